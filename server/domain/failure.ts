@@ -1,0 +1,62 @@
+/** Every refusal the service can give: its code, its status and what the caller should do, once. */
+
+/** HTTP status of each error code. */
+export const statusOf = {
+  invalid_coordinate: 400,
+  invalid_listing: 400,
+  invalid_payment: 400,
+  invalid_body: 400,
+  invalid_pixels: 400,
+  invalid_message: 400,
+  invalid_link: 400,
+  invalid_name: 400,
+  invalid_framework: 400,
+  invalid_wallet: 400,
+  empty_update: 400,
+  stale_signature: 400,
+  invalid_after: 400,
+  invalid_limit: 400,
+  unauthorized: 401,
+  payment_required: 402,
+  not_found: 404,
+  no_owner: 404,
+  no_purchases: 404,
+  method_not_allowed: 405,
+  payment_used: 409,
+  block_taken: 409,
+  purchase_pending: 409,
+  wall_busy: 409,
+  payment_credited: 409,
+  sold_out: 410,
+  body_too_large: 413,
+  internal_error: 500,
+  facilitator_unavailable: 502,
+  settlement_unknown: 503,
+  deed_not_persisted: 503,
+  database_unavailable: 503,
+} as const
+
+/** A machine-readable error code. */
+export type FailureCode = keyof typeof statusOf
+
+/** A refusal: `message` says what to do next, `details` are further members of the error body. */
+export type Failure = {
+  readonly code: FailureCode
+  readonly message: string
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** Makes a refusal. */
+export function failure(code: FailureCode, message: string, details?: Readonly<Record<string, unknown>>): Failure {
+  return details === undefined ? { code, message } : { code, message, details }
+}
+
+/** The store cannot be written or read now; nothing of the failed step was kept. */
+export class StoreUnavailable extends Error {
+  override name = 'StoreUnavailable'
+}
+
+/** The disk failed at commit, so only a restart can tell what was kept: the process must end. */
+export class StoreBroken extends StoreUnavailable {
+  override name = 'StoreBroken'
+}

@@ -1,0 +1,67 @@
+/** A payment as its payer signed it (EIP-3009 `TransferWithAuthorization`), and whether it fits what is asked. */
+
+import type { BlockIndex } from '../../shared/wall.ts'
+
+/** An EVM address, lower-cased so that it can be a key. */
+export type Address = `0x${string}`
+
+/** 32 bytes in lower-case hex: an authorization's nonce or a transaction's hash. */
+export type Hash = `0x${string}`
+
+export type UnixMs = number
+export type UnixSeconds = bigint
+
+/** What is asked for a block. Built from the settings, never from what a client or a facilitator says. */
+export type Terms = {
+  readonly network: string // CAIP-2, such as eip155:8453
+  readonly asset: Address
+  readonly payTo: Address
+  readonly amount: bigint // atomic units of the asset
+}
+
+/** The payer's claim of which terms were signed; not covered by the signature, so only ever compared. */
+export type Accepted = Terms & { readonly scheme: string }
+
+/** What identifies a payment for ever: the token lets a payer spend a nonce once. */
+export type PaymentKey = { readonly payer: Address; readonly nonce: Hash }
+
+/** One signed authorization. */
+export type Payment = PaymentKey & {
+  readonly to: Address
+  readonly amount: bigint
+  readonly validAfter: UnixSeconds
+  readonly validBefore: UnixSeconds
+  readonly signature: `0x${string}` // 65 bytes from a plain account, any length from a contract wallet
+  readonly accepted: Accepted
+}
+
+/** What a buyer asks for: a block by its place, or the open one nearest the centre. */
+export type Target = BlockIndex | 'next'
+
+/** How long a client may take from signing to the money moving. */
+export const MAX_TIMEOUT_SECONDS = 300
+
+// The facilitator needs some seconds to get a transaction mined before the authorization ends.
+const LEAD_SECONDS = 10n
+
+// Bounds how long an authorization can hold a block; the slack is for the payer's clock.
+const AHEAD_MAX_SECONDS = 360n
+
+/** One string per payment, for latches and logs. */
+export const keyOf = ({ payer, nonce }: PaymentKey): string => `${payer}:${nonce}`
+
+/** Why a payment cannot be taken on these terms now, in words for the payer; `undefined` when it can. */
+export function unfitness(payment: Payment, terms: Terms, now: UnixMs): string | undefined {
+  const nowSeconds = BigInt(Math.floor(now / 1000))
+  const { accepted } = payment
+  if (accepted.scheme !== 'exact' || accepted.network !== terms.network) return 'accepted: another scheme or network'
+  if (accepted.asset !== terms.asset) return 'accepted: another asset'
+  if (accepted.payTo !== terms.payTo || payment.to !== terms.payTo) return 'the authorization pays another address'
+  if (accepted.amount !== terms.amount || payment.amount !== terms.amount) return `the amount is not exactly ${terms.amount}`
+  if (payment.payer === terms.payTo) return 'the payer is the address to be paid'
+  if (payment.validAfter > nowSeconds) return 'the authorization is not valid yet'
+  if (payment.validBefore < nowSeconds + LEAD_SECONDS) return 'the authorization has expired, or is about to'
+  if (payment.validBefore > nowSeconds + AHEAD_MAX_SECONDS)
+    return `the authorization is valid for more than ${AHEAD_MAX_SECONDS} seconds; sign for ${MAX_TIMEOUT_SECONDS}`
+  return undefined
+}

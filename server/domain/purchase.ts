@@ -1,0 +1,431 @@
+/**
+ * One purchase, start to finish, as a pure script: a generator that yields one request at a time and resumes with
+ * its answer. A retry, a restart and the sweeper run the same steps again from what the ledger remembers.
+ *
+ * The law of the script: money that may have moved is never answered with a demand for more, and a block is given
+ * back only on a verdict (the chain's, or a refusal that provably came before broadcast), never because time passed.
+ */
+
+import { coordOf, type BlockIndex } from '../../shared/wall.ts'
+import { failure, StoreUnavailable, type Failure } from './failure.ts'
+import type { Listing } from './listing.ts'
+import { unfitness, type Hash, type Payment, type PaymentKey, type Target, type Terms, type UnixMs } from './payment.ts'
+
+/** What the ledger remembers of a payment. */
+export type Purchase = {
+  readonly payment: Payment
+  readonly target: Target // what was asked for
+  readonly block: BlockIndex // what is held, sold, or was held last
+  readonly listing: Listing
+  readonly head: bigint // chain height before the payment was verified: what spends it later was meant for this purchase
+  readonly state: Reserved | Sold | Released | Credited
+}
+
+/** The block is held for the payer; `doubted` once an attempt to settle had no clear end. */
+export type Reserved = { readonly kind: 'reserved'; readonly doubted: boolean }
+
+/** The block is the payer's. */
+export type Sold = {
+  readonly kind: 'sold'
+  readonly tx: Hash
+  readonly claimedAt: UnixMs
+  readonly name: string | null // the wallet's identity at the sale
+  readonly framework: string | null
+  readonly settled: boolean // our own look at the chain has seen the transfer
+  readonly receiptOwed: boolean // the payer was last told to wait, and has not seen the receipt since
+}
+
+/** The block was given back; `dead` once the chain shows that the payment can never land. */
+export type Released = { readonly kind: 'released'; readonly dead: boolean }
+
+/** The payment landed when no block was left for it: the operator owes the payer. */
+export type Credited = { readonly kind: 'credited'; readonly tx: Hash }
+
+export type SoldPurchase = Purchase & { readonly state: Sold }
+
+/** What a buyer asks, read and checked as far as can be done without state. */
+export type Order = {
+  readonly target: Target
+  readonly payment: Payment
+  readonly listing: Listing | Failure // a listing that is refused must not hide what became of a known payment
+  readonly terms: Terms
+  readonly now: UnixMs
+  readonly armed: boolean // whether payments not seen before can be taken
+  readonly contact: string | null // where a payer who is owed money turns to
+}
+
+/** What one look at the ledger tells of a target, for one payer. */
+export type Survey = {
+  readonly space: Space
+  readonly sibling: Purchase | undefined // of the same payer for the same target: in doubt, or sold with its receipt still owed
+}
+
+/** `reserved` on `next` means that every block left is reserved; `full` that this payer holds too many already. */
+export type Space = 'open' | 'reserved' | 'claimed' | 'full'
+
+/** What the chain says of an authorization, looked up by payer and nonce and never by a hash somebody names. */
+export type Verdict =
+  | { readonly kind: 'paid'; readonly tx: Hash }
+  | { readonly kind: 'unspent' } // may still be spent
+  | { readonly kind: 'void'; readonly why: string } // can never pay us
+  | { readonly kind: 'silent' } // the endpoint did not answer
+
+/** What a facilitator's settle proves: `unsent` that it saw nothing, `success` and `refused` only what it claims. */
+export type Settling =
+  | { readonly kind: 'success'; readonly tx: Hash }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'unsent' }
+  | { readonly kind: 'unclear' }
+
+export type Verification =
+  | { readonly kind: 'valid' }
+  | { readonly kind: 'invalid'; readonly reason: string }
+  | { readonly kind: 'unavailable' }
+
+/** `claimed` holds the block in the same transaction that remembers the payment. */
+export type Claiming =
+  | { readonly kind: 'claimed'; readonly purchase: Purchase }
+  | { readonly kind: 'lost'; readonly space: Exclude<Space, 'open'> }
+  | { readonly kind: 'in-doubt' } // an older purchase of this payer for this target became doubtful meanwhile
+
+/** Everything a script can ask for, with what it gets. A request of the ledger may instead throw `StoreUnavailable`. */
+export type Requests = {
+  'look-up': { ask: { key: PaymentKey }; answer: Purchase | undefined }
+  survey: { ask: { target: Target; payment: Payment; now: UnixMs }; answer: Survey }
+  'read-chain': { ask: { key: PaymentKey }; answer: { head: bigint; spent: boolean } | 'silent' }
+  verify: { ask: { target: Target; payment: Payment }; answer: Verification }
+  'check-signature': { ask: { payment: Payment }; answer: boolean }
+  claim: { ask: { target: Target; payment: Payment; listing: Listing; head: bigint }; answer: Claiming }
+  settle: { ask: { purchase: Purchase }; answer: Settling }
+  'ask-chain': { ask: { payment: Payment; head: bigint; patience: 'none' | 'settling' }; answer: Verdict }
+  doubt: { ask: { purchase: Purchase }; answer: Purchase }
+  finalize: { ask: { purchase: Purchase; tx: Hash; settled: boolean }; answer: SoldPurchase }
+  confirm: { ask: { purchase: Purchase; tx: Hash }; answer: undefined }
+  release: { ask: { purchase: Purchase; dead: boolean }; answer: undefined }
+  owe: { ask: { purchase: Purchase; tx: Hash }; answer: Purchase }
+  deliver: { ask: { purchase: Purchase }; answer: boolean } // whether the receipt was owed until now
+  'resolve-other': { ask: { key: PaymentKey }; answer: Purchase | undefined }
+}
+
+export type Verb = keyof Requests
+export type Request = { [V in Verb]: { readonly do: V } & Readonly<Requests[V]['ask']> }[Verb]
+export type AnswerTo<V extends Verb> = Requests[V]['answer']
+export type Answer = AnswerTo<Verb>
+export type Script<T> = Generator<Request, T, Answer>
+
+/** How a request to buy ends. */
+export type Outcome =
+  | { readonly kind: 'bought'; readonly purchase: SoldPurchase }
+  | { readonly kind: 'refused'; readonly failure: Failure }
+
+/** Seconds a payer in doubt is asked to wait before the same request again. */
+export const RETRY_AFTER_SECONDS = 2
+
+/** Buys a block, or says what became of this payment when it is known already. */
+export function* buy(order: Order): Script<Outcome> {
+  const known = yield* ask({ do: 'look-up', key: order.payment })
+  if (known === undefined) return yield* buyFresh(order)
+  if (!answersOn(known, order.target)) return paymentUsed(known)
+  switch (known.state.kind) {
+    case 'sold':
+      return yield* deliver(known)
+    case 'credited':
+      return credited(known, order)
+    case 'reserved':
+      return yield* answerFrom(yield* resume(known), order)
+    case 'released':
+      return yield* tryAgain(known, order)
+  }
+}
+
+/**
+ * Brings a purchase that no request is waiting for nearer to its end: settles or releases what is held, gives late
+ * payments their block, and confirms sales made on the facilitator's word. Answers the purchase as it is then.
+ */
+export function* reconcile(key: PaymentKey): Script<Purchase | undefined> {
+  const purchase = yield* ask({ do: 'look-up', key })
+  switch (purchase?.state.kind) {
+    case 'reserved':
+      return (yield* resume(purchase)).purchase
+    case 'released':
+      return purchase.state.dead ? purchase : (yield* watch(purchase)).purchase
+    case 'sold':
+      if (!purchase.state.settled) yield* confirm(purchase)
+      return purchase
+    case 'credited':
+    case undefined:
+      return purchase
+  }
+}
+
+/** A payment seen for the first time, or released and sent again (`order.listing` is then the first one). */
+function* buyFresh(order: Order): Script<Outcome> {
+  const { target, payment, listing, terms, now } = order
+  if (!order.armed) return unavailable('Payments are being checked at the moment')
+  const { space, sibling } = yield* ask({ do: 'survey', target, payment, now })
+  if (sibling === undefined && space === 'claimed') return noSpace(target, space)
+  const unfit = unfitness(payment, terms, now)
+  if (unfit !== undefined) {
+    if (sibling !== undefined) return earlierUnknown()
+    return space === 'open' ? paymentRequired(unfit) : noSpace(target, space)
+  }
+  if ('code' in listing) return refused(listing)
+  if (sibling === undefined && space !== 'open') return noSpace(target, space)
+
+  // The height is read before the facilitator is asked: what spends the authorization after it was meant for us,
+  // what spent it before is a replay, since settled payloads are public.
+  const chain = yield* ask({ do: 'read-chain', key: payment })
+  if (chain === 'silent') return unavailable('The chain cannot be asked at the moment')
+  if (chain.spent) return paymentRequired('the authorization was used or cancelled before; sign a new one')
+
+  const verification = yield* ask({ do: 'verify', target, payment })
+  if (verification.kind === 'unavailable') return unavailable('The payment facilitator cannot be reached')
+  if (verification.kind === 'invalid') return yield* refuseUnlessPaid(order, listing, chain.head, verification.reason)
+
+  // Only now is the payer known to have signed, so that nobody else can ask after a payer's purchases.
+  const settledOther = sibling === undefined ? undefined : yield* settleOther(sibling)
+  if (settledOther !== undefined) return settledOther
+
+  const claiming = yield* ask({ do: 'claim', target, payment, listing, head: chain.head })
+  if (claiming.kind !== 'claimed') return notClaimed(claiming, target)
+  return yield* answerFrom(yield* settleFirst(claiming.purchase), order)
+}
+
+/** A payment that was given up earlier is sent again: it may have landed meanwhile, or be good for another try. */
+function* tryAgain(purchase: Purchase, order: Order): Script<Outcome> {
+  const watched = yield* watch(purchase)
+  if (watched.verdict?.kind !== 'unspent') return yield* answerFrom(watched, order)
+  return yield* buyFresh({ ...order, target: purchase.target, listing: purchase.listing })
+}
+
+/** How far a purchase got, and what to tell a payer when it is not sold. */
+type Progress = { readonly purchase: Purchase; readonly verdict?: Verdict; readonly refusal: Outcome }
+
+/** Settles a purchase just claimed. Only here can a refusal be final, because nothing was sent before. */
+function* settleFirst(purchase: Purchase): Script<Progress> {
+  const settling = yield* ask({ do: 'settle', purchase })
+  const nothingSent = settling.kind === 'unsent' || (settling.kind === 'refused' && isDefinite(settling.reason))
+  if (!nothingSent) return yield* conclude(purchase, yield* askChain(purchase, 'settling'), settling)
+  const verdict = yield* askChain(purchase, 'none')
+  if (verdict.kind !== 'unspent') return yield* conclude(purchase, verdict, settling)
+  const released = yield* release(purchase, false)
+  const refusal =
+    settling.kind === 'unsent' ? unavailable('The payment facilitator cannot be reached') : paymentRequired(settling.reason)
+  return { purchase: released, verdict, refusal }
+}
+
+/** Goes on with a held block: an earlier try may have paid, or may yet, so the chain is asked before and after. */
+function* resume(purchase: Purchase): Script<Progress> {
+  const doubted = yield* doubt(purchase)
+  const verdict = yield* askChain(doubted, 'none')
+  if (verdict.kind !== 'unspent') return yield* conclude(doubted, verdict)
+  const settling = yield* ask({ do: 'settle', purchase: doubted })
+  return yield* conclude(doubted, yield* askChain(doubted, 'settling'), settling)
+}
+
+/** Draws the consequence of what the chain says; a facilitator's success counts only where the chain is silent. */
+function* conclude(purchase: Purchase, verdict: Verdict, settling?: Settling): Script<Progress> {
+  if (verdict.kind === 'paid') return yield* finalize(purchase, verdict.tx, true)
+  if (verdict.kind === 'void')
+    return { purchase: yield* release(purchase, true), verdict, refusal: paymentRequired(verdict.why) }
+  if (verdict.kind === 'silent' && settling?.kind === 'success') return yield* finalize(purchase, settling.tx, false)
+  return { purchase: yield* doubt(purchase), verdict, refusal: settlementUnknown(purchase) }
+}
+
+/** Looks whether a payment that was given up landed after all; if it did, its payer gets a block or is owed one. */
+function* watch(purchase: Purchase): Script<Progress> {
+  const verdict = yield* askChain(purchase, 'none')
+  if (verdict.kind === 'paid') {
+    const given = yield* ask({ do: 'owe', purchase, tx: verdict.tx })
+    return { purchase: given, verdict, refusal: settlementUnknown(given) }
+  }
+  if (verdict.kind === 'void')
+    return { purchase: yield* release(purchase, true), verdict, refusal: paymentRequired(verdict.why) }
+  return { purchase, verdict, refusal: settlementUnknown(purchase) }
+}
+
+/** Renders progress for the payer who asks. */
+function* answerFrom({ purchase, refusal }: Progress, order: Order): Script<Outcome> {
+  if (purchase.state.kind === 'credited') return credited(purchase, order)
+  if (!isSold(purchase)) return refusal
+  return answersOn(purchase, order.target) ? yield* deliver(purchase) : paymentUsed(purchase)
+}
+
+/** A facilitator's refusal stands unless the payment was spent on us since we looked, or the refusal is its own trouble. */
+function* refuseUnlessPaid(order: Order, listing: Listing, head: bigint, reason: string): Script<Outcome> {
+  const { target, payment } = order
+  const verdict = yield* ask({ do: 'ask-chain', payment, head, patience: 'none' })
+  if (verdict.kind === 'silent') return unavailable('The chain cannot be asked at the moment')
+  if (verdict.kind === 'paid') {
+    const claiming = yield* ask({ do: 'claim', target, payment, listing, head })
+    if (claiming.kind !== 'claimed') return notClaimed(claiming, target)
+    return yield* answerFrom(yield* finalize(claiming.purchase, verdict.tx, true), order)
+  }
+  // A facilitator that cannot reach its own chain endpoint calls good signatures bad.
+  if (isSignatureReason(reason) && (yield* ask({ do: 'check-signature', payment })))
+    return unavailable('The payment facilitator cannot check signatures at the moment')
+  return paymentRequired(reason)
+}
+
+/** Ends an older purchase of the same payer for the same target first; `undefined` when the new one may go on. */
+function* settleOther(sibling: Purchase): Script<Outcome | undefined> {
+  const other = isSold(sibling) ? sibling : yield* ask({ do: 'resolve-other', key: sibling.payment })
+  if (other?.state.kind === 'reserved') return earlierUnknown()
+  if (other === undefined || !isSold(other)) return undefined
+  return (yield* ask({ do: 'deliver', purchase: other })) ? { kind: 'bought', purchase: other } : undefined
+}
+
+function* confirm(purchase: Purchase): Script<void> {
+  const verdict = yield* askChain(purchase, 'none')
+  if (verdict.kind === 'paid') yield* ask({ do: 'confirm', purchase, tx: verdict.tx })
+}
+
+function* finalize(purchase: Purchase, tx: Hash, settled: boolean): Script<Progress> {
+  try {
+    const sold = yield* ask({ do: 'finalize', purchase, tx, settled })
+    return { purchase: sold, refusal: settlementUnknown(sold) }
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error
+    return { purchase, refusal: notPersisted(purchase) }
+  }
+}
+
+function* release(purchase: Purchase, dead: boolean): Script<Purchase> {
+  yield* ask({ do: 'release', purchase, dead })
+  return { ...purchase, state: { kind: 'released', dead } }
+}
+
+/** Remembers that the payer was left waiting. The block is held either way, so a store that fails here loses nothing. */
+function* doubt(purchase: Purchase): Script<Purchase> {
+  if (purchase.state.kind !== 'reserved' || purchase.state.doubted) return purchase
+  try {
+    return yield* ask({ do: 'doubt', purchase })
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error
+    return purchase
+  }
+}
+
+function* deliver(purchase: SoldPurchase): Script<Outcome> {
+  if (purchase.state.receiptOwed) yield* ask({ do: 'deliver', purchase })
+  return { kind: 'bought', purchase }
+}
+
+function askChain(purchase: Purchase, patience: 'none' | 'settling'): Script<Verdict> {
+  return ask({ do: 'ask-chain', payment: purchase.payment, head: purchase.head, patience })
+}
+
+function* ask<R extends Request>(request: R): Script<AnswerTo<R['do']>> {
+  return (yield request) as AnswerTo<R['do']>
+}
+
+/** Whether `purchase` is sold. */
+export function isSold(purchase: Purchase): purchase is SoldPurchase {
+  return purchase.state.kind === 'sold'
+}
+
+/** A payment answers where it was first sent and on the block it bought, nowhere else. */
+function answersOn({ target, block, state }: Purchase, asked: Target): boolean {
+  if (asked === block || (target === 'next' && asked === 'next')) return true
+  return asked === target && state.kind !== 'sold'
+}
+
+// Reasons of the reference facilitator (`@x402/evm`) that it gives before broadcasting. The chain still has to
+// confirm that the authorization is unspent, because a payment someone else broadcast empties the wallet too.
+const definiteReasons = new Set([
+  'invalid_exact_evm_scheme',
+  'invalid_exact_evm_network_mismatch',
+  'invalid_exact_evm_missing_eip712_domain',
+  'invalid_exact_evm_recipient_mismatch',
+  'invalid_exact_evm_payload_authorization_value_mismatch',
+  'invalid_exact_evm_payload_authorization_valid_before',
+  'invalid_exact_evm_insufficient_balance',
+  'invalid_exact_evm_transaction_simulation_failed',
+])
+
+const isDefinite = (reason: string) => definiteReasons.has(reason)
+
+const isSignatureReason = (reason: string) => reason.includes('signature')
+
+const refused = (reason: Failure): Outcome => ({ kind: 'refused', failure: reason })
+
+const paymentRequired = (reason: string): Outcome =>
+  refused(
+    failure('payment_required', `Not charged: ${reason}. Sign the terms given here and send the same request again.`, {
+      reason,
+    }),
+  )
+
+const unavailable = (what: string): Outcome =>
+  refused(failure('facilitator_unavailable', `${what}. Nothing was claimed; send the same signed request again shortly.`))
+
+const settlementUnknown = ({ block }: Purchase): Outcome =>
+  refused(
+    failure(
+      'settlement_unknown',
+      'The payment may have gone through. Do not pay again: the block is held for you; send the same signed request again.',
+      { block: coordOf(block), retryAfter: RETRY_AFTER_SECONDS },
+    ),
+  )
+
+const earlierUnknown = (): Outcome =>
+  refused(
+    failure(
+      'settlement_unknown',
+      'An earlier payment of yours for this is unresolved. Do not pay again: send the same request again.',
+      { retryAfter: RETRY_AFTER_SECONDS },
+    ),
+  )
+
+const notPersisted = ({ block }: Purchase): Outcome =>
+  refused(
+    failure(
+      'deed_not_persisted',
+      'Paid, but the deed could not be written yet. Do not pay again: send the same signed request again.',
+      { block: coordOf(block), retryAfter: RETRY_AFTER_SECONDS },
+    ),
+  )
+
+const paymentUsed = ({ block }: Purchase): Outcome =>
+  refused(
+    failure('payment_used', `This payment belongs to block ${coordOf(block)}. Sign a new one to buy another block.`, {
+      block: coordOf(block),
+    }),
+  )
+
+const credited = ({ payment, state }: Purchase, order: Order): Outcome =>
+  refused(
+    failure(
+      'payment_credited',
+      'The payment arrived when no block was left for it. The operator owes it back; do not pay again.',
+      {
+        amount: payment.amount.toString(),
+        ...(state.kind === 'credited' ? { tx: state.tx } : {}),
+        contact: order.contact,
+      },
+    ),
+  )
+
+/** Why a target cannot be bought now, charging nothing. */
+export function unavailability(target: Target, space: Exclude<Space, 'open'>): Failure {
+  if (target === 'next') {
+    if (space === 'claimed') return failure('sold_out', 'Every block is sold. Owners repaint theirs for free.')
+    if (space === 'full')
+      return failure('wall_busy', 'Too many of your purchases are open. Nothing was charged; finish those first.')
+    return failure('wall_busy', 'Every block left is being bought. Nothing was charged; try again in a minute.')
+  }
+  const block = coordOf(target)
+  if (space === 'claimed') return failure('block_taken', `Block ${block} is sold. Nothing was charged.`, { block })
+  if (space === 'full')
+    return failure('purchase_pending', 'Too many of your purchases are open. Nothing was charged; finish those first.', { block })
+  return failure('purchase_pending', `Block ${block} is being bought. Nothing was charged; try again or take another.`, { block })
+}
+
+const noSpace = (target: Target, space: Exclude<Space, 'open'>): Outcome => refused(unavailability(target, space))
+
+function notClaimed(claiming: Exclude<Claiming, { kind: 'claimed' }>, target: Target): Outcome {
+  if (claiming.kind === 'in-doubt') return earlierUnknown()
+  // A wall that sold out while this payment was being verified may still get a block back, so it is no final answer.
+  if (target === 'next' && claiming.space === 'claimed') return noSpace(target, 'reserved')
+  return noSpace(target, claiming.space)
+}

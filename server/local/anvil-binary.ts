@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+const packageOf: Readonly<Record<string, string>> = {
+  'darwin-arm64': '@foundry-rs/anvil-darwin-arm64',
+  'darwin-x64': '@foundry-rs/anvil-darwin-amd64',
+  'linux-arm64': '@foundry-rs/anvil-linux-arm64',
+  'linux-x64': '@foundry-rs/anvil-linux-amd64',
+  'win32-x64': '@foundry-rs/anvil-win32-amd64',
+}
+
+/** Thrown when this machine has no anvil, and so no embedded network; its message tells the operator what to do. */
+export class AnvilMissing extends Error {
+  override readonly name = 'AnvilMissing'
+
+  constructor(platform: string) {
+    const wanted = packageOf[platform]
+    const lack = wanted
+      ? `The npm package ${wanted}, which holds anvil for ${platform}, is not installed.`
+      : `There is no anvil for ${platform}.`
+    super(
+      `${lack} The embedded network needs anvil, which npm has for ${Object.keys(packageOf).join(', ')}. ` +
+        'Reinstall with optional dependencies on one of those, or use `bun run start` against real endpoints: it needs no anvil.',
+    )
+  }
+}
+
+/** The path of the anvil program npm installed for a platform named as `process.platform-process.arch`; throws `AnvilMissing`. */
+export function anvilBinary(platform = `${process.platform}-${process.arch}`): string {
+  const name = packageOf[platform]
+  const manifest = name && resolveManifest(name)
+  if (!manifest) throw new AnvilMissing(platform)
+  // The package's own launcher is made by an install script, which Bun does not run: this is the program itself.
+  const path = join(dirname(manifest), 'bin', platform.startsWith('win32') ? 'anvil.exe' : 'anvil')
+  if (!existsSync(path)) throw new AnvilMissing(platform)
+  return path
+}
+
+function resolveManifest(name: string): string | undefined {
+  // The packages per platform are dependencies of the anvil package and need not be hoisted to ours.
+  const from = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'))
+  try {
+    return from.resolve(`${name}/package.json`)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,110 @@
+import { createTestClient, defineChain, http, parseEther, publicActions } from 'viem'
+
+import { anvilBinary } from './anvil-binary.ts'
+import { dollarAddress, dollarCode, minterAddress, multicallAddress, multicallCode } from './token/contracts.ts'
+
+/** The chain id of Base, so that payments signed here have the form of real ones. */
+export const localChainId = 8453
+
+/** How the chain makes blocks: one per transaction at once, or one every so many seconds. */
+export type ChainOptions = { blockTimeSeconds?: number }
+
+/** A client that reads the chain and moves its clock, blocks and balances at will. */
+export type ChainClient = ReturnType<typeof connect>
+
+/** A running chain of this process's own. */
+export type Chain = {
+  rpcUrl: string
+  /** The process id of the node. */
+  pid: number
+  client: ChainClient
+  stop(): Promise<void>
+}
+
+/** Starts a node on a free loopback port with the dollar and multicall in place; throws `AnvilMissing` where there is no anvil. */
+export async function startChain(options: ChainOptions = {}): Promise<Chain> {
+  const node = Bun.spawn([anvilBinary(), ...nodeArguments(options)], { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  const guard = guardAgainstOrphans(node)
+  const stop = async () => {
+    // The node keeps nothing worth a slow farewell.
+    node.kill('SIGKILL')
+    await node.exited
+    await guard?.exited
+  }
+  try {
+    const rpcUrl = `http://${await listeningAddress(node)}`
+    const client = connect(rpcUrl)
+    await prepare(client)
+    return { rpcUrl, pid: node.pid, client, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Connects to a chain started here. Nothing is retried or cached, so that a test sees each answer as it is. */
+export function connect(rpcUrl: string) {
+  const chain = defineChain({
+    id: localChainId,
+    name: 'Pixel Wall embedded network',
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: { default: { http: [rpcUrl] } },
+    contracts: { multicall3: { address: multicallAddress } },
+  })
+  const transport = http(rpcUrl, { retryCount: 0 })
+  return createTestClient({ mode: 'anvil', chain, transport, pollingInterval: 20, cacheTime: 0 }).extend(publicActions)
+}
+
+type Node = Bun.Subprocess<'ignore', 'pipe', 'pipe'>
+
+function nodeArguments({ blockTimeSeconds }: ChainOptions): string[] {
+  const fixed = ['--host', '127.0.0.1', '--port', '0', '--chain-id', String(localChainId), '--accounts', '0']
+  // Old states would otherwise be written to a folder in the user's home.
+  const memoryOnly = ['--max-persisted-states', '0']
+  const pace = blockTimeSeconds === undefined ? [] : ['--block-time', String(blockTimeSeconds)]
+  return [...fixed, ...memoryOnly, ...pace, '--color', 'never']
+}
+
+/** Reads until the node names its address, then keeps draining, since a full pipe would stop the node. */
+async function listeningAddress(node: Node): Promise<string> {
+  const complaint = new Response(node.stderr).text()
+  const lines = node.stdout.pipeThrough(new TextDecoderStream()).getReader()
+  let output = ''
+  for (;;) {
+    const { value, done } = await lines.read()
+    if (done) throw new Error(`anvil ended before it was listening: ${(await complaint).trim() || output.trim()}`)
+    output += value
+    const address = /Listening on (\S+)\s/.exec(output)?.[1]
+    if (address) {
+      void drain(lines)
+      return address
+    }
+  }
+}
+
+async function drain(lines: { read(): Promise<{ done: boolean }> }): Promise<void> {
+  while (!(await lines.read()).done);
+}
+
+async function prepare(client: ChainClient): Promise<void> {
+  await client.setLoggingEnabled(false)
+  await client.setCode({ address: dollarAddress, bytecode: dollarCode })
+  await client.setCode({ address: multicallAddress, bytecode: multicallCode })
+  await client.impersonateAccount({ address: minterAddress })
+  await client.setBalance({ address: minterAddress, value: parseEther('1000000') })
+}
+
+/**
+ * Ends the node when this process is gone, even by SIGKILL: a shell waits on a pipe only this process holds open.
+ * It outlives neither, and Windows, which has no such shell, does without.
+ */
+function guardAgainstOrphans(node: Node) {
+  if (process.platform === 'win32') return undefined
+  const script = `read _; kill -9 ${node.pid}`
+  const guard = Bun.spawn(['/bin/sh', '-c', script], { stdin: 'pipe', stdout: 'ignore', stderr: 'ignore' })
+  guard.unref()
+  node.unref()
+  // Once the node is gone its number may pass to a stranger, so the guard must go at once.
+  void node.exited.then(() => guard.kill('SIGKILL'))
+  return guard
+}

@@ -1,0 +1,38 @@
+import { encodeFunctionData, parseUnits } from 'viem'
+import type { Address, Hex } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import type { PrivateKeyAccount } from 'viem/accounts'
+
+import type { ChainClient } from './chain.ts'
+import { inTurn } from './in-turn.ts'
+import { dollarAbi, dollarAddress, minterAddress } from './token/contracts.ts'
+
+/** A throwaway account with the key it was made from. */
+export type Wallet = PrivateKeyAccount & { privateKey: Hex }
+
+/** Prints dollars for an address and returns once the chain has them. `dollars` may have up to six decimals. */
+export type Fund = (address: Address, dollars: number) => Promise<void>
+
+/** Makes a wallet with a fresh random key. */
+export function newWallet(): Wallet {
+  const privateKey = generatePrivateKey()
+  return { ...privateKeyToAccount(privateKey), privateKey }
+}
+
+/** The printing press of a chain. It mints by a transaction, so a chain that was told not to mine must be mined by the caller. */
+export function openMint(client: ChainClient): Fund {
+  const nextNonce = () => client.getTransactionCount({ address: minterAddress, blockTag: 'pending' })
+  const minterInTurn = inTurn<Hex>(nextNonce)
+  return async (address, dollars) => {
+    const data = encodeFunctionData({
+      abi: dollarAbi,
+      functionName: 'mint',
+      args: [address, parseUnits(String(dollars), 6)],
+    })
+    const hash = await minterInTurn((nonce) =>
+      client.sendUnsignedTransaction({ from: minterAddress, to: dollarAddress, data, nonce }),
+    )
+    const receipt = await client.waitForTransactionReceipt({ hash })
+    if (receipt.status !== 'success') throw new Error(`minting ${dollars} for ${address} failed in ${hash}`)
+  }
+}

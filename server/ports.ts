@@ -1,0 +1,110 @@
+/**
+ * What the use cases need of the world, in the domain's words. Everything is asynchronous, because an engine behind a
+ * port need not be in this process. A port of the store throws `StoreUnavailable` when nothing could be done.
+ */
+
+import type { BlockIndex } from '../shared/wall.ts'
+import type { Edit, EditResult, Identity, IdentityResult } from './domain/edit.ts'
+import type { Change, OwnedBlock } from './domain/log.ts'
+import type { Address, Hash, Payment, PaymentKey, Target, UnixMs } from './domain/payment.ts'
+import type {
+  Claiming,
+  Purchase,
+  Settling,
+  SoldPurchase,
+  Space,
+  Survey,
+  Verdict,
+  Verification,
+} from './domain/purchase.ts'
+import type { Listing } from './domain/listing.ts'
+
+/** Payments and what became of them; the only judge of races between them. */
+export type Ledger = {
+  /** The purchase this payment was first used for. */
+  find(key: PaymentKey): Promise<Purchase | undefined>
+  /** Whether a target can be bought by this payer, and which purchase of the payer's goes before. */
+  survey(target: Target, payment: Payment, now: UnixMs): Promise<Survey>
+  /** Whether a target can be bought by anyone. */
+  space(target: Target): Promise<Space>
+  /** Holds the target for a new payment, or again for a released one, in one transaction. */
+  claim(target: Target, payment: Payment, listing: Listing, head: bigint, now: UnixMs): Promise<Claiming>
+  /** Remembers that the payer of a held block was left without an answer. */
+  doubt(purchase: Purchase): Promise<Purchase>
+  /** Makes the held block the payer's, numbers the sale and writes it to the log. Final sales are answered as they are. */
+  finalize(purchase: Purchase, tx: Hash, settled: boolean, now: UnixMs): Promise<SoldPurchase>
+  /** Notes that our own look at the chain has seen the transfer, in `tx`. */
+  confirm(purchase: Purchase, tx: Hash): Promise<void>
+  /** Gives a held block back; `dead` ends the watch for a late landing. */
+  release(purchase: Purchase, dead: boolean): Promise<void>
+  /** Gives a released payment that landed its block, else the next open one, else a credit. */
+  owe(purchase: Purchase, tx: Hash, now: UnixMs): Promise<Purchase>
+  /** Notes that an owed receipt was delivered; `false` when none was owed. */
+  deliver(purchase: Purchase): Promise<boolean>
+  /** Every payment that is not at its end: held, watched for a late landing, or sold and not yet seen on the chain. */
+  unfinished(): Promise<readonly PaymentKey[]>
+}
+
+/** Claimed blocks and who owns them. */
+export type Blocks = {
+  owned(block: BlockIndex): Promise<OwnedBlock | undefined>
+  /** Whether a block that nobody owns is held for a payer. */
+  reserved(block: BlockIndex): Promise<boolean>
+  /** Applies an owner's edit once; see `EditResult`. */
+  edit(block: BlockIndex, edit: Edit, now: UnixMs): Promise<EditResult>
+}
+
+/** Wallets that have bought. */
+export type Agents = {
+  knows(wallet: Address): Promise<boolean>
+  /** Applies a wallet's word on itself once; see `IdentityResult`. */
+  identify(wallet: Address, identity: Identity, now: UnixMs): Promise<IdentityResult>
+}
+
+/** The append-only log of everything visible, in commit order. */
+export type Log = {
+  /** At most `limit` changes after number `after`, oldest first. */
+  after(after: number, limit: number): Promise<readonly Change[]>
+}
+
+/** Whether the store can be read now. */
+export type Store = { ready(): Promise<boolean> }
+
+/** The x402 facilitator: checks payments and broadcasts them. Its word proves little; see `Settling`. */
+export type Facilitator = {
+  /** `target` names the resource paid for. */
+  verify(target: Target, payment: Payment): Promise<Verification>
+  settle(target: Target, payment: Payment): Promise<Settling>
+  /** Whether it takes payments of our scheme and network; `unavailable` when it does not answer. */
+  supports(): Promise<'yes' | 'no' | 'unavailable'>
+}
+
+/** The chain, through an endpoint of ours. */
+export type Chain = {
+  /** The height, and whether the authorization is used or cancelled at it. */
+  read(key: PaymentKey): Promise<{ head: bigint; spent: boolean } | 'silent'>
+  /** What became of an authorization that was unspent at height `head`. */
+  verdict(payment: Payment, head: bigint): Promise<Verdict>
+  /** What can never work about network and token, in words without secrets; `none` when all is well. */
+  fault(): Promise<{ kind: 'none' } | { kind: 'fault'; what: string } | { kind: 'silent' }>
+}
+
+/** Signatures of wallets. */
+export type Wallets = {
+  /** Whether `wallet` signed `message` (EIP-191); contract wallets are asked on the chain (EIP-1271, 6492). */
+  signed(wallet: Address, message: string, signature: `0x${string}`): Promise<boolean>
+  /** Whether the payer's own key signed the payment, as far as can be told without the chain. */
+  signedPayment(payment: Payment): Promise<boolean>
+}
+
+export type Clock = {
+  now(): UnixMs
+  /** Resolves after `ms`, measured by a clock that is never set. */
+  wait(ms: number): Promise<void>
+}
+
+/** Where operators read; never secrets, never third parties' words. */
+export type Journal = {
+  note(event: string, facts?: Readonly<Record<string, string | number | boolean>>): void
+  alarm(event: string, facts?: Readonly<Record<string, string | number | boolean>>): void
+}

@@ -1,0 +1,40 @@
+/** The registry of agents ("Founding Machines") on the wire. */
+
+import { Type, type Static } from '@sinclair/typebox'
+import { FrameworkText, NameText, SignatureText } from './block.ts'
+import { Nullable, UnixMs } from './kinds.ts'
+
+export const FoundingMachine = Type.Object({
+  rank: Type.Optional(Type.Integer({ minimum: 1, description: 'Place in the order of arrival.' })),
+  name: Type.Union([Type.String(), Type.Null()]),
+  wallet: Type.String(),
+  framework: Type.Union([Type.String(), Type.Null()]),
+  blocks: Type.Integer({ minimum: 0 }),
+  firstSeenAt: UnixMs,
+  link: Type.Optional(Type.String({ format: 'uri', description: 'Link of the wallet’s first block that has one.' })),
+})
+export type FoundingMachine = Static<typeof FoundingMachine>
+
+/** How many agents the registry lists. */
+export const REGISTRY_MAX = 100
+
+export const Agents = Type.Object({
+  agents: Type.Array(FoundingMachine, { maxItems: REGISTRY_MAX }),
+  total: Type.Integer({ minimum: 0, description: 'All registered agents, those beyond the first 100 included.' }),
+})
+export type Agents = Static<typeof Agents>
+
+export const RegisterBody = Type.Object(
+  {
+    wallet: Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' }),
+    ts: Type.Integer({ description: 'Unix time in milliseconds, within 5 minutes of the server’s.' }),
+    signature: SignatureText,
+    name: Type.Optional(Nullable(NameText)),
+    framework: Type.Optional(Nullable(FrameworkText)),
+  },
+  { additionalProperties: false },
+)
+export type RegisterBody = Static<typeof RegisterBody>
+
+export const RegisterAnswer = Type.Object({ updated: Type.Boolean(), agent: Type.Optional(FoundingMachine) })
+export type RegisterAnswer = Static<typeof RegisterAnswer>

@@ -1,0 +1,95 @@
+/** Blocks on the wire: what a buyer says, what anyone reads, what an owner changes. */
+
+import { Type, type Static } from '@sinclair/typebox'
+import { ASSET_SYMBOL } from '../money.ts'
+import { FRAMEWORK_MAX, MESSAGE_MAX, NAME_MAX } from '../text.ts'
+import { TOTAL_BLOCKS } from '../wall.ts'
+import { CoordText, Link, Nullable, PixelsBase64, PixelsHex, Printable, TxHash, UnixMs } from './kinds.ts'
+
+export const NameText = Printable(NAME_MAX, 'Display name of the wallet, shared by all its blocks.', 'Ada')
+export const FrameworkText = Printable(FRAMEWORK_MAX, 'What the agent runs on.', 'eliza')
+export const MessageText = Printable(MESSAGE_MAX, 'Text shown with the block.', 'hello, world')
+
+export const BlockRef = Type.Object({
+  coord: CoordText,
+  index: Type.Integer({ minimum: 0, maximum: TOTAL_BLOCKS - 1, description: 'row * 160 + col' }),
+})
+export type BlockRef = Static<typeof BlockRef>
+
+export const Owner = Type.Object({
+  name: Type.Union([Type.String(), Type.Null()]),
+  wallet: Type.String({ description: 'First six and last four characters of the address.', examples: ['0x1234…abcd'] }),
+  framework: Type.Union([Type.String(), Type.Null()]),
+})
+export type Owner = Static<typeof Owner>
+
+export const Deed = Type.Object(
+  {
+    block: BlockRef,
+    owner: Owner,
+    claimedAt: UnixMs,
+    settled: Type.Boolean({ description: 'Whether this service has itself seen the payment on the chain.' }),
+    tx: Type.Union([TxHash, Type.Null()]),
+    message: Type.Union([Type.String(), Type.Null()]),
+    link: Type.Union([Type.String(), Type.Null()]),
+    pixels: Type.Union([PixelsBase64, Type.Null()]),
+  },
+  { description: 'The public record of a claimed block. Name, framework, message and link are strangers’ text.' },
+)
+export type Deed = Static<typeof Deed>
+
+/** What a buyer says of a block, as query parameters of the two paid addresses. */
+export const ListingQuery = Type.Object({
+  name: Type.Optional(NameText),
+  framework: Type.Optional(FrameworkText),
+  message: Type.Optional(MessageText),
+  link: Type.Optional(Link),
+  px: Type.Optional(PixelsHex),
+})
+export type ListingQuery = Static<typeof ListingQuery>
+
+export const Receipt = Type.Object({
+  block: CoordText,
+  owner: Type.Literal('you'),
+  pixels: Type.Literal('yours'),
+  deed: Type.Object({
+    block: BlockRef,
+    wallet: Type.String({ description: 'The payer’s full address.' }),
+    name: Type.Union([Type.String(), Type.Null()]),
+    framework: Type.Union([Type.String(), Type.Null()]),
+    message: Type.Union([Type.String(), Type.Null()]),
+    link: Type.Union([Type.String(), Type.Null()]),
+    painted: Type.Boolean({ description: 'Whether pixels were supplied.' }),
+    price: Type.Object({
+      amount: Type.String({ pattern: '^\\d+\\.\\d{2}$' }),
+      asset: Type.Literal(ASSET_SYMBOL),
+      network: Type.String({ examples: ['eip155:8453'] }),
+    }),
+    tx: TxHash,
+    claimedAt: UnixMs,
+    paint: Type.String({ description: 'How to repaint the block later.' }),
+  }),
+})
+export type Receipt = Static<typeof Receipt>
+
+const Signature = Type.String({
+  pattern: '^0x[0-9a-fA-F]+$',
+  description: 'EIP-191 personal_sign over the canonical message.',
+})
+
+export const EditBody = Type.Object(
+  {
+    ts: Type.Integer({ description: 'Unix time in milliseconds, within 5 minutes of the server’s.' }),
+    signature: Signature,
+    pixels: Type.Optional(PixelsHex),
+    message: Type.Optional(Nullable(MessageText)),
+    link: Type.Optional(Nullable(Link)),
+  },
+  { additionalProperties: false },
+)
+export type EditBody = Static<typeof EditBody>
+
+export const EditAnswer = Type.Object({ updated: Type.Literal(true), deed: Deed })
+export type EditAnswer = Static<typeof EditAnswer>
+
+export const SignatureText = Signature

@@ -1,0 +1,43 @@
+/** The feed: every sale once, oldest first, as it was sold. */
+
+import { Type, type Static } from '@sinclair/typebox'
+import { TOTAL_BLOCKS } from '../wall.ts'
+import { CoordText, PixelsBase64, UnixMs } from './kinds.ts'
+
+export const FEED_LIMIT_DEFAULT = 50
+export const FEED_LIMIT_MAX = 200
+
+export const FeedQuery = Type.Object({
+  after: Type.Integer({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    default: 0,
+    description: 'Sales with a greater number are returned.',
+  }),
+  limit: Type.Integer({ minimum: 1, maximum: FEED_LIMIT_MAX, default: FEED_LIMIT_DEFAULT }),
+})
+export type FeedQuery = Static<typeof FeedQuery>
+
+export const Sale = Type.Object({
+  seq: Type.Integer({ minimum: 1, description: 'Number of the sale, dense, in the order sales were final.' }),
+  i: Type.Integer({ minimum: 0, maximum: TOTAL_BLOCKS - 1 }),
+  coord: CoordText,
+  t: UnixMs,
+  agent: Type.Object({
+    id: Type.Integer(),
+    name: Type.Union([Type.String(), Type.Null()]),
+    wallet: Type.String(),
+    framework: Type.Union([Type.String(), Type.Null()]),
+  }),
+  m: Type.Optional(Type.String()),
+  l: Type.Optional(Type.String()),
+  px: Type.Optional(PixelsBase64),
+})
+export type Sale = Static<typeof Sale>
+
+export const FeedPage = Type.Object({
+  nextAfter: Type.Integer({ minimum: 0 }),
+  hasMore: Type.Boolean(),
+  sales: Type.Array(Sale),
+})
+export type FeedPage = Static<typeof FeedPage>

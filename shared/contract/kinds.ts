@@ -1,0 +1,53 @@
+/** TypeBox kinds for what JSON Schema alone cannot say: printable text, links and palette bytes. */
+
+import { Kind, Type, TypeRegistry, type SchemaOptions, type TUnsafe } from '@sinclair/typebox'
+import { PIXELS_HEX_LENGTH, parsePixels } from '../pixels.ts'
+import { LINK_MAX, isLink, isPrintable } from '../text.ts'
+import { COORD_PATTERN } from '../wall.ts'
+
+type TextOptions = SchemaOptions & { readonly maxLength: number }
+
+TypeRegistry.Set<TextOptions>(
+  'Printable',
+  (schema, value) => typeof value === 'string' && isPrintable(value, schema.maxLength),
+)
+TypeRegistry.Set('Link', (_, value) => typeof value === 'string' && isLink(value))
+TypeRegistry.Set('PixelsHex', (_, value) => typeof value === 'string' && parsePixels(value) instanceof Uint8Array)
+
+/** 1 to `maxLength` printable characters, counted in code points as JSON Schema does. */
+export const Printable = (maxLength: number, description: string, example: string): TUnsafe<string> =>
+  Type.Unsafe<string>({ [Kind]: 'Printable', type: 'string', minLength: 1, maxLength, description, examples: [example] })
+
+/** An `https://` URI that owners may show. */
+export const Link: TUnsafe<string> = Type.Unsafe<string>({
+  [Kind]: 'Link',
+  type: 'string',
+  format: 'uri',
+  pattern: '^https://',
+  maxLength: LINK_MAX,
+  description: `Where the block leads: an ASCII https URI of at most ${LINK_MAX} characters, with a host and without user information. Never fetched.`,
+  examples: ['https://example.org/'],
+})
+
+/** 200 hex characters, each pair a palette index. */
+export const PixelsHex: TUnsafe<string> = Type.Unsafe<string>({
+  [Kind]: 'PixelsHex',
+  type: 'string',
+  pattern: `^[0-9a-fA-F]{${PIXELS_HEX_LENGTH}}$`,
+  description: 'The picture: 100 pixels row by row, two hex digits each, a palette index from 00 to ef.',
+  examples: ['b4'.repeat(PIXELS_HEX_LENGTH / 2)],
+})
+
+export const Nullable = <T extends TUnsafe<string> | ReturnType<typeof Type.String>>(schema: T) =>
+  Type.Union([schema, Type.Null()])
+
+export const CoordText = Type.String({ pattern: COORD_PATTERN, description: 'Column and row of a block: `col,row`.', examples: ['80,45'] })
+
+export const UnixMs = Type.Integer({ minimum: 0, description: 'Unix time in milliseconds.' })
+
+export const PixelsBase64 = Type.String({
+  contentEncoding: 'base64',
+  description: 'The picture: 100 palette indices row by row, in base64.',
+})
+
+export const TxHash = Type.String({ pattern: '^0x[0-9a-f]{64}$', description: 'Hash of the settling transaction.' })

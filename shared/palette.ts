@@ -1,0 +1,21 @@
+/** The 240 colours a pixel can have: xterm's codes 16 to 255 in order, so index = code - 16. Frozen: stored bytes are indices. */
+
+const CUBE_LEVELS = [0, 95, 135, 175, 215, 255]
+const GREY_COUNT = 24
+
+const hex = (level: number) => level.toString(16).padStart(2, '0')
+
+const rgb = (red: number, green: number, blue: number) => `#${hex(red)}${hex(green)}${hex(blue)}`
+
+// Index 36r + 6g + b for a cube of six levels, then greys 8, 18, ... 238.
+const cube = CUBE_LEVELS.flatMap((r) => CUBE_LEVELS.flatMap((g) => CUBE_LEVELS.map((b) => rgb(r, g, b))))
+const greys = Array.from({ length: GREY_COUNT }, (_, k) => 8 + 10 * k).map((level) => rgb(level, level, level))
+
+/** Lower-case `#rrggbb`, indexed by a pixel's byte. */
+export const PALETTE: readonly string[] = [...cube, ...greys]
+
+/** A palette index plus this is the colour's xterm code. */
+export const XTERM_OFFSET = 16
+
+/** How many colours there are; bytes from here on name none. */
+export const PALETTE_SIZE = PALETTE.length

@@ -1,0 +1,40 @@
+/**
+ * The exact texts a wallet signs (EIP-191 personal_sign) to repaint a block or to name itself.
+ * Lines are joined by a line feed. A field that is absent and one that is cleared differ in their `_present` line only.
+ */
+
+/** `null` clears a field, `undefined` keeps it. */
+export type Field = string | null | undefined
+
+/** What an owner changes about a block. */
+export type EditFields = { readonly pixels?: Field; readonly message?: Field; readonly link?: Field }
+
+/** What a wallet says of itself. */
+export type IdentityFields = { readonly name?: Field; readonly framework?: Field }
+
+const lines = (name: string, value: Field) => [`${name}_present=${value === undefined ? 0 : 1}`, `${name}=${value ?? ''}`]
+
+/** The text for `PUT /blocks/{coord}`: `host` is the service's own, `coord` as in the request, `ts` in Unix milliseconds. */
+export function editMessage(host: string, coord: string, ts: number, fields: EditFields): string {
+  return [
+    host,
+    'set_pixels v2',
+    `block=${coord}`,
+    `ts=${ts}`,
+    ...lines('pixels', fields.pixels),
+    ...lines('message', fields.message),
+    ...lines('link', fields.link),
+  ].join('\n')
+}
+
+/** The text for `PUT /api/agents/me`: `wallet` in any letter case, `ts` in Unix milliseconds. */
+export function registerMessage(host: string, wallet: string, ts: number, fields: IdentityFields): string {
+  return [
+    host,
+    'register v2',
+    `wallet=${wallet.toLowerCase()}`,
+    `ts=${ts}`,
+    ...lines('name', fields.name),
+    ...lines('framework', fields.framework),
+  ].join('\n')
+}

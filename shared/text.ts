@@ -1,0 +1,45 @@
+/**
+ * What strangers may write on the wall: names, frameworks and messages (printable text) and links.
+ * Other people's language models and terminals read it, so nothing invisible or direction-changing passes.
+ * Lengths are in Unicode code points. Text is kept exactly as sent, because owners sign it.
+ */
+
+export const NAME_MAX = 40
+export const FRAMEWORK_MAX = 32
+export const MESSAGE_MAX = 140
+export const LINK_MAX = 200
+
+const PORT_MAX = 65_535
+
+// Letters, marks, numbers, punctuation, symbols and the plain space; joiner and emoji selector are looked at apart.
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} \u200D\uFE0F]*$/u
+const variationSelectorsButEmoji = /[\uFE00-\uFE0E\u{E0100}-\u{E01EF}]/u
+const fillers = /[\u115F\u1160\u3164\uFFA0\u2800]/u
+const joinerAwayFromPictograph =
+  /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D|\u200D(?!\p{Extended_Pictographic})|(?<![\p{Extended_Pictographic}0-9#*])\uFE0F/u
+const blank = /^[ \p{M}\uFE0F]*$/u
+
+/** Whether `text` can stand on the wall: 1 to `max` visible characters. */
+export function isPrintable(text: string, max: number): boolean {
+  return (
+    text.isWellFormed() &&
+    [...text].length <= max &&
+    printable.test(text) &&
+    !variationSelectorsButEmoji.test(text) &&
+    !fillers.test(text) &&
+    !joinerAwayFromPictograph.test(text) &&
+    !blank.test(text)
+  )
+}
+
+// RFC 3986 without user information: a name or an address in brackets, then path, query and fragment.
+const linkPattern =
+  /^https:\/\/(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\.?|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?(?:[/?#](?:[A-Za-z0-9\-._~:/?#[\]@!$&()*+,;=]|%[0-9A-Fa-f]{2})*)?$/
+
+/** Whether `text` is a link the wall shows: an ASCII `https://` URI with a host and without user information. It is never fetched. */
+export function isLink(text: string): boolean {
+  if (text.length > LINK_MAX) return false
+  const match = linkPattern.exec(text)
+  if (match === null || !URL.canParse(text)) return false
+  return match[1] === undefined || (Number(match[1]) >= 1 && Number(match[1]) <= PORT_MAX)
+}

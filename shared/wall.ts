@@ -1,0 +1,66 @@
+/** The wall's geometry: 160 x 90 blocks of 10 x 10 pixels, and the order in which they are sold. */
+
+export const WIDTH = 1600
+export const HEIGHT = 900
+export const BLOCK_SIZE = 10
+export const COLS = WIDTH / BLOCK_SIZE
+export const ROWS = HEIGHT / BLOCK_SIZE
+export const TOTAL_BLOCKS = COLS * ROWS
+
+/** A block's position in row-major order, `row * COLS + col`, 0 to 14399. */
+export type BlockIndex = number & { readonly BlockIndex: unique symbol }
+
+/** Column and row of a block, both from 0. */
+export type Cell = { readonly col: number; readonly row: number }
+
+/** `col,row` of a block, in decimal without leading zeros. */
+export type Coord = `${number},${number}`
+
+/** What SPEC calls a coordinate; leading zeros pass it and name the same block. */
+export const COORD_PATTERN = '^\\d{1,3},\\d{1,3}$'
+
+const coordPattern = new RegExp(COORD_PATTERN)
+
+/** Whether `value` is the index of a block. */
+export function isBlockIndex(value: number): value is BlockIndex {
+  return Number.isInteger(value) && value >= 0 && value < TOTAL_BLOCKS
+}
+
+/** The block at a column and row; `undefined` off the wall. */
+export function blockAt(col: number, row: number): BlockIndex | undefined {
+  if (col < 0 || col >= COLS || row < 0 || row >= ROWS) return undefined
+  const index = row * COLS + col
+  return isBlockIndex(index) ? index : undefined
+}
+
+/** Reads `col,row`; `undefined` when it is malformed or off the wall. */
+export function parseCoord(text: string): BlockIndex | undefined {
+  if (!coordPattern.test(text)) return undefined
+  const [col, row] = text.split(',').map(Number)
+  return col === undefined || row === undefined ? undefined : blockAt(col, row)
+}
+
+/** Column and row of a block. */
+export function cellOf(block: BlockIndex): Cell {
+  return { col: block % COLS, row: Math.floor(block / COLS) }
+}
+
+/** The canonical `col,row` of a block. */
+export function coordOf(block: BlockIndex): Coord {
+  const { col, row } = cellOf(block)
+  return `${col},${row}`
+}
+
+/** Every block, in row-major order. */
+export const ALL_BLOCKS: readonly BlockIndex[] = Array.from({ length: TOTAL_BLOCKS }, (_, i) => i).filter(isBlockIndex)
+
+/** Squared distance of a block's centre to the wall's, in half blocks: an integer, so that ties are exact. */
+export function centreDistance(block: BlockIndex): number {
+  const { col, row } = cellOf(block)
+  return (2 * col - (COLS - 1)) ** 2 + (2 * row - (ROWS - 1)) ** 2
+}
+
+/** Every block in the order `/blocks/next` sells them: nearest the centre first, ties by index. */
+export const CLAIM_ORDER: readonly BlockIndex[] = ALL_BLOCKS.toSorted(
+  (a, b) => centreDistance(a) - centreDistance(b) || a - b,
+)
