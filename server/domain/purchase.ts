@@ -126,16 +126,10 @@ export function* buy(order: Order): Script<Outcome> {
   const known = yield* ask({ do: 'look-up', key: order.payment })
   if (known === undefined) return yield* buyFresh(order)
   if (!answersOn(known, order.target)) return paymentUsed(known)
-  switch (known.state.kind) {
-    case 'sold':
-      return yield* deliver(known)
-    case 'credited':
-      return credited(known, order)
-    case 'reserved':
-      return yield* answerFrom(yield* resume(known), order)
-    case 'released':
-      return yield* tryAgain(known, order)
-  }
+  if (isSold(known)) return yield* deliver(known)
+  if (known.state.kind === 'reserved') return yield* answerFrom(yield* resume(known), order)
+  if (known.state.kind === 'released') return yield* tryAgain(known, order)
+  return credited(known, order)
 }
 
 /**

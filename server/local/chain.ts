@@ -26,6 +26,7 @@ export async function startChain(options: ChainOptions = {}): Promise<Chain> {
   const node = Bun.spawn([anvilBinary(), ...nodeArguments(options)], { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
   const guard = guardAgainstOrphans(node)
   const stop = async () => {
+    node.ref()
     // The node keeps nothing worth a slow farewell.
     node.kill('SIGKILL')
     await node.exited
