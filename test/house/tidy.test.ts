@@ -1,0 +1,89 @@
+import { expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+// Goal: the house laws that no linter knows. Method: read every file of the repository as text and name each breach as
+// `path:line`. Sizes, import direction and language rules are the linter's (see lint.test.ts).
+
+const root = join(import.meta.dir, '../..')
+
+/** Tracked files, and those about to be: what git neither ignores nor has lost. */
+const paths = new TextDecoder()
+  .decode(Bun.spawnSync(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root }).stdout)
+  .split('\0')
+  .filter((path) => path !== '')
+
+const binary = /\.(png|jpe?g|gif|ico|woff2?|gz|wasm|sqlite)$/
+
+const readable = paths.filter((path) => !binary.test(path) && existsSync(join(root, path)))
+
+const files: ReadonlyArray<{ path: string; text: string }> = await Promise.all(
+  readable.map(async (path) => ({ path, text: await Bun.file(join(root, path)).text() })),
+)
+
+const isCode = (path: string) => /\.(ts|js)$/.test(path)
+
+/** Code without its comments, each line kept in its place. */
+const withoutComments = (text: string) =>
+  text.replaceAll(/\/\*[^]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, '')).replaceAll(/(^|\s)\/\/.*$/gm, '')
+
+/** Every `path:line` among `files` where `breach` is found. */
+const breaches = (among: typeof files, breach: RegExp) =>
+  among.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, at) => (breach.test(line) ? [`${path}:${at + 1} ${line.trim()}`] : [])),
+  )
+
+/** The code, comments aside, of the files under `folders`. */
+const codeUnder = (...folders: readonly string[]) =>
+  files
+    .filter(({ path }) => isCode(path) && folders.some((folder) => path.startsWith(folder)))
+    .map(({ path, text }) => ({ path, text: withoutComments(text) }))
+
+test('there is a repository to look at', () => {
+  expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(['package.json', 'bun.lock', 'shared/wall.ts']))
+})
+
+test('nothing is left to be done later', () => {
+  // Classes of one letter keep this file from breaking its own law.
+  expect(breaches(files, /\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b/)).toEqual([])
+})
+
+test('SQL lives in db/ and nowhere else', () => {
+  const sql =
+    /\b(SELECT\s.*\bFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|(CREATE|DROP|ALTER)\s+TABLE|PRAGMA)\b|bun:sqlite/i
+  expect(breaches(codeUnder('shared/', 'server/', 'viewer/', 'bench/'), sql)).toEqual([])
+})
+
+test('the domain, the protocol and what both sides share have no clock, chance, network or surroundings', () => {
+  const outside =
+    /\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b|\bperformance\b|\bfetch\(|\bcrypto\b|\bset(Timeout|Interval)\b|\bprocess\b|\bBun\b|\bconsole\b/
+  expect(breaches(codeUnder('shared/', 'server/domain/', 'server/x402/'), outside)).toEqual([])
+})
+
+test('an import path says plainly where it leads', () => {
+  // The linter compares paths as they are written, so a `..` after a folder could slip past its direction rules.
+  const winding = /(from|import)\s*\(?\s*['"](\.\/|[^'"]*[^'"./][^'"]*\/)\.\./
+  expect(breaches(codeUnder(''), winding)).toEqual([])
+})
+
+test('no file tells of the machine it was written on', () => {
+  const home = /(?<![\w.~-])\/(home|root|Users|work)\/[\w.]/
+  expect(breaches(files, home)).toEqual([])
+  expect(paths.filter((path) => /(^|\/)(\.npmrc|\.env)$/.test(path))).toEqual([])
+})
+
+test('every package comes from the public registry', () => {
+  // bun.lock names a source only when it is not the default one.
+  const sources = files.filter(({ path }) => ['bun.lock', 'bunfig.toml'].includes(path))
+  expect(sources).toHaveLength(2)
+  expect(breaches(sources, /https?:\/\/|\bregistry\b\s*=/)).toEqual([])
+})
+
+test('every dependency is pinned to one exact version', async () => {
+  const manifest: Record<string, Record<string, string>> = await Bun.file(join(root, 'package.json')).json()
+  const versions = ['dependencies', 'devDependencies', 'overrides'].flatMap((kind) =>
+    Object.entries(manifest[kind] ?? {}),
+  )
+  expect(versions.length).toBeGreaterThan(0)
+  expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
+})
