@@ -1,0 +1,82 @@
+/** Sample payments, listings and edits, fit for an honest wall; each argument changes only what a test is about. */
+
+import { keepUntil, type Edit, type Identity } from '../../server/domain/edit.ts'
+import type { Listing } from '../../server/domain/listing.ts'
+import type { Address, Hash, Payment, Terms } from '../../server/domain/payment.ts'
+import { parsePixels, PIXELS_PER_BLOCK, type Pixels } from '../../shared/pixels.ts'
+import { parseCoord, type BlockIndex } from '../../shared/wall.ts'
+
+/** The time samples are made at: a whole second. */
+export const NOW = 1_800_000_000_000
+
+/** A chain height that no test depends on. */
+export const HEAD = 24_000_000n
+
+/** What samples pay for. */
+export const TERMS: Terms = {
+  network: 'eip155:8453',
+  asset: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
+  payTo: '0x00000000000000000000000000000000000a11ce',
+  amount: 1_000_000n,
+}
+
+/** The block at a coordinate that is on the wall. */
+export function blockOf(coord: string): BlockIndex {
+  const block = parseCoord(coord)
+  if (block === undefined) throw new RangeError(`${coord} is no coordinate of the wall`)
+  return block
+}
+
+/** A made-up wallet, the same one for the same number. */
+export const wallet = (number: number): Address => `0x${number.toString(16).padStart(40, '0')}`
+
+/** A made-up nonce, digest or transaction hash, the same one for the same number. */
+export const hash = (number: number): Hash => `0x${number.toString(16).padStart(64, '0')}`
+
+/** The `nonce`-th payment of the `payer`-th wallet, valid around `NOW`. */
+export function paymentOf(payer: number, nonce: number, changes: Partial<Payment> = {}): Payment {
+  return {
+    payer: wallet(payer),
+    nonce: hash(nonce),
+    to: TERMS.payTo,
+    amount: TERMS.amount,
+    validAfter: 0n,
+    validBefore: BigInt(NOW / 1000 + 300),
+    signature: `0x${'5a'.repeat(65)}`,
+    accepted: { ...TERMS, scheme: 'exact' },
+    ...changes,
+  }
+}
+
+/** A block of one colour. */
+export function pixelsOf(colour: number): Pixels {
+  const pixels = parsePixels(new Uint8Array(PIXELS_PER_BLOCK).fill(colour).toHex())
+  if ('problem' in pixels) throw new RangeError(pixels.problem)
+  return pixels
+}
+
+/** What a buyer says who says nothing. */
+export const SILENT: Listing = { name: null, framework: null, message: null, link: null, pixels: null }
+
+/** What a buyer says who says everything, but for `changes`. */
+export function listingOf(changes: Partial<Listing> = {}): Listing {
+  return {
+    name: 'Ada',
+    framework: 'loom',
+    message: 'hello, wall',
+    link: 'https://ada.example/',
+    pixels: pixelsOf(7),
+    ...changes,
+  }
+}
+
+/** An owner's edit signed at `NOW`, recognised by `digest`; what `changes` leaves out is kept. */
+export function editOf(digest: number, changes: Partial<Edit> = {}): Edit {
+  const kept = { pixels: undefined, message: undefined, link: undefined }
+  return { digest: hash(digest), keepUntil: keepUntil(NOW), ...kept, ...changes }
+}
+
+/** A wallet's word on itself signed at `NOW`, recognised by `digest`; what `changes` leaves out is kept. */
+export function identityOf(digest: number, changes: Partial<Identity> = {}): Identity {
+  return { digest: hash(digest), keepUntil: keepUntil(NOW), name: undefined, framework: undefined, ...changes }
+}
