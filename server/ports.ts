@@ -26,7 +26,7 @@ export type Ledger = {
   /** Whether a target can be bought by this payer, and which purchase of the payer's goes before. */
   survey(target: Target, payment: Payment, now: UnixMs): Promise<Survey>
   /** Whether a target can be bought by anyone. */
-  space(target: Target): Promise<Space>
+  space(target: Target): Promise<Exclude<Space, 'full'>>
   /** Holds the target for a new payment, or again for a released one, in one transaction. */
   claim(target: Target, payment: Payment, listing: Listing, head: bigint, now: UnixMs): Promise<Claiming>
   /** Remembers that the payer of a held block was left without an answer. */
@@ -65,6 +65,11 @@ export type Agents = {
 export type Log = {
   /** At most `limit` changes after number `after`, oldest first. */
   after(after: number, limit: number): Promise<readonly Change[]>
+  /**
+   * The shortest part of the log that leads to the present: every sale, and of repaints and identity changes the
+   * latest of each block and agent. The last one's number is the log's.
+   */
+  compacted(): Promise<readonly Change[]>
 }
 
 /** Whether the store can be read now. */
@@ -91,8 +96,11 @@ export type Chain = {
 
 /** Signatures of wallets. */
 export type Wallets = {
-  /** Whether `wallet` signed `message` (EIP-191); contract wallets are asked on the chain (EIP-1271, 6492). */
-  signed(wallet: Address, message: string, signature: `0x${string}`): Promise<boolean>
+  /**
+   * The EIP-191 digest of the one among `messages` that `wallet` signed. Keys are tried here first; a wallet that is a
+   * contract is asked on the chain (EIP-1271, 6492) within a deadline.
+   */
+  signed(wallet: Address, messages: readonly string[], signature: `0x${string}`): Promise<Hash | undefined>
   /** Whether the payer's own key signed the payment, as far as can be told without the chain. */
   signedPayment(payment: Payment): Promise<boolean>
 }

@@ -100,8 +100,8 @@ export type Requests = {
   'ask-chain': { ask: { payment: Payment; head: bigint; patience: 'none' | 'settling' }; answer: Verdict }
   doubt: { ask: { purchase: Purchase }; answer: Purchase }
   finalize: { ask: { purchase: Purchase; tx: Hash; settled: boolean }; answer: SoldPurchase }
-  confirm: { ask: { purchase: Purchase; tx: Hash }; answer: undefined }
-  release: { ask: { purchase: Purchase; dead: boolean }; answer: undefined }
+  confirm: { ask: { purchase: Purchase; tx: Hash }; answer: void }
+  release: { ask: { purchase: Purchase; dead: boolean }; answer: void }
   owe: { ask: { purchase: Purchase; tx: Hash }; answer: Purchase }
   deliver: { ask: { purchase: Purchase }; answer: boolean } // whether the receipt was owed until now
   'resolve-other': { ask: { key: PaymentKey }; answer: Purchase | undefined }

@@ -1,0 +1,180 @@
+/**
+ * The wall as readers see it, kept up to date one log entry at a time: the pixels, who owns what, every sale and the
+ * registry. It can be thrown away and built again from the log.
+ */
+
+import { REGISTRY_MAX, type Agents, type FoundingMachine } from '../../shared/contract/agent.ts'
+import type { CanvasAgent, CanvasBlock, CanvasStats } from '../../shared/contract/canvas.ts'
+import type { FeedPage, FeedQuery, Sale } from '../../shared/contract/feed.ts'
+import { pixelsToBase64, trustPixels } from '../../shared/pixels.ts'
+import { coordOf, TOTAL_BLOCKS, type BlockIndex } from '../../shared/wall.ts'
+import { truncatedWallet } from '../../shared/wallet.ts'
+import { blankCanvas, placeBlock, readBlock, UNPAINTED, type Canvas } from './canvas.ts'
+import type { Change, Face, IdentityChange, LogNumber, RepaintChange, SaleChange } from './log.ts'
+import type { Address, UnixMs } from './payment.ts'
+
+type Agent = {
+  readonly id: number
+  readonly wallet: Address
+  readonly shownAs: string // the wallet, truncated
+  readonly firstSeenAt: UnixMs
+  readonly blocks: BlockIndex[] // in the order they were bought
+  name: string | null
+  framework: string | null
+}
+
+type Claimed = { readonly agent: Agent; readonly at: UnixMs; message: string | null; link: string | null }
+
+/** The state of the view. Only `applyChange` alters it. */
+export type WallView = {
+  number: LogNumber // of the last change applied
+  lastClaimedAt: UnixMs | null
+  readonly canvas: Canvas
+  readonly claimed: Map<BlockIndex, Claimed>
+  readonly agents: Agent[] // in the order of their first purchase, so that an index never moves
+  readonly sales: Sale[] // as they were sold, so that a page once read never changes
+}
+
+/** A wall on which nothing has happened. */
+export const emptyView = (): WallView => ({
+  number: 0,
+  lastClaimedAt: null,
+  canvas: blankCanvas(),
+  claimed: new Map(),
+  agents: [],
+  sales: [],
+})
+
+/** Makes one more change true. Changes come in log order; a compacted log leaves numbers out. */
+export function applyChange(view: WallView, change: Change): void {
+  if (change.number <= view.number) throw new RangeError(`change ${change.number} after ${view.number}`)
+  view.number = change.number
+  switch (change.kind) {
+    case 'sale':
+      return applySale(view, change, change.at)
+    case 'repaint':
+      return applyRepaint(view, change)
+    case 'identity':
+      return applyIdentity(view, change)
+  }
+}
+
+function applySale(view: WallView, sale: SaleChange, at: UnixMs): void {
+  const agent = view.agents[sale.agent - 1] ?? newAgent(view, sale, at)
+  agent.name = sale.persona.name
+  agent.framework = sale.persona.framework
+  agent.blocks.push(sale.block)
+  view.claimed.set(sale.block, { agent, at, message: sale.face.message, link: sale.face.link })
+  view.lastClaimedAt = at
+  placeBlock(view.canvas, sale.block, sale.face.pixels)
+  view.sales.push(saleItem(sale, agent, at))
+}
+
+function newAgent(view: WallView, { agent: id, wallet, persona }: SaleChange, at: UnixMs): Agent {
+  if (id !== view.agents.length + 1) throw new RangeError(`agent ${id} after ${view.agents.length}`)
+  const agent = { id, wallet, shownAs: truncatedWallet(wallet), firstSeenAt: at, blocks: [], ...persona }
+  view.agents.push(agent)
+  return agent
+}
+
+function saleItem({ seq, block, face, persona }: SaleChange, agent: Agent, at: UnixMs): Sale {
+  return {
+    seq,
+    i: block,
+    coord: coordOf(block),
+    t: at,
+    agent: { id: agent.id, name: persona.name, wallet: agent.shownAs, framework: persona.framework },
+    ...wireText(face),
+    ...(face.pixels === null ? {} : { px: pixelsToBase64(face.pixels) }),
+  }
+}
+
+function applyRepaint(view: WallView, { block, face }: RepaintChange): void {
+  const claimed = view.claimed.get(block)
+  if (claimed === undefined) throw new RangeError(`block ${block} was repainted before it was sold`)
+  claimed.message = face.message
+  claimed.link = face.link
+  placeBlock(view.canvas, block, face.pixels)
+}
+
+function applyIdentity(view: WallView, { agent: id, persona }: IdentityChange): void {
+  const agent = view.agents[id - 1]
+  if (agent === undefined) throw new RangeError(`agent ${id} spoke before its first purchase`)
+  agent.name = persona.name
+  agent.framework = persona.framework
+}
+
+const wireText = ({ message, link }: Pick<Face, 'message' | 'link'>) => ({
+  ...(message === null ? {} : { m: message }),
+  ...(link === null ? {} : { l: link }),
+})
+
+/** How many blocks are sold, and by how many agents. */
+export function statsOf(view: WallView): CanvasStats {
+  return {
+    claimed: view.claimed.size,
+    remaining: TOTAL_BLOCKS - view.claimed.size,
+    agents: view.agents.length,
+    lastClaimedAt: view.lastClaimedAt,
+    lastSaleId: view.sales.length,
+  }
+}
+
+/** A claimed block as the canvas read shows it; `undefined` while nobody owns it. */
+export function canvasBlock(view: WallView, block: BlockIndex): CanvasBlock | undefined {
+  const claimed = view.claimed.get(block)
+  if (claimed === undefined) return undefined
+  const bytes = readBlock(view.canvas, block)
+  return {
+    i: block,
+    a: claimed.agent.id - 1,
+    t: claimed.at,
+    ...wireText(claimed),
+    ...(bytes[0] === UNPAINTED ? {} : { px: pixelsToBase64(trustPixels(bytes)) }),
+  }
+}
+
+/** The agents as the canvas read shows them, in the order of their first purchase. */
+export function canvasAgents(view: WallView): CanvasAgent[] {
+  return view.agents.map(({ id, name, shownAs, framework, blocks }) => ({
+    id,
+    name,
+    wallet: shownAs,
+    framework,
+    blocks: blocks.length,
+  }))
+}
+
+/** One page of sales, oldest first. Sale numbers are dense, so a number is a position. */
+export function feedPage(view: WallView, { after, limit }: FeedQuery): FeedPage {
+  const sales = view.sales.slice(after, after + limit)
+  const nextAfter = sales.at(-1)?.seq ?? after
+  return { nextAfter, hasMore: nextAfter < view.sales.length, sales }
+}
+
+/** The first agents to have bought, in the order of arrival. */
+export function registry(view: WallView): Agents {
+  return {
+    agents: view.agents.slice(0, REGISTRY_MAX).map((agent) => foundingMachine(view, agent)),
+    total: view.agents.length,
+  }
+}
+
+/** One wallet's entry in the registry; `undefined` when it never bought. */
+export function registryEntry(view: WallView, wallet: Address): FoundingMachine | undefined {
+  const agent = view.agents.find((candidate) => candidate.wallet === wallet)
+  return agent === undefined ? undefined : foundingMachine(view, agent)
+}
+
+function foundingMachine(view: WallView, agent: Agent): FoundingMachine {
+  const link = agent.blocks.map((block) => view.claimed.get(block)?.link ?? null).find((text) => text !== null)
+  return {
+    rank: agent.id,
+    name: agent.name,
+    wallet: agent.shownAs,
+    framework: agent.framework,
+    blocks: agent.blocks.length,
+    firstSeenAt: agent.firstSeenAt,
+    ...(link === undefined || link === null ? {} : { link }),
+  }
+}

@@ -1,0 +1,68 @@
+/** Repaints a block for its owner. */
+
+import type { EditBody } from '../../shared/contract/block.ts'
+import { parsePixels } from '../../shared/pixels.ts'
+import { editMessage } from '../../shared/signing.ts'
+import { coordOf, type BlockIndex } from '../../shared/wall.ts'
+import { isTimely, keepUntil } from '../domain/edit.ts'
+import { failure, type Failure } from '../domain/failure.ts'
+import type { OwnedBlock } from '../domain/log.ts'
+import type { Blocks, Clock, Wallets } from '../ports.ts'
+
+/** What editing needs. `hosts` are the names a message may be signed for, the canonical one first. */
+export type Editing = {
+  readonly blocks: Blocks
+  readonly wallets: Wallets
+  readonly clock: Clock
+  readonly hosts: readonly string[]
+  readonly advance: () => Promise<void>
+}
+
+/** Applies an edit that passed the contract's schema; `coord` is the block as the request wrote it. */
+export async function editBlock(
+  { blocks, wallets, clock, hosts, advance }: Editing,
+  block: BlockIndex,
+  coord: string,
+  body: EditBody,
+): Promise<OwnedBlock | Failure> {
+  const now = clock.now()
+  const owned = await blocks.owned(block)
+  if (owned === undefined) return (await blocks.reserved(block)) ? beingBought(block) : noOwner(block)
+  if (!isTimely(body.ts, now)) return staleTime(now)
+
+  const coords = [...new Set([coord, coordOf(block)])]
+  const messages = hosts.flatMap((host) => coords.map((form) => editMessage(host, form, body.ts, body)))
+  const digest = await wallets.signed(owned.wallet, messages, signatureOf(body))
+  if (digest === undefined) return notSigned('the block’s owner', messages)
+
+  const pixels = body.pixels === undefined ? undefined : parsePixels(body.pixels)
+  if (pixels !== undefined && 'problem' in pixels) return failure('invalid_pixels', pixels.problem)
+  const edit = { digest, keepUntil: keepUntil(body.ts), pixels, message: body.message, link: body.link }
+  const result = await blocks.edit(block, edit, now)
+  if (result === 'superseded') return superseded()
+  await advance()
+  return (await blocks.owned(block)) ?? noOwner(block)
+}
+
+/** The signature of a body that passed the contract's schema. */
+export const signatureOf = ({ signature }: { readonly signature: string }) => signature as `0x${string}`
+
+/** A time outside the window, with ours. */
+export const staleTime = (now: number): Failure =>
+  failure('stale_signature', 'ts must be within 5 minutes of this server’s time, in Unix milliseconds. Sign again.', { now })
+
+/** A message that was applied once, and replaced since. */
+export const superseded = (): Failure =>
+  failure('stale_signature', 'This message was applied before, and a newer one since. Sign again with a new ts.')
+
+/** A signature that is not the wallet's, with the text it should have signed. */
+export const notSigned = (whose: string, messages: readonly string[]): Failure =>
+  failure('unauthorized', `The signature is not from ${whose} over the expected message (EIP-191 personal_sign).`, {
+    expected: messages[0],
+  })
+
+const noOwner = (block: BlockIndex): Failure =>
+  failure('no_owner', `Block ${coordOf(block)} has no owner yet. Buy it with GET /blocks/${coordOf(block)}.`)
+
+const beingBought = (block: BlockIndex): Failure =>
+  failure('purchase_pending', `Block ${coordOf(block)} is being bought. Its owner can repaint it once it is sold.`)

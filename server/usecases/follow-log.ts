@@ -1,0 +1,39 @@
+/** Keeps the view of the wall level with the log. */
+
+import { applyChange, emptyView, type WallView } from '../domain/wall-view.ts'
+import type { Log } from '../ports.ts'
+
+const PAGE = 500
+
+export type Follower = {
+  readonly view: WallView
+  /** Applies what the log holds beyond the view. What is committed before the call is in the view after it. */
+  advance(): Promise<void>
+}
+
+/** Builds the view from the log, and follows it from there. */
+export async function followLog(log: Log): Promise<Follower> {
+  const view = emptyView()
+  for (const change of await log.compacted()) applyChange(view, change)
+
+  const catchUp = async () => {
+    for (;;) {
+      const changes = await log.after(view.number, PAGE)
+      for (const change of changes) {
+        if (change.number !== view.number + 1) throw new RangeError(`the log has a gap before ${change.number}`)
+        applyChange(view, change)
+      }
+      if (changes.length < PAGE) return
+    }
+  }
+
+  // One reader at a time: two that read the same entries would apply them twice.
+  let last: Promise<void> = Promise.resolve()
+  return {
+    view,
+    advance() {
+      last = last.then(catchUp, catchUp)
+      return last
+    },
+  }
+}

@@ -1,0 +1,43 @@
+/** Sets a wallet's identity: the name and framework all its blocks show. */
+
+import type { RegisterBody } from '../../shared/contract/agent.ts'
+import { registerMessage } from '../../shared/signing.ts'
+import { isTimely, keepUntil } from '../domain/edit.ts'
+import { failure, type Failure } from '../domain/failure.ts'
+import type { Address } from '../domain/payment.ts'
+import type { Agents, Clock, Wallets } from '../ports.ts'
+import { notSigned, signatureOf, staleTime, superseded } from './edit-block.ts'
+
+/** What registering needs. `hosts` are the names a message may be signed for, the canonical one first. */
+export type Registering = {
+  readonly agents: Agents
+  readonly wallets: Wallets
+  readonly clock: Clock
+  readonly hosts: readonly string[]
+  readonly advance: () => Promise<void>
+}
+
+/** Applies a word that passed the contract's schema. `updated` is false when the same message was the latest already. */
+export async function registerAgent(
+  { agents, wallets, clock, hosts, advance }: Registering,
+  wallet: Address,
+  body: RegisterBody,
+): Promise<{ readonly updated: boolean } | Failure> {
+  const now = clock.now()
+  if (!(await agents.knows(wallet))) return noPurchases()
+  if (!isTimely(body.ts, now)) return staleTime(now)
+
+  const messages = hosts.map((host) => registerMessage(host, wallet, body.ts, body))
+  const digest = await wallets.signed(wallet, messages, signatureOf(body))
+  if (digest === undefined) return notSigned('this wallet', messages)
+
+  const identity = { digest, keepUntil: keepUntil(body.ts), name: body.name, framework: body.framework }
+  const result = await agents.identify(wallet, identity, now)
+  if (result === 'superseded') return superseded()
+  if (result === 'unknown-wallet') return noPurchases()
+  await advance()
+  return { updated: result === 'applied' }
+}
+
+const noPurchases = (): Failure =>
+  failure('no_purchases', 'Only wallets that have bought a block can register. Buy one with GET /blocks/next.')
