@@ -21,7 +21,7 @@ const mayImport: Record<string, readonly string[]> = {
   'shared/planted.ts': ['shared/planted.ts'],
   'shared/contract/planted.ts': shared,
   'server/domain/planted.ts': [...shared, 'server/domain/planted.ts'],
-  'server/x402/planted.ts': [...shared, 'server/x402/planted.ts'],
+  'server/x402/planted.ts': words,
   'server/ports.ts': words,
   'server/config.ts': words,
   'server/usecases/planted.ts': usecases,
