@@ -38,10 +38,10 @@ export function anvilBinary(platform = `${process.platform}-${process.arch}`): s
 }
 
 function resolveManifest(name: string): string | undefined {
-  // The packages per platform are dependencies of the anvil package and need not be hoisted to ours.
-  const from = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'))
+  const here = createRequire(import.meta.url)
   try {
-    return from.resolve(`${name}/package.json`)
+    // The packages per platform are dependencies of the anvil package and need not be hoisted to ours.
+    return createRequire(here.resolve('@foundry-rs/anvil/package.json')).resolve(`${name}/package.json`)
   } catch {
     return undefined
   }

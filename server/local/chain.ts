@@ -1,12 +1,11 @@
 import { createTestClient, defineChain, http, parseEther, publicActions } from 'viem'
-
 import { anvilBinary } from './anvil-binary.ts'
 import { dollarAddress, dollarCode, minterAddress, multicallAddress, multicallCode } from './token/contracts.ts'
 
 /** The chain id of Base, so that payments signed here have the form of real ones. */
 export const localChainId = 8453
 
-/** How the chain makes blocks: one per transaction at once, or one every so many seconds. */
+/** How the chain makes blocks: one per transaction at once, or one every so many seconds, which need not be whole. */
 export type ChainOptions = { blockTimeSeconds?: number }
 
 /** A client that reads the chain and moves its clock, blocks and balances at will. */
@@ -23,7 +22,13 @@ export type Chain = {
 
 /** Starts a node on a free loopback port with the dollar and multicall in place; throws `AnvilMissing` where there is no anvil. */
 export async function startChain(options: ChainOptions = {}): Promise<Chain> {
-  const node = Bun.spawn([anvilBinary(), ...nodeArguments(options)], { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  const node = Bun.spawn([anvilBinary(), ...nodeArguments(options)], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    // A Ctrl-C at the terminal then reaches this process alone, which may have payments to finish first.
+    detached: true,
+  })
   const guard = guardAgainstOrphans(node)
   const stop = async () => {
     node.ref()
@@ -102,7 +107,8 @@ async function prepare(client: ChainClient): Promise<void> {
 function guardAgainstOrphans(node: Node) {
   if (process.platform === 'win32') return undefined
   const script = `read _; kill -9 ${node.pid}`
-  const guard = Bun.spawn(['/bin/sh', '-c', script], { stdin: 'pipe', stdout: 'ignore', stderr: 'ignore' })
+  const streams = { stdin: 'pipe', stdout: 'ignore', stderr: 'ignore' } as const
+  const guard = Bun.spawn(['/bin/sh', '-c', script], { ...streams, detached: true })
   guard.unref()
   node.unref()
   // Once the node is gone its number may pass to a stranger, so the guard must go at once.

@@ -2,7 +2,6 @@ import { encodeFunctionData, parseUnits } from 'viem'
 import type { Address, Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { PrivateKeyAccount } from 'viem/accounts'
-
 import type { ChainClient } from './chain.ts'
 import { inTurn } from './in-turn.ts'
 import { dollarAbi, dollarAddress, minterAddress } from './token/contracts.ts'

@@ -1,6 +1,5 @@
 import { parseAbi } from 'viem'
 import type { Address, Hex } from 'viem'
-
 import artefacts from './artefacts.json' with { type: 'json' }
 
 /** Where the dollar lies: the address of USDC on Base, the only one stock x402 clients pay in without being told to. */

@@ -1,0 +1,87 @@
+import { x402Facilitator } from '@x402/core/facilitator'
+import { isPaymentPayloadV2, isPaymentRequirementsV2 } from '@x402/core/schemas'
+import type { PaymentPayload, PaymentRequirements, VerifyRequest } from '@x402/core/types'
+import { ExactEvmScheme } from '@x402/evm/exact/facilitator'
+import { BAZAAR } from '@x402/extensions/bazaar'
+import type { Address } from 'viem'
+import { connect, localChainId } from './chain.ts'
+import { openGasWallet } from './gas-wallet.ts'
+
+/** How a facilitator is started. */
+export type FacilitatorOptions = {
+  rpcUrl: string
+  /** How long `/settle` waits for a receipt before it answers `settlement_pending` with the hash. */
+  confirmationTimeoutMs?: number
+}
+
+/** A facilitator listening on loopback. */
+export type RunningFacilitator = {
+  url: string
+  /** Who pays for gas and sends the transfers. */
+  address: Address
+  stop(): Promise<void>
+}
+
+/** Starts the reference x402 facilitator over the chain at `rpcUrl`, with a gas wallet of its own. */
+export async function startFacilitator(options: FacilitatorOptions): Promise<RunningFacilitator> {
+  const { rpcUrl, confirmationTimeoutMs = 30_000 } = options
+  const wallet = await openGasWallet(connect(rpcUrl), confirmationTimeoutMs)
+  const facilitator = new x402Facilitator()
+    .register(`eip155:${localChainId}`, new ExactEvmScheme(wallet.signer))
+    .registerExtension(BAZAAR)
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    // Bun would otherwise cut a connection whose settlement takes longer than ten seconds; zero means never.
+    idleTimeout: 0,
+    fetch: (request) => answer(facilitator, request),
+  })
+  return { url: `http://127.0.0.1:${server.port}`, address: wallet.address, stop: () => server.stop(true) }
+}
+
+type Route = { method: string; handle(facilitator: x402Facilitator, request: Request): Promise<Response> }
+
+const routes: Readonly<Record<string, Route>> = {
+  '/verify': {
+    method: 'POST',
+    handle: (facilitator, request) => act(request, 'unexpected_verify_error', (...ask) => facilitator.verify(...ask)),
+  },
+  '/settle': {
+    method: 'POST',
+    handle: (facilitator, request) => act(request, 'unexpected_settle_error', (...ask) => facilitator.settle(...ask)),
+  },
+  '/supported': { method: 'GET', handle: async (facilitator) => Response.json(facilitator.getSupported()) },
+}
+
+async function answer(facilitator: x402Facilitator, request: Request): Promise<Response> {
+  const route = routes[new URL(request.url).pathname]
+  if (!route) return refuse(404, 'not_found')
+  if (route.method !== request.method) return refuse(405, 'method_not_allowed', { Allow: route.method })
+  return route.handle(facilitator, request)
+}
+
+/** The reference facilitator throws where the payload is malformed inside; hosted ones answer that with a 500, and so does this. */
+async function act(
+  request: Request,
+  failure: string,
+  decide: (payload: PaymentPayload, requirements: PaymentRequirements) => Promise<object>,
+): Promise<Response> {
+  const body: unknown = await request.json().catch(() => undefined)
+  if (!isAsk(body)) return refuse(400, 'invalid_request')
+  try {
+    return Response.json(await decide(body.paymentPayload, body.paymentRequirements))
+  } catch {
+    return refuse(500, failure)
+  }
+}
+
+function isAsk(body: unknown): body is VerifyRequest {
+  if (typeof body !== 'object' || body === null) return false
+  if (!('x402Version' in body && 'paymentPayload' in body && 'paymentRequirements' in body)) return false
+  const { x402Version, paymentPayload, paymentRequirements } = body
+  return x402Version === 2 && isPaymentPayloadV2(paymentPayload) && isPaymentRequirementsV2(paymentRequirements)
+}
+
+function refuse(status: number, error: string, headers: Record<string, string> = {}): Response {
+  return Response.json({ error }, { status, headers })
+}

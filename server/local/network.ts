@@ -1,0 +1,65 @@
+import type { Address } from 'viem'
+import { localChainId, startChain } from './chain.ts'
+import type { ChainClient, ChainOptions } from './chain.ts'
+import { startFacilitator } from './facilitator.ts'
+import { dollarAbi, dollarAddress } from './token/contracts.ts'
+import { newWallet, openMint } from './wallets.ts'
+import type { Fund, Wallet } from './wallets.ts'
+
+/** How the embedded network runs; without options each transaction is a block at once. */
+export type LocalNetworkOptions = ChainOptions & { confirmationTimeoutMs?: number }
+
+/** A chain, its dollar and a facilitator, all on this machine and gone with `stop`. */
+export type LocalNetwork = {
+  rpcUrl: string
+  facilitatorUrl: string
+  /** The id of the network as x402 names it. */
+  network: `eip155:${number}`
+  chainId: number
+  /** The address of the dollar. */
+  token: Address
+  /** Reads the chain and moves its clock and blocks: mine, setAutomine, setIntervalMining, increaseTime, dropTransaction. */
+  client: ChainClient
+  /** The process id of the node, for those who stop it on purpose. */
+  nodePid: number
+  fund: Fund
+  /** A new wallet holding so many dollars. */
+  wallet(dollars: number): Promise<Wallet>
+  /** What an address holds, in atomic units: a dollar is a million. */
+  balanceOf(address: Address): Promise<bigint>
+  stop(): Promise<void>
+}
+
+/** Starts everything a sale needs on free loopback ports; throws `AnvilMissing` where there is no anvil. */
+export async function startLocalNetwork(options: LocalNetworkOptions = {}): Promise<LocalNetwork> {
+  const { confirmationTimeoutMs, ...chainOptions } = options
+  const chain = await startChain(chainOptions)
+  const { rpcUrl, client } = chain
+  const wait = confirmationTimeoutMs === undefined ? {} : { confirmationTimeoutMs }
+  const facilitator = await startFacilitator({ rpcUrl, ...wait }).catch(async (error: unknown) => {
+    await chain.stop()
+    throw error
+  })
+  const fund = openMint(client)
+  return {
+    rpcUrl,
+    facilitatorUrl: facilitator.url,
+    network: `eip155:${localChainId}`,
+    chainId: localChainId,
+    token: dollarAddress,
+    client,
+    nodePid: chain.pid,
+    fund,
+    wallet: async (dollars) => {
+      const wallet = newWallet()
+      if (dollars > 0) await fund(wallet.address, dollars)
+      return wallet
+    },
+    balanceOf: (address) =>
+      client.readContract({ address: dollarAddress, abi: dollarAbi, functionName: 'balanceOf', args: [address] }),
+    stop: async () => {
+      await facilitator.stop()
+      await chain.stop()
+    },
+  }
+}
