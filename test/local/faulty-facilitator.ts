@@ -1,0 +1,197 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** How a settle call may go wrong. "after": the real facilitator settled first, so the money has moved. */
+export type SettleFault = keyof typeof settleFaults
+
+/** How a verify call may go wrong. None of them reaches the real facilitator. */
+export type VerifyFault = keyof typeof verifyFaults
+
+/** One of the two calls under test: what it does next, and what has happened to it so far. */
+export type FaultyCall<Fault> = {
+  /** Misbehaves once per name, in order, and is honest again after the last. */
+  next(...faults: (Fault | 'honest')[]): void
+  /** What it does whenever nothing is queued by `next`. */
+  always(fault: Fault | 'honest'): void
+  /** How many calls have arrived. */
+  count(): number
+  /** How many calls the real facilitator has answered. */
+  forwarded(): number
+  /** Resolves once the nth call has arrived, counted from 1. */
+  arrived(nth: number): Promise<void>
+  /** Resolves once the real facilitator has answered its nth forwarded call, counted from 1. */
+  forwardedUntil(nth: number): Promise<void>
+  /** The bodies that arrived, oldest first, as they were sent. */
+  bodies(): readonly string[]
+}
+
+/** A facilitator that can be told to misbehave. */
+export type FaultyFacilitator = {
+  url: string
+  verify: FaultyCall<VerifyFault>
+  settle: FaultyCall<SettleFault>
+  stop(): Promise<void>
+}
+
+/** The hash that `invented-hash` reports; no chain has it. */
+export const inventedHash = `0x${'ab'.repeat(32)}`
+
+/** Stands between the wall and the real facilitator at `realUrl`; honest until told otherwise. */
+export async function startFaultyFacilitator(realUrl: string): Promise<FaultyFacilitator> {
+  const verify = newCall(verifyFaults)
+  const settle = newCall(settleFaults)
+  const server = createServer((request, response) => {
+    const forward = (body?: string) => askReal(`${realUrl}${request.url}`, body)
+    const call = request.url === '/verify' ? verify : request.url === '/settle' ? settle : undefined
+    const reply = call ? readBody(request).then((body) => call.play(body, forward)) : forward()
+    reply.then((answer) => send(response, answer)).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('the proxy has no port')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    verify,
+    settle,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+type Answer = { status: number; body: string; type: string } | 'hang' | 'reset'
+type Play = (forward: () => Promise<Settled>) => Promise<Answer> | Answer
+type Settled = { status: number; body: string; type: string }
+
+const page = '<!doctype html><title>502</title><h1>Bad gateway</h1>'
+const html = (status: number): Answer => ({ status, body: page, type: 'text/html' })
+const garbage: Answer = { status: 200, body: '{"succ', type: 'application/json' }
+
+const json = (status: number, value: object): Answer => ({
+  status,
+  body: JSON.stringify(value),
+  type: 'application/json',
+})
+
+const invalid = (invalidReason: string) => json(200, { isValid: false, invalidReason })
+const refused = (errorReason: string) => ({ success: false, errorReason, transaction: '', network: 'eip155:8453' })
+
+/** Changes what the real facilitator said about a settlement that did happen. */
+const retold =
+  (status: number, changes: object): Play =>
+  async (forward) => {
+    const told: unknown = JSON.parse((await forward()).body)
+    return json(status, { ...(typeof told === 'object' ? told : {}), ...changes })
+  }
+
+const afterwards =
+  (answer: Answer): Play =>
+  async (forward) => {
+    await forward()
+    return answer
+  }
+
+const pending = { success: false, errorReason: 'settlement_pending' }
+
+const settleFaults = {
+  'hang-before': () => 'hang',
+  'hang-after': afterwards('hang'),
+  'error-json-after': afterwards(json(500, { error: 'unexpected_settle_error' })),
+  'error-html-after': afterwards(html(500)),
+  'error-before': () => html(503),
+  'failed-after': afterwards(json(200, refused('invalid_exact_evm_transaction_failed'))),
+  'lost-hash-after': retold(200, { transaction: '' }),
+  'pending-after': retold(200, pending),
+  'pending-500-after': retold(500, pending),
+  'invented-hash': () => json(200, { success: true, transaction: inventedHash, network: 'eip155:8453' }),
+  'invented-hash-after': retold(200, { transaction: inventedHash }),
+  'reset-before': () => 'reset',
+  'reset-after': afterwards('reset'),
+  'refused-recipient': () => json(200, refused('invalid_exact_evm_recipient_mismatch')),
+  garbage: () => garbage,
+  'garbage-after': afterwards(garbage),
+} satisfies Record<string, Play>
+
+const verifyFaults = {
+  'error-500': () => json(500, { error: 'unexpected_verify_error' }),
+  'error-503': () => html(503),
+  hang: () => 'hang',
+  reset: () => 'reset',
+  garbage: () => garbage,
+  'insufficient-funds': () => invalid('invalid_exact_evm_insufficient_balance'),
+  'bad-signature': () => invalid('invalid_exact_evm_signature'),
+} satisfies Record<string, Play>
+
+function newCall<Fault extends string>(faults: Readonly<Record<Fault, Play>>) {
+  const queue: (Fault | 'honest')[] = []
+  const bodies: string[] = []
+  const arrivals = newTally()
+  const forwards = newTally()
+  let habit: Fault | 'honest' = 'honest'
+  return {
+    next: (...names: (Fault | 'honest')[]) => void queue.push(...names),
+    always: (name: Fault | 'honest') => void (habit = name),
+    count: arrivals.count,
+    forwarded: forwards.count,
+    arrived: arrivals.reached,
+    forwardedUntil: forwards.reached,
+    bodies: () => bodies,
+    async play(body: string, forward: (body: string) => Promise<Settled>): Promise<Answer> {
+      const name = queue.shift() ?? habit
+      bodies.push(body)
+      arrivals.add()
+      const honest = async () => {
+        const answer = await forward(body)
+        forwards.add()
+        return answer
+      }
+      return name === 'honest' ? honest() : faults[name](honest)
+    },
+  }
+}
+
+function newTally() {
+  let count = 0
+  const waiting = new Set<() => void>()
+  return {
+    count: () => count,
+    add() {
+      count += 1
+      for (const wake of waiting) wake()
+    },
+    reached: (nth: number) =>
+      new Promise<void>((resolve) => {
+        const wake = () => {
+          if (count < nth) return
+          waiting.delete(wake)
+          resolve()
+        }
+        waiting.add(wake)
+        wake()
+      }),
+  }
+}
+
+async function askReal(url: string, body?: string): Promise<Settled> {
+  const init = body === undefined ? {} : { method: 'POST', body, headers: { 'content-type': 'application/json' } }
+  const response = await fetch(url, init)
+  return { status: response.status, body: await response.text(), type: 'application/json' }
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+function send(response: ServerResponse, answer: Answer): void {
+  if (answer === 'hang') return
+  if (answer === 'reset') {
+    response.socket?.destroy()
+    return
+  }
+  response.writeHead(answer.status, { 'content-type': answer.type })
+  response.end(answer.body)
+}
