@@ -138,6 +138,8 @@ const faults: ReadonlyArray<{ rule: string; path: string; text: string }> = [
     text: "export type One = import('../http/one.ts').One\n",
   },
   { rule: 'typescript(consistent-type-definitions)', path: 'shared/interface.ts', text: 'export interface One {}\n' },
+  { rule: 'eslint(eqeqeq)', path: 'shared/equals.ts', text: 'export const go = (it: unknown) => it == 1\n' },
+  { rule: 'eslint(prefer-const)', path: 'shared/let.ts', text: 'let one = 1\nexport const go = () => one\n' },
   { rule: 'import(no-default-export)', path: 'viewer/default.ts', text: 'export default 1\n' },
   {
     rule: 'import(no-cycle)',
