@@ -5,19 +5,10 @@
 
 import type { BlockIndex } from '../shared/wall.ts'
 import type { Edit, EditResult, Identity, IdentityResult } from './domain/edit.ts'
-import type { Change, OwnedBlock } from './domain/log.ts'
-import type { Address, Hash, Payment, PaymentKey, Target, UnixMs } from './domain/payment.ts'
-import type {
-  Claiming,
-  Purchase,
-  Settling,
-  SoldPurchase,
-  Space,
-  Survey,
-  Verdict,
-  Verification,
-} from './domain/purchase.ts'
 import type { Listing } from './domain/listing.ts'
+import type { Change, OwnedBlock } from './domain/log.ts'
+import type { Address, Hash, Payment, PaymentKey, Space, Target, UnixMs } from './domain/payment.ts'
+import type { Claiming, Purchase, Settling, SoldPurchase, Survey, Verdict, Verification } from './domain/purchase.ts'
 
 /** Payments and what became of them; the only judge of races between them. */
 export type Ledger = {

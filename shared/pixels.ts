@@ -16,7 +16,8 @@ const hexPattern = new RegExp(`^[0-9a-fA-F]{${PIXELS_HEX_LENGTH}}$`)
 
 /** Reads 200 hex characters, or says what is wrong with them. */
 export function parsePixels(text: string): Pixels | PixelsProblem {
-  if (!hexPattern.test(text)) return { problem: `must be exactly ${PIXELS_HEX_LENGTH} hex characters, two for each of 100 pixels` }
+  if (!hexPattern.test(text))
+    return { problem: `must be exactly ${PIXELS_HEX_LENGTH} hex characters, two for each of 100 pixels` }
   const bytes = Uint8Array.fromHex(text)
   const at = bytes.findIndex((byte) => byte >= PALETTE_SIZE)
   if (at >= 0) return { problem: `pixel ${at} is ${bytes[at]}; the palette ends at ${PALETTE_SIZE - 1}` }
@@ -25,7 +26,8 @@ export function parsePixels(text: string): Pixels | PixelsProblem {
 
 /** Takes back bytes that passed `parsePixels` once, such as a stored row's. */
 export function trustPixels(bytes: Uint8Array): Pixels {
-  if (bytes.length !== PIXELS_PER_BLOCK) throw new RangeError(`a block has ${PIXELS_PER_BLOCK} pixels, not ${bytes.length}`)
+  if (bytes.length !== PIXELS_PER_BLOCK)
+    throw new RangeError(`a block has ${PIXELS_PER_BLOCK} pixels, not ${bytes.length}`)
   return bytes as Pixels
 }
 

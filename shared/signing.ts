@@ -12,7 +12,10 @@ export type EditFields = { readonly pixels?: Field; readonly message?: Field; re
 /** What a wallet says of itself. */
 export type IdentityFields = { readonly name?: Field; readonly framework?: Field }
 
-const lines = (name: string, value: Field) => [`${name}_present=${value === undefined ? 0 : 1}`, `${name}=${value ?? ''}`]
+const lines = (name: string, value: Field) => [
+  `${name}_present=${value === undefined ? 0 : 1}`,
+  `${name}=${value ?? ''}`,
+]
 
 /** The text for `PUT /blocks/{coord}`: `host` is the service's own, `coord` as in the request, `ts` in Unix milliseconds. */
 export function editMessage(host: string, coord: string, ts: number, fields: EditFields): string {

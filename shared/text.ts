@@ -12,7 +12,7 @@ export const LINK_MAX = 200
 const PORT_MAX = 65_535
 
 // Letters, marks, numbers, punctuation, symbols and the plain space; joiner and emoji selector are looked at apart.
-const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} \u200D\uFE0F]*$/u
+const printable = /^(?:[\p{L}\p{M}\p{N}\p{P}\p{S} ]|\u200D|\uFE0F)*$/u
 const variationSelectorsButEmoji = /[\uFE00-\uFE0E\u{E0100}-\u{E01EF}]/u
 const fillers = /[\u115F\u1160\u3164\uFFA0\u2800]/u
 const joinerAwayFromPictograph =

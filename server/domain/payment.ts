@@ -38,6 +38,12 @@ export type Payment = PaymentKey & {
 /** What a buyer asks for: a block by its place, or the open one nearest the centre. */
 export type Target = BlockIndex | 'next'
 
+/**
+ * Whether a target can be bought: `reserved` on `next` means that every block left is reserved, `full` that the payer
+ * holds too many already.
+ */
+export type Space = 'open' | 'reserved' | 'claimed' | 'full'
+
 /** How long a client may take from signing to the money moving. */
 export const MAX_TIMEOUT_SECONDS = 300
 
@@ -57,7 +63,8 @@ export function unfitness(payment: Payment, terms: Terms, now: UnixMs): string |
   if (accepted.scheme !== 'exact' || accepted.network !== terms.network) return 'accepted: another scheme or network'
   if (accepted.asset !== terms.asset) return 'accepted: another asset'
   if (accepted.payTo !== terms.payTo || payment.to !== terms.payTo) return 'the authorization pays another address'
-  if (accepted.amount !== terms.amount || payment.amount !== terms.amount) return `the amount is not exactly ${terms.amount}`
+  if (accepted.amount !== terms.amount || payment.amount !== terms.amount)
+    return `the amount is not exactly ${terms.amount}`
   if (payment.payer === terms.payTo) return 'the payer is the address to be paid'
   if (payment.validAfter > nowSeconds) return 'the authorization is not valid yet'
   if (payment.validBefore < nowSeconds + LEAD_SECONDS) return 'the authorization has expired, or is about to'

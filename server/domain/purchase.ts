@@ -6,10 +6,29 @@
  * back only on a verdict (the chain's, or a refusal that provably came before broadcast), never because time passed.
  */
 
-import { coordOf, type BlockIndex } from '../../shared/wall.ts'
-import { failure, StoreUnavailable, type Failure } from './failure.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import { StoreUnavailable, type Failure } from './failure.ts'
 import type { Listing } from './listing.ts'
-import { unfitness, type Hash, type Payment, type PaymentKey, type Target, type Terms, type UnixMs } from './payment.ts'
+import {
+  unfitness,
+  type Hash,
+  type Payment,
+  type PaymentKey,
+  type Space,
+  type Target,
+  type Terms,
+  type UnixMs,
+} from './payment.ts'
+import {
+  earlierUnknown,
+  facilitatorUnavailable,
+  notPersisted,
+  paymentCredited,
+  paymentRequired,
+  paymentUsed,
+  settlementUnknown,
+  unavailability,
+} from './refusals.ts'
 
 /** What the ledger remembers of a payment. */
 export type Purchase = {
@@ -59,9 +78,6 @@ export type Survey = {
   readonly space: Space
   readonly sibling: Purchase | undefined // of the same payer for the same target: in doubt, or sold with its receipt still owed
 }
-
-/** `reserved` on `next` means that every block left is reserved; `full` that this payer holds too many already. */
-export type Space = 'open' | 'reserved' | 'claimed' | 'full'
 
 /** What the chain says of an authorization, looked up by payer and nonce and never by a hash somebody names. */
 export type Verdict =
@@ -118,18 +134,15 @@ export type Outcome =
   | { readonly kind: 'bought'; readonly purchase: SoldPurchase }
   | { readonly kind: 'refused'; readonly failure: Failure }
 
-/** Seconds a payer in doubt is asked to wait before the same request again. */
-export const RETRY_AFTER_SECONDS = 2
-
 /** Buys a block, or says what became of this payment when it is known already. */
 export function* buy(order: Order): Script<Outcome> {
   const known = yield* ask({ do: 'look-up', key: order.payment })
   if (known === undefined) return yield* buyFresh(order)
-  if (!answersOn(known, order.target)) return paymentUsed(known)
+  if (!answersOn(known, order.target)) return refused(paymentUsed(known.block))
   if (isSold(known)) return yield* deliver(known)
   if (known.state.kind === 'reserved') return yield* answerFrom(yield* resume(known), order)
   if (known.state.kind === 'released') return yield* tryAgain(known, order)
-  return credited(known, order)
+  return refused(paymentCredited(known.payment.amount, known.state.tx, order.contact))
 }
 
 /**
@@ -155,25 +168,25 @@ export function* reconcile(key: PaymentKey): Script<Purchase | undefined> {
 /** A payment seen for the first time, or released and sent again (`order.listing` is then the first one). */
 function* buyFresh(order: Order): Script<Outcome> {
   const { target, payment, listing, terms, now } = order
-  if (!order.armed) return unavailable('Payments are being checked at the moment')
+  if (!order.armed) return refused(facilitatorUnavailable('Payments are being checked at the moment'))
   const { space, sibling } = yield* ask({ do: 'survey', target, payment, now })
-  if (sibling === undefined && space === 'claimed') return noSpace(target, space)
+  if (sibling === undefined && space === 'claimed') return refused(unavailability(target, space))
   const unfit = unfitness(payment, terms, now)
   if (unfit !== undefined) {
-    if (sibling !== undefined) return earlierUnknown()
-    return space === 'open' ? paymentRequired(unfit) : noSpace(target, space)
+    if (sibling !== undefined) return refused(earlierUnknown())
+    return refused(space === 'open' ? paymentRequired(unfit) : unavailability(target, space))
   }
   if ('code' in listing) return refused(listing)
-  if (sibling === undefined && space !== 'open') return noSpace(target, space)
+  if (sibling === undefined && space !== 'open') return refused(unavailability(target, space))
 
   // The height is read before the facilitator is asked: what spends the authorization after it was meant for us,
   // what spent it before is a replay, since settled payloads are public.
   const chain = yield* ask({ do: 'read-chain', key: payment })
-  if (chain === 'silent') return unavailable('The chain cannot be asked at the moment')
-  if (chain.spent) return paymentRequired('the authorization was used or cancelled before; sign a new one')
+  if (chain === 'silent') return refused(facilitatorUnavailable('The chain cannot be asked at the moment'))
+  if (chain.spent) return refused(paymentRequired('the authorization was used or cancelled before; sign a new one'))
 
   const verification = yield* ask({ do: 'verify', target, payment })
-  if (verification.kind === 'unavailable') return unavailable('The payment facilitator cannot be reached')
+  if (verification.kind === 'unavailable') return refused(facilitatorUnavailable(UNREACHABLE))
   if (verification.kind === 'invalid') return yield* refuseUnlessPaid(order, listing, chain.head, verification.reason)
 
   // Only now is the payer known to have signed, so that nobody else can ask after a payer's purchases.
@@ -193,7 +206,7 @@ function* tryAgain(purchase: Purchase, order: Order): Script<Outcome> {
 }
 
 /** How far a purchase got, and what to tell a payer when it is not sold. */
-type Progress = { readonly purchase: Purchase; readonly verdict?: Verdict; readonly refusal: Outcome }
+type Progress = { readonly purchase: Purchase; readonly verdict?: Verdict; readonly refusal: Failure }
 
 /** Settles a purchase just claimed. Only here can a refusal be final, because nothing was sent before. */
 function* settleFirst(purchase: Purchase): Script<Progress> {
@@ -203,8 +216,7 @@ function* settleFirst(purchase: Purchase): Script<Progress> {
   const verdict = yield* askChain(purchase, 'none')
   if (verdict.kind !== 'unspent') return yield* conclude(purchase, verdict, settling)
   const released = yield* release(purchase, false)
-  const refusal =
-    settling.kind === 'unsent' ? unavailable('The payment facilitator cannot be reached') : paymentRequired(settling.reason)
+  const refusal = settling.kind === 'unsent' ? facilitatorUnavailable(UNREACHABLE) : paymentRequired(settling.reason)
   return { purchase: released, verdict, refusal }
 }
 
@@ -223,7 +235,7 @@ function* conclude(purchase: Purchase, verdict: Verdict, settling?: Settling): S
   if (verdict.kind === 'void')
     return { purchase: yield* release(purchase, true), verdict, refusal: paymentRequired(verdict.why) }
   if (verdict.kind === 'silent' && settling?.kind === 'success') return yield* finalize(purchase, settling.tx, false)
-  return { purchase: yield* doubt(purchase), verdict, refusal: settlementUnknown(purchase) }
+  return { purchase: yield* doubt(purchase), verdict, refusal: settlementUnknown(purchase.block) }
 }
 
 /** Looks whether a payment that was given up landed after all; if it did, its payer gets a block or is owed one. */
@@ -231,25 +243,26 @@ function* watch(purchase: Purchase): Script<Progress> {
   const verdict = yield* askChain(purchase, 'none')
   if (verdict.kind === 'paid') {
     const given = yield* ask({ do: 'owe', purchase, tx: verdict.tx })
-    return { purchase: given, verdict, refusal: settlementUnknown(given) }
+    return { purchase: given, verdict, refusal: settlementUnknown(given.block) }
   }
   if (verdict.kind === 'void')
     return { purchase: yield* release(purchase, true), verdict, refusal: paymentRequired(verdict.why) }
-  return { purchase, verdict, refusal: settlementUnknown(purchase) }
+  return { purchase, verdict, refusal: settlementUnknown(purchase.block) }
 }
 
 /** Renders progress for the payer who asks. */
 function* answerFrom({ purchase, refusal }: Progress, order: Order): Script<Outcome> {
-  if (purchase.state.kind === 'credited') return credited(purchase, order)
-  if (!isSold(purchase)) return refusal
-  return answersOn(purchase, order.target) ? yield* deliver(purchase) : paymentUsed(purchase)
+  const { payment, block, state } = purchase
+  if (state.kind === 'credited') return refused(paymentCredited(payment.amount, state.tx, order.contact))
+  if (!isSold(purchase)) return refused(refusal)
+  return answersOn(purchase, order.target) ? yield* deliver(purchase) : refused(paymentUsed(block))
 }
 
 /** A facilitator's refusal stands unless the payment was spent on us since we looked, or the refusal is its own trouble. */
 function* refuseUnlessPaid(order: Order, listing: Listing, head: bigint, reason: string): Script<Outcome> {
   const { target, payment } = order
   const verdict = yield* ask({ do: 'ask-chain', payment, head, patience: 'none' })
-  if (verdict.kind === 'silent') return unavailable('The chain cannot be asked at the moment')
+  if (verdict.kind === 'silent') return refused(facilitatorUnavailable('The chain cannot be asked at the moment'))
   if (verdict.kind === 'paid') {
     const claiming = yield* ask({ do: 'claim', target, payment, listing, head })
     if (claiming.kind !== 'claimed') return notClaimed(claiming, target)
@@ -257,14 +270,14 @@ function* refuseUnlessPaid(order: Order, listing: Listing, head: bigint, reason:
   }
   // A facilitator that cannot reach its own chain endpoint calls good signatures bad.
   if (isSignatureReason(reason) && (yield* ask({ do: 'check-signature', payment })))
-    return unavailable('The payment facilitator cannot check signatures at the moment')
-  return paymentRequired(reason)
+    return refused(facilitatorUnavailable('The payment facilitator cannot check signatures at the moment'))
+  return refused(paymentRequired(reason))
 }
 
 /** Ends an older purchase of the same payer for the same target first; `undefined` when the new one may go on. */
 function* settleOther(sibling: Purchase): Script<Outcome | undefined> {
   const other = isSold(sibling) ? sibling : yield* ask({ do: 'resolve-other', key: sibling.payment })
-  if (other?.state.kind === 'reserved') return earlierUnknown()
+  if (other?.state.kind === 'reserved') return refused(earlierUnknown())
   if (other === undefined || !isSold(other)) return undefined
   return (yield* ask({ do: 'deliver', purchase: other })) ? { kind: 'bought', purchase: other } : undefined
 }
@@ -277,10 +290,10 @@ function* confirm(purchase: Purchase): Script<void> {
 function* finalize(purchase: Purchase, tx: Hash, settled: boolean): Script<Progress> {
   try {
     const sold = yield* ask({ do: 'finalize', purchase, tx, settled })
-    return { purchase: sold, refusal: settlementUnknown(sold) }
+    return { purchase: sold, refusal: settlementUnknown(sold.block) }
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
-    return { purchase, refusal: notPersisted(purchase) }
+    return { purchase, refusal: notPersisted(purchase.block) }
   }
 }
 
@@ -341,85 +354,14 @@ const isDefinite = (reason: string) => definiteReasons.has(reason)
 
 const isSignatureReason = (reason: string) => reason.includes('signature')
 
+const UNREACHABLE = 'The payment facilitator cannot be reached'
+
 const refused = (reason: Failure): Outcome => ({ kind: 'refused', failure: reason })
 
-const paymentRequired = (reason: string): Outcome =>
-  refused(
-    failure('payment_required', `Not charged: ${reason}. Sign the terms given here and send the same request again.`, {
-      reason,
-    }),
-  )
-
-const unavailable = (what: string): Outcome =>
-  refused(failure('facilitator_unavailable', `${what}. Nothing was claimed; send the same signed request again shortly.`))
-
-const settlementUnknown = ({ block }: Purchase): Outcome =>
-  refused(
-    failure(
-      'settlement_unknown',
-      'The payment may have gone through. Do not pay again: the block is held for you; send the same signed request again.',
-      { block: coordOf(block), retryAfter: RETRY_AFTER_SECONDS },
-    ),
-  )
-
-const earlierUnknown = (): Outcome =>
-  refused(
-    failure(
-      'settlement_unknown',
-      'An earlier payment of yours for this is unresolved. Do not pay again: send the same request again.',
-      { retryAfter: RETRY_AFTER_SECONDS },
-    ),
-  )
-
-const notPersisted = ({ block }: Purchase): Outcome =>
-  refused(
-    failure(
-      'deed_not_persisted',
-      'Paid, but the deed could not be written yet. Do not pay again: send the same signed request again.',
-      { block: coordOf(block), retryAfter: RETRY_AFTER_SECONDS },
-    ),
-  )
-
-const paymentUsed = ({ block }: Purchase): Outcome =>
-  refused(
-    failure('payment_used', `This payment belongs to block ${coordOf(block)}. Sign a new one to buy another block.`, {
-      block: coordOf(block),
-    }),
-  )
-
-const credited = ({ payment, state }: Purchase, order: Order): Outcome =>
-  refused(
-    failure(
-      'payment_credited',
-      'The payment arrived when no block was left for it. The operator owes it back; do not pay again.',
-      {
-        amount: payment.amount.toString(),
-        ...(state.kind === 'credited' ? { tx: state.tx } : {}),
-        contact: order.contact,
-      },
-    ),
-  )
-
-/** Why a target cannot be bought now, charging nothing. */
-export function unavailability(target: Target, space: Exclude<Space, 'open'>): Failure {
-  if (target === 'next') {
-    if (space === 'claimed') return failure('sold_out', 'Every block is sold. Owners repaint theirs for free.')
-    if (space === 'full')
-      return failure('wall_busy', 'Too many of your purchases are open. Nothing was charged; finish those first.')
-    return failure('wall_busy', 'Every block left is being bought. Nothing was charged; try again in a minute.')
-  }
-  const block = coordOf(target)
-  if (space === 'claimed') return failure('block_taken', `Block ${block} is sold. Nothing was charged.`, { block })
-  if (space === 'full')
-    return failure('purchase_pending', 'Too many of your purchases are open. Nothing was charged; finish those first.', { block })
-  return failure('purchase_pending', `Block ${block} is being bought. Nothing was charged; try again or take another.`, { block })
-}
-
-const noSpace = (target: Target, space: Exclude<Space, 'open'>): Outcome => refused(unavailability(target, space))
-
+/** A claim that was not won; nothing was charged. */
 function notClaimed(claiming: Exclude<Claiming, { kind: 'claimed' }>, target: Target): Outcome {
-  if (claiming.kind === 'in-doubt') return earlierUnknown()
+  if (claiming.kind === 'in-doubt') return refused(earlierUnknown())
   // A wall that sold out while this payment was being verified may still get a block back, so it is no final answer.
-  if (target === 'next' && claiming.space === 'claimed') return noSpace(target, 'reserved')
-  return noSpace(target, claiming.space)
+  if (target === 'next' && claiming.space === 'claimed') return refused(unavailability(target, 'reserved'))
+  return refused(unavailability(target, claiming.space))
 }

@@ -1,6 +1,6 @@
 /** Buys blocks: drives the purchase script over the ports, one run per payment at a time. */
 
-import { failure, StoreUnavailable, type Failure } from '../domain/failure.ts'
+import { StoreUnavailable, type Failure } from '../domain/failure.ts'
 import type { Listing } from '../domain/listing.ts'
 import { keyOf, type Payment, type PaymentKey, type Target, type Terms } from '../domain/payment.ts'
 import {
@@ -15,9 +15,10 @@ import {
   type Verb,
   type Verdict,
 } from '../domain/purchase.ts'
+import { storeUnavailable } from '../domain/refusals.ts'
 import type { Chain, Clock, Facilitator, Journal, Ledger, Wallets } from '../ports.ts'
-import type { RailWatch } from './watch-rail.ts'
 import { singleFlight, type SingleFlight } from './single-flight.ts'
+import type { RailWatch } from './watch-rail.ts'
 
 /** What selling needs. `advance` brings the views up to the log before a buyer is answered. */
 export type Selling = {
@@ -99,7 +100,9 @@ export function seller(selling: Selling): Seller {
 
 /** Whether an answer is about the payment itself, and so the same for every copy of the request. */
 const isLasting = (outcome: Outcome) =>
-  outcome.kind === 'bought' || outcome.failure.code === 'settlement_unknown' || outcome.failure.code === 'deed_not_persisted'
+  outcome.kind === 'bought' ||
+  outcome.failure.code === 'settlement_unknown' ||
+  outcome.failure.code === 'deed_not_persisted'
 
 /** Catches the views up with what was sold, and turns a store that fails into its refusal. */
 async function outcomeOf(run: Promise<Outcome>, { advance }: Selling): Promise<Outcome> {
@@ -109,13 +112,7 @@ async function outcomeOf(run: Promise<Outcome>, { advance }: Selling): Promise<O
     return outcome
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
-    return {
-      kind: 'refused',
-      failure: failure(
-        'database_unavailable',
-        'The store cannot be used at the moment. Do not sign anew: send the same signed request again.',
-      ),
-    }
+    return { kind: 'refused', failure: storeUnavailable() }
   }
 }
 
@@ -159,14 +156,16 @@ function worldOf(selling: Selling, flights: SingleFlight): World {
     'check-signature': ({ payment }) => wallets.signedPayment(payment),
     claim: ({ target, payment, listing, head }) => ledger.claim(target, payment, listing, head, clock.now()),
     settle: ({ purchase }) => settle(purchase.target, purchase.payment),
-    'ask-chain': ({ payment, head, patience }) => verdictOf(selling, payment, head, patience === 'none' ? [] : SETTLING_WAITS_MS),
+    'ask-chain': ({ payment, head, patience }) =>
+      verdictOf(selling, payment, head, patience === 'none' ? [] : SETTLING_WAITS_MS),
     doubt: ({ purchase }) => ledger.doubt(purchase),
     finalize: ({ purchase, tx, settled }) => ledger.finalize(purchase, tx, settled, clock.now()),
     confirm: ({ purchase, tx }) => ledger.confirm(purchase, tx),
     release: ({ purchase, dead }) => ledger.release(purchase, dead),
     owe: ({ purchase, tx }) => ledger.owe(purchase, tx, clock.now()),
     deliver: ({ purchase }) => ledger.deliver(purchase),
-    'resolve-other': ({ key }): Promise<Purchase | undefined> => flights.run(keyOf(key), () => play(reconcile(key), world)),
+    'resolve-other': ({ key }): Promise<Purchase | undefined> =>
+      flights.run(keyOf(key), () => play(reconcile(key), world)),
   }
   return world
 }
@@ -186,7 +185,12 @@ function spaced(settle: Facilitator['settle'], clock: Clock): Facilitator['settl
 }
 
 /** Asks the chain until it has an end to tell, or patience runs out; the last answer stands. */
-async function verdictOf({ chain, clock }: Selling, payment: Payment, head: bigint, waitsMs: readonly number[]): Promise<Verdict> {
+async function verdictOf(
+  { chain, clock }: Selling,
+  payment: Payment,
+  head: bigint,
+  waitsMs: readonly number[],
+): Promise<Verdict> {
   let verdict = await chain.verdict(payment, head)
   for (const waitMs of waitsMs) {
     if (verdict.kind === 'paid' || verdict.kind === 'void') break

@@ -49,7 +49,9 @@ export const signatureOf = ({ signature }: { readonly signature: string }) => si
 
 /** A time outside the window, with ours. */
 export const staleTime = (now: number): Failure =>
-  failure('stale_signature', 'ts must be within 5 minutes of this server’s time, in Unix milliseconds. Sign again.', { now })
+  failure('stale_signature', 'ts must be within 5 minutes of this server’s time, in Unix milliseconds. Sign again.', {
+    now,
+  })
 
 /** A message that was applied once, and replaced since. */
 export const superseded = (): Failure =>

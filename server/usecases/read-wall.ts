@@ -5,8 +5,7 @@ import { pixelsToBase64 } from '../../shared/pixels.ts'
 import { coordOf } from '../../shared/wall.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
 import type { OwnedBlock } from '../domain/log.ts'
-import type { Target } from '../domain/payment.ts'
-import type { Space } from '../domain/purchase.ts'
+import type { Space, Target } from '../domain/payment.ts'
 import type { Blocks, Ledger } from '../ports.ts'
 
 /** The public record of a claimed block. */

@@ -16,7 +16,12 @@ export type RailWatch = {
   reconciled(): void
 }
 
-type Probing = { readonly facilitator: Facilitator; readonly chain: Chain; readonly clock: Clock; readonly journal: Journal }
+type Probing = {
+  readonly facilitator: Facilitator
+  readonly chain: Chain
+  readonly clock: Clock
+  readonly journal: Journal
+}
 
 /** Starts out `arming`, until a probe has succeeded and `reconciled` was told. */
 export function watchRail({ facilitator, chain, clock, journal }: Probing): RailWatch {
@@ -53,7 +58,12 @@ export function watchRail({ facilitator, chain, clock, journal }: Probing): Rail
       failingSince = usable ? null : (failingSince ?? clock.now())
       if (usable) {
         checked = true
-        fault = chainFault.kind === 'fault' ? chainFault.what : supports === 'no' ? 'the facilitator does not take this network' : null
+        fault =
+          chainFault.kind === 'fault'
+            ? chainFault.what
+            : supports === 'no'
+              ? 'the facilitator does not take this network'
+              : null
       }
       state()
     },

@@ -16,7 +16,14 @@ TypeRegistry.Set('PixelsHex', (_, value) => typeof value === 'string' && parsePi
 
 /** 1 to `maxLength` printable characters, counted in code points as JSON Schema does. */
 export const Printable = (maxLength: number, description: string, example: string): TUnsafe<string> =>
-  Type.Unsafe<string>({ [Kind]: 'Printable', type: 'string', minLength: 1, maxLength, description, examples: [example] })
+  Type.Unsafe<string>({
+    [Kind]: 'Printable',
+    type: 'string',
+    minLength: 1,
+    maxLength,
+    description,
+    examples: [example],
+  })
 
 /** An `https://` URI that owners may show. */
 export const Link: TUnsafe<string> = Type.Unsafe<string>({
@@ -41,7 +48,11 @@ export const PixelsHex: TUnsafe<string> = Type.Unsafe<string>({
 export const Nullable = <T extends TUnsafe<string> | ReturnType<typeof Type.String>>(schema: T) =>
   Type.Union([schema, Type.Null()])
 
-export const CoordText = Type.String({ pattern: COORD_PATTERN, description: 'Column and row of a block: `col,row`.', examples: ['80,45'] })
+export const CoordText = Type.String({
+  pattern: COORD_PATTERN,
+  description: 'Column and row of a block: `col,row`.',
+  examples: ['80,45'],
+})
 
 export const UnixMs = Type.Integer({ minimum: 0, description: 'Unix time in milliseconds.' })
 

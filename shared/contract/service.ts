@@ -12,7 +12,11 @@ export const Health = Type.Object({
   service: Type.String(),
   environment: Type.Optional(Type.String()),
   bindings: Type.Optional(
-    Type.Object({ assets: Type.Optional(Type.Boolean()), d1: Type.Optional(Type.Boolean()), kv: Type.Optional(Type.Boolean()) }),
+    Type.Object({
+      assets: Type.Optional(Type.Boolean()),
+      d1: Type.Optional(Type.Boolean()),
+      kv: Type.Optional(Type.Boolean()),
+    }),
   ),
   rail: Rail,
   railError: Type.Optional(Type.String({ description: 'What cannot work, when misconfigured.' })),

@@ -1,0 +1,90 @@
+/** Wallet signatures through viem: plain keys by recovery here, contract wallets by asking them on the chain. */
+
+import { authorizationTypes } from '@x402/evm'
+import pLimit from 'p-limit'
+import type { PublicClient } from 'viem'
+import { getAddress, hashMessage, isErc6492Signature, recoverAddress, recoverTypedDataAddress } from 'viem/utils'
+import type { Address, Hash, Payment } from '../domain/payment.ts'
+import type { Wallets } from '../ports.ts'
+import type { Offer } from '../x402/terms.ts'
+
+// A signature that no key here made costs the chain endpoint a call, so only so many are asked about at once.
+const ASKING_MAX = 8
+const WAITING_MAX = 64
+const DEADLINE_MS = 3000
+
+type Hex = `0x${string}`
+
+/** Makes the wallets port. */
+export function viemWallets(client: PublicClient, offer: Offer): Wallets {
+  const limit = pLimit(ASKING_MAX)
+  return {
+    async signed(wallet, messages, signature) {
+      const digests = messages.map((message) => hashMessage(message))
+      for (const hash of digests) if (await isKeyOf(wallet, hash, signature)) return hash
+      if (limit.pendingCount >= WAITING_MAX) return undefined
+      return await limit(() => withinDeadline(acceptedByContract(client, wallet, digests, signature)))
+    },
+    signedPayment: (payment) => isSignedByPayer(payment, offer),
+  }
+}
+
+/** Whether the signature is `wallet`'s over `hash`; odd signatures make viem throw, and are nobody's. */
+async function isKeyOf(wallet: Address, hash: Hex, signature: Hex): Promise<boolean> {
+  try {
+    return (await recoverAddress({ hash, signature })).toLowerCase() === wallet
+  } catch {
+    return false
+  }
+}
+
+/** The digest a contract wallet accepts the signature for (EIP-1271), also before it is deployed (EIP-6492). */
+async function acceptedByContract(client: PublicClient, wallet: Address, digests: readonly Hash[], signature: Hex) {
+  try {
+    const code = await client.getCode({ address: wallet })
+    if ((code === undefined || code === '0x') && !isErc6492Signature(signature)) return undefined
+    for (const hash of digests) if (await client.verifyHash({ address: wallet, hash, signature })) return hash
+  } catch {
+    // An endpoint that fails has not vouched for anything.
+  }
+  return undefined
+}
+
+async function withinDeadline(work: Promise<Hash | undefined>): Promise<Hash | undefined> {
+  let timer: Timer | undefined
+  const deadline = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, DEADLINE_MS, undefined)
+  })
+  try {
+    return await Promise.race([work, deadline])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function isSignedByPayer(payment: Payment, { assetName, assetVersion }: Offer): Promise<boolean> {
+  try {
+    const signer = await recoverTypedDataAddress({
+      domain: {
+        name: assetName,
+        version: assetVersion,
+        chainId: Number(payment.accepted.network.split(':')[1]),
+        verifyingContract: getAddress(payment.accepted.asset),
+      },
+      types: authorizationTypes,
+      primaryType: 'TransferWithAuthorization',
+      message: {
+        from: getAddress(payment.payer),
+        to: getAddress(payment.to),
+        value: payment.amount,
+        validAfter: payment.validAfter,
+        validBefore: payment.validBefore,
+        nonce: payment.nonce,
+      },
+      signature: payment.signature,
+    })
+    return signer.toLowerCase() === payment.payer
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,146 @@
+/** The environment as one checked value, or one message that names everything wrong with it. */
+
+import { getAddress, isAddress, zeroAddress } from 'viem'
+import { PRICE_ATOMIC } from '../shared/money.ts'
+import type { Address } from './domain/payment.ts'
+import { isNetwork, tokenOf, type Network } from './x402/network.ts'
+import type { Offer } from './x402/terms.ts'
+
+/** What the service runs with. Times in milliseconds. */
+export type Config = {
+  readonly host: string
+  readonly port: number
+  readonly hosts: readonly string[] // names that owners may sign for, the canonical one first
+  readonly databasePath: string
+  readonly network: Network
+  readonly rpcUrl: string | undefined // undefined: the network's public endpoint
+  readonly offer: Offer
+  readonly facilitatorUrl: string
+  readonly cdpKey: { readonly id: string; readonly secret: string } | undefined
+  readonly verifyTimeoutMs: number
+  readonly settleTimeoutMs: number
+  readonly reconcileIntervalMs: number
+  readonly contact: string | null
+}
+
+/** Settings that cannot work; the message names them all. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Every setting: whether it must be set, and what it is for. The README's table and `.env.example` are checked against it. */
+export const SETTINGS = {
+  BASE_URL: { required: true },
+  PAY_TO: { required: true },
+  FACILITATOR_URL: { required: true },
+  HOST: { required: false },
+  PORT: { required: false },
+  DATABASE_PATH: { required: false },
+  NETWORK: { required: false },
+  RPC_URL: { required: false },
+  VERIFY_TIMEOUT_MS: { required: false },
+  SETTLE_TIMEOUT_MS: { required: false },
+  RECONCILE_INTERVAL_MS: { required: false },
+  CDP_API_KEY_ID: { required: false },
+  CDP_API_KEY_SECRET: { required: false },
+  OPERATOR_CONTACT: { required: false },
+} as const
+
+type Setting = keyof typeof SETTINGS
+
+/** Reads the environment. Throws `ConfigError`. */
+export function readConfig(env: Env): Config {
+  const problems: string[] = []
+  const read = <T>(name: Setting, parse: (text: string) => Parsed<T>): T | undefined => {
+    const text = env[name]?.trim() ?? ''
+    if (text === '') {
+      if (SETTINGS[name].required) problems.push(`${name} is not set`)
+      return undefined
+    }
+    const parsed = parse(text)
+    if ('value' in parsed) return parsed.value
+    problems.push(`${name} ${parsed.problem}`)
+    return undefined
+  }
+
+  const network = read('NETWORK', networkOf) ?? 'eip155:8453'
+  const asset = tokenOf(network)
+  const baseUrl = read('BASE_URL', originOf)
+  const payTo = read('PAY_TO', (text) => payeeOf(text, asset.address))
+  const facilitatorUrl = read('FACILITATOR_URL', urlOf)?.href
+  const id = read('CDP_API_KEY_ID', asIs)
+  const secret = read('CDP_API_KEY_SECRET', asIs)
+  if ((id === undefined) !== (secret === undefined)) problems.push('CDP_API_KEY_ID and CDP_API_KEY_SECRET go together')
+  const rest = {
+    host: read('HOST', asIs) ?? '127.0.0.1',
+    port: read('PORT', wholeNumber(0, 65_535)) ?? 8402,
+    databasePath: read('DATABASE_PATH', asIs) ?? './wall.sqlite',
+    network,
+    rpcUrl: read('RPC_URL', urlOf)?.href,
+    cdpKey: id === undefined || secret === undefined ? undefined : { id, secret },
+    verifyTimeoutMs: read('VERIFY_TIMEOUT_MS', wholeNumber(100, 60_000)) ?? 5000,
+    settleTimeoutMs: read('SETTLE_TIMEOUT_MS', wholeNumber(100, 200_000)) ?? 30_000,
+    reconcileIntervalMs: read('RECONCILE_INTERVAL_MS', wholeNumber(100, 600_000)) ?? 5000,
+    contact: read('OPERATOR_CONTACT', asIs) ?? null,
+  }
+  if (problems.length > 0 || baseUrl === undefined || payTo === undefined || facilitatorUrl === undefined)
+    throw new ConfigError(
+      `The settings cannot work:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\nSee .env.example.`,
+    )
+  return {
+    ...rest,
+    hosts: [...new Set([baseUrl.hostname, baseUrl.host])],
+    offer: {
+      terms: { network, asset: lower(asset.address), payTo, amount: PRICE_ATOMIC },
+      baseUrl: baseUrl.origin,
+      assetName: asset.name,
+      assetVersion: asset.version,
+    },
+    facilitatorUrl,
+  }
+}
+
+type Parsed<T> = { readonly value: T } | { readonly problem: string }
+
+const lower = (address: string) => address.toLowerCase() as Address
+
+const asIs = (text: string): Parsed<string> => ({ value: text })
+
+const networkOf = (text: string): Parsed<Network> =>
+  isNetwork(text) ? { value: text } : { problem: 'must be eip155:8453 or eip155:84532' }
+
+const wholeNumber =
+  (min: number, max: number) =>
+  (text: string): Parsed<number> => {
+    const value = Number(text)
+    return /^\d+$/.test(text) && value >= min && value <= max
+      ? { value }
+      : { problem: `must be a whole number from ${min} to ${max}` }
+  }
+
+function urlOf(text: string): Parsed<URL> {
+  const value = URL.canParse(text) ? new URL(text) : undefined
+  return value?.protocol === 'https:' || value?.protocol === 'http:'
+    ? { value }
+    : { problem: 'must be an http or https URL' }
+}
+
+function originOf(text: string): Parsed<URL> {
+  const parsed = urlOf(text)
+  if ('problem' in parsed) return parsed
+  const { username, password, pathname, search, hash } = parsed.value
+  const isBare = username + password + search + hash === '' && pathname === '/'
+  return isBare ? parsed : { problem: 'must be an address without path, query or user' }
+}
+
+function payeeOf(text: string, asset: string): Parsed<Address> {
+  if (!isAddress(text, { strict: false })) return { problem: 'must be an address (0x and 40 hex digits)' }
+  const digits = text.slice(2)
+  const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
+  if (!isOneCase && getAddress(text) !== text) return { problem: 'has a wrong checksum: look for a typing error' }
+  if (lower(text) === zeroAddress) return { problem: 'must not be the zero address' }
+  if (lower(text) === lower(asset)) return { problem: 'must not be the token itself' }
+  return { value: lower(text) }
+}

@@ -1,0 +1,106 @@
+/**
+ * The payment a client sends: the PAYMENT-SIGNATURE header (base64 of JSON) of x402 v2's `exact` scheme over EIP-3009.
+ * Only the signed authorization counts; what else the payload echoes is compared or dropped.
+ */
+
+import { getAddress, isAddress, isHex } from 'viem/utils'
+import { parseStrictJson } from '../../shared/json.ts'
+import { failure, type Failure } from '../domain/failure.ts'
+import type { Accepted, Address, Hash, Payment } from '../domain/payment.ts'
+
+// What the reference SDK reads: standard alphabet, padding optional at the end, nothing else.
+const base64Pattern = /^[A-Za-z0-9+/]+={0,2}$/
+
+// A uint256 in decimal; other spellings of a number would be read differently by different parties.
+const decimalPattern = /^(?:0|[1-9]\d{0,77})$/
+const UINT256_MAX = 2n ** 256n - 1n
+
+const noncePattern = /^0x[0-9a-fA-F]{64}$/
+
+/** Reads the PAYMENT-SIGNATURE header, or says why it is no payment. */
+export function readPaymentHeader(header: string): Payment | Failure {
+  if (!base64Pattern.test(header)) return malformed('the header is not base64')
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(header, 'base64'))
+    return readPayment(parseStrictJson(text))
+  } catch {
+    return malformed('the header is not base64 of UTF-8')
+  }
+}
+
+/** Reads a decoded PaymentPayload, as MCP carries it, or says why it is no payment. */
+export function readPayment(payload: unknown): Payment | Failure {
+  if (!isRecord(payload)) return malformed('it is not a JSON object')
+  if (payload['x402Version'] !== 2) return malformed('x402Version must be 2')
+  const accepted = readAccepted(payload['accepted'])
+  if (accepted === undefined) return malformed('accepted must repeat the terms that were offered')
+  const inner = payload['payload']
+  // With further keys a facilitator may follow another method than the one that is checked here.
+  if (!isRecord(inner) || !hasExactly(inner, ['authorization', 'signature']))
+    return malformed('payload must hold authorization and signature, and nothing else')
+  const { signature } = inner
+  if (typeof signature !== 'string' || !isHex(signature) || signature.length < 4 || signature.length % 2 !== 0)
+    return malformed('signature must be 0x and bytes in hex')
+  const authorization = readAuthorization(inner['authorization'])
+  if (typeof authorization === 'string') return malformed(authorization)
+  return { ...authorization, signature: lower(signature), accepted }
+}
+
+type Authorization = Omit<Payment, 'signature' | 'accepted'>
+
+const authorizationKeys = ['from', 'to', 'value', 'validAfter', 'validBefore', 'nonce']
+
+function readAuthorization(value: unknown): Authorization | string {
+  if (!isRecord(value) || !hasExactly(value, authorizationKeys))
+    return `authorization must hold ${authorizationKeys.join(', ')}`
+  const payer = readAddress(value['from'])
+  const to = readAddress(value['to'])
+  if (payer === undefined || to === undefined) return 'from and to must be addresses'
+  const amount = readUint(value['value'])
+  const validAfter = readUint(value['validAfter'])
+  const validBefore = readUint(value['validBefore'])
+  if (amount === undefined || validAfter === undefined || validBefore === undefined)
+    return 'value, validAfter and validBefore must be decimal strings'
+  const { nonce } = value
+  if (typeof nonce !== 'string' || !noncePattern.test(nonce)) return 'nonce must be 0x and 64 hex digits'
+  return { payer, to, amount, validAfter, validBefore, nonce: lower(nonce) }
+}
+
+function readAccepted(value: unknown): Accepted | undefined {
+  if (!isRecord(value)) return undefined
+  const { scheme, network } = value
+  const asset = readAddress(value['asset'])
+  const payTo = readAddress(value['payTo'])
+  const amount = readUint(value['amount'])
+  if (typeof scheme !== 'string' || typeof network !== 'string') return undefined
+  if (asset === undefined || payTo === undefined || amount === undefined) return undefined
+  return { scheme, network, asset, payTo, amount }
+}
+
+/** An address in any letter case, lower-cased; mixed case must carry a right checksum. */
+function readAddress(value: unknown): Address | undefined {
+  if (typeof value !== 'string' || !isAddress(value, { strict: false })) return undefined
+  const digits = value.slice(2)
+  const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
+  return isOneCase || getAddress(value) === value ? lower(value) : undefined
+}
+
+function readUint(value: unknown): bigint | undefined {
+  if (typeof value !== 'string' || !decimalPattern.test(value)) return undefined
+  const number = BigInt(value)
+  return number <= UINT256_MAX ? number : undefined
+}
+
+const lower = (hex: string) => hex.toLowerCase() as Hash
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const hasExactly = (record: Record<string, unknown>, keys: readonly string[]) =>
+  Object.keys(record).length === keys.length && keys.every((key) => Object.hasOwn(record, key))
+
+const malformed = (what: string): Failure =>
+  failure(
+    'invalid_payment',
+    `The payment cannot be read: ${what}. Nothing was charged; see the terms of an unpaid request.`,
+  )

@@ -1,0 +1,109 @@
+/**
+ * The payment demand of x402 v2: what a PAYMENT-REQUIRED header says for a block. Built from the settings alone, so
+ * that terms never depend on what a facilitator or a client says.
+ */
+
+import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
+import { bazaarResourceServerExtension, declareDiscoveryExtension } from '@x402/extensions/bazaar'
+import { getAddress } from 'viem/utils'
+import { ListingQuery } from '../../shared/contract/block.ts'
+import { COORD_PATTERN, coordOf } from '../../shared/wall.ts'
+import { MAX_TIMEOUT_SECONDS, type Target, type Terms } from '../domain/payment.ts'
+
+/** What is offered, where, and in which token's words (EIP-712 domain) it is signed. */
+export type Offer = {
+  readonly terms: Terms
+  readonly baseUrl: string // without a trailing slash
+  readonly assetName: string
+  readonly assetVersion: string
+}
+
+/** Canonical path of a target. */
+export const pathOf = (target: Target): string => (target === 'next' ? '/blocks/next' : `/blocks/${coordOf(target)}`)
+
+/** The address a payment is for. */
+export const resourceUrl = ({ baseUrl }: Offer, target: Target): string => baseUrl + pathOf(target)
+
+/** The one way to pay: the `accepts` entry for these terms. */
+export function requirementsOf({ assetName, assetVersion }: Offer, terms: Terms): PaymentRequirements {
+  return {
+    scheme: 'exact',
+    network: asCaip2(terms.network),
+    amount: terms.amount.toString(),
+    asset: getAddress(terms.asset),
+    payTo: getAddress(terms.payTo),
+    maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
+    extra: { name: assetName, version: assetVersion },
+  }
+}
+
+/** The whole demand for a target. */
+export function paymentRequired(
+  offer: Offer,
+  target: Target,
+): PaymentRequired & { resource: NonNullable<PaymentRequired['resource']> } {
+  return {
+    x402Version: 2,
+    error: 'payment_required',
+    resource: {
+      url: resourceUrl(offer, target),
+      description:
+        target === 'next'
+          ? 'The open 10x10 pixel block nearest the centre of a public billboard: 100 pixels, a message, a link.'
+          : 'One 10x10 pixel block of a public billboard: 100 pixels, a message, a link.',
+      mimeType: 'application/json',
+      serviceName: 'Pixel Wall',
+      tags: ['pixels', 'billboard', 'art', 'agents'],
+    },
+    accepts: [requirementsOf(offer, offer.terms)],
+    extensions: target === 'next' ? nextDiscovery : coordDiscovery,
+  }
+}
+
+// What a catalogue may show as an answer; shorter than a whole receipt to keep the header small.
+const output = { example: { block: '80,45', owner: 'you', pixels: 'yours' } }
+
+const input = { name: 'Ada', message: 'hello' }
+
+const queryProperties = Object.fromEntries(
+  Object.entries(ListingQuery.properties).map(([name, { type, minLength, maxLength, pattern }]) => [
+    name,
+    {
+      type,
+      ...(minLength === undefined ? {} : { minLength }),
+      ...(maxLength === undefined ? {} : { maxLength }),
+      ...(pattern === undefined ? {} : { pattern }),
+    },
+  ]),
+)
+
+const inputSchema = { properties: queryProperties }
+
+const nextDiscovery = discovery(
+  '/blocks/next',
+  '/blocks/next',
+  declareDiscoveryExtension({ input, inputSchema, output }),
+)
+
+const coordDiscovery = discovery(
+  '/blocks/:coord',
+  '/blocks/80,45',
+  declareDiscoveryExtension({
+    input,
+    inputSchema,
+    pathParamsSchema: { properties: { coord: { type: 'string', pattern: COORD_PATTERN } }, required: ['coord'] },
+    output,
+  }),
+)
+
+/** A bazaar declaration is valid only once the SDK has added method and route to it. */
+function discovery(routePattern: string, path: string, declared: Record<string, unknown>): Record<string, unknown> {
+  const context = { method: 'GET', routePattern, adapter: { getPath: () => path } }
+  return { bazaar: bazaarResourceServerExtension.enrichDeclaration?.(declared['bazaar'], context) }
+}
+
+function asCaip2(network: string): `${string}:${string}` {
+  const [namespace, reference] = network.split(':')
+  if (namespace === undefined || reference === undefined) throw new RangeError('a network is named namespace:reference')
+  return `${namespace}:${reference}`
+}
