@@ -45,7 +45,7 @@ const mayImport: Record<string, readonly string[]> = {
     ...embedded,
   ],
   'server/local/token/planted.ts': [...shared, 'server/ports.ts', ...embedded],
-  'db/sqlite/planted.ts': [...shared, 'server/ports.ts', 'db/sqlite/planted.ts'],
+  'db/sqlite/planted.ts': [...shared, 'server/domain/planted.ts', 'server/ports.ts', 'db/sqlite/planted.ts'],
   'viewer/planted.ts': [...shared, 'viewer/planted.ts', 'viewer/gl/planted.ts'],
   'viewer/gl/planted.ts': [...shared, 'viewer/planted.ts', 'viewer/gl/planted.ts'],
   'bench/planted.ts': [...shared, 'server/app.ts', ...embedded, 'db/sqlite/planted.ts', 'bench/planted.ts'],
