@@ -1,0 +1,37 @@
+// A wall pixel covers at least one device pixel: each shows its exact colour, and only where a device pixel
+// straddles an edge are the neighbours mixed, in linear light and by the area each covers.
+precision highp float;
+
+uniform sampler2D atlas;
+uniform sampler2D palette;
+uniform vec2 wallSize;
+uniform vec2 origin; // wall point at the canvas's top left corner
+uniform float pixel; // wall pixels per device pixel
+uniform float canvasHeight;
+
+vec3 colourAt(vec2 cell) {
+  float index = texture2D(atlas, (clamp(cell, vec2(0.0), wallSize - 1.0) + 0.5) / wallSize).r;
+  return texture2D(palette, vec2((index * 255.0 + 0.5) / 256.0, 0.5)).rgb;
+}
+
+vec3 toLinear(vec3 c) {
+  return mix(c / 12.92, pow((c + 0.055) / 1.055, vec3(2.4)), step(0.04045, c));
+}
+
+vec3 fromLinear(vec3 c) {
+  return mix(c * 12.92, 1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, step(0.0031308, c));
+}
+
+void main() {
+  vec2 middle = origin + vec2(gl_FragCoord.x, canvasHeight - gl_FragCoord.y) * pixel;
+  vec2 first = floor(middle - 0.499 * pixel);
+  vec2 last = floor(middle + 0.499 * pixel);
+  if (first == last) {
+    gl_FragColor = vec4(colourAt(first), 1.0);
+    return;
+  }
+  vec2 share = clamp((middle - last) / pixel + 0.5, 0.0, 1.0);
+  vec3 top = mix(toLinear(colourAt(first)), toLinear(colourAt(vec2(last.x, first.y))), share.x);
+  vec3 bottom = mix(toLinear(colourAt(vec2(first.x, last.y))), toLinear(colourAt(last)), share.x);
+  gl_FragColor = vec4(fromLinear(mix(top, bottom, share.y)), 1.0);
+}

@@ -1,0 +1,28 @@
+// A device pixel covers one to two texels of its level each way: their light, weighed by the area it covers of each.
+precision highp float;
+
+uniform sampler2D level;
+uniform vec2 levelSize;
+uniform vec2 origin; // point of the level at the canvas's top left corner
+uniform float pixel; // texels per device pixel, 1 to 2
+uniform float canvasHeight;
+
+vec3 fromLinear(vec3 c) {
+  return mix(c * 12.92, 1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, step(0.0031308, c));
+}
+
+void main() {
+  vec2 low = origin + vec2(gl_FragCoord.x - 0.5, canvasHeight - gl_FragCoord.y - 0.5) * pixel;
+  vec2 high = low + pixel;
+  vec2 first = floor(low);
+  vec3 light = vec3(0.0);
+  for (int y = 0; y < 3; y++) {
+    for (int x = 0; x < 3; x++) {
+      vec2 cell = first + vec2(float(x), float(y));
+      vec2 covered = max(min(high, cell + 1.0) - max(low, cell), 0.0);
+      vec3 root = texture2D(level, (cell + 0.5) / levelSize).rgb;
+      light += root * root * (covered.x * covered.y);
+    }
+  }
+  gl_FragColor = vec4(fromLinear(light / (pixel * pixel)), 1.0);
+}

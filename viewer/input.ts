@@ -1,0 +1,110 @@
+/** Turns what hands do into intents. */
+
+import type { Point } from './camera.ts'
+import type { Intent } from './state.ts'
+
+// A press that moves less than this many CSS pixels is a tap.
+const TAP_SLOP = 5
+const ZOOM_STEP = 1.5
+const PAN_STEP = 80
+
+// One notch of a wheel is about 100 pixels; a pinch on a trackpad comes as a wheel with ctrl and far smaller numbers.
+const WHEEL_RATE = 0.002
+const TRACKPAD_PINCH_RATE = 0.01
+const WHEEL_LINE_PX = 16
+
+type Send = (intent: Intent) => void
+
+const keyIntents: Readonly<Record<string, Intent>> = {
+  ArrowLeft: { do: 'pan', dx: PAN_STEP, dy: 0 },
+  ArrowRight: { do: 'pan', dx: -PAN_STEP, dy: 0 },
+  ArrowUp: { do: 'pan', dx: 0, dy: PAN_STEP },
+  ArrowDown: { do: 'pan', dx: 0, dy: -PAN_STEP },
+  '+': { do: 'zoom', factor: ZOOM_STEP },
+  '=': { do: 'zoom', factor: ZOOM_STEP },
+  '-': { do: 'zoom', factor: 1 / ZOOM_STEP },
+  '0': { do: 'fit' },
+  Escape: { do: 'dismiss' },
+}
+
+/** Listens until `signal` aborts. */
+export function listen(stage: HTMLElement, send: Send, signal: AbortSignal) {
+  listenToPointers(stage, send, signal)
+  listenToWheel(stage, send, signal)
+  window.addEventListener('keydown', (event) => onKey(event, send), { signal })
+}
+
+function onKey(event: KeyboardEvent, send: Send) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return
+  const intent = keyIntents[event.key]
+  if (intent === undefined) return
+  event.preventDefault()
+  send(intent)
+}
+
+function listenToWheel(stage: HTMLElement, send: Send, signal: AbortSignal) {
+  const onWheel = (event: WheelEvent) => {
+    event.preventDefault()
+    const px = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? event.deltaY * WHEEL_LINE_PX : event.deltaY
+    const at = pointOf(event)
+    send({ do: 'zoom', factor: Math.exp(-px * (event.ctrlKey ? TRACKPAD_PINCH_RATE : WHEEL_RATE)), at })
+    send({ do: 'point', at })
+  }
+  // Not passive, because the page itself must not scroll or zoom.
+  stage.addEventListener('wheel', onWheel, { passive: false, signal })
+}
+
+function listenToPointers(stage: HTMLElement, send: Send, signal: AbortSignal) {
+  const down = new Map<number, Point>()
+  let press: Point | undefined // where a press that may still be a tap began
+
+  const onDown = (event: PointerEvent) => {
+    if (event.pointerType === 'mouse' && event.button !== 0) return
+    stage.setPointerCapture(event.pointerId)
+    down.set(event.pointerId, pointOf(event))
+    press = down.size === 1 ? pointOf(event) : undefined
+  }
+
+  const onMove = (event: PointerEvent) => {
+    const at = pointOf(event)
+    const before = down.get(event.pointerId)
+    if (before === undefined) {
+      if (event.pointerType !== 'touch') send({ do: 'point', at })
+      return
+    }
+    if (press && distance(press, at) < TAP_SLOP) return
+    if (press) send({ do: 'point', at: undefined })
+    press = undefined
+    for (const intent of dragged(down, event.pointerId, before, at)) send(intent)
+    down.set(event.pointerId, at)
+  }
+
+  const onUp = (event: PointerEvent) => {
+    const tapped = down.delete(event.pointerId) && press
+    press = undefined
+    if (tapped && event.type === 'pointerup') send({ do: 'tap', at: tapped })
+  }
+
+  stage.addEventListener('pointerdown', onDown, { signal })
+  stage.addEventListener('pointermove', onMove, { signal })
+  stage.addEventListener('pointerup', onUp, { signal })
+  stage.addEventListener('pointercancel', onUp, { signal })
+  stage.addEventListener('pointerleave', () => send({ do: 'point', at: undefined }), { signal })
+}
+
+/** One finger drags the wall; of two, the wall follows their middle and spread. */
+function dragged(down: ReadonlyMap<number, Point>, id: number, before: Point, at: Point): Intent[] {
+  const other = [...down].find(([key]) => key !== id)?.[1]
+  if (other === undefined) return [{ do: 'pan', dx: at.x - before.x, dy: at.y - before.y }]
+  const spread = distance(other, before)
+  const factor = spread > 0 ? distance(other, at) / spread : 1
+  // Zoomed first, because a wall shown whole has nowhere to be moved.
+  return [
+    { do: 'zoom', factor, at: { x: (before.x + other.x) / 2, y: (before.y + other.y) / 2 } },
+    { do: 'pan', dx: (at.x - before.x) / 2, dy: (at.y - before.y) / 2 },
+  ]
+}
+
+const pointOf = (event: MouseEvent): Point => ({ x: event.offsetX, y: event.offsetY })
+
+const distance = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y)
