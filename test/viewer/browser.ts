@@ -1,0 +1,78 @@
+/** A real Chromium for the page's tests: CHROMIUM_PATH's, or the one that came with the npm package. */
+
+import { existsSync } from 'node:fs'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { chromium, type Browser } from 'playwright-core'
+
+/** Why no browser can be had on this machine. */
+export type NoBrowser = { readonly reason: string }
+
+// WebGL without a graphics card, colours as the page gave them, and no network but this machine's.
+const FLAGS = [
+  '--no-sandbox',
+  '--no-zygote',
+  '--in-process-gpu',
+  '--ignore-gpu-blocklist',
+  '--use-gl=angle',
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
+  '--force-color-profile=srgb',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+]
+
+// The package's own list of font folders names only Lambda's.
+const FONTS_FILE = 'fonts-beside.conf'
+const FONTS = `<?xml version="1.0"?>
+<fontconfig>
+  <dir prefix="relative">fonts</dir>
+  <dir>/usr/share/fonts</dir>
+  <cachedir prefix="relative">fonts-cache</cachedir>
+</fontconfig>
+`
+
+/** Starts a headless Chromium, or says why none starts. */
+export async function openBrowser(): Promise<Browser | NoBrowser> {
+  try {
+    const own = process.env['CHROMIUM_PATH']
+    if (own) return await chromium.launch({ executablePath: own, args: FLAGS })
+    const folder = await unpackedChromium()
+    return await chromium.launch({ executablePath: `${folder}/chromium`, args: FLAGS, env: libraryEnv(folder) })
+  } catch (error) {
+    return { reason: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+// The package's own libraries and fonts, because a bare machine has neither.
+function libraryEnv(folder: string): Record<string, string> {
+  const inherited = Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))
+  return {
+    ...Object.fromEntries(inherited),
+    LD_LIBRARY_PATH: [`${folder}/al2023/lib`, process.env['LD_LIBRARY_PATH']].filter(Boolean).join(':'),
+    FONTCONFIG_FILE: `${folder}/${FONTS_FILE}`,
+  }
+}
+
+/** The folder of the unpacked package, made on first use; a rename makes it whole or absent for tests that run at once. */
+async function unpackedChromium(): Promise<string> {
+  const home = new URL('..', import.meta.resolve('@sparticuz/chromium'))
+  const { version } = await Bun.file(new URL('package.json', home)).json()
+  const folder = new URL(`../../node_modules/.cache/chromium-${version}`, import.meta.url).pathname
+  if (existsSync(folder)) return folder
+  const draft = `${folder}.${process.pid}`
+  await mkdir(draft, { recursive: true })
+  await unpackInto(draft)
+  await writeFile(`${draft}/${FONTS_FILE}`, FONTS)
+  await rename(draft, folder).catch(() => rm(draft, { recursive: true }))
+  return folder
+}
+
+// In a process of its own: the package unpacks into TMPDIR, and its libraries only where it believes to be on Lambda.
+async function unpackInto(folder: string) {
+  const script = `const { default: chromium } = await import('@sparticuz/chromium'); await chromium.executablePath()`
+  const env = { ...process.env, TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x' }
+  const child = Bun.spawn([process.execPath, '-e', script], { env, cwd: import.meta.dir, stderr: 'pipe' })
+  if ((await child.exited) !== 0)
+    throw new Error(`Chromium could not be unpacked: ${await new Response(child.stderr).text()}`)
+}
