@@ -1,0 +1,77 @@
+/** The wall as a process of its own, as an operator runs it, on a free loopback port. */
+
+import { join } from 'node:path'
+
+const MAIN = join(import.meta.dir, '../main.ts')
+const OPEN = 'The wall is open at '
+
+/** A running wall. */
+export type WallProcess = {
+  readonly url: string
+  readonly pid: number
+  readonly exited: Promise<number>
+  /** Asks it to finish what it is doing and end, as an operator does. */
+  stop(): Promise<number>
+  /** Ends it at once, as a power cut would. */
+  kill(): Promise<number>
+  /** What it wrote in its journal so far, a line each. */
+  journal(): readonly string[]
+}
+
+/** Settings besides those this module makes: address and port. */
+export type WallSettings = Readonly<Record<string, string>>
+
+/** Starts `server/main.ts` and resolves once it listens; rejects with its words when it ends instead. */
+export async function startWall(settings: WallSettings): Promise<WallProcess> {
+  const port = settings['PORT'] ?? String(await freePort())
+  const url = `http://127.0.0.1:${port}`
+  const child = Bun.spawn([process.execPath, MAIN], {
+    env: { PATH: Bun.env['PATH'] ?? '', BASE_URL: url, ...settings, PORT: port },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const journal: string[] = []
+  const journalRead = eachLine(child.stderr, (line) => void journal.push(line))
+  const opened = Promise.withResolvers<void>()
+  void eachLine(child.stdout, (line) => {
+    if (line.startsWith(OPEN)) opened.resolve()
+  })
+  const ended = child.exited.then(async (code) => {
+    await journalRead
+    throw new Error(`the wall ended with ${code}:\n${journal.join('\n')}`)
+  })
+  await Promise.race([opened.promise, ended])
+  ended.catch(() => {})
+  const end = (signal: 'SIGTERM' | 'SIGKILL') => () => {
+    child.kill(signal)
+    return child.exited
+  }
+  return {
+    url,
+    pid: child.pid,
+    exited: child.exited,
+    stop: end('SIGTERM'),
+    kill: end('SIGKILL'),
+    journal: () => journal,
+  }
+}
+
+/** A loopback port that nobody listens on now. */
+export async function freePort(): Promise<number> {
+  const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  const { port } = server
+  server.stop(true)
+  return port
+}
+
+async function eachLine(stream: ReadableStream<Uint8Array>, take: (line: string) => void): Promise<void> {
+  let rest = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of stream) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    lines.forEach(take)
+  }
+  if (rest !== '') take(rest)
+}
