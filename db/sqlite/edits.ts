@@ -1,0 +1,47 @@
+/** Edits: what they leave of what was, and which were applied already, for as long as a copy of one could be sent again. */
+
+import type { Signed } from '../../server/domain/edit.ts'
+import type { AgentId, LogNumber } from '../../server/domain/log.ts'
+import type { Hash, UnixMs } from '../../server/domain/payment.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import type { Connection } from './connection.ts'
+
+/** What an edit leaves of a value: `undefined` keeps it, `null` clears it. */
+export const edited = <T>(value: T | null | undefined, before: T | null): T | null =>
+  value === undefined ? before : value
+
+/** Whose messages are kept apart: a block's or a wallet's. */
+export type Subject =
+  | { readonly block: BlockIndex; readonly agent: null }
+  | { readonly block: null; readonly agent: AgentId }
+
+/** What a message is to its subject: new, the latest word on it, or older than that. */
+export type Standing = 'new' | 'repeated' | 'superseded'
+
+/** Remembers messages; every function must be called inside a transaction. */
+export type Digests = ReturnType<typeof digests>
+
+/** Prepares to remember messages. */
+export function digests(connection: Connection) {
+  type Key = { block: number | null; agent: number | null; digest: Hash }
+  const find = connection.prepare<{ number: LogNumber }, Key>(
+    'SELECT number FROM edits WHERE digest = $digest AND (block = $block OR agent = $agent)',
+  )
+  const insert = connection.prepare<unknown, Key & { number: number; keepUntil: number }>(
+    'INSERT INTO edits (block, agent, digest, number, keep_until) VALUES ($block, $agent, $digest, $number, $keepUntil)',
+  )
+  const forget = connection.prepare<unknown, { now: number }>('DELETE FROM edits WHERE keep_until < $now')
+  return {
+    /** How a message stands to its subject, whose latest change is `changed`. */
+    standing: (subject: Subject, digest: Hash, changed: LogNumber): Standing => {
+      const known = find.get({ ...subject, digest })
+      if (known === null) return 'new'
+      return known.number === changed ? 'repeated' : 'superseded'
+    },
+    /** Keeps a message that made change `number`, and drops those that nobody could send again. */
+    keep: (subject: Subject, { digest, keepUntil }: Signed, number: LogNumber, now: UnixMs): void => {
+      forget.run({ now })
+      insert.run({ ...subject, digest, number, keepUntil })
+    },
+  }
+}

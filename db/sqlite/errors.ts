@@ -1,0 +1,37 @@
+/** What can go wrong with a database file, in our own words: SQL and values never reach a message. */
+
+import { SQLiteError } from 'bun:sqlite'
+import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
+
+/** The database cannot be opened, for a reason that only an operator can mend; the message says which. */
+export class CannotOpen extends Error {
+  override name = 'CannotOpen'
+}
+
+/** Another process owns the database. */
+export class DatabaseInUse extends CannotOpen {
+  override name = 'DatabaseInUse'
+}
+
+// Trouble of the file, the disk or a lock, after which SQLite has rolled back or can.
+const troubles =
+  /^SQLITE_(AUTH|BUSY|CANTOPEN|CORRUPT|FULL|INTERRUPT|IOERR|LOCKED|NOLFS|NOMEM|NOTADB|PERM|PROTOCOL|READONLY|SCHEMA)(_|$)/
+
+/** The code of a trouble with the file or the disk; `undefined` for every other error. */
+export function troubleOf(error: unknown): string | undefined {
+  const code = error instanceof SQLiteError ? error.code : undefined
+  return code !== undefined && troubles.test(code) ? code : undefined
+}
+
+/** What to throw for an error before commit: trouble becomes `StoreUnavailable`, anything else stays a bug. */
+export function beforeCommit(error: unknown): unknown {
+  const trouble = troubleOf(error)
+  return trouble === undefined ? error : new StoreUnavailable(`the database failed: ${trouble}`)
+}
+
+/** What to throw for an error of the commit itself: after one of the disk, what was kept is known only at the next start. */
+export function atCommit(error: unknown): unknown {
+  const trouble = troubleOf(error)
+  if (trouble?.startsWith('SQLITE_IOERR')) return new StoreBroken(`the disk failed at commit: ${trouble}`)
+  return beforeCommit(error)
+}

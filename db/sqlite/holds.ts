@@ -1,0 +1,167 @@
+/** Which blocks can be had, and holding one for a payment; every function must be called inside a transaction. */
+
+import type { Listing } from '../../server/domain/listing.ts'
+import type { Address, Payment, PaymentKey, Space, Target, UnixMs } from '../../server/domain/payment.ts'
+import type { Claiming, Purchase, Survey } from '../../server/domain/purchase.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import { changeOne, one, type Connection } from './connection.ts'
+import { authorizationRow, integer, purchaseOf, SELECT_PURCHASE, type PurchaseRow } from './rows.ts'
+
+/** How many unresolved purchases one payer can have: one dollar could otherwise hold the whole wall. */
+export const HOLDS_MAX = 16
+
+/** How long a receipt that could not be given waits for its payer's next request. */
+export const RECEIPT_KEPT_MS = 10 * 60_000
+
+/** A purchase and the number of its row. */
+export type Stored = { readonly id: number; readonly purchase: Purchase }
+
+/** Reads and writes of the blocks' and payments' tables that holding a block needs. */
+export type Holds = ReturnType<typeof prepareHolds>
+
+/** Prepares them. */
+export function prepareHolds(connection: Connection) {
+  return { ...readings(connection), ...writings(connection) }
+}
+
+function readings(connection: Connection) {
+  type Sibling = PaymentKey & { target: number | null; since: UnixMs }
+  return {
+    find: connection.prepare<PurchaseRow, PaymentKey>(`${SELECT_PURCHASE} WHERE p.payer = $payer AND p.nonce = $nonce`),
+    stateOf: connection.prepare<{ state: Exclude<Space, 'full'> }, { block: number }>(
+      'SELECT state FROM blocks WHERE i = $block',
+    ),
+    nextOpen: connection.prepare<{ i: BlockIndex }>(`SELECT i FROM blocks WHERE state = 'open' ORDER BY rank LIMIT 1`),
+    anyReserved: connection.prepare(`SELECT 1 FROM payments WHERE state = 'reserved' LIMIT 1`),
+    heldBy: connection.prepare<{ count: number }, { payer: Address }>(
+      `SELECT count(*) AS count FROM payments WHERE payer = $payer AND state = 'reserved'`,
+    ),
+    // A receipt can be handed over at once, so it goes before a purchase that may still be in doubt.
+    siblings: connection.prepare<PurchaseRow, Sibling>(`
+      ${SELECT_PURCHASE} WHERE p.id IN (
+        SELECT id FROM payments WHERE payer = $payer AND state = 'reserved' AND doubted = 1
+        UNION ALL
+        SELECT id FROM payments WHERE payer = $payer AND receipt_owed = 1 AND claimed_at > $since)
+      AND p.target IS $target AND p.nonce <> $nonce
+      ORDER BY p.state = 'sold' DESC, p.id LIMIT 1`),
+    doubtedSibling: connection.prepare<unknown, PaymentKey & { target: number | null }>(`
+      SELECT 1 FROM payments
+      WHERE payer = $payer AND state = 'reserved' AND doubted = 1 AND target IS $target AND nonce <> $nonce LIMIT 1`),
+  }
+}
+
+function writings(connection: Connection) {
+  type Authorization = ReturnType<typeof authorizationRow>
+  type First = Authorization & Listing & { target: number | null; block: number; head: number; now: UnixMs }
+  return {
+    insert: connection.prepare<{ id: number }, First>(`
+      INSERT INTO payments (payer, nonce, pay_to, asset, network, scheme, amount, valid_after, valid_before, signature,
+        target, block, name, framework, message, link, pixels, head, created_at, state)
+      VALUES ($payer, $nonce, $pay_to, $asset, $network, $scheme, $amount, $valid_after, $valid_before, $signature,
+        $target, $block, $name, $framework, $message, $link, $pixels, $head, $now, 'reserved')
+      RETURNING id`),
+    renew: connection.prepare<unknown, Omit<Authorization, 'payer' | 'nonce'> & { id: number }>(`
+      UPDATE payments SET pay_to = $pay_to, asset = $asset, network = $network, scheme = $scheme, amount = $amount,
+        valid_after = $valid_after, valid_before = $valid_before, signature = $signature
+      WHERE id = $id AND state = 'released'`),
+    takeUp: connection.prepare<unknown, { id: number; block: number }>(
+      `UPDATE payments SET state = 'reserved', dead = 0, block = $block WHERE id = $id AND state = 'released'`,
+    ),
+    hold: connection.prepare<unknown, { id: number; block: number }>(
+      `UPDATE blocks SET state = 'reserved', payment = $id WHERE i = $block AND state = 'open'`,
+    ),
+    giveUp: connection.prepare<unknown, { id: number; dead: boolean }>(
+      `UPDATE payments SET state = 'released', doubted = 0, dead = $dead WHERE id = $id AND state = 'reserved'`,
+    ),
+    open: connection.prepare<unknown, { id: number; block: number }>(
+      `UPDATE blocks SET state = 'open', payment = NULL WHERE i = $block AND state = 'reserved' AND payment = $id`,
+    ),
+    bury: connection.prepare<unknown, { id: number; dead: boolean }>(
+      `UPDATE payments SET dead = max(dead, $dead) WHERE id = $id AND state = 'released'`,
+    ),
+  }
+}
+
+/** The purchase of a payment, if it was ever claimed. */
+export function find(sql: Holds, { payer, nonce }: PaymentKey): Stored | undefined {
+  const row = sql.find.get({ payer, nonce })
+  return row === null ? undefined : { id: row.id, purchase: purchaseOf(row) }
+}
+
+/** The purchase of a payment that must have been claimed. */
+export function known(sql: Holds, key: PaymentKey): Stored {
+  const stored = find(sql, key)
+  if (stored === undefined) throw new Error('a payment that was never claimed has no purchase')
+  return stored
+}
+
+/** The open block a target names, or why there is none. */
+export function openBlock(sql: Holds, target: Target): BlockIndex | 'reserved' | 'claimed' {
+  if (target === 'next') return sql.nextOpen.get({})?.i ?? (sql.anyReserved.get({}) === null ? 'claimed' : 'reserved')
+  const { state } = one(sql.stateOf, { block: target })
+  return state === 'open' ? target : state
+}
+
+/** Whether a target can be bought, and which purchase of the payer's goes before. */
+export function survey(sql: Holds, target: Target, { payer, nonce }: PaymentKey, now: UnixMs): Survey {
+  const block = openBlock(sql, target)
+  const space = typeof block === 'string' ? block : isFull(sql, payer) ? 'full' : 'open'
+  const row = sql.siblings.get({ payer, nonce, target: columnOf(target), since: now - RECEIPT_KEPT_MS })
+  return { space, sibling: row === null ? undefined : purchaseOf(row) }
+}
+
+/** Holds a block for a payment that is new, or was released; a released one keeps its first target and listing. */
+export function claim(
+  sql: Holds,
+  asked: Target,
+  payment: Payment,
+  listing: Listing,
+  head: bigint,
+  now: UnixMs,
+): Claiming {
+  const released = find(sql, payment)
+  if (released !== undefined && released.purchase.state.kind !== 'released')
+    throw new Error(`a ${released.purchase.state.kind} payment cannot be claimed`)
+  const { payer, nonce } = payment
+  const target = released?.purchase.target ?? asked
+  if (sql.doubtedSibling.get({ payer, nonce, target: columnOf(target) }) !== null) return { kind: 'in-doubt' }
+  const block = openBlock(sql, target)
+  if (typeof block === 'string') return { kind: 'lost', space: block }
+  if (isFull(sql, payer)) return { kind: 'lost', space: 'full' }
+  if (released === undefined) {
+    const row = { ...authorizationRow(payment), ...listing, target: columnOf(target), block, head: integer(head), now }
+    changeOne(sql.hold, { id: one(sql.insert, row).id, block }, 'an open block to hold')
+  } else {
+    renew(sql, released, payment)
+    takeUp(sql, released.id, block)
+  }
+  return { kind: 'claimed', purchase: known(sql, payment).purchase }
+}
+
+/** Holds an open block for a released payment. */
+export function takeUp(sql: Holds, id: number, block: BlockIndex): void {
+  changeOne(sql.takeUp, { id, block }, 'a released payment to take up')
+  changeOne(sql.hold, { id, block }, 'an open block to hold')
+}
+
+/** Gives a held block back, or notes that a payment released before can never land. */
+export function release(sql: Holds, key: PaymentKey, dead: boolean): void {
+  const { id, purchase } = known(sql, key)
+  if (purchase.state.kind === 'released') return changeOne(sql.bury, { id, dead }, 'a released payment')
+  changeOne(sql.open, { id, block: purchase.block }, 'a held block to give back')
+  changeOne(sql.giveUp, { id, dead }, 'a held payment to release')
+}
+
+/**
+ * A nonce can be signed for twice. The authorization verified last is kept, unless the one before outlives it: what may
+ * still land is watched to its end.
+ */
+function renew(sql: Holds, { id, purchase }: Stored, payment: Payment): void {
+  if (payment.validBefore < purchase.payment.validBefore) return
+  const { payer: _payer, nonce: _nonce, ...authorization } = authorizationRow(payment)
+  changeOne(sql.renew, { id, ...authorization }, 'a released payment to renew')
+}
+
+const isFull = (sql: Holds, payer: Address) => one(sql.heldBy, { payer }).count >= HOLDS_MAX
+
+const columnOf = (target: Target): BlockIndex | null => (target === 'next' ? null : target)

@@ -1,0 +1,56 @@
+/** Payments and what became of them; each function is one transaction. */
+
+import type { PaymentKey } from '../../server/domain/payment.ts'
+import type { Purchase } from '../../server/domain/purchase.ts'
+import type { Ledger } from '../../server/ports.ts'
+import { changeOne, type Connection } from './connection.ts'
+import { claim, find, known, openBlock, prepareHolds, release, survey, type Holds } from './holds.ts'
+import { confirm, finalize, owe, prepareSales, type Sales } from './sales.ts'
+
+/** The ledger on one connection. */
+export function sqliteLedger(connection: Connection): Ledger {
+  const sql = { ...prepareHolds(connection), ...prepareSales(connection), ...statements(connection) }
+  const { read, write } = connection
+  return {
+    find: async (key) => read(() => find(sql, key)?.purchase),
+    survey: async (target, payment, now) => read(() => survey(sql, target, payment, now)),
+    space: async (target) =>
+      read(() => {
+        const block = openBlock(sql, target)
+        return typeof block === 'string' ? block : 'open'
+      }),
+    claim: async (target, payment, listing, head, now) => write(() => claim(sql, target, payment, listing, head, now)),
+    doubt: async ({ payment }) => write(() => doubt(sql, payment)),
+    finalize: async ({ payment }, tx, settled, now) => write(() => finalize(sql, payment, tx, settled, now)),
+    confirm: async ({ payment }, tx) => write(() => confirm(sql, payment, tx)),
+    release: async ({ payment }, dead) => write(() => release(sql, payment, dead)),
+    owe: async ({ payment }, tx, now) => write(() => owe(sql, payment, tx, now)),
+    deliver: async ({ payment }) => write(() => sql.deliver.run(keyOf(payment)).changes === 1),
+    unfinished: async () => read(() => sql.unfinished.all({})),
+  }
+}
+
+type Sql = Holds & Sales & ReturnType<typeof statements>
+
+function statements(connection: Connection) {
+  return {
+    doubt: connection.prepare<unknown, PaymentKey>(
+      `UPDATE payments SET doubted = 1 WHERE payer = $payer AND nonce = $nonce AND state = 'reserved'`,
+    ),
+    deliver: connection.prepare<unknown, PaymentKey>(
+      `UPDATE payments SET receipt_owed = 0 WHERE payer = $payer AND nonce = $nonce AND receipt_owed = 1`,
+    ),
+    // The condition is the index's, word for word; without it every payment ever made would be read.
+    unfinished: connection.prepare<PaymentKey>(`
+      SELECT payer, nonce FROM payments INDEXED BY unfinished
+      WHERE state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND settled = 0)
+      ORDER BY id`),
+  }
+}
+
+function doubt(sql: Sql, payment: PaymentKey): Purchase {
+  changeOne(sql.doubt, keyOf(payment), 'a held payment to doubt')
+  return known(sql, payment).purchase
+}
+
+const keyOf = ({ payer, nonce }: PaymentKey): PaymentKey => ({ payer, nonce })

@@ -1,0 +1,116 @@
+/** The append-only log: reading it, and writing to it inside the transaction that makes an entry true. */
+
+import type { AgentId, Change, Face, LogNumber, Persona } from '../../server/domain/log.ts'
+import type { Address, UnixMs } from '../../server/domain/payment.ts'
+import type { Log } from '../../server/ports.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import type { Connection } from './connection.ts'
+import { faceOf, type FaceRow } from './rows.ts'
+
+/** What numbers an entry: the place it takes in the log, and when it became true. */
+export type Entry = { readonly number: LogNumber; readonly at: UnixMs }
+
+type Columns = {
+  readonly number: number
+  readonly at: number
+  readonly kind: Change['kind']
+  readonly seq: number | null
+  readonly block: number | null
+  readonly agent: number | null
+  readonly name: string | null
+  readonly framework: string | null
+  readonly pixels: Uint8Array | null
+  readonly message: string | null
+  readonly link: string | null
+}
+
+// What a kind of entry has no word on.
+const EMPTY = {
+  seq: null,
+  block: null,
+  agent: null,
+  name: null,
+  framework: null,
+  pixels: null,
+  message: null,
+  link: null,
+}
+
+type ChangeRow = FaceRow & {
+  readonly number: number
+  readonly at: number
+  readonly name: string | null
+  readonly framework: string | null
+} & (
+    | {
+        readonly kind: 'sale'
+        readonly seq: number
+        readonly block: BlockIndex
+        readonly agent: number
+        readonly wallet: Address
+      }
+    | { readonly kind: 'repaint'; readonly block: BlockIndex }
+    | { readonly kind: 'identity'; readonly agent: number }
+  )
+
+const SELECT_CHANGE = 'SELECT changes.*, agents.wallet FROM changes LEFT JOIN agents ON agents.id = changes.agent'
+
+/** The log as readers follow it. */
+export function sqliteLog(connection: Connection): Log {
+  const after = connection.prepare<ChangeRow, { after: number; limit: number }>(
+    `${SELECT_CHANGE} WHERE number > $after ORDER BY number LIMIT $limit`,
+  )
+  // Blocks and agents know their latest change, so the log's length does not count here.
+  const compacted = connection.prepare<ChangeRow>(`${SELECT_CHANGE}
+    WHERE number IN (
+      SELECT number FROM changes WHERE seq > 0
+      UNION SELECT changed FROM blocks WHERE state = 'claimed'
+      UNION SELECT changed FROM agents)
+    ORDER BY number`)
+  return {
+    after: async (number, limit) => connection.read(() => after.all({ after: number, limit }).map(changeOf)),
+    compacted: async () => connection.read(() => compacted.all({}).map(changeOf)),
+  }
+}
+
+/** Writes entries; every function must be called inside a transaction. */
+export type LogWriter = ReturnType<typeof logWriter>
+
+/** Prepares to write entries. */
+export function logWriter(connection: Connection) {
+  const last = connection.prepare<Entry>('SELECT number, at FROM changes ORDER BY number DESC LIMIT 1')
+  const insert = connection.prepare<unknown, Columns>(`
+    INSERT INTO changes (number, at, kind, seq, block, agent, name, framework, pixels, message, link)
+    VALUES ($number, $at, $kind, $seq, $block, $agent, $name, $framework, $pixels, $message, $link)`)
+  return {
+    /** The place of the next entry. Time in the log never goes back, even where the clock does. */
+    next: (now: UnixMs): Entry => {
+      const before = last.get({})
+      return before === null ? { number: 1, at: now } : { number: before.number + 1, at: Math.max(now, before.at) }
+    },
+    sale: (entry: Entry, seq: number, block: BlockIndex, face: Face, agent: AgentId, persona: Persona): void => {
+      insert.run({ ...EMPTY, ...entry, kind: 'sale', seq, block, ...face, agent, ...persona })
+    },
+    repaint: (entry: Entry, block: BlockIndex, face: Face): void => {
+      insert.run({ ...EMPTY, ...entry, kind: 'repaint', block, ...face })
+    },
+    identity: (entry: Entry, agent: AgentId, persona: Persona): void => {
+      insert.run({ ...EMPTY, ...entry, kind: 'identity', agent, ...persona })
+    },
+  }
+}
+
+function changeOf(row: ChangeRow): Change {
+  const { number, at } = row
+  const persona = { name: row.name, framework: row.framework }
+  switch (row.kind) {
+    case 'sale': {
+      const { seq, block, agent, wallet } = row
+      return { number, at, kind: 'sale', seq, block, face: faceOf(row), agent, wallet, persona }
+    }
+    case 'repaint':
+      return { number, at, kind: 'repaint', block: row.block, face: faceOf(row) }
+    case 'identity':
+      return { number, at, kind: 'identity', agent: row.agent, persona }
+  }
+}

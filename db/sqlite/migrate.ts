@@ -1,0 +1,37 @@
+/** Brings a database to the newest version of its tables, one transaction a step. */
+
+import type { Connection } from './connection.ts'
+import { CannotOpen } from './errors.ts'
+import wall from './migrations/0001_wall.sql' with { type: 'text' }
+
+/** In order; the version of a database is how many of them it has seen. */
+const migrations = [wall]
+
+// What the first migration leaves in the file's header.
+const APPLICATION_ID = 0x77616c6c
+
+/** Throws `CannotOpen` for a file that is another program's, or a newer version's of this one. */
+export function migrate(connection: Connection): void {
+  const version = versionOf(connection)
+  if (version > migrations.length)
+    throw new CannotOpen(
+      `the database was written by a newer version (${version}, this one knows ${migrations.length})`,
+    )
+  for (const [at, sql] of migrations.entries()) {
+    if (at < version) continue
+    connection.write(() => connection.run(`${sql}; PRAGMA user_version = ${at + 1}`))
+  }
+}
+
+function versionOf(connection: Connection): number {
+  const header = connection
+    .prepare<{ application: number; version: number; tables: number }>(
+      `SELECT application_id AS application, user_version AS version, (SELECT count(*) FROM sqlite_schema) AS tables
+       FROM pragma_application_id, pragma_user_version`,
+    )
+    .get({})
+  if (header === null) throw new CannotOpen('the database has no header')
+  if (header.application === APPLICATION_ID) return header.version
+  if (header.application === 0 && header.version === 0 && header.tables === 0) return 0
+  throw new CannotOpen('the file is a database of another program')
+}

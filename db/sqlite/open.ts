@@ -1,0 +1,123 @@
+/** The SQLite engine: one file, one process, every port of the store. */
+
+import type { Agents, Blocks, Ledger, Log, Store } from '../../server/ports.ts'
+import { sqliteAgents } from './agents.ts'
+import { sqliteBlocks } from './blocks.ts'
+import { connect, type Connection } from './connection.ts'
+import { CannotOpen, troubleOf } from './errors.ts'
+import { sqliteLedger } from './ledger.ts'
+import { lockDatabase } from './lock.ts'
+import { sqliteLog } from './log.ts'
+import { migrate } from './migrate.ts'
+
+/** The ports of an open database. `close` writes everything to the main file and lets another process in. */
+export type Sqlite = {
+  readonly ledger: Ledger
+  readonly blocks: Blocks
+  readonly agents: Agents
+  readonly log: Log
+  readonly store: Store
+  close(): void
+}
+
+// Older ones can lose a commit when a write-ahead log is reset.
+const OLDEST_SQLITE = [3, 51, 3] as const
+
+/**
+ * Opens or makes the database at `path` (or `:memory:`) for one network (CAIP-2), waiting at most `patienceMs` for
+ * another process to let go of it. Throws `DatabaseInUse` or `CannotOpen` with a message for the operator.
+ */
+export async function openSqlite(path: string, network: string, patienceMs?: number): Promise<Sqlite> {
+  const unlock = path === ':memory:' ? () => {} : await lockDatabase(path, patienceMs)
+  try {
+    const connection = openWall(path, network)
+    return {
+      ...ports(connection),
+      close: () => {
+        connection.close()
+        unlock()
+      },
+    }
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+/** Throws `CannotOpen` for a version of SQLite that may lose what was committed. */
+export function checkVersion(version: string): void {
+  const parts = version.split('.').map(Number)
+  const at = OLDEST_SQLITE.findIndex((oldest, i) => parts[i] !== oldest)
+  if (at >= 0 && !((parts[at] ?? 0) > (OLDEST_SQLITE[at] ?? 0)))
+    throw new CannotOpen(`SQLite ${version} can lose commits; ${OLDEST_SQLITE.join('.')} or later is needed`)
+}
+
+/** A connection to a whole, up-to-date database of `network`. */
+export function openWall(path: string, network: string): Connection {
+  try {
+    const connection = connect(path)
+    try {
+      prepareWall(connection, network)
+      return connection
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+  } catch (error) {
+    const trouble = troubleOf(error)
+    throw trouble === undefined ? error : new CannotOpen(`the database ${path} cannot be used: ${trouble}`)
+  }
+}
+
+/** Every port on a connection. */
+export function ports(connection: Connection): Omit<Sqlite, 'close'> {
+  return {
+    ledger: sqliteLedger(connection),
+    blocks: sqliteBlocks(connection),
+    agents: sqliteAgents(connection),
+    log: sqliteLog(connection),
+    store: sqliteStore(connection),
+  }
+}
+
+function prepareWall(connection: Connection, network: string): void {
+  checkVersion(text(connection, 'SELECT sqlite_version() AS text'))
+  // A commit that was answered must survive a power cut, which the default of a write-ahead log does not promise.
+  // Waiting for a lock would stop the whole process, and there is nobody to wait for.
+  connection.run(`
+    PRAGMA busy_timeout = 0;
+    PRAGMA foreign_keys = ON;
+    PRAGMA recursive_triggers = ON;
+    PRAGMA trusted_schema = OFF`)
+  migrate(connection)
+  connection.run('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  const check = connection.prepare<{ quick_check: string }>('PRAGMA quick_check(1)').get({})
+  if (check?.quick_check !== 'ok') throw new CannotOpen('the database is damaged; restore a backup')
+  belongTo(connection, network)
+}
+
+function belongTo(connection: Connection, network: string): void {
+  const insert = connection.prepare<unknown, { network: string }>(
+    'INSERT INTO wall (only_row, network) VALUES (1, $network) ON CONFLICT DO NOTHING',
+  )
+  connection.write(() => insert.run({ network }))
+  const owner = text(connection, 'SELECT network AS text FROM wall')
+  if (owner !== network) throw new CannotOpen(`the database belongs to network ${owner}, not ${network}`)
+}
+
+function sqliteStore(connection: Connection): Store {
+  const probe = connection.prepare('SELECT state FROM blocks WHERE i = 0')
+  return {
+    ready: async () => {
+      try {
+        return connection.read(() => probe.get({}) !== null)
+      } catch {
+        return false
+      }
+    },
+  }
+}
+
+function text(connection: Connection, sql: string): string {
+  return connection.prepare<{ text: string }>(sql).get({})?.text ?? ''
+}

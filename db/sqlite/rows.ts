@@ -1,0 +1,139 @@
+/** Rows and what they mean. */
+
+import type { Face } from '../../server/domain/log.ts'
+import type { Address, Hash, Payment } from '../../server/domain/payment.ts'
+import type { Purchase } from '../../server/domain/purchase.ts'
+import { trustPixels } from '../../shared/pixels.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+
+/** SQLite's booleans. */
+type Flag = 0 | 1
+
+/** The columns of what a block shows. */
+export type FaceRow = {
+  readonly pixels: Uint8Array | null
+  readonly message: string | null
+  readonly link: string | null
+}
+
+/** A payment as its table keeps it. */
+type AuthorizationRow = {
+  readonly payer: Address
+  readonly nonce: Hash
+  readonly pay_to: Address
+  readonly asset: Address
+  readonly network: string
+  readonly scheme: string
+  readonly amount: number
+  readonly valid_after: number
+  readonly valid_before: number
+  readonly signature: `0x${string}`
+}
+
+type StateRow =
+  | { readonly state: 'reserved'; readonly doubted: Flag }
+  | {
+      readonly state: 'sold'
+      readonly tx: Hash
+      readonly claimed_at: number
+      readonly sale_name: string | null
+      readonly sale_framework: string | null
+      readonly settled: Flag
+      readonly receipt_owed: Flag
+    }
+  | { readonly state: 'released'; readonly dead: Flag }
+  | { readonly state: 'credited'; readonly tx: Hash }
+
+/** A row of `payments`, with the identity that its sale, if there was one, wrote to the log. */
+export type PurchaseRow = AuthorizationRow &
+  FaceRow &
+  StateRow & {
+    readonly id: number
+    readonly target: BlockIndex | null
+    readonly block: BlockIndex
+    readonly name: string | null
+    readonly framework: string | null
+    readonly head: number
+  }
+
+/** Reads a `PurchaseRow`; a condition on `p` follows. */
+export const SELECT_PURCHASE = `
+  SELECT p.*, sale.name AS sale_name, sale.framework AS sale_framework
+  FROM payments AS p LEFT JOIN changes AS sale ON sale.seq = p.seq`
+
+/** What a row of `payments` means. */
+export function purchaseOf(row: PurchaseRow): Purchase {
+  return {
+    payment: paymentOf(row),
+    target: row.target ?? 'next',
+    block: row.block,
+    listing: { name: row.name, framework: row.framework, ...faceOf(row) },
+    head: BigInt(row.head),
+    state: stateOf(row),
+  }
+}
+
+/** What a block shows, from its columns. */
+export function faceOf({ pixels, message, link }: FaceRow): Face {
+  return { pixels: pixels === null ? null : trustPixels(pixels), message, link }
+}
+
+/** A payment's columns. Throws for one that no terms of ours can have asked for. */
+export function authorizationRow(payment: Payment): AuthorizationRow {
+  const { accepted } = payment
+  if (accepted.payTo !== payment.to || accepted.amount !== payment.amount)
+    throw new RangeError('a payment that differs from the terms it accepts cannot be kept')
+  return {
+    payer: payment.payer,
+    nonce: payment.nonce,
+    pay_to: payment.to,
+    asset: accepted.asset,
+    network: accepted.network,
+    scheme: accepted.scheme,
+    amount: integer(payment.amount),
+    valid_after: integer(payment.validAfter),
+    valid_before: integer(payment.validBefore),
+    signature: payment.signature,
+  }
+}
+
+/** An amount, a height or a time as SQLite and JavaScript both hold it exactly. */
+export function integer(value: bigint): number {
+  if (value < 0n || value > BigInt(Number.MAX_SAFE_INTEGER)) throw new RangeError(`${value} cannot be stored exactly`)
+  return Number(value)
+}
+
+function paymentOf(row: AuthorizationRow): Payment {
+  const amount = BigInt(row.amount)
+  return {
+    payer: row.payer,
+    nonce: row.nonce,
+    to: row.pay_to,
+    amount,
+    validAfter: BigInt(row.valid_after),
+    validBefore: BigInt(row.valid_before),
+    signature: row.signature,
+    accepted: { scheme: row.scheme, network: row.network, asset: row.asset, payTo: row.pay_to, amount },
+  }
+}
+
+function stateOf(row: StateRow): Purchase['state'] {
+  switch (row.state) {
+    case 'reserved':
+      return { kind: 'reserved', doubted: row.doubted === 1 }
+    case 'sold':
+      return {
+        kind: 'sold',
+        tx: row.tx,
+        claimedAt: row.claimed_at,
+        name: row.sale_name,
+        framework: row.sale_framework,
+        settled: row.settled === 1,
+        receiptOwed: row.receipt_owed === 1,
+      }
+    case 'released':
+      return { kind: 'released', dead: row.dead === 1 }
+    case 'credited':
+      return { kind: 'credited', tx: row.tx }
+  }
+}

@@ -1,0 +1,85 @@
+/** Sales: what makes a held block its payer's for ever; every function must be called inside a transaction. */
+
+import type { Hash, PaymentKey, UnixMs } from '../../server/domain/payment.ts'
+import { isSold, type Purchase, type SoldPurchase } from '../../server/domain/purchase.ts'
+import { agentRegister } from './agents.ts'
+import { changeOne, one, type Connection } from './connection.ts'
+import { find, known, openBlock, takeUp, type Holds, type Stored } from './holds.ts'
+import { logWriter } from './log.ts'
+import type { FaceRow } from './rows.ts'
+
+/** What selling needs beside what holding needs. */
+export type Sales = ReturnType<typeof prepareSales>
+
+/** Prepares it. */
+export function prepareSales(connection: Connection) {
+  type Sale = { id: number; tx: Hash; seq: number; at: UnixMs; settled: boolean; owed: boolean }
+  return {
+    nextSeq: connection.prepare<{ seq: number }>('SELECT coalesce(max(seq), 0) + 1 AS seq FROM payments'),
+    sell: connection.prepare<unknown, Sale>(`
+      UPDATE payments SET state = 'sold', doubted = 0, tx = $tx, seq = $seq, claimed_at = $at, settled = $settled,
+        receipt_owed = $owed
+      WHERE id = $id AND state = 'reserved'`),
+    deed: connection.prepare<unknown, FaceRow & { id: number; block: number; agent: number; number: number }>(`
+      UPDATE blocks SET state = 'claimed', agent = $agent, pixels = $pixels, message = $message, link = $link,
+        changed = $number
+      WHERE i = $block AND state = 'reserved' AND payment = $id`),
+    credit: connection.prepare<unknown, { id: number; tx: Hash }>(
+      `UPDATE payments SET state = 'credited', dead = 0, tx = $tx WHERE id = $id AND state = 'released'`,
+    ),
+    confirm: connection.prepare<unknown, PaymentKey & { tx: Hash }>(
+      `UPDATE payments SET settled = 1, tx = $tx WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`,
+    ),
+    enter: agentRegister(connection),
+    log: logWriter(connection),
+  }
+}
+
+type Sql = Holds & Sales
+
+/** Sells a held block. A sale that is already made is answered as it is, once noted that it was seen on the chain. */
+export function finalize(sql: Sql, key: PaymentKey, tx: Hash, settled: boolean, now: UnixMs): SoldPurchase {
+  const stored = known(sql, key)
+  const { state } = stored.purchase
+  if (state.kind === 'reserved') sell(sql, stored, { tx, settled, owed: state.doubted }, now)
+  if (state.kind === 'sold' && settled && !state.settled) confirm(sql, key, tx)
+  return sold(sql, key)
+}
+
+/** Notes in which transaction the chain shows a sale's payment. */
+export function confirm(sql: Sql, { payer, nonce }: PaymentKey, tx: Hash): void {
+  changeOne(sql.confirm, { payer, nonce, tx }, 'a sale to confirm')
+}
+
+/** Gives a payment that landed after its release its block, else the next open one, else a credit. */
+export function owe(sql: Sql, key: PaymentKey, tx: Hash, now: UnixMs): Purchase {
+  const stored = known(sql, key)
+  const { kind } = stored.purchase.state
+  if (kind === 'sold' || kind === 'credited') return stored.purchase
+  const own = openBlock(sql, stored.purchase.block)
+  const block = typeof own === 'string' ? openBlock(sql, 'next') : own
+  if (typeof block === 'string') {
+    changeOne(sql.credit, { id: stored.id, tx }, 'a released payment to credit')
+  } else {
+    takeUp(sql, stored.id, block)
+    sell(sql, known(sql, key), { tx, settled: true, owed: true }, now)
+  }
+  return known(sql, key).purchase
+}
+
+function sell(sql: Sql, { id, purchase }: Stored, proof: { tx: Hash; settled: boolean; owed: boolean }, now: UnixMs) {
+  const { payment, block, listing } = purchase
+  const { name, framework, ...face } = listing
+  const entry = sql.log.next(now)
+  const { seq } = one(sql.nextSeq, {})
+  const agent = sql.enter(payment.payer, { name, framework }, entry)
+  sql.log.sale(entry, seq, block, face, agent.id, agent.persona)
+  changeOne(sql.sell, { id, ...proof, seq, at: entry.at }, 'a held payment to sell to')
+  changeOne(sql.deed, { id, block, agent: agent.id, number: entry.number, ...face }, 'a held block to sell')
+}
+
+function sold(sql: Sql, key: PaymentKey): SoldPurchase {
+  const purchase = find(sql, key)?.purchase
+  if (purchase === undefined || !isSold(purchase)) throw new Error('only a held or sold payment can be finalized')
+  return purchase
+}
