@@ -2,18 +2,36 @@
 
 import { visit } from 'jsonc-parser'
 
-/** Parses JSON and refuses a key given twice in one object, of which parsers keep different ones. Throws `SyntaxError`. */
+// Deeper than anything that is meant; the walk below is recursive, and has to end before the stack does.
+const DEPTH_MAX = 64
+
+/**
+ * Parses JSON and refuses a key given twice in one object, of which parsers keep different ones, and deep nesting.
+ * Throws `SyntaxError`.
+ */
 export function parseStrictJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
   const open: Set<string>[] = []
+  let depth = 0
+  const descend = () => {
+    if (++depth > DEPTH_MAX) throw new SyntaxError('it is nested too deeply')
+  }
   visit(text, {
-    onObjectBegin: () => void open.push(new Set()),
+    onArrayBegin: descend,
+    onArrayEnd: () => void depth--,
+    onObjectBegin: () => {
+      descend()
+      open.push(new Set())
+    },
     onObjectProperty: (key) => {
       const keys = open.at(-1)
       if (keys?.has(key) === true) throw new SyntaxError('a key is given twice')
       keys?.add(key)
     },
-    onObjectEnd: () => void open.pop(),
+    onObjectEnd: () => {
+      depth--
+      open.pop()
+    },
   })
   return value
 }

@@ -11,13 +11,15 @@ export const LINK_MAX = 200
 
 const PORT_MAX = 65_535
 
-// Letters, marks, numbers, punctuation, symbols and the plain space; joiner and emoji selector are looked at apart.
-const printable = /^(?:[\p{L}\p{M}\p{N}\p{P}\p{S} ]|\u200D|\uFE0F)*$/u
-const variationSelectorsButEmoji = /[\uFE00-\uFE0E\u{E0100}-\u{E01EF}]/u
-const fillers = /[\u115F\u1160\u3164\uFFA0\u2800]/u
+// Letters, marks, numbers, punctuation, symbols and the plain space; the joiner is looked at apart.
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} \u200D]*$/u
+// What renders as nothing in spite of its class; the joiner and the two emoji selectors are looked at apart.
+const invisible = /(?!\u200D|\uFE0E|\uFE0F)(?:\p{Default_Ignorable_Code_Point}|\u2800|\u{16FE4}|\u{1D159})/u
 const joinerAwayFromPictograph =
-  /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D|\u200D(?!\p{Extended_Pictographic})|(?<![\p{Extended_Pictographic}0-9#*])\uFE0F/u
-const blank = /^[ \p{M}\uFE0F]*$/u
+  /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D|\u200D(?!\p{Extended_Pictographic})/u
+// A selector follows a pictograph, or makes a keycap of a digit.
+const selectorAwayFromPictograph = /(?<!\p{Extended_Pictographic})(?<![0-9#*](?=\uFE0F\u20E3))(?:\uFE0E|\uFE0F)/u
+const blank = /^[ \p{M}]*$/u
 
 /** Whether `text` can stand on the wall: 1 to `max` visible characters. */
 export function isPrintable(text: string, max: number): boolean {
@@ -25,9 +27,9 @@ export function isPrintable(text: string, max: number): boolean {
     text.isWellFormed() &&
     [...text].length <= max &&
     printable.test(text) &&
-    !variationSelectorsButEmoji.test(text) &&
-    !fillers.test(text) &&
+    !invisible.test(text) &&
     !joinerAwayFromPictograph.test(text) &&
+    !selectorAwayFromPictograph.test(text) &&
     !blank.test(text)
   )
 }

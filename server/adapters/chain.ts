@@ -2,24 +2,30 @@
 
 import {
   BaseError,
+  ContractFunctionZeroDataError,
   createPublicClient,
   HttpRequestError,
   http,
+  LimitExceededRpcError,
+  numberToHex,
+  pad,
   parseAbi,
-  TimeoutError,
-  type Block,
+  toEventSelector,
   type Chain as ViemChain,
   type PublicClient,
-  type TransactionReceipt,
 } from 'viem'
 import { base, baseSepolia } from 'viem/chains'
-import type { Address, Hash, Payment } from '../domain/payment.ts'
+import type { Address, Hash, Payment, PaymentKey, UnixSeconds } from '../domain/payment.ts'
 import type { Verdict } from '../domain/purchase.ts'
 import type { Chain } from '../ports.ts'
 import type { Network } from '../x402/network.ts'
 import type { Offer } from '../x402/terms.ts'
+import { within } from './deadline.ts'
 
 const CALL_TIMEOUT_MS = 3000
+
+// A question takes several calls, and each may be made twice.
+const DEADLINE_MS = 8000
 
 // Providers cap how many blocks one log query may span.
 const LOG_WINDOW = 1000n
@@ -28,15 +34,17 @@ const LOG_WINDOWS_MAX = 200
 // How far past the end of an authorization the newest block must be where the endpoint has no safe block to read.
 const UNSAFE_MARGIN_SECONDS = 60n
 
-/** The token's part that is read; events as Circle's FiatTokenV2 declares them. */
+/** The token's functions that are called. */
 const token = parseAbi([
   'function name() view returns (string)',
   'function version() view returns (string)',
   'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
-  'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
-  'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',
-  'event Transfer(address indexed from, address indexed to, uint256 value)',
 ])
+
+// The first topics of the events that are looked for, as Circle's FiatTokenV2 declares them.
+const USED = toEventSelector('AuthorizationUsed(address,bytes32)')
+const CANCELLED = toEventSelector('AuthorizationCanceled(address,bytes32)')
+const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
 
 const chains: Readonly<Record<Network, ViemChain>> = { 'eip155:8453': base, 'eip155:84532': baseSepolia }
 
@@ -44,51 +52,61 @@ const chains: Readonly<Record<Network, ViemChain>> = { 'eip155:8453': base, 'eip
 export function chainClient(network: Network, rpcUrl?: string): PublicClient {
   return createPublicClient({
     chain: chains[network],
-    transport: http(rpcUrl, { timeout: CALL_TIMEOUT_MS, retryCount: 1 }),
+    // A contract could otherwise send us to an address of its choice (EIP-3668).
+    ccipRead: false,
+    transport: http(rpcUrl, { fetchFn: fetchInTime, timeout: 0, retryCount: 1 }),
   }) as PublicClient
 }
 
-/** Makes the chain port. */
+/** Bounds a call to the last byte of its answer; viem's own timeout ends with the headers. */
+const fetchInTime: typeof fetch = Object.assign(
+  (input: string | URL | Request, init?: RequestInit) =>
+    fetch(input, { ...init, signal: AbortSignal.timeout(CALL_TIMEOUT_MS) }),
+  { preconnect: fetch.preconnect },
+)
+
+/** Makes the chain port. Each question is answered within eight seconds. */
 export function viemChain(client: PublicClient, { terms, assetName, assetVersion }: Offer): Chain {
   return {
-    async read({ payer, nonce }) {
-      try {
-        const { number } = await client.getBlock({ blockTag: 'latest' })
-        return { head: number, spent: await isSpent(client, terms.asset, payer, nonce, number) }
-      } catch {
-        return 'silent'
-      }
-    },
-    async verdict(payment, head) {
-      try {
-        return await verdict(client, payment, head)
-      } catch {
-        return { kind: 'silent' }
-      }
-    },
-    async fault() {
-      try {
-        return await fault(client, terms.network, terms.asset, assetName, assetVersion)
-      } catch {
-        return { kind: 'silent' }
-      }
-    },
+    read: (key) => within(DEADLINE_MS, () => read(client, terms.asset, key).catch(() => 'silent' as const), 'silent'),
+    verdict: (payment, head) =>
+      within<Verdict>(DEADLINE_MS, (late) => verdict(client, payment, head, late).catch(() => SILENT), SILENT),
+    fault: () =>
+      within<Fault>(
+        DEADLINE_MS,
+        () => fault(client, terms.network, terms.asset, assetName, assetVersion).catch(() => SILENT),
+        SILENT,
+      ),
   }
 }
 
-async function verdict(client: PublicClient, payment: Payment, head: bigint): Promise<Verdict> {
-  const latest = await client.getBlock({ blockTag: 'latest' })
+const SILENT = { kind: 'silent' } as const
+
+async function read(client: PublicClient, asset: Address, key: PaymentKey) {
+  const { number } = await blockAt(client, 'latest')
+  return { head: number, spent: await isSpent(client, asset, key, number) }
+}
+
+async function verdict(client: PublicClient, payment: Payment, head: bigint, late: AbortSignal): Promise<Verdict> {
+  const latest = await blockAt(client, 'latest')
   // Endpoints behind a balancer can be older than what was read before; such a one knows nothing.
-  if (latest.number < head) return { kind: 'silent' }
-  const { asset } = payment.accepted
-  if (!(await isSpent(client, asset, payment.payer, payment.nonce, latest.number))) {
-    const expired = await isExpired(client, payment, latest)
-    return expired ? { kind: 'void', why: 'the authorization expired without being used' } : { kind: 'unspent' }
-  }
-  return await howSpent(client, payment, head, latest.number)
+  if (latest.number < head) return SILENT
+  if (await isSpent(client, payment.accepted.asset, payment, latest.number))
+    return await howSpent(client, payment, head, latest.number, late)
+  const expired = await isExpired(client, payment, latest.timestamp)
+  return expired ? { kind: 'void', why: 'the authorization expired without being used' } : { kind: 'unspent' }
 }
 
-const isSpent = (client: PublicClient, asset: Address, payer: Address, nonce: Hash, blockNumber: bigint) =>
+type Height = { readonly number: bigint; readonly timestamp: UnixSeconds }
+
+/** Reads a block; throws when the endpoint names one without height or time. */
+async function blockAt(client: PublicClient, blockTag: 'latest' | 'safe'): Promise<Height> {
+  const { number, timestamp }: { number: unknown; timestamp: unknown } = await client.getBlock({ blockTag })
+  if (typeof number !== 'bigint' || typeof timestamp !== 'bigint') throw new TypeError('a block without height or time')
+  return { number, timestamp }
+}
+
+const isSpent = (client: PublicClient, asset: Address, { payer, nonce }: PaymentKey, blockNumber: bigint) =>
   client.readContract({
     address: asset,
     abi: token,
@@ -97,83 +115,100 @@ const isSpent = (client: PublicClient, asset: Address, payer: Address, nonce: Ha
     blockNumber,
   })
 
-/** Whether an authorization that is unspent at `latest` can never be spent, even if the newest blocks are replaced. */
-async function isExpired(client: PublicClient, payment: Payment, latest: Block): Promise<boolean> {
-  if (latest.timestamp <= payment.validBefore) return false
+/** Whether an authorization that is unspent at the newest block can never be spent, even if the newest blocks are replaced. */
+async function isExpired(client: PublicClient, payment: Payment, now: UnixSeconds): Promise<boolean> {
+  if (now <= payment.validBefore) return false
   const safe = await safeBlock(client)
-  if (safe === undefined) return latest.timestamp > payment.validBefore + UNSAFE_MARGIN_SECONDS
-  if (safe.timestamp <= payment.validBefore || safe.number === null) return false
-  return !(await isSpent(client, payment.accepted.asset, payment.payer, payment.nonce, safe.number))
+  if (safe === undefined) return now > payment.validBefore + UNSAFE_MARGIN_SECONDS
+  if (safe.timestamp <= payment.validBefore) return false
+  return !(await isSpent(client, payment.accepted.asset, payment, safe.number))
 }
 
 /** The newest block that will not be replaced; `undefined` where the endpoint has no such notion. */
-async function safeBlock(client: PublicClient): Promise<Block | undefined> {
+async function safeBlock(client: PublicClient): Promise<Height | undefined> {
   try {
-    return await client.getBlock({ blockTag: 'safe' })
+    return await blockAt(client, 'safe')
   } catch (error) {
-    const unreachable =
-      error instanceof BaseError &&
-      error.walk((cause) => cause instanceof HttpRequestError || cause instanceof TimeoutError) !== null
-    if (unreachable) throw error
+    const isTrouble = (cause: unknown) => cause instanceof HttpRequestError || cause instanceof LimitExceededRpcError
+    if (!(error instanceof BaseError) || error.walk(isTrouble) !== null) throw error
     return undefined
   }
 }
 
 /** Finds the event that ended an authorization; an endpoint that shows none has not caught up with itself. */
-async function howSpent(client: PublicClient, payment: Payment, head: bigint, latest: bigint): Promise<Verdict> {
-  const address = payment.accepted.asset
-  const args = { authorizer: payment.payer, nonce: payment.nonce }
-  for (let window = 0n; window < LOG_WINDOWS_MAX; window++) {
-    const fromBlock = head + window * LOG_WINDOW
-    if (fromBlock > latest) break
-    const toBlock = fromBlock + LOG_WINDOW - 1n < latest ? fromBlock + LOG_WINDOW - 1n : latest
-    const [used, cancelled] = await Promise.all([
-      client.getContractEvents({ address, abi: token, eventName: 'AuthorizationUsed', args, fromBlock, toBlock }),
-      client.getContractEvents({ address, abi: token, eventName: 'AuthorizationCanceled', args, fromBlock, toBlock }),
-    ])
-    const [event] = used
-    if (event !== undefined) {
-      const receipt = await client.getTransactionReceipt({ hash: event.transactionHash })
-      const tx = event.transactionHash.toLowerCase() as Hash
-      return paysUs(receipt, payment, event.logIndex)
-        ? { kind: 'paid', tx }
-        : { kind: 'void', why: 'the authorization was used for another transfer' }
-    }
-    if (cancelled.length > 0) return { kind: 'void', why: 'the authorization was cancelled' }
+async function howSpent(
+  client: PublicClient,
+  payment: Payment,
+  head: bigint,
+  latest: bigint,
+  late: AbortSignal,
+): Promise<Verdict> {
+  for (let window = 0n; window < LOG_WINDOWS_MAX && !late.aborted; window++) {
+    const from = head + window * LOG_WINDOW
+    if (from > latest) break
+    const to = from + LOG_WINDOW - 1n < latest ? from + LOG_WINDOW - 1n : latest
+    const [end] = await endsBetween(client, payment, from, to)
+    if (end === undefined) continue
+    if (end.topics[0] === CANCELLED) return { kind: 'void', why: 'the authorization was cancelled' }
+    return end.transactionHash === null ? SILENT : await whomItPaid(client, payment, end.transactionHash)
   }
-  return { kind: 'silent' }
+  return SILENT
 }
 
-/** Whether the token's very next event after `AuthorizationUsed` is the transfer that was signed, as Circle's token orders them. */
-function paysUs({ logs }: TransactionReceipt, payment: Payment, usedAt: number): boolean {
-  const transfer = logs.find((log) => log.logIndex === usedAt + 1)
-  if (transfer === undefined || transfer.address.toLowerCase() !== payment.accepted.asset) return false
-  const [signature, from, to] = transfer.topics
-  return (
-    signature === TRANSFER_TOPIC &&
-    addressIn(from) === payment.payer &&
-    addressIn(to) === payment.to &&
-    BigInt(transfer.data) === payment.amount
-  )
+/** The events by which an authorization ended, of which the token lets there be only one. */
+function endsBetween(client: PublicClient, { accepted, payer, nonce }: Payment, from: bigint, to: bigint) {
+  const topics = [[USED, CANCELLED], pad(payer), nonce]
+  const range = { fromBlock: numberToHex(from), toBlock: numberToHex(to) }
+  return client.request({ method: 'eth_getLogs', params: [{ address: accepted.asset, topics, ...range }] })
 }
 
-// keccak256 of Transfer(address,address,uint256), ERC-20.
-const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+/**
+ * Whether the token's very next event after `AuthorizationUsed` is the transfer that was signed, as Circle's token
+ * orders them. Both are looked for in the receipt alone, since a block replaced meanwhile numbers its events anew.
+ */
+async function whomItPaid(client: PublicClient, payment: Payment, hash: Hash): Promise<Verdict> {
+  const { logs } = await client.getTransactionReceipt({ hash })
+  const topicsOf = (at: number) => {
+    const log = logs[at]
+    return log?.address.toLowerCase() === payment.accepted.asset ? log.topics.join().toLowerCase() : undefined
+  }
+  const used = [USED, pad(payment.payer), payment.nonce].join()
+  const at = logs.findIndex((_, index) => topicsOf(index) === used)
+  if (at === -1) return SILENT
+  const signed = [TRANSFER, pad(payment.payer), pad(payment.to)].join()
+  const isOurs = topicsOf(at + 1) === signed && BigInt(logs[at + 1]?.data ?? 0) === payment.amount
+  if (!isOurs) return { kind: 'void', why: 'the authorization was used for another transfer' }
+  return { kind: 'paid', tx: hash.toLowerCase() as Hash }
+}
 
-const addressIn = (topic: string | undefined) => (topic === undefined ? undefined : `0x${topic.slice(-40)}`)
+type Fault = Awaited<ReturnType<Chain['fault']>>
 
-async function fault(client: PublicClient, network: string, address: Address, name: string, version: string) {
+async function fault(
+  client: PublicClient,
+  network: string,
+  address: Address,
+  name: string,
+  version: string,
+): Promise<Fault> {
   const chainId = await client.getChainId()
   if (`eip155:${chainId}` !== network)
-    return { kind: 'fault', what: `the chain endpoint serves eip155:${chainId}, not ${network}` } as const
+    return { kind: 'fault', what: `the chain endpoint serves eip155:${chainId}, not ${network}` }
   const code = await client.getCode({ address })
-  if (code === undefined || code === '0x')
-    return { kind: 'fault', what: 'the token is not deployed on this chain' } as const
-  const [tokenName, tokenVersion] = await Promise.all([
-    client.readContract({ address, abi: token, functionName: 'name' }),
-    client.readContract({ address, abi: token, functionName: 'version' }),
-  ])
-  if (tokenName !== name || tokenVersion !== version)
-    return { kind: 'fault', what: 'the token has another name or version than the one payers sign for' } as const
-  return { kind: 'none' } as const
+  if (code === undefined || code === '0x') return { kind: 'fault', what: 'the token is not deployed on this chain' }
+  const read = (functionName: 'name' | 'version') => client.readContract({ address, abi: token, functionName })
+  const words = await Promise.all([read('name'), read('version')]).catch(wordless)
+  if (words[0] === name && words[1] === version) return { kind: 'none' }
+  return { kind: 'fault', what: 'the token has another name or version than the one payers sign for' }
+}
+
+// What JSON-RPC calls a contract that refused, as opposed to an endpoint that failed.
+const REVERTED = 3
+
+/** A contract that is no such token has no words; any other trouble is thrown on. */
+function wordless(error: unknown): readonly string[] {
+  const isContracts = (cause: unknown) =>
+    cause instanceof ContractFunctionZeroDataError ||
+    (cause instanceof Error && 'code' in cause && cause.code === REVERTED)
+  if (error instanceof BaseError && error.walk(isContracts) !== null) return []
+  throw error
 }

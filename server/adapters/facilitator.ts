@@ -7,13 +7,14 @@ import type { Payment, Target } from '../domain/payment.ts'
 import type { Settling, Verification } from '../domain/purchase.ts'
 import type { Facilitator } from '../ports.ts'
 import { paymentRequired, requirementsOf, type Offer } from '../x402/terms.ts'
+import { within } from './deadline.ts'
 
 /** How to reach a facilitator. Verify and settle have their own patience, in milliseconds. */
 export type FacilitatorSettings = {
   readonly url: string
   readonly verifyTimeoutMs: number
   readonly settleTimeoutMs: number
-  readonly createAuthHeaders?: FacilitatorConfig['createAuthHeaders']
+  readonly createAuthHeaders: FacilitatorConfig['createAuthHeaders'] // undefined for a facilitator that asks for none
 }
 
 const AT_ONCE = 64
@@ -32,17 +33,20 @@ export function httpFacilitator(settings: FacilitatorSettings, offer: Offer): Fa
       return await limit(() => verify(quick, offer, target, payment))
     },
     settle: (target, payment) => limit(() => settle(patient, offer, target, payment)),
-    async supports() {
-      try {
-        const { kinds } = await quick.getSupported()
-        const { network } = offer.terms
-        return kinds.some((kind) => kind.x402Version === 2 && kind.scheme === 'exact' && kind.network === network)
-          ? 'yes'
-          : 'no'
-      } catch {
-        return 'unavailable'
-      }
-    },
+    // The client obeys a facilitator that wants to be asked again later, for longer than a call may take.
+    supports: () => within(settings.verifyTimeoutMs, () => supports(quick, offer), 'unavailable'),
+  }
+}
+
+async function supports(client: HTTPFacilitatorClient, { terms }: Offer): Promise<'yes' | 'no' | 'unavailable'> {
+  try {
+    const { kinds } = await client.getSupported()
+    const isOurs = kinds.some(
+      (kind) => kind.x402Version === 2 && kind.scheme === 'exact' && kind.network === terms.network,
+    )
+    return isOurs ? 'yes' : 'no'
+  } catch {
+    return 'unavailable'
   }
 }
 
@@ -70,15 +74,20 @@ async function settle(
 ): Promise<Settling> {
   try {
     const { success, transaction, network, errorReason } = await client.settle(...wireOf(offer, target, payment))
-    if (!success) return { kind: 'refused', reason: reasonOf(errorReason) }
+    if (!success) return refusal(errorReason, transaction)
     const tx = transaction.toLowerCase()
     return isHash(tx) && network === payment.accepted.network ? { kind: 'success', tx } : { kind: 'unclear' }
   } catch (error) {
-    if (error instanceof SettleError && error.statusCode < 500)
-      return { kind: 'refused', reason: reasonOf(error.errorReason) }
+    if (error instanceof SettleError && error.statusCode < 500) return refusal(error.errorReason, error.transaction)
     return isUnsent(error) ? { kind: 'unsent' } : { kind: 'unclear' }
   }
 }
+
+/** A facilitator that names a transaction has sent one, whatever else it says. */
+const refusal = (reason: unknown, transaction: unknown): Settling =>
+  transaction === '' || transaction === undefined || transaction === null
+    ? { kind: 'refused', reason: reasonOf(reason) }
+    : { kind: 'unclear' }
 
 /** What the facilitator is sent: the payer's authorization with our own terms, resource and extensions, never the echo. */
 function wireOf(offer: Offer, target: Target, payment: Payment) {
@@ -112,8 +121,8 @@ function wireOf(offer: Offer, target: Target, payment: Payment) {
 const reasonPattern = /^[a-z0-9_]{1,80}$/
 
 /** A reason that looks like a code is passed on; other people's sentences are not, for they may hold anything. */
-const reasonOf = (reason: string | undefined) =>
-  reason !== undefined && reasonPattern.test(reason) ? reason : 'the facilitator refused the payment'
+const reasonOf = (reason: unknown) =>
+  typeof reason === 'string' && reasonPattern.test(reason) ? reason : 'the facilitator refused the payment'
 
 const isHash = (text: string): text is `0x${string}` => /^0x[0-9a-f]{64}$/.test(text)
 

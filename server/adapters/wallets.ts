@@ -7,8 +7,10 @@ import { getAddress, hashMessage, isErc6492Signature, recoverAddress, recoverTyp
 import type { Address, Hash, Payment } from '../domain/payment.ts'
 import type { Wallets } from '../ports.ts'
 import type { Offer } from '../x402/terms.ts'
+import { within } from './deadline.ts'
 
-// A signature that no key here made costs the chain endpoint a call, so only so many are asked about at once.
+// A signature that no key here made costs the chain endpoint calls, so only so many are asked about at once. Waiting for
+// one's turn counts towards the deadline.
 const ASKING_MAX = 8
 const WAITING_MAX = 64
 const DEADLINE_MS = 3000
@@ -23,7 +25,8 @@ export function viemWallets(client: PublicClient, offer: Offer): Wallets {
       const digests = messages.map((message) => hashMessage(message))
       for (const hash of digests) if (await isKeyOf(wallet, hash, signature)) return hash
       if (limit.pendingCount >= WAITING_MAX) return undefined
-      return await limit(() => withinDeadline(acceptedByContract(client, wallet, digests, signature)))
+      const ask = (late: AbortSignal) => limit(() => acceptedByContract(client, wallet, digests, signature, late))
+      return await within<Hash | undefined>(DEADLINE_MS, ask, undefined)
     },
     signedPayment: (payment) => isSignedByPayer(payment, offer),
   }
@@ -39,27 +42,25 @@ async function isKeyOf(wallet: Address, hash: Hex, signature: Hex): Promise<bool
 }
 
 /** The digest a contract wallet accepts the signature for (EIP-1271), also before it is deployed (EIP-6492). */
-async function acceptedByContract(client: PublicClient, wallet: Address, digests: readonly Hash[], signature: Hex) {
+async function acceptedByContract(
+  client: PublicClient,
+  wallet: Address,
+  digests: readonly Hash[],
+  signature: Hex,
+  late: AbortSignal,
+): Promise<Hash | undefined> {
+  if (late.aborted) return undefined
   try {
     const code = await client.getCode({ address: wallet })
     if ((code === undefined || code === '0x') && !isErc6492Signature(signature)) return undefined
-    for (const hash of digests) if (await client.verifyHash({ address: wallet, hash, signature })) return hash
+    for (const hash of digests) {
+      if (late.aborted) return undefined
+      if (await client.verifyHash({ address: wallet, hash, signature })) return hash
+    }
   } catch {
     // An endpoint that fails has not vouched for anything.
   }
   return undefined
-}
-
-async function withinDeadline(work: Promise<Hash | undefined>): Promise<Hash | undefined> {
-  let timer: Timer | undefined
-  const deadline = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, DEADLINE_MS, undefined)
-  })
-  try {
-    return await Promise.race([work, deadline])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 async function isSignedByPayer(payment: Payment, { assetName, assetVersion }: Offer): Promise<boolean> {

@@ -16,7 +16,7 @@ import {
   type Verdict,
 } from '../domain/purchase.ts'
 import { storeUnavailable } from '../domain/refusals.ts'
-import type { Chain, Clock, Facilitator, Journal, Ledger, Wallets } from '../ports.ts'
+import type { Chain, Clock, Facilitator, Ledger, Wallets } from '../ports.ts'
 import { singleFlight, type SingleFlight } from './single-flight.ts'
 import type { RailWatch } from './watch-rail.ts'
 
@@ -27,7 +27,6 @@ export type Selling = {
   readonly chain: Chain
   readonly wallets: Wallets
   readonly clock: Clock
-  readonly journal: Journal
   readonly rail: RailWatch
   readonly terms: Terms
   readonly contact: string | null
@@ -39,6 +38,8 @@ export type Seller = {
   buy(target: Target, payment: Payment, listing: Listing | Failure): Promise<Outcome>
   /** Brings one unfinished purchase nearer to its end, unless a buyer's own request is at it. */
   reconcile(key: PaymentKey): Promise<void>
+  /** Resolves when no purchase is under way. */
+  idle(): Promise<void>
 }
 
 // A settlement is asked for again at most this often, however many copies of its request come in.
@@ -95,6 +96,7 @@ export function seller(selling: Selling): Seller {
       await flights.run(keyOf(key), () => play(reconcile(key), world))
       await selling.advance()
     },
+    idle: flights.idle,
   }
 }
 

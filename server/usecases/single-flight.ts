@@ -5,6 +5,8 @@ export type SingleFlight = {
   run<T>(key: string, work: () => Promise<T>): Promise<T>
   /** Whether a run for `key` is under way. */
   busy(key: string): boolean
+  /** Resolves when no run is under way. */
+  idle(): Promise<void>
 }
 
 export function singleFlight(): SingleFlight {
@@ -21,5 +23,8 @@ export function singleFlight(): SingleFlight {
       }
     },
     busy: (key) => tails.has(key),
+    async idle() {
+      while (tails.size > 0) await Promise.allSettled(tails.values())
+    },
   }
 }

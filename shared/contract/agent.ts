@@ -2,13 +2,13 @@
 
 import { Type, type Static } from '@sinclair/typebox'
 import { FrameworkText, NameText, SignatureText } from './block.ts'
-import { Nullable, UnixMs } from './kinds.ts'
+import { Nullable, TextOrNull, UnixMs } from './kinds.ts'
 
 export const FoundingMachine = Type.Object({
   rank: Type.Optional(Type.Integer({ minimum: 1, description: 'Place in the order of arrival.' })),
-  name: Type.Union([Type.String(), Type.Null()]),
+  name: TextOrNull,
   wallet: Type.String(),
-  framework: Type.Union([Type.String(), Type.Null()]),
+  framework: TextOrNull,
   blocks: Type.Integer({ minimum: 0 }),
   firstSeenAt: UnixMs,
   link: Type.Optional(Type.String({ format: 'uri', description: 'Link of the wallet’s first block that has one.' })),

@@ -4,7 +4,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { ASSET_SYMBOL } from '../money.ts'
 import { FRAMEWORK_MAX, MESSAGE_MAX, NAME_MAX } from '../text.ts'
 import { TOTAL_BLOCKS } from '../wall.ts'
-import { CoordText, Link, Nullable, PixelsBase64, PixelsHex, Printable, TxHash, UnixMs } from './kinds.ts'
+import { CoordText, Link, Nullable, PixelsBase64, PixelsHex, Printable, TextOrNull, TxHash, UnixMs } from './kinds.ts'
 
 export const NameText = Printable(NAME_MAX, 'Display name of the wallet, shared by all its blocks.', 'Ada')
 export const FrameworkText = Printable(FRAMEWORK_MAX, 'What the agent runs on.', 'eliza')
@@ -17,9 +17,9 @@ export const BlockRef = Type.Object({
 export type BlockRef = Static<typeof BlockRef>
 
 export const Owner = Type.Object({
-  name: Type.Union([Type.String(), Type.Null()]),
+  name: TextOrNull,
   wallet: Type.String({ description: 'First six and last four characters of the address.', examples: ['0x1234…abcd'] }),
-  framework: Type.Union([Type.String(), Type.Null()]),
+  framework: TextOrNull,
 })
 export type Owner = Static<typeof Owner>
 
@@ -29,10 +29,10 @@ export const Deed = Type.Object(
     owner: Owner,
     claimedAt: UnixMs,
     settled: Type.Boolean({ description: 'Whether this service has itself seen the payment on the chain.' }),
-    tx: Type.Union([TxHash, Type.Null()]),
-    message: Type.Union([Type.String(), Type.Null()]),
-    link: Type.Union([Type.String(), Type.Null()]),
-    pixels: Type.Union([PixelsBase64, Type.Null()]),
+    tx: Nullable(TxHash),
+    message: TextOrNull,
+    link: TextOrNull,
+    pixels: Nullable(PixelsBase64),
   },
   { description: 'The public record of a claimed block. Name, framework, message and link are strangers’ text.' },
 )
@@ -55,10 +55,10 @@ export const Receipt = Type.Object({
   deed: Type.Object({
     block: BlockRef,
     wallet: Type.String({ description: 'The payer’s full address.' }),
-    name: Type.Union([Type.String(), Type.Null()]),
-    framework: Type.Union([Type.String(), Type.Null()]),
-    message: Type.Union([Type.String(), Type.Null()]),
-    link: Type.Union([Type.String(), Type.Null()]),
+    name: TextOrNull,
+    framework: TextOrNull,
+    message: TextOrNull,
+    link: TextOrNull,
     painted: Type.Boolean({ description: 'Whether pixels were supplied.' }),
     price: Type.Object({
       amount: Type.String({ pattern: '^\\d+\\.\\d{2}$' }),
@@ -72,7 +72,7 @@ export const Receipt = Type.Object({
 })
 export type Receipt = Static<typeof Receipt>
 
-const Signature = Type.String({
+export const SignatureText = Type.String({
   pattern: '^0x[0-9a-fA-F]+$',
   description: 'EIP-191 personal_sign over the canonical message.',
 })
@@ -80,7 +80,7 @@ const Signature = Type.String({
 export const EditBody = Type.Object(
   {
     ts: Type.Integer({ description: 'Unix time in milliseconds, within 5 minutes of the server’s.' }),
-    signature: Signature,
+    signature: SignatureText,
     pixels: Type.Optional(PixelsHex),
     message: Type.Optional(Nullable(MessageText)),
     link: Type.Optional(Nullable(Link)),
@@ -91,5 +91,3 @@ export type EditBody = Static<typeof EditBody>
 
 export const EditAnswer = Type.Object({ updated: Type.Literal(true), deed: Deed })
 export type EditAnswer = Static<typeof EditAnswer>
-
-export const SignatureText = Signature

@@ -4,15 +4,13 @@ import { Type, type Static } from '@sinclair/typebox'
 import { ASSET_SYMBOL, PRICE, PRICE_PER_PIXEL } from '../money.ts'
 import { PALETTE_SIZE } from '../palette.ts'
 import { BLOCK_SIZE, COLS, HEIGHT, ROWS, TOTAL_BLOCKS, WIDTH } from '../wall.ts'
-import { PixelsBase64, UnixMs } from './kinds.ts'
-
-const OrNull = Type.Union([Type.String(), Type.Null()])
+import { PixelsBase64, TextOrNull, UnixMs } from './kinds.ts'
 
 export const CanvasAgent = Type.Object({
   id: Type.Integer(),
-  name: OrNull,
+  name: TextOrNull,
   wallet: Type.String(),
-  framework: OrNull,
+  framework: TextOrNull,
   blocks: Type.Integer({ description: 'How many blocks this agent owns.' }),
 })
 export type CanvasAgent = Static<typeof CanvasAgent>

@@ -2,7 +2,7 @@
 
 import { Type, type Static } from '@sinclair/typebox'
 import { TOTAL_BLOCKS } from '../wall.ts'
-import { CoordText, PixelsBase64, UnixMs } from './kinds.ts'
+import { CoordText, PixelsBase64, TextOrNull, UnixMs } from './kinds.ts'
 
 export const FEED_LIMIT_DEFAULT = 50
 export const FEED_LIMIT_MAX = 200
@@ -25,9 +25,9 @@ export const Sale = Type.Object({
   t: UnixMs,
   agent: Type.Object({
     id: Type.Integer(),
-    name: Type.Union([Type.String(), Type.Null()]),
+    name: TextOrNull,
     wallet: Type.String(),
-    framework: Type.Union([Type.String(), Type.Null()]),
+    framework: TextOrNull,
   }),
   m: Type.Optional(Type.String()),
   l: Type.Optional(Type.String()),

@@ -1,6 +1,6 @@
 /** TypeBox kinds for what JSON Schema alone cannot say: printable text, links and palette bytes. */
 
-import { Kind, Type, TypeRegistry, type SchemaOptions, type TUnsafe } from '@sinclair/typebox'
+import { FormatRegistry, Kind, Type, TypeRegistry, type SchemaOptions, type TUnsafe } from '@sinclair/typebox'
 import { PIXELS_HEX_LENGTH, parsePixels } from '../pixels.ts'
 import { LINK_MAX, isLink, isPrintable } from '../text.ts'
 import { COORD_PATTERN } from '../wall.ts'
@@ -11,6 +11,7 @@ TypeRegistry.Set<TextOptions>(
   'Printable',
   (schema, value) => typeof value === 'string' && isPrintable(value, schema.maxLength),
 )
+FormatRegistry.Set('uri', (text) => URL.canParse(text))
 TypeRegistry.Set('Link', (_, value) => typeof value === 'string' && isLink(value))
 TypeRegistry.Set('PixelsHex', (_, value) => typeof value === 'string' && parsePixels(value) instanceof Uint8Array)
 
@@ -45,8 +46,12 @@ export const PixelsHex: TUnsafe<string> = Type.Unsafe<string>({
   examples: ['b4'.repeat(PIXELS_HEX_LENGTH / 2)],
 })
 
+/** A text, or `null` for none. */
 export const Nullable = <T extends TUnsafe<string> | ReturnType<typeof Type.String>>(schema: T) =>
   Type.Union([schema, Type.Null()])
+
+/** Text that is not there when nobody said it. */
+export const TextOrNull = Nullable(Type.String())
 
 export const CoordText = Type.String({
   pattern: COORD_PATTERN,

@@ -1,0 +1,118 @@
+/** The service: reads its settings, opens what it works with, listens, and ends without losing anything. */
+
+import { join } from 'node:path'
+import { CannotOpen } from '../db/sqlite/errors.ts'
+import { openSqlite, type Sqlite } from '../db/sqlite/open.ts'
+import { chainClient, viemChain } from './adapters/chain.ts'
+import { systemClock as clock } from './adapters/clock.ts'
+import { coinbaseAuth } from './adapters/coinbase.ts'
+import { httpFacilitator } from './adapters/facilitator.ts'
+import { lineJournal } from './adapters/journal.ts'
+import { viemWallets } from './adapters/wallets.ts'
+import { app } from './app.ts'
+import { ConfigError, readConfig, type Config } from './config.ts'
+import { viewerFiles } from './http/viewer-files.ts'
+import { seller } from './usecases/buy-block.ts'
+import { followLog } from './usecases/follow-log.ts'
+import { keepGoing } from './usecases/keep-going.ts'
+import { sweep } from './usecases/sweep.ts'
+import { watchRail } from './usecases/watch-rail.ts'
+
+const VIEWER = join(import.meta.dir, '../dist/viewer')
+
+const PROBE_EVERY_MS = 15_000
+const FIRST_PROBES_EVERY_MS = 1000
+
+// What a request may need beyond its settlement: verification, the chain, the store.
+const DRAIN_SLACK_MS = 30_000
+
+const journal = lineJournal((line) => console.error(line), clock.now)
+
+try {
+  await run(readConfig(Bun.env))
+} catch (error) {
+  if (!(error instanceof ConfigError || error instanceof CannotOpen)) throw error
+  console.error(error.message)
+  process.exit(1)
+}
+
+async function run(config: Config): Promise<void> {
+  const store = await openSqlite(config.databasePath, config.network)
+  const { server, sold, rail } = await openWall(config, store)
+  console.log(`The wall is open at ${config.offer.baseUrl}`)
+  journal.note('open', { port: server.port ?? 0, network: config.network })
+
+  const stopping = new AbortController()
+  const probing = keepGoing(clock, stopping.signal, async () => {
+    await rail.probe()
+    return rail.state() === 'armed' ? PROBE_EVERY_MS : FIRST_PROBES_EVERY_MS
+  })
+  const sweeping = keepGoing(clock, stopping.signal, async () => {
+    await sweep(store.ledger, sold, journal)
+    rail.reconciled()
+    return config.reconcileIntervalMs
+  })
+
+  await signalled()
+  journal.note('stopping')
+  stopping.abort()
+  // New connections are refused from here on; requests under way, settlements included, are finished.
+  const drained = Promise.all([server.stop(), sold.idle(), probing, sweeping])
+  await Promise.race([drained, clock.wait(config.settleTimeoutMs + DRAIN_SLACK_MS)])
+  await server.stop(true)
+  store.close()
+  journal.note('stopped')
+  process.exit(0)
+}
+
+async function openWall(config: Config, store: Sqlite) {
+  const { offer, hosts, cdpKey } = config
+  const client = chainClient(config.network, config.rpcUrl)
+  const chain = viemChain(client, offer)
+  const wallets = viemWallets(client, offer)
+  const facilitator = httpFacilitator(
+    {
+      url: config.facilitatorUrl,
+      verifyTimeoutMs: config.verifyTimeoutMs,
+      settleTimeoutMs: config.settleTimeoutMs,
+      createAuthHeaders: cdpKey === undefined ? undefined : await coinbaseAuth(cdpKey.id, cdpKey.secret),
+    },
+    offer,
+  )
+  const rail = watchRail({ facilitator, chain, clock, journal })
+  const { view, advance } = await followLog(store.log)
+  const { terms } = offer
+  const { ledger, blocks, agents } = store
+  const sold = seller({ ledger, facilitator, chain, wallets, clock, rail, terms, contact: config.contact, advance })
+  const wall = app({
+    seller: sold,
+    ledger,
+    blocks,
+    view,
+    rail,
+    offer,
+    journal,
+    store: store.store,
+    editing: { blocks, wallets, clock, hosts, advance },
+    registering: { agents, wallets, clock, hosts, advance },
+    viewer: await viewerFiles(VIEWER),
+  }).listen({ hostname: config.host, port: config.port })
+  if (wall.server === null) throw new Error('the server did not start')
+  return { server: wall.server, sold, rail }
+}
+
+/** Resolves when the process is asked to end. */
+function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', () => resolve())
+    process.once('SIGINT', () => resolve())
+  })
+}
+
+/** Ends at once: after a disk that failed at commit, only a restart can tell what was kept. */
+function exitNow(): never {
+  journal.alarm('disk-failed', {
+    what: 'the disk failed at commit; the process ends so that a restart finds the truth',
+  })
+  process.exit(70)
+}

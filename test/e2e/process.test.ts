@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { startWall } from '../../server/local/wall-process.ts'
+import { expectBooksToBalance, get, readCanvas, readFeed, settled, sign, startWorld, type World } from './world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(async () => {
+  await expectBooksToBalance(world)
+  await world.stop()
+})
+
+const everything = async () => ({
+  canvas: await readCanvas(world),
+  feed: await readFeed(world),
+  agents: await (await fetch(`${world.url}/api/agents`)).json(),
+})
+
+test('after kill -9 the canvas, the feed and the registry are as before', async () => {
+  for (const target of ['next', 'next', '7,7']) {
+    const wallet = await world.wallet()
+    expect(
+      (await get(world, `${target}?name=N&px=${'05'.repeat(100)}`, await sign(world, wallet, target))).status,
+    ).toBe(200)
+  }
+  const before = await everything()
+  await world.crash()
+  expect(await everything()).toEqual(before)
+})
+
+test('a purchase cut off by kill -9 in mid-settlement goes on by itself, and its signed request gets the receipt', async () => {
+  for (const fault of ['hang-before', 'hang-after'] as const) {
+    const wallet = await world.wallet(5)
+    const payment = await sign(world, wallet)
+    world.facilitator.settle.next(fault)
+    const arrivals = world.facilitator.settle.count()
+    const cutOff = get(world, 'next', payment).catch(() => undefined)
+    await world.facilitator.settle.arrived(arrivals + 1)
+    await world.crash()
+    await cutOff
+    expect((await settled(world, 'next', payment)).status).toBe(200)
+    expect(await world.network.balanceOf(wallet.address)).toBe(4_000_000n)
+  }
+})
+
+test('SIGTERM lets a settlement under way end, and its buyer is answered', async () => {
+  const wallet = await world.wallet()
+  const payment = await sign(world, wallet)
+  const arrivals = world.facilitator.settle.count()
+  const answer = get(world, 'next', payment)
+  await world.facilitator.settle.arrived(arrivals + 1)
+  const stopped = world.restart()
+  expect((await answer).status).toBe(200)
+  await stopped
+})
+
+test('a second process on the same database refuses to start', async () => {
+  const settings = {
+    PAY_TO: world.payTo,
+    FACILITATOR_URL: world.facilitator.url,
+    RPC_URL: world.network.rpcUrl,
+    DATABASE_PATH: world.databasePath,
+  }
+  await expect(startWall(settings)).rejects.toThrow(/another process/i)
+})
+
+test('settings that cannot work are all named at once, before anything listens', async () => {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../server/main.ts')], {
+    env: {
+      PATH: Bun.env['PATH'] ?? '',
+      BASE_URL: 'wall.example',
+      PAY_TO: '0x0000000000000000000000000000000000000000',
+      PORT: 'x',
+    },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const words = await new Response(child.stderr).text()
+  expect(await child.exited).toBe(1)
+  for (const name of ['BASE_URL', 'PAY_TO', 'FACILITATOR_URL', 'PORT']) expect(words).toContain(name)
+})

@@ -1,0 +1,145 @@
+import { expect } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { x402Client } from '@x402/core/client'
+import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
+import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { startLocalNetwork, type LocalNetwork } from '../../server/local/network.ts'
+import { freePort, startWall, type WallProcess } from '../../server/local/wall-process.ts'
+import { newWallet, type Wallet } from '../../server/local/wallets.ts'
+import type { Canvas } from '../../shared/contract/canvas.ts'
+import type { FeedPage, Sale } from '../../shared/contract/feed.ts'
+import { startFaultyFacilitator, type FaultyFacilitator } from '../local/faulty-facilitator.ts'
+
+/** A wall as its own process, on a real chain, behind a facilitator that can be told to misbehave. */
+export type World = {
+  readonly network: LocalNetwork
+  readonly facilitator: FaultyFacilitator
+  readonly payTo: `0x${string}`
+  readonly url: string
+  readonly databasePath: string
+  wall(): WallProcess
+  /** Ends the process as a power cut would, and starts it again on the same database. */
+  crash(): Promise<void>
+  restart(): Promise<void>
+  wallet(dollars?: number): Promise<Wallet>
+  stop(): Promise<void>
+}
+
+const QUICK = { RECONCILE_INTERVAL_MS: '200', VERIFY_TIMEOUT_MS: '2000', SETTLE_TIMEOUT_MS: '1000' }
+
+/** Starts everything; `settings` go to the wall. */
+export async function startWorld(settings: Readonly<Record<string, string>> = {}): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-e2e-'))
+  const network = await startLocalNetwork()
+  const facilitator = await startFaultyFacilitator(network.facilitatorUrl)
+  const payTo = newWallet().address
+  const all = {
+    ...QUICK,
+    PAY_TO: payTo,
+    FACILITATOR_URL: facilitator.url,
+    RPC_URL: network.rpcUrl,
+    DATABASE_PATH: join(folder, 'wall.sqlite'),
+    PORT: String(await freePort()),
+    ...settings,
+  }
+  const open = async () => {
+    const opened = await startWall(all)
+    await armed(opened.url)
+    return opened
+  }
+  let wall = await open()
+  return {
+    network,
+    facilitator,
+    payTo,
+    url: wall.url,
+    databasePath: all.DATABASE_PATH,
+    wall: () => wall,
+    async crash() {
+      await wall.kill()
+      wall = await open()
+    },
+    async restart() {
+      await wall.stop()
+      wall = await open()
+    },
+    wallet: (dollars = 2) => network.wallet(dollars),
+    async stop() {
+      await wall.stop()
+      await facilitator.stop()
+      await network.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Resolves once the wall takes payments. */
+async function armed(url: string): Promise<void> {
+  await eventually(async () => {
+    const health = (await (await fetch(`${url}/api/health`)).json()) as { rail: string }
+    return health.rail === 'armed' ? true : undefined
+  })
+}
+
+/** Asks again and again until there is an answer; the test's own time limit ends it. */
+export async function eventually<T>(ask: () => Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+    await Bun.sleep(20)
+  }
+}
+
+/** Reads a block, or buys it with a signed payment. */
+export function get(world: World, target: string, payment?: string): Promise<Response> {
+  const headers = payment === undefined ? {} : { 'payment-signature': payment }
+  return fetch(`${world.url}/blocks/${target}`, { headers: { accept: 'application/json', ...headers } })
+}
+
+/** Signs the wall's own terms as the stock client does; the value can be sent more than once. */
+export async function sign(world: World, wallet: Wallet, target = 'next'): Promise<string> {
+  const demand = await get(world, target)
+  expect(demand.status).toBe(402)
+  return await signDemand(demand.headers.get('payment-required') ?? '', wallet)
+}
+
+/** Signs terms that were seen before. */
+export async function signDemand(header: string, wallet: Wallet): Promise<string> {
+  const client = new x402Client().register('eip155:8453', new ExactEvmScheme(wallet))
+  return encodePaymentSignatureHeader(await client.createPaymentPayload(decodePaymentRequiredHeader(header)))
+}
+
+/** Sends the same signed request until it is not told to wait any longer. */
+export function settled(world: World, target: string, payment: string): Promise<Response> {
+  return eventually(async () => {
+    const response = await get(world, target, payment)
+    return response.status === 503 ? undefined : response
+  })
+}
+
+export const readCanvas = async ({ url }: World): Promise<Canvas> =>
+  (await (await fetch(`${url}/api/canvas`)).json()) as Canvas
+
+/** The whole feed, page by page. */
+export async function readFeed({ url }: World): Promise<Sale[]> {
+  const sales: Sale[] = []
+  for (let after = 0; ;) {
+    const page = (await (await fetch(`${url}/api/feed?after=${after}&limit=20`)).json()) as FeedPage
+    sales.push(...page.sales)
+    after = page.nextAfter
+    if (!page.hasMore) return sales
+  }
+}
+
+/** The operator's sum: as many dollars came in as blocks went out, and every reader sees the same blocks. */
+export async function expectBooksToBalance(world: World): Promise<void> {
+  const { blocks, stats, agents } = await readCanvas(world)
+  const sales = await readFeed(world)
+  expect(await world.network.balanceOf(world.payTo)).toBe(BigInt(stats.claimed) * 1_000_000n)
+  expect(blocks.map(({ i }) => i).toSorted()).toEqual(sales.map(({ i }) => i).toSorted())
+  expect(sales.map(({ seq }) => seq)).toEqual(sales.map((_, i) => i + 1))
+  expect(stats).toMatchObject({ claimed: blocks.length, remaining: 14_400 - blocks.length, lastSaleId: sales.length })
+  expect(agents.reduce((sum, agent) => sum + agent.blocks, 0)).toBe(blocks.length)
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { SETTINGS } from '../../server/config.ts'
+import { statusOf } from '../../server/domain/failure.ts'
+
+// Goal: the documents stay true. Method: what they name is looked up in the tree, and what the code has is looked up in them.
+
+const root = join(import.meta.dir, '../..')
+const read = (path: string) => Bun.file(join(root, path)).text()
+const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md']
+
+test('every setting is explained in the README and in .env.example, and no other is', async () => {
+  const table = [...(await read('README.md')).matchAll(/^\| (`[A-Z][^|]*) \|/gm)].flatMap(([, names = '']) =>
+    [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name),
+  )
+  const example = [...(await read('.env.example')).matchAll(/^(?:# )?([A-Z_]+)=/gm)].map(([, name]) => name)
+  const settings = Object.keys(SETTINGS).toSorted()
+  expect(table.toSorted()).toEqual(settings)
+  expect(example.toSorted()).toEqual(settings)
+})
+
+test('every command in the documents is a script of the package', async () => {
+  const manifest = (await Bun.file(join(root, 'package.json')).json()) as { scripts: Record<string, string> }
+  for (const document of documents) {
+    const commands = [...(await read(document)).matchAll(/bun(?:@[\d.]+)? run ([a-z]+)/g)].map(([, name = '']) => name)
+    for (const command of commands) expect(Object.keys(manifest.scripts)).toContain(command)
+  }
+})
+
+test('every file and folder the documents name is there', async () => {
+  for (const document of documents) {
+    const named = [...(await read(document)).matchAll(/`((?:server|shared|db|viewer|bench|test)\/[^`\s*<]*)`/g)].map(([, path = '']) => path)
+    const missing = named.filter((path) => !existsSync(join(root, path)))
+    expect([document, missing]).toEqual([document, []])
+  }
+})
+
+test('every error code is in the published description of the service', async () => {
+  const { openApi } = await import('../../server/http/openapi.ts')
+  const text = JSON.stringify(openApi('https://wall.example'))
+  const undocumented = Object.keys(statusOf).filter((code) => !text.includes(code))
+  expect(undocumented).toEqual([])
+})
