@@ -1,0 +1,44 @@
+/** The whole service over its ports and use cases, not yet listening. */
+
+import { Elysia } from 'elysia'
+import { apiRoutes, type ApiDesk } from './http/api.ts'
+import { blockMethods, BLOCKS_PREFIX, type BlockDesk } from './http/blocks.ts'
+import { openApiReader } from './http/openapi.ts'
+import { dispatcher, guarded, readOnly, type Route } from './http/route.ts'
+import type { ViewerFiles } from './http/viewer-files.ts'
+import type { Journal } from './ports.ts'
+
+/** Everything the edge needs: what sells, edits, registers and reads, and the page's files. */
+export type Service = BlockDesk & ApiDesk & { readonly viewer: ViewerFiles; readonly journal: Journal }
+
+// A settlement may take 200 s, and a connection that Bun finds idle loses its answer. 255 s is the most Bun takes.
+const IDLE_SECONDS = 255
+
+/** Makes the app; `handle(request)` answers one request, `listen` serves. */
+export function app(service: Service): Elysia {
+  const routes: readonly Route[] = [
+    { path: `${BLOCKS_PREFIX}:coord`, methods: blockMethods(service) },
+    ...apiRoutes(service),
+    { path: '/openapi.json', methods: readOnly(openApiReader(service.offer.baseUrl)) },
+  ]
+  const answer = guarded(dispatcher(routes, service.viewer), service.journal)
+
+  const wall = new Elysia({
+    strictPath: true,
+    serve: {
+      idleTimeout: IDLE_SECONDS,
+      // Bun's own refusal has no body; ours counts what it reads.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      development: false,
+      // Two processes on one port would share its requests without a word.
+      reusePort: false,
+    },
+  })
+  // Each path is named for the sake of Bun's own router, which is the fast one; whatever arrives, `answer` decides.
+  for (const { path, methods } of routes) {
+    for (const method of Object.keys(methods)) wall.route(method, path, ({ request }) => answer(request))
+  }
+  wall.all('/*', ({ request }) => answer(request))
+  wall.onError(({ request }) => answer(request))
+  return wall
+}

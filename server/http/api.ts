@@ -1,0 +1,97 @@
+/** `/api/*`: the free reads, and the registry's one write. */
+
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { FEED_LIMIT_DEFAULT, FeedQuery } from '../../shared/contract/feed.ts'
+import { failure, type Failure } from '../domain/failure.ts'
+import type { Address } from '../domain/payment.ts'
+import { feedPage, registry, registryEntry, type WallView } from '../domain/wall-view.ts'
+import type { Store } from '../ports.ts'
+import { registerAgent, type Registering } from '../usecases/register-agent.ts'
+import type { RailWatch } from '../usecases/watch-rail.ts'
+import type { Offer } from '../x402/terms.ts'
+import { readJson } from './body.ts'
+import { canvasReader } from './canvas-read.ts'
+import { readInteger, readQuery } from './query.ts'
+import { refuse } from './refuse.ts'
+import { NO_STORE, respondJson, type HeaderFields } from './respond.ts'
+import { readOnly, type Handler, type Route } from './route.ts'
+import { readRegistration } from './signed-body.ts'
+
+/** What the free reads and the registry need. */
+export type ApiDesk = {
+  readonly view: WallView
+  readonly registering: Registering
+  readonly store: Store
+  readonly rail: RailWatch
+  readonly offer: Offer
+  readonly environment?: string
+}
+
+// A copy may be kept, but is asked about each time.
+const NO_CACHE: HeaderFields = { 'Cache-Control': 'no-cache' }
+
+/** The routes under `/api`. */
+export function apiRoutes(desk: ApiDesk): Route[] {
+  return [
+    { path: '/api/canvas', methods: readOnly(canvasReader(desk.view, desk.offer.terms.network)) },
+    { path: '/api/feed', methods: readOnly(feed(desk)) },
+    { path: '/api/agents', methods: readOnly(() => respondJson(200, registry(desk.view), NO_CACHE)) },
+    { path: '/api/agents/me', methods: { PUT: register(desk) } },
+    { path: '/api/health', methods: readOnly(health(desk)) },
+  ]
+}
+
+function feed({ view }: ApiDesk): Handler {
+  return ({ url }) => {
+    const query = readFeedQuery(url)
+    return 'code' in query ? refuse(query) : respondJson(200, feedPage(view, query), NO_CACHE)
+  }
+}
+
+const afterCheck = TypeCompiler.Compile(FeedQuery.properties.after)
+const limitCheck = TypeCompiler.Compile(FeedQuery.properties.limit)
+
+function readFeedQuery(url: string): FeedQuery | Failure {
+  const query = readQuery(url, ['after', 'limit'])
+  const numberOf = (key: 'after' | 'limit', otherwise: number) => {
+    const value = query.get(key)
+    if (value === undefined) return otherwise
+    return 'text' in value ? readInteger(value.text) : undefined
+  }
+  const after = numberOf('after', 0)
+  if (!afterCheck.Check(after))
+    return failure('invalid_after', 'after must be one integer from 0 up, in plain decimal.')
+  const limit = numberOf('limit', FEED_LIMIT_DEFAULT)
+  if (!limitCheck.Check(limit))
+    return failure('invalid_limit', 'limit must be one integer from 1 to 200, in plain decimal.')
+  return { after, limit }
+}
+
+function register({ registering, view }: ApiDesk): Handler {
+  return async (request) => {
+    const read = await readJson(request)
+    if ('failure' in read) return refuse(read.failure, { Connection: 'close' })
+    const body = readRegistration(read.value)
+    if ('code' in body) return refuse(body)
+    const wallet = body.wallet.toLowerCase() as Address
+    const result = await registerAgent(registering, wallet, body)
+    if ('code' in result) return refuse(result)
+    return respondJson(200, { ...result, agent: registryEntry(view, wallet) }, NO_STORE)
+  }
+}
+
+function health({ store, rail, offer, environment }: ApiDesk): Handler {
+  return async () => {
+    const ok = await store.ready()
+    const fault = rail.fault()
+    const body = {
+      ok,
+      service: 'pixel-wall',
+      ...(environment === undefined ? {} : { environment }),
+      rail: rail.state(),
+      ...(fault === null ? {} : { railError: fault }),
+      network: offer.terms.network,
+    }
+    return respondJson(200, body, NO_STORE)
+  }
+}

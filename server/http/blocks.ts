@@ -1,0 +1,113 @@
+/** `/blocks/next` and `/blocks/{coord}`: the shop window, the till and the owner's brush. */
+
+import type { Deed } from '../../shared/contract/block.ts'
+import { parseCoord } from '../../shared/wall.ts'
+import { failure, type Failure } from '../domain/failure.ts'
+import type { Target } from '../domain/payment.ts'
+import type { SoldPurchase } from '../domain/purchase.ts'
+import { unavailability } from '../domain/refusals.ts'
+import type { Blocks, Ledger } from '../ports.ts'
+import type { Seller } from '../usecases/buy-block.ts'
+import { editBlock, type Editing } from '../usecases/edit-block.ts'
+import { deedOf, lookAt } from '../usecases/read-wall.ts'
+import { encodeHeader, settleResponse } from '../x402/header.ts'
+import { readPaymentHeader } from '../x402/payload.ts'
+import { receiptOf } from '../x402/receipt.ts'
+import { readJson } from './body.ts'
+import { readListing } from './listing.ts'
+import { holdsAlready, prefersHtml } from './negotiate.ts'
+import { etagOf } from './ready-answer.ts'
+import { demandPayment, demandPaymentInHtml, refuse, refuseTarget, type Till } from './refuse.ts'
+import { NO_STORE, respond, respondEmpty, respondJson } from './respond.ts'
+import type { Methods } from './route.ts'
+import { readEdit } from './signed-body.ts'
+import { decodePercent, pathOf } from './target.ts'
+
+export const BLOCKS_PREFIX = '/blocks/'
+
+/** What selling and repainting over HTTP need. */
+export type BlockDesk = Till & {
+  readonly seller: Seller
+  readonly ledger: Ledger
+  readonly blocks: Blocks
+  readonly editing: Editing
+}
+
+/** What each verb does on a block. A HEAD never buys, so it has no eye for payments. */
+export function blockMethods(desk: BlockDesk): Methods {
+  return {
+    GET: async (request) => {
+      const target = targetOf(request)
+      if (target === undefined) return refuse(invalidCoordinate())
+      const header = request.headers.get('payment-signature') ?? ''
+      return header === '' ? unpaid(desk, request, target) : paid(desk, request, target, header)
+    },
+    HEAD: async (request) => {
+      const target = targetOf(request)
+      return target === undefined ? refuse(invalidCoordinate()) : unpaid(desk, request, target)
+    },
+    PUT: (request) => repaint(desk, request),
+  }
+}
+
+async function unpaid(desk: BlockDesk, request: Request, target: Target): Promise<Response> {
+  const found = await lookAt(desk, target)
+  if (typeof found === 'object') return respondDeed(request, found)
+  if (found === 'claimed') return refuse(unavailability(target, found))
+  // Nobody should sign for a request that will be refused.
+  const listing = readListing(request.url)
+  if ('code' in listing) return refuse(listing)
+  if (found === 'reserved') return refuse(unavailability(target, found))
+  return prefersHtml(request.headers.get('accept')) ? demandPaymentInHtml(desk, target) : demandPayment(desk, target)
+}
+
+async function paid(desk: BlockDesk, request: Request, target: Target, header: string): Promise<Response> {
+  const payment = readPaymentHeader(header)
+  if ('code' in payment) {
+    const found = await lookAt(desk, target)
+    return typeof found === 'object' ? respondDeed(request, found) : refuse(payment)
+  }
+  const outcome = await desk.seller.buy(target, payment, readListing(request.url))
+  if (outcome.kind === 'refused') return refuseTarget(desk, target, outcome.failure)
+  return respondReceipt(outcome.purchase, desk.offer.baseUrl)
+}
+
+async function repaint({ editing }: BlockDesk, request: Request): Promise<Response> {
+  const read = await readJson(request)
+  if ('failure' in read) return refuse(read.failure, { Connection: 'close' })
+  const body = readEdit(read.value)
+  if ('code' in body) return refuse(body)
+  const coord = segmentOf(request) ?? ''
+  const block = parseCoord(coord)
+  if (block === undefined) return refuse(invalidCoordinate())
+  const owned = await editBlock(editing, block, coord, body)
+  if ('code' in owned) return refuse(owned)
+  return respondJson(200, { updated: true, deed: deedOf(owned) }, NO_STORE)
+}
+
+function respondDeed(request: Request, deed: Deed): Response {
+  const body = JSON.stringify(deed)
+  const etag = etagOf(body)
+  const headers = { 'Cache-Control': 'no-cache', Vary: 'Accept, PAYMENT-SIGNATURE', ETag: etag }
+  if (holdsAlready(request.headers.get('if-none-match'), etag)) return respondEmpty(304, headers)
+  return respond(200, 'application/json', body, headers)
+}
+
+function respondReceipt(purchase: SoldPurchase, baseUrl: string): Response {
+  return respondJson(200, receiptOf(purchase, baseUrl), {
+    'Cache-Control': 'private, no-store',
+    'PAYMENT-RESPONSE': encodeHeader(settleResponse(purchase)),
+  })
+}
+
+function targetOf(request: Request): Target | undefined {
+  const segment = segmentOf(request)
+  if (segment === undefined) return undefined
+  return segment === 'next' ? 'next' : parseCoord(segment)
+}
+
+/** The last part of the path, decoded once; `undefined` when that cannot be done. */
+const segmentOf = ({ url }: Request) => decodePercent(pathOf(url).slice(BLOCKS_PREFIX.length))
+
+const invalidCoordinate = (): Failure =>
+  failure('invalid_coordinate', 'A block is named col,row: col from 0 to 159, row from 0 to 89, such as /blocks/80,45.')

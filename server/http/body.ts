@@ -1,0 +1,67 @@
+/** The one reader of request bodies: small, in time, UTF-8, and JSON that two parties read alike. */
+
+import { parseStrictJson } from '../../shared/json.ts'
+import { failure, type Failure } from '../domain/failure.ts'
+
+export const BODY_MAX_BYTES = 4096
+
+// Bun never gives up on a body that stops coming, so each read has its own end.
+const DEADLINE_MS = 5000
+
+// No charset is UTF-8 by the standard of JSON; a missing type is what careless but honest clients send.
+const mediaTypePattern = /^application\/json\s*(?:;\s*charset\s*=\s*(?:"utf-8"|utf-8)\s*)?;?$/i
+
+/** A body's JSON, or why it is none. After a failure part of the body may be unread, so the connection cannot go on. */
+export type ReadBody = { readonly value: unknown } | { readonly failure: Failure }
+
+/** Reads a whole body. */
+export async function readJson(request: Request, deadlineMs: number = DEADLINE_MS): Promise<ReadBody> {
+  if (Number(request.headers.get('content-length')) > BODY_MAX_BYTES) return tooLarge
+  const bytes = await readBytes(request, deadlineMs)
+  if (!(bytes instanceof Uint8Array)) return bytes
+  if (!isJson(request.headers.get('content-type'))) return invalid('Content-Type must be application/json in UTF-8')
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return { value: parseStrictJson(text) }
+  } catch {
+    return invalid('it must be JSON in UTF-8, with no key given twice')
+  }
+}
+
+const isJson = (contentType: string | null) => contentType === null || mediaTypePattern.test(contentType)
+
+async function readBytes(request: Request, deadlineMs: number): Promise<Uint8Array | ReadBody> {
+  if (request.body === null) return new Uint8Array()
+  const reader = request.body.getReader()
+  const late = Promise.withResolvers<'late'>()
+  const timer = setTimeout(() => late.resolve('late'), deadlineMs)
+  try {
+    return await readUpTo(reader, late.promise)
+  } catch {
+    return invalid('it broke off')
+  } finally {
+    clearTimeout(timer)
+    reader.cancel().catch(() => {})
+  }
+}
+
+async function readUpTo(reader: Reader, late: Promise<'late'>): Promise<Uint8Array | ReadBody> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const step = await Promise.race([reader.read(), late])
+    if (step === 'late') return invalid('it took too long to arrive')
+    if (step.done) return Buffer.concat(chunks)
+    size += step.value.byteLength
+    if (size > BODY_MAX_BYTES) return tooLarge
+    chunks.push(step.value)
+  }
+}
+
+type Reader = {
+  read(): Promise<{ done: true; value?: unknown } | { done: false; value: Uint8Array }>
+}
+
+const tooLarge: ReadBody = { failure: failure('body_too_large', `The body is over ${BODY_MAX_BYTES} bytes.`) }
+
+const invalid = (what: string): ReadBody => ({ failure: failure('invalid_body', `The body cannot be read: ${what}.`) })

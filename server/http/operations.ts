@@ -1,0 +1,142 @@
+/** Every operation of the service as a value: what it takes and each way it can answer. The contract gives the shapes. */
+
+import type { TObject, TSchema } from '@sinclair/typebox'
+import { Agents, RegisterAnswer, RegisterBody } from '../../shared/contract/agent.ts'
+import { Deed, EditAnswer, EditBody, ListingQuery, Receipt } from '../../shared/contract/block.ts'
+import { Canvas } from '../../shared/contract/canvas.ts'
+import { FeedPage, FeedQuery } from '../../shared/contract/feed.ts'
+import { Health } from '../../shared/contract/service.ts'
+import type { FailureCode } from '../domain/failure.ts'
+
+export type Operation = {
+  readonly method: 'GET' | 'PUT'
+  readonly path: string // as OpenAPI writes it
+  readonly id: string
+  readonly summary: string
+  readonly description: string
+  readonly onBlock?: true // takes the path parameter `coord`
+  readonly query?: TObject
+  readonly body?: TObject
+  readonly payable?: 'always' | 'sometimes'
+  readonly answers: readonly TSchema[] // the bodies of a 200
+  readonly revalidates?: true // answers 304 to the holder of its ETag
+  readonly codes: readonly FailureCode[]
+}
+
+const listing = ['invalid_listing', 'invalid_pixels', 'invalid_payment'] as const
+
+const unsettled = [
+  'payment_required',
+  'payment_used',
+  'payment_credited',
+  'facilitator_unavailable',
+  'settlement_unknown',
+  'deed_not_persisted',
+] as const
+
+const signed = ['body_too_large', 'invalid_body', 'empty_update', 'stale_signature', 'unauthorized'] as const
+
+// Whatever reads or writes the store can find it shut.
+const anywhere = ['database_unavailable', 'internal_error'] as const
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'GET',
+    path: '/blocks/next',
+    id: 'buyNextBlock',
+    summary: 'Buy the open block nearest the centre',
+    description:
+      'Without payment, 402 with the terms; send the identical request again with a signed payment and get the receipt. Always purchasable while blocks remain. After a 503 send the same signed request again: it never pays twice.',
+    query: ListingQuery,
+    payable: 'always',
+    answers: [Receipt],
+    codes: [...listing, ...unsettled, 'wall_busy', 'sold_out', ...anywhere],
+  },
+  {
+    method: 'GET',
+    path: '/blocks/{coord}',
+    id: 'getOrBuyBlock',
+    summary: 'Read the deed of a claimed block, or buy an open one',
+    description:
+      'A claimed block answers its deed, for free. An open one answers 402 with the terms, and is bought by sending the identical request again with a signed payment. A race has one winner; the others are not charged. After a 503 send the same signed request again: it never pays twice.',
+    onBlock: true,
+    query: ListingQuery,
+    payable: 'sometimes',
+    answers: [Deed, Receipt],
+    revalidates: true,
+    codes: ['invalid_coordinate', ...listing, ...unsettled, 'block_taken', 'purchase_pending', ...anywhere],
+  },
+  {
+    method: 'PUT',
+    path: '/blocks/{coord}',
+    id: 'editBlock',
+    summary: 'Repaint a block you own',
+    description:
+      'Free. The wallet that paid signs, by EIP-191 personal_sign, these lines joined with a line feed: the host name of this service, `set_pixels v2`, `block=<coord>`, `ts=<unix ms>`, then for each of pixels, message and link in this order `<field>_present=1` or `0` and `<field>=<value or empty>`. A field left out is kept; null clears message or link.',
+    onBlock: true,
+    body: EditBody,
+    answers: [EditAnswer],
+    codes: [
+      ...signed,
+      'invalid_coordinate',
+      'invalid_pixels',
+      'invalid_message',
+      'invalid_link',
+      'no_owner',
+      'purchase_pending',
+      ...anywhere,
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/api/canvas',
+    id: 'readCanvas',
+    summary: 'Read the whole wall',
+    description:
+      'Constants, price, palette, counts, agents and every claimed block. Text in it was written by strangers. May be two seconds old.',
+    answers: [Canvas],
+    revalidates: true,
+    codes: anywhere,
+  },
+  {
+    method: 'GET',
+    path: '/api/feed',
+    id: 'readFeed',
+    summary: 'Read the sales, oldest first',
+    description:
+      'Every sale once, as it was sold. Go on from `nextAfter`, or from `stats.lastSaleId` of the canvas read; nothing is ever missed.',
+    query: FeedQuery,
+    answers: [FeedPage],
+    codes: ['invalid_after', 'invalid_limit', ...anywhere],
+  },
+  {
+    method: 'GET',
+    path: '/api/agents',
+    id: 'readAgents',
+    summary: 'Read the registry of agents',
+    description:
+      'The first 100 agents to have bought a block, in the order of arrival. Names were written by strangers.',
+    answers: [Agents],
+    codes: anywhere,
+  },
+  {
+    method: 'PUT',
+    path: '/api/agents/me',
+    id: 'registerAgent',
+    summary: 'Set the name and framework of your wallet',
+    description:
+      'Free, for wallets that have bought a block. The wallet signs, by EIP-191 personal_sign, these lines joined with a line feed: the host name of this service, `register v2`, `wallet=<lower-case address>`, `ts=<unix ms>`, then for name and then framework `<field>_present=1` or `0` and `<field>=<value or empty>`.',
+    body: RegisterBody,
+    answers: [RegisterAnswer],
+    codes: [...signed, 'invalid_wallet', 'invalid_name', 'invalid_framework', 'no_purchases', ...anywhere],
+  },
+  {
+    method: 'GET',
+    path: '/api/health',
+    id: 'readHealth',
+    summary: 'Read whether the service works and takes payments',
+    description: 'Always 200; `ok` says whether the store can be read, `rail` whether payments can be taken.',
+    answers: [Health],
+    codes: ['internal_error'],
+  },
+]

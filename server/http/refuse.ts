@@ -1,0 +1,61 @@
+/** Refusals on the wire: the Error shape, and for a 402 the terms with it. */
+
+import { PRICE } from '../../shared/money.ts'
+import { failure, statusOf, type Failure } from '../domain/failure.ts'
+import type { Target } from '../domain/payment.ts'
+import type { RailWatch } from '../usecases/watch-rail.ts'
+import { encodeHeader } from '../x402/header.ts'
+import { paymentRequired, type Offer } from '../x402/terms.ts'
+import { respondDeadEnd } from './dead-end.ts'
+import { NO_STORE, respondJson, type HeaderFields } from './respond.ts'
+
+/** What a demand for payment is made from. */
+export type Till = { readonly offer: Offer; readonly rail: RailWatch }
+
+/** Any refusal but a demand for payment. */
+export function refuse({ code, message, details }: Failure, headers: HeaderFields = {}): Response {
+  return respondJson(
+    statusOf[code],
+    { error: code, message, ...details },
+    { ...NO_STORE, ...retryAfter(details), ...headers },
+  )
+}
+
+/** A refusal of something that is for sale: where a payment is asked for, it comes with the terms. */
+export function refuseTarget(till: Till, target: Target, refusal: Failure): Response {
+  if (refusal.code !== 'payment_required') return refuse(refusal)
+  if (till.rail.state() === 'misconfigured') return refuse(cannotSell())
+  const { body, headers } = demand(till, target)
+  const { code, message, details } = refusal
+  return respondJson(statusOf[code], { error: code, message, ...details, ...body }, headers)
+}
+
+/** The demand for payment to someone who has sent none. */
+export const demandPayment = (till: Till, target: Target): Response =>
+  refuseTarget(till, target, failure('payment_required', howToPay(till.offer)))
+
+/** The same demand for a person with a browser, who cannot pay here. */
+export function demandPaymentInHtml(till: Till, target: Target): Response {
+  if (till.rail.state() === 'misconfigured') return refuse(cannotSell())
+  return respondDeadEnd(demand(till, target).headers)
+}
+
+function demand({ offer }: Till, target: Target) {
+  const terms = paymentRequired(offer, target)
+  const { x402Version, resource, accepts, extensions } = terms
+  return {
+    body: { resource: resource.url, docs: `${offer.baseUrl}/openapi.json`, x402Version, accepts, extensions },
+    headers: { ...NO_STORE, Vary: 'Accept, PAYMENT-SIGNATURE', 'PAYMENT-REQUIRED': encodeHeader(terms) },
+  }
+}
+
+const howToPay = ({ terms }: Offer) =>
+  `This block costs ${PRICE} USDC on ${terms.network}. Sign the terms in the PAYMENT-REQUIRED header (x402 v2, scheme exact) and send the same request again with a PAYMENT-SIGNATURE header.`
+
+const cannotSell = (): Failure =>
+  failure('facilitator_unavailable', 'Payments cannot be taken at the moment. Nothing was claimed; see /api/health.')
+
+function retryAfter(details: Failure['details']): HeaderFields {
+  const seconds = details?.['retryAfter']
+  return typeof seconds === 'number' ? { 'Retry-After': seconds.toString() } : {}
+}

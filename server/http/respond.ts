@@ -1,0 +1,43 @@
+/** The one place that makes answers: any page may read and pay, and no browser guesses what it got. */
+
+/** Further headers of one answer. */
+export type HeaderFields = Readonly<Record<string, string>>
+
+/** For what must be asked for anew each time. */
+export const NO_STORE: HeaderFields = { 'Cache-Control': 'no-store' }
+
+const everywhere: HeaderFields = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'PAYMENT-REQUIRED, PAYMENT-RESPONSE, ETag, Retry-After',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+}
+
+/** An answer with a body of a media type. */
+export function respond(
+  status: number,
+  type: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: HeaderFields,
+): Response {
+  return new Response(body, { status, headers: { ...everywhere, 'Content-Type': type, ...headers } })
+}
+
+/** An answer in JSON. */
+export function respondJson(status: number, value: unknown, headers: HeaderFields): Response {
+  return respond(status, 'application/json', JSON.stringify(value), headers)
+}
+
+/** An answer without a body. */
+export function respondEmpty(status: 204 | 304, headers: HeaderFields): Response {
+  return new Response(null, { status, headers: { ...everywhere, ...headers } })
+}
+
+/** Tells a browser what a page of another origin may send. x402 clients send the last header name with a payment. */
+export function respondPreflight(): Response {
+  return respondEmpty(204, {
+    'Access-Control-Allow-Methods': 'GET, HEAD, PUT, POST, OPTIONS',
+    'Access-Control-Allow-Headers': 'PAYMENT-SIGNATURE, Content-Type, Access-Control-Expose-Headers',
+    'Access-Control-Max-Age': '86400',
+  })
+}

@@ -1,0 +1,80 @@
+/** Routes as values: which path takes which verb. */
+
+import { failure, StoreUnavailable } from '../domain/failure.ts'
+import type { Journal } from '../ports.ts'
+import { refuse } from './refuse.ts'
+import { respondPreflight } from './respond.ts'
+import { pathOf } from './target.ts'
+import type { ViewerFiles } from './viewer-files.ts'
+
+export type Handler = (request: Request) => Response | Promise<Response>
+
+export type Verb = 'GET' | 'HEAD' | 'PUT'
+
+export type Methods = { readonly [V in Verb]?: Handler }
+
+/** `path` in Elysia's words: one `:name` may stand for the last part. */
+export type Route = { readonly path: string; readonly methods: Methods }
+
+/** A verb on a resource that is only read. */
+export const readOnly = (read: Handler): Methods => ({ GET: read, HEAD: read })
+
+/** A handler whose every throw is an answer, without a word of what was thrown. */
+export function guarded(handler: Handler, journal: Journal): Handler {
+  return async (request) => {
+    try {
+      return await handler(request)
+    } catch (error) {
+      if (error instanceof StoreUnavailable)
+        return refuse(
+          failure('database_unavailable', 'The store cannot be used at the moment. Send the same request again.'),
+        )
+      journal.alarm('http-failed', { method: request.method, at: framesOf(error) })
+      return refuse(failure('internal_error', 'Something went wrong here. The operator has been told.'))
+    }
+  }
+}
+
+/**
+ * Answers every request there can be: routes, the viewer's files, preflights, wrong verbs and unknown paths. It goes by
+ * the request itself, because a router that takes HEAD for GET, or misreads a path, must not make it buy.
+ */
+export function dispatcher(routes: readonly Route[], files: ViewerFiles): Handler {
+  return (request) => {
+    const { method } = request
+    if (method === 'OPTIONS') return respondPreflight()
+    const path = pathOf(request.url)
+    const methods = routes.find((route) => belongsTo(route, path))?.methods ?? fileMethods(files, path)
+    if (methods === undefined) return refuse(failure('not_found', 'There is nothing here. See /openapi.json.'))
+    const handler = isVerb(method) ? methods[method] : undefined
+    return handler === undefined ? wrongVerb(methods) : handler(request)
+  }
+}
+
+function fileMethods(files: ViewerFiles, path: string): Methods | undefined {
+  const file = files(path)
+  return file === undefined ? undefined : readOnly(file)
+}
+
+/** Whether `asked` is a path of the route. */
+function belongsTo({ path }: Route, asked: string): boolean {
+  const at = path.indexOf(':')
+  if (at < 0) return asked === path
+  return asked.length > at && asked.startsWith(path.slice(0, at)) && !asked.includes('/', at)
+}
+
+function wrongVerb(methods: Methods): Response {
+  const allowed = [...Object.keys(methods), 'OPTIONS'].join(', ')
+  return refuse(failure('method_not_allowed', `This address takes ${allowed}.`), { Allow: allowed })
+}
+
+const verbs: readonly string[] = ['GET', 'HEAD', 'PUT'] satisfies readonly Verb[]
+
+const isVerb = (method: string): method is Verb => verbs.includes(method)
+
+/** Where something was thrown; its message stays out, because it may quote a stranger or a secret. */
+function framesOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  return [error.name, ...frames.slice(0, 4).map((frame) => frame.trim())].join(' ')
+}

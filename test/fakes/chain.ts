@@ -1,0 +1,40 @@
+/** A chain in memory: which authorizations were spent, and by which transaction. */
+
+import { keyOf, type Hash, type Payment, type PaymentKey } from '../../server/domain/payment.ts'
+import type { Verdict } from '../../server/domain/purchase.ts'
+import type { Chain } from '../../server/ports.ts'
+import { hash, HEAD } from '../ports/samples.ts'
+
+export type FakeChain = Chain & {
+  /** Moves the money, and answers the transaction. */
+  land(payment: Payment): Hash
+  /** Ends an authorization without moving money. */
+  cancel(key: PaymentKey): void
+  silent: boolean // whether the endpoint is down
+  wrong: string | null // what can never work about it
+}
+
+export function fakeChain(): FakeChain {
+  const spent = new Map<string, Verdict>()
+  let transactions = 0
+  const chain: FakeChain = {
+    silent: false,
+    wrong: null,
+    land(payment) {
+      const tx = hash(++transactions)
+      spent.set(keyOf(payment), { kind: 'paid', tx })
+      return tx
+    },
+    cancel(key) {
+      spent.set(keyOf(key), { kind: 'void', why: 'the authorization was cancelled' })
+    },
+    read: async (key) => (chain.silent ? 'silent' : { head: HEAD, spent: spent.has(keyOf(key)) }),
+    verdict: async (payment) =>
+      chain.silent ? { kind: 'silent' } : (spent.get(keyOf(payment)) ?? { kind: 'unspent' }),
+    async fault() {
+      if (chain.silent) return { kind: 'silent' }
+      return chain.wrong === null ? { kind: 'none' } : { kind: 'fault', what: chain.wrong }
+    },
+  }
+  return chain
+}

@@ -1,0 +1,110 @@
+/** The whole service over a real database in memory, with fakes for the world around it. */
+
+import type { Elysia } from 'elysia'
+import { openSqlite, type Sqlite } from '../../db/sqlite/open.ts'
+import { app, type Service } from '../../server/app.ts'
+import type { Payment } from '../../server/domain/payment.ts'
+import { viewerFiles } from '../../server/http/viewer-files.ts'
+import { seller } from '../../server/usecases/buy-block.ts'
+import { followLog } from '../../server/usecases/follow-log.ts'
+import { watchRail } from '../../server/usecases/watch-rail.ts'
+import type { Offer } from '../../server/x402/terms.ts'
+import { fakeChain, type FakeChain } from '../fakes/chain.ts'
+import { fakeClock, type FakeClock } from '../fakes/clock.ts'
+import { fakeFacilitator, type FakeFacilitator } from '../fakes/facilitator.ts'
+import { fakeJournal, type FakeJournal } from '../fakes/journal.ts'
+import { fakeWallets } from '../fakes/wallets.ts'
+import { NOW, paymentOf, TERMS } from '../ports/samples.ts'
+import { expectDocumented, operationOf } from './documented.ts'
+
+export const HOST = 'wall.test'
+export const BASE_URL = `https://${HOST}`
+
+export const OFFER: Offer = { terms: TERMS, baseUrl: BASE_URL, assetName: 'USD Coin', assetVersion: '2' }
+
+/** A wall that can be asked, and everything around it that a test may want to change. */
+export type Wall = {
+  readonly app: Elysia
+  readonly db: Sqlite
+  readonly chain: FakeChain
+  readonly facilitator: FakeFacilitator
+  readonly clock: FakeClock
+  readonly journal: FakeJournal
+  readonly probe: () => Promise<void>
+  /** Sends a request; each answer of an operation is held against the OpenAPI document. */
+  ask(request: string, init?: RequestInit): Promise<Response>
+  /** Buys a block for the `payer`-th wallet, as an honest client would. */
+  buy(path: string, payer: number, nonce?: number): Promise<Response>
+}
+
+/** Opens a wall that takes payments. `changes` replace parts of the service. */
+export async function openWall(changes: Partial<Service> = {}): Promise<Wall> {
+  const db = await openSqlite(':memory:', TERMS.network)
+  const chain = fakeChain()
+  const facilitator = fakeFacilitator(chain)
+  const clock = fakeClock(NOW)
+  const journal = fakeJournal()
+  const rail = watchRail({ facilitator, chain, clock, journal })
+  rail.reconciled()
+  await rail.probe()
+  const { view, advance } = await followLog(db.log)
+  const world = { wallets: fakeWallets, clock, hosts: [HOST, `${HOST}:8402`], advance }
+  const { ledger, blocks, agents, store } = db
+  const wall = app({
+    seller: seller({ ...world, ledger, facilitator, chain, rail, terms: TERMS, contact: null }),
+    ledger,
+    blocks,
+    view,
+    rail,
+    offer: OFFER,
+    journal,
+    store,
+    editing: { ...world, blocks },
+    registering: { ...world, agents },
+    viewer: await viewerFiles('/nowhere'),
+    ...changes,
+  })
+  const ask = (request: string, init?: RequestInit) => askApp(wall, request, init)
+  const buy = (path: string, payer: number, nonce = payer) => ask(`GET ${path}`, paidBy(paymentOf(payer, nonce)))
+  return { app: wall, db, chain, facilitator, clock, journal, probe: rail.probe, ask, buy }
+}
+
+async function askApp(wall: Elysia, request: string, init: RequestInit = {}): Promise<Response> {
+  const [method = '', path = ''] = request.split(' ')
+  const response = await wall.handle(new Request(BASE_URL + path, { ...init, method }))
+  const operation = operationOf(method, path)
+  if (operation !== undefined) await expectDocumented(response, operation)
+  return response
+}
+
+/** The headers of a request that pays. */
+export const paidBy = (payment: Payment): { headers: Record<string, string> } => ({
+  headers: { 'PAYMENT-SIGNATURE': headerOf(payloadOf(payment)) },
+})
+
+/** What an x402 client makes of a payment. */
+export const payloadOf = ({ payer, to, amount, validAfter, validBefore, nonce, signature, accepted }: Payment) => ({
+  x402Version: 2,
+  accepted: { ...accepted, amount: accepted.amount.toString() },
+  payload: {
+    signature,
+    authorization: {
+      from: payer,
+      to,
+      value: amount.toString(),
+      validAfter: validAfter.toString(),
+      validBefore: validBefore.toString(),
+      nonce,
+    },
+  },
+})
+
+export const headerOf = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')
+
+/** An answer's body, read without using it up. */
+export async function jsonOf(response: Response): Promise<Record<string, unknown>> {
+  return (await response.clone().json()) as Record<string, unknown>
+}
+
+/** An answer's error code. */
+export const codeOf = async (response: Response): Promise<unknown> => (await jsonOf(response))['error']
