@@ -35,10 +35,13 @@ function persistent(onWait: BuyerOptions['onWait']) {
         if (tries >= TRIES_MAX) throw error
         return undefined
       })
-      if (response !== undefined && (response.status !== 503 || tries >= TRIES_MAX)) return response
+      if (response !== undefined && (!isForNow(response) || tries >= TRIES_MAX)) return response
       onWait?.(response?.status ?? 0)
       const seconds = Number(response?.headers.get('retry-after') ?? WAIT_SECONDS)
       await Bun.sleep((Number.isFinite(seconds) ? seconds : WAIT_SECONDS) * 1000)
     }
   }
 }
+
+/** Whether the same signed request may end better later: 502 is the facilitator's trouble, 503 an outcome not known yet. */
+const isForNow = ({ status }: Response) => status === 502 || status === 503

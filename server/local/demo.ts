@@ -12,7 +12,7 @@ import { cube, picture, slope } from './art.ts'
 import { buyer } from './buyer.ts'
 import { startLocalNetwork, type LocalNetwork } from './network.ts'
 import { drawCentre } from './terminal.ts'
-import { freePort, startWall, type WallProcess } from './wall-process.ts'
+import { armed, freePort, startWall, type WallProcess } from './wall-process.ts'
 import { newWallet, type Wallet } from './wallets.ts'
 
 const PORT = 8402
@@ -84,8 +84,6 @@ const purchases: readonly { readonly target: string; readonly query: Query }[] =
   },
 ]
 
-await main()
-
 async function main(): Promise<void> {
   say('Pixel Wall, on this machine only: nothing here touches a real network or real money.\n')
   const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-'))
@@ -97,11 +95,17 @@ async function main(): Promise<void> {
     await wall.stop()
     await network.stop()
     await rm(folder, { recursive: true, force: true })
-    process.exit(0)
+    process.exit()
   }
   process.once('SIGINT', () => void stop())
   process.once('SIGTERM', () => void stop())
-  await tour(network, wall)
+  try {
+    await tour(network, wall)
+  } catch (error) {
+    console.error(error)
+    process.exitCode = 1
+    await stop()
+  }
 }
 
 async function startNetwork(): Promise<LocalNetwork | undefined> {
@@ -129,6 +133,7 @@ async function openWall(network: LocalNetwork, folder: string): Promise<WallProc
   const wall = await startWall({ ...settings, PORT: String(PORT) }).catch(async () =>
     startWall({ ...settings, PORT: String(await freePort()) }),
   )
+  await armed(wall.url)
   say(`The wall is open at ${wall.url}\n`)
   return wall
 }
@@ -201,3 +206,5 @@ function addressOf(wall: WallProcess, target: string, query: Query = {}): URL {
 }
 
 const dollars = (atomic: bigint) => (Number(atomic) / 1_000_000).toFixed(2)
+
+await main()

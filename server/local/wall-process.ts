@@ -1,6 +1,7 @@
 /** The wall as a process of its own, as an operator runs it, on a free loopback port. */
 
 import { join } from 'node:path'
+import type { Health } from '../../shared/contract/service.ts'
 
 const MAIN = join(import.meta.dir, '../main.ts')
 const OPEN = 'The wall is open at '
@@ -54,6 +55,15 @@ export async function startWall(settings: WallSettings): Promise<WallProcess> {
     stop: end('SIGTERM'),
     kill: end('SIGKILL'),
     journal: () => journal,
+  }
+}
+
+/** Resolves once the wall at `url` takes payments. */
+export async function armed(url: string): Promise<void> {
+  for (;;) {
+    const { rail } = (await (await fetch(new URL('/api/health', url))).json()) as Health
+    if (rail === 'armed') return
+    await Bun.sleep(20)
   }
 }
 

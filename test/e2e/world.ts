@@ -6,7 +6,7 @@ import { x402Client } from '@x402/core/client'
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { startLocalNetwork, type LocalNetwork } from '../../server/local/network.ts'
-import { freePort, startWall, type WallProcess } from '../../server/local/wall-process.ts'
+import { armed, freePort, startWall, type WallProcess } from '../../server/local/wall-process.ts'
 import { newWallet, type Wallet } from '../../server/local/wallets.ts'
 import type { Canvas } from '../../shared/contract/canvas.ts'
 import type { FeedPage, Sale } from '../../shared/contract/feed.ts'
@@ -73,14 +73,6 @@ export async function startWorld(settings: Readonly<Record<string, string>> = {}
       await rm(folder, { recursive: true, force: true })
     },
   }
-}
-
-/** Resolves once the wall takes payments. */
-async function armed(url: string): Promise<void> {
-  await eventually(async () => {
-    const health = (await (await fetch(`${url}/api/health`)).json()) as { rail: string }
-    return health.rail === 'armed' ? true : undefined
-  })
 }
 
 /** Asks again and again until there is an answer; the test's own time limit ends it. */
