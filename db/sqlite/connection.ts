@@ -22,7 +22,7 @@ export type Connection = {
   write<T>(work: () => T): T
   /** Runs SQL without values, several statements at once if need be. */
   run(sql: string): void
-  /** Moves everything into the main file and lets go of it; from then on the store is unavailable. */
+  /** Lets go of the file; from then on the store is unavailable. */
   close(): void
 }
 
@@ -49,8 +49,6 @@ export function connect(path: string): Connection {
     close: () => {
       if (!open) return
       open = false
-      // Closing checkpoints only when no statement is left over, so it is asked for.
-      db.run('PRAGMA wal_checkpoint(TRUNCATE)')
       db.close(true)
     },
   }

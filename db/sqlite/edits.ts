@@ -19,9 +19,6 @@ export type Subject =
 export type Standing = 'new' | 'repeated' | 'superseded'
 
 /** Remembers messages; every function must be called inside a transaction. */
-export type Digests = ReturnType<typeof digests>
-
-/** Prepares to remember messages. */
 export function digests(connection: Connection) {
   type Key = { block: number | null; agent: number | null; digest: Hash }
   const find = connection.prepare<{ number: LogNumber }, Key>(

@@ -64,8 +64,8 @@ export function sqliteLog(connection: Connection): Log {
   const compacted = connection.prepare<ChangeRow>(`${SELECT_CHANGE}
     WHERE number IN (
       SELECT number FROM changes WHERE seq > 0
-      UNION SELECT changed FROM blocks WHERE state = 'claimed'
-      UNION SELECT changed FROM agents)
+      UNION ALL SELECT changed FROM blocks WHERE state = 'claimed'
+      UNION ALL SELECT changed FROM agents)
     ORDER BY number`)
   return {
     after: async (number, limit) => connection.read(() => after.all({ after: number, limit }).map(changeOf)),
@@ -74,9 +74,6 @@ export function sqliteLog(connection: Connection): Log {
 }
 
 /** Writes entries; every function must be called inside a transaction. */
-export type LogWriter = ReturnType<typeof logWriter>
-
-/** Prepares to write entries. */
 export function logWriter(connection: Connection) {
   const last = connection.prepare<Entry>('SELECT number, at FROM changes ORDER BY number DESC LIMIT 1')
   const insert = connection.prepare<unknown, Columns>(`

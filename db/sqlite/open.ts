@@ -31,13 +31,7 @@ export async function openSqlite(path: string, network: string, patienceMs?: num
   const unlock = path === ':memory:' ? () => {} : await lockDatabase(path, patienceMs)
   try {
     const connection = openWall(path, network)
-    return {
-      ...ports(connection),
-      close: () => {
-        connection.close()
-        unlock()
-      },
-    }
+    return { ...ports(connection), close: closing(connection, unlock) }
   } catch (error) {
     unlock()
     throw error
@@ -77,6 +71,21 @@ export function ports(connection: Connection): Omit<Sqlite, 'close'> {
     agents: sqliteAgents(connection),
     log: sqliteLog(connection),
     store: sqliteStore(connection),
+  }
+}
+
+function closing(connection: Connection, unlock: () => void): () => void {
+  let open = true
+  return () => {
+    if (!open) return
+    open = false
+    try {
+      // A backup of the file alone is then a backup of everything.
+      connection.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    } finally {
+      connection.close()
+      unlock()
+    }
   }
 }
 

@@ -1,0 +1,137 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CannotOpen, DatabaseInUse } from '../../db/sqlite/errors.ts'
+import { checkVersion, openSqlite } from '../../db/sqlite/open.ts'
+import { failureOf, sell } from '../ports/engine.ts'
+import { blockOf, editOf, identityOf, NOW, TERMS, wallet } from '../ports/samples.ts'
+
+// Goal: a database is opened by one process, for one network, and only when it is whole. Method: real files, and a real
+// second process.
+
+const folder = mkdtempSync(join(tmpdir(), 'wall-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const fileOf = (name: string) => join(folder, `${name}.sqlite`)
+
+test('a wall that is opened again is the same wall', async () => {
+  const path = fileOf('again')
+  const first = await openSqlite(path, TERMS.network)
+  const purchase = await sell(first, '3,4', 1, 1)
+  await first.blocks.edit(purchase.block, editOf(1, { message: 'x' }), NOW)
+  await first.agents.identify(wallet(1), identityOf(2, { name: 'Bob' }), NOW)
+  const before = [await first.ledger.find(purchase.payment), await first.log.after(0, 9)]
+  first.close()
+  const second = await openSqlite(path, TERMS.network)
+  expect([await second.ledger.find(purchase.payment), await second.log.after(0, 9)]).toEqual(before)
+  expect(await second.blocks.edit(blockOf('3,4'), editOf(1, { message: 'x' }), NOW)).toBe('repeated')
+  second.close()
+})
+
+test('a closed wall is one file, with nothing left beside it but the lock', async () => {
+  const path = fileOf('closed')
+  const engine = await openSqlite(path, TERMS.network)
+  await sell(engine, 'next', 1, 1)
+  engine.close()
+  engine.close()
+  const beside = await Array.fromAsync(new Bun.Glob('closed.sqlite*').scan({ cwd: folder }))
+  expect(beside.toSorted()).toEqual(['closed.sqlite', 'closed.sqlite.lock'])
+})
+
+describe('the lock', () => {
+  test('a database that is open is refused a second time, whatever it is called, until it is closed', async () => {
+    const path = fileOf('mine')
+    const alias = fileOf('alias')
+    const owner = await openSqlite(path, TERMS.network)
+    symlinkSync(path, alias)
+    for (const name of [path, alias])
+      expect(await failureOf(openSqlite(name, TERMS.network, 0))).toBeInstanceOf(DatabaseInUse)
+    owner.close()
+    ;(await openSqlite(path, TERMS.network, 0)).close()
+  })
+
+  test('a handle that nobody refers to keeps its lock', async () => {
+    const path = fileOf('forgotten')
+    await openSqlite(path, TERMS.network)
+    Bun.gc(true)
+    expect(String(await failureOf(openSqlite(path, TERMS.network, 0)))).toContain('another process owns')
+  })
+
+  test('a second process is refused while the first lives, and gets in when it is killed', async () => {
+    const path = fileOf('theirs')
+    const child = Bun.spawn([process.execPath, Bun.fileURLToPath(import.meta.resolve('./seller.ts')), path], {
+      stdout: 'pipe',
+    })
+    const output = child.stdout.getReader()
+    await output.read()
+    expect(await failureOf(openSqlite(path, TERMS.network, 0))).toBeInstanceOf(DatabaseInUse)
+    const waiting = openSqlite(path, TERMS.network)
+    child.kill('SIGKILL')
+    ;(await waiting).close()
+    await output.cancel()
+  })
+
+  test('an engine that could not be opened leaves no lock behind', async () => {
+    const path = fileOf('other-network')
+    ;(await openSqlite(path, TERMS.network)).close()
+    expect(String(await failureOf(openSqlite(path, 'eip155:84532')))).toContain(
+      'belongs to network eip155:8453, not eip155:84532',
+    )
+    ;(await openSqlite(path, TERMS.network, 0)).close()
+  })
+})
+
+describe('a file is refused, and left as it is, that is', () => {
+  const refusal = async (path: string) => {
+    const before = await Bun.file(path).bytes()
+    const error: unknown = await openSqlite(path, TERMS.network, 0).catch((reason: unknown) => reason)
+    expect(await Bun.file(path).bytes()).toEqual(before)
+    expect(error).toBeInstanceOf(CannotOpen)
+    return error instanceof Error ? error.message : ''
+  }
+
+  test('no database', async () => {
+    const path = fileOf('text')
+    await Bun.write(path, 'a text that is long enough to be read as a header, but is none. '.repeat(64))
+    expect(await refusal(path)).toContain('SQLITE_NOTADB')
+  })
+
+  test('another program’s', async () => {
+    const path = fileOf('foreign')
+    const foreign = new Database(path)
+    foreign.run('CREATE TABLE notes (text TEXT)')
+    foreign.close(true)
+    expect(await refusal(path)).toContain('another program')
+  })
+
+  test('a newer version’s', async () => {
+    const path = fileOf('newer')
+    ;(await openSqlite(path, TERMS.network)).close()
+    const newer = new Database(path)
+    newer.run('PRAGMA user_version = 99; PRAGMA journal_mode = DELETE')
+    newer.close(true)
+    expect(await refusal(path)).toContain('newer version')
+  })
+
+  test('damaged', async () => {
+    const path = fileOf('damaged')
+    ;(await openSqlite(path, TERMS.network)).close()
+    const bytes = await Bun.file(path).bytes()
+    await Bun.write(path, bytes.fill(0xee, 200_000, 220_000))
+    expect(await refusal(path)).toMatch(/damaged|SQLITE_CORRUPT/)
+  })
+
+  test('in no folder', async () => {
+    expect(await failureOf(openSqlite(join(folder, 'none', 'wall.sqlite'), TERMS.network, 0))).toBeInstanceOf(
+      CannotOpen,
+    )
+  })
+})
+
+test('a SQLite that can lose commits is refused', () => {
+  for (const version of ['3.51.3', '3.52.0', '3.100.1', '4.0.0']) expect(() => checkVersion(version)).not.toThrow()
+  for (const version of ['3.51.2', '3.50.9', '3.7.0', '2.99.99', ''])
+    expect(() => checkVersion(version)).toThrow(CannotOpen)
+})

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { openSqlite, openWall } from '../../db/sqlite/open.ts'
+import type { Target } from '../../server/domain/payment.ts'
+import type { Purchase } from '../../server/domain/purchase.ts'
+import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
+import type { Engine } from '../ports/engine.ts'
+import { hash, HEAD, listingOf, NOW, paymentOf, TERMS } from '../ports/samples.ts'
+import { sellAllBut } from './nearly-sold.ts'
+
+// Goal: whatever the order of the ledger's steps, a block has one owner, a payment one fate, and sales are numbered
+// without a gap. Method: random steps of a few payers over the last three blocks, against a model of a few lines.
+
+const LEFT = 3
+const blocks = CLAIM_ORDER.slice(-LEFT)
+const payers = [1, 2]
+const nonces = [1, 2, 3, 4]
+
+const folder = mkdtempSync(join(tmpdir(), 'wall-'))
+const template = join(folder, 'template.sqlite')
+beforeAll(() => {
+  const connection = openWall(template, TERMS.network)
+  sellAllBut(LEFT, connection)
+  connection.close()
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+type Verb = 'claim' | 'doubt' | 'finalize' | 'release' | 'bury' | 'owe' | 'deliver' | 'confirm'
+type Step = { readonly verb: Verb; readonly payer: number; readonly nonce: number; readonly target: Target }
+
+const step: fc.Arbitrary<Step> = fc.record({
+  verb: fc.constantFrom('claim', 'claim', 'claim', 'doubt', 'finalize', 'release', 'bury', 'owe', 'deliver', 'confirm'),
+  payer: fc.constantFrom(...payers),
+  nonce: fc.constantFrom(...nonces),
+  target: fc.constantFrom<Target>('next', 'next', ...blocks),
+})
+
+/** What the model knows of a payment. */
+type Known = {
+  readonly payer: number
+  readonly target: Target
+  block: BlockIndex
+  kind: Purchase['state']['kind']
+  flags: Readonly<Record<string, boolean>>
+}
+
+type Model = Map<string, Known>
+
+const holderOf = (model: Model, block: BlockIndex) =>
+  [...model.values()].find((known) => known.block === block && ['reserved', 'sold'].includes(known.kind))
+
+function spaceIn(model: Model, target: Target): BlockIndex | 'reserved' | 'claimed' {
+  if (target !== 'next') {
+    const holder = holderOf(model, target)
+    return holder === undefined ? target : holder.kind === 'sold' ? 'claimed' : 'reserved'
+  }
+  const open = blocks.find((block) => holderOf(model, block) === undefined)
+  if (open !== undefined) return open
+  return blocks.some((block) => holderOf(model, block)?.kind === 'reserved') ? 'reserved' : 'claimed'
+}
+
+/** What a claim must answer; holds the block in the model when it is one. */
+function claimIn(model: Model, key: string, { payer, target: asked }: Step): string {
+  const known = model.get(key)
+  if (known !== undefined && known.kind !== 'released') return 'throws'
+  const target = known?.target ?? asked
+  const inDoubt = [...model].some(
+    ([other, sibling]) =>
+      other !== key && sibling.payer === payer && sibling.target === target && sibling.flags['doubted'] === true,
+  )
+  if (inDoubt) return 'in-doubt'
+  const block = spaceIn(model, target)
+  if (typeof block === 'string') return `lost: ${block}`
+  model.set(key, { payer, target, block, kind: 'reserved', flags: { doubted: false } })
+  return 'claimed'
+}
+
+/** What any other step must do to a payment; `throws` when it must be refused. */
+function applyTo(model: Model, known: Known, verb: Exclude<Verb, 'claim'>): string {
+  const become = (kind: Known['kind'], flags: Known['flags']) => {
+    known.kind = kind
+    known.flags = flags
+    return 'done'
+  }
+  const { kind, flags } = known
+  switch (`${kind} ${verb}`) {
+    case 'reserved doubt':
+      return become('reserved', { doubted: true })
+    case 'reserved finalize':
+      return become('sold', { settled: false, receiptOwed: flags['doubted'] === true })
+    case 'reserved release':
+    case 'reserved bury':
+      return become('released', { dead: verb === 'bury' })
+    case 'released bury':
+      return become('released', { dead: true })
+    case 'released owe': {
+      const own = spaceIn(model, known.block)
+      const block = typeof own === 'string' ? spaceIn(model, 'next') : own
+      if (typeof block === 'string') return become('credited', {})
+      known.block = block
+      return become('sold', { settled: true, receiptOwed: true })
+    }
+    case 'sold confirm':
+      return become('sold', { ...flags, settled: true })
+    case 'sold deliver':
+      return become('sold', { ...flags, receiptOwed: false })
+    default: {
+      const harmless = ['released release', 'sold finalize', 'sold owe', 'credited owe']
+      return verb === 'deliver' || harmless.includes(`${kind} ${verb}`) ? 'done' : 'throws'
+    }
+  }
+}
+
+/** What the ledger itself answers to a step, in the model's words. */
+async function take({ ledger }: Engine, { verb, payer, nonce, target }: Step): Promise<string> {
+  const payment = paymentOf(payer, nonce)
+  try {
+    if (verb === 'claim') {
+      const claiming = await ledger.claim(target, payment, listingOf(), HEAD, NOW)
+      return claiming.kind === 'lost' ? `lost: ${claiming.space}` : claiming.kind
+    }
+    const purchase = await ledger.find(payment)
+    if (purchase === undefined) return 'unknown'
+    if (verb === 'doubt') await ledger.doubt(purchase)
+    if (verb === 'finalize') await ledger.finalize(purchase, hash(nonce), false, NOW)
+    if (verb === 'release' || verb === 'bury') await ledger.release(purchase, verb === 'bury')
+    if (verb === 'owe') await ledger.owe(purchase, hash(nonce), NOW)
+    if (verb === 'deliver') await ledger.deliver(purchase)
+    if (verb === 'confirm') await ledger.confirm(purchase, hash(nonce))
+    return 'done'
+  } catch {
+    return 'throws'
+  }
+}
+
+/** Every payment as the ledger knows it, in the model's shape. */
+async function ledgerNow({ ledger }: Engine): Promise<Record<string, unknown>> {
+  const keys = payers.flatMap((payer) =>
+    nonces.map((nonce) => ({ key: `${payer}:${nonce}`, payment: paymentOf(payer, nonce) })),
+  )
+  const found = await Promise.all(keys.map(async ({ key, payment }) => ({ key, purchase: await ledger.find(payment) })))
+  return Object.fromEntries(
+    found.flatMap(({ key, purchase }) => {
+      if (purchase === undefined) return []
+      const { target, block, state } = purchase
+      const { kind, ...rest } = state
+      const flags = Object.fromEntries(Object.entries(rest).filter(([, value]) => typeof value === 'boolean'))
+      return [[key, { target, block, kind, flags }]]
+    }),
+  )
+}
+
+const modelNow = (model: Model) =>
+  Object.fromEntries([...model].map(([key, { target, block, kind, flags }]) => [key, { target, block, kind, flags }]))
+
+let runs = 0
+
+test(
+  'whatever the order of steps, the ledger does what a model of a few lines does',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), async (steps) => {
+        const path = join(folder, `${runs++}.sqlite`)
+        copyFileSync(template, path)
+        const engine = await openSqlite(path, TERMS.network)
+        try {
+          const model: Model = new Map()
+          for (const taken of steps) {
+            const key = `${taken.payer}:${taken.nonce}`
+            const known = model.get(key)
+            const { verb } = taken
+            const expected =
+              verb === 'claim'
+                ? claimIn(model, key, taken)
+                : known === undefined
+                  ? 'unknown'
+                  : applyTo(model, known, verb)
+            expect({ ...taken, answer: await take(engine, taken) }).toEqual({ ...taken, answer: expected })
+            expect(await ledgerNow(engine)).toEqual(modelNow(model))
+          }
+          const sold = [...model.values()].filter(({ kind }) => kind === 'sold')
+          expect(new Set(sold.map(({ block }) => block)).size).toBe(sold.length)
+          const sales = await engine.log.after(CLAIM_ORDER.length - LEFT, 99)
+          expect(sales.map((change) => change.kind === 'sale' && change.seq)).toEqual(
+            sold.map((_, at) => CLAIM_ORDER.length - LEFT + 1 + at),
+          )
+          for (const block of blocks)
+            expect((await engine.blocks.owned(block)) !== undefined).toBe(holderOf(model, block)?.kind === 'sold')
+        } finally {
+          engine.close()
+        }
+      }),
+      { numRuns: 20 },
+    )
+  },
+  { timeout: 20_000 },
+)

@@ -1,0 +1,46 @@
+import { afterAll, describe } from 'bun:test'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openSqlite, openWall, ports } from '../../db/sqlite/open.ts'
+import { agentsContract } from '../ports/agents.contract.ts'
+import { blocksContract } from '../ports/blocks.contract.ts'
+import type { Engine } from '../ports/engine.ts'
+import { ledgerContract } from '../ports/ledger.contract.ts'
+import { logContract } from '../ports/log.contract.ts'
+import { TERMS } from '../ports/samples.ts'
+import { sellAllBut } from './nearly-sold.ts'
+
+// Goal: SQLite keeps every promise of the ports, in memory and on disk. Method: the ports' own suites.
+
+const folder = mkdtempSync(join(tmpdir(), 'wall-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const template = join(folder, 'template.sqlite')
+openWall(template, TERMS.network).close()
+
+let files = 0
+/** A wall made before: making one takes longer than most tests. */
+function newFile(): string {
+  const path = join(folder, `${files++}.sqlite`)
+  copyFileSync(template, path)
+  return path
+}
+
+const engines = [
+  { name: 'SQLite in memory', path: () => ':memory:' },
+  { name: 'SQLite on disk', path: newFile },
+]
+
+describe.each(engines)('$name', ({ name, path }) => {
+  const open = () => openSqlite(path(), TERMS.network)
+  const openLast = async (): Promise<Engine> => {
+    const connection = openWall(path(), TERMS.network)
+    sellAllBut(1, connection)
+    return { ...ports(connection), close: connection.close }
+  }
+  ledgerContract(name, open, openLast)
+  blocksContract(name, open)
+  agentsContract(name, open)
+  logContract(name, open)
+})

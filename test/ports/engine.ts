@@ -1,0 +1,76 @@
+/** What the contract suites need of a storage engine, and the steps they share. */
+
+import type { Listing } from '../../server/domain/listing.ts'
+import type { Payment, Target } from '../../server/domain/payment.ts'
+import type { Purchase, SoldPurchase } from '../../server/domain/purchase.ts'
+import type { Agents, Blocks, Ledger, Log, Store } from '../../server/ports.ts'
+import { blockOf, hash, HEAD, listingOf, NOW, paymentOf } from './samples.ts'
+
+/** Every port of the store, and letting go of it. */
+export type Engine = {
+  readonly ledger: Ledger
+  readonly blocks: Blocks
+  readonly agents: Agents
+  readonly log: Log
+  readonly store: Store
+  close(): void
+}
+
+/** Opens a wall that nobody has bought anything on. */
+export type OpenEngine = () => Promise<Engine>
+
+/** A test's body over an engine of its own. */
+export function on(open: OpenEngine, work: (engine: Engine) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const engine = await open()
+    try {
+      await work(engine)
+    } finally {
+      engine.close()
+    }
+  }
+}
+
+/** Claims what must be open. */
+export async function hold(
+  { ledger }: Pick<Engine, 'ledger'>,
+  target: Target,
+  payment: Payment,
+  listing: Listing = listingOf(),
+  now = NOW,
+): Promise<Purchase> {
+  const claiming = await ledger.claim(target, payment, listing, HEAD, now)
+  if (claiming.kind !== 'claimed') throw new Error(`expected a claim, got ${JSON.stringify(claiming)}`)
+  return claiming.purchase
+}
+
+/** Sells the block at a coordinate, or the next one, to a payer; the nonce also makes the transaction's hash. */
+export async function sell(
+  engine: Pick<Engine, 'ledger'>,
+  target: string,
+  payer: number,
+  nonce: number,
+  listing: Listing = listingOf(),
+  now = NOW,
+): Promise<SoldPurchase> {
+  const asked = target === 'next' ? target : blockOf(target)
+  const held = await hold(engine, asked, paymentOf(payer, nonce), listing, now)
+  return await engine.ledger.finalize(held, hash(nonce), true, now)
+}
+
+/** What is stored of a payment must be there. */
+export async function stored({ ledger }: Pick<Engine, 'ledger'>, payment: Payment): Promise<Purchase> {
+  const purchase = await ledger.find(payment)
+  if (purchase === undefined) throw new Error('the ledger does not know the payment')
+  return purchase
+}
+
+/** What a promise fails with; `undefined` when it does not fail. */
+export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
