@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { parseStrictJson } from '../../shared/json.ts'
+
+describe('strict JSON', () => {
+  test('is read as JSON is', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(parseStrictJson(text)).toEqual(JSON.parse(text))
+      }),
+    )
+  })
+
+  test('lets different objects hold the same key', () => {
+    expect(parseStrictJson('{"a":{"a":1},"b":[{"a":1},{"a":2}],"c":{}}')).toEqual({
+      a: { a: 1 },
+      b: [{ a: 1 }, { a: 2 }],
+      c: {},
+    })
+  })
+
+  test.each([
+    ['at the top', '{"a":1,"a":1}'],
+    ['within', '{"x":[{"a":1,"b":2,"a":3}]}'],
+    ['after an object of its own', '{"a":{"b":1},"a":2}'],
+    ['spelt with an escape', '{"a":1,"\\u0061":2}'],
+    ['that is empty', '{"":1,"":2}'],
+    ['that is a prototype', '{"__proto__":1,"__proto__":2}'],
+  ])('refuses a key given twice %s', (_, text) => {
+    expect(() => parseStrictJson(text)).toThrow(SyntaxError)
+  })
+
+  test.each(['', ' ', '{', '{"a":1,}', '[1,]', "{'a':1}", '// x\n{}', '{}{}', 'NaN', '01', '\uFEFF{}', '"\n"'])(
+    'refuses %j, which is no JSON',
+    (text) => {
+      expect(() => parseStrictJson(text)).toThrow(SyntaxError)
+    },
+  )
+
+  test('nests to a depth of 64, and no deeper', () => {
+    const lists = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+    const objects = (depth: number) => '{"a":'.repeat(depth) + '0' + '}'.repeat(depth)
+    expect(() => parseStrictJson(lists(64))).not.toThrow()
+    expect(() => parseStrictJson(objects(64))).not.toThrow()
+    expect(() => parseStrictJson(`[${lists(63)},${lists(63)},${objects(63)}]`)).not.toThrow()
+    for (const depth of [65, 30_000]) {
+      expect(() => parseStrictJson(lists(depth))).toThrow(SyntaxError)
+      expect(() => parseStrictJson(objects(depth))).toThrow(SyntaxError)
+    }
+  })
+})
