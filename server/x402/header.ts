@@ -3,18 +3,18 @@
 import type { SettleResponse } from '@x402/core/types'
 import { getAddress } from 'viem/utils'
 import type { SoldPurchase } from '../domain/purchase.ts'
+import { asCaip2 } from './network.ts'
 
 /** A header's value. */
 export const encodeHeader = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')
 
 /** What PAYMENT-RESPONSE says of a purchase. */
 export function settleResponse({ payment, state }: SoldPurchase): SettleResponse {
-  const [namespace = '', reference = ''] = payment.accepted.network.split(':')
   return {
     success: true,
     payer: getAddress(payment.payer),
     transaction: state.tx,
-    network: `${namespace}:${reference}`,
+    network: asCaip2(payment.accepted.network),
     amount: payment.amount.toString(),
   }
 }

@@ -18,3 +18,10 @@ export function tokenOf(network: Network): Token {
   const { asset, name, version } = getDefaultAsset(network)
   return { address: asset.toLowerCase() as Address, name, version }
 }
+
+/** A network's name with its form known to the compiler, as the SDK wants it. */
+export function asCaip2(network: string): `${string}:${string}` {
+  const [namespace, reference] = network.split(':')
+  if (namespace === undefined || reference === undefined) throw new RangeError('a network is named namespace:reference')
+  return `${namespace}:${reference}`
+}

@@ -24,7 +24,7 @@ export function readPaymentHeader(header: string): Payment | Failure {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(header, 'base64'))
     return readPayment(parseStrictJson(text))
   } catch {
-    return malformed('the header is not base64 of UTF-8')
+    return malformed('the header is not base64 of JSON in UTF-8 with each key given once')
   }
 }
 

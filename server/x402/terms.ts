@@ -9,6 +9,7 @@ import { getAddress } from 'viem/utils'
 import { ListingQuery } from '../../shared/contract/block.ts'
 import { COORD_PATTERN, coordOf } from '../../shared/wall.ts'
 import { MAX_TIMEOUT_SECONDS, type Target, type Terms } from '../domain/payment.ts'
+import { asCaip2 } from './network.ts'
 
 /** What is offered, where, and in which token's words (EIP-712 domain) it is signed. */
 export type Offer = {
@@ -100,10 +101,4 @@ const coordDiscovery = discovery(
 function discovery(routePattern: string, path: string, declared: Record<string, unknown>): Record<string, unknown> {
   const context = { method: 'GET', routePattern, adapter: { getPath: () => path } }
   return { bazaar: bazaarResourceServerExtension.enrichDeclaration?.(declared['bazaar'], context) }
-}
-
-function asCaip2(network: string): `${string}:${string}` {
-  const [namespace, reference] = network.split(':')
-  if (namespace === undefined || reference === undefined) throw new RangeError('a network is named namespace:reference')
-  return `${namespace}:${reference}`
 }
