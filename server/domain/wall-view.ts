@@ -48,7 +48,12 @@ export const emptyView = (): WallView => ({
 /** Makes one more change true. Changes come in log order; a compacted log leaves numbers out. */
 export function applyChange(view: WallView, change: Change): void {
   if (change.number <= view.number) throw new RangeError(`change ${change.number} after ${view.number}`)
+  applyKind(view, change)
+  // Last, so that a change that could not be applied is met again instead of being passed over.
   view.number = change.number
+}
+
+function applyKind(view: WallView, change: Change): void {
   switch (change.kind) {
     case 'sale':
       return applySale(view, change, change.at)
@@ -60,6 +65,7 @@ export function applyChange(view: WallView, change: Change): void {
 }
 
 function applySale(view: WallView, sale: SaleChange, at: UnixMs): void {
+  if (sale.seq !== view.sales.length + 1) throw new RangeError(`sale ${sale.seq} after ${view.sales.length}`)
   const agent = view.agents[sale.agent - 1] ?? newAgent(view, sale, at)
   agent.name = sale.persona.name
   agent.framework = sale.persona.framework
