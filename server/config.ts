@@ -30,7 +30,7 @@ export class ConfigError extends Error {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Every setting: whether it must be set, and what it is for. The README's table and `.env.example` are checked against it. */
+/** Every setting, and whether it must be set. The README's table and `.env.example` are checked against it. */
 export const SETTINGS = {
   BASE_URL: { required: true },
   PAY_TO: { required: true },
