@@ -1,0 +1,10 @@
+import type { Offer } from '../../server/x402/terms.ts'
+import { TERMS } from '../ports/samples.ts'
+
+/** What a wall at wall.example offers. */
+export const OFFER: Offer = {
+  terms: TERMS,
+  baseUrl: 'https://wall.example',
+  assetName: 'USD Coin',
+  assetVersion: '2',
+}

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'bun:test'
+import { decodePaymentRequiredHeader } from '@x402/core/http'
+import { isPaymentRequiredV2 } from '@x402/core/schemas'
+import { x402ResourceServer } from '@x402/core/server'
+import { ExactEvmScheme } from '@x402/evm/exact/server'
+import {
+  bazaarResourceServerExtension,
+  extractDiscoveryInfo,
+  isValidServiceName,
+  sanitizeTags,
+  validateDiscoveryExtension,
+  validateDiscoveryExtensionSpec,
+  type DiscoveryExtension,
+} from '@x402/extensions/bazaar'
+import { encodeHeader } from '../../server/x402/header.ts'
+import { asCaip2 } from '../../server/x402/network.ts'
+import { pathOf, paymentRequired, requirementsOf, resourceUrl } from '../../server/x402/terms.ts'
+import { blockOf, TERMS } from '../ports/samples.ts'
+import { OFFER } from './offer.ts'
+
+const TARGETS = ['next', blockOf('80,45')] as const
+
+// The SDK's own server, which asks a facilitator once what it supports.
+const NETWORK = asCaip2(TERMS.network)
+const facilitator = {
+  getSupported: () =>
+    Promise.resolve({ kinds: [{ x402Version: 2, scheme: 'exact', network: NETWORK }], extensions: [], signers: {} }),
+  verify: () => Promise.reject(new Error('terms are built without verifying')),
+  settle: () => Promise.reject(new Error('terms are built without settling')),
+}
+
+async function stockServer(): Promise<x402ResourceServer> {
+  const server = new x402ResourceServer(facilitator).register(NETWORK, new ExactEvmScheme())
+  server.registerExtension(bazaarResourceServerExtension)
+  await server.initialize()
+  return server
+}
+
+const stockRequirements = (server: x402ResourceServer) =>
+  server.buildPaymentRequirements({
+    scheme: 'exact',
+    price: '$1.00',
+    network: NETWORK,
+    payTo: '0x00000000000000000000000000000000000A11cE',
+    maxTimeoutSeconds: 300,
+  })
+
+describe('what is asked for a block', () => {
+  test('is what the SDK builds for one dollar', async () => {
+    expect([requirementsOf(OFFER, TERMS)]).toEqual(await stockRequirements(await stockServer()))
+  })
+
+  test('is a whole demand as the SDK builds it', async () => {
+    const server = await stockServer()
+    for (const target of TARGETS) {
+      const ours = paymentRequired(OFFER, target)
+      const theirs = await server.createPaymentRequiredResponse(
+        await stockRequirements(server),
+        ours.resource,
+        'payment_required',
+        ours.extensions,
+      )
+      expect(ours).toEqual(theirs)
+    }
+  })
+
+  test('follows the terms it is given', () => {
+    const other = { ...TERMS, network: 'eip155:84532', payTo: TERMS.asset, amount: 7n }
+    expect(requirementsOf(OFFER, other)).toMatchObject({
+      network: 'eip155:84532',
+      payTo: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+      amount: '7',
+    })
+  })
+})
+
+describe.each([...TARGETS])('the demand for %p', (target) => {
+  const demand = paymentRequired(OFFER, target)
+
+  test('passes the schema of x402 v2, and its header is read by the SDK', () => {
+    expect(isPaymentRequiredV2(demand)).toBe(true)
+    expect(decodePaymentRequiredHeader(encodeHeader(demand))).toEqual(demand)
+  })
+
+  test('leaves room in a 4 KiB header buffer', () => {
+    expect(encodeHeader(demand).length).toBeLessThan(3500)
+  })
+
+  test('keeps to what strict facilitators take of a resource', () => {
+    const { description = '', serviceName = '', tags = [] } = demand.resource
+    expect(description.length).toBeLessThan(500)
+    expect(isValidServiceName(serviceName)).toBe(true)
+    expect(sanitizeTags(tags)).toEqual(tags)
+  })
+
+  test('passes both validators of the discovery extension', () => {
+    const bazaar = demand.extensions?.['bazaar'] as DiscoveryExtension & Record<string, unknown>
+    expect(validateDiscoveryExtension(bazaar)).toEqual({ valid: true })
+    expect(validateDiscoveryExtensionSpec(bazaar)).toEqual({ valid: true })
+  })
+})
+
+test('a catalogue finds both addresses, the blocks under one template', () => {
+  const found = TARGETS.map((target) => {
+    const demand = paymentRequired(OFFER, target)
+    const payload = { ...demand, accepted: requirementsOf(OFFER, TERMS), payload: {} }
+    const discovered = extractDiscoveryInfo(payload, requirementsOf(OFFER, TERMS))
+    return { url: discovered?.resourceUrl, input: discovered?.discoveryInfo.input }
+  })
+  expect(found).toEqual([
+    {
+      url: 'https://wall.example/blocks/next',
+      input: { type: 'http', method: 'GET', queryParams: { name: 'Ada', message: 'hello' } },
+    },
+    {
+      url: 'https://wall.example/blocks/:coord',
+      input: {
+        type: 'http',
+        method: 'GET',
+        queryParams: { name: 'Ada', message: 'hello' },
+        pathParams: { coord: '80,45' },
+      },
+    },
+  ])
+})
+
+test('the address paid for is the canonical one, on the configured host', () => {
+  expect(TARGETS.map(pathOf)).toEqual(['/blocks/next', '/blocks/80,45'])
+  expect(resourceUrl(OFFER, blockOf('007,003'))).toBe('https://wall.example/blocks/7,3')
+  expect(paymentRequired(OFFER, 'next').resource.url).toBe('https://wall.example/blocks/next')
+})
