@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'bun:test'
+import { ConfigError, readConfig, type SETTINGS } from '../server/config.ts'
+
+const PAYEE = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
+const REQUIRED = { BASE_URL: 'https://wall.example', PAY_TO: PAYEE, FACILITATOR_URL: 'https://facilitator.example/v2' }
+
+type Env = Readonly<Record<string, string>>
+
+/** What the error says is wrong, a problem a line. */
+function problemsOf(env: Env): string[] {
+  try {
+    readConfig(env)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return [...error.message.matchAll(/^ {2}- (.*)$/gm)].map(([, problem = '']) => problem)
+  }
+  return []
+}
+
+describe('settings', () => {
+  test('have defaults for all but three', () => {
+    expect(readConfig(REQUIRED)).toEqual({
+      host: '127.0.0.1',
+      port: 8402,
+      hosts: ['wall.example'],
+      databasePath: './wall.sqlite',
+      network: 'eip155:8453',
+      rpcUrl: undefined,
+      offer: {
+        terms: {
+          network: 'eip155:8453',
+          asset: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
+          payTo: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045',
+          amount: 1_000_000n,
+        },
+        baseUrl: 'https://wall.example',
+        assetName: 'USD Coin',
+        assetVersion: '2',
+      },
+      facilitatorUrl: 'https://facilitator.example/v2',
+      cdpKey: undefined,
+      verifyTimeoutMs: 5000,
+      settleTimeoutMs: 30_000,
+      reconcileIntervalMs: 5000,
+      contact: null,
+    })
+  })
+
+  test('can each be given', () => {
+    const all: Record<keyof typeof SETTINGS, string> = {
+      BASE_URL: 'http://localhost:9000/',
+      PAY_TO: PAYEE.toLowerCase(),
+      FACILITATOR_URL: 'http://127.0.0.1:4021',
+      HOST: '0.0.0.0',
+      PORT: '0',
+      DATABASE_PATH: '/var/lib/wall.sqlite',
+      NETWORK: 'eip155:84532',
+      RPC_URL: 'http://127.0.0.1:8545/key',
+      VERIFY_TIMEOUT_MS: '100',
+      SETTLE_TIMEOUT_MS: '200000',
+      RECONCILE_INTERVAL_MS: '600000',
+      CDP_API_KEY_ID: 'id',
+      CDP_API_KEY_SECRET: 'secret',
+      OPERATOR_CONTACT: 'mailto:ops@wall.example',
+    }
+    expect(readConfig(all)).toEqual({
+      host: '0.0.0.0',
+      port: 0,
+      hosts: ['localhost', 'localhost:9000'],
+      databasePath: '/var/lib/wall.sqlite',
+      network: 'eip155:84532',
+      rpcUrl: 'http://127.0.0.1:8545/key',
+      offer: {
+        terms: {
+          network: 'eip155:84532',
+          asset: '0x036cbd53842c5426634e7929541ec2318f3dcf7e',
+          payTo: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045',
+          amount: 1_000_000n,
+        },
+        baseUrl: 'http://localhost:9000',
+        assetName: 'USDC',
+        assetVersion: '2',
+      },
+      facilitatorUrl: 'http://127.0.0.1:4021/',
+      cdpKey: { id: 'id', secret: 'secret' },
+      verifyTimeoutMs: 100,
+      settleTimeoutMs: 200_000,
+      reconcileIntervalMs: 600_000,
+      contact: 'mailto:ops@wall.example',
+    })
+  })
+
+  test('are read without the blanks around them, and a blank one is not set', () => {
+    const padded = Object.fromEntries(Object.entries(REQUIRED).map(([name, text]) => [name, `  ${text}\n`]))
+    expect(readConfig({ ...padded, PORT: ' 80 ', HOST: ' ', RPC_URL: '' })).toEqual({
+      ...readConfig(REQUIRED),
+      port: 80,
+    })
+  })
+
+  test('may name the payee in one letter case', () => {
+    const upper = `0x${PAYEE.slice(2).toUpperCase()}`
+    expect(readConfig({ ...REQUIRED, PAY_TO: upper })).toEqual(readConfig(REQUIRED))
+  })
+
+  test('of others are not looked at', () => {
+    expect(readConfig({ ...REQUIRED, PATH: '/bin', port: 'x' })).toEqual(readConfig(REQUIRED))
+  })
+})
+
+describe('settings that cannot work', () => {
+  test('are all named in one message', () => {
+    expect(problemsOf({})).toEqual(['BASE_URL is not set', 'PAY_TO is not set', 'FACILITATOR_URL is not set'])
+    const bad = {
+      NETWORK: 'base',
+      BASE_URL: 'wall',
+      PAY_TO: '0x1',
+      FACILITATOR_URL: 'x',
+      PORT: '-1',
+      CDP_API_KEY_ID: 'id',
+    }
+    expect(problemsOf(bad).map((problem) => problem.split(' ')[0])).toEqual([
+      'NETWORK',
+      'BASE_URL',
+      'PAY_TO',
+      'FACILITATOR_URL',
+      'CDP_API_KEY_ID',
+      'PORT',
+    ])
+  })
+
+  test.each([
+    ['BASE_URL', 'wall.example', 'must be an http or https URL'],
+    ['BASE_URL', 'ftp://wall.example', 'must be an http or https URL'],
+    ['BASE_URL', 'https://wall.example/app', 'must be an address without path, query or user'],
+    ['BASE_URL', 'https://wall.example/?a=1', 'must be an address without path, query or user'],
+    ['BASE_URL', 'https://wall.example/#a', 'must be an address without path, query or user'],
+    ['BASE_URL', 'https://me@wall.example', 'must be an address without path, query or user'],
+    ['FACILITATOR_URL', 'facilitator', 'must be an http or https URL'],
+    ['RPC_URL', 'wss://rpc.example', 'must be an http or https URL'],
+    ['PAY_TO', '0x1234', 'must be an address (0x and 40 hex digits)'],
+    ['PAY_TO', 'vitalik.eth', 'must be an address (0x and 40 hex digits)'],
+    ['PAY_TO', PAYEE.replace('dA6B', 'da6B'), 'has a wrong checksum: look for a typing error'],
+    ['PAY_TO', `0x${'0'.repeat(40)}`, 'must not be the zero address'],
+    ['PAY_TO', '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', 'must not be the token itself'],
+    ['PAY_TO', '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913', 'must not be the token itself'],
+    ['NETWORK', 'eip155:1', 'must be eip155:8453 or eip155:84532'],
+    ['PORT', '65536', 'must be a whole number from 0 to 65535'],
+    ['PORT', '80.5', 'must be a whole number from 0 to 65535'],
+    ['PORT', '0x50', 'must be a whole number from 0 to 65535'],
+    ['VERIFY_TIMEOUT_MS', '99', 'must be a whole number from 100 to 60000'],
+    ['VERIFY_TIMEOUT_MS', '5s', 'must be a whole number from 100 to 60000'],
+    ['SETTLE_TIMEOUT_MS', '200001', 'must be a whole number from 100 to 200000'],
+    ['RECONCILE_INTERVAL_MS', '0', 'must be a whole number from 100 to 600000'],
+  ])('%s=%s %s', (name, text, problem) => {
+    expect(problemsOf({ ...REQUIRED, [name]: text })).toEqual([`${name} ${problem}`])
+  })
+
+  test('include the token of the network that is named', () => {
+    const token = { PAY_TO: '0x036CbD53842c5426634e7929541eC2318f3dCF7e' }
+    expect(problemsOf({ ...REQUIRED, ...token })).toEqual([])
+    expect(problemsOf({ ...REQUIRED, ...token, NETWORK: 'eip155:84532' })).toEqual([
+      'PAY_TO must not be the token itself',
+    ])
+  })
+
+  test('include half a key', () => {
+    for (const half of [{ CDP_API_KEY_ID: 'id' }, { CDP_API_KEY_SECRET: 'secret' }])
+      expect(problemsOf({ ...REQUIRED, ...half })).toEqual(['CDP_API_KEY_ID and CDP_API_KEY_SECRET go together'])
+  })
+
+  test('never put a secret in the message', () => {
+    const text = problemsOf({ CDP_API_KEY_SECRET: 'hush', RPC_URL: 'wss://rpc.example/hush' }).join()
+    expect(text).not.toContain('hush')
+  })
+})

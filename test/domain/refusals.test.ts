@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'bun:test'
+import { statusOf, type Failure } from '../../server/domain/failure.ts'
+import * as refusals from '../../server/domain/refusals.ts'
+import { blockOf, hash } from '../ports/samples.ts'
+
+const BLOCK = blockOf('80,45')
+
+const statusAndCode = ({ code }: Failure) => `${statusOf[code]} ${code}`
+
+describe('a refusal', () => {
+  test.each<[string, Failure]>([
+    ['402 payment_required', refusals.paymentRequired('the authorization has expired')],
+    ['502 facilitator_unavailable', refusals.facilitatorUnavailable('The chain does not answer')],
+    ['503 settlement_unknown', refusals.settlementUnknown(BLOCK)],
+    ['503 settlement_unknown', refusals.earlierUnknown()],
+    ['503 deed_not_persisted', refusals.notPersisted(BLOCK)],
+    ['503 database_unavailable', refusals.storeUnavailable()],
+    ['409 payment_used', refusals.paymentUsed(BLOCK)],
+    ['409 payment_credited', refusals.paymentCredited(1_000_000n, hash(1), 'ops@wall.example')],
+    ['410 sold_out', refusals.unavailability('next', 'claimed')],
+    ['409 wall_busy', refusals.unavailability('next', 'reserved')],
+    ['409 wall_busy', refusals.unavailability('next', 'full')],
+    ['409 block_taken', refusals.unavailability(BLOCK, 'claimed')],
+    ['409 purchase_pending', refusals.unavailability(BLOCK, 'reserved')],
+    ['409 purchase_pending', refusals.unavailability(BLOCK, 'full')],
+  ])('is %s', (expected, refusal) => {
+    expect(statusAndCode(refusal)).toBe(expected)
+  })
+
+  test('after which money may have moved says not to pay again, and when to ask', () => {
+    for (const refusal of [
+      refusals.settlementUnknown(BLOCK),
+      refusals.earlierUnknown(),
+      refusals.notPersisted(BLOCK),
+    ]) {
+      expect(refusal.message).toContain('Do not pay again')
+      expect(refusal.details).toMatchObject({ retryAfter: refusals.RETRY_AFTER_SECONDS })
+    }
+  })
+
+  test('after which nothing moved says so', () => {
+    const targets = ['next', BLOCK] as const
+    const unsold = targets.flatMap((target) =>
+      (['reserved', 'full'] as const).map((space) => refusals.unavailability(target, space)),
+    )
+    for (const refusal of [...unsold, refusals.unavailability(BLOCK, 'claimed')])
+      expect(refusal.message).toContain('Nothing was charged')
+    expect(refusals.paymentRequired('too late')).toMatchObject({ details: { reason: 'too late' } })
+    expect(refusals.paymentRequired('too late').message).toStartWith('Not charged: too late.')
+  })
+
+  test('names the block it is about, and a debt in full', () => {
+    expect(refusals.paymentUsed(BLOCK).details).toEqual({ block: '80,45' })
+    expect(refusals.unavailability(BLOCK, 'claimed').details).toEqual({ block: '80,45' })
+    expect(refusals.paymentCredited(1_000_000n, hash(1), null).details).toEqual({
+      amount: '1000000',
+      tx: hash(1),
+      contact: null,
+    })
+  })
+})
