@@ -60,7 +60,7 @@ export function openApi(baseUrl: string): Json {
       title: 'Pixel Wall',
       version: VERSION,
       description:
-        'A public billboard of 1600 x 900 pixels, sold to machines in blocks of 10 x 10 over x402 v2. Reads are free; owners repaint for free.',
+        'A public billboard of 1600 x 900 pixels, sold to machines in blocks of 10 x 10 over x402 v2. Reads are free; owners repaint for free. Every refusal is JSON with `error` and `message`; an unknown path is 404 `not_found`, a wrong verb 405 `method_not_allowed`.',
     },
     servers: [{ url: baseUrl }],
     paths: paths(),

@@ -8,14 +8,18 @@ import type { FakeChain } from './chain.ts'
 export type FakeFacilitator = Facilitator & {
   verification: Verification
   settling: Settling | 'honest'
+  supported: 'yes' | 'no' | 'unavailable'
   readonly verified: Payment[]
   readonly settled: Payment[]
 }
+
+const NONCE_USED = 'invalid_exact_evm_nonce_already_used'
 
 export function fakeFacilitator(chain: FakeChain): FakeFacilitator {
   const facilitator: FakeFacilitator = {
     verification: { kind: 'valid' },
     settling: 'honest',
+    supported: 'yes',
     verified: [],
     settled: [],
     async verify(_, payment) {
@@ -24,9 +28,12 @@ export function fakeFacilitator(chain: FakeChain): FakeFacilitator {
     },
     async settle(_, payment) {
       facilitator.settled.push(payment)
-      return facilitator.settling === 'honest' ? { kind: 'success', tx: chain.land(payment) } : facilitator.settling
+      if (facilitator.settling !== 'honest') return facilitator.settling
+      const seen = await chain.read(payment)
+      const isSpent = seen !== 'silent' && seen.spent
+      return isSpent ? { kind: 'refused', reason: NONCE_USED } : { kind: 'success', tx: chain.land(payment) }
     },
-    supports: async () => 'yes',
+    supports: async () => facilitator.supported,
   }
   return facilitator
 }

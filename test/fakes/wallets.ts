@@ -9,10 +9,13 @@ const sha256 = (text: string): Hash => `0x${createHash('sha256').update(text).di
 /** What `wallet` signs for `message`. */
 export const signatureOf = (wallet: Address, message: string): Hash => sha256(`${wallet}\n${message}`)
 
+/** A payment's signature that is not its payer's. */
+export const FORGED = `0x${'00'.repeat(65)}` as const
+
 export const fakeWallets: Wallets = {
   async signed(wallet, messages, signature) {
     const message = messages.find((candidate) => signatureOf(wallet, candidate) === signature)
     return message === undefined ? undefined : sha256(message)
   },
-  signedPayment: async () => true,
+  signedPayment: async ({ signature }) => signature !== FORGED,
 }

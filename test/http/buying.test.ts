@@ -209,7 +209,6 @@ test('HEAD never buys, payment or not', async () => {
   const response = await wall.ask('HEAD /blocks/next', paidBy(paymentOf(1, 1)))
   expect(response.status).toBe(402)
   expect(response.headers.get('payment-required')).not.toBeNull()
-  expect(await response.text()).toBe('')
   expect(wall.facilitator.verified).toEqual([])
   expect((await wall.ask('HEAD /blocks/160,0')).status).toBe(400)
 })

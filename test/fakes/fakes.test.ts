@@ -1,0 +1,70 @@
+import { chainContract } from '../ports/chain.contract.ts'
+import { facilitatorContract } from '../ports/facilitator.contract.ts'
+import { hash, paymentOf, wallet } from '../ports/samples.ts'
+import { walletsContract } from '../ports/wallets.contract.ts'
+import { fakeChain } from './chain.ts'
+import { fakeFacilitator } from './facilitator.ts'
+import { FORGED, fakeWallets, signatureOf } from './wallets.ts'
+
+// Goal: tests that use the fakes are told what the real ones would tell. Method: the suites of the ports, over the fakes.
+
+/** A payment that no test has seen. */
+let seen = 0
+const newPayment = async () => {
+  seen += 1
+  return paymentOf(seen, seen)
+}
+
+chainContract('fakes', async () => {
+  const chain = fakeChain()
+  const gone = Object.assign(fakeChain(), { silent: true })
+  const foreign = Object.assign(fakeChain(), { wrong: 'the chain endpoint serves another network' })
+  const end = async (payment: Awaited<ReturnType<typeof newPayment>>) => chain.cancel(payment)
+  return {
+    chain,
+    gone,
+    foreign,
+    payment: newPayment,
+    land: async (payment) => chain.land(payment),
+    cancel: end,
+    spendElsewhere: end,
+    expire: async (payment) => chain.expire(payment),
+  }
+})
+
+facilitatorContract('fakes', async () => {
+  const chain = fakeChain()
+  const facilitator = fakeFacilitator(chain)
+  const reason = 'invalid_exact_evm_insufficient_balance'
+  return {
+    facilitator,
+    unreachable: Object.assign(fakeFacilitator(chain), {
+      verification: { kind: 'unavailable' },
+      settling: { kind: 'unsent' },
+      supported: 'unavailable',
+    } as const),
+    payment: newPayment,
+    unaffordable: async () => {
+      facilitator.verification = { kind: 'invalid', reason }
+      facilitator.settling = { kind: 'refused', reason }
+      return await newPayment()
+    },
+    landed: async (payment) => {
+      const verdict = await chain.verdict(payment, 0n)
+      return verdict.kind === 'paid' ? verdict.tx : undefined
+    },
+  }
+})
+
+const signer = (number: number) => ({
+  address: wallet(number),
+  sign: async (message: string) => signatureOf(wallet(number), message),
+})
+
+walletsContract('fakes', async () => ({
+  wallets: fakeWallets,
+  owner: signer(1),
+  stranger: signer(2),
+  payment: newPayment,
+  forged: async () => ({ ...(await newPayment()), nonce: hash(1), signature: FORGED }),
+}))

@@ -1,0 +1,152 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { applyChange, emptyView, type WallView } from '../../server/domain/wall-view.ts'
+import { canvasReader } from '../../server/http/canvas-read.ts'
+import { blockOf, NOW, pixelsOf, wallet } from '../ports/samples.ts'
+
+const NETWORK = 'eip155:8453'
+
+const get = (headers: Record<string, string> = {}) => new Request('http://wall.test/api/canvas', { headers })
+
+let view: WallView
+let read: ReturnType<typeof canvasReader>
+
+const sell = (coord: string, message: string | null = null) =>
+  applyChange(view, {
+    number: view.number + 1,
+    at: NOW,
+    kind: 'sale',
+    seq: view.sales.length + 1,
+    block: blockOf(coord),
+    agent: 1,
+    wallet: wallet(1),
+    persona: { name: null, framework: null },
+    face: { pixels: null, message, link: null },
+  })
+
+const repaint = (coord: string, message: string | null, colour: number) =>
+  applyChange(view, {
+    number: view.number + 1,
+    at: NOW,
+    kind: 'repaint',
+    block: blockOf(coord),
+    face: { pixels: pixelsOf(colour), message, link: null },
+  })
+
+beforeEach(() => {
+  view = emptyView()
+  read = canvasReader(view, NETWORK)
+})
+
+const blocksNow = async () => {
+  const { blocks } = (await read(get()).json()) as { blocks: unknown[] }
+  return blocks
+}
+
+test('each row of the wall is a line, so that a reader can draw as it reads', async () => {
+  for (const coord of ['0,0', '5,0', '3,4', '159,89']) sell(coord)
+  const text = await read(get()).text()
+  const lines = text.slice(text.indexOf('"blocks":[')).split('\n')
+  expect(lines.map((line) => line.match(/"i":\d+/g))).toEqual([
+    null,
+    ['"i":0', '"i":5'],
+    ['"i":643'],
+    ['"i":14399'],
+    null,
+    null,
+  ])
+  expect(JSON.parse(text)).toHaveProperty('blocks.length', 4)
+})
+
+test('every change is seen: a sale, pixels alone, words alone, and a name', async () => {
+  sell('3,4', 'a')
+  expect(await blocksNow()).toEqual([{ i: 643, a: 0, t: NOW, m: 'a' }])
+  repaint('3,4', 'a', 7)
+  expect(await blocksNow()).toMatchObject([{ m: 'a', px: expect.any(String) }])
+  repaint('3,4', null, 7)
+  expect((await blocksNow())[0]).not.toHaveProperty('m')
+  sell('4,4')
+  expect(await blocksNow()).toHaveLength(2)
+  applyChange(view, {
+    number: view.number + 1,
+    at: NOW,
+    kind: 'identity',
+    agent: 1,
+    persona: { name: 'Ada', framework: null },
+  })
+  expect(await read(get()).json()).toMatchObject({ agents: [{ name: 'Ada', blocks: 2 }] })
+})
+
+test('a state is serialised once, and a change serialises its own row only', () => {
+  let looked = 0
+  for (const coord of ['0,0', '0,50']) sell(coord)
+  read(get())
+  const stringify = JSON.stringify
+  JSON.stringify = ((value: unknown) => {
+    if (typeof value === 'object' && value !== null && 'i' in value) looked++
+    return stringify(value)
+  }) as typeof JSON.stringify
+  try {
+    read(get())
+    expect(looked).toBe(0)
+    repaint('0,50', 'new', 3)
+    read(get())
+    expect(looked).toBe(1)
+  } finally {
+    JSON.stringify = stringify
+  }
+})
+
+describe('a copy that is current', () => {
+  const tagOf = () => read(get()).headers.get('etag') ?? ''
+
+  test('is not sent again', async () => {
+    sell('3,4')
+    const etag = tagOf()
+    for (const held of [etag, etag.replace('W/', ''), `"x", ${etag}`, '*']) {
+      const response = read(get({ 'If-None-Match': held }))
+      expect(response.status).toBe(304)
+      expect(response.headers.get('etag')).toBe(etag)
+      expect(response.headers.get('cache-control')).toBe('public, max-age=2')
+      expect(await response.text()).toBe('')
+    }
+  })
+
+  test('is no longer after a change', () => {
+    const etag = tagOf()
+    sell('3,4')
+    expect(read(get({ 'If-None-Match': etag })).status).toBe(200)
+  })
+
+  test('says nothing of another wall with as many changes', () => {
+    expect(canvasReader(emptyView(), NETWORK)(get({ 'If-None-Match': tagOf() })).status).toBe(200)
+  })
+})
+
+const encodings: ReadonlyArray<readonly [accept: string, encoding: string | null]> = [
+  ['gzip', 'gzip'],
+  ['GZIP', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['gzip, deflate, br, zstd', 'gzip'],
+  ['*', 'gzip'],
+  ['gzip;q=0.5', 'gzip'],
+  ['br;q=1.0, gzip;q=0.8, *;q=0.1', 'gzip'],
+  ['identity', null],
+  ['', null],
+  ['br', null],
+  ['gzip;q=0', null],
+  ['gzip;q=0, *', null],
+  ['*;q=0', null],
+  ['gzip;q=0, br;q=0, identity', null],
+  ['gzip;q=0.5, identity', null],
+  ['gzip;q=2', null],
+]
+
+test.each(encodings)('a client that takes %p gets %p', async (accept, encoding) => {
+  sell('3,4')
+  const response = read(get({ 'Accept-Encoding': accept }))
+  expect(response.headers.get('content-encoding')).toBe(encoding)
+  expect(response.headers.get('vary')).toBe('Accept-Encoding')
+  const body = new Uint8Array(await response.arrayBuffer())
+  const text = new TextDecoder().decode(encoding === null ? body : Bun.gunzipSync(body))
+  expect(text).toBe(await read(get()).text())
+})

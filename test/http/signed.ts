@@ -1,0 +1,29 @@
+/** Signed bodies as honest owners send them. */
+
+import type { Address } from '../../server/domain/payment.ts'
+import { editMessage, registerMessage, type EditFields, type IdentityFields } from '../../shared/signing.ts'
+import { signatureOf } from '../fakes/wallets.ts'
+import { NOW, wallet } from '../ports/samples.ts'
+import { HOST } from './wall.ts'
+
+/** An edit of `coord`, signed by the `payer`-th wallet; `signing` changes what is signed but not what is sent. */
+export function editOf(
+  payer: number,
+  coord: string,
+  fields: EditFields,
+  { host = HOST, ts = NOW, by = wallet(payer) }: { host?: string; ts?: number; by?: Address } = {},
+): Record<string, unknown> {
+  return { ts, signature: signatureOf(by, editMessage(host, coord, ts, fields)), ...fields }
+}
+
+/** What the `payer`-th wallet says of itself. */
+export function registrationOf(payer: number, fields: IdentityFields, ts = NOW): Record<string, unknown> {
+  const own = wallet(payer)
+  return { wallet: own, ts, signature: signatureOf(own, registerMessage(HOST, own, ts, fields)), ...fields }
+}
+
+/** A request with a JSON body. */
+export const sending = (body: unknown): RequestInit => ({
+  headers: { 'Content-Type': 'application/json' },
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+})

@@ -1,0 +1,53 @@
+import { afterAll, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { viewerFiles } from '../../server/http/viewer-files.ts'
+import { openWall } from './wall.ts'
+
+const scratch = await mkdtemp(join(tmpdir(), 'viewer-'))
+const folder = join(scratch, 'viewer')
+await Bun.write(join(folder, 'index.html'), '<!doctype html><title>Pixel Wall</title>')
+await Bun.write(join(folder, 'assets/index-a1b2.js'), 'console.log("a script long enough to be compressed")')
+await Bun.write(join(scratch, 'outside.txt'), 'secret')
+
+afterAll(() => rm(scratch, { recursive: true }))
+
+const wall = await openWall({ viewer: await viewerFiles(folder) })
+
+test('the page is at the root, and asked about each time', async () => {
+  for (const path of ['/', '/index.html', '/?x=1']) {
+    const response = await wall.ask(`GET ${path}`)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toStartWith('text/html')
+    expect(response.headers.get('cache-control')).toBe('no-cache')
+    expect(await response.text()).toContain('Pixel Wall')
+  }
+  const etag = (await wall.ask('GET /')).headers.get('etag') ?? ''
+  expect((await wall.ask('GET /', { headers: { 'If-None-Match': etag } })).status).toBe(304)
+})
+
+test('what Vite named by its content is kept for ever', async () => {
+  const response = await wall.ask('GET /assets/index-a1b2.js', { headers: { 'Accept-Encoding': 'gzip' } })
+  expect(response.headers.get('content-type')).toStartWith('text/javascript')
+  expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  expect(response.headers.get('content-encoding')).toBe('gzip')
+})
+
+test('nothing but the viewer is served', async () => {
+  for (const path of [
+    '/../outside.txt',
+    '/%2e%2e/outside.txt',
+    '/..%2foutside.txt',
+    '/assets/',
+    '/assets',
+    '//index.html',
+  ])
+    expect((await wall.ask(`GET ${path}`)).status).toBe(404)
+})
+
+test('a file is only read', async () => {
+  const response = await wall.ask('PUT /index.html')
+  expect(response.status).toBe(405)
+  expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+})
