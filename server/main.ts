@@ -37,7 +37,7 @@ try {
 }
 
 async function run(config: Config): Promise<void> {
-  const store = await openSqlite(config.databasePath, config.network)
+  const store = await openSqlite(config.databasePath, config.network, { onBroken: exitNow })
   const { server, sold, rail } = await openWall(config, store)
   console.log(`The wall is open at ${config.offer.baseUrl}`)
   journal.note('open', { port: server.port ?? 0, network: config.network })

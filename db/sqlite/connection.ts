@@ -26,8 +26,11 @@ export type Connection = {
   close(): void
 }
 
-/** Opens a file, or `:memory:`, as it is; its settings and tables are for the caller. */
-export function connect(path: string): Connection {
+/**
+ * Opens a file, or `:memory:`, as it is; its settings and tables are for the caller. `onBroken` is told at once when the
+ * disk fails at commit.
+ */
+export function connect(path: string, onBroken: () => void = () => {}): Connection {
   const db = new Database(path, { readwrite: true, create: true, strict: true })
   let open = true
   const ensureOpen = () => {
@@ -41,7 +44,12 @@ export function connect(path: string): Connection {
     },
     write: (work) => {
       ensureOpen()
-      return writing(db, work)
+      try {
+        return writing(db, work)
+      } catch (error) {
+        if (error instanceof StoreBroken) onBroken()
+        throw error
+      }
     },
     run: (sql) => {
       db.run(sql)

@@ -23,14 +23,24 @@ export type Sqlite = {
 // Older ones can lose a commit when a write-ahead log is reset.
 const OLDEST_SQLITE = [3, 51, 3] as const
 
+/** How a database is opened. */
+export type Opening = {
+  readonly patienceMs?: number // how long to wait for another process to let go of it
+  readonly onBroken?: () => void // told when the disk fails at commit: the process must end, for only a restart can tell what was kept
+}
+
 /**
- * Opens or makes the database at `path` (or `:memory:`) for one network (CAIP-2), waiting at most `patienceMs` for
- * another process to let go of it. Throws `DatabaseInUse` or `CannotOpen` with a message for the operator.
+ * Opens or makes the database at `path` (or `:memory:`) for one network (CAIP-2). Throws `DatabaseInUse` or `CannotOpen`
+ * with a message for the operator.
  */
-export async function openSqlite(path: string, network: string, patienceMs?: number): Promise<Sqlite> {
+export async function openSqlite(
+  path: string,
+  network: string,
+  { patienceMs, onBroken }: Opening = {},
+): Promise<Sqlite> {
   const unlock = path === ':memory:' ? () => {} : await lockDatabase(path, patienceMs)
   try {
-    const connection = openWall(path, network)
+    const connection = openWall(path, network, onBroken)
     return { ...ports(connection), close: closing(connection, unlock) }
   } catch (error) {
     unlock()
@@ -47,9 +57,9 @@ export function checkVersion(version: string): void {
 }
 
 /** A connection to a whole, up-to-date database of `network`. */
-export function openWall(path: string, network: string): Connection {
+export function openWall(path: string, network: string, onBroken?: () => void): Connection {
   try {
-    const connection = connect(path)
+    const connection = connect(path, onBroken)
     try {
       prepareWall(connection, network)
       return connection

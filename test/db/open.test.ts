@@ -47,16 +47,18 @@ describe('the lock', () => {
     const owner = await openSqlite(path, TERMS.network)
     symlinkSync(path, alias)
     for (const name of [path, alias])
-      expect(await failureOf(openSqlite(name, TERMS.network, 0))).toBeInstanceOf(DatabaseInUse)
+      expect(await failureOf(openSqlite(name, TERMS.network, { patienceMs: 0 }))).toBeInstanceOf(DatabaseInUse)
     owner.close()
-    ;(await openSqlite(path, TERMS.network, 0)).close()
+    ;(await openSqlite(path, TERMS.network, { patienceMs: 0 })).close()
   })
 
   test('a handle that nobody refers to keeps its lock', async () => {
     const path = fileOf('forgotten')
     await openSqlite(path, TERMS.network)
     Bun.gc(true)
-    expect(String(await failureOf(openSqlite(path, TERMS.network, 0)))).toContain('another process owns')
+    expect(String(await failureOf(openSqlite(path, TERMS.network, { patienceMs: 0 })))).toContain(
+      'another process owns',
+    )
   })
 
   test('a second process is refused while the first lives, and gets in when it is killed', async () => {
@@ -66,7 +68,7 @@ describe('the lock', () => {
     })
     const output = child.stdout.getReader()
     await output.read()
-    expect(await failureOf(openSqlite(path, TERMS.network, 0))).toBeInstanceOf(DatabaseInUse)
+    expect(await failureOf(openSqlite(path, TERMS.network, { patienceMs: 0 }))).toBeInstanceOf(DatabaseInUse)
     const waiting = openSqlite(path, TERMS.network)
     child.kill('SIGKILL')
     ;(await waiting).close()
@@ -79,14 +81,14 @@ describe('the lock', () => {
     expect(String(await failureOf(openSqlite(path, 'eip155:84532')))).toContain(
       'belongs to network eip155:8453, not eip155:84532',
     )
-    ;(await openSqlite(path, TERMS.network, 0)).close()
+    ;(await openSqlite(path, TERMS.network, { patienceMs: 0 })).close()
   })
 })
 
 describe('a file is refused, and left as it is, that is', () => {
   const refusal = async (path: string) => {
     const before = await Bun.file(path).bytes()
-    const error: unknown = await openSqlite(path, TERMS.network, 0).catch((reason: unknown) => reason)
+    const error: unknown = await openSqlite(path, TERMS.network, { patienceMs: 0 }).catch((reason: unknown) => reason)
     expect(await Bun.file(path).bytes()).toEqual(before)
     expect(error).toBeInstanceOf(CannotOpen)
     return error instanceof Error ? error.message : ''
@@ -124,9 +126,9 @@ describe('a file is refused, and left as it is, that is', () => {
   })
 
   test('in no folder', async () => {
-    expect(await failureOf(openSqlite(join(folder, 'none', 'wall.sqlite'), TERMS.network, 0))).toBeInstanceOf(
-      CannotOpen,
-    )
+    expect(
+      await failureOf(openSqlite(join(folder, 'none', 'wall.sqlite'), TERMS.network, { patienceMs: 0 })),
+    ).toBeInstanceOf(CannotOpen)
   })
 })
 
