@@ -59,11 +59,8 @@ export function chainClient(network: Network, rpcUrl?: string): PublicClient {
 }
 
 /** Bounds a call to the last byte of its answer; viem's own timeout ends with the headers. */
-const fetchInTime: typeof fetch = Object.assign(
-  (input: string | URL | Request, init?: RequestInit) =>
-    fetch(input, { ...init, signal: AbortSignal.timeout(CALL_TIMEOUT_MS) }),
-  { preconnect: fetch.preconnect },
-)
+const fetchInTime = (input: string | URL | Request, init?: RequestInit) =>
+  fetch(input, { ...init, signal: AbortSignal.timeout(CALL_TIMEOUT_MS) })
 
 /** Makes the chain port. Each question is answered within eight seconds. */
 export function viemChain(client: PublicClient, { terms, assetName, assetVersion }: Offer): Chain {

@@ -32,8 +32,15 @@ export function viemWallets(client: PublicClient, offer: Offer): Wallets {
   }
 }
 
-/** Whether the signature is `wallet`'s over `hash`; odd signatures make viem throw, and are nobody's. */
+// A key's signature is 65 bytes: r, s and v.
+const KEY_SIGNATURE_DIGITS = 130
+
+/**
+ * Whether the signature is `wallet`'s over `hash`. Most odd signatures make viem throw, but not one that lacks its last
+ * digit; all are nobody's.
+ */
 async function isKeyOf(wallet: Address, hash: Hex, signature: Hex): Promise<boolean> {
+  if (signature.length !== '0x'.length + KEY_SIGNATURE_DIGITS) return false
   try {
     return (await recoverAddress({ hash, signature })).toLowerCase() === wallet
   } catch {
