@@ -1,0 +1,369 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { encodeFunctionData, parseAbi, parseEther, toHex, type Address, type Hex } from 'viem'
+import { chainClient, viemChain } from '../../server/adapters/chain.ts'
+import { httpFacilitator } from '../../server/adapters/facilitator.ts'
+import type { Hash, Payment } from '../../server/domain/payment.ts'
+import { startLocalNetwork, type LocalNetwork } from '../../server/local/network.ts'
+import { dollarAbi, dollarAddress, multicallAddress } from '../../server/local/token/contracts.ts'
+import { newWallet, type Wallet } from '../../server/local/wallets.ts'
+import type { Chain } from '../../server/ports.ts'
+import type { Offer } from '../../server/x402/terms.ts'
+import { chainContract, headFor } from '../ports/chain.contract.ts'
+import { blockOf } from '../ports/samples.ts'
+import { startOddEndpoint, type Oddity, type OddEndpoint, type Rule } from './odd-endpoint.ts'
+import { lower, newOffer, sign, signCancel } from './signing.ts'
+
+// Goal: the verdict on an authorization is true, or silence. Method: a real chain on which authorizations end in every
+// way, asked directly and through an endpoint that answers oddly.
+
+// Anyone may submit an authorization; this one is neither payer nor payee.
+const stranger: Address = '0x00000000000000000000000000000000000057a6'
+const offer = newOffer()
+const SILENT = { kind: 'silent' } as const
+
+let network: LocalNetwork
+let chain: Chain
+const endpoints: OddEndpoint[] = []
+beforeAll(async () => {
+  network = await startLocalNetwork()
+  await network.client.setBalance({ address: stranger, value: parseEther('10') })
+  chain = chainAt(network.rpcUrl)
+})
+afterAll(async () => {
+  await Promise.all(endpoints.map((endpoint) => endpoint.stop()))
+  await network.stop()
+})
+
+const chainAt = (url: string, seller: Offer = offer) => viemChain(chainClient('eip155:8453', url), seller)
+
+/** The chain through an endpoint that follows `rules`. */
+const through = (rules: Readonly<Record<string, Rule>>) => chainAt(oddEndpoint(rules).url)
+
+function oddEndpoint(rules: Readonly<Record<string, Rule>>): OddEndpoint {
+  const endpoint = startOddEndpoint(network.rpcUrl, rules)
+  endpoints.push(endpoint)
+  return endpoint
+}
+
+const payers = new Map<Address, Wallet>()
+
+/** A payment that is good for five minutes of the chain's time, which the tests push on. */
+async function newPayment(): Promise<Payment> {
+  const payer = await network.wallet(3)
+  payers.set(lower(payer.address), payer)
+  const { timestamp } = await network.client.getBlock()
+  return await sign(payer, offer, { validBefore: timestamp + 300n })
+}
+
+function payerOf({ payer }: Payment): Wallet {
+  const wallet = payers.get(payer)
+  if (wallet === undefined) throw new Error(`${payer} is no payer of these tests`)
+  return wallet
+}
+
+const transferOf = ({ payer, to, amount, validAfter, validBefore, nonce, signature }: Payment): Hex =>
+  encodeFunctionData({
+    abi: dollarAbi,
+    functionName: 'transferWithAuthorization',
+    args: [payer, to, amount, validAfter, validBefore, nonce, signature],
+  })
+
+async function submit(data: Hex, to = dollarAddress, from = stranger): Promise<Hash> {
+  const hash = await network.client.sendUnsignedTransaction({ from, to, data, gas: 1_000_000n })
+  const { status } = await network.client.waitForTransactionReceipt({ hash })
+  expect(status).toBe('success')
+  return lower(hash)
+}
+
+const land = (payment: Payment) => submit(transferOf(payment))
+
+async function cancel(payment: Payment): Promise<void> {
+  const signature = await signCancel(payerOf(payment), payment.nonce)
+  const args = [payment.payer, payment.nonce, signature] as const
+  await submit(encodeFunctionData({ abi: dollarAbi, functionName: 'cancelAuthorization', args }))
+}
+
+/** The payer signs the same nonce again, for a transfer that differs by `changes`. */
+const signedAgain = (payment: Payment, changes: Partial<Payment>) => {
+  const { nonce, validBefore } = payment
+  return sign(payerOf(payment), offer, { nonce, validBefore, ...changes })
+}
+
+/** Several calls of the dollar in one transaction. */
+function submitTogether(calls: readonly Hex[]): Promise<Hash> {
+  const abi = parseAbi(['function aggregate3((address target, bool allowFailure, bytes callData)[] calls)'])
+  const args = [calls.map((callData) => ({ target: dollarAddress, allowFailure: false, callData }))] as const
+  return submit(encodeFunctionData({ abi, functionName: 'aggregate3', args }), multicallAddress)
+}
+
+/** Blocks that the node will replace no more are 32 behind the newest. */
+const SAFE_BEHIND = 32
+
+async function pass(seconds: number, blocks: number): Promise<void> {
+  await network.client.increaseTime({ seconds })
+  await network.client.mine({ blocks })
+}
+
+async function stoppedEndpoint(): Promise<string> {
+  const { url, stop } = startOddEndpoint(network.rpcUrl, {})
+  await stop()
+  return url
+}
+
+chainContract('viem', async () => ({
+  chain,
+  gone: chainAt(await stoppedEndpoint()),
+  foreign: through({ eth_chainId: () => ({ result: '0x1' }) }),
+  payment: newPayment,
+  land,
+  cancel,
+  spendElsewhere: async (payment) => {
+    await land(await signedAgain(payment, { to: lower(stranger) }))
+  },
+  expire: () => pass(301, SAFE_BEHIND + 2),
+}))
+
+describe('who moved the money', () => {
+  test('is no matter: what the facilitator settles is paid, by the transaction it names', async () => {
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    const facilitator = httpFacilitator(
+      { url: network.facilitatorUrl, verifyTimeoutMs: 5000, settleTimeoutMs: 5000, createAuthHeaders: undefined },
+      offer,
+    )
+    const settling = await facilitator.settle(blockOf('3,4'), payment)
+    if (settling.kind !== 'success') throw new Error(`settling was ${settling.kind}`)
+    expect(await chain.verdict(payment, head)).toEqual({ kind: 'paid', tx: settling.tx })
+  })
+
+  test('many payments in one transaction are each paid by it, and one for somebody else among them is not', async () => {
+    const [first, second, astray] = [await newPayment(), await newPayment(), await newPayment()]
+    const head = await headFor(chain, first)
+    const elsewhere = await signedAgain(astray, { to: lower(stranger) })
+    const tx = await submitTogether([transferOf(first), transferOf(elsewhere), transferOf(second)])
+    expect(await chain.verdict(first, head)).toEqual({ kind: 'paid', tx })
+    expect(await chain.verdict(second, head)).toEqual({ kind: 'paid', tx })
+    expect(await chain.verdict(astray, head)).toMatchObject({ kind: 'void' })
+  })
+})
+
+describe('what the nonce was spent on', () => {
+  const elsewhere = { kind: 'void', why: 'the authorization was used for another transfer' } as const
+
+  test('is told from what was signed for us by payee and by amount', async () => {
+    for (const changes of [{ to: lower(stranger) }, { amount: 999_999n }, { amount: 1_000_001n }]) {
+      const payment = await newPayment()
+      const head = await headFor(chain, payment)
+      await land(await signedAgain(payment, changes))
+      expect(await chain.verdict(payment, head)).toEqual(elsewhere)
+    }
+  })
+
+  test('is the very next event: a dollar that comes later in the transaction is no payment', async () => {
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    const { payer, to, amount } = payment
+    await network.client.setBalance({ address: payer, value: parseEther('1') })
+    const approve = [multicallAddress, amount] as const
+    await submit(encodeFunctionData({ abi: dollarAbi, functionName: 'approve', args: approve }), dollarAddress, payer)
+    const astray = transferOf(await signedAgain(payment, { to: lower(stranger) }))
+    const args = [payer, to, amount] as const
+    await submitTogether([astray, encodeFunctionData({ abi: dollarAbi, functionName: 'transferFrom', args })])
+    expect(await network.balanceOf(payer)).toBe(1_000_000n)
+    expect(await chain.verdict(payment, head)).toEqual(elsewhere)
+  })
+
+  test('is told from a cancellation', async () => {
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    await cancel(payment)
+    expect(await chain.verdict(payment, head)).toEqual({ kind: 'void', why: 'the authorization was cancelled' })
+  })
+})
+
+describe('an authorization past its end', () => {
+  const expired = { kind: 'void', why: 'the authorization expired without being used' } as const
+  const unspent = { kind: 'unspent' } as const
+
+  test('may still be spent until no block before its end can be replaced', async () => {
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    await pass(400, SAFE_BEHIND - 5)
+    expect(await chain.verdict(payment, head)).toEqual(unspent)
+    await network.client.mine({ blocks: 10 })
+    expect(await chain.verdict(payment, head)).toEqual(expired)
+  })
+
+  test('is given a minute more where the endpoint knows no safe block', async () => {
+    const safeless = [
+      through(answeringSafe({ error: { code: -32602, message: 'unknown block tag' } })),
+      through(answeringSafe({ error: { code: -32000, message: 'safe block not found' } })),
+      through(answeringSafe({ result: null })),
+    ]
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    await network.client.setNextBlockTimestamp({ timestamp: payment.validBefore + 60n })
+    await network.client.mine({ blocks: 1 })
+    for (const safelessChain of safeless) expect(await safelessChain.verdict(payment, head)).toEqual(unspent)
+    await network.client.setNextBlockTimestamp({ timestamp: payment.validBefore + 61n })
+    await network.client.mine({ blocks: 1 })
+    for (const safelessChain of safeless) expect(await safelessChain.verdict(payment, head)).toEqual(expired)
+  })
+
+  test('is left open by an endpoint that will not tell its safe block now', async () => {
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    await pass(1000, SAFE_BEHIND + 1)
+    const busy = through(answeringSafe({ error: { code: -32005, message: 'limit exceeded' } }))
+    expect(await busy.verdict(payment, head)).toEqual(SILENT)
+    const blank = through(answeringSafe({ result: {} }))
+    expect(await blank.verdict(payment, head)).toEqual(SILENT)
+  })
+
+  /** An endpoint that is odd only about its safe block. */
+  const answeringSafe = (answer: Oddity): Readonly<Record<string, Rule>> => ({
+    eth_getBlockByNumber: async ([tag], ask) => (tag === 'safe' ? answer : { result: await ask() }),
+  })
+})
+
+describe('an endpoint that fails', () => {
+  test('is silent within seconds, whether it hangs, stops in the middle, sends us away or takes its time', async () => {
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    await land(payment)
+    const slow: Rule = async (_, ask) => {
+      await Bun.sleep(2500)
+      return { result: await ask() }
+    }
+    const failing = (['hang', 'stall', 'busy'] as const).map((how) => through({ '*': () => how }))
+    const silent = Promise.all(
+      failing.map((there) => Promise.all([there.read(payment), there.verdict(payment, head), there.fault()])),
+    )
+    const overtaken = through({ '*': slow }).verdict(payment, head)
+    expect(await silent).toEqual(failing.map(() => ['silent', SILENT, SILENT]))
+    expect(await overtaken).toEqual(SILENT)
+  }, 12_000)
+
+  test('once and then answers is asked again', async () => {
+    const payment = await newPayment()
+    let calls = 0
+    const shaky = through({
+      '*': async (_, ask) =>
+        calls++ === 0 ? { error: { code: -32603, message: 'internal error' } } : { result: await ask() },
+    })
+    expect(await shaky.read(payment)).toMatchObject({ spent: false })
+  })
+
+  test('by talking nonsense is silent', async () => {
+    const payment = await newPayment()
+    for (const result of [null, {}, 'block', 7, { number: '0x10' }, { timestamp: '0x10' }]) {
+      const nonsense = through({ eth_getBlockByNumber: () => ({ result }) })
+      expect(await nonsense.read(payment)).toBe('silent')
+      expect(await nonsense.verdict(payment, 0n)).toEqual(SILENT)
+    }
+    const emptyAnswers = through({ eth_call: () => ({ result: '0x' }) })
+    expect(await emptyAnswers.read(payment)).toBe('silent')
+    expect(await emptyAnswers.verdict(payment, 0n)).toEqual(SILENT)
+  })
+})
+
+describe('an endpoint that has not caught up with itself', () => {
+  test('is silent about a spent authorization while it shows no event', async () => {
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    await land(payment)
+    expect(await through({ eth_getLogs: () => ({ result: [] }) }).verdict(payment, head)).toEqual(SILENT)
+    expect(await through({ eth_getTransactionReceipt: () => ({ result: null }) }).verdict(payment, head)).toEqual(
+      SILENT,
+    )
+  })
+
+  test('is silent when its receipt holds other events than its log', async () => {
+    const [payment, other] = [await newPayment(), await newPayment()]
+    const head = await headFor(chain, payment)
+    await land(payment)
+    const hash = await land(other)
+    const mixed = through({
+      eth_getLogs: async (_, ask) => {
+        const logs = (await ask()) as readonly object[]
+        return { result: logs.map((log) => ({ ...log, transactionHash: hash })) }
+      },
+    })
+    expect(await mixed.verdict(payment, head)).toEqual(SILENT)
+  })
+
+  test('knows a payment whose events were numbered anew in another block', async () => {
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    const tx = await land(payment)
+    const renumbered = through({
+      eth_getLogs: async (_, ask) => {
+        const logs = (await ask()) as readonly object[]
+        return { result: logs.map((log) => ({ ...log, logIndex: '0x63' })) }
+      },
+    })
+    expect(await renumbered.verdict(payment, head)).toEqual({ kind: 'paid', tx })
+  })
+})
+
+test('a payment that landed long after is found, and no question for events spans more than a thousand blocks', async () => {
+  const payer = await network.wallet(1)
+  const { timestamp } = await network.client.getBlock()
+  const payment = await sign(payer, offer, { validBefore: timestamp + 100_000n })
+  const head = await headFor(chain, payment)
+  await network.client.mine({ blocks: 1100 })
+  const tx = await land(payment)
+  const spans: bigint[] = []
+  const watched = through({
+    eth_getLogs: async (params, ask) => {
+      const [{ fromBlock, toBlock }] = params as [{ fromBlock: Hex; toBlock: Hex }]
+      spans.push(BigInt(toBlock) - BigInt(fromBlock) + 1n)
+      return { result: await ask() }
+    },
+  })
+  expect(await watched.verdict(payment, head)).toEqual({ kind: 'paid', tx })
+  expect(spans).toEqual([1000n, expect.any(BigInt)])
+  expect(spans[1]).toBeLessThan(1000n)
+})
+
+describe('what can never work', () => {
+  const token = { kind: 'fault', what: 'the token has another name or version than the one payers sign for' } as const
+
+  test('is another network', async () => {
+    const what = 'the chain endpoint serves eip155:84532, not eip155:8453'
+    expect(await through({ eth_chainId: () => ({ result: toHex(84532) }) }).fault()).toEqual({ kind: 'fault', what })
+  })
+
+  test('is a token that is not there', async () => {
+    const there = lower(newWallet().address)
+    const elsewhere = chainAt(network.rpcUrl, { ...offer, terms: { ...offer.terms, asset: there } })
+    const what = 'the token is not deployed on this chain'
+    expect(await elsewhere.fault()).toEqual({ kind: 'fault', what })
+  })
+
+  test('is a token of another name or version', async () => {
+    expect(await chainAt(network.rpcUrl, { ...offer, assetName: 'USDC' }).fault()).toEqual(token)
+    expect(await chainAt(network.rpcUrl, { ...offer, assetVersion: '1' }).fault()).toEqual(token)
+  })
+
+  test('is a contract that has no name at all', async () => {
+    const there = lower(multicallAddress)
+    expect(await chainAt(network.rpcUrl, { ...offer, terms: { ...offer.terms, asset: there } }).fault()).toEqual(token)
+    expect(await through({ eth_call: () => ({ result: '0x' }) }).fault()).toEqual(token)
+  })
+
+  test('is not an endpoint in trouble', async () => {
+    const trouble = { error: { code: -32603, message: 'internal error' } }
+    for (const method of ['eth_chainId', 'eth_getCode', 'eth_call'])
+      expect(await through({ [method]: () => trouble }).fault()).toEqual(SILENT)
+  })
+})
+
+test('one look for events tells both ways to end', async () => {
+  const payment = await newPayment()
+  const head = await headFor(chain, payment)
+  await cancel(payment)
+  const endpoint = oddEndpoint({})
+  await chainAt(endpoint.url).verdict(payment, head)
+  expect(endpoint.calls('eth_getLogs')).toBe(1)
+})

@@ -1,0 +1,332 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { httpFacilitator, type FacilitatorSettings } from '../../server/adapters/facilitator.ts'
+import type { Payment } from '../../server/domain/payment.ts'
+import type { Settling } from '../../server/domain/purchase.ts'
+import { startLocalNetwork, type LocalNetwork } from '../../server/local/network.ts'
+import { dollarAbi, dollarAddress } from '../../server/local/token/contracts.ts'
+import { readPayment } from '../../server/x402/payload.ts'
+import { paymentRequired, requirementsOf } from '../../server/x402/terms.ts'
+import {
+  inventedHash,
+  startFaultyFacilitator,
+  type FaultyFacilitator,
+  type SettleFault,
+  type VerifyFault,
+} from '../local/faulty-facilitator.ts'
+import { oneDollarTo, signPayment } from '../local/payments.ts'
+import { facilitatorContract } from '../ports/facilitator.contract.ts'
+import { blockOf } from '../ports/samples.ts'
+import { lower, newOffer, sign } from './signing.ts'
+
+// Goal: whatever a facilitator answers over HTTP is taken for what it proves and no more. Method: the real one, the real
+// one behind a proxy that misbehaves, and servers that answer one thing only.
+
+const offer = newOffer()
+const BLOCK = blockOf('3,4')
+
+let network: LocalNetwork
+let faulty: FaultyFacilitator
+const servers: { stop(closeAll: boolean): Promise<void> }[] = []
+beforeAll(async () => {
+  network = await startLocalNetwork()
+  faulty = await startFaultyFacilitator(network.facilitatorUrl)
+})
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.stop(true)))
+  await faulty.stop()
+  await network.stop()
+})
+
+const patient = { verifyTimeoutMs: 5000, settleTimeoutMs: 5000, createAuthHeaders: undefined }
+
+const at = (url: string, settings: Partial<FacilitatorSettings> = {}) =>
+  httpFacilitator({ ...patient, url, ...settings }, offer)
+
+/** A facilitator that gives one answer to everything. */
+const answering = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  at(serve(() => Response.json(body, { status, headers })))
+
+function serve(fetch: (request: Request) => Response | Promise<Response>): string {
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, idleTimeout: 0, fetch })
+  servers.push(server)
+  return `http://127.0.0.1:${server.port}`
+}
+
+/** An address where nobody listens. */
+async function nowhere(): Promise<string> {
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
+  await server.stop(true)
+  return `http://127.0.0.1:${server.port}`
+}
+
+const pay = async (dollars: number) => sign(await network.wallet(dollars), offer)
+
+facilitatorContract('HTTP', async () => ({
+  facilitator: at(network.facilitatorUrl),
+  unreachable: at(await nowhere()),
+  payment: () => pay(1),
+  unaffordable: () => pay(0),
+  landed: async ({ payer, nonce }) => {
+    const logs = await network.client.getContractEvents({
+      address: dollarAddress,
+      abi: dollarAbi,
+      eventName: 'AuthorizationUsed',
+      args: { authorizer: payer, nonce },
+      fromBlock: 0n,
+    })
+    const moved = await network.balanceOf(payer)
+    return logs.length === 1 && moved === 0n ? logs[0]?.transactionHash : undefined
+  },
+}))
+
+describe('behind a faulty line', () => {
+  const unclear: Settling = { kind: 'unclear' }
+  const invented: Settling = { kind: 'success', tx: inventedHash as `0x${string}` }
+  const refused = (reason: string): Settling => ({ kind: 'refused', reason })
+  const settled: Record<SettleFault, Settling> = {
+    'hang-before': unclear,
+    'hang-after': unclear,
+    'error-json-after': unclear,
+    'error-html-after': unclear,
+    'error-before': unclear,
+    'failed-after': refused('invalid_exact_evm_transaction_failed'),
+    'lost-hash-after': unclear,
+    'pending-after': unclear,
+    'pending-500-after': unclear,
+    'invented-hash': invented,
+    'invented-hash-after': invented,
+    'reset-before': unclear,
+    'reset-after': unclear,
+    'refused-recipient': refused('invalid_exact_evm_recipient_mismatch'),
+    garbage: unclear,
+    'garbage-after': unclear,
+  }
+
+  test.each(Object.entries(settled) as [SettleFault, Settling][])(
+    'settle with %s is taken for what it proves',
+    async (fault, settling) => {
+      const payment = await pay(1)
+      faulty.settle.next(fault)
+      const patience = fault.startsWith('hang') ? { settleTimeoutMs: 300 } : {}
+      expect(await at(faulty.url, patience).settle(BLOCK, payment)).toEqual(settling)
+    },
+  )
+
+  const verified: Record<VerifyFault, object> = {
+    'error-500': { kind: 'unavailable' },
+    'error-503': { kind: 'unavailable' },
+    hang: { kind: 'unavailable' },
+    reset: { kind: 'unavailable' },
+    garbage: { kind: 'unavailable' },
+    'insufficient-funds': { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' },
+    'bad-signature': { kind: 'invalid', reason: 'invalid_exact_evm_signature' },
+  }
+
+  test.each(Object.entries(verified) as [VerifyFault, object][])(
+    'verify with %s is taken for what it proves',
+    async (fault, answer) => {
+      const payment = await pay(1)
+      faulty.verify.next(fault)
+      expect<object>(await at(faulty.url, { verifyTimeoutMs: 300 }).verify(BLOCK, payment)).toEqual(answer)
+    },
+  )
+
+  test('a line that is cut after the request had arrived proves nothing, though nobody listens any more', async () => {
+    let heard = 0
+    const listener = Bun.listen({
+      hostname: '127.0.0.1',
+      port: 0,
+      socket: {
+        data(socket) {
+          heard += 1
+          if (heard === 1)
+            return void socket.write('HTTP/1.1 200 OK\r\nconnection: keep-alive\r\ncontent-length: 2\r\n\r\n{}')
+          listener.stop(true)
+        },
+      },
+    })
+    const facilitator = at(`http://127.0.0.1:${listener.port}`)
+    const payment = await pay(0)
+    expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unclear' })
+    expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unclear' })
+    expect(heard).toBe(2)
+    expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unsent' })
+  })
+
+  test('a name that leads nowhere was sent nothing', async () => {
+    expect(await at('http://nowhere.invalid').settle(BLOCK, await pay(0))).toEqual({ kind: 'unsent' })
+  })
+})
+
+describe('answers that are odd', () => {
+  const tx = `0x${'AB'.repeat(32)}`
+  const claimed = { success: true, transaction: tx, network: 'eip155:8453' }
+  const failed = { success: false, transaction: '', network: 'eip155:8453' }
+  const words = 'the facilitator refused the payment'
+
+  test('a hash in capitals is the same hash', async () => {
+    const settling = await answering(200, claimed).settle(BLOCK, await pay(0))
+    expect(settling).toEqual({ kind: 'success', tx: lower(tx) })
+  })
+
+  test.each([
+    ['no hash', { ...claimed, transaction: 'done' }],
+    ['a hash cut short', { ...claimed, transaction: tx.slice(0, -1) }],
+    ['a hash with more behind it', { ...claimed, transaction: `${tx}\n` }],
+    ['a hash without its prefix', { ...claimed, transaction: tx.slice(2) }],
+    ['another network', { ...claimed, network: 'eip155:84532' }],
+    ['another name for the network', { ...claimed, network: 'base' }],
+    ['no network', { success: true, transaction: tx }],
+    ['success as a word', { ...claimed, success: 'true' }],
+    ['nothing', {}],
+    ['a refusal that names a transaction', { ...failed, errorReason: 'insufficient_funds', transaction: tx }],
+  ])('success with %s is unclear', async (_, body) => {
+    expect(await answering(200, body).settle(BLOCK, await pay(0))).toEqual({ kind: 'unclear' })
+  })
+
+  test.each([
+    [400, { ...failed, errorReason: 'invalid_payload' }, { kind: 'refused', reason: 'invalid_payload' }],
+    [402, { success: false }, { kind: 'refused', reason: words }],
+    [409, { ...failed, errorReason: 'settlement_pending', transaction: tx }, { kind: 'unclear' }],
+    [429, { error: 'slow down' }, { kind: 'unclear' }],
+    [500, { ...failed, errorReason: 'invalid_exact_evm_recipient_mismatch' }, { kind: 'unclear' }],
+    [502, { ...failed, success: true }, { kind: 'unclear' }],
+  ])('a settle answered with %i is taken for what it proves (%#)', async (status, body, settling) => {
+    expect<object>(await answering(status, body).settle(BLOCK, await pay(0))).toEqual(settling)
+  })
+
+  test.each([
+    [200, { isValid: false, invalidReason: 'insufficient_funds' }, { kind: 'invalid', reason: 'insufficient_funds' }],
+    [200, { isValid: false }, { kind: 'invalid', reason: words }],
+    [402, { isValid: false, invalidReason: 'invalid_scheme' }, { kind: 'invalid', reason: 'invalid_scheme' }],
+    [400, { isValid: true }, { kind: 'invalid', reason: words }],
+    [400, { error: 'bad request' }, { kind: 'unavailable' }],
+    [500, { isValid: false, invalidReason: 'unexpected_verify_error' }, { kind: 'unavailable' }],
+    [503, { isValid: true }, { kind: 'unavailable' }],
+    [200, { isValid: 1 }, { kind: 'unavailable' }],
+  ])('a verify answered with %i is taken for what it proves (%#)', async (status, body, answer) => {
+    expect<object>(await answering(status, body).verify(BLOCK, await pay(0))).toEqual(answer)
+  })
+
+  test.each([
+    ['a sentence', 'call https://node.example/key=1 reverted'],
+    ['markup', '<b>no</b>'],
+    ['something endless', 'a'.repeat(81)],
+    ['a number', 12],
+    ['a list', ['insufficient_funds']],
+    ['nothing', null],
+  ])('a reason that is %s is not passed on', async (_, reason) => {
+    const payment = await pay(0)
+    for (const status of [200, 400]) {
+      const verifying = answering(status, { isValid: false, invalidReason: reason }).verify(BLOCK, payment)
+      const settling = answering(status, { ...failed, errorReason: reason }).settle(BLOCK, payment)
+      const isWord = status === 400 || typeof reason === 'string' || reason === null
+      expect<object>(await verifying).toEqual(isWord ? { kind: 'invalid', reason: words } : { kind: 'unavailable' })
+      expect<object>(await settling).toEqual(isWord ? { kind: 'refused', reason: words } : { kind: 'unclear' })
+    }
+  })
+})
+
+describe('what is sent', () => {
+  test("goes to the facilitator in our words, whatever the payer's client echoed", async () => {
+    const stock = await signPayment(await network.wallet(1), oneDollarTo(offer.terms.payTo))
+    const echo = {
+      ...stock,
+      resource: { url: 'https://other.example/', description: 'mine' },
+      accepted: { ...stock.accepted, maxTimeoutSeconds: 1, extra: { name: 'Other' } },
+      extensions: { bazaar: { info: 'edited' }, own: {} },
+    }
+    const payment = readPayment(echo)
+    if ('code' in payment) throw new Error(payment.message)
+    const facilitator = at(faulty.url)
+    expect(await facilitator.verify(BLOCK, payment)).toEqual({ kind: 'valid' })
+    expect(await facilitator.settle(BLOCK, payment)).toMatchObject({ kind: 'success' })
+
+    const requirements = requirementsOf(offer, offer.terms)
+    const { resource, extensions } = paymentRequired(offer, BLOCK)
+    const lowerCased = { ...Object(stock.payload['authorization']), from: payment.payer, to: payment.to }
+    for (const call of [faulty.verify, faulty.settle]) {
+      expect(JSON.parse(call.bodies().at(-1) ?? '')).toEqual({
+        x402Version: 2,
+        paymentPayload: {
+          x402Version: 2,
+          resource,
+          accepted: requirements,
+          payload: { signature: payment.signature, authorization: lowerCased },
+          extensions,
+        },
+        paymentRequirements: requirements,
+      })
+    }
+  })
+
+  test('carries the credentials that were made for that very call', async () => {
+    const seen: string[] = []
+    const url = serve((request) => {
+      seen.push(`${new URL(request.url).pathname} ${request.headers.get('authorization')}`)
+      return Response.json({})
+    })
+    const auth = (name: string) => ({ authorization: `Bearer ${name}` })
+    const createAuthHeaders = async () => ({ verify: auth('v'), settle: auth('s'), supported: auth('l') })
+    const facilitator = at(url, { createAuthHeaders })
+    const payment = await pay(0)
+    await facilitator.verify(BLOCK, payment)
+    await facilitator.settle(BLOCK, payment)
+    await facilitator.supports()
+    expect(seen).toEqual(['/verify Bearer v', '/settle Bearer s', '/supported Bearer l'])
+  })
+})
+
+test('64 calls are under way at once; a verify behind 256 that wait is refused, a settle waits its turn', async () => {
+  const gate = Promise.withResolvers<void>()
+  const full = Promise.withResolvers<void>()
+  let [running, most] = [0, 0]
+  const url = serve(async (request) => {
+    running += 1
+    most = Math.max(most, running)
+    if (running === 64) full.resolve()
+    await gate.promise
+    running -= 1
+    const isVerify = request.url.endsWith('/verify')
+    return Response.json(isVerify ? { isValid: true } : { success: true, transaction: inventedHash, network: NETWORK })
+  })
+  const facilitator = at(url)
+  const payment: Payment = await pay(0)
+  const verifying = Array.from({ length: 64 + 256 }, () => facilitator.verify(BLOCK, payment))
+  await full.promise
+  expect(await facilitator.verify(BLOCK, payment)).toEqual({ kind: 'unavailable' })
+  const settling = facilitator.settle(BLOCK, payment)
+  gate.resolve()
+  expect(await settling).toMatchObject({ kind: 'success' })
+  expect(new Set((await Promise.all(verifying)).map(({ kind }) => kind))).toEqual(new Set(['valid']))
+  expect(most).toBe(64)
+})
+
+const NETWORK = 'eip155:8453'
+
+describe('what a facilitator takes', () => {
+  const kind = { x402Version: 2, scheme: 'exact', network: NETWORK }
+  const saying = (...kinds: object[]) => answering(200, { kinds, extensions: [], signers: {} })
+
+  test('is ours when version, scheme and network are', async () => {
+    expect(await saying({ ...kind, network: 'eip155:1' }, kind).supports()).toBe('yes')
+    expect(await saying({ ...kind, x402Version: 1 }, { ...kind, scheme: 'upto' }).supports()).toBe('no')
+    expect(await saying({ ...kind, network: 'eip155:84532' }).supports()).toBe('no')
+    expect(await saying().supports()).toBe('no')
+  })
+
+  test('is unknown when it fails, talks nonsense or hangs', async () => {
+    expect(await answering(500, {}).supports()).toBe('unavailable')
+    expect(await answering(200, { kinds: 'all' }).supports()).toBe('unavailable')
+    const hanging = at(
+      serve(() => new Promise(() => undefined)),
+      { verifyTimeoutMs: 100 },
+    )
+    expect(await hanging.supports()).toBe('unavailable')
+  })
+
+  test('is unknown when it wants to be asked again later', async () => {
+    const url = serve(() => new Response('later', { status: 429, headers: { 'retry-after': '30' } }))
+    expect(await at(url, { verifyTimeoutMs: 100 }).supports()).toBe('unavailable')
+  })
+})

@@ -1,0 +1,58 @@
+/** A JSON-RPC endpoint in front of the node that can be told to answer oddly. */
+
+/** What becomes of a call: an answer of its own, an error, silence, or an answer that ends in the middle. */
+export type Oddity = { readonly result: unknown } | { readonly error: { code: number; message: string } } | Failing
+type Failing = 'hang' | 'stall' | 'busy'
+
+/** Decides on one call; `ask` puts it to the node and tells the node's result. */
+export type Rule = (params: readonly unknown[], ask: () => Promise<unknown>) => Oddity | Promise<Oddity>
+
+/** An endpoint on loopback; counts the calls it got of each method. */
+export type OddEndpoint = { readonly url: string; calls(method: string): number; stop(): Promise<void> }
+
+type Call = { readonly id: number; readonly method: string; readonly params?: readonly unknown[] }
+
+/** Starts an endpoint that is honest but for `rules`, which are looked up by method and then under `*`. */
+export function startOddEndpoint(rpcUrl: string, rules: Readonly<Record<string, Rule>>): OddEndpoint {
+  const counts = new Map<string, number>()
+  const ended = new AbortController()
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
+    async fetch(request) {
+      const call = (await request.json()) as Call
+      counts.set(call.method, (counts.get(call.method) ?? 0) + 1)
+      const ask = () => askNode(rpcUrl, call)
+      const rule = rules[call.method] ?? rules['*']
+      const answer = rule === undefined ? { result: await ask() } : await rule(call.params ?? [], ask)
+      return typeof answer === 'object'
+        ? Response.json({ jsonrpc: '2.0', id: call.id, ...answer })
+        : fail(answer, ended)
+    },
+  })
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    calls: (method) => counts.get(method) ?? 0,
+    stop: async () => {
+      ended.abort()
+      await server.stop(true)
+    },
+  }
+}
+
+async function askNode(rpcUrl: string, call: Call): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(rpcUrl, { method: 'POST', body: JSON.stringify(call), headers })
+  const { result } = (await response.json()) as { result: unknown }
+  return result
+}
+
+function fail(how: Failing, ended: AbortController): Response | Promise<Response> {
+  if (how === 'busy') return new Response('busy', { status: 429, headers: { 'retry-after': '3600' } })
+  if (how === 'hang')
+    return new Promise((resolve) => ended.signal.addEventListener('abort', () => resolve(new Response())))
+  const start = new TextEncoder().encode('{"jsonrpc":"2.0","id":1,"res')
+  const body = new ReadableStream({ start: (stream) => stream.enqueue(start) })
+  return new Response(body, { headers: { 'content-type': 'application/json' } })
+}

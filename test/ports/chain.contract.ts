@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'bun:test'
+import type { Hash, Payment } from '../../server/domain/payment.ts'
+import type { Verdict } from '../../server/domain/purchase.ts'
+import type { Chain } from '../../server/ports.ts'
+
+// Goal: every promise of the `Chain` port, as its callers rely on it. Method: each test ends an authorization in one of
+// the ways there are, and asks for the verdict as a purchase does: from the height read before anything was sent.
+
+/** A chain, and what others do on it. */
+export type ChainWorld = {
+  readonly chain: Chain
+  /** The same chain through an endpoint that does not answer. */
+  readonly gone: Chain
+  /** Through an endpoint that serves another network. */
+  readonly foreign: Chain
+  /** A new payment by a payer who holds the money; it was sent to nobody. */
+  payment(): Promise<Payment>
+  /** Moves the money, and answers the transaction that did. */
+  land(payment: Payment): Promise<Hash>
+  cancel(payment: Payment): Promise<void>
+  /** Spends the nonce on another transfer of the payer's. */
+  spendElsewhere(payment: Payment): Promise<void>
+  /** Lets time pass until the payment has ended for certain. */
+  expire(payment: Payment): Promise<void>
+}
+
+/** The suite of the `Chain` port. */
+export function chainContract(name: string, open: () => Promise<ChainWorld>): void {
+  describe(`chain of ${name}`, () => {
+    ends(open)
+    limits(open)
+  })
+}
+
+function ends(open: () => Promise<ChainWorld>): void {
+  test('an authorization that was sent to nobody is unspent', async () => {
+    const { chain, payment } = await open()
+    const ours = await payment()
+    expect(await chain.read(ours)).toMatchObject({ spent: false })
+    expect(await chain.verdict(ours, await headFor(chain, ours))).toEqual({ kind: 'unspent' })
+  })
+
+  test('money that moved is paid, by the transaction that moved it', async () => {
+    const { chain, payment, land } = await open()
+    const ours = await payment()
+    const head = await headFor(chain, ours)
+    const tx = await land(ours)
+    expect(tx).toMatch(/^0x[0-9a-f]{64}$/)
+    expect(await chain.read(ours)).toMatchObject({ spent: true })
+    expect(await chain.verdict(ours, head)).toEqual({ kind: 'paid', tx })
+  })
+
+  test('what one authorization pays says nothing of another, though payer or nonce be the same', async () => {
+    const { chain, payment, land } = await open()
+    const [ours, other] = [await payment(), await payment()]
+    const head = await headFor(chain, ours)
+    await land(ours)
+    for (const unsent of [other, { ...other, nonce: ours.nonce }, { ...ours, nonce: other.nonce }]) {
+      expect(await chain.read(unsent)).toMatchObject({ spent: false })
+      expect(await chain.verdict(unsent, head)).toEqual({ kind: 'unspent' })
+    }
+  })
+
+  test('a cancelled authorization is used up and can never pay', async () => {
+    const { chain, payment, cancel } = await open()
+    const ours = await payment()
+    const head = await headFor(chain, ours)
+    await cancel(ours)
+    expect(await chain.read(ours)).toMatchObject({ spent: true })
+    expectVoid(await chain.verdict(ours, head))
+  })
+
+  test('a nonce spent on another transfer is used up and can never pay', async () => {
+    const { chain, payment, spendElsewhere } = await open()
+    const ours = await payment()
+    const head = await headFor(chain, ours)
+    await spendElsewhere(ours)
+    expect(await chain.read(ours)).toMatchObject({ spent: true })
+    expectVoid(await chain.verdict(ours, head))
+  })
+
+  test('an authorization that ended unused can never pay', async () => {
+    const { chain, payment, expire } = await open()
+    const ours = await payment()
+    const head = await headFor(chain, ours)
+    await expire(ours)
+    expect(await chain.read(ours)).toMatchObject({ spent: false })
+    expectVoid(await chain.verdict(ours, head))
+  })
+
+  test('a payment that moved in time stays paid', async () => {
+    const { chain, payment, land, expire } = await open()
+    const ours = await payment()
+    const head = await headFor(chain, ours)
+    const tx = await land(ours)
+    await expire(ours)
+    expect(await chain.verdict(ours, head)).toEqual({ kind: 'paid', tx })
+  })
+}
+
+function limits(open: () => Promise<ChainWorld>): void {
+  test('a chain that is older than what was read before knows nothing', async () => {
+    const { chain, payment, land } = await open()
+    const ours = await payment()
+    const head = await headFor(chain, ours)
+    await land(ours)
+    expect(await chain.verdict(ours, head + 1_000_000n)).toEqual({ kind: 'silent' })
+  })
+
+  test('a chain that does not answer is silent, and never says more', async () => {
+    const { gone, payment } = await open()
+    const ours = await payment()
+    expect(await gone.read(ours)).toBe('silent')
+    expect(await gone.verdict(ours, 0n)).toEqual({ kind: 'silent' })
+    expect(await gone.fault()).toEqual({ kind: 'silent' })
+  })
+
+  test('the right network has no fault, and another one can never work', async () => {
+    const { chain, foreign } = await open()
+    expect(await chain.fault()).toEqual({ kind: 'none' })
+    expect(await foreign.fault()).toEqual({ kind: 'fault', what: expect.stringMatching(/\w/) })
+  })
+}
+
+/** The height a purchase notes before it sends anything. */
+export async function headFor(chain: Chain, payment: Payment): Promise<bigint> {
+  const seen = await chain.read(payment)
+  if (seen === 'silent') throw new Error('the chain is silent')
+  return seen.head
+}
+
+const expectVoid = (verdict: Verdict) => expect(verdict).toEqual({ kind: 'void', why: expect.stringMatching(/\w/) })

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'bun:test'
+import type { Address, Payment } from '../../server/domain/payment.ts'
+import type { Wallets } from '../../server/ports.ts'
+
+// Goal: every promise of the `Wallets` port that does not depend on what kind of wallet signs. Method: one wallet and a
+// stranger sign texts and payments.
+
+/** Someone who can sign a text. */
+export type Signer = { readonly address: Address; sign(message: string): Promise<`0x${string}`> }
+
+/** Wallets, and those who hold them. */
+export type WalletsWorld = {
+  readonly wallets: Wallets
+  readonly owner: Signer
+  readonly stranger: Signer
+  /** A new payment that its payer signed. */
+  payment(): Promise<Payment>
+  /** A new payment that somebody else signed. */
+  forged(): Promise<Payment>
+}
+
+/** The suite of the `Wallets` port. */
+export function walletsContract(name: string, open: () => Promise<WalletsWorld>): void {
+  describe(`wallets of ${name}`, () => {
+    const texts = ['one', 'two\nlines', '']
+
+    test('whichever of the texts was signed is recognised, by a digest of its own', async () => {
+      const { wallets, owner } = await open()
+      const digests = await Promise.all(
+        texts.map(async (text) => wallets.signed(owner.address, texts, await owner.sign(text))),
+      )
+      for (const digest of digests) expect(digest).toMatch(/^0x[0-9a-f]{64}$/)
+      expect(new Set(digests).size).toBe(texts.length)
+    })
+
+    test('a text has the same digest whatever texts it is among', async () => {
+      const { wallets, owner } = await open()
+      const signature = await owner.sign('one')
+      const alone = await wallets.signed(owner.address, ['one'], signature)
+      expect(alone).toBeDefined()
+      expect(await wallets.signed(owner.address, ['two', 'one'], signature)).toBe(alone)
+    })
+
+    test("a stranger's signature and one for another text are nobody's", async () => {
+      const { wallets, owner, stranger } = await open()
+      expect(await wallets.signed(owner.address, texts, await stranger.sign('one'))).toBeUndefined()
+      expect(await wallets.signed(stranger.address, texts, await owner.sign('one'))).toBeUndefined()
+      expect(await wallets.signed(owner.address, texts, await owner.sign('three'))).toBeUndefined()
+      expect(await wallets.signed(owner.address, [], await owner.sign('one'))).toBeUndefined()
+    })
+
+    test('bytes that are no signature are nobody’s', async () => {
+      const { wallets, owner } = await open()
+      for (const bytes of ['0x', '0x00', `0x${'00'.repeat(65)}`, `0x${'ab'.repeat(1000)}`] as const)
+        expect(await wallets.signed(owner.address, texts, bytes)).toBeUndefined()
+    })
+
+    test('a payment is signed by its payer or it is not', async () => {
+      const { wallets, payment, forged } = await open()
+      expect(await wallets.signedPayment(await payment())).toBe(true)
+      expect(await wallets.signedPayment(await forged())).toBe(false)
+    })
+  })
+}
