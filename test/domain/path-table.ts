@@ -1,0 +1,88 @@
+/** Lays paths out as a table to be read: one line per path, and each part that comes back written once under a name. */
+
+/** A path as words, such as `['look-up: unknown', 'survey: open']`, and how it ends. */
+export type Row = { readonly steps: readonly string[]; readonly end: string }
+
+type Tree = { readonly end: string } | { readonly verb: string; readonly branches: readonly Branch[] }
+type Branch = { readonly labels: readonly string[]; readonly tree: Tree }
+
+// Shorter parts are clearer in place than behind a name.
+const NAMED_FROM_LINES = 3
+
+/** The table of `rows`, which must be every path of one script. Answers that change nothing are left out. */
+export function pathTable(rows: readonly Row[]): string {
+  const root = grow(rows, 0)
+  const names = nameParts(root)
+  const parts = [...names].map(([key, { tree, name }]) => [`${name}:`, ...linesOf(tree, names, key)].join('\n'))
+  return [linesOf(root, names).join('\n'), ...parts].join('\n\n')
+}
+
+function grow(rows: readonly Row[], depth: number): Tree {
+  const [first] = rows
+  const at = first?.steps[depth]
+  if (first === undefined || at === undefined) return { end: first?.end ?? '' }
+  const byLabel = Map.groupBy(rows, ({ steps }) => labelOf(steps[depth]))
+  const byShape = new Map<string, { labels: string[]; tree: Tree }>()
+  for (const [label, group] of byLabel) {
+    const tree = grow(group, depth + 1)
+    const same = byShape.get(JSON.stringify(tree))
+    if (same === undefined) byShape.set(JSON.stringify(tree), { labels: [label], tree })
+    else same.labels.push(label)
+  }
+  const branches = [...byShape.values()]
+  const verb = verbOf(at)
+  const [only] = branches
+  if (branches.length > 1 || only === undefined) return { verb, branches }
+  return asides.has(verb) ? only.tree : { verb, branches: [{ labels: [], tree: only.tree }] }
+}
+
+// What is told beside the requests is left out altogether where it changes nothing.
+const asides = new Set(['order', 'older purchase'])
+
+const verbOf = (step: string) => step.split(': ')[0] ?? step
+const labelOf = (step = '') => step.slice(verbOf(step).length + 2)
+
+type Names = ReadonlyMap<string, { readonly tree: Tree; readonly name: string }>
+
+/** Names every part that occurs more than once, after the step that first leads to it. */
+function nameParts(root: Tree): Names {
+  const seen = new Map<string, { tree: Tree; after: string; count: number }>()
+  const visit = (tree: Tree, after: string) => {
+    if ('end' in tree) return
+    const key = JSON.stringify(tree)
+    const before = seen.get(key)
+    if (before !== undefined) {
+      before.count += 1
+      return
+    }
+    seen.set(key, { tree, after, count: 1 })
+    for (const branch of tree.branches) visit(branch.tree, stepOf(tree.verb, branch))
+  }
+  visit(root, 'the start')
+  const repeated = [...seen].filter(([, { tree, count }]) => count > 1 && countLines(tree) >= NAMED_FROM_LINES)
+  const used = new Map<string, number>()
+  return new Map(
+    repeated.map(([key, { tree, after }]) => {
+      const nth = (used.get(after) ?? 0) + 1
+      used.set(after, nth)
+      return [key, { tree, name: nth === 1 ? `[after ${after}]` : `[after ${after}, ${nth}]` }]
+    }),
+  )
+}
+
+const countLines = (tree: Tree): number =>
+  'end' in tree ? 1 : tree.branches.reduce((sum, branch) => sum + countLines(branch.tree), 0)
+
+const stepOf = (verb: string, { labels }: Branch) => (labels.length === 0 ? verb : `${verb}: ${labels.join(' | ')}`)
+
+function linesOf(tree: Tree, names: Names, spelledOut = ''): readonly string[] {
+  if ('end' in tree) return [`-> ${tree.end}`]
+  const key = JSON.stringify(tree)
+  const named = key === spelledOut ? undefined : names.get(key)
+  if (named !== undefined) return [named.name]
+  return tree.branches.flatMap((branch) =>
+    linesOf(branch.tree, names).map((rest) =>
+      rest.startsWith('->') ? `${stepOf(tree.verb, branch)} ${rest}` : `${stepOf(tree.verb, branch)} > ${rest}`,
+    ),
+  )
+}

@@ -1,0 +1,222 @@
+/** What each request of a purchase script can be answered, in as few cases as tell different stories. */
+
+import { failure, StoreUnavailable } from '../../server/domain/failure.ts'
+import type { Payment, Space, Target } from '../../server/domain/payment.ts'
+import type {
+  Answer,
+  Claiming,
+  Order,
+  Purchase,
+  Request,
+  Settling,
+  SoldPurchase,
+  Survey,
+  Verdict,
+  Verification,
+} from '../../server/domain/purchase.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import { addressOf, blockOf, hashOf, paymentOf, PLAIN, TERMS } from '../sim/samples.ts'
+import type { Reply } from './every-path.ts'
+
+export const HERE = blockOf('3,4')
+export const ELSEWHERE = blockOf('9,9')
+export const HEAD = 100n
+export const NOW = 1_700_000_000_000
+export const PAID_TX = hashOf(0xaa)
+export const CLAIMED_TX = hashOf(0xbb) // what the facilitator says, which need not be what the chain says
+
+const payer = addressOf(1)
+export const PAYMENT = paymentOf(payer, 1, 1_700_000_300n)
+export const OLDER_PAYMENT = paymentOf(payer, 2, 1_700_000_200n)
+
+/** An order that nothing is wrong with. */
+export const orderOf = (target: Target): Order => ({
+  target,
+  payment: PAYMENT,
+  listing: PLAIN,
+  terms: TERMS,
+  now: NOW,
+  armed: true,
+  contact: 'wall@example.org',
+})
+
+/** Orders with one thing wrong each. */
+export const flawedOrders = (target: Target): Readonly<Record<string, Order>> => ({
+  unarmed: { ...orderOf(target), armed: false },
+  unfit: { ...orderOf(target), payment: { ...PAYMENT, validBefore: 1_700_000_000n } },
+  'bad listing': { ...orderOf(target), listing: failure('invalid_listing', 'link: is no address') },
+})
+
+export type State = Purchase['state']
+
+export const RESERVED: State = { kind: 'reserved', doubted: false }
+export const DOUBTED: State = { kind: 'reserved', doubted: true }
+export const RELEASED: State = { kind: 'released', dead: false }
+export const DEAD: State = { kind: 'released', dead: true }
+export const CREDITED: State = { kind: 'credited', tx: PAID_TX }
+
+export const soldState = (tx: `0x${string}`, settled: boolean, receiptOwed: boolean): SoldPurchase['state'] => ({
+  kind: 'sold',
+  tx,
+  claimedAt: NOW,
+  name: 'Ada',
+  framework: null,
+  settled,
+  receiptOwed,
+})
+
+export const SOLD = soldState(PAID_TX, true, false)
+export const SOLD_UNSEEN = soldState(CLAIMED_TX, false, false)
+export const SOLD_OWED = soldState(PAID_TX, true, true)
+
+export const purchaseOf = (payment: Payment, target: Target, block: BlockIndex, state: State): Purchase => ({
+  payment,
+  target,
+  block,
+  listing: PLAIN,
+  head: HEAD,
+  state,
+})
+
+const value = (label: string, answer: Answer): Reply => ({ label, answer })
+
+/** The older purchase of the same payer for the same target. */
+const older = (target: Target, state: State): Purchase =>
+  purchaseOf(OLDER_PAYMENT, target, target === 'next' ? HERE : target, state)
+
+/** What the ledger can remember of the payment asked for. */
+export const rememberings = (target: Target): readonly Reply[] => [
+  value('unknown', undefined),
+  value('reserved', purchaseOf(PAYMENT, target, HERE, RESERVED)),
+  value('in doubt', purchaseOf(PAYMENT, target, HERE, DOUBTED)),
+  value('sold', purchaseOf(PAYMENT, target, HERE, SOLD)),
+  value('sold, unseen', purchaseOf(PAYMENT, target, HERE, SOLD_UNSEEN)),
+  value('sold, receipt owed', purchaseOf(PAYMENT, target, HERE, SOLD_OWED)),
+  value('released', purchaseOf(PAYMENT, target, HERE, RELEASED)),
+  value('dead', purchaseOf(PAYMENT, target, HERE, DEAD)),
+  value('credited', purchaseOf(PAYMENT, target, HERE, CREDITED)),
+]
+
+export function surveys(target: Target): readonly Reply[] {
+  const spaces: readonly Space[] = ['open', 'reserved', 'claimed', 'full']
+  const siblings: readonly (readonly [string, Survey['sibling']])[] = [
+    ['', undefined],
+    ['older in doubt, ', older(target, DOUBTED)],
+    ['older sold, ', older(target, SOLD_OWED)],
+    ['older sold elsewhere, ', { ...older(target, SOLD_OWED), block: ELSEWHERE }],
+  ]
+  return siblings.flatMap(([name, sibling]) => spaces.map((space) => value(`${name}${space}`, { space, sibling })))
+}
+
+const verifications: readonly Reply[] = [
+  value('valid', { kind: 'valid' } satisfies Verification),
+  value('bad signature', { kind: 'invalid', reason: 'invalid_exact_evm_signature' } satisfies Verification),
+  value('invalid', { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' } satisfies Verification),
+  value('unavailable', { kind: 'unavailable' } satisfies Verification),
+]
+
+export const DEFINITE = 'invalid_exact_evm_transaction_simulation_failed'
+export const VAGUE = 'invalid_exact_evm_nonce_already_used'
+
+const settlings: readonly Reply[] = [
+  value('success', { kind: 'success', tx: CLAIMED_TX } satisfies Settling),
+  value('definite refusal', { kind: 'refused', reason: DEFINITE } satisfies Settling),
+  value('vague refusal', { kind: 'refused', reason: VAGUE } satisfies Settling),
+  value('unsent', { kind: 'unsent' } satisfies Settling),
+  value('unclear', { kind: 'unclear' } satisfies Settling),
+]
+
+const verdicts: readonly Reply[] = [
+  value('paid', { kind: 'paid', tx: PAID_TX } satisfies Verdict),
+  value('unspent', { kind: 'unspent' } satisfies Verdict),
+  value('void', { kind: 'void', why: 'the payer cancelled it' } satisfies Verdict),
+  value('silent', { kind: 'silent' } satisfies Verdict),
+]
+
+const claimings = ({ target, payment, listing, head }: Extract<Request, { do: 'claim' }>): readonly Reply[] => [
+  value('claimed', {
+    kind: 'claimed',
+    purchase: { payment, target, block: target === 'next' ? ELSEWHERE : target, listing, head, state: RESERVED },
+  } satisfies Claiming),
+  value('lost, reserved', { kind: 'lost', space: 'reserved' } satisfies Claiming),
+  value('lost, claimed', { kind: 'lost', space: 'claimed' } satisfies Claiming),
+  value('lost, full', { kind: 'lost', space: 'full' } satisfies Claiming),
+  value('older in doubt', { kind: 'in-doubt' } satisfies Claiming),
+]
+
+/** A payment that landed late gets its block, another one, or a credit. */
+const debts = ({ purchase: { payment, target } }: Extract<Request, { do: 'owe' }>): readonly Reply[] => [
+  value('its block', purchaseOf(payment, target, HERE, SOLD_OWED)),
+  value('another block', purchaseOf(payment, target, ELSEWHERE, SOLD_OWED)),
+  value('credit', purchaseOf(payment, target, HERE, CREDITED)),
+]
+
+const others = (target: Target): readonly Reply[] => [
+  value('none', undefined),
+  value('still open', older(target, DOUBTED)),
+  value('sold', older(target, SOLD_OWED)),
+  value('sold elsewhere', { ...older(target, SOLD_OWED), block: ELSEWHERE }),
+  value('released', older(target, DEAD)),
+  value('credited', older(target, CREDITED)),
+]
+
+/** Every answer in the domain's words, while the store works; a known payment was used for `used` when `asked` is asked for. */
+export function repliesFor(request: Request, asked: Target, used: Target = asked): readonly Reply[] {
+  switch (request.do) {
+    case 'look-up':
+      return rememberings(used)
+    case 'survey':
+      return surveys(request.target)
+    case 'read-chain':
+      return [
+        value('unspent', { head: HEAD, spent: false }),
+        value('spent', { head: HEAD, spent: true }),
+        value('silent', 'silent'),
+      ]
+    case 'verify':
+      return verifications
+    case 'check-signature':
+      return [value('good', true), value('bad', false)]
+    case 'claim':
+      return claimings(request)
+    case 'settle':
+      return settlings
+    case 'ask-chain':
+      return verdicts
+    case 'doubt':
+      return [value('done', { ...request.purchase, state: DOUBTED })]
+    case 'finalize':
+      return [value('done', finalized(request))]
+    case 'confirm':
+    case 'release':
+      return [value('done', undefined)]
+    case 'owe':
+      return debts(request)
+    case 'deliver':
+      return [value('was owed', true), value('was not', false)]
+    case 'resolve-other':
+      return others(asked)
+  }
+}
+
+function finalized({ purchase, tx, settled }: Extract<Request, { do: 'finalize' }>): SoldPurchase {
+  const receiptOwed = purchase.state.kind === 'reserved' && purchase.state.doubted
+  return { ...purchase, state: soldState(tx, settled, receiptOwed) }
+}
+
+/** A store that fails now and may work again in a moment. */
+export const DOWN: Reply = { label: 'store fails', fault: new StoreUnavailable('the store is busy') }
+
+/** Requests of the ledger, the only ones whose port throws. */
+export const ledgerVerbs: ReadonlySet<Request['do']> = new Set([
+  'look-up',
+  'survey',
+  'claim',
+  'doubt',
+  'finalize',
+  'confirm',
+  'release',
+  'owe',
+  'deliver',
+  'resolve-other',
+])

@@ -1,0 +1,297 @@
+/** The laws of a purchase, held against every path there is: every answer, every lost race, every failure of the store. */
+
+import { describe, expect, test } from 'bun:test'
+import { StoreUnavailable } from '../../server/domain/failure.ts'
+import type { Target } from '../../server/domain/payment.ts'
+import { buy, type Order, type Outcome, type Request, type Verb } from '../../server/domain/purchase.ts'
+import { everyPath, trace, type Path, type Reply, type Step } from './every-path.ts'
+import {
+  DOWN,
+  ELSEWHERE,
+  flawedOrders,
+  HEAD,
+  HERE,
+  ledgerVerbs,
+  orderOf,
+  OLDER_PAYMENT,
+  PAYMENT,
+  repliesFor,
+} from './purchase-answers.ts'
+
+type Walk = { readonly name: string; readonly order: Order; readonly paths: readonly Path<Outcome>[] }
+
+// Asked for, and what the payment was used for if it is known: the same, or not.
+const pairs: readonly (readonly [string, Target, Target])[] = [
+  ['a coordinate', HERE, HERE],
+  ['next', 'next', 'next'],
+  ['the block that a payment for next holds', HERE, 'next'],
+  ['another block than the payment', ELSEWHERE, HERE],
+  ['next with a payment for a coordinate', 'next', HERE],
+]
+
+const walks: readonly Walk[] = pairs.flatMap(([name, asked, used]) =>
+  Object.entries({ good: orderOf(asked), ...flawedOrders(asked) }).map(([kind, order]) => ({
+    name: `${name}, order ${kind}`,
+    order,
+    paths: [
+      ...everyPath(
+        () => buy(order),
+        (request) => withFailures(request, asked, used),
+      ),
+    ],
+  })),
+)
+
+function withFailures(request: Request, asked: Target, used: Target): readonly Reply[] {
+  const replies = repliesFor(request, asked, used)
+  return ledgerVerbs.has(request.do) ? [...replies, DOWN] : replies
+}
+
+/** Holds a law against every path; a law returns what is wrong, and the first path that breaks it is shown. */
+function law(promise: string, broken: (path: Path<Outcome>, order: Order) => unknown) {
+  test(promise, () => {
+    let held = 0
+    for (const { name, order, paths } of walks) {
+      for (const path of paths) {
+        if (broken(path, order) === true) throw new Error(`broken for ${name}: ${trace(path.steps)} -> ${ending(path)}`)
+        held += 1
+      }
+    }
+    expect(held).toBeGreaterThan(1000)
+  })
+}
+
+const ending = ({ end }: Path<Outcome>): string => {
+  if (end.kind === 'threw') return end.error instanceof StoreUnavailable ? 'store fails' : String(end.error)
+  return end.value.kind === 'bought' ? 'bought' : end.value.failure.code
+}
+
+const labelled = (steps: readonly Step[], verb: Verb): readonly string[] =>
+  steps.filter(({ request }) => request.do === verb).map(({ reply }) => reply.label)
+
+const asks = ({ steps }: Path<Outcome>, verb: Verb) => steps.some(({ request }) => request.do === verb)
+const lastVerdict = (steps: readonly Step[]) => labelled(steps, 'ask-chain').at(-1)
+const until = (path: Path<Outcome>, verb: Verb) =>
+  path.steps.slice(
+    0,
+    path.steps.findIndex(({ request }) => request.do === verb),
+  )
+const remembered = ({ steps }: Path<Outcome>) => steps[0]?.reply.label ?? ''
+const isHeld = (label: string) => label === 'reserved' || label === 'in doubt'
+
+// What tells a payer that nothing was charged, or asks for money.
+const denials = new Set([
+  'payment_required',
+  'facilitator_unavailable',
+  'block_taken',
+  'purchase_pending',
+  'wall_busy',
+  'sold_out',
+  'invalid_listing',
+])
+
+const provesNothingSent = new Set(['unsent', 'definite refusal'])
+
+describe('before money can move', () => {
+  law(
+    'the facilitator is asked nothing before the chain said that the authorization is unspent',
+    (path) => asks(path, 'verify') && labelled(until(path, 'verify'), 'read-chain').at(-1) !== 'unspent',
+  )
+
+  law('a block is held only for a payment that was verified, or that the chain has seen', (path) => {
+    const before = until(path, 'claim')
+    return asks(path, 'claim') && labelled(before, 'verify').at(-1) !== 'valid' && lastVerdict(before) !== 'paid'
+  })
+
+  law(
+    'money is asked to move only for a held block',
+    (path) =>
+      asks(path, 'settle') &&
+      !labelled(until(path, 'settle'), 'claim').includes('claimed') &&
+      !isHeld(remembered(path)),
+  )
+
+  law(
+    'a held block is settled again only while the chain says that the authorization is unspent',
+    (path) => asks(path, 'settle') && isHeld(remembered(path)) && lastVerdict(until(path, 'settle')) !== 'unspent',
+  )
+
+  law('the height remembered is the one read before the facilitator was asked', ({ steps }) =>
+    steps.some(({ request }, at) => {
+      if (request.do === 'claim') return request.head !== HEAD
+      return request.do === 'read-chain' && labelled(steps.slice(0, at), 'verify').length > 0
+    }),
+  )
+
+  law('a wall that sells out under a payment is no final answer, since a block may come back', (path) => {
+    return asks(path, 'claim') && ending(path) === 'sold_out'
+  })
+
+  law(
+    'one run claims and settles at most once',
+    ({ steps }) => labelled(steps, 'settle').length > 1 || labelled(steps, 'claim').length > 1,
+  )
+
+  law('a new authorization waits while an older one of the same payer may pay', (path) => {
+    const [survey = ''] = labelled(path.steps, 'survey')
+    if (!asks(path, 'settle') || !survey.startsWith('older')) return false
+    const [other] = labelled(until(path, 'settle'), 'resolve-other')
+    if (survey.startsWith('older in doubt') && other === undefined) return true
+    return other === 'still open' || (other === 'sold' && labelled(path.steps, 'deliver')[0] === 'was owed')
+  })
+
+  law(
+    "nobody asks after a payer's older purchase before the payer is known to have signed",
+    (path) =>
+      asks(path, 'resolve-other') &&
+      labelled(until(path, 'resolve-other'), 'verify').at(-1) !== 'valid' &&
+      labelled(until(path, 'resolve-other'), 'check-signature').at(-1) !== 'good',
+  )
+
+  law('an order that cannot be taken asks nothing of chain and facilitator', (path, { armed, listing, payment }) => {
+    const sound = armed && !('code' in listing) && payment === PAYMENT
+    return remembered(path) === 'unknown' && !sound && (asks(path, 'read-chain') || asks(path, 'verify'))
+  })
+})
+
+describe('once money may have moved', () => {
+  law('after a settlement nothing is denied without a verdict', (path) => {
+    if (!asks(path, 'settle') || !denials.has(ending(path))) return false
+    if (lastVerdict(path.steps) === 'void') return false
+    const [settling = ''] = labelled(path.steps, 'settle')
+    return isHeld(remembered(path)) || lastVerdict(path.steps) !== 'unspent' || !provesNothingSent.has(settling)
+  })
+
+  law(
+    'a payment that the chain saw is never denied',
+    (path) => labelled(path.steps, 'ask-chain').includes('paid') && denials.has(ending(path)),
+  )
+
+  law(
+    'a payment that the chain saw ends in a block, a credit or a promise',
+    (path) => labelled(path.steps, 'ask-chain').includes('paid') && !asks(path, 'finalize') && !asks(path, 'owe'),
+  )
+
+  law(
+    'a payment given up earlier and spent since is looked at before it is answered',
+    (path) =>
+      remembered(path) === 'released' &&
+      labelled(path.steps, 'read-chain').includes('spent') &&
+      path.steps.at(-1)?.request.do === 'read-chain',
+  )
+
+  law('nobody is asked to pay while an older payment of theirs may have gone through', (path) => {
+    const [survey = ''] = labelled(path.steps, 'survey')
+    if (ending(path) !== 'payment_required' || !survey.startsWith('older')) return false
+    if (survey.startsWith('older sold elsewhere')) return false // it went through, and was for another block
+    if (labelled(path.steps, 'check-signature').includes('bad')) return false // somebody else's word for the payer's
+    if (lastVerdict(path.steps) === 'void' && asks(path, 'release')) return false
+    return labelled(path.steps, 'resolve-other').length === 0 && labelled(path.steps, 'deliver').length === 0
+  })
+
+  law('a payer who is told to wait is remembered as waiting', (path) => {
+    const code = ending(path)
+    if (code !== 'settlement_unknown' && code !== 'deed_not_persisted') return false
+    const held = isHeld(remembered(path)) || labelled(path.steps, 'claim').includes('claimed')
+    return held && remembered(path) !== 'in doubt' && !asks(path, 'doubt')
+  })
+
+  law('a payment that is held, sold or credited is answered alike whatever the order says now', (path, order) => {
+    const known = remembered(path)
+    if (known === 'unknown' || known === 'released' || known === 'dead' || order.payment === PAYMENT) return false
+    return ending(path) === 'invalid_listing' || asks(path, 'survey')
+  })
+})
+
+describe('giving back and giving away', () => {
+  law('a held block is given back only on a verdict', (path) => {
+    if (!asks(path, 'release')) return false
+    const before = until(path, 'release')
+    const release = path.steps.find(({ request }) => request.do === 'release')
+    const dead = release?.request.do === 'release' && release.request.dead
+    if (lastVerdict(before) === 'void') return !dead
+    const [settling = ''] = labelled(before, 'settle')
+    const firstTry = labelled(before, 'claim').includes('claimed')
+    return dead || !firstTry || lastVerdict(before) !== 'unspent' || !provesNothingSent.has(settling)
+  })
+
+  law(
+    '"nothing was claimed" is never said of a block still held',
+    (path) =>
+      ending(path) === 'facilitator_unavailable' &&
+      (labelled(path.steps, 'claim').includes('claimed') || isHeld(remembered(path))) &&
+      !labelled(path.steps, 'release').includes('done'),
+  )
+
+  law('a sale counts as settled only after the chain said paid, and by the transaction the chain named', ({ steps }) =>
+    steps.some(({ request }, at) => {
+      if (request.do !== 'finalize') return false
+      const asked = steps.slice(0, at).findLast((step) => step.request.do === 'ask-chain')
+      if (request.settled) return asked?.reply.label !== 'paid' || request.tx !== txOf(asked)
+      const settling = steps.find((step) => step.request.do === 'settle')
+      return asked?.reply.label !== 'silent' || settling?.reply.label !== 'success' || request.tx !== txOf(settling)
+    }),
+  )
+
+  law(
+    'a debt is written down only after the chain said paid',
+    (path) => asks(path, 'owe') && lastVerdict(until(path, 'owe')) !== 'paid',
+  )
+
+  law('a receipt names a block that was sold and that the request asked for', ({ end }, { target }) => {
+    if (end.kind === 'threw' || end.value.kind !== 'bought') return false
+    const { purchase } = end.value
+    if (purchase.state.kind !== 'sold') return true
+    return target === 'next' ? purchase.target !== 'next' && purchase.payment === PAYMENT : target !== purchase.block
+  })
+
+  law(
+    "an older purchase's receipt is handed out once",
+    ({ steps, end }) =>
+      end.kind === 'answered' &&
+      end.value.kind === 'bought' &&
+      end.value.purchase.payment === OLDER_PAYMENT &&
+      labelled(steps, 'deliver').at(-1) !== 'was owed',
+  )
+
+  law(
+    'a receipt that was owed is noted as delivered',
+    (path) => ending(path) === 'bought' && remembered(path) === 'sold, receipt owed' && !asks(path, 'deliver'),
+  )
+})
+
+describe('when the store fails', () => {
+  law('the run ends there, unless the step can be made up for', ({ steps, end }) => {
+    const at = steps.findIndex(({ reply }) => reply === DOWN)
+    const verb = steps[at]?.request.do
+    if (at < 0 || verb === 'doubt' || verb === 'finalize') return false
+    return at !== steps.length - 1 || end.kind !== 'threw' || end.error !== ('fault' in DOWN && DOWN.fault)
+  })
+
+  law(
+    'a sale that cannot be written is not denied',
+    (path) => labelled(path.steps, 'finalize').includes('store fails') && ending(path) !== 'deed_not_persisted',
+  )
+
+  law(
+    'only the store makes a run fail',
+    ({ steps, end }) => end.kind === 'threw' && !steps.some(({ reply }) => reply === DOWN),
+  )
+
+  test('a fault of our own is never taken for a busy store', () => {
+    const bug = new RangeError('a bug')
+    const broken: Reply = { label: 'a bug', fault: bug }
+    const replies = (request: Request) =>
+      request.do === 'doubt' || request.do === 'finalize' ? [broken] : repliesFor(request, HERE)
+    const reached = [...everyPath(() => buy(orderOf(HERE)), replies)].filter(
+      ({ steps }) => steps.at(-1)?.reply === broken,
+    )
+    expect(reached.length).toBeGreaterThan(10)
+    expect(reached.every(({ end }) => end.kind === 'threw' && end.error === bug)).toBe(true)
+  })
+})
+
+function txOf(step: Step | undefined): string | undefined {
+  const answer = step !== undefined && 'answer' in step.reply ? step.reply.answer : undefined
+  return typeof answer === 'object' && 'tx' in answer ? answer.tx : undefined
+}

@@ -1,0 +1,45 @@
+/** What can go wrong around a purchase, and how often it does in one history. */
+
+import type { Dice } from './dice.ts'
+
+const names = [
+  'chainSilent', // the endpoint does not answer
+  'poolSlow', // a broadcast waits for a later block
+  'poolDrops', // a broadcast never lands
+  'verifyDown', // verify is not answered
+  'verifyStale', // verify calls good what the chain would refuse
+  'blind', // the facilitator's own endpoint is down, and it calls signatures bad
+  'settleUnsent', // the facilitator cannot be connected to
+  'requestLost', // settle is hung up on before it does anything
+  'answerLost', // settle does its work, and nobody hears of it
+  'refusesGood', // a definite refusal of a good payment, nothing broadcast
+  'refusesThenLands', // a definite refusal of what was broadcast
+  'refusesVaguely', // a refusal that proves nothing of what was broadcast
+  'inventsHash', // success, and nothing broadcast
+  'storeBusy', // the store cannot be used now
+  'storeBroken', // the disk fails at commit: what was written may be there after the restart, or not
+  'crash', // the process dies between two steps
+  'hangUp', // a client leaves before its answer
+  'stranger', // somebody broadcasts a payment they have seen
+  'cancel', // a payer cancels an authorization
+  'spendElsewhere', // a payer spends the nonce on themselves
+  'drain', // a payer empties the wallet
+  'forge', // somebody signs in a payer's name
+] as const
+
+export type Fault = (typeof names)[number]
+
+/** Probability of each fault, where it could happen. */
+export type Faults = Readonly<Record<Fault, number>>
+
+/** A world in which everything works. */
+export const NO_FAULTS: Faults = faultsFrom(() => 0)
+
+/** Each history has its own mixture, so that rare pairs of faults get histories to themselves. */
+export const drawFaults = (dice: Dice): Faults =>
+  faultsFrom(() => (dice.chance(0.7) ? 0 : dice.pick([0.03, 0.1, 0.3, 0.6])))
+
+function faultsFrom(probability: () => number): Faults {
+  const entries = names.map((name) => [name, probability()] as const)
+  return Object.fromEntries(entries) as Faults
+}

@@ -1,0 +1,184 @@
+/** The ledger as its port promises it, in memory: small enough to be seen to be right. */
+
+import {
+  keyOf,
+  type Hash,
+  type Payment,
+  type PaymentKey,
+  type Space,
+  type Target,
+  type UnixMs,
+} from '../../server/domain/payment.ts'
+import type { Purchase, SoldPurchase } from '../../server/domain/purchase.ts'
+import type { Ledger } from '../../server/ports.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+
+/** A ledger for proofs, with the sales as a reader of the feed sees them. */
+export type Book = {
+  readonly ledger: Ledger
+  /** Sales after number `after`, in order; numbers are dense, from 1. */
+  sales(after: number): Promise<readonly Sale[]>
+  close(): void
+}
+
+export type Sale = { readonly seq: number; readonly block: BlockIndex }
+
+/** Opens an empty ledger whose wall has only these blocks, in the order in which they are sold. */
+export type OpenBook = (wall: readonly BlockIndex[]) => Promise<Book>
+
+const HOLDS_MAX = 16
+const RECEIPT_OWED_MS = 10 * 60_000
+
+export const openModelBook: OpenBook = async (wall) => {
+  const shelf = shelfOf(wall)
+  return { ledger: ledgerOf(shelf), sales: async (after) => shelf.sales.slice(after), close: () => {} }
+}
+
+type Shelf = {
+  readonly wall: readonly BlockIndex[]
+  readonly sales: Sale[]
+  readonly rows: ReadonlyMap<string, Purchase>
+  put<P extends Purchase>(purchase: P): P
+  row(key: PaymentKey): Purchase
+  holder(block: BlockIndex): Purchase | undefined
+  openBlock(): BlockIndex | undefined
+}
+
+function shelfOf(wall: readonly BlockIndex[]): Shelf {
+  const rows = new Map<string, Purchase>()
+  const isHeld = ({ state }: Purchase) => state.kind === 'reserved' || state.kind === 'sold'
+  const holder = (block: BlockIndex) => rows.values().find((held) => held.block === block && isHeld(held))
+  return {
+    wall,
+    sales: [],
+    rows,
+    put(purchase) {
+      rows.set(keyOf(purchase.payment), purchase)
+      return purchase
+    },
+    row(key) {
+      const found = rows.get(keyOf(key))
+      if (found === undefined) throw new Error('no such payment')
+      return found
+    },
+    holder,
+    openBlock: () => wall.find((block) => holder(block) === undefined),
+  }
+}
+
+const ledgerOf = (shelf: Shelf): Ledger => ({
+  find: async (key) => shelf.rows.get(keyOf(key)),
+  space: async (target) => spaceOf(shelf, target),
+
+  async survey(target, payment, now) {
+    const owed = siblings(shelf, target, payment).find(
+      ({ state }) => state.kind === 'sold' && state.receiptOwed && now - state.claimedAt < RECEIPT_OWED_MS,
+    )
+    return { space: spaceFor(shelf, target, payment), sibling: owed ?? siblings(shelf, target, payment).find(inDoubt) }
+  },
+
+  async claim(target, payment, listing, head) {
+    const known = shelf.rows.get(keyOf(payment))
+    if (known !== undefined && known.state.kind !== 'released') throw new Error('claimed twice')
+    if (siblings(shelf, target, payment).some(inDoubt)) return { kind: 'in-doubt' }
+    const space = spaceFor(shelf, target, payment)
+    if (space !== 'open') return { kind: 'lost', space }
+    const block = target === 'next' ? shelf.openBlock() : target
+    if (block === undefined) throw new Error('open, but no block is')
+    const state = { kind: 'reserved', doubted: false } as const
+    return { kind: 'claimed', purchase: shelf.put({ payment, target, block, listing, head, state }) }
+  },
+
+  async doubt({ payment }) {
+    const held = shelf.row(payment)
+    if (held.state.kind !== 'reserved') throw new Error('doubted without being held')
+    return shelf.put({ ...held, state: { kind: 'reserved', doubted: true } })
+  },
+
+  async finalize({ payment }, tx, settled, now) {
+    const { state, ...held } = shelf.row(payment)
+    if (state.kind === 'sold') return { ...held, state }
+    if (state.kind !== 'reserved') throw new Error('sold without being held')
+    return sell(shelf, { ...held, state }, tx, settled, state.doubted, now)
+  },
+
+  async confirm({ payment }, tx) {
+    const { state, ...sold } = shelf.row(payment)
+    if (state.kind !== 'sold') throw new Error('confirmed without being sold')
+    shelf.put({ ...sold, state: { ...state, tx, settled: true } })
+  },
+
+  async release({ payment }, dead) {
+    const held = shelf.row(payment)
+    if (held.state.kind === 'sold' || held.state.kind === 'credited') throw new Error('released after its end')
+    shelf.put({
+      ...held,
+      state: { kind: 'released', dead: dead || (held.state.kind === 'released' && held.state.dead) },
+    })
+  },
+
+  owe: async (landed, tx, now) => owe(shelf, landed, tx, now),
+
+  async deliver({ payment }) {
+    const { state, ...sold } = shelf.row(payment)
+    if (state.kind !== 'sold' || !state.receiptOwed) return false
+    shelf.put({ ...sold, state: { ...state, receiptOwed: false } })
+    return true
+  },
+
+  unfinished: async () => [...shelf.rows.values()].filter(isUnfinished).map(({ payment }) => payment),
+})
+
+function spaceOf({ wall, holder, openBlock }: Shelf, target: Target): Exclude<Space, 'full'> {
+  if (target === 'next') {
+    if (openBlock() !== undefined) return 'open'
+    return wall.every((block) => holder(block)?.state.kind === 'sold') ? 'claimed' : 'reserved'
+  }
+  const held = holder(target)
+  if (held === undefined) return 'open'
+  return held.state.kind === 'sold' ? 'claimed' : 'reserved'
+}
+
+function spaceFor(shelf: Shelf, target: Target, { payer }: Payment): Space {
+  const space = spaceOf(shelf, target)
+  const holds = shelf.rows.values().filter(({ payment, state }) => payment.payer === payer && state.kind === 'reserved')
+  return space === 'open' && [...holds].length >= HOLDS_MAX ? 'full' : space
+}
+
+const siblings = ({ rows }: Shelf, target: Target, { payer, nonce }: Payment) =>
+  rows
+    .values()
+    .filter((other) => other.payment.payer === payer && other.payment.nonce !== nonce && other.target === target)
+
+const inDoubt = ({ state }: Purchase) => state.kind === 'reserved' && state.doubted
+
+const isUnfinished = ({ state }: Purchase) =>
+  state.kind === 'reserved' || (state.kind === 'released' && !state.dead) || (state.kind === 'sold' && !state.settled)
+
+function sell(
+  { sales, put }: Shelf,
+  purchase: Purchase,
+  tx: Hash,
+  settled: boolean,
+  receiptOwed: boolean,
+  now: UnixMs,
+): SoldPurchase {
+  sales.push({ seq: sales.length + 1, block: purchase.block })
+  const { name, framework } = purchase.listing
+  return put({ ...purchase, state: { kind: 'sold', tx, claimedAt: now, name, framework, settled, receiptOwed } })
+}
+
+type Landed = Pick<Purchase, 'payment' | 'target' | 'listing' | 'head'>
+
+function owe(shelf: Shelf, landed: Landed, tx: Hash, now: UnixMs): Purchase {
+  const known = shelf.rows.get(keyOf(landed.payment))
+  if (known?.state.kind === 'sold' || known?.state.kind === 'credited') return known
+  if (known?.state.kind === 'reserved') throw new Error('owed while a block is held')
+  const [first] = shelf.wall
+  if (first === undefined) throw new Error('a wall without blocks')
+  const wished = known?.block ?? (landed.target === 'next' ? first : landed.target)
+  const block = shelf.holder(wished) === undefined ? wished : shelf.openBlock()
+  const { payment, target, listing, head } = known ?? landed
+  const owed: Purchase = { payment, target, listing, head, block: block ?? wished, state: { kind: 'credited', tx } }
+  return block === undefined ? shelf.put(owed) : sell(shelf, owed, tx, true, true, now)
+}

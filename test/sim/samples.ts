@@ -1,0 +1,45 @@
+/** Payments, listings and terms for proofs of the purchase: small, and different only where a test needs it. */
+
+import type { Listing } from '../../server/domain/listing.ts'
+import type { Address, Hash, Payment, Terms, UnixSeconds } from '../../server/domain/payment.ts'
+import { parseCoord, type BlockIndex } from '../../shared/wall.ts'
+
+export const TERMS: Terms = {
+  network: 'eip155:8453',
+  asset: `0x${'a5'.repeat(20)}`,
+  payTo: `0x${'b0'.repeat(20)}`,
+  amount: 1_000_000n,
+}
+
+export const PLAIN: Listing = { name: 'Ada', framework: null, message: null, link: null, pixels: null }
+
+/** A signature that the model wallets take for the payer's own. */
+export const SIGNED = '0x01'
+
+/** A signature that somebody made up. */
+export const FORGED = '0x00'
+
+/** The block at a coordinate of the wall. */
+export function blockOf(coord: string): BlockIndex {
+  const block = parseCoord(coord)
+  if (block === undefined) throw new RangeError(`${coord} is not on the wall`)
+  return block
+}
+
+export const addressOf = (number: number): Address => `0x${number.toString(16).padStart(40, '0')}`
+
+export const hashOf = (number: number): Hash => `0x${number.toString(16).padStart(64, '0')}`
+
+/** A payment that fits the terms until `validBefore`. */
+export function paymentOf(payer: Address, nonce: number, validBefore: UnixSeconds): Payment {
+  return {
+    payer,
+    nonce: hashOf(nonce),
+    to: TERMS.payTo,
+    amount: TERMS.amount,
+    validAfter: 0n,
+    validBefore,
+    signature: SIGNED,
+    accepted: { ...TERMS, scheme: 'exact' },
+  }
+}

@@ -1,0 +1,49 @@
+/** The real ledger for histories: a small wall on SQLite, a fresh copy of a prepared file for each. */
+
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openWall, ports } from '../../db/sqlite/open.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import type { OpenBook } from './ledger-model.ts'
+import { TERMS } from './samples.ts'
+
+/** Opens walls of the real engine, and lets go of all their files at the end. */
+export function sqliteBooks(): { readonly open: OpenBook; close(): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-sim-'))
+  const prepared = new Set<string>()
+  let opened = 0
+  return {
+    async open(wall) {
+      const blank = join(folder, `blank-${wall.length}`)
+      if (!prepared.has(blank)) prepareWall(blank, wall)
+      prepared.add(blank)
+      const path = join(folder, `wall-${(opened += 1)}`)
+      copyFileSync(blank, path)
+      const connection = openWall(path, TERMS.network)
+      // The file is thrown away, and power is not cut here.
+      connection.run('PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY')
+      const { ledger, log } = ports(connection)
+      return {
+        ledger,
+        async sales(after) {
+          const changes = await log.after(after, 100)
+          return changes.flatMap((change) => (change.kind === 'sale' ? [{ seq: change.seq, block: change.block }] : []))
+        },
+        close() {
+          connection.close()
+          rmSync(path)
+        },
+      }
+    },
+    close: () => rmSync(folder, { recursive: true }),
+  }
+}
+
+/** A wall that never had other blocks than these. */
+function prepareWall(path: string, wall: readonly BlockIndex[]): void {
+  const connection = openWall(path, TERMS.network)
+  connection.run(`DELETE FROM blocks WHERE i NOT IN (${wall.join(', ')})`)
+  connection.run('PRAGMA journal_mode = DELETE; VACUUM')
+  connection.close()
+}
