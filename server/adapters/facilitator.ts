@@ -60,7 +60,7 @@ async function verify(
     const { isValid, invalidReason } = await client.verify(...wireOf(offer, target, payment))
     return isValid ? { kind: 'valid' } : { kind: 'invalid', reason: reasonOf(invalidReason) }
   } catch (error) {
-    if (error instanceof VerifyError && error.statusCode < 500)
+    if (error instanceof VerifyError && error.statusCode < 500 && !ourTrouble.has(error.statusCode))
       return { kind: 'invalid', reason: reasonOf(error.invalidReason) }
     return { kind: 'unavailable' }
   }
@@ -117,6 +117,9 @@ function wireOf(offer: Offer, target: Target, payment: Payment) {
   }
   return [payload, requirements] as const
 }
+
+// Keys that are refused or a quota that is used up say nothing about the payer.
+const ourTrouble = new Set([401, 403, 429])
 
 const reasonPattern = /^[a-z0-9_]{1,80}$/
 

@@ -199,6 +199,8 @@ describe('answers that are odd', () => {
     [200, { isValid: false, invalidReason: 'insufficient_funds' }, { kind: 'invalid', reason: 'insufficient_funds' }],
     [200, { isValid: false }, { kind: 'invalid', reason: words }],
     [402, { isValid: false, invalidReason: 'invalid_scheme' }, { kind: 'invalid', reason: 'invalid_scheme' }],
+    [401, { isValid: false, invalidReason: 'unauthorized' }, { kind: 'unavailable' }],
+    [429, { isValid: false, invalidReason: 'slow_down' }, { kind: 'unavailable' }],
     [400, { isValid: true }, { kind: 'invalid', reason: words }],
     [400, { error: 'bad request' }, { kind: 'unavailable' }],
     [500, { isValid: false, invalidReason: 'unexpected_verify_error' }, { kind: 'unavailable' }],

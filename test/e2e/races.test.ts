@@ -22,7 +22,7 @@ test('of 20 payers at once on one block one buys it, and nobody else is charged'
   const payments = await Promise.all(payers.map((payer) => sign(world, payer, '5,5')))
   const settlesBefore = world.facilitator.settle.count()
   const answers = await Promise.all(payments.map((payment) => get(world, '5,5', payment)))
-  const statuses = answers.map(({ status }) => status).toSorted()
+  const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
   expect(statuses).toEqual([200, ...Array.from({ length: 19 }, () => 409)])
   for (const answer of answers.filter(({ status }) => status === 409))
     expect(['block_taken', 'purchase_pending']).toContain(((await answer.json()) as { error: string }).error)

@@ -12,9 +12,9 @@ const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md']
 
 test('every setting is explained in the README and in .env.example, and no other is', async () => {
   const table = [...(await read('README.md')).matchAll(/^\| (`[A-Z][^|]*) \|/gm)].flatMap(([, names = '']) =>
-    [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name),
+    [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name),
   )
-  const example = [...(await read('.env.example')).matchAll(/^(?:# )?([A-Z_]+)=/gm)].map(([, name]) => name)
+  const example = [...(await read('.env.example')).matchAll(/^(?:# )?([A-Z_]+)=/gm)].map(([, name = '']) => name)
   const settings = Object.keys(SETTINGS).toSorted()
   expect(table.toSorted()).toEqual(settings)
   expect(example.toSorted()).toEqual(settings)
@@ -30,7 +30,9 @@ test('every command in the documents is a script of the package', async () => {
 
 test('every file and folder the documents name is there', async () => {
   for (const document of documents) {
-    const named = [...(await read(document)).matchAll(/`((?:server|shared|db|viewer|bench|test)\/[^`\s*<]*)`/g)].map(([, path = '']) => path)
+    const named = [...(await read(document)).matchAll(/`((?:server|shared|db|viewer|bench|test)\/[^`\s*<]*)`/g)].map(
+      ([, path = '']) => path,
+    )
     const missing = named.filter((path) => !existsSync(join(root, path)))
     expect([document, missing]).toEqual([document, []])
   }
