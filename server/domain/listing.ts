@@ -1,12 +1,59 @@
 /** What a buyer says of a block when buying it. */
 
-import type { Pixels } from '../../shared/pixels.ts'
+import { parsePixels, type Pixels } from '../../shared/pixels.ts'
+import { FRAMEWORK_MAX, isLink, isPrintable, MESSAGE_MAX, NAME_MAX } from '../../shared/text.ts'
+import { failure, type Failure } from './failure.ts'
+import { rules } from './rules.ts'
 
-/** Checked by the contract's schema; `null` is "not said". */
+/** Checked; `null` is "not said". */
 export type Listing = {
   readonly name: string | null
   readonly framework: string | null
   readonly message: string | null
   readonly link: string | null
   readonly pixels: Pixels | null
+}
+
+/** One field as a buyer sent it, or why it cannot be read. */
+export type Said = { readonly text: string } | { readonly flaw: string }
+
+const checks = {
+  name: (text: string) => isPrintable(text, NAME_MAX),
+  framework: (text: string) => isPrintable(text, FRAMEWORK_MAX),
+  message: (text: string) => isPrintable(text, MESSAGE_MAX),
+  link: isLink,
+}
+
+type TextKey = keyof typeof checks
+
+/** What a buyer may say, in the order it is checked; `px` is the picture in hex. */
+export const LISTING_KEYS = ['name', 'framework', 'message', 'link', 'px'] as const
+
+export type ListingKey = (typeof LISTING_KEYS)[number]
+
+/** Reads a listing, or names the first field that breaks its rule. */
+export function readListing(said: ReadonlyMap<ListingKey, Said>): Listing | Failure {
+  const texts: Record<TextKey, string | null> = { name: null, framework: null, message: null, link: null }
+  for (const key of LISTING_KEYS) {
+    if (key === 'px') continue
+    const text = readText(key, said.get(key))
+    if (text !== null && typeof text !== 'string') return text
+    texts[key] = text
+  }
+  const pixels = readPixels(said.get('px'))
+  if (pixels !== null && 'code' in pixels) return pixels
+  return { ...texts, pixels }
+}
+
+function readText(key: TextKey, value: Said | undefined): string | null | Failure {
+  if (value === undefined) return null
+  if ('flaw' in value) return failure('invalid_listing', `${key} ${value.flaw}.`)
+  return checks[key](value.text) ? value.text : failure('invalid_listing', `${key} ${rules[key]}.`)
+}
+
+function readPixels(value: Said | undefined): Pixels | null | Failure {
+  if (value === undefined) return null
+  if ('flaw' in value) return failure('invalid_pixels', `px ${value.flaw}.`)
+  const pixels = parsePixels(value.text)
+  return 'problem' in pixels ? failure('invalid_pixels', `px: ${pixels.problem}.`) : pixels
 }

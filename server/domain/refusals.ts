@@ -7,6 +7,14 @@ import type { Hash, Space, Target } from './payment.ts'
 /** Seconds a payer in doubt is asked to wait before the same request again. */
 export const RETRY_AFTER_SECONDS = 2
 
+/** What should name a block names none. */
+export const invalidCoordinate = (): Failure =>
+  failure('invalid_coordinate', 'A block is named col,row: col from 0 to 159, row from 0 to 89, such as 80,45.')
+
+/** Nobody is asked for money that could never arrive. */
+export const cannotSell = (): Failure =>
+  failure('facilitator_unavailable', 'Payments cannot be taken at the moment. Nothing was claimed; see /api/health.')
+
 /** Nothing moved and nothing can: the payer may sign anew. */
 export const paymentRequired = (reason: string): Failure =>
   failure('payment_required', `Not charged: ${reason}. Sign the terms given here and send the same request again.`, {

@@ -2,10 +2,9 @@
 
 import type { Deed } from '../../shared/contract/block.ts'
 import { parseCoord } from '../../shared/wall.ts'
-import { failure, type Failure } from '../domain/failure.ts'
 import type { Target } from '../domain/payment.ts'
 import type { SoldPurchase } from '../domain/purchase.ts'
-import { unavailability } from '../domain/refusals.ts'
+import { invalidCoordinate, unavailability } from '../domain/refusals.ts'
 import type { Blocks, Ledger } from '../ports.ts'
 import type { Seller } from '../usecases/buy-block.ts'
 import { editBlock, type Editing } from '../usecases/edit-block.ts'
@@ -14,7 +13,7 @@ import { encodeHeader, settleResponse } from '../x402/header.ts'
 import { readPaymentHeader } from '../x402/payload.ts'
 import { receiptOf } from '../x402/receipt.ts'
 import { readJson } from './body.ts'
-import { readListing } from './listing.ts'
+import { readListingQuery } from './listing.ts'
 import { holdsAlready, prefersHtml } from './negotiate.ts'
 import { etagOf } from './ready-answer.ts'
 import { demandPayment, demandPaymentInHtml, refuse, refuseTarget, type Till } from './refuse.ts'
@@ -55,7 +54,7 @@ async function unpaid(desk: BlockDesk, request: Request, target: Target): Promis
   if (typeof found === 'object') return respondDeed(request, found)
   if (found === 'claimed') return refuse(unavailability(target, found))
   // Nobody should sign for a request that will be refused.
-  const listing = readListing(request.url)
+  const listing = readListingQuery(request.url)
   if ('code' in listing) return refuse(listing)
   if (found === 'reserved') return refuse(unavailability(target, found))
   return prefersHtml(request.headers.get('accept')) ? demandPaymentInHtml(desk, target) : demandPayment(desk, target)
@@ -67,7 +66,7 @@ async function paid(desk: BlockDesk, request: Request, target: Target, header: s
     const found = await lookAt(desk, target)
     return typeof found === 'object' ? respondDeed(request, found) : refuse(payment)
   }
-  const outcome = await desk.seller.buy(target, payment, readListing(request.url))
+  const outcome = await desk.seller.buy(target, payment, readListingQuery(request.url))
   if (outcome.kind === 'refused') return refuseTarget(desk, target, outcome.failure)
   return respondReceipt(outcome.purchase, desk.offer.baseUrl)
 }
@@ -108,6 +107,3 @@ function targetOf(request: Request): Target | undefined {
 
 /** The last part of the path, decoded once; `undefined` when that cannot be done. */
 const segmentOf = ({ url }: Request) => decodePercent(pathOf(url).slice(BLOCKS_PREFIX.length))
-
-const invalidCoordinate = (): Failure =>
-  failure('invalid_coordinate', 'A block is named col,row: col from 0 to 159, row from 0 to 89, such as /blocks/80,45.')

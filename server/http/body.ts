@@ -3,6 +3,7 @@
 import { parseStrictJson } from '../../shared/json.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 
+/** What a signed change may take. */
 export const BODY_MAX_BYTES = 4096
 
 // Bun never gives up on a body that stops coming, so each read has its own end.
@@ -14,10 +15,16 @@ const mediaTypePattern = /^application\/json\s*(?:;\s*charset\s*=\s*(?:"utf-8"|u
 /** A body's JSON, or why it is none. After a failure part of the body may be unread, so the connection cannot go on. */
 export type ReadBody = { readonly value: unknown } | { readonly failure: Failure }
 
+/** How much of a body is read, and for how long. */
+export type BodyLimits = { readonly maxBytes?: number; readonly deadlineMs?: number }
+
 /** Reads a whole body. */
-export async function readJson(request: Request, deadlineMs: number = DEADLINE_MS): Promise<ReadBody> {
-  if (Number(request.headers.get('content-length')) > BODY_MAX_BYTES) return tooLarge
-  const bytes = await readBytes(request, deadlineMs)
+export async function readJson(
+  request: Request,
+  { maxBytes = BODY_MAX_BYTES, deadlineMs = DEADLINE_MS }: BodyLimits = {},
+): Promise<ReadBody> {
+  if (Number(request.headers.get('content-length')) > maxBytes) return tooLarge(maxBytes)
+  const bytes = await readBytes(request, maxBytes, deadlineMs)
   if (!(bytes instanceof Uint8Array)) return bytes
   if (!isJson(request.headers.get('content-type'))) return invalid('Content-Type must be application/json in UTF-8')
   try {
@@ -30,13 +37,13 @@ export async function readJson(request: Request, deadlineMs: number = DEADLINE_M
 
 const isJson = (contentType: string | null) => contentType === null || mediaTypePattern.test(contentType)
 
-async function readBytes(request: Request, deadlineMs: number): Promise<Uint8Array | ReadBody> {
+async function readBytes(request: Request, maxBytes: number, deadlineMs: number): Promise<Uint8Array | ReadBody> {
   if (request.body === null) return new Uint8Array()
   const reader = request.body.getReader()
   const late = Promise.withResolvers<'late'>()
   const timer = setTimeout(() => late.resolve('late'), deadlineMs)
   try {
-    return await readUpTo(reader, late.promise)
+    return await readUpTo(reader, maxBytes, late.promise)
   } catch {
     return invalid('it broke off')
   } finally {
@@ -45,7 +52,7 @@ async function readBytes(request: Request, deadlineMs: number): Promise<Uint8Arr
   }
 }
 
-async function readUpTo(reader: Reader, late: Promise<'late'>): Promise<Uint8Array | ReadBody> {
+async function readUpTo(reader: Reader, maxBytes: number, late: Promise<'late'>): Promise<Uint8Array | ReadBody> {
   const chunks: Uint8Array[] = []
   let size = 0
   for (;;) {
@@ -53,7 +60,7 @@ async function readUpTo(reader: Reader, late: Promise<'late'>): Promise<Uint8Arr
     if (step === 'late') return invalid('it took too long to arrive')
     if (step.done) return Buffer.concat(chunks)
     size += step.value.byteLength
-    if (size > BODY_MAX_BYTES) return tooLarge
+    if (size > maxBytes) return tooLarge(maxBytes)
     chunks.push(step.value)
   }
 }
@@ -62,6 +69,8 @@ type Reader = {
   read(): Promise<{ done: true; value?: unknown } | { done: false; value: Uint8Array }>
 }
 
-const tooLarge: ReadBody = { failure: failure('body_too_large', `The body is over ${BODY_MAX_BYTES} bytes.`) }
+const tooLarge = (maxBytes: number): ReadBody => ({
+  failure: failure('body_too_large', `The body is over ${maxBytes} bytes.`),
+})
 
 const invalid = (what: string): ReadBody => ({ failure: failure('invalid_body', `The body cannot be read: ${what}.`) })

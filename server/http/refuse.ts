@@ -3,6 +3,7 @@
 import { PRICE } from '../../shared/money.ts'
 import { failure, statusOf, type Failure } from '../domain/failure.ts'
 import type { Target } from '../domain/payment.ts'
+import { cannotSell } from '../domain/refusals.ts'
 import type { RailWatch } from '../usecases/watch-rail.ts'
 import { encodeHeader } from '../x402/header.ts'
 import { paymentRequired, type Offer } from '../x402/terms.ts'
@@ -51,9 +52,6 @@ function demand({ offer }: Till, target: Target) {
 
 const howToPay = ({ terms }: Offer) =>
   `This block costs ${PRICE} USDC on ${terms.network}. Sign the terms in the PAYMENT-REQUIRED header (x402 v2, scheme exact) and send the same request again with a PAYMENT-SIGNATURE header.`
-
-const cannotSell = (): Failure =>
-  failure('facilitator_unavailable', 'Payments cannot be taken at the moment. Nothing was claimed; see /api/health.')
 
 function retryAfter(details: Failure['details']): HeaderFields {
   const seconds = details?.['retryAfter']

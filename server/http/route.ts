@@ -9,7 +9,7 @@ import type { ViewerFiles } from './viewer-files.ts'
 
 export type Handler = (request: Request) => Response | Promise<Response>
 
-export type Verb = 'GET' | 'HEAD' | 'PUT'
+export type Verb = 'GET' | 'HEAD' | 'PUT' | 'POST'
 
 export type Methods = { readonly [V in Verb]?: Handler }
 
@@ -68,7 +68,7 @@ function wrongVerb(methods: Methods): Response {
   return refuse(failure('method_not_allowed', `This address takes ${allowed}.`), { Allow: allowed })
 }
 
-const verbs: readonly string[] = ['GET', 'HEAD', 'PUT'] satisfies readonly Verb[]
+const verbs: readonly string[] = ['GET', 'HEAD', 'PUT', 'POST'] satisfies readonly Verb[]
 
 const isVerb = (method: string): method is Verb => verbs.includes(method)
 

@@ -6,7 +6,7 @@ import { RegisterBody } from '../../shared/contract/agent.ts'
 import { EditBody } from '../../shared/contract/block.ts'
 import { parsePixels } from '../../shared/pixels.ts'
 import { failure, type Failure, type FailureCode } from '../domain/failure.ts'
-import { rules } from './rules.ts'
+import { rules } from '../domain/rules.ts'
 
 type FieldRule = { readonly code: FailureCode; readonly rule: (text: string) => string }
 

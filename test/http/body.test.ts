@@ -38,7 +38,7 @@ test('a body that stops coming is given up', async () => {
       cancelled = true
     },
   })
-  expect(refusal(await readJson(request(silent), 10))).toBe('invalid_body')
+  expect(refusal(await readJson(request(silent), { deadlineMs: 10 }))).toBe('invalid_body')
   expect(cancelled).toBe(true)
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readListing } from '../../server/http/listing.ts'
+import { readListingQuery } from '../../server/http/listing.ts'
 import { codeOf, jsonOf, openWall } from './wall.ts'
 
 const wall = await openWall()
@@ -36,7 +36,7 @@ test.each(taken)('a listing may say %s', async (_, query) => {
 
 test('a listing is kept as it was said', () => {
   expect(
-    readListing(`https://wall.test/blocks/next?name=a+b%2B&message=${encode(smile)}&link=https://e/%2541#x`),
+    readListingQuery(`https://wall.test/blocks/next?name=a+b%2B&message=${encode(smile)}&link=https://e/%2541#x`),
   ).toEqual({
     name: 'a b+',
     framework: null,
@@ -44,7 +44,13 @@ test('a listing is kept as it was said', () => {
     link: 'https://e/%41',
     pixels: null,
   })
-  expect(readListing('/blocks/next')).toEqual({ name: null, framework: null, message: null, link: null, pixels: null })
+  expect(readListingQuery('/blocks/next')).toEqual({
+    name: null,
+    framework: null,
+    message: null,
+    link: null,
+    pixels: null,
+  })
 })
 
 const texts: ReadonlyArray<readonly [what: string, query: string]> = [
