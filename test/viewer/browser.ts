@@ -23,12 +23,12 @@ const FLAGS = [
 ]
 
 // The package's own list of font folders names only Lambda's.
-const FONTS_FILE = 'fonts-beside.conf'
-const FONTS = `<?xml version="1.0"?>
+const FONTS_FILE = 'fonts-of-the-package.conf'
+const fontsIn = (folder: string) => `<?xml version="1.0"?>
 <fontconfig>
-  <dir prefix="relative">fonts</dir>
+  <dir>${folder}/fonts</dir>
   <dir>/usr/share/fonts</dir>
-  <cachedir prefix="relative">fonts-cache</cachedir>
+  <cachedir>${folder}/fonts-cache</cachedir>
 </fontconfig>
 `
 
@@ -63,7 +63,7 @@ async function unpackedChromium(): Promise<string> {
   const draft = `${folder}.${process.pid}`
   await mkdir(draft, { recursive: true })
   await unpackInto(draft)
-  await writeFile(`${draft}/${FONTS_FILE}`, FONTS)
+  await writeFile(`${draft}/${FONTS_FILE}`, fontsIn(folder))
   await rename(draft, folder).catch(() => rm(draft, { recursive: true }))
   return folder
 }
