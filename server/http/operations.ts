@@ -9,16 +9,19 @@ import { Health } from '../../shared/contract/service.ts'
 import type { FailureCode } from '../domain/failure.ts'
 
 export type Operation = {
-  readonly method: 'GET' | 'PUT'
+  readonly method: 'GET' | 'PUT' | 'POST'
   readonly path: string // as OpenAPI writes it
   readonly id: string
   readonly summary: string
   readonly description: string
   readonly onBlock?: true // takes the path parameter `coord`
+  readonly params?: TObject // further path parameters
   readonly query?: TObject
   readonly body?: TObject
+  readonly uploads?: readonly string[] // media types of a body that is no JSON
   readonly payable?: 'always' | 'sometimes'
   readonly answers: readonly TSchema[] // the bodies of a 200
+  readonly picture?: 'image/png' // the media type of a 200 that is no JSON
   readonly revalidates?: true // answers 304 to the holder of its ETag
   readonly codes: readonly FailureCode[]
 }
