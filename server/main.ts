@@ -43,11 +43,11 @@ async function run(config: Config): Promise<void> {
   journal.note('open', { port: server.port ?? 0, network: config.network })
 
   const stopping = new AbortController()
-  const probing = keepGoing(clock, stopping.signal, async () => {
+  const probing = keepGoing({ clock, journal }, stopping.signal, async () => {
     await rail.probe()
     return rail.state() === 'armed' ? PROBE_EVERY_MS : FIRST_PROBES_EVERY_MS
   })
-  const sweeping = keepGoing(clock, stopping.signal, async () => {
+  const sweeping = keepGoing({ clock, journal }, stopping.signal, async () => {
     await sweep(store.ledger, sold, journal)
     rail.reconciled()
     return config.reconcileIntervalMs

@@ -98,8 +98,8 @@ export type Wallets = {
 
 export type Clock = {
   now(): UnixMs
-  /** Resolves after `ms`, measured by a clock that is never set. */
-  wait(ms: number): Promise<void>
+  /** Resolves after `ms`, measured by a clock that is never set, or as soon as `signal` aborts. */
+  wait(ms: number, signal?: AbortSignal): Promise<void>
 }
 
 /** Where operators read; never secrets, never third parties' words. */

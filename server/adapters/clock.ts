@@ -1,8 +1,15 @@
 /** The machine's clocks. */
 
+import { setTimeout } from 'node:timers/promises'
 import type { Clock } from '../ports.ts'
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  wait: (ms) => Bun.sleep(ms),
+  async wait(ms, signal) {
+    try {
+      await setTimeout(ms, undefined, signal === undefined ? {} : { signal })
+    } catch (error) {
+      if (signal?.aborted !== true) throw error
+    }
+  },
 }

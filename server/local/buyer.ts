@@ -15,6 +15,7 @@ export type BuyerOptions = {
 
 const TRIES_MAX = 30
 const WAIT_SECONDS = 2
+const WAIT_MAX_SECONDS = 30
 
 /** A `fetch` that pays for what it is asked to pay for. One call signs at most one payment. */
 export function buyer(account: SigningAccount, { maxDollars, onWait }: BuyerOptions = {}) {
@@ -38,7 +39,7 @@ function persistent(onWait: BuyerOptions['onWait']) {
       if (response !== undefined && (!isForNow(response) || tries >= TRIES_MAX)) return response
       onWait?.(response?.status ?? 0)
       const seconds = Number(response?.headers.get('retry-after') ?? WAIT_SECONDS)
-      await Bun.sleep((Number.isFinite(seconds) ? seconds : WAIT_SECONDS) * 1000)
+      await Bun.sleep(Math.min(Number.isFinite(seconds) ? seconds : WAIT_SECONDS, WAIT_MAX_SECONDS) * 1000)
     }
   }
 }

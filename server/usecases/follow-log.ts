@@ -27,13 +27,21 @@ export async function followLog(log: Log): Promise<Follower> {
     }
   }
 
-  // One reader at a time: two that read the same entries would apply them twice.
-  let last: Promise<void> = Promise.resolve()
+  // One reader at a time, for two that read the same entries would apply them twice. Whoever comes while one reads may
+  // have committed after it read, and shares the next.
+  let reading: Promise<void> = Promise.resolve()
+  let next: Promise<void> | undefined
   return {
     view,
     advance() {
-      last = last.then(catchUp, catchUp)
-      return last
+      next ??= reading
+        .catch(() => {})
+        .then(() => {
+          next = undefined
+          reading = catchUp()
+          return reading
+        })
+      return next
     },
   }
 }

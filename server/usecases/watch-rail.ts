@@ -56,16 +56,19 @@ export function watchRail({ facilitator, chain, clock, journal }: Probing): Rail
       const usable = supports !== 'unavailable' && chainFault.kind !== 'silent'
       heard(usable)
       failingSince = usable ? null : (failingSince ?? clock.now())
-      if (usable) {
-        checked = true
-        fault =
-          chainFault.kind === 'fault'
-            ? chainFault.what
-            : supports === 'no'
-              ? 'the facilitator does not take this network'
-              : null
-      }
+      checked ||= usable
+      // What one side says can never work stays said while the other is silent.
+      const what = faultIn(supports, chainFault)
+      if (what !== null || usable) fault = what
       state()
     },
   }
+}
+
+function faultIn(
+  supports: Awaited<ReturnType<Facilitator['supports']>>,
+  chain: Awaited<ReturnType<Chain['fault']>>,
+): string | null {
+  if (chain.kind === 'fault') return chain.what
+  return supports === 'no' ? 'the facilitator does not take this network' : null
 }

@@ -1,36 +1,40 @@
 import { describe, expect, test } from 'bun:test'
+import type { Clock } from '../../server/ports.ts'
 import { keepGoing } from '../../server/usecases/keep-going.ts'
+import { fakeJournal } from '../fakes/journal.ts'
 
-/** A clock whose waits end at once, or never. */
-function clockThat(ends: boolean) {
+/** A clock whose waits end at once, or only when they are broken off. */
+function worldThat(ends: boolean) {
   const waits: number[] = []
-  return {
-    waits,
+  const journal = fakeJournal()
+  const clock: Clock = {
     now: () => 0,
-    wait(ms: number) {
+    async wait(ms, signal) {
       waits.push(ms)
-      return ends ? Promise.resolve() : new Promise<void>(() => {})
+      if (!ends && signal?.aborted === false)
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
     },
   }
+  return { waits, journal, clock }
 }
 
 describe('work that keeps going', () => {
   test('is done again after as long as it says, until it is stopped', async () => {
-    const clock = clockThat(true)
+    const world = worldThat(true)
     const stop = new AbortController()
     let times = 0
-    await keepGoing(clock, stop.signal, () => {
+    await keepGoing(world, stop.signal, () => {
       if (++times === 3) stop.abort()
       return Promise.resolve(times * 100)
     })
     expect(times).toBe(3)
-    expect(clock.waits.slice(0, 2)).toEqual([100, 200])
+    expect(world.waits.slice(0, 2)).toEqual([100, 200])
   })
 
   test('does not wait to the end of a pause to be stopped', async () => {
     const stop = new AbortController()
     const worked = Promise.withResolvers<void>()
-    const done = keepGoing(clockThat(false), stop.signal, () => {
+    const done = keepGoing(worldThat(false), stop.signal, () => {
       worked.resolve()
       return Promise.resolve(60_000)
     })
@@ -41,7 +45,21 @@ describe('work that keeps going', () => {
 
   test('never starts when it was stopped before', async () => {
     let times = 0
-    await keepGoing(clockThat(true), AbortSignal.abort(), () => Promise.resolve(++times))
+    await keepGoing(worldThat(true), AbortSignal.abort(), () => Promise.resolve(++times))
     expect(times).toBe(0)
+  })
+
+  test('goes on after a fault, and the operator is told', async () => {
+    const world = worldThat(true)
+    const stop = new AbortController()
+    let times = 0
+    await keepGoing(world, stop.signal, async () => {
+      if (++times === 1) throw new RangeError('secret words')
+      stop.abort()
+      return 0
+    })
+    expect(times).toBe(2)
+    expect(JSON.stringify(world.journal)).toContain('RangeError')
+    expect(JSON.stringify(world.journal)).not.toContain('secret')
   })
 })
