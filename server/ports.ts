@@ -4,10 +4,12 @@
  */
 
 import type { BlockIndex } from '../shared/wall.ts'
+import type { Account } from './domain/account.ts'
 import type { Edit, EditResult, Identity, IdentityResult } from './domain/edit.ts'
 import type { Listing } from './domain/listing.ts'
 import type { Change, OwnedBlock } from './domain/log.ts'
 import type { Address, Hash, Payment, PaymentKey, Space, Target, UnixMs } from './domain/payment.ts'
+import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from './domain/picture.ts'
 import type { Claiming, Purchase, Settling, SoldPurchase, Survey, Verdict, Verification } from './domain/purchase.ts'
 
 /** Payments and what became of them; the only judge of races between them. */
@@ -34,6 +36,14 @@ export type Ledger = {
   deliver(purchase: Purchase): Promise<boolean>
   /** Every payment that is not at its end: held, watched for a late landing, or sold and not yet seen on the chain. */
   unfinished(): Promise<readonly PaymentKey[]>
+}
+
+/** The ledger, for those who only look. */
+export type Books = {
+  /** Every block that is held for a payer now. */
+  held(): Promise<readonly BlockIndex[]>
+  /** All that is to be told of a wallet's purchases; what was given back for good is left out. */
+  ofPayer(wallet: Address): Promise<Account>
 }
 
 /** Claimed blocks and who owns them. */
@@ -94,6 +104,14 @@ export type Wallets = {
   signed(wallet: Address, messages: readonly string[], signature: `0x${string}`): Promise<Hash | undefined>
   /** Whether the payer's own key signed the payment, as far as can be told without the chain. */
   signedPayment(payment: Payment): Promise<boolean>
+}
+
+/** Pictures, read and written beside the thread that answers. */
+export type Pictures = {
+  /** A PNG of palette indices. */
+  encode(bitmap: Bitmap): Promise<Uint8Array<ArrayBuffer>>
+  /** Brings a picture down to the palette, within a deadline. */
+  paint(picture: SentPicture, plan: PaintPlan): Promise<Bitmap | PictureFlaw>
 }
 
 export type Clock = {

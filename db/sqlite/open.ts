@@ -1,8 +1,9 @@
 /** The SQLite engine: one file, one process, every port of the store. */
 
-import type { Agents, Blocks, Ledger, Log, Store } from '../../server/ports.ts'
+import type { Agents, Blocks, Books, Ledger, Log, Store } from '../../server/ports.ts'
 import { sqliteAgents } from './agents.ts'
 import { sqliteBlocks } from './blocks.ts'
+import { sqliteBooks } from './books.ts'
 import { connect, type Connection } from './connection.ts'
 import { CannotOpen, troubleOf } from './errors.ts'
 import { sqliteLedger } from './ledger.ts'
@@ -13,6 +14,7 @@ import { migrate } from './migrate.ts'
 /** The ports of an open database. `close` writes everything to the main file and lets another process in. */
 export type Sqlite = {
   readonly ledger: Ledger
+  readonly books: Books
   readonly blocks: Blocks
   readonly agents: Agents
   readonly log: Log
@@ -77,6 +79,7 @@ export function openWall(path: string, network: string, onBroken?: () => void): 
 export function ports(connection: Connection): Omit<Sqlite, 'close'> {
   return {
     ledger: sqliteLedger(connection),
+    books: sqliteBooks(connection),
     blocks: sqliteBlocks(connection),
     agents: sqliteAgents(connection),
     log: sqliteLog(connection),

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { openSqlite, openWall, ports } from '../../db/sqlite/open.ts'
 import { agentsContract } from '../ports/agents.contract.ts'
 import { blocksContract } from '../ports/blocks.contract.ts'
+import { booksContract } from '../ports/books.contract.ts'
 import type { Engine } from '../ports/engine.ts'
 import { ledgerContract } from '../ports/ledger.contract.ts'
 import { logContract } from '../ports/log.contract.ts'
@@ -40,6 +41,7 @@ describe.each(engines)('$name', ({ name, path }) => {
     return { ...ports(connection), close: connection.close }
   }
   ledgerContract(name, open, openLast)
+  booksContract(name, open, openLast)
   blocksContract(name, open)
   agentsContract(name, open)
   logContract(name, open)

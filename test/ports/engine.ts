@@ -3,12 +3,13 @@
 import type { Listing } from '../../server/domain/listing.ts'
 import type { Payment, Target } from '../../server/domain/payment.ts'
 import type { Purchase, SoldPurchase } from '../../server/domain/purchase.ts'
-import type { Agents, Blocks, Ledger, Log, Store } from '../../server/ports.ts'
+import type { Agents, Blocks, Books, Ledger, Log, Store } from '../../server/ports.ts'
 import { blockOf, hash, HEAD, listingOf, NOW, paymentOf } from './samples.ts'
 
 /** Every port of the store, and letting go of it. */
 export type Engine = {
   readonly ledger: Ledger
+  readonly books: Books
   readonly blocks: Blocks
   readonly agents: Agents
   readonly log: Log

@@ -1,0 +1,31 @@
+/** What the ledger holds of one wallet. */
+
+import type { BlockIndex } from '../../shared/wall.ts'
+import type { Hash, Target, UnixMs } from './payment.ts'
+import type { Released, Reserved } from './purchase.ts'
+
+/** A purchase that is final. */
+export type OwnSale = {
+  readonly block: BlockIndex
+  readonly claimedAt: UnixMs
+  readonly tx: Hash
+  readonly settled: boolean // our own look at the chain has seen the transfer
+}
+
+/** A purchase without an end yet. */
+export type OpenPurchase = {
+  readonly target: Target
+  readonly block: BlockIndex // held, or was held last
+  readonly since: UnixMs
+  readonly state: Reserved | Released
+}
+
+/** A payment that landed when no block was left for it. */
+export type OwnCredit = { readonly amount: bigint; readonly tx: Hash }
+
+/** Each list in the order the purchases were begun; sales in the order they were made. */
+export type Account = {
+  readonly sales: readonly OwnSale[]
+  readonly open: readonly OpenPurchase[]
+  readonly credits: readonly OwnCredit[]
+}

@@ -1,0 +1,70 @@
+/** Pictures: the wall as one, and pictures of others brought down to blocks. */
+
+import { Type, type Static } from '@sinclair/typebox'
+import { COLS, ROWS } from '../wall.ts'
+import { PixelsHex } from './kinds.ts'
+
+export const SCALE_MAX = 16
+
+const Scale = (standard: number) =>
+  Type.Integer({ minimum: 1, maximum: SCALE_MAX, default: standard, description: 'How many pixels one becomes.' })
+
+/** Which part of the wall is drawn. The size is at most what is left of the wall. */
+export const RegionQuery = Type.Object({
+  col: Type.Integer({ minimum: 0, maximum: COLS - 1, default: 0, description: 'Left column of blocks.' }),
+  row: Type.Integer({ minimum: 0, maximum: ROWS - 1, default: 0, description: 'Top row of blocks.' }),
+  cols: Type.Optional(Type.Integer({ minimum: 1, maximum: COLS, description: 'Width in blocks; all that is left.' })),
+  rows: Type.Optional(Type.Integer({ minimum: 1, maximum: ROWS, description: 'Height in blocks; all that is left.' })),
+  scale: Scale(1),
+})
+export type RegionQuery = Static<typeof RegionQuery>
+
+export const BlockImageQuery = Type.Object({ scale: Scale(SCALE_MAX) })
+
+export const Dither = Type.Union([Type.Literal('none'), Type.Literal('floyd-steinberg')], {
+  default: 'none',
+  description: 'none: each pixel its nearest colour, best for logos and text. floyd-steinberg: best for photographs.',
+})
+export type Dither = Static<typeof Dither>
+
+export const Fit = Type.Union([Type.Literal('cover'), Type.Literal('contain'), Type.Literal('fill')], {
+  default: 'cover',
+  description: 'cover: fills the blocks and cuts the rest off. contain: shows all, with bars. fill: stretches.',
+})
+export type Fit = Static<typeof Fit>
+
+/** Width and height of a picture without a header of its own. */
+export const RAW_SIDE_MAX = 8192
+
+export const PixelsQuery = Type.Object({
+  w: Type.Integer({ minimum: 1, maximum: COLS, default: 1, description: 'Width in blocks of 10 pixels.' }),
+  h: Type.Integer({ minimum: 1, maximum: ROWS, default: 1, description: 'Height in blocks of 10 pixels.' }),
+  dither: Dither,
+  fit: Fit,
+  background: Type.String({
+    pattern: '^#?[0-9a-fA-F]{6}$',
+    default: '#000000',
+    description: 'What shows through transparent pixels, and the bars of contain.',
+  }),
+  width: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: RAW_SIDE_MAX, description: 'Of a raw picture, in its own pixels.' }),
+  ),
+  height: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: RAW_SIDE_MAX, description: 'Of a raw picture, in its own pixels.' }),
+  ),
+})
+export type PixelsQuery = Static<typeof PixelsQuery>
+
+export const PaintedBlock = Type.Object({
+  dx: Type.Integer({ minimum: 0, description: 'Columns to the right of the first block.' }),
+  dy: Type.Integer({ minimum: 0, description: 'Rows below the first block.' }),
+  px: PixelsHex,
+})
+
+export const PaintedBlocks = Type.Object({
+  w: Type.Integer(),
+  h: Type.Integer(),
+  blocks: Type.Array(PaintedBlock, { description: 'Row by row. `px` is what buying and repainting take.' }),
+  preview: Type.String({ contentEncoding: 'base64', description: 'The result as a PNG, in base64.' }),
+})
+export type PaintedBlocks = Static<typeof PaintedBlocks>

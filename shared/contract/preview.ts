@@ -1,0 +1,68 @@
+/** A purchase tried out for free: what is for sale, whether it would be accepted, and how it would look. */
+
+import { Type, type Static } from '@sinclair/typebox'
+import { ASSET_SYMBOL, PRICE } from '../money.ts'
+import { BlockRef } from './block.ts'
+import { Nullable } from './kinds.ts'
+
+/** `next`, or the coordinate of a block. */
+export const TargetText = Type.String({
+  pattern: '^(?:next|\\d{1,3},\\d{1,3})$',
+  description: '`next` for the open block nearest the centre, or a block’s `col,row`: col 0 to 159, row 0 to 89.',
+  examples: ['next', '80,45'],
+})
+
+const said = (description: string) => Type.Optional(Type.String({ description }))
+
+/** Any text may be tried; what breaks a rule comes back as a problem. */
+export const PreviewBody = Type.Object(
+  {
+    coord: TargetText,
+    name: said('As when buying: 1 to 40 printable characters.'),
+    framework: said('As when buying: 1 to 32 printable characters.'),
+    message: said('As when buying: 1 to 140 printable characters.'),
+    link: said('As when buying: an https URI of at most 200 characters.'),
+    px: said('As when buying: 200 hex characters, each pair a palette index from 00 to ef.'),
+  },
+  { additionalProperties: false },
+)
+export type PreviewBody = Static<typeof PreviewBody>
+
+export const PreviewProblem = Type.Object({
+  field: Type.String({
+    description: 'What to mend: coord, name, framework, message, link or px; `rail` when payments cannot be taken now.',
+  }),
+  code: Type.String({ description: 'The error code that buying would answer.' }),
+  message: Type.String(),
+})
+export type PreviewProblem = Static<typeof PreviewProblem>
+
+export const Price = Type.Object({
+  amount: Type.Literal(PRICE),
+  asset: Type.Literal(ASSET_SYMBOL),
+  network: Type.String({ examples: ['eip155:8453'] }),
+})
+
+export const Preview = Type.Object({
+  acceptable: Type.Boolean({ description: 'Whether buying exactly this would be accepted at this moment.' }),
+  problems: Type.Array(PreviewProblem),
+  block: Type.Union([BlockRef, Type.Null()], {
+    description: 'The block it would be; for `next`, the one it is now. Null when no block is open.',
+  }),
+  state: Type.Union([Type.Literal('open'), Type.Literal('reserved'), Type.Literal('claimed')]),
+  price: Price,
+  request: Type.Object(
+    { method: Type.Literal('GET'), url: Type.String({ format: 'uri' }) },
+    { description: 'The request that buys it.' },
+  ),
+  terms: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+    description: 'The one entry of `accepts` that the 402 would give; null when it cannot be bought now.',
+  }),
+  image: Nullable(
+    Type.String({
+      contentEncoding: 'base64',
+      description: 'A PNG of the block in place among its neighbours, eight times its size, in base64.',
+    }),
+  ),
+})
+export type Preview = Static<typeof Preview>

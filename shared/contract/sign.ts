@@ -1,0 +1,56 @@
+/** Help with signing: the exact text for an edit or a registration, and a vector to check one’s own signing by. */
+
+import { Type, type Static } from '@sinclair/typebox'
+import { CoordText } from './kinds.ts'
+
+const text = (description: string) => Type.Optional(Type.String({ description }))
+
+/** A field is present when its key is; `clear` names those that shall be null. */
+export const SignQuery = Type.Object({
+  kind: Type.Union([Type.Literal('set_pixels'), Type.Literal('register')], {
+    description: 'set_pixels: repaint a block you own. register: name your wallet.',
+  }),
+  coord: Type.Optional({ ...CoordText, description: 'set_pixels: the block, `col,row`.' }),
+  pixels: text('set_pixels: 200 hex characters.'),
+  message: text('set_pixels: 1 to 140 printable characters.'),
+  link: text('set_pixels: an https URI of at most 200 characters.'),
+  wallet: text('register: your address.'),
+  name: text('register: 1 to 40 printable characters.'),
+  framework: text('register: 1 to 32 printable characters.'),
+  clear: Type.Optional(
+    Type.String({
+      description: 'Fields to set to null, comma-separated: message, link; name, framework.',
+      examples: ['message,link'],
+    }),
+  ),
+  ts: Type.Optional(Type.Integer({ minimum: 0, description: 'Unix milliseconds; now when left out.' })),
+})
+export type SignQuery = Static<typeof SignQuery>
+
+const Hex = (description: string) => Type.String({ pattern: '^0x[0-9a-fA-F]+$', description })
+
+export const Signing = Type.Object({
+  message: Type.String({ description: 'Sign exactly this with EIP-191 personal_sign. Lines end in a line feed.' }),
+  digest: Hex('What EIP-191 makes of the message: keccak-256 of the prefix, the length in bytes and the message.'),
+  ts: Type.Integer({ description: 'The time in the message, Unix milliseconds.' }),
+  validUntil: Type.Integer({ description: 'When the request must have arrived, Unix milliseconds.' }),
+  request: Type.Object(
+    {
+      method: Type.Literal('PUT'),
+      url: Type.String({ format: 'uri' }),
+      body: Type.Record(Type.String(), Type.Unknown()),
+    },
+    { description: 'What to send once `signature` has been added to the body.' },
+  ),
+  testVector: Type.Object(
+    {
+      privateKey: Hex('A key the whole world knows. Never use it for anything else.'),
+      address: Hex('Its address.'),
+      message: Type.String(),
+      digest: Hex('Of the message.'),
+      signature: Hex('What your signer must make of key and message.'),
+    },
+    { description: 'To check your own signing by.' },
+  ),
+})
+export type Signing = Static<typeof Signing>

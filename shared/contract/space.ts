@@ -1,0 +1,36 @@
+/** Free room on the wall: rectangles of open blocks. */
+
+import { Type, type Static } from '@sinclair/typebox'
+import { ASSET_SYMBOL } from '../money.ts'
+import { COLS, ROWS } from '../wall.ts'
+import { CoordText } from './kinds.ts'
+
+export const SPACE_LIMIT_DEFAULT = 5
+export const SPACE_LIMIT_MAX = 20
+
+export const SpaceQuery = Type.Object({
+  w: Type.Integer({ minimum: 1, maximum: COLS, default: 1, description: 'Width in blocks.' }),
+  h: Type.Integer({ minimum: 1, maximum: ROWS, default: 1, description: 'Height in blocks.' }),
+  near: Type.Optional({ ...CoordText, description: 'The block to be near, `col,row`; without it, the wall’s centre.' }),
+  limit: Type.Integer({ minimum: 1, maximum: SPACE_LIMIT_MAX, default: SPACE_LIMIT_DEFAULT }),
+})
+export type SpaceQuery = Static<typeof SpaceQuery>
+
+export const Space = Type.Object({
+  coord: Type.String({ description: 'The top left block.', examples: ['80,45'] }),
+  blocks: Type.Array(CoordText, {
+    description:
+      'Every block in the order to buy them: the most wanted first, which is nearest the wall’s centre, so that what others may take meanwhile lies at the edge.',
+  }),
+  price: Type.String({ pattern: '^\\d+\\.\\d{2}$', description: 'For all of it.' }),
+})
+export type Space = Static<typeof Space>
+
+export const Spaces = Type.Object({
+  w: Type.Integer(),
+  h: Type.Integer(),
+  asset: Type.Literal(ASSET_SYMBOL),
+  note: Type.String({ description: 'Nothing is held: another buyer may be quicker.' }),
+  spaces: Type.Array(Space, { description: 'Nearest first; no two share a block. Empty when there is none.' }),
+})
+export type Spaces = Static<typeof Spaces>

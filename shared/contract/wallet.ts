@@ -1,0 +1,49 @@
+/** All that the wall holds of one wallet, for an agent that has lost its own state. */
+
+import { Type, type Static } from '@sinclair/typebox'
+import { BlockRef } from './block.ts'
+import { Nullable, TextOrNull, TxHash, UnixMs } from './kinds.ts'
+import { TargetText } from './preview.ts'
+
+export const WalletBlock = Type.Object({
+  block: BlockRef,
+  claimedAt: UnixMs,
+  settled: Type.Boolean({ description: 'Whether this service has itself seen the payment on the chain.' }),
+  tx: TxHash,
+})
+export type WalletBlock = Static<typeof WalletBlock>
+
+export const OpenPurchase = Type.Object({
+  target: TargetText,
+  block: BlockRef,
+  state: Type.Union([Type.Literal('reserved'), Type.Literal('released')], {
+    description:
+      'reserved: the block is held for this wallet. released: it was given back; the payment is watched still.',
+  }),
+  doubted: Type.Boolean({ description: 'Whether the money may have moved already.' }),
+  since: UnixMs,
+  ageMs: Type.Integer({ minimum: 0 }),
+  resend: Type.Boolean({ description: 'Whether to send the same signed request again. Never sign anew for it.' }),
+  next: Type.String({ description: 'What to do about it.' }),
+})
+export type OpenPurchase = Static<typeof OpenPurchase>
+
+export const Credit = Type.Object({
+  amount: Type.String({ pattern: '^\\d+$', description: 'Atomic units of USDC, six decimals.' }),
+  tx: TxHash,
+})
+
+export const WalletStanding = Type.Object({
+  wallet: Type.String({ description: 'Truncated.', examples: ['0x1234…abcd'] }),
+  name: TextOrNull,
+  framework: TextOrNull,
+  rank: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
+    description: 'Place in the order of arrival; null before the first purchase is final.',
+  }),
+  firstSeenAt: Type.Union([UnixMs, Type.Null()]),
+  blocks: Type.Array(WalletBlock, { description: 'In the order they were bought.' }),
+  open: Type.Array(OpenPurchase, { description: 'Purchases without an end yet, oldest first.' }),
+  credits: Type.Array(Credit, { description: 'Payments that arrived when no block was left, owed by the operator.' }),
+  contact: Nullable(Type.String({ description: 'Where to turn to about a credit.' })),
+})
+export type WalletStanding = Static<typeof WalletStanding>
