@@ -10,7 +10,16 @@ import type { Listing } from './domain/listing.ts'
 import type { Change, OwnedBlock } from './domain/log.ts'
 import type { Address, Hash, Payment, PaymentKey, Space, Target, UnixMs } from './domain/payment.ts'
 import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from './domain/picture.ts'
-import type { Claiming, Purchase, Settling, SoldPurchase, Survey, Verdict, Verification } from './domain/purchase.ts'
+import type {
+  Claiming,
+  Landed,
+  Purchase,
+  Settling,
+  SoldPurchase,
+  Survey,
+  Verdict,
+  Verification,
+} from './domain/purchase.ts'
 
 /** Payments and what became of them; the only judge of races between them. */
 export type Ledger = {
@@ -30,8 +39,8 @@ export type Ledger = {
   confirm(purchase: Purchase, tx: Hash): Promise<void>
   /** Gives a held block back; `dead` ends the watch for a late landing. */
   release(purchase: Purchase, dead: boolean): Promise<void>
-  /** Gives a released payment that landed its block, else the next open one, else a credit. */
-  owe(purchase: Purchase, tx: Hash, now: UnixMs): Promise<Purchase>
+  /** Gives a payment that landed its block, else the next open one, else a credit: a released one, or one not known yet. */
+  owe(purchase: Landed, tx: Hash, now: UnixMs): Promise<Purchase>
   /** Notes that an owed receipt was delivered; `false` when none was owed. */
   deliver(purchase: Purchase): Promise<boolean>
   /** Every payment that is not at its end: held, watched for a late landing, or sold and not yet seen on the chain. */

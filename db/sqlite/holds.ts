@@ -2,7 +2,7 @@
 
 import type { Listing } from '../../server/domain/listing.ts'
 import type { Address, Payment, PaymentKey, Space, Target, UnixMs } from '../../server/domain/payment.ts'
-import type { Claiming, Purchase, Survey } from '../../server/domain/purchase.ts'
+import type { Claiming, Landed, Purchase, Survey } from '../../server/domain/purchase.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { changeOne, one, type Connection } from './connection.ts'
 import { authorizationRow, integer, purchaseOf, SELECT_PURCHASE, type PurchaseRow } from './rows.ts'
@@ -32,6 +32,7 @@ function readings(connection: Connection) {
       'SELECT state FROM blocks WHERE i = $block',
     ),
     nextOpen: connection.prepare<{ i: BlockIndex }>(`SELECT i FROM blocks WHERE state = 'open' ORDER BY rank LIMIT 1`),
+    first: connection.prepare<{ i: BlockIndex }>('SELECT i FROM blocks ORDER BY rank LIMIT 1'),
     anyReserved: connection.prepare(`SELECT 1 FROM payments WHERE state = 'reserved' LIMIT 1`),
     heldBy: connection.prepare<{ count: number }, { payer: Address }>(
       `SELECT count(*) AS count FROM payments WHERE payer = $payer AND state = 'reserved'`,
@@ -52,13 +53,14 @@ function readings(connection: Connection) {
 
 function writings(connection: Connection) {
   type Authorization = ReturnType<typeof authorizationRow>
-  type First = Authorization & Listing & { target: number | null; block: number; head: number; now: UnixMs }
+  type Row = { target: number | null; block: number; head: number; now: UnixMs; state: 'reserved' | 'released' }
+  type First = Authorization & Listing & Row
   return {
     insert: connection.prepare<{ id: number }, First>(`
       INSERT INTO payments (payer, nonce, pay_to, asset, network, scheme, amount, valid_after, valid_before, signature,
         target, block, name, framework, message, link, pixels, head, created_at, state)
       VALUES ($payer, $nonce, $pay_to, $asset, $network, $scheme, $amount, $valid_after, $valid_before, $signature,
-        $target, $block, $name, $framework, $message, $link, $pixels, $head, $now, 'reserved')
+        $target, $block, $name, $framework, $message, $link, $pixels, $head, $now, $state)
       RETURNING id`),
     renew: connection.prepare<unknown, Omit<Authorization, 'payer' | 'nonce'> & { id: number }>(`
       UPDATE payments SET pay_to = $pay_to, asset = $asset, network = $network, scheme = $scheme, amount = $amount,
@@ -129,13 +131,39 @@ export function claim(
   if (typeof block === 'string') return { kind: 'lost', space: block }
   if (isFull(sql, payer)) return { kind: 'lost', space: 'full' }
   if (released === undefined) {
-    const row = { ...authorizationRow(payment), ...listing, target: columnOf(target), block, head: integer(head), now }
-    changeOne(sql.hold, { id: one(sql.insert, row).id, block }, 'an open block to hold')
+    const id = insert(sql, { payment, target, listing, head }, block, 'reserved', now)
+    changeOne(sql.hold, { id, block }, 'an open block to hold')
   } else {
     renew(sql, released, payment)
     takeUp(sql, released.id, block)
   }
   return { kind: 'claimed', purchase: known(sql, payment).purchase }
+}
+
+/** Writes down a payment that landed before anything was held for it, as if it had been released. */
+export function remember(sql: Holds, landed: Landed, now: UnixMs): Stored {
+  const wished = landed.target === 'next' ? one(sql.first, {}).i : landed.target
+  insert(sql, landed, wished, 'released', now)
+  return known(sql, landed.payment)
+}
+
+function insert(
+  sql: Holds,
+  { payment, target, listing, head }: Landed,
+  block: BlockIndex,
+  state: 'reserved' | 'released',
+  now: UnixMs,
+): number {
+  const row = {
+    ...authorizationRow(payment),
+    ...listing,
+    target: columnOf(target),
+    block,
+    head: integer(head),
+    now,
+    state,
+  }
+  return one(sql.insert, row).id
 }
 
 /** Holds an open block for a released payment. */

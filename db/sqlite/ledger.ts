@@ -24,7 +24,7 @@ export function sqliteLedger(connection: Connection): Ledger {
     finalize: async ({ payment }, tx, settled, now) => write(() => finalize(sql, payment, tx, settled, now)),
     confirm: async ({ payment }, tx) => write(() => confirm(sql, payment, tx)),
     release: async ({ payment }, dead) => write(() => release(sql, payment, dead)),
-    owe: async ({ payment }, tx, now) => write(() => owe(sql, payment, tx, now)),
+    owe: async (landed, tx, now) => write(() => owe(sql, landed, tx, now)),
     deliver: async ({ payment }) => write(() => sql.deliver.run(keyOf(payment)).changes === 1),
     unfinished: async () => read(() => sql.unfinished.all({})),
   }

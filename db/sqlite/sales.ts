@@ -1,10 +1,10 @@
 /** Sales: what makes a held block its payer's for ever; every function must be called inside a transaction. */
 
 import type { Hash, PaymentKey, UnixMs } from '../../server/domain/payment.ts'
-import { isSold, type Purchase, type SoldPurchase } from '../../server/domain/purchase.ts'
+import { isSold, type Landed, type Purchase, type SoldPurchase } from '../../server/domain/purchase.ts'
 import { agentRegister } from './agents.ts'
 import { changeOne, one, type Connection } from './connection.ts'
-import { find, known, openBlock, takeUp, type Holds, type Stored } from './holds.ts'
+import { find, known, openBlock, remember, takeUp, type Holds, type Stored } from './holds.ts'
 import { logWriter } from './log.ts'
 import type { FaceRow } from './rows.ts'
 
@@ -51,9 +51,10 @@ export function confirm(sql: Sql, { payer, nonce }: PaymentKey, tx: Hash): void 
   changeOne(sql.confirm, { payer, nonce, tx }, 'a sale to confirm')
 }
 
-/** Gives a payment that landed after its release its block, else the next open one, else a credit. */
-export function owe(sql: Sql, key: PaymentKey, tx: Hash, now: UnixMs): Purchase {
-  const stored = known(sql, key)
+/** Gives a payment that landed while nothing was held for it its block, else the next open one, else a credit. */
+export function owe(sql: Sql, landed: Landed, tx: Hash, now: UnixMs): Purchase {
+  const key = landed.payment
+  const stored = find(sql, key) ?? remember(sql, landed, now)
   const { kind } = stored.purchase.state
   if (kind === 'sold' || kind === 'credited') return stored.purchase
   const own = openBlock(sql, stored.purchase.block)

@@ -18,6 +18,7 @@ export const statusOf = {
   invalid_limit: 400,
   unauthorized: 401,
   payment_required: 402,
+  forbidden: 403,
   not_found: 404,
   no_owner: 404,
   no_purchases: 404,

@@ -1,6 +1,7 @@
 /** Pictures as values: palette indices with a size, and what others send to be brought down to the palette. */
 
-import type { Dither, Fit } from '../../shared/contract/picture.ts'
+import type { Dither } from '../../shared/quantise.ts'
+import type { Fit } from '../../shared/resample.ts'
 
 /** Palette indices, one byte a pixel, row-major. */
 export type Bitmap = { readonly width: number; readonly height: number; readonly indices: Uint8Array }

@@ -20,6 +20,7 @@ import {
   type UnixMs,
 } from './payment.ts'
 import {
+  earlierElsewhere,
   earlierUnknown,
   facilitatorUnavailable,
   notPersisted,
@@ -61,6 +62,9 @@ export type Released = { readonly kind: 'released'; readonly dead: boolean }
 export type Credited = { readonly kind: 'credited'; readonly tx: Hash }
 
 export type SoldPurchase = Purchase & { readonly state: Sold }
+
+/** A payment that moved the money while no block was held for it. */
+export type Landed = Pick<Purchase, 'payment' | 'target' | 'listing' | 'head'>
 
 /** What a buyer asks, read and checked as far as can be done without state. */
 export type Order = {
@@ -118,7 +122,7 @@ export type Requests = {
   finalize: { ask: { purchase: Purchase; tx: Hash; settled: boolean }; answer: SoldPurchase }
   confirm: { ask: { purchase: Purchase; tx: Hash }; answer: void }
   release: { ask: { purchase: Purchase; dead: boolean }; answer: void }
-  owe: { ask: { purchase: Purchase; tx: Hash }; answer: Purchase }
+  owe: { ask: { purchase: Landed; tx: Hash }; answer: Purchase }
   deliver: { ask: { purchase: Purchase }; answer: boolean } // whether the receipt was owed until now
   'resolve-other': { ask: { key: PaymentKey }; answer: Purchase | undefined }
 }
@@ -165,8 +169,8 @@ export function* reconcile(key: PaymentKey): Script<Purchase | undefined> {
   }
 }
 
-/** A payment seen for the first time, or released and sent again (`order.listing` is then the first one). */
-function* buyFresh(order: Order): Script<Outcome> {
+/** A payment seen for the first time, or `released` and sent again (`order.listing` is then the first one). */
+function* buyFresh(order: Order, released?: Purchase): Script<Outcome> {
   const { target, payment, listing, terms, now } = order
   if (!order.armed) return refused(facilitatorUnavailable('Payments are being checked at the moment'))
   const { space, sibling } = yield* ask({ do: 'survey', target, payment, now })
@@ -183,14 +187,21 @@ function* buyFresh(order: Order): Script<Outcome> {
   // what spent it before is a replay, since settled payloads are public.
   const chain = yield* ask({ do: 'read-chain', key: payment })
   if (chain === 'silent') return refused(facilitatorUnavailable('The chain cannot be asked at the moment'))
-  if (chain.spent) return refused(paymentRequired('the authorization was used or cancelled before; sign a new one'))
+  if (chain.spent) {
+    if (released !== undefined) return yield* answerFrom(yield* watch(released), order)
+    if (sibling !== undefined) return refused(earlierUnknown())
+    return refused(paymentRequired('the authorization was used or cancelled before; sign a new one'))
+  }
 
   const verification = yield* ask({ do: 'verify', target, payment })
   if (verification.kind === 'unavailable') return refused(facilitatorUnavailable(UNREACHABLE))
-  if (verification.kind === 'invalid') return yield* refuseUnlessPaid(order, listing, chain.head, verification.reason)
+  if (verification.kind === 'invalid') {
+    const landed = { payment, target, listing, head: chain.head }
+    return yield* refuseUnlessPaid(order, landed, verification.reason, sibling)
+  }
 
   // Only now is the payer known to have signed, so that nobody else can ask after a payer's purchases.
-  const settledOther = sibling === undefined ? undefined : yield* settleOther(sibling)
+  const settledOther = yield* settleOther(sibling, target)
   if (settledOther !== undefined) return settledOther
 
   const claiming = yield* ask({ do: 'claim', target, payment, listing, head: chain.head })
@@ -202,7 +213,7 @@ function* buyFresh(order: Order): Script<Outcome> {
 function* tryAgain(purchase: Purchase, order: Order): Script<Outcome> {
   const watched = yield* watch(purchase)
   if (watched.verdict?.kind !== 'unspent') return yield* answerFrom(watched, order)
-  return yield* buyFresh({ ...order, target: purchase.target, listing: purchase.listing })
+  return yield* buyFresh({ ...order, target: purchase.target, listing: purchase.listing }, purchase)
 }
 
 /** How far a purchase got, and what to tell a payer when it is not sold. */
@@ -259,27 +270,39 @@ function* answerFrom({ purchase, refusal }: Progress, order: Order): Script<Outc
 }
 
 /** A facilitator's refusal stands unless the payment was spent on us since we looked, or the refusal is its own trouble. */
-function* refuseUnlessPaid(order: Order, listing: Listing, head: bigint, reason: string): Script<Outcome> {
-  const { target, payment } = order
+function* refuseUnlessPaid(
+  order: Order,
+  landed: Landed,
+  reason: string,
+  sibling: Purchase | undefined,
+): Script<Outcome> {
+  const { payment, head } = landed
   const verdict = yield* ask({ do: 'ask-chain', payment, head, patience: 'none' })
   if (verdict.kind === 'silent') return refused(facilitatorUnavailable('The chain cannot be asked at the moment'))
   if (verdict.kind === 'paid') {
-    const claiming = yield* ask({ do: 'claim', target, payment, listing, head })
-    if (claiming.kind !== 'claimed') return notClaimed(claiming, target)
-    return yield* answerFrom(yield* finalize(claiming.purchase, verdict.tx, true), order)
+    const given = yield* ask({ do: 'owe', purchase: landed, tx: verdict.tx })
+    return yield* answerFrom({ purchase: given, refusal: settlementUnknown(given.block) }, order)
   }
   // A facilitator that cannot reach its own chain endpoint calls good signatures bad.
-  if (isSignatureReason(reason) && (yield* ask({ do: 'check-signature', payment })))
-    return refused(facilitatorUnavailable('The payment facilitator cannot check signatures at the moment'))
-  return refused(paymentRequired(reason))
+  const doubtful = isSignatureReason(reason)
+  if (!doubtful && sibling === undefined) return refused(paymentRequired(reason))
+  const signed = yield* ask({ do: 'check-signature', payment })
+  if (doubtful && !signed) return refused(paymentRequired(reason))
+  if (doubtful) return refused(facilitatorUnavailable('The payment facilitator cannot check signatures at the moment'))
+  // An older payment that went through may have emptied the wallet, which is then why this one is refused.
+  if (!signed) return refused(earlierUnknown())
+  return (yield* settleOther(sibling, order.target)) ?? refused(paymentRequired(reason))
 }
 
 /** Ends an older purchase of the same payer for the same target first; `undefined` when the new one may go on. */
-function* settleOther(sibling: Purchase): Script<Outcome | undefined> {
+function* settleOther(sibling: Purchase | undefined, asked: Target): Script<Outcome | undefined> {
+  if (sibling === undefined) return undefined
   const other = isSold(sibling) ? sibling : yield* ask({ do: 'resolve-other', key: sibling.payment })
   if (other?.state.kind === 'reserved') return refused(earlierUnknown())
   if (other === undefined || !isSold(other)) return undefined
-  return (yield* ask({ do: 'deliver', purchase: other })) ? { kind: 'bought', purchase: other } : undefined
+  if (!(yield* ask({ do: 'deliver', purchase: other }))) return undefined
+  // One that landed late may have got another block than the one asked for, which its payer must hear before paying more.
+  return answersOn(other, asked) ? { kind: 'bought', purchase: other } : refused(earlierElsewhere(other.block))
 }
 
 function* confirm(purchase: Purchase): Script<void> {
@@ -293,7 +316,7 @@ function* finalize(purchase: Purchase, tx: Hash, settled: boolean): Script<Progr
     return { purchase: sold, refusal: settlementUnknown(sold.block) }
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
-    return { purchase, refusal: notPersisted(purchase.block) }
+    return { purchase: yield* doubt(purchase), refusal: notPersisted(purchase.block) }
   }
 }
 
@@ -331,10 +354,10 @@ export function isSold(purchase: Purchase): purchase is SoldPurchase {
   return purchase.state.kind === 'sold'
 }
 
-/** A payment answers where it was first sent and on the block it bought, nowhere else. */
+/** A payment answers where it was first sent and on the block it holds or bought, nowhere else. */
 function answersOn({ target, block, state }: Purchase, asked: Target): boolean {
-  if (asked === block || (target === 'next' && asked === 'next')) return true
-  return asked === target && state.kind !== 'sold'
+  if (asked === block) return asked === target || state.kind !== 'released'
+  return asked === target && (target === 'next' || state.kind !== 'sold')
 }
 
 // Reasons of the reference facilitator (`@x402/evm`) that it gives before broadcasting. The chain still has to

@@ -41,6 +41,14 @@ export const earlierUnknown = (): Failure =>
     { retryAfter: RETRY_AFTER_SECONDS },
   )
 
+/** Another payment of the same payer for the same target landed late, when its block was gone, and got another one. */
+export const earlierElsewhere = (block: BlockIndex): Failure =>
+  failure(
+    'payment_used',
+    `An earlier payment of yours arrived late and bought block ${coordOf(block)}. Nothing more was charged; send the same request again to buy this one too.`,
+    { block: coordOf(block) },
+  )
+
 /** Paid for, but not yet written down. */
 export const notPersisted = (block: BlockIndex): Failure =>
   failure(

@@ -315,6 +315,18 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
   )
 
   test(
+    'a payment that landed before anything was held for it is remembered with the block it gets',
+    on(open, async (wall) => {
+      await hold(wall, blockOf('3,4'), paymentOf(2, 2))
+      const landed = { payment: paymentOf(1, 1), target: blockOf('3,4'), listing: listingOf(), head: HEAD }
+      const owed = await wall.ledger.owe(landed, hash(1), NOW)
+      expect(owed).toMatchObject({ ...landed, block: CLAIM_ORDER[0], state: { kind: 'sold', receiptOwed: true } })
+      expect(await stored(wall, landed.payment)).toEqual(owed)
+      expect(await wall.ledger.owe(landed, hash(1), NOW)).toEqual(owed)
+    }),
+  )
+
+  test(
     'a held payment is not owed anything',
     on(open, async (wall) => {
       const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
