@@ -25,13 +25,11 @@ export const Dither = Type.Union([Type.Literal('none'), Type.Literal('floyd-stei
   default: 'none',
   description: 'none: each pixel its nearest colour, best for logos and text. floyd-steinberg: best for photographs.',
 })
-export type Dither = Static<typeof Dither>
 
 export const Fit = Type.Union([Type.Literal('cover'), Type.Literal('contain'), Type.Literal('fill')], {
   default: 'cover',
   description: 'cover: fills the blocks and cuts the rest off. contain: shows all, with bars. fill: stretches.',
 })
-export type Fit = Static<typeof Fit>
 
 /** Width and height of a picture without a header of its own. */
 export const RAW_SIDE_MAX = 8192

@@ -1,0 +1,106 @@
+/** Pictures brought down to the palette: each pixel gets the nearest colour in OKLab. Pure, so that a page can run it too. */
+
+import { linearRgb, oklab } from './oklab.ts'
+import { PALETTE, PALETTE_SIZE } from './palette.ts'
+import type { Light } from './resample.ts'
+
+/** Whether what a colour lacks is passed on to its neighbours. */
+export type Dither = 'none' | 'floyd-steinberg'
+
+// Float32, as pixels are: a palette colour that comes in leaves no error behind.
+const light = Float32Array.from(PALETTE.flatMap((colour) => [...linearRgb(colour)]))
+
+/** The palette by lightness, so that a search can begin near and stop early. */
+const byLightness = PALETTE.map((_, index) => {
+  const [L, a, b] = oklab(lightOf(index, 0), lightOf(index, 1), lightOf(index, 2))
+  return { index, L, a, b }
+}).toSorted((one, other) => one.L - other.L)
+
+const indices = Uint8Array.from(byLightness, ({ index }) => index)
+const lightness = Float64Array.from(byLightness, ({ L }) => L)
+const greenRed = Float64Array.from(byLightness, ({ a }) => a)
+const blueYellow = Float64Array.from(byLightness, ({ b }) => b)
+
+/** The first colour that is at least as light, for each 256th of lightness. */
+const beginnings = Uint8Array.from({ length: 257 }, (_, step) =>
+  Math.min(PALETTE_SIZE - 1, byLightness.filter(({ L }) => L < step / 256).length),
+)
+
+/**
+ * The palette index nearest to a colour in linear light, each part from 0 to 1. Both ways from where the search begins,
+ * a colour whose lightness alone is too far ends it.
+ */
+export function nearest(red: number, green: number, blue: number): number {
+  const [L, a, b] = oklab(red, green, blue)
+  const begin = beginnings[Math.min(256, Math.max(0, Math.floor(L * 256)))] ?? 0
+  let best = begin
+  let least = distance(begin, L, a, b)
+  for (let i = begin + 1; i < PALETTE_SIZE && ((lightness[i] ?? 0) - L) ** 2 <= least; i++) {
+    const far = distance(i, L, a, b)
+    if (isNearer(far, i, least, best)) [least, best] = [far, i]
+  }
+  for (let i = begin - 1; i >= 0 && ((lightness[i] ?? 0) - L) ** 2 <= least; i--) {
+    const far = distance(i, L, a, b)
+    if (isNearer(far, i, least, best)) [least, best] = [far, i]
+  }
+  return indices[best] ?? 0
+}
+
+/** Palette indices of a picture, row-major. */
+export function quantise(picture: Light, dither: Dither): Uint8Array<ArrayBuffer> {
+  return dither === 'none' ? quantisePlainly(picture) : diffuse(picture)
+}
+
+function quantisePlainly({ rgb }: Light): Uint8Array<ArrayBuffer> {
+  const pixels = new Uint8Array(rgb.length / 3)
+  for (let i = 0; i < pixels.length; i++) {
+    pixels[i] = nearest(part(rgb, i * 3), part(rgb, i * 3 + 1), part(rgb, i * 3 + 2))
+  }
+  return pixels
+}
+
+/** Floyd and Steinberg's error diffusion, there and back again line by line. */
+function diffuse({ width, height, rgb }: Light): Uint8Array<ArrayBuffer> {
+  const left = rgb.slice()
+  const pixels = new Uint8Array(width * height)
+  for (let y = 0; y < height; y++) {
+    const way = y % 2 === 0 ? 1 : -1
+    for (let step = 0; step < width; step++) {
+      const x = way === 1 ? step : width - 1 - step
+      const at = y * width + x
+      const index = nearest(part(left, at * 3), part(left, at * 3 + 1), part(left, at * 3 + 2))
+      pixels[at] = index
+      const hasAhead = step < width - 1
+      for (let channel = 0; channel < 3; channel++) {
+        const error = part(left, at * 3 + channel) - lightOf(index, channel)
+        if (hasAhead) pass(left, (at + way) * 3 + channel, (error * 7) / 16)
+        if (y === height - 1) continue
+        const below = at + width
+        if (step > 0) pass(left, (below - way) * 3 + channel, (error * 3) / 16)
+        pass(left, below * 3 + channel, (error * 5) / 16)
+        if (hasAhead) pass(left, (below + way) * 3 + channel, error / 16)
+      }
+    }
+  }
+  return pixels
+}
+
+function pass(left: Float32Array, at: number, error: number): void {
+  left[at] = (left[at] ?? 0) + error
+}
+
+/** One part of a pixel; error that no colour can take up is cut off, or it would smear. */
+const part = (rgb: Float32Array, at: number) => Math.min(1, Math.max(0, rgb[at] ?? 0))
+
+function lightOf(index: number, channel: number): number {
+  return light[index * 3 + channel] ?? 0
+}
+
+function distance(i: number, L: number, a: number, b: number): number {
+  return ((lightness[i] ?? 0) - L) ** 2 + ((greenRed[i] ?? 0) - a) ** 2 + ((blueYellow[i] ?? 0) - b) ** 2
+}
+
+/** Of two colours that are equally far, the one of lower index is nearer, whichever way the search went. */
+function isNearer(far: number, i: number, least: number, best: number): boolean {
+  return far < least || (far === least && (indices[i] ?? 0) < (indices[best] ?? 0))
+}

@@ -1,0 +1,116 @@
+/** Pictures brought to another size in linear light, each pixel the mean of the area it stands for. */
+
+import { LINEAR, linearRgb } from './oklab.ts'
+
+/** How a picture meets a frame of other proportions. */
+export type Fit = 'cover' | 'contain' | 'fill'
+
+/** A picture: four bytes a pixel (sRGB and opacity), row-major. */
+export type Raster = { readonly width: number; readonly height: number; readonly rgba: Uint8Array | Uint8ClampedArray }
+
+/** Linear light, three numbers a pixel, row-major. */
+export type Light = { readonly width: number; readonly height: number; readonly rgb: Float32Array }
+
+/** A stretch of one side of the picture, and where on that side of the frame it comes to lie. */
+type Span = { readonly from: number; readonly size: number; readonly at: number; readonly length: number }
+
+/** A pixel of the picture's share in one of the frame's. */
+type Share = { readonly source: number; readonly target: number; readonly weight: number }
+
+/** Brings `raster` to a frame of `width` x `height`; `background` (`#rrggbb`) shows through and around it. */
+export function resample(raster: Raster, width: number, height: number, fit: Fit, background: string): Light {
+  const [across, down] = spans(raster, width, height, fit)
+  const ground = linearRgb(background)
+  const rgb = new Float32Array(width * height * 3)
+  fillGround(rgb, ground, { width, across, down })
+  const columns = sharesOf(across)
+  const rows = Map.groupBy(sharesOf(down), ({ source }) => source)
+  const line = new Float32Array(width * 3)
+  for (const [y, shares] of rows) {
+    line.fill(0)
+    addRow(line, raster, y, columns, ground)
+    for (const { target, weight } of shares) addLine(rgb, line, target * width * 3, weight)
+  }
+  return { width, height, rgb }
+}
+
+function spans({ width: w, height: h }: Raster, width: number, height: number, fit: Fit): readonly [Span, Span] {
+  const whole = (size: number, length: number): Span => ({ from: 0, size, at: 0, length })
+  if (fit === 'fill') return [whole(w, width), whole(h, height)]
+  const isWide = w * height > h * width
+  if (fit === 'cover') {
+    const cut = (size: number, kept: number, length: number): Span => ({
+      from: (size - kept) / 2,
+      size: kept,
+      at: 0,
+      length,
+    })
+    return isWide
+      ? [cut(w, (h * width) / height, width), whole(h, height)]
+      : [whole(w, width), cut(h, (w * height) / width, height)]
+  }
+  const inset = (size: number, length: number, frame: number): Span => ({
+    from: 0,
+    size,
+    at: Math.floor((frame - length) / 2),
+    length,
+  })
+  return isWide
+    ? [whole(w, width), inset(h, Math.max(1, Math.round((h * width) / w)), height)]
+    : [inset(w, Math.max(1, Math.round((w * height) / h)), width), whole(h, height)]
+}
+
+/** Each pair of pixels that overlap; the weights of one target add up to 1. */
+function sharesOf({ from, size, at, length }: Span): readonly Share[] {
+  const shares: Share[] = []
+  const step = size / length
+  for (let i = 0; i < length; i++) {
+    const start = from + i * step
+    const end = from + (i + 1) * step
+    for (let source = Math.floor(start); source < end - 1e-9; source++) {
+      const overlap = Math.min(end, source + 1) - Math.max(start, source)
+      if (overlap > 1e-9) shares.push({ source, target: at + i, weight: overlap / step })
+    }
+  }
+  return shares
+}
+
+/** Where the picture lies, sums begin at nothing; around it the ground is final. */
+function fillGround(
+  rgb: Float32Array,
+  ground: readonly number[],
+  { width, across, down }: { readonly width: number; readonly across: Span; readonly down: Span },
+): void {
+  for (let i = 0; i < rgb.length; i++) rgb[i] = ground[i % 3] ?? 0
+  for (let y = down.at; y < down.at + down.length; y++) {
+    const start = y * width + across.at
+    rgb.fill(0, start * 3, (start + across.length) * 3)
+  }
+}
+
+/** Adds row `y` of the picture, over the ground, to a line of the frame's width. */
+function addRow(
+  line: Float32Array,
+  { width, height, rgba }: Raster,
+  y: number,
+  columns: readonly Share[],
+  [red, green, blue]: readonly [number, number, number],
+): void {
+  const row = Math.min(y, height - 1) * width
+  for (const { source, target, weight } of columns) {
+    const from = (row + Math.min(source, width - 1)) * 4
+    const opacity = (rgba[from + 3] ?? 255) / 255
+    const own = weight * opacity
+    const rest = weight - own
+    const to = target * 3
+    line[to] = (line[to] ?? 0) + own * lightAt(rgba, from) + rest * red
+    line[to + 1] = (line[to + 1] ?? 0) + own * lightAt(rgba, from + 1) + rest * green
+    line[to + 2] = (line[to + 2] ?? 0) + own * lightAt(rgba, from + 2) + rest * blue
+  }
+}
+
+function addLine(rgb: Float32Array, line: Float32Array, start: number, weight: number): void {
+  for (let i = 0; i < line.length; i++) rgb[start + i] = (rgb[start + i] ?? 0) + (line[i] ?? 0) * weight
+}
+
+const lightAt = (rgba: Uint8Array | Uint8ClampedArray, at: number) => LINEAR[rgba[at] ?? 0] ?? 0
