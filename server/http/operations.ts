@@ -5,6 +5,7 @@ import { Agents, RegisterAnswer, RegisterBody } from '../../shared/contract/agen
 import { Deed, EditAnswer, EditBody, ListingQuery, Receipt } from '../../shared/contract/block.ts'
 import { Canvas } from '../../shared/contract/canvas.ts'
 import { FeedPage, FeedQuery } from '../../shared/contract/feed.ts'
+import { RpcAnswer, RpcRequest } from '../../shared/contract/mcp.ts'
 import { Health } from '../../shared/contract/service.ts'
 import type { FailureCode } from '../domain/failure.ts'
 
@@ -23,6 +24,7 @@ export type Operation = {
   readonly answers: readonly TSchema[] // the bodies of a 200
   readonly picture?: 'image/png' // the media type of a 200 that is no JSON
   readonly revalidates?: true // answers 304 to the holder of its ETag
+  readonly also?: Readonly<Record<number, { readonly what: string; readonly schema?: TSchema }>> // other answers
   readonly codes: readonly FailureCode[]
 }
 
@@ -141,5 +143,23 @@ export const OPERATIONS: readonly Operation[] = [
     description: 'Always 200; `ok` says whether the store can be read, `rail` whether payments can be taken.',
     answers: [Health],
     codes: ['internal_error'],
+  },
+  {
+    method: 'POST',
+    path: '/mcp',
+    id: 'callMcp',
+    summary: 'Use the wall as MCP tools',
+    description:
+      'MCP over streamable HTTP without sessions: one JSON-RPC 2.0 request per POST, one JSON answer. tools/list tells the rest. Requests under another host name, and from pages of another origin, are refused.',
+    body: RpcRequest,
+    answers: [RpcAnswer],
+    also: {
+      202: { what: 'A notification was taken.' },
+      400: {
+        what: 'The body is no single JSON-RPC 2.0 request, or the protocol version is unknown.',
+        schema: RpcAnswer,
+      },
+    },
+    codes: ['forbidden', 'body_too_large', ...anywhere],
   },
 ]

@@ -8,7 +8,7 @@ export const NO_STORE: HeaderFields = { 'Cache-Control': 'no-store' }
 
 const everywhere: HeaderFields = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'PAYMENT-REQUIRED, PAYMENT-RESPONSE, ETag, Retry-After',
+  'Access-Control-Expose-Headers': 'PAYMENT-REQUIRED, PAYMENT-RESPONSE, ETag, Link, Retry-After',
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
 }
@@ -29,7 +29,7 @@ export function respondJson(status: number, value: unknown, headers: HeaderField
 }
 
 /** An answer without a body. */
-export function respondEmpty(status: 204 | 304, headers: HeaderFields): Response {
+export function respondEmpty(status: 202 | 204 | 304, headers: HeaderFields): Response {
   return new Response(null, { status, headers: { ...everywhere, ...headers } })
 }
 

@@ -9,7 +9,7 @@ import type { ViewerFiles } from './viewer-files.ts'
 
 export type Handler = (request: Request) => Response | Promise<Response>
 
-export type Verb = 'GET' | 'HEAD' | 'PUT' | 'POST'
+export type Verb = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'OPTIONS'
 
 export type Methods = { readonly [V in Verb]?: Handler }
 
@@ -42,9 +42,9 @@ export function guarded(handler: Handler, journal: Journal): Handler {
 export function dispatcher(routes: readonly Route[], files: ViewerFiles): Handler {
   return (request) => {
     const { method } = request
-    if (method === 'OPTIONS') return respondPreflight()
     const path = pathOf(request.url)
     const methods = routes.find((route) => belongsTo(route, path))?.methods ?? fileMethods(files, path)
+    if (method === 'OPTIONS') return methods?.OPTIONS?.(request) ?? respondPreflight()
     if (methods === undefined) return refuse(failure('not_found', 'There is nothing here. See /openapi.json.'))
     const handler = isVerb(method) ? methods[method] : undefined
     return handler === undefined ? wrongVerb(methods) : handler(request)
@@ -64,11 +64,11 @@ function belongsTo({ path }: Route, asked: string): boolean {
 }
 
 function wrongVerb(methods: Methods): Response {
-  const allowed = [...Object.keys(methods), 'OPTIONS'].join(', ')
+  const allowed = [...new Set([...Object.keys(methods), 'OPTIONS'])].join(', ')
   return refuse(failure('method_not_allowed', `This address takes ${allowed}.`), { Allow: allowed })
 }
 
-const verbs: readonly string[] = ['GET', 'HEAD', 'PUT', 'POST'] satisfies readonly Verb[]
+const verbs: readonly string[] = ['GET', 'HEAD', 'PUT', 'POST', 'OPTIONS'] satisfies readonly Verb[]
 
 const isVerb = (method: string): method is Verb => verbs.includes(method)
 

@@ -13,7 +13,8 @@ const shared = ['shared/planted.ts', 'shared/contract/planted.ts']
 const words = [...shared, 'server/domain/planted.ts', 'server/x402/planted.ts']
 const ports = [...words, 'server/ports.ts']
 const usecases = [...ports, 'server/usecases/planted.ts']
-const edges = [...usecases, 'server/mcp/planted.ts', 'server/http/planted.ts']
+const mcp = [...usecases, 'server/mcp/planted.ts', 'server/mcp/tools/planted.ts']
+const edges = [...mcp, 'server/http/planted.ts']
 const embedded = ['server/local/planted.ts', 'server/local/token/planted.ts']
 
 /** What each room may import, itself included: the direction of dependencies. */
@@ -25,7 +26,8 @@ const mayImport: Record<string, readonly string[]> = {
   'server/ports.ts': words,
   'server/config.ts': words,
   'server/usecases/planted.ts': usecases,
-  'server/mcp/planted.ts': [...usecases, 'server/mcp/planted.ts'],
+  'server/mcp/planted.ts': mcp,
+  'server/mcp/tools/planted.ts': mcp,
   'server/http/planted.ts': edges,
   'server/adapters/planted.ts': [...ports, 'server/adapters/planted.ts'],
   'server/app.ts': [...edges, 'server/config.ts'],
@@ -62,6 +64,7 @@ const strangers: Record<string, readonly string[]> = {
   'server/usecases/planted.ts': ['viem', 'elysia', 'bun:sqlite', '@x402/core/client'],
   'server/http/planted.ts': ['viem', 'viem/chains', 'bun:sqlite'],
   'server/mcp/planted.ts': ['viem', 'elysia', 'bun:sqlite'],
+  'server/mcp/tools/planted.ts': ['viem', 'elysia', 'bun:sqlite'],
   'server/adapters/planted.ts': ['elysia', 'bun:sqlite'],
   'server/app.ts': ['viem', 'bun:sqlite'],
   'server/main.ts': ['bun:sqlite'],

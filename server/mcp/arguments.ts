@@ -1,0 +1,58 @@
+/** Arguments of tools: what more than one tool takes, and how they are checked. */
+
+import { Type, type Static, type TObject, type TSchema } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { Value } from '@sinclair/typebox/value'
+import { CoordText, PixelsHex } from '../../shared/contract/kinds.ts'
+import { failure, type Failure, type FailureCode } from '../domain/failure.ts'
+
+const COORD_RANGE = 'col 0 to 159 from the left, row 0 to 89 from the top'
+
+/** Where a block is. */
+export const CoordArgument = { ...CoordText, description: `The block, \`col,row\`: ${COORD_RANGE}.` }
+
+/** A place to look around. */
+export const NearArgument = Type.Optional({
+  ...CoordText,
+  description: `The block to be near, \`col,row\`: ${COORD_RANGE}. Default: the wall’s centre.`,
+})
+
+/** A picture; the example of 200 characters would cost every reader of the tool list more than it tells. */
+export const PixelsArgument = {
+  ...PixelsHex,
+  description:
+    'The picture: 100 pixels row by row from the top left, two hex digits each (200 in all), an index into get_wall’s palette from 00 to ef. Example: b4 a hundred times is all yellow. image_to_pixels makes it from a picture.',
+  examples: undefined,
+}
+
+/** An object of arguments, and no others. */
+export const Arguments = <Properties extends Record<string, TSchema>>(properties: Properties) =>
+  Type.Object(properties, { additionalProperties: false })
+
+/** An output that may also be a refusal, which clients hold against the same schema. */
+export const Output = <Properties extends Record<string, TSchema>>(properties: Properties) =>
+  Type.Object(properties, { anyOf: [{ required: Object.keys(properties) }, { required: ['error', 'message'] }] })
+
+export type ReadArguments<Args> = { readonly value: Args } | { readonly failure: Failure }
+
+/** A reader that fills in defaults, or says which argument is wrong and what it should be. */
+export function argumentReader<Input extends TObject>(
+  input: Input,
+  codes: { readonly [Name in keyof Static<Input>]?: FailureCode },
+): (given: unknown) => ReadArguments<Static<Input>> {
+  const compiled = TypeCompiler.Compile(input)
+  const codeOf = new Map<string, FailureCode | undefined>(Object.entries(codes))
+  return (given) => {
+    const value: unknown = Value.Default(input, Value.Clone(given ?? {}))
+    if (compiled.Check(value)) return { value }
+    const name = compiled.Errors(value).First()?.path.slice(1) ?? ''
+    const schema: TSchema | undefined = input.properties[name]
+    if (schema === undefined) return { failure: failure('invalid_body', unknownArgument(input)) }
+    const rule = `${name} is missing or cannot be used. It should be: ${schema.description ?? schema['type']}`
+    return { failure: failure(codeOf.get(name) ?? 'invalid_body', rule) }
+  }
+}
+
+/** What to tell someone who sent an argument that is not there. */
+export const unknownArgument = ({ properties }: TObject): string =>
+  `There is an argument this tool does not have. It has: ${Object.keys(properties).join(', ') || 'none'}.`

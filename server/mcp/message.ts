@@ -1,0 +1,72 @@
+/** JSON-RPC 2.0 as it comes in: one message a time, sorted before the SDK sees it. */
+
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  InitializeRequestSchema,
+  ListToolsRequestSchema,
+  PingRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import type { RpcError } from './reply.ts'
+
+export type Id = string | number
+
+/** A message of a client. The SDK drops requests without an id; SPEC lets them be, and they are answered with `null`. */
+export type Message =
+  | { readonly kind: 'request'; readonly id: Id | null; readonly method: Method; readonly params: object | undefined }
+  | { readonly kind: 'refused'; readonly id: Id | null; readonly error: RpcError } // read, but not to be served
+  | { readonly kind: 'notification' }
+  | { readonly kind: 'malformed'; readonly error: RpcError }
+
+const methods = {
+  initialize: InitializeRequestSchema,
+  ping: PingRequestSchema,
+  'tools/list': ListToolsRequestSchema,
+  'tools/call': CallToolRequestSchema,
+} as const
+
+export type Method = keyof typeof methods
+
+/** Sorts a parsed body. */
+export function readMessage(value: unknown): Message {
+  if (Array.isArray(value)) return malformed('send one request at a time, not a batch')
+  if (typeof value !== 'object' || value === null) return malformed('a request is an object')
+  const { jsonrpc, method, params } = value as Readonly<Record<string, unknown>>
+  if (jsonrpc !== '2.0') return malformed('jsonrpc must be "2.0"')
+  if (typeof method !== 'string') return malformed('method must be a string')
+  const id = readId(value)
+  if (id === undefined) return malformed('id must be a string or an integer that a double holds exactly')
+  if (!isMethod(method)) return id === null ? { kind: 'notification' } : notFound(id)
+  if (params !== undefined && (typeof params !== 'object' || params === null)) return badParams(id)
+  if (!methods[method].safeParse(value).success) return badParams(id)
+  return { kind: 'request', id, method, params }
+}
+
+/** `null` when there is none, `undefined` when it cannot be echoed as it was sent. */
+function readId(message: object): Id | null | undefined {
+  if (!('id' in message)) return null
+  const { id } = message
+  return typeof id === 'string' || Number.isSafeInteger(id) ? (id as Id) : undefined
+}
+
+const isMethod = (method: string): method is Method => Object.hasOwn(methods, method)
+
+const malformed = (what: string): Message => ({
+  kind: 'malformed',
+  error: { code: ErrorCode.InvalidRequest, message: `Invalid request: ${what}.` },
+})
+
+const notFound = (id: Id): Message => ({
+  kind: 'refused',
+  id,
+  error: {
+    code: ErrorCode.MethodNotFound,
+    message: `Method not found. There are: ${Object.keys(methods).join(', ')}.`,
+  },
+})
+
+const badParams = (id: Id | null): Message => ({
+  kind: 'refused',
+  id,
+  error: { code: ErrorCode.InvalidParams, message: 'Invalid params: they are not what this method takes.' },
+})

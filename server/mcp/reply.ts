@@ -1,0 +1,59 @@
+/** What a tool answers: one object, as data and as the same JSON in text; refusals; and the demand for payment. */
+
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { PRICE } from '../../shared/money.ts'
+import { failure, type Failure } from '../domain/failure.ts'
+import type { Target } from '../domain/payment.ts'
+import { cannotSell } from '../domain/refusals.ts'
+import type { RailWatch } from '../usecases/watch-rail.ts'
+import { paymentRequired, type Offer } from '../x402/terms.ts'
+
+/** How a demand for payment is said: as a tool's result, which x402 clients can pay, or as a JSON-RPC error. */
+export type Dialect = 'result' | 'error'
+
+/** A JSON-RPC error. */
+export type RpcError = { readonly code: number; readonly message: string; readonly data?: unknown }
+
+export type Reply = { readonly result: CallToolResult } | { readonly error: RpcError }
+
+type Json = Readonly<Record<string, unknown>>
+
+/** Where x402 clients put a payment, and look for terms. */
+export const PAYMENT_META = 'x402/payment'
+
+/** An answer. `also` are further pieces of content, such as a picture. */
+export const succeed = (data: Json, meta?: Json, also: CallToolResult['content'] = []): Reply => ({
+  result: { ...said(data, also), ...(meta === undefined ? {} : { _meta: meta }) },
+})
+
+/** A refusal that is no demand for payment, in the words HTTP uses. */
+export const refuse = ({ code, message, details }: Failure): Reply => ({
+  result: { isError: true, ...said({ error: code, message, ...details }) },
+})
+
+/** The demand for payment of a target, with what was wrong about a payment that was sent. */
+export function demand(
+  { offer, rail }: { readonly offer: Offer; readonly rail: RailWatch },
+  target: Target,
+  dialect: Dialect,
+  refusal: Failure = failure('payment_required', howToPay(offer)),
+): Reply {
+  if (rail.state() === 'misconfigured') return refuse(cannotSell())
+  const terms = paymentRequired(offer, target)
+  const words = { message: refusal.message, ...refusal.details }
+  if (dialect === 'error') {
+    const data = { ...terms, ...words, structuredContent: terms, _meta: { [PAYMENT_META]: terms } }
+    return { error: { code: 402, message: 'payment_required', data } }
+  }
+  const error = { code: 402, message: 'payment_required', data: terms }
+  const meta = { [PAYMENT_META]: terms, 'x402/error': error }
+  return { result: { isError: true, ...said({ ...terms, code: 402, ...words }), _meta: meta } }
+}
+
+const said = (data: Json, also: CallToolResult['content'] = []) => ({
+  content: [{ type: 'text' as const, text: JSON.stringify(data) }, ...also],
+  structuredContent: data,
+})
+
+const howToPay = ({ terms }: Offer) =>
+  `This block costs ${PRICE} USDC on ${terms.network}. Sign the one entry of accepts (x402 v2, scheme exact) and make the same call again with the payment payload, as an object, at params._meta["${PAYMENT_META}"].`

@@ -1,0 +1,56 @@
+/** A tool as a value: what an agent reads of it, and what it does. */
+
+import type { Static, TObject } from '@sinclair/typebox'
+import type { FailureCode } from '../domain/failure.ts'
+import { argumentReader } from './arguments.ts'
+import type { McpDesk } from './desk.ts'
+import { refuse, type Dialect, type Reply } from './reply.ts'
+
+/** Hints by which clients decide whether to ask their user first. None of them has a default here. */
+export type Annotations = {
+  readonly readOnlyHint: boolean
+  readonly destructiveHint: boolean
+  readonly idempotentHint: boolean
+  readonly openWorldHint: boolean
+}
+
+/** For tools that only look. */
+export const LOOKS: Annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+}
+
+/** What comes with a call besides its arguments. `payment` is there when the caller sent an object as one. */
+export type Call = { readonly payment: object | undefined; readonly dialect: Dialect }
+
+/** What an agent reads of a tool. `output` must let refusals through: clients hold those against it too. */
+export type ToolWords = {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly annotations: Annotations
+  readonly input: TObject
+  readonly output?: TObject
+}
+
+export type Tool = ToolWords & {
+  readonly answer: (desk: McpDesk, given: unknown, call: Call) => Reply | Promise<Reply>
+}
+
+/** A tool whose arguments are checked by its input schema; `codes` name the refusals of arguments that have their own. */
+export function tool<Input extends TObject>(
+  words: ToolWords & { readonly input: Input },
+  codes: { readonly [Name in keyof Static<Input>]?: FailureCode },
+  work: (desk: McpDesk, args: Static<Input>) => Reply | Promise<Reply>,
+): Tool {
+  const read = argumentReader(words.input, codes)
+  return {
+    ...words,
+    answer(desk, given) {
+      const args = read(given)
+      return 'failure' in args ? refuse(args.failure) : work(desk, args.value)
+    },
+  }
+}

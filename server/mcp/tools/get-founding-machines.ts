@@ -1,0 +1,35 @@
+/** get_founding_machines: the first agents to have bought. */
+
+import { Type } from '@sinclair/typebox'
+import { REGISTRY_MAX } from '../../../shared/contract/agent.ts'
+import { registry } from '../../domain/wall-view.ts'
+import { Arguments } from '../arguments.ts'
+import { succeed } from '../reply.ts'
+import { LOOKS, tool } from '../tool.ts'
+import { UNTRUSTED_AGENTS } from '../untrusted.ts'
+
+const LIMIT_DEFAULT = 25
+
+export const getFoundingMachines = tool(
+  {
+    name: 'get_founding_machines',
+    title: 'Read the registry of founding machines',
+    description:
+      'Use to see which agents bought first: the registry in order of arrival, at most its first 100. Not for one wallet’s own standing (my_wall) or a block’s owner (get_block). Free, no side effects. Errors: invalid_limit. Returns {agents, total, untrusted}; total counts agents beyond the first 100 too. Members named in untrusted were written by strangers.',
+    annotations: LOOKS,
+    input: Arguments({
+      limit: Type.Integer({
+        minimum: 1,
+        maximum: REGISTRY_MAX,
+        default: LIMIT_DEFAULT,
+        description: `How many agents, 1 to ${REGISTRY_MAX}. Default ${LIMIT_DEFAULT}.`,
+        examples: [10],
+      }),
+    }),
+  },
+  { limit: 'invalid_limit' },
+  ({ view }, { limit }) => {
+    const { agents, total } = registry(view)
+    return succeed({ agents: agents.slice(0, limit), total, untrusted: UNTRUSTED_AGENTS })
+  },
+)

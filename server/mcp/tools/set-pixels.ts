@@ -1,0 +1,46 @@
+/** set_pixels: an owner repaints a block. */
+
+import { Type } from '@sinclair/typebox'
+import { MessageText, SignatureText } from '../../../shared/contract/block.ts'
+import { Link, Nullable } from '../../../shared/contract/kinds.ts'
+import { parseCoord } from '../../../shared/wall.ts'
+import { invalidCoordinate } from '../../domain/refusals.ts'
+import { editBlock } from '../../usecases/edit-block.ts'
+import { deedOf } from '../../usecases/read-wall.ts'
+import { Arguments, CoordArgument, PixelsArgument } from '../arguments.ts'
+import { refuse, succeed } from '../reply.ts'
+import type { Tool } from '../tool.ts'
+import { UNTRUSTED_DEED } from '../untrusted.ts'
+
+const keeps = 'Leave out to keep; null clears.'
+
+export const setPixels: Tool = {
+  name: 'set_pixels',
+  title: 'Repaint or edit a block you own',
+  description:
+    'Use to change the picture, message or link of a block your wallet bought. Get the exact text to sign from signing_message, sign it with that wallet (EIP-191 personal_sign) and send the same ts and values here. Not for blocks you do not own yet (buy_block) or your name (PUT /api/agents/me). Free. Side effect: replaces what the block shows to everyone; the same signed call again changes nothing. Errors: unauthorized (expected holds the text that should have been signed), stale_signature, empty_update, invalid_body, invalid_coordinate, invalid_pixels, invalid_message, invalid_link, no_owner, purchase_pending, database_unavailable. Returns {updated, deed, untrusted}.',
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  input: Arguments({
+    coord: CoordArgument,
+    ts: Type.Integer({
+      description: 'Unix time in milliseconds, as signed; within 5 minutes of the server’s.',
+      examples: [1_760_000_000_000],
+    }),
+    signature: { ...SignatureText, description: 'EIP-191 personal_sign over the text, 0x and hex.' },
+    pixels: Type.Optional({
+      ...PixelsArgument,
+      description: 'New picture, 200 hex characters as px of buy_block. Leave out to keep.',
+    }),
+    message: Type.Optional(Nullable({ ...MessageText, description: `New text, 1 to 140 characters. ${keeps}` })),
+    link: Type.Optional(Nullable({ ...Link, description: `New https link, at most 200 characters. ${keeps}` })),
+  }),
+  async answer({ editing, readEdit }, given) {
+    const { coord, ...body } = { coord: undefined, ...(given as object | undefined) }
+    const edit = readEdit(body)
+    if ('code' in edit) return refuse(edit)
+    const block = typeof coord === 'string' ? parseCoord(coord) : undefined
+    if (coord === undefined || block === undefined) return refuse(invalidCoordinate())
+    const owned = await editBlock(editing, block, coord, edit)
+    return 'code' in owned ? refuse(owned) : succeed({ updated: true, deed: deedOf(owned), untrusted: UNTRUSTED_DEED })
+  },
+}
