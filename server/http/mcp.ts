@@ -11,8 +11,8 @@ import { NO_STORE, respondEmpty, respondJson, type HeaderFields } from './respon
 import type { Handler, Methods } from './route.ts'
 import { readEdit } from './signed-body.ts'
 
-/** What serving MCP needs. `loopback` is set when only this machine can reach the service. */
-export type McpPort = Omit<McpDesk, 'readEdit'> & { readonly loopback?: boolean }
+/** What serving MCP needs; `bindHost` is the address that is listened on. */
+export type McpPort = Omit<McpDesk, 'readEdit'> & { readonly bindHost?: string }
 
 /** What a call may take, pictures included. */
 export const MCP_BODY_MAX_BYTES = 65_536
@@ -20,9 +20,9 @@ export const MCP_BODY_MAX_BYTES = 65_536
 const VERSION_HEADER = 'mcp-protocol-version'
 
 /** The verbs of `/mcp`. */
-export function mcpMethods({ loopback = false, ...port }: McpPort): Methods {
+export function mcpMethods({ bindHost = '', ...port }: McpPort): Methods {
   const desk = { ...port, readEdit }
-  const ours = namesOf(desk.offer.baseUrl, loopback)
+  const ours = namesOf(desk.offer.baseUrl, bindHost)
   return {
     POST: closedToOthers(ours, (request) => serve(desk, request)),
     OPTIONS: closedToOthers(ours, () => respondEmpty(204, preflight)),
@@ -72,9 +72,10 @@ function closedToOthers({ isHost, isOrigin }: Names, handler: Handler): Handler 
   }
 }
 
-function namesOf(baseUrl: string, loopback: boolean): Names {
+function namesOf(baseUrl: string, bindHost: string): Names {
   const base = new URL(baseUrl)
-  const isLoopback = ({ hostname }: URL) => loopback && loopbackNames.includes(hostname)
+  const isReachedHere = loopbackAddress.test(bindHost)
+  const isLoopback = ({ hostname }: URL) => isReachedHere && loopbackNames.includes(hostname)
   return {
     isHost(text) {
       const url = authorityPattern.test(text) ? URL.parse(`${base.protocol}//${text}`) : null
@@ -88,6 +89,8 @@ function namesOf(baseUrl: string, loopback: boolean): Names {
 }
 
 const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+const loopbackAddress = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
 
 // Without what would end a host, or stand before it.
 const authorityPattern = /^[^/?#@\\\s]+$/
