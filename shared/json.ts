@@ -5,16 +5,21 @@ import { visit } from 'jsonc-parser'
 // Deeper than anything that is meant; the walk below is recursive, and has to end before the stack does.
 const DEPTH_MAX = 64
 
+/** JSON by its grammar that is not read all the same. */
+export class UnsafeJson extends SyntaxError {
+  override name = 'UnsafeJson'
+}
+
 /**
  * Parses JSON and refuses a key given twice in one object, of which parsers keep different ones, and deep nesting.
- * Throws `SyntaxError`.
+ * Throws `UnsafeJson` for these two, `SyntaxError` for what is no JSON.
  */
 export function parseStrictJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
   const open: Set<string>[] = []
   let depth = 0
   const descend = () => {
-    if (++depth > DEPTH_MAX) throw new SyntaxError('it is nested too deeply')
+    if (++depth > DEPTH_MAX) throw new UnsafeJson('it is nested too deeply')
   }
   visit(text, {
     onArrayBegin: descend,
@@ -25,7 +30,7 @@ export function parseStrictJson(text: string): unknown {
     },
     onObjectProperty: (key) => {
       const keys = open.at(-1)
-      if (keys?.has(key) === true) throw new SyntaxError('a key is given twice')
+      if (keys?.has(key) === true) throw new UnsafeJson('a key is given twice')
       keys?.add(key)
     },
     onObjectEnd: () => {

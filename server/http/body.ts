@@ -1,6 +1,6 @@
 /** The one reader of request bodies: small, in time, UTF-8, and JSON that two parties read alike. */
 
-import { parseStrictJson } from '../../shared/json.ts'
+import { parseStrictJson, UnsafeJson } from '../../shared/json.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 
 /** What a signed change may take. */
@@ -12,8 +12,11 @@ const DEADLINE_MS = 5000
 // No charset is UTF-8 by the standard of JSON; a missing type is what careless but honest clients send.
 const mediaTypePattern = /^application\/json\s*(?:;\s*charset\s*=\s*(?:"utf-8"|utf-8)\s*)?;?$/i
 
-/** A body's JSON, or why it is none. After a failure part of the body may be unread, so the connection cannot go on. */
-export type ReadBody = { readonly value: unknown } | { readonly failure: Failure }
+/**
+ * A body's JSON, or why it is none; `unsafe` marks JSON that is not read all the same. After a failure part of the body
+ * may be unread, so the connection cannot go on.
+ */
+export type ReadBody = { readonly value: unknown } | { readonly failure: Failure; readonly unsafe?: true }
 
 /** How much of a body is read, and for how long. */
 export type BodyLimits = { readonly maxBytes?: number; readonly deadlineMs?: number }
@@ -30,8 +33,9 @@ export async function readJson(
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     return { value: parseStrictJson(text) }
-  } catch {
-    return invalid('it must be JSON in UTF-8, with no key given twice')
+  } catch (error) {
+    const refusal = invalid('it must be JSON in UTF-8, not nested deeply, with no key given twice')
+    return error instanceof UnsafeJson ? { ...refusal, unsafe: true } : refusal
   }
 }
 
@@ -73,4 +77,6 @@ const tooLarge = (maxBytes: number): ReadBody => ({
   failure: failure('body_too_large', `The body is over ${maxBytes} bytes.`),
 })
 
-const invalid = (what: string): ReadBody => ({ failure: failure('invalid_body', `The body cannot be read: ${what}.`) })
+const invalid = (what: string): { readonly failure: Failure } => ({
+  failure: failure('invalid_body', `The body cannot be read: ${what}.`),
+})

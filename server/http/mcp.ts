@@ -34,7 +34,9 @@ async function serve(desk: McpDesk, request: Request): Promise<Response> {
   if ('failure' in read) {
     const { code, message } = read.failure
     if (code === 'body_too_large') return refuse(read.failure, { Connection: 'close' })
-    return answer(400, answerError(null, { code: ErrorCode.ParseError, message }), { Connection: 'close' })
+    // What is JSON, but of a kind that no request is, is told apart from what is none.
+    const fault = read.unsafe === true ? ErrorCode.InvalidRequest : ErrorCode.ParseError
+    return answer(400, answerError(null, { code: fault, message }), { Connection: 'close' })
   }
   const message = readMessage(read.value)
   if (message.kind === 'malformed') return answer(400, answerError(null, message.error))
