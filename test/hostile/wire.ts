@@ -1,0 +1,131 @@
+/** HTTP/1.1 by hand: what is sent is byte for byte what the test wrote, however wrong. */
+
+import { connect, type Socket } from 'node:net'
+
+/** What came back: status 0 when the connection ended without an answer. */
+export type Answer = {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string
+  readonly ms: number
+}
+
+/** A socket to the server, after it is open. */
+export type Line = {
+  write(bytes: string | Uint8Array): void
+  /** Says that nothing more will be sent, while still listening. */
+  finish(): void
+  /** Hangs up. */
+  drop(): void
+  readonly ended: () => boolean
+}
+
+/** A request in parts. */
+export type WireRequest = {
+  readonly method: string
+  readonly target: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array | undefined
+  readonly chunked: boolean
+}
+
+const PATIENCE_MS = 30_000
+
+const NO_ANSWER = { status: 0, headers: new Headers(), body: '' }
+
+/** Opens a line, lets `talk` send, and answers the first response, or that there was none. */
+export function converse(host: string, talk: (line: Line) => void | Promise<void>, isHead = false): Promise<Answer> {
+  const { hostname, port } = new URL(`http://${host}`)
+  const { promise, resolve } = Promise.withResolvers<Answer>()
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+  let started = performance.now()
+  let got = Buffer.alloc(0)
+  let over = false
+  const end = (answer: Omit<Answer, 'ms'>) => {
+    if (over) return
+    over = true
+    clearTimeout(timer)
+    socket.destroy()
+    resolve({ ...answer, ms: performance.now() - started })
+  }
+  const timer = setTimeout(() => end(NO_ANSWER), PATIENCE_MS)
+  socket.once('connect', () => {
+    started = performance.now()
+    void talk(lineOf(socket, () => over))
+  })
+  socket.on('data', (bytes: Uint8Array) => {
+    got = Buffer.concat([got, bytes])
+    const answer = parseAnswer(got, isHead, false)
+    if (answer !== undefined) end(answer)
+  })
+  const hungUp = () => end(parseAnswer(got, isHead, true) ?? NO_ANSWER)
+  socket.on('end', hungUp)
+  socket.on('close', hungUp)
+  socket.on('error', hungUp)
+  return promise
+}
+
+/** Sends one request and answers its response. */
+export function send(host: string, request: WireRequest): Promise<Answer> {
+  return converse(host, (line) => line.write(bytesOf(host, request)), request.method === 'HEAD')
+}
+
+/** A request as bytes, with a Host unless it brings one. */
+export function bytesOf(host: string, { method, target, headers, body, chunked }: WireRequest): Uint8Array {
+  const names = Object.keys(headers).map((name) => name.toLowerCase())
+  const lines = [`${method} ${target} HTTP/1.1`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
+  if (!names.includes('host')) lines.push(`Host: ${host}`)
+  if (chunked) lines.push('Transfer-Encoding: chunked')
+  else if (body !== undefined) lines.push(`Content-Length: ${body.byteLength}`)
+  const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`)
+  if (body === undefined) return head
+  return Buffer.concat(chunked ? [head, chunkOf(body), Buffer.from('0\r\n\r\n')] : [head, body])
+}
+
+/** One chunk of a chunked body. */
+export const chunkOf = (body: Uint8Array): Uint8Array =>
+  Buffer.concat([Buffer.from(`${body.byteLength.toString(16)}\r\n`), body, Buffer.from('\r\n')])
+
+function lineOf(socket: Socket, ended: () => boolean): Line {
+  return {
+    write: (bytes) => {
+      if (!socket.destroyed) socket.write(bytes)
+    },
+    finish: () => void socket.end(),
+    drop: () => void socket.destroy(),
+    ended,
+  }
+}
+
+/** The first response in `got`; `undefined` while it is not whole. */
+function parseAnswer(got: Buffer, isHead: boolean, atEnd: boolean): Omit<Answer, 'ms'> | undefined {
+  const split = got.indexOf('\r\n\r\n')
+  if (split < 0) return undefined
+  const [line = '', ...fields] = got.subarray(0, split).toString('latin1').split('\r\n')
+  const status = Number(line.split(' ')[1])
+  const headers = new Headers()
+  for (const field of fields) headers.append(field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 1))
+  const rest = got.subarray(split + 4)
+  if (isHead || status === 204 || status === 304) return { status, headers, body: '' }
+  const body = headers.get('transfer-encoding') === 'chunked' ? unchunk(rest) : sized(rest, headers, atEnd)
+  return body === undefined ? undefined : { status, headers, body: body.toString() }
+}
+
+function sized(rest: Buffer, headers: Headers, atEnd: boolean): Buffer | undefined {
+  const length = headers.get('content-length')
+  if (length === null || atEnd) return atEnd ? rest : undefined
+  return rest.byteLength >= Number(length) ? rest.subarray(0, Number(length)) : undefined
+}
+
+function unchunk(rest: Buffer): Buffer | undefined {
+  const parts: Buffer[] = []
+  for (let at = 0; ;) {
+    const lineEnd = rest.indexOf('\r\n', at)
+    if (lineEnd < 0) return undefined
+    const size = Number.parseInt(rest.subarray(at, lineEnd).toString(), 16)
+    if (size === 0) return Buffer.concat(parts)
+    if (rest.byteLength < lineEnd + 2 + size) return undefined
+    parts.push(rest.subarray(lineEnd + 2, lineEnd + 2 + size))
+    at = lineEnd + 2 + size + 2
+  }
+}
