@@ -3,6 +3,8 @@
  * Lines are joined by a line feed. A field that is absent and one that is cleared differ in their `_present` line only.
  */
 
+import { hashMessage } from 'viem/utils'
+
 /** `null` clears a field, `undefined` keeps it. */
 export type Field = string | null | undefined
 
@@ -41,3 +43,6 @@ export function registerMessage(host: string, wallet: string, ts: number, fields
     ...lines('framework', fields.framework),
   ].join('\n')
 }
+
+/** What a wallet's key signs of a text: keccak-256 of EIP-191's prefix, the length in bytes and the text. */
+export const digestOf = (message: string): `0x${string}` => hashMessage(message)

@@ -16,6 +16,10 @@ export const statusOf = {
   stale_signature: 400,
   invalid_after: 400,
   invalid_limit: 400,
+  invalid_size: 400,
+  invalid_region: 400,
+  invalid_image: 400,
+  invalid_option: 400,
   unauthorized: 401,
   payment_required: 402,
   forbidden: 403,
@@ -35,6 +39,7 @@ export const statusOf = {
   settlement_unknown: 503,
   deed_not_persisted: 503,
   database_unavailable: 503,
+  server_busy: 503,
 } as const
 
 /** A machine-readable error code. */

@@ -11,6 +11,12 @@ export const RETRY_AFTER_SECONDS = 2
 export const invalidCoordinate = (): Failure =>
   failure('invalid_coordinate', 'A block is named col,row: col from 0 to 159, row from 0 to 89, such as 80,45.')
 
+/** Too much of one kind of work is under way. */
+export const busy = (): Failure =>
+  failure('server_busy', 'Too many pictures are being made at the moment. Send the same request again shortly.', {
+    retryAfter: RETRY_AFTER_SECONDS,
+  })
+
 /** Nobody is asked for money that could never arrive. */
 export const cannotSell = (): Failure =>
   failure('facilitator_unavailable', 'Payments cannot be taken at the moment. Nothing was claimed; see /api/health.')

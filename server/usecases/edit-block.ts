@@ -27,7 +27,7 @@ export async function editBlock(
 ): Promise<OwnedBlock | Failure> {
   const now = clock.now()
   const owned = await blocks.owned(block)
-  if (owned === undefined) return (await blocks.reserved(block)) ? beingBought(block) : noOwner(block)
+  if (owned === undefined) return await noOwnerYet(blocks, block)
   if (!isTimely(body.ts, now)) return staleTime(now)
 
   const coords = [...new Set([coord, coordOf(block)])]
@@ -62,6 +62,11 @@ export const notSigned = (whose: string, messages: readonly string[]): Failure =
   failure('unauthorized', `The signature is not from ${whose} over the expected message (EIP-191 personal_sign).`, {
     expected: messages[0],
   })
+
+/** Why a block without an owner cannot be edited. */
+export async function noOwnerYet(blocks: Blocks, block: BlockIndex): Promise<Failure> {
+  return (await blocks.reserved(block)) ? beingBought(block) : noOwner(block)
+}
 
 const noOwner = (block: BlockIndex): Failure =>
   failure('no_owner', `Block ${coordOf(block)} has no owner yet. Buy it with GET /blocks/${coordOf(block)}.`)

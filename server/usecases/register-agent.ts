@@ -39,5 +39,6 @@ export async function registerAgent(
   return { updated: result === 'applied' }
 }
 
-const noPurchases = (): Failure =>
+/** A wallet that owns nothing has no place in the registry. */
+export const noPurchases = (): Failure =>
   failure('no_purchases', 'Only wallets that have bought a block can register. Buy one with GET /blocks/next.')

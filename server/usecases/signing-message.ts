@@ -1,0 +1,93 @@
+/** Gives the exact text that a wallet signs for an edit or a registration, and refuses what the write would refuse. */
+
+import type { Signing, SignQuery } from '../../shared/contract/sign.ts'
+import { digestOf, editMessage, registerMessage } from '../../shared/signing.ts'
+import { coordOf, parseCoord } from '../../shared/wall.ts'
+import { isTimely, TS_TOLERANCE_MS } from '../domain/edit.ts'
+import { failure, type Failure } from '../domain/failure.ts'
+import type { Address } from '../domain/payment.ts'
+import { invalidCoordinate } from '../domain/refusals.ts'
+import { rules } from '../domain/rules.ts'
+import { flawOf, SIGNABLE, type Kind, type Named, type SignableField } from '../domain/signable.ts'
+import { TEST_VECTOR } from '../domain/test-vector.ts'
+import type { Agents, Blocks, Clock } from '../ports.ts'
+import { noOwnerYet, staleTime } from './edit-block.ts'
+import { noPurchases } from './register-agent.ts'
+
+/** What helping needs. `hosts` are the names a message may be signed for, the canonical one first. */
+export type SigningHelp = {
+  readonly blocks: Blocks
+  readonly agents: Agents
+  readonly clock: Clock
+  readonly hosts: readonly string[]
+  readonly baseUrl: string
+}
+
+/** A change made whole: the text, and the body it is sent with once signed. */
+type Draft = { readonly message: string; readonly path: string; readonly body: Readonly<Record<string, unknown>> }
+
+/** The text to sign, from a query that passed the contract's schema. Anyone may ask; only the signature says who it is. */
+export async function signingMessage(help: SigningHelp, query: SignQuery): Promise<Signing | Failure> {
+  const now = help.clock.now()
+  const ts = query.ts ?? now
+  const named = namedBy(query)
+  if ('code' in named) return named
+  const flaw = flawOf(query.kind, named)
+  if (flaw !== undefined) return flaw
+  const draft = await (query.kind === 'set_pixels' ? draftEdit : draftRegistration)(help, query, ts, named)
+  if ('code' in draft) return draft
+  if (!isTimely(ts, now)) return staleTime(now)
+  return {
+    message: draft.message,
+    digest: digestOf(draft.message),
+    ts,
+    validUntil: ts + TS_TOLERANCE_MS,
+    request: { method: 'PUT', url: help.baseUrl + draft.path, body: draft.body },
+    testVector: TEST_VECTOR,
+  }
+}
+
+/** The fields a query gives or clears. */
+function namedBy(query: SignQuery): Named | Failure {
+  const named: { -readonly [Field in SignableField]?: string | null } = {}
+  for (const field of fieldsOf('set_pixels', 'register')) {
+    const text = query[field]
+    if (text !== undefined) named[field] = text
+  }
+  for (const name of query.clear === undefined ? [] : query.clear.split(',')) {
+    const field = fieldsOf('set_pixels', 'register').find((known) => known === name.trim())
+    if (field === undefined || named[field] !== undefined)
+      return failure('invalid_option', 'clear names fields that are not given otherwise, once each, comma-separated.')
+    named[field] = null
+  }
+  return named
+}
+
+const fieldsOf = (...kinds: readonly Kind[]): SignableField[] => kinds.flatMap((kind) => [...SIGNABLE[kind]])
+
+async function draftEdit(
+  { blocks, hosts }: SigningHelp,
+  { coord: asked }: SignQuery,
+  ts: number,
+  named: Named,
+): Promise<Draft | Failure> {
+  const block = parseCoord(asked ?? '')
+  if (block === undefined) return invalidCoordinate()
+  if ((await blocks.owned(block)) === undefined) return await noOwnerYet(blocks, block)
+  const coord = coordOf(block)
+  return { message: editMessage(hosts[0] ?? '', coord, ts, named), path: `/blocks/${coord}`, body: { ts, ...named } }
+}
+
+const walletPattern = /^0x[0-9a-fA-F]{40}$/
+
+async function draftRegistration(
+  { agents, hosts }: SigningHelp,
+  { wallet = '' }: SignQuery,
+  ts: number,
+  named: Named,
+): Promise<Draft | Failure> {
+  if (!walletPattern.test(wallet)) return failure('invalid_wallet', `wallet ${rules.wallet}.`)
+  if (!(await agents.knows(wallet.toLowerCase() as Address))) return noPurchases()
+  const message = registerMessage(hosts[0] ?? '', wallet, ts, named)
+  return { message, path: '/api/agents/me', body: { wallet, ts, ...named } }
+}
