@@ -102,6 +102,24 @@ export type Chain = {
   verdict(payment: Payment, head: bigint): Promise<Verdict>
   /** What can never work about network and token, in words without secrets; `none` when all is well. */
   fault(): Promise<{ kind: 'none' } | { kind: 'fault'; what: string } | { kind: 'silent' }>
+  /** The next stretch of what an address was paid in our asset, from height `from` on; see `Receipts`. */
+  transfersTo(payTo: Address, from: bigint): Promise<Receipts | 'silent'>
+}
+
+/** What an address was paid in one stretch of the chain. A question that covers more goes on at `next`. */
+export type Receipts = {
+  readonly transfers: readonly Transfer[] // in the order of the chain
+  readonly next: bigint // the first height that was not looked at
+  readonly isAll: boolean // whether the newest block was
+}
+
+/** Money that arrived. `nonce` is the authorization's that moved it; `null` for a plain transfer. */
+export type Transfer = {
+  readonly payer: Address
+  readonly nonce: Hash | null
+  readonly amount: bigint // atomic units
+  readonly tx: Hash
+  readonly height: bigint
 }
 
 /** Signatures of wallets. */

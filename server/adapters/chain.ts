@@ -17,10 +17,11 @@ import {
 import { base, baseSepolia } from 'viem/chains'
 import type { Address, Hash, Payment, PaymentKey, UnixSeconds } from '../domain/payment.ts'
 import type { Verdict } from '../domain/purchase.ts'
-import type { Chain } from '../ports.ts'
+import type { Chain, Receipts } from '../ports.ts'
 import type { Network } from '../x402/network.ts'
 import type { Offer } from '../x402/terms.ts'
 import { within } from './deadline.ts'
+import { transfersTo } from './transfers.ts'
 
 const CALL_TIMEOUT_MS = 3000
 
@@ -73,6 +74,12 @@ export function viemChain(client: PublicClient, { terms, assetName, assetVersion
         DEADLINE_MS,
         () => fault(client, terms.network, terms.asset, assetName, assetVersion).catch(() => SILENT),
         SILENT,
+      ),
+    transfersTo: (payTo, from) =>
+      within<Receipts | 'silent'>(
+        DEADLINE_MS,
+        () => transfersTo(client, terms.asset, payTo, from).catch(() => 'silent' as const),
+        'silent',
       ),
   }
 }

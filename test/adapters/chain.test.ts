@@ -77,6 +77,13 @@ async function submit(data: Hex, to = dollarAddress, from = stranger): Promise<H
 
 const land = (payment: Payment) => submit(transferOf(payment))
 
+/** The payer sends money of its own accord. */
+async function give({ payer, to }: Payment, amount: bigint): Promise<Hash> {
+  await network.client.setBalance({ address: payer, value: parseEther('1') })
+  const data = encodeFunctionData({ abi: dollarAbi, functionName: 'transfer', args: [to, amount] })
+  return await submit(data, dollarAddress, payer)
+}
+
 async function cancel(payment: Payment): Promise<void> {
   const signature = await signCancel(payerOf(payment), payment.nonce)
   const args = [payment.payer, payment.nonce, signature] as const
@@ -116,6 +123,7 @@ chainContract('viem', async () => ({
   foreign: through({ eth_chainId: () => ({ result: '0x1' }) }),
   payment: newPayment,
   land,
+  give,
   cancel,
   spendElsewhere: async (payment) => {
     await land(await signedAgain(payment, { to: lower(stranger) }))
@@ -324,6 +332,32 @@ test('a payment that landed long after is found, and no question for events span
   expect(await watched.verdict(payment, head)).toEqual({ kind: 'paid', tx })
   expect(spans).toEqual([1000n, expect.any(BigInt)])
   expect(spans[1]).toBeLessThan(1000n)
+})
+
+test('what was received over many thousand blocks is told a thousand blocks at a time, with nothing between lost', async () => {
+  const payee = lower(newWallet().address)
+  const [first, second] = [await newPayment(), await newPayment()]
+  const from = (await headFor(chain, first)) + 1n
+  const to = [await land(await signedAgain(first, { to: payee }))]
+  await network.client.mine({ blocks: 999 })
+  to.push(await land(await signedAgain(second, { to: payee })))
+  const page = await chain.transfersTo(payee, from)
+  if (page === 'silent') throw new Error('the chain is silent')
+  expect([page.transfers.map(({ tx }) => tx), page.next, page.isAll]).toEqual([to.slice(0, 1), from + 1000n, false])
+  const rest = await chain.transfersTo(payee, page.next)
+  if (rest === 'silent') throw new Error('the chain is silent')
+  expect([rest.transfers.map(({ tx }) => tx), rest.isAll]).toEqual([to.slice(1), true])
+})
+
+test('two payments in one transaction are each told with their own authorization', async () => {
+  const [first, second] = [await newPayment(), await newPayment()]
+  const from = (await headFor(chain, first)) + 1n
+  const tx = await submitTogether([transferOf(first), transferOf(second)])
+  const told = await chain.transfersTo(first.to, from)
+  expect(told === 'silent' ? told : told.transfers.map(({ nonce, tx: by }) => [nonce, by])).toEqual([
+    [first.nonce, tx],
+    [second.nonce, tx],
+  ])
 })
 
 describe('what can never work', () => {

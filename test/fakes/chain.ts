@@ -1,13 +1,15 @@
 /** A chain in memory: which authorizations were spent, and by which transaction. */
 
-import { keyOf, type Hash, type Payment, type PaymentKey } from '../../server/domain/payment.ts'
+import { keyOf, type Address, type Hash, type Payment, type PaymentKey } from '../../server/domain/payment.ts'
 import type { Verdict } from '../../server/domain/purchase.ts'
-import type { Chain } from '../../server/ports.ts'
+import type { Chain, Transfer } from '../../server/ports.ts'
 import { hash, HEAD } from '../ports/samples.ts'
 
 export type FakeChain = Chain & {
   /** Moves the money, and answers the transaction. */
   land(payment: Payment): Hash
+  /** Moves money without an authorization, and answers the transaction. */
+  give(payer: Address, payTo: Address, amount: bigint): Hash
   /** Ends an authorization without moving money. */
   cancel(key: PaymentKey): void
   /** Lets an authorization end unused. */
@@ -19,13 +21,22 @@ export type FakeChain = Chain & {
 export function fakeChain(): FakeChain {
   const spent = new Map<string, Verdict>()
   const expired = new Set<string>()
+  const received: (Transfer & { readonly payTo: Address })[] = []
   let transactions = 0
+  const head = () => HEAD + BigInt(transactions) // a block a transaction
   const chain: FakeChain = {
     silent: false,
     wrong: null,
     land(payment) {
       const tx = hash(++transactions)
       spent.set(keyOf(payment), { kind: 'paid', tx })
+      const { payer, nonce, amount, to: payTo } = payment
+      received.push({ payer, nonce, amount, tx, height: head(), payTo })
+      return tx
+    },
+    give(payer, payTo, amount) {
+      const tx = hash(++transactions)
+      received.push({ payer, nonce: null, amount, tx, height: head(), payTo })
       return tx
     },
     cancel(key) {
@@ -34,9 +45,9 @@ export function fakeChain(): FakeChain {
     expire(key) {
       expired.add(keyOf(key))
     },
-    read: async (key) => (chain.silent ? 'silent' : { head: HEAD, spent: spent.has(keyOf(key)) }),
-    async verdict(payment, head) {
-      if (chain.silent || head > HEAD) return { kind: 'silent' }
+    read: async (key) => (chain.silent ? 'silent' : { head: head(), spent: spent.has(keyOf(key)) }),
+    async verdict(payment, seen) {
+      if (chain.silent || seen > head()) return { kind: 'silent' }
       const key = keyOf(payment)
       const unused: Verdict = expired.has(key)
         ? { kind: 'void', why: 'the authorization expired without being used' }
@@ -46,6 +57,12 @@ export function fakeChain(): FakeChain {
     async fault() {
       if (chain.silent) return { kind: 'silent' }
       return chain.wrong === null ? { kind: 'none' } : { kind: 'fault', what: chain.wrong }
+    },
+    async transfersTo(asked, from) {
+      if (chain.silent) return 'silent'
+      if (from > head()) return { transfers: [], next: from, isAll: true }
+      const ours = received.filter(({ payTo, height }) => payTo === asked && height >= from)
+      return { transfers: ours.map(({ payTo: _, ...transfer }) => transfer), next: head() + 1n, isAll: true }
     },
   }
   return chain

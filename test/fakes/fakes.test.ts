@@ -26,6 +26,7 @@ chainContract('fakes', async () => {
     foreign,
     payment: newPayment,
     land: async (payment) => chain.land(payment),
+    give: async (payment, amount) => chain.give(payment.payer, payment.to, amount),
     cancel: end,
     spendElsewhere: end,
     expire: async (payment) => chain.expire(payment),

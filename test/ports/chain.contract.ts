@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import type { Hash, Payment } from '../../server/domain/payment.ts'
+import type { Address, Hash, Payment } from '../../server/domain/payment.ts'
 import type { Verdict } from '../../server/domain/purchase.ts'
-import type { Chain } from '../../server/ports.ts'
+import type { Chain, Transfer } from '../../server/ports.ts'
 
 // Goal: every promise of the `Chain` port, as its callers rely on it. Method: each test ends an authorization in one of
 // the ways there are, and asks for the verdict as a purchase does: from the height read before anything was sent.
@@ -17,6 +17,8 @@ export type ChainWorld = {
   payment(): Promise<Payment>
   /** Moves the money, and answers the transaction that did. */
   land(payment: Payment): Promise<Hash>
+  /** Moves an amount from the payer to whom the payment names, without an authorization; answers the transaction. */
+  give(payment: Payment, amount: bigint): Promise<Hash>
   cancel(payment: Payment): Promise<void>
   /** Spends the nonce on another transfer of the payer's. */
   spendElsewhere(payment: Payment): Promise<void>
@@ -28,6 +30,7 @@ export type ChainWorld = {
 export function chainContract(name: string, open: () => Promise<ChainWorld>): void {
   describe(`chain of ${name}`, () => {
     ends(open)
+    receipts(open)
     limits(open)
   })
 }
@@ -98,6 +101,46 @@ function ends(open: () => Promise<ChainWorld>): void {
   })
 }
 
+function receipts(open: () => Promise<ChainWorld>): void {
+  test('what an address was paid is told with the authorization that paid it, in the order it arrived', async () => {
+    const { chain, payment, land, give } = await open()
+    const [first, second] = [await payment(), await payment()]
+    const from = (await headFor(chain, first)) + 1n
+    const txs = [await land(first), await give(second, 5n), await land(second)]
+    const told = await transfersSince(chain, first.to, from)
+    expect(told.filter(({ tx }) => txs.includes(tx)).map(({ height: _, ...transfer }) => transfer)).toEqual([
+      { payer: first.payer, nonce: first.nonce, amount: first.amount, tx: txs[0] ?? '0x' },
+      { payer: second.payer, nonce: null, amount: 5n, tx: txs[1] ?? '0x' },
+      { payer: second.payer, nonce: second.nonce, amount: second.amount, tx: txs[2] ?? '0x' },
+    ])
+  })
+
+  test('what others were paid is not told, nor what was paid before', async () => {
+    const { chain, payment, land, cancel, spendElsewhere } = await open()
+    const [ours, astray, cancelled] = [await payment(), await payment(), await payment()]
+    const from = (await headFor(chain, ours)) + 1n
+    const tx = await land(ours)
+    await spendElsewhere(astray)
+    await cancel(cancelled)
+    expect((await transfersSince(chain, ours.to, from)).filter(({ payer }) => payer !== ours.payer)).toEqual([])
+    expect(await transfersSince(chain, ours.payer, from)).toEqual([])
+    const later = (await headFor(chain, ours)) + 1n
+    expect((await transfersSince(chain, ours.to, later)).filter((transfer) => transfer.tx === tx)).toEqual([])
+  })
+}
+
+/** Everything an address was paid from a height on. */
+async function transfersSince(chain: Chain, payTo: Address, from: bigint): Promise<Transfer[]> {
+  const all: Transfer[] = []
+  for (let next = from; ;) {
+    const receipts = await chain.transfersTo(payTo, next)
+    if (receipts === 'silent') throw new Error('the chain is silent')
+    all.push(...receipts.transfers)
+    if (receipts.isAll) return all
+    next = receipts.next
+  }
+}
+
 function limits(open: () => Promise<ChainWorld>): void {
   test('a chain that is older than what was read before knows nothing', async () => {
     const { chain, payment, land } = await open()
@@ -113,6 +156,7 @@ function limits(open: () => Promise<ChainWorld>): void {
     expect(await gone.read(ours)).toBe('silent')
     expect(await gone.verdict(ours, 0n)).toEqual({ kind: 'silent' })
     expect(await gone.fault()).toEqual({ kind: 'silent' })
+    expect(await gone.transfersTo(ours.to, 0n)).toBe('silent')
   })
 
   test('the right network has no fault, and another one can never work', async () => {

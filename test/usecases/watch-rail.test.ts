@@ -17,7 +17,7 @@ function railOver() {
   const notes: unknown[] = []
   const rail = watchRail({
     facilitator: { verify: unasked, settle: unasked, supports: () => Promise.resolve(world.supports) },
-    chain: { read: unasked, verdict: unasked, fault: () => Promise.resolve(world.fault) },
+    chain: { read: unasked, verdict: unasked, fault: () => Promise.resolve(world.fault), transfersTo: unasked },
     clock: { now: () => world.now, wait: unasked },
     journal: { note: (_, facts) => notes.push(facts), alarm: () => notes.push('alarm') },
   })
