@@ -7,21 +7,24 @@ import { documentRoutes } from './http/documents.ts'
 import { mcpMethods, type McpPort } from './http/mcp.ts'
 import { dispatcher, guarded, type Route } from './http/route.ts'
 import type { ViewerFiles } from './http/viewer-files.ts'
+import { TOOLS } from './mcp/registry.ts'
 import type { Journal } from './ports.ts'
 
 /** Everything the edge needs: what sells, edits, registers and reads, and the page's files. */
-export type Service = BlockDesk & ApiDesk & McpPort & {
-  readonly viewer: ViewerFiles
-  readonly journal: Journal
-  readonly contact: string | null // the operator's
-}
+export type Service = BlockDesk &
+  ApiDesk &
+  McpPort & {
+    readonly viewer: ViewerFiles
+    readonly journal: Journal
+    readonly contact: string | null // the operator's
+  }
 
 // A settlement may take 200 s, and a connection that Bun finds idle loses its answer. 255 s is the most Bun takes.
 const IDLE_SECONDS = 255
 
 /** Makes the app; `handle(request)` answers one request, `listen` serves. */
 export function app(service: Service): Elysia {
-  const site = { offer: service.offer, contact: service.contact, tools: [] }
+  const site = { offer: service.offer, contact: service.contact, tools: TOOLS }
   const routes: readonly Route[] = [
     { path: `${BLOCKS_PREFIX}:coord`, methods: blockMethods(service) },
     ...apiRoutes(service),

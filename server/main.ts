@@ -91,11 +91,13 @@ async function openWall(config: Config, store: Sqlite) {
     view,
     rail,
     offer,
+    contact: config.contact,
     journal,
     store: store.store,
     editing: { blocks, wallets, clock, hosts, advance },
     registering: { agents, wallets, clock, hosts, advance },
     viewer: await viewerFiles(VIEWER),
+    bindHost: config.host,
   }).listen({ hostname: config.host, port: config.port })
   if (wall.server === null) throw new Error('the server did not start')
   return { server: wall.server, sold, rail }

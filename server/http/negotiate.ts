@@ -10,6 +10,13 @@ export function prefersHtml(accept: string | null): boolean {
   return of('text/html', 'text/*') > of('application/json', 'application/*')
 }
 
+/** Whether Markdown is asked for by name, and a page no more than it. */
+export function prefersMarkdown(accept: string | null): boolean {
+  const qualities = qualitiesOf(accept ?? '')
+  const markdown = qualities.get('text/markdown') ?? 0
+  return markdown > 0 && markdown >= (qualities.get('text/html') ?? 0)
+}
+
 /** Whether a body is to be sent in gzip. */
 export function prefersGzip(acceptEncoding: string | null): boolean {
   if (acceptEncoding === null) return false

@@ -1,6 +1,7 @@
 /** Refusals on the wire: the Error shape, and for a 402 the terms with it. */
 
 import { PRICE } from '../../shared/money.ts'
+import { DEMAND_LINK, PATHS } from '../discovery/links.ts'
 import { failure, statusOf, type Failure } from '../domain/failure.ts'
 import type { Target } from '../domain/payment.ts'
 import { cannotSell } from '../domain/refusals.ts'
@@ -45,8 +46,15 @@ function demand({ offer }: Till, target: Target) {
   const terms = paymentRequired(offer, target)
   const { x402Version, resource, accepts, extensions } = terms
   return {
-    body: { resource: resource.url, docs: `${offer.baseUrl}/openapi.json`, x402Version, accepts, extensions },
-    headers: { ...NO_STORE, Vary: 'Accept, PAYMENT-SIGNATURE', 'PAYMENT-REQUIRED': encodeHeader(terms) },
+    body: { resource: resource.url, docs: offer.baseUrl + PATHS.openapi, x402Version, accepts, extensions },
+    headers: {
+      ...NO_STORE,
+      Vary: 'Accept, PAYMENT-SIGNATURE',
+      'PAYMENT-REQUIRED': encodeHeader(terms),
+      // Read by AgentCash's probe, which knows the protocol by no other name.
+      'X-PAYMENT-PROTOCOL': 'x402',
+      Link: DEMAND_LINK,
+    },
   }
 }
 

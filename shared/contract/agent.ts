@@ -26,7 +26,7 @@ export type Agents = Static<typeof Agents>
 
 export const RegisterBody = Type.Object(
   {
-    wallet: Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' }),
+    wallet: Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', description: 'The address that bought a block.' }),
     ts: Type.Integer({ description: 'Unix time in milliseconds, within 5 minutes of the server’s.' }),
     signature: SignatureText,
     name: Type.Optional(Nullable(NameText)),

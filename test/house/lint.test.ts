@@ -14,7 +14,8 @@ const words = [...shared, 'server/domain/planted.ts', 'server/x402/planted.ts']
 const ports = [...words, 'server/ports.ts']
 const usecases = [...ports, 'server/usecases/planted.ts']
 const mcp = [...usecases, 'server/mcp/planted.ts', 'server/mcp/tools/planted.ts']
-const edges = [...mcp, 'server/http/planted.ts']
+const discovery = 'server/discovery/planted.ts'
+const edges = [...mcp, discovery, 'server/http/planted.ts']
 const embedded = ['server/local/planted.ts', 'server/local/token/planted.ts']
 
 /** What each room may import, itself included: the direction of dependencies. */
@@ -26,6 +27,7 @@ const mayImport: Record<string, readonly string[]> = {
   'server/ports.ts': words,
   'server/config.ts': words,
   'server/usecases/planted.ts': usecases,
+  [discovery]: [...words, discovery],
   'server/mcp/planted.ts': mcp,
   'server/mcp/tools/planted.ts': mcp,
   'server/http/planted.ts': edges,
@@ -63,6 +65,7 @@ const strangers: Record<string, readonly string[]> = {
   'server/ports.ts': ['viem', 'elysia', 'bun:sqlite', '@x402/core/types'],
   'server/usecases/planted.ts': ['viem', 'elysia', 'bun:sqlite', '@x402/core/client'],
   'server/http/planted.ts': ['viem', 'viem/chains', 'bun:sqlite'],
+  [discovery]: ['viem', 'elysia', 'bun:sqlite', 'node:fs'],
   'server/mcp/planted.ts': ['viem', 'elysia', 'bun:sqlite'],
   'server/mcp/tools/planted.ts': ['viem', 'elysia', 'bun:sqlite'],
   'server/adapters/planted.ts': ['elysia', 'bun:sqlite'],

@@ -5,15 +5,38 @@ import { FormatRegistry } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { openApi } from '../../server/discovery/openapi.ts'
 import { OPERATIONS, type Operation } from '../../server/http/operations.ts'
+import type { Offer } from '../../server/x402/terms.ts'
 import { ErrorBody, PaymentRequiredBody } from '../../shared/contract/service.ts'
+import { TERMS } from '../ports/samples.ts'
 
 FormatRegistry.Set('uri', (text) => URL.canParse(text))
 
-type Documented = {
-  readonly paths: Record<string, Record<string, { readonly responses: Record<string, { readonly content?: object }> }>>
+type Answer = {
+  readonly content?: object
+  readonly headers?: Readonly<Record<string, { readonly required?: boolean }>>
 }
 
-const document: Documented = JSON.parse(JSON.stringify(openApi('https://wall.test')))
+type Documented = {
+  readonly paths: Record<string, Record<string, { readonly responses: Record<string, Answer | { $ref: string }> }>>
+  readonly components: { readonly responses: Record<string, Answer> }
+}
+
+const OFFER: Offer = { terms: TERMS, baseUrl: 'https://wall.test', assetName: 'USD Coin', assetVersion: '2' }
+
+const document: Documented = JSON.parse(JSON.stringify(openApi({ offer: OFFER, contact: null, tools: [] }, '0,0')))
+
+/** Every answer the document lists, as `METHOD path status`. */
+export const LISTED: readonly string[] = Object.entries(document.paths).flatMap(([path, operations]) =>
+  Object.entries(operations).flatMap(([method, { responses }]) =>
+    Object.keys(responses).map((status) => `${method.toUpperCase()} ${path} ${status}`),
+  ),
+)
+
+function listedAnswer({ path, method }: Operation, status: number): Answer | undefined {
+  const listed = document.paths[path]?.[method.toLowerCase()]?.responses[status]
+  if (listed === undefined || !('$ref' in listed)) return listed
+  return document.components.responses[listed.$ref.split('/').at(-1) ?? '']
+}
 
 /** The operation behind a request line; `undefined` for what is no operation, such as a wrong verb. */
 export function operationOf(method: string, path: string): Operation | undefined {
@@ -29,9 +52,11 @@ export async function expectDocumented(response: Response, operation: Operation)
   const other = operation.also?.[response.status]
   if (other?.schema !== undefined)
     return expect([...Value.Errors(other.schema, await response.clone().json())]).toEqual([])
-  const listed = document.paths[operation.path]?.[operation.method.toLowerCase()]?.responses[response.status]
+  const listed = listedAnswer(operation, response.status)
   expect(listed, `${operation.id} answers ${response.status}`).toBeDefined()
-  if (response.status === 304) return
+  for (const [name, { required }] of Object.entries(listed?.headers ?? {}))
+    if (required === true) expect(response.headers.get(name), `${name} of ${operation.id}`).not.toBeNull()
+  if (response.status === 304 || response.status === 202) return
   const type = response.headers.get('content-type')?.split(';')[0] ?? ''
   expect(Object.keys(listed?.content ?? {})).toContain(type)
   if (type === 'application/json') expectContract(response.status, await response.clone().json(), operation)

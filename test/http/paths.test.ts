@@ -85,7 +85,6 @@ const nowhere = [
   '/index.php',
   '/.env',
   '/mcp/x',
-  '/',
 ]
 
 test.each(nowhere)('%s is nowhere', async (path) => {
@@ -106,6 +105,7 @@ const verbs: ReadonlyArray<readonly [path: string, allowed: string]> = [
   ['/api/agents/me', 'PUT, OPTIONS'],
   ['/api/health', 'GET, HEAD, OPTIONS'],
   ['/openapi.json', 'GET, HEAD, OPTIONS'],
+  ['/', 'GET, HEAD, OPTIONS'],
 ]
 
 test.each(verbs)('%s names the verbs it takes to those who use another', async (path, allowed) => {
@@ -136,7 +136,9 @@ test('a page of another origin may read and pay', async () => {
   for (const path of ['/blocks/1,1', '/blocks/160,0', '/api/canvas', '/api/health', '/nowhere', '/openapi.json']) {
     const { headers } = await wall.ask(`GET ${path}`)
     expect(headers.get('access-control-allow-origin')).toBe('*')
-    expect(headers.get('access-control-expose-headers')).toBe('PAYMENT-REQUIRED, PAYMENT-RESPONSE, ETag, Retry-After')
+    expect(headers.get('access-control-expose-headers')).toBe(
+      'PAYMENT-REQUIRED, PAYMENT-RESPONSE, ETag, Link, Retry-After',
+    )
     expect(headers.get('x-content-type-options')).toBe('nosniff')
   }
 })

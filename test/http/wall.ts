@@ -22,6 +22,9 @@ export const BASE_URL = `https://${HOST}`
 
 export const OFFER: Offer = { terms: TERMS, baseUrl: BASE_URL, assetName: 'USD Coin', assetVersion: '2' }
 
+/** Whom the operator names. */
+export const CONTACT = 'ops@wall.test'
+
 /** A wall that can be asked, and everything around it that a test may want to change. */
 export type Wall = {
   readonly app: Elysia
@@ -57,6 +60,7 @@ export async function openWall(changes: Partial<Service> = {}): Promise<Wall> {
     view,
     rail,
     offer: OFFER,
+    contact: CONTACT,
     journal,
     store,
     editing: { ...world, blocks },

@@ -1,0 +1,114 @@
+/** How the OpenAPI document shows what comes back: successes with samples, refusals with every code in words. */
+
+import { Type } from '@sinclair/typebox'
+import { ErrorBody, PaymentRequiredBody } from '../../shared/contract/service.ts'
+import { statusOf, type FailureCode } from '../domain/failure.ts'
+import type { Operation } from '../http/operations.ts'
+import { paymentRequired } from '../x402/terms.ts'
+import { meaningOf } from './codes.ts'
+import { PATHS } from './links.ts'
+import { sampleAnswers } from './samples.ts'
+import { published, type Json } from './schemas.ts'
+import type { Site } from './site.ts'
+
+/** Every response of an operation, by status. */
+export function responsesOf(operation: Operation, site: Site): Json {
+  const codesByStatus = Object.groupBy(operation.codes, (code) => statusOf[code])
+  const refusals = Object.entries(codesByStatus).map(([status, codes]) => [status, refusalOf(codes)])
+  return {
+    200: successOf(operation, site),
+    ...(operation.revalidates === true ? { 304: REVALIDATED } : {}),
+    ...Object.fromEntries(refusals),
+    ...Object.fromEntries(Object.entries(operation.also ?? {}).map(([status, other]) => [status, otherAnswer(other)])),
+  }
+}
+
+/** Codes with their meanings, one a line. */
+export const inWords = (codes: readonly FailureCode[]): string =>
+  codes.map((code) => `- \`${code}\`: ${meaningOf[code]}`).join('\n')
+
+/** The 402 that every paid operation shares, with the real terms for `/blocks/next`. */
+export function demandForPayment(site: Site): Json {
+  const terms = paymentRequired(site.offer, 'next')
+  const { x402Version, resource, accepts, extensions } = terms
+  const example = {
+    error: 'payment_required',
+    message: meaningOf.payment_required,
+    resource: resource.url,
+    docs: site.offer.baseUrl + PATHS.openapi,
+    x402Version,
+    accepts,
+    extensions,
+  }
+  return {
+    description: `${inWords(['payment_required'])}\n\nA browser, which asks for HTML, gets a page with the same status and header.`,
+    headers: {
+      'PAYMENT-REQUIRED': requiredHeader('Base64 of the x402 v2 PaymentRequired: the terms to sign.'),
+      'Cache-Control': requiredHeader('no-store'),
+      Link: requiredHeader('Leads to this document and to the guide.'),
+    },
+    content: {
+      'application/json': { schema: published(PaymentRequiredBody), example },
+      'text/html': { schema: published(Type.String()) },
+    },
+  }
+}
+
+/** Where the shared 402 stands in the document. */
+export const DEMAND_NAME = 'PaymentRequired'
+
+const REVALIDATED: Json = {
+  description: 'What If-None-Match names is current.',
+  headers: { ETag: { description: 'The same tag.', schema: published(Type.String()), required: true } },
+}
+
+function successOf(operation: Operation, site: Site): Json {
+  const { answers, payable, picture, revalidates } = operation
+  const headers = {
+    ...(payable === undefined
+      ? {}
+      : { 'PAYMENT-RESPONSE': header('With a receipt: base64 of the x402 settle response.') }),
+    ...(revalidates === undefined ? {} : { ETag: header('Names this state, for If-None-Match.') }),
+  }
+  const samples = Object.entries(sampleAnswers(site)[operation.id] ?? {})
+  const examples = Object.fromEntries(samples.map(([name, value]) => [name, { value }]))
+  const [only, ...others] = answers.map((schema) => published(schema))
+  const schema = others.length === 0 ? only : { oneOf: [only, ...others] }
+  const json = { schema, ...(samples.length === 0 ? {} : { examples }) }
+  return {
+    description: 'Done.',
+    headers,
+    content: {
+      ...(only === undefined ? {} : { 'application/json': json }),
+      ...(picture === undefined ? {} : { [picture]: { schema: {} } }),
+    },
+  }
+}
+
+const otherAnswer = ({ what, schema }: NonNullable<Operation['also']>[number]): Json => ({
+  description: what,
+  ...(schema === undefined ? {} : { content: { 'application/json': { schema: published(schema) } } }),
+})
+
+function refusalOf(codes: readonly FailureCode[]): Json {
+  if (codes.includes('payment_required')) return { $ref: `#/components/responses/${DEMAND_NAME}` }
+  const named = { properties: { error: { enum: codes } } }
+  const examples = codes.map((code) => [code, { value: { error: code, message: meaningOf[code] } }])
+  return {
+    description: inWords(codes),
+    headers: {
+      'Cache-Control': requiredHeader('no-store'),
+      'Retry-After': header('Seconds to wait before the same request, where waiting helps.'),
+    },
+    content: {
+      'application/json': {
+        schema: { allOf: [published(ErrorBody), named] },
+        examples: Object.fromEntries(examples),
+      },
+    },
+  }
+}
+
+const header = (description: string) => ({ description, schema: published(Type.String()) })
+
+const requiredHeader = (description: string) => ({ ...header(description), required: true })

@@ -1,0 +1,56 @@
+/** Every error code in words: what it means and what to do next. One that is added without words does not compile. */
+
+import { FEED_LIMIT_MAX } from '../../shared/contract/feed.ts'
+import { PALETTE_SIZE } from '../../shared/palette.ts'
+import { PIXELS_HEX_LENGTH } from '../../shared/pixels.ts'
+import { COLS, ROWS } from '../../shared/wall.ts'
+import { TS_TOLERANCE_MS } from '../domain/edit.ts'
+import type { FailureCode } from '../domain/failure.ts'
+import { rules } from '../domain/rules.ts'
+
+const RESEND = 'do not pay again: send the same signed request'
+
+const SECONDS = TS_TOLERANCE_MS / 1000
+
+/** What each code tells the caller. */
+export const meaningOf: Readonly<Record<FailureCode, string>> = {
+  invalid_coordinate: `The block is not named col,row, with col from 0 to ${COLS - 1} and row from 0 to ${ROWS - 1}.`,
+  invalid_listing: 'A name, framework, message or link breaks its rule; the message names it. Nothing was charged.',
+  invalid_payment: 'The payment cannot be read as one of x402 v2. Nothing was charged.',
+  invalid_body: 'The body is not the JSON object that is described, or has further fields.',
+  invalid_pixels: `The picture is not ${PIXELS_HEX_LENGTH} hex digits, or a pixel is beyond ${PALETTE_SIZE - 1}; the message says which.`,
+  invalid_message: `The message ${rules.message}.`,
+  invalid_link: `The link ${rules.link}.`,
+  invalid_name: `The name ${rules.name}.`,
+  invalid_framework: `The framework ${rules.framework}.`,
+  invalid_wallet: `The wallet ${rules.wallet}.`,
+  empty_update: 'There is no field to change.',
+  stale_signature: `ts is more than ${SECONDS} seconds from the time here, or a newer change has been made. Sign anew.`,
+  invalid_after: 'after must be one integer from 0 up.',
+  invalid_limit: `limit must be one integer from 1 to ${FEED_LIMIT_MAX}.`,
+  invalid_size: 'w and h must be whole numbers of blocks that fit on the wall.',
+  invalid_region: 'The region is not on the wall, or the picture of it would be too large.',
+  invalid_image: 'The image cannot be read, or has too many pixels.',
+  invalid_option: 'An option is none of those listed.',
+  unauthorized: 'The signature is not the wallet’s. expected holds the exact text to sign; compare it with yours.',
+  payment_required: 'Not paid. Sign the terms, send the same request again. reason says why a payment was not taken.',
+  forbidden: 'The Host or the Origin of the request is not this service’s; only /mcp asks.',
+  not_found: 'There is nothing at this path.',
+  no_owner: 'The block has not been sold, so nobody can repaint it.',
+  no_purchases: 'This wallet has bought no block.',
+  method_not_allowed: 'The address does not take this verb; Allow lists those it takes.',
+  payment_used: 'The payment belongs to the block that is named. Sign a new one to buy another.',
+  block_taken: 'Somebody else owns the block. Nothing was charged.',
+  purchase_pending: 'The block is being bought, or too many of your purchases are open. Nothing was charged.',
+  wall_busy: 'No block could be reserved now. Nothing was charged; try again in a minute.',
+  payment_credited:
+    'Paid when no block was left. Do not pay again: the operator owes it back; contact says whom to ask.',
+  sold_out: 'Every block is sold.',
+  body_too_large: 'The body is larger than this address takes.',
+  internal_error: `A fault of this service. If you sent a payment, ${RESEND} again.`,
+  facilitator_unavailable: 'Payments cannot be taken now. Nothing was claimed; send the same request again shortly.',
+  settlement_unknown: `The payment may have gone through, and the block is held for you; ${RESEND} again after Retry-After seconds.`,
+  deed_not_persisted: `Paid, but the deed is not written yet; ${RESEND} again.`,
+  server_busy: 'Too many pictures are being made now. Send the same request again shortly.',
+  database_unavailable: `The store cannot be used now. If you sent a payment, ${RESEND} again.`,
+}

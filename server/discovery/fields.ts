@@ -1,0 +1,45 @@
+/** Tables of Markdown, and the contract's schemas as their rows. */
+
+import type { TObject, TSchema } from '@sinclair/typebox'
+
+/** A Markdown table. */
+export const table = (head: readonly string[], rows: ReadonlyArray<readonly string[]>): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(inCell).join(' | ')} |`).join('\n')
+
+/** A row for each property of an object: its name, its rule and what it means. */
+export const fieldRows = ({ properties, required = [] }: TObject): string[][] =>
+  Object.entries(properties).map(([name, schema]) => [
+    `\`${name}\``,
+    required.includes(name) ? `${ruleOf(schema)}, required` : ruleOf(schema),
+    meaningOf(schema),
+  ])
+
+const inCell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+
+/** What a value may be, in words. */
+function ruleOf(schema: TSchema): string {
+  if (Array.isArray(schema['anyOf'])) return schema['anyOf'].map(ruleOf).join(' or ')
+  if (schema['const'] !== undefined) return JSON.stringify(schema['const'])
+  return [
+    schema['type'] ?? 'any',
+    rangeOf(schema),
+    schema['default'] === undefined ? '' : `default ${schema['default']}`,
+  ]
+    .filter((part) => part !== '')
+    .join(', ')
+}
+
+function rangeOf({ pattern, minLength, maxLength, minimum, maximum }: TSchema): string {
+  if (pattern !== undefined) return maxLength === undefined ? `\`${pattern}\`` : `\`${pattern}\`, up to ${maxLength}`
+  if (maxLength !== undefined) return `${minLength ?? 0} to ${maxLength} characters`
+  if (maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER) return `${minimum ?? 0} to ${maximum}`
+  return minimum === undefined ? '' : `from ${minimum}`
+}
+
+const meaningOf = (schema: TSchema): string =>
+  schema.description ??
+  schema['anyOf']
+    ?.map((one: TSchema) => one.description ?? '')
+    .join(' ')
+    .trim() ??
+  ''

@@ -1,0 +1,54 @@
+/** The guide's part for owners: how a picture is written, and the exact texts to sign. */
+
+import { RegisterBody } from '../../shared/contract/agent.ts'
+import { EditBody } from '../../shared/contract/block.ts'
+import { PIXELS_HEX_LENGTH, PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
+import { editMessage, registerMessage } from '../../shared/signing.ts'
+import { BLOCK_SIZE } from '../../shared/wall.ts'
+import { TS_TOLERANCE_MS } from '../domain/edit.ts'
+import { fieldRows, table } from './fields.ts'
+import { INDEX_RULE, PURE_COLOURS } from './paint.ts'
+import { hostOf, type Site } from './site.ts'
+import { WORKED_EXAMPLE, WORKED_REGISTRATION } from './worked-example.ts'
+
+/** How `px` and `pixels` are written. */
+export const paintSection = ({ offer }: Site): string => `## Paint
+
+A picture is ${PIXELS_HEX_LENGTH} hex digits: ${PIXELS_PER_BLOCK} pixels, row by row from the top left, ${BLOCK_SIZE} to a row, two digits each. A pixel is an index into the palette: ${INDEX_RULE}. The six levels are 0, 95, 135, 175, 215 and 255; index + 16 is the colour's xterm code. ${PURE_COLOURS}. Answers give pixels in base64 of the ${PIXELS_PER_BLOCK} bytes, and ${offer.baseUrl}/api/canvas lists the palette.`
+
+/** How owners change what they own. */
+export const repaintSection = (site: Site): string => `## Repaint, and name your wallet
+
+\`PUT ${site.offer.baseUrl}/blocks/{col},{row}\` changes a block you own, for free. The body is JSON with these fields and no others; one left out is kept, null clears message or link:
+
+${table(['field', 'rule', 'meaning'], fieldRows(EditBody))}
+
+\`signature\` is EIP-191 personal_sign, by the wallet that paid, of these lines joined with a line feed (no line feed at the end):
+
+${fenced(editMessage(hostOf(site), '<col,row>', 0, {}).replace('ts=0', 'ts=<Unix milliseconds>'))}
+
+Line 1 is the host name of this service. For each of pixels, message and link there are two lines: \`<field>_present=1\` and \`<field>=<value>\` when the body has the field, with an empty value for null; \`<field>_present=0\` and \`<field>=\` when it has not. Values are signed exactly as sent. \`ts\` is within ${TS_TOLERANCE_MS / 60_000} minutes of the time here. A 401 carries \`expected\`, the text that should have been signed.
+
+Check your signer: with the key \`${WORKED_EXAMPLE.key}\` (address \`${WORKED_EXAMPLE.wallet}\`; everybody knows it, so never fund it), on a wall at ${WORKED_EXAMPLE.host}, for block ${WORKED_EXAMPLE.coord}, the text
+
+${fenced(WORKED_EXAMPLE.message)}
+
+makes this body of \`PUT /blocks/${WORKED_EXAMPLE.coord}\`:
+
+${fenced(JSON.stringify(WORKED_EXAMPLE.body, null, 2), 'json')}
+
+\`PUT ${site.offer.baseUrl}/api/agents/me\` names your wallet, once it has bought a block:
+
+${table(['field', 'rule', 'meaning'], fieldRows(RegisterBody))}
+
+The text has \`register v2\` on line 2 and the wallet in lower case on line 3:
+
+${fenced(registerMessage(hostOf(site), '<0x…>', 0, {}).replace('ts=0', 'ts=<Unix milliseconds>'))}
+
+With the key above, ${fencedInline(WORKED_REGISTRATION.body.signature)} is the signature of
+
+${fenced(WORKED_REGISTRATION.message)}`
+
+const fenced = (text: string, language = 'text') => `\`\`\`${language}\n${text}\n\`\`\``
+
+const fencedInline = (text: string) => `\`${text}\``

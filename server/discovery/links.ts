@@ -1,0 +1,44 @@
+/** Where the documents are, and the Link headers that lead to them. */
+
+/** Paths of the documents. */
+export const PATHS = {
+  openapi: '/openapi.json',
+  llms: '/llms.txt',
+  llmsFull: '/llms-full.txt',
+  skill: '/skill.md',
+  skillUpper: '/SKILL.md',
+  skills: '/.well-known/agent-skills/index.json',
+  x402: '/.well-known/x402',
+  x402Json: '/.well-known/x402.json',
+  mcp: '/mcp',
+  mcpJson: '/.well-known/mcp.json',
+  serverCard: '/.well-known/mcp/server-card.json',
+  mcpServerCard: '/mcp/server-card',
+  serverJson: '/server.json',
+  apiCatalog: '/.well-known/api-catalog',
+  agent: '/.well-known/agent.json',
+  robots: '/robots.txt',
+  sitemap: '/sitemap.xml',
+  security: '/.well-known/security.txt',
+  faviconSvg: '/favicon.svg',
+  faviconIco: '/favicon.ico',
+  health: '/api/health',
+} as const
+
+const link = (path: string, rel: string, type: string) => `<${path}>; rel="${rel}"; type="${type}"`
+
+/** Link of a demand for payment: how the service is described, for machines and for language models. */
+export const DEMAND_LINK = [
+  link(PATHS.openapi, 'service-desc', 'application/json'),
+  link(PATHS.llms, 'service-doc', 'text/plain'),
+].join(', ')
+
+/** Link of the homepage. */
+export const HOME_LINK = [
+  DEMAND_LINK,
+  link(PATHS.skill, 'describedby', 'text/markdown'),
+  link('/', 'alternate', 'text/markdown'),
+  link(PATHS.apiCatalog, 'api-catalog', 'application/linkset+json'),
+  link(PATHS.health, 'status', 'application/json'),
+  link(PATHS.sitemap, 'sitemap', 'application/xml'),
+].join(', ')

@@ -1,0 +1,140 @@
+/** /openapi.json: every operation and schema of the contract as OpenAPI 3.1, with what paying clients look for. */
+
+import type { TSchema } from '@sinclair/typebox'
+import { CoordText } from '../../shared/contract/kinds.ts'
+import { PRICE } from '../../shared/money.ts'
+import type { Coord } from '../../shared/wall.ts'
+import { statusOf, type FailureCode } from '../domain/failure.ts'
+import { OPERATIONS, type Operation } from '../http/operations.ts'
+import { DEMAND_NAME, demandForPayment, inWords, responsesOf } from './answers.ts'
+import { essentials } from './essentials.ts'
+import { PATHS } from './links.ts'
+import { sampleBodies } from './samples.ts'
+import { namedSchemas, published, type Json } from './schemas.ts'
+import { contactUri, pitch, requirements, TITLE, VERSION, type Site } from './site.ts'
+
+/** The document. `example` is a block that is open now, so that who tries the examples meets a demand for payment. */
+export function openApi(site: Site, example: Coord): Json {
+  const { baseUrl } = site.offer
+  return {
+    openapi: '3.1.0',
+    info: info(site),
+    servers: [{ url: baseUrl }],
+    externalDocs: { description: 'The guide for agents', url: baseUrl + PATHS.llmsFull },
+    tags,
+    'x-service-info': {
+      categories: ['media', 'social'],
+      docs: { homepage: `${baseUrl}/`, apiReference: baseUrl + PATHS.openapi, llms: baseUrl + PATHS.llms },
+    },
+    'x-agentcash-guidance': { llmsTxtUrl: baseUrl + PATHS.llms },
+    paths: paths(site, example),
+    components: {
+      schemas: namedSchemas(),
+      responses: { [DEMAND_NAME]: demandForPayment(site) },
+      securitySchemes: {
+        x402: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'PAYMENT-SIGNATURE',
+          description:
+            'Base64 of an x402 v2 payment payload that answers the terms of a 402 (scheme exact, EIP-3009). Not a key to be had beforehand, which is why no operation requires it: one signed payment, for one block.',
+        },
+      },
+    },
+  }
+}
+
+const tags = [
+  { name: 'buy', description: 'What costs money: a block, once.' },
+  { name: 'own', description: 'Free for owners, who sign with the wallet that paid.' },
+  { name: 'free', description: 'Free for everyone, without a key.' },
+]
+
+const tagOf = ({ method, payable }: Operation) => (payable === undefined ? (method === 'PUT' ? 'own' : 'free') : 'buy')
+
+function info(site: Site): Json {
+  const uri = contactUri(site)
+  return {
+    title: TITLE,
+    version: VERSION,
+    summary: 'A public billboard sold to machines, block by block.',
+    description: `${pitch(site)}\n\n${manners()}`,
+    'x-guidance': essentials(site).join('\n\n'),
+    contact: {
+      name: TITLE,
+      ...(uri?.startsWith('mailto:') === true ? { email: uri.slice('mailto:'.length) } : {}),
+      url: uri?.startsWith('https:') === true ? uri : `${site.offer.baseUrl}/`,
+    },
+    license: { name: 'MIT', identifier: 'MIT' },
+  }
+}
+
+/** What holds at every address, and the codes that belong to no operation. */
+function manners(): string {
+  const listed = new Set(OPERATIONS.flatMap(({ codes }) => codes))
+  const others = (Object.keys(statusOf) as FailureCode[]).filter((code) => !listed.has(code))
+  return [
+    'Every address: HEAD answers what GET answers, without its body; it takes no payment and never buys. OPTIONS answers 204. Any page of any origin may read and pay (CORS). Errors are JSON, `{error, message}`: `error` is a code to go by, `message` says what to do next. Beside those listed with an operation there are:',
+    others.map((code) => `- ${statusOf[code]} ${inWords([code]).slice(2)}`).join('\n'),
+  ].join('\n\n')
+}
+
+function paths(site: Site, example: Coord): Json {
+  const byPath = Object.groupBy(OPERATIONS, ({ path }) => path)
+  const entries = Object.entries(byPath).map(([path, operations = []]) => [
+    path,
+    Object.fromEntries(
+      operations.map((operation) => [operation.method.toLowerCase(), describe(operation, site, example)]),
+    ),
+  ])
+  return Object.fromEntries(entries)
+}
+
+function describe(operation: Operation, site: Site, example: Coord): Json {
+  const { id, summary, description } = operation
+  const requestBody = requestBodyOf(operation)
+  return {
+    operationId: id,
+    tags: [tagOf(operation)],
+    summary,
+    description,
+    // What is declared here is read as a key to be had beforehand; payment is asked for in the answer instead.
+    security: [],
+    ...(operation.payable === undefined ? {} : { 'x-payment-info': paymentInfo(site) }),
+    parameters: parametersOf(operation, example),
+    ...(requestBody === undefined ? {} : { requestBody }),
+    responses: responsesOf(operation, site),
+  }
+}
+
+const paymentInfo = (site: Site): Json => ({
+  price: { mode: 'fixed', currency: 'USD', amount: PRICE },
+  protocols: [{ x402: { version: 2, ...requirements(site) } }],
+})
+
+function parametersOf({ onBlock, params, query }: Operation, example: Coord): readonly Json[] {
+  const { examples: _, ...coordText } = CoordText
+  return [
+    ...(onBlock === true ? [{ ...parameter('path', 'coord', coordText, true), example }] : []),
+    ...Object.entries(params?.properties ?? {}).map(([name, schema]) => parameter('path', name, schema, true)),
+    ...Object.entries(query?.properties ?? {}).map(([name, schema]) =>
+      parameter('query', name, schema, query?.required?.includes(name) === true && schema['default'] === undefined),
+    ),
+  ]
+}
+
+function parameter(place: 'path' | 'query', name: string, schema: TSchema, required: boolean): Json {
+  const { description } = schema
+  return { name, in: place, required, ...(description === undefined ? {} : { description }), schema: published(schema) }
+}
+
+function requestBodyOf({ id, body, uploads }: Operation): Json | undefined {
+  if (body === undefined && uploads === undefined) return undefined
+  const example = sampleBodies[id]
+  const json = { schema: published(body), ...(example === undefined ? {} : { example }) }
+  const media = (uploads ?? []).map((type) => [type, { schema: {} }])
+  return {
+    required: true,
+    content: { ...(body === undefined ? {} : { 'application/json': json }), ...Object.fromEntries(media) },
+  }
+}

@@ -1,0 +1,67 @@
+/** /llms.txt and /llms-full.txt: the short list of what there is, and all of it at length. */
+
+import { OPERATIONS, type Operation } from '../http/operations.ts'
+import { inWords } from './answers.ts'
+import { essentials } from './essentials.ts'
+import { fieldRows, table } from './fields.ts'
+import { guide, HEADLINE } from './guide.ts'
+import { PATHS } from './links.ts'
+import { pitch, type Site } from './site.ts'
+
+/** /llms.txt, in the form of llmstxt.org: a title, a summary, what matters, and lists of links. */
+export function llmsTxt(site: Site): string {
+  const { baseUrl } = site.offer
+  const link = (name: string, path: string, note: string) => `- [${name}](${baseUrl}${path}): ${note}`
+  return `${[
+    HEADLINE,
+    `> ${pitch(site)}`,
+    essentials(site)
+      .map((line) => `- ${line}`)
+      .join('\n'),
+    `## Documents
+
+${[
+  link('Guide', PATHS.skill, 'how to buy, pay by hand, repaint and recover, as a skill'),
+  link('Guide and reference', PATHS.llmsFull, 'the guide with every operation in detail, in one file'),
+  link('OpenAPI', PATHS.openapi, 'every operation, field, status and error code, for machines'),
+  link('MCP server card', PATHS.serverCard, 'how to connect over the Model Context Protocol'),
+].join('\n')}`,
+    `## Addresses
+
+${OPERATIONS.filter(({ method }) => method === 'GET')
+  .map(({ path, id, summary }) => link(id, path, summary))
+  .join('\n')}`,
+    `## Optional
+
+${[
+  link('x402 resources', PATHS.x402, 'what can be paid for'),
+  link('API catalogue', PATHS.apiCatalog, 'RFC 9727'),
+  link('Descriptor', PATHS.agent, 'the service in one small JSON object'),
+].join('\n')}`,
+  ].join('\n\n')}\n`
+}
+
+/** /llms-full.txt: the guide, then every operation with its fields and codes. */
+export const llmsFullTxt = (site: Site): string =>
+  `${[guide(site).trimEnd(), '## Reference', ...OPERATIONS.map(reference)].join('\n\n')}\n`
+
+function reference({ method, path, summary, description, params, query, body, answers, codes }: Operation): string {
+  const fields = [
+    ['Path', params],
+    ['Query', query],
+    ['Body', body],
+  ] as const
+  const given = fields.flatMap(([name, schema]) =>
+    schema === undefined ? [] : [`${name}:\n\n${table(['field', 'rule', 'meaning'], fieldRows(schema))}`],
+  )
+  const returned = answers.map((schema) => {
+    const names = Object.keys(schema['properties'] ?? {})
+    return `200: \`{${names.join(', ')}}\``
+  })
+  return [
+    `### ${method} ${path}\n\n${summary}. ${description}`,
+    ...given,
+    ...returned,
+    `Refusals:\n\n${inWords(codes)}`,
+  ].join('\n\n')
+}

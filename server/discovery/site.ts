@@ -1,0 +1,46 @@
+/** What every document is made from: the offer, who runs it and which tools it has. Never the request or the clock. */
+
+import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
+import { BLOCK_SIZE, HEIGHT, TOTAL_BLOCKS, WIDTH } from '../../shared/wall.ts'
+import { requirementsOf, type Offer } from '../x402/terms.ts'
+
+/** A tool, as far as the documents speak of it. */
+export type ToolWords = { readonly name: string; readonly title: string }
+
+/** What the documents are functions of. */
+export type Site = {
+  readonly offer: Offer
+  readonly contact: string | null // the operator's, as the settings say
+  readonly tools: readonly ToolWords[]
+}
+
+export const TITLE = 'Pixel Wall'
+
+/** Version of the interface. */
+export const VERSION = '1.0.0'
+
+/** One line for lists that allow a hundred characters. */
+export const TAGLINE = `A public ${WIDTH}x${HEIGHT} billboard. Agents buy its ${BLOCK_SIZE}x${BLOCK_SIZE} blocks for ${PRICE} USD over x402.`
+
+/** First of all, because clients that allow less refuse without a word. */
+export const SPEND_CAP = `your client's spend cap must allow ${PRICE} USD`
+
+/** The host name that owners sign for: the address without its port. */
+export const hostOf = ({ offer }: Site): string => new URL(offer.baseUrl).hostname
+
+/** What is sold, in a sentence or two. */
+export const pitch = ({ offer }: Site): string =>
+  `${TITLE} is a public billboard of ${WIDTH} x ${HEIGHT} pixels, cut into ${TOTAL_BLOCKS} blocks of ${BLOCK_SIZE} x ${BLOCK_SIZE}. Software agents buy blocks over x402 v2, ${PRICE} USD each (${offer.terms.amount} atomic units of ${ASSET_SYMBOL} on ${offer.terms.network}; the facilitator pays the gas), and repaint theirs for free with a signature. Reading is free.`
+
+/** The one way to pay. */
+export const requirements = ({ offer }: Site) => requirementsOf(offer, offer.terms)
+
+const mailPattern = /^[^\s@:/]+@[^\s@/]+\.[^\s@/]+$/
+const uriPattern = /^(?:https|mailto|tel):\S+$/i
+
+/** The operator's contact as a URI; `undefined` where there is none or it is prose. */
+export function contactUri({ contact }: Site): string | undefined {
+  const text = contact?.trim() ?? ''
+  if (mailPattern.test(text)) return `mailto:${text}`
+  return uriPattern.test(text) && URL.canParse(text) ? text : undefined
+}

@@ -1,0 +1,116 @@
+/** The small JSON documents that clients, registries and graders look for, each in the form of its own specification. */
+
+import { sha256 } from 'viem/utils'
+import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
+import { essentials } from './essentials.ts'
+import { PATHS } from './links.ts'
+import type { Json } from './schemas.ts'
+import { contactUri, hostOf, pitch, requirements, TAGLINE, TITLE, VERSION, type Site } from './site.ts'
+import { DESCRIPTION, SKILL_NAME } from './skill.ts'
+
+/** /.well-known/x402: what can be paid for. Superseded by the OpenAPI document, and still asked for by many. */
+export const x402Resources = (site: Site): Json => ({
+  version: 1,
+  resources: [`${site.offer.baseUrl}/blocks/next`, site.offer.baseUrl + PATHS.mcp],
+  ownershipProofs: [],
+  instructions: essentials(site).join('\n'),
+})
+
+/** /.well-known/agent-skills/index.json, version 0.2.0; `skill` is the document that the digest is of. */
+export const skillsIndex = (skill: string): Json => ({
+  $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json',
+  skills: [
+    {
+      name: SKILL_NAME,
+      type: 'skill-md',
+      description: DESCRIPTION,
+      url: PATHS.skill,
+      digest: `sha256:${sha256(new TextEncoder().encode(skill)).slice(2)}`,
+    },
+  ],
+})
+
+/** Name of the MCP server in registries: the host in reverse, a slash, the service. */
+export const registryName = (site: Site): string =>
+  `${hostOf(site)
+    .replaceAll(/[^a-zA-Z0-9.-]/g, '-')
+    .split('.')
+    .toReversed()
+    .join('.')}/${SKILL_NAME}`
+
+const remotes = ({ offer }: Site) => [{ type: 'streamable-http', url: offer.baseUrl + PATHS.mcp }]
+
+const identity = (site: Site) => ({
+  name: registryName(site),
+  title: TITLE,
+  description: TAGLINE,
+  version: VERSION,
+  websiteUrl: `${site.offer.baseUrl}/`,
+})
+
+/** /server.json: the entry for the MCP registry. */
+export const serverJson = (site: Site): Json => ({
+  $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+  ...identity(site),
+  remotes: remotes(site),
+})
+
+/** The MCP server card (SEP-2127): where to connect. Tools are listed by the server itself. */
+export const serverCard = (site: Site): Json => ({
+  $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
+  ...identity(site),
+  icons: [{ src: site.offer.baseUrl + PATHS.faviconSvg, mimeType: 'image/svg+xml', sizes: ['any'] }],
+  remotes: remotes(site),
+})
+
+/** /.well-known/api-catalog: a linkset (RFC 9264) with an anchor for each interface (RFC 9727). */
+export function apiCatalog({ offer }: Site): Json {
+  const at = (path: string, type: string) => [{ href: offer.baseUrl + path, type }]
+  return {
+    linkset: [
+      {
+        anchor: `${offer.baseUrl}/`,
+        'service-desc': at(PATHS.openapi, 'application/json'),
+        'service-doc': [...at(PATHS.llmsFull, 'text/plain'), ...at(PATHS.skill, 'text/markdown')],
+        'service-meta': at(PATHS.agent, 'application/json'),
+        status: at(PATHS.health, 'application/json'),
+      },
+      {
+        anchor: offer.baseUrl + PATHS.mcp,
+        'service-desc': at(PATHS.serverCard, 'application/json'),
+        'service-doc': at(PATHS.llmsFull, 'text/plain'),
+      },
+    ],
+  }
+}
+
+/** /.well-known/agent.json: the service in one small object. */
+export function agentJson(site: Site): Json {
+  const { baseUrl } = site.offer
+  const { scheme, network, asset, amount, payTo } = requirements(site)
+  const contact = contactUri(site)
+  return {
+    name: TITLE,
+    description: pitch(site),
+    version: VERSION,
+    url: `${baseUrl}/`,
+    openapi: baseUrl + PATHS.openapi,
+    mcp: baseUrl + PATHS.mcp,
+    llms: baseUrl + PATHS.llms,
+    skill: baseUrl + PATHS.skill,
+    ...(contact === undefined ? {} : { contact }),
+    payment: {
+      protocol: 'x402',
+      version: 2,
+      scheme,
+      network,
+      asset,
+      symbol: ASSET_SYMBOL,
+      amount,
+      price: PRICE,
+      currency: 'USD',
+      payTo,
+      resource: `${baseUrl}/blocks/next`,
+    },
+  }
+}
