@@ -62,7 +62,7 @@ export function fakeChain(): FakeChain {
       if (chain.silent) return 'silent'
       if (from > head()) return { transfers: [], next: from, isAll: true }
       const ours = received.filter(({ payTo, height }) => payTo === asked && height >= from)
-      return { transfers: ours.map(({ payTo: _, ...transfer }) => transfer), next: head() + 1n, isAll: true }
+      return { transfers: ours.map(({ payTo: _payTo, ...transfer }) => transfer), next: head() + 1n, isAll: true }
     },
   }
   return chain
