@@ -5,6 +5,7 @@ import type { Clock } from '../ports.ts'
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   async wait(ms, signal) {
     try {
       await setTimeout(ms, undefined, signal === undefined ? {} : { signal })

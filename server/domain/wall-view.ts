@@ -140,9 +140,9 @@ export function canvasBlock(view: WallView, block: BlockIndex): CanvasBlock | un
   }
 }
 
-/** The agents as the canvas read shows them, in the order of their first purchase. */
-export function canvasAgents(view: WallView): CanvasAgent[] {
-  return view.agents.map(({ id, name, shownAs, framework, blocks }) => ({
+/** The agents as the canvas read shows them, in the order of their first purchase, or a stretch of them. */
+export function canvasAgents(view: WallView, from = 0, to = view.agents.length): CanvasAgent[] {
+  return view.agents.slice(from, to).map(({ id, name, shownAs, framework, blocks }) => ({
     id,
     name,
     wallet: shownAs,

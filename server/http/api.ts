@@ -10,7 +10,7 @@ import { registerAgent, type Registering } from '../usecases/register-agent.ts'
 import type { RailWatch } from '../usecases/watch-rail.ts'
 import type { Offer } from '../x402/terms.ts'
 import { readJson } from './body.ts'
-import { canvasReader } from './canvas-read.ts'
+import type { CanvasRead } from './canvas-read.ts'
 import { readInteger, readQuery } from './query.ts'
 import { refuse } from './refuse.ts'
 import { NO_STORE, respondJson, type HeaderFields } from './respond.ts'
@@ -20,6 +20,7 @@ import { readRegistration } from './signed-body.ts'
 /** What the free reads and the registry need. */
 export type ApiDesk = {
   readonly view: WallView
+  readonly canvas: CanvasRead
   readonly registering: Registering
   readonly store: Store
   readonly rail: RailWatch
@@ -33,7 +34,7 @@ const NO_CACHE: HeaderFields = { 'Cache-Control': 'no-cache' }
 /** The routes under `/api`. */
 export function apiRoutes(desk: ApiDesk): Route[] {
   return [
-    { path: '/api/canvas', methods: readOnly(canvasReader(desk.view, desk.offer.terms.network)) },
+    { path: '/api/canvas', methods: readOnly(desk.canvas.answer) },
     { path: '/api/feed', methods: readOnly(feed(desk)) },
     { path: '/api/agents', methods: readOnly(() => respondJson(200, registry(desk.view), NO_CACHE)) },
     { path: '/api/agents/me', methods: { PUT: register(desk) } },

@@ -1,85 +1,114 @@
-/** The canvas read, serialised once per state of the wall and row by row, so that a change costs its own row only. */
+/**
+ * The canvas read, ready before it is asked for: parts that are serialised and compressed on their own, and published
+ * together. A change costs its wall row, its group of agents and the counts; a request costs nothing.
+ */
 
-import { ASSET_SYMBOL, PRICE, PRICE_PER_PIXEL } from '../../shared/money.ts'
-import { PALETTE } from '../../shared/palette.ts'
-import { ALL_BLOCKS, BLOCK_SIZE, COLS, HEIGHT, ROWS, TOTAL_BLOCKS, WIDTH } from '../../shared/wall.ts'
-import type { LogNumber } from '../domain/log.ts'
-import { canvasAgents, canvasBlock, statsOf, type WallView } from '../domain/wall-view.ts'
-import { readyAnswer, type ReadyAnswer } from './ready-answer.ts'
+import type { Change } from '../domain/log.ts'
+import type { WallView } from '../domain/wall-view.ts'
+import type { Clock } from '../ports.ts'
+import { canvasParts, type Part } from './canvas-parts.ts'
+import { holdsAlready, preferredEncoding, type Encoding } from './negotiate.ts'
+import type { ReadyAnswer } from './ready-answer.ts'
+import { respond, respondEmpty } from './respond.ts'
+import { gzipBody, plainBody, segmentOf, zstdBody, type Segment } from './segments.ts'
 
-const ROW_BYTES = WIDTH * BLOCK_SIZE
+/** The canvas read of one wall. */
+export type CanvasRead = {
+  readonly answer: ReadyAnswer
+  /** Tells of a change that the view has; the read follows. */
+  changed(change: Change): void
+  /** Resolves when the read shows everything that was told, in every encoding. */
+  published(): Promise<void>
+}
 
-const blocksOfRow = Array.from({ length: ROWS }, (_, row) => ALL_BLOCKS.slice(row * COLS, (row + 1) * COLS))
+/** What the read is made of; `everyMs` is the least time between two publications. */
+export type CanvasSource = {
+  readonly view: WallView
+  readonly network: string
+  readonly clock: Clock
+  readonly everyMs: number
+}
 
-type Row = { readonly stamp: string; readonly text: string }
+// How long the process may be kept from other work at a stretch.
+const SLICE_MS = 2
 
-/** Answers GET /api/canvas from a view that others keep up to date. */
-export function canvasReader(view: WallView, network: string): ReadyAnswer {
+/** Builds the read from a view as it is; from then on it follows `changed`. */
+export function canvasRead({ view, network, clock, everyMs }: CanvasSource): CanvasRead {
+  const parts = canvasParts(view, network)
+  const segments: Segment[] = []
   // Numbers of the log say nothing about another database, which may stand behind the same address after a restart.
   const boot = crypto.randomUUID().slice(0, 8)
-  const head = headOf(network)
-  const rows: Row[] = []
-  let shown: { readonly number: LogNumber; readonly answer: ReadyAnswer } | undefined
+  let lastAt = Number.NEGATIVE_INFINITY
 
-  const current = () => {
-    const { number } = view
-    if (shown?.number !== number) {
-      const text = `${head}${changing(view)}"blocks":[\n${rowsOf(view, rows)}]}\n`
-      shown = { number, answer: answerOf(text, `W/"${boot}-${number}"`) }
+  // All texts are taken in one go, so that a published wall is one that was. Compressing them may take several turns.
+  const take = () => ({ texts: parts.take(), etag: `W/"${boot}-${view.number}"` })
+  const show = async ({ texts, etag }: ReturnType<typeof take>) => {
+    await compress(texts, segments, clock)
+    answer = answerFrom({ plain: plainBody(segments), gzip: gzipBody(segments), zstd: zstdBody(segments) }, etag)
+    lastAt = clock.elapsed()
+  }
+  const publish = async () => {
+    while (parts.isDirty()) {
+      const restMs = lastAt + everyMs - clock.elapsed()
+      if (restMs > 0) await clock.wait(restMs)
+      await show(take())
     }
-    return shown.answer
+    publishing = undefined
   }
-  return (request) => current()(request)
+
+  const first = take()
+  // The first readers need not wait for the compression.
+  const plain = new TextEncoder().encode(first.texts.map(([, text]) => text).join(''))
+  let answer = answerFrom({ plain }, first.etag)
+  let publishing: Promise<void> | undefined = show(first).then(publish)
+
+  return {
+    answer: (request) => answer(request),
+    changed(change) {
+      parts.mark(change)
+      // Changes that come together are published together.
+      publishing ??= Promise.resolve().then(publish)
+    },
+    async published() {
+      while (publishing !== undefined) await publishing
+    },
+  }
 }
 
-const answerOf = (text: string, etag: string) =>
-  readyAnswer({
-    type: 'application/json',
-    bytes: () => new TextEncoder().encode(text),
-    etag,
-    cacheControl: 'public, max-age=2',
-  })
-
-/** The part that never changes, up to and with the comma after it. */
-function headOf(network: string): string {
-  const canvas = {
-    width: WIDTH,
-    height: HEIGHT,
-    blockSize: BLOCK_SIZE,
-    cols: COLS,
-    rows: ROWS,
-    totalBlocks: TOTAL_BLOCKS,
+/** Compresses texts into their places, letting other work in between. */
+async function compress(texts: readonly Part[], segments: Segment[], clock: Clock): Promise<void> {
+  let since = clock.elapsed()
+  for (const [slot, text] of texts) {
+    segments[slot] = segmentOf(text)
+    if (clock.elapsed() - since < SLICE_MS) continue
+    await nextTurn()
+    since = clock.elapsed()
   }
-  const pricing = { perPixel: PRICE_PER_PIXEL, perBlock: PRICE, asset: ASSET_SYMBOL, network }
-  return `${JSON.stringify({ canvas, pricing, palette: PALETTE }).slice(0, -1)},\n`
 }
 
-const changing = (view: WallView) =>
-  `${JSON.stringify({ stats: statsOf(view), agents: canvasAgents(view) }).slice(1, -1)},\n`
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** The claimed blocks, a line for each wall row that has any, so that a reader can draw rows as they arrive. */
-function rowsOf(view: WallView, rows: Row[]): string {
-  blocksOfRow.forEach((_, row) => {
-    const stamp = stampOf(view, row)
-    if (rows[row]?.stamp !== stamp) rows[row] = { stamp, text: rowText(view, row) }
-  })
-  const lines = rows.filter(({ text }) => text !== '').map(({ text }) => text)
-  return lines.length === 0 ? '' : `${lines.join(',\n')}\n`
-}
+type Bodies = { readonly plain: Uint8Array<ArrayBuffer> } & { readonly [E in Encoding]?: Uint8Array<ArrayBuffer> }
 
-const rowText = (view: WallView, row: number) =>
-  (blocksOfRow[row] ?? [])
-    .map((block) => canvasBlock(view, block))
-    .filter((block) => block !== undefined)
-    .map((block) => JSON.stringify(block))
-    .join(',')
-
-/** All of a row that can change, in a form that is cheaper to make than its JSON. */
-function stampOf(view: WallView, row: number): string {
-  let texts = ''
-  for (const block of blocksOfRow[row] ?? []) {
-    const claimed = view.claimed.get(block)
-    if (claimed !== undefined) texts += `${block}\n${claimed.message ?? ''}\n${claimed.link ?? ''}\n`
+/** One ready answer for each encoding there is, copied for each request. */
+function answerFrom(bodies: Bodies, etag: string): ReadyAnswer {
+  const headers = {
+    ETag: etag,
+    'Cache-Control': 'public, max-age=2, stale-while-revalidate=10',
+    Vary: 'Accept-Encoding',
   }
-  return `${Bun.hash(view.canvas.subarray(row * ROW_BYTES, (row + 1) * ROW_BYTES))} ${texts}`
+  const ready = (body: Uint8Array<ArrayBuffer> | undefined, encoding: Record<string, string>) =>
+    body === undefined ? undefined : respond(200, 'application/json', body, { ...headers, ...encoding })
+  const plain = respond(200, 'application/json', bodies.plain, headers)
+  const encoded = {
+    gzip: ready(bodies.gzip, { 'Content-Encoding': 'gzip' }),
+    zstd: ready(bodies.zstd, { 'Content-Encoding': 'zstd' }),
+  }
+  return (request) => {
+    if (holdsAlready(request.headers.get('if-none-match'), etag)) return respondEmpty(304, headers)
+    const encoding = preferredEncoding(request.headers.get('accept-encoding'))
+    const chosen = encoding === undefined ? plain : (encoded[encoding] ?? plain)
+    // Bun's types name the copy after another library's class.
+    return chosen.clone() as Response
+  }
 }

@@ -17,13 +17,23 @@ export function prefersMarkdown(accept: string | null): boolean {
   return markdown > 0 && markdown >= (qualities.get('text/html') ?? 0)
 }
 
-/** Whether a body is to be sent in gzip. */
-export function prefersGzip(acceptEncoding: string | null): boolean {
-  if (acceptEncoding === null) return false
+/** Content codings that bodies are kept in. */
+export type Encoding = 'gzip' | 'zstd'
+
+/** The coding a body is to be sent in; gzip, the smaller one, where the client has no preference. */
+export function preferredEncoding(acceptEncoding: string | null): Encoding | undefined {
+  if (acceptEncoding === null) return undefined
   const qualities = qualitiesOf(acceptEncoding)
-  const gzip = qualities.get('gzip') ?? qualities.get('x-gzip') ?? qualities.get('*') ?? 0
-  return gzip > 0 && gzip >= (qualities.get('identity') ?? 0)
+  const any = qualities.get('*') ?? 0
+  const gzip = qualities.get('gzip') ?? qualities.get('x-gzip') ?? any
+  const zstd = qualities.get('zstd') ?? 0
+  const best = Math.max(gzip, zstd)
+  if (best === 0 || best < (qualities.get('identity') ?? 0)) return undefined
+  return gzip === best ? 'gzip' : 'zstd'
 }
+
+/** Whether a body is to be sent in gzip. */
+export const prefersGzip = (acceptEncoding: string | null): boolean => preferredEncoding(acceptEncoding) === 'gzip'
 
 /** Whether `etag` is what an If-None-Match header names, compared weakly as RFC 9110 asks for reads. */
 export function holdsAlready(ifNoneMatch: string | null, etag: string): boolean {

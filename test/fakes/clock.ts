@@ -9,5 +9,5 @@ export function fakeClock(start: number): FakeClock {
   const pass = (ms: number) => {
     now += ms
   }
-  return { now: () => now, wait: async (ms) => pass(ms), pass }
+  return { now: () => now, elapsed: () => now - start, wait: async (ms) => pass(ms), pass }
 }

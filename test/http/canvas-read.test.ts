@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
+import type { Change } from '../../server/domain/log.ts'
 import { applyChange, emptyView, type WallView } from '../../server/domain/wall-view.ts'
-import { canvasReader } from '../../server/http/canvas-read.ts'
+import { canvasRead, type CanvasRead } from '../../server/http/canvas-read.ts'
+import { fakeClock } from '../fakes/clock.ts'
 import { blockOf, NOW, pixelsOf, wallet } from '../ports/samples.ts'
 
 const NETWORK = 'eip155:8453'
@@ -8,10 +10,23 @@ const NETWORK = 'eip155:8453'
 const get = (headers: Record<string, string> = {}) => new Request('http://wall.test/api/canvas', { headers })
 
 let view: WallView
-let read: ReturnType<typeof canvasReader>
+let canvas: CanvasRead
+
+const open = (of: WallView, everyMs = 0) => canvasRead({ view: of, network: NETWORK, clock: fakeClock(NOW), everyMs })
+
+/** Reads what was told so far. */
+async function read(request: Request): Promise<Response> {
+  await canvas.published()
+  return canvas.answer(request)
+}
+
+const apply = (change: Change) => {
+  applyChange(view, change)
+  canvas.changed(change)
+}
 
 const sell = (coord: string, message: string | null = null) =>
-  applyChange(view, {
+  apply({
     number: view.number + 1,
     at: NOW,
     kind: 'sale',
@@ -24,7 +39,7 @@ const sell = (coord: string, message: string | null = null) =>
   })
 
 const repaint = (coord: string, message: string | null, colour: number) =>
-  applyChange(view, {
+  apply({
     number: view.number + 1,
     at: NOW,
     kind: 'repaint',
@@ -34,17 +49,17 @@ const repaint = (coord: string, message: string | null, colour: number) =>
 
 beforeEach(() => {
   view = emptyView()
-  read = canvasReader(view, NETWORK)
+  canvas = open(view)
 })
 
 const blocksNow = async () => {
-  const { blocks } = (await read(get()).json()) as { blocks: unknown[] }
+  const { blocks } = (await (await read(get())).json()) as { blocks: unknown[] }
   return blocks
 }
 
 test('each row of the wall is a line, so that a reader can draw as it reads', async () => {
   for (const coord of ['0,0', '5,0', '3,4', '159,89']) sell(coord)
-  const text = await read(get()).text()
+  const text = await (await read(get())).text()
   const lines = text.slice(text.indexOf('"blocks":[')).split('\n')
   expect(lines.map((line) => line.match(/"i":\d+/g))).toEqual([
     null,
@@ -66,68 +81,94 @@ test('every change is seen: a sale, pixels alone, words alone, and a name', asyn
   expect((await blocksNow())[0]).not.toHaveProperty('m')
   sell('4,4')
   expect(await blocksNow()).toHaveLength(2)
-  applyChange(view, {
+  apply({
     number: view.number + 1,
     at: NOW,
     kind: 'identity',
     agent: 1,
     persona: { name: 'Ada', framework: null },
   })
-  expect(await read(get()).json()).toMatchObject({ agents: [{ name: 'Ada', blocks: 2 }] })
+  expect(await (await read(get())).json()).toMatchObject({ agents: [{ name: 'Ada', blocks: 2 }] })
 })
 
-test('a state is serialised once, and a change serialises its own row only', () => {
+test('a change serialises its own block only, and reading serialises nothing', async () => {
   let looked = 0
   for (const coord of ['0,0', '0,50']) sell(coord)
-  read(get())
+  await read(get())
   const stringify = JSON.stringify
   JSON.stringify = ((value: unknown) => {
     if (typeof value === 'object' && value !== null && 'i' in value) looked++
     return stringify(value)
   }) as typeof JSON.stringify
   try {
-    read(get())
+    await read(get())
     expect(looked).toBe(0)
     repaint('0,50', 'new', 3)
-    read(get())
+    await read(get())
     expect(looked).toBe(1)
   } finally {
     JSON.stringify = stringify
   }
 })
 
+test('changes in quick succession are published together, once in a while', async () => {
+  const clock = fakeClock(NOW)
+  canvas = canvasRead({ view, network: NETWORK, clock, everyMs: 1000 })
+  await canvas.published()
+  for (const coord of ['0,0', '1,0', '2,0']) sell(coord)
+  const before = clock.elapsed()
+  expect(await blocksNow()).toHaveLength(3)
+  expect(clock.elapsed() - before).toBe(1000)
+})
+
+test('the first readers are not kept waiting for the compression', async () => {
+  sell('3,4')
+  const fresh = open(view)
+  const response = fresh.answer(get({ 'Accept-Encoding': 'gzip' }))
+  expect(response.headers.get('content-encoding')).toBeNull()
+  expect(await response.json()).toHaveProperty('blocks.length', 1)
+})
+
 describe('a copy that is current', () => {
-  const tagOf = () => read(get()).headers.get('etag') ?? ''
+  const tagOf = async () => (await read(get())).headers.get('etag') ?? ''
 
   test('is not sent again', async () => {
     sell('3,4')
-    const etag = tagOf()
+    const etag = await tagOf()
     for (const held of [etag, etag.replace('W/', ''), `"x", ${etag}`, '*']) {
-      const response = read(get({ 'If-None-Match': held }))
+      const response = await read(get({ 'If-None-Match': held }))
       expect(response.status).toBe(304)
       expect(response.headers.get('etag')).toBe(etag)
-      expect(response.headers.get('cache-control')).toBe('public, max-age=2')
+      expect(response.headers.get('cache-control')).toBe('public, max-age=2, stale-while-revalidate=10')
       expect(await response.text()).toBe('')
     }
   })
 
-  test('is no longer after a change', () => {
-    const etag = tagOf()
+  test('is no longer after a change', async () => {
+    const etag = await tagOf()
     sell('3,4')
-    expect(read(get({ 'If-None-Match': etag })).status).toBe(200)
+    expect((await read(get({ 'If-None-Match': etag }))).status).toBe(200)
   })
 
-  test('says nothing of another wall with as many changes', () => {
-    expect(canvasReader(emptyView(), NETWORK)(get({ 'If-None-Match': tagOf() })).status).toBe(200)
+  test('says nothing of another wall with as many changes', async () => {
+    expect(open(emptyView()).answer(get({ 'If-None-Match': await tagOf() })).status).toBe(200)
   })
 })
 
-const encodings: ReadonlyArray<readonly [accept: string, encoding: string | null]> = [
+const decodings = {
+  identity: (body: Uint8Array<ArrayBuffer>) => body,
+  gzip: Bun.gunzipSync,
+  zstd: Bun.zstdDecompressSync,
+}
+
+const encodings: ReadonlyArray<readonly [accept: string, encoding: 'gzip' | 'zstd' | null]> = [
   ['gzip', 'gzip'],
   ['GZIP', 'gzip'],
   ['x-gzip', 'gzip'],
   ['gzip, deflate, br, zstd', 'gzip'],
   ['*', 'gzip'],
+  ['zstd', 'zstd'],
+  ['gzip;q=0.5, zstd', 'zstd'],
   ['gzip;q=0.5', 'gzip'],
   ['br;q=1.0, gzip;q=0.8, *;q=0.1', 'gzip'],
   ['identity', null],
@@ -143,10 +184,10 @@ const encodings: ReadonlyArray<readonly [accept: string, encoding: string | null
 
 test.each(encodings)('a client that takes %p gets %p', async (accept, encoding) => {
   sell('3,4')
-  const response = read(get({ 'Accept-Encoding': accept }))
+  const response = await read(get({ 'Accept-Encoding': accept }))
   expect(response.headers.get('content-encoding')).toBe(encoding)
   expect(response.headers.get('vary')).toBe('Accept-Encoding')
   const body = new Uint8Array(await response.arrayBuffer())
-  const text = new TextDecoder().decode(encoding === null ? body : Bun.gunzipSync(body))
-  expect(text).toBe(await read(get()).text())
+  const text = new TextDecoder().decode(decodings[encoding ?? 'identity'](body))
+  expect(text).toBe(await (await read(get())).text())
 })
