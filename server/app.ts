@@ -4,11 +4,14 @@ import { Elysia } from 'elysia'
 import { apiRoutes, type ApiDesk } from './http/api.ts'
 import { blockMethods, BLOCKS_PREFIX, type BlockDesk } from './http/blocks.ts'
 import { documentRoutes } from './http/documents.ts'
+import { helpRoutes } from './http/help.ts'
 import { mcpMethods, type McpPort } from './http/mcp.ts'
-import { dispatcher, guarded, type Route } from './http/route.ts'
+import { pictureRoutes } from './http/pictures.ts'
+import { dispatcher, endingOf, guarded, type Route } from './http/route.ts'
 import type { ViewerFiles } from './http/viewer-files.ts'
 import { TOOLS } from './mcp/registry.ts'
-import type { Journal } from './ports.ts'
+import type { Books, Journal, Pictures } from './ports.ts'
+import { wallImages } from './usecases/wall-image.ts'
 
 /** Everything the edge needs: what sells, edits, registers and reads, and the page's files. */
 export type Service = BlockDesk &
@@ -16,6 +19,8 @@ export type Service = BlockDesk &
   McpPort & {
     readonly viewer: ViewerFiles
     readonly journal: Journal
+    readonly books: Books
+    readonly pictures: Pictures
     readonly contact: string | null // the operator's
   }
 
@@ -25,9 +30,12 @@ const IDLE_SECONDS = 255
 /** Makes the app; `handle(request)` answers one request, `listen` serves. */
 export function app(service: Service): Elysia {
   const site = { offer: service.offer, contact: service.contact, tools: TOOLS }
+  const { agents, clock, hosts, advance } = service.registering
   const routes: readonly Route[] = [
+    ...pictureRoutes({ ...service, images: wallImages(service) }),
     { path: `${BLOCKS_PREFIX}:coord`, methods: blockMethods(service) },
     ...apiRoutes(service),
+    ...helpRoutes({ ...service, agents, clock, hosts, advance }),
     { path: '/mcp', methods: mcpMethods(service) },
     ...documentRoutes({ ...service, clock: service.editing.clock, site }),
   ]
@@ -46,6 +54,8 @@ export function app(service: Service): Elysia {
   })
   // Each path is named for the sake of Bun's own router, which is the fast one; whatever arrives, `answer` decides.
   for (const { path, methods } of routes) {
+    // It knows no ending after a name; such a path is found by the route without one.
+    if (endingOf(path) !== '') continue
     for (const method of Object.keys(methods)) wall.route(method, path, ({ request }) => answer(request))
   }
   wall.all('/*', ({ request }) => answer(request))

@@ -8,6 +8,7 @@ import { systemClock as clock } from './adapters/clock.ts'
 import { coinbaseAuth } from './adapters/coinbase.ts'
 import { httpFacilitator } from './adapters/facilitator.ts'
 import { lineJournal } from './adapters/journal.ts'
+import { workerPictures } from './adapters/pictures.ts'
 import { viemWallets } from './adapters/wallets.ts'
 import { app } from './app.ts'
 import { ConfigError, readConfig, type Config } from './config.ts'
@@ -94,6 +95,8 @@ async function openWall(config: Config, store: Sqlite) {
     contact: config.contact,
     journal,
     store: store.store,
+    books: store.books,
+    pictures: workerPictures(),
     editing: { blocks, wallets, clock, hosts, advance },
     registering: { agents, wallets, clock, hosts, advance },
     viewer: await viewerFiles(VIEWER),

@@ -1,4 +1,4 @@
-/** The one reader of request bodies: small, in time, UTF-8, and JSON that two parties read alike. */
+/** The one reader of request bodies: within a size and a time, and JSON as two parties read it alike. */
 
 import { parseStrictJson, UnsafeJson } from '../../shared/json.ts'
 import { failure, type Failure } from '../domain/failure.ts'
@@ -21,13 +21,12 @@ export type ReadBody = { readonly value: unknown } | { readonly failure: Failure
 /** How much of a body is read, and for how long. */
 export type BodyLimits = { readonly maxBytes?: number; readonly deadlineMs?: number }
 
-/** Reads a whole body. */
-export async function readJson(
-  request: Request,
-  { maxBytes = BODY_MAX_BYTES, deadlineMs = DEADLINE_MS }: BodyLimits = {},
-): Promise<ReadBody> {
-  if (Number(request.headers.get('content-length')) > maxBytes) return tooLarge(maxBytes)
-  const bytes = await readBytes(request, maxBytes, deadlineMs)
+/** Bytes that cannot be had, and why. */
+type Unread = { readonly failure: Failure }
+
+/** Reads a whole body in JSON. */
+export async function readJson(request: Request, limits: BodyLimits = {}): Promise<ReadBody> {
+  const bytes = await readBody(request, limits)
   if (!(bytes instanceof Uint8Array)) return bytes
   if (!isJson(request.headers.get('content-type'))) return invalid('Content-Type must be application/json in UTF-8')
   try {
@@ -39,9 +38,22 @@ export async function readJson(
   }
 }
 
+/** Reads a whole body, of whatever kind. */
+export async function readBody(
+  request: Request,
+  { maxBytes = BODY_MAX_BYTES, deadlineMs = DEADLINE_MS }: BodyLimits = {},
+): Promise<Uint8Array<ArrayBuffer> | Unread> {
+  if (Number(request.headers.get('content-length')) > maxBytes) return tooLarge(maxBytes)
+  return await readBytes(request, maxBytes, deadlineMs)
+}
+
 const isJson = (contentType: string | null) => contentType === null || mediaTypePattern.test(contentType)
 
-async function readBytes(request: Request, maxBytes: number, deadlineMs: number): Promise<Uint8Array | ReadBody> {
+async function readBytes(
+  request: Request,
+  maxBytes: number,
+  deadlineMs: number,
+): Promise<Uint8Array<ArrayBuffer> | Unread> {
   if (request.body === null) return new Uint8Array()
   const reader = request.body.getReader()
   const late = Promise.withResolvers<'late'>()
@@ -56,7 +68,11 @@ async function readBytes(request: Request, maxBytes: number, deadlineMs: number)
   }
 }
 
-async function readUpTo(reader: Reader, maxBytes: number, late: Promise<'late'>): Promise<Uint8Array | ReadBody> {
+async function readUpTo(
+  reader: Reader,
+  maxBytes: number,
+  late: Promise<'late'>,
+): Promise<Uint8Array<ArrayBuffer> | Unread> {
   const chunks: Uint8Array[] = []
   let size = 0
   for (;;) {
@@ -73,10 +89,10 @@ type Reader = {
   read(): Promise<{ done: true; value?: unknown } | { done: false; value: Uint8Array }>
 }
 
-const tooLarge = (maxBytes: number): ReadBody => ({
+const tooLarge = (maxBytes: number): Unread => ({
   failure: failure('body_too_large', `The body is over ${maxBytes} bytes.`),
 })
 
-const invalid = (what: string): { readonly failure: Failure } => ({
+const invalid = (what: string): Unread => ({
   failure: failure('invalid_body', `The body cannot be read: ${what}.`),
 })

@@ -6,7 +6,12 @@ import { Deed, EditAnswer, EditBody, ListingQuery, Receipt } from '../../shared/
 import { Canvas } from '../../shared/contract/canvas.ts'
 import { FeedPage, FeedQuery } from '../../shared/contract/feed.ts'
 import { RpcAnswer, RpcRequest } from '../../shared/contract/mcp.ts'
+import { BlockImageQuery, PaintedBlocks, PixelsQuery, RegionQuery } from '../../shared/contract/picture.ts'
+import { Preview, PreviewBody } from '../../shared/contract/preview.ts'
 import { Health } from '../../shared/contract/service.ts'
+import { Signing, SignQuery } from '../../shared/contract/sign.ts'
+import { SpaceQuery, Spaces } from '../../shared/contract/space.ts'
+import { WalletParams, WalletStanding } from '../../shared/contract/wallet.ts'
 import type { FailureCode } from '../domain/failure.ts'
 
 export type Operation = {
@@ -134,6 +139,111 @@ export const OPERATIONS: readonly Operation[] = [
     body: RegisterBody,
     answers: [RegisterAnswer],
     codes: [...signed, 'invalid_wallet', 'invalid_name', 'invalid_framework', 'no_purchases', ...anywhere],
+  },
+  {
+    method: 'POST',
+    path: '/api/preview',
+    id: 'previewBlock',
+    summary: 'Try a purchase out',
+    description:
+      'Free, and without any effect. Says whether buying exactly this would be accepted now, everything that is wrong with it, the terms, the request that buys it, and shows the block in place. Nothing is held.',
+    body: PreviewBody,
+    answers: [Preview],
+    codes: ['invalid_body', 'invalid_coordinate', 'body_too_large', ...anywhere],
+  },
+  {
+    method: 'GET',
+    path: '/api/space',
+    id: 'findSpace',
+    summary: 'Find room for a picture of several blocks',
+    description:
+      'Open rectangles of w x h blocks, nearest the centre or the block `near`, each with its blocks in the order to buy them and the price of all. Nothing is held: another buyer may be quicker.',
+    query: SpaceQuery,
+    answers: [Spaces],
+    codes: ['invalid_size', 'invalid_coordinate', 'invalid_limit', ...anywhere],
+  },
+  {
+    method: 'POST',
+    path: '/api/pixels',
+    id: 'paintPixels',
+    summary: 'Turn a picture into px for blocks',
+    description:
+      'Free. Send a PNG or JPEG, or bare RGB or RGBA bytes with width and height, of at most 4 MiB and 16 million pixels. It is scaled to w x h blocks in linear light, and each pixel gets the nearest of the 240 colours (OKLab), dithered if asked. Nothing is kept.',
+    query: PixelsQuery,
+    uploads: ['image/png', 'image/jpeg', 'application/octet-stream'],
+    answers: [PaintedBlocks],
+    codes: [
+      'invalid_body',
+      'invalid_image',
+      'invalid_size',
+      'invalid_option',
+      'body_too_large',
+      'server_busy',
+      'internal_error',
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/wall.png',
+    id: 'drawWall',
+    summary: 'See the wall, or a part of it, as a picture',
+    description:
+      'An indexed PNG of the 240 colours, up to 5.76 million pixels. Blocks nobody owns are dark with a dot in the corner, owned ones without a picture are grey with a frame. May be two seconds old.',
+    query: RegionQuery,
+    answers: [],
+    picture: 'image/png',
+    revalidates: true,
+    codes: ['invalid_region', 'server_busy', 'internal_error'],
+  },
+  {
+    method: 'GET',
+    path: '/blocks/{coord}.png',
+    id: 'drawBlock',
+    summary: 'See a block as a picture',
+    description: 'An indexed PNG of the block, enlarged. May be two seconds old.',
+    onBlock: true,
+    query: BlockImageQuery,
+    answers: [],
+    picture: 'image/png',
+    revalidates: true,
+    codes: ['invalid_coordinate', 'invalid_region', 'server_busy', 'internal_error'],
+  },
+  {
+    method: 'GET',
+    path: '/api/sign',
+    id: 'getSigningMessage',
+    summary: 'Get the exact text to sign',
+    description:
+      'Free. The text for PUT /blocks/{coord} (kind=set_pixels) or PUT /api/agents/me (kind=register) with its EIP-191 digest, the body to send with your signature, and a worked vector to check your signer by. A field is changed when its key is given, cleared when `clear` names it, kept otherwise. What the write would refuse is refused here.',
+    query: SignQuery,
+    answers: [Signing],
+    codes: [
+      'invalid_option',
+      'invalid_coordinate',
+      'invalid_wallet',
+      'invalid_pixels',
+      'invalid_message',
+      'invalid_link',
+      'invalid_name',
+      'invalid_framework',
+      'empty_update',
+      'stale_signature',
+      'no_owner',
+      'no_purchases',
+      'purchase_pending',
+      ...anywhere,
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/api/agents/{wallet}',
+    id: 'readWallet',
+    summary: 'Read what the wall holds of a wallet',
+    description:
+      'For an agent that has lost its state: identity, blocks, purchases without an end and what to do about each, and credits owed. The full address is asked for and never shown.',
+    params: WalletParams,
+    answers: [WalletStanding],
+    codes: ['invalid_wallet', 'no_purchases', ...anywhere],
   },
   {
     method: 'GET',

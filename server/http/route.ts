@@ -13,7 +13,7 @@ export type Verb = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'OPTIONS'
 
 export type Methods = { readonly [V in Verb]?: Handler }
 
-/** `path` in Elysia's words: one `:name` may stand for the last part. */
+/** `path` in Elysia's words: one `:name` may stand for the last part, or for all of it but an ending such as `.png`. */
 export type Route = { readonly path: string; readonly methods: Methods }
 
 /** A verb on a resource that is only read. */
@@ -60,7 +60,15 @@ function fileMethods(files: ViewerFiles, path: string): Methods | undefined {
 function belongsTo({ path }: Route, asked: string): boolean {
   const at = path.indexOf(':')
   if (at < 0) return asked === path
-  return asked.length > at && asked.startsWith(path.slice(0, at)) && !asked.includes('/', at)
+  const ending = endingOf(path)
+  const isNamed = asked.length > at + ending.length && asked.endsWith(ending)
+  return isNamed && asked.startsWith(path.slice(0, at)) && !asked.includes('/', at)
+}
+
+/** What has to stand after the name in a path's last part. */
+export function endingOf(path: string): string {
+  const at = path.indexOf('.', path.indexOf(':'))
+  return path.includes(':') && at >= 0 ? path.slice(at) : ''
 }
 
 function wrongVerb(methods: Methods): Response {

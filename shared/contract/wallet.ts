@@ -5,6 +5,14 @@ import { BlockRef } from './block.ts'
 import { Nullable, TextOrNull, TxHash, UnixMs } from './kinds.ts'
 import { TargetText } from './preview.ts'
 
+export const WalletParams = Type.Object({
+  wallet: Type.String({
+    pattern: '^0x[0-9a-fA-F]{40}$',
+    description: 'The full address.',
+    examples: ['0x7e5f4552091a69125d5dfcb7b8c2659029395bdf'],
+  }),
+})
+
 export const WalletBlock = Type.Object({
   block: BlockRef,
   claimedAt: UnixMs,

@@ -43,9 +43,15 @@ export function operationOf(method: string, path: string): Operation | undefined
   const asked = path.split('?')[0] ?? ''
   const exact = OPERATIONS.find((operation) => operation.method === method && operation.path === asked)
   if (exact !== undefined) return exact
-  const isBlock = asked.startsWith('/blocks/') && asked.length > 8 && !asked.includes('/', 8)
-  return isBlock ? OPERATIONS.find((operation) => operation.method === method && operation.onBlock === true) : undefined
+  // A path with a name of its own is not the parameter of another's.
+  if (OPERATIONS.some((operation) => operation.path === asked)) return undefined
+  const fitting = OPERATIONS.filter((operation) => operation.method === method && fits(operation.path, asked))
+  return fitting.toSorted((one, other) => other.path.length - one.path.length)[0]
 }
+
+/** Whether a path is one of those that a template such as `/blocks/{coord}` stands for. */
+const fits = (template: string, asked: string) =>
+  new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(asked)
 
 /** Checks one answer against the document and the contract. Leaves the response readable. */
 export async function expectDocumented(response: Response, operation: Operation): Promise<void> {

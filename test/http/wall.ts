@@ -2,6 +2,7 @@
 
 import type { Elysia } from 'elysia'
 import { openSqlite, type Sqlite } from '../../db/sqlite/open.ts'
+import { workerPictures } from '../../server/adapters/pictures.ts'
 import { app, type Service } from '../../server/app.ts'
 import type { Payment } from '../../server/domain/payment.ts'
 import { viewerFiles } from '../../server/http/viewer-files.ts'
@@ -52,7 +53,7 @@ export async function openWall(changes: Partial<Service> = {}): Promise<Wall> {
   await rail.probe()
   const { view, advance } = await followLog(db.log)
   const world = { wallets: fakeWallets, clock, hosts: [HOST, `${HOST}:8402`], advance }
-  const { ledger, blocks, agents, store } = db
+  const { ledger, blocks, agents, store, books } = db
   const wall = app({
     seller: seller({ ...world, ledger, facilitator, chain, rail, terms: TERMS, contact: null }),
     ledger,
@@ -63,6 +64,8 @@ export async function openWall(changes: Partial<Service> = {}): Promise<Wall> {
     contact: CONTACT,
     journal,
     store,
+    books,
+    pictures: workerPictures(),
     editing: { ...world, blocks },
     registering: { ...world, agents },
     viewer: await viewerFiles('/nowhere'),

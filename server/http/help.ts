@@ -1,0 +1,113 @@
+/** What is free and spares an agent mistakes: trying out, finding room, signing, and one's own state. */
+
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { PreviewBody } from '../../shared/contract/preview.ts'
+import { SignQuery } from '../../shared/contract/sign.ts'
+import { SpaceQuery } from '../../shared/contract/space.ts'
+import { parseCoord } from '../../shared/wall.ts'
+import { failure, type Failure } from '../domain/failure.ts'
+import { LISTING_KEYS, type Said } from '../domain/listing.ts'
+import type { Address } from '../domain/payment.ts'
+import { invalidCoordinate } from '../domain/refusals.ts'
+import { rules } from '../domain/rules.ts'
+import { findSpace } from '../usecases/find-space.ts'
+import { myWall, type Telling } from '../usecases/my-wall.ts'
+import { previewBlock, type Previewing } from '../usecases/preview-block.ts'
+import { signingMessage, type SigningHelp } from '../usecases/signing-message.ts'
+import { readJson } from './body.ts'
+import { paramsReader } from './params.ts'
+import { refuse } from './refuse.ts'
+import { NO_STORE, respondJson } from './respond.ts'
+import { readOnly, type Handler, type Route } from './route.ts'
+import { decodePercent, pathOf } from './target.ts'
+
+/** What helping needs. */
+export type HelpDesk = Previewing & Telling & Omit<SigningHelp, 'baseUrl'>
+
+const AGENTS_PREFIX = '/api/agents/'
+
+/** The routes. That of wallets comes after `/api/agents/me`, which it would take for one. */
+export function helpRoutes(desk: HelpDesk): Route[] {
+  const signing = { ...desk, baseUrl: desk.offer.baseUrl }
+  return [
+    { path: '/api/preview', methods: { POST: preview(desk) } },
+    { path: '/api/space', methods: readOnly(space(desk)) },
+    { path: '/api/sign', methods: readOnly(sign(signing)) },
+    { path: `${AGENTS_PREFIX}:wallet`, methods: readOnly(wallet(desk)) },
+  ]
+}
+
+const previewCheck = TypeCompiler.Compile(PreviewBody)
+
+function preview(desk: Previewing): Handler {
+  return async (request) => {
+    const read = await readJson(request)
+    if ('failure' in read) return refuse(read.failure, { Connection: 'close' })
+    const { value } = read
+    if (!previewCheck.Check(value)) return refuse(failure('invalid_body', PREVIEW_SHAPE))
+    const target = value.coord === 'next' ? value.coord : parseCoord(value.coord)
+    if (target === undefined) return refuse(invalidCoordinate())
+    const said = new Map(
+      LISTING_KEYS.flatMap((key): Array<readonly [typeof key, Said]> => {
+        const text = value[key]
+        return text === undefined ? [] : [[key, { text }]]
+      }),
+    )
+    return respondJson(200, await previewBlock(desk, target, said), NO_STORE)
+  }
+}
+
+const PREVIEW_SHAPE =
+  'Send a JSON object of coord ("next" or "col,row") and any of name, framework, message, link and px, all of them strings; no other fields.'
+
+const readSpace = paramsReader(SpaceQuery, {
+  w: 'invalid_size',
+  h: 'invalid_size',
+  near: 'invalid_coordinate',
+  limit: 'invalid_limit',
+})
+
+function space(desk: HelpDesk): Handler {
+  return async ({ url }) => {
+    const query = readSpace(url)
+    if ('code' in query) return refuse(query)
+    const near = query.near === undefined ? undefined : parseCoord(query.near)
+    if (query.near !== undefined && near === undefined) return refuse(invalidCoordinate())
+    return respondJson(200, await findSpace(desk, { ...query, near }), NO_STORE)
+  }
+}
+
+const readSign = paramsReader(SignQuery, {
+  kind: 'invalid_option',
+  coord: 'invalid_coordinate',
+  pixels: 'invalid_pixels',
+  message: 'invalid_message',
+  link: 'invalid_link',
+  wallet: 'invalid_wallet',
+  name: 'invalid_name',
+  framework: 'invalid_framework',
+  clear: 'invalid_option',
+  ts: 'invalid_option',
+})
+
+function sign(help: SigningHelp): Handler {
+  return async ({ url }) => {
+    const query = readSign(url)
+    if ('code' in query) return refuse(query)
+    const signing = await signingMessage(help, query)
+    return 'code' in signing ? refuse(signing) : respondJson(200, signing, NO_STORE)
+  }
+}
+
+const walletPattern = /^0x[0-9a-fA-F]{40}$/
+
+function wallet(desk: Telling): Handler {
+  return async ({ url }) => {
+    const address = decodePercent(pathOf(url).slice(AGENTS_PREFIX.length)) ?? ''
+    if (!walletPattern.test(address)) return refuse(invalidWallet())
+    const standing = await myWall(desk, address.toLowerCase() as Address)
+    return 'code' in standing ? refuse(standing) : respondJson(200, standing, NO_STORE)
+  }
+}
+
+const invalidWallet = (): Failure => failure('invalid_wallet', `A wallet ${rules.wallet}.`)

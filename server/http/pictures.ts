@@ -1,0 +1,134 @@
+/** The wall as pictures, and pictures of others brought down to its colours. */
+
+import { BlockImageQuery, PixelsQuery, RegionQuery } from '../../shared/contract/picture.ts'
+import { cellOf, parseCoord } from '../../shared/wall.ts'
+import { failure, type Failure } from '../domain/failure.ts'
+import type { SentPicture } from '../domain/picture.ts'
+import { busy, invalidCoordinate } from '../domain/refusals.ts'
+import type { WallView } from '../domain/wall-view.ts'
+import type { Pictures } from '../ports.ts'
+import { imageToPixels } from '../usecases/image-to-pixels.ts'
+import type { WallImage, WallImages } from '../usecases/wall-image.ts'
+import { BLOCKS_PREFIX } from './blocks.ts'
+import { readBody } from './body.ts'
+import { holdsAlready } from './negotiate.ts'
+import { paramsReader } from './params.ts'
+import { refuse } from './refuse.ts'
+import { NO_STORE, respond, respondEmpty, respondJson } from './respond.ts'
+import { readOnly, type Handler, type Route } from './route.ts'
+import { decodePercent, pathOf } from './target.ts'
+
+/** What pictures need. */
+export type PictureDesk = { readonly view: WallView; readonly images: WallImages; readonly pictures: Pictures }
+
+export const PICTURE_MAX_BYTES = 4 * 1024 * 1024
+
+// Far slower than that, a sender holds memory for nothing.
+const UPLOAD_DEADLINE_MS = 30_000
+const UPLOADS_AT_ONCE = 16
+
+const PNG_END = '.png'
+
+/** The routes. That of a block's picture comes before the block's own, which would take it for a coordinate. */
+export function pictureRoutes(desk: PictureDesk): Route[] {
+  // Numbers of the log say nothing about another database, which may stand behind the same address after a restart.
+  const boot = crypto.randomUUID().slice(0, 8)
+  return [
+    { path: '/wall.png', methods: readOnly(wallPicture(desk, boot)) },
+    { path: `${BLOCKS_PREFIX}:coord${PNG_END}`, methods: readOnly(blockPicture(desk, boot)) },
+    { path: '/api/pixels', methods: { POST: pixels(desk.pictures) } },
+  ]
+}
+
+const readRegion = paramsReader(RegionQuery, {
+  col: 'invalid_region',
+  row: 'invalid_region',
+  cols: 'invalid_region',
+  rows: 'invalid_region',
+  scale: 'invalid_region',
+})
+
+function wallPicture(desk: PictureDesk, boot: string): Handler {
+  return async (request) => {
+    const query = readRegion(request.url)
+    return 'code' in query ? refuse(query) : await respondPicture(desk, boot, request, query)
+  }
+}
+
+const readScale = paramsReader(BlockImageQuery, { scale: 'invalid_region' })
+
+function blockPicture(desk: PictureDesk, boot: string): Handler {
+  return async (request) => {
+    const segment = decodePercent(pathOf(request.url).slice(BLOCKS_PREFIX.length, -PNG_END.length)) ?? ''
+    const block = parseCoord(segment)
+    if (block === undefined) return refuse(invalidCoordinate())
+    const query = readScale(request.url)
+    if ('code' in query) return refuse(query)
+    return await respondPicture(desk, boot, request, { ...cellOf(block), cols: 1, rows: 1, scale: query.scale })
+  }
+}
+
+async function respondPicture(
+  { view, images }: PictureDesk,
+  boot: string,
+  request: Request,
+  query: RegionQuery,
+): Promise<Response> {
+  const { col, row, cols, rows, scale } = query
+  const shown = [col, row, cols, rows, scale].join('-')
+  const headersOf = (number: WallImage['number']) => ({
+    ETag: `"${boot}-${number}-${shown}"`,
+    'Cache-Control': 'public, max-age=2',
+  })
+  const now = headersOf(view.number)
+  if (holdsAlready(request.headers.get('if-none-match'), now.ETag)) return respondEmpty(304, now)
+  const image = await images.draw(query)
+  if ('code' in image) return refuse(image)
+  return respond(200, 'image/png', image.png, headersOf(image.number))
+}
+
+const readPixels = paramsReader(PixelsQuery, {
+  w: 'invalid_size',
+  h: 'invalid_size',
+  dither: 'invalid_option',
+  fit: 'invalid_option',
+  background: 'invalid_option',
+  width: 'invalid_size',
+  height: 'invalid_size',
+})
+
+function pixels(pictures: Pictures): Handler {
+  let uploads = 0
+  return async (request) => {
+    const query = readPixels(request.url)
+    if ('code' in query) return refuse(query, { Connection: 'close' })
+    if (uploads >= UPLOADS_AT_ONCE) return refuse(busy(), { Connection: 'close' })
+    uploads++
+    try {
+      const picture = await readPicture(request, query)
+      if ('code' in picture) return refuse(picture, { Connection: 'close' })
+      const background = `#${query.background.replace('#', '').toLowerCase()}`
+      const painted = await imageToPixels(pictures, picture, { ...query, background })
+      return 'code' in painted ? refuse(painted) : respondJson(200, painted, NO_STORE)
+    } finally {
+      uploads--
+    }
+  }
+}
+
+async function readPicture(request: Request, { width, height }: PixelsQuery): Promise<SentPicture | Failure> {
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  const isRaw = type === 'application/octet-stream'
+  if (!isRaw && type !== 'image/png' && type !== 'image/jpeg') return failure('invalid_body', PICTURE_TYPES)
+  if (isRaw && (width === undefined || height === undefined)) return failure('invalid_size', RAW_SIZE)
+  const bytes = await readBody(request, { maxBytes: PICTURE_MAX_BYTES, deadlineMs: UPLOAD_DEADLINE_MS })
+  if (!(bytes instanceof Uint8Array)) return bytes.failure
+  return width !== undefined && height !== undefined && isRaw
+    ? { kind: 'raw', bytes, width, height }
+    : { kind: 'file', bytes }
+}
+
+const PICTURE_TYPES =
+  'Content-Type must be image/png or image/jpeg, or application/octet-stream for bare RGB or RGBA bytes.'
+
+const RAW_SIZE = 'Bare bytes need width and height, in pixels.'
