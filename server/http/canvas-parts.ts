@@ -40,7 +40,7 @@ const TAIL_SLOT = ROWS_SLOT + ROWS
 
 /** Cuts a view into parts. */
 export function canvasParts(view: WallView, network: string): CanvasParts {
-  const fragments = new Array<string>(TOTAL_BLOCKS).fill('')
+  const fragments = Array.from({ length: TOTAL_BLOCKS }, () => '')
   const dirtyBlocks = new Set<BlockIndex>(ALL_BLOCKS)
   const dirtySlots = new Set<number>(Array.from({ length: TAIL_SLOT + 1 }, (_, slot) => slot))
   let lastRow = -1

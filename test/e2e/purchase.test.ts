@@ -13,7 +13,7 @@ import { Sale } from '../../shared/contract/feed.ts'
 import { PALETTE } from '../../shared/palette.ts'
 import { editMessage, registerMessage } from '../../shared/signing.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
-import { expectBooksToBalance, get, readCanvas, readFeed, sign, startWorld, type World } from './world.ts'
+import { canvasWhen, expectBooksToBalance, get, readCanvas, readFeed, sign, startWorld, type World } from './world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -130,10 +130,11 @@ test('an owner repaints, and names itself, with signatures alone', async () => {
   const named = await put(`${world.url}/api/agents/me`, { wallet: wallet.address, ts, signature: signed, ...identity })
   expect(named).toMatchObject({ status: 200, body: { updated: true, agent: { name: 'Babbage', blocks: 1 } } })
 
-  const canvas = await readCanvas(world)
+  const canvas = await canvasWhen(world, ({ agents }) => agents.some(({ name }) => name === 'Babbage'))
   const block = canvas.blocks.find(({ i }) => i === 20 * 160 + 11)
   expect(block).toMatchObject({ m: 'repainted', px: Uint8Array.fromHex(px).toBase64() })
   expect(canvas.agents[block?.a ?? -1]).toMatchObject({ name: 'Babbage' })
+})
 })
 
 test('a stranger’s signature changes nothing, and is told what the owner would sign', async () => {

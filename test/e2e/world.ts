@@ -111,8 +111,19 @@ export function settled(world: World, target: string, payment: string): Promise<
   })
 }
 
-export const readCanvas = async ({ url }: World): Promise<Canvas> =>
-  (await (await fetch(`${url}/api/canvas`)).json()) as Canvas
+/** The canvas read, once it shows every sale made before the call. */
+export async function readCanvas(world: World): Promise<Canvas> {
+  const sales = await readFeed(world)
+  return await canvasWhen(world, ({ stats }) => stats.lastSaleId >= sales.length)
+}
+
+/** The canvas read, once it is as told; it follows the log within a second. */
+export function canvasWhen({ url }: World, isTrue: (canvas: Canvas) => boolean): Promise<Canvas> {
+  return eventually(async () => {
+    const canvas = (await (await fetch(`${url}/api/canvas`)).json()) as Canvas
+    return isTrue(canvas) ? canvas : undefined
+  })
+}
 
 /** The whole feed, page by page. */
 export async function readFeed({ url }: World): Promise<Sale[]> {
