@@ -5,7 +5,7 @@ import { apiRoutes, type ApiDesk } from './http/api.ts'
 import { blockMethods, BLOCKS_PREFIX, type BlockDesk } from './http/blocks.ts'
 import { documentRoutes } from './http/documents.ts'
 import { helpRoutes } from './http/help.ts'
-import { mcpMethods, type McpPort } from './http/mcp.ts'
+import { mcpMethods } from './http/mcp.ts'
 import { pictureRoutes } from './http/pictures.ts'
 import { dispatcher, endingOf, guarded, type Route } from './http/route.ts'
 import type { ViewerFiles } from './http/viewer-files.ts'
@@ -15,13 +15,13 @@ import { wallImages } from './usecases/wall-image.ts'
 
 /** Everything the edge needs: what sells, edits, registers and reads, and the page's files. */
 export type Service = BlockDesk &
-  ApiDesk &
-  McpPort & {
+  ApiDesk & {
     readonly viewer: ViewerFiles
     readonly journal: Journal
     readonly books: Books
     readonly pictures: Pictures
     readonly contact: string | null // the operator's
+    readonly bindHost?: string // the address that is listened on
   }
 
 // A settlement may take 200 s, and a connection that Bun finds idle loses its answer. 255 s is the most Bun takes.
@@ -31,12 +31,14 @@ const IDLE_SECONDS = 255
 export function app(service: Service): Elysia {
   const site = { offer: service.offer, contact: service.contact, tools: TOOLS }
   const { agents, clock, hosts, advance } = service.registering
+  const images = wallImages(service)
+  const helping = { ...service, agents, clock, hosts, advance }
   const routes: readonly Route[] = [
-    ...pictureRoutes({ ...service, images: wallImages(service) }),
+    ...pictureRoutes({ ...service, images }),
     { path: `${BLOCKS_PREFIX}:coord`, methods: blockMethods(service) },
     ...apiRoutes(service),
-    ...helpRoutes({ ...service, agents, clock, hosts, advance }),
-    { path: '/mcp', methods: mcpMethods(service) },
+    ...helpRoutes(helping),
+    { path: '/mcp', methods: mcpMethods({ ...helping, images }) },
     ...documentRoutes({ ...service, clock: service.editing.clock, site }),
   ]
   const answer = guarded(dispatcher(routes, service.viewer), service.journal)

@@ -12,7 +12,7 @@ import type { Handler, Methods } from './route.ts'
 import { readEdit } from './signed-body.ts'
 
 /** What serving MCP needs; `bindHost` is the address that is listened on. */
-export type McpPort = Omit<McpDesk, 'readEdit'> & { readonly bindHost?: string }
+export type McpPort = Omit<McpDesk, 'readEdit' | 'baseUrl'> & { readonly bindHost?: string }
 
 /** What a call may take, pictures included. */
 export const MCP_BODY_MAX_BYTES = 65_536
@@ -21,7 +21,7 @@ const VERSION_HEADER = 'mcp-protocol-version'
 
 /** The verbs of `/mcp`. */
 export function mcpMethods({ bindHost = '', ...port }: McpPort): Methods {
-  const desk = { ...port, readEdit }
+  const desk = { ...port, baseUrl: port.offer.baseUrl, readEdit }
   const ours = namesOf(desk.offer.baseUrl, bindHost)
   return {
     POST: closedToOthers(ours, (request) => serve(desk, request)),

@@ -53,6 +53,9 @@ export function argumentReader<Input extends TObject>(
   }
 }
 
+/** Arguments that are read one by one. The SDK has seen to it that they are an object, or absent. */
+export const argumentsIn = (given: unknown): Readonly<Record<string, unknown>> => ({ ...(given as object | undefined) })
+
 /** What to tell someone who sent an argument that is not there. */
 export const unknownArgument = ({ properties }: TObject): string =>
   `There is an argument this tool does not have. It has: ${Object.keys(properties).join(', ') || 'none'}.`

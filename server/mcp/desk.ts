@@ -2,21 +2,21 @@
 
 import type { EditBody } from '../../shared/contract/block.ts'
 import type { Failure } from '../domain/failure.ts'
-import type { WallView } from '../domain/wall-view.ts'
-import type { Blocks, Ledger } from '../ports.ts'
+import type { Ledger } from '../ports.ts'
 import type { Seller } from '../usecases/buy-block.ts'
 import type { Editing } from '../usecases/edit-block.ts'
-import type { RailWatch } from '../usecases/watch-rail.ts'
-import type { Offer } from '../x402/terms.ts'
+import type { Telling } from '../usecases/my-wall.ts'
+import type { Previewing } from '../usecases/preview-block.ts'
+import type { SigningHelp } from '../usecases/signing-message.ts'
+import type { WallImages } from '../usecases/wall-image.ts'
 
 /** `readEdit` is HTTP's own reader of signed edits, so that both edges take and refuse the same. */
-export type McpDesk = {
-  readonly seller: Seller
-  readonly ledger: Ledger
-  readonly blocks: Blocks
-  readonly editing: Editing
-  readonly view: WallView
-  readonly rail: RailWatch
-  readonly offer: Offer
-  readonly readEdit: (value: unknown) => EditBody | Failure
-}
+export type McpDesk = Previewing &
+  SigningHelp &
+  Telling & {
+    readonly seller: Seller
+    readonly ledger: Ledger
+    readonly editing: Editing
+    readonly images: WallImages
+    readonly readEdit: (value: unknown) => EditBody | Failure
+  }

@@ -26,6 +26,9 @@ export const succeed = (data: Json, meta?: Json, also: CallToolResult['content']
   result: { ...said(data, also), ...(meta === undefined ? {} : { _meta: meta }) },
 })
 
+/** A picture beside the data, for models that can see. */
+export const png = (base64: string) => ({ type: 'image' as const, data: base64, mimeType: 'image/png' })
+
 /** A refusal that is no demand for payment, in the words HTTP uses. */
 export const refuse = ({ code, message, details }: Failure): Reply => ({
   result: { isError: true, ...said({ error: code, message, ...details }) },

@@ -5,3 +5,6 @@ export const UNTRUSTED_DEED = ['deed.owner.name', 'deed.owner.framework', 'deed.
 
 /** Those of a list of agents. */
 export const UNTRUSTED_AGENTS = ['agents[].name', 'agents[].framework', 'agents[].link'] as const
+
+/** Those of one wallet. */
+export const UNTRUSTED_PERSONA = ['name', 'framework'] as const

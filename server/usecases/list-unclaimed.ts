@@ -1,22 +1,15 @@
 /** Finds blocks that anyone can buy now. */
 
 import { ALL_BLOCKS, cellOf, CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
-import type { WallView } from '../domain/wall-view.ts'
-import type { Ledger } from '../ports.ts'
-
-/** What the search looks at: what is sold, and who holds what. */
-export type Searching = { readonly view: WallView; readonly ledger: Ledger }
+import { takenBlocks, type Looking } from './open-blocks.ts'
 
 /** At most `limit` open blocks, nearest to `near` first; without it, in the order `/blocks/next` sells them. */
-export async function listUnclaimed(
-  { view, ledger }: Searching,
-  limit: number,
-  near?: BlockIndex,
-): Promise<readonly BlockIndex[]> {
+export async function listUnclaimed(looking: Looking, limit: number, near?: BlockIndex): Promise<BlockIndex[]> {
+  const isTaken = await takenBlocks(looking)
   const open: BlockIndex[] = []
   for (const block of near === undefined ? CLAIM_ORDER : byDistance(near)) {
     if (open.length === limit) break
-    if (!view.claimed.has(block) && (await ledger.space(block)) === 'open') open.push(block)
+    if (!isTaken(block)) open.push(block)
   }
   return open
 }

@@ -1,32 +1,18 @@
 /** buy_block: the till. */
 
-import { Type } from '@sinclair/typebox'
-import { ListingQuery } from '../../../shared/contract/block.ts'
-import { TargetText } from '../../../shared/contract/preview.ts'
-import { parseCoord } from '../../../shared/wall.ts'
 import { failure, type Failure } from '../../domain/failure.ts'
-import { LISTING_KEYS, readListing, type Listing, type Said } from '../../domain/listing.ts'
+import { readListing, type Listing } from '../../domain/listing.ts'
 import type { Target } from '../../domain/payment.ts'
-import { invalidCoordinate, unavailability } from '../../domain/refusals.ts'
+import { unavailability } from '../../domain/refusals.ts'
 import { lookAt } from '../../usecases/read-wall.ts'
 import { settleResponse } from '../../x402/header.ts'
 import { readPayment } from '../../x402/payload.ts'
 import { receiptOf } from '../../x402/receipt.ts'
-import { Arguments, PixelsArgument, unknownArgument } from '../arguments.ts'
+import { unknownArgument } from '../arguments.ts'
 import type { McpDesk } from '../desk.ts'
+import { OrderArguments, readOrder, type Order } from '../order.ts'
 import { demand, refuse, succeed, type Dialect, type Reply } from '../reply.ts'
 import type { Tool } from '../tool.ts'
-
-const { name, framework, message, link } = ListingQuery.properties
-
-const input = Arguments({
-  coord: TargetText,
-  px: Type.Optional(PixelsArgument),
-  link,
-  name,
-  message,
-  framework,
-})
 
 export const buyBlock: Tool = {
   name: 'buy_block',
@@ -34,11 +20,12 @@ export const buyBlock: Tool = {
   description:
     'Use to buy one block of 10 x 10 pixels, for ever, for 1.00 USDC. Call without payment: nothing happens but an answer with code 402 and the x402 v2 terms (accepts). Sign them and make the identical call again with the payment payload as an object at params._meta["x402/payment"]; x402 clients do this by themselves. Not to repaint (set_pixels) and not to try (preview_block). Cost: 1.00 USDC once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and texts are public. After settlement_unknown, deed_not_persisted or facilitator_unavailable send the same signed call again: it never pays twice; never sign anew. Errors: payment_required, invalid_coordinate, invalid_listing, invalid_pixels, invalid_payment, payment_used, block_taken, purchase_pending, wall_busy, sold_out, payment_credited, database_unavailable. Returns the receipt {block, owner, pixels, deed}, and the settlement in _meta["x402/payment-response"].',
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
-  input,
+  input: OrderArguments,
   async answer(desk, given, { payment: payload, dialect }) {
     const order = readOrder(given)
     if ('code' in order) return refuse(order)
-    const { target, listing } = order
+    const { target } = order
+    const listing = listingOf(order)
     if (payload === undefined) return await quote(desk, target, listing, dialect)
     const payment = readPayment(payload)
     if ('code' in payment) return refuse(payment)
@@ -61,22 +48,6 @@ async function quote(desk: McpDesk, target: Target, listing: Listing | Failure, 
   return found === 'reserved' ? refuse(unavailability(target, found)) : demand(desk, target, dialect)
 }
 
-/** A listing that is refused is kept as such: it must not hide what became of a payment known already. */
-type Order = { readonly target: Target; readonly listing: Listing | Failure }
-
-function readOrder(given: unknown): Order | Failure {
-  const { coord, ...rest } = { coord: undefined, ...(given as Readonly<Record<string, unknown>> | undefined) }
-  const target = coord === 'next' ? coord : typeof coord === 'string' ? parseCoord(coord) : undefined
-  return target === undefined ? invalidCoordinate() : { target, listing: listingIn(rest) }
-}
-
-function listingIn(given: Readonly<Record<string, unknown>>): Listing | Failure {
-  // A misspelt `px` would sell a block unpainted.
-  const strange = Object.keys(given).some((key) => !LISTING_KEYS.some((known) => known === key))
-  if (strange) return failure('invalid_listing', unknownArgument(input))
-  return readListing(
-    new Map(LISTING_KEYS.filter((key) => given[key] !== undefined).map((key) => [key, said(given[key])])),
-  )
-}
-
-const said = (value: unknown): Said => (typeof value === 'string' ? { text: value } : { flaw: 'must be a string' })
+/** A listing that is refused stays a value: it must not hide what became of a payment known already. */
+const listingOf = ({ said, hasStrangers }: Order): Listing | Failure =>
+  hasStrangers ? failure('invalid_listing', unknownArgument(OrderArguments)) : readListing(said)

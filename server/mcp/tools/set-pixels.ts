@@ -7,7 +7,7 @@ import { parseCoord } from '../../../shared/wall.ts'
 import { invalidCoordinate } from '../../domain/refusals.ts'
 import { editBlock } from '../../usecases/edit-block.ts'
 import { deedOf } from '../../usecases/read-wall.ts'
-import { Arguments, CoordArgument, PixelsArgument } from '../arguments.ts'
+import { Arguments, argumentsIn, CoordArgument, PixelsArgument } from '../arguments.ts'
 import { refuse, succeed } from '../reply.ts'
 import type { Tool } from '../tool.ts'
 import { UNTRUSTED_DEED } from '../untrusted.ts'
@@ -31,15 +31,21 @@ export const setPixels: Tool = {
       ...PixelsArgument,
       description: 'New picture, 200 hex characters as px of buy_block. Leave out to keep.',
     }),
-    message: Type.Optional(Nullable({ ...MessageText, description: `New text, 1 to 140 characters. ${keeps}` })),
-    link: Type.Optional(Nullable({ ...Link, description: `New https link, at most 200 characters. ${keeps}` })),
+    message: Type.Optional({
+      ...Nullable(MessageText),
+      description: `New text, 1 to 140 printable characters. ${keeps}`,
+    }),
+    link: Type.Optional({
+      ...Nullable(Link),
+      description: `New link, an https URI of at most 200 characters. ${keeps}`,
+    }),
   }),
   async answer({ editing, readEdit }, given) {
-    const { coord, ...body } = { coord: undefined, ...(given as object | undefined) }
+    const { coord, ...body } = argumentsIn(given)
     const edit = readEdit(body)
     if ('code' in edit) return refuse(edit)
     const block = typeof coord === 'string' ? parseCoord(coord) : undefined
-    if (coord === undefined || block === undefined) return refuse(invalidCoordinate())
+    if (typeof coord !== 'string' || block === undefined) return refuse(invalidCoordinate())
     const owned = await editBlock(editing, block, coord, edit)
     return 'code' in owned ? refuse(owned) : succeed({ updated: true, deed: deedOf(owned), untrusted: UNTRUSTED_DEED })
   },

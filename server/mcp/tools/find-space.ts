@@ -1,0 +1,45 @@
+/** find_space: room for a picture of several blocks. */
+
+import { Type } from '@sinclair/typebox'
+import { SPACE_LIMIT_MAX, SpaceQuery } from '../../../shared/contract/space.ts'
+import { COLS, parseCoord, ROWS } from '../../../shared/wall.ts'
+import { invalidCoordinate } from '../../domain/refusals.ts'
+import { findSpace as find } from '../../usecases/find-space.ts'
+import { Arguments, NearArgument } from '../arguments.ts'
+import { refuse, succeed } from '../reply.ts'
+import { LOOKS, tool } from '../tool.ts'
+
+const LIMIT_DEFAULT = 3
+
+// A model reads every coordinate it is given.
+const LISTED_MAX = 600
+
+const { w, h } = SpaceQuery.properties
+
+export const findSpace = tool(
+  {
+    name: 'find_space',
+    title: 'Find room for a picture of several blocks',
+    description:
+      'Use to find open rectangles of w x h blocks, nearest the wall’s centre or a block you name. Not for single blocks (list_unclaimed). Free, no side effects: nothing is held, so buy block by block with buy_block in the order given and look again when one is gone. Errors: invalid_size, invalid_coordinate, invalid_limit, database_unavailable. Returns {w, h, asset, note, spaces}: each with coord (its top left block), blocks in buying order and price for all; nearest first, none sharing a block, empty when there is no room, fewer than limit when they are large.',
+    annotations: LOOKS,
+    input: Arguments({
+      w: { ...w, description: `Width in blocks of 10 pixels, 1 to ${COLS}. Default 1.` },
+      h: { ...h, description: `Height in blocks of 10 pixels, 1 to ${ROWS}. Default 1.` },
+      near: NearArgument,
+      limit: Type.Integer({
+        minimum: 1,
+        maximum: SPACE_LIMIT_MAX,
+        default: LIMIT_DEFAULT,
+        description: `How many rectangles, 1 to ${SPACE_LIMIT_MAX}. Default ${LIMIT_DEFAULT}.`,
+      }),
+    }),
+  },
+  { w: 'invalid_size', h: 'invalid_size', near: 'invalid_coordinate', limit: 'invalid_limit' },
+  async (desk, args) => {
+    const near = args.near === undefined ? undefined : parseCoord(args.near)
+    if (args.near !== undefined && near === undefined) return refuse(invalidCoordinate())
+    const fitting = Math.max(1, Math.floor(LISTED_MAX / (args.w * args.h)))
+    return succeed(await find(desk, { ...args, near, limit: Math.min(args.limit, fitting) }))
+  },
+)

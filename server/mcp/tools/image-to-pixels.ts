@@ -1,0 +1,89 @@
+/** image_to_pixels: a picture brought down to blocks of the wall's colours. */
+
+import { Type } from '@sinclair/typebox'
+import { Dither, Fit, PixelsQuery, RAW_SIDE_MAX } from '../../../shared/contract/picture.ts'
+import { failure } from '../../domain/failure.ts'
+import { imageToPixels as paint } from '../../usecases/image-to-pixels.ts'
+import { Arguments } from '../arguments.ts'
+import { png, refuse, succeed } from '../reply.ts'
+import { LOOKS, tool } from '../tool.ts'
+
+// What leaves room for the rest of a call in 64 KiB, once it is base64.
+const IMAGE_MAX_BYTES = 44 * 1024
+
+// A model reads every pixel it is given.
+const BLOCKS_MAX = 64
+
+const { w, h, background } = PixelsQuery.properties
+
+const raw = (side: string) =>
+  Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: RAW_SIDE_MAX,
+      description: `${side} in pixels, 1 to ${RAW_SIDE_MAX}, of a raw picture. Leave out for PNG and JPEG.`,
+      examples: [10],
+    }),
+  )
+
+export const imageToPixels = tool(
+  {
+    name: 'image_to_pixels',
+    title: 'Turn a picture into px',
+    description:
+      'Use to make the px of buy_block, or pixels of set_pixels, from a PNG, JPEG or raw RGB picture of at most 44 KiB. Not for larger ones, or more than 64 blocks: POST the file to /api/pixels, which takes 4 MiB. Free, no side effects: nothing is kept. Errors: invalid_image, invalid_size, invalid_option, server_busy. Returns {w, h, blocks} and a PNG of the result; blocks are row by row, each with dx and dy (columns and rows from the first) and px.',
+    annotations: LOOKS,
+    input: Arguments({
+      image: Type.String({
+        minLength: 1,
+        description:
+          'The picture in base64 (a data: URL will do): PNG, JPEG, or raw bytes, 3 (RGB) or 4 (RGBA) a pixel.',
+        examples: ['iVBORw0KGgo…'],
+      }),
+      w: { ...w, description: 'Width of the result in blocks of 10 pixels; w x h at most 64. Default 1.' },
+      h: { ...h, description: 'Height of the result in blocks of 10 pixels. Default 1.' },
+      dither: Type.Optional({ ...Dither, description: `${Dither.description} Default none.` }),
+      fit: Type.Optional({ ...Fit, description: `${Fit.description} Default cover.` }),
+      background: {
+        ...background,
+        description: 'Colour behind transparent pixels and beside what contain shows, #rrggbb. Default #000000.',
+      },
+      width: raw('Width'),
+      height: raw('Height'),
+    }),
+  },
+  {
+    image: 'invalid_image',
+    w: 'invalid_size',
+    h: 'invalid_size',
+    dither: 'invalid_option',
+    fit: 'invalid_option',
+    background: 'invalid_option',
+    width: 'invalid_size',
+    height: 'invalid_size',
+  },
+  async ({ pictures }, { image, width, height, dither = 'none', fit = 'cover', ...size }) => {
+    const bytes = bytesOf(image)
+    if (bytes === undefined) return refuse(failure('invalid_image', 'image must be base64, of at most 44 KiB decoded.'))
+    if (size.w * size.h > BLOCKS_MAX)
+      return refuse(failure('invalid_size', 'w x h must be at most 64 blocks here. POST to /api/pixels for more.'))
+    const sent =
+      width === undefined || height === undefined
+        ? ({ kind: 'file', bytes } as const)
+        : ({ kind: 'raw', bytes, width, height } as const)
+    const background = size.background.startsWith('#') ? size.background : `#${size.background}`
+    const painted = await paint(pictures, sent, { ...size, background, dither, fit })
+    if ('code' in painted) return refuse(painted)
+    const { preview, ...blocks } = painted
+    return succeed(blocks, undefined, [png(preview)])
+  },
+)
+
+function bytesOf(image: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    const bytes = Uint8Array.fromBase64(image.replace(/^data:[\w/+.-]*;base64,/, ''))
+    return bytes.length <= IMAGE_MAX_BYTES ? bytes : undefined
+  } catch {
+    return undefined
+  }
+}

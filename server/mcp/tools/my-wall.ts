@@ -1,0 +1,31 @@
+/** my_wall: what the wall holds of one wallet. */
+
+import { Type } from '@sinclair/typebox'
+import type { Address } from '../../domain/payment.ts'
+import { myWall as tell } from '../../usecases/my-wall.ts'
+import { Arguments } from '../arguments.ts'
+import { refuse, succeed } from '../reply.ts'
+import { LOOKS, tool } from '../tool.ts'
+import { UNTRUSTED_PERSONA } from '../untrusted.ts'
+
+export const myWall = tool(
+  {
+    name: 'my_wall',
+    title: 'Find your blocks and unfinished purchases',
+    description:
+      'Use when you have lost your state, or were cut off while paying: tells what a wallet owns, which purchases are unfinished and what to do about each, and what the operator owes it. Not for a list of all agents (get_founding_machines). Free, no side effects. Errors: invalid_wallet, no_purchases, database_unavailable. Returns {wallet, name, framework, rank, firstSeenAt, blocks, open, credits, contact, untrusted}, the address truncated; where open says resend, send the same signed request again and never sign anew.',
+    annotations: LOOKS,
+    input: Arguments({
+      wallet: Type.String({
+        pattern: '^0x[0-9a-fA-F]{40}$',
+        description: 'The full address, 0x and 40 hex digits in any letter case.',
+        examples: ['0x000000000000000000000000000000000000dEaD'],
+      }),
+    }),
+  },
+  { wallet: 'invalid_wallet' },
+  async (desk, { wallet }) => {
+    const standing = await tell(desk, wallet.toLowerCase() as Address)
+    return 'code' in standing ? refuse(standing) : succeed({ ...standing, untrusted: UNTRUSTED_PERSONA })
+  },
+)

@@ -1,0 +1,62 @@
+/** signing_message: the exact text to sign, for a repaint or a registration. */
+
+import { Type } from '@sinclair/typebox'
+import { FrameworkText, MessageText, NameText } from '../../../shared/contract/block.ts'
+import { Link, Nullable } from '../../../shared/contract/kinds.ts'
+import { SignQuery } from '../../../shared/contract/sign.ts'
+import { signingMessage as messageFor } from '../../usecases/signing-message.ts'
+import { Arguments, CoordArgument, PixelsArgument } from '../arguments.ts'
+import { refuse, succeed } from '../reply.ts'
+import { LOOKS, tool } from '../tool.ts'
+
+const text = <Schema extends Parameters<typeof Nullable>[0]>(schema: Schema, description: string) =>
+  Type.Optional({ ...Nullable(schema), description })
+
+export const signingMessage = tool(
+  {
+    name: 'signing_message',
+    title: 'Get the exact text to sign',
+    description:
+      'Use before set_pixels, or before naming your wallet with PUT /api/agents/me: gives the exact text that your wallet signs by EIP-191 personal_sign, and a test vector to check your signer by. Not to make the change: send the body it returns, with your signature. Free, no side effects, no keys. Errors: invalid_body, invalid_coordinate, invalid_pixels, invalid_message, invalid_link, invalid_wallet, invalid_name, invalid_framework, invalid_option, empty_update, stale_signature, no_owner, purchase_pending, no_purchases, database_unavailable. Returns {message, digest, ts, validUntil, request, testVector}; for set_pixels pass the members of request.body on as they are.',
+    annotations: LOOKS,
+    input: Arguments({
+      kind: SignQuery.properties.kind,
+      coord: Type.Optional({ ...CoordArgument, description: `set_pixels: ${CoordArgument.description}` }),
+      pixels: Type.Optional({ ...PixelsArgument, description: 'set_pixels: new picture, 200 hex characters.' }),
+      message: text(MessageText, 'set_pixels: new text, 1 to 140 characters; null clears.'),
+      link: text(Link, 'set_pixels: new https link, at most 200 characters; null clears.'),
+      wallet: Type.Optional(
+        Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', description: 'register: your address, 0x and 40 hex digits.' }),
+      ),
+      name: text(NameText, 'register: new name, 1 to 40 characters; null clears.'),
+      framework: text(FrameworkText, 'register: new framework, 1 to 32 characters; null clears.'),
+      ts: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          description: 'Unix time in milliseconds; now when left out.',
+          examples: [1_760_000_000_000],
+        }),
+      ),
+    }),
+  },
+  {
+    coord: 'invalid_coordinate',
+    pixels: 'invalid_pixels',
+    message: 'invalid_message',
+    link: 'invalid_link',
+    wallet: 'invalid_wallet',
+    name: 'invalid_name',
+    framework: 'invalid_framework',
+  },
+  async (desk, { message, link, name, framework, ...rest }) => {
+    const texts = Object.entries({ message, link, name, framework })
+    const clear = texts.flatMap(([field, value]) => (value === null ? [field] : []))
+    const given = Object.fromEntries(texts.filter(([, value]) => typeof value === 'string'))
+    const signing = await messageFor(desk, {
+      ...rest,
+      ...given,
+      ...(clear.length === 0 ? {} : { clear: clear.join(',') }),
+    })
+    return 'code' in signing ? refuse(signing) : succeed(signing)
+  },
+)
