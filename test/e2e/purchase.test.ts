@@ -135,7 +135,6 @@ test('an owner repaints, and names itself, with signatures alone', async () => {
   expect(block).toMatchObject({ m: 'repainted', px: Uint8Array.fromHex(px).toBase64() })
   expect(canvas.agents[block?.a ?? -1]).toMatchObject({ name: 'Babbage' })
 })
-})
 
 test('a stranger’s signature changes nothing, and is told what the owner would sign', async () => {
   const [owner, stranger] = [await world.wallet(), await world.wallet()]
