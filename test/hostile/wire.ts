@@ -33,8 +33,13 @@ const PATIENCE_MS = 30_000
 
 const NO_ANSWER = { status: 0, headers: new Headers(), body: '' }
 
-/** Opens a line, lets `talk` send, and answers the first response, or that there was none. */
-export function converse(host: string, talk: (line: Line) => void | Promise<void>, isHead = false): Promise<Answer> {
+/** Opens a line, lets `talk` send, and answers the first response, or that there was none before patience ended. */
+export function converse(
+  host: string,
+  talk: (line: Line) => void | Promise<void>,
+  isHead = false,
+  patienceMs = PATIENCE_MS,
+): Promise<Answer> {
   const { hostname, port } = new URL(`http://${host}`)
   const { promise, resolve } = Promise.withResolvers<Answer>()
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
@@ -48,7 +53,7 @@ export function converse(host: string, talk: (line: Line) => void | Promise<void
     socket.destroy()
     resolve({ ...answer, ms: performance.now() - started })
   }
-  const timer = setTimeout(() => end(NO_ANSWER), PATIENCE_MS)
+  const timer = setTimeout(() => end(NO_ANSWER), patienceMs)
   socket.once('connect', () => {
     started = performance.now()
     void talk(lineOf(socket, () => over))
