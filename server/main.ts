@@ -49,7 +49,7 @@ async function run(config: Config): Promise<void> {
     return rail.state() === 'armed' ? PROBE_EVERY_MS : FIRST_PROBES_EVERY_MS
   })
   const sweeping = keepGoing({ clock, journal }, stopping.signal, async () => {
-    await sweep(store.ledger, sold, journal)
+    await sweep(store.ledger, sold, clock, journal)
     rail.reconciled()
     return config.reconcileIntervalMs
   })
@@ -84,7 +84,8 @@ async function openWall(config: Config, store: Sqlite) {
   const { view, advance } = await followLog(store.log)
   const { terms } = offer
   const { ledger, blocks, agents } = store
-  const sold = seller({ ledger, facilitator, chain, wallets, clock, rail, terms, contact: config.contact, advance })
+  const { contact } = config
+  const sold = seller({ ledger, facilitator, chain, wallets, clock, journal, rail, terms, contact, advance })
   const wall = app({
     seller: sold,
     ledger,

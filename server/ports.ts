@@ -37,14 +37,23 @@ export type Ledger = {
   finalize(purchase: Purchase, tx: Hash, settled: boolean, now: UnixMs): Promise<SoldPurchase>
   /** Notes that our own look at the chain has seen the transfer, in `tx`. */
   confirm(purchase: Purchase, tx: Hash): Promise<void>
+  /** Notes that no reorganisation can undo the transfer, in `tx`: the sale is not looked at again. */
+  seal(purchase: Purchase, tx: Hash): Promise<void>
+  /** Notes that the chain does not show the transfer any more; `false` when that is known. The deed stays. */
+  miss(purchase: Purchase): Promise<boolean>
+  /** Notes that a sale will never be paid, so that it is not looked at again; `false` when that is known. The deed stays. */
+  writeOff(purchase: Purchase): Promise<boolean>
   /** Gives a held block back; `dead` ends the watch for a late landing. */
   release(purchase: Purchase, dead: boolean): Promise<void>
   /** Gives a payment that landed its block, else the next open one, else a credit: a released one, or one not known yet. */
   owe(purchase: Landed, tx: Hash, now: UnixMs): Promise<Purchase>
   /** Notes that an owed receipt was delivered; `false` when none was owed. */
   deliver(purchase: Purchase): Promise<boolean>
-  /** Every payment that is not at its end: held, watched for a late landing, or sold and not yet seen on the chain. */
-  unfinished(): Promise<readonly PaymentKey[]>
+  /**
+   * Every payment to look at now: held, watched for a late landing, or sold and not seen on the chain. A sale that was
+   * seen is looked at twice more: soon, while a lost payment can be settled again, and once no block of it can be replaced.
+   */
+  unfinished(now: UnixMs): Promise<readonly PaymentKey[]>
 }
 
 /** The ledger, for those who only look. */
@@ -143,6 +152,8 @@ export type Pictures = {
 
 export type Clock = {
   now(): UnixMs
+  /** Milliseconds since some moment, by a clock that is never set. */
+  elapsed(): number
   /** Resolves after `ms`, measured by a clock that is never set, or as soon as `signal` aborts. */
   wait(ms: number, signal?: AbortSignal): Promise<void>
 }

@@ -1,11 +1,11 @@
 /** Payments and what became of them; each function is one transaction. */
 
-import type { PaymentKey } from '../../server/domain/payment.ts'
+import { FIRST_LOOK_MS, LAST_LOOK_MS, type PaymentKey, type UnixMs } from '../../server/domain/payment.ts'
 import type { Purchase } from '../../server/domain/purchase.ts'
 import type { Ledger } from '../../server/ports.ts'
 import { changeOne, type Connection } from './connection.ts'
 import { claim, find, known, openBlock, prepareHolds, release, survey, type Holds } from './holds.ts'
-import { confirm, finalize, owe, prepareSales, type Sales } from './sales.ts'
+import { confirm, finalize, owe, prepareSales, seal, type Sales } from './sales.ts'
 
 /** The ledger on one connection. */
 export function sqliteLedger(connection: Connection): Ledger {
@@ -23,10 +23,14 @@ export function sqliteLedger(connection: Connection): Ledger {
     doubt: async ({ payment }) => write(() => doubt(sql, payment)),
     finalize: async ({ payment }, tx, settled, now) => write(() => finalize(sql, payment, tx, settled, now)),
     confirm: async ({ payment }, tx) => write(() => confirm(sql, payment, tx)),
+    seal: async ({ payment }, tx) => write(() => seal(sql, payment, tx)),
+    miss: async ({ payment }) => write(() => sql.miss.run(keyOf(payment)).changes === 1),
+    writeOff: async ({ payment }) => write(() => sql.writeOff.run(keyOf(payment)).changes === 1),
     release: async ({ payment }, dead) => write(() => release(sql, payment, dead)),
     owe: async (landed, tx, now) => write(() => owe(sql, landed, tx, now)),
     deliver: async ({ payment }) => write(() => sql.deliver.run(keyOf(payment)).changes === 1),
-    unfinished: async () => read(() => sql.unfinished.all({})),
+    unfinished: async (now) =>
+      read(() => sql.unfinished.all({ soldBy: now - FIRST_LOOK_MS, endedBy: Math.floor((now - LAST_LOOK_MS) / 1000) })),
   }
 }
 
@@ -40,10 +44,11 @@ function statements(connection: Connection) {
     deliver: connection.prepare<unknown, PaymentKey>(
       `UPDATE payments SET receipt_owed = 0 WHERE payer = $payer AND nonce = $nonce AND receipt_owed = 1`,
     ),
-    // The condition is the index's, word for word; without it every payment ever made would be read.
-    unfinished: connection.prepare<PaymentKey>(`
+    // The first condition is the index's, word for word; without it every payment ever made would be read.
+    unfinished: connection.prepare<PaymentKey, { soldBy: UnixMs; endedBy: number }>(`
       SELECT payer, nonce FROM payments INDEXED BY unfinished
-      WHERE state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND settled = 0)
+      WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2))
+        AND (settled = 0 OR (looks = 0 AND claimed_at <= $soldBy) OR valid_before <= $endedBy)
       ORDER BY id`),
   }
 }

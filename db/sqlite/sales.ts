@@ -28,8 +28,18 @@ export function prepareSales(connection: Connection) {
       `UPDATE payments SET state = 'credited', dead = 0, tx = $tx WHERE id = $id AND state = 'released'`,
     ),
     confirm: connection.prepare<unknown, PaymentKey & { tx: Hash }>(
-      `UPDATE payments SET settled = 1, tx = $tx WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`,
+      `UPDATE payments SET settled = 1, tx = $tx, looks = max(looks, settled)
+      WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`,
     ),
+    seal: connection.prepare<unknown, PaymentKey & { tx: Hash }>(
+      `UPDATE payments SET settled = 1, tx = $tx, looks = 2 WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`,
+    ),
+    miss: connection.prepare<unknown, PaymentKey>(`
+      UPDATE payments SET settled = 0, looks = 0
+      WHERE payer = $payer AND nonce = $nonce AND state = 'sold' AND settled = 1`),
+    writeOff: connection.prepare<unknown, PaymentKey>(`
+      UPDATE payments SET settled = 0, looks = 2
+      WHERE payer = $payer AND nonce = $nonce AND state = 'sold' AND (settled = 1 OR looks < 2)`),
     enter: agentRegister(connection),
     log: logWriter(connection),
   }
@@ -49,6 +59,11 @@ export function finalize(sql: Sql, key: PaymentKey, tx: Hash, settled: boolean, 
 /** Notes in which transaction the chain shows a sale's payment. */
 export function confirm(sql: Sql, { payer, nonce }: PaymentKey, tx: Hash): void {
   changeOne(sql.confirm, { payer, nonce, tx }, 'a sale to confirm')
+}
+
+/** Notes for good in which transaction the chain shows a sale's payment. */
+export function seal(sql: Sql, { payer, nonce }: PaymentKey, tx: Hash): void {
+  changeOne(sql.seal, { payer, nonce, tx }, 'a sale to seal')
 }
 
 /** Gives a payment that landed while nothing was held for it its block, else the next open one, else a credit. */

@@ -32,6 +32,9 @@ const DEADLINE_MS = 8000
 const LOG_WINDOW = 1000n
 const LOG_WINDOWS_MAX = 200
 
+// How many of the newest blocks a reorganisation may replace by fewer.
+const REORGANISED_MAX = 64n
+
 // How far past the end of an authorization the newest block must be where the endpoint has no safe block to read.
 const UNSAFE_MARGIN_SECONDS = 60n
 
@@ -96,9 +99,22 @@ async function verdict(client: PublicClient, payment: Payment, head: bigint, lat
   // Endpoints behind a balancer can be older than what was read before; such a one knows nothing.
   if (latest.number < head) return SILENT
   if (await isSpent(client, payment.accepted.asset, payment, latest.number))
-    return await howSpent(client, payment, head, latest.number, late)
+    return await settledBy(client, payment, latest, await howSpent(client, payment, head, latest.number, late))
   const expired = await isExpired(client, payment, latest.timestamp)
-  return expired ? { kind: 'void', why: 'the authorization expired without being used' } : { kind: 'unspent' }
+  return expired
+    ? { kind: 'void', why: 'the authorization expired without being used', final: true }
+    : { kind: 'unspent' }
+}
+
+/** An end is final once a block that will not be replaced shows it; which is asked only when the authorization's time is over. */
+async function settledBy(client: PublicClient, payment: Payment, latest: Height, verdict: Verdict): Promise<Verdict> {
+  if ((verdict.kind !== 'paid' && verdict.kind !== 'void') || latest.timestamp <= payment.validBefore) return verdict
+  const safe = await safeBlock(client)
+  const isSafe =
+    safe === undefined
+      ? latest.timestamp > payment.validBefore + UNSAFE_MARGIN_SECONDS
+      : await isSpent(client, payment.accepted.asset, payment, safe.number)
+  return isSafe ? { ...verdict, final: true } : verdict
 }
 
 type Height = { readonly number: bigint; readonly timestamp: UnixSeconds }
@@ -147,8 +163,10 @@ async function howSpent(
   latest: bigint,
   late: AbortSignal,
 ): Promise<Verdict> {
+  // It was unspent at `head`, so a use in an older block is of a reorganisation since.
+  const start = head < REORGANISED_MAX ? 0n : head - REORGANISED_MAX
   for (let window = 0n; window < LOG_WINDOWS_MAX && !late.aborted; window++) {
-    const from = head + window * LOG_WINDOW
+    const from = start + window * LOG_WINDOW
     if (from > latest) break
     const to = from + LOG_WINDOW - 1n < latest ? from + LOG_WINDOW - 1n : latest
     const [end] = await endsBetween(client, payment, from, to)

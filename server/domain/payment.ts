@@ -47,6 +47,12 @@ export type Space = 'open' | 'reserved' | 'claimed' | 'full'
 /** How long a client may take from signing to the money moving. */
 export const MAX_TIMEOUT_SECONDS = 300
 
+/** When a sale is first looked at again: what a reorganisation took away is then mostly still good to be settled. */
+export const FIRST_LOOK_MS = 20_000
+
+/** How long after the end of its authorization a sale is looked at for the last time: safe blocks are minutes old. */
+export const LAST_LOOK_MS = 5 * 60_000
+
 // The facilitator needs some seconds to get a transaction mined before the authorization ends.
 const LEAD_SECONDS = 10n
 

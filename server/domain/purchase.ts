@@ -19,6 +19,7 @@ import {
   type Terms,
   type UnixMs,
 } from './payment.ts'
+import { isDefinite, isSignatureReason } from './reasons.ts'
 import {
   earlierElsewhere,
   earlierUnknown,
@@ -83,11 +84,11 @@ export type Survey = {
   readonly sibling: Purchase | undefined // of the same payer for the same target: in doubt, or sold with its receipt still owed
 }
 
-/** What the chain says of an authorization, looked up by payer and nonce and never by a hash somebody names. */
+/** What the chain says of an authorization, looked up by payer and nonce. Only what is `final` no reorganisation undoes. */
 export type Verdict =
-  | { readonly kind: 'paid'; readonly tx: Hash }
+  | { readonly kind: 'paid'; readonly tx: Hash; readonly final?: true }
   | { readonly kind: 'unspent' } // may still be spent
-  | { readonly kind: 'void'; readonly why: string } // can never pay us
+  | { readonly kind: 'void'; readonly why: string; readonly final?: true } // does not pay us; once final, never will
   | { readonly kind: 'silent' } // the endpoint did not answer
 
 /** What a facilitator's settle proves: `unsent` that it saw nothing, `success` and `refused` only what it claims. */
@@ -121,6 +122,9 @@ export type Requests = {
   doubt: { ask: { purchase: Purchase }; answer: Purchase }
   finalize: { ask: { purchase: Purchase; tx: Hash; settled: boolean }; answer: SoldPurchase }
   confirm: { ask: { purchase: Purchase; tx: Hash }; answer: void }
+  seal: { ask: { purchase: Purchase; tx: Hash }; answer: void }
+  miss: { ask: { purchase: Purchase }; answer: void }
+  'write-off': { ask: { purchase: Purchase }; answer: void }
   release: { ask: { purchase: Purchase; dead: boolean }; answer: void }
   owe: { ask: { purchase: Landed; tx: Hash }; answer: Purchase }
   deliver: { ask: { purchase: Purchase }; answer: boolean } // whether the receipt was owed until now
@@ -151,7 +155,7 @@ export function* buy(order: Order): Script<Outcome> {
 
 /**
  * Brings a purchase that no request is waiting for nearer to its end: settles or releases what is held, gives late
- * payments their block, and confirms sales made on the facilitator's word. Answers the purchase as it is then.
+ * payments their block, and looks whether what paid for a sale is on the chain. Answers the purchase as it is then.
  */
 export function* reconcile(key: PaymentKey): Script<Purchase | undefined> {
   const purchase = yield* ask({ do: 'look-up', key })
@@ -161,7 +165,7 @@ export function* reconcile(key: PaymentKey): Script<Purchase | undefined> {
     case 'released':
       return purchase.state.dead ? purchase : (yield* watch(purchase)).purchase
     case 'sold':
-      if (!purchase.state.settled) yield* confirm(purchase)
+      yield* lookBack(purchase, purchase.state.settled)
       return purchase
     case 'credited':
     case undefined:
@@ -244,7 +248,11 @@ function* resume(purchase: Purchase): Script<Progress> {
 function* conclude(purchase: Purchase, verdict: Verdict, settling?: Settling): Script<Progress> {
   if (verdict.kind === 'paid') return yield* finalize(purchase, verdict.tx, true)
   if (verdict.kind === 'void')
-    return { purchase: yield* release(purchase, true), verdict, refusal: paymentRequired(verdict.why) }
+    return {
+      purchase: yield* release(purchase, verdict.final === true),
+      verdict,
+      refusal: paymentRequired(verdict.why),
+    }
   if (verdict.kind === 'silent' && settling?.kind === 'success') return yield* finalize(purchase, settling.tx, false)
   return { purchase: yield* doubt(purchase), verdict, refusal: settlementUnknown(purchase.block) }
 }
@@ -257,7 +265,11 @@ function* watch(purchase: Purchase): Script<Progress> {
     return { purchase: given, verdict, refusal: settlementUnknown(given.block) }
   }
   if (verdict.kind === 'void')
-    return { purchase: yield* release(purchase, true), verdict, refusal: paymentRequired(verdict.why) }
+    return {
+      purchase: yield* release(purchase, verdict.final === true),
+      verdict,
+      refusal: paymentRequired(verdict.why),
+    }
   return { purchase, verdict, refusal: settlementUnknown(purchase.block) }
 }
 
@@ -305,9 +317,24 @@ function* settleOther(sibling: Purchase | undefined, asked: Target): Script<Outc
   return answersOn(other, asked) ? { kind: 'bought', purchase: other } : refused(earlierElsewhere(other.block))
 }
 
-function* confirm(purchase: Purchase): Script<void> {
+/**
+ * Looks at a sale again: a facilitator's word can be false, and a reorganisation can undo what was seen. The deed stays
+ * with its payer; while the authorization is good, it is settled again.
+ */
+function* lookBack(purchase: Purchase, settled: boolean): Script<void> {
+  const verdict = yield* askAndSettle(purchase)
+  if (verdict.kind === 'silent') return
+  if (verdict.kind === 'paid')
+    return yield* ask({ do: verdict.final === true ? 'seal' : 'confirm', purchase, tx: verdict.tx })
+  if (verdict.kind === 'void' && verdict.final === true) return yield* ask({ do: 'write-off', purchase })
+  if (settled) yield* ask({ do: 'miss', purchase })
+}
+
+function* askAndSettle(purchase: Purchase): Script<Verdict> {
   const verdict = yield* askChain(purchase, 'none')
-  if (verdict.kind === 'paid') yield* ask({ do: 'confirm', purchase, tx: verdict.tx })
+  if (verdict.kind !== 'unspent') return verdict
+  yield* ask({ do: 'settle', purchase })
+  return yield* askChain(purchase, 'settling')
 }
 
 function* finalize(purchase: Purchase, tx: Hash, settled: boolean): Script<Progress> {
@@ -359,23 +386,6 @@ function answersOn({ target, block, state }: Purchase, asked: Target): boolean {
   if (asked === block) return asked === target || state.kind !== 'released'
   return asked === target && (target === 'next' || state.kind !== 'sold')
 }
-
-// Reasons of the reference facilitator (`@x402/evm`) that it gives before broadcasting. The chain still has to
-// confirm that the authorization is unspent, because a payment someone else broadcast empties the wallet too.
-const definiteReasons = new Set([
-  'invalid_exact_evm_scheme',
-  'invalid_exact_evm_network_mismatch',
-  'invalid_exact_evm_missing_eip712_domain',
-  'invalid_exact_evm_recipient_mismatch',
-  'invalid_exact_evm_payload_authorization_value_mismatch',
-  'invalid_exact_evm_payload_authorization_valid_before',
-  'invalid_exact_evm_insufficient_balance',
-  'invalid_exact_evm_transaction_simulation_failed',
-])
-
-const isDefinite = (reason: string) => definiteReasons.has(reason)
-
-const isSignatureReason = (reason: string) => reason.includes('signature')
 
 const UNREACHABLE = 'The payment facilitator cannot be reached'
 

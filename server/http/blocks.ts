@@ -66,7 +66,7 @@ async function paid(desk: BlockDesk, request: Request, target: Target, header: s
     const found = await lookAt(desk, target)
     return typeof found === 'object' ? respondDeed(request, found) : refuse(payment)
   }
-  const outcome = await desk.seller.buy(target, payment, readListingQuery(request.url))
+  const outcome = await desk.seller.buy(target, payment, readListingQuery(request.url), request.signal)
   if (outcome.kind === 'refused') return refuseTarget(desk, target, outcome.failure)
   return respondReceipt(outcome.purchase, desk.offer.baseUrl)
 }

@@ -1,5 +1,6 @@
 /** Buys blocks: drives the purchase script over the ports, one run per payment at a time. */
 
+import { coordOf } from '../../shared/wall.ts'
 import { StoreUnavailable, type Failure } from '../domain/failure.ts'
 import type { Listing } from '../domain/listing.ts'
 import { keyOf, type Payment, type PaymentKey, type Target, type Terms } from '../domain/payment.ts'
@@ -16,7 +17,9 @@ import {
   type Verdict,
 } from '../domain/purchase.ts'
 import { storeUnavailable } from '../domain/refusals.ts'
-import type { Chain, Clock, Facilitator, Ledger, Wallets } from '../ports.ts'
+import type { Chain, Clock, Facilitator, Journal, Ledger, Wallets } from '../ports.ts'
+import { audience, type Audience } from './audience.ts'
+import { unwrittenDoubts, type Doubts } from './doubts.ts'
 import { singleFlight, type SingleFlight } from './single-flight.ts'
 import type { RailWatch } from './watch-rail.ts'
 
@@ -27,6 +30,7 @@ export type Selling = {
   readonly chain: Chain
   readonly wallets: Wallets
   readonly clock: Clock
+  readonly journal: Journal
   readonly rail: RailWatch
   readonly terms: Terms
   readonly contact: string | null
@@ -34,8 +38,11 @@ export type Selling = {
 }
 
 export type Seller = {
-  /** Buys `target` with `payment`; a listing that is refused is a `Failure`. Never throws for a fault of the world. */
-  buy(target: Target, payment: Payment, listing: Listing | Failure): Promise<Outcome>
+  /**
+   * Buys `target` with `payment`; a listing that is refused is a `Failure`. Never throws for a fault of the world. A client
+   * that hangs up stops nothing, but is remembered as one that was left without an answer.
+   */
+  buy(target: Target, payment: Payment, listing: Listing | Failure, client?: AbortSignal): Promise<Outcome>
   /** Brings one unfinished purchase nearer to its end, unless a buyer's own request is at it. */
   reconcile(key: PaymentKey): Promise<void>
   /** Resolves when no purchase is under way. */
@@ -51,49 +58,49 @@ const SETTLING_WAITS_MS = [250, 250, 500, 1000, 1000]
 /** Makes the one seller of this process. */
 export function seller(selling: Selling): Seller {
   const flights = singleFlight()
-  const shared = new Map<string, Promise<Outcome>>()
-  const world = worldOf(selling, flights)
+  const shared = new Map<string, { readonly outcome: Promise<Outcome>; readonly clients: Audience }>()
+  const desk: Desk = {
+    ...selling,
+    flights,
+    doubts: unwrittenDoubts(selling.ledger),
+    settle: spaced(selling.facilitator.settle, selling.clock),
+  }
+  const unattended = worldOf(desk)
 
-  const attempt = (target: Target, payment: Payment, listing: Listing | Failure) =>
-    flights.run(keyOf(payment), () =>
-      outcomeOf(
-        play(
-          buy({
-            target,
-            payment,
-            listing,
-            terms: selling.terms,
-            now: selling.clock.now(),
-            armed: selling.rail.state() === 'armed',
-            contact: selling.contact,
-          }),
-          world,
-        ),
-        selling,
-      ),
-    )
+  const attempt = (target: Target, payment: Payment, listing: Listing | Failure, clients: Audience) =>
+    flights.run(keyOf(payment), async () => {
+      const { terms, contact, clock, rail } = selling
+      const order = { target, payment, listing, terms, now: clock.now(), armed: rail.state() === 'armed', contact }
+      try {
+        return await outcomeOf(play(buy(order), attended(desk, clients)), selling)
+      } finally {
+        await farewell(desk, clients, payment)
+      }
+    })
 
   return {
-    async buy(target, payment, listing) {
+    async buy(target, payment, listing, client) {
       // Copies of one signed request that arrive together share one answer, or each would settle in turn.
       const flight = `${keyOf(payment)}:${target}`
       const leader = shared.get(flight)
       if (leader !== undefined) {
-        const outcome = await leader
+        leader.clients.join(client)
+        const outcome = await leader.outcome
         if (isLasting(outcome)) return outcome
-        return attempt(target, payment, listing)
+        return attempt(target, payment, listing, audience(client))
       }
-      const mine = attempt(target, payment, listing)
-      shared.set(flight, mine)
+      const clients = audience(client)
+      const outcome = attempt(target, payment, listing, clients)
+      shared.set(flight, { outcome, clients })
       try {
-        return await mine
+        return await outcome
       } finally {
         shared.delete(flight)
       }
     },
     async reconcile(key) {
       if (flights.busy(keyOf(key))) return
-      await flights.run(keyOf(key), () => play(reconcile(key), world))
+      await flights.run(keyOf(key), () => play(reconcile(key), unattended))
       await selling.advance()
     },
     idle: flights.idle,
@@ -139,12 +146,21 @@ function answerOf(request: Request, world: World): Promise<Answer> {
   return handle(request)
 }
 
-function worldOf(selling: Selling, flights: SingleFlight): World {
-  const { ledger, facilitator, chain, wallets, clock, rail } = selling
-  const settle = spaced(facilitator.settle, clock)
+/** What every run shares. */
+type Desk = Selling & {
+  readonly flights: SingleFlight
+  readonly doubts: Doubts
+  readonly settle: Facilitator['settle']
+}
+
+function worldOf(desk: Desk): World {
+  const { ledger, facilitator, chain, wallets, clock, rail, journal, flights, doubts, settle } = desk
   const world: World = {
     'look-up': ({ key }) => ledger.find(key),
-    survey: ({ target, payment, now }) => ledger.survey(target, payment, now),
+    survey: async ({ target, payment, now }) => {
+      await doubts.write(payment.payer)
+      return await ledger.survey(target, payment, now)
+    },
     'read-chain': async ({ key }) => {
       const answer = await chain.read(key)
       rail.heard(answer !== 'silent')
@@ -156,14 +172,38 @@ function worldOf(selling: Selling, flights: SingleFlight): World {
       return answer
     },
     'check-signature': ({ payment }) => wallets.signedPayment(payment),
-    claim: ({ target, payment, listing, head }) => ledger.claim(target, payment, listing, head, clock.now()),
+    claim: async ({ target, payment, listing, head }) => {
+      await doubts.write(payment.payer)
+      return await ledger.claim(target, payment, listing, head, clock.now())
+    },
     settle: ({ purchase }) => settle(purchase.target, purchase.payment),
     'ask-chain': ({ payment, head, patience }) =>
-      verdictOf(selling, payment, head, patience === 'none' ? [] : SETTLING_WAITS_MS),
-    doubt: ({ purchase }) => ledger.doubt(purchase),
-    finalize: ({ purchase, tx, settled }) => ledger.finalize(purchase, tx, settled, clock.now()),
+      verdictOf(desk, payment, head, patience === 'none' ? [] : SETTLING_WAITS_MS),
+    async doubt({ purchase }) {
+      try {
+        return await ledger.doubt(purchase)
+      } catch (error) {
+        if (error instanceof StoreUnavailable) doubts.note(purchase)
+        throw error
+      }
+    },
+    finalize: async ({ purchase, tx, settled }) => {
+      // A sale remembers whether its payer was left waiting, so that must be written before.
+      await doubts.write(purchase.payment.payer)
+      return await ledger.finalize(purchase, tx, settled, clock.now())
+    },
     confirm: ({ purchase, tx }) => ledger.confirm(purchase, tx),
-    release: ({ purchase, dead }) => ledger.release(purchase, dead),
+    seal: ({ purchase, tx }) => ledger.seal(purchase, tx),
+    async miss({ purchase }) {
+      if (await ledger.miss(purchase)) journal.alarm('payment-vanished', factsOf(purchase))
+    },
+    async 'write-off'({ purchase }) {
+      if (await ledger.writeOff(purchase)) journal.alarm('payment-lost', factsOf(purchase))
+    },
+    async release({ purchase, dead }) {
+      await ledger.release(purchase, dead)
+      doubts.forget(purchase.payment)
+    },
     owe: ({ purchase, tx }) => ledger.owe(purchase, tx, clock.now()),
     deliver: ({ purchase }) => ledger.deliver(purchase),
     'resolve-other': ({ key }): Promise<Purchase | undefined> =>
@@ -172,16 +212,60 @@ function worldOf(selling: Selling, flights: SingleFlight): World {
   return world
 }
 
+/** The same, for clients who may hang up: what is held for them then is in doubt, and no receipt reaches them. */
+function attended(desk: Desk, clients: Audience): World {
+  const world = worldOf(desk)
+  let held: Purchase | undefined
+  const leftWaiting = () => {
+    if (held !== undefined) desk.doubts.note(held)
+  }
+  clients.whenGone(leftWaiting)
+  const hold = (purchase: Purchase | undefined) => {
+    held = purchase?.state.kind === 'reserved' ? purchase : undefined
+    if (clients.gone()) leftWaiting()
+  }
+  return {
+    ...world,
+    async 'look-up'(request) {
+      const known = await world['look-up'](request)
+      hold(known)
+      return known
+    },
+    async claim(request) {
+      const claiming = await world.claim(request)
+      if (claiming.kind === 'claimed') hold(claiming.purchase)
+      return claiming
+    },
+    deliver: async (request) => clients.gone() || (await world.deliver(request)),
+  }
+}
+
+/** Ends the watch over who waits for an answer. What they are owed and the store cannot take now stays noted. */
+async function farewell({ doubts }: Desk, clients: Audience, { payer }: Payment): Promise<void> {
+  clients.whenGone(() => {})
+  try {
+    if (clients.gone()) await doubts.write(payer)
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error
+  }
+}
+
+const factsOf = ({ payment, block }: Purchase) => ({
+  payer: payment.payer,
+  nonce: payment.nonce,
+  block: coordOf(block),
+})
+
 /** Lets one payment be settled only so often; in between, the last try still stands as unclear. */
 function spaced(settle: Facilitator['settle'], clock: Clock): Facilitator['settle'] {
   const lastMs = new Map<string, number>()
   return async (target, payment) => {
     const key = keyOf(payment)
-    const now = clock.now()
+    const now = clock.elapsed()
     for (const [other, at] of lastMs) if (now - at >= SETTLE_GAP_MS) lastMs.delete(other)
     if (lastMs.has(key)) return { kind: 'unclear' }
     const answer = await settle(target, payment)
-    lastMs.set(key, clock.now())
+    if (answer.kind !== 'unsent') lastMs.set(key, clock.elapsed())
     return answer
   }
 }

@@ -33,7 +33,7 @@ export function watchRail({ facilitator, chain, clock, journal }: Probing): Rail
   let shown: Rail = 'arming'
 
   const state = () => {
-    const failingForMs = failingSince === null ? 0 : clock.now() - failingSince
+    const failingForMs = failingSince === null ? 0 : clock.elapsed() - failingSince
     const now = railState({ fault, checked, reconciled, unusableInARow, failingForMs })
     if (now !== shown) journal.note('rail', fault === null ? { state: now } : { state: now, fault })
     shown = now
@@ -55,7 +55,7 @@ export function watchRail({ facilitator, chain, clock, journal }: Probing): Rail
       const [supports, chainFault] = await Promise.all([facilitator.supports(), chain.fault()])
       const usable = supports !== 'unavailable' && chainFault.kind !== 'silent'
       heard(usable)
-      failingSince = usable ? null : (failingSince ?? clock.now())
+      failingSince = usable ? null : (failingSince ?? clock.elapsed())
       checked ||= usable
       // What one side says can never work stays said while the other is silent.
       const what = faultIn(supports, chainFault)

@@ -190,7 +190,7 @@ describe('what the nonce was spent on', () => {
 })
 
 describe('an authorization past its end', () => {
-  const expired = { kind: 'void', why: 'the authorization expired without being used' } as const
+  const expired = { kind: 'void', why: 'the authorization expired without being used', final: true } as const
   const unspent = { kind: 'unspent' } as const
 
   test('may still be spent until no block before its end can be replaced', async () => {

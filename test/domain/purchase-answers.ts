@@ -129,7 +129,9 @@ const settlings: readonly Reply[] = [
 const verdicts: readonly Reply[] = [
   value('paid', { kind: 'paid', tx: PAID_TX } satisfies Verdict),
   value('unspent', { kind: 'unspent' } satisfies Verdict),
+  value('paid for good', { kind: 'paid', tx: PAID_TX, final: true } satisfies Verdict),
   value('void', { kind: 'void', why: 'the payer cancelled it' } satisfies Verdict),
+  value('void for good', { kind: 'void', why: 'it expired unused', final: true } satisfies Verdict),
   value('silent', { kind: 'silent' } satisfies Verdict),
 ]
 
@@ -188,6 +190,9 @@ export function repliesFor(request: Request, asked: Target, used: Target = asked
     case 'finalize':
       return [value('done', finalized(request))]
     case 'confirm':
+    case 'seal':
+    case 'miss':
+    case 'write-off':
     case 'release':
       return [value('done', undefined)]
     case 'owe':
@@ -215,6 +220,9 @@ export const ledgerVerbs: ReadonlySet<Request['do']> = new Set([
   'doubt',
   'finalize',
   'confirm',
+  'seal',
+  'miss',
+  'write-off',
   'release',
   'owe',
   'deliver',

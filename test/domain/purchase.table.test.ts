@@ -39,7 +39,7 @@ test('every path of "buy this block"', () => {
     look-up: in doubt > [after doubt]
     look-up: sold | sold, unseen -> bought
     look-up: sold, receipt owed > deliver -> bought
-    look-up: released | dead > ask-chain: paid > [after ask-chain: paid]
+    look-up: released | dead > ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
     look-up: released | dead > ask-chain: unspent > order: good | bad listing > older purchase: none > survey: open > read-chain: unspent > [after read-chain: unspent]
     look-up: released | dead > ask-chain: unspent > order: good | bad listing > older purchase: none > survey: open > read-chain: spent > [after read-chain: spent]
     look-up: released | dead > ask-chain: unspent > order: good | bad listing > older purchase: none > survey: open > read-chain: silent -> 502 facilitator_unavailable
@@ -56,50 +56,54 @@ test('every path of "buy this block"', () => {
     look-up: released | dead > ask-chain: unspent > order: good | bad listing > older purchase: sold elsewhere > survey > read-chain: silent -> 502 facilitator_unavailable
     look-up: released | dead > ask-chain: unspent > order: unarmed -> 502 facilitator_unavailable
     look-up: released | dead > ask-chain: unspent > order: unfit > [after order: unfit]
-    look-up: released | dead > ask-chain: void > release for good -> 402 payment_required
+    look-up: released | dead > ask-chain: void > release and watch -> 402 payment_required
+    look-up: released | dead > ask-chain: void for good > release for good -> 402 payment_required
     look-up: released | dead > ask-chain: silent -> 503 settlement_unknown
     look-up: credited -> 409 payment_credited
 
     [after read-chain: unspent]:
     verify: valid > [after verify: valid]
     verify: bad signature > [after verify: bad signature]
-    verify: invalid > ask-chain: paid > [after ask-chain: paid]
-    verify: invalid > ask-chain: unspent | void -> 402 payment_required
+    verify: invalid > ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
+    verify: invalid > ask-chain: unspent | void | void for good -> 402 payment_required
     verify: invalid > ask-chain: silent -> 502 facilitator_unavailable
     verify: unavailable -> 502 facilitator_unavailable
 
     [after verify: valid]:
-    claim: claimed > settle: success > ask-chain patiently: paid > finalize as seen: done -> bought
-    claim: claimed > settle: success > ask-chain patiently: paid > finalize as seen: store fails > doubt -> 503 deed_not_persisted
+    claim: claimed > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: done -> bought
+    claim: claimed > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: store fails > doubt -> 503 deed_not_persisted
     claim: claimed > settle: success > ask-chain patiently: unspent > doubt -> 503 settlement_unknown
-    claim: claimed > settle: success > ask-chain patiently: void > release for good -> 402 payment_required
+    claim: claimed > settle: success > ask-chain patiently: void > release and watch -> 402 payment_required
+    claim: claimed > settle: success > ask-chain patiently: void for good > release for good -> 402 payment_required
     claim: claimed > settle: success > ask-chain patiently: silent > finalize on its word: done -> bought
     claim: claimed > settle: success > ask-chain patiently: silent > finalize on its word: store fails > doubt -> 503 deed_not_persisted
-    claim: claimed > settle: definite refusal > ask-chain: paid > finalize as seen: done -> bought
-    claim: claimed > settle: definite refusal > ask-chain: paid > finalize as seen: store fails > doubt -> 503 deed_not_persisted
-    claim: claimed > settle: definite refusal > ask-chain: unspent > release and watch -> 402 payment_required
-    claim: claimed > settle: definite refusal > ask-chain: void > release for good -> 402 payment_required
+    claim: claimed > settle: definite refusal > ask-chain: paid | paid for good > finalize as seen: done -> bought
+    claim: claimed > settle: definite refusal > ask-chain: paid | paid for good > finalize as seen: store fails > doubt -> 503 deed_not_persisted
+    claim: claimed > settle: definite refusal > ask-chain: unspent | void > release and watch -> 402 payment_required
+    claim: claimed > settle: definite refusal > ask-chain: void for good > release for good -> 402 payment_required
     claim: claimed > settle: definite refusal > ask-chain: silent > doubt -> 503 settlement_unknown
-    claim: claimed > settle: vague refusal | unclear > ask-chain patiently: paid > finalize as seen: done -> bought
-    claim: claimed > settle: vague refusal | unclear > ask-chain patiently: paid > finalize as seen: store fails > doubt -> 503 deed_not_persisted
+    claim: claimed > settle: vague refusal | unclear > ask-chain patiently: paid | paid for good > finalize as seen: done -> bought
+    claim: claimed > settle: vague refusal | unclear > ask-chain patiently: paid | paid for good > finalize as seen: store fails > doubt -> 503 deed_not_persisted
     claim: claimed > settle: vague refusal | unclear > ask-chain patiently: unspent | silent > doubt -> 503 settlement_unknown
-    claim: claimed > settle: vague refusal | unclear > ask-chain patiently: void > release for good -> 402 payment_required
-    claim: claimed > settle: unsent > ask-chain: paid > finalize as seen: done -> bought
-    claim: claimed > settle: unsent > ask-chain: paid > finalize as seen: store fails > doubt -> 503 deed_not_persisted
+    claim: claimed > settle: vague refusal | unclear > ask-chain patiently: void > release and watch -> 402 payment_required
+    claim: claimed > settle: vague refusal | unclear > ask-chain patiently: void for good > release for good -> 402 payment_required
+    claim: claimed > settle: unsent > ask-chain: paid | paid for good > finalize as seen: done -> bought
+    claim: claimed > settle: unsent > ask-chain: paid | paid for good > finalize as seen: store fails > doubt -> 503 deed_not_persisted
     claim: claimed > settle: unsent > ask-chain: unspent > release and watch -> 502 facilitator_unavailable
-    claim: claimed > settle: unsent > ask-chain: void > release for good -> 402 payment_required
+    claim: claimed > settle: unsent > ask-chain: void > release and watch -> 402 payment_required
+    claim: claimed > settle: unsent > ask-chain: void for good > release for good -> 402 payment_required
     claim: claimed > settle: unsent > ask-chain: silent > doubt -> 503 settlement_unknown
     claim: lost, reserved | lost, full -> 409 purchase_pending
     claim: lost, claimed -> 409 block_taken
     claim: older in doubt -> 503 settlement_unknown
 
     [after verify: bad signature]:
-    ask-chain: paid > [after ask-chain: paid]
-    ask-chain: unspent | void > check-signature: good -> 502 facilitator_unavailable
-    ask-chain: unspent | void > check-signature: bad -> 402 payment_required
+    ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
+    ask-chain: unspent | void | void for good > check-signature: good -> 502 facilitator_unavailable
+    ask-chain: unspent | void | void for good > check-signature: bad -> 402 payment_required
     ask-chain: silent -> 502 facilitator_unavailable
 
-    [after ask-chain: paid]:
+    [after ask-chain: paid | paid for good]:
     owe: its block > deliver -> bought
     owe: another block -> 409 payment_used
     owe: credit -> 409 payment_credited
@@ -110,14 +114,14 @@ test('every path of "buy this block"', () => {
     verify: valid > resolve-other: sold > [after resolve-other: sold]
     verify: valid > resolve-other: sold elsewhere > [after resolve-other: sold elsewhere]
     verify: bad signature > [after verify: bad signature]
-    verify: invalid > ask-chain: paid > [after ask-chain: paid]
-    verify: invalid > ask-chain: unspent | void > check-signature: good > resolve-other: none | released | credited -> 402 payment_required
-    verify: invalid > ask-chain: unspent | void > check-signature: good > resolve-other: still open -> 503 settlement_unknown
-    verify: invalid > ask-chain: unspent | void > check-signature: good > resolve-other: sold > deliver: was owed -> bought with the older payment
-    verify: invalid > ask-chain: unspent | void > check-signature: good > resolve-other: sold > deliver: was not -> 402 payment_required
-    verify: invalid > ask-chain: unspent | void > check-signature: good > resolve-other: sold elsewhere > deliver: was owed -> 409 payment_used
-    verify: invalid > ask-chain: unspent | void > check-signature: good > resolve-other: sold elsewhere > deliver: was not -> 402 payment_required
-    verify: invalid > ask-chain: unspent | void > check-signature: bad -> 503 settlement_unknown
+    verify: invalid > ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
+    verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > resolve-other: none | released | credited -> 402 payment_required
+    verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > resolve-other: still open -> 503 settlement_unknown
+    verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > resolve-other: sold > deliver: was owed -> bought with the older payment
+    verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > resolve-other: sold > deliver: was not -> 402 payment_required
+    verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > resolve-other: sold elsewhere > deliver: was owed -> 409 payment_used
+    verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > resolve-other: sold elsewhere > deliver: was not -> 402 payment_required
+    verify: invalid > ask-chain: unspent | void | void for good > check-signature: bad -> 503 settlement_unknown
     verify: invalid > ask-chain: silent -> 502 facilitator_unavailable
     verify: unavailable -> 502 facilitator_unavailable
 
@@ -132,20 +136,20 @@ test('every path of "buy this block"', () => {
     [after read-chain: unspent, 3]:
     verify: valid > [after resolve-other: sold]
     verify: bad signature > [after verify: bad signature]
-    verify: invalid > ask-chain: paid > [after ask-chain: paid]
-    verify: invalid > ask-chain: unspent | void > check-signature: good > deliver: was owed -> bought with the older payment
-    verify: invalid > ask-chain: unspent | void > check-signature: good > deliver: was not -> 402 payment_required
-    verify: invalid > ask-chain: unspent | void > check-signature: bad -> 503 settlement_unknown
+    verify: invalid > ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
+    verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > deliver: was owed -> bought with the older payment
+    verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > deliver: was not -> 402 payment_required
+    verify: invalid > ask-chain: unspent | void | void for good > check-signature: bad -> 503 settlement_unknown
     verify: invalid > ask-chain: silent -> 502 facilitator_unavailable
     verify: unavailable -> 502 facilitator_unavailable
 
     [after read-chain: unspent, 4]:
     verify: valid > [after resolve-other: sold elsewhere]
     verify: bad signature > [after verify: bad signature]
-    verify: invalid > ask-chain: paid > [after ask-chain: paid]
-    verify: invalid > ask-chain: unspent | void > check-signature: good > deliver: was owed -> 409 payment_used
-    verify: invalid > ask-chain: unspent | void > check-signature: good > deliver: was not -> 402 payment_required
-    verify: invalid > ask-chain: unspent | void > check-signature: bad -> 503 settlement_unknown
+    verify: invalid > ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
+    verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > deliver: was owed -> 409 payment_used
+    verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > deliver: was not -> 402 payment_required
+    verify: invalid > ask-chain: unspent | void | void for good > check-signature: bad -> 503 settlement_unknown
     verify: invalid > ask-chain: silent -> 502 facilitator_unavailable
     verify: unavailable -> 502 facilitator_unavailable
 
@@ -156,25 +160,29 @@ test('every path of "buy this block"', () => {
     older purchase: in doubt | sold | sold elsewhere > survey -> 503 settlement_unknown
 
     [after doubt]:
-    ask-chain: paid > finalize as seen: done > deliver -> bought
-    ask-chain: paid > finalize as seen: store fails -> 503 deed_not_persisted
-    ask-chain: unspent > settle: success > ask-chain patiently: paid > finalize as seen: done > deliver -> bought
-    ask-chain: unspent > settle: success > ask-chain patiently: paid > finalize as seen: store fails -> 503 deed_not_persisted
+    ask-chain: paid | paid for good > finalize as seen: done > deliver -> bought
+    ask-chain: paid | paid for good > finalize as seen: store fails -> 503 deed_not_persisted
+    ask-chain: unspent > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: done > deliver -> bought
+    ask-chain: unspent > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: store fails -> 503 deed_not_persisted
     ask-chain: unspent > settle: success > ask-chain patiently: unspent -> 503 settlement_unknown
-    ask-chain: unspent > settle: success > ask-chain patiently: void > release for good -> 402 payment_required
+    ask-chain: unspent > settle: success > ask-chain patiently: void > release and watch -> 402 payment_required
+    ask-chain: unspent > settle: success > ask-chain patiently: void for good > release for good -> 402 payment_required
     ask-chain: unspent > settle: success > ask-chain patiently: silent > finalize on its word: done > deliver -> bought
     ask-chain: unspent > settle: success > ask-chain patiently: silent > finalize on its word: store fails -> 503 deed_not_persisted
-    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: paid > finalize as seen: done > deliver -> bought
-    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: paid > finalize as seen: store fails -> 503 deed_not_persisted
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: paid | paid for good > finalize as seen: done > deliver -> bought
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: paid | paid for good > finalize as seen: store fails -> 503 deed_not_persisted
     ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: unspent | silent -> 503 settlement_unknown
-    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: void > release for good -> 402 payment_required
-    ask-chain: void > release for good -> 402 payment_required
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: void > release and watch -> 402 payment_required
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: void for good > release for good -> 402 payment_required
+    ask-chain: void > release and watch -> 402 payment_required
+    ask-chain: void for good > release for good -> 402 payment_required
     ask-chain: silent -> 503 settlement_unknown
 
     [after read-chain: spent]:
-    ask-chain: paid > [after ask-chain: paid]
+    ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
     ask-chain: unspent | silent -> 503 settlement_unknown
-    ask-chain: void > release for good -> 402 payment_required"
+    ask-chain: void > release and watch -> 402 payment_required
+    ask-chain: void for good > release for good -> 402 payment_required"
   `)
 })
 
@@ -187,31 +195,50 @@ test('every path of the sweeper through one purchase', () => {
     "look-up: unknown -> nothing to do
     look-up: reserved > doubt > [after doubt]
     look-up: in doubt > [after doubt]
-    look-up: sold | sold, receipt owed -> sold
+    look-up: sold | sold, receipt owed > ask-chain: paid > confirm -> sold
+    look-up: sold | sold, receipt owed > ask-chain: unspent > settle > ask-chain patiently: paid > confirm -> sold
+    look-up: sold | sold, receipt owed > ask-chain: unspent > settle > ask-chain patiently: unspent | void > miss -> sold
+    look-up: sold | sold, receipt owed > ask-chain: unspent > settle > ask-chain patiently: paid for good > seal -> sold
+    look-up: sold | sold, receipt owed > ask-chain: unspent > settle > ask-chain patiently: void for good > write-off -> sold
+    look-up: sold | sold, receipt owed > ask-chain: unspent > settle > ask-chain patiently: silent -> sold
+    look-up: sold | sold, receipt owed > ask-chain: paid for good > seal -> sold
+    look-up: sold | sold, receipt owed > ask-chain: void > miss -> sold
+    look-up: sold | sold, receipt owed > ask-chain: void for good > write-off -> sold
+    look-up: sold | sold, receipt owed > ask-chain: silent -> sold
     look-up: sold, unseen > ask-chain: paid > confirm -> sold, unseen
-    look-up: sold, unseen > ask-chain: unspent | void | silent -> sold, unseen
-    look-up: released > ask-chain: paid > owe: its block -> sold
-    look-up: released > ask-chain: paid > owe: another block -> sold elsewhere
-    look-up: released > ask-chain: paid > owe: credit -> credited
+    look-up: sold, unseen > ask-chain: unspent > settle > ask-chain patiently: paid > confirm -> sold, unseen
+    look-up: sold, unseen > ask-chain: unspent > settle > ask-chain patiently: unspent | void | silent -> sold, unseen
+    look-up: sold, unseen > ask-chain: unspent > settle > ask-chain patiently: paid for good > seal -> sold, unseen
+    look-up: sold, unseen > ask-chain: unspent > settle > ask-chain patiently: void for good > write-off -> sold, unseen
+    look-up: sold, unseen > ask-chain: paid for good > seal -> sold, unseen
+    look-up: sold, unseen > ask-chain: void | silent -> sold, unseen
+    look-up: sold, unseen > ask-chain: void for good > write-off -> sold, unseen
+    look-up: released > ask-chain: paid | paid for good > owe: its block -> sold
+    look-up: released > ask-chain: paid | paid for good > owe: another block -> sold elsewhere
+    look-up: released > ask-chain: paid | paid for good > owe: credit -> credited
     look-up: released > ask-chain: unspent | silent -> released
-    look-up: released > ask-chain: void > release for good -> dead
+    look-up: released > ask-chain: void > release and watch -> released
+    look-up: released > ask-chain: void for good > release for good -> dead
     look-up: dead -> dead
     look-up: credited -> credited
 
     [after doubt]:
-    ask-chain: paid > finalize as seen: done -> sold
-    ask-chain: paid > finalize as seen: store fails -> in doubt
-    ask-chain: unspent > settle: success > ask-chain patiently: paid > finalize as seen: done -> sold
-    ask-chain: unspent > settle: success > ask-chain patiently: paid > finalize as seen: store fails -> in doubt
+    ask-chain: paid | paid for good > finalize as seen: done -> sold
+    ask-chain: paid | paid for good > finalize as seen: store fails -> in doubt
+    ask-chain: unspent > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: done -> sold
+    ask-chain: unspent > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: store fails -> in doubt
     ask-chain: unspent > settle: success > ask-chain patiently: unspent -> in doubt
-    ask-chain: unspent > settle: success > ask-chain patiently: void > release for good -> dead
+    ask-chain: unspent > settle: success > ask-chain patiently: void > release and watch -> released
+    ask-chain: unspent > settle: success > ask-chain patiently: void for good > release for good -> dead
     ask-chain: unspent > settle: success > ask-chain patiently: silent > finalize on its word: done -> sold, unseen
     ask-chain: unspent > settle: success > ask-chain patiently: silent > finalize on its word: store fails -> in doubt
-    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: paid > finalize as seen: done -> sold
-    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: paid > finalize as seen: store fails -> in doubt
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: paid | paid for good > finalize as seen: done -> sold
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: paid | paid for good > finalize as seen: store fails -> in doubt
     ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: unspent | silent -> in doubt
-    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: void > release for good -> dead
-    ask-chain: void > release for good -> dead
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: void > release and watch -> released
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: void for good > release for good -> dead
+    ask-chain: void > release and watch -> released
+    ask-chain: void for good > release for good -> dead
     ask-chain: silent -> in doubt"
   `)
 })

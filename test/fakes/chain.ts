@@ -50,9 +50,12 @@ export function fakeChain(): FakeChain {
       if (chain.silent || seen > head()) return { kind: 'silent' }
       const key = keyOf(payment)
       const unused: Verdict = expired.has(key)
-        ? { kind: 'void', why: 'the authorization expired without being used' }
+        ? { kind: 'void', why: 'the authorization expired without being used', final: true }
         : { kind: 'unspent' }
-      return spent.get(key) ?? unused
+      const end = spent.get(key)
+      if (end === undefined) return unused
+      // An end is final once the time in which there could be another is over.
+      return expired.has(key) && (end.kind === 'paid' || end.kind === 'void') ? { ...end, final: true } : end
     },
     async fault() {
       if (chain.silent) return { kind: 'silent' }

@@ -55,7 +55,7 @@ export async function openWall(changes: Partial<Service> = {}): Promise<Wall> {
   const world = { wallets: fakeWallets, clock, hosts: [HOST, `${HOST}:8402`], advance }
   const { ledger, blocks, agents, store, books } = db
   const wall = app({
-    seller: seller({ ...world, ledger, facilitator, chain, rail, terms: TERMS, contact: null }),
+    seller: seller({ ...world, ledger, facilitator, chain, rail, journal, terms: TERMS, contact: null }),
     ledger,
     blocks,
     view,

@@ -88,16 +88,16 @@ function ends(open: () => Promise<ChainWorld>): void {
     const head = await headFor(chain, ours)
     await expire(ours)
     expect(await chain.read(ours)).toMatchObject({ spent: false })
-    expectVoid(await chain.verdict(ours, head))
+    expect(await chain.verdict(ours, head)).toMatchObject({ kind: 'void', final: true })
   })
 
-  test('a payment that moved in time stays paid', async () => {
+  test('a payment that moved in time is paid for good', async () => {
     const { chain, payment, land, expire } = await open()
     const ours = await payment()
     const head = await headFor(chain, ours)
     const tx = await land(ours)
     await expire(ours)
-    expect(await chain.verdict(ours, head)).toEqual({ kind: 'paid', tx })
+    expect(await chain.verdict(ours, head)).toEqual({ kind: 'paid', tx, final: true })
   })
 }
 

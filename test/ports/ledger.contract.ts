@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { FIRST_LOOK_MS, LAST_LOOK_MS } from '../../server/domain/payment.ts'
 import { CLAIM_ORDER } from '../../shared/wall.ts'
 import { failureOf, hold, on, sell, stored, type OpenEngine } from './engine.ts'
 import { blockOf, hash, HEAD, listingOf, NOW, paymentOf, SILENT } from './samples.ts'
@@ -310,7 +311,8 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
       expect(credit).toEqual({ ...held, state: { kind: 'credited', tx: hash(1) } })
       expect(await wall.ledger.owe(held, hash(2), NOW)).toEqual(credit)
       expect(await failureOf(wall.ledger.claim('next', held.payment, listingOf(), HEAD, NOW))).toBeInstanceOf(Error)
-      expect(await wall.ledger.unfinished()).toEqual([])
+      const { payer, nonce } = held.payment
+      expect(await wall.ledger.unfinished(NOW)).not.toContainEqual({ payer, nonce })
     }),
   )
 
@@ -347,9 +349,41 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
       const unseen = await ledger.finalize(await hold(wall, 'next', paymentOf(1, 4)), hash(4), false, NOW)
       const held = await hold(wall, 'next', paymentOf(1, 5))
       const keys = [watched, unseen, held].map(({ payment: { payer, nonce } }) => ({ payer, nonce }))
-      expect(await ledger.unfinished()).toEqual(keys)
+      expect(await ledger.unfinished(NOW)).toEqual(keys)
       await ledger.confirm(unseen, hash(4))
-      expect(await ledger.unfinished()).toEqual(keys.toSpliced(1, 1))
+      expect(await ledger.unfinished(NOW)).toEqual(keys.toSpliced(1, 1))
+    }),
+  )
+
+  test(
+    'a sale that was seen is looked at again soon and after its authorization’s end, and then never more',
+    on(open, async (wall) => {
+      const { ledger } = wall
+      const sold = await sell(wall, 'next', 1, 1)
+      const [soon, late] = [NOW + FIRST_LOOK_MS, (Number(sold.payment.validBefore) + 1) * 1000 + LAST_LOOK_MS]
+      const isListed = async (now: number) => (await ledger.unfinished(now)).length === 1
+      expect([await isListed(soon - 1), await isListed(soon)]).toEqual([false, true])
+      await ledger.confirm(sold, hash(1))
+      expect([await isListed(soon), await isListed(late)]).toEqual([false, true])
+      await ledger.confirm(sold, hash(1))
+      expect(await isListed(late)).toBe(true)
+      await ledger.seal(sold, hash(7))
+      expect(await isListed(late)).toBe(false)
+      expect((await stored(wall, sold.payment)).state).toEqual({ ...sold.state, tx: hash(7) })
+    }),
+  )
+
+  test(
+    'a sale whose payment vanished keeps its deed and is looked at until it is written off; each is told once',
+    on(open, async (wall) => {
+      const { ledger } = wall
+      const sold = await sell(wall, 'next', 1, 1)
+      expect([await ledger.miss(sold), await ledger.miss(sold)]).toEqual([true, false])
+      expect((await stored(wall, sold.payment)).state).toEqual({ ...sold.state, settled: false })
+      expect(await ledger.unfinished(NOW)).toHaveLength(1)
+      expect([await ledger.writeOff(sold), await ledger.writeOff(sold)]).toEqual([true, false])
+      expect(await ledger.unfinished(NOW + 1e9)).toEqual([])
+      expect(await wall.blocks.owned(sold.block)).toMatchObject({ wallet: sold.payment.payer, settled: false })
     }),
   )
 }

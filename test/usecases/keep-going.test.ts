@@ -9,6 +9,7 @@ function worldThat(ends: boolean) {
   const journal = fakeJournal()
   const clock: Clock = {
     now: () => 0,
+    elapsed: () => 0,
     async wait(ms, signal) {
       waits.push(ms)
       if (!ends && signal?.aborted === false)

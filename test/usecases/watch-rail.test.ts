@@ -18,7 +18,7 @@ function railOver() {
   const rail = watchRail({
     facilitator: { verify: unasked, settle: unasked, supports: () => Promise.resolve(world.supports) },
     chain: { read: unasked, verdict: unasked, fault: () => Promise.resolve(world.fault), transfersTo: unasked },
-    clock: { now: () => world.now, wait: unasked },
+    clock: { now: () => 0, elapsed: () => world.now, wait: unasked },
     journal: { note: (_, facts) => notes.push(facts), alarm: () => notes.push('alarm') },
   })
   return { world, notes, rail }

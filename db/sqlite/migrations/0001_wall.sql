@@ -45,6 +45,7 @@ CREATE TABLE payments (
   doubted INTEGER NOT NULL DEFAULT 0 CHECK (doubted = 0 OR (doubted = 1 AND state = 'reserved')),
   dead INTEGER NOT NULL DEFAULT 0 CHECK (dead = 0 OR (dead = 1 AND state = 'released')),
   settled INTEGER NOT NULL DEFAULT 0 CHECK (settled = 0 OR (settled = 1 AND state = 'sold')),
+  looks INTEGER NOT NULL DEFAULT 0 CHECK (looks = 0 OR (looks IN (1, 2) AND state = 'sold')), -- back at a sale; 2 is the last
   receipt_owed INTEGER NOT NULL DEFAULT 0 CHECK (receipt_owed = 0 OR (receipt_owed = 1 AND state = 'sold')),
   tx TEXT CHECK (tx GLOB '0x*' AND length(tx) = 66), -- not unique: one transaction can move several payments
   seq INTEGER UNIQUE REFERENCES changes (seq),
@@ -59,7 +60,7 @@ CREATE TABLE payments (
 CREATE UNIQUE INDEX one_payment_per_block ON payments (block) WHERE state IN ('reserved', 'sold');
 CREATE INDEX owed_receipts ON payments (payer) WHERE receipt_owed = 1;
 CREATE INDEX unfinished ON payments (state, payer)
-  WHERE state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND settled = 0);
+  WHERE state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2);
 
 CREATE TABLE blocks (
   i INTEGER PRIMARY KEY CHECK (i BETWEEN 0 AND 14399), -- row * 160 + column
