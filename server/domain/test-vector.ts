@@ -8,7 +8,15 @@ import { digestOf, editMessage } from '../../shared/signing.ts'
 // The message is changed, the link cleared, the pixels kept: one field of each kind.
 const message = editMessage('wall.example', '80,45', 1_800_000_000_000, { message: 'hello again', link: null })
 
-export const TEST_VECTOR = {
+type Hex = `0x${string}`
+
+export const TEST_VECTOR: {
+  readonly privateKey: Hex
+  readonly address: Hex
+  readonly message: string
+  readonly digest: Hex
+  readonly signature: Hex
+} = {
   privateKey: `0x${'1'.padStart(64, '0')}`,
   address: '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf',
   message,

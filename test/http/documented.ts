@@ -41,13 +41,14 @@ function listedAnswer({ path, method }: Operation, status: number): Answer | und
 /** The operation behind a request line; `undefined` for what is no operation, such as a wrong verb. */
 export function operationOf(method: string, path: string): Operation | undefined {
   const asked = path.split('?')[0] ?? ''
-  const exact = OPERATIONS.find((operation) => operation.method === method && operation.path === asked)
-  if (exact !== undefined) return exact
-  // A path with a name of its own is not the parameter of another's.
-  if (OPERATIONS.some((operation) => operation.path === asked)) return undefined
-  const fitting = OPERATIONS.filter((operation) => operation.method === method && fits(operation.path, asked))
-  return fitting.toSorted((one, other) => other.path.length - one.path.length)[0]
+  // A path that is written out, or to a longer part, is not the parameter of another's.
+  const [own] = OPERATIONS.map((operation) => operation.path)
+    .filter((template) => fits(template, asked))
+    .toSorted((one, other) => ownLetters(other) - ownLetters(one))
+  return OPERATIONS.find((operation) => operation.method === method && operation.path === own)
 }
+
+const ownLetters = (template: string) => template.replaceAll(/\{\w+\}/g, '').length
 
 /** Whether a path is one of those that a template such as `/blocks/{coord}` stands for. */
 const fits = (template: string, asked: string) =>

@@ -1,0 +1,111 @@
+import { expect, test } from 'bun:test'
+import { hashMessage } from 'viem'
+import { signatureOf } from '../fakes/wallets.ts'
+import { hold } from '../ports/engine.ts'
+import { blockOf, NOW, paymentOf, wallet } from '../ports/samples.ts'
+import { sending } from './signed.ts'
+import { codeOf, jsonOf, openWall } from './wall.ts'
+
+const wall = await openWall()
+await wall.buy('/blocks/3,4?name=Ada&message=first&link=https://a.b/', 1)
+
+const px = '07'.repeat(100)
+const owner = `kind=register&wallet=${wallet(1)}`
+
+type Help = { message: string; digest: string; request: { method: string; url: string; body: Record<string, unknown> } }
+
+/** Asks for the text, signs it as the first wallet, and sends what the answer says. */
+async function signAndSend(query: string) {
+  const help = (await jsonOf(await wall.ask(`GET /api/sign?${query}`))) as Help
+  const { method, url, body } = help.request
+  const signature = signatureOf(wallet(1), help.message)
+  const sent = await wall.ask(`${method} ${url.slice('https://wall.test'.length)}`, sending({ ...body, signature }))
+  return { help, sent }
+}
+
+test('the text of an edit, once signed, is accepted as it was answered', async () => {
+  wall.clock.pass(1)
+  const { help, sent } = await signAndSend(`kind=set_pixels&coord=003,4&message=hi%20there&pixels=${px}&clear=link`)
+  expect(help).toMatchObject({
+    message: [
+      'wall.test',
+      'set_pixels v2',
+      'block=3,4',
+      `ts=${NOW + 1}`,
+      'pixels_present=1',
+      `pixels=${px}`,
+      'message_present=1',
+      'message=hi there',
+      'link_present=1',
+      'link=',
+    ].join('\n'),
+    ts: NOW + 1,
+    validUntil: NOW + 1 + 300_000,
+    request: {
+      method: 'PUT',
+      url: 'https://wall.test/blocks/3,4',
+      body: { ts: NOW + 1, message: 'hi there', pixels: px, link: null },
+    },
+  })
+  expect(help.digest).toBe(hashMessage(help.message))
+  expect(sent.status).toBe(200)
+  expect((await jsonOf(sent))['deed']).toMatchObject({ message: 'hi there', link: null })
+})
+
+test('the text of a registration, once signed, is accepted as it was answered', async () => {
+  wall.clock.pass(1)
+  const { help, sent } = await signAndSend(`${owner}&framework=loom&clear=name`)
+  expect(help.message.split('\n').slice(4)).toEqual([
+    'name_present=1',
+    'name=',
+    'framework_present=1',
+    'framework=loom',
+  ])
+  expect(await jsonOf(sent)).toMatchObject({ updated: true, agent: { name: null, framework: 'loom' } })
+})
+
+test('a time of one’s own is signed as it is', async () => {
+  const ts = wall.clock.now() - 60_000
+  const help = await jsonOf(await wall.ask(`GET /api/sign?kind=set_pixels&coord=3,4&message=a&ts=${ts}`))
+  expect(help['ts']).toBe(ts)
+  expect(help['message']).toContain(`\nts=${ts}\n`)
+})
+
+const edit = 'kind=set_pixels&coord=3,4'
+
+const refused: ReadonlyArray<readonly [query: string, code: string]> = [
+  ['', 'invalid_option'],
+  ['kind=paint&coord=3,4&message=a', 'invalid_option'],
+  [edit, 'empty_update'],
+  ['kind=set_pixels&message=a', 'invalid_coordinate'],
+  ['kind=set_pixels&coord=160,0&message=a', 'invalid_coordinate'],
+  ['kind=set_pixels&coord=x&message=a', 'invalid_coordinate'],
+  [`${edit}&message=`, 'invalid_message'],
+  [`${edit}&message=a&message=b`, 'invalid_message'],
+  [`${edit}&message=%E2%80%AEa`, 'invalid_message'],
+  [`${edit}&link=http://a.b/`, 'invalid_link'],
+  [`${edit}&pixels=07`, 'invalid_pixels'],
+  [`${edit}&clear=pixels`, 'invalid_pixels'],
+  [`${edit}&clear=colour`, 'invalid_option'],
+  [`${edit}&clear=`, 'invalid_option'],
+  [`${edit}&clear=link,link`, 'invalid_option'],
+  [`${edit}&message=a&clear=message`, 'invalid_option'],
+  [`${edit}&name=Ada`, 'invalid_option'],
+  [`${edit}&message=a&ts=soon`, 'invalid_option'],
+  [`${edit}&message=a&ts=1`, 'stale_signature'],
+  ['kind=set_pixels&coord=5,5&message=a', 'no_owner'],
+  ['kind=set_pixels&coord=9,9&message=a', 'purchase_pending'],
+  ['kind=register&name=Ada', 'invalid_wallet'],
+  ['kind=register&wallet=0x12&name=Ada', 'invalid_wallet'],
+  [`kind=register&wallet=${wallet(9)}&name=Ada`, 'no_purchases'],
+  [owner, 'empty_update'],
+  [`${owner}&message=a`, 'invalid_option'],
+  [`${owner}&name=${'a'.repeat(41)}`, 'invalid_name'],
+  [`${owner}&framework=%00`, 'invalid_framework'],
+]
+
+await hold(wall.db, blockOf('9,9'), paymentOf(2, 2))
+
+test.each(refused)('what the write would refuse is refused: %s', async (query, code) => {
+  expect(await codeOf(await wall.ask(`GET /api/sign?${query}`))).toBe(code)
+})
