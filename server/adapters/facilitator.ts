@@ -1,13 +1,15 @@
-/** The facilitator over HTTP, through the x402 SDK's client. What it answers is sorted by what it proves. */
+/** The facilitator over HTTP, in x402's own words. What it answers is sorted by what it proves. */
 
-import { HTTPFacilitatorClient, type FacilitatorConfig } from '@x402/core/http'
-import { SettleError, VerifyError, type PaymentPayload } from '@x402/core/types'
+import { Type, type Static, type TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { FacilitatorConfig } from '@x402/core/http'
+import type { PaymentPayload } from '@x402/core/types'
 import pLimit from 'p-limit'
 import type { Payment, Target } from '../domain/payment.ts'
 import type { Settling, Verification } from '../domain/purchase.ts'
 import type { Facilitator } from '../ports.ts'
 import { paymentRequired, requirementsOf, type Offer } from '../x402/terms.ts'
-import { within } from './deadline.ts'
+import { fetchBounded } from './bounded-fetch.ts'
 
 /** How to reach a facilitator. Verify and settle have their own patience, in milliseconds. */
 export type FacilitatorSettings = {
@@ -20,27 +22,37 @@ export type FacilitatorSettings = {
 const AT_ONCE = 64
 const WAITING_MAX = 256
 
+// Many times what any answer needs.
+const ANSWER_MAX_BYTES = 65_536
+
 /** Makes the facilitator port. At most 64 calls are under way; a verify that 256 others wait before is not waited for. */
 export function httpFacilitator(settings: FacilitatorSettings, offer: Offer): Facilitator {
-  const auth = settings.createAuthHeaders === undefined ? {} : { createAuthHeaders: settings.createAuthHeaders }
-  const quick = new HTTPFacilitatorClient({ url: settings.url, timeoutMs: settings.verifyTimeoutMs, ...auth })
-  const patient = new HTTPFacilitatorClient({ url: settings.url, timeoutMs: settings.settleTimeoutMs, ...auth })
   const limit = pLimit(AT_ONCE)
-
   return {
     async verify(target, payment) {
       if (limit.pendingCount >= WAITING_MAX) return { kind: 'unavailable' }
-      return await limit(() => verify(quick, offer, target, payment))
+      return await limit(() => verify(settings, offer, target, payment))
     },
-    settle: (target, payment) => limit(() => settle(patient, offer, target, payment)),
-    // The client obeys a facilitator that wants to be asked again later, for longer than a call may take.
-    supports: () => within(settings.verifyTimeoutMs, () => supports(quick, offer), 'unavailable'),
+    settle: (target, payment) => limit(() => settle(settings, offer, target, payment)),
+    supports: () => supports(settings, offer),
   }
 }
 
-async function supports(client: HTTPFacilitatorClient, { terms }: Offer): Promise<'yes' | 'no' | 'unavailable'> {
+// The parts of each answer that are used; x402 has more.
+const Reason = Type.Optional(Type.Union([Type.String(), Type.Null()]))
+const Verified = Type.Object({ isValid: Type.Boolean(), invalidReason: Reason })
+const Settled = Type.Object({
+  success: Type.Boolean(),
+  errorReason: Reason,
+  transaction: Type.String(),
+  network: Type.String(),
+})
+const Kind = Type.Object({ x402Version: Type.Number(), scheme: Type.String(), network: Type.String() })
+const Supported = Type.Object({ kinds: Type.Array(Kind) })
+
+async function supports(settings: FacilitatorSettings, { terms }: Offer): Promise<'yes' | 'no' | 'unavailable'> {
   try {
-    const { kinds } = await client.getSupported()
+    const { kinds } = readSuccess(Supported, await ask(settings, 'supported', settings.verifyTimeoutMs))
     const isOurs = kinds.some(
       (kind) => kind.x402Version === 2 && kind.scheme === 'exact' && kind.network === terms.network,
     )
@@ -51,36 +63,78 @@ async function supports(client: HTTPFacilitatorClient, { terms }: Offer): Promis
 }
 
 async function verify(
-  client: HTTPFacilitatorClient,
+  settings: FacilitatorSettings,
   offer: Offer,
   target: Target,
   payment: Payment,
 ): Promise<Verification> {
   try {
-    const { isValid, invalidReason } = await client.verify(...wireOf(offer, target, payment))
+    const told = await ask(settings, 'verify', settings.verifyTimeoutMs, wireOf(offer, target, payment))
+    const refused = refusalIn(told, 'isValid')
+    if (refused !== undefined && !ourTrouble.has(told.status))
+      return { kind: 'invalid', reason: reasonOf(refused['invalidReason']) }
+    const { isValid, invalidReason } = readSuccess(Verified, told)
     return isValid ? { kind: 'valid' } : { kind: 'invalid', reason: reasonOf(invalidReason) }
-  } catch (error) {
-    if (error instanceof VerifyError && error.statusCode < 500 && !ourTrouble.has(error.statusCode))
-      return { kind: 'invalid', reason: reasonOf(error.invalidReason) }
+  } catch {
     return { kind: 'unavailable' }
   }
 }
 
 async function settle(
-  client: HTTPFacilitatorClient,
+  settings: FacilitatorSettings,
   offer: Offer,
   target: Target,
   payment: Payment,
 ): Promise<Settling> {
   try {
-    const { success, transaction, network, errorReason } = await client.settle(...wireOf(offer, target, payment))
+    const told = await ask(settings, 'settle', settings.settleTimeoutMs, wireOf(offer, target, payment))
+    const refused = refusalIn(told, 'success')
+    if (refused !== undefined) return refusal(refused['errorReason'], refused['transaction'])
+    const { success, transaction, network, errorReason } = readSuccess(Settled, told)
     if (!success) return refusal(errorReason, transaction)
     const tx = transaction.toLowerCase()
     return isHash(tx) && network === payment.accepted.network ? { kind: 'success', tx } : { kind: 'unclear' }
   } catch (error) {
-    if (error instanceof SettleError && error.statusCode < 500) return refusal(error.errorReason, error.transaction)
     return isUnsent(error) ? { kind: 'unsent' } : { kind: 'unclear' }
   }
+}
+
+type Path = 'verify' | 'settle' | 'supported'
+
+type Told = { readonly status: number; readonly value: unknown }
+
+/**
+ * Asks once. The SDK's client would follow redirects, read answers of any size, and print what strangers say. Rejects
+ * when there is no answer in JSON.
+ */
+async function ask(
+  { url, createAuthHeaders }: FacilitatorSettings,
+  path: Path,
+  timeoutMs: number,
+  body?: object,
+): Promise<Told> {
+  const auth = (await createAuthHeaders?.())?.[path]
+  const init = body === undefined ? { method: 'GET' } : { method: 'POST', body: JSON.stringify(body) }
+  const headers = { 'Content-Type': 'application/json', ...auth }
+  const address = `${url.replace(/\/+$/, '')}/${path}`
+  const response = await fetchBounded(address, { ...init, headers }, { timeoutMs, maxBytes: ANSWER_MAX_BYTES })
+  return { status: response.status, value: await response.json() }
+}
+
+const isSuccess = (status: number) => status >= 200 && status < 300
+
+/** The answer of a call that succeeded; throws for any other and for what is not in the schema. */
+function readSuccess<Schema extends TSchema>(schema: Schema, { status, value }: Told): Static<Schema> {
+  if (!isSuccess(status) || !Value.Check(schema, value)) throw new TypeError('not the answer that was asked for')
+  return value
+}
+
+const SERVER_ERROR = 500
+
+/** The verdict in an answer that blames the request: x402 lets refusals come with such a status. */
+function refusalIn({ status, value }: Told, verdict: 'isValid' | 'success'): Record<string, unknown> | undefined {
+  if (isSuccess(status) || status >= SERVER_ERROR) return undefined
+  return typeof value === 'object' && value !== null && verdict in value ? { ...value } : undefined
 }
 
 /** A facilitator that names a transaction has sent one, whatever else it says. */
@@ -115,7 +169,7 @@ function wireOf(offer: Offer, target: Target, payment: Payment) {
     },
     ...(extensions === undefined ? {} : { extensions }),
   }
-  return [payload, requirements] as const
+  return { x402Version: payload.x402Version, paymentPayload: payload, paymentRequirements: requirements }
 }
 
 // Keys that are refused or a quota that is used up say nothing about the payer.

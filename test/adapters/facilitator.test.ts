@@ -229,6 +229,56 @@ describe('answers that are odd', () => {
   })
 })
 
+describe('out of bounds', () => {
+  test('a redirect is not followed, and whoever sent it has the payment', async () => {
+    let followed = 0
+    const elsewhere = serve(() => {
+      followed += 1
+      return Response.json({ isValid: true, success: true, transaction: inventedHash, network: NETWORK, kinds: [] })
+    })
+    const payment = await pay(0)
+    for (const status of [301, 302, 303, 307, 308]) {
+      for (const to of [elsewhere, await nowhere()]) {
+        const facilitator = at(serve(({ url }) => Response.redirect(to + new URL(url).pathname, status)))
+        expect(await facilitator.verify(BLOCK, payment)).toEqual({ kind: 'unavailable' })
+        expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unclear' })
+        expect(await facilitator.supports()).toBe('unavailable')
+      }
+    }
+    expect(followed).toBe(0)
+  })
+
+  test('an answer without end is heard for as long as an answer needs, and proves nothing', async () => {
+    let chunks = 0
+    const padding = new Uint8Array(65_536).fill(0x20)
+    const endless = () =>
+      new ReadableStream({
+        pull(stream) {
+          chunks += 1
+          if (chunks > 1000) stream.close()
+          else stream.enqueue(padding)
+        },
+      })
+    for (const status of [200, 400]) {
+      chunks = 0
+      const facilitator = at(serve(() => new Response(endless(), { status })))
+      const payment = await pay(0)
+      expect(await facilitator.verify(BLOCK, payment)).toEqual({ kind: 'unavailable' })
+      expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unclear' })
+      expect(await facilitator.supports()).toBe('unavailable')
+      expect(chunks).toBeLessThan(1000)
+    }
+  })
+
+  test('an answer of 64 KiB is read, and a byte more is not', async () => {
+    const answer = JSON.stringify({ isValid: true })
+    const padded = (size: number) => at(serve(() => new Response(answer.padEnd(size))))
+    const payment = await pay(0)
+    expect(await padded(65_536).verify(BLOCK, payment)).toEqual({ kind: 'valid' })
+    expect(await padded(65_537).verify(BLOCK, payment)).toEqual({ kind: 'unavailable' })
+  })
+})
+
 describe('what is sent', () => {
   test("goes to the facilitator in our words, whatever the payer's client echoed", async () => {
     const stock = await signPayment(await network.wallet(1), oneDollarTo(offer.terms.payTo))

@@ -1,0 +1,32 @@
+/** Calls to third parties, which may answer anything: in time, of limited size, and from where they were asked. */
+
+/** What one call may cost. */
+export type Bounds = { readonly timeoutMs: number; readonly maxBytes: number }
+
+/**
+ * Fetches, and reads the answer to its last byte. Rejects when that takes longer, when the answer is larger, and when it
+ * is a redirect: where we ask is the operator's choice.
+ */
+export async function fetchBounded(
+  input: string | URL | Request,
+  init: RequestInit,
+  { timeoutMs, maxBytes }: Bounds,
+): Promise<Response> {
+  const response = await fetch(input, { ...init, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
+  const { status, statusText, headers } = response
+  const body = await readUpTo(response, maxBytes)
+  return new Response(body.byteLength === 0 ? null : body, { status, statusText, headers })
+}
+
+async function readUpTo({ body }: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  if (body === null) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.byteLength
+    // Leaving the loop hangs up, so the rest is never sent.
+    if (size > maxBytes) throw new RangeError(`an answer of more than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
