@@ -1,8 +1,7 @@
 /** The wall as one byte per pixel, row-major: palette indices, and four values of our own for blocks without a picture. */
 
-import type { Canvas } from '../shared/contract/canvas.ts'
 import { PALETTE_SIZE } from '../shared/palette.ts'
-import { ALL_BLOCKS, BLOCK_SIZE, HEIGHT, WIDTH, cellOf, isBlockIndex, type BlockIndex } from '../shared/wall.ts'
+import { ALL_BLOCKS, BLOCK_SIZE, HEIGHT, WIDTH, cellOf, type BlockIndex } from '../shared/wall.ts'
 
 /** Ground of a block nobody owns. */
 export const OPEN = PALETTE_SIZE
@@ -18,17 +17,18 @@ export type Atlas = Uint8Array<ArrayBuffer>
 
 const last = BLOCK_SIZE - 1
 
-const openBlock = tile((x, y) => (x === 0 && y === 0 ? OPEN_DOT : OPEN))
 const bareBlock = tile((x, y) => (x === 0 || y === 0 || x === last || y === last ? BARE_FRAME : BARE))
 
-/** The whole wall from a canvas read. */
-export function drawAtlas(blocks: Canvas['blocks']): Atlas {
-  const atlas = new Uint8Array(WIDTH * HEIGHT)
-  for (const block of ALL_BLOCKS) place(atlas, block, openBlock)
-  for (const { i, px } of blocks) {
-    if (isBlockIndex(i)) place(atlas, i, px === undefined ? bareBlock : decodePicture(px))
-  }
+/** A wall of which nothing is owned. */
+export function blankAtlas(): Atlas {
+  const atlas = new Uint8Array(WIDTH * HEIGHT).fill(OPEN)
+  for (const block of ALL_BLOCKS) atlas[offsetOf(block)] = OPEN_DOT
   return atlas
+}
+
+/** Puts an owned block's picture in its place, or the look of one that has none. */
+export function paintBlock(atlas: Atlas, block: BlockIndex, px: string | undefined) {
+  place(atlas, block, px === undefined ? bareBlock : decodePicture(px))
 }
 
 /** A block's 100 palette indices. Older browsers lack `Uint8Array.fromBase64`, hence the longer way. */

@@ -8,6 +8,9 @@ export const ZOOM_MAX = 48
 // What stays free around a wall that is shown whole.
 const FIT_SHARE = 0.96
 
+// What an area that is looked at takes of the stage.
+const AREA_SHARE = 0.8
+
 export type Point = { readonly x: number; readonly y: number }
 
 /** The stage's size in CSS pixels. */
@@ -54,6 +57,26 @@ export function zoom(camera: Camera, view: View, factor: number, at: Point): Cam
     { x: fixed.x + (camera.x - fixed.x) * ratio, y: fixed.y + (camera.y - fixed.y) * ratio, zoom: target },
     view,
   )
+}
+
+/** A rectangle of the wall, in its pixels. */
+export type Area = { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number }
+
+/** The nearest look at an area that shows all of it with some room around, no nearer than `zoomMax`. */
+export function lookAt(area: Area, view: View, zoomMax: number): Camera {
+  const width = area.right - area.left
+  const height = area.bottom - area.top
+  const zoom = Math.min(view.width / width, view.height / height) * AREA_SHARE
+  return clamp({ x: area.left + width / 2, y: area.top + height / 2, zoom: Math.min(zoom, zoomMax) }, view)
+}
+
+/** The camera moved as little as shows all of an area, at the same zoom. */
+export function reveal(camera: Camera, view: View, area: Area): Camera {
+  const halfWidth = (view.width / 2 / camera.zoom) * AREA_SHARE
+  const halfHeight = (view.height / 2 / camera.zoom) * AREA_SHARE
+  const x = between(camera.x, area.right - halfWidth, area.left + halfWidth)
+  const y = between(camera.y, area.bottom - halfHeight, area.top + halfHeight)
+  return x === camera.x && y === camera.y ? camera : clamp({ x, y, zoom: camera.zoom }, view)
 }
 
 /** The wall point under a screen point; it may lie off the wall. */

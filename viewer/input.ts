@@ -1,12 +1,17 @@
 /** Turns what hands do into intents. */
 
 import type { Point } from './camera.ts'
+import { intentOf } from './keys.ts'
+import { throwSpeed, type Moment } from './motion.ts'
 import type { Intent } from './state.ts'
 
 // A press that moves less than this many CSS pixels is a tap.
 const TAP_SLOP = 5
-const ZOOM_STEP = 1.5
-const PAN_STEP = 80
+
+// A second tap this soon and this near is a double tap.
+const DOUBLE_TAP_MS = 300
+const DOUBLE_TAP_PX = 30
+const DOUBLE_TAP_ZOOM = 2.5
 
 // One notch of a wheel is about 100 pixels; a pinch on a trackpad comes as a wheel with ctrl and far smaller numbers.
 const WHEEL_RATE = 0.002
@@ -15,28 +20,23 @@ const WHEEL_LINE_PX = 16
 
 type Send = (intent: Intent) => void
 
-const keyIntents: Readonly<Record<string, Intent>> = {
-  ArrowLeft: { do: 'pan', dx: PAN_STEP, dy: 0 },
-  ArrowRight: { do: 'pan', dx: -PAN_STEP, dy: 0 },
-  ArrowUp: { do: 'pan', dx: 0, dy: PAN_STEP },
-  ArrowDown: { do: 'pan', dx: 0, dy: -PAN_STEP },
-  '+': { do: 'zoom', factor: ZOOM_STEP },
-  '=': { do: 'zoom', factor: ZOOM_STEP },
-  '-': { do: 'zoom', factor: 1 / ZOOM_STEP },
-  '0': { do: 'fit' },
-  Escape: { do: 'dismiss' },
-}
-
 /** Listens until `signal` aborts. */
 export function listen(stage: HTMLElement, send: Send, signal: AbortSignal) {
   listenToPointers(stage, send, signal)
   listenToWheel(stage, send, signal)
-  window.addEventListener('keydown', (event) => onKey(event, send), { signal })
+  window.addEventListener('keydown', (event) => onKey(event, stage, send), { signal })
+  stage.addEventListener('focus', () => stage.matches(':focus-visible') && send({ do: 'walk', right: 0, down: 0 }), {
+    signal,
+  })
+  stage.addEventListener('blur', () => send({ do: 'leave' }), { signal })
 }
 
-function onKey(event: KeyboardEvent, send: Send) {
+function onKey(event: KeyboardEvent, stage: HTMLElement, send: Send) {
   if (event.ctrlKey || event.metaKey || event.altKey) return
-  const intent = keyIntents[event.key]
+  const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement
+  if (typing && event.key !== 'Escape') return
+  const { key, code, shiftKey } = event
+  const intent = intentOf({ key, code, shiftKey, onWall: event.target === stage })
   if (intent === undefined) return
   event.preventDefault()
   send(intent)
@@ -56,12 +56,16 @@ function listenToWheel(stage: HTMLElement, send: Send, signal: AbortSignal) {
 
 function listenToPointers(stage: HTMLElement, send: Send, signal: AbortSignal) {
   const down = new Map<number, Point>()
+  const trail: Moment[] = [] // of the finger that drags
   let press: Point | undefined // where a press that may still be a tap began
+  let lastTap: Moment | undefined
 
   const onDown = (event: PointerEvent) => {
     if (event.pointerType === 'mouse' && event.button !== 0) return
     stage.setPointerCapture(event.pointerId)
+    send({ do: 'hold' })
     down.set(event.pointerId, pointOf(event))
+    trail.length = 0
     press = down.size === 1 ? pointOf(event) : undefined
   }
 
@@ -77,12 +81,23 @@ function listenToPointers(stage: HTMLElement, send: Send, signal: AbortSignal) {
     press = undefined
     for (const intent of dragged(down, event.pointerId, before, at)) send(intent)
     down.set(event.pointerId, at)
+    trail.push({ ...at, time: event.timeStamp })
   }
 
   const onUp = (event: PointerEvent) => {
-    const tapped = down.delete(event.pointerId) && press
+    if (!down.delete(event.pointerId)) return
+    const tapped = press
     press = undefined
-    if (tapped && event.type === 'pointerup') send({ do: 'tap', at: tapped })
+    if (event.type !== 'pointerup') return
+    if (tapped === undefined) {
+      const speed = down.size === 0 ? throwSpeed(trail, event.timeStamp) : undefined
+      if (speed) send({ do: 'throw', ...speed })
+      return
+    }
+    const tap = { ...tapped, time: event.timeStamp }
+    const twice = lastTap && tap.time - lastTap.time < DOUBLE_TAP_MS && distance(tap, lastTap) < DOUBLE_TAP_PX
+    lastTap = twice ? undefined : tap
+    send(twice ? { do: 'zoom', factor: DOUBLE_TAP_ZOOM, at: tapped } : { do: 'tap', at: tapped })
   }
 
   stage.addEventListener('pointerdown', onDown, { signal })

@@ -1,36 +1,49 @@
 /** The page: wires input, state, drawing and cards. Nothing runs while nothing changes. */
 
-import type { BlockIndex } from '../shared/wall.ts'
+import { arrive } from './arrive.ts'
 import type { View } from './camera.ts'
-import { frameOf } from './gl/frame.ts'
-import { createRenderer, type Renderer } from './gl/renderer.ts'
-import { boxOf, placeCard } from './hover.ts'
 import { listen } from './input.ts'
-import { plotAt, wallOf } from './plot.ts'
-import { deedReader, readCanvas } from './source.ts'
-import { begin, resize, shownBlock, step, type Intent, type State } from './state.ts'
-import { dark, light } from './theme.ts'
-import { createCard } from './ui/card.ts'
+import { createAppearance, type Page, type Part } from './page.ts'
+import { createPainter } from './paint.ts'
+import type { Wall } from './plot.ts'
+import { canvasReader } from './source.ts'
+import { begin, resize, shownBlock, step, type Intent, type Panel, type State } from './state.ts'
 import { find } from './ui/dom.ts'
 import { hush, say } from './ui/notice.ts'
+import { atPlace, followInBar, placeInBar } from './visit.ts'
+import { countText } from './words.ts'
 
-// A deed is asked for once the pointer rests; sweeping over the wall asks for none.
-const REST_MS = 150
+const ZOOM_STEP = 1.5
 
 const stage = find('stage', HTMLElement)
 const canvas = find('wall', HTMLCanvasElement)
 const notice = find('notice', HTMLElement)
 const counts = find('counts', HTMLElement)
-const card = createCard(find('card', HTMLElement), () => send({ do: 'dismiss' }))
-const prefersLight = window.matchMedia('(prefers-color-scheme: light)')
-const readDeed = deedReader()
+const toolButtons = [...find('tools', HTMLElement).querySelectorAll('button')]
+const calm = window.matchMedia('(prefers-reduced-motion: reduce)')
+const readCanvas = canvasReader()
+const forever = new AbortController().signal
 
-let state = begin(viewOf(stage))
-let renderer: Renderer | undefined
+let state = begin(viewOf(stage), calm.matches)
 let frameAsked = false
-let deedWanted = new AbortController()
+let drawnAt: number | undefined // when the last frame of a motion was drawn
+let parts: Part | undefined // panels and all else that is built after the first drawing
+let arriving = true
 
-const theme = () => (prefersLight.matches ? light : dark)
+const look = createAppearance(onTheme)
+const painter = createPainter(canvas, () => state, look.theme(), askFrame)
+const writeAddress = followInBar(() => state)
+
+const page: Page = {
+  state: () => state,
+  send,
+  showWall,
+  look,
+  drawn() {
+    painter.draw()
+    return canvas
+  },
+}
 
 function viewOf({ clientWidth, clientHeight }: HTMLElement): View {
   return { width: Math.max(clientWidth, 1), height: Math.max(clientHeight, 1) }
@@ -42,74 +55,81 @@ function send(intent: Intent) {
 
 function become(next: State) {
   const before = state
+  if (next === before) return
   state = next
+  painter.take(next, before)
   const otherBlock = shownBlock(next) !== shownBlock(before)
-  if (otherBlock || next.pinned !== before.pinned || next.wall !== before.wall) fillCard()
-  if (otherBlock || next.camera !== before.camera || next.wall !== before.wall) askFrame()
+  const otherLook = next.overlay !== before.overlay || next.agent !== before.agent || next.at !== before.at
+  if (otherBlock || otherLook || next.camera !== before.camera || next.wall !== before.wall || next.motion) askFrame()
+  if (next.panel !== before.panel) for (const button of toolButtons) markTool(button)
+  parts?.update(next, before)
+  if (!arriving && next.motion === undefined) writeAddress()
 }
 
 function askFrame() {
   if (frameAsked) return
   frameAsked = true
-  requestAnimationFrame(draw)
+  requestAnimationFrame(onFrame)
+}
+
+function onFrame(now: number) {
+  frameAsked = false
+  const ms = drawnAt === undefined ? 0 : now - drawnAt
+  drawnAt = state.motion ? now : undefined
+  if (state.motion) send({ do: 'tick', ms })
+  draw()
 }
 
 function draw() {
-  frameAsked = false
-  const block = shownBlock(state)
-  if (state.wall) renderer?.draw(frameOf(state.camera, state.view, canvas.width / state.view.width, block))
-  if (block !== undefined) card.moveTo(placeCard(boxOf(state.camera, state.view, block), card.size(), state.view))
+  painter.draw()
+  parts?.frame?.(state)
 }
 
-function fillCard() {
-  deedWanted.abort()
-  deedWanted = new AbortController()
-  const block = shownBlock(state)
-  if (state.wall === undefined || block === undefined) return card.hide()
-  const plot = plotAt(state.wall, block)
-  card.show(plot, state.pinned === block, theme())
-  if (plot.kind === 'claimed') void addPayment(block, deedWanted.signal)
-}
-
-async function addPayment(block: BlockIndex, signal: AbortSignal) {
-  await new Promise((rested) => setTimeout(rested, REST_MS))
-  if (signal.aborted) return
-  const deed = await readDeed(block, signal)
-  if (deed && !signal.aborted) card.addPayment(deed)
+function onTheme() {
+  painter.setTheme(look.theme())
+  parts?.restyle?.(state)
+  askFrame()
 }
 
 function fitStage() {
-  const view = viewOf(stage)
-  canvas.width = Math.round(view.width * devicePixelRatio)
-  canvas.height = Math.round(view.height * devicePixelRatio)
-  become(resize(state, view))
+  become(resize(state, viewOf(stage)))
+  painter.resize()
   // Giving a canvas a size empties it, so it is drawn again before the browser paints.
   draw()
 }
 
-function startDrawing() {
-  renderer = createRenderer(canvas)
-  if (renderer === undefined) return say(notice, 'This browser has no WebGL, which draws the wall.')
-  renderer.setTheme(theme())
-  if (state.wall) renderer.setAtlas(state.wall.atlas)
-  askFrame()
+/** A window dragged to another screen may keep its size and change its pixels. */
+function watchPixelRatio() {
+  const same = window.matchMedia(`(resolution: ${devicePixelRatio}dppx)`)
+  same.addEventListener('change', () => (fitStage(), watchPixelRatio()), { once: true })
 }
 
-function stopDrawing(event: Event) {
-  // Without this the browser would not give the context back.
-  event.preventDefault()
-  renderer?.destroy()
-  renderer = undefined
+function markTool(button: HTMLButtonElement) {
+  button.ariaExpanded = String(button.dataset['panel'] === state.panel)
+}
+
+function showWall(wall: Wall) {
+  const { claimed, remaining } = wall.stats
+  counts.textContent = `${countText(claimed)} claimed · ${countText(remaining)} open`
+  const before = state.wall
+  become({ ...state, wall })
+  // An agent's blocks can be looked at only once all of them are there.
+  const { agent, camera } = placeInBar()
+  const agentArrived = arriving && wall.complete && agent !== undefined && camera === undefined
+  if (before === undefined || agentArrived) visit()
+  if (wall.complete) arriving = false
+  if (before === undefined) void furnish()
+}
+
+/** Goes where the address bar says. */
+function visit() {
+  become(atPlace(state, placeInBar()))
 }
 
 async function load() {
   try {
-    const wall = wallOf(await readCanvas())
-    const { claimed, remaining } = wall.canvas.stats
-    counts.textContent = `${claimed.toLocaleString()} claimed · ${remaining.toLocaleString()} open`
-    if (renderer) hush(notice)
-    renderer?.setAtlas(wall.atlas)
-    become({ ...state, wall })
+    await arrive(readCanvas, showWall)
+    hush(notice)
   } catch {
     say(notice, 'The wall could not be read.', () => {
       hush(notice)
@@ -118,17 +138,28 @@ async function load() {
   }
 }
 
-startDrawing()
-canvas.addEventListener('webglcontextlost', stopDrawing)
-canvas.addEventListener('webglcontextrestored', startDrawing)
-listen(canvas, send, new AbortController().signal)
-new ResizeObserver(fitStage).observe(stage)
-prefersLight.addEventListener('change', () => {
-  renderer?.setTheme(theme())
-  fillCard()
+/** Builds what can wait, once the wall is on its way. */
+async function furnish() {
+  const { createParts } = await import('./parts.ts')
+  parts = createParts(page, readCanvas, forever)
+  parts.update(state, begin(state.view))
+  document.body.dataset['ready'] = 'yes'
   askFrame()
-})
-find('zoom-in', HTMLElement).addEventListener('click', () => send({ do: 'zoom', factor: 1.5 }))
-find('zoom-out', HTMLElement).addEventListener('click', () => send({ do: 'zoom', factor: 1 / 1.5 }))
+}
+
+listen(canvas, send, forever)
+new ResizeObserver(fitStage).observe(stage)
+watchPixelRatio()
+calm.addEventListener('change', () => become({ ...state, calm: calm.matches }))
+window.addEventListener('hashchange', visit)
+for (const button of toolButtons) {
+  const panel = (['find', 'view', 'time', 'share', 'help'] satisfies Panel[]).find(
+    (name) => name === button.dataset['panel'],
+  )
+  if (panel) button.addEventListener('click', () => send({ do: 'open', panel }))
+}
+find('zoom-in', HTMLElement).addEventListener('click', () => send({ do: 'zoom', factor: ZOOM_STEP }))
+find('zoom-out', HTMLElement).addEventListener('click', () => send({ do: 'zoom', factor: 1 / ZOOM_STEP }))
 find('fit', HTMLElement).addEventListener('click', () => send({ do: 'fit' }))
+document.body.classList.toggle('embed', new URLSearchParams(location.search).has('embed'))
 void load()

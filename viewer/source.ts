@@ -1,47 +1,61 @@
 /** Where the page's data comes from. */
 
 import type { Deed } from '../shared/contract/block.ts'
-import type { Canvas } from '../shared/contract/canvas.ts'
-import { coordOf, type BlockIndex } from '../shared/wall.ts'
+import type { Canvas, CanvasBlock } from '../shared/contract/canvas.ts'
+import type { Sale } from '../shared/contract/feed.ts'
+import type { BlockIndex } from '../shared/wall.ts'
+import { canvasLines } from './lines.ts'
+import type { CanvasHead } from './plot.ts'
 
-declare global {
-  /** The canvas read which index.html has begun. */
-  var earlyCanvas: Promise<Response> | undefined
+/** What a source tells while the wall is open. */
+export type Listener = {
+  /** Number of the last sale that is known. */
+  known(): number
+  sales(sales: readonly Sale[]): void
+  canvas(canvas: Canvas): void
+  /** Whether the last try to hear of news succeeded. */
+  heard(well: boolean): void
 }
 
-const DEEDS_KEPT_MAX = 1000
-
-/** The whole wall; rejects when it cannot be read. The first call takes up the read begun by index.html. */
-export async function readCanvas(): Promise<Canvas> {
-  const early = globalThis.earlyCanvas
-  globalThis.earlyCanvas = undefined
-  const response = await (early ?? fetch('/api/canvas'))
-  if (!response.ok) throw new Error(`the canvas read answered ${response.status}`)
-  const canvas: Canvas = await response.json()
-  return canvas
+export type Source = {
+  /** Tells all that happens after the listener's last known sale; `signal` ends it. */
+  follow(listener: Listener, signal: AbortSignal): void
+  /** The deed of a claimed block; `undefined` when there is none to be had. */
+  deed(block: BlockIndex, signal: AbortSignal): Promise<Deed | undefined>
 }
 
-/** Reads deeds of claimed blocks and keeps the settled ones, which only a repaint can change. `undefined` when there is none to be had. */
-export function deedReader(): (block: BlockIndex, signal: AbortSignal) => Promise<Deed | undefined> {
-  const kept = new Map<BlockIndex, Deed>()
-  return async (block, signal) => {
-    const known = kept.get(block)
-    if (known) return known
-    const deed = await fetchDeed(block, signal).catch(() => undefined)
-    if (deed?.settled) keep(kept, block, deed)
-    return deed
+const CANVAS = '/api/canvas'
+
+/** How a reading of the canvas ended; `unchanged` when the service says that nothing has. */
+export type Reading = Canvas | 'unchanged'
+
+/** Reads the whole wall, telling the blocks of each row as they arrive; rejects when it cannot be read. */
+export type CanvasReader = (onRows: (head: CanvasHead, blocks: CanvasBlock[]) => void) => Promise<Reading>
+
+/** Reads the canvas, each time only if it has changed. */
+export function canvasReader(): CanvasReader {
+  let etag: string | undefined
+  return async (onRows) => {
+    // Without a header of its own the first request is the one that index.html has the browser begin early.
+    const response = await (etag === undefined ? fetch(CANVAS) : fetch(CANVAS, { headers: { 'if-none-match': etag } }))
+    if (response.status === 304) return 'unchanged'
+    if (!response.ok || response.body === null) throw new Error(`the canvas read answered ${response.status}`)
+    const canvas = await readLines(response.body, onRows)
+    etag = response.headers.get('etag') ?? undefined
+    return canvas
   }
 }
 
-async function fetchDeed(block: BlockIndex, signal: AbortSignal): Promise<Deed | undefined> {
-  const response = await fetch(`/blocks/${coordOf(block)}`, { signal, headers: { accept: 'application/json' } })
-  if (response.status !== 200) return undefined
-  const deed: Deed = await response.json()
-  return deed
-}
-
-function keep(kept: Map<BlockIndex, Deed>, block: BlockIndex, deed: Deed) {
-  const [oldest] = kept.keys()
-  if (kept.size >= DEEDS_KEPT_MAX && oldest !== undefined) kept.delete(oldest)
-  kept.set(block, deed)
+async function readLines(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  onRows: (head: CanvasHead, blocks: CanvasBlock[]) => void,
+): Promise<Canvas> {
+  const lines = canvasLines()
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const blocks = lines.push(part.value)
+    const head = lines.head()
+    if (head && blocks.length > 0) onRows(head, blocks)
+  }
+  return lines.end()
 }

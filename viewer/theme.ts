@@ -15,6 +15,18 @@ export const light: Theme = {
   own: { [OPEN]: '#f7f8fa', [OPEN_DOT]: '#d3d9e0', [BARE]: '#d7dde4', [BARE_FRAME]: '#a9b4c0' },
 }
 
+/** For those who need strong contrasts: black, white and nothing between. */
+export const contrast: Theme = {
+  ground: '#000000',
+  own: { [OPEN]: '#000000', [OPEN_DOT]: '#b0b0b0', [BARE]: '#303030', [BARE_FRAME]: '#ffffff' },
+}
+
+export const THEMES = ['dark', 'light', 'contrast'] as const
+export type ThemeName = (typeof THEMES)[number]
+
+/** The theme of a name. */
+export const themes: Readonly<Record<ThemeName, Theme>> = { dark, light, contrast }
+
 /** `#rrggbb` as three bytes. */
 export function bytesOf(colour: string): [number, number, number] {
   const value = Number.parseInt(colour.slice(1), 16)

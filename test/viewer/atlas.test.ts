@@ -2,17 +2,32 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { PALETTE_SIZE } from '../../shared/palette.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
-import { ALL_BLOCKS, HEIGHT, TOTAL_BLOCKS, WIDTH } from '../../shared/wall.ts'
-import { BARE, BARE_FRAME, OPEN, OPEN_DOT, decodePicture, drawAtlas, pictureAt } from '../../viewer/atlas.ts'
+import { ALL_BLOCKS, HEIGHT, TOTAL_BLOCKS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
+import {
+  BARE,
+  BARE_FRAME,
+  OPEN,
+  OPEN_DOT,
+  blankAtlas,
+  decodePicture,
+  paintBlock,
+  pictureAt,
+} from '../../viewer/atlas.ts'
 import { at } from './sample-wall.ts'
 
 const blocks = fc.integer({ min: 0, max: TOTAL_BLOCKS - 1 }).map((i) => ALL_BLOCKS[i] ?? at(0, 0))
 const pictures = fc.uint8Array({ minLength: PIXELS_PER_BLOCK, maxLength: PIXELS_PER_BLOCK, max: PALETTE_SIZE - 1 })
 
+const painted = (block: BlockIndex, px: string | undefined) => {
+  const atlas = blankAtlas()
+  paintBlock(atlas, block, px)
+  return atlas
+}
+
 test('a painted block is in the atlas as it was sent, and its neighbours stay open', () => {
   fc.assert(
     fc.property(blocks, pictures, (block, picture) => {
-      const atlas = drawAtlas([{ i: block, a: 0, t: 0, px: picture.toBase64() }])
+      const atlas = painted(block, picture.toBase64())
       expect(pictureAt(atlas, block)).toEqual(picture)
       expect(atlas.filter((byte) => byte === OPEN_DOT)).toHaveLength(TOTAL_BLOCKS - 1)
     }),
@@ -22,7 +37,7 @@ test('a painted block is in the atlas as it was sent, and its neighbours stay op
 
 test('a pixel of a block lies at its place in the wall', () => {
   const px = Uint8Array.from({ length: PIXELS_PER_BLOCK }, (_, i) => i).toBase64()
-  const atlas = drawAtlas([{ i: at(159, 89), a: 0, t: 0, px }])
+  const atlas = painted(at(159, 89), px)
   expect(atlas).toHaveLength(WIDTH * HEIGHT)
   expect(atlas.at(-1)).toBe(99)
   expect(atlas[890 * WIDTH + 1590]).toBe(0)
@@ -30,7 +45,7 @@ test('a pixel of a block lies at its place in the wall', () => {
 })
 
 test('an open block and an owned one without a picture look different from each other and from every picture', () => {
-  const atlas = drawAtlas([{ i: at(1, 0), a: 0, t: 0 }])
+  const atlas = painted(at(1, 0), undefined)
   const open = new Set(pictureAt(atlas, at(0, 0)))
   const bare = new Set(pictureAt(atlas, at(1, 0)))
   expect(open).toEqual(new Set([OPEN_DOT, OPEN]))

@@ -82,7 +82,8 @@ export async function colourAt(page: Page, { x, y }: Point): Promise<string> {
   const clip = { x: Math.floor(x), y: Math.floor(y + (await stageTop(page))), width: 1, height: 1 }
   const png = (await page.screenshot({ clip })).toString('base64')
   return page.evaluate(async (data) => {
-    const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob())
+    const bytesOfPng = Uint8Array.from(atob(data), (character) => character.charCodeAt(0))
+    const image = await createImageBitmap(new Blob([bytesOfPng], { type: 'image/png' }))
     const context = new OffscreenCanvas(1, 1).getContext('2d')
     context?.drawImage(image, 0, 0)
     const bytes = context?.getImageData(0, 0, 1, 1).data.slice(0, 3) ?? []

@@ -1,9 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { Value } from '@sinclair/typebox/value'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { build } from 'vite'
 import { Canvas } from '../../shared/contract/canvas.ts'
 import { PALETTE } from '../../shared/palette.ts'
 import { BARE } from '../../viewer/atlas.ts'
@@ -24,11 +21,11 @@ import {
   viewOf,
   zoomTo,
 } from './driver.ts'
+import { startSampleServer, type SampleServer } from './sample-server.ts'
 import {
   bareBlock,
   canvas,
   checkerBlock,
-  deedOf,
   nastyBlock,
   nastyMessage,
   openBlock,
@@ -42,38 +39,24 @@ if ('reason' in browser) console.warn(`The page is not tested: no Chromium start
 setDefaultTimeout(60_000)
 
 describe.skipIf('reason' in browser)('the page in Chromium', () => {
-  let dist: string
-  let server: Bun.Server<undefined>
-  let canvasStatus = 200
+  let server: SampleServer
   const troubles: string[] = []
 
   beforeAll(async () => {
-    dist = await mkdtemp(`${tmpdir()}/pixel-wall-page-`)
-    const root = new URL('../../viewer', import.meta.url).pathname
-    await build({ root, logLevel: 'error', build: { outDir: dist } })
-    server = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      routes: {
-        '/api/canvas': () => Response.json(canvas, { status: canvasStatus }),
-        '/blocks/:coord': ({ params }) =>
-          Response.json(deedOf(params.coord) ?? {}, { status: deedOf(params.coord) ? 200 : 402 }),
-        '/': () => new Response(Bun.file(`${dist}/index.html`)),
-        '/assets/:name': ({ params }) => new Response(Bun.file(`${dist}/assets/${params.name}`)),
-      },
-    })
+    server = await startSampleServer()
   })
 
   afterEach(async () => {
     if ('reason' in browser) return
     for (const context of browser.contexts()) await context.close()
+    server.answerWith(200)
+    server.show(canvas)
     expect(troubles.splice(0)).toEqual([])
   })
 
   afterAll(async () => {
-    await server.stop(true)
+    await server.stop()
     if (!('reason' in browser)) await browser.close()
-    await rm(dist, { recursive: true })
   })
 
   async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
@@ -81,19 +64,21 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     const context = await browser.newContext({
       viewport: { width: 1280, height: 800 },
       colorScheme: 'dark',
+      reducedMotion: 'reduce',
       ...options,
     })
     const page = await context.newPage()
     page.on('pageerror', (error) => troubles.push(error.message))
     page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()))
+    page.setDefaultTimeout(5000)
     await page.addInitScript(countDraws)
     return page
   }
 
-  async function openPage(options?: BrowserContextOptions): Promise<Page> {
+  async function openPage(options?: BrowserContextOptions, address = ''): Promise<Page> {
     const page = await newPage(options)
-    await page.goto(server.url.href)
-    await page.waitForFunction(() => document.getElementById('counts')?.textContent && Reflect.get(window, 'draws') > 0)
+    await page.goto(server.url.href + address)
+    await page.waitForFunction(() => document.body.dataset['ready'] && Reflect.get(window, 'draws') > 0)
     return page
   }
 
@@ -165,10 +150,13 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(await card.locator('.message').textContent()).toBe(nastyMessage)
     expect(await card.locator('.payment').textContent()).toMatch(/^settled 0x00000000…[0-9a-f]{4}$/)
     expect(await card.locator('script, img, b, i').count()).toBe(0)
-    const link = card.locator('a')
+    const link = card.locator('.link a')
     expect(await link.textContent()).toBe('example.org')
     expect(await link.getAttribute('href')).toBe('https://example.org/?q=%3Cscript%3E')
     expect(await link.getAttribute('rel')).toBe('noopener nofollow ugc')
+    expect(await card.locator('.payment a').getAttribute('href')).toMatch(
+      /^https:\/\/basescan\.org\/tx\/0x[0-9a-f]{64}$/,
+    )
     expect(await page.evaluate(() => Reflect.get(window, 'hurt'))).toBeUndefined()
   })
 
@@ -200,6 +188,55 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(await colourAt(page, { x: 2, y: view.height / 2 })).not.toBe(dark.ground)
     await afterDraw(page, () => page.keyboard.press('0'))
     expect(await colourAt(page, { x: 2, y: view.height / 2 })).toBe(dark.ground)
+  })
+
+  test('the address follows the view, and a link leads back to it', async () => {
+    const page = await openPage()
+    const point = await pointAt(page, rainbowBlock)
+    await page.mouse.click(point.x, point.y)
+    await afterDraw(page, () => page.mouse.wheel(0, -1500))
+    await page.waitForURL(/\?block=80,45#[\d.]+,[\d.]+,[\d.]+$/)
+    expect(await page.evaluate(() => history.length)).toBe(2)
+    const colours = (shown: Page) => Promise.all([5, 95].map((x) => colourAt(shown, { x: point.x + x, y: 360 })))
+    const shown = await colours(page)
+    const again = await openPage({}, new URL(page.url()).search + new URL(page.url()).hash)
+    await again.locator('#card.pinned').getByText('settled').waitFor()
+    expect(await colours(again)).toEqual(shown)
+  })
+
+  test('links to a block and to an agent show them', async () => {
+    const page = await openPage({}, '?block=80,45')
+    expect(await page.locator('#card.pinned .where').textContent()).toBe('Block 80,45')
+    const agent = await openPage({}, '?agent=2')
+    const view = await viewOf(agent)
+    const red = await colourAt(agent, { x: view.width / 2, y: view.height / 2 })
+    expect(red).toBe('#ff0000')
+  })
+
+  test('the wall is read once', async () => {
+    server.asked.length = 0
+    await openPage()
+    expect(server.asked.filter((path) => path.startsWith('/api/canvas'))).toHaveLength(1)
+  })
+
+  test('a double click looks closer', async () => {
+    const page = await openPage({}, '#800,450,8')
+    await afterDraw(page, () => page.mouse.dblclick(640, 400))
+    await page.waitForURL(/,20$/)
+  })
+
+  test('Tab and arrows walk over the blocks, and their deeds are told', async () => {
+    const page = await openPage()
+    await page.locator('#tools button').last().focus()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowLeft')
+    expect(await page.locator('#card .where').textContent()).toBe('Block 79,44')
+    await page.locator('#spoken').getByText('Block 79,44. <b onclick').waitFor({ state: 'attached' })
+    await page.keyboard.press('Enter')
+    expect(await page.locator('#card.pinned .where').textContent()).toBe('Block 79,44')
+    await page.keyboard.press('Escape')
+    expect(await page.locator('#card.pinned').count()).toBe(0)
   })
 
   test('nothing is drawn while nothing changes', async () => {
@@ -244,10 +281,10 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
 
   test('a failed read says so and can be tried again', async () => {
     const page = await newPage()
-    canvasStatus = 503
+    server.answerWith(503)
     await page.goto(server.url.href)
     await page.getByText('The wall could not be read.').waitFor()
-    canvasStatus = 200
+    server.answerWith(200)
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('4 claimed').waitFor()
     expect(await page.isVisible('#notice')).toBe(false)
@@ -255,12 +292,23 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(troubles.splice(0)).toHaveLength(1)
   })
 
-  test('without WebGL the page says so and stands', async () => {
+  test('without WebGL the server’s picture stands in, with the same panning and deeds', async () => {
     const page = await newPage()
     await page.addInitScript(() => Reflect.set(HTMLCanvasElement.prototype, 'getContext', () => null))
     await page.goto(server.url.href)
-    await page.getByText('4 claimed').waitFor()
-    expect(await page.textContent('#notice')).toBe('This browser has no WebGL, which draws the wall.')
-    expect(await page.isVisible('#notice')).toBe(true)
+    await page.waitForFunction(() => document.body.dataset['ready'])
+    const picture = page.locator('.stand-in')
+    const view = await viewOf(page)
+    const middle = middleOf(boxOf(fit(view), view, nastyBlock))
+    await page.mouse.move(middle.x, middle.y + (await stageTop(page)))
+    await page.locator('#card .where').getByText('Block 79,44').waitFor()
+    const whole = await picture.boundingBox()
+    expect(whole?.width).toBeCloseTo(1600 * fit(view).zoom, 0)
+    await page.mouse.wheel(0, -500)
+    await page.waitForFunction(
+      (width) => (document.querySelector('.stand-in')?.getBoundingClientRect().width ?? 0) > width,
+      3000,
+    )
+    expect(await page.isVisible('.outline')).toBe(true)
   })
 })

@@ -12,6 +12,8 @@ export type Frame = {
   readonly pixel: number // wall pixels per device pixel
   readonly canvasHeight: number
   readonly place: Edges // the wall in clip space
+  readonly grid: number // strength of the lines between blocks, 0 to 1
+  readonly line: number // their width in device pixels
   readonly outlined: Outline | undefined
 }
 
@@ -24,6 +26,12 @@ type Outline = {
 // In CSS pixels.
 const STROKE = 2
 const HALO = 1
+const LINE = 1
+
+// The grid appears between these zooms, in CSS pixels per wall pixel.
+const GRID_FROM = 2.5
+const GRID_TO = 6
+const GRID_STRENGTH = 0.3
 
 /** The drawing of a camera on a canvas with `ratio` device pixels per CSS pixel. */
 export function frameOf(camera: Camera, view: View, ratio: number, outlined: BlockIndex | undefined): Frame {
@@ -39,6 +47,8 @@ export function frameOf(camera: Camera, view: View, ratio: number, outlined: Blo
     pixel,
     canvasHeight: height,
     place: clip([left, top, left + WIDTH / pixel, top + HEIGHT / pixel]),
+    grid: GRID_STRENGTH * Math.max(0, Math.min((camera.zoom - GRID_FROM) / (GRID_TO - GRID_FROM), 1)),
+    line: Math.max(1, Math.round(LINE * ratio)),
     outlined: outlined === undefined ? undefined : outlineOf(camera, view, ratio, outlined, clip),
   }
 }

@@ -17,8 +17,11 @@ export type Levels = {
   refresh(): void
 }
 
+/** The textures a wall is made of. */
+export type Textures = { readonly atlas: Texture2D; readonly palette: Texture2D; readonly veil: Texture2D }
+
 /** Levels of an atlas texture; empty until refreshed. */
-export function createLevels(regl: Regl, atlas: Texture2D, palette: Texture2D): Levels {
+export function createLevels(regl: Regl, textures: Textures): Levels {
   const all = Array.from({ length: LEVEL_COUNT }, (_, depth) => createLevel(regl, depth))
   const triangle = {
     vert: fullVert,
@@ -29,7 +32,7 @@ export function createLevels(regl: Regl, atlas: Texture2D, palette: Texture2D): 
   const framebuffer = regl.prop<{ to: Framebuffer2D }, 'to'>('to')
   const size = regl.prop<{ size: [number, number] }, 'size'>('size')
   const from = regl.prop<{ from: Framebuffer2D }, 'from'>('from')
-  const resolve = regl({ ...triangle, frag: resolveFrag, uniforms: { atlas, palette, size }, framebuffer })
+  const resolve = regl({ ...triangle, frag: resolveFrag, uniforms: { ...textures, size }, framebuffer })
   const halve = regl({ ...triangle, frag: halveFrag, uniforms: { above: from, aboveSize: size }, framebuffer })
   return {
     all,

@@ -4,14 +4,20 @@ precision highp float;
 
 uniform sampler2D atlas;
 uniform sampler2D palette;
+uniform sampler2D veil;
 uniform vec2 wallSize;
 uniform vec2 origin; // wall point at the canvas's top left corner
 uniform float pixel; // wall pixels per device pixel
 uniform float canvasHeight;
+uniform float grid; // strength of the lines between blocks, 0 to 1
+uniform float line; // their width in device pixels
 
 vec3 colourAt(vec2 cell) {
-  float index = texture2D(atlas, (clamp(cell, vec2(0.0), wallSize - 1.0) + 0.5) / wallSize).r;
-  return texture2D(palette, vec2((index * 255.0 + 0.5) / 256.0, 0.5)).rgb;
+  vec2 inside = clamp(cell, vec2(0.0), wallSize - 1.0) + 0.5;
+  float index = texture2D(atlas, inside / wallSize).r;
+  vec3 colour = texture2D(palette, vec2((index * 255.0 + 0.5) / 256.0, 0.5)).rgb;
+  vec4 over = texture2D(veil, inside / wallSize);
+  return mix(colour, over.rgb, over.a);
 }
 
 vec3 toLinear(vec3 c) {
@@ -22,16 +28,19 @@ vec3 fromLinear(vec3 c) {
   return mix(c * 12.92, 1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, step(0.0031308, c));
 }
 
-void main() {
-  vec2 middle = origin + vec2(gl_FragCoord.x, canvasHeight - gl_FragCoord.y) * pixel;
+vec3 pixelAt(vec2 middle) {
   vec2 first = floor(middle - 0.499 * pixel);
   vec2 last = floor(middle + 0.499 * pixel);
-  if (first == last) {
-    gl_FragColor = vec4(colourAt(first), 1.0);
-    return;
-  }
+  if (first == last) return colourAt(first);
   vec2 share = clamp((middle - last) / pixel + 0.5, 0.0, 1.0);
   vec3 top = mix(toLinear(colourAt(first)), toLinear(colourAt(vec2(last.x, first.y))), share.x);
   vec3 bottom = mix(toLinear(colourAt(vec2(first.x, last.y))), toLinear(colourAt(last)), share.x);
-  gl_FragColor = vec4(fromLinear(mix(top, bottom, share.y)), 1.0);
+  return fromLinear(mix(top, bottom, share.y));
+}
+
+void main() {
+  vec2 middle = origin + vec2(gl_FragCoord.x, canvasHeight - gl_FragCoord.y) * pixel;
+  vec2 past = mod(middle, 10.0) / pixel; // device pixels from the block's left and top edge
+  float on = grid * step(min(past.x, past.y), line);
+  gl_FragColor = vec4(mix(pixelAt(middle), vec3(0.5), on), 1.0);
 }

@@ -2,21 +2,28 @@
 
 import createRegl, { type Regl } from 'regl'
 import { PALETTE } from '../../shared/palette.ts'
-import { HEIGHT, WIDTH } from '../../shared/wall.ts'
-import type { Atlas } from '../atlas.ts'
+import { BLOCK_SIZE, COLS, HEIGHT, ROWS, WIDTH, cellOf, type BlockIndex } from '../../shared/wall.ts'
+import { pictureAt, type Atlas } from '../atlas.ts'
 import { bytesOf, type Theme } from '../theme.ts'
+import type { VeilBytes } from '../veil.ts'
 import type { Frame } from './frame.ts'
 import { createLevels, depthFor } from './levels.ts'
 import magnifyFrag from './magnify.frag?raw'
 import minifyFrag from './minify.frag?raw'
 import outlineFrag from './outline.frag?raw'
 import wallVert from './wall.vert?raw'
+import worksFrag from './works.frag?raw'
 
 const PALETTE_TEXTURE_SIZE = 256
 
 export type Renderer = {
   /** Takes over a whole atlas; drawn with the next frame. */
   setAtlas(atlas: Atlas): void
+  /** Takes over some blocks of an atlas, each by a sub-image upload. */
+  setBlocks(atlas: Atlas, blocks: readonly BlockIndex[]): void
+  setVeil(veil: VeilBytes): void
+  /** Blocks around whose outer edge a line is drawn. */
+  setMarks(blocks: readonly BlockIndex[]): void
   setTheme(theme: Theme): void
   draw(frame: Frame): void
   destroy(): void
@@ -31,15 +38,52 @@ export function createRenderer(canvas: HTMLCanvasElement): Renderer | undefined 
 function rendererOn(regl: Regl): Renderer {
   const atlas = regl.texture({ width: WIDTH, height: HEIGHT, format: 'luminance' })
   const palette = regl.texture({ width: PALETTE_TEXTURE_SIZE, height: 1 })
-  const levels = createLevels(regl, atlas, palette)
+  const veil = regl.texture({ width: COLS, height: ROWS })
+  const marks = regl.texture({ width: COLS, height: ROWS, format: 'luminance' })
+  const levels = createLevels(regl, { atlas, palette, veil })
   const paint = paintersOn(regl)
   let ground: [number, number, number, number] = [0, 0, 0, 1]
   let levelsStale = true
+  let anyMarks = false
+
+  const drawFar = (frame: Frame, depth: number) => {
+    const level = levels.all[depth]
+    if (level === undefined) return
+    if (levelsStale) levels.refresh()
+    levelsStale = false
+    const [x, y] = frame.origin
+    const scale = 2 ** depth
+    const origin: [number, number] = [x / scale, y / scale]
+    paint.far({ ...frame, origin, pixel: frame.pixel / scale, level: level.target, levelSize: level.size })
+  }
 
   return {
     setAtlas(data) {
       atlas({ data, width: WIDTH, height: HEIGHT, format: 'luminance' })
       levelsStale = true
+    },
+    setBlocks(data, blocks) {
+      for (const block of blocks) {
+        const { col, row } = cellOf(block)
+        const image = {
+          data: pictureAt(data, block),
+          width: BLOCK_SIZE,
+          height: BLOCK_SIZE,
+          format: 'luminance',
+        } as const
+        atlas.subimage(image, col * BLOCK_SIZE, row * BLOCK_SIZE)
+      }
+      levelsStale = true
+    },
+    setVeil(data) {
+      veil({ data, width: COLS, height: ROWS })
+      levelsStale = true
+    },
+    setMarks(blocks) {
+      const data = new Uint8Array(COLS * ROWS)
+      for (const block of blocks) data[block] = 255
+      marks({ data, width: COLS, height: ROWS, format: 'luminance' })
+      anyMarks = blocks.length > 0
     },
     setTheme(theme) {
       palette({ data: paletteBytes(theme), width: PALETTE_TEXTURE_SIZE, height: 1 })
@@ -50,18 +94,9 @@ function rendererOn(regl: Regl): Renderer {
     draw(frame) {
       regl.poll()
       regl.clear({ color: ground })
-      const depth = depthFor(frame.pixel)
-      const level = levels.all[depth]
-      if (frame.pixel <= 1 || level === undefined) {
-        paint.near({ ...frame, atlas, palette })
-      } else {
-        if (levelsStale) levels.refresh()
-        levelsStale = false
-        const [x, y] = frame.origin
-        const scale = 2 ** depth
-        const origin: [number, number] = [x / scale, y / scale]
-        paint.far({ ...frame, origin, pixel: frame.pixel / scale, level: level.target, levelSize: level.size })
-      }
+      if (frame.pixel <= 1) paint.near({ ...frame, atlas, palette, veil })
+      else drawFar(frame, depthFor(frame.pixel))
+      if (anyMarks) paint.works({ ...frame, marks })
       if (frame.outlined) paint.outline({ ...frame, ...frame.outlined })
     },
     destroy: () => regl.destroy(),
@@ -80,16 +115,22 @@ function paintersOn(regl: Regl) {
   const where = { place: prop('place'), canvasHeight: prop('canvasHeight') }
   const looking = { ...where, origin: prop('origin'), pixel: prop('pixel') }
   const wallSize = [WIDTH, HEIGHT]
+  const textures = { atlas: prop('atlas'), palette: prop('palette'), veil: prop('veil') }
   return {
     near: regl({
       ...quad,
       frag: magnifyFrag,
-      uniforms: { ...looking, wallSize, atlas: prop('atlas'), palette: prop('palette') },
+      uniforms: { ...looking, ...textures, wallSize, grid: prop('grid'), line: prop('line') },
     }),
     far: regl({
       ...quad,
       frag: minifyFrag,
       uniforms: { ...looking, level: prop('level'), levelSize: prop('levelSize') },
+    }),
+    works: regl({
+      ...quad,
+      frag: worksFrag,
+      uniforms: { ...looking, marks: prop('marks'), blocks: [COLS, ROWS], stroke: prop('line') },
     }),
     outline: regl({ ...quad, frag: outlineFrag, uniforms: { ...where, block: prop('block'), stroke: prop('stroke') } }),
   }

@@ -2,22 +2,33 @@
 
 import type { Deed } from '../../shared/contract/block.ts'
 import { isLink } from '../../shared/text.ts'
-import { coordOf } from '../../shared/wall.ts'
+import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import type { Point } from '../camera.ts'
+import { transactionPage } from '../explorer.ts'
 import type { Plot } from '../plot.ts'
 import type { Theme } from '../theme.ts'
-import { make, strangersText } from './dom.ts'
+import { blocksText, dateText, nameOf, sizeOf } from '../words.ts'
+import type { Work } from '../works.ts'
+import { button, copyButton, make, strangersText } from './dom.ts'
 import { drawPicture } from './picture.ts'
 
 type Claimed = Extract<Plot, { kind: 'claimed' }>
 
-const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+/** What a card tells besides the block itself. */
+export type Around = {
+  readonly work: Work
+  readonly neighbour: BlockIndex | undefined // the open block nearest to it
+  readonly network: string
+  readonly theme: Theme
+}
+
+export type CardActs = { close(): void; choose(agent: number): void; go(to: BlockIndex): void }
 
 export type Card = {
-  /** Fills and shows the card; a pinned one can be closed and its link followed. */
-  show(plot: Plot, pinned: boolean, theme: Theme): void
+  /** Fills and shows the card; a pinned one has what can be done, too. */
+  show(plot: Plot, pinned: boolean, around: Around): void
   /** Adds how the shown block was paid. */
-  addPayment(deed: Deed): void
+  addPayment(deed: Deed, network: string): void
   /** Puts the top left corner at a point of the stage. */
   moveTo(corner: Point): void
   size(): { width: number; height: number }
@@ -25,16 +36,18 @@ export type Card = {
 }
 
 /** The card in its element of index.html. */
-export function createCard(element: HTMLElement, onClose: () => void): Card {
+export function createCard(element: HTMLElement, acts: CardActs): Card {
   return {
-    show(plot, pinned, theme) {
-      element.replaceChildren(...(plot.kind === 'open' ? openCard(plot) : claimedCard(plot, theme)))
-      if (pinned) element.append(closeButton(onClose))
+    show(plot, pinned, around) {
+      const where = make('p', 'where', `Block ${coordOf(plot.block)}`)
+      const body = plot.kind === 'open' ? openCard(plot) : claimedCard(plot, around)
+      const more = pinned ? doable(plot, around, acts) : []
+      element.replaceChildren(where, ...body, ...more)
       element.classList.toggle('pinned', pinned)
       element.hidden = false
     },
-    addPayment(deed) {
-      const tx = deed.tx === null ? [] : [make('code', '', shortHash(deed.tx))]
+    addPayment(deed, network) {
+      const tx = deed.tx === null ? [] : [transaction(deed.tx, network)]
       element.querySelector('.payment')?.replaceChildren(deed.settled ? 'settled ' : 'paid ', ...tx)
     },
     moveTo({ x, y }) {
@@ -47,61 +60,90 @@ export function createCard(element: HTMLElement, onClose: () => void): Card {
   }
 }
 
-function openCard({ block, pricing }: Extract<Plot, { kind: 'open' }>): Node[] {
-  const coord = coordOf(block)
+function openCard({ block, pricing, soldLater }: Extract<Plot, { kind: 'open' }>): Node[] {
+  if (soldLater) return [make('p', 'title', 'Not sold yet'), make('p', 'how', 'It was open at the moment you look at.')]
   return [
-    make('p', 'where', `Block ${coord}`),
     make('p', 'title', 'Open'),
     make('p', 'price', make('strong', '', pricing.perBlock), ` ${pricing.asset} for 10 × 10 pixels`),
-    make('p', 'how', 'An agent buys it with one paid request:'),
-    make('pre', '', make('code', '', `GET ${location.origin}/blocks/${coord}`)),
+    ...howToBuy('An agent buys it with one paid request:', block),
   ]
 }
 
-function claimedCard(plot: Claimed, theme: Theme): Node[] {
+function claimedCard(plot: Claimed, { work, theme }: Around): Node[] {
   const { owner, message, link } = plot
+  const others = owner.blocks > 1 ? [`one of ${blocksText(owner.blocks)} of this agent`] : []
+  const part = work.length > 1 ? [`part of a work of ${sizeOf(work)}`] : []
   return [
-    make('p', 'where', `Block ${coordOf(plot.block)}`),
     make('div', 'deed', drawPicture(plot.picture, theme), ownerOf(plot)),
     ...(message === undefined ? [] : [strangersText('p', 'message', message)]),
     ...(link === undefined ? [] : linkOf(link)),
     make('p', 'facts', timeOf(plot.claimedAt), make('span', 'payment')),
-    ...(owner.blocks > 1 ? [make('p', 'facts', `one of ${owner.blocks.toLocaleString()} blocks of this agent`)] : []),
+    ...[...part, ...others].map((text) => make('p', 'facts', text)),
   ]
+}
+
+function doable(plot: Plot, { neighbour }: Around, acts: CardActs): Node[] {
+  const coord = coordOf(plot.block)
+  const buttons = [copyButton('Copy coordinates', () => coord)]
+  if (plot.kind === 'claimed') {
+    const { agent, owner } = plot
+    const label = owner.blocks > 1 ? `All ${blocksText(owner.blocks)}` : 'Show its agent'
+    buttons.push(button('', [label], () => acts.choose(agent)))
+  }
+  const buying = plot.kind === 'claimed' && neighbour !== undefined
+  return [
+    ...(buying ? howToBuy('An agent buys the nearest open block with:', neighbour, acts) : []),
+    make('div', 'acts', ...buttons),
+    closeButton(acts.close),
+  ]
+}
+
+function howToBuy(how: string, block: BlockIndex, acts?: CardActs): Node[] {
+  const request = make('pre', '', make('code', '', `GET ${location.origin}/blocks/${coordOf(block)}`))
+  const told = make('p', 'how', how)
+  if (acts === undefined) return [told, request]
+  return [told, request, button('quiet', [`Look at ${coordOf(block)}`], () => acts.go(block))]
 }
 
 function ownerOf({ owner }: Claimed): HTMLElement {
   const framework = owner.framework === null ? [] : [strangersText('span', 'framework', owner.framework)]
-  const name =
-    owner.name === null ? make('p', 'title unnamed', 'Unnamed agent') : strangersText('p', 'title', owner.name)
+  const name = owner.name === null ? make('p', 'title unnamed', nameOf(owner)) : strangersText('p', 'title', owner.name)
   return make('div', 'owner', name, make('p', 'identity', make('code', '', owner.wallet), ...framework))
 }
 
 /** The link with its host in plain sight; nothing for what is not a link the wall allows. */
 function linkOf(link: string): Node[] {
   if (!isLink(link)) return []
-  const anchor = document.createElement('a')
-  anchor.href = link
+  return [make('p', 'link', outside(link, new URL(link).host))]
+}
+
+function transaction(hash: string, network: string): Node {
+  const short = `${hash.slice(0, 10)}…${hash.slice(-4)}`
+  const page = transactionPage(network, hash)
+  const code = make('code', '', short)
+  if (page === undefined) return code
+  const anchor = outside(page, code)
+  anchor.ariaLabel = `Transaction ${short} in the chain’s explorer`
+  return anchor
+}
+
+function outside(href: string, content: Node | string): HTMLAnchorElement {
+  const anchor = make('a', '', content)
+  anchor.href = href
   anchor.rel = 'noopener nofollow ugc'
   anchor.target = '_blank'
-  anchor.title = link
-  anchor.textContent = new URL(link).host
-  return [make('p', 'link', anchor)]
+  anchor.title = href
+  return anchor
 }
 
 function timeOf(claimedAt: number): HTMLElement {
-  const time = document.createElement('time')
+  const time = make('time', '', dateText(claimedAt))
   time.dateTime = new Date(claimedAt).toISOString()
-  time.textContent = dateFormat.format(claimedAt)
   return time
 }
 
 function closeButton(onClose: () => void): HTMLElement {
-  const button = make('button', 'close', '×')
-  button.setAttribute('type', 'button')
-  button.setAttribute('aria-label', 'Close')
-  button.addEventListener('click', onClose)
-  return button
+  const element = button('close', ['×'], onClose)
+  element.ariaLabel = 'Close'
+  return element
 }
-
-const shortHash = (hash: string) => `${hash.slice(0, 10)}…${hash.slice(-4)}`

@@ -1,7 +1,11 @@
 /** Making elements. Text only ever becomes text nodes: what strangers wrote can never be markup. */
 
 /** An element of a class with children; strings become text. */
-export function make(tag: string, name: string, ...children: readonly (Node | string)[]): HTMLElement {
+export function make<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  name: string,
+  ...children: readonly (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
   const element = document.createElement(tag)
   if (name) element.className = name
   element.append(...children)
@@ -9,8 +13,33 @@ export function make(tag: string, name: string, ...children: readonly (Node | st
 }
 
 /** Strangers' text, kept from changing the direction of what surrounds it. */
-export const strangersText = (tag: string, name: string, text: string): HTMLElement =>
+export const strangersText = (tag: keyof HTMLElementTagNameMap, name: string, text: string): HTMLElement =>
   make(tag, name, make('bdi', '', text))
+
+/** A button that says what it does. */
+export function button(name: string, children: readonly (Node | string)[], onClick: () => void): HTMLButtonElement {
+  const element = make('button', name, ...children)
+  element.type = 'button'
+  element.addEventListener('click', onClick)
+  return element
+}
+
+/** A button that copies a text and says so for a moment. */
+export function copyButton(label: string, text: () => string): HTMLButtonElement {
+  const element = button('copy', [label], () => {
+    const told = (copied: boolean) => {
+      element.textContent = copied ? 'Copied' : 'Could not copy'
+      setTimeout(() => element.replaceChildren(label), 1500)
+    }
+    // Browsers offer no clipboard to pages that came over plain http.
+    if (!('clipboard' in navigator)) return told(false)
+    void navigator.clipboard.writeText(text()).then(
+      () => told(true),
+      () => told(false),
+    )
+  })
+  return element
+}
 
 /** An element of index.html; throws when it is not there or of another kind. */
 export function find<T extends Element>(id: string, kind: new () => T): T {

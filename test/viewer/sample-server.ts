@@ -1,0 +1,153 @@
+/** Serves the built page and a made-up wall that changes when told to. */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { build } from 'vite'
+import type { Canvas, CanvasBlock } from '../../shared/contract/canvas.ts'
+import type { FeedPage, Sale } from '../../shared/contract/feed.ts'
+import { TOTAL_BLOCKS, coordOf, type BlockIndex } from '../../shared/wall.ts'
+import { canvas as sample, deedOf } from './sample-wall.ts'
+
+export type SampleServer = {
+  readonly url: URL
+  readonly dist: string
+  /** Paths asked for, with their query. */
+  readonly asked: string[]
+  /** Answers every read with this status until told otherwise. */
+  answerWith(status: number): void
+  show(canvas: Canvas): void
+  /** Sells a block; the feed tells it. */
+  sell(block: BlockIndex, agent: Sale['agent'], px?: string): void
+  repaint(block: BlockIndex, px: string): void
+  /** Ends the canvas read after this many characters until it is called again with none. */
+  holdAfter(characters: number | undefined): void
+  stop(): Promise<void>
+}
+
+// What the service would send with the page.
+const CSP =
+  "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
+
+/** Builds the page and serves it on a free port. */
+export async function startSampleServer(): Promise<SampleServer> {
+  const dist = await mkdtemp(`${tmpdir()}/pixel-wall-page-`)
+  const root = new URL('../../viewer', import.meta.url).pathname
+  await build({ root, logLevel: 'error', build: { outDir: dist } })
+  let status = 200
+  let canvas = structuredClone(sample)
+  let version = 0
+  let held: { readonly characters: number; readonly release: Promise<void>; readonly go: () => void } | undefined
+  const sales: Sale[] = []
+  const asked: string[] = []
+
+  const change = (next: Canvas) => {
+    canvas = next
+    version++
+  }
+
+  const readCanvas = (request: Request) => {
+    const etag = `W/"${version}"`
+    if (request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers: { etag } })
+    return new Response(bodyOf(canvasText(canvas), held), {
+      status,
+      headers: {
+        etag,
+        'content-type': 'application/json',
+        'cache-control': status === 200 ? 'public, max-age=2' : 'no-store',
+      },
+    })
+  }
+
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch(request) {
+      const { pathname, search } = new URL(request.url)
+      asked.push(pathname + search)
+      if (pathname === '/api/canvas') return readCanvas(request)
+      if (pathname === '/api/feed') return Response.json(feedPage(sales, canvas, search), { status })
+      if (pathname === '/wall.png') return new Response(onePixel, { headers: { 'content-type': 'image/png' } })
+      if (pathname.startsWith('/blocks/')) {
+        const deed = deedOf(pathname.slice('/blocks/'.length))
+        return Response.json(deed ?? {}, { status: deed ? 200 : 402 })
+      }
+      const path = pathname === '/' ? '/index.html' : pathname
+      return new Response(Bun.file(dist + path), { headers: { 'content-security-policy': CSP } })
+    },
+  })
+
+  return {
+    url: server.url,
+    dist,
+    asked,
+    answerWith: (other) => void (status = other),
+    show: change,
+    sell(block, agent, px) {
+      const seq = canvas.stats.lastSaleId + 1
+      const t = 1_760_000_000_000 + seq * 60_000
+      sales.push({ seq, i: block, coord: coordOf(block), t, agent, ...(px === undefined ? {} : { px }) })
+      change(sold(canvas, { i: block, a: agent.id - 1, t, ...(px === undefined ? {} : { px }) }, agent, seq))
+    },
+    repaint: (block, px) =>
+      change({ ...canvas, blocks: canvas.blocks.map((claim) => (claim.i === block ? { ...claim, px } : claim)) }),
+    holdAfter(characters) {
+      held?.go()
+      const { promise, resolve } = Promise.withResolvers<void>()
+      held = characters === undefined ? undefined : { characters, release: promise, go: resolve }
+    },
+    async stop() {
+      await server.stop(true)
+      await rm(dist, { recursive: true })
+    },
+  }
+}
+
+function sold(canvas: Canvas, block: CanvasBlock, agent: Sale['agent'], seq: number): Canvas {
+  const agents = canvas.agents.filter(({ id }) => id !== agent.id)
+  const owned = canvas.agents.find(({ id }) => id === agent.id)?.blocks ?? 0
+  const claimed = canvas.stats.claimed + 1
+  return {
+    ...canvas,
+    agents: [...agents, { ...agent, blocks: owned + 1 }].toSorted((a, b) => a.id - b.id),
+    blocks: [...canvas.blocks, block].toSorted((a, b) => a.i - b.i),
+    stats: {
+      ...canvas.stats,
+      claimed,
+      remaining: TOTAL_BLOCKS - claimed,
+      lastSaleId: seq,
+      lastClaimedAt: block.t,
+    },
+  }
+}
+
+/** As the service writes it: a line for each wall row. */
+export function canvasText({ blocks, ...head }: Canvas): string {
+  const rows = Map.groupBy(blocks, ({ i }) => Math.floor(i / 160))
+  const lines = [...rows.values()].map((row) => row.map((block) => JSON.stringify(block)).join(','))
+  return `${JSON.stringify(head).slice(0, -1)},\n"blocks":[\n${lines.join(',\n')}\n]}\n`
+}
+
+function bodyOf(text: string, held: { readonly characters: number; readonly release: Promise<void> } | undefined) {
+  if (held === undefined) return text
+  return new ReadableStream({
+    async start(controller) {
+      const encoder = new TextEncoder()
+      controller.enqueue(encoder.encode(text.slice(0, held.characters)))
+      await held.release
+      controller.enqueue(encoder.encode(text.slice(held.characters)))
+      controller.close()
+    },
+  })
+}
+
+function feedPage(sales: readonly Sale[], canvas: Canvas, search: string): FeedPage {
+  const query = new URLSearchParams(search)
+  const after = Number(query.get('after'))
+  const page = sales.filter(({ seq }) => seq > after).slice(0, Number(query.get('limit')))
+  const nextAfter = page.at(-1)?.seq ?? after
+  return { nextAfter, hasMore: nextAfter < canvas.stats.lastSaleId && page.length > 0, sales: page }
+}
+
+const onePixel = Uint8Array.fromBase64(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+)

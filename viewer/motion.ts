@@ -1,0 +1,67 @@
+/** What moves the camera by itself: the glide after a drag, and the flight to a place. Times are milliseconds. */
+
+import { clamp, pan, type Camera, type Point, type View } from './camera.ts'
+
+export type Motion =
+  | { readonly kind: 'glide'; readonly vx: number; readonly vy: number } // CSS pixels per millisecond
+  | { readonly kind: 'flight'; readonly to: Camera }
+
+/** Where a hand was, and when in milliseconds. */
+export type Moment = Point & { readonly time: number }
+
+export type Moved = { readonly camera: Camera; readonly motion: Motion | undefined }
+
+// A glide loses all but a third of its speed in this time, and a flight all but a third of its way.
+const GLIDE_MS = 180
+const FLIGHT_MS = 75
+
+const SLOWEST_PX_PER_MS = 0.02
+const NEAR_PX = 0.5
+const NEAR_ZOOM = 0.002
+
+// A throw's speed is measured over the last moments of a drag, and a hand that rests that long throws nothing.
+const THROW_MS = 80
+const THROW_SLOWEST_PX_PER_MS = 0.15
+
+// A page that slept must not leap.
+const STEP_MAX_MS = 64
+
+/** Where a motion has brought the camera after `ms`; without a motion once it has come to rest. */
+export function advance(camera: Camera, view: View, motion: Motion, ms: number): Moved {
+  const time = Math.min(ms, STEP_MAX_MS)
+  return motion.kind === 'glide' ? glide(camera, view, motion, time) : fly(camera, view, motion.to, time)
+}
+
+function glide(camera: Camera, view: View, { vx, vy }: { vx: number; vy: number }, ms: number): Moved {
+  const kept = Math.exp(-ms / GLIDE_MS)
+  // The way of a speed that decays exponentially.
+  const way = GLIDE_MS * (1 - kept)
+  const moved = pan(camera, view, vx * way, vy * way)
+  const stopped = moved.x === camera.x && moved.y === camera.y
+  const rests = stopped || Math.hypot(vx, vy) * kept < SLOWEST_PX_PER_MS
+  return { camera: moved, motion: rests ? undefined : { kind: 'glide', vx: vx * kept, vy: vy * kept } }
+}
+
+function fly(camera: Camera, view: View, goal: Camera, ms: number): Moved {
+  const to = clamp(goal, view)
+  if (isNear(camera, to)) return { camera: to, motion: undefined }
+  const share = 1 - Math.exp(-ms / FLIGHT_MS)
+  const zoom = camera.zoom * (to.zoom / camera.zoom) ** share
+  const next = clamp({ x: camera.x + (to.x - camera.x) * share, y: camera.y + (to.y - camera.y) * share, zoom }, view)
+  return { camera: next, motion: { kind: 'flight', to } }
+}
+
+const isNear = (camera: Camera, to: Camera) =>
+  Math.abs(camera.zoom / to.zoom - 1) < NEAR_ZOOM &&
+  Math.hypot(to.x - camera.x, to.y - camera.y) * Math.max(camera.zoom, to.zoom) < NEAR_PX
+
+/** The speed at the end of a drag, in CSS pixels per millisecond; `undefined` when the hand had come to rest. */
+export function throwSpeed(trail: readonly Moment[], now: number): { vx: number; vy: number } | undefined {
+  const recent = trail.filter(({ time }) => now - time < THROW_MS)
+  const [first] = recent
+  const last = recent.at(-1)
+  if (first === undefined || last === undefined || last.time <= first.time) return undefined
+  const ms = last.time - first.time
+  const speed = { vx: (last.x - first.x) / ms, vy: (last.y - first.y) / ms }
+  return Math.hypot(speed.vx, speed.vy) < THROW_SLOWEST_PX_PER_MS ? undefined : speed
+}

@@ -1,0 +1,77 @@
+/** What the parts of the page share: the state with what follows from a change of it, and the theme. */
+
+import type { Wall } from './plot.ts'
+import type { Intent, State } from './state.ts'
+import { THEMES, themes, type Theme, type ThemeName } from './theme.ts'
+
+export type Page = {
+  state(): State
+  send(intent: Intent): void
+  showWall(wall: Wall): void
+  /** Draws now and hands over the stage's canvas while its pixels can still be read. */
+  drawn(): HTMLCanvasElement
+  readonly look: Appearance
+}
+
+/** A part that follows the state; built after the first drawing. */
+export type Part = {
+  /** Something other than the camera may have changed. */
+  update(next: State, before: State): void
+  /** The stage has been drawn. */
+  frame?(state: State): void
+  /** The theme has changed. */
+  restyle?(state: State): void
+}
+
+export type Appearance = {
+  theme(): Theme
+  name(): ThemeName
+  /** What its user chose; the system's wish when undefined. */
+  chosen(): ThemeName | undefined
+  choose(name: ThemeName | undefined): void
+}
+
+const KEPT_AS = 'theme'
+
+/** The page's theme, which follows the system until its user chooses one. */
+export function createAppearance(onChange: () => void): Appearance {
+  const light = window.matchMedia('(prefers-color-scheme: light)')
+  const strong = window.matchMedia('(prefers-contrast: more)')
+  let chosen = THEMES.find((name) => name === recall())
+  const name = (): ThemeName => chosen ?? (strong.matches ? 'contrast' : light.matches ? 'light' : 'dark')
+  const show = () => {
+    document.documentElement.dataset['theme'] = name()
+    onChange()
+  }
+  document.documentElement.dataset['theme'] = name()
+  light.addEventListener('change', show)
+  strong.addEventListener('change', show)
+  return {
+    theme: () => themes[name()],
+    name,
+    chosen: () => chosen,
+    choose(next) {
+      chosen = next
+      remember(next)
+      show()
+    },
+  }
+}
+
+// A browser may refuse its store to a page; the choice then lasts as long as the page.
+function recall(): string | undefined {
+  try {
+    return localStorage.getItem(KEPT_AS) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+function remember(name: ThemeName | undefined) {
+  try {
+    if (name === undefined) localStorage.removeItem(KEPT_AS)
+    else localStorage.setItem(KEPT_AS, name)
+  } catch {
+    // Nothing to be done.
+  }
+}

@@ -1,0 +1,116 @@
+/** Keeps what is on the stage's canvas in step with the state: uploads what changed, draws when asked, survives a lost GPU. */
+
+import type { BlockIndex } from '../shared/wall.ts'
+import { frameOf } from './gl/frame.ts'
+import { createRenderer, type Renderer } from './gl/renderer.ts'
+import { shownBlock, type State } from './state.ts'
+import type { Theme } from './theme.ts'
+import { createStandIn } from './ui/stand-in.ts'
+import { veilOf } from './veil.ts'
+import { blocksOf, workAt } from './works.ts'
+
+// With more than this many changed blocks one upload of the whole wall is the shorter way.
+const SINGLE_UPLOADS_MAX = 400
+
+export type Painter = {
+  /** Uploads what differs between two states. */
+  take(next: State, before: State): void
+  setTheme(theme: Theme): void
+  /** Draws at once. */
+  draw(): void
+  /** Gives the canvas its stage's size in device pixels. */
+  resize(): void
+  /** Whether there is a GPU; without one the server's picture stands in. */
+  readonly onGpu: boolean
+}
+
+/** Paints on a canvas; `ask` is called when it must be drawn again for a reason of its own. */
+export function createPainter(canvas: HTMLCanvasElement, state: () => State, first: Theme, ask: () => void): Painter {
+  let theme = first
+  let renderer: Renderer | undefined
+  let onGpu = true
+
+  const start = () => {
+    renderer = createRenderer(canvas)
+    onGpu = renderer !== undefined
+    renderer ??= createStandIn(canvas)
+    renderer.setTheme(theme)
+    uploadAll(renderer, state(), theme)
+    ask()
+  }
+
+  canvas.addEventListener('webglcontextlost', (event) => {
+    // Without this the browser would not give the context back.
+    event.preventDefault()
+    renderer?.destroy()
+    renderer = undefined
+  })
+  canvas.addEventListener('webglcontextrestored', start)
+  start()
+
+  return {
+    take(next, before) {
+      if (renderer) upload(renderer, next, before, theme)
+    },
+    setTheme(other) {
+      theme = other
+      renderer?.setTheme(theme)
+      if (renderer && state().wall) uploadVeil(renderer, state(), theme)
+    },
+    draw() {
+      const { wall, camera, view } = state()
+      if (wall) renderer?.draw(frameOf(camera, view, canvas.width / view.width, shownBlock(state())))
+    },
+    resize() {
+      const { view } = state()
+      canvas.width = Math.round(view.width * devicePixelRatio)
+      canvas.height = Math.round(view.height * devicePixelRatio)
+    },
+    get onGpu() {
+      return onGpu
+    },
+  }
+}
+
+function uploadAll(renderer: Renderer, state: State, theme: Theme) {
+  if (state.wall === undefined) return
+  renderer.setAtlas(state.wall.atlas)
+  renderer.setMarks(markedBlocks(state))
+  uploadVeil(renderer, state, theme)
+}
+
+function upload(renderer: Renderer, next: State, before: State, theme: Theme) {
+  const { wall } = next
+  if (wall === undefined) return
+  if (wall !== before.wall) {
+    const { changed } = wall
+    if (before.wall === undefined || changed === undefined || changed.length > SINGLE_UPLOADS_MAX)
+      renderer.setAtlas(wall.atlas)
+    else renderer.setBlocks(wall.atlas, changed)
+  }
+  const isVeiled = hasLook(next) || hasLook(before)
+  if (before.wall === undefined || (isVeiled && looksOther(next, before))) uploadVeil(renderer, next, theme)
+  if (wall !== before.wall || next.agent !== before.agent || shownBlock(next) !== shownBlock(before)) {
+    renderer.setMarks(markedBlocks(next))
+  }
+}
+
+function uploadVeil(renderer: Renderer, state: State, theme: Theme) {
+  if (state.wall) renderer.setVeil(veilOf(state.wall, state, theme))
+}
+
+const hasLook = ({ overlay, agent, at }: State) => overlay !== 'none' || agent !== undefined || at !== undefined
+
+const looksOther = (a: State, b: State) =>
+  a.wall !== b.wall || a.overlay !== b.overlay || a.agent !== b.agent || a.at !== b.at
+
+/** The chosen agent's works, or the one that the shown block is part of. */
+function markedBlocks(state: State): readonly BlockIndex[] {
+  const { wall, agent, at } = state
+  if (wall === undefined) return []
+  const block = shownBlock(state)
+  const marked = agent !== undefined ? blocksOf(wall, agent) : block === undefined ? [] : workAt(wall, block)
+  // A single block has its own outline.
+  if (agent === undefined && marked.length < 2) return []
+  return at === undefined ? marked : marked.filter((index) => (wall.claims.get(index)?.t ?? Infinity) <= at)
+}

@@ -1,0 +1,33 @@
+/** All of the page that can wait until the wall is on its way. */
+
+import { keepUp } from './keep-up.ts'
+import type { Page, Part } from './page.ts'
+import { pollingSource } from './polling.ts'
+import type { CanvasReader } from './source.ts'
+import { createDeeds } from './ui/deeds.ts'
+import { find } from './ui/dom.ts'
+
+/** Builds the parts in their places and begins to follow the news. */
+export function createParts(page: Page, readCanvas: CanvasReader, signal: AbortSignal): Part {
+  const source = pollingSource(readCanvas)
+  const stale = find('stale', HTMLElement)
+  const parts: Part[] = [createDeeds(page, source)]
+  const scene = {
+    wall: () => page.state().wall,
+    show: page.showWall,
+    stale: (since: number | undefined) => {
+      stale.textContent = since === undefined ? '' : `Not up to date since ${new Date(since).toLocaleTimeString()}`
+    },
+  }
+  let following = false
+  return {
+    update(next, before) {
+      for (const part of parts) part.update(next, before)
+      // News of a wall that is still arriving would be overtaken by its older rows.
+      if (!following && next.wall?.complete) keepUp(source, scene, signal)
+      following ||= next.wall?.complete === true
+    },
+    frame: (state) => parts.forEach((part) => part.frame?.(state)),
+    restyle: (state) => parts.forEach((part) => part.restyle?.(state)),
+  }
+}

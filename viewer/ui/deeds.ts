@@ -1,0 +1,64 @@
+/** Shows the card of the block that is looked at, and tells it to those who hear the page. */
+
+import { boxOf, placeCard } from '../hover.ts'
+import type { Page, Part } from '../page.ts'
+import { plotAt } from '../plot.ts'
+import type { Source } from '../source.ts'
+import { shownBlock, type State } from '../state.ts'
+import { spoken } from '../words.ts'
+import { nearestOpen, workAt } from '../works.ts'
+import { createCard } from './card.ts'
+import { find } from './dom.ts'
+
+// A deed is asked for, and told, once pointer or cursor rests; sweeping over the wall asks for none.
+const REST_MS = 150
+
+/** The card and the hidden words beside it. */
+export function createDeeds(page: Page, source: Source): Part {
+  const told = find('spoken', HTMLElement)
+  const card = createCard(find('card', HTMLElement), {
+    close: () => page.send({ do: 'dismiss' }),
+    choose: (agent) => page.send({ do: 'choose', agent }),
+    go: (to) => page.send({ do: 'go', to }),
+  })
+  let wanted = new AbortController()
+
+  const fill = (state: State) => {
+    wanted.abort()
+    wanted = new AbortController()
+    const { signal } = wanted
+    const block = shownBlock(state)
+    const { wall, at } = state
+    if (wall === undefined || block === undefined) return card.hide()
+    const plot = plotAt(wall, block, at)
+    // Of a block whose row has not arrived nothing is known.
+    if (plot.kind === 'open' && !wall.complete) return card.hide()
+    const work = plot.kind === 'claimed' ? workAt(wall, block) : []
+    const { network } = wall.pricing
+    const pinned = state.pinned === block
+    card.show(plot, pinned, { work, neighbour: nearestOpen(wall, block), network, theme: page.look.theme() })
+    setTimeout(() => {
+      if (signal.aborted) return
+      if (pinned || state.cursor === block) told.textContent = spoken(plot, work)
+      if (plot.kind === 'claimed') void addPayment(signal)
+    }, REST_MS)
+
+    async function addPayment(until: AbortSignal) {
+      const deed = block === undefined ? undefined : await source.deed(block, until)
+      if (deed && !until.aborted) card.addPayment(deed, network)
+    }
+  }
+
+  return {
+    update(next, before) {
+      const other = shownBlock(next) !== shownBlock(before)
+      if (other || next.pinned !== before.pinned || next.wall !== before.wall || next.at !== before.at) fill(next)
+    },
+    restyle: fill,
+    frame(state) {
+      const block = shownBlock(state)
+      if (block === undefined) return
+      card.moveTo(placeCard(boxOf(state.camera, state.view, block), card.size(), state.view))
+    },
+  }
+}
