@@ -1,5 +1,6 @@
 /** The chain through viem: what became of an authorization, read at one block and looked up by payer and nonce. */
 
+import pLimit from 'p-limit'
 import {
   BaseError,
   ContractFunctionZeroDataError,
@@ -20,10 +21,18 @@ import type { Verdict } from '../domain/purchase.ts'
 import type { Chain, Receipts } from '../ports.ts'
 import type { Network } from '../x402/network.ts'
 import type { Offer } from '../x402/terms.ts'
+import { fetchBounded } from './bounded-fetch.ts'
 import { within } from './deadline.ts'
 import { transfersTo } from './transfers.ts'
 
 const CALL_TIMEOUT_MS = 3000
+
+// The largest answer there can be is the receipt of a transaction that is nothing but events.
+const ANSWER_MAX_BYTES = 8 * 1024 * 1024
+
+// Public endpoints turn away who asks too much at once.
+const CALLS_AT_ONCE = 32
+const CALLS_WAITING_MAX = 512
 
 // A question takes several calls, and each may be made twice.
 const DEADLINE_MS = 8000
@@ -58,13 +67,20 @@ export function chainClient(network: Network, rpcUrl?: string): PublicClient {
     chain: chains[network],
     // A contract could otherwise send us to an address of its choice (EIP-3668).
     ccipRead: false,
-    transport: http(rpcUrl, { fetchFn: fetchInTime, timeout: 0, retryCount: 1 }),
+    // viem's own timeout ends with the headers of an answer.
+    transport: http(rpcUrl, { fetchFn: boundedCalls(), timeout: 0, retryCount: 1 }),
   }) as PublicClient
 }
 
-/** Bounds a call to the last byte of its answer; viem's own timeout ends with the headers. */
-const fetchInTime = (input: string | URL | Request, init?: RequestInit) =>
-  fetch(input, { ...init, signal: AbortSignal.timeout(CALL_TIMEOUT_MS) })
+/** Calls to one endpoint, each bounded in time and size, and in how many there are. */
+function boundedCalls() {
+  const limit = pLimit(CALLS_AT_ONCE)
+  const bounds = { timeoutMs: CALL_TIMEOUT_MS, maxBytes: ANSWER_MAX_BYTES }
+  return async (input: string | URL | Request, init: RequestInit = {}) => {
+    if (limit.pendingCount >= CALLS_WAITING_MAX) throw new RangeError('too many calls wait for the chain endpoint')
+    return await limit(() => fetchBounded(input, init, bounds))
+  }
+}
 
 /** Makes the chain port. Each question is answered within eight seconds. */
 export function viemChain(client: PublicClient, { terms, assetName, assetVersion }: Offer): Chain {
