@@ -40,3 +40,9 @@ export function readBlock(canvas: Canvas, block: BlockIndex): Uint8Array {
   }
   return bytes
 }
+
+/** One line of pixels, from 0, across `count` blocks side by side. A view, not a copy. */
+export function lineOf(canvas: Canvas, block: BlockIndex, count: number, line: number): Uint8Array {
+  const at = offsetOf(block) + line * WIDTH
+  return canvas.subarray(at, at + count * BLOCK_SIZE)
+}

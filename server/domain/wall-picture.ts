@@ -2,7 +2,7 @@
 
 import { PIXELS_PER_BLOCK, type Pixels } from '../../shared/pixels.ts'
 import { blockAt, BLOCK_SIZE, cellOf, COLS, ROWS, type BlockIndex } from '../../shared/wall.ts'
-import { readBlock, UNPAINTED } from './canvas.ts'
+import { lineOf, UNPAINTED } from './canvas.ts'
 import type { Bitmap } from './picture.ts'
 import type { WallView } from './wall-view.ts'
 
@@ -22,19 +22,16 @@ const BARE_FRAME = 223
 
 const last = BLOCK_SIZE - 1
 
-const openTile = tile((x, y) => (x === 0 && y === 0 ? OPEN_DOT : OPEN))
 const bareTile = tile((x, y) => (x === 0 || y === 0 || x === last || y === last ? BARE_FRAME : BARE))
 
 /** Draws a region that lies on the wall, one pixel for each of its own. */
 export function drawRegion(view: WallView, region: Region, trial?: Trial): Bitmap {
   const width = region.cols * BLOCK_SIZE
-  const indices = new Uint8Array(width * region.rows * BLOCK_SIZE)
-  for (let y = 0; y < region.rows; y++) {
-    for (let x = 0; x < region.cols; x++) {
-      const block = blockAt(region.col + x, region.row + y)
-      if (block === undefined) throw new RangeError('the region is off the wall')
-      placeTile(indices, width, x, y, block === trial?.block ? (trial.pixels ?? bareTile) : faceOf(view, block))
-    }
+  const indices = new Uint8Array(width * region.rows * BLOCK_SIZE).fill(OPEN)
+  for (let y = 0; y < region.rows; y++) drawRow(view, region, y, indices)
+  if (trial !== undefined) {
+    const { col, row } = cellOf(trial.block)
+    placeTile(indices, width, col - region.col, row - region.row, trial.pixels ?? bareTile)
   }
   return { width, height: region.rows * BLOCK_SIZE, indices }
 }
@@ -59,10 +56,27 @@ export function surroundings(block: BlockIndex): Region {
   return { col: left, row: top, cols: Math.min(COLS, col + 2) - left, rows: Math.min(ROWS, row + 2) - top }
 }
 
-function faceOf(view: WallView, block: BlockIndex): Uint8Array {
-  if (!view.claimed.has(block)) return openTile
-  const face = readBlock(view.canvas, block)
-  return face[0] === UNPAINTED ? bareTile : face
+/** Draws one row of blocks over open ground. Painted neighbours are copied together: whole walls are drawn often. */
+function drawRow(view: WallView, { col, row, cols }: Region, y: number, indices: Uint8Array): void {
+  const width = cols * BLOCK_SIZE
+  for (let x = 0; x < cols;) {
+    const block = blockAt(col + x, row + y)
+    if (block === undefined) throw new RangeError('the region is off the wall')
+    const painted = paintedFrom(view, block, cols - x)
+    for (let line = 0; line < BLOCK_SIZE && painted > 0; line++)
+      indices.set(lineOf(view.canvas, block, painted, line), (y * BLOCK_SIZE + line) * width + x * BLOCK_SIZE)
+    if (painted === 0 && view.claimed.has(block)) placeTile(indices, width, x, y, bareTile)
+    else if (painted === 0) indices[y * BLOCK_SIZE * width + x * BLOCK_SIZE] = OPEN_DOT
+    x += Math.max(1, painted)
+  }
+}
+
+/** How many blocks from `block` on to the right are painted without a gap, up to `most`. */
+function paintedFrom({ canvas }: WallView, block: BlockIndex, most: number): number {
+  const line = lineOf(canvas, block, most, 0)
+  let count = 0
+  while (count < most && line[count * BLOCK_SIZE] !== UNPAINTED) count++
+  return count
 }
 
 function placeTile(indices: Uint8Array, width: number, x: number, y: number, face: Uint8Array): void {
