@@ -12,6 +12,8 @@ import { workerPictures } from './adapters/pictures.ts'
 import { viemWallets } from './adapters/wallets.ts'
 import { app } from './app.ts'
 import { ConfigError, readConfig, type Config } from './config.ts'
+import { canvasRead } from './http/canvas-read.ts'
+import { live } from './http/live.ts'
 import { viewerFiles } from './http/viewer-files.ts'
 import { seller } from './usecases/buy-block.ts'
 import { followLog } from './usecases/follow-log.ts'
@@ -23,6 +25,9 @@ const VIEWER = join(import.meta.dir, '../dist/viewer')
 
 const PROBE_EVERY_MS = 15_000
 const FIRST_PROBES_EVERY_MS = 1000
+
+// The contract lets the canvas read be a few seconds old; this bounds what a flood of repaints costs.
+const PUBLISH_EVERY_MS = 1000
 
 // What a request may need beyond its settlement: verification, the chain, the store.
 const DRAIN_SLACK_MS = 30_000
@@ -39,7 +44,7 @@ try {
 
 async function run(config: Config): Promise<void> {
   const store = await openSqlite(config.databasePath, config.network, { onBroken: exitNow })
-  const { server, sold, rail } = await openWall(config, store)
+  const { server, sold, rail, stream } = await openWall(config, store)
   console.log(`The wall is open at ${config.offer.baseUrl}`)
   journal.note('open', { port: server.port ?? 0, network: config.network })
 
@@ -57,6 +62,7 @@ async function run(config: Config): Promise<void> {
   await signalled()
   journal.note('stopping')
   stopping.abort()
+  stream.close()
   // New connections are refused from here on; requests under way, settlements included, are finished.
   const drained = Promise.all([server.stop(), sold.idle(), probing, sweeping])
   await Promise.race([drained, clock.wait(config.settleTimeoutMs + DRAIN_SLACK_MS)])
@@ -81,7 +87,11 @@ async function openWall(config: Config, store: Sqlite) {
     offer,
   )
   const rail = watchRail({ facilitator, chain, clock, journal })
-  const { view, advance } = await followLog(store.log)
+  const { view, advance, subscribe } = await followLog(store.log)
+  const canvas = canvasRead({ view, network: config.network, clock, everyMs: PUBLISH_EVERY_MS })
+  subscribe(canvas.changed)
+  const stream = live({ log: store.log, clock, number: () => view.number, everyMs: PUBLISH_EVERY_MS })
+  subscribe(stream.changed)
   const { terms } = offer
   const { ledger, blocks, agents } = store
   const { contact } = config
@@ -91,6 +101,8 @@ async function openWall(config: Config, store: Sqlite) {
     ledger,
     blocks,
     view,
+    canvas,
+    live: stream,
     rail,
     offer,
     contact: config.contact,
@@ -104,7 +116,7 @@ async function openWall(config: Config, store: Sqlite) {
     bindHost: config.host,
   }).listen({ hostname: config.host, port: config.port })
   if (wall.server === null) throw new Error('the server did not start')
-  return { server: wall.server, sold, rail }
+  return { server: wall.server, sold, rail, stream }
 }
 
 /** Resolves when the process is asked to end. */

@@ -13,8 +13,7 @@ import type { Site } from './site.ts'
 
 /** Every response of an operation, by status. */
 export function responsesOf(operation: Operation, site: Site): Json {
-  const codesByStatus = Object.groupBy(operation.codes, (code) => statusOf[code])
-  const refusals = Object.entries(codesByStatus).map(([status, codes]) => [status, refusalOf(codes)])
+  const refusals = Object.entries(byStatus(operation.codes)).map(([status, codes]) => [status, refusalAt(codes)])
   return {
     200: successOf(operation, site),
     ...(operation.revalidates === true ? { 304: REVALIDATED } : {}),
@@ -27,8 +26,8 @@ export function responsesOf(operation: Operation, site: Site): Json {
 export const inWords = (codes: readonly FailureCode[]): string =>
   codes.map((code) => `- \`${code}\`: ${meaningOf[code]}`).join('\n')
 
-/** The 402 that every paid operation shares, with the real terms for `/blocks/next`. */
-export function demandForPayment(site: Site): Json {
+/** The 402 with the real terms for `/blocks/next`. */
+function demandForPayment(site: Site): Json {
   const terms = paymentRequired(site.offer, 'next')
   const { x402Version, resource, accepts, extensions } = terms
   const example = {
@@ -54,16 +53,13 @@ export function demandForPayment(site: Site): Json {
   }
 }
 
-/** Where the shared 402 stands in the document. */
-export const DEMAND_NAME = 'PaymentRequired'
-
 const REVALIDATED: Json = {
   description: 'What If-None-Match names is current.',
   headers: { ETag: { description: 'The same tag.', schema: published(Type.String()), required: true } },
 }
 
 function successOf(operation: Operation, site: Site): Json {
-  const { answers, payable, picture, revalidates } = operation
+  const { answers, payable, media, revalidates } = operation
   const headers = {
     ...(payable === undefined
       ? {}
@@ -80,7 +76,7 @@ function successOf(operation: Operation, site: Site): Json {
     headers,
     content: {
       ...(only === undefined ? {} : { 'application/json': json }),
-      ...(picture === undefined ? {} : { [picture]: { schema: {} } }),
+      ...(media === undefined ? {} : { [media]: { schema: {} } }),
     },
   }
 }
@@ -90,10 +86,24 @@ const otherAnswer = ({ what, schema }: NonNullable<Operation['also']>[number]): 
   ...(schema === undefined ? {} : { content: { 'application/json': { schema: published(schema) } } }),
 })
 
+/** Answers of one code stand in the document once, under the code's name. */
+export function sharedRefusals(operations: readonly Operation[], site: Site): Json {
+  const alone = operations.flatMap(({ codes }) => Object.values(byStatus(codes)).filter(({ length }) => length === 1))
+  const answers = [...new Set(alone.flat())].map((code) => [
+    code,
+    code === 'payment_required' ? demandForPayment(site) : refusalOf([code]),
+  ])
+  return Object.fromEntries(answers)
+}
+
+const byStatus = (codes: readonly FailureCode[]) => Object.groupBy(codes, (code) => statusOf[code])
+
+const refusalAt = (codes: readonly FailureCode[]): Json =>
+  codes.length === 1 ? { $ref: `#/components/responses/${codes[0]}` } : refusalOf(codes)
+
 function refusalOf(codes: readonly FailureCode[]): Json {
-  if (codes.includes('payment_required')) return { $ref: `#/components/responses/${DEMAND_NAME}` }
+  const [first] = codes
   const named = { properties: { error: { enum: codes } } }
-  const examples = codes.map((code) => [code, { value: { error: code, message: meaningOf[code] } }])
   return {
     description: inWords(codes),
     headers: {
@@ -103,7 +113,7 @@ function refusalOf(codes: readonly FailureCode[]): Json {
     content: {
       'application/json': {
         schema: { allOf: [published(ErrorBody), named] },
-        examples: Object.fromEntries(examples),
+        ...(first === undefined ? {} : { example: { error: first, message: meaningOf[first] } }),
       },
     },
   }

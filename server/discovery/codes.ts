@@ -51,6 +51,7 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   facilitator_unavailable: 'Payments cannot be taken now. Nothing was claimed; send the same request again shortly.',
   settlement_unknown: `The payment may have gone through, and the block is held for you; ${RESEND} again after Retry-After seconds.`,
   deed_not_persisted: `Paid, but the deed is not written yet; ${RESEND} again.`,
-  server_busy: 'Too many pictures are being made now. Send the same request again shortly.',
+  server_busy:
+    'Too many pictures are being made, or too many readers follow the wall. Send the same request again shortly.',
   database_unavailable: `The store cannot be used now. If you sent a payment, ${RESEND} again.`,
 }

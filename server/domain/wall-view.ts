@@ -10,7 +10,16 @@ import { pixelsToBase64, trustPixels } from '../../shared/pixels.ts'
 import { coordOf, TOTAL_BLOCKS, type BlockIndex } from '../../shared/wall.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
 import { blankCanvas, placeBlock, readBlock, UNPAINTED, type Canvas } from './canvas.ts'
-import type { Change, Face, IdentityChange, LogNumber, RepaintChange, SaleChange } from './log.ts'
+import type {
+  Change,
+  Face,
+  Hidden,
+  IdentityChange,
+  LogNumber,
+  ModerationChange,
+  RepaintChange,
+  SaleChange,
+} from './log.ts'
 import type { Address, UnixMs } from './payment.ts'
 
 type Agent = {
@@ -32,7 +41,7 @@ export type WallView = {
   readonly canvas: Canvas
   readonly claimed: Map<BlockIndex, Claimed>
   readonly agents: Agent[] // in the order of their first purchase, so that an index never moves
-  readonly sales: Sale[] // as they were sold, so that a page once read never changes
+  readonly sales: Sale[] // as they were sold, so that a page once read changes only where the operator hides
 }
 
 /** A wall on which nothing has happened. */
@@ -59,6 +68,9 @@ function applyKind(view: WallView, change: Change): void {
       return applySale(view, change, change.at)
     case 'repaint':
       return applyRepaint(view, change)
+    case 'hide':
+    case 'unhide':
+      return applyModeration(view, change)
     case 'identity':
       return applyIdentity(view, change)
   }
@@ -73,7 +85,7 @@ function applySale(view: WallView, sale: SaleChange, at: UnixMs): void {
   view.claimed.set(sale.block, { agent, at, message: sale.face.message, link: sale.face.link })
   view.lastClaimedAt = at
   placeBlock(view.canvas, sale.block, sale.face.pixels)
-  view.sales.push(saleItem(sale, agent, at))
+  view.sales.push(saleItem(sale, agent.shownAs, at))
 }
 
 function newAgent(view: WallView, { agent: id, wallet, persona }: SaleChange, at: UnixMs): Agent {
@@ -83,24 +95,42 @@ function newAgent(view: WallView, { agent: id, wallet, persona }: SaleChange, at
   return agent
 }
 
-function saleItem({ seq, block, face, persona }: SaleChange, agent: Agent, at: UnixMs): Sale {
+/** A sale as the feed shows it; `shownAs` is the buyer's wallet, truncated. */
+export function saleItem({ seq, block, agent, face, persona }: SaleChange, shownAs: string, at: UnixMs): Sale {
   return {
     seq,
     i: block,
     coord: coordOf(block),
     t: at,
-    agent: { id: agent.id, name: persona.name, wallet: agent.shownAs, framework: persona.framework },
-    ...wireText(face),
-    ...(face.pixels === null ? {} : { px: pixelsToBase64(face.pixels) }),
+    agent: { id: agent, name: persona.name, wallet: shownAs, framework: persona.framework },
+    ...wireFace(face),
   }
 }
 
-function applyRepaint(view: WallView, { block, face }: RepaintChange): void {
+function applyRepaint(view: WallView, { block, face }: RepaintChange | ModerationChange): void {
   const claimed = view.claimed.get(block)
-  if (claimed === undefined) throw new RangeError(`block ${block} was repainted before it was sold`)
+  if (claimed === undefined) throw new RangeError(`block ${block} was changed before it was sold`)
   claimed.message = face.message
   claimed.link = face.link
   placeBlock(view.canvas, block, face.pixels)
+}
+
+/** What is hidden leaves the feed, too, for good: showing it again is for what the block shows then. */
+function applyModeration(view: WallView, change: ModerationChange): void {
+  applyRepaint(view, change)
+  const at = view.sales.findIndex(({ i }) => i === change.block)
+  const sale = view.sales[at]
+  if (sale === undefined) throw new RangeError(`block ${change.block} has no sale to withhold`)
+  view.sales[at] = withheld(sale, change.hidden)
+}
+
+function withheld({ m, l, px, ...sale }: Sale, { message, link, pixels }: Hidden): Sale {
+  return {
+    ...sale,
+    ...(m === undefined || message ? {} : { m }),
+    ...(l === undefined || link ? {} : { l }),
+    ...(px === undefined || pixels ? {} : { px }),
+  }
 }
 
 function applyIdentity(view: WallView, { agent: id, persona }: IdentityChange): void {
@@ -109,6 +139,12 @@ function applyIdentity(view: WallView, { agent: id, persona }: IdentityChange): 
   agent.name = persona.name
   agent.framework = persona.framework
 }
+
+/** What a block shows, on the wire; what is empty is left out. */
+export const wireFace = ({ pixels, ...texts }: Face) => ({
+  ...wireText(texts),
+  ...(pixels === null ? {} : { px: pixelsToBase64(pixels) }),
+})
 
 const wireText = ({ message, link }: Pick<Face, 'message' | 'link'>) => ({
   ...(message === null ? {} : { m: message }),

@@ -11,6 +11,7 @@ import type { RailWatch } from '../usecases/watch-rail.ts'
 import type { Offer } from '../x402/terms.ts'
 import { readJson } from './body.ts'
 import type { CanvasRead } from './canvas-read.ts'
+import type { Live } from './live.ts'
 import { readInteger, readQuery } from './query.ts'
 import { refuse } from './refuse.ts'
 import { NO_STORE, respondJson, type HeaderFields } from './respond.ts'
@@ -21,6 +22,7 @@ import { readRegistration } from './signed-body.ts'
 export type ApiDesk = {
   readonly view: WallView
   readonly canvas: CanvasRead
+  readonly live: Live
   readonly registering: Registering
   readonly store: Store
   readonly rail: RailWatch
@@ -35,6 +37,7 @@ const NO_CACHE: HeaderFields = { 'Cache-Control': 'no-cache' }
 export function apiRoutes(desk: ApiDesk): Route[] {
   return [
     { path: '/api/canvas', methods: readOnly(desk.canvas.answer) },
+    { path: '/api/live', methods: readOnly(desk.live.answer) },
     { path: '/api/feed', methods: readOnly(feed(desk)) },
     { path: '/api/agents', methods: readOnly(() => respondJson(200, registry(desk.view), NO_CACHE)) },
     { path: '/api/agents/me', methods: { PUT: register(desk) } },

@@ -3,6 +3,7 @@
 import { CLAIM_ORDER, coordOf, type Coord } from '../../shared/wall.ts'
 import { securityTxt } from '../discovery/crawlers.ts'
 import { documents, homeGuide, JSON_TYPE, PLAIN, type Document } from '../discovery/documents.ts'
+import { headTags } from '../discovery/head.ts'
 import { HOME_LINK, PATHS } from '../discovery/links.ts'
 import { openApi } from '../discovery/openapi.ts'
 import type { Site } from '../discovery/site.ts'
@@ -23,6 +24,8 @@ export type DocumentDesk = {
   readonly viewer: ViewerFiles
 }
 
+const HTML = 'text/html; charset=utf-8'
+
 const KEPT_A_WHILE = 'public, max-age=300'
 
 /** The routes of every document, the homepage included. */
@@ -41,13 +44,23 @@ function ready({ type, body }: Pick<Document, 'type' | 'body'>): ReadyAnswer {
 /** The page for people; the guide for whoever prefers Markdown, or where no page was built. Both lead to the rest. */
 function homepage({ site, viewer }: DocumentDesk): Handler {
   const guide = ready(homeGuide(site))
-  return (request) => {
-    const page = prefersMarkdown(request.headers.get('accept')) ? undefined : viewer('/')
-    const response = (page ?? guide)(request)
+  const page = pageOf(viewer, site)
+  return async (request) => {
+    const shown = prefersMarkdown(request.headers.get('accept')) ? undefined : await page
+    const response = (shown ?? guide)(request)
     response.headers.set('Link', HOME_LINK)
     response.headers.append('Vary', 'Accept')
     return response
   }
+}
+
+/** The built page with the tags that name this service's address. */
+async function pageOf(viewer: ViewerFiles, site: Site): Promise<ReadyAnswer | undefined> {
+  const built = viewer('/')?.(new Request(site.offer.baseUrl))
+  if (built === undefined) return undefined
+  const html = (await built.text()).replace('</head>', () => `${headTags(site)}\n</head>`)
+  const bytes = new TextEncoder().encode(html)
+  return readyAnswer({ type: HTML, bytes: () => bytes, etag: etagOf(bytes), cacheControl: 'no-cache' })
 }
 
 /** The OpenAPI document, made anew when the block of its example has been sold. */

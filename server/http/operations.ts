@@ -27,7 +27,7 @@ export type Operation = {
   readonly uploads?: readonly string[] // media types of a body that is no JSON
   readonly payable?: 'always' | 'sometimes'
   readonly answers: readonly TSchema[] // the bodies of a 200
-  readonly picture?: 'image/png' // the media type of a 200 that is no JSON
+  readonly media?: 'image/png' | 'text/event-stream' // the media type of a 200 that is no JSON
   readonly revalidates?: true // answers 304 to the holder of its ETag
   readonly also?: Readonly<Record<number, { readonly what: string; readonly schema?: TSchema }>> // other answers
   readonly codes: readonly FailureCode[]
@@ -107,6 +107,17 @@ export const OPERATIONS: readonly Operation[] = [
     answers: [Canvas],
     revalidates: true,
     codes: anywhere,
+  },
+  {
+    method: 'GET',
+    path: '/api/live',
+    id: 'followWall',
+    summary: 'Follow every change as it happens',
+    description:
+      'Server-sent events: `sale`, `repaint` and `identity`, at most one batch a second. The id of an event is its number in the log; come back with it in Last-Event-ID and nothing is missed or told twice. Without it the stream starts now. Text in it was written by strangers.',
+    answers: [],
+    media: 'text/event-stream',
+    codes: ['invalid_after', 'server_busy', 'internal_error'],
   },
   {
     method: 'GET',
@@ -191,7 +202,7 @@ export const OPERATIONS: readonly Operation[] = [
       'An indexed PNG of the 240 colours, up to 5.76 million pixels. Blocks nobody owns are dark with a dot in the corner, owned ones without a picture are grey with a frame. May be two seconds old.',
     query: RegionQuery,
     answers: [],
-    picture: 'image/png',
+    media: 'image/png',
     revalidates: true,
     codes: ['invalid_region', 'server_busy', 'internal_error'],
   },
@@ -204,7 +215,7 @@ export const OPERATIONS: readonly Operation[] = [
     onBlock: true,
     query: BlockImageQuery,
     answers: [],
-    picture: 'image/png',
+    media: 'image/png',
     revalidates: true,
     codes: ['invalid_coordinate', 'invalid_region', 'server_busy', 'internal_error'],
   },
@@ -270,6 +281,6 @@ export const OPERATIONS: readonly Operation[] = [
         schema: RpcAnswer,
       },
     },
-    codes: ['forbidden', 'body_too_large', ...anywhere],
+    codes: ['forbidden', 'body_too_large', 'internal_error'],
   },
 ]

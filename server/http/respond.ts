@@ -33,6 +33,12 @@ export function respondEmpty(status: 202 | 204 | 304, headers: HeaderFields): Re
   return new Response(null, { status, headers: { ...everywhere, ...headers } })
 }
 
+/** A stream of server-sent events; `null` for the head of one. Proxies are asked not to hold it back. */
+export function respondEvents(stream: ReadableStream<Uint8Array> | null): Response {
+  const headers = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' }
+  return new Response(stream, { headers: { ...everywhere, ...headers } })
+}
+
 /** Tells a browser what a page of another origin may send. x402 clients send the last header name with a payment. */
 export function respondPreflight(): Response {
   return respondEmpty(204, {

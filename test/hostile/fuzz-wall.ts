@@ -5,9 +5,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite } from '../../db/sqlite/open.ts'
+import { systemClock } from '../../server/adapters/clock.ts'
 import { workerPictures } from '../../server/adapters/pictures.ts'
 import { app } from '../../server/app.ts'
 import { canvasRead } from '../../server/http/canvas-read.ts'
+import { live } from '../../server/http/live.ts'
 import { viewerFiles } from '../../server/http/viewer-files.ts'
 import { seller } from '../../server/usecases/buy-block.ts'
 import { followLog } from '../../server/usecases/follow-log.ts'
@@ -49,6 +51,8 @@ export async function openFuzzWall(): Promise<FuzzWall> {
   const { view, advance, subscribe } = await followLog(db.log)
   const canvas = canvasRead({ view, network: TERMS.network, clock, everyMs: 0 })
   subscribe(canvas.changed)
+  const stream = live({ log: db.log, clock: systemClock, number: () => view.number, everyMs: 0 })
+  subscribe(stream.changed)
   const world = { wallets: fakeWallets, clock, hosts: [HOST], advance }
   const { ledger, blocks, agents, store, books } = db
   const wall = app({
@@ -57,6 +61,7 @@ export async function openFuzzWall(): Promise<FuzzWall> {
     blocks,
     view,
     canvas,
+    live: stream,
     rail,
     offer: OFFER,
     contact: null,

@@ -2,9 +2,12 @@
 
 import type { Elysia } from 'elysia'
 import { openSqlite, type Sqlite } from '../../db/sqlite/open.ts'
+import { systemClock } from '../../server/adapters/clock.ts'
 import { workerPictures } from '../../server/adapters/pictures.ts'
 import { app, type Service } from '../../server/app.ts'
 import type { Payment } from '../../server/domain/payment.ts'
+import { canvasRead } from '../../server/http/canvas-read.ts'
+import { live } from '../../server/http/live.ts'
 import { viewerFiles } from '../../server/http/viewer-files.ts'
 import { seller } from '../../server/usecases/buy-block.ts'
 import { followLog } from '../../server/usecases/follow-log.ts'
@@ -51,7 +54,11 @@ export async function openWall(changes: Partial<Service> = {}): Promise<Wall> {
   const rail = watchRail({ facilitator, chain, clock, journal })
   rail.reconciled()
   await rail.probe()
-  const { view, advance } = await followLog(db.log)
+  const { view, advance, subscribe } = await followLog(db.log)
+  const canvas = canvasRead({ view, network: TERMS.network, clock, everyMs: 0 })
+  subscribe(canvas.changed)
+  const stream = live({ log: db.log, clock: systemClock, number: () => view.number, everyMs: 0 })
+  subscribe(stream.changed)
   const world = { wallets: fakeWallets, clock, hosts: [HOST, `${HOST}:8402`], advance }
   const { ledger, blocks, agents, store, books } = db
   const wall = app({
@@ -59,6 +66,8 @@ export async function openWall(changes: Partial<Service> = {}): Promise<Wall> {
     ledger,
     blocks,
     view,
+    canvas,
+    live: stream,
     rail,
     offer: OFFER,
     contact: CONTACT,
@@ -71,7 +80,11 @@ export async function openWall(changes: Partial<Service> = {}): Promise<Wall> {
     viewer: await viewerFiles('/nowhere'),
     ...changes,
   })
-  const ask = (request: string, init?: RequestInit) => askApp(wall, request, init)
+  // The canvas read is published a moment after a change; a test reads what it has just done.
+  const ask = async (request: string, init?: RequestInit) => {
+    await canvas.published()
+    return await askApp(wall, request, init)
+  }
   const buy = (path: string, payer: number, nonce = payer) => ask(`GET ${path}`, paidBy(paymentOf(payer, nonce)))
   return { app: wall, db, chain, facilitator, clock, journal, probe: rail.probe, ask, buy }
 }

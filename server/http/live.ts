@@ -1,0 +1,188 @@
+/**
+ * GET /api/live: the log as server-sent events. Each change is an event whose id is its number, so that a reader who
+ * comes back with `Last-Event-ID` misses nothing and sees nothing twice.
+ */
+
+import { failure } from '../domain/failure.ts'
+import type { Change, LogNumber } from '../domain/log.ts'
+import { wireChange } from '../domain/wire-change.ts'
+import type { Clock, Log } from '../ports.ts'
+import { readInteger } from './query.ts'
+import { refuse } from './refuse.ts'
+import { respondEvents } from './respond.ts'
+import type { Handler } from './route.ts'
+
+/** Everyone who follows the wall. */
+export type Live = {
+  readonly answer: Handler
+  /** Tells of a change that the view has. */
+  changed(change: Change): void
+  /** Ends every connection, so that the process can; readers come back by themselves. */
+  close(): void
+}
+
+/** What following needs; `everyMs` is the least time between two batches of events. */
+export type LiveSource = {
+  readonly log: Log
+  readonly clock: Clock
+  readonly number: () => LogNumber // of the newest change that was told
+  readonly everyMs: number
+}
+
+const FOLLOWERS_MAX = 10_000
+
+// Events kept for those who come back after a short break; older ones are read from the log.
+const RECENT_MAX = 2000
+
+const PAGE = 500
+
+// A reader this far behind is cut off, and catches up when it comes back.
+const BACKLOG_MAX_BYTES = 256 * 1024
+
+const HEARTBEAT_MS = 15_000
+
+type Follower = {
+  sentTo: LogNumber
+  readonly send: (text: string) => void
+  readonly end: () => void
+}
+
+/** Makes the one live stream of this process. */
+export function live({ log, clock, number, everyMs }: LiveSource): Live {
+  const followers = new Set<Follower>()
+  const recent: { readonly number: LogNumber; readonly text: string }[] = []
+  const stopped = new AbortController()
+  let flushing: Promise<void> | undefined
+  let lastSentAt = clock.elapsed()
+
+  const tellAll = (text: (follower: Follower) => string) => {
+    for (const follower of followers) {
+      const news = text(follower)
+      if (news !== '') follower.send(news)
+    }
+    lastSentAt = clock.elapsed()
+  }
+  const flush = async () => {
+    await clock.wait(everyMs, stopped.signal)
+    flushing = undefined
+    const texts = new Map<LogNumber, string>()
+    tellAll((follower) => {
+      // Nearly all followers are equally far, and share one text.
+      const text = texts.get(follower.sentTo) ?? textAfter(recent, follower.sentTo)
+      texts.set(follower.sentTo, text)
+      follower.sentTo = number()
+      return text
+    })
+  }
+  const beat = async () => {
+    while (!stopped.signal.aborted) {
+      await clock.wait(HEARTBEAT_MS, stopped.signal)
+      if (clock.elapsed() - lastSentAt >= HEARTBEAT_MS) tellAll(() => ': still here\n\n')
+    }
+  }
+  void beat()
+
+  /** Reads what a reader missed, first from the log and then from memory; answers the number it reaches. */
+  const missed = async function* (from: LogNumber): AsyncGenerator<string, LogNumber> {
+    let at = from
+    while (at < number() && at + 1 < (recent[0]?.number ?? Number.POSITIVE_INFINITY)) {
+      const changes = await log.after(at, PAGE)
+      if (changes.length === 0) break
+      yield changes.map((change) => eventOf(change)).join('')
+      at = changes.at(-1)?.number ?? at
+    }
+    const to = number()
+    const text = textAfter(recent, at)
+    if (text !== '') yield text
+    return to
+  }
+
+  const follow = (from: LogNumber) => {
+    const encoder = new TextEncoder()
+    const reading = missed(from)
+    let follower: Follower | undefined
+    const leave = () => {
+      if (follower !== undefined) followers.delete(follower)
+    }
+    const join = (controller: ReadableStreamDefaultController<Uint8Array>, sentTo: LogNumber) => {
+      const end = () => {
+        leave()
+        controller.close()
+      }
+      const send = (text: string) => {
+        if ((controller.desiredSize ?? 0) < -BACKLOG_MAX_BYTES) end()
+        else controller.enqueue(encoder.encode(text))
+      }
+      follower = { sentTo, send, end }
+      followers.add(follower)
+      if (number() > sentTo) flushing ??= flush()
+    }
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => controller.enqueue(encoder.encode('retry: 2000\n\n')),
+        async pull(controller) {
+          if (follower !== undefined) return
+          const step = await reading.next()
+          if (step.done === true) join(controller, step.value)
+          else controller.enqueue(encoder.encode(step.value))
+        },
+        cancel: leave,
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: 1 }),
+    )
+  }
+
+  return {
+    answer(request) {
+      if (followers.size >= FOLLOWERS_MAX || stopped.signal.aborted) return refuse(tooMany())
+      if (request.method === 'HEAD') return respondEvents(null)
+      const from = startOf(request, number())
+      return from === undefined ? refuse(badStart()) : respondEvents(follow(from))
+    },
+    changed(change) {
+      // What is kept here was written before; the log tells it without what is hidden now.
+      if (change.kind === 'hide') recent.length = 0
+      recent.push({ number: change.number, text: eventOf(change) })
+      if (recent.length > 2 * RECENT_MAX) recent.splice(0, RECENT_MAX)
+      if (followers.size > 0) flushing ??= flush()
+    },
+    close() {
+      stopped.abort()
+      for (const follower of followers) follower.end()
+    },
+  }
+}
+
+const eventOf = (change: Change) => {
+  const wire = wireChange(change)
+  return `id: ${wire.number}\nevent: ${wire.kind}\ndata: ${JSON.stringify(wire)}\n\n`
+}
+
+function textAfter(recent: readonly { readonly number: LogNumber; readonly text: string }[], after: LogNumber): string {
+  const first = recent.findIndex(({ number }) => number > after)
+  return first < 0
+    ? ''
+    : recent
+        .slice(first)
+        .map(({ text }) => text)
+        .join('')
+}
+
+/** Where a reader goes on: after the event it names, else from now on. */
+function startOf(request: Request, newest: LogNumber): LogNumber | undefined {
+  const header = request.headers.get('last-event-id')
+  if (header === null || header === '') return newest
+  const number = readInteger(header)
+  return number === undefined || number > newest ? undefined : number
+}
+
+const badStart = () =>
+  failure(
+    'invalid_after',
+    'Last-Event-ID must be the number of an event of this stream. Leave it out to start from now.',
+  )
+
+const tooMany = () =>
+  failure('server_busy', 'Too many readers follow the wall. Poll GET /api/feed, or try again in a minute.', {
+    retryAfter: 60,
+  })

@@ -1,0 +1,32 @@
+/** Changes of the wall as they are told to those who follow it. */
+
+import { Type, type Static } from '@sinclair/typebox'
+import { TOTAL_BLOCKS } from '../wall.ts'
+import { Sale } from './feed.ts'
+import { CoordText, PixelsBase64, TextOrNull, UnixMs } from './kinds.ts'
+
+const number = Type.Integer({ minimum: 1, description: 'Number of the change: dense, in the order changes were made.' })
+
+/** What a block shows from this change on; members that are absent are empty. */
+const shown = {
+  i: Type.Integer({ minimum: 0, maximum: TOTAL_BLOCKS - 1 }),
+  coord: CoordText,
+  m: Type.Optional(Type.String()),
+  l: Type.Optional(Type.String()),
+  px: Type.Optional(PixelsBase64),
+}
+
+export const SaleChange = Type.Object({ number, kind: Type.Literal('sale'), ...Sale.properties })
+
+export const RepaintChange = Type.Object({ number, kind: Type.Literal('repaint'), t: UnixMs, ...shown })
+
+export const IdentityChange = Type.Object({
+  number,
+  kind: Type.Literal('identity'),
+  t: UnixMs,
+  agent: Type.Object({ id: Type.Integer(), name: TextOrNull, framework: TextOrNull }),
+})
+
+/** One change, as the data of an event of `GET /api/live`. */
+export const WireChange = Type.Union([SaleChange, RepaintChange, IdentityChange])
+export type WireChange = Static<typeof WireChange>

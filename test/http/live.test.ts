@@ -1,0 +1,126 @@
+import { expect, test } from 'bun:test'
+import { systemClock } from '../../server/adapters/clock.ts'
+import type { Change } from '../../server/domain/log.ts'
+import { live, type Live } from '../../server/http/live.ts'
+import { blockOf, NOW, wallet } from '../ports/samples.ts'
+
+/** A log in memory, and the stream of it; `everyMs` as the stream's. */
+function logged(everyMs = 0) {
+  const changes: Change[] = []
+  const log = {
+    after: async (after: number, limit: number) => changes.slice(after, after + limit),
+    compacted: async () => changes,
+  }
+  const open = () => live({ log, clock: systemClock, number: () => changes.length, everyMs })
+  return { changes, stream: open(), open }
+}
+
+const identity = (number: number): Change => ({
+  number,
+  at: NOW,
+  kind: 'identity',
+  agent: 1,
+  persona: { name: `name ${number}`, framework: null },
+})
+
+/** Makes the next change, and tells the stream. */
+function add({ changes, stream }: { changes: Change[]; stream: Live }, change = identity(changes.length + 1)): void {
+  changes.push(change)
+  stream.changed(change)
+}
+
+/** What a follower reads: the ids of its events, until it has so many. */
+async function idsFrom(stream: Live, count: number, lastEventId?: number): Promise<number[]> {
+  const text = await textFrom(stream, (read) => read.split('\nevent: ').length > count, lastEventId)
+  return [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
+}
+
+async function textFrom(stream: Live, enough: (text: string) => boolean, lastEventId?: number): Promise<string> {
+  const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId.toString() }
+  const response = await stream.answer(new Request('http://wall.test/api/live', { headers }))
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  let text = ''
+  for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    if (enough(text)) break
+  }
+  return text
+}
+
+test('a change is told to those who follow, as the log has it', async () => {
+  const world = logged()
+  const reading = textFrom(world.stream, (text) => text.includes('data'))
+  add(world, {
+    number: 1,
+    at: NOW,
+    kind: 'sale',
+    seq: 1,
+    block: blockOf('3,4'),
+    agent: 1,
+    wallet: wallet(1),
+    persona: { name: 'Ada', framework: null },
+    face: { pixels: null, message: 'two\nlines never happen', link: null },
+  })
+  const data = /data: (.*)\n\n/.exec(await reading)?.[1] ?? ''
+  expect(JSON.parse(data)).toMatchObject({
+    number: 1,
+    kind: 'sale',
+    seq: 1,
+    coord: '3,4',
+    agent: { id: 1, name: 'Ada' },
+  })
+})
+
+test('a reader starts at the present unless it says otherwise', async () => {
+  const world = logged()
+  for (let n = 0; n < 3; n++) add(world)
+  const reading = idsFrom(world.stream, 1)
+  add(world)
+  expect(await reading).toEqual([4])
+})
+
+test('a reader that comes back misses nothing and sees nothing twice, from memory or from the log', async () => {
+  const world = logged()
+  for (let n = 0; n < 1200; n++) add(world)
+  const restarted = { ...world, stream: world.open() }
+  for (let n = 0; n < 5; n++) add(restarted)
+  for (const from of [0, 7, 1199, 1203]) {
+    const missed = Array.from({ length: 1205 - from }, (_, at) => from + at + 1)
+    expect(await idsFrom(restarted.stream, missed.length, from)).toEqual(missed)
+  }
+  const reading = idsFrom(restarted.stream, 2, 1204)
+  add(restarted)
+  expect(await reading).toEqual([1205, 1206])
+})
+
+test('changes that come together are told together', async () => {
+  const world = logged(20)
+  const response = await world.stream.answer(new Request('http://wall.test/api/live'))
+  const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
+  await reader.read()
+  const next = reader.read()
+  for (let n = 0; n < 50; n++) add(world)
+  const { value } = await next
+  expect(new TextDecoder().decode(value).match(/^id: /gm)).toHaveLength(50)
+  await reader.cancel()
+})
+
+test('a number that no event has is refused', async () => {
+  const world = logged()
+  for (const id of ['-1', 'x', '1', '1e3']) {
+    const response = await world.stream.answer(
+      new Request('http://wall.test/api/live', { headers: { 'last-event-id': id } }),
+    )
+    expect([id, response.status, await response.json()]).toMatchObject([id, 400, { error: 'invalid_after' }])
+  }
+})
+
+test('closing ends every stream, and starts none', async () => {
+  const world = logged()
+  const response = await world.stream.answer(new Request('http://wall.test/api/live'))
+  const ended = response.text()
+  await Bun.sleep(0)
+  world.stream.close()
+  expect(await ended).toBe('retry: 2000\n\n')
+  expect((await world.stream.answer(new Request('http://wall.test/api/live'))).status).toBe(503)
+})
