@@ -8,7 +8,7 @@ import { createPainter } from './paint.ts'
 import type { Wall } from './plot.ts'
 import { canvasReader } from './source.ts'
 import { begin, resize, shownBlock, step, type Intent, type Panel, type State } from './state.ts'
-import { find } from './ui/dom.ts'
+import { find, make } from './ui/dom.ts'
 import { hush, say } from './ui/notice.ts'
 import { atPlace, followInBar, placeInBar } from './visit.ts'
 import { countText } from './words.ts'
@@ -98,6 +98,15 @@ function fitStage() {
   draw()
 }
 
+/** Inside another page only the wall is shown, with a way to the whole page. */
+function embed() {
+  document.body.classList.add('embed')
+  const home = make('a', 'home', 'Pixel Wall')
+  home.href = '/'
+  home.target = '_blank'
+  stage.append(home)
+}
+
 /** A window dragged to another screen may keep its size and change its pixels. */
 function watchPixelRatio() {
   const same = window.matchMedia(`(resolution: ${devicePixelRatio}dppx)`)
@@ -161,5 +170,5 @@ for (const button of toolButtons) {
 find('zoom-in', HTMLElement).addEventListener('click', () => send({ do: 'zoom', factor: ZOOM_STEP }))
 find('zoom-out', HTMLElement).addEventListener('click', () => send({ do: 'zoom', factor: 1 / ZOOM_STEP }))
 find('fit', HTMLElement).addEventListener('click', () => send({ do: 'fit' }))
-document.body.classList.toggle('embed', new URLSearchParams(location.search).has('embed'))
+if (new URLSearchParams(location.search).has('embed')) embed()
 void load()

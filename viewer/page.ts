@@ -23,6 +23,15 @@ export type Part = {
   restyle?(state: State): void
 }
 
+/** What a panel holds; `update` is called while it is open. */
+export type Content = {
+  readonly title: string
+  readonly body: readonly Node[]
+  update?(state: State, before: State): void
+  /** It is being closed. */
+  close?(): void
+}
+
 export type Appearance = {
   theme(): Theme
   name(): ThemeName

@@ -6,12 +6,23 @@ import { pollingSource } from './polling.ts'
 import type { CanvasReader } from './source.ts'
 import { createDeeds } from './ui/deeds.ts'
 import { find } from './ui/dom.ts'
+import { createLabels } from './ui/labels.ts'
+import { createMinimap } from './ui/minimap.ts'
+import { createPanels } from './ui/panels.ts'
+import { createTicker } from './ui/ticker.ts'
 
 /** Builds the parts in their places and begins to follow the news. */
 export function createParts(page: Page, readCanvas: CanvasReader, signal: AbortSignal): Part {
   const source = pollingSource(readCanvas)
   const stale = find('stale', HTMLElement)
-  const parts: Part[] = [createDeeds(page, source)]
+  const stage = find('stage', HTMLElement)
+  const parts: Part[] = [
+    createDeeds(page, source),
+    createPanels(page),
+    createLabels(page, stage),
+    createMinimap(page, stage),
+    createTicker(page, stage),
+  ]
   const scene = {
     wall: () => page.state().wall,
     show: page.showWall,

@@ -3,7 +3,7 @@
 import type { Wall } from './plot.ts'
 
 /** Unix milliseconds of every sale, ascending. */
-export function momentsOf({ claims }: Wall): Float64Array {
+export function momentsOf({ claims }: Wall): Float64Array<ArrayBuffer> {
   return Float64Array.from(claims.values(), ({ t }) => t).sort()
 }
 

@@ -36,13 +36,15 @@ export function placeOf({ camera, pinned, agent, at, wall }: State): Place {
 /** The place the address bar names now. */
 export const placeInBar = (): Place => readAddress(location.search, location.hash)
 
+/** Query and fragment of a link to what a state shows. */
+export const addressOf = (state: State, search: string): string => writeAddress(placeOf(state), state.view, search)
+
 /** Keeps the address bar in step; the answer is to be called after each change. */
 export function followInBar(state: () => State): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const write = () => {
-    const address = writeAddress(placeOf(state()), state().view, location.search)
     // Replaced, not pushed: moving about must not fill the history.
-    history.replaceState(null, '', `${location.pathname}${address}`)
+    history.replaceState(null, '', `${location.pathname}${addressOf(state(), location.search)}`)
   }
   return () => {
     clearTimeout(timer)

@@ -1,0 +1,48 @@
+/** The chosen agent's works, each with its name on the stage. */
+
+import { toScreen } from '../camera.ts'
+import { boxOf } from '../hover.ts'
+import type { Page, Part } from '../page.ts'
+import type { State } from '../state.ts'
+import { nameOf, sizeOf } from '../words.ts'
+import { areaOf, blocksOf, worksOf, type Work } from '../works.ts'
+import { button, make, strangersText } from './dom.ts'
+
+const LABELS_MAX = 12
+
+/** A chip that says whose blocks are bright, and a label over each of the largest works. */
+export function createLabels(page: Page, stage: HTMLElement): Part {
+  const layer = make('div', 'labels')
+  const chip = make('div', 'chip')
+  chip.hidden = true
+  stage.append(layer, chip)
+  let works: readonly Work[] = []
+
+  const fill = ({ wall, agent }: State) => {
+    const owner = agent === undefined ? undefined : wall?.agents[agent]
+    chip.hidden = owner === undefined
+    works = wall === undefined || agent === undefined ? [] : worksOf(blocksOf(wall, agent)).slice(0, LABELS_MAX)
+    if (owner === undefined) return layer.replaceChildren()
+    const all = button('', ['Show all agents'], () => page.send({ do: 'choose', agent: undefined }))
+    chip.replaceChildren(strangersText('span', '', nameOf(owner)), all)
+    layer.replaceChildren(...works.map((work) => strangersText('span', '', `${nameOf(owner)} · ${sizeOf(work)}`)))
+  }
+
+  return {
+    update(next, before) {
+      if (next.agent !== before.agent || (next.agent !== undefined && next.wall !== before.wall)) fill(next)
+    },
+    frame({ camera, view }) {
+      works.forEach((work, i) => {
+        const label = layer.children[i]
+        const [first] = work
+        if (!(label instanceof HTMLElement) || first === undefined) return
+        const { left, top } = areaOf(work)
+        const at = toScreen(camera, view, { x: left, y: top })
+        label.style.transform = `translate(${Math.round(at.x)}px, ${Math.round(at.y)}px) translateY(-100%)`
+        // Too small a work would be hidden by its own label.
+        label.hidden = boxOf(camera, view, first).width < 12
+      })
+    },
+  }
+}

@@ -1,0 +1,54 @@
+/** The one panel that may be open beside the wall. */
+
+import type { Content, Page, Part } from '../page.ts'
+import type { Panel, State } from '../state.ts'
+import { button, find, make } from './dom.ts'
+import { createFinder } from './finder.ts'
+import { createHelp } from './help.ts'
+import { createShare } from './share.ts'
+import { createTimeline } from './timeline.ts'
+import { createViews } from './views.ts'
+
+const contents: Readonly<Record<Panel, (page: Page) => Content>> = {
+  find: createFinder,
+  view: createViews,
+  time: createTimeline,
+  share: createShare,
+  help: createHelp,
+}
+
+/** Fills and empties the panel's element as the state says. */
+export function createPanels(page: Page): Part {
+  const element = find('panel', HTMLElement)
+  let open: Content | undefined
+
+  const fill = (panel: Panel, state: State) => {
+    open = contents[panel](page)
+    const close = button('close', ['×'], () => page.send({ do: 'open', panel }))
+    close.ariaLabel = `Close ${open.title}`
+    element.className = panel
+    element.ariaLabel = open.title
+    element.replaceChildren(make('h2', '', open.title), close, ...open.body)
+    element.hidden = false
+    open.update?.(state, state)
+    const first = element.querySelector<HTMLElement>('input, select, button:not(.close)')
+    ;(first ?? close).focus({ preventScroll: true })
+  }
+
+  const empty = (panel: Panel) => {
+    open?.close?.()
+    open = undefined
+    const focused = element.contains(document.activeElement)
+    element.hidden = true
+    element.replaceChildren()
+    if (focused) document.querySelector<HTMLElement>(`[data-panel="${panel}"]`)?.focus()
+  }
+
+  return {
+    update(next, before) {
+      if (next.panel === before.panel) return open?.update?.(next, before)
+      if (before.panel !== undefined) empty(before.panel)
+      if (next.panel !== undefined) fill(next.panel, next)
+    },
+  }
+}

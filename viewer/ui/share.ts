@@ -1,0 +1,89 @@
+/** Taking what is seen away: as a link, as a picture, as a view in another page. */
+
+import { coordOf, type BlockIndex } from '../../shared/wall.ts'
+import type { Area } from '../camera.ts'
+import type { Content, Page } from '../page.ts'
+import { pictureOf } from '../picture-of.ts'
+import { shownBlock, type State } from '../state.ts'
+import { addressOf } from '../visit.ts'
+import { areaOf, blocksOf, workAt, type Work } from '../works.ts'
+import { button, copyButton, make } from './dom.ts'
+
+// A picture of a few blocks is made this much larger, so that it is one to look at.
+const PICTURE_SCALE = 24
+const PICTURE_SIDE_MAX = 2400
+
+/** Buttons for a link, pictures and a view to embed. */
+export function createShare(page: Page): Content {
+  const link = () => location.origin + location.pathname + addressOf(page.state(), location.search)
+  const embedding = make('code', '')
+  const pictures = make('div', 'stack')
+  const fill = (state: State) => {
+    embedding.textContent = `<iframe src="${embedOf(link())}" width="800" height="450" title="Pixel Wall"></iframe>`
+    pictures.replaceChildren(...pictureButtons(page, state))
+  }
+  return {
+    title: 'Share',
+    body: [
+      make('p', '', 'The link shows what you see now: the place, the open deed, the chosen agent, the moment.'),
+      make('div', 'stack', copyButton('Copy link', link)),
+      make('h3', '', 'Pictures'),
+      pictures,
+      make('h3', '', 'In another page'),
+      make('pre', '', embedding),
+      make(
+        'div',
+        'stack',
+        copyButton('Copy for embedding', () => embedding.textContent),
+      ),
+    ],
+    update(state, before) {
+      const same = state !== before && shownBlock(state) === shownBlock(before) && state.agent === before.agent
+      if (!same || state.camera !== before.camera) fill(state)
+    },
+  }
+}
+
+function embedOf(link: string): string {
+  const url = new URL(link)
+  url.searchParams.set('embed', '1')
+  return url.href.replaceAll('%2C', ',')
+}
+
+function pictureButtons(page: Page, state: State): HTMLElement[] {
+  const buttons = [button('', ['PNG of this view'], () => page.drawn().toBlob((blob) => save(blob, 'pixel-wall.png')))]
+  const { wall, pinned, agent } = state
+  if (wall === undefined) return buttons
+  const add = (label: string, blocks: readonly BlockIndex[], name: string) =>
+    buttons.push(button('', [label], () => savePicture(page, areaOf(blocks), `pixel-wall-${name}.png`)))
+  if (pinned !== undefined) {
+    add(`PNG of block ${coordOf(pinned)}`, [pinned], coordOf(pinned).replace(',', '-'))
+    const work: Work = workAt(wall, pinned)
+    if (work.length > 1) add('PNG of the work it is part of', work, `work-${coordOf(pinned).replace(',', '-')}`)
+  }
+  if (agent !== undefined) add('PNG of the agent’s part of the wall', blocksOf(wall, agent), `agent-${agent + 1}`)
+  return buttons
+}
+
+function savePicture(page: Page, area: Area, name: string) {
+  const { wall } = page.state()
+  if (wall === undefined) return
+  const side = Math.max(area.right - area.left, area.bottom - area.top)
+  const scale = Math.max(1, Math.min(PICTURE_SCALE, Math.floor(PICTURE_SIDE_MAX / side)))
+  const { width, height, rgba } = pictureOf(wall.atlas, area, scale, page.look.theme())
+  const canvas = make('canvas', '')
+  canvas.width = width
+  canvas.height = height
+  canvas.getContext('2d')?.putImageData(new ImageData(rgba, width, height), 0, 0)
+  canvas.toBlob((blob) => save(blob, name))
+}
+
+function save(blob: Blob | null, name: string) {
+  if (blob === null) return
+  const anchor = make('a', '')
+  anchor.href = URL.createObjectURL(blob)
+  anchor.download = name
+  anchor.click()
+  // The browser has taken the address up by the time this page gets another turn.
+  setTimeout(() => URL.revokeObjectURL(anchor.href), 0)
+}

@@ -1,0 +1,72 @@
+/** The wall's past: a scrubber over every sale, and playing them. */
+
+import type { Content, Page } from '../page.ts'
+import type { State } from '../state.ts'
+import { momentAfter, momentsOf, played, soldBy } from '../time.ts'
+import { blocksText, dateText } from '../words.ts'
+import { button, make } from './dom.ts'
+
+/** A bar with a play button, a scrubber and the moment it stands at. */
+export function createTimeline(page: Page): Content {
+  let moments = new Float64Array()
+  let count = 0 // sales made at the moment shown, with a fraction while playing
+  let frame: number | undefined
+  const scrubber = make('input', '')
+  scrubber.type = 'range'
+  scrubber.min = '0'
+  scrubber.ariaLabel = 'Sales made so far'
+  const label = make('output', '')
+  const play = button('play', ['Play'], () => (frame === undefined ? begin() : stop()))
+  const now = button('', ['Now'], () => {
+    stop()
+    page.send({ do: 'travel', at: undefined })
+  })
+
+  const travel = (sales: number) => {
+    count = sales
+    page.send({ do: 'travel', at: momentAfter(moments, Math.floor(sales)) })
+  }
+  const begin = () => {
+    if (count >= moments.length) count = 0
+    play.textContent = 'Pause'
+    let before = performance.now()
+    const next = (time: number) => {
+      travel(played(moments, count, time - before))
+      before = time
+      if (count >= moments.length) return stop()
+      frame = requestAnimationFrame(next)
+    }
+    frame = requestAnimationFrame(next)
+  }
+  const stop = () => {
+    if (frame !== undefined) cancelAnimationFrame(frame)
+    frame = undefined
+    play.textContent = 'Play'
+  }
+  const tell = ({ at }: State) => {
+    const sold = soldBy(moments, at)
+    if (frame === undefined) count = sold
+    scrubber.value = String(sold)
+    const text = `${at === undefined ? 'Now' : dateText(at)} · ${blocksText(sold)}`
+    label.textContent = text
+    scrubber.ariaValueText = text
+    now.disabled = at === undefined
+  }
+
+  scrubber.addEventListener('input', () => {
+    stop()
+    travel(Number(scrubber.value))
+  })
+  return {
+    title: 'Time',
+    body: [play, scrubber, label, now],
+    update(state, before) {
+      if (state === before || state.wall !== before.wall) {
+        moments = state.wall === undefined ? moments : momentsOf(state.wall)
+        scrubber.max = String(moments.length)
+      }
+      if (state === before || state.at !== before.at || state.wall !== before.wall) tell(state)
+    },
+    close: stop,
+  }
+}

@@ -1,0 +1,69 @@
+/** What the wall is coloured by, and the page's theme. */
+
+import type { Content, Page } from '../page.ts'
+import { THEMES, type ThemeName } from '../theme.ts'
+import { OVERLAYS, legendOf, type Overlay } from '../veil.ts'
+import { make } from './dom.ts'
+
+const overlayNames: Readonly<Record<Overlay, string>> = {
+  none: 'Pictures as painted',
+  open: 'What is unclaimed',
+  age: 'Age of each sale',
+  framework: 'Framework of each agent',
+}
+
+const themeNames: Readonly<Record<ThemeName | 'system', string>> = {
+  system: 'As the system',
+  light: 'Light',
+  dark: 'Dark',
+  contrast: 'High contrast',
+}
+
+/** Two choices, and the colours' legend. */
+export function createViews(page: Page): Content {
+  const legend = make('ul', 'legend')
+  const overlays = choice('Colours', 'overlay', OVERLAYS, overlayNames, page.state().overlay, (overlay) =>
+    page.send({ do: 'lay', overlay }),
+  )
+  const themes = choice('Theme', 'theme', ['system', ...THEMES], themeNames, page.look.chosen() ?? 'system', (name) =>
+    page.look.choose(name === 'system' ? undefined : name),
+  )
+  return {
+    title: 'View',
+    body: [overlays, legend, themes],
+    update({ wall, overlay }, before) {
+      for (const input of overlays.querySelectorAll('input')) input.checked = input.value === overlay
+      if (wall === undefined || (wall === before.wall && overlay === before.overlay && legend.hasChildNodes())) return
+      legend.replaceChildren(
+        ...legendOf(wall, overlay).map(({ colour, text }) => make('li', '', swatch(colour), make('bdi', '', text))),
+      )
+      legend.hidden = !legend.hasChildNodes()
+    },
+  }
+}
+
+function choice<Value extends string>(
+  title: string,
+  name: string,
+  values: readonly Value[],
+  names: Readonly<Record<Value, string>>,
+  chosen: Value,
+  onChoose: (value: Value) => void,
+): HTMLElement {
+  const options = values.map((value) => {
+    const input = make('input', '')
+    input.type = 'radio'
+    input.name = name
+    input.value = value
+    input.checked = value === chosen
+    input.addEventListener('change', () => onChoose(value))
+    return make('label', '', input, names[value])
+  })
+  return make('fieldset', '', make('legend', '', title), ...options)
+}
+
+function swatch(colour: string): HTMLElement {
+  const element = make('span', 'swatch')
+  element.style.background = colour
+  return element
+}
