@@ -6,6 +6,7 @@ import { blockMethods, BLOCKS_PREFIX, type BlockDesk } from './http/blocks.ts'
 import { documentRoutes } from './http/documents.ts'
 import { helpRoutes } from './http/help.ts'
 import { mcpMethods } from './http/mcp.ts'
+import { inTime } from './http/patience.ts'
 import { pictureRoutes } from './http/pictures.ts'
 import { dispatcher, endingOf, guarded, type Route } from './http/route.ts'
 import type { ViewerFiles } from './http/viewer-files.ts'
@@ -28,7 +29,8 @@ export type Service = BlockDesk &
 const IDLE_SECONDS = 255
 
 /** Makes the app; `handle(request)` answers one request, `listen` serves. */
-export function app(service: Service): Elysia {
+export function app(given: Service): Elysia {
+  const service = { ...given, seller: inTime(given.seller) }
   const site = { offer: service.offer, contact: service.contact, tools: TOOLS }
   const { agents, clock, hosts, advance } = service.registering
   const images = wallImages(service)
