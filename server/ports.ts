@@ -8,6 +8,7 @@ import type { Account } from './domain/account.ts'
 import type { Edit, EditResult, Identity, IdentityResult } from './domain/edit.ts'
 import type { Listing } from './domain/listing.ts'
 import type { Change, OwnedBlock } from './domain/log.ts'
+import type { FacePart, ModerationAct, ModerationResult } from './domain/moderation.ts'
 import type { Address, Hash, Payment, PaymentKey, Space, Target, UnixMs } from './domain/payment.ts'
 import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from './domain/picture.ts'
 import type {
@@ -73,6 +74,12 @@ export type Blocks = {
   edit(block: BlockIndex, edit: Edit, now: UnixMs): Promise<EditResult>
 }
 
+/** What the operator withholds from readers. */
+export type Moderation = {
+  /** Hides parts of a claimed block, or shows them again. What its owner set, or sets meanwhile, is kept. */
+  moderate(block: BlockIndex, act: ModerationAct, parts: readonly FacePart[], now: UnixMs): Promise<ModerationResult>
+}
+
 /** Wallets that have bought. */
 export type Agents = {
   knows(wallet: Address): Promise<boolean>
@@ -80,13 +87,13 @@ export type Agents = {
   identify(wallet: Address, identity: Identity, now: UnixMs): Promise<IdentityResult>
 }
 
-/** The append-only log of everything visible, in commit order. */
+/** The append-only log of everything visible, in commit order. What was hidden later is left out of an entry. */
 export type Log = {
   /** At most `limit` changes after number `after`, oldest first. */
   after(after: number, limit: number): Promise<readonly Change[]>
   /**
-   * The shortest part of the log that leads to the present: every sale, and of repaints and identity changes the
-   * latest of each block and agent. The last one's number is the log's.
+   * The shortest part of the log that leads to the present: every sale and act of the operator's, and of repaints and
+   * identity changes the latest of each block and agent. The last one's number is the log's.
    */
   compacted(): Promise<readonly Change[]>
 }

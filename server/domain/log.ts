@@ -1,6 +1,6 @@
 /**
- * The wall is an append-only log: each sale, repaint and identity change is one entry, written in the transaction that
- * makes it true and numbered in commit order. Everything a reader sees is a view of it.
+ * The wall is an append-only log: each sale, repaint, identity change and act of the operator's is one entry, written in
+ * the transaction that makes it true and numbered in commit order. Everything a reader sees is a view of it.
  */
 
 import type { Pixels } from '../../shared/pixels.ts'
@@ -13,6 +13,9 @@ export type LogNumber = number
 /** What a block shows. */
 export type Face = { readonly pixels: Pixels | null; readonly message: string | null; readonly link: string | null }
 
+/** Which parts of a block the operator withholds from readers. */
+export type Hidden = Readonly<Record<keyof Face, boolean>>
+
 /** Who a wallet says it is. */
 export type Persona = { readonly name: string | null; readonly framework: string | null }
 
@@ -20,7 +23,12 @@ export type Persona = { readonly name: string | null; readonly framework: string
 export type AgentId = number
 
 /** One log entry: what is so from it on. */
-export type Change = { readonly number: LogNumber; readonly at: UnixMs } & (SaleChange | RepaintChange | IdentityChange)
+export type Change = { readonly number: LogNumber; readonly at: UnixMs } & (
+  | SaleChange
+  | RepaintChange
+  | ModerationChange
+  | IdentityChange
+)
 
 /** A block was sold, as item `seq` of the feed. Carries the buyer's identity as it is from this sale on. */
 export type SaleChange = {
@@ -33,13 +41,24 @@ export type SaleChange = {
   readonly persona: Persona
 }
 
-/** An owner changed what the block shows. */
+/** An owner changed what the block shows. The face is what readers see of it: what is hidden stays so. */
 export type RepaintChange = { readonly kind: 'repaint'; readonly block: BlockIndex; readonly face: Face }
+
+/**
+ * The operator hid parts of a block, or shows them again. `hidden` is all that is withheld from here on; older entries are
+ * told without it, for good. The face is what readers see.
+ */
+export type ModerationChange = {
+  readonly kind: 'hide' | 'unhide'
+  readonly block: BlockIndex
+  readonly hidden: Hidden
+  readonly face: Face
+}
 
 /** A wallet changed its identity. */
 export type IdentityChange = { readonly kind: 'identity'; readonly agent: AgentId; readonly persona: Persona }
 
-/** A claimed block with its owner, as stored. */
+/** A claimed block with its owner, and what readers see of it. */
 export type OwnedBlock = {
   readonly block: BlockIndex
   readonly wallet: Address

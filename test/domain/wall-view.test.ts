@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
 import { readBlock } from '../../server/domain/canvas.ts'
-import type { Change, Face, Persona } from '../../server/domain/log.ts'
+import type { Change, Face, Hidden, Persona } from '../../server/domain/log.ts'
+import { NOTHING_HIDDEN, visible } from '../../server/domain/moderation.ts'
 import {
   applyChange,
   canvasAgents,
@@ -18,7 +19,7 @@ import { FeedPage } from '../../shared/contract/feed.ts'
 import { pixelsToBase64 } from '../../shared/pixels.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
 import { blockOf, NOW, pixelsOf, wallet } from '../ports/samples.ts'
-import { anyLog, compacted, isSale } from './any-log.ts'
+import { anyLog, compacted, isSale, reread } from './any-log.ts'
 
 const BARE: Face = { pixels: null, message: null, link: null }
 const FULL: Face = { pixels: pixelsOf(7), message: 'hello', link: 'https://ada.example/' }
@@ -49,6 +50,15 @@ const repaint = (number: number, block: BlockIndex, face: Face): Change => ({
   at: NOW + number,
   kind: 'repaint',
   block,
+  face,
+})
+
+const hide = (number: number, block: BlockIndex, hidden: Hidden, face: Face): Change => ({
+  number,
+  at: NOW + number,
+  kind: 'hide',
+  block,
+  hidden,
   face,
 })
 
@@ -293,4 +303,41 @@ function pagesFrom(view: WallView, limit: number) {
 test('a cursor beyond the last sale stays where it is', () => {
   const view = viewOf([sale(1, 1)])
   expect(feedPage(view, { after: 9, limit: 50 })).toEqual({ nextAfter: 9, hasMore: false, sales: [] })
+})
+
+describe('what the operator hides', () => {
+  const BLOCK = CLAIM_ORDER[0] ?? blockOf('0,0')
+  const all = { pixels: true, message: true, link: true }
+  const sold = [sale(1, 1, FULL, ADA), sale(2, 1, { ...FULL, link: 'https://second.example/' })]
+
+  test('is absent from the canvas read, the pixels, the feed and the registry, and its block stays sold', () => {
+    const view = viewOf([...sold, hide(3, BLOCK, all, BARE)])
+    const item = canvasBlock(view, BLOCK)
+    expect(item).toEqual({ i: BLOCK, a: 0, t: NOW + 1 })
+    expect(readBlock(view.canvas, BLOCK)).toEqual(new Uint8Array(100).fill(255))
+    const [first, second] = feedPage(view, { after: 0, limit: 9 }).sales
+    expect(Object.keys(first ?? {})).toEqual(['seq', 'i', 'coord', 't', 'agent'])
+    expect(second).toMatchObject({ m: 'hello', l: 'https://second.example/' })
+    expect(registryEntry(view, wallet(1))).toMatchObject({ link: 'https://second.example/', blocks: 2 })
+    expect(statsOf(view)).toMatchObject({ claimed: 2, lastSaleId: 2 })
+  })
+
+  test('comes back to the canvas when it is shown again, and never to the feed', () => {
+    const view = viewOf([
+      sale(1, 1, FULL),
+      hide(2, BLOCK, { ...NOTHING_HIDDEN, message: true }, visible(FULL, { ...NOTHING_HIDDEN, message: true })),
+      { number: 3, at: NOW, kind: 'unhide', block: BLOCK, hidden: NOTHING_HIDDEN, face: FULL },
+    ])
+    expect(canvasBlock(view, BLOCK)).toMatchObject({ m: 'hello' })
+    const [item] = feedPage(view, { after: 0, limit: 9 }).sales
+    expect([item?.m, item?.l, item?.px]).toEqual([undefined, FULL.link ?? '', pixelsToBase64(pixelsOf(7))])
+  })
+
+  test('is told by no view of the log as it is read later, whatever else happened', () => {
+    fc.assert(
+      fc.property(anyLog(40), (log) => {
+        expect(seen(viewOf(reread(log)))).toEqual(seen(viewOf(log)))
+      }),
+    )
+  })
 })
