@@ -48,6 +48,7 @@ function statements(connection: Connection) {
     ),
     digests: digests(connection),
     log: logWriter(connection),
+    check: connection.check,
   }
 }
 
@@ -55,6 +56,7 @@ function identify(sql: Sql, wallet: Address, identity: Identity, now: UnixMs): I
   const agent = sql.find.get({ wallet })
   if (agent === null) return 'unknown-wallet'
   const { id, changed: before } = agent
+  sql.check('agents', id)
   const standing = sql.digests.standing({ block: null, agent: id }, identity.digest, before)
   if (standing !== 'new') return standing
   const persona = {

@@ -11,6 +11,8 @@ import { logWriter } from './log.ts'
 import { faceOf, type FaceRow } from './rows.ts'
 
 type OwnedRow = FaceRow & {
+  readonly agent: number
+  readonly payment: number
   readonly wallet: Address
   readonly name: string | null
   readonly framework: string | null
@@ -34,7 +36,7 @@ type Sql = ReturnType<typeof statements>
 function statements(connection: Connection) {
   return {
     owned: connection.prepare<OwnedRow, { block: number }>(`
-      SELECT b.pixels, b.message, b.link, a.wallet, a.name, a.framework, p.claimed_at, p.tx, p.settled
+      SELECT b.agent, b.payment, b.pixels, b.message, b.link, a.wallet, a.name, a.framework, p.claimed_at, p.tx, p.settled
       FROM blocks AS b JOIN agents AS a ON a.id = b.agent JOIN payments AS p ON p.id = b.payment
       WHERE b.i = $block`),
     reserved: connection.prepare<unknown, { block: number }>(
@@ -48,12 +50,16 @@ function statements(connection: Connection) {
       WHERE i = $block AND state = 'claimed' AND changed = $before`),
     digests: digests(connection),
     log: logWriter(connection),
+    check: connection.check,
   }
 }
 
 function owned(sql: Sql, block: BlockIndex): OwnedBlock | undefined {
+  sql.check('blocks', block)
   const row = sql.owned.get({ block })
   if (row === null) return undefined
+  sql.check('agents', row.agent)
+  sql.check('payments', row.payment)
   return {
     block,
     wallet: row.wallet,
@@ -66,6 +72,7 @@ function owned(sql: Sql, block: BlockIndex): OwnedBlock | undefined {
 }
 
 function repaint(sql: Sql, block: BlockIndex, edit: Edit, now: UnixMs): EditResult {
+  sql.check('blocks', block)
   const row = sql.face.get({ block })
   if (row === null) return 'not-owned'
   const standing = sql.digests.standing({ block, agent: null }, edit.digest, row.changed)

@@ -1,10 +1,12 @@
 /** The ledger for those who only look: what is held now, and what one wallet has bought or is buying. */
 
 import type { Account, OpenPurchase } from '../../server/domain/account.ts'
+import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Address, Hash, UnixMs } from '../../server/domain/payment.ts'
 import type { Books } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Connection } from './connection.ts'
+import { isDamaged } from './sums.ts'
 
 type SaleRow = {
   readonly block: BlockIndex
@@ -34,6 +36,9 @@ type Sql = ReturnType<typeof statements>
 
 function statements(connection: Connection) {
   return {
+    damaged: connection.prepare<unknown, { payer: Address }>(
+      `SELECT 1 FROM payments WHERE ${isDamaged('payments', 'id')} AND payer = $payer LIMIT 1`,
+    ),
     held: connection.prepare<{ block: BlockIndex }>(
       `SELECT block FROM payments INDEXED BY unfinished WHERE state = 'reserved' ORDER BY block`,
     ),
@@ -50,6 +55,7 @@ function statements(connection: Connection) {
 }
 
 function accountOf(sql: Sql, payer: Address): Account {
+  if (sql.damaged.get({ payer }) !== null) throw new StoreUnavailable('a payment of this wallet is damaged')
   return {
     sales: sql.sales.all({ payer }).map(({ block, claimed_at, tx, settled }) => ({
       block,

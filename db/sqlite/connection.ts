@@ -3,25 +3,24 @@
  * that waited for a promise would be committed at its first `await`, with the rest outside of it.
  */
 
-import { Database, type Statement } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
 import { atCommit, beforeCommit } from './errors.ts'
+import type { Prepared, RawConnection, Values } from './raw.ts'
+import { keepSums, type DamagedRow, type Sums, type Table } from './sums.ts'
 
-/** Named values of a statement, without their `$`. */
-export type Values = Readonly<Record<string, string | number | boolean | Uint8Array | null>>
-
-/** A statement ready to run. `Row` says what its columns hold, which the tables' CHECKs make true. */
-export type Prepared<Row, Params extends Values> = Statement<Row, [Params]>
-
-export type Connection = {
-  /** Compiles a statement, to be kept for as long as the connection. */
-  prepare<Row, Params extends Values = Record<never, never>>(sql: string): Prepared<Row, Params>
+/** The connection to the one database file. */
+export type Connection = RawConnection & {
+  /** Throws `StoreUnavailable` when a row does not fit its sum; to be called inside a read or a transaction. */
+  check(table: Table, row: number): void
+  /** Whether any row was found not to fit its sum. */
+  isDamaged(): boolean
+  /** Starts keeping row sums, once the tables are there. `onDamaged` is told of each damaged row once. */
+  keepSums(onDamaged: (row: DamagedRow) => void): void
   /** Runs `work`, which only reads. Throws `StoreUnavailable`. */
   read<T>(work: () => T): T
   /** Runs `work` as one transaction: all of it is kept, or nothing. Throws `StoreUnavailable` or `StoreBroken`. */
   write<T>(work: () => T): T
-  /** Runs SQL without values, several statements at once if need be. */
-  run(sql: string): void
   /** Lets go of the file; from then on the store is unavailable. */
   close(): void
 }
@@ -33,26 +32,38 @@ export type Connection = {
 export function connect(path: string, onBroken: () => void = () => {}): Connection {
   const db = new Database(path, { readwrite: true, create: true, strict: true })
   let open = true
-  const ensureOpen = () => {
-    if (!open) throw new StoreUnavailable('the database is closed')
-  }
-  return {
+  let sums: Sums | undefined
+  const raw: RawConnection = {
     prepare: (sql) => db.prepare(sql),
-    read: (work) => {
-      ensureOpen()
-      return reading(work)
-    },
-    write: (work) => {
-      ensureOpen()
-      try {
-        return writing(db, work)
-      } catch (error) {
-        if (error instanceof StoreBroken) onBroken()
-        throw error
-      }
-    },
     run: (sql) => {
       db.run(sql)
+    },
+  }
+  const guarded = <T>(work: () => T): T => {
+    if (!open) throw new StoreUnavailable('the database is closed')
+    try {
+      return work()
+    } catch (error) {
+      if (error instanceof StoreBroken) onBroken()
+      else sums?.settle()
+      throw error
+    }
+  }
+  return {
+    ...raw,
+    read: (work) => guarded(() => reading(work)),
+    write: (work) =>
+      guarded(() =>
+        writing(db, () => {
+          const result = work()
+          sums?.seal()
+          return result
+        }),
+      ),
+    check: (table, row) => sums?.check(table, row),
+    isDamaged: () => sums?.isDamaged() ?? false,
+    keepSums: (onDamaged) => {
+      sums = keepSums(raw, onDamaged)
     },
     close: () => {
       if (!open) return

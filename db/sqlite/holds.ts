@@ -1,11 +1,13 @@
 /** Which blocks can be had, and holding one for a payment; every function must be called inside a transaction. */
 
+import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Listing } from '../../server/domain/listing.ts'
 import type { Address, Payment, PaymentKey, Space, Target, UnixMs } from '../../server/domain/payment.ts'
 import type { Claiming, Landed, Purchase, Survey } from '../../server/domain/purchase.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { changeOne, one, type Connection } from './connection.ts'
 import { authorizationRow, integer, purchaseOf, SELECT_PURCHASE, type PurchaseRow } from './rows.ts'
+import { isDamaged } from './sums.ts'
 
 /** How many unresolved purchases one payer can have: one dollar could otherwise hold the whole wall. */
 export const HOLDS_MAX = 16
@@ -21,17 +23,22 @@ export type Holds = ReturnType<typeof prepareHolds>
 
 /** Prepares them. */
 export function prepareHolds(connection: Connection) {
-  return { ...readings(connection), ...writings(connection) }
+  return { ...readings(connection), ...writings(connection), check: connection.check }
 }
 
 function readings(connection: Connection) {
   type Sibling = PaymentKey & { target: number | null; since: UnixMs }
   return {
     find: connection.prepare<PurchaseRow, PaymentKey>(`${SELECT_PURCHASE} WHERE p.payer = $payer AND p.nonce = $nonce`),
+    // One damaged column of a payment leaves the other of its two names.
+    damaged: connection.prepare<unknown, PaymentKey>(
+      `SELECT 1 FROM payments WHERE ${isDamaged('payments', 'id')} AND (payer = $payer OR nonce = $nonce) LIMIT 1`,
+    ),
     stateOf: connection.prepare<{ state: Exclude<Space, 'full'> }, { block: number }>(
       'SELECT state FROM blocks WHERE i = $block',
     ),
-    nextOpen: connection.prepare<{ i: BlockIndex }>(`SELECT i FROM blocks WHERE state = 'open' ORDER BY rank LIMIT 1`),
+    nextOpen: connection.prepare<{ i: BlockIndex }>(`
+      SELECT i FROM blocks WHERE state = 'open' AND NOT ${isDamaged('blocks', 'i')} ORDER BY rank LIMIT 1`),
     first: connection.prepare<{ i: BlockIndex }>('SELECT i FROM blocks ORDER BY rank LIMIT 1'),
     anyReserved: connection.prepare(`SELECT 1 FROM payments WHERE state = 'reserved' LIMIT 1`),
     heldBy: connection.prepare<{ count: number }, { payer: Address }>(
@@ -87,7 +94,16 @@ function writings(connection: Connection) {
 /** The purchase of a payment, if it was ever claimed. */
 export function find(sql: Holds, { payer, nonce }: PaymentKey): Stored | undefined {
   const row = sql.find.get({ payer, nonce })
-  return row === null ? undefined : { id: row.id, purchase: purchaseOf(row) }
+  if (row !== null) return { id: row.id, purchase: readPurchase(sql, row) }
+  // A payment that was lost to damage must not be taken for one that was never seen.
+  if (sql.damaged.get({ payer, nonce }) !== null) throw new StoreUnavailable('a payment like this one is damaged')
+  return undefined
+}
+
+function readPurchase(sql: Holds, row: PurchaseRow): Purchase {
+  sql.check('payments', row.id)
+  if (row.sale_number !== null) sql.check('changes', row.sale_number)
+  return purchaseOf(row)
 }
 
 /** The purchase of a payment that must have been claimed. */
@@ -99,7 +115,13 @@ export function known(sql: Holds, key: PaymentKey): Stored {
 
 /** The open block a target names, or why there is none. */
 export function openBlock(sql: Holds, target: Target): BlockIndex | 'reserved' | 'claimed' {
-  if (target === 'next') return sql.nextOpen.get({})?.i ?? (sql.anyReserved.get({}) === null ? 'claimed' : 'reserved')
+  if (target === 'next') {
+    const open = sql.nextOpen.get({})?.i
+    if (open === undefined) return sql.anyReserved.get({}) === null ? 'claimed' : 'reserved'
+    sql.check('blocks', open)
+    return open
+  }
+  sql.check('blocks', target)
   const { state } = one(sql.stateOf, { block: target })
   return state === 'open' ? target : state
 }
@@ -109,7 +131,7 @@ export function survey(sql: Holds, target: Target, { payer, nonce }: PaymentKey,
   const block = openBlock(sql, target)
   const space = typeof block === 'string' ? block : isFull(sql, payer) ? 'full' : 'open'
   const row = sql.siblings.get({ payer, nonce, target: columnOf(target), since: now - RECEIPT_KEPT_MS })
-  return { space, sibling: row === null ? undefined : purchaseOf(row) }
+  return { space, sibling: row === null ? undefined : readPurchase(sql, row) }
 }
 
 /** Holds a block for a payment that is new, or was released; a released one keeps its first target and listing. */

@@ -1,11 +1,13 @@
 /** Payments and what became of them; each function is one transaction. */
 
-import { FIRST_LOOK_MS, LAST_LOOK_MS, type PaymentKey, type UnixMs } from '../../server/domain/payment.ts'
+import type { PaymentKey, UnixMs } from '../../server/domain/payment.ts'
+import { FIRST_LOOK_MS, LAST_LOOK_MS } from '../../server/domain/payment.ts'
 import type { Purchase } from '../../server/domain/purchase.ts'
 import type { Ledger } from '../../server/ports.ts'
 import { changeOne, type Connection } from './connection.ts'
 import { claim, find, known, openBlock, prepareHolds, release, survey, type Holds } from './holds.ts'
 import { confirm, finalize, owe, prepareSales, seal, type Sales } from './sales.ts'
+import { isDamaged } from './sums.ts'
 
 /** The ledger on one connection. */
 export function sqliteLedger(connection: Connection): Ledger {
@@ -48,6 +50,7 @@ function statements(connection: Connection) {
     unfinished: connection.prepare<PaymentKey, { soldBy: UnixMs; endedBy: number }>(`
       SELECT payer, nonce FROM payments INDEXED BY unfinished
       WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2))
+        AND NOT ${isDamaged('payments', 'id')}
         AND (settled = 0 OR (looks = 0 AND claimed_at <= $soldBy) OR valid_before <= $endedBy)
       ORDER BY id`),
   }

@@ -6,6 +6,7 @@ import type { Log } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Connection } from './connection.ts'
 import { faceOf, type FaceRow } from './rows.ts'
+import { isDamaged } from './sums.ts'
 
 /** What numbers an entry: the place it takes in the log, and when it became true. */
 export type Entry = { readonly number: LogNumber; readonly at: UnixMs }
@@ -53,23 +54,48 @@ type ChangeRow = FaceRow & {
     | { readonly kind: 'identity'; readonly agent: number }
   )
 
-const SELECT_CHANGE = 'SELECT changes.*, agents.wallet FROM changes LEFT JOIN agents ON agents.id = changes.agent'
+// An agent that is damaged is told from the payment of the sale.
+const SELECT_CHANGE = `
+  SELECT number, at, kind, seq, changes.block, agent, changes.name, changes.framework, changes.pixels,
+    changes.message, changes.link, iif(${isDamaged('agents', 'agents.id')}, payments.payer, agents.wallet) AS wallet
+  FROM changes LEFT JOIN agents ON agents.id = agent LEFT JOIN payments USING (seq)
+  WHERE NOT ${isDamaged('changes', 'number')}`
+
+// What a damaged entry made true is still so in the tables. Only the name a wallet had at a sale may be told short.
+const RETOLD_SALES = `
+  SELECT c.number, p.claimed_at, 'sale', p.seq, b.i, b.agent, iif(a.changed = c.number, a.name, p.name),
+    iif(a.changed = c.number, a.framework, p.framework), p.pixels, p.message, p.link, p.payer
+  FROM payments AS p JOIN changes AS c ON c.seq = p.seq JOIN blocks AS b ON b.payment = p.id JOIN agents AS a ON a.id = b.agent
+  WHERE ${isDamaged('changes', 'c.number')} AND NOT ${isDamaged('payments', 'p.id')} AND NOT ${isDamaged('blocks', 'b.i')}`
+const RETOLD_REPAINTS = `
+  SELECT changed, 0, 'repaint', NULL, i, NULL, NULL, NULL, pixels, message, link, NULL
+  FROM blocks WHERE ${isDamaged('changes', 'changed')} AND NOT ${isDamaged('blocks', 'i')}`
+const RETOLD_IDENTITIES = `
+  SELECT changed, 0, 'identity', NULL, NULL, id, name, framework, NULL, NULL, NULL, NULL
+  FROM agents WHERE ${isDamaged('changes', 'changed')} AND NOT ${isDamaged('agents', 'id')}`
 
 /** The log as readers follow it. */
 export function sqliteLog(connection: Connection): Log {
   const after = connection.prepare<ChangeRow, { after: number; limit: number }>(
-    `${SELECT_CHANGE} WHERE number > $after ORDER BY number LIMIT $limit`,
+    `${SELECT_CHANGE} AND number > $after ORDER BY number LIMIT $limit`,
   )
-  // Blocks and agents know their latest change, so the log's length does not count here.
-  const compacted = connection.prepare<ChangeRow>(`${SELECT_CHANGE}
-    WHERE number IN (
+  // Blocks and agents know their latest change, so the log's length does not count here; those that are damaged do not.
+  const latest = connection.prepare<ChangeRow>(`${SELECT_CHANGE}
+    AND number IN (
       SELECT number FROM changes WHERE seq > 0
       UNION ALL SELECT changed FROM blocks WHERE state = 'claimed'
       UNION ALL SELECT changed FROM agents)
     ORDER BY number`)
+  const spared = connection.prepare<ChangeRow>(`
+    SELECT * FROM (
+      SELECT * FROM (${SELECT_CHANGE})
+      UNION ALL ${RETOLD_SALES}
+      UNION ALL ${RETOLD_REPAINTS} AND changed NOT IN (SELECT number FROM (${RETOLD_SALES}))
+      UNION ALL ${RETOLD_IDENTITIES} AND changed NOT IN (SELECT number FROM (${RETOLD_SALES})))
+    ORDER BY number`)
   return {
     after: async (number, limit) => connection.read(() => after.all({ after: number, limit }).map(changeOf)),
-    compacted: async () => connection.read(() => compacted.all({}).map(changeOf)),
+    compacted: async () => connection.read(() => (connection.isDamaged() ? spared : latest).all({}).map(changeOf)),
   }
 }
 

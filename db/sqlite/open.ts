@@ -10,6 +10,7 @@ import { sqliteLedger } from './ledger.ts'
 import { lockDatabase } from './lock.ts'
 import { sqliteLog } from './log.ts'
 import { migrate } from './migrate.ts'
+import { isDamaged, type DamagedRow } from './sums.ts'
 
 /** The ports of an open database. `close` writes everything to the main file and lets another process in. */
 export type Sqlite = {
@@ -29,6 +30,7 @@ const OLDEST_SQLITE = [3, 51, 3] as const
 export type Opening = {
   readonly patienceMs?: number // how long to wait for another process to let go of it
   readonly onBroken?: () => void // told when the disk fails at commit: the process must end, for only a restart can tell what was kept
+  readonly onDamaged?: (row: DamagedRow) => void // told of each row that does not fit its sum; it is left out from then on
 }
 
 /**
@@ -38,11 +40,11 @@ export type Opening = {
 export async function openSqlite(
   path: string,
   network: string,
-  { patienceMs, onBroken }: Opening = {},
+  { patienceMs, ...told }: Opening = {},
 ): Promise<Sqlite> {
   const unlock = path === ':memory:' ? () => {} : await lockDatabase(path, patienceMs)
   try {
-    const connection = openWall(path, network, onBroken)
+    const connection = openWall(path, network, told)
     return { ...ports(connection), close: closing(connection, unlock) }
   } catch (error) {
     unlock()
@@ -59,11 +61,15 @@ export function checkVersion(version: string): void {
 }
 
 /** A connection to a whole, up-to-date database of `network`. */
-export function openWall(path: string, network: string, onBroken?: () => void): Connection {
+export function openWall(
+  path: string,
+  network: string,
+  { onBroken, onDamaged = () => {} }: Omit<Opening, 'patienceMs'> = {},
+): Connection {
   try {
     const connection = connect(path, onBroken)
     try {
-      prepareWall(connection, network)
+      prepareWall(connection, network, onDamaged)
       return connection
     } catch (error) {
       connection.close()
@@ -102,7 +108,7 @@ function closing(connection: Connection, unlock: () => void): () => void {
   }
 }
 
-function prepareWall(connection: Connection, network: string): void {
+function prepareWall(connection: Connection, network: string, onDamaged: (row: DamagedRow) => void): void {
   checkVersion(text(connection, 'SELECT sqlite_version() AS text'))
   // A commit that was answered must survive a power cut, which the default of a write-ahead log does not promise.
   // Waiting for a lock would stop the whole process, and there is nobody to wait for.
@@ -113,10 +119,45 @@ function prepareWall(connection: Connection, network: string): void {
     PRAGMA trusted_schema = OFF`)
   migrate(connection)
   connection.run('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
-  const check = connection.prepare<{ quick_check: string }>('PRAGMA quick_check(1)').get({})
-  if (check?.quick_check !== 'ok') throw new CannotOpen('the database is damaged; restore a backup')
+  ensureWhole(connection)
+  connection.keepSums(onDamaged)
+  if (connection.isDamaged()) ensureTold(connection)
   belongTo(connection, network)
 }
+
+// What SQLite says of a single row or of an index; everything else is damage that nothing can be told around.
+const ofOneRow = /^(CHECK constraint failed in|NULL value in|\w+ value in|non-\w+ value in) /
+const ofAnIndex = /(missing from|entries in|entry in|order for) index/
+
+/** Damaged rows are for their sums to find; damaged indexes are made anew; throws `CannotOpen` for any other damage. */
+function ensureWhole(connection: Connection): void {
+  const check = connection.prepare<{ integrity_check: string }>('PRAGMA integrity_check')
+  const flaws = () => check.all({}).map((row) => row.integrity_check)
+  const isBad = (flaw: string) => flaw !== 'ok' && !ofOneRow.test(flaw)
+  const before = flaws().filter(isBad)
+  if (before.some((flaw) => !ofAnIndex.test(flaw))) throw new CannotOpen(DAMAGED)
+  if (before.length === 0) return
+  try {
+    connection.write(() => connection.run('REINDEX'))
+  } catch {
+    throw new CannotOpen(DAMAGED)
+  }
+  if (flaws().some(isBad)) throw new CannotOpen(DAMAGED)
+}
+
+/** Damage that took both homes of a sale leaves a gap that nothing fills. Throws `CannotOpen`. */
+function ensureTold(connection: Connection): void {
+  const doubly = connection.prepare<{ number: number }>(`
+    SELECT number FROM changes AS c LEFT JOIN payments AS p ON p.seq = c.seq LEFT JOIN blocks AS b ON b.payment = p.id
+    WHERE (${isDamaged('changes', 'c.number')} OR ${isDamaged('agents', 'c.agent')})
+      AND (${isDamaged('payments', 'p.id')} OR ${isDamaged('blocks', 'b.i')} OR c.kind NOT IN ('sale', 'repaint', 'identity'))
+    UNION ALL SELECT seq FROM payments WHERE seq NOT IN (SELECT seq FROM changes WHERE seq > 0)
+    UNION ALL SELECT seq FROM changes WHERE seq NOT IN (SELECT seq FROM payments WHERE seq > 0)
+    UNION ALL SELECT only_row FROM wall WHERE ${isDamaged('wall', 'only_row')} LIMIT 1`)
+  if (doubly.get({}) !== null) throw new CannotOpen(DAMAGED)
+}
+
+const DAMAGED = 'the database is damaged; restore a backup'
 
 function belongTo(connection: Connection, network: string): void {
   const insert = connection.prepare<unknown, { network: string }>(

@@ -49,6 +49,7 @@ export type PurchaseRow = AuthorizationRow &
   FaceRow &
   StateRow & {
     readonly id: number
+    readonly sale_number: number | null
     readonly target: BlockIndex | null
     readonly block: BlockIndex
     readonly name: string | null
@@ -58,7 +59,7 @@ export type PurchaseRow = AuthorizationRow &
 
 /** Reads a `PurchaseRow`; a condition on `p` follows. */
 export const SELECT_PURCHASE = `
-  SELECT p.*, sale.name AS sale_name, sale.framework AS sale_framework
+  SELECT p.*, sale.name AS sale_name, sale.framework AS sale_framework, sale.number AS sale_number
   FROM payments AS p LEFT JOIN changes AS sale ON sale.seq = p.seq`
 
 /** What a row of `payments` means. */

@@ -2,13 +2,16 @@
 -- What must never be is refused here, so that no code above can get it wrong: a second owner, a payment used twice,
 -- a sale taken back, a log rewritten.
 -- Times are Unix milliseconds unless a name says otherwise; wallets, nonces, digests and hashes are lower-case hex.
+-- `sum` is a hash of the rest of its row, so that a bit that turns over in the file is noticed.
 
 -- 'wall', so that another program's file is not taken for ours.
 PRAGMA application_id = 0x77616c6c;
 
 CREATE TABLE wall (
   only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
-  network TEXT NOT NULL -- CAIP-2; money of one network never buys on the wall of another
+  network TEXT NOT NULL, -- CAIP-2; money of one network never buys on the wall of another
+  seen_height INTEGER CHECK (seen_height >= 0), -- chain height to which all that arrived was compared with the purchases
+  sum BLOB CHECK (length(sum) = 8)
 ) STRICT;
 
 CREATE TABLE agents (
@@ -17,7 +20,8 @@ CREATE TABLE agents (
   name TEXT,
   framework TEXT,
   first_seen_at INTEGER NOT NULL,
-  changed INTEGER NOT NULL -- number of the last word on the identity; no reference, because the buyer is entered first
+  changed INTEGER NOT NULL, -- number of the last word on the identity; no reference, because the buyer is entered first
+  sum BLOB CHECK (length(sum) = 8)
 ) STRICT;
 
 CREATE TABLE payments (
@@ -50,6 +54,7 @@ CREATE TABLE payments (
   tx TEXT CHECK (tx GLOB '0x*' AND length(tx) = 66), -- not unique: one transaction can move several payments
   seq INTEGER UNIQUE REFERENCES changes (seq),
   claimed_at INTEGER,
+  sum BLOB CHECK (length(sum) = 8),
   UNIQUE (payer, nonce), -- one authorization, one purchase, for ever
   CHECK ((tx IS NOT NULL) = (state IN ('sold', 'credited'))),
   CHECK ((seq IS NOT NULL) = (state = 'sold')),
@@ -72,6 +77,7 @@ CREATE TABLE blocks (
   message TEXT,
   link TEXT,
   changed INTEGER REFERENCES changes (number), -- last word on what it shows
+  sum BLOB CHECK (length(sum) = 8), -- NULL until somebody first wants the block
   CHECK ((payment IS NULL) = (state = 'open')),
   CHECK ((agent IS NOT NULL) = (state = 'claimed')),
   CHECK ((changed IS NOT NULL) = (state = 'claimed')),
@@ -92,6 +98,7 @@ CREATE TABLE changes (
   pixels BLOB CHECK (length(pixels) = 100),
   message TEXT,
   link TEXT,
+  sum BLOB CHECK (length(sum) = 8),
   CHECK ((seq IS NOT NULL) = (kind = 'sale')),
   CHECK ((block IS NOT NULL) = (kind IN ('sale', 'repaint'))),
   CHECK ((agent IS NOT NULL) = (kind IN ('sale', 'identity'))),
@@ -122,7 +129,11 @@ BEGIN
   SELECT RAISE(ABORT, 'the log has no gaps');
 END;
 
+-- Its sum is made once, at the end of the transaction that writes an entry.
 CREATE TRIGGER changes_are_never_rewritten BEFORE UPDATE ON changes
+WHEN OLD.sum IS NOT NULL
+  OR (NEW.number, NEW.at, NEW.kind, NEW.seq, NEW.block, NEW.agent, NEW.name, NEW.framework, NEW.pixels, NEW.message, NEW.link)
+    IS NOT (OLD.number, OLD.at, OLD.kind, OLD.seq, OLD.block, OLD.agent, OLD.name, OLD.framework, OLD.pixels, OLD.message, OLD.link)
 BEGIN
   SELECT RAISE(ABORT, 'the log is append-only');
 END;

@@ -1,0 +1,167 @@
+/**
+ * Row sums: every row carries a hash of what it holds, made in the transaction that wrote it, because SQLite's own check
+ * passes most bits that turn over in a file. A row that does not fit its sum is damaged: it is neither served nor
+ * written any more, and everything else goes on.
+ *
+ * No writer has to think of it. Triggers note which rows a transaction touches and what they held before; the sums are
+ * checked and made just before the commit.
+ */
+
+import { StoreUnavailable } from '../../server/domain/failure.ts'
+import { CLAIM_ORDER } from '../../shared/wall.ts'
+import type { Prepared, RawConnection } from './raw.ts'
+
+/** The tables that carry sums, with what numbers their rows. */
+const keys = { agents: 'id', blocks: 'i', changes: 'number', payments: 'id', wall: 'only_row' } as const
+
+export type Table = keyof typeof keys
+
+const tables: readonly Table[] = ['agents', 'blocks', 'changes', 'payments', 'wall']
+
+/** A row that does not fit its sum. */
+export type DamagedRow = { readonly table: Table; readonly row: number }
+
+/** What keeps the sums of one connection. */
+export type Sums = {
+  /** Makes the sums of the rows that the transaction under way has touched. Throws `StoreUnavailable` when one was damaged before. */
+  seal(): void
+  /** Throws `StoreUnavailable` when a row is damaged. */
+  check(table: Table, row: number): void
+  /** Whether any row was found damaged. */
+  isDamaged(): boolean
+  /** Keeps what was found damaged out of everything from here on; to be called when no transaction is under way. */
+  settle(): void
+}
+
+/** A condition: the row that `column` numbers is damaged. */
+export const isDamaged = (table: Table, column: string) =>
+  `${column} IN (SELECT id FROM damaged WHERE name = '${table}')`
+
+/** Starts keeping sums, with a look at every row there is. `onDamaged` is told of each damaged row once. */
+export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow) => void): Sums {
+  connection.run(BOOKKEEPING)
+  for (const table of tables) connection.run(touching(connection, table))
+  const sql = statements(connection)
+  const known = new Set<string>()
+  let found: DamagedRow[] = []
+  const fail = (table: Table, row: number): never => {
+    found.push({ table, row })
+    throw new StoreUnavailable(`row ${row} of ${table} is damaged`)
+  }
+  const sums: Sums = {
+    seal() {
+      const touched = sql.touched.all({})
+      if (touched.length === 0) return
+      for (const { name, id, was, sum } of touched) if (was !== null && !fits(name, id, was, sum)) fail(name, id)
+      for (const { name, id } of touched) {
+        const row = sql.read[name].get({ id })
+        if (row !== null) sql.write[name].run({ id, sum: sumOf(row.held) })
+      }
+      sql.forget.run({})
+    },
+    check(table, id) {
+      const row = sql.read[table].get({ id })
+      // What this very transaction wrote has its sum made at the end, and what it held before is checked there.
+      if (row === null || fits(table, id, row.held, row.sum)) return
+      if (sql.isTouched.get({ name: table, id }) === null) fail(table, id)
+    },
+    isDamaged: () => known.size > 0,
+    settle() {
+      const news = found.filter(({ table, row }) => !known.has(`${table} ${row}`))
+      found = []
+      for (const { table, row } of news) {
+        known.add(`${table} ${row}`)
+        sql.keepOut.run({ name: table, id: row })
+        onDamaged({ table, row })
+      }
+    },
+  }
+  for (const table of tables)
+    for (const { id, held, sum } of sql.all[table].iterate({}))
+      if (!fits(table, id, held, sum)) found.push({ table, row: id })
+  sums.settle()
+  return sums
+}
+
+type Row = { readonly id: number; readonly held: Uint8Array; readonly sum: Uint8Array | null }
+
+/** Whether a row holds what its sum says. A block that nobody ever wanted has no sum yet, and holds what all of them do. */
+function fits(table: Table, id: number, held: Uint8Array, sum: Uint8Array | null): boolean {
+  if (sum !== null) return sumOf(held).every((byte, at) => byte === sum[at])
+  return table === 'blocks' && decoder.decode(held) === untouchedBlock(id)
+}
+
+function sumOf(held: Uint8Array): Uint8Array {
+  const sum = new Uint8Array(8)
+  new DataView(sum.buffer).setBigUint64(0, Bun.hash.xxHash64(held))
+  return sum
+}
+
+const decoder = new TextDecoder()
+
+let ranks: Map<number, number> | undefined
+
+/** What a block holds in the first migration, as `heldIn` writes it. */
+function untouchedBlock(block: number): string {
+  ranks ??= new Map(CLAIM_ORDER.map((index, rank) => [index, rank]))
+  const [index, rank] = [String(block), String(ranks.get(block))]
+  return `${index.length}:${index}${rank.length}:${rank}4:open------`
+}
+
+/** SQL for all that a row holds, as bytes: each column's length and content, or a dash for none. */
+const heldIn = (columns: readonly string[], of = '') =>
+  `CAST(${columns.map((name) => `coalesce(octet_length(${of}${name}) || ':' || ${of}${name}, '-')`).join(' || ')} AS BLOB)`
+
+const columnsOf = (connection: RawConnection, table: Table) =>
+  connection
+    .prepare<{ name: string }>(`SELECT name FROM pragma_table_info('${table}') WHERE name <> 'sum'`)
+    .all({})
+    .map(({ name }) => name)
+
+// Temporary tables are this connection's own, in memory, and part of its transactions.
+const BOOKKEEPING = `
+  PRAGMA temp_store = MEMORY;
+  CREATE TEMP TABLE touched (name TEXT, id INTEGER, was BLOB, sum BLOB, PRIMARY KEY (name, id)) WITHOUT ROWID;
+  CREATE TEMP TABLE damaged (name TEXT, id INTEGER, PRIMARY KEY (name, id)) WITHOUT ROWID;`
+
+/** Triggers that note the rows a transaction writes, and what they held when it began. */
+function touching(connection: RawConnection, table: Table): string {
+  const columns = columnsOf(connection, table)
+  const note = (row: 'OLD' | 'NEW', was: string, sum: string) => `
+    INSERT INTO touched SELECT '${table}', ${row}.${keys[table]}, ${was}, ${sum}
+    WHERE NOT EXISTS (SELECT 1 FROM touched WHERE name = '${table}' AND id = ${row}.${keys[table]});`
+  return `
+    CREATE TEMP TRIGGER ${table}_made AFTER INSERT ON main.${table} BEGIN ${note('NEW', 'NULL', 'NULL')} END;
+    CREATE TEMP TRIGGER ${table}_changed BEFORE UPDATE OF ${columns.join(', ')} ON main.${table}
+    BEGIN ${note('OLD', heldIn(columns, 'OLD.'), 'OLD.sum')} END;`
+}
+
+function statements(connection: RawConnection) {
+  type Sealing = { id: number; sum: Uint8Array }
+  const perTable = <T>(make: (table: Table, key: string, held: string) => T): Readonly<Record<Table, T>> => {
+    const entry = (table: Table) => make(table, keys[table], heldIn(columnsOf(connection, table)))
+    const [agents, blocks, changes, payments] = [entry('agents'), entry('blocks'), entry('changes'), entry('payments')]
+    return { agents, blocks, changes, payments, wall: entry('wall') }
+  }
+  return {
+    touched: connection.prepare<{ name: Table; id: number; was: Uint8Array | null; sum: Uint8Array | null }>(
+      'SELECT name, id, was, sum FROM touched',
+    ),
+    isTouched: connection.prepare<unknown, { name: Table; id: number }>(
+      'SELECT 1 FROM touched WHERE name = $name AND id = $id',
+    ),
+    forget: connection.prepare('DELETE FROM touched'),
+    keepOut: connection.prepare<unknown, { name: Table; id: number }>(
+      'INSERT OR IGNORE INTO damaged VALUES ($name, $id)',
+    ),
+    read: perTable((table, key, held): Prepared<Row, { id: number }> =>
+      connection.prepare(`SELECT ${key} AS id, ${held} AS held, sum FROM ${table} WHERE ${key} = $id`),
+    ),
+    write: perTable((table, key): Prepared<unknown, Sealing> =>
+      connection.prepare(`UPDATE ${table} SET sum = $sum WHERE ${key} = $id`),
+    ),
+    all: perTable((table, key, held): Prepared<Row, Record<never, never>> =>
+      connection.prepare(`SELECT ${key} AS id, ${held} AS held, sum FROM ${table}`),
+    ),
+  }
+}
