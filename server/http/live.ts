@@ -50,26 +50,23 @@ type Follower = {
 /** Makes the one live stream of this process. */
 export function live({ log, clock, number, everyMs }: LiveSource): Live {
   const followers = new Set<Follower>()
-  const recent: { readonly number: LogNumber; readonly text: string }[] = []
+  const recent = memory()
   const stopped = new AbortController()
   let flushing: Promise<void> | undefined
   let lastSentAt = clock.elapsed()
 
-  const tellAll = (text: (follower: Follower) => string) => {
+  const tellAll = (textFor: (follower: Follower) => string) => {
     for (const follower of followers) {
-      const news = text(follower)
-      if (news !== '') follower.send(news)
+      const text = textFor(follower)
+      if (text !== '') follower.send(text)
     }
     lastSentAt = clock.elapsed()
   }
   const flush = async () => {
     await clock.wait(everyMs, stopped.signal)
     flushing = undefined
-    const texts = new Map<LogNumber, string>()
     tellAll((follower) => {
-      // Nearly all followers are equally far, and share one text.
-      const text = texts.get(follower.sentTo) ?? textAfter(recent, follower.sentTo)
-      texts.set(follower.sentTo, text)
+      const text = recent.after(follower.sentTo)
       follower.sentTo = number()
       return text
     })
@@ -82,68 +79,20 @@ export function live({ log, clock, number, everyMs }: LiveSource): Live {
   }
   void beat()
 
-  /** Reads what a reader missed, first from the log and then from memory; answers the number it reaches. */
-  const missed = async function* (from: LogNumber): AsyncGenerator<string, LogNumber> {
-    let at = from
-    while (at < number() && at + 1 < (recent[0]?.number ?? Number.POSITIVE_INFINITY)) {
-      const changes = await log.after(at, PAGE)
-      if (changes.length === 0) break
-      yield changes.map((change) => eventOf(change)).join('')
-      at = changes.at(-1)?.number ?? at
-    }
-    const to = number()
-    const text = textAfter(recent, at)
-    if (text !== '') yield text
-    return to
+  const join = (follower: Follower) => {
+    followers.add(follower)
+    if (number() > follower.sentTo) flushing ??= flush()
+    return () => void followers.delete(follower)
   }
-
-  const follow = (from: LogNumber) => {
-    const encoder = new TextEncoder()
-    const reading = missed(from)
-    let follower: Follower | undefined
-    const leave = () => {
-      if (follower !== undefined) followers.delete(follower)
-    }
-    const join = (controller: ReadableStreamDefaultController<Uint8Array>, sentTo: LogNumber) => {
-      const end = () => {
-        leave()
-        controller.close()
-      }
-      const send = (text: string) => {
-        if ((controller.desiredSize ?? 0) < -BACKLOG_MAX_BYTES) end()
-        else controller.enqueue(encoder.encode(text))
-      }
-      follower = { sentTo, send, end }
-      followers.add(follower)
-      if (number() > sentTo) flushing ??= flush()
-    }
-    return new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => controller.enqueue(encoder.encode('retry: 2000\n\n')),
-        async pull(controller) {
-          if (follower !== undefined) return
-          const step = await reading.next()
-          if (step.done === true) join(controller, step.value)
-          else controller.enqueue(encoder.encode(step.value))
-        },
-        cancel: leave,
-      },
-      new ByteLengthQueuingStrategy({ highWaterMark: 1 }),
-    )
-  }
-
   return {
     answer(request) {
       if (followers.size >= FOLLOWERS_MAX || stopped.signal.aborted) return refuse(tooMany())
       if (request.method === 'HEAD') return respondEvents(null)
       const from = startOf(request, number())
-      return from === undefined ? refuse(badStart()) : respondEvents(follow(from))
+      return from === undefined ? refuse(badStart()) : respondEvents(follow(missed(log, recent, number, from), join))
     },
     changed(change) {
-      // What is kept here was written before; the log tells it without what is hidden now.
-      if (change.kind === 'hide') recent.length = 0
-      recent.push({ number: change.number, text: eventOf(change) })
-      if (recent.length > 2 * RECENT_MAX) recent.splice(0, RECENT_MAX)
+      recent.remember(change)
       if (followers.size > 0) flushing ??= flush()
     },
     close() {
@@ -153,19 +102,90 @@ export function live({ log, clock, number, everyMs }: LiveSource): Live {
   }
 }
 
+/** The newest events, ready to be sent. */
+type Memory = {
+  remember(change: Change): void
+  /** Number of the oldest event kept; infinite while there is none. */
+  oldest(): LogNumber
+  /** All events kept after a number. */
+  after(number: LogNumber): string
+}
+
+function memory(): Memory {
+  const events: { readonly number: LogNumber; readonly text: string }[] = []
+  // Nearly all followers are equally far, and share one text.
+  let shared = { after: 0, upTo: 0, text: '' }
+  return {
+    remember(change) {
+      events.push({ number: change.number, text: eventOf(change) })
+      if (events.length > 2 * RECENT_MAX) events.splice(0, RECENT_MAX)
+    },
+    oldest: () => events[0]?.number ?? Number.POSITIVE_INFINITY,
+    after(number) {
+      const upTo = events.at(-1)?.number ?? 0
+      if (shared.after !== number || shared.upTo !== upTo) {
+        const first = events.findLastIndex((event) => event.number <= number) + 1
+        const text = events.slice(first).map((event) => event.text)
+        shared = { after: number, upTo, text: text.join('') }
+      }
+      return shared.text
+    },
+  }
+}
+
+/** Reads what a reader missed, first from the log and then from memory; answers the number it reaches. */
+async function* missed(
+  log: Log,
+  recent: Memory,
+  number: () => LogNumber,
+  from: LogNumber,
+): AsyncGenerator<string, LogNumber> {
+  let at = from
+  while (at < number() && at + 1 < recent.oldest()) {
+    const changes = await log.after(at, PAGE)
+    if (changes.length === 0) break
+    yield changes.map((change) => eventOf(change)).join('')
+    at = changes.at(-1)?.number ?? at
+  }
+  const to = number()
+  const text = recent.after(at)
+  if (text !== '') yield text
+  return to
+}
+
+/** One reader's stream: what it missed at its own pace, then whatever is told. */
+function follow(reading: AsyncGenerator<string, LogNumber>, join: (follower: Follower) => () => void) {
+  const encoder = new TextEncoder()
+  let leave: (() => void) | undefined
+  const becomeFollower = (controller: ReadableStreamDefaultController<Uint8Array>, sentTo: LogNumber) => {
+    const end = () => {
+      leave?.()
+      controller.close()
+    }
+    const send = (text: string) => {
+      if ((controller.desiredSize ?? 0) < -BACKLOG_MAX_BYTES) end()
+      else controller.enqueue(encoder.encode(text))
+    }
+    leave = join({ sentTo, send, end })
+  }
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => controller.enqueue(encoder.encode('retry: 2000\n\n')),
+      async pull(controller) {
+        if (leave !== undefined) return
+        const step = await reading.next()
+        if (step.done === true) becomeFollower(controller, step.value)
+        else controller.enqueue(encoder.encode(step.value))
+      },
+      cancel: () => leave?.(),
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: 1 }),
+  )
+}
+
 const eventOf = (change: Change) => {
   const wire = wireChange(change)
   return `id: ${wire.number}\nevent: ${wire.kind}\ndata: ${JSON.stringify(wire)}\n\n`
-}
-
-function textAfter(recent: readonly { readonly number: LogNumber; readonly text: string }[], after: LogNumber): string {
-  const first = recent.findIndex(({ number }) => number > after)
-  return first < 0
-    ? ''
-    : recent
-        .slice(first)
-        .map(({ text }) => text)
-        .join('')
 }
 
 /** Where a reader goes on: after the event it names, else from now on. */

@@ -105,6 +105,21 @@ test('changes that come together are told together', async () => {
   await reader.cancel()
 })
 
+test('a reader that does not read is cut off, and catches up when it comes back', async () => {
+  const world = logged()
+  const response = await world.stream.answer(new Request('http://wall.test/api/live'))
+  await Bun.sleep(0)
+  for (let batch = 0; batch < 40; batch++) {
+    for (let n = 0; n < 200; n++) add(world)
+    await Bun.sleep(1)
+  }
+  const kept = [...(await response.text()).matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
+  const last = kept.at(-1) ?? 0
+  expect(last).toBeLessThan(8000)
+  const rest = await idsFrom(world.stream, 8000 - last, last)
+  expect([...kept, ...rest]).toEqual(Array.from({ length: 8000 }, (_, at) => at + 1))
+})
+
 test('a number that no event has is refused', async () => {
   const world = logged()
   for (const id of ['-1', 'x', '1', '1e3']) {
