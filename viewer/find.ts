@@ -12,6 +12,8 @@ export type Hit =
 export type Order = 'rank' | 'blocks' | 'newest'
 
 const coordLike = /^\D{0,8}(\d{1,3})\s*[,;/ ]\s*(\d{1,3})\D{0,2}$/
+// Folding makes three dots of an ellipsis.
+const gap = /\.{2,3}/
 const fullWallet = /^0x[0-9a-f]{40}$/
 
 /** What a text finds: a block by its coordinate, then agents by name, wallet or framework, then blocks by message. */
@@ -58,9 +60,9 @@ const isMeant = ({ name, wallet, framework }: CanvasAgent, wanted: string) =>
 // Wallets are shown as their first and last characters; a part of either is enough from the first digit on.
 function isWallet(wallet: string, wanted: string): boolean {
   if (!wanted.startsWith('0x') || wanted.length < 3) return false
-  const [start = '', end = ''] = folded(wallet).split('…')
+  const [start = '', end = ''] = folded(wallet).split(gap)
   if (fullWallet.test(wanted)) return wanted.startsWith(start) && wanted.endsWith(end)
-  const [wantedStart = '', wantedEnd = ''] = wanted.split(/…|\.{2,3}/)
+  const [wantedStart = '', wantedEnd = ''] = wanted.split(gap)
   return start.startsWith(wantedStart) && end.startsWith(wantedEnd)
 }
 
