@@ -21,6 +21,7 @@ import type { Chain, Clock, Facilitator, Journal, Ledger, Wallets } from '../por
 import { audience, type Audience } from './audience.ts'
 import { unwrittenDoubts, type Doubts } from './doubts.ts'
 import { singleFlight, type SingleFlight } from './single-flight.ts'
+import { tellActs, tellEverything, tellOutcome, type TellStep } from './tell-steps.ts'
 import type { RailWatch } from './watch-rail.ts'
 
 /** What selling needs. `advance` brings the views up to the log before a buyer is answered. */
@@ -64,6 +65,8 @@ export function seller(selling: Selling): Seller {
     flights,
     doubts: unwrittenDoubts(selling.ledger),
     settle: spaced(selling.facilitator.settle, selling.clock),
+    tell: tellEverything(selling),
+    tellSwept: tellActs(selling),
   }
   const unattended = worldOf(desk)
 
@@ -72,7 +75,9 @@ export function seller(selling: Selling): Seller {
       const { terms, contact, clock, rail } = selling
       const order = { target, payment, listing, terms, now: clock.now(), armed: rail.state() === 'armed', contact }
       try {
-        return await outcomeOf(play(buy(order), attended(desk, clients)), selling)
+        const outcome = await outcomeOf(play(buy(order), attended(desk, clients), desk.tell), selling)
+        tellOutcome(selling.journal, payment, target, outcome)
+        return outcome
       } finally {
         await farewell(desk, clients, payment)
       }
@@ -100,7 +105,7 @@ export function seller(selling: Selling): Seller {
     },
     async reconcile(key) {
       if (flights.busy(keyOf(key))) return
-      await flights.run(keyOf(key), () => play(reconcile(key), unattended))
+      await flights.run(keyOf(key), () => play(reconcile(key), unattended, desk.tellSwept))
       await selling.advance()
     },
     idle: flights.idle,
@@ -128,13 +133,15 @@ async function outcomeOf(run: Promise<Outcome>, { advance }: Selling): Promise<O
 type World = { readonly [V in Verb]: (request: Extract<Request, { do: V }>) => Promise<AnswerTo<V>> }
 
 /** Runs a script to its end; what a port throws is thrown into the script at the request that caused it. */
-async function play<T>(script: Script<T>, world: World): Promise<T> {
+async function play<T>(script: Script<T>, world: World, tell: TellStep): Promise<T> {
   let step = script.next()
   while (step.done !== true) {
+    const told = tell(step.value)
     const reply = await answerOf(step.value, world).then(
       (answer) => ({ answer }),
       (error: unknown) => ({ error }),
     )
+    told(reply)
     step = 'error' in reply ? script.throw(reply.error) : script.next(reply.answer)
   }
   return step.value
@@ -151,6 +158,8 @@ type Desk = Selling & {
   readonly flights: SingleFlight
   readonly doubts: Doubts
   readonly settle: Facilitator['settle']
+  readonly tell: TellStep
+  readonly tellSwept: TellStep
 }
 
 function worldOf(desk: Desk): World {
@@ -207,7 +216,7 @@ function worldOf(desk: Desk): World {
     owe: ({ purchase, tx }) => ledger.owe(purchase, tx, clock.now()),
     deliver: ({ purchase }) => ledger.deliver(purchase),
     'resolve-other': ({ key }): Promise<Purchase | undefined> =>
-      flights.run(keyOf(key), () => play(reconcile(key), world)),
+      flights.run(keyOf(key), () => play(reconcile(key), world, desk.tell)),
   }
   return world
 }

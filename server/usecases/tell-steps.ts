@@ -1,0 +1,95 @@
+/** Tells the operator's journal how purchases go: one line a step, with ids and never with what a buyer said or signed. */
+
+import { coordOf } from '../../shared/wall.ts'
+import type { PaymentKey, Target } from '../domain/payment.ts'
+import type { Answer, Outcome, Purchase, Request, Verb } from '../domain/purchase.ts'
+import type { Clock, Journal } from '../ports.ts'
+
+type Facts = Readonly<Record<string, string | number | boolean>>
+
+/** What came of one request of a script. */
+export type Reply = { readonly answer: Answer } | { readonly error: unknown }
+
+/** Takes a step's request when it is made, and then what came of it. */
+export type TellStep = (request: Request) => (reply: Reply) => void
+
+/** How the steps of a buyer's request are told: all of them. */
+export function tellEverything({ journal, clock }: Telling): TellStep {
+  return (request) => {
+    const since = clock.elapsed()
+    return (reply) =>
+      journal.note('step', {
+        ...idsOf(request),
+        step: request.do,
+        ...('error' in reply ? failed(reply.error) : wordsOf(reply.answer)),
+        ms: Math.round(clock.elapsed() - since),
+      })
+  }
+}
+
+// What a sweep only looks at is the same every few seconds, for as long as a purchase is open.
+const looks: ReadonlySet<Verb> = new Set(['look-up', 'ask-chain', 'confirm'])
+
+/** How the steps of a sweep are told: those that may change something. */
+export function tellActs(telling: Telling): TellStep {
+  const tell = tellEverything(telling)
+  return (request) => (looks.has(request.do) ? () => {} : tell(request))
+}
+
+type Telling = { readonly journal: Journal; readonly clock: Clock }
+
+/** Tells how a request to buy ended. */
+export function tellOutcome(journal: Journal, key: PaymentKey, target: Target, outcome: Outcome): void {
+  journal.note('purchase', {
+    payer: key.payer,
+    nonce: key.nonce,
+    target: nameOf(target),
+    ...(outcome.kind === 'bought' ? factsOf(outcome.purchase) : { outcome: outcome.failure.code }),
+  })
+}
+
+const factsOf = ({ block, state }: Extract<Outcome, { kind: 'bought' }>['purchase']): Facts => ({
+  outcome: 'bought',
+  block: coordOf(block),
+  tx: state.tx,
+})
+
+const nameOf = (target: Target) => (target === 'next' ? target : coordOf(target))
+
+function idsOf(request: Request): PaymentKey {
+  const { payer, nonce } = keyIn(request)
+  return { payer, nonce }
+}
+
+function keyIn(request: Request): PaymentKey {
+  if ('key' in request) return request.key
+  return 'payment' in request ? request.payment : request.purchase.payment
+}
+
+// The name of what was thrown; its message may be anyone's.
+const failed = (error: unknown): Facts => ({
+  answer: 'failed',
+  error: error instanceof Error ? error.name : typeof error,
+})
+
+function wordsOf(answer: Answer): Facts {
+  if (answer === undefined) return { answer: 'none' }
+  if (typeof answer !== 'object') return { answer: String(answer) }
+  if ('spent' in answer) return { answer: answer.spent ? 'spent' : 'unspent', height: Number(answer.head) }
+  if ('space' in answer && 'sibling' in answer)
+    return { answer: answer.space, ...(answer.sibling === undefined ? {} : { older: answer.sibling.payment.nonce }) }
+  if ('state' in answer) return stateOf(answer)
+  if ('purchase' in answer) return { ...stateOf(answer.purchase), answer: answer.kind }
+  return {
+    answer: answer.kind,
+    ...('tx' in answer ? { tx: answer.tx } : {}),
+    ...('reason' in answer ? { reason: answer.reason } : {}),
+    ...('why' in answer ? { reason: answer.why } : {}),
+  }
+}
+
+const stateOf = ({ block, state }: Purchase): Facts => ({
+  answer: state.kind,
+  block: coordOf(block),
+  ...('tx' in state ? { tx: state.tx } : {}),
+})

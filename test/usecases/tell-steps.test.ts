@@ -1,0 +1,98 @@
+import { expect, test } from 'bun:test'
+import { seller } from '../../server/usecases/buy-block.ts'
+import { sweep } from '../../server/usecases/sweep.ts'
+import { watchRail } from '../../server/usecases/watch-rail.ts'
+import { fakeWallets } from '../fakes/wallets.ts'
+import { openWall, paidBy } from '../http/wall.ts'
+import { hash, HEAD, paymentOf, TERMS, wallet } from '../ports/samples.ts'
+
+// Goal: an operator can follow each purchase in the journal, and reads nothing there that is secret or a stranger's.
+
+type Wall = Awaited<ReturnType<typeof openWall>>
+
+const linesOf = (wall: Wall, event: string) =>
+  wall.journal.notes.filter((entry) => entry.event === event).map(({ facts }) => facts)
+
+const LISTING = 'name=Mallory&message=psst&framework=sly&link=https://mallory.example/'
+
+test('a purchase tells a line a step, each with its payment, what came of it and how long it took', async () => {
+  const wall = await openWall()
+  await wall.buy(`/blocks/3,4?${LISTING}`, 1)
+  const key = { payer: wallet(1), nonce: hash(1) }
+  const block = '3,4'
+  expect(linesOf(wall, 'step')).toEqual([
+    { ...key, step: 'look-up', answer: 'none', ms: 0 },
+    { ...key, step: 'survey', answer: 'open', ms: 0 },
+    { ...key, step: 'read-chain', answer: 'unspent', height: Number(HEAD), ms: 0 },
+    { ...key, step: 'verify', answer: 'valid', ms: 0 },
+    { ...key, step: 'claim', answer: 'claimed', block, ms: 0 },
+    { ...key, step: 'settle', answer: 'success', tx: hash(1), ms: 0 },
+    { ...key, step: 'ask-chain', answer: 'paid', tx: hash(1), ms: 0 },
+    { ...key, step: 'finalize', answer: 'sold', block, tx: hash(1), ms: 0 },
+  ])
+  expect(linesOf(wall, 'purchase')).toEqual([{ ...key, target: block, outcome: 'bought', block, tx: hash(1) }])
+})
+
+test('a refusal tells its code and the facilitator’s reason', async () => {
+  const wall = await openWall()
+  wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }
+  await wall.buy('/blocks/next', 1)
+  expect(linesOf(wall, 'step')).toContainEqual(
+    expect.objectContaining({ step: 'verify', answer: 'invalid', reason: 'insufficient_funds' }),
+  )
+  expect(linesOf(wall, 'purchase')).toEqual([expect.objectContaining({ target: 'next', outcome: 'payment_required' })])
+})
+
+test('a store that fails is told by the name of the error alone', async () => {
+  const wall = await openWall()
+  wall.db.close()
+  await wall.ask('GET /blocks/next', paidBy(paymentOf(1, 1)))
+  expect(linesOf(wall, 'step')).toEqual([
+    expect.objectContaining({ step: 'look-up', answer: 'failed', error: 'StoreUnavailable' }),
+  ])
+})
+
+test('neither signatures nor what buyers say reach the journal', async () => {
+  const wall = await openWall()
+  wall.facilitator.settling = { kind: 'unclear' }
+  await wall.buy(`/blocks/3,4?${LISTING}`, 1)
+  wall.facilitator.settling = 'honest'
+  await wall.buy(`/blocks/3,4?${LISTING}`, 1)
+  const told = JSON.stringify([wall.journal.notes, wall.journal.alarms])
+  expect(told).toContain('doubt')
+  for (const secret of [paymentOf(1, 1).signature, 'Mallory', 'psst', 'sly', 'mallory.example'])
+    expect(told).not.toContain(secret)
+})
+
+test('a sweep tells what it does, and not what it only looks at', async () => {
+  const wall = await openWall()
+  const { db, chain, facilitator, clock, journal } = wall
+  facilitator.settling = { kind: 'unclear' }
+  await wall.buy('/blocks/3,4', 1)
+  const rail = watchRail({ facilitator, chain, clock, journal })
+  const { ledger } = db
+  const advance = async () => {}
+  const sweeper = seller({
+    ledger,
+    facilitator,
+    chain,
+    wallets: fakeWallets,
+    clock,
+    journal,
+    rail,
+    terms: TERMS,
+    contact: null,
+    advance,
+  })
+  const before = linesOf(wall, 'step').length
+  chain.silent = true
+  await sweep(ledger, sweeper, clock, journal)
+  expect(linesOf(wall, 'step').slice(before)).toEqual([])
+  chain.silent = false
+  facilitator.settling = 'honest'
+  await sweep(ledger, sweeper, clock, journal)
+  expect(linesOf(wall, 'step').slice(before)).toMatchObject([
+    { step: 'settle', answer: 'success' },
+    { step: 'finalize', answer: 'sold' },
+  ])
+})
