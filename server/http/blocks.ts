@@ -16,7 +16,7 @@ import { readJson } from './body.ts'
 import { readListingQuery } from './listing.ts'
 import { holdsAlready, prefersHtml } from './negotiate.ts'
 import { etagOf } from './ready-answer.ts'
-import { demandPayment, demandPaymentInHtml, refuse, refuseTarget, type Till } from './refuse.ts'
+import { demandPaymentInHtml, demands, refuse, refuseTarget, type Till } from './refuse.ts'
 import { NO_STORE, respond, respondEmpty, respondJson } from './respond.ts'
 import type { Methods } from './route.ts'
 import { readEdit } from './signed-body.ts'
@@ -34,22 +34,28 @@ export type BlockDesk = Till & {
 
 /** What each verb does on a block. A HEAD never buys, so it has no eye for payments. */
 export function blockMethods(desk: BlockDesk): Methods {
+  const demand = demands(desk)
   return {
     GET: async (request) => {
       const target = targetOf(request)
       if (target === undefined) return refuse(invalidCoordinate())
       const header = request.headers.get('payment-signature') ?? ''
-      return header === '' ? unpaid(desk, request, target) : paid(desk, request, target, header)
+      return header === '' ? unpaid(desk, demand, request, target) : paid(desk, request, target, header)
     },
     HEAD: async (request) => {
       const target = targetOf(request)
-      return target === undefined ? refuse(invalidCoordinate()) : unpaid(desk, request, target)
+      return target === undefined ? refuse(invalidCoordinate()) : unpaid(desk, demand, request, target)
     },
     PUT: (request) => repaint(desk, request),
   }
 }
 
-async function unpaid(desk: BlockDesk, request: Request, target: Target): Promise<Response> {
+async function unpaid(
+  desk: BlockDesk,
+  demand: (target: Target) => Response,
+  request: Request,
+  target: Target,
+): Promise<Response> {
   const found = await lookAt(desk, target)
   if (typeof found === 'object') return respondDeed(request, found)
   if (found === 'claimed') return refuse(unavailability(target, found))
@@ -57,7 +63,7 @@ async function unpaid(desk: BlockDesk, request: Request, target: Target): Promis
   const listing = readListingQuery(request.url)
   if ('code' in listing) return refuse(listing)
   if (found === 'reserved') return refuse(unavailability(target, found))
-  return prefersHtml(request.headers.get('accept')) ? demandPaymentInHtml(desk, target) : demandPayment(desk, target)
+  return prefersHtml(request.headers.get('accept')) ? demandPaymentInHtml(desk, target) : demand(target)
 }
 
 async function paid(desk: BlockDesk, request: Request, target: Target, header: string): Promise<Response> {

@@ -32,9 +32,25 @@ export function refuseTarget(till: Till, target: Target, refusal: Failure): Resp
   return respondJson(statusOf[code], { error: code, message, ...details, ...body }, headers)
 }
 
-/** The demand for payment to someone who has sent none. */
-export const demandPayment = (till: Till, target: Target): Response =>
-  refuseTarget(till, target, failure('payment_required', howToPay(till.offer)))
+// A demand takes some 5 kB; the whole wall's would be 70 MB.
+const READY_MAX = 2048
+
+/** Makes the demand for payment to someone who has sent none. It depends on the target alone, so it is made once and copied. */
+export function demands(till: Till): (target: Target) => Response {
+  const ready = new Map<Target, Response>()
+  const make = (target: Target) => {
+    const [oldest] = ready.keys()
+    if (ready.size >= READY_MAX && oldest !== undefined) ready.delete(oldest)
+    const made = refuseTarget(till, target, failure('payment_required', howToPay(till.offer)))
+    ready.set(target, made)
+    return made
+  }
+  return (target) => {
+    if (till.rail.state() === 'misconfigured') return refuse(cannotSell())
+    // Bun's types name the copy after another library's class.
+    return (ready.get(target) ?? make(target)).clone() as Response
+  }
+}
 
 /** The same demand for a person with a browser, who cannot pay here. */
 export function demandPaymentInHtml(till: Till, target: Target): Response {

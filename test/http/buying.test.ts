@@ -286,3 +286,13 @@ test('the wallet of a buyer is known to the world in part only', async () => {
     expect((await (await wall.ask(`GET ${path}`)).text()).toLowerCase()).not.toContain(wallet(0xabcdef))
   }
 })
+
+test('a demand is the same however often it is asked for, and stops when payments can never work', async () => {
+  const { ask, chain, probe } = await openWall()
+  const [first, second] = [await ask('GET /blocks/9,9'), await ask('GET /blocks/9,9')]
+  expect(await second.text()).toBe(await first.text())
+  expect(second.headers.get('payment-required')).toBe(first.headers.get('payment-required'))
+  chain.wrong = 'the token is another one'
+  await probe()
+  expect((await ask('GET /blocks/9,9')).status).toBe(502)
+})
