@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { build } from 'vite'
 import type { Canvas, CanvasBlock } from '../../shared/contract/canvas.ts'
 import type { FeedPage, Sale } from '../../shared/contract/feed.ts'
-import { TOTAL_BLOCKS, coordOf, type BlockIndex } from '../../shared/wall.ts'
+import { TOTAL_BLOCKS, coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { canvas as sample, deedOf } from './sample-wall.ts'
 
 export type SampleServer = {
@@ -68,8 +68,9 @@ export async function startSampleServer(): Promise<SampleServer> {
       if (pathname === '/api/feed') return Response.json(feedPage(sales, canvas, search), { status })
       if (pathname === '/wall.png') return new Response(onePixel, { headers: { 'content-type': 'image/png' } })
       if (pathname.startsWith('/blocks/')) {
-        const deed = deedOf(pathname.slice('/blocks/'.length))
-        return Response.json(deed ?? {}, { status: deed ? 200 : 402 })
+        const coord = pathname.slice('/blocks/'.length)
+        const known = deedOf(coord) ?? canvas.blocks.find(({ i }) => i === parseCoord(coord))
+        return Response.json({ settled: true, tx: null, ...known }, { status: known ? 200 : 402 })
       }
       const path = pathname === '/' ? '/index.html' : pathname
       return new Response(Bun.file(dist + path), { headers: { 'content-security-policy': CSP } })
