@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { CannotOpen } from '../db/sqlite/errors.ts'
 import { openSqlite, type Sqlite } from '../db/sqlite/open.ts'
+import type { DamagedRow } from '../db/sqlite/sums.ts'
 import { chainClient, viemChain } from './adapters/chain.ts'
 import { systemClock as clock } from './adapters/clock.ts'
 import { coinbaseAuth } from './adapters/coinbase.ts'
@@ -18,6 +19,7 @@ import { viewerFiles } from './http/viewer-files.ts'
 import { seller } from './usecases/buy-block.ts'
 import { followLog } from './usecases/follow-log.ts'
 import { keepGoing } from './usecases/keep-going.ts'
+import { presence } from './usecases/presence.ts'
 import { sweep } from './usecases/sweep.ts'
 import { watchRail } from './usecases/watch-rail.ts'
 
@@ -43,8 +45,8 @@ try {
 }
 
 async function run(config: Config): Promise<void> {
-  const store = await openSqlite(config.databasePath, config.network, { onBroken: exitNow })
-  const { server, sold, rail, stream } = await openWall(config, store)
+  const store = await openSqlite(config.databasePath, config.network, { onBroken: exitNow, onDamaged })
+  const { server, sold, rail, stream, chain } = await openWall(config, store)
   console.log(`The wall is open at ${config.offer.baseUrl}`)
   journal.note('open', { port: server.port ?? 0, network: config.network })
 
@@ -53,9 +55,10 @@ async function run(config: Config): Promise<void> {
     await rail.probe()
     return rail.state() === 'armed' ? PROBE_EVERY_MS : FIRST_PROBES_EVERY_MS
   })
+  const isPresent = presence({ chain, horizon: store.horizon, terms: config.offer.terms }, journal)
   const sweeping = keepGoing({ clock, journal }, stopping.signal, async () => {
     await sweep(store.ledger, sold, clock, journal)
-    rail.reconciled()
+    if (await isPresent()) rail.reconciled()
     return config.reconcileIntervalMs
   })
 
@@ -116,7 +119,7 @@ async function openWall(config: Config, store: Sqlite) {
     bindHost: config.host,
   }).listen({ hostname: config.host, port: config.port })
   if (wall.server === null) throw new Error('the server did not start')
-  return { server: wall.server, sold, rail, stream }
+  return { server: wall.server, sold, rail, stream, chain }
 }
 
 /** Resolves when the process is asked to end. */
@@ -125,6 +128,11 @@ function signalled(): Promise<void> {
     process.once('SIGTERM', () => resolve())
     process.once('SIGINT', () => resolve())
   })
+}
+
+/** A row that does not fit its sum is left out of everything; only a backup has it whole. */
+function onDamaged({ table, row }: DamagedRow): void {
+  journal.alarm('row-damaged', { table, row, what: 'the row is not what was written; restore a backup' })
 }
 
 /** Ends at once: after a disk that failed at commit, only a restart can tell what was kept. */

@@ -98,6 +98,16 @@ export type Log = {
   compacted(): Promise<readonly Change[]>
 }
 
+/** How far what arrived on the chain was compared with the purchases. */
+export type Horizon = {
+  /** The newest height the store knows of; `undefined` on a wall that has never seen the chain. */
+  height(): Promise<bigint | undefined>
+  /** Whether a payment was ever taken, whatever became of it. */
+  knows(key: PaymentKey): Promise<boolean>
+  /** Notes that everything up to a height is accounted for. */
+  reach(height: bigint): Promise<void>
+}
+
 /** Whether the store can be read now. */
 export type Store = { ready(): Promise<boolean> }
 

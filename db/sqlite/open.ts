@@ -1,11 +1,12 @@
 /** The SQLite engine: one file, one process, every port of the store. */
 
-import type { Agents, Blocks, Books, Ledger, Log, Store } from '../../server/ports.ts'
+import type { Agents, Blocks, Books, Horizon, Ledger, Log, Store } from '../../server/ports.ts'
 import { sqliteAgents } from './agents.ts'
 import { sqliteBlocks } from './blocks.ts'
 import { sqliteBooks } from './books.ts'
 import { connect, type Connection } from './connection.ts'
 import { CannotOpen, troubleOf } from './errors.ts'
+import { sqliteHorizon } from './horizon.ts'
 import { sqliteLedger } from './ledger.ts'
 import { lockDatabase } from './lock.ts'
 import { sqliteLog } from './log.ts'
@@ -19,6 +20,7 @@ export type Sqlite = {
   readonly blocks: Blocks
   readonly agents: Agents
   readonly log: Log
+  readonly horizon: Horizon
   readonly store: Store
   close(): void
 }
@@ -89,6 +91,7 @@ export function ports(connection: Connection): Omit<Sqlite, 'close'> {
     blocks: sqliteBlocks(connection),
     agents: sqliteAgents(connection),
     log: sqliteLog(connection),
+    horizon: sqliteHorizon(connection),
     store: sqliteStore(connection),
   }
 }
