@@ -4,7 +4,8 @@
  */
 
 import { failure } from '../domain/failure.ts'
-import type { Change, LogNumber } from '../domain/log.ts'
+import type { Change, LogNumber, ModerationChange } from '../domain/log.ts'
+import { visible } from '../domain/moderation.ts'
 import { wireChange } from '../domain/wire-change.ts'
 import type { Clock, Log } from '../ports.ts'
 import { readInteger } from './query.ts'
@@ -112,12 +113,20 @@ type Memory = {
 }
 
 function memory(): Memory {
-  const events: { readonly number: LogNumber; readonly text: string }[] = []
+  const events: { readonly number: LogNumber; readonly change: Change; readonly text: string }[] = []
+  const told = (change: Change) => ({ number: change.number, change, text: eventOf(change) })
+  // The log tells what it holds without what is hidden later, and so must we.
+  const withhold = ({ block, hidden }: ModerationChange) => {
+    for (const [at, { change }] of events.entries())
+      if ('face' in change && change.block === block)
+        events[at] = told({ ...change, face: visible(change.face, hidden) })
+  }
   // Nearly all followers are equally far, and share one text.
   let shared = { after: 0, upTo: 0, text: '' }
   return {
     remember(change) {
-      events.push({ number: change.number, text: eventOf(change) })
+      if (change.kind === 'hide') withhold(change)
+      events.push(told(change))
       if (events.length > 2 * RECENT_MAX) events.splice(0, RECENT_MAX)
     },
     oldest: () => events[0]?.number ?? Number.POSITIVE_INFINITY,

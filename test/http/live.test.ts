@@ -71,6 +71,25 @@ test('a change is told to those who follow, as the log has it', async () => {
   })
 })
 
+test('what is hidden is told to nobody any more, and the block as it is shown from then on', async () => {
+  const world = logged()
+  const block = blockOf('3,4')
+  const [face, bare] = [
+    { pixels: null, message: 'bad word', link: 'https://ada.example/' },
+    { pixels: null, message: null, link: 'https://ada.example/' },
+  ]
+  const hidden = { pixels: false, message: true, link: false }
+  add(world, { number: 1, at: NOW, kind: 'repaint', block, face })
+  add(world, { number: 2, at: NOW, kind: 'hide', block, hidden, face: bare })
+  const text = await textFrom(world.stream, (read) => read.includes('id: 2\n'), 0)
+  const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data))
+  expect(events).toMatchObject([
+    { number: 1, kind: 'repaint', l: 'https://ada.example/' },
+    { number: 2, kind: 'repaint', l: 'https://ada.example/' },
+  ])
+  expect(text).not.toContain('bad word')
+})
+
 test('a reader starts at the present unless it says otherwise', async () => {
   const world = logged()
   for (let n = 0; n < 3; n++) add(world)
