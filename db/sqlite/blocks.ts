@@ -2,12 +2,14 @@
 
 import type { Edit, EditResult } from '../../server/domain/edit.ts'
 import type { LogNumber, OwnedBlock } from '../../server/domain/log.ts'
+import { visible } from '../../server/domain/moderation.ts'
 import type { Address, Hash, UnixMs } from '../../server/domain/payment.ts'
 import type { Blocks } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { changeOne, type Connection } from './connection.ts'
 import { digests, edited } from './edits.ts'
 import { logWriter } from './log.ts'
+import { hiddenParts } from './moderation.ts'
 import { faceOf, type FaceRow } from './rows.ts'
 
 type OwnedRow = FaceRow & {
@@ -48,6 +50,7 @@ function statements(connection: Connection) {
     repaint: connection.prepare<unknown, FaceRow & { block: number; number: number; before: number }>(`
       UPDATE blocks SET pixels = $pixels, message = $message, link = $link, changed = $number
       WHERE i = $block AND state = 'claimed' AND changed = $before`),
+    hidden: hiddenParts(connection),
     digests: digests(connection),
     log: logWriter(connection),
     check: connection.check,
@@ -64,7 +67,7 @@ function owned(sql: Sql, block: BlockIndex): OwnedBlock | undefined {
     block,
     wallet: row.wallet,
     persona: { name: row.name, framework: row.framework },
-    face: faceOf(row),
+    face: visible(faceOf(row), sql.hidden(block)),
     claimedAt: row.claimed_at,
     tx: row.tx,
     settled: row.settled === 1,
@@ -84,7 +87,7 @@ function repaint(sql: Sql, block: BlockIndex, edit: Edit, now: UnixMs): EditResu
     link: edited(edit.link, before.link),
   }
   const entry = sql.log.next(now)
-  sql.log.repaint(entry, block, face)
+  sql.log.repaint(entry, block, visible(face, sql.hidden(block)))
   changeOne(sql.repaint, { block, ...face, number: entry.number, before: row.changed }, 'a block to repaint')
   sql.digests.keep({ block, agent: null }, edit, entry.number, now)
   return 'applied'

@@ -1,11 +1,12 @@
 /** The append-only log: reading it, and writing to it inside the transaction that makes an entry true. */
 
-import type { AgentId, Change, Face, LogNumber, Persona } from '../../server/domain/log.ts'
+import type { AgentId, Change, Face, Hidden, LogNumber, Persona } from '../../server/domain/log.ts'
+import { visible, type ModerationAct } from '../../server/domain/moderation.ts'
 import type { Address, UnixMs } from '../../server/domain/payment.ts'
 import type { Log } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Connection } from './connection.ts'
-import { faceOf, type FaceRow } from './rows.ts'
+import { faceOf, hiddenOf, maskOf, type FaceRow } from './rows.ts'
 import { isDamaged } from './sums.ts'
 
 /** What numbers an entry: the place it takes in the log, and when it became true. */
@@ -18,6 +19,7 @@ type Columns = {
   readonly seq: number | null
   readonly block: number | null
   readonly agent: number | null
+  readonly hidden: number | null
   readonly name: string | null
   readonly framework: string | null
   readonly pixels: Uint8Array | null
@@ -30,6 +32,7 @@ const EMPTY = {
   seq: null,
   block: null,
   agent: null,
+  hidden: null,
   name: null,
   framework: null,
   pixels: null,
@@ -51,27 +54,28 @@ type ChangeRow = FaceRow & {
         readonly wallet: Address
       }
     | { readonly kind: 'repaint'; readonly block: BlockIndex }
+    | { readonly kind: ModerationAct; readonly block: BlockIndex; readonly hidden: number }
     | { readonly kind: 'identity'; readonly agent: number }
   )
 
 // An agent that is damaged is told from the payment of the sale.
 const SELECT_CHANGE = `
-  SELECT number, at, kind, seq, changes.block, agent, changes.name, changes.framework, changes.pixels,
+  SELECT number, at, kind, seq, changes.block, agent, hidden, changes.name, changes.framework, changes.pixels,
     changes.message, changes.link, iif(${isDamaged('agents', 'agents.id')}, payments.payer, agents.wallet) AS wallet
   FROM changes LEFT JOIN agents ON agents.id = agent LEFT JOIN payments USING (seq)
   WHERE NOT ${isDamaged('changes', 'number')}`
 
 // What a damaged entry made true is still so in the tables. Only the name a wallet had at a sale may be told short.
 const RETOLD_SALES = `
-  SELECT c.number, p.claimed_at, 'sale', p.seq, b.i, b.agent, iif(a.changed = c.number, a.name, p.name),
+  SELECT c.number, p.claimed_at, 'sale', p.seq, b.i, b.agent, NULL, iif(a.changed = c.number, a.name, p.name),
     iif(a.changed = c.number, a.framework, p.framework), p.pixels, p.message, p.link, p.payer
   FROM payments AS p JOIN changes AS c ON c.seq = p.seq JOIN blocks AS b ON b.payment = p.id JOIN agents AS a ON a.id = b.agent
   WHERE ${isDamaged('changes', 'c.number')} AND NOT ${isDamaged('payments', 'p.id')} AND NOT ${isDamaged('blocks', 'b.i')}`
 const RETOLD_REPAINTS = `
-  SELECT changed, 0, 'repaint', NULL, i, NULL, NULL, NULL, pixels, message, link, NULL
+  SELECT changed, 0, 'repaint', NULL, i, NULL, NULL, NULL, NULL, pixels, message, link, NULL
   FROM blocks WHERE ${isDamaged('changes', 'changed')} AND NOT ${isDamaged('blocks', 'i')}`
 const RETOLD_IDENTITIES = `
-  SELECT changed, 0, 'identity', NULL, NULL, id, name, framework, NULL, NULL, NULL, NULL
+  SELECT changed, 0, 'identity', NULL, NULL, id, NULL, name, framework, NULL, NULL, NULL, NULL
   FROM agents WHERE ${isDamaged('changes', 'changed')} AND NOT ${isDamaged('agents', 'id')}`
 
 /** The log as readers follow it. */
@@ -83,6 +87,7 @@ export function sqliteLog(connection: Connection): Log {
   const latest = connection.prepare<ChangeRow>(`${SELECT_CHANGE}
     AND number IN (
       SELECT number FROM changes WHERE seq > 0
+      UNION ALL SELECT number FROM changes WHERE hidden IS NOT NULL
       UNION ALL SELECT changed FROM blocks WHERE state = 'claimed'
       UNION ALL SELECT changed FROM agents)
     ORDER BY number`)
@@ -93,18 +98,38 @@ export function sqliteLog(connection: Connection): Log {
       UNION ALL ${RETOLD_REPAINTS} AND changed NOT IN (SELECT number FROM (${RETOLD_SALES}))
       UNION ALL ${RETOLD_IDENTITIES} AND changed NOT IN (SELECT number FROM (${RETOLD_SALES})))
     ORDER BY number`)
+  // What is hidden now is hidden of every entry, should the one that hid it be damaged.
+  const hidings = connection.prepare<Hiding, { after: number }>(`
+    SELECT number, block, hidden FROM changes WHERE hidden IS NOT NULL AND number > $after
+    UNION ALL SELECT NULL, block, hidden FROM moderated`)
+  const told = (rows: readonly ChangeRow[], after: number) => withoutHidden(rows.map(changeOf), hidings.all({ after }))
   return {
-    after: async (number, limit) => connection.read(() => after.all({ after: number, limit }).map(changeOf)),
-    compacted: async () => connection.read(() => (connection.isDamaged() ? spared : latest).all({}).map(changeOf)),
+    after: async (number, limit) => connection.read(() => told(after.all({ after: number, limit }), number)),
+    compacted: async () => connection.read(() => told((connection.isDamaged() ? spared : latest).all({}), 0)),
   }
+}
+
+type Hiding = { readonly number: LogNumber | null; readonly block: BlockIndex; readonly hidden: number }
+
+/** What was hidden after an entry was written is not told by it any more. */
+function withoutHidden(changes: readonly Change[], hidings: readonly Hiding[]): readonly Change[] {
+  if (hidings.length === 0) return changes
+  return changes.map((change) => {
+    if (change.kind === 'identity') return change
+    const later = hidings.filter(
+      ({ block, number }) => block === change.block && (number === null || number > change.number),
+    )
+    const mask = later.reduce((sum, { hidden }) => sum | hidden, 0)
+    return mask === 0 ? change : { ...change, face: visible(change.face, hiddenOf(mask)) }
+  })
 }
 
 /** Writes entries; every function must be called inside a transaction. */
 export function logWriter(connection: Connection) {
   const last = connection.prepare<Entry>('SELECT number, at FROM changes ORDER BY number DESC LIMIT 1')
   const insert = connection.prepare<unknown, Columns>(`
-    INSERT INTO changes (number, at, kind, seq, block, agent, name, framework, pixels, message, link)
-    VALUES ($number, $at, $kind, $seq, $block, $agent, $name, $framework, $pixels, $message, $link)`)
+    INSERT INTO changes (number, at, kind, seq, block, agent, hidden, name, framework, pixels, message, link)
+    VALUES ($number, $at, $kind, $seq, $block, $agent, $hidden, $name, $framework, $pixels, $message, $link)`)
   return {
     /** The place of the next entry. Time in the log never goes back, even where the clock does. */
     next: (now: UnixMs): Entry => {
@@ -116,6 +141,9 @@ export function logWriter(connection: Connection) {
     },
     repaint: (entry: Entry, block: BlockIndex, face: Face): void => {
       insert.run({ ...EMPTY, ...entry, kind: 'repaint', block, ...face })
+    },
+    moderation: (entry: Entry, kind: ModerationAct, block: BlockIndex, hidden: Hidden, face: Face): void => {
+      insert.run({ ...EMPTY, ...entry, kind, block, hidden: maskOf(hidden), ...face })
     },
     identity: (entry: Entry, agent: AgentId, persona: Persona): void => {
       insert.run({ ...EMPTY, ...entry, kind: 'identity', agent, ...persona })
@@ -133,6 +161,9 @@ function changeOf(row: ChangeRow): Change {
     }
     case 'repaint':
       return { number, at, kind: 'repaint', block: row.block, face: faceOf(row) }
+    case 'hide':
+    case 'unhide':
+      return { number, at, kind: row.kind, block: row.block, hidden: hiddenOf(row.hidden), face: faceOf(row) }
     case 'identity':
       return { number, at, kind: 'identity', agent: row.agent, persona }
   }

@@ -1,6 +1,6 @@
 /** The SQLite engine: one file, one process, every port of the store. */
 
-import type { Agents, Blocks, Books, Horizon, Ledger, Log, Store } from '../../server/ports.ts'
+import type { Agents, Blocks, Books, Horizon, Ledger, Log, Moderation, Store } from '../../server/ports.ts'
 import { sqliteAgents } from './agents.ts'
 import { sqliteBlocks } from './blocks.ts'
 import { sqliteBooks } from './books.ts'
@@ -11,6 +11,7 @@ import { sqliteLedger } from './ledger.ts'
 import { lockDatabase } from './lock.ts'
 import { sqliteLog } from './log.ts'
 import { migrate } from './migrate.ts'
+import { sqliteModeration } from './moderation.ts'
 import { isDamaged, type DamagedRow } from './sums.ts'
 
 /** The ports of an open database. `close` writes everything to the main file and lets another process in. */
@@ -19,6 +20,7 @@ export type Sqlite = {
   readonly books: Books
   readonly blocks: Blocks
   readonly agents: Agents
+  readonly moderation: Moderation
   readonly log: Log
   readonly horizon: Horizon
   readonly store: Store
@@ -90,6 +92,7 @@ export function ports(connection: Connection): Omit<Sqlite, 'close'> {
     books: sqliteBooks(connection),
     blocks: sqliteBlocks(connection),
     agents: sqliteAgents(connection),
+    moderation: sqliteModeration(connection),
     log: sqliteLog(connection),
     horizon: sqliteHorizon(connection),
     store: sqliteStore(connection),

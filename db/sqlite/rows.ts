@@ -1,6 +1,6 @@
 /** Rows and what they mean. */
 
-import type { Face } from '../../server/domain/log.ts'
+import type { Face, Hidden } from '../../server/domain/log.ts'
 import type { Address, Hash, Payment } from '../../server/domain/payment.ts'
 import type { Purchase } from '../../server/domain/purchase.ts'
 import { trustPixels } from '../../shared/pixels.ts'
@@ -78,6 +78,17 @@ export function purchaseOf(row: PurchaseRow): Purchase {
 export function faceOf({ pixels, message, link }: FaceRow): Face {
   return { pixels: pixels === null ? null : trustPixels(pixels), message, link }
 }
+
+/** What is hidden, from a column of bits. */
+export const hiddenOf = (mask: number): Hidden => ({
+  pixels: (mask & 1) !== 0,
+  message: (mask & 2) !== 0,
+  link: (mask & 4) !== 0,
+})
+
+/** What is hidden, as a column of bits. */
+export const maskOf = ({ pixels, message, link }: Hidden): number =>
+  (pixels ? 1 : 0) | (message ? 2 : 0) | (link ? 4 : 0)
 
 /** A payment's columns. Throws for one that no terms of ours can have asked for. */
 export function authorizationRow(payment: Payment): AuthorizationRow {

@@ -9,6 +9,7 @@ import { booksContract } from '../ports/books.contract.ts'
 import type { Engine } from '../ports/engine.ts'
 import { ledgerContract } from '../ports/ledger.contract.ts'
 import { logContract } from '../ports/log.contract.ts'
+import { moderationContract } from '../ports/moderation.contract.ts'
 import { TERMS } from '../ports/samples.ts'
 import { sellAllBut } from './nearly-sold.ts'
 
@@ -45,4 +46,5 @@ describe.each(engines)('$name', ({ name, path }) => {
   blocksContract(name, open)
   agentsContract(name, open)
   logContract(name, open)
+  moderationContract(name, open)
 })

@@ -3,7 +3,7 @@
 import type { Listing } from '../../server/domain/listing.ts'
 import type { Payment, Target } from '../../server/domain/payment.ts'
 import type { Purchase, SoldPurchase } from '../../server/domain/purchase.ts'
-import type { Agents, Blocks, Books, Ledger, Log, Store } from '../../server/ports.ts'
+import type { Agents, Blocks, Books, Ledger, Log, Moderation, Store } from '../../server/ports.ts'
 import { blockOf, hash, HEAD, listingOf, NOW, paymentOf } from './samples.ts'
 
 /** Every port of the store, and letting go of it. */
@@ -12,6 +12,7 @@ export type Engine = {
   readonly books: Books
   readonly blocks: Blocks
   readonly agents: Agents
+  readonly moderation: Moderation
   readonly log: Log
   readonly store: Store
   close(): void

@@ -89,10 +89,11 @@ CREATE INDEX open_blocks ON blocks (rank) WHERE state = 'open';
 CREATE TABLE changes (
   number INTEGER PRIMARY KEY,
   at INTEGER NOT NULL,
-  kind TEXT NOT NULL CHECK (kind IN ('sale', 'repaint', 'identity')),
+  kind TEXT NOT NULL CHECK (kind IN ('sale', 'repaint', 'hide', 'unhide', 'identity')),
   seq INTEGER UNIQUE, -- number of the sale: dense, in commit order
   block INTEGER REFERENCES blocks (i),
   agent INTEGER REFERENCES agents (id),
+  hidden INTEGER CHECK (hidden BETWEEN 0 AND 7), -- what is withheld from here on: 1 pixels, 2 message, 4 link
   name TEXT,
   framework TEXT,
   pixels BLOB CHECK (length(pixels) = 100),
@@ -100,13 +101,21 @@ CREATE TABLE changes (
   link TEXT,
   sum BLOB CHECK (length(sum) = 8),
   CHECK ((seq IS NOT NULL) = (kind = 'sale')),
-  CHECK ((block IS NOT NULL) = (kind IN ('sale', 'repaint'))),
+  CHECK ((block IS NOT NULL) = (kind IN ('sale', 'repaint', 'hide', 'unhide'))),
   CHECK ((agent IS NOT NULL) = (kind IN ('sale', 'identity'))),
-  CHECK (kind <> 'repaint' OR (name IS NULL AND framework IS NULL)),
+  CHECK ((hidden IS NOT NULL) = (kind IN ('hide', 'unhide'))),
+  CHECK (kind NOT IN ('repaint', 'hide', 'unhide') OR (name IS NULL AND framework IS NULL)),
   CHECK (kind <> 'identity' OR (pixels IS NULL AND message IS NULL AND link IS NULL))
 ) STRICT;
 
 CREATE UNIQUE INDEX one_sale_per_block ON changes (block) WHERE kind = 'sale';
+CREATE INDEX moderations ON changes (number) WHERE hidden IS NOT NULL;
+
+-- Blocks of which something is hidden. What their owners set stays in `blocks`, and readers are told the rest of it.
+CREATE TABLE moderated (
+  block INTEGER PRIMARY KEY REFERENCES blocks (i),
+  hidden INTEGER NOT NULL CHECK (hidden BETWEEN 1 AND 7)
+) STRICT;
 
 -- Signed messages applied once, so that a copy of one changes nothing.
 CREATE TABLE edits (
@@ -122,6 +131,15 @@ CREATE TABLE edits (
 
 CREATE INDEX edits_by_age ON edits (keep_until);
 
+-- What the operator paid back, or settled in another way, outside of this program.
+CREATE TABLE payouts (
+  payer TEXT NOT NULL CHECK (payer GLOB '0x*' AND length(payer) = 42),
+  nonce TEXT NOT NULL CHECK (nonce GLOB '0x*' AND length(nonce) = 66),
+  reference TEXT NOT NULL CHECK (length(reference) BETWEEN 1 AND 200), -- where the operator finds it again
+  at INTEGER NOT NULL,
+  PRIMARY KEY (payer, nonce)
+) STRICT;
+
 CREATE TRIGGER changes_are_numbered_densely BEFORE INSERT ON changes
 WHEN NEW.number <> (SELECT coalesce(max(number), 0) + 1 FROM changes)
   OR NEW.seq <> (SELECT coalesce(max(seq), 0) + 1 FROM changes)
@@ -132,8 +150,8 @@ END;
 -- Its sum is made once, at the end of the transaction that writes an entry.
 CREATE TRIGGER changes_are_never_rewritten BEFORE UPDATE ON changes
 WHEN OLD.sum IS NOT NULL
-  OR (NEW.number, NEW.at, NEW.kind, NEW.seq, NEW.block, NEW.agent, NEW.name, NEW.framework, NEW.pixels, NEW.message, NEW.link)
-    IS NOT (OLD.number, OLD.at, OLD.kind, OLD.seq, OLD.block, OLD.agent, OLD.name, OLD.framework, OLD.pixels, OLD.message, OLD.link)
+  OR (NEW.number, NEW.at, NEW.kind, NEW.seq, NEW.block, NEW.agent, NEW.hidden, NEW.name, NEW.framework, NEW.pixels, NEW.message, NEW.link)
+    IS NOT (OLD.number, OLD.at, OLD.kind, OLD.seq, OLD.block, OLD.agent, OLD.hidden, OLD.name, OLD.framework, OLD.pixels, OLD.message, OLD.link)
 BEGIN
   SELECT RAISE(ABORT, 'the log is append-only');
 END;
