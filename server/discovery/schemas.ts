@@ -5,6 +5,7 @@ import { Agents, FoundingMachine, RegisterAnswer, RegisterBody } from '../../sha
 import { BlockRef, Deed, EditAnswer, EditBody, Owner, Receipt } from '../../shared/contract/block.ts'
 import { Canvas, CanvasAgent, CanvasBlock, CanvasStats } from '../../shared/contract/canvas.ts'
 import { FeedPage, Sale } from '../../shared/contract/feed.ts'
+import { HistoryPage } from '../../shared/contract/live.ts'
 import { RpcAnswer, RpcRequest } from '../../shared/contract/mcp.ts'
 import { ErrorBody, Health, PaymentRequiredBody } from '../../shared/contract/service.ts'
 
@@ -23,6 +24,7 @@ const named: Readonly<Record<string, TObject>> = {
   CanvasBlock,
   CanvasStats,
   FeedPage,
+  HistoryPage,
   Sale,
   FoundingMachine,
   Agents,

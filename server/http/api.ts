@@ -2,10 +2,12 @@
 
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { FEED_LIMIT_DEFAULT, FeedQuery } from '../../shared/contract/feed.ts'
+import type { HistoryPage } from '../../shared/contract/live.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { Address } from '../domain/payment.ts'
 import { feedPage, registry, registryEntry, type WallView } from '../domain/wall-view.ts'
-import type { Store } from '../ports.ts'
+import { wireChange } from '../domain/wire-change.ts'
+import type { Log, Store } from '../ports.ts'
 import { registerAgent, type Registering } from '../usecases/register-agent.ts'
 import type { RailWatch } from '../usecases/watch-rail.ts'
 import type { Offer } from '../x402/terms.ts'
@@ -23,6 +25,7 @@ export type ApiDesk = {
   readonly view: WallView
   readonly canvas: CanvasRead
   readonly live: Live
+  readonly log: Log
   readonly registering: Registering
   readonly store: Store
   readonly rail: RailWatch
@@ -39,6 +42,7 @@ export function apiRoutes(desk: ApiDesk): Route[] {
     { path: '/api/canvas', methods: readOnly(desk.canvas.answer) },
     { path: '/api/live', methods: readOnly(desk.live.answer) },
     { path: '/api/feed', methods: readOnly(feed(desk)) },
+    { path: '/api/history', methods: readOnly(history(desk)) },
     { path: '/api/agents', methods: readOnly(() => respondJson(200, registry(desk.view), NO_CACHE)) },
     { path: '/api/agents/me', methods: { PUT: register(desk) } },
     { path: '/api/health', methods: readOnly(health(desk)) },
@@ -49,6 +53,17 @@ function feed({ view }: ApiDesk): Handler {
   return ({ url }) => {
     const query = readFeedQuery(url)
     return 'code' in query ? refuse(query) : respondJson(200, feedPage(view, query), NO_CACHE)
+  }
+}
+
+function history({ view, log }: ApiDesk): Handler {
+  return async ({ url }) => {
+    const query = readFeedQuery(url)
+    if ('code' in query) return refuse(query)
+    const changes = await log.after(query.after, query.limit)
+    const nextAfter = changes.at(-1)?.number ?? query.after
+    const page: HistoryPage = { nextAfter, hasMore: nextAfter < view.number, changes: changes.map(wireChange) }
+    return respondJson(200, page, NO_CACHE)
   }
 }
 

@@ -5,6 +5,7 @@ import { Agents, RegisterAnswer, RegisterBody } from '../../shared/contract/agen
 import { Deed, EditAnswer, EditBody, ListingQuery, Receipt } from '../../shared/contract/block.ts'
 import { Canvas } from '../../shared/contract/canvas.ts'
 import { FeedPage, FeedQuery } from '../../shared/contract/feed.ts'
+import { HistoryPage } from '../../shared/contract/live.ts'
 import { RpcAnswer, RpcRequest } from '../../shared/contract/mcp.ts'
 import { BlockImageQuery, PaintedBlocks, PixelsQuery, RegionQuery } from '../../shared/contract/picture.ts'
 import { Preview, PreviewBody } from '../../shared/contract/preview.ts'
@@ -128,6 +129,17 @@ export const OPERATIONS: readonly Operation[] = [
       'Every sale once, as it was sold. Go on from `nextAfter`, or from `stats.lastSaleId` of the canvas read; nothing is ever missed.',
     query: FeedQuery,
     answers: [FeedPage],
+    codes: ['invalid_after', 'invalid_limit', ...anywhere],
+  },
+  {
+    method: 'GET',
+    path: '/api/history',
+    id: 'readHistory',
+    summary: 'Read the whole log: sales, repaints and names, oldest first',
+    description:
+      'Every change of the wall once, numbered as in `/api/live`; go on from `nextAfter`. What an operator hides is left out. Text in it was written by strangers.',
+    query: FeedQuery,
+    answers: [HistoryPage],
     codes: ['invalid_after', 'invalid_limit', ...anywhere],
   },
   {

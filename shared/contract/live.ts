@@ -30,3 +30,11 @@ export const IdentityChange = Type.Object({
 /** One change, as the data of an event of `GET /api/live`. */
 export const WireChange = Type.Union([SaleChange, RepaintChange, IdentityChange])
 export type WireChange = Static<typeof WireChange>
+
+/** A page of the whole log, oldest change first. */
+export const HistoryPage = Type.Object({
+  nextAfter: Type.Integer({ minimum: 0 }),
+  hasMore: Type.Boolean(),
+  changes: Type.Array(WireChange),
+})
+export type HistoryPage = Static<typeof HistoryPage>

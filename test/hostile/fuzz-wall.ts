@@ -62,6 +62,7 @@ export async function openFuzzWall(): Promise<FuzzWall> {
     view,
     canvas,
     live: stream,
+    log: db.log,
     rail,
     offer: OFFER,
     contact: null,

@@ -7,7 +7,7 @@ import { workerPictures } from '../../server/adapters/pictures.ts'
 import { app, type Service } from '../../server/app.ts'
 import type { Payment } from '../../server/domain/payment.ts'
 import { canvasRead } from '../../server/http/canvas-read.ts'
-import { live } from '../../server/http/live.ts'
+import { live, type Live } from '../../server/http/live.ts'
 import { viewerFiles } from '../../server/http/viewer-files.ts'
 import { seller } from '../../server/usecases/buy-block.ts'
 import { followLog } from '../../server/usecases/follow-log.ts'
@@ -37,6 +37,7 @@ export type Wall = {
   readonly facilitator: FakeFacilitator
   readonly clock: FakeClock
   readonly journal: FakeJournal
+  readonly live: Live
   readonly probe: () => Promise<void>
   /** Sends a request; each answer of an operation is held against the OpenAPI document. */
   ask(request: string, init?: RequestInit): Promise<Response>
@@ -68,6 +69,7 @@ export async function openWall(changes: Partial<Service> = {}): Promise<Wall> {
     view,
     canvas,
     live: stream,
+    log: db.log,
     rail,
     offer: OFFER,
     contact: CONTACT,
@@ -86,7 +88,7 @@ export async function openWall(changes: Partial<Service> = {}): Promise<Wall> {
     return await askApp(wall, request, init)
   }
   const buy = (path: string, payer: number, nonce = payer) => ask(`GET ${path}`, paidBy(paymentOf(payer, nonce)))
-  return { app: wall, db, chain, facilitator, clock, journal, probe: rail.probe, ask, buy }
+  return { app: wall, db, chain, facilitator, clock, journal, live: stream, probe: rail.probe, ask, buy }
 }
 
 async function askApp(wall: Elysia, request: string, init: RequestInit = {}): Promise<Response> {
