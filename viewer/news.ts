@@ -2,7 +2,7 @@
 
 import type { Canvas, CanvasAgent, CanvasBlock } from '../shared/contract/canvas.ts'
 import type { Sale } from '../shared/contract/feed.ts'
-import { TOTAL_BLOCKS, isBlockIndex, type BlockIndex } from '../shared/wall.ts'
+import { TOTAL_BLOCKS, isBlockIndex } from '../shared/wall.ts'
 import { wallOf, withBlocks, type Wall } from './plot.ts'
 
 /** The wall after more sales; those it knows already change nothing. */
@@ -59,6 +59,3 @@ const isSame = (known: CanvasBlock | undefined, block: CanvasBlock) =>
   known.m === block.m &&
   known.l === block.l &&
   known.px === block.px
-
-/** Blocks of sales, for telling them. */
-export const blocksSold = (sales: readonly Sale[]): BlockIndex[] => sales.map(({ i }) => i).filter(isBlockIndex)

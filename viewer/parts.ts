@@ -6,6 +6,7 @@ import { pollingSource } from './polling.ts'
 import type { CanvasReader } from './source.ts'
 import { createDeeds } from './ui/deeds.ts'
 import { find } from './ui/dom.ts'
+import { createInvitation } from './ui/first.ts'
 import { createLabels } from './ui/labels.ts'
 import { createMinimap } from './ui/minimap.ts'
 import { createPanels } from './ui/panels.ts'
@@ -22,6 +23,7 @@ export function createParts(page: Page, readCanvas: CanvasReader, signal: AbortS
     createLabels(page, stage),
     createMinimap(page, stage),
     createTicker(page, stage),
+    createInvitation(stage),
   ]
   const scene = {
     wall: () => page.state().wall,

@@ -274,6 +274,17 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     ).toBe(PALETTE[16] ?? '')
   })
 
+  test('a wall nobody has bought of says how to be the first', async () => {
+    const stats = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 }
+    server.show({ ...canvas, agents: [], blocks: [], stats })
+    const page = await openPage()
+    await page.getByText(`GET ${server.url.origin}/blocks/next`).waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    server.sell(openBlock, { ...carol, id: 1 }, red)
+    await page.evaluate(() => window.dispatchEvent(new Event('online')))
+    await page.locator('.first').waitFor({ state: 'hidden' })
+  })
+
   test('inside another page only the wall is shown', async () => {
     const page = await openPage('?embed=1')
     expect(await page.isVisible('header')).toBe(false)
