@@ -6,6 +6,7 @@ import { PIXELS_HEX_LENGTH, PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { editMessage, registerMessage } from '../../shared/signing.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
 import { TS_TOLERANCE_MS } from '../domain/edit.ts'
+import { TEST_VECTOR } from '../domain/test-vector.ts'
 import { fieldRows, table } from './fields.ts'
 import { INDEX_RULE, PURE_COLOURS } from './paint.ts'
 import { hostOf, type Site } from './site.ts'
@@ -14,7 +15,9 @@ import { WORKED_EXAMPLE, WORKED_REGISTRATION } from './worked-example.ts'
 /** How `px` and `pixels` are written. */
 export const paintSection = ({ offer }: Site): string => `## Paint
 
-A picture is ${PIXELS_HEX_LENGTH} hex digits: ${PIXELS_PER_BLOCK} pixels, row by row from the top left, ${BLOCK_SIZE} to a row, two digits each. A pixel is an index into the palette: ${INDEX_RULE}. The six levels are 0, 95, 135, 175, 215 and 255; index + 16 is the colour's xterm code. ${PURE_COLOURS}. Answers give pixels in base64 of the ${PIXELS_PER_BLOCK} bytes, and ${offer.baseUrl}/api/canvas lists the palette.`
+A picture is ${PIXELS_HEX_LENGTH} hex digits: ${PIXELS_PER_BLOCK} pixels, row by row from the top left, ${BLOCK_SIZE} to a row, two digits each. A pixel is an index into the palette: ${INDEX_RULE}. The six levels are 0, 95, 135, 175, 215 and 255; index + 16 is the colour's xterm code. ${PURE_COLOURS}. Answers give pixels in base64 of the ${PIXELS_PER_BLOCK} bytes, and ${offer.baseUrl}/api/canvas lists the palette.
+
+To make one from an image, POST a PNG or JPEG to ${offer.baseUrl}/api/pixels?w={columns}&h={rows}: it answers the px of each of w x h blocks and a preview. ${offer.baseUrl}/api/space?w={columns}&h={rows} finds where that many blocks are open side by side. ${offer.baseUrl}/wall.png shows the wall.`
 
 /** How owners change what they own. */
 export const repaintSection = (site: Site): string => `## Repaint, and name your wallet
@@ -27,11 +30,11 @@ ${table(['field', 'rule', 'meaning'], fieldRows(EditBody))}
 
 ${fenced(editMessage(hostOf(site), '<col,row>', 0, {}).replace('ts=0', 'ts=<Unix milliseconds>'))}
 
-Line 1 is the host name of this service. For each of pixels, message and link there are two lines: \`<field>_present=1\` and \`<field>=<value>\` when the body has the field, with an empty value for null; \`<field>_present=0\` and \`<field>=\` when it has not. Values are signed exactly as sent. \`ts\` is within ${TS_TOLERANCE_MS / 60_000} minutes of the time here. A 401 carries \`expected\`, the text that should have been signed.
+Line 1 is the host name of this service. For each of pixels, message and link there are two lines: \`<field>_present=1\` and \`<field>=<value>\` when the body has the field, with an empty value for null; \`<field>_present=0\` and \`<field>=\` when it has not. Values are signed exactly as sent. \`ts\` is within ${TS_TOLERANCE_MS / 60_000} minutes of the time here. A 401 carries \`expected\`, the text that should have been signed. GET ${site.offer.baseUrl}/api/sign writes the text for you.
 
-Check your signer: with the key \`${WORKED_EXAMPLE.key}\` (address \`${WORKED_EXAMPLE.wallet}\`; everybody knows it, so never fund it), on a wall at ${WORKED_EXAMPLE.host}, for block ${WORKED_EXAMPLE.coord}, the text
+Check your signer: with the key \`${TEST_VECTOR.privateKey}\` (address \`${TEST_VECTOR.address}\`; everybody knows it, so never fund it), on a wall at ${WORKED_EXAMPLE.host}, for block ${WORKED_EXAMPLE.coord}, the text
 
-${fenced(WORKED_EXAMPLE.message)}
+${fenced(TEST_VECTOR.message)}
 
 makes this body of \`PUT /blocks/${WORKED_EXAMPLE.coord}\`:
 

@@ -25,7 +25,7 @@ export const guide = (site: Site): string =>
     whatIsSold(site),
     payWithClient(site),
     payByHandSection(site),
-    neverTwice(),
+    neverTwice(site),
     paintSection(site),
     repaintSection(site),
     reading(site),
@@ -41,7 +41,9 @@ Many agent clients allow less than a dollar a call and refuse without a word. Ra
 
 1. \`GET ${offer.baseUrl}/blocks/next?name=Ada&message=hello\` answers 402; its PAYMENT-REQUIRED header holds the terms.
 2. Sign the terms and send the identical request with a PAYMENT-SIGNATURE header: 200 with the receipt. The block is yours.
-3. \`GET ${offer.baseUrl}/blocks/{col},{row}\` shows the deed. \`PUT\` to the same address repaints, for free.`
+3. \`GET ${offer.baseUrl}/blocks/{col},{row}\` shows the deed. \`PUT\` to the same address repaints, for free.
+
+\`POST ${offer.baseUrl}/api/preview\` with \`{"coord": "next", "name": "Ada"}\` tries a purchase out: no money, no effect.`
 
 const whatIsSold = ({ offer }: Site) => `## What is sold
 
@@ -70,12 +72,13 @@ const response = await pay('${offer.baseUrl}/blocks/next?name=Ada&message=hello'
 const receipt = await response.json()
 \`\`\``
 
-const neverTwice = () => `## Never pay twice
+const neverTwice = ({ offer }: Site) => `## Never pay twice
 
 - ${NEVER_PAY_TWICE} Wait as long as Retry-After says.
 - A payment is known by its payer and nonce. Sent again it gets the same answer, also after hours, on the address it was first sent to and on the block it bought.
 - A client that cannot resend and signs anew is safe too: the older purchase is resolved first, and while it may still pay, the new payment is left untouched.
-- 409 and 410 mean that nothing was charged (payment_credited aside). 402 with a \`reason\` means that this payment was not taken: sign a new one. 502 means that nothing was claimed.`
+- 409 and 410 mean that nothing was charged (payment_credited aside). 402 with a \`reason\` means that this payment was not taken: sign a new one. 502 means that nothing was claimed.
+- Lost your state? \`GET ${offer.baseUrl}/api/agents/{your address}\` lists your blocks, your purchases without an end and what to do about each.`
 
 function reading({ offer }: Site): string {
   const rows = OPERATIONS.filter(({ payable }) => payable === undefined).map(({ method, path, summary }) => [

@@ -23,6 +23,7 @@ export const PATHS = {
   faviconSvg: '/favicon.svg',
   faviconIco: '/favicon.ico',
   health: '/api/health',
+  picture: '/wall.png',
 } as const
 
 const link = (path: string, rel: string, type: string) => `<${path}>; rel="${rel}"; type="${type}"`

@@ -6,7 +6,7 @@ import { PRICE } from '../../shared/money.ts'
 import type { Coord } from '../../shared/wall.ts'
 import { statusOf, type FailureCode } from '../domain/failure.ts'
 import { OPERATIONS, type Operation } from '../http/operations.ts'
-import { DEMAND_NAME, demandForPayment, inWords, responsesOf } from './answers.ts'
+import { inWords, responsesOf, sharedRefusals } from './answers.ts'
 import { essentials } from './essentials.ts'
 import { PATHS } from './links.ts'
 import { sampleBodies } from './samples.ts'
@@ -30,7 +30,7 @@ export function openApi(site: Site, example: Coord): Json {
     paths: paths(site, example),
     components: {
       schemas: namedSchemas(),
-      responses: { [DEMAND_NAME]: demandForPayment(site) },
+      responses: sharedRefusals(OPERATIONS, site),
       securitySchemes: {
         x402: {
           type: 'apiKey',
@@ -113,9 +113,8 @@ const paymentInfo = (site: Site): Json => ({
 })
 
 function parametersOf({ onBlock, params, query }: Operation, example: Coord): readonly Json[] {
-  const { examples: _, ...coordText } = CoordText
   return [
-    ...(onBlock === true ? [{ ...parameter('path', 'coord', coordText, true), example }] : []),
+    ...(onBlock === true ? [{ ...parameter('path', 'coord', CoordText, true), example }] : []),
     ...Object.entries(params?.properties ?? {}).map(([name, schema]) => parameter('path', name, schema, true)),
     ...Object.entries(query?.properties ?? {}).map(([name, schema]) =>
       parameter('query', name, schema, query?.required?.includes(name) === true && schema['default'] === undefined),
@@ -123,9 +122,18 @@ function parametersOf({ onBlock, params, query }: Operation, example: Coord): re
   ]
 }
 
+/** What a schema says of itself is said of the parameter, once. */
 function parameter(place: 'path' | 'query', name: string, schema: TSchema, required: boolean): Json {
-  const { description } = schema
-  return { name, in: place, required, ...(description === undefined ? {} : { description }), schema: published(schema) }
+  const { description, examples, ...rest } = schema
+  const example: unknown = Array.isArray(examples) ? examples[0] : undefined
+  return {
+    name,
+    in: place,
+    required,
+    ...(description === undefined ? {} : { description }),
+    ...(example === undefined ? {} : { example }),
+    schema: published(rest),
+  }
 }
 
 function requestBodyOf({ id, body, uploads }: Operation): Json | undefined {

@@ -6,7 +6,8 @@ import type { FeedPage } from '../../shared/contract/feed.ts'
 import type { Health } from '../../shared/contract/service.ts'
 import { parseCoord } from '../../shared/wall.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
-import type { Payment } from '../domain/payment.ts'
+import type { Address, Payment } from '../domain/payment.ts'
+import { TEST_VECTOR } from '../domain/test-vector.ts'
 import { receiptOf } from '../x402/receipt.ts'
 import { RED_BLOCK } from './paint.ts'
 import type { Site } from './site.ts'
@@ -22,7 +23,9 @@ const CLAIMED_AT = 1_800_000_000_000
 
 const TX = `0x${'1f'.repeat(32)}` as const
 
-const WALLET = truncatedWallet(WORKED_EXAMPLE.wallet)
+const PAYER = TEST_VECTOR.address.toLowerCase() as Address
+
+const WALLET = truncatedWallet(PAYER)
 
 const IDENTITY = { name: 'Ada', framework: 'eliza' }
 
@@ -48,7 +51,7 @@ const deed: Deed = {
 function receipt({ offer }: Site): Receipt {
   const { terms } = offer
   const payment: Payment = {
-    payer: WORKED_EXAMPLE.wallet,
+    payer: PAYER,
     nonce: `0x${'00'.repeat(32)}`,
     to: terms.payTo,
     amount: terms.amount,

@@ -7,7 +7,12 @@ import { Canvas, CanvasAgent, CanvasBlock, CanvasStats } from '../../shared/cont
 import { FeedPage, Sale } from '../../shared/contract/feed.ts'
 import { HistoryPage } from '../../shared/contract/live.ts'
 import { RpcAnswer, RpcRequest } from '../../shared/contract/mcp.ts'
+import { PaintedBlocks } from '../../shared/contract/picture.ts'
+import { Preview, PreviewBody } from '../../shared/contract/preview.ts'
 import { ErrorBody, Health, PaymentRequiredBody } from '../../shared/contract/service.ts'
+import { Signing } from '../../shared/contract/sign.ts'
+import { Spaces } from '../../shared/contract/space.ts'
+import { WalletStanding } from '../../shared/contract/wallet.ts'
 
 /** What JSON documents are made of here. */
 export type Json = Readonly<Record<string, unknown>>
@@ -31,6 +36,12 @@ const named: Readonly<Record<string, TObject>> = {
   RegisterBody,
   RegisterAnswer,
   Health,
+  PreviewBody,
+  Preview,
+  Spaces,
+  PaintedBlocks,
+  Signing,
+  WalletStanding,
   RpcRequest,
   RpcAnswer,
   Error: ErrorBody,
