@@ -10,10 +10,11 @@ import { coinbaseAuth } from './adapters/coinbase.ts'
 import { httpFacilitator } from './adapters/facilitator.ts'
 import { lineJournal } from './adapters/journal.ts'
 import { workerPictures } from './adapters/pictures.ts'
+import { fastestKeys } from './adapters/recover.ts'
 import { viemWallets } from './adapters/wallets.ts'
 import { app } from './app.ts'
 import { ConfigError, readConfig, type Config } from './config.ts'
-import { canvasRead } from './http/canvas-read.ts'
+import { canvasReads } from './http/canvas-read.ts'
 import { live } from './http/live.ts'
 import { viewerFiles } from './http/viewer-files.ts'
 import { seller } from './usecases/buy-block.ts'
@@ -79,7 +80,9 @@ async function openWall(config: Config, store: Sqlite) {
   const { offer, hosts, cdpKey } = config
   const client = chainClient(config.network, config.rpcUrl)
   const chain = viemChain(client, offer)
-  const wallets = viemWallets(client, offer)
+  const keys = await fastestKeys((library, why) => journal.note('keys-skipped', { library, why }))
+  journal.note('keys', { library: keys.library })
+  const wallets = viemWallets(client, offer, keys)
   const facilitator = httpFacilitator(
     {
       url: config.facilitatorUrl,
@@ -91,8 +94,8 @@ async function openWall(config: Config, store: Sqlite) {
   )
   const rail = watchRail({ facilitator, chain, clock, journal })
   const { view, advance, subscribe } = await followLog(store.log)
-  const canvas = canvasRead({ view, network: config.network, clock, everyMs: PUBLISH_EVERY_MS })
-  subscribe(canvas.changed)
+  const reads = canvasReads({ view, network: config.network, clock, everyMs: PUBLISH_EVERY_MS })
+  subscribe(reads.changed)
   const stream = live({ log: store.log, clock, number: () => view.number, everyMs: PUBLISH_EVERY_MS })
   subscribe(stream.changed)
   const { terms } = offer
@@ -104,8 +107,9 @@ async function openWall(config: Config, store: Sqlite) {
     ledger,
     blocks,
     view,
-    canvas,
+    reads,
     live: stream,
+    log: store.log,
     rail,
     offer,
     contact: config.contact,

@@ -1,7 +1,7 @@
 /** `/api/*`: the free reads, and the registry's one write. */
 
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { FEED_LIMIT_DEFAULT, FeedQuery } from '../../shared/contract/feed.ts'
+import { FEED_LIMIT_DEFAULT, FeedQuery, type Sale } from '../../shared/contract/feed.ts'
 import type { HistoryPage } from '../../shared/contract/live.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { Address } from '../domain/payment.ts'
@@ -12,18 +12,18 @@ import { registerAgent, type Registering } from '../usecases/register-agent.ts'
 import type { RailWatch } from '../usecases/watch-rail.ts'
 import type { Offer } from '../x402/terms.ts'
 import { readJson } from './body.ts'
-import type { CanvasRead } from './canvas-read.ts'
+import type { CanvasReads } from './canvas-read.ts'
 import type { Live } from './live.ts'
 import { readInteger, readQuery } from './query.ts'
 import { refuse } from './refuse.ts'
-import { NO_STORE, respondJson, type HeaderFields } from './respond.ts'
+import { NO_STORE, respond, respondJson, type HeaderFields } from './respond.ts'
 import { readOnly, type Handler, type Route } from './route.ts'
 import { readRegistration } from './signed-body.ts'
 
 /** What the free reads and the registry need. */
 export type ApiDesk = {
   readonly view: WallView
-  readonly canvas: CanvasRead
+  readonly reads: CanvasReads
   readonly live: Live
   readonly log: Log
   readonly registering: Registering
@@ -39,7 +39,8 @@ const NO_CACHE: HeaderFields = { 'Cache-Control': 'no-cache' }
 /** The routes under `/api`. */
 export function apiRoutes(desk: ApiDesk): Route[] {
   return [
-    { path: '/api/canvas', methods: readOnly(desk.canvas.answer) },
+    { path: '/api/canvas', methods: readOnly(desk.reads.canvas.answer) },
+    { path: '/api/canvas.bin', methods: readOnly(desk.reads.pixels.answer) },
     { path: '/api/live', methods: readOnly(desk.live.answer) },
     { path: '/api/feed', methods: readOnly(feed(desk)) },
     { path: '/api/history', methods: readOnly(history(desk)) },
@@ -52,8 +53,20 @@ export function apiRoutes(desk: ApiDesk): Route[] {
 function feed({ view }: ApiDesk): Handler {
   return ({ url }) => {
     const query = readFeedQuery(url)
-    return 'code' in query ? refuse(query) : respondJson(200, feedPage(view, query), NO_CACHE)
+    if ('code' in query) return refuse(query)
+    const { sales, ...page } = feedPage(view, query)
+    const text = `${JSON.stringify(page).slice(0, -1)},"sales":[${sales.map(textOfSale).join(',')}]}`
+    return respond(200, 'application/json', text, NO_CACHE)
   }
+}
+
+// A sale is the same object for as long as it reads the same, so it is serialised once.
+const saleTexts = new WeakMap<Sale, string>()
+
+function textOfSale(sale: Sale): string {
+  const text = saleTexts.get(sale) ?? JSON.stringify(sale)
+  saleTexts.set(sale, text)
+  return text
 }
 
 function history({ view, log }: ApiDesk): Handler {

@@ -13,23 +13,14 @@ import {
   WIDTH,
   type BlockIndex,
 } from '../../shared/wall.ts'
-import type { Change } from '../domain/log.ts'
 import { canvasAgents, canvasBlock, statsOf, type WallView } from '../domain/wall-view.ts'
-
-/** A part's place in the body, and its text. */
-export type Part = readonly [slot: number, text: string]
-
-export type CanvasParts = {
-  /** Notes which parts a change of the view touches. */
-  mark(change: Change): void
-  isDirty(): boolean
-  /** The parts that were touched since they were last taken, in the order of the body; all of them the first time. */
-  take(): readonly Part[]
-}
+import type { Part, Parts } from './published-read.ts'
 
 // Agents are only ever added, so a group's place in the body never moves.
 const AGENTS_PER_GROUP = COLS
 const GROUPS = TOTAL_BLOCKS / AGENTS_PER_GROUP
+
+const encoder = new TextEncoder()
 
 const HEAD_SLOT = 0
 const STATS_SLOT = 1
@@ -39,7 +30,7 @@ const ROWS_SLOT = GLUE_SLOT + 1
 const TAIL_SLOT = ROWS_SLOT + ROWS
 
 /** Cuts a view into parts. */
-export function canvasParts(view: WallView, network: string): CanvasParts {
+export function canvasParts(view: WallView, network: string): Parts {
   const fragments = Array.from({ length: TOTAL_BLOCKS }, () => '')
   const dirtyBlocks = new Set<BlockIndex>(ALL_BLOCKS)
   const dirtySlots = new Set<number>(Array.from({ length: TAIL_SLOT + 1 }, (_, slot) => slot))
@@ -82,7 +73,7 @@ export function canvasParts(view: WallView, network: string): CanvasParts {
     isDirty: () => dirtySlots.size > 0,
     take() {
       refreshBlocks()
-      const parts = [...dirtySlots].toSorted((a, b) => a - b).map((slot): Part => [slot, textOf(slot)])
+      const parts = [...dirtySlots].toSorted((a, b) => a - b).map((slot): Part => [slot, encoder.encode(textOf(slot))])
       dirtySlots.clear()
       return parts
     },

@@ -28,7 +28,7 @@ export type Operation = {
   readonly uploads?: readonly string[] // media types of a body that is no JSON
   readonly payable?: 'always' | 'sometimes'
   readonly answers: readonly TSchema[] // the bodies of a 200
-  readonly media?: 'image/png' | 'text/event-stream' // the media type of a 200 that is no JSON
+  readonly media?: 'image/png' | 'text/event-stream' | 'application/octet-stream' // the media type of a 200 that is no JSON
   readonly revalidates?: true // answers 304 to the holder of its ETag
   readonly also?: Readonly<Record<number, { readonly what: string; readonly schema?: TSchema }>> // other answers
   readonly codes: readonly FailureCode[]
@@ -108,6 +108,18 @@ export const OPERATIONS: readonly Operation[] = [
     answers: [Canvas],
     revalidates: true,
     codes: anywhere,
+  },
+  {
+    method: 'GET',
+    path: '/api/canvas.bin',
+    id: 'readPixels',
+    summary: 'Read the pixels of the whole wall',
+    description:
+      'The 14,400 blocks in the order of their index, 100 bytes each, row by row: indices into the palette of the canvas read, or 255 where nobody has painted. Half the bytes of the canvas read. May be two seconds old.',
+    answers: [],
+    media: 'application/octet-stream',
+    revalidates: true,
+    codes: ['internal_error'],
   },
   {
     method: 'GET',

@@ -19,8 +19,7 @@ const ZSTD_LEVEL = 3
 const DEFLATE_LEVEL = 6
 
 /** Compresses a part. */
-export function segmentOf(text: string): Segment {
-  const plain = new TextEncoder().encode(text)
+export function segmentOf(plain: Uint8Array): Segment {
   return {
     plain,
     deflated: deflateRawSync(plain, { level: DEFLATE_LEVEL, finishFlush: constants.Z_FULL_FLUSH }),
@@ -53,7 +52,8 @@ export function gzipBody(segments: readonly Segment[]): Uint8Array<ArrayBuffer> 
   return concat([GZIP_HEAD, ...segments.map(({ deflated }) => deflated), DEFLATE_END, new Uint8Array(tail.buffer)])
 }
 
-function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+/** Bytes in a row. */
+export function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
   let at = 0
   for (const part of parts) {

@@ -8,7 +8,7 @@ import { openSqlite } from '../../db/sqlite/open.ts'
 import { systemClock } from '../../server/adapters/clock.ts'
 import { workerPictures } from '../../server/adapters/pictures.ts'
 import { app } from '../../server/app.ts'
-import { canvasRead } from '../../server/http/canvas-read.ts'
+import { canvasReads } from '../../server/http/canvas-read.ts'
 import { live } from '../../server/http/live.ts'
 import { viewerFiles } from '../../server/http/viewer-files.ts'
 import { seller } from '../../server/usecases/buy-block.ts'
@@ -49,8 +49,8 @@ export async function openFuzzWall(): Promise<FuzzWall> {
   rail.reconciled()
   await rail.probe()
   const { view, advance, subscribe } = await followLog(db.log)
-  const canvas = canvasRead({ view, network: TERMS.network, clock, everyMs: 0 })
-  subscribe(canvas.changed)
+  const reads = canvasReads({ view, network: TERMS.network, clock, everyMs: 0 })
+  subscribe(reads.changed)
   const stream = live({ log: db.log, clock: systemClock, number: () => view.number, everyMs: 0 })
   subscribe(stream.changed)
   const world = { wallets: fakeWallets, clock, hosts: [HOST], advance }
@@ -60,7 +60,7 @@ export async function openFuzzWall(): Promise<FuzzWall> {
     ledger,
     blocks,
     view,
-    canvas,
+    reads,
     live: stream,
     log: db.log,
     rail,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { Change } from '../../server/domain/log.ts'
 import { applyChange, emptyView, type WallView } from '../../server/domain/wall-view.ts'
-import { canvasRead, type CanvasRead } from '../../server/http/canvas-read.ts'
+import { canvasReads, type CanvasReads } from '../../server/http/canvas-read.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { blockOf, NOW, pixelsOf, wallet } from '../ports/samples.ts'
 
@@ -10,19 +10,19 @@ const NETWORK = 'eip155:8453'
 const get = (headers: Record<string, string> = {}) => new Request('http://wall.test/api/canvas', { headers })
 
 let view: WallView
-let canvas: CanvasRead
+let reads: CanvasReads
 
-const open = (of: WallView, everyMs = 0) => canvasRead({ view: of, network: NETWORK, clock: fakeClock(NOW), everyMs })
+const open = (of: WallView, everyMs = 0) => canvasReads({ view: of, network: NETWORK, clock: fakeClock(NOW), everyMs })
 
 /** Reads what was told so far. */
 async function read(request: Request): Promise<Response> {
-  await canvas.published()
-  return canvas.answer(request)
+  await reads.published()
+  return reads.canvas.answer(request)
 }
 
 const apply = (change: Change) => {
   applyChange(view, change)
-  canvas.changed(change)
+  reads.changed(change)
 }
 
 const sell = (coord: string, message: string | null = null) =>
@@ -49,7 +49,7 @@ const repaint = (coord: string, message: string | null, colour: number) =>
 
 beforeEach(() => {
   view = emptyView()
-  canvas = open(view)
+  reads = open(view)
 })
 
 const blocksNow = async () => {
@@ -113,8 +113,8 @@ test('a change serialises its own block only, and reading serialises nothing', a
 
 test('changes in quick succession are published together, once in a while', async () => {
   const clock = fakeClock(NOW)
-  canvas = canvasRead({ view, network: NETWORK, clock, everyMs: 1000 })
-  await canvas.published()
+  reads = canvasReads({ view, network: NETWORK, clock, everyMs: 1000 })
+  await reads.published()
   for (const coord of ['0,0', '1,0', '2,0']) sell(coord)
   const before = clock.elapsed()
   expect(await blocksNow()).toHaveLength(3)
@@ -124,7 +124,7 @@ test('changes in quick succession are published together, once in a while', asyn
 test('the first readers are not kept waiting for the compression', async () => {
   sell('3,4')
   const fresh = open(view)
-  const response = fresh.answer(get({ 'Accept-Encoding': 'gzip' }))
+  const response = fresh.canvas.answer(get({ 'Accept-Encoding': 'gzip' }))
   expect(response.headers.get('content-encoding')).toBeNull()
   expect(await response.json()).toHaveProperty('blocks.length', 1)
 })
@@ -151,7 +151,7 @@ describe('a copy that is current', () => {
   })
 
   test('says nothing of another wall with as many changes', async () => {
-    expect(open(emptyView()).answer(get({ 'If-None-Match': await tagOf() })).status).toBe(200)
+    expect(open(emptyView()).canvas.answer(get({ 'If-None-Match': await tagOf() })).status).toBe(200)
   })
 })
 
@@ -190,4 +190,16 @@ test.each(encodings)('a client that takes %p gets %p', async (accept, encoding) 
   const body = new Uint8Array(await response.arrayBuffer())
   const text = new TextDecoder().decode(decodings[encoding ?? 'identity'](body))
   expect(text).toBe(await (await read(get())).text())
+})
+
+test('the pixels alone are the blocks one after another, in half the bytes of the canvas read', async () => {
+  for (const coord of ['0,0', '3,4', '159,89']) sell(coord)
+  repaint('3,4', 'painted', 7)
+  await reads.published()
+  const response = reads.pixels.answer(get({ 'Accept-Encoding': 'gzip' }))
+  const bytes = Bun.gunzipSync(new Uint8Array(await response.arrayBuffer()))
+  const expected = new Uint8Array(1_440_000).fill(255)
+  expected.fill(7, blockOf('3,4') * 100, blockOf('3,4') * 100 + 100)
+  expect(Buffer.compare(bytes, expected)).toBe(0)
+  expect(reads.pixels.answer(get({ 'If-None-Match': response.headers.get('etag') ?? '' })).status).toBe(304)
 })

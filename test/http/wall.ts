@@ -6,7 +6,7 @@ import { systemClock } from '../../server/adapters/clock.ts'
 import { workerPictures } from '../../server/adapters/pictures.ts'
 import { app, type Service } from '../../server/app.ts'
 import type { Payment } from '../../server/domain/payment.ts'
-import { canvasRead } from '../../server/http/canvas-read.ts'
+import { canvasReads } from '../../server/http/canvas-read.ts'
 import { live, type Live } from '../../server/http/live.ts'
 import { viewerFiles } from '../../server/http/viewer-files.ts'
 import { seller } from '../../server/usecases/buy-block.ts'
@@ -56,8 +56,8 @@ export async function openWall(changes: Partial<Service> = {}): Promise<Wall> {
   rail.reconciled()
   await rail.probe()
   const { view, advance, subscribe } = await followLog(db.log)
-  const canvas = canvasRead({ view, network: TERMS.network, clock, everyMs: 0 })
-  subscribe(canvas.changed)
+  const reads = canvasReads({ view, network: TERMS.network, clock, everyMs: 0 })
+  subscribe(reads.changed)
   const stream = live({ log: db.log, clock: systemClock, number: () => view.number, everyMs: 0 })
   subscribe(stream.changed)
   const world = { wallets: fakeWallets, clock, hosts: [HOST, `${HOST}:8402`], advance }
@@ -67,7 +67,7 @@ export async function openWall(changes: Partial<Service> = {}): Promise<Wall> {
     ledger,
     blocks,
     view,
-    canvas,
+    reads,
     live: stream,
     log: db.log,
     rail,
@@ -84,7 +84,7 @@ export async function openWall(changes: Partial<Service> = {}): Promise<Wall> {
   })
   // The canvas read is published a moment after a change; a test reads what it has just done.
   const ask = async (request: string, init?: RequestInit) => {
-    await canvas.published()
+    await reads.published()
     return await askApp(wall, request, init)
   }
   const buy = (path: string, payer: number, nonce = payer) => ask(`GET ${path}`, paidBy(paymentOf(payer, nonce)))

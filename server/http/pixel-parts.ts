@@ -1,0 +1,25 @@
+/** The wall's pixels alone, block by block, in parts by wall row. */
+
+import { ALL_BLOCKS, cellOf, COLS, ROWS } from '../../shared/wall.ts'
+import { readBlock } from '../domain/canvas.ts'
+import type { WallView } from '../domain/wall-view.ts'
+import type { Part, Parts } from './published-read.ts'
+import { concat } from './segments.ts'
+
+/** Cuts a view's pixels into parts. */
+export function pixelParts(view: WallView): Parts {
+  const dirtyRows = new Set(Array.from({ length: ROWS }, (_, row) => row))
+  const bytesOf = (row: number) =>
+    concat(ALL_BLOCKS.slice(row * COLS, (row + 1) * COLS).map((block) => readBlock(view.canvas, block)))
+  return {
+    mark(change) {
+      if ('block' in change) dirtyRows.add(cellOf(change.block).row)
+    },
+    isDirty: () => dirtyRows.size > 0,
+    take() {
+      const parts = [...dirtyRows].toSorted((a, b) => a - b).map((row): Part => [row, bytesOf(row)])
+      dirtyRows.clear()
+      return parts
+    },
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * A read of the whole wall that is ready before it is asked for: parts that are made and compressed on their own, and
+ * published together. A change costs the parts it touches; a request costs nothing.
+ */
+
+import type { Change } from '../domain/log.ts'
+import type { WallView } from '../domain/wall-view.ts'
+import type { Clock } from '../ports.ts'
+import { holdsAlready, preferredEncoding, type Encoding } from './negotiate.ts'
+import type { ReadyAnswer } from './ready-answer.ts'
+import { respond, respondEmpty } from './respond.ts'
+import { concat, gzipBody, plainBody, segmentOf, zstdBody, type Segment } from './segments.ts'
+
+/** A part's place in the body, and what stands there. */
+export type Part = readonly [slot: number, content: Uint8Array]
+
+/** A body in parts that change apart. */
+export type Parts = {
+  /** Notes which parts a change of the view touches. */
+  mark(change: Change): void
+  isDirty(): boolean
+  /** The parts that were touched since they were last taken, in the order of the body; all of them the first time. */
+  take(): readonly Part[]
+}
+
+/** A published read. */
+export type PublishedRead = {
+  readonly answer: ReadyAnswer
+  /** Tells of a change that the view has; the read follows. */
+  changed(change: Change): void
+  /** Resolves when the read shows everything that was told, in every encoding. */
+  published(): Promise<void>
+}
+
+/** What a read is made of; `everyMs` is the least time between two publications. */
+export type ReadSource = {
+  readonly view: WallView
+  readonly parts: Parts
+  readonly type: string // media type
+  readonly clock: Clock
+  readonly everyMs: number
+}
+
+// How long the process may be kept from other work at a stretch.
+const SLICE_MS = 2
+
+/** Builds the read from a view as it is; from then on it follows `changed`. */
+export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource): PublishedRead {
+  const segments: Segment[] = []
+  // Numbers of the log say nothing about another database, which may stand behind the same address after a restart.
+  const boot = crypto.randomUUID().slice(0, 8)
+  let lastAt = Number.NEGATIVE_INFINITY
+
+  // All parts are taken in one go, so that a published wall is one that was. Compressing them may take several turns.
+  const take = () => ({ taken: parts.take(), etag: `W/"${boot}-${view.number}"` })
+  const show = async ({ taken, etag }: ReturnType<typeof take>) => {
+    await compress(taken, segments, clock)
+    const bodies = { plain: plainBody(segments), gzip: gzipBody(segments), zstd: zstdBody(segments) }
+    answer = answerFrom(type, bodies, etag)
+    lastAt = clock.elapsed()
+  }
+  const publish = async () => {
+    while (parts.isDirty()) {
+      const restMs = lastAt + everyMs - clock.elapsed()
+      if (restMs > 0) await clock.wait(restMs)
+      await show(take())
+    }
+    publishing = undefined
+  }
+
+  const first = take()
+  // The first readers need not wait for the compression.
+  let answer = answerFrom(type, { plain: concat(first.taken.map(([, content]) => content)) }, first.etag)
+  let publishing: Promise<void> | undefined = show(first).then(publish)
+
+  return {
+    answer: (request) => answer(request),
+    changed(change) {
+      parts.mark(change)
+      // Changes that come together are published together.
+      publishing ??= Promise.resolve().then(publish)
+    },
+    async published() {
+      while (publishing !== undefined) await publishing
+    },
+  }
+}
+
+/** Compresses parts into their places, letting other work in between. */
+async function compress(parts: readonly Part[], segments: Segment[], clock: Clock): Promise<void> {
+  let since = clock.elapsed()
+  for (const [slot, content] of parts) {
+    segments[slot] = segmentOf(content)
+    if (clock.elapsed() - since < SLICE_MS) continue
+    await nextTurn()
+    since = clock.elapsed()
+  }
+}
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+type Bodies = { readonly plain: Uint8Array<ArrayBuffer> } & { readonly [E in Encoding]?: Uint8Array<ArrayBuffer> }
+
+/** One ready answer for each encoding there is, copied for each request. */
+function answerFrom(type: string, bodies: Bodies, etag: string): ReadyAnswer {
+  const headers = {
+    ETag: etag,
+    'Cache-Control': 'public, max-age=2, stale-while-revalidate=10',
+    Vary: 'Accept-Encoding',
+  }
+  const ready = (body: Uint8Array<ArrayBuffer> | undefined, encoding: Record<string, string>) =>
+    body === undefined ? undefined : respond(200, type, body, { ...headers, ...encoding })
+  const plain = respond(200, type, bodies.plain, headers)
+  const encoded = {
+    gzip: ready(bodies.gzip, { 'Content-Encoding': 'gzip' }),
+    zstd: ready(bodies.zstd, { 'Content-Encoding': 'zstd' }),
+  }
+  return (request) => {
+    if (holdsAlready(request.headers.get('if-none-match'), etag)) return respondEmpty(304, headers)
+    const encoding = preferredEncoding(request.headers.get('accept-encoding'))
+    const chosen = encoding === undefined ? plain : (encoded[encoding] ?? plain)
+    // Bun's types name the copy after another library's class.
+    return chosen.clone() as Response
+  }
+}
