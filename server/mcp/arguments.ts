@@ -21,7 +21,7 @@ export const NearArgument = Type.Optional({
 export const PixelsArgument = {
   ...PixelsHex,
   description:
-    'The picture: 100 pixels row by row from the top left, two hex digits each (200 in all), an index into get_wall’s palette from 00 to ef. Example: b4 a hundred times is all yellow. image_to_pixels makes it from a picture.',
+    'The picture: 100 pixels row by row from the top left, two hex digits each (200 in all), an index into get_wall’s palette from 00 to ef. Example: b4 a hundred times is all red. image_to_pixels makes it from a picture.',
   examples: undefined,
 }
 
@@ -31,7 +31,9 @@ export const Arguments = <Properties extends Record<string, TSchema>>(properties
 
 /** An output that may also be a refusal, which clients hold against the same schema. */
 export const Output = <Properties extends Record<string, TSchema>>(properties: Properties) =>
-  Type.Object(properties, { anyOf: [{ required: Object.keys(properties) }, { required: ['error', 'message'] }] })
+  Type.Partial(Type.Object(properties), {
+    anyOf: [{ required: Object.keys(properties) }, { required: ['error', 'message'] }],
+  })
 
 export type ReadArguments<Args> = { readonly value: Args } | { readonly failure: Failure }
 

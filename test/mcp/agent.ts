@@ -1,6 +1,7 @@
 /** An agent that speaks JSON-RPC to a wall, and reads what it answers. */
 
 import type { Payment } from '../../server/domain/payment.ts'
+import { TOOL_LIST } from '../../server/mcp/registry.ts'
 import { BASE_URL, payloadOf, type Wall } from '../http/wall.ts'
 
 /** A client that negotiated, as all real ones do. */
@@ -55,3 +56,17 @@ export async function read(wall: Wall, name: string, args: object = {}): Promise
 /** Buys a block over MCP with a payment of the tests. */
 export const buy = (wall: Wall, args: object, payment: Payment): Promise<ToolAnswer> =>
   callTool(wall, 'buy_block', args, payloadOf(payment))
+
+/** What an agent reads of a tool. */
+export function definitionOf(name: string): unknown {
+  const definition = TOOL_LIST.find((tool) => tool.name === name)
+  return JSON.parse(JSON.stringify(definition))
+}
+
+/** Width and height of the PNG in a tool's answer. */
+export function pictureSize({ content }: ToolAnswer): readonly [number, number] {
+  const picture = content.find(({ type }) => type === 'image')
+  const bytes = Buffer.from(picture?.data ?? '', 'base64')
+  if (bytes.subarray(1, 4).toString('latin1') !== 'PNG') throw new Error('there is no PNG')
+  return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
+}

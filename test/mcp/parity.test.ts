@@ -1,0 +1,234 @@
+import { expect, test } from 'bun:test'
+import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
+import type { Payment } from '../../server/domain/payment.ts'
+import { headerOf, jsonOf, openWall, payloadOf, type Wall } from '../http/wall.ts'
+import { hash, paymentOf } from '../ports/samples.ts'
+import { callTool } from './agent.ts'
+
+// Goal: HTTP and MCP are two doors to one shop. Method: the same request is made in two equal worlds, through a door
+// each; what comes back, and what the ledger, the log and the facilitator saw, must be the same.
+
+/** What is asked, whichever door it comes in by. */
+type Ask = {
+  readonly coord: string
+  readonly listing?: Readonly<Record<string, string>>
+  readonly payment?: Payment
+  readonly payload?: unknown // in place of the payment's own
+}
+
+/** What comes back, in neither door's words. */
+type Outcome =
+  | { readonly kind: 'sold'; readonly receipt: unknown; readonly settlement: unknown }
+  | { readonly kind: 'asked to pay'; readonly terms: unknown; readonly reason: unknown }
+  | { readonly kind: 'not for sale' }
+  | { readonly kind: 'refused'; readonly body: unknown }
+
+type World = {
+  readonly name: string
+  readonly open?: (wall: Wall) => Promise<unknown> | void
+  readonly ask: Ask
+  readonly ends: string
+}
+
+const own = paymentOf(1, 1)
+const other = paymentOf(2, 2)
+const sell = (coord: string, payment: Payment) => (wall: Wall) => overHttp(wall, { coord, payment })
+
+const doubting = (coord: string, payment: Payment) => async (wall: Wall) => {
+  wall.facilitator.settling = { kind: 'unclear' }
+  await overHttp(wall, { coord, payment })
+}
+
+const soldOut = (wall: Wall) => {
+  const space = async () => 'claimed' as const
+  Object.assign(wall.db.ledger, { space, survey: async () => ({ space: 'claimed', sibling: undefined }) })
+}
+
+const allReserved = (wall: Wall) => {
+  const space = async () => 'reserved' as const
+  Object.assign(wall.db.ledger, { space, survey: async () => ({ space: 'reserved', sibling: undefined }) })
+}
+
+const misconfigured = async (wall: Wall) => {
+  wall.chain.wrong = 'the token is another one'
+  await wall.probe()
+}
+
+const worlds: readonly World[] = [
+  { name: 'an open block', ask: { coord: '3,4' }, ends: 'asked to pay' },
+  { name: 'an open block under another spelling', ask: { coord: '003,4' }, ends: 'asked to pay' },
+  { name: 'the next block', ask: { coord: 'next' }, ends: 'asked to pay' },
+  {
+    name: 'an open block, paid',
+    ask: { coord: '3,4', payment: own, listing: { name: 'Ada', message: 'hi' } },
+    ends: 'sold',
+  },
+  {
+    name: 'the next block, paid',
+    ask: { coord: 'next', payment: own, listing: { px: '07'.repeat(100) } },
+    ends: 'sold',
+  },
+  { name: 'a block paid for already', open: sell('3,4', own), ask: { coord: '3,4', payment: own }, ends: 'sold' },
+  {
+    name: 'a payment used for another block',
+    open: sell('5,5', own),
+    ask: { coord: '3,4', payment: own },
+    ends: 'payment_used',
+  },
+  { name: 'a taken block', open: sell('3,4', other), ask: { coord: '3,4' }, ends: 'not for sale' },
+  { name: 'a taken block, paid', open: sell('3,4', other), ask: { coord: '3,4', payment: own }, ends: 'block_taken' },
+  { name: 'a reserved block', open: doubting('3,4', other), ask: { coord: '3,4' }, ends: 'purchase_pending' },
+  {
+    name: 'a reserved block, paid',
+    open: doubting('3,4', other),
+    ask: { coord: '3,4', payment: own },
+    ends: 'purchase_pending',
+  },
+  { name: 'a wall that is sold out', open: soldOut, ask: { coord: 'next' }, ends: 'sold_out' },
+  { name: 'a wall that is sold out, paid', open: soldOut, ask: { coord: 'next', payment: own }, ends: 'sold_out' },
+  { name: 'a wall with reserved blocks only', open: allReserved, ask: { coord: 'next' }, ends: 'wall_busy' },
+  {
+    name: 'a wall with reserved blocks only, paid',
+    open: allReserved,
+    ask: { coord: 'next', payment: own },
+    ends: 'wall_busy',
+  },
+  { name: 'a bad listing', ask: { coord: '3,4', listing: { name: '\u202e' } }, ends: 'invalid_listing' },
+  {
+    name: 'a bad listing, paid',
+    ask: { coord: '3,4', listing: { link: 'http://a.example/' }, payment: own },
+    ends: 'invalid_listing',
+  },
+  {
+    name: 'a bad picture, paid',
+    ask: { coord: 'next', listing: { px: 'f0'.repeat(100) }, payment: own },
+    ends: 'invalid_pixels',
+  },
+  { name: 'a bad coordinate', ask: { coord: '160,0', payment: own }, ends: 'invalid_coordinate' },
+  { name: 'a payment that is none', ask: { coord: '3,4', payload: {} }, ends: 'invalid_payment' },
+  {
+    name: 'a payment of too little',
+    ask: { coord: '3,4', payment: paymentOf(1, 1, { amount: 1n }) },
+    ends: 'asked to pay',
+  },
+  {
+    name: 'a payment that has expired',
+    ask: { coord: '3,4', payment: paymentOf(1, 1, { validBefore: 1n }) },
+    ends: 'asked to pay',
+  },
+  {
+    name: 'a payment spent before',
+    open: (wall) => void wall.chain.land(own),
+    ask: { coord: '3,4', payment: own },
+    ends: 'asked to pay',
+  },
+  {
+    name: 'a payment the facilitator finds wrong',
+    open: (wall) =>
+      void (wall.facilitator.verification = { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' }),
+    ask: { coord: '3,4', payment: own },
+    ends: 'asked to pay',
+  },
+  {
+    name: 'a facilitator that is away',
+    open: (wall) => void (wall.facilitator.verification = { kind: 'unavailable' }),
+    ask: { coord: '3,4', payment: own },
+    ends: 'facilitator_unavailable',
+  },
+  {
+    name: 'a facilitator that is away at the last moment',
+    open: (wall) => void (wall.facilitator.settling = { kind: 'unsent' }),
+    ask: { coord: '3,4', payment: own },
+    ends: 'facilitator_unavailable',
+  },
+  {
+    name: 'a chain that is silent',
+    open: (wall) => void (wall.chain.silent = true),
+    ask: { coord: '3,4', payment: own },
+    ends: 'facilitator_unavailable',
+  },
+  { name: 'a rail that can never work', open: misconfigured, ask: { coord: '3,4' }, ends: 'facilitator_unavailable' },
+  {
+    name: 'a rail that can never work, paid',
+    open: misconfigured,
+    ask: { coord: '3,4', payment: own },
+    ends: 'facilitator_unavailable',
+  },
+  {
+    name: 'a settlement in doubt',
+    open: (wall) => void (wall.facilitator.settling = { kind: 'unclear' }),
+    ask: { coord: '3,4', payment: own },
+    ends: 'settlement_unknown',
+  },
+  {
+    name: 'a settlement in doubt, asked again',
+    open: doubting('3,4', own),
+    ask: { coord: '3,4', payment: own },
+    ends: 'settlement_unknown',
+  },
+  {
+    name: 'a new payment while an older one is in doubt',
+    open: doubting('3,4', own),
+    ask: { coord: '3,4', payment: paymentOf(1, 9) },
+    ends: 'settlement_unknown',
+  },
+]
+
+test.each(worlds)('$name: $ends, by either door', async ({ open, ask, ends }) => {
+  const [front, back] = [await openWall(), await openWall()]
+  for (const wall of [front, back]) await open?.(wall)
+  const overHttpEnds = await overHttp(front, ask)
+  const overMcpEnds = await overMcp(back, ask)
+  expect(overMcpEnds).toEqual(overHttpEnds)
+  expect(nameOf(overHttpEnds)).toBe(ends)
+  expect(await traceOf(back, ask)).toEqual(await traceOf(front, ask))
+})
+
+test('a payment in doubt goes on by the other door, to one receipt and one charge', async () => {
+  const wall = await openWall()
+  await doubting('3,4', own)(wall)
+  wall.facilitator.settling = 'honest'
+  wall.clock.pass(3000)
+  const sold = await overMcp(wall, { coord: '3,4', payment: own })
+  expect(sold).toMatchObject({ kind: 'sold', settlement: { transaction: hash(1) } })
+  expect(await overHttp(wall, { coord: '3,4', payment: own })).toEqual(sold)
+})
+
+async function overHttp(
+  wall: Wall,
+  { coord, listing, payment, payload = payment && payloadOf(payment) }: Ask,
+): Promise<Outcome> {
+  const headers = payload === undefined ? {} : { 'PAYMENT-SIGNATURE': headerOf(payload) }
+  const response = await wall.ask(`GET /blocks/${coord}?${new URLSearchParams(listing).toString()}`, { headers })
+  const body = await jsonOf(response)
+  const settlement = response.headers.get('payment-response')
+  if (settlement !== null) return { kind: 'sold', receipt: body, settlement: decodePaymentResponseHeader(settlement) }
+  const terms = response.headers.get('payment-required')
+  if (terms !== null) return { kind: 'asked to pay', terms: decodePaymentRequiredHeader(terms), reason: body['reason'] }
+  return response.status === 200 ? { kind: 'not for sale' } : { kind: 'refused', body }
+}
+
+async function overMcp(
+  wall: Wall,
+  { coord, listing, payment, payload = payment && payloadOf(payment) }: Ask,
+): Promise<Outcome> {
+  const answer = await callTool(wall, 'buy_block', { coord, ...listing }, payload)
+  const { isError, structuredContent: body, _meta: meta = {} } = answer
+  if (isError !== true) return { kind: 'sold', receipt: body, settlement: meta['x402/payment-response'] }
+  if (body['code'] === 402) return { kind: 'asked to pay', terms: meta['x402/payment'], reason: body['reason'] }
+  // Over HTTP a block that is taken shows its deed to whoever brings no payment; a tool that buys has nothing to show.
+  return body['error'] === 'block_taken' && payload === undefined ? { kind: 'not for sale' } : { kind: 'refused', body }
+}
+
+const nameOf = (outcome: Outcome): unknown =>
+  outcome.kind === 'refused' ? (outcome.body as { error?: unknown }).error : outcome.kind
+
+/** Everything a request leaves behind. */
+const traceOf = async (wall: Wall, { payment = own }: Ask) => ({
+  purchase: await wall.db.ledger.find(payment),
+  unfinished: await wall.db.ledger.unfinished(wall.clock.now()),
+  account: await wall.db.books.ofPayer(payment.payer),
+  log: await wall.db.log.after(0, 100),
+  verified: wall.facilitator.verified,
+  settled: wall.facilitator.settled,
+})

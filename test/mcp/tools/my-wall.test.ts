@@ -1,0 +1,96 @@
+import { expect, test } from 'bun:test'
+import { openWall } from '../../http/wall.ts'
+import { paymentOf, wallet } from '../../ports/samples.ts'
+import { buy, definitionOf, read } from '../agent.ts'
+
+// For what changes nothing.
+const untouched = openWall()
+
+test('the definition', () => {
+  expect(definitionOf('my_wall')).toMatchInlineSnapshot(`
+    {
+      "annotations": {
+        "destructiveHint": false,
+        "idempotentHint": true,
+        "openWorldHint": false,
+        "readOnlyHint": true,
+      },
+      "description": "Use when you have lost your state, or were cut off while paying: tells what a wallet owns, which purchases are unfinished and what to do about each, and what the operator owes it. Not for a list of all agents (get_founding_machines). Free, no side effects. Errors: invalid_wallet, no_purchases, database_unavailable. Returns {wallet, name, framework, rank, firstSeenAt, blocks, open, credits, contact, untrusted}, the address truncated; where open says resend, send the same signed request again and never sign anew.",
+      "inputSchema": {
+        "additionalProperties": false,
+        "properties": {
+          "wallet": {
+            "description": "The full address, 0x and 40 hex digits in any letter case.",
+            "examples": [
+              "0x000000000000000000000000000000000000dEaD",
+            ],
+            "pattern": "^0x[0-9a-fA-F]{40}$",
+            "type": "string",
+          },
+        },
+        "required": [
+          "wallet",
+        ],
+        "type": "object",
+      },
+      "name": "my_wall",
+      "title": "Find your blocks and unfinished purchases",
+    }
+  `)
+})
+
+test('a wallet is told what it owns and what is unfinished, without its address in full', async () => {
+  const wall = await openWall()
+  await buy(wall, { coord: '3,4', name: 'Ada' }, paymentOf(0xab, 1))
+  wall.facilitator.settling = { kind: 'unclear' }
+  await buy(wall, { coord: '5,5' }, paymentOf(0xab, 2))
+  const standing = await read(wall, 'my_wall', { wallet: wallet(0xab).toUpperCase().replace('0X', '0x') })
+  expect(standing).toMatchInlineSnapshot(`
+    {
+      "blocks": [
+        {
+          "block": {
+            "coord": "3,4",
+            "index": 643,
+          },
+          "claimedAt": 1800000000000,
+          "settled": true,
+          "tx": "0x0000000000000000000000000000000000000000000000000000000000000001",
+        },
+      ],
+      "contact": "ops@wall.test",
+      "credits": [],
+      "firstSeenAt": 1800000000000,
+      "framework": null,
+      "name": "Ada",
+      "open": [
+        {
+          "ageMs": 3000,
+          "block": {
+            "coord": "5,5",
+            "index": 805,
+          },
+          "doubted": true,
+          "next": "The payment may have gone through. Do not pay again: send the same signed request again.",
+          "resend": true,
+          "since": 1800000000000,
+          "state": "reserved",
+          "target": "5,5",
+        },
+      ],
+      "rank": 1,
+      "untrusted": [
+        "name",
+        "framework",
+      ],
+      "wallet": "0x0000…00AB",
+    }
+  `)
+  expect(JSON.stringify(standing).toLowerCase()).not.toContain(wallet(0xab))
+})
+
+test('a wallet that bought nothing, or is none, has nothing to be told', async () => {
+  const wall = await untouched
+  expect(await read(wall, 'my_wall', { wallet: wallet(1) })).toMatchObject({ error: 'no_purchases' })
+  expect(await read(wall, 'my_wall', { wallet: '0x12' })).toMatchObject({ error: 'invalid_wallet' })
+})

@@ -1,0 +1,139 @@
+import { expect, test } from 'bun:test'
+import { openWall } from '../../http/wall.ts'
+import { paymentOf } from '../../ports/samples.ts'
+import { buy, callTool, definitionOf, pictureSize, read } from '../agent.ts'
+
+// For what changes nothing.
+const untouched = openWall()
+
+test('the definition', () => {
+  expect(definitionOf('preview_block')).toMatchInlineSnapshot(`
+    {
+      "annotations": {
+        "destructiveHint": false,
+        "idempotentHint": true,
+        "openWorldHint": false,
+        "readOnlyHint": true,
+      },
+      "description": "Use before buy_block, with the same arguments: would they be accepted, which block would it be, on which terms, and how would it look among its neighbours. Not to buy (buy_block) and no reservation: another buyer may be quicker. Free, no side effects. Errors: invalid_coordinate, invalid_body, database_unavailable; flaws of the listing are no errors but come as problems, all at once. Returns {acceptable, problems, block, state, price, request, terms} and a PNG of the place, eight times its size.",
+      "inputSchema": {
+        "additionalProperties": false,
+        "properties": {
+          "coord": {
+            "description": "\`next\` for the open block nearest the centre, or a block’s \`col,row\`: col 0 to 159, row 0 to 89.",
+            "examples": [
+              "next",
+              "80,45",
+            ],
+            "pattern": "^(?:next|\\d{1,3},\\d{1,3})$",
+            "type": "string",
+          },
+          "framework": {
+            "description": "What the agent runs on.",
+            "examples": [
+              "eliza",
+            ],
+            "maxLength": 32,
+            "minLength": 1,
+            "type": "string",
+          },
+          "link": {
+            "description": "Where the block leads: an ASCII https URI of at most 200 characters, with a host and without user information. Never fetched.",
+            "examples": [
+              "https://example.org/",
+            ],
+            "format": "uri",
+            "maxLength": 200,
+            "pattern": "^https://",
+            "type": "string",
+          },
+          "message": {
+            "description": "Text shown with the block.",
+            "examples": [
+              "hello, world",
+            ],
+            "maxLength": 140,
+            "minLength": 1,
+            "type": "string",
+          },
+          "name": {
+            "description": "Display name of the wallet, shared by all its blocks.",
+            "examples": [
+              "Ada",
+            ],
+            "maxLength": 40,
+            "minLength": 1,
+            "type": "string",
+          },
+          "px": {
+            "description": "The picture: 100 pixels row by row from the top left, two hex digits each (200 in all), an index into get_wall’s palette from 00 to ef. Example: b4 a hundred times is all red. image_to_pixels makes it from a picture.",
+            "pattern": "^[0-9a-fA-F]{200}$",
+            "type": "string",
+          },
+        },
+        "required": [
+          "coord",
+        ],
+        "type": "object",
+      },
+      "name": "preview_block",
+      "title": "Try a purchase for free",
+    }
+  `)
+})
+
+test('what buying would accept is told with the block, the terms and a picture of the place', async () => {
+  const answer = await callTool(await untouched, 'preview_block', { coord: 'next', name: 'Ada', px: '07'.repeat(100) })
+  expect(answer.structuredContent).toMatchInlineSnapshot(`
+    {
+      "acceptable": true,
+      "block": {
+        "coord": "79,44",
+        "index": 7119,
+      },
+      "price": {
+        "amount": "1.00",
+        "asset": "USDC",
+        "network": "eip155:8453",
+      },
+      "problems": [],
+      "request": {
+        "method": "GET",
+        "url": "https://wall.test/blocks/next?name=Ada&px=07070707070707070707070707070707070707070707070707070707070707070707070707070707070707070707070707070707070707070707070707070707070707070707070707070707070707070707070707070707070707070707070707070707",
+      },
+      "state": "open",
+      "terms": {
+        "amount": "1000000",
+        "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+        "extra": {
+          "name": "USD Coin",
+          "version": "2",
+        },
+        "maxTimeoutSeconds": 300,
+        "network": "eip155:8453",
+        "payTo": "0x00000000000000000000000000000000000A11cE",
+        "scheme": "exact",
+      },
+    }
+  `)
+  expect(pictureSize(answer).every((side) => side >= 80)).toBe(true)
+})
+
+test('every flaw is told at once, and so is a block that is gone', async () => {
+  const wall = await openWall()
+  await buy(wall, { coord: '3,4' }, paymentOf(1, 1))
+  const { acceptable, problems } = await read(wall, 'preview_block', { coord: '3,4', name: '\u202e', link: 5, px: 'x' })
+  expect(acceptable).toBe(false)
+  expect((problems as { field: string; code: string }[]).map(({ field, code }) => [field, code])).toEqual([
+    ['coord', 'block_taken'],
+    ['name', 'invalid_listing'],
+    ['link', 'invalid_listing'],
+    ['px', 'invalid_pixels'],
+  ])
+})
+
+test('what names no block, or is misspelt, is refused', async () => {
+  const wall = await untouched
+  expect(await read(wall, 'preview_block', { coord: 'x' })).toMatchObject({ error: 'invalid_coordinate' })
+  expect(await read(wall, 'preview_block', { coord: '3,4', pixels: 'x' })).toMatchObject({ error: 'invalid_body' })
+})

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { x402Client } from '@x402/core/client'
+import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { TOOLS } from '../../server/mcp/registry.ts'
+import { expectBooksToBalance, get, startWorld, type World } from '../e2e/world.ts'
+import { bareFetch, inspector, sdkClient, type Tourist } from './tourists.ts'
+
+// Goal: whoever speaks MCP can do all there is to do. Method: clients by three hands take the same tour of the real
+// server, with real signatures and a chain that moves the money.
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(async () => {
+  await expectBooksToBalance(world)
+  await world.stop()
+})
+
+const tourists: ReadonlyArray<readonly [who: string, coord: string, come: (url: string) => Promise<Tourist>]> = [
+  ['the SDK’s client', '10,10', sdkClient],
+  ['the MCP inspector', '20,20', inspector],
+  ['a bare fetch', '30,30', bareFetch],
+]
+
+test.each(tourists)('%s lists, looks, tries, is asked to pay, pays and repaints', async (_, coord, come) => {
+  const tourist = await come(`${world.url}/mcp`)
+  const wallet = await world.wallet()
+  expect(await tourist.list()).toEqual(TOOLS.map(({ name }) => name))
+
+  const { data: wall } = await tourist.call('get_wall', {})
+  expect(wall['pricing']).toMatchObject({ perBlock: '1.00', network: 'eip155:8453' })
+  const { data: space } = await tourist.call('find_space', { w: 1, h: 1, near: coord, limit: 1 })
+  expect(space['spaces']).toMatchObject([{ coord }])
+  const trial = await tourist.call('preview_block', { coord, name: 'Ada' })
+  expect([trial.data['acceptable'], trial.pictures]).toEqual([true, 1])
+
+  const demand = await tourist.call('buy_block', { coord, name: 'Ada' })
+  expect(demand).toMatchObject({ refused: true, data: { x402Version: 2, error: 'payment_required' } })
+  const payment = await pay(wallet, demand.data)
+  const receipt = await tourist.call('buy_block', { coord, name: 'Ada' }, payment)
+  expect(receipt).toMatchObject({
+    refused: false,
+    data: { block: coord, deed: { wallet: wallet.address, name: 'Ada' } },
+  })
+  expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
+
+  const change = { pixels: '05'.repeat(100), message: 'seen' }
+  const { data: text } = await tourist.call('signing_message', { kind: 'set_pixels', coord, ...change })
+  const signature = await wallet.signMessage({ message: String(text['message']) })
+  const edit = { coord, ts: text['ts'], signature, ...change }
+  expect(await tourist.call('set_pixels', edit)).toMatchObject({ refused: false, data: { updated: true } })
+  expect(await (await get(world, coord)).json()).toMatchObject({ message: 'seen', settled: true })
+  await tourist.leave()
+})
+
+test('the SDK’s client is told of every refusal, whatever it was told of outputs', async () => {
+  const client = await sdkClient(`${world.url}/mcp`)
+  await client.list()
+  for (const { name, input } of TOOLS) {
+    const [argument = 'none'] = Object.keys(input.properties)
+    expect(await client.call(name, { [argument]: {}, unknown: 1 }), name).toMatchObject({ refused: true })
+  }
+  await client.leave()
+})
+
+/** Signs the terms that a demand holds, as the stock x402 client does. */
+async function pay(wallet: Awaited<ReturnType<World['wallet']>>, terms: Readonly<Record<string, unknown>>) {
+  const client = new x402Client().register('eip155:8453', new ExactEvmScheme(wallet))
+  return await client.createPaymentPayload(terms as Parameters<typeof client.createPaymentPayload>[0])
+}
