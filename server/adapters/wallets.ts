@@ -1,13 +1,14 @@
-/** Wallet signatures through viem: plain keys by recovery here, contract wallets by asking them on the chain. */
+/** Wallet signatures: plain keys by recovery here, contract wallets by asking them on the chain through viem. */
 
 import { authorizationTypes } from '@x402/evm'
 import pLimit from 'p-limit'
 import type { PublicClient } from 'viem'
-import { getAddress, hashMessage, isErc6492Signature, recoverAddress, recoverTypedDataAddress } from 'viem/utils'
+import { getAddress, hashTypedData, isErc6492Signature } from 'viem/utils'
 import type { Address, Hash, Payment } from '../domain/payment.ts'
 import type { Wallets } from '../ports.ts'
 import type { Offer } from '../x402/terms.ts'
 import { within } from './deadline.ts'
+import type { Keys } from './recover.ts'
 
 // A signature that no key here made costs the chain endpoint calls, so only so many are asked about at once. Waiting for
 // one's turn counts towards the deadline.
@@ -18,33 +19,17 @@ const DEADLINE_MS = 3000
 type Hex = `0x${string}`
 
 /** Makes the wallets port. */
-export function viemWallets(client: PublicClient, offer: Offer): Wallets {
+export function viemWallets(client: PublicClient, offer: Offer, keys: Keys): Wallets {
   const limit = pLimit(ASKING_MAX)
   return {
     async signed(wallet, messages, signature) {
-      const digests = messages.map((message) => hashMessage(message))
-      for (const hash of digests) if (await isKeyOf(wallet, hash, signature)) return hash
+      const digests = messages.map((message) => keys.digestOf(message))
+      for (const hash of digests) if ((await keys.recover(hash, signature)) === wallet) return hash
       if (limit.pendingCount >= WAITING_MAX) return undefined
       const ask = (late: AbortSignal) => limit(() => acceptedByContract(client, wallet, digests, signature, late))
       return await within<Hash | undefined>(DEADLINE_MS, ask, undefined)
     },
-    signedPayment: (payment) => isSignedByPayer(payment, offer),
-  }
-}
-
-// A key's signature is 65 bytes: r, s and v.
-const KEY_SIGNATURE_DIGITS = 130
-
-/**
- * Whether the signature is `wallet`'s over `hash`. Most odd signatures make viem throw, but not one that lacks its last
- * digit; all are nobody's.
- */
-async function isKeyOf(wallet: Address, hash: Hex, signature: Hex): Promise<boolean> {
-  if (signature.length !== '0x'.length + KEY_SIGNATURE_DIGITS) return false
-  try {
-    return (await recoverAddress({ hash, signature })).toLowerCase() === wallet
-  } catch {
-    return false
+    signedPayment: (payment) => isSignedByPayer(payment, offer, keys),
   }
 }
 
@@ -70,9 +55,15 @@ async function acceptedByContract(
   return undefined
 }
 
-async function isSignedByPayer(payment: Payment, { assetName, assetVersion }: Offer): Promise<boolean> {
+async function isSignedByPayer(payment: Payment, offer: Offer, { recover }: Keys): Promise<boolean> {
+  const digest = authorizationDigest(payment, offer)
+  return digest !== undefined && (await recover(digest, payment.signature)) === payment.payer
+}
+
+/** What a payer signs (EIP-712 over EIP-3009); `undefined` for what cannot be encoded. */
+function authorizationDigest(payment: Payment, { assetName, assetVersion }: Offer): Hash | undefined {
   try {
-    const signer = await recoverTypedDataAddress({
+    return hashTypedData({
       domain: {
         name: assetName,
         version: assetVersion,
@@ -89,10 +80,8 @@ async function isSignedByPayer(payment: Payment, { assetName, assetVersion }: Of
         validBefore: payment.validBefore,
         nonce: payment.nonce,
       },
-      signature: payment.signature,
     })
-    return signer.toLowerCase() === payment.payer
   } catch {
-    return false
+    return undefined
   }
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { encodeFunctionData, getAddress, parseAbi, parseSignature, type Hex } from 'viem'
 import { hashMessage, serializeErc6492Signature } from 'viem/utils'
 import { chainClient } from '../../server/adapters/chain.ts'
+import { fastestKeys } from '../../server/adapters/recover.ts'
 import { viemWallets } from '../../server/adapters/wallets.ts'
 import type { Address } from '../../server/domain/payment.ts'
 import { startLocalNetwork, type LocalNetwork } from '../../server/local/network.ts'
@@ -16,6 +17,7 @@ import { lower, newOffer, sign } from './signing.ts'
 // on a real chain, honest and hostile.
 
 const offer = newOffer()
+const keys = await fastestKeys()
 const texts = ['wall.test\nset_pixels v2', 'wall.test:443\nset_pixels v2'] as const
 const [text, otherText] = texts
 
@@ -30,7 +32,7 @@ afterAll(async () => {
   await network.stop()
 })
 
-const walletsAt = (url: string) => viemWallets(chainClient('eip155:8453', url), offer)
+const walletsAt = (url: string) => viemWallets(chainClient('eip155:8453', url), offer, keys)
 
 /** Asks about the texts on the network, or through an endpoint that follows `rules`. */
 const signed = (wallet: string, signature: Hex, rules?: Readonly<Record<string, Rule>>) =>
