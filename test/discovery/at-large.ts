@@ -3,7 +3,7 @@
 import { OFFER, openWall, type Wall } from '../http/wall.ts'
 
 /** The wall, its address, and how to close it. */
-export type WallAtLarge = AsyncDisposable & { readonly wall: Wall; readonly origin: string }
+type WallAtLarge = { readonly wall: Wall; readonly origin: string; readonly close: () => Promise<void> }
 
 /** Opens a wall at a free port of this machine; its documents name that address. */
 export async function openWallAtLarge(): Promise<WallAtLarge> {
@@ -16,5 +16,5 @@ export async function openWallAtLarge(): Promise<WallAtLarge> {
   const { origin } = server.url
   const wall = await openWall({ offer: { ...OFFER, baseUrl: origin } })
   opened.resolve(wall)
-  return { wall, origin, [Symbol.asyncDispose]: () => server.stop(true) }
+  return { wall, origin, close: () => server.stop(true) }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
+import type { CanvasReads } from '../../server/http/canvas-read.ts'
 import { OPERATIONS } from '../../server/http/operations.ts'
 import type { Pictures, Wallets } from '../../server/ports.ts'
 import { expectDocumented, LISTED } from '../http/documented.ts'
@@ -95,6 +96,8 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'PUT /blocks/{coord} 413': ask('PUT /blocks/3,4', huge),
   'GET /api/canvas 200': ask('GET /api/canvas'),
   'GET /api/canvas 304': again('GET /api/canvas'),
+  'GET /api/canvas.bin 200': ask('GET /api/canvas.bin'),
+  'GET /api/canvas.bin 304': again('GET /api/canvas.bin'),
   'GET /api/live 200': ask('GET /api/live'),
   'GET /api/live 400': ask('GET /api/live', { headers: { 'last-event-id': 'x' } }),
   'GET /api/live 503': async () => {
@@ -156,6 +159,7 @@ const workable: Readonly<Record<string, readonly [request: string, init?: Reques
   'GET /blocks/{coord}': ['GET /blocks/3,4'],
   'PUT /blocks/{coord}': ['PUT /blocks/3,4', edit()],
   'GET /api/canvas': ['GET /api/canvas'],
+  'GET /api/canvas.bin': ['GET /api/canvas.bin'],
   'GET /api/live': ['GET /api/live'],
   'GET /api/history': ['GET /api/history'],
   'GET /api/feed': ['GET /api/feed'],
@@ -197,7 +201,7 @@ async function brokenWall(error: Error): Promise<Wall> {
     store: broken(error),
     books: broken(error),
     pictures: broken(error),
-    canvas: broken(error),
+    reads: { ...broken<CanvasReads>(error), canvas: broken(error), pixels: broken(error) },
     live: broken(error),
     log: broken(error),
     view: gone(error),
