@@ -58,8 +58,7 @@ async function run(config: Config): Promise<void> {
   })
   const isPresent = presence({ chain, horizon: store.horizon, terms: config.offer.terms }, journal)
   const sweeping = keepGoing({ clock, journal }, stopping.signal, async () => {
-    await sweep(store.ledger, sold, clock, journal)
-    if (await isPresent()) rail.reconciled()
+    if ((await sweep(store.ledger, sold, clock, journal)) && (await isPresent())) rail.reconciled()
     return config.reconcileIntervalMs
   })
 

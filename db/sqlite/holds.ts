@@ -26,6 +26,12 @@ export function prepareHolds(connection: Connection) {
   return { ...readings(connection), ...writings(connection), check: connection.check }
 }
 
+// Two indexes hold these, whatever else the payer bought.
+const UNANSWERED = `
+  SELECT id FROM payments WHERE payer = $payer AND state = 'reserved' AND doubted = 1
+  UNION ALL
+  SELECT id FROM payments WHERE payer = $payer AND receipt_owed = 1 AND claimed_at > $since`
+
 function readings(connection: Connection) {
   type Sibling = PaymentKey & { target: number | null; since: UnixMs }
   return {
@@ -46,15 +52,11 @@ function readings(connection: Connection) {
     ),
     // A receipt can be handed over at once, so it goes before a purchase that may still be in doubt.
     siblings: connection.prepare<PurchaseRow, Sibling>(`
-      ${SELECT_PURCHASE} WHERE p.id IN (
-        SELECT id FROM payments WHERE payer = $payer AND state = 'reserved' AND doubted = 1
-        UNION ALL
-        SELECT id FROM payments WHERE payer = $payer AND receipt_owed = 1 AND claimed_at > $since)
+      ${SELECT_PURCHASE} WHERE p.id IN (${UNANSWERED})
       AND p.target IS $target AND p.nonce <> $nonce
       ORDER BY p.state = 'sold' DESC, p.id LIMIT 1`),
-    doubtedSibling: connection.prepare<unknown, PaymentKey & { target: number | null }>(`
-      SELECT 1 FROM payments
-      WHERE payer = $payer AND state = 'reserved' AND doubted = 1 AND target IS $target AND nonce <> $nonce LIMIT 1`),
+    unansweredSibling: connection.prepare<unknown, Sibling>(`
+      SELECT 1 FROM payments WHERE id IN (${UNANSWERED}) AND target IS $target AND nonce <> $nonce LIMIT 1`),
   }
 }
 
@@ -148,7 +150,8 @@ export function claim(
     throw new Error(`a ${released.purchase.state.kind} payment cannot be claimed`)
   const { payer, nonce } = payment
   const target = released?.purchase.target ?? asked
-  if (sql.doubtedSibling.get({ payer, nonce, target: columnOf(target) }) !== null) return { kind: 'in-doubt' }
+  const sibling = { payer, nonce, target: columnOf(target), since: now - RECEIPT_KEPT_MS }
+  if (sql.unansweredSibling.get(sibling) !== null) return { kind: 'in-doubt' }
   const block = openBlock(sql, target)
   if (typeof block === 'string') return { kind: 'lost', space: block }
   if (isFull(sql, payer)) return { kind: 'lost', space: 'full' }

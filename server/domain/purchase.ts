@@ -107,7 +107,7 @@ export type Verification =
 export type Claiming =
   | { readonly kind: 'claimed'; readonly purchase: Purchase }
   | { readonly kind: 'lost'; readonly space: Exclude<Space, 'open'> }
-  | { readonly kind: 'in-doubt' } // an older purchase of this payer for this target became doubtful meanwhile
+  | { readonly kind: 'in-doubt' } // an older one of this payer and target is in doubt by now, or its receipt owed
 
 /** Everything a script can ask for, with what it gets. A request of the ledger may instead throw `StoreUnavailable`. */
 export type Requests = {
@@ -247,12 +247,7 @@ function* resume(purchase: Purchase): Script<Progress> {
 /** Draws the consequence of what the chain says; a facilitator's success counts only where the chain is silent. */
 function* conclude(purchase: Purchase, verdict: Verdict, settling?: Settling): Script<Progress> {
   if (verdict.kind === 'paid') return yield* finalize(purchase, verdict.tx, true)
-  if (verdict.kind === 'void')
-    return {
-      purchase: yield* release(purchase, verdict.final === true),
-      verdict,
-      refusal: paymentRequired(verdict.why),
-    }
+  if (verdict.kind === 'void') return yield* giveUp(purchase, verdict)
   if (verdict.kind === 'silent' && settling?.kind === 'success') return yield* finalize(purchase, settling.tx, false)
   return { purchase: yield* doubt(purchase), verdict, refusal: settlementUnknown(purchase.block) }
 }
@@ -264,12 +259,7 @@ function* watch(purchase: Purchase): Script<Progress> {
     const given = yield* ask({ do: 'owe', purchase, tx: verdict.tx })
     return { purchase: given, verdict, refusal: settlementUnknown(given.block) }
   }
-  if (verdict.kind === 'void')
-    return {
-      purchase: yield* release(purchase, verdict.final === true),
-      verdict,
-      refusal: paymentRequired(verdict.why),
-    }
+  if (verdict.kind === 'void') return yield* giveUp(purchase, verdict)
   return { purchase, verdict, refusal: settlementUnknown(purchase.block) }
 }
 
@@ -295,7 +285,7 @@ function* refuseUnlessPaid(
     const given = yield* ask({ do: 'owe', purchase: landed, tx: verdict.tx })
     return yield* answerFrom({ purchase: given, refusal: settlementUnknown(given.block) }, order)
   }
-  // A facilitator that cannot reach its own chain endpoint calls good signatures bad.
+  // Blind facilitators call good signatures bad.
   const doubtful = isSignatureReason(reason)
   if (!doubtful && sibling === undefined) return refused(paymentRequired(reason))
   const signed = yield* ask({ do: 'check-signature', payment })
@@ -312,7 +302,8 @@ function* settleOther(sibling: Purchase | undefined, asked: Target): Script<Outc
   const other = isSold(sibling) ? sibling : yield* ask({ do: 'resolve-other', key: sibling.payment })
   if (other?.state.kind === 'reserved') return refused(earlierUnknown())
   if (other === undefined || !isSold(other)) return undefined
-  if (!(yield* ask({ do: 'deliver', purchase: other }))) return undefined
+  // Another request took it just now, and another one may be owed: the payer's next request looks again.
+  if (!(yield* ask({ do: 'deliver', purchase: other }))) return refused(earlierUnknown())
   // One that landed late may have got another block than the one asked for, which its payer must hear before paying more.
   return answersOn(other, asked) ? { kind: 'bought', purchase: other } : refused(earlierElsewhere(other.block))
 }
@@ -345,6 +336,12 @@ function* finalize(purchase: Purchase, tx: Hash, settled: boolean): Script<Progr
     if (!(error instanceof StoreUnavailable)) throw error
     return { purchase: yield* doubt(purchase), refusal: notPersisted(purchase.block) }
   }
+}
+
+/** Gives a block back for a payment that ended elsewhere; unless that is final, it is watched on. */
+function* giveUp(purchase: Purchase, verdict: Extract<Verdict, { kind: 'void' }>): Script<Progress> {
+  const released = yield* release(purchase, verdict.final === true)
+  return { purchase: released, verdict, refusal: paymentRequired(verdict.why) }
 }
 
 function* release(purchase: Purchase, dead: boolean): Script<Purchase> {

@@ -19,9 +19,9 @@ import {
 import { storeUnavailable } from '../domain/refusals.ts'
 import type { Chain, Clock, Facilitator, Journal, Ledger, Wallets } from '../ports.ts'
 import { audience, type Audience } from './audience.ts'
-import { unwrittenDoubts, type Doubts } from './doubts.ts'
 import { singleFlight, type SingleFlight } from './single-flight.ts'
 import { tellActs, tellEverything, tellOutcome, type TellStep } from './tell-steps.ts'
+import { unwritten, type Unwritten } from './unwritten.ts'
 import type { RailWatch } from './watch-rail.ts'
 
 /** What selling needs. `advance` brings the views up to the log before a buyer is answered. */
@@ -46,6 +46,8 @@ export type Seller = {
   buy(target: Target, payment: Payment, listing: Listing | Failure, client?: AbortSignal): Promise<Outcome>
   /** Brings one unfinished purchase nearer to its end, unless a buyer's own request is at it. */
   reconcile(key: PaymentKey): Promise<void>
+  /** Writes down what the store could not take before. Throws `StoreUnavailable`. */
+  catchUp(): Promise<void>
   /** Resolves when no purchase is under way. */
   idle(): Promise<void>
 }
@@ -63,7 +65,7 @@ export function seller(selling: Selling): Seller {
   const desk: Desk = {
     ...selling,
     flights,
-    doubts: unwrittenDoubts(selling.ledger),
+    unwritten: unwritten(selling.ledger, selling.clock),
     settle: spaced(selling.facilitator.settle, selling.clock),
     tell: tellEverything(selling),
     tellSwept: tellActs(selling),
@@ -108,6 +110,7 @@ export function seller(selling: Selling): Seller {
       await flights.run(keyOf(key), () => play(reconcile(key), unattended, desk.tellSwept))
       await selling.advance()
     },
+    catchUp: desk.unwritten.writeAll,
     idle: flights.idle,
   }
 }
@@ -156,18 +159,22 @@ function answerOf(request: Request, world: World): Promise<Answer> {
 /** What every run shares. */
 type Desk = Selling & {
   readonly flights: SingleFlight
-  readonly doubts: Doubts
+  readonly unwritten: Unwritten
   readonly settle: Facilitator['settle']
   readonly tell: TellStep
   readonly tellSwept: TellStep
 }
 
 function worldOf(desk: Desk): World {
-  const { ledger, facilitator, chain, wallets, clock, rail, journal, flights, doubts, settle } = desk
+  const { ledger, facilitator, chain, wallets, clock, rail, journal, flights, settle } = desk
+  const { unwritten: notes } = desk
   const world: World = {
-    'look-up': ({ key }) => ledger.find(key),
+    async 'look-up'({ key }) {
+      await notes.writeLanding(key)
+      return await ledger.find(key)
+    },
     survey: async ({ target, payment, now }) => {
-      await doubts.write(payment.payer)
+      await notes.writeDoubts(payment.payer)
       return await ledger.survey(target, payment, now)
     },
     'read-chain': async ({ key }) => {
@@ -182,7 +189,7 @@ function worldOf(desk: Desk): World {
     },
     'check-signature': ({ payment }) => wallets.signedPayment(payment),
     claim: async ({ target, payment, listing, head }) => {
-      await doubts.write(payment.payer)
+      await notes.writeDoubts(payment.payer)
       return await ledger.claim(target, payment, listing, head, clock.now())
     },
     settle: ({ purchase }) => settle(purchase.target, purchase.payment),
@@ -192,13 +199,13 @@ function worldOf(desk: Desk): World {
       try {
         return await ledger.doubt(purchase)
       } catch (error) {
-        if (error instanceof StoreUnavailable) doubts.note(purchase)
+        if (error instanceof StoreUnavailable) notes.doubt(purchase)
         throw error
       }
     },
     finalize: async ({ purchase, tx, settled }) => {
       // A sale remembers whether its payer was left waiting, so that must be written before.
-      await doubts.write(purchase.payment.payer)
+      await notes.writeDoubts(purchase.payment.payer)
       return await ledger.finalize(purchase, tx, settled, clock.now())
     },
     confirm: ({ purchase, tx }) => ledger.confirm(purchase, tx),
@@ -211,9 +218,17 @@ function worldOf(desk: Desk): World {
     },
     async release({ purchase, dead }) {
       await ledger.release(purchase, dead)
-      doubts.forget(purchase.payment)
+      notes.release(purchase.payment)
     },
-    owe: ({ purchase, tx }) => ledger.owe(purchase, tx, clock.now()),
+    async owe({ purchase, tx }) {
+      try {
+        return await ledger.owe(purchase, tx, clock.now())
+      } catch (error) {
+        // Nobody else knows of a payment that was never claimed.
+        if (error instanceof StoreUnavailable) notes.land(purchase, tx)
+        throw error
+      }
+    },
     deliver: ({ purchase }) => ledger.deliver(purchase),
     'resolve-other': ({ key }): Promise<Purchase | undefined> =>
       flights.run(keyOf(key), () => play(reconcile(key), world, desk.tell)),
@@ -226,7 +241,7 @@ function attended(desk: Desk, clients: Audience): World {
   const world = worldOf(desk)
   let held: Purchase | undefined
   const leftWaiting = () => {
-    if (held !== undefined) desk.doubts.note(held)
+    if (held !== undefined) desk.unwritten.doubt(held)
   }
   clients.whenGone(leftWaiting)
   const hold = (purchase: Purchase | undefined) => {
@@ -250,10 +265,10 @@ function attended(desk: Desk, clients: Audience): World {
 }
 
 /** Ends the watch over who waits for an answer. What they are owed and the store cannot take now stays noted. */
-async function farewell({ doubts }: Desk, clients: Audience, { payer }: Payment): Promise<void> {
+async function farewell(desk: Desk, clients: Audience, { payer }: Payment): Promise<void> {
   clients.whenGone(() => {})
   try {
-    if (clients.gone()) await doubts.write(payer)
+    if (clients.gone()) await desk.unwritten.writeDoubts(payer)
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
   }

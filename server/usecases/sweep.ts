@@ -7,14 +7,17 @@ import type { Seller } from './buy-block.ts'
 
 const AT_ONCE = 8
 
-/** Looks at each unfinished purchase once; one that cannot be looked at now waits for the next sweep. */
-export async function sweep(ledger: Ledger, seller: Seller, clock: Clock, journal: Journal): Promise<void> {
+/** Looks at each unfinished purchase once, and answers whether that could be done; what could not waits for the next sweep. */
+export async function sweep(ledger: Ledger, seller: Seller, clock: Clock, journal: Journal): Promise<boolean> {
   const limit = pLimit(AT_ONCE)
   try {
+    await seller.catchUp()
     const keys = await ledger.unfinished(clock.now())
     await Promise.all(keys.map((key) => limit(() => seller.reconcile(key))))
+    return true
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
     journal.alarm('sweep-failed', { why: 'the store is unavailable' })
+    return false
   }
 }

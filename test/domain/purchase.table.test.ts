@@ -111,44 +111,40 @@ test('every path of "buy this block"', () => {
     [after read-chain: unspent, 2]:
     verify: valid > resolve-other: none | released | credited > [after verify: valid]
     verify: valid > resolve-other: still open -> 503 settlement_unknown
-    verify: valid > resolve-other: sold > [after resolve-other: sold]
-    verify: valid > resolve-other: sold elsewhere > [after resolve-other: sold elsewhere]
+    verify: valid > resolve-other: sold > deliver: was owed -> bought with the older payment
+    verify: valid > resolve-other: sold > deliver: was not -> 503 settlement_unknown
+    verify: valid > resolve-other: sold elsewhere > deliver: was owed -> 409 payment_used
+    verify: valid > resolve-other: sold elsewhere > deliver: was not -> 503 settlement_unknown
     verify: bad signature > [after verify: bad signature]
     verify: invalid > ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
     verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > resolve-other: none | released | credited -> 402 payment_required
     verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > resolve-other: still open -> 503 settlement_unknown
     verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > resolve-other: sold > deliver: was owed -> bought with the older payment
-    verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > resolve-other: sold > deliver: was not -> 402 payment_required
+    verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > resolve-other: sold > deliver: was not -> 503 settlement_unknown
     verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > resolve-other: sold elsewhere > deliver: was owed -> 409 payment_used
-    verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > resolve-other: sold elsewhere > deliver: was not -> 402 payment_required
+    verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > resolve-other: sold elsewhere > deliver: was not -> 503 settlement_unknown
     verify: invalid > ask-chain: unspent | void | void for good > check-signature: bad -> 503 settlement_unknown
     verify: invalid > ask-chain: silent -> 502 facilitator_unavailable
     verify: unavailable -> 502 facilitator_unavailable
 
-    [after resolve-other: sold]:
-    deliver: was owed -> bought with the older payment
-    deliver: was not > [after verify: valid]
-
-    [after resolve-other: sold elsewhere]:
-    deliver: was owed -> 409 payment_used
-    deliver: was not > [after verify: valid]
-
     [after read-chain: unspent, 3]:
-    verify: valid > [after resolve-other: sold]
+    verify: valid > deliver: was owed -> bought with the older payment
+    verify: valid > deliver: was not -> 503 settlement_unknown
     verify: bad signature > [after verify: bad signature]
     verify: invalid > ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
     verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > deliver: was owed -> bought with the older payment
-    verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > deliver: was not -> 402 payment_required
+    verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > deliver: was not -> 503 settlement_unknown
     verify: invalid > ask-chain: unspent | void | void for good > check-signature: bad -> 503 settlement_unknown
     verify: invalid > ask-chain: silent -> 502 facilitator_unavailable
     verify: unavailable -> 502 facilitator_unavailable
 
     [after read-chain: unspent, 4]:
-    verify: valid > [after resolve-other: sold elsewhere]
+    verify: valid > deliver: was owed -> 409 payment_used
+    verify: valid > deliver: was not -> 503 settlement_unknown
     verify: bad signature > [after verify: bad signature]
     verify: invalid > ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
     verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > deliver: was owed -> 409 payment_used
-    verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > deliver: was not -> 402 payment_required
+    verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > deliver: was not -> 503 settlement_unknown
     verify: invalid > ask-chain: unspent | void | void for good > check-signature: bad -> 503 settlement_unknown
     verify: invalid > ask-chain: silent -> 502 facilitator_unavailable
     verify: unavailable -> 502 facilitator_unavailable

@@ -1,20 +1,15 @@
-/** What must hold in every history, in the words of the promises. Nothing here asks how the script came to its answer. */
+/** What must hold in every history, in the words of the promises. Nothing here asks how the server came to its answer. */
 
+import { HOLDS_MAX } from '../../db/sqlite/holds.ts'
 import { keyOf, type Payment, type Target } from '../../server/domain/payment.ts'
-import {
-  isSold,
-  type Answer,
-  type Order,
-  type Outcome,
-  type Purchase,
-  type Request,
-  type SoldPurchase,
-} from '../../server/domain/purchase.ts'
+import { isSold, type Outcome, type Purchase, type SoldPurchase } from '../../server/domain/purchase.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Book, Sale } from './ledger-model.ts'
-import type { Run, Watcher } from './process.ts'
+import type { Order } from './payers.ts'
 import { SIGNED } from './samples.ts'
-import { truth, type Spending, type World } from './world.ts'
+import { settled } from './scheduler.ts'
+import type { Watcher } from './server.ts'
+import { isDead, truth, type Spending, type World } from './world.ts'
 
 /** One broken promise ends the history. */
 export class Violation extends Error {
@@ -41,175 +36,277 @@ export type Witness = {
   readonly world: World
   readonly book: Book
   readonly signed: readonly Payment[]
-  readonly storeSound: boolean // the store never fails in this history
-  readonly unspentAt: Map<string, bigint> // lowest height at which a payment was read as unspent
-  readonly toldToWait: Set<string>
+  readonly unspent: Set<string> // payments that a server was once told are unspent
+  readonly leftWaiting: Map<string, number> // step at which a payer was told to wait, or hung up, while the block was held
+  readonly runAt: Map<string, number> // step at which the last run about a payment began
+  readonly claiming: Map<string, Asking>
+  readonly surveyedAt: Map<string, number>
+  readonly settledAt: Map<string, number> // step of the last settlement asked for
+  readonly askedAt: Map<string, number> // step of the last look at the chain that was answered
+  readonly paidAt: Map<string, number> // step of the last look that showed the money
+  readonly verifiedAt: Map<string, number>
+  readonly lastVerdict: Map<string, string>
+  readonly olderInDoubt: Map<string, { readonly key: string; readonly step: number }>
+  readonly alarms: Set<string>
+  skewed: boolean // whether the clock was ever set
 }
 
 export const witnessOf = (world: World, book: Book, signed: readonly Payment[]): Witness => ({
   world,
   book,
   signed,
-  storeSound: world.faults.storeBusy === 0 && world.faults.storeBroken === 0,
-  unspentAt: new Map(),
-  toldToWait: new Set(),
+  unspent: new Set(),
+  leftWaiting: new Map(),
+  runAt: new Map(),
+  claiming: new Map(),
+  surveyedAt: new Map(),
+  settledAt: new Map(),
+  askedAt: new Map(),
+  paidAt: new Map(),
+  verifiedAt: new Map(),
+  lastVerdict: new Map(),
+  olderInDoubt: new Map(),
+  alarms: new Set(),
+  skewed: false,
 })
 
-/** Watches what a process asks for while it happens. */
-export const watcherOf = (witness: Witness): Watcher => ({
-  async asked(request, reply, run) {
-    if (!('answer' in reply)) return
-    const { answer } = reply
-    if (run.frames.length === 1) remember(witness, request, answer, run)
-    if (request.do === 'settle') {
-      const held = await witness.book.ledger.find(request.purchase.payment)
-      promise(held?.state.kind === 'reserved', 'money is asked to move only for a held block', keyOf(run.about))
-    }
-    if (request.do === 'release') checkRelease(witness, request.purchase)
-    if (request.do === 'claim' && typeof answer === 'object' && 'kind' in answer && answer.kind === 'claimed')
-      await checkClaim(witness, request.payment, request.target)
-  },
-})
+type Asking = { readonly target: Target; readonly payment: Payment }
+type Releasing = { readonly purchase: Purchase; readonly dead: boolean }
 
-function remember({ world, unspentAt }: Witness, request: Request, answer: Answer, run: Run): void {
-  if (request.do === 'settle') run.settledAt = world.step
-  if (request.do === 'survey' && typeof answer === 'object' && 'sibling' in answer)
-    run.olderInDoubt = answer.sibling?.state.kind === 'reserved' ? answer.sibling.payment : undefined
-  if ((request.do !== 'ask-chain' && request.do !== 'read-chain') || !heard(answer)) return
-  run.lookedAt = world.step
-  run.sawPaid ||= typeof answer === 'object' && 'kind' in answer && answer.kind === 'paid'
-  if (request.do === 'read-chain' && typeof answer === 'object' && 'spent' in answer && !answer.spent) {
-    const key = keyOf(request.key)
-    if (!unspentAt.has(key)) unspentAt.set(key, answer.head)
+const rowOf = ({ book, signed }: Witness, key: string): Purchase | undefined => {
+  const payment = signed.find((one) => keyOf(one) === key)
+  return payment === undefined ? undefined : settled(book.ledger.find(payment))
+}
+
+const hasKind = (answer: unknown): answer is { readonly kind: string } =>
+  typeof answer === 'object' && answer !== null && 'kind' in answer
+
+/** Watches what a server does while it does it. */
+export function watcherOf(witness: Witness): Watcher {
+  const { world } = witness
+  return {
+    asks(verb, key, what) {
+      if (verb === 'claim') witness.claiming.set(key, what as Asking)
+      if (verb === 'release') checkRelease(witness, key, what as Releasing)
+      if (verb === 'find') witness.runAt.set(key, world.step)
+      if (verb === 'survey') witness.surveyedAt.set(key, world.step)
+      if (verb === 'verify') witness.verifiedAt.set(key, world.step)
+      if (verb === 'settle') {
+        witness.settledAt.set(key, world.step)
+        const kind = rowOf(witness, key)?.state.kind
+        promise(kind === 'reserved' || kind === 'sold', 'money is asked to move only for a block held or sold', key)
+      }
+    },
+    heard(verb, key, answer) {
+      if (verb === 'read' && typeof answer === 'object' && answer !== null && 'spent' in answer) {
+        witness.askedAt.set(key, world.step)
+        if (answer.spent === false) witness.unspent.add(key)
+      }
+      if (verb === 'verdict' && hasKind(answer) && answer.kind !== 'silent') {
+        witness.askedAt.set(key, world.step)
+        witness.lastVerdict.set(key, answer.kind)
+        if (answer.kind === 'paid') witness.paidAt.set(key, world.step)
+      }
+      if (verb === 'claim' && hasKind(answer) && answer.kind === 'claimed') checkClaim(witness, key)
+      if (verb === 'survey') noteSurvey(witness, key, answer)
+      if (verb === 'deliver') witness.leftWaiting.delete(key)
+    },
+    alarm(event, key) {
+      if (event !== 'payment-vanished' && event !== 'payment-lost') {
+        promise(event === 'sweep-failed' || event === 'work-failed', `an alarm that means something: ${event}`)
+        promise(event !== 'work-failed', 'I11: no exception in a loop')
+        return
+      }
+      promise(event === 'payment-vanished' || !witness.alarms.has(key), 'a lost payment is told once', key)
+      if (event === 'payment-lost') witness.alarms.add(key)
+    },
   }
 }
 
-function checkRelease({ world }: Witness, { payment, head }: Purchase): void {
-  const ended = !world.doubtful.has(keyOf(payment)) || truth(world, payment, head).kind === 'void'
-  promise(ended, 'a settlement in doubt never frees a block', keyOf(payment))
+function noteSurvey({ olderInDoubt, world }: Witness, key: string, answer: unknown): void {
+  if (typeof answer !== 'object' || answer === null || !('sibling' in answer)) return
+  const sibling = answer.sibling as Purchase | undefined
+  if (sibling?.state.kind === 'reserved') olderInDoubt.set(key, { key: keyOf(sibling.payment), step: world.step })
+  else olderInDoubt.delete(key)
 }
 
-async function checkClaim(
-  { book, signed, storeSound, toldToWait }: Witness,
-  payment: Payment,
-  target: Target,
-): Promise<void> {
+function checkRelease({ world, lastVerdict }: Witness, key: string, { purchase, dead }: Releasing): void {
+  const ended = !world.doubtful.has(key) || lastVerdict.get(key) === 'void'
+  promise(ended, 'a settlement in doubt never frees a block', key)
+  promise(!dead || isDead(world, purchase.payment), 'a payment that may yet land is watched', key)
+}
+
+const RECEIPT_KEPT_MS = 10 * 60_000
+
+function checkClaim(witness: Witness, claimed: string): void {
+  checkHolds(witness, claimed)
+  const asked = witness.claiming.get(claimed)
+  if (asked === undefined) return
+  const { payment, target } = asked
+  const { book, world, signed, leftWaiting, surveyedAt, skewed } = witness
+  const surveyed = surveyedAt.get(keyOf(payment)) ?? -1
   for (const other of signed) {
     if (other.payer !== payment.payer || other.nonce === payment.nonce) continue
-    const held = await book.ledger.find(other)
-    if (held?.target !== target || held.state.kind !== 'reserved') continue
-    const waits = held.state.doubted || (storeSound && toldToWait.has(keyOf(other)))
-    promise(!waits, 'I7: no second purchase of a payer for a target while one is in doubt', keyOf(payment))
+    const held = settled(book.ledger.find(other))
+    if (held?.target !== target) continue
+    const key = keyOf(other)
+    const isWaiting = (leftWaiting.get(key) ?? Infinity) < surveyed
+    if (held.state.kind === 'reserved' && !held.state.doubted)
+      promise(!isWaiting, 'I7: no second purchase of a payer for a target while one is in doubt', key)
+    if (held.state.kind !== 'sold' || skewed) continue
+    const isOld = world.scheduler.elapsed() + 1_700_000_000_000 - held.state.claimedAt >= RECEIPT_KEPT_MS - 60_000
+    promise(isOld || !isWaiting, 'nobody is charged anew before an owed receipt was handed over', key)
   }
 }
 
-const heard = (answer: unknown) =>
-  answer !== 'silent' &&
-  !(typeof answer === 'object' && answer !== null && 'kind' in answer && answer.kind === 'silent')
+function checkHolds(witness: Witness, key: string): void {
+  const payer = rowOf(witness, key)?.payment.payer
+  const held = witness.signed.filter(
+    (payment) => payment.payer === payer && settled(witness.book.ledger.find(payment))?.state.kind === 'reserved',
+  )
+  promise(held.length <= HOLDS_MAX, 'nobody holds more blocks than one may', key)
+}
+
+/** Notes that a client hung up while nobody else waited for the same payment. */
+export function noteHangUp(witness: Witness, payment: Payment): void {
+  const key = keyOf(payment)
+  const row = settled(witness.book.ledger.find(payment))
+  if (row !== undefined && row.state.kind !== 'reserved') return
+  // A sale that is being written just now is made before anybody can know.
+  if (witness.world.scheduler.isWaiting('finalize', key)) return
+  if (row?.state.kind === 'reserved') witness.leftWaiting.set(key, witness.world.step)
+}
 
 /** Holds one answer to a buyer against what is so at that moment. */
-export async function checkAnswer(witness: Witness, order: Order, outcome: Outcome, run: Run): Promise<void> {
-  const { world, book, toldToWait } = witness
-  const key = keyOf(order.payment)
-  const known = await book.ledger.find(order.payment)
-  if (outcome.kind === 'bought')
-    return checkReceipt(order, outcome.purchase, await book.ledger.find(outcome.purchase.payment))
+export function checkAnswer(witness: Witness, { payment, target }: Order, outcome: Outcome, startedAt: number): void {
+  const { world, leftWaiting } = witness
+  const key = keyOf(payment)
+  const known = rowOf(witness, key)
+  if (outcome.kind === 'bought') {
+    leftWaiting.delete(keyOf(outcome.purchase.payment))
+    checkReceipt(payment, target, outcome.purchase, rowOf(witness, keyOf(outcome.purchase.payment)))
+    return
+  }
   const { code } = outcome.failure
-  if (code === 'settlement_unknown' && known?.state.kind === 'reserved') toldToWait.add(key)
-  if (!denials.has(code)) return
-  promise(!run.sawPaid, `I6: no ${code} once this run saw the money move`, key)
-  promise(run.settledAt <= run.lookedAt, `I6: no ${code} after a settlement without a look at the chain`, key)
-  const spending = world.spendings.get(key)
-  if (known !== undefined && isOurs(witness, spending, known)) {
-    const seen = spending.step < run.startedAt || spending.step < run.lookedAt
-    promise(!seen, `I6: no ${code} after the money moved`, key)
-  }
-  const open =
-    known !== undefined && world.doubtful.has(key) && truth(world, order.payment, known.head).kind === 'unspent'
-  promise(!open, `I6: no ${code} while a settlement in doubt may yet land`, key)
-  if (code === 'payment_required' && run.olderInDoubt !== undefined && order.payment.signature === SIGNED) {
-    const older = await book.ledger.find(run.olderInDoubt)
-    promise(older?.state.kind !== 'reserved', 'nobody is asked to pay while an older payment may go through', key)
-  }
+  if ((code === 'settlement_unknown' || code === 'deed_not_persisted') && known?.state.kind === 'reserved')
+    leftWaiting.set(key, world.step)
+  if (denials.has(code)) checkDenial(witness, payment, code, known, startedAt)
 }
 
-function checkReceipt({ payment, target }: Order, receipt: SoldPurchase, row: Purchase | undefined): void {
+function checkDenial(
+  witness: Witness,
+  payment: Payment,
+  code: string,
+  known: Purchase | undefined,
+  startedAt: number,
+): void {
+  const { world } = witness
+  const key = keyOf(payment)
+  const at = (steps: ReadonlyMap<string, number>) => steps.get(key) ?? -1
+  const isPaid = isOurs(witness, key, world.spendings.get(key))
+  promise(!isPaid || at(witness.paidAt) < startedAt, `I6: no ${code} once the money was seen to move`, key)
+  promise(at(witness.settledAt) <= at(witness.askedAt), `I6: no ${code} after a settlement without a look`, key)
+  const shown = world.shown.get(key) ?? -1
+  if (known !== undefined && isPaid) promise(shown < startedAt, `I6: no ${code} after the money moved`, key)
+  const first = at(witness.verifiedAt)
+  const moved = world.spendings.get(key)?.step ?? -1
+  const isThisRun = first >= at(witness.runAt)
+  promise(
+    !isPaid || !isThisRun || moved < first || shown < first,
+    `I6: no ${code} for what moved after it was verified`,
+    key,
+  )
+  const open = known !== undefined && world.doubtful.has(key) && truth(world, payment).kind === 'unspent'
+  const wasVoid = witness.lastVerdict.get(key) === 'void'
+  promise(!open || wasVoid, `I6: no ${code} while a settlement in doubt may yet land`, key)
+  const older = witness.olderInDoubt.get(key)
+  if (code === 'payment_required' && older !== undefined && older.step >= startedAt && payment.signature === SIGNED)
+    promise(rowOf(witness, older.key)?.state.kind !== 'reserved', 'nobody pays while an older payment may land', key)
+}
+
+function checkReceipt(payment: Payment, target: Target, receipt: SoldPurchase, row: Purchase | undefined): void {
   const key = keyOf(payment)
   promise(row !== undefined && isSold(row), 'I5: a receipt is for a sale that is written', key)
   promise(receipt.payment.payer === payment.payer, "I5: a receipt is for the payer's own block", key)
-  promise(receipt.block === row.block && receipt.state.tx === row.state.tx, 'I5: a receipt says what is written', key)
+  promise(receipt.block === row.block, 'I5: a receipt says what is written', key)
   const asked = target === 'next' ? row.target === 'next' : receipt.block === target
   promise(asked, 'I5: a receipt is for the block asked for', key)
   const own = receipt.payment.nonce === payment.nonce
   promise(own || row.target === target, "I5: an older purchase's receipt is for the same target", key)
 }
 
-/** Whether a payment moved its money to us after we first looked at it. */
-const isOurs = (
-  { unspentAt }: Witness,
-  spending: Spending | undefined,
-  { head, payment }: Purchase,
-): spending is Spending =>
-  spending?.kind === 'transfer' && BigInt(spending.height) > (unspentAt.get(keyOf(payment)) ?? head)
+/** Whether a payment moved its money to us after a server first saw it unspent. */
+const isOurs = ({ unspent }: Witness, key: string, spending: Spending | undefined): spending is Spending =>
+  spending?.kind === 'transfer' && unspent.has(key)
 
 /** What every payment, block and sale must be once all faults have ended and everything has come to rest. */
-export async function checkAtRest(
+export function checkAtRest(
   witness: Witness,
   wall: readonly BlockIndex[],
   polled: readonly Sale[],
-): Promise<{ readonly charged: number; readonly sold: number }> {
+): { readonly charged: number; readonly sold: number } {
   const { world, book, signed } = witness
   const owners = new Map<BlockIndex, string>()
-  let charged = 0
-  let credits = 0
-  let onWord = 0
+  let [charged, credits, unpaid] = [0, 0, 0]
   for (const payment of signed) {
     const key = keyOf(payment)
-    const row = await book.ledger.find(payment)
+    const row = rowOf(witness, key)
     if (row === undefined) continue
     const spending = world.spendings.get(key)
-    const paid = isOurs(witness, spending, row)
+    const paid = isOurs(witness, key, spending)
     if (paid) charged += 1
-    promise(row.state.kind !== 'reserved', 'I9: nothing is held at the end', key)
-    promise(
-      !paid || row.state.kind === 'sold' || row.state.kind === 'credited',
-      'I3: a payment has a block or a credit',
-      key,
-    )
-    if (row.state.kind === 'credited') credits += 1
-    if (!isSold(row)) {
-      promise(row.state.kind !== 'credited' || (paid && row.state.tx === spending.tx), 'I2: a credit was paid', key)
-      promise(row.state.kind !== 'released' || row.state.dead, 'I9: nothing is watched for ever', key)
-      continue
+    const { kind } = row.state
+    promise(kind !== 'reserved', 'I9: nothing is held at the end', key)
+    promise(!paid || kind === 'sold' || kind === 'credited', 'I3: a payment has a block or a credit', key)
+    if (!paid && kind !== 'released') unpaid += 1
+    if (kind === 'credited') {
+      credits += 1
+      const proven = paid ? row.state.tx === spending.tx || world.undone.has(key) : world.undone.has(key)
+      promise(proven, 'I2: a credit was paid', key)
     }
+    promise(row.state.kind !== 'released' || row.state.dead, 'I9: nothing is watched for ever', key)
+    if (!isSold(row)) continue
     promise(!owners.has(row.block), 'I1: a block has one owner', key)
     owners.set(row.block, key)
-    if (paid)
-      promise(row.state.settled && row.state.tx === spending.tx, 'I2: a sale names the transfer that paid it', key)
-    else {
-      onWord += 1
-      promise(!row.state.settled, 'I2: what was not paid is not called settled', key)
-      promise(
-        world.words.has(`${key} ${row.state.tx}`),
-        'I2: what was not paid is sold only on a word that was given',
-        key,
-      )
-    }
+    checkDeed(witness, row, paid ? spending : undefined)
   }
-  promise(charged + onWord === owners.size + credits, 'I4: transfers are claimed blocks and credits')
+  promise(charged + unpaid === owners.size + credits, 'I4: transfers are claimed blocks and credits')
   for (const block of wall)
-    promise(((await book.ledger.space(block)) === 'claimed') === owners.has(block), 'I1: a claimed block was sold once')
-  await checkFeed(book, polled, owners)
+    promise(
+      (settled(book.ledger.space(block)) === 'claimed') === owners.has(block),
+      'I1: a claimed block was sold once',
+    )
+  checkFeed(book, polled, owners)
   return { charged, sold: owners.size }
 }
 
-async function checkFeed(book: Book, polled: readonly Sale[], owners: ReadonlyMap<BlockIndex, string>): Promise<void> {
-  const sales = await book.sales(0)
+function checkDeed({ world, alarms }: Witness, { payment, state }: SoldPurchase, paidBy: Spending | undefined): void {
+  const key = keyOf(payment)
+  if (paidBy !== undefined) {
+    promise(state.settled && state.tx === paidBy.tx, 'I2: a sale names the transfer that paid it', key)
+    return
+  }
+  promise(!state.settled, 'I2: what was not paid is not called settled', key)
+  promise(alarms.has(key), 'I2: the operator is told of a sale that was not paid', key)
+  const onWord = world.words.has(`${key} ${state.tx}`)
+  promise(
+    onWord || world.undone.has(key),
+    'I2: what was not paid is sold only on a word, or on blocks since replaced',
+    key,
+  )
+}
+
+function checkFeed(book: Book, polled: readonly Sale[], owners: ReadonlyMap<BlockIndex, string>): void {
+  const sales = settled(book.sales(0))
   promise(
     sales.every(({ seq }, at) => seq === at + 1),
     'I8: the feed is numbered without gaps',
   )
-  const seen = JSON.stringify([...polled, ...(await book.sales(polled.length))])
+  promise(
+    sales.every(({ at }, i) => at >= (sales[i - 1]?.at ?? 0)),
+    'I8: the times of the feed never go back',
+  )
+  const seen = JSON.stringify([...polled, ...settled(book.sales(polled.length))])
   promise(seen === JSON.stringify(sales), 'I8: a reader who followed saw every sale once')
   promise(
     sales.length === owners.size && sales.every(({ block }) => owners.has(block)),

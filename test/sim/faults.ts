@@ -4,6 +4,8 @@ import type { Dice } from './dice.ts'
 
 const names = [
   'chainSilent', // the endpoint does not answer
+  'chainLags', // the endpoint is some blocks behind
+  'reorganise', // the newest blocks are replaced
   'poolSlow', // a broadcast waits for a later block
   'poolDrops', // a broadcast never lands
   'verifyDown', // verify is not answered
@@ -17,9 +19,11 @@ const names = [
   'refusesVaguely', // a refusal that proves nothing of what was broadcast
   'inventsHash', // success, and nothing broadcast
   'storeBusy', // the store cannot be used now
+  'storeFull', // the store can be read, and not written
   'storeBroken', // the disk fails at commit: what was written may be there after the restart, or not
   'crash', // the process dies between two steps
   'hangUp', // a client leaves before its answer
+  'clockSteps', // the server's clock is set
   'stranger', // somebody broadcasts a payment they have seen
   'cancel', // a payer cancels an authorization
   'spendElsewhere', // a payer spends the nonce on themselves
@@ -37,7 +41,7 @@ export const NO_FAULTS: Faults = faultsFrom(() => 0)
 
 /** Each history has its own mixture, so that rare pairs of faults get histories to themselves. */
 export const drawFaults = (dice: Dice): Faults =>
-  faultsFrom(() => (dice.chance(0.7) ? 0 : dice.pick([0.03, 0.1, 0.3, 0.6])))
+  faultsFrom(() => (dice.chance(0.75) ? 0 : dice.pick([0.03, 0.1, 0.3, 0.6])))
 
 function faultsFrom(probability: () => number): Faults {
   const entries = names.map((name) => [name, probability()] as const)

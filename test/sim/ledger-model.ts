@@ -1,7 +1,9 @@
 /** The ledger as its port promises it, in memory: small enough to be seen to be right. */
 
 import {
+  FIRST_LOOK_MS,
   keyOf,
+  LAST_LOOK_MS,
   type Hash,
   type Payment,
   type PaymentKey,
@@ -9,19 +11,23 @@ import {
   type Target,
   type UnixMs,
 } from '../../server/domain/payment.ts'
-import type { Purchase, SoldPurchase } from '../../server/domain/purchase.ts'
-import type { Ledger } from '../../server/ports.ts'
+import { isSold, type Purchase, type SoldPurchase } from '../../server/domain/purchase.ts'
+import type { Agents, Blocks, Ledger, Log } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 
 /** A ledger for proofs, with the sales as a reader of the feed sees them. */
 export type Book = {
   readonly ledger: Ledger
+  /** What owners change, where the engine is the real one: a model of it would prove nothing. */
+  readonly paint: Paint | undefined
   /** Sales after number `after`, in order; numbers are dense, from 1. */
   sales(after: number): Promise<readonly Sale[]>
   close(): void
 }
 
-export type Sale = { readonly seq: number; readonly block: BlockIndex }
+export type Sale = { readonly seq: number; readonly block: BlockIndex; readonly at: UnixMs }
+
+export type Paint = { readonly blocks: Blocks; readonly agents: Agents; readonly log: Log }
 
 /** Opens an empty ledger whose wall has only these blocks, in the order in which they are sold. */
 export type OpenBook = (wall: readonly BlockIndex[]) => Promise<Book>
@@ -31,12 +37,18 @@ const RECEIPT_OWED_MS = 10 * 60_000
 
 export const openModelBook: OpenBook = async (wall) => {
   const shelf = shelfOf(wall)
-  return { ledger: ledgerOf(shelf), sales: async (after) => shelf.sales.slice(after), close: () => {} }
+  return {
+    ledger: ledgerOf(shelf),
+    paint: undefined,
+    sales: async (after) => shelf.sales.slice(after),
+    close: () => {},
+  }
 }
 
 type Shelf = {
   readonly wall: readonly BlockIndex[]
   readonly sales: Sale[]
+  readonly looks: Map<string, number> // back at each sale; 2 is the last
   readonly rows: ReadonlyMap<string, Purchase>
   put<P extends Purchase>(purchase: P): P
   row(key: PaymentKey): Purchase
@@ -51,6 +63,7 @@ function shelfOf(wall: readonly BlockIndex[]): Shelf {
   return {
     wall,
     sales: [],
+    looks: new Map(),
     rows,
     put(purchase) {
       rows.set(keyOf(purchase.payment), purchase)
@@ -71,16 +84,15 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
   space: async (target) => spaceOf(shelf, target),
 
   async survey(target, payment, now) {
-    const owed = siblings(shelf, target, payment).find(
-      ({ state }) => state.kind === 'sold' && state.receiptOwed && now - state.claimedAt < RECEIPT_OWED_MS,
-    )
+    const owed = siblings(shelf, target, payment).find((other) => isOwed(other, now))
     return { space: spaceFor(shelf, target, payment), sibling: owed ?? siblings(shelf, target, payment).find(inDoubt) }
   },
 
-  async claim(target, payment, listing, head) {
+  async claim(target, payment, listing, head, now) {
     const known = shelf.rows.get(keyOf(payment))
     if (known !== undefined && known.state.kind !== 'released') throw new Error('claimed twice')
-    if (siblings(shelf, target, payment).some(inDoubt)) return { kind: 'in-doubt' }
+    const isUnanswered = (other: Purchase) => inDoubt(other) || isOwed(other, now)
+    if (siblings(shelf, target, payment).some(isUnanswered)) return { kind: 'in-doubt' }
     const space = spaceFor(shelf, target, payment)
     if (space !== 'open') return { kind: 'lost', space }
     const block = target === 'next' ? shelf.openBlock() : target
@@ -97,7 +109,11 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
 
   async finalize({ payment }, tx, settled, now) {
     const { state, ...held } = shelf.row(payment)
-    if (state.kind === 'sold') return { ...held, state }
+    if (state.kind === 'sold') {
+      if (settled && !state.settled) see(shelf, { ...held, state }, tx)
+      const sold = shelf.row(payment)
+      return isSold(sold) ? sold : { ...held, state }
+    }
     if (state.kind !== 'reserved') throw new Error('sold without being held')
     return sell(shelf, { ...held, state }, tx, settled, state.doubted, now)
   },
@@ -105,8 +121,18 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
   async confirm({ payment }, tx) {
     const { state, ...sold } = shelf.row(payment)
     if (state.kind !== 'sold') throw new Error('confirmed without being sold')
-    shelf.put({ ...sold, state: { ...state, tx, settled: true } })
+    see(shelf, { ...sold, state }, tx)
   },
+
+  async seal({ payment }, tx) {
+    const { state, ...sold } = shelf.row(payment)
+    if (state.kind !== 'sold') throw new Error('sealed without being sold')
+    shelf.put({ ...sold, state: { ...state, tx, settled: true } })
+    shelf.looks.set(keyOf(payment), 2)
+  },
+
+  miss: async ({ payment }) => unsee(shelf, payment, 0, (settled) => settled),
+  writeOff: async ({ payment }) => unsee(shelf, payment, 2, (settled, looks) => settled || looks < 2),
 
   async release({ payment }, dead) {
     const held = shelf.row(payment)
@@ -126,7 +152,8 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
     return true
   },
 
-  unfinished: async () => [...shelf.rows.values()].filter(isUnfinished).map(({ payment }) => payment),
+  unfinished: async (now) =>
+    [...shelf.rows.values()].filter((row) => isUnfinished(shelf, row, now)).map(({ payment }) => payment),
 })
 
 function spaceOf({ wall, holder, openBlock }: Shelf, target: Target): Exclude<Space, 'full'> {
@@ -150,10 +177,36 @@ const siblings = ({ rows }: Shelf, target: Target, { payer, nonce }: Payment) =>
     .values()
     .filter((other) => other.payment.payer === payer && other.payment.nonce !== nonce && other.target === target)
 
+const isOwed = ({ state }: Purchase, now: UnixMs) =>
+  state.kind === 'sold' && state.receiptOwed && now - state.claimedAt < RECEIPT_OWED_MS
+
 const inDoubt = ({ state }: Purchase) => state.kind === 'reserved' && state.doubted
 
-const isUnfinished = ({ state }: Purchase) =>
-  state.kind === 'reserved' || (state.kind === 'released' && !state.dead) || (state.kind === 'sold' && !state.settled)
+function isUnfinished({ looks }: Shelf, { payment, state }: Purchase, now: UnixMs): boolean {
+  if (state.kind !== 'sold') return state.kind === 'reserved' || (state.kind === 'released' && !state.dead)
+  const looked = looks.get(keyOf(payment)) ?? 0
+  if (looked === 2) return false
+  const isSoon = looked === 0 && state.claimedAt <= now - FIRST_LOOK_MS
+  return !state.settled || isSoon || Number(payment.validBefore) <= Math.floor((now - LAST_LOOK_MS) / 1000)
+}
+
+function see({ looks, put }: Shelf, sold: SoldPurchase, tx: Hash): void {
+  if (sold.state.settled) looks.set(keyOf(sold.payment), Math.max(1, looks.get(keyOf(sold.payment)) ?? 0))
+  put({ ...sold, state: { ...sold.state, tx, settled: true } })
+}
+
+function unsee(
+  { looks, row, put }: Shelf,
+  payment: Payment,
+  look: number,
+  isNews: (settled: boolean, looks: number) => boolean,
+): boolean {
+  const sold = row(payment)
+  if (!isSold(sold) || !isNews(sold.state.settled, looks.get(keyOf(payment)) ?? 0)) return false
+  put({ ...sold, state: { ...sold.state, settled: false } })
+  looks.set(keyOf(payment), look)
+  return true
+}
 
 function sell(
   { sales, put }: Shelf,
@@ -163,9 +216,10 @@ function sell(
   receiptOwed: boolean,
   now: UnixMs,
 ): SoldPurchase {
-  sales.push({ seq: sales.length + 1, block: purchase.block })
+  const at = Math.max(now, sales.at(-1)?.at ?? 0)
+  sales.push({ seq: sales.length + 1, block: purchase.block, at })
   const { name, framework } = purchase.listing
-  return put({ ...purchase, state: { kind: 'sold', tx, claimedAt: now, name, framework, settled, receiptOwed } })
+  return put({ ...purchase, state: { kind: 'sold', tx, claimedAt: at, name, framework, settled, receiptOwed } })
 }
 
 type Landed = Pick<Purchase, 'payment' | 'target' | 'listing' | 'head'>

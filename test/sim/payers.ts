@@ -1,45 +1,65 @@
 /** Payers and strangers, who do everything that the wire lets them do. */
 
-import { failure } from '../../server/domain/failure.ts'
+import { failure, type Failure } from '../../server/domain/failure.ts'
+import type { Listing } from '../../server/domain/listing.ts'
 import { keyOf, type Address, type Payment, type Target } from '../../server/domain/payment.ts'
-import type { Order } from '../../server/domain/purchase.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { addressOf, FORGED, paymentOf, PLAIN, TERMS } from './samples.ts'
-import { broadcast, spend, strikes, type World } from './world.ts'
+import { addressOf, FORGED, paymentOf, PLAIN } from './samples.ts'
+import { broadcast, spend, strikes, timeOf, type World } from './world.ts'
+
+/** One request to buy, as it leaves a client. */
+export type Order = {
+  readonly target: Target
+  readonly payment: Payment
+  readonly listing: Listing | Failure
+  readonly entrance: 'http' | 'mcp' // over MCP, the server is not told that a client hung up
+}
+
+/** What a client does when it was not served: it keeps its signed request, or forgets it and signs anew. */
+type Payer = { readonly wallet: Address; readonly habit: 'resends' | 'signs anew' }
 
 /** Every authorization that was signed, and where it was sent first. */
 export type Crowd = {
-  readonly payers: readonly Address[]
+  readonly payers: readonly Payer[]
   readonly wall: readonly BlockIndex[]
   readonly signed: Payment[]
   readonly firstTarget: Map<string, Target>
 }
 
-export function crowdOf(world: World, wall: readonly BlockIndex[]): Crowd {
-  const payers = Array.from({ length: 1 + world.dice.below(3) }, (_, i) => addressOf(i + 1))
-  for (const payer of payers) world.balances.set(payer, 1 + world.dice.below(3))
+export function crowdOf(world: World, wall: readonly BlockIndex[], size: number): Crowd {
+  const { dice, balances } = world
+  const payers = Array.from({ length: size }, (_, i) => {
+    const habit = dice.chance(0.5) ? ('resends' as const) : ('signs anew' as const)
+    return { wallet: addressOf(i + 1), habit }
+  })
+  for (const { wallet } of payers) balances.set(wallet, 1 + dice.below(3))
   return { payers, wall, signed: [], firstTarget: new Map() }
 }
 
 /** Somebody's next request to buy: signed anew, sent again, or sent elsewhere. */
-export function nextOrder(world: World, crowd: Crowd, armed: boolean): Order {
+export function nextOrder(world: World, crowd: Crowd): Order {
   const { dice } = world
-  const again = crowd.signed.length > 0 && dice.chance(crowd.signed.length > 6 ? 0.9 : 0.6)
-  const payment = again ? dice.pick(crowd.signed.slice(-4)) : sign(world, crowd)
+  const payer = dice.pick(crowd.payers)
+  const own = crowd.signed.filter((payment) => payment.payer === payer.wallet).slice(-3)
+  const again = payer.habit === 'resends' ? 0.75 : 0.2
+  const payment = own.length > 0 && dice.chance(again) ? dice.pick(own) : sign(world, crowd, payer)
   const first = crowd.firstTarget.get(keyOf(payment))
-  const target = first !== undefined && dice.chance(0.85) ? first : aim(world, crowd)
+  const last = own.at(-1)
+  // Who signs anew mostly still wants the same.
+  const same = first ?? (last === undefined ? undefined : crowd.firstTarget.get(keyOf(last)))
+  const target = same !== undefined && dice.chance(0.85) ? same : aim(world, crowd)
   if (first === undefined) crowd.firstTarget.set(keyOf(payment), target)
   const listing = dice.chance(0.05) ? failure('invalid_listing', 'link: is no address') : PLAIN
-  return { target, payment, listing, terms: TERMS, now: world.now, armed, contact: null }
+  return { target, payment, listing, entrance: dice.chance(0.7) ? 'http' : 'mcp' }
 }
 
 // Most payers want the same: that is where races are.
 const aim = ({ dice }: World, { wall }: Crowd): Target => (dice.chance(0.5) ? 'next' : dice.pick(wall))
 
-function sign(world: World, { payers, signed }: Crowd): Payment {
+function sign(world: World, { signed }: Crowd, { wallet }: Payer): Payment {
   const { dice } = world
-  const until = BigInt(Math.floor(world.now / 1000) + dice.pick([5, 30, 90, 90, 300, 300]))
-  const payment = paymentOf(dice.pick(payers), signed.length + 1, until)
+  const until = BigInt(Math.floor(timeOf(world) / 1000) + dice.pick([5, 30, 90, 90, 300, 300]))
+  const payment = paymentOf(wallet, signed.length + 1, until)
   const made = strikes(world, 'forge') ? ({ ...payment, signature: FORGED } as const) : payment
   signed.push(made)
   return made
@@ -48,9 +68,9 @@ function sign(world: World, { payers, signed }: Crowd): Payment {
 /** What payers and strangers do with their own wallets and with payments they have seen. */
 export function mischief(world: World, { payers, signed }: Crowd): void {
   const { dice, balances } = world
-  const payer = dice.pick(payers)
-  if (strikes(world, 'drain')) balances.set(payer, 0)
-  else if (dice.chance(0.3)) balances.set(payer, (balances.get(payer) ?? 0) + 1)
+  const { wallet } = dice.pick(payers)
+  if (strikes(world, 'drain')) balances.set(wallet, 0)
+  else if (dice.chance(0.3)) balances.set(wallet, (balances.get(wallet) ?? 0) + 1)
   if (signed.length === 0) return
   const payment = dice.pick(signed)
   if (strikes(world, 'stranger')) broadcast(world, payment)

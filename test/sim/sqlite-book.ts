@@ -8,8 +8,14 @@ import type { BlockIndex } from '../../shared/wall.ts'
 import type { OpenBook } from './ledger-model.ts'
 import { TERMS } from './samples.ts'
 
+// Every so many-th history is played over the real engine, which is slower; the others over the model of its port.
+const REAL_EVERY = 20
+
+/** Whether a history is played over the real engine. */
+export const isReal = (seed: number): boolean => seed % REAL_EVERY === 0
+
 /** Opens walls of the real engine, and lets go of all their files at the end. */
-export function sqliteBooks(): { readonly open: OpenBook; close(): void } {
+export function realBooks(): { readonly open: OpenBook; close(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-sim-'))
   const prepared = new Set<string>()
   let opened = 0
@@ -23,12 +29,17 @@ export function sqliteBooks(): { readonly open: OpenBook; close(): void } {
       const connection = openWall(path, TERMS.network)
       // The file is thrown away, and power is not cut here.
       connection.run('PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY')
-      const { ledger, log } = ports(connection)
+      const { ledger, blocks, agents, log } = ports(connection)
       return {
         ledger,
+        paint: { blocks, agents, log },
         async sales(after) {
-          const changes = await log.after(after, 100)
-          return changes.flatMap((change) => (change.kind === 'sale' ? [{ seq: change.seq, block: change.block }] : []))
+          const changes = await log.after(0, 500)
+          return changes.flatMap((change) =>
+            change.kind === 'sale' && change.seq > after
+              ? [{ seq: change.seq, block: change.block, at: change.at }]
+              : [],
+          )
         },
         close() {
           connection.close()

@@ -1,10 +1,11 @@
-/** The world outside the process: a model chain with its wallets, and a facilitator that proves as little as real ones. */
+/** The world outside the server: a model chain with its wallets, and a facilitator that proves as little as real ones. */
 
 import { keyOf, type Address, type Hash, type Payment, type PaymentKey } from '../../server/domain/payment.ts'
 import type { Settling, Verdict, Verification } from '../../server/domain/purchase.ts'
 import { diceOf, type Dice } from './dice.ts'
 import { drawFaults, type Fault, type Faults } from './faults.ts'
 import { FORGED, hashOf } from './samples.ts'
+import { schedulerOf, type Scheduler } from './scheduler.ts'
 
 /** What spent an authorization. */
 export type Spending = {
@@ -14,41 +15,52 @@ export type Spending = {
   readonly step: number // of the history
 }
 
+type Broadcast = { readonly payment: Payment; readonly tx: Hash }
+
 export type World = {
   readonly dice: Dice
+  readonly scheduler: Scheduler
   faults: Faults
   step: number // counts what happens, so that before and after can be told apart
-  now: number // Unix milliseconds; only blocks move it
+  skewMs: number // how far the server's clock is from the truth
   readonly blockTimes: number[] // Unix seconds of each block by height
   readonly balances: Map<Address, number> // how many payments each wallet can make
   readonly spendings: Map<string, Spending>
-  pool: readonly { readonly payment: Payment; readonly tx: Hash }[]
+  pool: readonly Broadcast[]
+  readonly mined: Map<string, Broadcast> // what a reorganisation gives back to the pool
   transactions: number
   readonly doubtful: Set<string> // payments whose settlement had no clear end
   readonly words: Set<string> // payment and hash of every success the facilitator told
+  readonly undone: Set<string> // payments whose end was undone by a reorganisation
+  readonly shown: Map<string, number> // step at which the chain last showed an answer a payment that had ended
   readonly tell: (event: () => string) => void
 }
 
 const START_MS = 1_700_000_000_000
 
-// A block this far below the newest one is safe from reorganisation.
-const SAFE_DEPTH = 2
+// A block this far below the newest one is safe: no reorganisation reaches it.
+const SAFE_DEPTH = 4
+const REORGANISED_MAX = 3
 
 /** A world as `seed` makes it. `tell` is handed what happens, for a trace. */
 export function worldOf(seed: number, tell: World['tell']): World {
   const dice = diceOf(seed)
   return {
     dice,
+    scheduler: schedulerOf(),
     faults: drawFaults(dice),
     step: 0,
-    now: START_MS,
+    skewMs: 0,
     blockTimes: [START_MS / 1000],
     balances: new Map(),
     spendings: new Map(),
     pool: [],
+    mined: new Map(),
     transactions: 0,
     doubtful: new Set(),
     words: new Set(),
+    undone: new Set(),
+    shown: new Map(),
     tell,
   }
 }
@@ -56,12 +68,22 @@ export function worldOf(seed: number, tell: World['tell']): World {
 /** Whether a fault happens now. */
 export const strikes = ({ dice, faults }: World, fault: Fault): boolean => dice.chance(faults[fault])
 
+/** The true time, Unix milliseconds. */
+export const timeOf = ({ scheduler }: World): number => START_MS + scheduler.elapsed()
+
+/** The time on the server's clock, Unix milliseconds. */
+export const clockOf = (world: World): number => timeOf(world) + world.skewMs
+
 const heightOf = ({ blockTimes }: World) => blockTimes.length - 1
 
-/** Mines a block some seconds after the last, with what is broadcast and can still land. */
+/** Lets some seconds pass and mines a block, with what is broadcast and can still land. */
 export function mine(world: World, seconds: number): void {
-  world.now += seconds * 1000
-  world.blockTimes.push(world.now / 1000)
+  world.scheduler.pass(seconds * 1000)
+  mineNow(world)
+}
+
+function mineNow(world: World): void {
+  world.blockTimes.push(Math.floor(timeOf(world) / 1000))
   const waiting = world.pool
   world.pool = []
   for (const broadcast of waiting) {
@@ -71,17 +93,40 @@ export function mine(world: World, seconds: number): void {
 }
 
 /** The token's own rule: a nonce once, a signature that is the payer's, in time, with money. Anything else reverts. */
-function land(world: World, { payment, tx }: { readonly payment: Payment; readonly tx: Hash }): void {
+function land(world: World, broadcast: Broadcast): void {
+  const { payment, tx } = broadcast
   const balance = world.balances.get(payment.payer) ?? 0
-  if (obstacle(world, payment) !== undefined) return
+  if (obstacle(world, payment, world.blockTimes.at(-1)) !== undefined) return
   world.balances.set(payment.payer, balance - 1)
+  world.mined.set(keyOf(payment), broadcast)
   spend(world, payment, 'transfer', tx)
 }
 
 /** Marks an authorization as used in the newest block. */
 export function spend(world: World, key: PaymentKey, kind: Spending['kind'], tx: Hash = newHash(world)): void {
-  world.tell(() => `chain: ${keyOf(key).slice(-4)} ${kind} in ${tx.slice(-4)}`)
+  world.tell(() => `chain: ${keyOf(key).slice(-4)} ${kind} in ${tx.slice(-4)} at ${heightOf(world)}`)
   world.spendings.set(keyOf(key), { kind, tx, height: heightOf(world), step: world.step })
+}
+
+/** Replaces the newest blocks: what they held lands again, waits, or is lost. */
+export function reorganise(world: World): void {
+  const { dice, spendings, mined } = world
+  const depth = Math.min(1 + dice.below(REORGANISED_MAX), heightOf(world))
+  const kept = heightOf(world) - depth
+  world.tell(() => `chain: blocks from ${kept + 1} are replaced`)
+  for (const [key, { height, kind }] of spendings) {
+    if (height <= kept) continue
+    spendings.delete(key)
+    world.shown.delete(key)
+    world.undone.add(key)
+    const broadcast = mined.get(key)
+    if (kind !== 'transfer' || broadcast === undefined) continue
+    mined.delete(key)
+    const { payer } = broadcast.payment
+    world.balances.set(payer, (world.balances.get(payer) ?? 0) + 1)
+    if (dice.chance(0.3)) land(world, broadcast)
+    else if (dice.chance(0.6)) world.pool = [...world.pool, broadcast]
+  }
 }
 
 /** Hands a payment to the chain; where it lands, if it does, is up to later blocks. */
@@ -95,33 +140,57 @@ export function broadcast(world: World, payment: Payment): Hash {
 const newHash = (world: World): Hash => hashOf(0xc0000 + ++world.transactions)
 
 /** Why the token would refuse a payment now, in the reference facilitator's words and order. */
-function obstacle(world: World, payment: Payment): string | undefined {
+function obstacle(world: World, payment: Payment, seconds = Math.floor(timeOf(world) / 1000)): string | undefined {
   if (payment.signature === FORGED) return 'invalid_exact_evm_signature'
-  if (payment.validBefore <= BigInt(Math.floor(world.now / 1000))) return TOO_LATE
+  if (payment.validBefore <= BigInt(seconds)) return TOO_LATE
   if ((world.balances.get(payment.payer) ?? 0) < 1) return TOO_POOR
   return world.spendings.has(keyOf(payment)) ? 'invalid_exact_evm_nonce_already_used' : undefined
+}
+
+/** What an endpoint shows of a payment: the newest block it has, and what ended the payment in it or before. */
+function viewOf(world: World, key: PaymentKey): { readonly height: number; readonly ended: Spending | undefined } {
+  const lag = strikes(world, 'chainLags') ? 1 + world.dice.below(3) : 0
+  const height = Math.max(0, heightOf(world) - lag)
+  const spending = world.spendings.get(keyOf(key))
+  const ended = spending !== undefined && spending.height <= height ? spending : undefined
+  if (ended !== undefined) world.shown.set(keyOf(key), world.step)
+  return { height, ended }
 }
 
 /** The chain port's `read`. */
 export function read(world: World, key: PaymentKey): { head: bigint; spent: boolean } | 'silent' {
   if (strikes(world, 'chainSilent')) return 'silent'
-  return { head: BigInt(heightOf(world)), spent: world.spendings.has(keyOf(key)) }
+  const { height, ended } = viewOf(world, key)
+  return { head: BigInt(height), spent: ended !== undefined }
 }
 
 /** The chain port's `verdict`. */
-export const verdict = (world: World, payment: Payment, head: bigint): Verdict =>
-  strikes(world, 'chainSilent') ? { kind: 'silent' } : truth(world, payment, head)
+export function verdict(world: World, payment: Payment, head: bigint): Verdict {
+  if (strikes(world, 'chainSilent')) return { kind: 'silent' }
+  const { height, ended } = viewOf(world, payment)
+  return BigInt(height) < head ? { kind: 'silent' } : verdictAt(world, payment, height, ended)
+}
 
-/** What is so of a payment that was unspent at height `head`. */
-export function truth(world: World, payment: Payment, head: bigint): Verdict {
+/** What is so of a payment that was once seen unspent. */
+export const truth = (world: World, payment: Payment): Verdict =>
+  verdictAt(world, payment, heightOf(world), world.spendings.get(keyOf(payment)))
+
+function verdictAt(world: World, payment: Payment, height: number, ended: Spending | undefined): Verdict {
+  const safe = height - SAFE_DEPTH
+  const isOver = (at: number) => BigInt(world.blockTimes[at] ?? 0) > payment.validBefore
+  if (ended === undefined)
+    return isOver(safe) ? { kind: 'void', why: 'it has expired', final: true } : { kind: 'unspent' }
+  const final = isOver(height) && ended.height <= safe ? ({ final: true } as const) : {}
+  if (ended.kind === 'transfer') return { kind: 'paid', tx: ended.tx, ...final }
+  return { kind: 'void', why: ended.kind === 'cancelled' ? 'it was cancelled' : 'it was spent elsewhere', ...final }
+}
+
+/** Whether nothing that may still happen can make a payment land. */
+export function isDead(world: World, payment: Payment): boolean {
   const spending = world.spendings.get(keyOf(payment))
-  if (spending !== undefined) {
-    if (BigInt(spending.height) <= head) return { kind: 'void', why: 'it was spent before' }
-    if (spending.kind === 'transfer') return { kind: 'paid', tx: spending.tx }
-    return { kind: 'void', why: spending.kind === 'cancelled' ? 'it was cancelled' : 'it was spent elsewhere' }
-  }
-  const safeTime = world.blockTimes.at(-1 - SAFE_DEPTH) ?? 0
-  return BigInt(safeTime) > payment.validBefore ? { kind: 'void', why: 'it has expired' } : { kind: 'unspent' }
+  const safe = heightOf(world) - SAFE_DEPTH
+  if (spending !== undefined && spending.height <= safe) return spending.kind !== 'transfer'
+  return BigInt(world.blockTimes[safe] ?? 0) > payment.validBefore
 }
 
 /** The facilitator port's `verify`. */
@@ -158,7 +227,8 @@ function trySettling(world: World, payment: Payment): Settling {
   if (strikes(world, 'refusesThenLands')) return { kind: 'refused', reason: SIMULATION_FAILED }
   if (strikes(world, 'refusesVaguely')) return { kind: 'refused', reason: 'invalid_transaction_state' }
   if (strikes(world, 'answerLost')) return { kind: 'unclear' }
-  if (world.dice.chance(0.8)) mine(world, 2)
+  // A facilitator waits for the block, mostly.
+  if (world.dice.chance(0.8)) mineNow(world)
   return success(world, payment, tx)
 }
 

@@ -1,0 +1,48 @@
+/**
+ * `bun run sim`: thousands of histories in which everything fails that can, and no promise may break.
+ *
+ *     --seeds N      how many histories, from --from (100,000 from 0)
+ *     --seed S       one history; with --trace everything that happens in it
+ *     --mutants      plants bugs in a copy of the source and counts the histories until each is found
+ */
+
+import { parseArgs } from 'node:util'
+import { simulate } from './history.ts'
+import { openModelBook, type OpenBook } from './ledger-model.ts'
+import { runMutants } from './mutate.ts'
+import { playRange } from './play.ts'
+import { isReal, realBooks } from './sqlite-book.ts'
+import { playInWorkers } from './workers.ts'
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '100000' },
+    from: { type: 'string', default: '0' },
+    seed: { type: 'string' },
+    trace: { type: 'boolean', default: false },
+    mutants: { type: 'boolean', default: false },
+    workers: { type: 'string', default: '2' },
+    worker: { type: 'boolean', default: false },
+  },
+})
+
+const [from, seeds] = [Number(values.from), Number(values.seeds)]
+
+if (values.seed !== undefined) playOne(Number(values.seed), values.trace)
+else if (values.mutants) process.exitCode = await runMutants(Number(values.workers), seeds)
+else if (values.worker) playRange(from, from + seeds, (line) => console.log(line))
+else process.exitCode = await playInWorkers(from, seeds, Number(values.workers))
+
+function playOne(seed: number, isTraced: boolean): void {
+  const books = realBooks()
+  const open: OpenBook = isReal(seed) ? books.open : openModelBook
+  try {
+    const report = simulate(seed, open, isTraced ? (event) => console.log(event()) : undefined)
+    console.log(`seed ${seed}: every promise held`, report)
+  } catch (error) {
+    console.log(`seed ${seed}: ${String(error)}`)
+    process.exitCode = 1
+  } finally {
+    books.close()
+  }
+}

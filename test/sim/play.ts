@@ -1,0 +1,63 @@
+/** Plays many histories in this process, and tells how it goes in lines of JSON. */
+
+import { simulate, type Report } from './history.ts'
+import { openModelBook } from './ledger-model.ts'
+import { isReal, realBooks } from './sqlite-book.ts'
+
+/** What a stretch of histories came to. */
+export type Tally = {
+  readonly seeds: number
+  readonly events: number
+  readonly requests: number
+  readonly charged: number
+  readonly sold: number
+  readonly crashes: number
+  readonly answers: Readonly<Record<string, number>>
+}
+
+/** A promise that broke, and where. */
+export type Broken = { readonly seed: number; readonly broken: string }
+
+export const NOTHING: Tally = { seeds: 0, events: 0, requests: 0, charged: 0, sold: 0, crashes: 0, answers: {} }
+
+const EVERY = 250
+
+/** Plays seeds from `from` up to `end`, and tells a `Tally` every so often; a `Broken` one ends it. */
+export function playRange(from: number, end: number, tell: (line: string) => void): void {
+  const books = realBooks()
+  let tally = NOTHING
+  let seed = from
+  try {
+    for (; seed < end; seed += 1) {
+      tally = plus(tally, tallyOf(simulate(seed, isReal(seed) ? books.open : openModelBook)))
+      if (tally.seeds < EVERY && seed + 1 < end) continue
+      tell(JSON.stringify(tally))
+      tally = NOTHING
+    }
+  } catch (error) {
+    tell(JSON.stringify({ seed, broken: String(error) } satisfies Broken))
+  } finally {
+    books.close()
+  }
+}
+
+const tallyOf = ({ answers, ...counts }: Report): Tally => ({
+  seeds: 1,
+  ...counts,
+  answers: Object.fromEntries(answers),
+})
+
+/** Both together. */
+export function plus(one: Tally, other: Tally): Tally {
+  const answers = { ...one.answers }
+  for (const [name, count] of Object.entries(other.answers)) answers[name] = (answers[name] ?? 0) + count
+  return {
+    seeds: one.seeds + other.seeds,
+    events: one.events + other.events,
+    requests: one.requests + other.requests,
+    charged: one.charged + other.charged,
+    sold: one.sold + other.sold,
+    crashes: one.crashes + other.crashes,
+    answers,
+  }
+}

@@ -1,0 +1,221 @@
+/**
+ * One life of the server: the real seller, rail and sweeper over ports that wait for the scheduler. What it knows
+ * vanishes with it; only the book stays.
+ */
+
+import { StoreUnavailable } from '../../server/domain/failure.ts'
+import { keyOf, type PaymentKey } from '../../server/domain/payment.ts'
+import type { Chain, Clock, Facilitator, Journal, Ledger, Wallets } from '../../server/ports.ts'
+import { seller, type Seller } from '../../server/usecases/buy-block.ts'
+import { followLog, type Follower } from '../../server/usecases/follow-log.ts'
+import { keepGoing } from '../../server/usecases/keep-going.ts'
+import { sweep } from '../../server/usecases/sweep.ts'
+import { watchRail } from '../../server/usecases/watch-rail.ts'
+import type { Book, Paint } from './ledger-model.ts'
+import { SIGNED, TERMS } from './samples.ts'
+import { clockOf, read, settle, strikes, verdict, verify, type World } from './world.ts'
+
+/** Sees each thing a server did, to hold it against the promises. */
+export type Watcher = {
+  /** Before: what is about to be done. */
+  asks(verb: string, key: string, what: unknown): void
+  /** After: what came of it. */
+  heard(verb: string, key: string, answer: unknown): void
+  alarm(event: string, key: string): void
+}
+
+export type Server = {
+  readonly seller: Seller
+  readonly clock: Clock
+  readonly paint: Paint | undefined // as the server reaches it
+  readonly follower: Follower | undefined
+  isDead: boolean
+}
+
+const RECONCILE_EVERY_MS = 10_000
+const PROBE_EVERY_MS = 15_000
+const FIRST_PROBES_EVERY_MS = 1000
+
+const NEVER = new AbortController().signal
+
+/** Starts a server on what `book` remembers. `opened` is told once it can be reached. */
+export function startServer(world: World, book: Book, watcher: Watcher, opened: (server: Server) => void): void {
+  world.tell(() => 'server: starts')
+  const self = { isDead: false }
+  const die = (why: string) => {
+    world.tell(() => `server: dies of ${why}`)
+    self.isDead = true
+    world.scheduler.forget(self)
+  }
+  const journal: Journal = {
+    note: () => {},
+    alarm: (event, facts) => watcher.alarm(event, `${facts?.['payer']}:${facts?.['nonce']}`),
+  }
+  const clock: Clock = {
+    now: () => clockOf(world),
+    elapsed: () => world.scheduler.elapsed(),
+    wait: (ms) => world.scheduler.wait(self, ms),
+  }
+  const ledger = ledgerPort(world, book.ledger, watcher, self, die)
+  const chain = chainPort(world, watcher, self)
+  const facilitator = facilitatorPort(world, watcher, self)
+  const wallets: Wallets = {
+    signed: () => Promise.resolve(undefined),
+    signedPayment: ({ signature }) => Promise.resolve(signature === SIGNED),
+  }
+
+  const open = (follower: Follower | undefined) => {
+    const rail = watchRail({ facilitator, chain, clock, journal })
+    const advance = follower?.advance ?? (() => Promise.resolve())
+    const sold = seller({
+      ledger,
+      facilitator,
+      chain,
+      wallets,
+      clock,
+      journal,
+      rail,
+      terms: TERMS,
+      contact: null,
+      advance,
+    })
+    opened(Object.assign(self, { seller: sold, clock, paint, follower }))
+    void keepGoing({ clock, journal }, NEVER, async () => {
+      await rail.probe()
+      return rail.state() === 'armed' ? PROBE_EVERY_MS : FIRST_PROBES_EVERY_MS
+    })
+    void keepGoing({ clock, journal }, NEVER, async () => {
+      if (await sweep(ledger, sold, clock, journal)) rail.reconciled()
+      return RECONCILE_EVERY_MS
+    })
+  }
+  const paint = book.paint === undefined ? undefined : paintPort(world, book.paint, self, die)
+  if (paint === undefined) open(undefined)
+  else void followLog(paint.log).then(open)
+}
+
+/** The ledger as a process reaches it: in its own time, and not always. */
+function ledgerPort(world: World, ledger: Ledger, watcher: Watcher, owner: object, die: (why: string) => void): Ledger {
+  const store = <T>(verb: keyof Ledger, key: string, what: unknown, act: () => Promise<T>): Promise<T> =>
+    world.scheduler.call(owner, verb, key, async () => {
+      world.step += 1
+      const isWrite = !reads.has(verb)
+      if (isWrite && strikes(world, 'storeBroken')) {
+        // What the failed commit wrote may be there after the restart.
+        if (world.dice.chance(0.5)) await act().catch(() => {})
+        die(`its disk at ${verb}`)
+        return await new Promise<T>(() => {})
+      }
+      if (strikes(world, 'storeBusy') || (isWrite && strikes(world, 'storeFull'))) {
+        world.tell(() => `  ${key.slice(-4)} ${verb}: store fails`)
+        throw new StoreUnavailable('busy')
+      }
+      watcher.asks(verb, key, what)
+      const answer = await act()
+      world.tell(() => `  ${key.slice(-4)} ${verb}: ${written(answer)}`)
+      watcher.heard(verb, key, answer)
+      return answer
+    })
+  return {
+    find: (key) => store('find', keyOf(key), undefined, () => ledger.find(key)),
+    survey: (target, payment, now) =>
+      store('survey', keyOf(payment), undefined, () => ledger.survey(target, payment, now)),
+    space: (target) => store('space', '', undefined, () => ledger.space(target)),
+    claim: (target, payment, listing, head, now) =>
+      store('claim', keyOf(payment), { target, payment }, () => ledger.claim(target, payment, listing, head, now)),
+    doubt: (purchase) => store('doubt', keyOf(purchase.payment), purchase, () => ledger.doubt(purchase)),
+    finalize: (purchase, tx, settled, now) =>
+      store('finalize', keyOf(purchase.payment), purchase, () => ledger.finalize(purchase, tx, settled, now)),
+    confirm: (purchase, tx) => store('confirm', keyOf(purchase.payment), purchase, () => ledger.confirm(purchase, tx)),
+    seal: (purchase, tx) => store('seal', keyOf(purchase.payment), purchase, () => ledger.seal(purchase, tx)),
+    miss: (purchase) => store('miss', keyOf(purchase.payment), purchase, () => ledger.miss(purchase)),
+    writeOff: (purchase) => store('writeOff', keyOf(purchase.payment), purchase, () => ledger.writeOff(purchase)),
+    release: (purchase, dead) =>
+      store('release', keyOf(purchase.payment), { purchase, dead }, () => ledger.release(purchase, dead)),
+    owe: (landed, tx, now) => store('owe', keyOf(landed.payment), landed, () => ledger.owe(landed, tx, now)),
+    deliver: (purchase) => store('deliver', keyOf(purchase.payment), purchase, () => ledger.deliver(purchase)),
+    unfinished: (now) => store('unfinished', '', undefined, () => ledger.unfinished(now)),
+  }
+}
+
+const reads: ReadonlySet<string> = new Set(['find', 'survey', 'space', 'unfinished'])
+
+/** What owners reach, on the same disk. */
+function paintPort(world: World, { blocks, agents, log }: Paint, owner: object, die: (why: string) => void): Paint {
+  const store = <T>(verb: string, isWrite: boolean, act: () => Promise<T>): Promise<T> =>
+    world.scheduler.call(owner, verb, '', async () => {
+      world.step += 1
+      if (isWrite && strikes(world, 'storeBroken')) {
+        if (world.dice.chance(0.5)) await act().catch(() => {})
+        die(`its disk at ${verb}`)
+        return await new Promise<T>(() => {})
+      }
+      if (isWrite && strikes(world, 'storeBusy')) throw new StoreUnavailable('busy')
+      return await act()
+    })
+  return {
+    blocks: {
+      owned: (block) => store('owned', false, () => blocks.owned(block)),
+      reserved: (block) => store('reserved', false, () => blocks.reserved(block)),
+      edit: (block, edit, now) => store('edit', true, () => blocks.edit(block, edit, now)),
+    },
+    agents: {
+      knows: (wallet) => store('knows', false, () => agents.knows(wallet)),
+      identify: (wallet, identity, now) => store('identify', true, () => agents.identify(wallet, identity, now)),
+    },
+    log: {
+      after: (after, limit) => store('after', false, () => log.after(after, limit)),
+      compacted: () => store('compacted', false, () => log.compacted()),
+    },
+  }
+}
+
+function chainPort(world: World, watcher: Watcher, owner: object): Chain {
+  const ask = <T>(verb: string, key: string, act: () => T): Promise<T> => remote(world, watcher, owner, verb, key, act)
+  return {
+    read: (key) => ask('read', keyOf(key), () => read(world, key)),
+    verdict: (payment, head) => ask('verdict', keyOf(payment), () => verdict(world, payment, head)),
+    fault: () => ask('fault', '', () => ({ kind: strikes(world, 'chainSilent') ? 'silent' : 'none' }) as const),
+    transfersTo: () => Promise.resolve('silent'),
+  }
+}
+
+function facilitatorPort(world: World, watcher: Watcher, owner: object): Facilitator {
+  const ask = <T>(verb: string, key: string, act: () => T): Promise<T> => remote(world, watcher, owner, verb, key, act)
+  return {
+    verify: (_, payment) => ask('verify', keyOf(payment), () => verify(world, payment)),
+    settle: (_, payment) => ask('settle', keyOf(payment), () => settle(world, payment)),
+    supports: () => ask('supports', '', () => (strikes(world, 'verifyDown') ? 'unavailable' : 'yes')),
+  }
+}
+
+/** A question to somebody else: it arrives, and later its answer does. A server that dies in between never hears it. */
+async function remote<T>(
+  world: World,
+  watcher: Watcher,
+  owner: object,
+  verb: string,
+  key: string,
+  act: () => T,
+): Promise<T> {
+  const answer = await world.scheduler.call(owner, verb, key, () => {
+    world.step += 1
+    watcher.asks(verb, key, undefined)
+    const answered = act()
+    watcher.heard(verb, key, answered)
+    return answered
+  })
+  return await world.scheduler.call(owner, `${verb} answers`, key, () => {
+    world.tell(() => `  ${key.slice(-4)} ${verb}: ${written(answer)}`)
+    return answer
+  })
+}
+
+/** Keeps a trace readable: what a purchase is about is on the line already. */
+const written = (answer: unknown): string =>
+  JSON.stringify(answer, (key, value: unknown) => {
+    if (key === 'payment' && typeof value === 'object' && value !== null && 'nonce' in value)
+      return String((value as PaymentKey).nonce).slice(-4)
+    if (key === 'listing' || key === 'pixels') return undefined
+    return typeof value === 'bigint' ? Number(value) : value
+  })

@@ -1,0 +1,74 @@
+/** Plays many histories at once, one process for each core. */
+
+import { NOTHING, plus, type Broken, type Tally } from './play.ts'
+
+const STRETCH = 1000
+
+/** Plays `seeds` histories from `from` on and prints what came of them; answers the exit code. */
+export async function playInWorkers(from: number, seeds: number, workers: number): Promise<number> {
+  const { total, broken } = await playSeeds(from, seeds, workers, progressOf(seeds))
+  console.error('')
+  console.log(JSON.stringify(total))
+  if (broken === undefined) return 0
+  console.log(`seed ${broken.seed}: ${broken.broken}\nbun run sim --seed ${broken.seed} --trace`)
+  return 1
+}
+
+/** Plays histories until all are played or a promise broke. */
+export async function playSeeds(
+  from: number,
+  seeds: number,
+  workers: number,
+  told: (total: Tally) => void,
+): Promise<{ readonly total: Tally; readonly broken: Broken | undefined }> {
+  const ends: Broken[] = []
+  let total = NOTHING
+  let next = from
+  const work = async () => {
+    while (next < from + seeds && ends.length === 0) {
+      const first = next
+      next = Math.min(first + STRETCH, from + seeds)
+      const end = await playStretch(import.meta.dir, first, next, (tally) => {
+        total = plus(total, tally)
+        told(total)
+      })
+      if (end !== undefined) ends.push(end)
+    }
+  }
+  await Promise.all(Array.from({ length: workers }, work))
+  return { total, broken: ends.toSorted((one, other) => one.seed - other.seed)[0] }
+}
+
+/** Plays a stretch in a process of its own, with the simulation that lies in `folder`. */
+export async function playStretch(
+  folder: string,
+  from: number,
+  end: number,
+  told: (tally: Tally) => void,
+): Promise<Broken | undefined> {
+  const args = ['--worker', '--from', String(from), '--seeds', String(end - from)]
+  const worker = Bun.spawn(['bun', `${folder}/main.ts`, ...args], { stdout: 'pipe', stderr: 'pipe' })
+  const [text, trouble] = await Promise.all([worker.stdout.text(), worker.stderr.text(), worker.exited])
+  for (const line of text.split('\n').filter((candidate) => candidate !== '')) {
+    const said = JSON.parse(line) as Tally | Broken
+    if ('broken' in said) return said
+    told(said)
+  }
+  return worker.exitCode === 0 ? undefined : { seed: from, broken: `the worker died: ${trouble.slice(0, 400)}` }
+}
+
+// A log is not flooded.
+const SHOW_EVERY_MS = 5000
+
+function progressOf(all: number): (total: Tally) => void {
+  const started = performance.now()
+  let shown = started
+  return ({ seeds, events, crashes, charged }) => {
+    const now = performance.now()
+    if (!process.stderr.isTTY && now - shown < SHOW_EVERY_MS && seeds < all) return
+    shown = now
+    const perSecond = Math.round(seeds / ((now - started) / 1000))
+    const line = `${seeds} of ${all} histories, ${perSecond}/s, ${events} events, ${crashes} crashes, ${charged} payments`
+    process.stderr.write(process.stderr.isTTY ? `\r${line}` : `${line}\n`)
+  }
+}

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'bun:test'
+import { openSqlite } from '../../db/sqlite/open.ts'
+import { StoreUnavailable } from '../../server/domain/failure.ts'
+import type { Payment } from '../../server/domain/payment.ts'
+import type { Outcome, Settling } from '../../server/domain/purchase.ts'
+import type { Ledger } from '../../server/ports.ts'
+import { seller } from '../../server/usecases/buy-block.ts'
+import type { RailWatch } from '../../server/usecases/watch-rail.ts'
+import { fakeChain } from '../fakes/chain.ts'
+import { fakeClock } from '../fakes/clock.ts'
+import { fakeFacilitator } from '../fakes/facilitator.ts'
+import { fakeJournal } from '../fakes/journal.ts'
+import { fakeWallets } from '../fakes/wallets.ts'
+import { blockOf, hash, NOW, paymentOf, SILENT, TERMS } from '../ports/samples.ts'
+
+// Goal: what the driver adds to the script: who waits for an answer, what the store could not take, how often is settled.
+
+type Verb = keyof Ledger
+
+/** A seller over the real ledger. The store fails at the verbs in `down`; `atSettle` happens while a settlement runs. */
+async function openSeller() {
+  const db = await openSqlite(':memory:', TERMS.network)
+  const chain = fakeChain()
+  const honest = fakeFacilitator(chain)
+  // Patience costs no time here.
+  const clock = { ...fakeClock(NOW), wait: async () => {} }
+  const journal = fakeJournal()
+  const down = new Set<Verb>()
+  const world = {
+    atSettle: () => {},
+    atVerify: undefined as ((payment: Payment) => void) | undefined,
+    settling: undefined as Settling | undefined,
+  }
+  const facilitator = {
+    ...honest,
+    verify: async (...asked: Parameters<typeof honest.verify>) => {
+      if (world.atVerify === undefined) return await honest.verify(...asked)
+      world.atVerify(asked[1])
+      return { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' } as const
+    },
+    settle: async (...asked: Parameters<typeof honest.settle>) => {
+      world.atSettle()
+      return world.settling ?? (await honest.settle(...asked))
+    },
+  }
+  const ledger = new Proxy(db.ledger, {
+    get: (whole, verb: Verb) =>
+      down.has(verb) ? () => Promise.reject(new StoreUnavailable('down')) : Reflect.get(whole, verb),
+  })
+  const rail: RailWatch = {
+    state: () => 'armed',
+    heard: () => {},
+    fault: () => null,
+    probe: async () => {},
+    reconciled: () => {},
+  }
+  const advance = async () => {}
+  const sold = seller({
+    ledger,
+    facilitator,
+    chain,
+    wallets: fakeWallets,
+    clock,
+    journal,
+    rail,
+    terms: TERMS,
+    contact: null,
+    advance,
+  })
+  const buy = (payment: Payment, client?: AbortSignal) => sold.buy('next', payment, SILENT, client)
+  return { db, chain, clock, journal, down, world, sold, buy, settled: honest.settled }
+}
+
+const told = (outcome: Outcome) => (outcome.kind === 'bought' ? outcome.purchase.payment.nonce : outcome.failure.code)
+
+describe('a client that hangs up while its payment settles', () => {
+  test('gets the receipt when it signs anew, and is not charged again', async () => {
+    const { world, buy, settled } = await openSeller()
+    const client = new AbortController()
+    world.atSettle = () => client.abort()
+    await buy(paymentOf(1, 1), client.signal)
+    expect(told(await buy(paymentOf(1, 2)))).toBe(hash(1))
+    expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
+  })
+
+  test('stops nothing: its block is sold', async () => {
+    const { world, buy, db } = await openSeller()
+    const client = new AbortController()
+    world.atSettle = () => client.abort()
+    await buy(paymentOf(1, 1), client.signal)
+    expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'sold', receiptOwed: true } })
+  })
+
+  test('leaves nothing owed while a copy of its request is answered', async () => {
+    const { world, buy, db } = await openSeller()
+    const client = new AbortController()
+    world.atSettle = () => client.abort()
+    const answers = await Promise.all([buy(paymentOf(1, 1), client.signal), buy(paymentOf(1, 1))])
+    expect(answers.map(told)).toEqual([hash(1), hash(1)])
+    expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { receiptOwed: false } })
+  })
+})
+
+describe('what the store could not take', () => {
+  test('is a doubt that nothing new is sold over', async () => {
+    const { down, buy, settled } = await openSeller()
+    for (const verb of ['finalize', 'doubt'] as const) down.add(verb)
+    expect(told(await buy(paymentOf(1, 1)))).toBe('deed_not_persisted')
+    expect(told(await buy(paymentOf(1, 2)))).toBe('database_unavailable')
+    down.clear()
+    expect(told(await buy(paymentOf(1, 3)))).toBe(hash(1))
+    expect(settled).toHaveLength(1)
+  })
+
+  test('is a payment that somebody else broadcast, and it gets its block by the next sweep', async () => {
+    const { down, buy, sold, chain, world } = await openSeller()
+    down.add('owe')
+    world.atVerify = (payment) => void chain.land(payment)
+    expect(told(await buy(paymentOf(1, 1)))).toBe('database_unavailable')
+    down.clear()
+    await sold.catchUp()
+    expect(told(await buy(paymentOf(1, 1)))).toBe(hash(1))
+  })
+})
+
+describe('one payment is settled', () => {
+  test('once in a while, however often it is sent', async () => {
+    const { world, buy, clock } = await openSeller()
+    let tries = 0
+    world.atSettle = () => void (tries += 1)
+    world.settling = { kind: 'unclear' }
+    for (let copy = 0; copy < 3; copy += 1) expect(told(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
+    expect(tries).toBe(1)
+    clock.pass(3000)
+    await buy(paymentOf(1, 1))
+    expect(tries).toBe(2)
+  })
+
+  test('again at once when the facilitator could not be reached at all', async () => {
+    const { world, buy } = await openSeller()
+    world.settling = { kind: 'unsent' }
+    expect(told(await buy(paymentOf(1, 1)))).toBe('facilitator_unavailable')
+    world.settling = undefined
+    expect(told(await buy(paymentOf(1, 1)))).toBe(hash(1))
+  })
+})
+
+describe('a sale that was paid', () => {
+  test('and is not any more keeps its deed, and the operator is told once', async () => {
+    const { buy, sold, chain, journal, db } = await openSeller()
+    await buy(paymentOf(1, 1))
+    chain.expire(paymentOf(1, 1))
+    chain.cancel(paymentOf(1, 1))
+    await sold.reconcile(paymentOf(1, 1))
+    await sold.reconcile(paymentOf(1, 1))
+    expect(journal.alarms).toEqual([
+      { event: 'payment-lost', facts: { payer: paymentOf(1, 1).payer, nonce: hash(1), block: '79,44' } },
+    ])
+    expect(await db.blocks.owned(blockOf('79,44'))).toMatchObject({ settled: false })
+  })
+})
