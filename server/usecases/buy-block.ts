@@ -46,10 +46,14 @@ export type Seller = {
   buy(target: Target, payment: Payment, listing: Listing | Failure, client?: AbortSignal): Promise<Outcome>
   /** Brings one unfinished purchase nearer to its end, unless a buyer's own request is at it. */
   reconcile(key: PaymentKey): Promise<void>
-  /** Writes down what the store could not take before. Throws `StoreUnavailable`. */
-  catchUp(): Promise<void>
   /** Resolves when no purchase is under way. */
   idle(): Promise<void>
+}
+
+/** A seller with what its sweeper needs. */
+export type SweptSeller = Seller & {
+  /** Writes down what the store could not take before. Throws `StoreUnavailable`. */
+  catchUp(): Promise<void>
 }
 
 // A settlement is asked for again at most this often, however many copies of its request come in.
@@ -59,7 +63,7 @@ const SETTLE_GAP_MS = 3000
 const SETTLING_WAITS_MS = [250, 250, 500, 1000, 1000]
 
 /** Makes the one seller of this process. */
-export function seller(selling: Selling): Seller {
+export function seller(selling: Selling): SweptSeller {
   const flights = singleFlight()
   const shared = new Map<string, { readonly outcome: Promise<Outcome>; readonly clients: Audience }>()
   const desk: Desk = {

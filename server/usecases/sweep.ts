@@ -3,12 +3,12 @@
 import pLimit from 'p-limit'
 import { StoreUnavailable } from '../domain/failure.ts'
 import type { Clock, Journal, Ledger } from '../ports.ts'
-import type { Seller } from './buy-block.ts'
+import type { SweptSeller } from './buy-block.ts'
 
 const AT_ONCE = 8
 
 /** Looks at each unfinished purchase once, and answers whether that could be done; what could not waits for the next sweep. */
-export async function sweep(ledger: Ledger, seller: Seller, clock: Clock, journal: Journal): Promise<boolean> {
+export async function sweep(ledger: Ledger, seller: SweptSeller, clock: Clock, journal: Journal): Promise<boolean> {
   const limit = pLimit(AT_ONCE)
   try {
     await seller.catchUp()
