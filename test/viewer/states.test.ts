@@ -43,7 +43,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
   async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
     if ('reason' in browser) throw new Error(browser.reason)
     const context = await browser.newContext({
-      viewport: { width: 1280, height: 800 },
+      viewport: { width: 960, height: 600 },
       colorScheme: 'dark',
       reducedMotion: 'reduce',
       ...options,
@@ -188,9 +188,17 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
   test('playing runs through every sale to the present', async () => {
     const page = await openPage()
     await page.keyboard.press('t')
+    await page.evaluate(() => {
+      const output = document.querySelector('#panel output')
+      const told: string[] = []
+      Reflect.set(window, 'told', told)
+      if (output) new MutationObserver(() => told.push(output.textContent)).observe(output, { childList: true })
+    })
     await page.getByRole('button', { name: 'Play' }).click()
-    await page.locator('#panel output').getByText(' · 1 block').waitFor()
-    await page.locator('#panel output').getByText('Now · 4 blocks').waitFor()
+    await page.waitForFunction(() => Reflect.get(window, 'told').at(-1) === 'Now · 4 blocks')
+    const told: string[] = await page.evaluate(() => Reflect.get(window, 'told'))
+    const counts = told.map((text) => text.split(' · ')[1])
+    expect([...new Set(counts)]).toEqual(['0 blocks', '1 block', '2 blocks', '3 blocks', '4 blocks'])
     expect(await page.getByRole('button', { name: 'Play' }).count()).toBe(1)
   })
 

@@ -9,15 +9,13 @@ uniform vec2 wallSize;
 uniform vec2 origin; // wall point at the canvas's top left corner
 uniform float pixel; // wall pixels per device pixel
 uniform float canvasHeight;
+uniform float veiled; // whether anything lies over the blocks
 uniform float grid; // strength of the lines between blocks, 0 to 1
 uniform float line; // their width in device pixels
 
 vec3 colourAt(vec2 cell) {
-  vec2 inside = clamp(cell, vec2(0.0), wallSize - 1.0) + 0.5;
-  float index = texture2D(atlas, inside / wallSize).r;
-  vec3 colour = texture2D(palette, vec2((index * 255.0 + 0.5) / 256.0, 0.5)).rgb;
-  vec4 over = texture2D(veil, inside / wallSize);
-  return mix(colour, over.rgb, over.a);
+  float index = texture2D(atlas, (clamp(cell, vec2(0.0), wallSize - 1.0) + 0.5) / wallSize).r;
+  return texture2D(palette, vec2((index * 255.0 + 0.5) / 256.0, 0.5)).rgb;
 }
 
 vec3 toLinear(vec3 c) {
@@ -40,7 +38,14 @@ vec3 pixelAt(vec2 middle) {
 
 void main() {
   vec2 middle = origin + vec2(gl_FragCoord.x, canvasHeight - gl_FragCoord.y) * pixel;
-  vec2 past = mod(middle, 10.0) / pixel; // device pixels from the block's left and top edge
-  float on = grid * step(min(past.x, past.y), line);
-  gl_FragColor = vec4(mix(pixelAt(middle), vec3(0.5), on), 1.0);
+  vec3 colour = pixelAt(middle);
+  if (veiled > 0.0) {
+    vec4 over = texture2D(veil, middle / wallSize);
+    colour = mix(colour, over.rgb, over.a);
+  }
+  if (grid > 0.0) {
+    vec2 past = mod(middle, 10.0) / pixel; // device pixels from the block's left and top edge
+    colour = mix(colour, vec3(0.5), grid * step(min(past.x, past.y), line));
+  }
+  gl_FragColor = vec4(colour, 1.0);
 }

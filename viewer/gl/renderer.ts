@@ -4,8 +4,10 @@ import createRegl, { type Regl } from 'regl'
 import { PALETTE } from '../../shared/palette.ts'
 import { BLOCK_SIZE, COLS, HEIGHT, ROWS, WIDTH, cellOf, type BlockIndex } from '../../shared/wall.ts'
 import { pictureAt, type Atlas } from '../atlas.ts'
+import type { Area } from '../camera.ts'
 import { bytesOf, type Theme } from '../theme.ts'
 import type { VeilBytes } from '../veil.ts'
+import { areaOf } from '../works.ts'
 import type { Frame } from './frame.ts'
 import { createLevels, depthFor } from './levels.ts'
 import magnifyFrag from './magnify.frag?raw'
@@ -44,7 +46,8 @@ function rendererOn(regl: Regl): Renderer {
   const paint = paintersOn(regl)
   let ground: [number, number, number, number] = [0, 0, 0, 1]
   let levelsStale = true
-  let anyMarks = false
+  let veiled = 0
+  let marked: Area | undefined
 
   const drawFar = (frame: Frame, depth: number) => {
     const level = levels.all[depth]
@@ -77,13 +80,14 @@ function rendererOn(regl: Regl): Renderer {
     },
     setVeil(data) {
       veil({ data, width: COLS, height: ROWS })
+      veiled = data.some((byte) => byte > 0) ? 1 : 0
       levelsStale = true
     },
     setMarks(blocks) {
       const data = new Uint8Array(COLS * ROWS)
       for (const block of blocks) data[block] = 255
       marks({ data, width: COLS, height: ROWS, format: 'luminance' })
-      anyMarks = blocks.length > 0
+      marked = blocks.length > 0 ? areaOf(blocks) : undefined
     },
     setTheme(theme) {
       palette({ data: paletteBytes(theme), width: PALETTE_TEXTURE_SIZE, height: 1 })
@@ -94,9 +98,9 @@ function rendererOn(regl: Regl): Renderer {
     draw(frame) {
       regl.poll()
       regl.clear({ color: ground })
-      if (frame.pixel <= 1) paint.near({ ...frame, atlas, palette, veil })
+      if (frame.pixel <= 1) paint.near({ ...frame, atlas, palette, veil, veiled })
       else drawFar(frame, depthFor(frame.pixel))
-      if (anyMarks) paint.works({ ...frame, marks })
+      if (marked) paint.works({ ...frame, marks, place: placeOf(marked, frame) })
       if (frame.outlined) paint.outline({ ...frame, ...frame.outlined })
     },
     destroy: () => regl.destroy(),
@@ -120,7 +124,7 @@ function paintersOn(regl: Regl) {
     near: regl({
       ...quad,
       frag: magnifyFrag,
-      uniforms: { ...looking, ...textures, wallSize, grid: prop('grid'), line: prop('line') },
+      uniforms: { ...looking, ...textures, wallSize, veiled: prop('veiled'), grid: prop('grid'), line: prop('line') },
     }),
     far: regl({
       ...quad,
@@ -134,6 +138,14 @@ function paintersOn(regl: Regl) {
     }),
     outline: regl({ ...quad, frag: outlineFrag, uniforms: { ...where, block: prop('block'), stroke: prop('stroke') } }),
   }
+}
+
+/** Where an area of the wall lies in clip space, given where the whole wall does. */
+function placeOf({ left, top, right, bottom }: Area, { place }: Frame): Frame['place'] {
+  const [wallLeft, wallTop, wallRight, wallBottom] = place
+  const across = (x: number) => wallLeft + (x / WIDTH) * (wallRight - wallLeft)
+  const down = (y: number) => wallTop + (y / HEIGHT) * (wallBottom - wallTop)
+  return [across(left), down(top), across(right), down(bottom)]
 }
 
 function paletteBytes(theme: Theme): Uint8Array {

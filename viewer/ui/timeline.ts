@@ -6,6 +6,9 @@ import { momentAfter, momentsOf, played, soldBy } from '../time.ts'
 import { blocksText, dateText } from '../words.ts'
 import { button, make } from './dom.ts'
 
+// A page that slept goes on from where it was.
+const STEP_MAX_MS = 100
+
 /** A bar with a play button, a scrubber and the moment it stands at. */
 export function createTimeline(page: Page): Content {
   let moments = new Float64Array()
@@ -31,7 +34,7 @@ export function createTimeline(page: Page): Content {
     play.textContent = 'Pause'
     let before = performance.now()
     const next = (time: number) => {
-      travel(played(moments, count, time - before))
+      travel(played(moments, count, Math.min(time - before, STEP_MAX_MS)))
       before = time
       if (count >= moments.length) return stop()
       frame = requestAnimationFrame(next)
