@@ -10,7 +10,7 @@ export const table = (head: readonly string[], rows: ReadonlyArray<readonly stri
 export const fieldRows = ({ properties, required = [] }: TObject): string[][] =>
   Object.entries(properties).map(([name, schema]) => [
     `\`${name}\``,
-    required.includes(name) ? `${ruleOf(schema)}, required` : ruleOf(schema),
+    required.includes(name) && schema['default'] === undefined ? `${ruleOf(schema)}, required` : ruleOf(schema),
     meaningOf(schema),
   ])
 

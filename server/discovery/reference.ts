@@ -1,7 +1,7 @@
 /** /llms.txt and /llms-full.txt: the short list of what there is, and all of it at length. */
 
+import { statusOf } from '../domain/failure.ts'
 import { OPERATIONS, type Operation } from '../http/operations.ts'
-import { inWords } from './answers.ts'
 import { essentials } from './essentials.ts'
 import { fieldRows, table } from './fields.ts'
 import { guide, HEADLINE } from './guide.ts'
@@ -45,7 +45,8 @@ ${[
 export const llmsFullTxt = (site: Site): string =>
   `${[guide(site).trimEnd(), '## Reference', ...OPERATIONS.map(reference)].join('\n\n')}\n`
 
-function reference({ method, path, summary, description, params, query, body, answers, codes }: Operation): string {
+function reference(operation: Operation): string {
+  const { method, path, summary, description, params, query, body, answers, picture, codes } = operation
   const fields = [
     ['Path', params],
     ['Query', query],
@@ -62,6 +63,7 @@ function reference({ method, path, summary, description, params, query, body, an
     `### ${method} ${path}\n\n${summary}. ${description}`,
     ...given,
     ...returned,
-    `Refusals:\n\n${inWords(codes)}`,
+    ...(picture === undefined ? [] : [`200: ${picture}`]),
+    `Refusals: ${codes.map((code) => `${statusOf[code]} \`${code}\``).join(', ')}.`,
   ].join('\n\n')
 }
