@@ -174,8 +174,11 @@ const worlds: readonly World[] = [
   },
 ]
 
+// For what changes nothing.
+const untouched = Promise.all([openWall(), openWall()])
+
 test.each(worlds)('$name: $ends, by either door', async ({ open, ask, ends }) => {
-  const [front, back] = [await openWall(), await openWall()]
+  const [front, back] = open === undefined && ends !== 'sold' ? await untouched : [await openWall(), await openWall()]
   for (const wall of [front, back]) await open?.(wall)
   const overHttpEnds = await overHttp(front, ask)
   const overMcpEnds = await overMcp(back, ask)

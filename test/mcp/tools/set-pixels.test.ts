@@ -1,14 +1,18 @@
-import { beforeEach, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { editOf } from '../../http/signed.ts'
 import { openWall, type Wall } from '../../http/wall.ts'
 import { paymentOf } from '../../ports/samples.ts'
 import { buy, callTool, definitionOf, read } from '../agent.ts'
 
-let wall: Wall
-beforeEach(async () => {
-  wall = await openWall()
+/** A wall with a block of the first wallet. */
+async function openOwned(): Promise<Wall> {
+  const wall = await openWall()
   await buy(wall, { coord: '3,4', message: 'old' }, paymentOf(1, 1))
-})
+  return wall
+}
+
+// For what changes nothing.
+const untouched = openOwned()
 
 test('the definition', () => {
   expect(definitionOf('set_pixels')).toMatchInlineSnapshot(`
@@ -98,6 +102,7 @@ test('the definition', () => {
 })
 
 test('an owner’s signature repaints the block', async () => {
+  const wall = await openOwned()
   const edit = editOf(1, '3,4', { pixels: '07'.repeat(100), message: null })
   expect(await read(wall, 'set_pixels', { coord: '3,4', ...edit })).toMatchInlineSnapshot(`
     {
@@ -130,6 +135,7 @@ test('an owner’s signature repaints the block', async () => {
 })
 
 test('a stranger’s signature changes nothing, and is told what the owner would sign', async () => {
+  const wall = await untouched
   const edit = editOf(2, '3,4', { message: 'mine' })
   const answer = await callTool(wall, 'set_pixels', { coord: '3,4', ...edit })
   expect(answer.isError).toBe(true)
@@ -165,15 +171,18 @@ test.each([
   ['next', 'next', { pixels: px }, 'invalid_coordinate'],
   ['a block nobody owns', '5,5', { pixels: px }, 'no_owner'],
 ])('a repaint with %s is refused', async (_, coord, fields, error) => {
+  const wall = await untouched
   expect(await read(wall, 'set_pixels', { coord, ...editOf(1, coord, fields) })).toMatchObject({ error })
 })
 
 test('a field of another tool is refused', async () => {
+  const wall = await untouched
   const edit = editOf(1, '3,4', { pixels: px })
   expect(await read(wall, 'set_pixels', { coord: '3,4', ...edit, px })).toMatchObject({ error: 'invalid_body' })
 })
 
 test('a repaint without signature or block is refused, and so is one signed long ago', async () => {
+  const wall = await untouched
   const { signature: _, ...unsigned } = editOf(1, '3,4', { pixels: px })
   expect(await read(wall, 'set_pixels', { coord: '3,4', ...unsigned })).toMatchObject({ error: 'invalid_body' })
   expect(await read(wall, 'set_pixels', editOf(1, '3,4', { pixels: px }))).toMatchObject({
@@ -184,6 +193,7 @@ test('a repaint without signature or block is refused, and so is one signed long
 })
 
 test('a block that is being bought cannot be repainted yet', async () => {
+  const wall = await openOwned()
   wall.facilitator.settling = { kind: 'unclear' }
   await buy(wall, { coord: '5,5' }, paymentOf(2, 2))
   const edit = editOf(2, '5,5', { pixels: px })
