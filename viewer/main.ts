@@ -39,6 +39,7 @@ const page: Page = {
   send,
   showWall,
   look,
+  onGpu: () => painter.onGpu,
   drawn() {
     painter.draw()
     return canvas

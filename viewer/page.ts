@@ -8,6 +8,8 @@ export type Page = {
   state(): State
   send(intent: Intent): void
   showWall(wall: Wall): void
+  /** Whether the stage's pixels are ours to read; where a picture stands in for a GPU, they are not. */
+  onGpu(): boolean
   /** Draws now and hands over the stage's canvas while its pixels can still be read. */
   drawn(): HTMLCanvasElement
   readonly look: Appearance

@@ -51,7 +51,8 @@ function embedOf(link: string): string {
 }
 
 function pictureButtons(page: Page, state: State): HTMLElement[] {
-  const buttons = [button('', ['PNG of this view'], () => page.drawn().toBlob((blob) => save(blob, 'pixel-wall.png')))]
+  const view = () => page.drawn().toBlob((blob) => save(blob, 'pixel-wall.png'))
+  const buttons = page.onGpu() ? [button('', ['PNG of this view'], view)] : []
   const { wall, pinned, agent } = state
   if (wall === undefined) return buttons
   const add = (label: string, blocks: readonly BlockIndex[], name: string) =>
