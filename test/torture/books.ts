@@ -1,0 +1,116 @@
+/** What must be true whenever everything has come to rest. */
+
+import { Database } from 'bun:sqlite'
+import type { LocalNetwork } from '../../server/local/network.ts'
+import type { Chain, Transfer } from '../../server/ports.ts'
+import type { Deed } from '../../shared/contract/block.ts'
+import type { Canvas } from '../../shared/contract/canvas.ts'
+import { ask, type Buyer } from './buyers.ts'
+import { reader, type Editor, type Reader } from './bystanders.ts'
+
+/** The wall as it is now, and everybody who was there. */
+export type Scene = {
+  readonly url: string
+  readonly databasePath: string
+  readonly payTo: `0x${string}`
+  readonly network: LocalNetwork
+  readonly chain: Chain
+  readonly buyers: readonly Buyer[]
+  readonly editors: readonly Editor[]
+  readonly follower: Reader
+}
+
+/** What the sums come to. */
+export type Sums = { readonly transfers: number; readonly claimed: number; readonly credits: number }
+
+/** Everything that is wrong now, in words; nothing when all is well. `recent` buyers are asked for their receipts again. */
+export async function inspect(scene: Scene, recent: readonly Buyer[]): Promise<{ wrong: string[]; sums: Sums }> {
+  const wrong: string[] = []
+  const canvas = (await (await fetch(`${scene.url}/api/canvas`)).json()) as Canvas
+  const transfers = await received(scene.chain, scene.payTo)
+  const sold = scene.buyers.filter(({ receipt }) => receipt !== undefined)
+  const credits = scene.buyers.filter(({ refusal }) => refusal === 'payment_credited').length
+  const sums = { transfers: transfers.length, claimed: canvas.stats.claimed, credits }
+
+  const balance = await scene.network.balanceOf(scene.payTo)
+  if (balance !== BigInt(sums.claimed + credits) * 1_000_000n)
+    wrong.push(`received ${balance}, but ${sums.claimed} blocks are claimed and ${credits} dollars owed`)
+  wrong.push(...money(transfers, scene.buyers))
+  if (new Set(sold.map(({ receipt }) => receipt?.block)).size !== sold.length) wrong.push('two receipts name one block')
+  for (const buyer of scene.buyers) if (buyer.refusal === 'no end') wrong.push(`no end for ${nonceOf(buyer)}`)
+  wrong.push(...(await readings(scene, canvas)))
+  for (const buyer of recent) wrong.push(...(await again(scene, buyer)))
+  for (const editor of scene.editors) wrong.push(...(await painted(scene, editor)))
+  wrong.push(...file(scene.databasePath))
+  return { wrong, sums }
+}
+
+/** The authorization a buyer signed; `undefined` while it has signed none. */
+export const nonceOf = ({ payload }: Buyer): string | undefined =>
+  (payload?.payload as { authorization?: { nonce?: string } } | undefined)?.authorization?.nonce?.toLowerCase()
+
+/** Each dollar that arrived has one receipt, by its own transaction; and nobody has a receipt for nothing. */
+function money(transfers: readonly Transfer[], buyers: readonly Buyer[]): string[] {
+  const byNonce = new Map(buyers.flatMap((buyer) => [[nonceOf(buyer) ?? '', buyer] as const]))
+  const wrong = transfers.flatMap(({ nonce, tx }) => {
+    const buyer = byNonce.get(nonce ?? '')
+    if (buyer === undefined) return [`${tx} pays for nothing that anybody asked for`]
+    if (buyer.refusal === 'payment_credited') return []
+    if (buyer.receipt === undefined) return [`${nonce} was charged and told ${buyer.refusal ?? 'nothing'}`]
+    return buyer.receipt.deed.tx === tx ? [] : [`the receipt of ${nonce} names ${buyer.receipt.deed.tx}, not ${tx}`]
+  })
+  const paid = new Set(transfers.map(({ nonce }) => nonce))
+  if (paid.size !== transfers.length) wrong.push('an authorization was charged twice')
+  for (const buyer of buyers)
+    if (buyer.receipt !== undefined && !paid.has(nonceOf(buyer) as `0x${string}`))
+      wrong.push(`${nonceOf(buyer)} has a block for free`)
+  return wrong
+}
+
+async function received(chain: Chain, payTo: `0x${string}`): Promise<readonly Transfer[]> {
+  const all: Transfer[] = []
+  for (let next = 0n; ;) {
+    const receipts = await chain.transfersTo(payTo, next)
+    if (receipts === 'silent') throw new Error('the chain is silent')
+    all.push(...receipts.transfers)
+    if (receipts.isAll) return all
+    next = receipts.next
+  }
+}
+
+/** The feed from its beginning is what was read all along, and names the blocks of the canvas. */
+async function readings({ url, follower }: Scene, { blocks }: Canvas): Promise<string[]> {
+  const anew = reader()
+  await anew.read(url)
+  await follower.read(url)
+  const wrong: string[] = []
+  if (!Bun.deepEquals(anew.sales, follower.sales)) wrong.push('the feed is not what it was')
+  const claimed = new Set(blocks.map(({ i }) => i))
+  if (claimed.size !== anew.sales.length || !anew.sales.every(({ i }) => claimed.has(i)))
+    wrong.push(`the feed has ${anew.sales.length} sales, the canvas ${claimed.size} blocks`)
+  return wrong
+}
+
+/** The same signed request gets the same receipt, by the other entrance too. */
+async function again({ url }: Scene, buyer: Buyer): Promise<string[]> {
+  if (buyer.receipt === undefined || buyer.payload === undefined) return []
+  const wrong: string[] = []
+  for (const via of ['http', 'mcp'] as const) {
+    const answer = await ask({ target: buyer.target, via }, url, buyer.payload)
+    if (answer?.status !== 200 || !Bun.deepEquals(answer.body, buyer.receipt))
+      wrong.push(`over ${via}, ${nonceOf(buyer)} gets ${JSON.stringify(answer)} instead of its receipt`)
+  }
+  return wrong
+}
+
+async function painted({ url }: Scene, { block, sent, acknowledged }: Editor): Promise<string[]> {
+  const { message } = (await (await fetch(`${url}/blocks/${block}`)).json()) as Deed
+  const possible = acknowledged === 0 ? [null, ...sent] : sent.slice(acknowledged - 1)
+  return possible.includes(message) ? [] : [`block ${block} says ${message}, not ${possible.join(' or ')}`]
+}
+
+function file(path: string): string[] {
+  using database = new Database(path, { readonly: true })
+  const rows = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all()
+  return rows.flatMap(({ integrity_check }) => (integrity_check === 'ok' ? [] : [integrity_check]))
+}

@@ -1,0 +1,54 @@
+/** Who else is there: owners who repaint, and a reader who follows the feed. */
+
+import type { Wallet } from '../../server/local/wallets.ts'
+import type { FeedPage, Sale } from '../../shared/contract/feed.ts'
+import { editMessage } from '../../shared/signing.ts'
+
+/** An owner, what it has asked for, and how far that was acknowledged. */
+export type Editor = { readonly wallet: Wallet; readonly block: string; readonly sent: string[]; acknowledged: number }
+
+/** Repaints once; an edit that was not answered may have been made. */
+export async function repaint(editor: Editor, url: string): Promise<void> {
+  const message = `edit ${editor.sent.length + 1}`
+  editor.sent.push(message)
+  const ts = Date.now()
+  const signature = await editor.wallet.signMessage({
+    message: editMessage(new URL(url).hostname, editor.block, ts, { message }),
+  })
+  const answer = await fetch(`${url}/blocks/${editor.block}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ts, signature, message }),
+  }).catch(() => undefined)
+  if (answer?.status === 200) editor.acknowledged = editor.sent.length
+}
+
+/** A reader of the feed, who remembers every sale as it was first told. */
+export type Reader = { readonly sales: Sale[]; read(url: string): Promise<void> }
+
+/** Starts at the beginning. */
+export function reader(): Reader {
+  const sales: Sale[] = []
+  return {
+    sales,
+    async read(url) {
+      for (;;) {
+        const page = await pageAfter(url, sales.length)
+        for (const sale of page?.sales ?? []) {
+          if (sale.seq !== sales.length + 1) throw new Error(`the feed went from ${sales.length} to ${sale.seq}`)
+          sales.push(sale)
+        }
+        if (page?.hasMore !== true) return
+      }
+    },
+  }
+}
+
+async function pageAfter(url: string, after: number): Promise<FeedPage | undefined> {
+  try {
+    const answer = await fetch(`${url}/api/feed?after=${after}&limit=100`)
+    return answer.ok ? ((await answer.json()) as FeedPage) : undefined
+  } catch {
+    return undefined
+  }
+}

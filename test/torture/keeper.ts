@@ -1,0 +1,100 @@
+/** Keeps one wall running, as a supervisor does: it is started again whenever it has ended by itself. */
+
+import { startWall, type WallProcess } from '../../server/local/wall-process.ts'
+
+export type Keeper = {
+  /** Starts the wall on a database; `limits` is a shell command whose limits it inherits until it first ends. */
+  start(path: string, limits?: string): Promise<void>
+  /** Asks it to end, and lets it. */
+  stop(): Promise<void>
+  /** Ends it at once, and starts it again. */
+  crash(): Promise<void>
+  readonly tally: Tally
+}
+
+type Tally = { starts: number; kills: number; diskDeaths: number; readonly wrong: string[] }
+
+// What a fault of the world may make the wall say; every other alarm is a fault of its own.
+const plannedAlarms = new Set(['disk-failed', 'sweep-failed'])
+
+const DISK_DEATH = 70
+const START_TRIES = 200
+const TRY_AGAIN_MS = 50
+
+/** Makes a keeper of walls with these settings. */
+export function keeperOf(settings: Readonly<Record<string, string>>): Keeper {
+  const tally: Tally = { starts: 0, kills: 0, diskDeaths: 0, wrong: [] }
+  let wall: WallProcess | undefined
+  let path = ''
+  // One thing at a time, for a wall that died by itself may be about to be killed as well.
+  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const mine = turn.then(work)
+    turn = mine.catch((error: unknown) => tally.wrong.push(String(error)))
+    return mine
+  }
+
+  const launch = async (limits?: string): Promise<void> => {
+    const started = await insist(() => startWall({ ...settings, DATABASE_PATH: path }, limits))
+    tally.starts++
+    wall = started
+    void started.exited.then((code) =>
+      inTurn(async () => {
+        review(started, tally.wrong)
+        if (wall !== started) return
+        if (code === DISK_DEATH) tally.diskDeaths++
+        else tally.wrong.push(`the wall ended by itself with ${code}`)
+        await launch()
+      }),
+    )
+  }
+  const end = async (how: 'stop' | 'kill'): Promise<void> => {
+    const ending = wall
+    wall = undefined
+    await ending?.[how]()
+  }
+
+  return {
+    tally,
+    start: (database, limits) =>
+      inTurn(async () => {
+        path = database
+        await launch(limits)
+      }),
+    stop: () => inTurn(() => end('stop')),
+    crash: () =>
+      inTurn(async () => {
+        tally.kills++
+        await end('kill')
+        await launch()
+      }),
+  }
+}
+
+/** A wall that cannot start on a full disk is started again until there is room. */
+async function insist(start: () => Promise<WallProcess>): Promise<WallProcess> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await start()
+    } catch (error) {
+      if (tries >= START_TRIES) throw error
+      await Bun.sleep(TRY_AGAIN_MS)
+    }
+  }
+}
+
+function review(ended: WallProcess, wrong: string[]): void {
+  for (const line of ended.journal()) {
+    const { level, event } = entryOf(line)
+    if (level === 'alarm' && !plannedAlarms.has(event)) wrong.push(`the journal says ${line}`)
+  }
+}
+
+/** What a line of the journal is; words that are none of its are alarming. */
+function entryOf(line: string): { readonly level: string; readonly event: string } {
+  try {
+    return JSON.parse(line) as { level: string; event: string }
+  } catch {
+    return { level: 'alarm', event: '' }
+  }
+}

@@ -1,0 +1,99 @@
+/** One round: a crowd of buyers, a wall that is killed under them, and something else that fails meanwhile. */
+
+import { cp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { persist, type Buyer } from './buyers.ts'
+import { repaint } from './bystanders.ts'
+import type { Round } from './plan.ts'
+import type { Stage } from './stage.ts'
+
+const EDITORS = 3
+const AUDIENCE_EVERY_MS = 25
+
+// In blocks of 512 bytes: some dozen commits, and the write-ahead log is as long as a file may be.
+const SHORT_FILES = `trap '' XFSZ; ulimit -f 500`
+
+/** Plays it until every buyer has had an end; gives the buyers. */
+export async function playRound(stage: Stage, round: Round): Promise<readonly Buyer[]> {
+  const guests = await invite(stage, round)
+  const path = await moveIn(stage, round)
+  stage.facilitator.settle.next(...round.settleFaults)
+  const over = new AbortController()
+  const audience = attend(stage, over.signal)
+  const trouble = makeTrouble(stage, round)
+  const buying = guests.map((guest, at) => persist(guest, stage.url, at < round.copies ? 2 : 1))
+  for (const afterMs of round.killsAfterMs) {
+    await Bun.sleep(afterMs)
+    await stage.keeper.crash()
+  }
+  await Promise.all([trouble, ...buying])
+  over.abort()
+  await audience
+  await moveOut(stage, path)
+  enlist(stage, guests)
+  return guests
+}
+
+async function invite({ network, buyers }: Stage, { orders }: Round): Promise<readonly Buyer[]> {
+  const guests = await Promise.all(
+    orders.map(async (order): Promise<Buyer> => {
+      const wallet = await network.wallet(1)
+      return { ...order, wallet, payload: undefined, receipt: undefined, refusal: undefined, waits: [] }
+    }),
+  )
+  buyers.push(...guests)
+  return guests
+}
+
+/** Starts the wall anew where the round wants its disk to be another; gives where its database lies. */
+async function moveIn({ keeper, path, smallDisk }: Stage, { trouble }: Round): Promise<string> {
+  if (trouble === 'disk-limit') {
+    await keeper.stop()
+    await keeper.start(path, SHORT_FILES)
+  }
+  if (trouble !== 'disk-full' || smallDisk === undefined) return path
+  const there = join(smallDisk.folder, 'wall.sqlite')
+  await keeper.stop()
+  await cp(path, there)
+  await keeper.start(there)
+  return there
+}
+
+async function moveOut({ keeper, path }: Stage, there: string): Promise<void> {
+  if (there === path) return
+  await keeper.stop()
+  await cp(there, path)
+  await rm(there)
+  await keeper.start(path)
+}
+
+/** Takes something away for a while. */
+async function makeTrouble({ facilitator, gate, smallDisk }: Stage, round: Round): Promise<void> {
+  const { trouble, troubleAfterMs, troubleForMs } = round
+  await Bun.sleep(troubleAfterMs)
+  if (trouble === 'facilitator-gone') {
+    facilitator.verify.always('reset')
+    facilitator.settle.always('reset-before')
+  }
+  if (trouble === 'chain-gone') gate.shut()
+  if (trouble === 'disk-full') smallDisk?.fill()
+  await Bun.sleep(troubleForMs)
+  facilitator.verify.always('honest')
+  facilitator.settle.always('honest')
+  gate.open()
+  smallDisk?.free()
+}
+
+/** Owners repaint and a reader follows, again and again. */
+async function attend({ editors, follower, url }: Stage, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    await Promise.all([follower.read(url), ...editors.slice(-EDITORS).map((editor) => repaint(editor, url))])
+    await Bun.sleep(AUDIENCE_EVERY_MS)
+  }
+}
+
+/** Some of those who bought repaint from now on. */
+function enlist({ editors }: Stage, guests: readonly Buyer[]): void {
+  for (const { wallet, receipt } of guests.filter((guest) => guest.receipt !== undefined).slice(0, 1))
+    editors.push({ wallet, block: receipt?.block ?? '', sent: [], acknowledged: 0 })
+}

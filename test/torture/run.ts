@@ -1,0 +1,96 @@
+/**
+ * The wall as it really runs (its own process, a real chain, a real facilitator behind a faulty proxy, a real disk), with
+ * everything around it failing in turn. After each round all must come to rest, and the books must balance.
+ */
+
+import { inspect, type Scene, type Sums } from './books.ts'
+import type { Buyer } from './buyers.ts'
+import { planOf } from './plan.ts'
+import { playRound } from './round.ts'
+import { setStage } from './stage.ts'
+
+/** The figures of a run; `wrong` must be empty. */
+export type Summary = Sums & {
+  readonly seed: number
+  readonly rounds: number
+  readonly seconds: number
+  readonly buyers: number
+  readonly sold: number
+  readonly refusals: Readonly<Record<string, number>>
+  readonly waits: Readonly<Record<string, number>>
+  readonly edits: number
+  readonly starts: number
+  readonly kills: number
+  readonly diskDeaths: number
+  readonly smallDisk: 'tmpfs' | 'could not be mounted'
+  readonly wrong: readonly string[]
+}
+
+const SPOT_CHECKS = 5
+const REST_TRIES = 100
+const REST_MS = 100
+
+/** Runs, with a crowd of so many buyers a round; `tell` hears of each. A run ends with the first round after which something is wrong. */
+export async function torture(
+  seed: number,
+  rounds: number,
+  tell: (line: string) => void,
+  crowd?: number,
+): Promise<Summary> {
+  const began = performance.now()
+  const stage = await setStage()
+  const { keeper, buyers, editors } = stage
+  const { tally } = keeper
+  let sums: Sums = { transfers: 0, claimed: 0, credits: 0 }
+  let played = 0
+  try {
+    await keeper.start(stage.path)
+    for (const round of planOf(seed, rounds, crowd)) {
+      const since = performance.now()
+      const guests = await playRound(stage, round)
+      const found = await comeToRest(stage.scene(), [...guests, ...buyers.slice(-200).slice(0, SPOT_CHECKS)])
+      sums = found.sums
+      played++
+      tally.wrong.push(...found.wrong.map((words) => `round ${round.number}: ${words}`))
+      tell(
+        `round ${round.number}/${rounds} (${round.trouble}): ${sums.claimed} sold, ${tally.kills} kills, ` +
+          `${tally.diskDeaths} disk deaths, ${tally.wrong.length} wrong, ${secondsSince(since)} s`,
+      )
+      if (tally.wrong.length > 0) break
+    }
+    const end = await inspect(stage.scene(), buyers)
+    tally.wrong.push(...end.wrong.map((words) => `in the end: ${words}`))
+  } finally {
+    await stage.stop()
+  }
+  return {
+    seed,
+    rounds: played,
+    seconds: secondsSince(began),
+    buyers: buyers.length,
+    sold: buyers.filter(({ receipt }) => receipt !== undefined).length,
+    refusals: countOf(buyers.flatMap(({ refusal }) => refusal ?? [])),
+    waits: countOf(buyers.flatMap(({ waits }) => waits)),
+    edits: editors.reduce((sum, { sent }) => sum + sent.length, 0),
+    smallDisk: stage.smallDisk === undefined ? 'could not be mounted' : 'tmpfs',
+    ...sums,
+    ...tally,
+  }
+}
+
+function countOf(codes: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const code of codes) counts[code] = (counts[code] ?? 0) + 1
+  return counts
+}
+
+const secondsSince = (since: number) => Math.round((performance.now() - since) / 100) / 10
+
+/** Looks until nothing is wrong any more: what is in doubt takes the sweeper some seconds to end. */
+async function comeToRest(scene: Scene, recent: readonly Buyer[]): ReturnType<typeof inspect> {
+  for (let tries = 1; ; tries++) {
+    const found = await inspect(scene, recent)
+    if (found.wrong.length === 0 || tries >= REST_TRIES) return found
+    await Bun.sleep(REST_MS)
+  }
+}
