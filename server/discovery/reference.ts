@@ -46,7 +46,7 @@ export const llmsFullTxt = (site: Site): string =>
   `${[guide(site).trimEnd(), '## Reference', ...OPERATIONS.map(reference)].join('\n\n')}\n`
 
 function reference(operation: Operation): string {
-  const { method, path, summary, description, params, query, body, answers, picture, codes } = operation
+  const { method, path, summary, description, params, query, body, answers, media, codes } = operation
   const fields = [
     ['Path', params],
     ['Query', query],
@@ -63,7 +63,7 @@ function reference(operation: Operation): string {
     `### ${method} ${path}\n\n${summary}. ${description}`,
     ...given,
     ...returned,
-    ...(picture === undefined ? [] : [`200: ${picture}`]),
+    ...(media === undefined ? [] : [`200: ${media}`]),
     `Refusals: ${codes.map((code) => `${statusOf[code]} \`${code}\``).join(', ')}.`,
   ].join('\n\n')
 }
