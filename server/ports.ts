@@ -4,7 +4,7 @@
  */
 
 import type { BlockIndex } from '../shared/wall.ts'
-import type { Account } from './domain/account.ts'
+import type { Account, Pending } from './domain/account.ts'
 import type { Edit, EditResult, Identity, IdentityResult } from './domain/edit.ts'
 import type { Listing } from './domain/listing.ts'
 import type { Change, OwnedBlock } from './domain/log.ts'
@@ -21,6 +21,7 @@ import type {
   Verdict,
   Verification,
 } from './domain/purchase.ts'
+import type { Statement } from './domain/statement.ts'
 
 /** Payments and what became of them; the only judge of races between them. */
 export type Ledger = {
@@ -61,6 +62,8 @@ export type Ledger = {
 export type Books = {
   /** Every block that is held for a payer now. */
   held(): Promise<readonly BlockIndex[]>
+  /** How much is open. */
+  pending(): Promise<Pending>
   /** All that is to be told of a wallet's purchases; what was given back for good is left out. */
   ofPayer(wallet: Address): Promise<Account>
 }
@@ -72,6 +75,15 @@ export type Blocks = {
   reserved(block: BlockIndex): Promise<boolean>
   /** Applies an owner's edit once; see `EditResult`. */
   edit(block: BlockIndex, edit: Edit, now: UnixMs): Promise<EditResult>
+}
+
+/** The ledger, for those who check it; see `Statement`. */
+export type Audit = { statement(): Promise<Statement> }
+
+/** What the operator settled by hand: credits that were paid back, and money that no purchase is known for. */
+export type Payouts = {
+  /** Remembers where; `false` when something was remembered of this payment before, which stands. */
+  note(key: PaymentKey, reference: string, now: UnixMs): Promise<boolean>
 }
 
 /** What the operator withholds from readers. */

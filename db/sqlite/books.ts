@@ -1,6 +1,6 @@
 /** The ledger for those who only look: what is held now, and what one wallet has bought or is buying. */
 
-import type { Account, OpenPurchase } from '../../server/domain/account.ts'
+import type { Account, OpenPurchase, Pending } from '../../server/domain/account.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Address, Hash, UnixMs } from '../../server/domain/payment.ts'
 import type { Books } from '../../server/ports.ts'
@@ -23,10 +23,18 @@ type OpenRow = {
   readonly doubted: 0 | 1
 }
 
+type PendingRow = {
+  readonly state: 'reserved' | 'released'
+  readonly doubted: 0 | 1
+  readonly count: number
+  readonly since: UnixMs
+}
+
 /** The books on one connection. */
 export function sqliteBooks(connection: Connection): Books {
   const sql = statements(connection)
   return {
+    pending: async () => connection.read(() => pendingOf(sql.pending.all({}))),
     held: async () => connection.read(() => sql.held.all({}).map(({ block }) => block)),
     ofPayer: async (payer) => connection.read(() => accountOf(sql, payer)),
   }
@@ -42,6 +50,11 @@ function statements(connection: Connection) {
     held: connection.prepare<{ block: BlockIndex }>(
       `SELECT block FROM payments INDEXED BY unfinished WHERE state = 'reserved' ORDER BY block`,
     ),
+    // The condition is the index's, word for word, with a narrower one added.
+    pending: connection.prepare<PendingRow>(`
+      SELECT state, doubted, count(*) AS count, min(created_at) AS since FROM payments INDEXED BY unfinished
+      WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2)) AND state <> 'sold'
+      GROUP BY state, doubted`),
     sales: connection.prepare<SaleRow, { payer: Address }>(
       `SELECT block, claimed_at, tx, settled FROM payments WHERE payer = $payer AND state = 'sold' ORDER BY seq`,
     ),
@@ -51,6 +64,16 @@ function statements(connection: Connection) {
     credits: connection.prepare<{ amount: number; tx: Hash }, { payer: Address }>(
       `SELECT amount, tx FROM payments WHERE payer = $payer AND state = 'credited' ORDER BY id`,
     ),
+  }
+}
+
+function pendingOf(rows: readonly PendingRow[]): Pending {
+  const count = (isIt: (row: PendingRow) => boolean) => rows.filter(isIt).reduce((sum, row) => sum + row.count, 0)
+  return {
+    held: count(({ state }) => state === 'reserved'),
+    doubted: count(({ doubted }) => doubted === 1),
+    watched: count(({ state }) => state === 'released'),
+    oldestSince: rows.length === 0 ? null : Math.min(...rows.map(({ since }) => since)),
   }
 }
 

@@ -3,6 +3,7 @@
 import type { Connection } from './connection.ts'
 import { CannotOpen } from './errors.ts'
 import wall from './migrations/0001_wall.sql' with { type: 'text' }
+import type { RawConnection } from './raw.ts'
 
 /** In order; the version of a database is how many of them it has seen. */
 const migrations = [wall]
@@ -23,7 +24,13 @@ export function migrate(connection: Connection): void {
   }
 }
 
-function versionOf(connection: Connection): number {
+/** Throws `CannotOpen` unless the tables are those of this program; for those who may not change them. */
+export function checkSchema(connection: RawConnection): void {
+  if (versionOf(connection) !== migrations.length)
+    throw new CannotOpen('the database is of another version; start the wall once, which brings it up to date')
+}
+
+function versionOf(connection: RawConnection): number {
   const header = connection
     .prepare<{ application: number; version: number; tables: number }>(
       `SELECT application_id AS application, user_version AS version, (SELECT count(*) FROM sqlite_schema) AS tables

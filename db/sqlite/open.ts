@@ -1,6 +1,6 @@
 /** The SQLite engine: one file, one process, every port of the store. */
 
-import type { Agents, Blocks, Books, Horizon, Ledger, Log, Moderation, Store } from '../../server/ports.ts'
+import type { Agents, Blocks, Books, Horizon, Ledger, Log, Moderation, Payouts, Store } from '../../server/ports.ts'
 import { sqliteAgents } from './agents.ts'
 import { sqliteBlocks } from './blocks.ts'
 import { sqliteBooks } from './books.ts'
@@ -12,6 +12,7 @@ import { lockDatabase } from './lock.ts'
 import { sqliteLog } from './log.ts'
 import { migrate } from './migrate.ts'
 import { sqliteModeration } from './moderation.ts'
+import { sqlitePayouts } from './payouts.ts'
 import { isDamaged, type DamagedRow } from './sums.ts'
 
 /** The ports of an open database. `close` writes everything to the main file and lets another process in. */
@@ -21,6 +22,7 @@ export type Sqlite = {
   readonly blocks: Blocks
   readonly agents: Agents
   readonly moderation: Moderation
+  readonly payouts: Payouts
   readonly log: Log
   readonly horizon: Horizon
   readonly store: Store
@@ -93,6 +95,7 @@ export function ports(connection: Connection): Omit<Sqlite, 'close'> {
     blocks: sqliteBlocks(connection),
     agents: sqliteAgents(connection),
     moderation: sqliteModeration(connection),
+    payouts: sqlitePayouts(connection),
     log: sqliteLog(connection),
     horizon: sqliteHorizon(connection),
     store: sqliteStore(connection),

@@ -23,6 +23,14 @@ export type OpenPurchase = {
 /** A payment that landed when no block was left for it. */
 export type OwnCredit = { readonly amount: bigint; readonly tx: Hash }
 
+/** What has no end yet, in numbers. `oldestSince` is of what is held or watched. */
+export type Pending = {
+  readonly held: number
+  readonly doubted: number // held, and the payer was told to wait
+  readonly watched: number // given back, and the payment may still land
+  readonly oldestSince: UnixMs | null
+}
+
 /** Each list in the order the purchases were begun; sales in the order they were made. */
 export type Account = {
   readonly sales: readonly OwnSale[]

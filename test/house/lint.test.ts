@@ -16,6 +16,7 @@ const usecases = [...ports, 'server/usecases/planted.ts']
 const mcp = [...usecases, 'server/mcp/planted.ts', 'server/mcp/tools/planted.ts']
 const discovery = 'server/discovery/planted.ts'
 const edges = [...mcp, discovery, 'server/http/planted.ts']
+const operate = 'server/operate/planted.ts'
 const embedded = ['server/local/planted.ts', 'server/local/token/planted.ts']
 
 /** What each room may import, itself included: the direction of dependencies. */
@@ -39,7 +40,9 @@ const mayImport: Record<string, readonly string[]> = {
     'server/adapters/planted.ts',
     'server/app.ts',
     'db/sqlite/planted.ts',
+    operate,
   ],
+  [operate]: [...usecases, 'server/config.ts', 'server/adapters/planted.ts', 'db/sqlite/planted.ts', operate],
   'server/local/planted.ts': [
     ...usecases,
     'server/config.ts',
@@ -71,6 +74,7 @@ const strangers: Record<string, readonly string[]> = {
   'server/adapters/planted.ts': ['elysia', 'bun:sqlite'],
   'server/app.ts': ['viem', 'bun:sqlite'],
   'server/main.ts': ['bun:sqlite'],
+  [operate]: ['viem', 'elysia', 'bun:sqlite'],
   'server/local/planted.ts': ['bun:sqlite'],
   'server/local/token/planted.ts': ['bun:sqlite'],
   'db/sqlite/planted.ts': ['viem', 'elysia'],

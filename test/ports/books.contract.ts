@@ -11,6 +11,7 @@ const NOTHING = { sales: [], open: [], credits: [] }
 export function booksContract(name: string, open: OpenEngine, openLast: OpenEngine): void {
   describe(`books on ${name}`, () => {
     holding(open)
+    pending(open)
     accounts(open, openLast)
   })
 }
@@ -27,6 +28,26 @@ function holding(open: OpenEngine): void {
       expect(await wall.books.held()).toEqual([blockOf('2,2'), blockOf('3,3'), blockOf('9,9')])
       await wall.ledger.release(given, false)
       expect(await wall.books.held()).toEqual([blockOf('2,2'), blockOf('9,9')])
+    }),
+  )
+}
+
+function pending(open: OpenEngine): void {
+  test(
+    'what is open is counted until it ends, and the oldest of it told',
+    on(open, async (wall) => {
+      const nothing = { held: 0, doubted: 0, watched: 0, oldestSince: null }
+      expect(await wall.books.pending()).toEqual(nothing)
+      await sell(wall, '1,1', 1, 1)
+      const held = await hold(wall, 'next', paymentOf(1, 2), SILENT, NOW + 5)
+      const doubted = await wall.ledger.doubt(await hold(wall, blockOf('2,2'), paymentOf(1, 3), SILENT, NOW + 7))
+      const given = await hold(wall, blockOf('3,3'), paymentOf(1, 4), SILENT, NOW + 3)
+      await wall.ledger.release(given, false)
+      expect(await wall.books.pending()).toEqual({ held: 2, doubted: 1, watched: 1, oldestSince: NOW + 3 })
+      await wall.ledger.release(given, true)
+      expect(await wall.books.pending()).toEqual({ held: 2, doubted: 1, watched: 0, oldestSince: NOW + 5 })
+      for (const purchase of [held, doubted]) await wall.ledger.release(purchase, true)
+      expect(await wall.books.pending()).toEqual(nothing)
     }),
   )
 }

@@ -1,0 +1,102 @@
+/** The books as an operator reads them, and as a program does. */
+
+import { ASSET_SYMBOL } from '../../shared/money.ts'
+import { coordOf } from '../../shared/wall.ts'
+import type { Arrival, Balance, BookedCredit, BookedSale } from '../domain/statement.ts'
+import type { OpenFinding, Stock } from '../usecases/take-stock.ts'
+import { evidenceWords, stateWords } from './desk.ts'
+
+/** The books as text, a line each. */
+export function linesOf({ at, from, through, balance, open }: Stock): string[] {
+  const { claimed, received, owed, credits } = balance
+  return [
+    `The books at ${new Date(at).toISOString()}, ${from === undefined ? 'with nothing paid for yet' : `blocks ${from} to ${through} of the chain`}`,
+    '',
+    `  blocks claimed            ${claimed}`,
+    `  received for them         ${dollars(received)} (credits included)`,
+    `  credits                   ${credits.length}, of which ${dollars(owed)} owed`,
+    ...credits.map((credit) => `    ${paymentWords(credit)} ${credit.paidOut ?? 'OWED'}`),
+    `  open purchases            ${open.length}`,
+    ...open.map((finding) => `    ${openWords(finding)}`),
+    ...list('sold or credited, and not on the chain', balance.unpaid.map(paymentWords)),
+    ...list('arrived for a purchase that is open or was given up', balance.landed.map(arrivalWords)),
+    ...list('arrived for a block, and no purchase is known for it', balance.orphans.map(arrivalWords)),
+    ...list('the same, and dealt with by hand', balance.byHand.map(arrivalWords)),
+    ...list('arrived, and cannot have been for a block', balance.others.map(arrivalWords)),
+    '',
+    ...verdict(balance),
+  ]
+}
+
+/** The books as one value. Amounts are atomic units in decimal; times are Unix milliseconds. */
+export function jsonOf({ at, from, through, balance, open }: Stock) {
+  const { balances, claimed, received, owed } = balance
+  return {
+    balances,
+    at,
+    from: from?.toString() ?? null,
+    through: through?.toString() ?? null,
+    claimed,
+    received: received.toString(),
+    owed: owed.toString(),
+    credits: balance.credits.map(amountAsText),
+    open: open.map(({ purchase, since, ageMs, evidence }) => ({
+      payer: purchase.payment.payer,
+      nonce: purchase.payment.nonce,
+      target: purchase.target === 'next' ? 'next' : coordOf(purchase.target),
+      block: coordOf(purchase.block),
+      state: purchase.state,
+      since,
+      ageMs,
+      evidence,
+    })),
+    unpaid: balance.unpaid.map(amountAsText),
+    landed: balance.landed.map(arrivalOf),
+    orphans: balance.orphans.map(arrivalOf),
+    byHand: balance.byHand.map(arrivalOf),
+    others: balance.others.map(arrivalOf),
+  }
+}
+
+/** An entry as JSON can hold it. */
+const amountAsText = <T extends { readonly amount: bigint }>({ amount, ...entry }: T) => ({
+  ...entry,
+  amount: amount.toString(),
+})
+
+// The chain's own view of it has a height, which JSON has no number for.
+const arrivalOf = ({ payer, nonce, amount, tx }: Arrival) => ({ payer, nonce, amount: amount.toString(), tx })
+
+function list(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [`  ${title}: ${lines.length}`, ...lines.map((line) => `    ${line}`)]
+}
+
+function verdict({ balances, unpaid, landed, orphans }: Balance): string[] {
+  if (balances) return ['They balance.']
+  return [
+    'They do not balance:',
+    ...(unpaid.length > 0 ? ['  what is not on the chain yet may still arrive; look again in some minutes'] : []),
+    ...(landed.length > 0 ? ['  what arrived for open purchases is drawn by: bun run resolve'] : []),
+    ...(orphans.length > 0
+      ? ['  pay back what no purchase is known for, then: bun run resolve PAYER NONCE --paid-out REFERENCE']
+      : []),
+  ]
+}
+
+function openWords({ purchase, ageMs, evidence }: OpenFinding): string {
+  const { payer, nonce } = purchase.payment
+  const minutes = Math.floor(ageMs / 60_000)
+  return `${payer} ${nonce} block ${coordOf(purchase.block)}: ${stateWords(purchase)} for ${minutes} min; the chain: ${evidenceWords(evidence)}`
+}
+
+const paymentWords = ({ payer, nonce, amount, tx }: BookedSale | BookedCredit) =>
+  `${payer} ${nonce} ${dollars(amount)} in ${tx}`
+
+const arrivalWords = ({ payer, nonce, amount, tx }: Arrival) =>
+  `${payer} ${nonce ?? '(no authorization)'} ${dollars(amount)} in ${tx}`
+
+/** Atomic units, to the last of the six decimals that is not nought; cents always. */
+function dollars(atomic: bigint): string {
+  const [whole, fraction] = [atomic / 1_000_000n, (atomic % 1_000_000n).toString().padStart(6, '0')]
+  return `${whole}.${fraction.replace(/0{1,4}$/, '')} ${ASSET_SYMBOL}`
+}

@@ -1,0 +1,143 @@
+/**
+ * The operator's desk: what the running wall does for commands on its own machine. One process owns the database and
+ * keeps copies of one purchase apart in its memory, so whatever writes is done by that process.
+ */
+
+import { Type, type Static, type TSchema } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { coordOf, parseCoord } from '../../shared/wall.ts'
+import { FACE_PARTS } from '../domain/moderation.ts'
+import type { Address, Hash } from '../domain/payment.ts'
+import type { Purchase, Verdict } from '../domain/purchase.ts'
+import { moderateBlock, type Moderating } from '../usecases/moderate-block.ts'
+import { notePayout, resolvePurchase, type Resolving } from '../usecases/resolve-purchase.ts'
+
+/** What the desk works with. */
+export type DeskWorld = Moderating & Resolving
+
+/** What a command is answered: lines to print, and whether it did what was asked. */
+export const DeskAnswer = Type.Object({ ok: Type.Boolean(), lines: Type.Array(Type.String()) })
+export type DeskAnswer = Static<typeof DeskAnswer>
+
+export type Desk = (command: string, body: unknown) => Promise<DeskAnswer>
+
+const payer = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' })
+const nonce = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' })
+const closed = { additionalProperties: false }
+
+/** What each command is sent. */
+export const Commands = {
+  moderate: Type.Object(
+    {
+      act: Type.Union([Type.Literal('hide'), Type.Literal('unhide')]),
+      coord: Type.String(),
+      parts: Type.Array(Type.Union(FACE_PARTS.map((part) => Type.Literal(part))), { minItems: 1, uniqueItems: true }),
+    },
+    closed,
+  ),
+  open: Type.Object({}, closed),
+  resolve: Type.Object({ payer, nonce }, closed),
+  payout: Type.Object({ payer, nonce, reference: Type.String({ minLength: 1, maxLength: 200 }) }, closed),
+}
+export type CommandName = keyof typeof Commands
+export type CommandBody<C extends CommandName> = Static<(typeof Commands)[C]>
+
+/** Opens the desk over what it works with. */
+export function openDesk(world: DeskWorld): Desk {
+  const handlers = {
+    moderate: handler(Commands.moderate, (body) => moderate(world, body)),
+    open: handler(Commands.open, () => open(world)),
+    resolve: handler(Commands.resolve, (body) => resolve(world, body)),
+    payout: handler(Commands.payout, (body) => payout(world, body)),
+  }
+  return async (command, body) => {
+    if (!isCommand(command)) return no(`the wall knows no command ${JSON.stringify(command.slice(0, 40))}`)
+    return await handlers[command](body)
+  }
+}
+
+const isCommand = (name: string): name is CommandName => Object.hasOwn(Commands, name)
+
+function handler<S extends TSchema>(schema: S, work: (body: Static<S>) => Promise<DeskAnswer>) {
+  const check = TypeCompiler.Compile(schema)
+  return async (body: unknown) => (check.Check(body) ? await work(body) : no('the command was not understood'))
+}
+
+async function moderate(world: DeskWorld, { act, coord, parts }: CommandBody<'moderate'>): Promise<DeskAnswer> {
+  const block = parseCoord(coord)
+  if (block === undefined) return no(`${JSON.stringify(coord)} is no block; name one as column,row`)
+  const result = await moderateBlock(world, block, act, parts)
+  if (result.kind === 'not-owned') return no(`nobody owns block ${coordOf(block)}, so it shows nothing`)
+  const hidden = FACE_PARTS.filter((part) => result.hidden[part])
+  const now = hidden.length === 0 ? 'everything is shown' : `hidden: ${hidden.join(', ')}`
+  return yes(`block ${coordOf(block)}: ${now}${result.kind === 'unchanged' ? ' (as before)' : ''}`)
+}
+
+/** Payments to look at, a line each. */
+async function open({ ledger, clock }: DeskWorld): Promise<DeskAnswer> {
+  const keys = await ledger.unfinished(clock.now())
+  return yes(...keys.map(({ payer, nonce }) => `${payer} ${nonce}`))
+}
+
+async function resolve(world: DeskWorld, { payer, nonce }: CommandBody<'resolve'>): Promise<DeskAnswer> {
+  const found = await resolvePurchase(world, keyOf(payer, nonce))
+  if (found === undefined) return no('no purchase is known for this payment')
+  return yes(story(found.before, found.after, found.evidence))
+}
+
+async function payout(world: DeskWorld, { payer, nonce, reference }: CommandBody<'payout'>): Promise<DeskAnswer> {
+  const result = await notePayout(world, keyOf(payer, nonce), reference)
+  const words = PAYOUT_WORDS[result]
+  return result === 'noted' ? yes(words) : no(words)
+}
+
+const PAYOUT_WORDS = {
+  noted: 'noted as paid out',
+  'noted-before': 'a reference was noted before, and stands',
+  'not-owed': 'this payment bought a block, or may yet: nothing is owed for it',
+  'never-paid': 'the chain shows no such payment',
+  silent: 'the chain does not answer; try again',
+} as const
+
+const keyOf = (payer: string, nonce: string) => ({
+  payer: payer.toLowerCase() as Address,
+  nonce: nonce.toLowerCase() as Hash,
+})
+
+function story(before: Purchase, after: Purchase, evidence: Verdict): string {
+  const { payer, nonce } = after.payment
+  const [from, to] = [stateWords(before), stateWords(after)]
+  const what = from === to ? from : `${from} -> ${to}`
+  return `${payer} ${nonce} block ${coordOf(after.block)}: ${what}; the chain: ${evidenceWords(evidence)}`
+}
+
+/** A purchase's state, for operators. */
+export function stateWords({ state }: Purchase): string {
+  switch (state.kind) {
+    case 'reserved':
+      return state.doubted ? 'held, in doubt' : 'held'
+    case 'released':
+      return state.dead ? 'given back for good' : 'given back, watched'
+    case 'sold':
+      return state.settled ? 'sold' : 'sold, not seen on the chain yet'
+    case 'credited':
+      return 'credit owed'
+  }
+}
+
+/** What the chain says, for operators. */
+export function evidenceWords(verdict: Verdict): string {
+  switch (verdict.kind) {
+    case 'paid':
+      return `paid in ${verdict.tx}`
+    case 'void':
+      return verdict.why
+    case 'unspent':
+      return 'unspent'
+    case 'silent':
+      return 'no answer'
+  }
+}
+
+const yes = (...lines: string[]): DeskAnswer => ({ ok: true, lines })
+const no = (...lines: string[]): DeskAnswer => ({ ok: false, lines })

@@ -1,0 +1,44 @@
+/** `bun run resolve`: settles what is open by evidence, now, and notes what was paid back by hand. */
+
+import { parseArgs } from 'node:util'
+import { ask, haveDone, Misused, runCommand } from './command.ts'
+
+const USAGE = `Asks the chain about open purchases, draws the consequence and tells it, while the wall runs.
+
+  bun run resolve                                       all that is open
+  bun run resolve PAYER NONCE                           one payment
+  bun run resolve PAYER NONCE --paid-out REFERENCE      notes a credit, or money of no purchase, as dealt with by hand
+
+Nothing is decided by the operator: a block is sold or given back on the chain's word alone.
+`
+
+await runCommand(USAGE, async (args) => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { 'paid-out': { type: 'string' } },
+  })
+  const [payer, nonce, ...rest] = positionals
+  const reference = values['paid-out']
+  if (rest.length > 0 || (payer === undefined) !== (nonce === undefined)) throw new Misused()
+  if (payer === undefined || nonce === undefined) {
+    if (reference !== undefined) throw new Misused()
+    return await resolveAll()
+  }
+  if (!/^0x[0-9a-f]{40}$/i.test(payer) || !/^0x[0-9a-f]{64}$/i.test(nonce)) throw new Misused()
+  if (reference === undefined) return await haveDone('resolve', { payer, nonce })
+  if (reference.length === 0 || reference.length > 200) throw new Misused()
+  return await haveDone('payout', { payer, nonce, reference })
+})
+
+/** One at a time, so that each is told as soon as it is known. */
+async function resolveAll(): Promise<number> {
+  const { lines } = await ask('open', {})
+  if (lines.length === 0) console.log('nothing is open')
+  let status = 0
+  for (const line of lines) {
+    const [payer = '', nonce = ''] = line.split(' ')
+    status = Math.max(status, await haveDone('resolve', { payer, nonce }))
+  }
+  return status
+}

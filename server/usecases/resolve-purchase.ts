@@ -1,0 +1,55 @@
+/** Settles by evidence what is open: asks the chain about one payment now, and draws the consequence. */
+
+import type { PaymentKey } from '../domain/payment.ts'
+import type { Purchase, Verdict } from '../domain/purchase.ts'
+import type { Chain, Clock, Journal, Ledger, Payouts } from '../ports.ts'
+import type { Seller } from './buy-block.ts'
+
+/** What resolving needs. */
+export type Resolving = {
+  readonly ledger: Ledger
+  readonly chain: Chain
+  readonly seller: Pick<Seller, 'reconcile'>
+  readonly payouts: Payouts
+  readonly clock: Clock
+  readonly journal: Journal
+}
+
+/** A purchase before and after, and what the chain says of its payment. */
+export type Resolution = { readonly before: Purchase; readonly after: Purchase; readonly evidence: Verdict }
+
+/** Brings a purchase nearer to its end; `undefined` for a payment that was never taken. */
+export async function resolvePurchase(
+  { ledger, chain, seller }: Resolving,
+  key: PaymentKey,
+): Promise<Resolution | undefined> {
+  const before = await ledger.find(key)
+  if (before === undefined) return undefined
+  await seller.reconcile(key)
+  const after = (await ledger.find(key)) ?? before
+  return { before, after, evidence: await chain.verdict(after.payment, after.head) }
+}
+
+/** How noting a payout ends. */
+export type PayoutResult = 'noted' | 'noted-before' | 'not-owed' | 'never-paid' | 'silent'
+
+/**
+ * Remembers that the operator dealt with money by hand: a credit, or a payment that no purchase is known for, which the
+ * chain must show as spent.
+ */
+export async function notePayout(
+  { ledger, chain, payouts, clock, journal }: Resolving,
+  key: PaymentKey,
+  reference: string,
+): Promise<PayoutResult> {
+  const purchase = await ledger.find(key)
+  if (purchase !== undefined && purchase.state.kind !== 'credited') return 'not-owed'
+  if (purchase === undefined) {
+    const seen = await chain.read(key)
+    if (seen === 'silent') return 'silent'
+    if (!seen.spent) return 'never-paid'
+  }
+  if (!(await payouts.note(key, reference, clock.now()))) return 'noted-before'
+  journal.note('paid-out', { payer: key.payer, nonce: key.nonce })
+  return 'noted'
+}
