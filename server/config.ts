@@ -20,6 +20,7 @@ export type Config = {
   readonly verifyTimeoutMs: number
   readonly settleTimeoutMs: number
   readonly reconcileIntervalMs: number
+  readonly metricsPort: number | undefined // undefined: monitors are not served
   readonly contact: string | null
 }
 
@@ -45,6 +46,7 @@ export const SETTINGS = {
   RECONCILE_INTERVAL_MS: { required: false },
   CDP_API_KEY_ID: { required: false },
   CDP_API_KEY_SECRET: { required: false },
+  METRICS_PORT: { required: false },
   OPERATOR_CONTACT: { required: false },
 } as const
 
@@ -83,6 +85,7 @@ export function readConfig(env: Env): Config {
     verifyTimeoutMs: read('VERIFY_TIMEOUT_MS', wholeNumber(100, 60_000)) ?? 5000,
     settleTimeoutMs: read('SETTLE_TIMEOUT_MS', wholeNumber(100, 200_000)) ?? 30_000,
     reconcileIntervalMs: read('RECONCILE_INTERVAL_MS', wholeNumber(100, 600_000)) ?? 5000,
+    metricsPort: read('METRICS_PORT', wholeNumber(0, 65_535)),
     contact: read('OPERATOR_CONTACT', asIs) ?? null,
   }
   if (problems.length > 0 || baseUrl === undefined || payTo === undefined || facilitatorUrl === undefined)

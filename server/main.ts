@@ -9,6 +9,8 @@ import { systemClock as clock } from './adapters/clock.ts'
 import { coinbaseAuth } from './adapters/coinbase.ts'
 import { httpFacilitator } from './adapters/facilitator.ts'
 import { lineJournal } from './adapters/journal.ts'
+import { listenForMonitors } from './adapters/metrics-port.ts'
+import { openMetrics, unmetered } from './adapters/metrics.ts'
 import { workerPictures } from './adapters/pictures.ts'
 import { fastestKeys } from './adapters/recover.ts'
 import { viemWallets } from './adapters/wallets.ts'
@@ -17,7 +19,9 @@ import { ConfigError, readConfig, type Config } from './config.ts'
 import { canvasReads } from './http/canvas-read.ts'
 import { live } from './http/live.ts'
 import { viewerFiles } from './http/viewer-files.ts'
-import { seller } from './usecases/buy-block.ts'
+import { openCounter, socketOf } from './operate/counter.ts'
+import { openDesk } from './operate/desk.ts'
+import { seller, type SweptSeller } from './usecases/buy-block.ts'
 import { followLog } from './usecases/follow-log.ts'
 import { keepGoing } from './usecases/keep-going.ts'
 import { presence } from './usecases/presence.ts'
@@ -47,9 +51,17 @@ try {
 
 async function run(config: Config): Promise<void> {
   const store = await openSqlite(config.databasePath, config.network, { onBroken: exitNow, onDamaged })
-  const { server, sold, rail, stream, chain } = await openWall(config, store)
+  const metrics = config.metricsPort === undefined ? undefined : openMetrics()
+  const { server, sold, rail, stream, chain, advance } = await openWall(config, store, metrics ?? unmetered)
   console.log(`The wall is open at ${config.offer.baseUrl}`)
   journal.note('open', { port: server.port ?? 0, network: config.network })
+  const desk = openDesk({ ...store, seller: sold, chain, clock, journal, advance })
+  const closeCounter = openCounter(socketOf(config.databasePath), desk, journal)
+  metrics?.watch({ books: store.books, rail: rail.state, clock })
+  if (metrics !== undefined && config.metricsPort !== undefined) {
+    const monitors = listenForMonitors(metrics, config.host, config.metricsPort)
+    journal.note('monitors', { port: monitors.port })
+  }
 
   const stopping = new AbortController()
   const probing = keepGoing({ clock, journal }, stopping.signal, async () => {
@@ -66,6 +78,7 @@ async function run(config: Config): Promise<void> {
   journal.note('stopping')
   stopping.abort()
   stream.close()
+  closeCounter()
   // New connections are refused from here on; requests under way, settlements included, are finished.
   const drained = Promise.all([server.stop(), sold.idle(), probing, sweeping])
   await Promise.race([drained, clock.wait(config.settleTimeoutMs + DRAIN_SLACK_MS)])
@@ -75,14 +88,14 @@ async function run(config: Config): Promise<void> {
   process.exit(0)
 }
 
-async function openWall(config: Config, store: Sqlite) {
+async function openWall(config: Config, store: Sqlite, meters: typeof unmetered) {
   const { offer, hosts, cdpKey } = config
   const client = chainClient(config.network, config.rpcUrl)
-  const chain = viemChain(client, offer)
+  const chain = meters.chain(viemChain(client, offer))
   const keys = await fastestKeys((library, why) => journal.note('keys-skipped', { library, why }))
   journal.note('keys', { library: keys.library })
   const wallets = viemWallets(client, offer, keys)
-  const facilitator = httpFacilitator(
+  const called = httpFacilitator(
     {
       url: config.facilitatorUrl,
       verifyTimeoutMs: config.verifyTimeoutMs,
@@ -91,6 +104,7 @@ async function openWall(config: Config, store: Sqlite) {
     },
     offer,
   )
+  const facilitator = meters.facilitator(called)
   const rail = watchRail({ facilitator, chain, clock, journal })
   const { view, advance, subscribe } = await followLog(store.log)
   const reads = canvasReads({ view, network: config.network, clock, everyMs: PUBLISH_EVERY_MS })
@@ -100,7 +114,10 @@ async function openWall(config: Config, store: Sqlite) {
   const { terms } = offer
   const { ledger, blocks, agents } = store
   const { contact } = config
-  const sold = seller({ ledger, facilitator, chain, wallets, clock, journal, rail, terms, contact, advance })
+  const sold = counted(
+    seller({ ledger, facilitator, chain, wallets, clock, journal, rail, terms, contact, advance }),
+    meters,
+  )
   const wall = app({
     seller: sold,
     ledger,
@@ -122,7 +139,19 @@ async function openWall(config: Config, store: Sqlite) {
     bindHost: config.host,
   }).listen({ hostname: config.host, port: config.port })
   if (wall.server === null) throw new Error('the server did not start')
-  return { server: wall.server, sold, rail, stream, chain }
+  return { server: wall.server, sold, rail, stream, chain, advance }
+}
+
+/** The same seller, its answers counted. */
+function counted(sold: SweptSeller, { outcome }: typeof unmetered): SweptSeller {
+  return {
+    ...sold,
+    async buy(...order) {
+      const answer = await sold.buy(...order)
+      outcome(answer)
+      return answer
+    },
+  }
 }
 
 /** Resolves when the process is asked to end. */

@@ -42,6 +42,7 @@ describe('settings', () => {
       verifyTimeoutMs: 5000,
       settleTimeoutMs: 30_000,
       reconcileIntervalMs: 5000,
+      metricsPort: undefined,
       contact: null,
     })
   })
@@ -61,6 +62,7 @@ describe('settings', () => {
       RECONCILE_INTERVAL_MS: '600000',
       CDP_API_KEY_ID: 'id',
       CDP_API_KEY_SECRET: 'secret',
+      METRICS_PORT: '9464',
       OPERATOR_CONTACT: 'mailto:ops@wall.example',
     }
     expect(readConfig(all)).toEqual({
@@ -86,6 +88,7 @@ describe('settings', () => {
       verifyTimeoutMs: 100,
       settleTimeoutMs: 200_000,
       reconcileIntervalMs: 600_000,
+      metricsPort: 9464,
       contact: 'mailto:ops@wall.example',
     })
   })

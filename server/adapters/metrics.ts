@@ -1,0 +1,163 @@
+/** What a monitor reads, in Prometheus' text form: counts, times and states, without anybody's names. */
+
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Rail } from '../../shared/contract/service.ts'
+import type { Outcome } from '../domain/purchase.ts'
+import type { Books, Chain, Clock, Facilitator } from '../ports.ts'
+
+/** Counts and times what passes through it. */
+export type Metrics = {
+  /** The same port, its calls timed. */
+  facilitator(port: Facilitator): Facilitator
+  /** The same port, its calls timed. */
+  chain(port: Chain): Chain
+  /** Counts how one paid request ended. */
+  outcome(outcome: Outcome): void
+  /** Looks at what there is to see at each reading from then on. */
+  watch(seen: { readonly books: Books; readonly rail: () => Rail; readonly clock: Clock }): void
+  /** All of it as text. */
+  read(): Promise<string>
+  readonly contentType: string
+}
+
+// A read of the chain takes tens of milliseconds, a settlement seconds, and none of them more than its deadline.
+const BUCKETS_SECONDS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
+
+/** What counts and times, for whom nobody reads. */
+export const unmetered: Pick<Metrics, 'facilitator' | 'chain' | 'outcome'> = {
+  facilitator: (port) => port,
+  chain: (port) => port,
+  outcome: () => {},
+}
+
+/** Starts with nothing counted. */
+export function openMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  const timesOf = (of: 'facilitator' | 'chain') =>
+    new Histogram({
+      name: `wall_${of}_seconds`,
+      help: `Time of calls to the ${of}, by what came of them. Failures are unavailable, unclear, unsent and silent.`,
+      labelNames: ['call', 'result'],
+      buckets: BUCKETS_SECONDS,
+      registers,
+    })
+  const purchases = new Counter({
+    name: 'wall_purchases_total',
+    help: 'Answers to paid requests: bought, or the code of the refusal.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const [facilitatorTimes, chainTimes] = [timesOf('facilitator'), timesOf('chain')]
+  watchProcess(registry)
+  return {
+    facilitator: (port) => ({
+      verify: timed(facilitatorTimes, 'verify', port.verify, ({ kind }) => kind),
+      settle: timed(facilitatorTimes, 'settle', port.settle, ({ kind }) => kind),
+      supports: timed(facilitatorTimes, 'supports', port.supports, (answer) => answer),
+    }),
+    chain: (port) => ({
+      read: timed(chainTimes, 'read', port.read, silentOr('answered')),
+      verdict: timed(chainTimes, 'verdict', port.verdict, ({ kind }) => kind),
+      fault: timed(chainTimes, 'fault', port.fault, ({ kind }) => kind),
+      transfersTo: timed(chainTimes, 'transfers', port.transfersTo, silentOr('answered')),
+    }),
+    outcome: (outcome) => purchases.inc({ outcome: outcome.kind === 'bought' ? 'bought' : outcome.failure.code }),
+    watch: (seen) => watchWall(registry, seen),
+    read: () => registry.metrics(),
+    contentType: registry.contentType,
+  }
+}
+
+const silentOr =
+  (word: string) =>
+  (answer: unknown): string =>
+    answer === 'silent' ? answer : word
+
+function timed<Args extends readonly unknown[], Answer>(
+  times: Histogram<'call' | 'result'>,
+  call: string,
+  work: (...args: Args) => Promise<Answer>,
+  resultOf: (answer: Answer) => string,
+): (...args: Args) => Promise<Answer> {
+  return async (...args) => {
+    const end = times.startTimer({ call })
+    let result = 'failed'
+    try {
+      const answer = await work(...args)
+      result = resultOf(answer)
+      return answer
+    } finally {
+      end({ result })
+    }
+  }
+}
+
+const RAILS: readonly Rail[] = ['armed', 'arming', 'misconfigured']
+
+function watchWall(
+  registry: Registry,
+  { books, rail, clock }: { readonly books: Books; readonly rail: () => Rail; readonly clock: Clock },
+): void {
+  const registers = [registry]
+  const oldest = new Gauge({
+    name: 'wall_oldest_open_purchase_seconds',
+    help: 'Age of the oldest purchase without an end; 0 when there is none.',
+    registers,
+  })
+  const open = new Gauge({
+    name: 'wall_open_purchases',
+    help: 'Purchases without an end: held, of which the payer of some was told to wait (doubted); watched for a late payment.',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      // A store that fails has no numbers to tell, and the rest is told all the same.
+      open.reset()
+      oldest.remove()
+      const pending = await books.pending().catch(() => undefined)
+      if (pending === undefined) return
+      for (const state of ['held', 'doubted', 'watched'] as const) open.set({ state }, pending[state])
+      oldest.set(pending.oldestSince === null ? 0 : Math.max(0, clock.now() - pending.oldestSince) / 1000)
+    },
+  })
+  const rails = new Gauge({
+    name: 'wall_rail',
+    help: 'Whether payments can be taken: 1 for the state it is in.',
+    labelNames: ['state'],
+    registers,
+    collect: () => {
+      const now = rail()
+      for (const state of RAILS) rails.set({ state }, state === now ? 1 : 0)
+    },
+  })
+}
+
+function watchProcess(registry: Registry): void {
+  const registers = [registry]
+  const delay = monitorEventLoopDelay({ resolution: 10 })
+  delay.enable()
+  const delays = new Gauge({
+    name: 'wall_event_loop_delay_seconds',
+    help: 'How long work waited for its turn since the last reading.',
+    labelNames: ['quantile'],
+    registers,
+    collect: () => {
+      delays.set({ quantile: '0.5' }, delay.percentile(50) / 1e9)
+      delays.set({ quantile: '0.99' }, delay.percentile(99) / 1e9)
+      delays.set({ quantile: '1' }, delay.max / 1e9)
+      delay.reset()
+    },
+  })
+  const memory = new Gauge({
+    name: 'wall_memory_bytes',
+    help: 'Memory of the process: all that is resident, and what its objects take.',
+    labelNames: ['kind'],
+    registers,
+    collect: () => {
+      const { rss, heapUsed } = process.memoryUsage()
+      memory.set({ kind: 'resident' }, rss)
+      memory.set({ kind: 'heap' }, heapUsed)
+    },
+  })
+}
