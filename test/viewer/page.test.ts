@@ -1,17 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { Canvas } from '../../shared/contract/canvas.ts'
 import { PALETTE } from '../../shared/palette.ts'
 import { BARE } from '../../viewer/atlas.ts'
 import { fit } from '../../viewer/camera.ts'
 import { boxOf } from '../../viewer/hover.ts'
 import { dark } from '../../viewer/theme.ts'
-import { openBrowser } from './browser.ts'
 import {
   afterDraw,
   colourAt,
-  countDraws,
   loseContext,
   middleOf,
   pinch,
@@ -21,7 +19,6 @@ import {
   viewOf,
   zoomTo,
 } from './driver.ts'
-import { startSampleServer, type SampleServer } from './sample-server.ts'
 import {
   bareBlock,
   canvas,
@@ -32,55 +29,12 @@ import {
   rainbowAt,
   rainbowBlock,
 } from './sample-wall.ts'
+import { browserForTests, visits } from './visit.ts'
 
-const browser = await openBrowser()
-if ('reason' in browser) console.warn(`The page is not tested: no Chromium starts here. ${browser.reason}`)
-
-setDefaultTimeout(60_000)
+const browser = await browserForTests()
 
 describe.skipIf('reason' in browser)('the page in Chromium', () => {
-  let server: SampleServer
-  const troubles: string[] = []
-
-  beforeAll(async () => {
-    server = await startSampleServer()
-  })
-
-  afterEach(async () => {
-    if ('reason' in browser) return
-    for (const context of browser.contexts()) await context.close()
-    server.answerWith(200)
-    server.show(canvas)
-    expect(troubles.splice(0)).toEqual([])
-  })
-
-  afterAll(async () => {
-    await server.stop()
-    if (!('reason' in browser)) await browser.close()
-  })
-
-  async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
-    if ('reason' in browser) throw new Error(browser.reason)
-    const context = await browser.newContext({
-      viewport: { width: 800, height: 520 },
-      colorScheme: 'dark',
-      reducedMotion: 'reduce',
-      ...options,
-    })
-    const page = await context.newPage()
-    page.on('pageerror', (error) => troubles.push(error.message))
-    page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()))
-    page.setDefaultTimeout(5000)
-    await page.addInitScript(countDraws)
-    return page
-  }
-
-  async function openPage(options?: BrowserContextOptions, address = ''): Promise<Page> {
-    const page = await newPage(options)
-    await page.goto(server.url.href + address)
-    await page.waitForFunction(() => document.body.dataset['ready'] && Reflect.get(window, 'draws') > 0)
-    return page
-  }
+  const { server, newPage, openPage, troubles } = visits(browser, { width: 800, height: 520 })
 
   test('the made-up wall keeps the contract', () => {
     expect([...Value.Errors(Canvas, canvas)]).toEqual([])
@@ -108,7 +62,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
   })
 
   test('pixels too small to see are averaged in linear light', async () => {
-    const page = await openPage({ viewport: { width: 600, height: 600 } })
+    const page = await openPage('', { viewport: { width: 600, height: 600 } })
     const half = 0.5 / fit(await viewOf(page)).zoom
     const camera = await zoomTo(page, checkerBlock, half)
     const grey = await colourAt(page, await pixelOf(page, camera, checkerBlock, 5, 5))
@@ -164,7 +118,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     const card = page.locator('#card')
     expect(await card.locator('.where').textContent()).toBe('Block 100,20')
     expect(await card.locator('.price').textContent()).toBe('1.00 USDC for 10 × 10 pixels')
-    expect(await card.locator('pre').textContent()).toBe(`GET ${server.url.origin}/blocks/100,20`)
+    expect(await card.locator('pre').textContent()).toBe(`GET ${server().url.origin}/blocks/100,20`)
   })
 
   test('a click pins a card and Escape takes it away', async () => {
@@ -199,28 +153,28 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     // Near the block's middle, where four of its pixels meet, but within one.
     const colours = (shown: Page) => colourAt(shown, { x: point.x + 5, y: point.y - top + 5 })
     const shown = await colours(page)
-    const again = await openPage({}, new URL(page.url()).search + new URL(page.url()).hash)
+    const again = await openPage(new URL(page.url()).search + new URL(page.url()).hash)
     await again.locator('#card.pinned').getByText('settled').waitFor()
     expect(await colours(again)).toEqual(shown)
   })
 
   test('links to a block and to an agent show them', async () => {
-    const page = await openPage({}, '?block=80,45')
+    const page = await openPage('?block=80,45')
     expect(await page.locator('#card.pinned .where').textContent()).toBe('Block 80,45')
-    const agent = await openPage({}, '?agent=2')
+    const agent = await openPage('?agent=2')
     const view = await viewOf(agent)
     const red = await colourAt(agent, { x: view.width / 2, y: view.height / 2 })
     expect(red).toBe('#ff0000')
   })
 
   test('the wall is read once', async () => {
-    server.asked.length = 0
+    server().asked.length = 0
     await openPage()
-    expect(server.asked.filter((path) => path.startsWith('/api/canvas'))).toHaveLength(1)
+    expect(server().asked.filter((path) => path.startsWith('/api/canvas'))).toHaveLength(1)
   })
 
   test('a double click looks closer', async () => {
-    const page = await openPage({}, '#800,450,8')
+    const page = await openPage('#800,450,8')
     await afterDraw(page, () => page.mouse.dblclick(640, 400))
     await page.waitForURL(/,20$/)
   })
@@ -252,7 +206,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
   })
 
   test('a phone shows the wall, its deeds by tap and a closer look by pinch', async () => {
-    const page = await openPage({
+    const page = await openPage('', {
       viewport: { width: 360, height: 740 },
       hasTouch: true,
       isMobile: true,
@@ -281,10 +235,10 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
 
   test('a failed read says so and can be tried again', async () => {
     const page = await newPage()
-    server.answerWith(503)
-    await page.goto(server.url.href)
+    server().answerWith(503)
+    await page.goto(server().url.href)
     await page.getByText('The wall could not be read.').waitFor()
-    server.answerWith(200)
+    server().answerWith(200)
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('4 claimed').waitFor()
     expect(await page.isVisible('#notice')).toBe(false)
@@ -295,7 +249,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
   test('without WebGL the server’s picture stands in, with the same panning and deeds', async () => {
     const page = await newPage()
     await page.addInitScript(() => Reflect.set(HTMLCanvasElement.prototype, 'getContext', () => null))
-    await page.goto(server.url.href)
+    await page.goto(server().url.href)
     await page.waitForFunction(() => document.body.dataset['ready'])
     const picture = page.locator('.stand-in')
     const view = await viewOf(page)

@@ -1,138 +1,27 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { PALETTE } from '../../shared/palette.ts'
 import { fit } from '../../viewer/camera.ts'
 import { boxOf } from '../../viewer/hover.ts'
-import { openBrowser } from './browser.ts'
-import { afterDraw, colourAt, countDraws, middleOf, stageTop, viewOf } from './driver.ts'
-import { canvasText, startSampleServer, type SampleServer } from './sample-server.ts'
+import { afterDraw, colourAt, middleOf, stageTop, viewOf } from './driver.ts'
+import { canvasText } from './sample-server.ts'
 import { at, canvas, nastyBlock, openBlock, rainbowBlock } from './sample-wall.ts'
+import { browserForTests, visits } from './visit.ts'
 
-// Goal: all that can be open on the page beside the wall works, by keyboard, by touch and for those who hear it. Method:
-// as in page.test.ts; axe looks at each state, and at phone size no target is smaller than 44 pixels.
+// Goal: all that can be open on the page beside the wall works, by keyboard and by touch. Method: as in page.test.ts.
 
-const browser = await openBrowser()
-const axe = await Bun.file(new URL(import.meta.resolve('axe-core/axe.min.js'))).text()
-
-setDefaultTimeout(60_000)
-
+const browser = await browserForTests()
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }
 const red = new Uint8Array(100).fill(180).toBase64()
 const carol = { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null }
 
 describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', () => {
-  let server: SampleServer
-  const troubles: string[] = []
-
-  beforeAll(async () => {
-    server = await startSampleServer()
-  })
-
-  afterEach(async () => {
-    if ('reason' in browser) return
-    for (const context of browser.contexts()) await context.close()
-    server.show(canvas)
-    expect(troubles.splice(0)).toEqual([])
-  })
-
-  afterAll(async () => {
-    await server.stop()
-    if (!('reason' in browser)) await browser.close()
-  })
-
-  async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
-    if ('reason' in browser) throw new Error(browser.reason)
-    const context = await browser.newContext({
-      viewport: { width: 960, height: 600 },
-      colorScheme: 'dark',
-      reducedMotion: 'reduce',
-      ...options,
-    })
-    const page = await context.newPage()
-    page.setDefaultTimeout(8000)
-    page.on('pageerror', (error) => troubles.push(error.message))
-    page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()))
-    await page.addInitScript(countDraws)
-    return page
-  }
-
-  async function openPage(address = '', options?: BrowserContextOptions): Promise<Page> {
-    const page = await newPage(options)
-    await page.goto(server.url.href + address)
-    await page.waitForFunction(() => document.body.dataset['ready'] && Reflect.get(window, 'draws') > 0)
-    return page
-  }
-
-  const violationsOf = async (page: Page) => {
-    await page.evaluate(axe)
-    const found: unknown = await page.evaluate(async () => {
-      const { violations } = await Reflect.get(window, 'axe').run(document, { resultTypes: ['violations'] })
-      return violations.map((violation: { id: string; nodes: { html: string; failureSummary: string }[] }) => [
-        violation.id,
-        violation.nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`),
-      ])
-    })
-    return found
-  }
-
-  const smallTargets = (page: Page) =>
-    page.evaluate(() =>
-      [...document.querySelectorAll('button, input, select')].flatMap((element) => {
-        const { width, height } = (element.closest('label') ?? element).getBoundingClientRect()
-        return width === 0 || (width >= 44 && height >= 44) ? [] : [element.outerHTML]
-      }),
-    )
+  const { server, newPage, openPage, troubles } = visits(browser, { width: 960, height: 600 })
 
   const middleOfBlock = async (page: Page, block: typeof openBlock) => {
     const view = await viewOf(page)
     return middleOf(boxOf(fit(view), view, block))
   }
-
-  const PANELS = [
-    ['/', 'Find'],
-    ['v', 'View'],
-    ['t', 'Time'],
-    ['l', 'Share'],
-    ['?', 'Help'],
-  ] as const
-
-  test.each([
-    ['dark', {}],
-    ['light', { colorScheme: 'light' }],
-    ['strong contrast', { contrast: 'more' }],
-    ['a phone', { ...phone, colorScheme: 'light' }],
-  ] as const)('axe finds nothing to complain about in any state: %s', async (_, options) => {
-    const page = await openPage('?block=79,44', options)
-    await page.locator('#card .payment').getByText('settled').waitFor()
-    expect(await violationsOf(page)).toEqual([])
-    expect(await smallTargets(page)).toEqual([])
-    for (const [key, title] of PANELS) {
-      await page.keyboard.press(key)
-      await page.getByRole('heading', { name: title, exact: true, includeHidden: true }).waitFor({ state: 'attached' })
-      if (key === 'v') await page.getByLabel('Framework of each agent').check()
-      expect([title, await violationsOf(page)]).toEqual([title, []])
-      expect([title, await smallTargets(page)]).toEqual([title, []])
-      await page.keyboard.press('Escape')
-    }
-    await page
-      .getByRole('button', { name: 'All 3 blocks' })
-      .or(page.getByRole('button', { name: 'Show its agent' }))
-      .click()
-    await page.locator('.chip').waitFor()
-    expect(await violationsOf(page)).toEqual([])
-  })
-
-  test('every panel opens by its key, takes the focus, and gives it back', async () => {
-    const page = await openPage()
-    for (const [key, title] of PANELS) {
-      await page.keyboard.press(key)
-      expect(await page.locator('#panel').getAttribute('aria-label')).toBe(title)
-      expect(await page.locator('#panel :focus').count()).toBe(1)
-      await page.keyboard.press('Escape')
-      expect(await page.isVisible('#panel')).toBe(false)
-      expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toBe(title)
-    }
-  })
 
   test('a search finds an agent, and choosing it dims the rest and names its works', async () => {
     const page = await openPage()
@@ -204,8 +93,8 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
 
   test('a sale and a repaint appear without a reload, and are told', async () => {
     const page = await openPage()
-    server.sell(openBlock, carol, red)
-    server.repaint(rainbowBlock, red)
+    server().sell(openBlock, carol, red)
+    server().repaint(rainbowBlock, red)
     await afterDraw(page, () => page.evaluate(() => window.dispatchEvent(new Event('online'))))
     await page.locator('.ticker').getByText('Carol just bought 100,20').waitFor()
     expect(await page.textContent('#counts')).toBe('5 claimed · 14,395 open')
@@ -221,7 +110,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
   test('after sleep every sale is caught up with, page by page', async () => {
     const page = await openPage()
     const sold = Array.from({ length: 450 }, (_, i) => at(i % 150, Math.floor(i / 150)))
-    for (const block of sold) server.sell(block, carol)
+    for (const block of sold) server().sell(block, carol)
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
     await page.getByText('454 claimed').waitFor()
     await page.locator('.ticker').waitFor()
@@ -244,13 +133,13 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
   test('rows are drawn as they arrive', async () => {
     const text = canvasText(canvas)
     // The row of the nasty block has arrived, the one below it has not.
-    server.holdAfter(text.indexOf('\n', text.indexOf(`"i":${nastyBlock}`)) + 1)
+    server().holdAfter(text.indexOf('\n', text.indexOf(`"i":${nastyBlock}`)) + 1)
     const page = await newPage()
-    await page.goto(server.url.href)
+    await page.goto(server().url.href)
     await page.waitForFunction(() => Reflect.get(window, 'draws') > 0)
     expect(await colourAt(page, await middleOfBlock(page, nastyBlock))).toBe('#ff0000')
     const below = await colourAt(page, await middleOfBlock(page, rainbowBlock))
-    server.holdAfter(undefined)
+    server().holdAfter(undefined)
     await page.waitForFunction(() => document.body.dataset['ready'])
     await afterDraw(page, () => page.keyboard.press('+'))
     await afterDraw(page, () => page.keyboard.press('0'))
@@ -280,17 +169,6 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
         .map((level) => level.toString(16).padStart(2, '0'))
         .join('')}`,
     ).toBe(PALETTE[16] ?? '')
-  })
-
-  test('a wall nobody has bought of says how to be the first', async () => {
-    const stats = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 }
-    server.show({ ...canvas, agents: [], blocks: [], stats })
-    const page = await openPage()
-    await page.getByText(`GET ${server.url.origin}/blocks/next`).waitFor()
-    expect(await violationsOf(page)).toEqual([])
-    server.sell(openBlock, { ...carol, id: 1 }, red)
-    await page.evaluate(() => window.dispatchEvent(new Event('online')))
-    await page.locator('.first').waitFor({ state: 'hidden' })
   })
 
   test('inside another page only the wall is shown', async () => {
@@ -331,8 +209,8 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
 
   test('the page is light', async () => {
     const sizes: Record<string, number> = {}
-    for await (const name of new Bun.Glob('**/*').scan(server.dist)) {
-      sizes[name] = Bun.gzipSync(await Bun.file(`${server.dist}/${name}`).bytes(), { level: 9 }).length
+    for await (const name of new Bun.Glob('**/*').scan(server().dist)) {
+      sizes[name] = Bun.gzipSync(await Bun.file(`${server().dist}/${name}`).bytes(), { level: 9 }).length
     }
     const sum = (pattern: RegExp) =>
       Object.entries(sizes).reduce((total, [name, size]) => total + (pattern.test(name) ? size : 0), 0)

@@ -62,7 +62,8 @@ function pictureButtons(page: Page, state: State): HTMLElement[] {
     const work: Work = workAt(wall, pinned)
     if (work.length > 1) add('PNG of the work it is part of', work, `work-${coordOf(pinned).replace(',', '-')}`)
   }
-  if (agent !== undefined) add('PNG of the agent’s part of the wall', blocksOf(wall, agent), `agent-${agent + 1}`)
+  if (agent !== undefined)
+    add('PNG of the agent’s part of the wall', blocksOf(wall, agent), `agent-${wall.agents[agent]?.id}`)
   return buttons
 }
 

@@ -1,0 +1,74 @@
+/** Opens the built page over the made-up wall in a real Chromium; any error the page reports fails the test. */
+
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout } from 'bun:test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { openBrowser, type NoBrowser } from './browser.ts'
+import { countDraws } from './driver.ts'
+import { startSampleServer, type SampleServer } from './sample-server.ts'
+import { canvas } from './sample-wall.ts'
+
+export type Visits = {
+  server(): SampleServer
+  /** A page that is nowhere yet. */
+  newPage(options?: BrowserContextOptions): Promise<Page>
+  /** The page at an address, drawn and furnished. */
+  openPage(address?: string, options?: BrowserContextOptions): Promise<Page>
+  /** Errors the page reported, for a test that expects some to take out. */
+  readonly troubles: string[]
+}
+
+/** A browser, or why there is none on this machine. */
+export async function browserForTests(): Promise<Browser | NoBrowser> {
+  const browser = await openBrowser()
+  if ('reason' in browser) console.warn(`The page is not tested: no Chromium starts here. ${browser.reason}`)
+  return browser
+}
+
+/** Sets up and clears away around the tests of the describe block it is called in. */
+export function visits(browser: Browser | NoBrowser, viewport: { width: number; height: number }): Visits {
+  let started: SampleServer | undefined
+  const troubles: string[] = []
+  setDefaultTimeout(60_000)
+
+  const server = () => {
+    if (started === undefined) throw new Error('the server starts before the first test')
+    return started
+  }
+
+  beforeAll(async () => {
+    started = await startSampleServer()
+  })
+
+  afterEach(async () => {
+    if ('reason' in browser) return
+    for (const context of browser.contexts()) await context.close()
+    server().answerWith(200)
+    server().show(canvas)
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  afterAll(async () => {
+    await started?.stop()
+    if (!('reason' in browser)) await browser.close()
+  })
+
+  async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
+    if ('reason' in browser) throw new Error(browser.reason)
+    const context = await browser.newContext({ viewport, colorScheme: 'dark', reducedMotion: 'reduce', ...options })
+    const page = await context.newPage()
+    page.on('pageerror', (error) => troubles.push(error.message))
+    page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()))
+    page.setDefaultTimeout(10_000)
+    await page.addInitScript(countDraws)
+    return page
+  }
+
+  async function openPage(address = '', options?: BrowserContextOptions): Promise<Page> {
+    const page = await newPage(options)
+    await page.goto(server().url.href + address)
+    await page.waitForFunction(() => document.body.dataset['ready'] && Reflect.get(window, 'draws') > 0)
+    return page
+  }
+
+  return { server, newPage, openPage, troubles }
+}
