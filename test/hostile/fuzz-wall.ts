@@ -90,6 +90,7 @@ export async function openFuzzWall(): Promise<FuzzWall> {
     },
     rowsVersion: () => version.get()?.data_version ?? 0,
     async close() {
+      stream.close()
       await wall.server?.stop(true)
       eyes.close()
       db.close()

@@ -9,6 +9,9 @@ import { converse } from './wire.ts'
 /** What a run saw: how often each status came, and the slowest answer in milliseconds. */
 export type Seen = { readonly statuses: Map<number, number>; slowestMs: number; slowest: string }
 
+// Far more than a slow machine needs, and less than a person would wait.
+const ANSWER_MAX_MS = 10_000
+
 /** Throws `runs` requests; throws with the smallest request that gets a wrong answer. */
 export async function fuzz(
   wall: FuzzWall,
@@ -32,8 +35,7 @@ async function throwOne(wall: FuzzWall, sent: Wild, seen: Seen): Promise<void> {
   if (request === undefined) return
   const before = wall.rowsVersion()
   const started = performance.now()
-  const response = await wall.handle(request)
-  const body = await response.text()
+  const { response, body } = await answerTo(wall, request)
   const ms = performance.now() - started
   if (ms > seen.slowestMs) Object.assign(seen, { slowestMs: ms, slowest: `${sent.method} ${sent.target.slice(0, 80)}` })
   const { status } = response
@@ -45,6 +47,25 @@ async function throwOne(wall: FuzzWall, sent: Wild, seen: Seen): Promise<void> {
     throw new Error(`${status} in another shape: ${body.slice(0, 200)}`)
   if (wall.rowsVersion() !== before && !mayChange(request, status, body))
     throw new Error(`${status} changed a row: ${body}`)
+}
+
+/** Asks, and reads the whole answer; throws when there is none in time. */
+async function answerTo(wall: FuzzWall, request: Request): Promise<{ response: Response; body: string }> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error('no answer')), ANSWER_MAX_MS)
+  try {
+    const response = await Promise.race([wall.handle(request), late.promise])
+    return { response, body: await Promise.race([wordsOf(response), late.promise]) }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The whole body, but for one that never ends. */
+async function wordsOf(response: Response): Promise<string> {
+  if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) return await response.text()
+  await response.body?.cancel()
+  return ''
 }
 
 /** A request as Bun takes it; `undefined` for what only a socket could send. */
@@ -68,9 +89,10 @@ function isRefusal(response: Response, body: string, isCall: boolean): boolean {
 }
 
 /** Only a 200 to a payment, a signed change or a tool's success changes anything. */
-function mayChange({ method, headers }: Request, status: number, body: string): boolean {
+function mayChange({ method, headers, url }: Request, status: number, body: string): boolean {
   if (status !== 200) return false
   if (method === 'PUT') return true
+  if (method === 'POST' && new URL(url).pathname !== '/mcp') return false
   if (method === 'POST') return !body.includes('"isError":true') && !body.startsWith('{"jsonrpc":"2.0","id":1,"error"')
   return method === 'GET' && headers.has('payment-signature')
 }

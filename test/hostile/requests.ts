@@ -1,10 +1,11 @@
 /** Requests of every kind: honest ones, honest ones with a part of them spoilt, and noise. */
 
 import fc, { type Arbitrary } from 'fast-check'
+import { OPERATIONS } from '../../server/http/operations.ts'
 import { TOOLS } from '../../server/mcp/registry.ts'
 import { editOf, registrationOf } from '../http/signed.ts'
 import { headerOf, payloadOf } from '../http/wall.ts'
-import { NOW, paymentOf } from '../ports/samples.ts'
+import { NOW, paymentOf, wallet } from '../ports/samples.ts'
 import { OWNERS } from './fuzz-wall.ts'
 
 /** A request before it is one: what a client may get wrong. */
@@ -62,24 +63,30 @@ const coord = fc.oneof(
   { weight: 1, arbitrary: text.map(encodeURIComponentSafely) },
 )
 
+const address = fc.oneof(
+  owner.map((n) => wallet(n)),
+  text.map(encodeURIComponentSafely),
+)
+
+/** Every path that is documented, with something in the place of its names. */
+const documentedPath = fc
+  .tuple(fc.constantFrom(...OPERATIONS.map((operation) => operation.path)), coord, address)
+  .map(([template, at, of]) => template.replace('{coord}', () => at).replace('{wallet}', () => of))
+
 const path = fc.oneof(
-  { weight: 6, arbitrary: coord.map((at) => `/blocks/${at}`) },
+  { weight: 4, arbitrary: coord.map((at) => `/blocks/${at}`) },
+  { weight: 5, arbitrary: documentedPath },
   {
-    weight: 3,
+    weight: 2,
     arbitrary: fc.constantFrom(
       '/',
-      '/api/canvas',
-      '/api/feed',
-      '/api/agents',
-      '/api/agents/me',
-      '/api/health',
-      '/mcp',
       '/openapi.json',
       '/llms.txt',
       '/robots.txt',
       '/favicon.ico',
       '/.well-known/security.txt',
       '/blocks/',
+      '/blocks/.png',
       '//blocks/1,1',
       '/api/../blocks/1,1',
       '/%2e%2e/etc/passwd',
@@ -88,10 +95,12 @@ const path = fc.oneof(
   { weight: 1, arbitrary: text.map((word) => `/${encodeURIComponentSafely(word)}`) },
 )
 
+const parameterNames = OPERATIONS.flatMap(({ query: schema }) => Object.keys(schema?.properties ?? {}))
+
 const parameter = fc.oneof(
   fc.tuple(
-    fc.constantFrom('name', 'framework', 'message', 'link', 'px', 'after', 'limit', 'Name', '__proto__', 'name[]', ''),
-    fc.oneof(text.map(encodeURIComponentSafely), text.map(visible)),
+    fc.constantFrom(...parameterNames, 'Name', '__proto__', 'name[]', ''),
+    fc.oneof(text.map(encodeURIComponentSafely), text.map(visible), fc.nat(200).map(String)),
   ),
   fc.constantFrom(['px', PIXELS], ['link', 'https://example.org/'], ['name', 'Ada'], ['after', '3'], ['limit', '20']),
 )
@@ -175,6 +184,22 @@ const edit = fc
 const registration = fc
   .tuple(owner, fc.record({ name: fc.oneof(fc.constant('Ada'), text), framework: text }, { requiredKeys: [] }), ts)
   .map(([payer, said, at]) => registrationOf(payer, said, at))
+
+const preview = fc.record(
+  { coord: fc.oneof(coord, text), px: fc.constant(PIXELS), name: text, message: text, link: text },
+  { requiredKeys: ['coord'] },
+)
+
+// One grey pixel.
+const PICTURE = Uint8Array.fromBase64(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNgAAAAAgAB4iG8MwAAAABJRU5ErkJggg==',
+)
+
+const spoiltPicture = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 4 }).map((changes) => {
+  const bytes = Uint8Array.from(PICTURE)
+  for (const [at, byte] of changes) bytes[at % bytes.byteLength] = byte
+  return bytes
+})
 
 const toolArguments = fc.oneof(
   fc.record(
@@ -267,11 +292,11 @@ const anyMethod = fc.constantFrom('GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH
 /** Every kind of request, those that come near to an honest one most often. */
 export const wild: Arbitrary<Wild> = fc.oneof(
   {
-    weight: 5,
+    weight: 50,
     arbitrary: fc.record({ method: fc.constantFrom('GET', 'HEAD'), target, headers, body: fc.constant(undefined) }),
   },
   {
-    weight: 3,
+    weight: 30,
     arbitrary: fc.record({
       method: fc.constant('PUT'),
       target: coord.map((at) => `/blocks/${at}`),
@@ -280,7 +305,7 @@ export const wild: Arbitrary<Wild> = fc.oneof(
     }),
   },
   {
-    weight: 2,
+    weight: 20,
     arbitrary: fc.record({
       method: fc.constant('PUT'),
       target: fc.constant('/api/agents/me'),
@@ -289,7 +314,7 @@ export const wild: Arbitrary<Wild> = fc.oneof(
     }),
   },
   {
-    weight: 4,
+    weight: 40,
     arbitrary: fc.record({
       method: fc.constant('POST'),
       target: fc.constant('/mcp'),
@@ -298,7 +323,26 @@ export const wild: Arbitrary<Wild> = fc.oneof(
     }),
   },
   {
+    weight: 10,
+    arbitrary: fc.record({
+      method: fc.constant('POST'),
+      target: fc.constant('/api/preview'),
+      headers: asJson,
+      body: json(preview),
+    }),
+  },
+  {
+    // Each of these is read in a worker of its own, which takes its time.
     weight: 1,
+    arbitrary: fc.record({
+      method: fc.constant('POST'),
+      target: query.map((asked) => `/api/pixels${asked}`),
+      headers: headers.map((others) => ({ 'content-type': 'image/png', ...others })),
+      body: fc.oneof(spoiltPicture, noise),
+    }),
+  },
+  {
+    weight: 10,
     arbitrary: fc.record({ method: anyMethod, target, headers, body: fc.option(noise, { nil: undefined }) }),
   },
 )
