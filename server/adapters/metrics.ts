@@ -101,10 +101,17 @@ function watchWall(
   { books, rail, clock }: { readonly books: Books; readonly rail: () => Rail; readonly clock: Clock },
 ): void {
   const registers = [registry]
+  // A store that fails has no numbers to tell, and the rest is told all the same.
+  const pendingNow = () => books.pending().catch(() => undefined)
   const oldest = new Gauge({
     name: 'wall_oldest_open_purchase_seconds',
-    help: 'Age of the oldest purchase without an end; 0 when there is none.',
+    help: 'Age of the oldest purchase without an end; 0 when there is none, no number when the store does not say.',
     registers,
+    async collect() {
+      const pending = await pendingNow()
+      const since = pending === undefined ? Number.NaN : (pending.oldestSince ?? clock.now())
+      oldest.set((clock.now() - since) / 1000)
+    },
   })
   const open = new Gauge({
     name: 'wall_open_purchases',
@@ -112,13 +119,10 @@ function watchWall(
     labelNames: ['state'],
     registers,
     async collect() {
-      // A store that fails has no numbers to tell, and the rest is told all the same.
+      const pending = await pendingNow()
       open.reset()
-      oldest.remove()
-      const pending = await books.pending().catch(() => undefined)
       if (pending === undefined) return
       for (const state of ['held', 'doubted', 'watched'] as const) open.set({ state }, pending[state])
-      oldest.set(pending.oldestSince === null ? 0 : Math.max(0, clock.now() - pending.oldestSince) / 1000)
     },
   })
   const rails = new Gauge({

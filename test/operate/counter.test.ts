@@ -1,0 +1,111 @@
+import { afterAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openSqlite } from '../../db/sqlite/open.ts'
+import { askDesk, openCounter, socketOf } from '../../server/operate/counter.ts'
+import { openDesk } from '../../server/operate/desk.ts'
+import { fakeChain } from '../fakes/chain.ts'
+import { fakeClock } from '../fakes/clock.ts'
+import { fakeJournal } from '../fakes/journal.ts'
+import { failureOf, hold, sell } from '../ports/engine.ts'
+import { blockOf, hash, NOW, paymentOf, TERMS, wallet } from '../ports/samples.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'wall-desk-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+let walls = 0
+async function openWorld() {
+  const db = await openSqlite(':memory:', TERMS.network)
+  const [chain, clock, journal] = [fakeChain(), fakeClock(NOW), fakeJournal()]
+  const seller = { reconcile: async () => {} }
+  const path = join(folder, `${walls++}.desk`)
+  const open = () =>
+    openCounter(path, openDesk({ ...db, chain, clock, journal, seller, advance: async () => {} }), journal)
+  return { db, chain, journal, path, open }
+}
+
+const post = (path: string, command: string, body: string) =>
+  fetch(`http://desk/${command}`, { unix: path, method: 'POST', body })
+
+test('a socket that a dead process left behind is replaced', async () => {
+  const world = await openWorld()
+  writeFileSync(world.path, '')
+  const close = world.open()
+  expect(await askDesk(world.path, 'open', {})).toEqual({ ok: true, lines: [] })
+  close()
+  expect(await failureOf(askDesk(world.path, 'open', {}))).toMatchObject({ name: 'NoDesk' })
+})
+
+test('a wall whose socket cannot be made is told of, and goes on', async () => {
+  const { db, journal, chain } = await openWorld()
+  const desk = openDesk({
+    ...db,
+    chain,
+    clock: fakeClock(NOW),
+    journal,
+    seller: { reconcile: async () => {} },
+    advance: async () => {},
+  })
+  openCounter(join(folder, 'x'.repeat(150)), desk, journal)()
+  expect(journal.alarms).toMatchObject([{ event: 'no-desk' }])
+})
+
+test('what is no command, or misses what it needs, changes nothing', async () => {
+  const world = await openWorld()
+  await sell(world.db, '3,4', 1, 1)
+  const close = world.open()
+  for (const [command, body] of [
+    ['sell', '{}'],
+    ['constructor', '{}'],
+    ['moderate', '{}'],
+    ['moderate', '{"act":"hide","coord":"3,4","parts":[]}'],
+    ['moderate', '{"act":"hide","coord":"3,4","parts":["owner"]}'],
+    ['moderate', '{"act":"hide","coord":"3;4","parts":["link"]}'],
+    ['resolve', '{"payer":"0x1","nonce":"0x2"}'],
+    ['payout', `{"payer":"${wallet(1)}","nonce":"${hash(1)}","reference":""}`],
+    ['open', 'not json'],
+  ] as const)
+    expect([command, body, await (await post(world.path, command, body)).json()]).toMatchObject([
+      command,
+      body,
+      { ok: false },
+    ])
+  expect(await world.db.log.after(1, 9)).toEqual([])
+  close()
+})
+
+test('a payout is noted for a credit or for money of no purchase, never for what bought a block or was not paid', async () => {
+  const world = await openWorld()
+  const close = world.open()
+  await sell(world.db, '3,4', 1, 1)
+  const note = async (payer: number, nonce: number) =>
+    (await askDesk(world.path, 'payout', { payer: wallet(payer), nonce: hash(nonce), reference: 'refund' })).lines
+  expect(await note(1, 1)).toEqual(['this payment bought a block, or may yet: nothing is owed for it'])
+  expect(await note(2, 2)).toEqual(['the chain shows no such payment'])
+  world.chain.land(paymentOf(2, 2))
+  world.chain.silent = true
+  expect(await note(2, 2)).toEqual(['the chain does not answer; try again'])
+  world.chain.silent = false
+  expect(await note(2, 2)).toEqual(['noted as paid out'])
+  expect(await note(2, 2)).toEqual(['a reference was noted before, and stands'])
+  close()
+})
+
+test('what is open is listed, and told with its evidence', async () => {
+  const world = await openWorld()
+  const close = world.open()
+  await world.db.ledger.doubt(await hold(world.db, blockOf('3,4'), paymentOf(1, 1)))
+  const key = { payer: wallet(1), nonce: hash(1) }
+  expect(await askDesk(world.path, 'open', {})).toEqual({ ok: true, lines: [`${key.payer} ${key.nonce}`] })
+  expect((await askDesk(world.path, 'resolve', key)).lines).toEqual([
+    `${key.payer} ${key.nonce} block 3,4: held, in doubt; the chain: unspent`,
+  ])
+  expect(await askDesk(world.path, 'resolve', { ...key, payer: wallet(2) })).toMatchObject({ ok: false })
+  close()
+})
+
+test('the socket has the shorter of its two names', () => {
+  expect(socketOf('./wall.sqlite')).toBe('wall.sqlite.desk')
+  expect(socketOf('/w.sqlite')).toBe('/w.sqlite.desk')
+})
