@@ -1,9 +1,9 @@
 /** What a crowd of half-open connections costs everyone else: how long they wait, and how much memory it takes. */
 
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { openFiles } from './limits.ts'
 
-const CROWD = join(import.meta.dir, 'crowd.ts')
+const CROWD = fileURLToPath(new URL('./crowd.ts', import.meta.url))
 
 /** A crowd that stands in a server's way. */
 export type Crowd = { readonly count: number; leave(): Promise<void> }
