@@ -50,7 +50,7 @@ function statements(connection: Connection) {
     unfinished: connection.prepare<PaymentKey, { soldBy: UnixMs; endedBy: number }>(`
       SELECT payer, nonce FROM payments INDEXED BY unfinished
       WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2))
-        AND NOT ${isDamaged('payments', 'id')}
+        AND NOT ${isDamaged('payments', 'id')} AND NOT ${isDamaged('blocks', 'block')}
         AND (settled = 0 OR (looks = 0 AND claimed_at <= $soldBy) OR valid_before <= $endedBy)
       ORDER BY id`),
   }

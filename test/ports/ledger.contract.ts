@@ -432,9 +432,11 @@ function siblings(open: OpenEngine): void {
       expect(await siblingAt(NOW + 10 * MINUTE_MS - 1)).toEqual(sold)
       expect(await siblingAt(NOW + 10 * MINUTE_MS)).toBeUndefined()
       expect((await ledger.survey(sold.block, paymentOf(1, 2), NOW)).sibling).toBeUndefined()
-      await hold(wall, 'next', paymentOf(1, 2))
+      const claim = () => ledger.claim('next', paymentOf(1, 2), listingOf(), HEAD, NOW)
+      expect(await claim()).toEqual({ kind: 'in-doubt' })
       await ledger.deliver(sold)
       expect(await siblingAt(NOW)).toBeUndefined()
+      expect(await claim()).toMatchObject({ kind: 'claimed' })
     }),
   )
 }

@@ -217,7 +217,8 @@ function checkDenial(
     key,
   )
   const open = known !== undefined && world.doubtful.has(key) && truth(world, payment).kind === 'unspent'
-  const wasVoid = witness.lastVerdict.get(key) === 'void'
+  // An end that was seen may have been undone since; the payment is watched, and keeps its block or credit if it lands.
+  const wasVoid = witness.lastVerdict.get(key) === 'void' || world.undone.has(key)
   promise(!open || wasVoid, `I6: no ${code} while a settlement in doubt may yet land`, key)
   const older = witness.olderInDoubt.get(key)
   if (code === 'payment_required' && older !== undefined && older.step >= startedAt && payment.signature === SIGNED)
