@@ -13,6 +13,8 @@ import { keepSums, type DamagedRow, type Sums, type Table } from './sums.ts'
 export type Connection = RawConnection & {
   /** Throws `StoreUnavailable` when a row does not fit its sum; to be called inside a read or a transaction. */
   check(table: Table, row: number): void
+  /** Whether any row does not fit its sum, after a look at all of them. */
+  checkAll(): boolean
   /** Whether any row was found not to fit its sum. */
   isDamaged(): boolean
   /** Starts keeping row sums, once the tables are there. `onDamaged` is told of each damaged row once. */
@@ -61,6 +63,10 @@ export function connect(path: string, onBroken: () => void = () => {}): Connecti
         }),
       ),
     check: (table, row) => sums?.check(table, row),
+    checkAll: () => {
+      sums?.checkAll()
+      return sums?.isDamaged() ?? false
+    },
     isDamaged: () => sums?.isDamaged() ?? false,
     keepSums: (onDamaged) => {
       sums = keepSums(raw, onDamaged)

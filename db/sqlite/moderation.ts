@@ -31,6 +31,7 @@ export function hiddenParts(connection: Connection): (block: BlockIndex) => Hidd
     'SELECT hidden FROM moderated WHERE block = $block',
   )
   return (block) => {
+    connection.check('moderated', block)
     const row = find.get({ block })
     return row === null ? NOTHING_HIDDEN : hiddenOf(row.hidden)
   }

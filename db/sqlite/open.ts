@@ -126,11 +126,13 @@ function prepareWall(connection: Connection, network: string, onDamaged: (row: D
     PRAGMA foreign_keys = ON;
     PRAGMA recursive_triggers = ON;
     PRAGMA trusted_schema = OFF`)
+  // What is made here and now needs no look for what time does to a file.
+  const isNew = text(connection, 'SELECT CAST(user_version AS TEXT) AS text FROM pragma_user_version') === '0'
   migrate(connection)
   connection.run('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
-  ensureWhole(connection)
+  if (!isNew) ensureWhole(connection)
   connection.keepSums(onDamaged)
-  if (connection.isDamaged()) ensureTold(connection)
+  if (!isNew && connection.checkAll()) ensureTold(connection)
   belongTo(connection, network)
 }
 

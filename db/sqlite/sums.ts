@@ -12,11 +12,18 @@ import { CLAIM_ORDER } from '../../shared/wall.ts'
 import type { Prepared, RawConnection } from './raw.ts'
 
 /** The tables that carry sums, with what numbers their rows. */
-const keys = { agents: 'id', blocks: 'i', changes: 'number', payments: 'id', wall: 'only_row' } as const
+const keys = {
+  agents: 'id',
+  blocks: 'i',
+  changes: 'number',
+  moderated: 'block',
+  payments: 'id',
+  wall: 'only_row',
+} as const
 
 export type Table = keyof typeof keys
 
-const tables: readonly Table[] = ['agents', 'blocks', 'changes', 'payments', 'wall']
+const tables: readonly Table[] = ['agents', 'blocks', 'changes', 'moderated', 'payments', 'wall']
 
 /** A row that does not fit its sum. */
 export type DamagedRow = { readonly table: Table; readonly row: number }
@@ -27,6 +34,8 @@ export type Sums = {
   seal(): void
   /** Throws `StoreUnavailable` when a row is damaged. */
   check(table: Table, row: number): void
+  /** Looks at every row there is. */
+  checkAll(): void
   /** Whether any row was found damaged. */
   isDamaged(): boolean
   /** Keeps what was found damaged out of everything from here on; to be called when no transaction is under way. */
@@ -37,7 +46,7 @@ export type Sums = {
 export const isDamaged = (table: Table, column: string) =>
   `${column} IN (SELECT id FROM damaged WHERE name = '${table}')`
 
-/** Starts keeping sums, with a look at every row there is. `onDamaged` is told of each damaged row once. */
+/** Starts keeping sums. `onDamaged` is told of each damaged row once. */
 export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow) => void): Sums {
   connection.run(BOOKKEEPING)
   for (const table of tables) connection.run(touching(connection, table))
@@ -65,6 +74,12 @@ export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow)
       if (row === null || fits(table, id, row.held, row.sum)) return
       if (sql.isTouched.get({ name: table, id }) === null) fail(table, id)
     },
+    checkAll() {
+      for (const table of tables)
+        for (const { id, held, sum } of sql.all[table].iterate({}))
+          if (!fits(table, id, held, sum)) found.push({ table, row: id })
+      sums.settle()
+    },
     isDamaged: () => known.size > 0,
     settle() {
       const news = found.filter(({ table, row }) => !known.has(`${table} ${row}`))
@@ -76,10 +91,6 @@ export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow)
       }
     },
   }
-  for (const table of tables)
-    for (const { id, held, sum } of sql.all[table].iterate({}))
-      if (!fits(table, id, held, sum)) found.push({ table, row: id })
-  sums.settle()
   return sums
 }
 
@@ -141,7 +152,7 @@ function statements(connection: RawConnection) {
   const perTable = <T>(make: (table: Table, key: string, held: string) => T): Readonly<Record<Table, T>> => {
     const entry = (table: Table) => make(table, keys[table], heldIn(columnsOf(connection, table)))
     const [agents, blocks, changes, payments] = [entry('agents'), entry('blocks'), entry('changes'), entry('payments')]
-    return { agents, blocks, changes, payments, wall: entry('wall') }
+    return { agents, blocks, changes, payments, moderated: entry('moderated'), wall: entry('wall') }
   }
   return {
     touched: connection.prepare<{ name: Table; id: number; was: Uint8Array | null; sum: Uint8Array | null }>(

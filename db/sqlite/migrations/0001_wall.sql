@@ -114,7 +114,8 @@ CREATE INDEX moderations ON changes (number) WHERE hidden IS NOT NULL;
 -- Blocks of which something is hidden. What their owners set stays in `blocks`, and readers are told the rest of it.
 CREATE TABLE moderated (
   block INTEGER PRIMARY KEY REFERENCES blocks (i),
-  hidden INTEGER NOT NULL CHECK (hidden BETWEEN 1 AND 7)
+  hidden INTEGER NOT NULL CHECK (hidden BETWEEN 1 AND 7),
+  sum BLOB CHECK (length(sum) = 8)
 ) STRICT;
 
 -- Signed messages applied once, so that a copy of one changes nothing.
