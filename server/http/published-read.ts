@@ -57,13 +57,13 @@ export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource)
     await compress(taken, segments, clock)
     const bodies = { plain: plainBody(segments), gzip: gzipBody(segments), zstd: zstdBody(segments) }
     answer = answerFrom(type, bodies, etag)
-    lastAt = clock.elapsed()
   }
   const publish = async () => {
     while (parts.isDirty()) {
       const restMs = lastAt + everyMs - clock.elapsed()
       if (restMs > 0) await clock.wait(restMs)
       await show(take())
+      lastAt = clock.elapsed()
     }
     publishing = undefined
   }

@@ -143,7 +143,7 @@ async function tour(network: LocalNetwork, wall: WallProcess): Promise<void> {
   await race(network, wall)
   if (first !== undefined) await repaint(wall, first)
 
-  const canvas = (await (await fetch(`${wall.url}/api/canvas`)).json()) as Canvas
+  const canvas = await canvasOf(wall, purchases.length + 1)
   say(`\nThe middle of the wall, ${canvas.stats.claimed} of ${canvas.canvas.totalBlocks} blocks sold:\n`)
   say(drawCentre(canvas, 7, 4))
 
@@ -197,6 +197,15 @@ async function repaint(wall: WallProcess, { wallet, block }: Bought): Promise<vo
     body: JSON.stringify({ ts, signature, ...fields }),
   })
   say(`  The wall answers ${response.status}.`)
+}
+
+/** The canvas read once it shows so many sales: it follows them within a second. */
+async function canvasOf(wall: WallProcess, sales: number): Promise<Canvas> {
+  for (;;) {
+    const canvas = (await (await fetch(`${wall.url}/api/canvas`)).json()) as Canvas
+    if (canvas.stats.claimed >= sales) return canvas
+    await Bun.sleep(100)
+  }
 }
 
 function addressOf(wall: WallProcess, target: string, query: Query = {}): URL {
