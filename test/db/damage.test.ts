@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +9,8 @@ import type { DamagedRow } from '../../db/sqlite/sums.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { canvasBlock, feedPage } from '../../server/domain/wall-view.ts'
 import { followLog } from '../../server/usecases/follow-log.ts'
-import { hold, sell } from '../ports/engine.ts'
+import { CLAIM_ORDER } from '../../shared/wall.ts'
+import { failureOf, hold, sell } from '../ports/engine.ts'
 import {
   blockOf,
   editOf,
@@ -29,7 +31,8 @@ const folder = mkdtempSync(join(tmpdir(), 'wall-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const SALES = 60
-const ROUNDS = Number(Bun.env['FLIPS'] ?? 80)
+// More than that, and a word on them, for those who ask: `FLIPS=1000 TELL=1 bun test test/db/damage`.
+const ROUNDS = Number(Bun.env['FLIPS'] ?? 40)
 const keys = Array.from({ length: SALES }, (_, at) => ({ payer: wallet(1 + (at % 7)), nonce: hash(at + 1) }))
 const path = join(folder, 'wall.sqlite')
 const EDITED = blockOf('80,45')
@@ -120,3 +123,84 @@ test(
   },
   { timeout: 60_000 },
 )
+
+describe('a damaged row', () => {
+  const [first, second] = [keys[0] ?? keyOf(0), keys[1] ?? keyOf(0)]
+
+  /** The wall after SQL of nobody's was run on its file; `damaged` grows as damage is found. */
+  async function openAfter(sql: string) {
+    const copy = join(folder, `${crypto.randomUUID()}.sqlite`)
+    await Bun.write(copy, Bun.file(path))
+    const vandal = new Database(copy)
+    vandal.run(`DROP TRIGGER changes_are_never_rewritten; DROP TRIGGER payments_at_their_end_stay_there; ${sql}`)
+    vandal.close(true)
+    const damaged: DamagedRow[] = []
+    const wall = await openSqlite(copy, TERMS.network, { onDamaged: (row) => damaged.push(row) })
+    return { wall, damaged }
+  }
+
+  test('of a payment: its payer is not told that it was never seen, and everybody else buys on', async () => {
+    for (const column of [`payer = '${wallet(99)}'`, `nonce = '${hash(4711)}'`, `tx = '${hash(1)}'`]) {
+      const { wall, damaged } = await openAfter(`UPDATE payments SET ${column} WHERE id = 2`)
+      expect(damaged).toEqual([{ table: 'payments', row: 2 }])
+      expect(await failureOf(wall.ledger.find(second))).toBeInstanceOf(StoreUnavailable)
+      expect(await failureOf(wall.ledger.find(second))).toBeInstanceOf(StoreUnavailable)
+      expect((await wall.ledger.find(first))?.state.kind).toBe('sold')
+      await sell(wall, 'next', 50, 5000)
+      expect(damaged).toHaveLength(1)
+      wall.close()
+    }
+  })
+
+  test('of a block: it is neither told nor repainted, and the log still shows what its owner set', async () => {
+    const { wall, damaged } = await openAfter(
+      `UPDATE blocks SET message = 'forged' WHERE i = (SELECT block FROM payments WHERE id = 1)`,
+    )
+    const block = (await wall.ledger.find(first))?.block ?? EDITED
+    expect(damaged).toEqual([{ table: 'blocks', row: block }])
+    expect(await failureOf(wall.blocks.owned(block))).toBeInstanceOf(StoreUnavailable)
+    expect(await failureOf(wall.blocks.edit(block, editOf(7, { message: 'mine' }), NOW))).toBeInstanceOf(
+      StoreUnavailable,
+    )
+    const { view } = await followLog(wall.log)
+    expect(canvasBlock(view, block)?.m).toBe('sale 0')
+    wall.close()
+  })
+
+  test('of an open block: it is not sold, and next passes it by', async () => {
+    const { wall } = await openAfter(
+      `UPDATE blocks SET rank = rank + 100000 WHERE i = (SELECT i FROM blocks WHERE state = 'open' ORDER BY rank LIMIT 1)`,
+    )
+    const { block } = await sell(wall, 'next', 50, 5000)
+    const passedBy = CLAIM_ORDER[SALES]
+    expect([block, passedBy]).toEqual([CLAIM_ORDER[SALES + 1], expect.any(Number)])
+    expect(await failureOf(wall.ledger.space(passedBy ?? EDITED))).toBeInstanceOf(StoreUnavailable)
+    wall.close()
+  })
+
+  test('of the log: what it made true is told from the tables', async () => {
+    for (const number of [4, SALES + 1, SALES + 2]) {
+      const whole = await openAfter('SELECT 1')
+      const { wall, damaged } =
+        await openAfter(`UPDATE changes SET message = 'forged' WHERE number = ${number} AND kind <> 'identity';
+        UPDATE changes SET name = 'forged' WHERE number = ${number} AND kind = 'identity'`)
+      expect(damaged).toEqual([{ table: 'changes', row: number }])
+      const views = await Promise.all([followLog(wall.log), followLog(whole.wall.log)])
+      const [told, truth] = views.map(({ view }) => [view.canvas, [...view.claimed], view.agents, view.number])
+      expect(told).toEqual(truth)
+      wall.close()
+      whole.wall.close()
+    }
+  })
+
+  test('of an agent: its blocks are shown with the wallet that paid, and it is not renamed', async () => {
+    const { wall, damaged } = await openAfter(`UPDATE agents SET wallet = '${wallet(99)}' WHERE id = 2`)
+    expect(damaged).toEqual([{ table: 'agents', row: 2 }])
+    const { view } = await followLog(wall.log)
+    expect(view.agents[1]?.wallet).toBe(wallet(2))
+    expect(await failureOf(wall.agents.identify(wallet(99), identityOf(8, { name: 'Eve' }), NOW))).toBeInstanceOf(
+      StoreUnavailable,
+    )
+    wall.close()
+  })
+})
