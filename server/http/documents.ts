@@ -14,7 +14,7 @@ import { prefersMarkdown } from './negotiate.ts'
 import { etagOf, readyAnswer, type ReadyAnswer } from './ready-answer.ts'
 import { refuse } from './refuse.ts'
 import { readOnly, type Handler, type Route } from './route.ts'
-import type { ViewerFiles } from './viewer-files.ts'
+import { guarded, type ViewerFiles } from './viewer-files.ts'
 
 /** What the documents are served from. */
 export type DocumentDesk = {
@@ -60,7 +60,7 @@ async function pageOf(viewer: ViewerFiles, site: Site): Promise<ReadyAnswer | un
   if (built === undefined) return undefined
   const html = (await built.text()).replace('</head>', () => `${headTags(site)}\n</head>`)
   const bytes = new TextEncoder().encode(html)
-  return readyAnswer({ type: HTML, bytes: () => bytes, etag: etagOf(bytes), cacheControl: 'no-cache' })
+  return guarded(readyAnswer({ type: HTML, bytes: () => bytes, etag: etagOf(bytes), cacheControl: 'no-cache' }))
 }
 
 /** The OpenAPI document, made anew when the block of its example has been sold. */

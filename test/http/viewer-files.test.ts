@@ -27,6 +27,20 @@ test('the page is at the root, and asked about each time', async () => {
   expect((await wall.ask('GET /', { headers: { 'If-None-Match': etag } })).status).toBe(304)
 })
 
+test('the page runs and loads nothing but what this service sends', async () => {
+  const etag = (await wall.ask('GET /')).headers.get('etag') ?? ''
+  for (const [path, headers] of [
+    ['/', {}],
+    ['/index.html', {}],
+    ['/', { 'If-None-Match': etag }],
+  ] as const) {
+    const response = await wall.ask(`GET ${path}`, { headers })
+    expect(response.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'",
+    )
+  }
+})
+
 test('what Vite named by its content is kept for ever', async () => {
   const response = await wall.ask('GET /assets/index-a1b2.js', { headers: { 'Accept-Encoding': 'gzip' } })
   expect(response.headers.get('content-type')).toStartWith('text/javascript')
