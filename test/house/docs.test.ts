@@ -10,7 +10,7 @@ import { OFFER } from '../http/wall.ts'
 
 const root = join(import.meta.dir, '../..')
 const read = (path: string) => Bun.file(join(root, path)).text()
-const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md']
+const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'OPERATING.md', 'SECURITY.md']
 
 test('every setting is explained in the README and in .env.example, and no other is', async () => {
   const table = [...(await read('README.md')).matchAll(/^\| (`[A-Z][^|]*) \|/gm)].flatMap(([, names = '']) =>
@@ -25,19 +25,31 @@ test('every setting is explained in the README and in .env.example, and no other
 test('every command in the documents is a script of the package', async () => {
   const manifest = (await Bun.file(join(root, 'package.json')).json()) as { scripts: Record<string, string> }
   for (const document of documents) {
-    const commands = [...(await read(document)).matchAll(/bun(?:@[\d.]+)? run ([a-z]+)/g)].map(([, name = '']) => name)
+    const commands = [
+      ...(await read(document)).matchAll(/bun(?:@[\d.]+)?(?: --env-file=\S+)? run ([a-z][a-z-]*)/g),
+    ].map(([, name = '']) => name)
     for (const command of commands) expect(Object.keys(manifest.scripts)).toContain(command)
   }
 })
 
 test('every file and folder the documents name is there', async () => {
   for (const document of documents) {
-    const named = [...(await read(document)).matchAll(/`((?:server|shared|db|viewer|bench|test)\/[^`\s*<]*)`/g)].map(
-      ([, path = '']) => path,
-    )
+    const named = [
+      ...(await read(document)).matchAll(/`((?:server|shared|db|viewer|bench|test|deploy)\/[^`\s*<]*)`/g),
+    ].map(([, path = '']) => path)
     const missing = named.filter((path) => !existsSync(join(root, path)))
     expect([document, missing]).toEqual([document, []])
   }
+})
+
+test('operators are told what to do about every alarm, and what every metric tells', async () => {
+  const operating = await read('OPERATING.md')
+  const sources = await Array.fromAsync(new Bun.Glob('server/**/*.ts').scan({ cwd: root }), read)
+  const named = (pattern: RegExp) => [...sources.join('\n').matchAll(pattern)].map(([, name = '']) => name)
+  const alarms = named(/\balarm\('([a-z-]+)'/g)
+  const metrics = [...named(/name: '(wall_\w+)'/g), 'wall_facilitator_seconds', 'wall_chain_seconds']
+  expect(Math.min(alarms.length, metrics.length)).toBeGreaterThan(5)
+  expect([...alarms, ...metrics].filter((name) => !operating.includes(`\`${name}`))).toEqual([])
 })
 
 test('every error code is in the published description of the service', async () => {
