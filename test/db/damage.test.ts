@@ -121,7 +121,7 @@ test(
     expect(seen.noticed + seen.refused).toBeGreaterThan(ROUNDS / 10)
     if (Bun.env['TELL'] === '1') console.log(seen)
   },
-  { timeout: 60_000 },
+  { timeout: ROUNDS * 1000 },
 )
 
 describe('a damaged row', () => {

@@ -20,6 +20,8 @@ export function mountSmallDisk(folder: string): SmallDisk | undefined {
   const { exitCode } = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', folder])
   if (exitCode !== 0) return undefined
   const filler = join(folder, 'filler')
+  const unmount = () => void Bun.spawnSync(['umount', folder])
+  process.once('exit', unmount)
   return {
     folder,
     fill() {
@@ -32,7 +34,10 @@ export function mountSmallDisk(folder: string): SmallDisk | undefined {
       }
     },
     free: () => rmSync(filler, { force: true }),
-    unmount: () => void Bun.spawnSync(['umount', folder]),
+    unmount() {
+      process.off('exit', unmount)
+      unmount()
+    },
   }
 }
 
