@@ -1,0 +1,21 @@
+/** What was measured, in numbers that a table, a file and a check can be made of. */
+
+import type { Fleet } from './fleet.ts'
+import { medians, type Pace, type Samples } from './pair.ts'
+
+/** One row: what was measured, and its figures, each named with its unit. */
+export type Row = { readonly what: string; readonly figures: Readonly<Record<string, number>> }
+
+/** What a scenario found. Ratios are named as in goals.json. */
+export type Findings = { readonly rows: readonly Row[]; readonly ratios: Readonly<Record<string, number>> }
+
+/** Measures one thing. */
+export type Scenario = (fleet: Fleet, pace: Pace) => Promise<Findings>
+
+/** A row for each target that was measured in turns. */
+export function rowsOf(samples: Samples): Row[] {
+  return [...samples].map(([what, all]) => {
+    const { rate, p50, p99, cpu } = medians(all)
+    return { what, figures: { 'req/s': rate, 'p50 ms': p50, 'p99 ms': p99, 'CPU µs': cpu } }
+  })
+}

@@ -1,0 +1,122 @@
+/** Asks a server as fast as it answers, over connections that stay open. */
+
+import type { Socket } from 'bun'
+
+/** What came of asking. */
+export type Load = {
+  readonly requests: number
+  readonly seconds: number
+  readonly bytes: number
+  readonly latenciesMs: readonly number[] // in order of arrival
+  readonly statuses: ReadonlyMap<number, number> // how many answers had each status
+}
+
+/** What is asked, and how long; `next` answers the bytes of one request, or nothing when there are no more. */
+export type Asking = {
+  readonly port: number
+  readonly next: () => Uint8Array | undefined
+  readonly connections: number
+  readonly ms: number // after which no more is asked
+}
+
+/** One request, as bytes. */
+export function requestBytes(
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  body = '',
+): Uint8Array {
+  const fields = {
+    Host: '127.0.0.1',
+    ...headers,
+    ...(body === '' ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }),
+  }
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
+  return new TextEncoder().encode(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
+}
+
+/** Asks until the time is over or nothing is left, and waits for every answer. Rejects when a connection breaks. */
+export async function load({ port, next, connections, ms }: Asking): Promise<Load> {
+  const latenciesMs: number[] = []
+  const statuses = new Map<number, number>()
+  let bytes = 0
+  const startedAt = performance.now()
+  const ask = () => (performance.now() - startedAt < ms ? next() : undefined)
+  const heard = (answer: Answer, tookMs: number) => {
+    latenciesMs.push(tookMs)
+    bytes += answer.length
+    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+  }
+  await Promise.all(Array.from({ length: connections }, () => converse(port, ask, heard)))
+  return { requests: latenciesMs.length, seconds: (performance.now() - startedAt) / 1000, bytes, latenciesMs, statuses }
+}
+
+type Answer = { readonly status: number; readonly length: number }
+
+/** One connection's questions and answers. */
+async function converse(
+  port: number,
+  ask: () => Uint8Array | undefined,
+  heard: (answer: Answer, tookMs: number) => void,
+): Promise<void> {
+  const done = Promise.withResolvers<void>()
+  let askedAt = 0
+  let over = false
+  const reader = answerReader()
+  const askOn = (socket: Socket<undefined>) => {
+    const request = ask()
+    if (request === undefined) {
+      over = true
+      socket.end()
+      done.resolve()
+      return
+    }
+    askedAt = performance.now()
+    socket.write(request)
+  }
+  await Bun.connect({
+    hostname: '127.0.0.1',
+    port,
+    socket: {
+      open: askOn,
+      data(socket, chunk) {
+        const answer = reader(chunk)
+        if (answer === undefined) return
+        heard(answer, performance.now() - askedAt)
+        askOn(socket)
+      },
+      close: () => (over ? undefined : done.reject(new Error('the server closed a connection'))),
+      error: (_, error) => done.reject(error),
+    },
+  })
+  await done.promise
+}
+
+const HEAD_END = '\r\n\r\n'
+
+/** Reads answers one after another; answers each as it ends. Only lengths that are told ahead are understood. */
+function answerReader(): (chunk: Uint8Array) => Answer | undefined {
+  let head = ''
+  let answer: Answer | undefined
+  let missing = 0
+  return (chunk) => {
+    let body = chunk.length
+    if (answer === undefined) {
+      const before = head.length
+      head += Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(chunk.length, 16_384)).toString('latin1')
+      const end = head.indexOf(HEAD_END)
+      if (end < 0) return undefined
+      const length = Number(/^content-length: *(\d+)/im.exec(head.slice(0, end))?.[1] ?? 0)
+      const status = Number(head.slice(9, 12))
+      answer = { status, length: status === 304 ? 0 : length }
+      missing = answer.length
+      body = before + chunk.length - end - HEAD_END.length
+      head = ''
+    }
+    missing -= body
+    if (missing > 0) return undefined
+    const whole = answer
+    answer = undefined
+    return whole
+  }
+}

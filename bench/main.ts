@@ -1,0 +1,67 @@
+/**
+ * Compares the wall with what the machine can do at most and with the plain way of doing things. `--full` takes longer,
+ * `--check` ends with 1 when a ratio misses its goal, `--readme` writes the results into README.md, and any other
+ * argument picks the scenarios with it in their title.
+ */
+
+import { mkdir } from 'node:fs/promises'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import { pin } from './cpu.ts'
+import type { Findings } from './findings.ts'
+import { fleet } from './fleet.ts'
+import goals from './goals.json' with { type: 'json' }
+import { writeResults } from './readme.ts'
+import { markdown, table, verdicts, type Report } from './report.ts'
+import { scenarios } from './scenarios.ts'
+
+const QUICK = { rounds: 3, ms: 500 }
+const FULL = { rounds: 7, ms: 2000 }
+
+const OUT = join(import.meta.dir, 'out')
+
+const options = process.argv.slice(2)
+const has = (option: string) => options.includes(option)
+const words = options.filter((option) => !option.startsWith('--'))
+
+const report = await measure()
+const checked = verdicts(report, goals)
+console.log(`\nRatios (processor time of the servers, medians of paired rounds) and their goals\n`)
+for (const { line } of checked) console.log(line)
+await save(report)
+if (has('--readme')) await writeResults(markdown(report, machine()))
+if (has('--check') && checked.some(({ isMet }) => !isMet)) process.exitCode = 1
+
+/** Runs the scenarios, and tells of each as it ends. */
+async function measure(): Promise<Report> {
+  pin(process.pid, 0)
+  const walls = fleet()
+  const end = () => void walls.stop().then(() => process.exit(130))
+  process.once('SIGINT', end)
+  const found: Record<string, Findings> = {}
+  try {
+    const chosen = Object.entries(scenarios).filter(([title]) => words.every((word) => title.includes(word)))
+    for (const [at, [title, scenario]] of chosen.entries()) {
+      console.log(`\n[${at + 1}/${chosen.length}] ${title}`)
+      const findings = await scenario(walls, has('--full') ? FULL : QUICK)
+      console.log(table(findings))
+      found[title] = findings
+    }
+  } finally {
+    process.off('SIGINT', end)
+    await walls.stop()
+  }
+  return found
+}
+
+async function save(found: Report): Promise<void> {
+  await mkdir(OUT, { recursive: true })
+  const path = join(OUT, `${new Date().toISOString().replaceAll(/[:.]/g, '-')}.json`)
+  await Bun.write(path, JSON.stringify({ machine: machine(), found, goals }, undefined, 2))
+  console.log(`\nAll figures are in ${path}`)
+}
+
+function machine(): string {
+  const [first] = cpus()
+  return `${cpus().length} × ${first?.model ?? 'an unknown processor'}, Bun ${Bun.version}, ${process.platform}`
+}

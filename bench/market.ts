@@ -1,0 +1,123 @@
+/** A facilitator and a chain that answer at once, or after as long as they are told, and keep count of their own time. */
+
+import { decodeFunctionData, encodeFunctionResult, numberToHex, pad, parseAbi, toEventSelector, type Hex } from 'viem'
+
+const token = parseAbi([
+  'function authorizationState(address, bytes32) view returns (bool)',
+  'function name() view returns (string)',
+  'function version() view returns (string)',
+])
+const USED = toEventSelector('AuthorizationUsed(address,bytes32)')
+const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
+
+/** Both, on one address. */
+export type Market = {
+  readonly url: string
+  /** How long a settlement takes, from here on, in milliseconds. */
+  settleIn(ms: number): void
+  stop(): Promise<void>
+}
+
+type Authorization = { readonly from: Hex; readonly to: Hex; readonly value: string; readonly nonce: Hex }
+type Asked = { readonly paymentPayload: { readonly payload: { readonly authorization: Authorization } } }
+
+/** Opens the market. A transaction has the nonce of the authorization it spends for its hash. */
+export function openMarket(): Market {
+  const spent = new Map<string, Authorization>()
+  let settleMs = 0
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
+    routes: {
+      '/supported': () =>
+        Response.json({
+          kinds: [{ x402Version: 2, scheme: 'exact', network: 'eip155:8453' }],
+          extensions: [],
+          signers: {},
+        }),
+      '/verify': async (request) => {
+        const { from } = authorizationOf((await request.json()) as Asked)
+        return Response.json({ isValid: true, payer: from })
+      },
+      '/settle': async (request) => {
+        const authorization = authorizationOf((await request.json()) as Asked)
+        await Bun.sleep(settleMs)
+        spent.set(authorization.nonce, authorization)
+        const { nonce: transaction, from: payer } = authorization
+        return Response.json({ success: true, transaction, network: 'eip155:8453', payer })
+      },
+      '/chain': async (request) => {
+        const asked = (await request.json()) as Call | Call[]
+        return Response.json(Array.isArray(asked) ? asked.map((call) => answer(spent, call)) : answer(spent, asked))
+      },
+    },
+  })
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    settleIn: (ms) => {
+      settleMs = ms
+    },
+    stop: () => server.stop(true),
+  }
+}
+
+const authorizationOf = ({ paymentPayload }: Asked) => paymentPayload.payload.authorization
+
+type Call = { readonly id: number; readonly method: string; readonly params?: readonly unknown[] }
+
+const answer = (spent: ReadonlyMap<string, Authorization>, { id, method, params }: Call) => ({
+  jsonrpc: '2.0',
+  id,
+  result: resultOf(spent, method, params?.[0]),
+})
+
+const HEIGHT = numberToHex(1000)
+
+function resultOf(spent: ReadonlyMap<string, Authorization>, method: string, first: unknown): unknown {
+  switch (method) {
+    case 'eth_chainId':
+      return numberToHex(8453)
+    case 'eth_getCode':
+      return '0x01'
+    case 'eth_blockNumber':
+      return HEIGHT
+    case 'eth_getBlockByNumber':
+      return { number: HEIGHT, timestamp: numberToHex(Math.floor(Date.now() / 1000)), transactions: [] }
+    case 'eth_call':
+      return called(spent, first as { readonly data: Hex })
+    case 'eth_getLogs':
+      return logsFor(spent, first as { readonly topics: readonly unknown[]; readonly address: Hex })
+    case 'eth_getTransactionReceipt':
+      return receiptOf(spent.get(String(first)))
+    default:
+      return null
+  }
+}
+
+function called(spent: ReadonlyMap<string, Authorization>, { data }: { readonly data: Hex }): Hex {
+  const { functionName, args } = decodeFunctionData({ abi: token, data })
+  if (functionName === 'authorizationState')
+    return encodeFunctionResult({ abi: token, functionName, result: spent.has(args[1]) })
+  return encodeFunctionResult({ abi: token, functionName, result: functionName === 'name' ? 'USD Coin' : '2' })
+}
+
+const ASSET = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
+
+function logsFor(spent: ReadonlyMap<string, Authorization>, { topics }: { readonly topics: readonly unknown[] }) {
+  const authorization = spent.get(String(topics[2]))
+  return authorization === undefined ? [] : logsOf(authorization).slice(0, 1)
+}
+
+function logsOf({ from, to, value, nonce }: Authorization) {
+  const place = { address: ASSET, transactionHash: nonce, blockNumber: HEIGHT, transactionIndex: '0x0' }
+  const used = { ...place, logIndex: '0x0', data: '0x', topics: [USED, pad(from), nonce] }
+  const data = pad(numberToHex(BigInt(value)))
+  return [used, { ...place, logIndex: '0x1', data, topics: [TRANSFER, pad(from), pad(to)] }]
+}
+
+function receiptOf(authorization: Authorization | undefined) {
+  if (authorization === undefined) return null
+  const { nonce: transactionHash } = authorization
+  return { transactionHash, blockNumber: HEIGHT, status: '0x1', logs: logsOf(authorization) }
+}

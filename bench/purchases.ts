@@ -1,0 +1,59 @@
+/** Purchases: how long this side of one takes, and whether buyers wait for each other's settlements. */
+
+import { x402Client } from '@x402/core/client'
+import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
+import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { armed } from '../server/local/wall-process.ts'
+import { newWallet } from '../server/local/wallets.ts'
+import type { Scenario } from './findings.ts'
+import type { Server } from './fleet.ts'
+import { load, requestBytes } from './load.ts'
+import { openMarket } from './market.ts'
+import { percentile } from './pair.ts'
+
+const BUYERS = 50
+
+// What a settlement takes on Base.
+const SETTLE_MS = 2000
+
+export const purchases: Scenario = async (fleet) => {
+  const market = openMarket()
+  try {
+    const settings = { FACILITATOR_URL: market.url, RPC_URL: `${market.url}/chain` }
+    const wall = await fleet.wall(1000, 'market', settings)
+    await armed(`http://127.0.0.1:${wall.port}`)
+    const payments = await signedPayments(wall, 3 * BUYERS)
+    // The first purchases find nothing compiled.
+    await buy(wall, payments.splice(0, BUYERS), 1)
+    const alone = await buy(wall, payments.splice(0, BUYERS), 1)
+    market.settleIn(SETTLE_MS)
+    const together = await buy(wall, payments, BUYERS)
+    const row = (what: string, { p50, p99 }: typeof alone) => ({ what, figures: { 'p50 ms': p50, 'p99 ms': p99 } })
+    return {
+      rows: [row('one by one, settled at once', alone), row(`${BUYERS} at once, settled in 2 s`, together)],
+      ratios: { 'purchase: 50 at once over one settlement': together.p99 / SETTLE_MS },
+    }
+  } finally {
+    await market.stop()
+  }
+}
+
+/** Sends requests that pay, so many at once; how long they took with everything around them. */
+async function buy({ port }: Server, payments: readonly string[], atOnce: number) {
+  const requests = payments.map((payment) => requestBytes('GET', '/blocks/next', { 'PAYMENT-SIGNATURE': payment }))
+  const { latenciesMs, statuses } = await load({ port, next: () => requests.pop(), connections: atOnce, ms: 60_000 })
+  if (statuses.get(200) !== payments.length) throw new Error(`purchases ended with ${JSON.stringify([...statuses])}`)
+  return { p50: percentile(latenciesMs, 0.5), p99: percentile(latenciesMs, 0.99) }
+}
+
+/** Payments of as many wallets, signed for the wall's own terms. */
+async function signedPayments({ port }: Server, count: number): Promise<string[]> {
+  const demand = await fetch(`http://127.0.0.1:${port}/blocks/next`)
+  const terms = decodePaymentRequiredHeader(demand.headers.get('payment-required') ?? '')
+  return await Promise.all(
+    Array.from({ length: count }, async () => {
+      const client = new x402Client().register('eip155:8453', new ExactEvmScheme(newWallet()))
+      return encodePaymentSignatureHeader(await client.createPaymentPayload(terms))
+    }),
+  )
+}

@@ -1,0 +1,59 @@
+/** What was found, as text. */
+
+import type { Findings } from './findings.ts'
+
+/** Findings of each scenario, by its title. */
+export type Report = Readonly<Record<string, Findings>>
+
+type Goal = { readonly atLeast?: number; readonly atMost?: number }
+
+/** The goal of each ratio that has one. */
+export type Goals = Readonly<Record<string, Goal>>
+
+/** A figure with three digits that count. */
+export function short(value: number): string {
+  if (Number.isNaN(value)) return '-'
+  if (value >= 100) return Math.round(value).toLocaleString('en')
+  return value.toPrecision(value < 1 ? 2 : 3)
+}
+
+/** The rows of one scenario, aligned. */
+export function table({ rows }: Findings): string {
+  const width = Math.max(...rows.map(({ what }) => what.length))
+  return rows
+    .map(({ what, figures }) => {
+      const all = Object.entries(figures).map(([unit, value]) => `${short(value)} ${unit}`.padStart(20))
+      return `  ${what.padEnd(width)}${all.join('')}`
+    })
+    .join('\n')
+}
+
+/** Each ratio with its goal, and whether it is met. */
+export function verdicts(report: Report, goals: Goals): { readonly line: string; readonly isMet: boolean }[] {
+  const ratios = Object.values(report).flatMap(({ ratios: some }) => Object.entries(some))
+  return ratios.map(([name, ratio]) => {
+    const { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } = goals[name] ?? {}
+    const isMet = ratio >= atLeast && ratio <= atMost
+    return {
+      line: `  ${isMet ? 'yes' : ' NO'}  ${name.padEnd(46)} ${short(ratio).padStart(6)}  ${wordsOf(goals[name])}`,
+      isMet,
+    }
+  })
+}
+
+const wordsOf = (goal: Goal | undefined) => {
+  if (goal === undefined) return ''
+  return goal.atLeast === undefined ? `at most ${goal.atMost}` : `at least ${goal.atLeast}`
+}
+
+/** The report as Markdown, for a README. */
+export function markdown(report: Report, machine: string): string {
+  const parts = Object.entries(report).map(([title, { rows }]) => {
+    const units = [...new Set(rows.flatMap(({ figures }) => Object.keys(figures)))]
+    const lines = rows.map(
+      ({ what, figures }) => `| ${what} | ${units.map((unit) => short(figures[unit] ?? Number.NaN)).join(' | ')} |`,
+    )
+    return [`| ${title} | ${units.join(' | ')} |`, `|---|${units.map(() => '--:|').join('')}`, ...lines].join('\n')
+  })
+  return [`Measured by \`bun run bench\` on ${machine}.`, ...parts].join('\n\n')
+}

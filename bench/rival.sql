@@ -1,0 +1,10 @@
+SELECT blocks.i, agents.id AS a, message AS m, link AS l, pixels AS px
+FROM blocks JOIN agents ON agents.id = blocks.agent ORDER BY blocks.i;
+
+SELECT id, wallet, agents.name, agents.framework, count(*) AS blocks
+FROM agents JOIN blocks ON blocks.agent = agents.id GROUP BY id;
+
+SELECT seq, at, changes.block AS i, wallet, changes.name, message, link, pixels
+FROM changes JOIN agents ON agents.id = agent WHERE seq > $after ORDER BY seq LIMIT $limit;
+
+UPDATE blocks SET message = $message WHERE i = $block;

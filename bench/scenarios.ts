@@ -1,0 +1,25 @@
+/** Everything that is measured, in the order it is measured in. */
+
+import type { Scenario } from './findings.ts'
+import { followers } from './followers.ts'
+import { purchases } from './purchases.ts'
+import { canvas, feed, size, unchanged } from './reads.ts'
+import { demands } from './refusals.ts'
+import { publish, repaint, underRepaints } from './repaints.ts'
+import { coldStart, memory } from './starts.ts'
+
+/** Each scenario by what it measures. */
+export const scenarios: Readonly<Record<string, Scenario>> = {
+  'The whole wall, 14,400 painted blocks, in gzip': canvas,
+  'The same, to a reader who has it (304)': unchanged,
+  'A demand for payment (402)': demands,
+  'A repaint (PUT)': repaint,
+  'One repaint until all can read it': publish,
+  'Readers during repaints': underRepaints,
+  'A page of the feed': feed,
+  'A purchase, facilitator and chain included': purchases,
+  'Followers of the live stream hear of a repaint': followers,
+  'From start to the first read': coldStart,
+  Memory: memory,
+  'Size of the whole wall': size,
+}

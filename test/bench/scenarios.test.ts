@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { fleet, type Fleet } from '../../bench/fleet.ts'
+import goals from '../../bench/goals.json' with { type: 'json' }
+import { between } from '../../bench/readme.ts'
+import { scenarios } from '../../bench/scenarios.ts'
+
+// Goal: the measurements can be made at any time, and every goal is about one of them. Method: each scenario runs for a
+// moment. The figures mean nothing here, but they must be there, and right answers alone are counted.
+
+let walls: Fleet
+const ratios = new Set<string>()
+beforeAll(() => {
+  walls = fleet()
+})
+afterAll(() => walls.stop())
+
+test.each(Object.entries(scenarios))(
+  '%s is measured',
+  async (_, scenario) => {
+    const found = await scenario(walls, { rounds: 1, ms: 30 })
+    expect(found.rows.length).toBeGreaterThan(0)
+    const figures = [...found.rows.flatMap((row) => Object.values(row.figures)), ...Object.values(found.ratios)]
+    for (const figure of figures) expect(figure).toBeFinite()
+    for (const name of Object.keys(found.ratios)) ratios.add(name)
+  },
+  60_000,
+)
+
+test('every goal is the goal of something measured', () => {
+  expect(Object.keys(goals).filter((name) => !ratios.has(name))).toEqual([])
+})
+
+test('results take the place of older ones, and nothing else', () => {
+  const marked = (text: string) => `before\n<!-- bench: start -->\n${text}\n<!-- bench: end -->\nafter\n`
+  expect(between(marked('old'), 'new')).toBe(marked('new'))
+  expect(() => between('no marks', 'new')).toThrow('no place')
+})
