@@ -38,6 +38,8 @@ export const prefersGzip = (acceptEncoding: string | null): boolean => preferred
 /** Whether `etag` is what an If-None-Match header names, compared weakly as RFC 9110 asks for reads. */
 export function holdsAlready(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false
+  // What nearly every client sends.
+  if (ifNoneMatch === etag) return true
   return ifNoneMatch.split(',').some((text) => {
     const tag = text.trim()
     return tag === '*' || withoutWeakness(tag) === withoutWeakness(etag)

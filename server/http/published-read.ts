@@ -111,15 +111,16 @@ function answerFrom(type: string, bodies: Bodies, etag: string): ReadyAnswer {
   const ready = (body: Uint8Array<ArrayBuffer> | undefined, encoding: Record<string, string>) =>
     body === undefined ? undefined : respond(200, type, body, { ...headers, ...encoding })
   const plain = respond(200, type, bodies.plain, headers)
+  const unchanged = respondEmpty(304, headers)
   const encoded = {
     gzip: ready(bodies.gzip, { 'Content-Encoding': 'gzip' }),
     zstd: ready(bodies.zstd, { 'Content-Encoding': 'zstd' }),
   }
   return (request) => {
-    if (holdsAlready(request.headers.get('if-none-match'), etag)) return respondEmpty(304, headers)
+    // Bun's types name a copy after another library's class.
+    if (holdsAlready(request.headers.get('if-none-match'), etag)) return unchanged.clone() as Response
     const encoding = preferredEncoding(request.headers.get('accept-encoding'))
     const chosen = encoding === undefined ? plain : (encoded[encoding] ?? plain)
-    // Bun's types name the copy after another library's class.
     return chosen.clone() as Response
   }
 }

@@ -40,10 +40,11 @@ export function guarded(handler: Handler, journal: Journal): Handler {
  * the request itself, because a router that takes HEAD for GET, or misreads a path, must not make it buy.
  */
 export function dispatcher(routes: readonly Route[], files: ViewerFiles): Handler {
+  const find = finder(routes)
   return (request) => {
     const { method } = request
     const path = pathOf(request.url)
-    const methods = routes.find((route) => belongsTo(route, path))?.methods ?? fileMethods(files, path)
+    const methods = find(path) ?? fileMethods(files, path)
     if (method === 'OPTIONS') return methods?.OPTIONS?.(request) ?? respondPreflight()
     if (methods === undefined) return refuse(failure('not_found', 'There is nothing here. See /openapi.json.'))
     const handler = isVerb(method) ? methods[method] : undefined
@@ -56,13 +57,25 @@ function fileMethods(files: ViewerFiles, path: string): Methods | undefined {
   return file === undefined ? undefined : readOnly(file)
 }
 
-/** Whether `asked` is a path of the route. */
-function belongsTo({ path }: Route, asked: string): boolean {
-  const at = path.indexOf(':')
-  if (at < 0) return asked === path
+/** Finds what the first route that a path belongs to takes. Paths with a name are few, and only they are looked through. */
+function finder(routes: readonly Route[]): (asked: string) => Methods | undefined {
+  const plain = new Map(routes.toReversed().map((route) => [route.path, { route, at: routes.indexOf(route) }]))
+  const named = [...routes.entries()].filter(([, { path }]) => path.includes(':'))
+  const tests = named.map(([at, { path, methods }]) => ({ at, methods, belongs: namedPath(path) }))
+  return (asked) => {
+    const exact = asked.includes(':') ? undefined : plain.get(asked)
+    const found = tests.find(({ at, belongs }) => at < (exact?.at ?? routes.length) && belongs(asked))
+    return found?.methods ?? exact?.route.methods
+  }
+}
+
+/** Whether a path belongs to a route that has a name in it. */
+function namedPath(path: string): (asked: string) => boolean {
   const ending = endingOf(path)
-  const isNamed = asked.length > at + ending.length && asked.endsWith(ending)
-  return isNamed && asked.startsWith(path.slice(0, at)) && !asked.includes('/', at)
+  const at = path.indexOf(':')
+  const start = path.slice(0, at)
+  return (asked) =>
+    asked.length > at + ending.length && asked.endsWith(ending) && asked.startsWith(start) && !asked.includes('/', at)
 }
 
 /** What has to stand after the name in a path's last part. */

@@ -12,6 +12,7 @@ export type Segment = {
   readonly deflated: Uint8Array
   readonly zstd: Uint8Array
   readonly crc: number
+  readonly power: number // x to the power of its length in bits: what the sum of all before it is multiplied by
 }
 
 // As fast as gzip -1 and as small as gzip -6.
@@ -25,6 +26,7 @@ export function segmentOf(plain: Uint8Array): Segment {
     deflated: deflateRawSync(plain, { level: DEFLATE_LEVEL, finishFlush: constants.Z_FULL_FLUSH }),
     zstd: Bun.zstdCompressSync(plain, { level: ZSTD_LEVEL }),
     crc: crc32(plain),
+    power: powerOfX(8 * plain.length),
   }
 }
 
@@ -44,7 +46,7 @@ const DEFLATE_END = Uint8Array.of(3, 0)
 
 /** The body in gzip. */
 export function gzipBody(segments: readonly Segment[]): Uint8Array<ArrayBuffer> {
-  const crc = segments.reduce((sum, segment) => combineCrc(sum, segment.crc, segment.plain.length), 0)
+  const crc = segments.reduce((sum, { crc: next, power }) => shiftedBy(sum, power, next), 0)
   const length = segments.reduce((sum, { plain }) => sum + plain.length, 0)
   const tail = new DataView(new ArrayBuffer(8))
   tail.setUint32(0, crc, true)
@@ -71,7 +73,9 @@ const X = 0x40_00_00_00
 
 /** The CRC-32 of two parts in a row, from each one's own and the second one's length in bytes. */
 export const combineCrc = (first: number, second: number, secondLength: number): number =>
-  (times(powerOfX(8 * secondLength), first) ^ second) >>> 0
+  shiftedBy(first, powerOfX(8 * secondLength), second)
+
+const shiftedBy = (first: number, power: number, second: number) => (times(power, first) ^ second) >>> 0
 
 // x to the power of 2^n, for n from 0 to 34: enough for bodies of 2 GiB.
 const squares = Array.from({ length: 34 }).reduce<number[]>(
