@@ -1,6 +1,6 @@
 /** Keeps the wall up to date. */
 
-import { withCanvas, withSales } from './news.ts'
+import { withCanvas, withChanges, withSales } from './news.ts'
 import type { Wall } from './plot.ts'
 import type { Listener, Source } from './source.ts'
 
@@ -27,7 +27,8 @@ export function keepUp(source: Source, scene: Scene, signal: AbortSignal) {
   const listener: Listener = {
     known: () => scene.wall()?.stats.lastSaleId ?? 0,
     sales: (sales) => change((wall) => withSales(wall, sales)),
-    canvas: (canvas) => change((wall) => withCanvas(wall, canvas)),
+    changes: (changes) => change((wall) => withChanges(wall, changes)),
+    canvas: (canvas, told) => change((wall) => withCanvas(wall, canvas, told)),
     heard(well) {
       failures = well ? 0 : failures + 1
       if (well) heardAt = Date.now()

@@ -1,8 +1,8 @@
 /** All of the page that can wait until the wall is on its way. */
 
 import { keepUp } from './keep-up.ts'
+import { liveSource } from './live.ts'
 import type { Page, Part } from './page.ts'
-import { pollingSource } from './polling.ts'
 import type { CanvasReader } from './source.ts'
 import { createDeeds } from './ui/deeds.ts'
 import { find } from './ui/dom.ts'
@@ -14,7 +14,7 @@ import { createTicker } from './ui/ticker.ts'
 
 /** Builds the parts in their places and begins to follow the news. */
 export function createParts(page: Page, readCanvas: CanvasReader, signal: AbortSignal): Part {
-  const source = pollingSource(readCanvas)
+  const source = liveSource(readCanvas)
   const stale = find('stale', HTMLElement)
   const stage = find('stage', HTMLElement)
   const parts: Part[] = [

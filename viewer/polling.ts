@@ -32,11 +32,11 @@ function follow(listener: Listener, readCanvas: CanvasReader, signal: AbortSigna
       if (canvasToo || performance.now() - canvasReadAt > CANVAS_MS) {
         canvasReadAt = performance.now()
         const canvas = await readCanvas(() => {})
-        if (canvas !== 'unchanged') listener.canvas(canvas)
+        if (canvas !== 'unchanged' && !signal.aborted) listener.canvas(canvas, [])
       }
       listener.heard(true)
     } catch {
-      listener.heard(false)
+      if (!signal.aborted) listener.heard(false)
     }
     asking = false
     if (!document.hidden && !signal.aborted) timer = setTimeout(() => void ask(false), FEED_MS)
@@ -51,7 +51,7 @@ function follow(listener: Listener, readCanvas: CanvasReader, signal: AbortSigna
 }
 
 /** Reads pages until there are no more; the cursor is the listener's, so nothing is told twice or left out. */
-async function readSales(listener: Listener, signal: AbortSignal) {
+export async function readSales(listener: Listener, signal: AbortSignal) {
   for (let more = true; more;) {
     const response = await fetch(`/api/feed?after=${listener.known()}&limit=${PAGE_SALES}`, { signal })
     if (!response.ok) throw new Error(`the feed answered ${response.status}`)

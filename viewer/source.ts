@@ -3,6 +3,7 @@
 import type { Deed } from '../shared/contract/block.ts'
 import type { Canvas, CanvasBlock } from '../shared/contract/canvas.ts'
 import type { Sale } from '../shared/contract/feed.ts'
+import type { WireChange } from '../shared/contract/live.ts'
 import type { BlockIndex } from '../shared/wall.ts'
 import { canvasLines } from './lines.ts'
 import type { CanvasHead } from './plot.ts'
@@ -12,7 +13,10 @@ export type Listener = {
   /** Number of the last sale that is known. */
   known(): number
   sales(sales: readonly Sale[]): void
-  canvas(canvas: Canvas): void
+  /** Changes in the order they were made; one that is known already may be told again. */
+  changes(changes: readonly WireChange[]): void
+  /** A later read, and changes that it may not show yet. */
+  canvas(canvas: Canvas, told: readonly WireChange[]): void
   /** Whether the last try to hear of news succeeded. */
   heard(well: boolean): void
 }

@@ -4,7 +4,7 @@ import type { Canvas } from '../../shared/contract/canvas.ts'
 import type { Sale } from '../../shared/contract/feed.ts'
 import { ALL_BLOCKS, TOTAL_BLOCKS, coordOf } from '../../shared/wall.ts'
 import { canvasLines } from '../../viewer/lines.ts'
-import { withCanvas, withSales } from '../../viewer/news.ts'
+import { withCanvas, withChanges, withSales } from '../../viewer/news.ts'
 import { wallOf } from '../../viewer/plot.ts'
 import { canvasText } from './sample-server.ts'
 import { at, canvas, openBlock, rainbowBlock } from './sample-wall.ts'
@@ -52,6 +52,32 @@ test('a later canvas read changes what was repainted and nothing else', () => {
   expect(after.changed).toEqual([rainbowBlock])
   expect(after.claims.get(rainbowBlock)?.px).toBe(px)
   expect(withCanvas(after, repainted).changed).toEqual([])
+})
+
+test('a repaint and a new name are worked in, and told twice they change no more', () => {
+  const [ada] = canvas.agents
+  const news = [
+    { number: 5, kind: 'repaint' as const, t: 9, i: rainbowBlock, coord: coordOf(rainbowBlock), m: 'new', px },
+    { number: 6, kind: 'identity' as const, t: 9, agent: { id: 1, name: 'Ada II', framework: null } },
+    { number: 7, kind: 'repaint' as const, t: 9, i: openBlock, coord: coordOf(openBlock) },
+  ]
+  const once = withChanges(wallOf(canvas), news)
+  expect(once.changed).toEqual([rainbowBlock])
+  expect(once.claims.get(rainbowBlock)).toEqual({ i: rainbowBlock, a: 0, t: 1_760_000_000_000, m: 'new', px })
+  expect(once.agents[0]).toEqual({ ...(ada ?? expect.unreachable()), name: 'Ada II', framework: null })
+  expect(once.stats).toEqual(canvas.stats)
+  expect(withChanges(once, news)).toEqual(once)
+})
+
+test('a canvas read that lacks what was told already takes nothing back', () => {
+  const told = [
+    { number: 5, kind: 'sale' as const, ...sale(5) },
+    { number: 6, kind: 'repaint' as const, t: 9, i: rainbowBlock, coord: coordOf(rainbowBlock), px },
+  ]
+  const after = withCanvas(withChanges(wallOf(canvas), told), canvas, told)
+  expect(after.changed).toEqual([])
+  expect(after.claims.get(openBlock)?.a).toBe(2)
+  expect(after.claims.get(rainbowBlock)?.px).toBe(px)
 })
 
 test('a canvas read that is older than the news is passed over', () => {

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { build } from 'vite'
 import type { Canvas, CanvasBlock } from '../../shared/contract/canvas.ts'
 import type { FeedPage, Sale } from '../../shared/contract/feed.ts'
-import { TOTAL_BLOCKS, coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
+import type { HistoryPage, WireChange } from '../../shared/contract/live.ts'
+import { COLS, TOTAL_BLOCKS, coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { canvas as sample, deedOf } from './sample-wall.ts'
 
 export type SampleServer = {
@@ -39,6 +40,30 @@ export async function startSampleServer(): Promise<SampleServer> {
   let held: { readonly characters: number; readonly release: Promise<void>; readonly go: () => void } | undefined
   const sales: Sale[] = []
   const asked: string[] = []
+  const log = changesOf(canvas)
+  const followers = new Set<ReadableStreamDefaultController<string>>()
+
+  const tell = (change: WireChange) => {
+    log.push(change)
+    const text = `id: ${change.number}\nevent: ${change.kind}\ndata: ${JSON.stringify(change)}\n\n`
+    for (const follower of followers) follower.enqueue(text)
+  }
+
+  const live = () => {
+    let self: ReadableStreamDefaultController<string>
+    const stream = new ReadableStream<string>({
+      start(controller) {
+        self = controller
+        followers.add(self)
+        self.enqueue('retry: 100\n\n')
+      },
+      cancel: () => void followers.delete(self),
+    })
+    return new Response(stream.pipeThrough(new TextEncoderStream()), {
+      status,
+      headers: { 'content-type': 'text/event-stream' },
+    })
+  }
 
   const change = (next: Canvas) => {
     canvas = next
@@ -61,11 +86,14 @@ export async function startSampleServer(): Promise<SampleServer> {
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
+    idleTimeout: 0,
     fetch(request) {
       const { pathname, search } = new URL(request.url)
       asked.push(pathname + search)
       if (pathname === '/api/canvas') return readCanvas(request)
       if (pathname === '/api/feed') return Response.json(feedPage(sales, canvas, search), { status })
+      if (pathname === '/api/live') return live()
+      if (pathname === '/api/history') return Response.json(historyPage(log, search), { status })
       if (pathname === '/wall.png') return new Response(onePixel, { headers: { 'content-type': 'image/png' } })
       if (pathname.startsWith('/blocks/')) {
         const coord = pathname.slice('/blocks/'.length)
@@ -82,15 +110,24 @@ export async function startSampleServer(): Promise<SampleServer> {
     dist,
     asked,
     answerWith: (other) => void (status = other),
-    show: change,
+    show(next) {
+      change(next)
+      sales.length = 0
+      log.splice(0, log.length, ...changesOf(next))
+    },
     sell(block, agent, px) {
       const seq = canvas.stats.lastSaleId + 1
       const t = 1_760_000_000_000 + seq * 60_000
-      sales.push({ seq, i: block, coord: coordOf(block), t, agent, ...(px === undefined ? {} : { px }) })
+      const sale = { seq, i: block, coord: coordOf(block), t, agent, ...(px === undefined ? {} : { px }) }
+      sales.push(sale)
       change(sold(canvas, { i: block, a: agent.id - 1, t, ...(px === undefined ? {} : { px }) }, agent, seq))
+      tell({ number: log.length + 1, kind: 'sale', ...sale })
     },
-    repaint: (block, px) =>
-      change({ ...canvas, blocks: canvas.blocks.map((claim) => (claim.i === block ? { ...claim, px } : claim)) }),
+    repaint(block, px) {
+      change({ ...canvas, blocks: canvas.blocks.map((claim) => (claim.i === block ? { ...claim, px } : claim)) })
+      const t = 1_760_000_000_000 + (log.length + 1) * 60_000
+      tell({ number: log.length + 1, kind: 'repaint', t, i: block, coord: coordOf(block), px })
+    },
     holdAfter(characters) {
       held?.go()
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -147,6 +184,23 @@ function feedPage(sales: readonly Sale[], canvas: Canvas, search: string): FeedP
   const page = sales.filter(({ seq }) => seq > after).slice(0, Number(query.get('limit')))
   const nextAfter = page.at(-1)?.seq ?? after
   return { nextAfter, hasMore: nextAfter < canvas.stats.lastSaleId && page.length > 0, sales: page }
+}
+
+/** A log that leads to a wall: its sales in the order of their time. */
+function changesOf({ blocks, agents }: Canvas): WireChange[] {
+  const inOrder = blocks.toSorted((a, b) => a.t - b.t)
+  return inOrder.flatMap(({ a, ...block }, at) => {
+    const agent = agents[a]
+    const coord = `${block.i % COLS},${Math.floor(block.i / COLS)}`
+    return agent ? [{ number: at + 1, kind: 'sale', seq: at + 1, coord, agent, ...block }] : []
+  })
+}
+
+function historyPage(log: readonly WireChange[], search: string): HistoryPage {
+  const query = new URLSearchParams(search)
+  const after = Number(query.get('after'))
+  const nextAfter = Math.min(after + Number(query.get('limit')), log.length)
+  return { nextAfter, hasMore: nextAfter < log.length, changes: log.slice(after, nextAfter) }
 }
 
 const onePixel = Uint8Array.fromBase64(

@@ -94,8 +94,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
   test('a sale and a repaint appear without a reload, and are told', async () => {
     const page = await openPage()
     server().sell(openBlock, carol, red)
-    server().repaint(rainbowBlock, red)
-    await afterDraw(page, () => page.evaluate(() => window.dispatchEvent(new Event('online'))))
+    await afterDraw(page, async () => server().repaint(rainbowBlock, red))
     await page.locator('.ticker').getByText('Carol just bought 100,20').waitFor()
     expect(await page.textContent('#counts')).toBe('5 claimed · 14,395 open')
     await page.getByRole('button', { name: /just bought/ }).click()
