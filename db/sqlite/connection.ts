@@ -23,6 +23,8 @@ export type Connection = RawConnection & {
   read<T>(work: () => T): T
   /** Runs `work` as one transaction: all of it is kept, or nothing. Throws `StoreUnavailable` or `StoreBroken`. */
   write<T>(work: () => T): T
+  /** Grows with everything that may have changed what is read. */
+  version(): number
   /** Lets go of the file; from then on the store is unavailable. */
   close(): void
 }
@@ -34,10 +36,12 @@ export type Connection = RawConnection & {
 export function connect(path: string, onBroken: () => void = () => {}): Connection {
   const db = new Database(path, { readwrite: true, create: true, strict: true })
   let open = true
+  let version = 0
   let sums: Sums | undefined
   const raw: RawConnection = {
     prepare: (sql) => db.prepare(sql),
     run: (sql) => {
+      version++
       db.run(sql)
     },
   }
@@ -46,6 +50,7 @@ export function connect(path: string, onBroken: () => void = () => {}): Connecti
     try {
       return work()
     } catch (error) {
+      version++
       if (error instanceof StoreBroken) onBroken()
       else sums?.settle()
       throw error
@@ -57,6 +62,7 @@ export function connect(path: string, onBroken: () => void = () => {}): Connecti
     write: (work) =>
       guarded(() =>
         writing(db, () => {
+          version++
           const result = work()
           sums?.seal()
           return result
@@ -67,6 +73,7 @@ export function connect(path: string, onBroken: () => void = () => {}): Connecti
       sums?.checkAll()
       return sums?.isDamaged() ?? false
     },
+    version: () => version,
     isDamaged: () => sums?.isDamaged() ?? false,
     keepSums: (onDamaged) => {
       sums = keepSums(raw, onDamaged)

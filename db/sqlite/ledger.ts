@@ -1,6 +1,6 @@
 /** Payments and what became of them; each function is one transaction. */
 
-import type { PaymentKey, UnixMs } from '../../server/domain/payment.ts'
+import type { PaymentKey, Target, UnixMs } from '../../server/domain/payment.ts'
 import { FIRST_LOOK_MS, LAST_LOOK_MS } from '../../server/domain/payment.ts'
 import type { Purchase } from '../../server/domain/purchase.ts'
 import type { Ledger } from '../../server/ports.ts'
@@ -13,14 +13,14 @@ import { isDamaged } from './sums.ts'
 export function sqliteLedger(connection: Connection): Ledger {
   const sql = { ...prepareHolds(connection), ...prepareSales(connection), ...statements(connection) }
   const { read, write } = connection
+  const spaceOf = lastingUntilWritten(connection, (target: Target) => {
+    const block = openBlock(sql, target)
+    return typeof block === 'string' ? block : 'open'
+  })
   return {
     find: async (key) => read(() => find(sql, key)?.purchase),
     survey: async (target, payment, now) => read(() => survey(sql, target, payment, now)),
-    space: async (target) =>
-      read(() => {
-        const block = openBlock(sql, target)
-        return typeof block === 'string' ? block : 'open'
-      }),
+    space: async (target) => read(() => spaceOf(target)),
     claim: async (target, payment, listing, head, now) => write(() => claim(sql, target, payment, listing, head, now)),
     doubt: async ({ payment }) => write(() => doubt(sql, payment)),
     finalize: async ({ payment }, tx, settled, now) => write(() => finalize(sql, payment, tx, settled, now)),
@@ -33,6 +33,24 @@ export function sqliteLedger(connection: Connection): Ledger {
     deliver: async ({ payment }) => write(() => sql.deliver.run(keyOf(payment)).changes === 1),
     unfinished: async (now) =>
       read(() => sql.unfinished.all({ soldBy: now - FIRST_LOOK_MS, endedBy: Math.floor((now - LAST_LOOK_MS) / 1000) })),
+  }
+}
+
+/**
+ * Remembers what was read until something is written, which only this connection does: a flood of unpaid requests asks
+ * the same again and again.
+ */
+function lastingUntilWritten<K, V>({ version }: Connection, look: (key: K) => V): (key: K) => V {
+  const seen = new Map<K, V>()
+  let asOf = version()
+  return (key) => {
+    if (asOf !== version()) seen.clear()
+    asOf = version()
+    const known = seen.get(key)
+    if (known !== undefined) return known
+    const found = look(key)
+    seen.set(key, found)
+    return found
   }
 }
 
