@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { PALETTE } from '../../shared/palette.ts'
+import { fit } from '../../viewer/camera.ts'
+import { boxOf } from '../../viewer/hover.ts'
+import { settled, sign, startWorld, type World } from '../e2e/world.ts'
+import { afterDraw, colourAt, countDraws, middleOf, pointAt, viewOf } from './driver.ts'
+import { at } from './sample-wall.ts'
+import { browserForTests } from './visit.ts'
+
+// Goal: what a real buyer does is seen by a visitor of the page, with nothing made up in between. Method: the built page
+// from the server's own process, which sells on the embedded network.
+
+const browser = await browserForTests()
+const RED = 180
+
+describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () => {
+  setDefaultTimeout(60_000)
+  let world: World
+  beforeAll(async () => {
+    await Bun.$`bun run build`.cwd(`${import.meta.dir}/../..`).quiet()
+    world = await startWorld()
+  })
+  afterAll(async () => {
+    await world.stop()
+    if (!('reason' in browser)) await browser.close()
+  })
+
+  test('a purchase appears while the page is open, with its pixels, its buyer’s words and its payment', async () => {
+    if ('reason' in browser) return
+    const page = await browser.newPage({ viewport: { width: 960, height: 600 }, reducedMotion: 'reduce' })
+    const troubles: string[] = []
+    page.on('pageerror', (error) => troubles.push(error.message))
+    page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()))
+    await page.addInitScript(countDraws)
+    // The read after the stream has opened finds that nothing was missed.
+    const [response] = await Promise.all([
+      page.goto(world.url),
+      page.waitForResponse((read) => read.url().endsWith('/api/canvas') && read.status() === 304),
+    ])
+    expect(response?.headers()['content-security-policy']).toStartWith("default-src 'none'")
+    expect(await page.textContent('#counts')).toBe('0 claimed · 14,400 open')
+
+    const query = new URLSearchParams({ message: 'Hello from a machine', px: new Uint8Array(100).fill(RED).toHex() })
+    const payment = await sign(world, await world.wallet(), '80,45')
+    await afterDraw(page, async () => {
+      const bought = await settled(world, `80,45?${query}`, payment)
+      expect(bought.status).toBe(200)
+    })
+    await page.getByText('1 claimed · 14,399 open').waitFor()
+    const view = await viewOf(page)
+    expect(await colourAt(page, middleOf(boxOf(fit(view), view, at(80, 45))))).toBe(PALETTE[RED] ?? '')
+
+    await pointAt(page, at(80, 45))
+    const card = page.locator('#card')
+    await card.getByText('Hello from a machine').waitFor()
+    await card.getByText('settled').waitFor()
+    expect(troubles).toEqual([])
+  })
+})
