@@ -19,6 +19,8 @@ const last = BLOCK_SIZE - 1
 
 const bareBlock = tile((x, y) => (x === 0 || y === 0 || x === last || y === last ? BARE_FRAME : BARE))
 
+const openBlock = tile((x, y) => (x === 0 && y === 0 ? OPEN_DOT : OPEN))
+
 /** A wall of which nothing is owned. */
 export function blankAtlas(): Atlas {
   const atlas = new Uint8Array(WIDTH * HEIGHT).fill(OPEN)
@@ -29,6 +31,11 @@ export function blankAtlas(): Atlas {
 /** Puts an owned block's picture in its place, or the look of one that has none. */
 export function paintBlock(atlas: Atlas, block: BlockIndex, px: string | undefined) {
   place(atlas, block, px === undefined ? bareBlock : decodePicture(px))
+}
+
+/** Takes a block's picture away, as before it was sold. */
+export function clearBlock(atlas: Atlas, block: BlockIndex) {
+  place(atlas, block, openBlock)
 }
 
 /** A block's 100 palette indices. Older browsers lack `Uint8Array.fromBase64`, hence the longer way. */

@@ -60,7 +60,8 @@ function become(next: State) {
   state = next
   painter.take(next, before)
   const otherBlock = shownBlock(next) !== shownBlock(before)
-  const otherLook = next.overlay !== before.overlay || next.agent !== before.agent || next.at !== before.at
+  const otherLook =
+    next.overlay !== before.overlay || next.agent !== before.agent || next.at !== before.at || next.past !== before.past
   if (otherBlock || otherLook || next.camera !== before.camera || next.wall !== before.wall || next.motion) askFrame()
   if (next.panel !== before.panel) for (const button of toolButtons) markTool(button)
   parts?.update(next, before)

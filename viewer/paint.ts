@@ -3,7 +3,8 @@
 import type { BlockIndex } from '../shared/wall.ts'
 import { frameOf } from './gl/frame.ts'
 import { createRenderer, type Renderer } from './gl/renderer.ts'
-import { shownBlock, type State } from './state.ts'
+import type { Wall } from './plot.ts'
+import { shownBlock, shownWall, type State } from './state.ts'
 import type { Theme } from './theme.ts'
 import { createStandIn } from './ui/stand-in.ts'
 import { veilOf } from './veil.ts'
@@ -73,8 +74,9 @@ export function createPainter(canvas: HTMLCanvasElement, state: () => State, fir
 }
 
 function uploadAll(renderer: Renderer, state: State, theme: Theme) {
-  if (state.wall === undefined) return
-  renderer.setAtlas(state.wall.atlas)
+  const wall = shownWall(state)
+  if (wall === undefined) return
+  renderer.setAtlas(wall.atlas)
   renderer.setMarks(markedBlocks(state))
   uploadVeil(renderer, state, theme)
 }
@@ -82,17 +84,21 @@ function uploadAll(renderer: Renderer, state: State, theme: Theme) {
 function upload(renderer: Renderer, next: State, before: State, theme: Theme) {
   const { wall } = next
   if (wall === undefined) return
-  if (wall !== before.wall) {
-    const { changed } = wall
-    if (before.wall === undefined || changed === undefined || changed.length > SINGLE_UPLOADS_MAX)
-      renderer.setAtlas(wall.atlas)
-    else renderer.setBlocks(wall.atlas, changed)
-  }
+  uploadPixels(renderer, shownWall(next) ?? wall, shownWall(before))
   const isVeiled = hasLook(next) || hasLook(before)
   if (before.wall === undefined || (isVeiled && looksOther(next, before))) uploadVeil(renderer, next, theme)
   if (wall !== before.wall || next.agent !== before.agent || shownBlock(next) !== shownBlock(before)) {
     renderer.setMarks(markedBlocks(next))
   }
+}
+
+function uploadPixels(renderer: Renderer, wall: Wall, before: Wall | undefined) {
+  if (wall === before) return
+  const { atlas, changed } = wall
+  // What changed is told in comparison with the wall before, which another atlas need not be of.
+  const isOther = atlas !== before?.atlas
+  if (isOther || changed === undefined || changed.length > SINGLE_UPLOADS_MAX) renderer.setAtlas(atlas)
+  else renderer.setBlocks(atlas, changed)
 }
 
 function uploadVeil(renderer: Renderer, state: State, theme: Theme) {

@@ -3,6 +3,7 @@
 import { keepUp } from './keep-up.ts'
 import { liveSource } from './live.ts'
 import type { Page, Part } from './page.ts'
+import { createMemory } from './remember.ts'
 import type { CanvasReader } from './source.ts'
 import { createDeeds } from './ui/deeds.ts'
 import { find } from './ui/dom.ts'
@@ -24,6 +25,7 @@ export function createParts(page: Page, readCanvas: CanvasReader, signal: AbortS
     createMinimap(page, stage),
     createTicker(page, stage),
     createInvitation(stage),
+    createMemory(page, signal),
   ]
   const scene = {
     wall: () => page.state().wall,

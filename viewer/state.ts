@@ -4,6 +4,7 @@ import { COLS, ROWS, blockAt, cellOf, type BlockIndex } from '../shared/wall.ts'
 import { clamp, fit, isFitted, lookAt, pan, reveal, zoom, type Camera, type Point, type View } from './camera.ts'
 import { blockUnder } from './hover.ts'
 import { advance, type Motion } from './motion.ts'
+import { pastAt, type History, type Past } from './past.ts'
 import type { Wall } from './plot.ts'
 import type { Look, Overlay } from './veil.ts'
 import { areaOf, blocksOf } from './works.ts'
@@ -14,6 +15,8 @@ export type State = Look & {
   readonly motion: Motion | undefined // what moves the camera by itself
   readonly calm: boolean // whether the page must not move by itself
   readonly wall: Wall | undefined // until the first canvas read has begun to arrive
+  readonly history: History | undefined // from when the past is first looked at
+  readonly past: Past | undefined // what the wall showed at the moment `at`, once the history is known
   readonly pointer: Point | undefined // where it hovers over the stage
   readonly cursor: BlockIndex | undefined // moved by keys
   readonly pinned: BlockIndex | undefined // chosen by a tap; its card stays
@@ -40,6 +43,7 @@ export type Intent =
   | { readonly do: 'choose'; readonly agent: number | undefined }
   | { readonly do: 'lay'; readonly overlay: Overlay }
   | { readonly do: 'travel'; readonly at: number | undefined }
+  | { readonly do: 'remember'; readonly history: History }
   | { readonly do: 'open'; readonly panel: Panel } // or close it, when it is open
   | { readonly do: 'dismiss' }
 
@@ -55,6 +59,8 @@ export function begin(view: View, calm = false): State {
     motion: undefined,
     calm,
     wall: undefined,
+    history: undefined,
+    past: undefined,
     pointer: undefined,
     cursor: undefined,
     pinned: undefined,
@@ -100,7 +106,9 @@ export function step(state: State, intent: Intent): State {
     case 'lay':
       return { ...state, overlay: intent.overlay }
     case 'travel':
-      return { ...state, at: intent.at }
+      return travelled(state, intent.at)
+    case 'remember':
+      return travelled({ ...state, history: intent.history }, state.at)
     case 'open':
       return { ...state, panel: state.panel === intent.panel ? undefined : intent.panel }
     case 'dismiss':
@@ -119,6 +127,16 @@ export function shownBlock({ wall, pinned, cursor, pointer, camera, view }: Stat
   if (wall === undefined) return undefined
   return pinned ?? cursor ?? (pointer && blockUnder(camera, view, pointer))
 }
+
+/** The state at a moment in Unix milliseconds; at the present when undefined. */
+export function travelled(state: State, at: number | undefined): State {
+  const { wall, history } = state
+  const isPast = wall !== undefined && history !== undefined && at !== undefined
+  return { ...state, at, past: isPast ? pastAt(wall, history, at, state.past) : undefined }
+}
+
+/** The wall as it is drawn: of the moment that is shown, as far as that is known. */
+export const shownWall = ({ past, wall }: State): Wall | undefined => past?.wall ?? wall
 
 const moved = (state: State, camera: Camera): State => ({ ...state, camera, motion: undefined })
 
@@ -147,7 +165,7 @@ function dismissed(state: State): State {
   if (state.panel !== undefined) return { ...state, panel: undefined }
   if (state.pinned !== undefined) return { ...state, pinned: undefined, pointer: undefined }
   if (state.agent !== undefined) return { ...state, agent: undefined }
-  if (state.at !== undefined) return { ...state, at: undefined }
+  if (state.at !== undefined) return travelled(state, undefined)
   return { ...state, overlay: 'none', pointer: undefined, cursor: undefined }
 }
 

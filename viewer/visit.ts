@@ -3,7 +3,7 @@
 import { readAddress, writeAddress, type Place } from './address.ts'
 import { clamp, fit, lookAt } from './camera.ts'
 import { agentNamed } from './find.ts'
-import type { State } from './state.ts'
+import { travelled, type State } from './state.ts'
 import { areaOf, blocksOf } from './works.ts'
 
 // Browsers refuse to change the address too often.
@@ -24,7 +24,7 @@ export function atPlace(state: State, place: Place): State {
     : named.length > 0
       ? lookAt(areaOf(named), view, near)
       : fit(view)
-  return { ...state, camera, motion: undefined, pinned: place.block, agent, at: place.at }
+  return travelled({ ...state, camera, motion: undefined, pinned: place.block, agent }, place.at)
 }
 
 /** Where a state is. */

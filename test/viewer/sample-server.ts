@@ -125,7 +125,7 @@ export async function startSampleServer(): Promise<SampleServer> {
     },
     repaint(block, px) {
       change({ ...canvas, blocks: canvas.blocks.map((claim) => (claim.i === block ? { ...claim, px } : claim)) })
-      const t = 1_760_000_000_000 + (log.length + 1) * 60_000
+      const t = 1_760_000_000_000 + (log.length + 1) * 3_600_000
       tell({ number: log.length + 1, kind: 'repaint', t, i: block, coord: coordOf(block), px })
     },
     holdAfter(characters) {

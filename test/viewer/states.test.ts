@@ -13,6 +13,7 @@ import { browserForTests, visits } from './visit.ts'
 const browser = await browserForTests()
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }
 const red = new Uint8Array(100).fill(180).toBase64()
+const white = new Uint8Array(100).fill(215).toBase64()
 const carol = { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null }
 
 describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', () => {
@@ -72,6 +73,24 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     expect(await colourAt(page, await middleOfBlock(page, nastyBlock))).not.toBe(before)
     await page.keyboard.press('Home')
     await page.waitForURL(/at=1759999999999/)
+  })
+
+  test('the scrubber goes back behind a repaint, and a repaint that comes meanwhile is one more step', async () => {
+    server().repaint(rainbowBlock, red)
+    const page = await openPage()
+    const shown = async () => colourAt(page, await middleOfBlock(page, rainbowBlock))
+    expect(await shown()).toBe('#ff0000')
+    await page.keyboard.press('t')
+    await page.locator('#panel input[max="5"]').waitFor()
+    await page.getByRole('slider').focus()
+    await afterDraw(page, () => page.keyboard.press('ArrowLeft'))
+    expect(await shown()).not.toBe('#ff0000')
+    expect(await page.locator('#panel output').textContent()).toMatch(/ · 4 blocks$/)
+    server().repaint(rainbowBlock, white)
+    await page.locator('#panel input[max="6"]').waitFor()
+    expect(await shown()).not.toBe('#ffffff')
+    await afterDraw(page, () => page.keyboard.press('End'))
+    expect(await shown()).toBe('#ffffff')
   })
 
   test('playing runs through every sale to the present', async () => {

@@ -5,7 +5,7 @@ import { boxOf, placeCard } from '../hover.ts'
 import type { Page, Part } from '../page.ts'
 import { plotAt } from '../plot.ts'
 import type { Source } from '../source.ts'
-import { shownBlock, type State } from '../state.ts'
+import { shownBlock, shownWall, type State } from '../state.ts'
 import { spoken } from '../words.ts'
 import { nearestOpen, workAt } from '../works.ts'
 import { createCard } from './card.ts'
@@ -48,7 +48,7 @@ export function createDeeds(page: Page, source: Source): Part {
       shownAs = undefined
       return card.hide()
     }
-    const plot = plotAt(wall, block, at)
+    const plot = plotAt(shownWall(state) ?? wall, block, at)
     // Of a block whose row has not arrived nothing is known.
     if (plot.kind === 'open' && !wall.complete) return card.hide()
     const work = plot.kind === 'claimed' ? workAt(wall, block) : []
@@ -73,7 +73,8 @@ export function createDeeds(page: Page, source: Source): Part {
   return {
     update(next, before) {
       const other = shownBlock(next) !== shownBlock(before)
-      if (other || next.pinned !== before.pinned || next.wall !== before.wall || next.at !== before.at) fill(next)
+      const otherWall = shownWall(next) !== shownWall(before) || next.at !== before.at
+      if (other || otherWall || next.pinned !== before.pinned) fill(next)
     },
     restyle: fill,
     frame(state) {

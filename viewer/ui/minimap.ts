@@ -6,7 +6,7 @@ import { pictureAt, type Atlas } from '../atlas.ts'
 import { fit, toWall } from '../camera.ts'
 import type { Page, Part } from '../page.ts'
 import type { Wall } from '../plot.ts'
-import type { State } from '../state.ts'
+import { shownWall, type State } from '../state.ts'
 import { bytesOf, type Theme } from '../theme.ts'
 import { make } from './dom.ts'
 
@@ -25,10 +25,11 @@ export function createMinimap(page: Page, stage: HTMLElement): Part {
   stage.append(element)
   let drawn: Wall | undefined
 
-  const draw = ({ wall }: State) => {
+  const draw = (state: State) => {
+    const wall = shownWall(state)
     if (wall === undefined || wall === drawn) return
     const context = picture.getContext('2d')
-    const blocks = drawn === undefined || wall.changed === undefined ? ALL_BLOCKS : wall.changed
+    const blocks = drawn?.atlas === wall.atlas ? (wall.changed ?? ALL_BLOCKS) : ALL_BLOCKS
     drawn = wall
     for (const block of blocks) {
       context?.putImageData(
@@ -52,7 +53,7 @@ export function createMinimap(page: Page, stage: HTMLElement): Part {
   return {
     update(next) {
       if (!element.hidden) draw(next)
-      else if (next.wall !== drawn) drawn = undefined
+      else if (shownWall(next) !== drawn) drawn = undefined
     },
     restyle(state) {
       drawn = undefined

@@ -4,7 +4,7 @@ import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import type { Area } from '../camera.ts'
 import type { Content, Page } from '../page.ts'
 import { pictureOf } from '../picture-of.ts'
-import { shownBlock, type State } from '../state.ts'
+import { shownBlock, shownWall, type State } from '../state.ts'
 import { addressOf } from '../visit.ts'
 import { areaOf, blocksOf, workAt, type Work } from '../works.ts'
 import { button, copyButton, make } from './dom.ts'
@@ -68,7 +68,7 @@ function pictureButtons(page: Page, state: State): HTMLElement[] {
 }
 
 function savePicture(page: Page, area: Area, name: string) {
-  const { wall } = page.state()
+  const wall = shownWall(page.state())
   if (wall === undefined) return
   const side = Math.max(area.right - area.left, area.bottom - area.top)
   const scale = Math.max(1, Math.min(PICTURE_SCALE, Math.floor(PICTURE_SIDE_MAX / side)))

@@ -1,4 +1,4 @@
-/** The wall's past: a scrubber over every sale, and playing them. */
+/** The wall's past: a scrubber over every sale and repaint, and playing them. */
 
 import type { Content, Page } from '../page.ts'
 import type { State } from '../state.ts'
@@ -11,13 +11,14 @@ const STEP_MAX_MS = 100
 
 /** A bar with a play button, a scrubber and the moment it stands at. */
 export function createTimeline(page: Page): Content {
-  let moments = new Float64Array()
-  let count = 0 // sales made at the moment shown, with a fraction while playing
+  let moments = new Float64Array() // of sales and repaints; of sales alone until the history is known
+  let sales = moments
+  let count = 0 // of them before the moment shown, with a fraction while playing
   let frame: number | undefined
   const scrubber = make('input', '')
   scrubber.type = 'range'
   scrubber.min = '0'
-  scrubber.ariaLabel = 'Sales made so far'
+  scrubber.ariaLabel = 'Sales and repaints so far'
   const label = make('output', '')
   const play = button('play', ['Play'], () => (frame === undefined ? begin() : stop()))
   const now = button('', ['Now'], () => {
@@ -25,9 +26,9 @@ export function createTimeline(page: Page): Content {
     page.send({ do: 'travel', at: undefined })
   })
 
-  const travel = (sales: number) => {
-    count = sales
-    page.send({ do: 'travel', at: momentAfter(moments, Math.floor(sales)) })
+  const travel = (to: number) => {
+    count = to
+    page.send({ do: 'travel', at: momentAfter(moments, Math.floor(to)) })
   }
   const begin = () => {
     if (count >= moments.length) count = 0
@@ -47,11 +48,12 @@ export function createTimeline(page: Page): Content {
     play.textContent = 'Play'
   }
   const tell = ({ at }: State) => {
-    const sold = soldBy(moments, at)
-    if (frame === undefined) count = sold
-    scrubber.value = String(sold)
-    const text = `${at === undefined ? 'Now' : dateText(at)} · ${blocksText(sold)}`
-    label.textContent = text
+    const happened = soldBy(moments, at)
+    if (frame === undefined) count = happened
+    scrubber.value = String(happened)
+    const text = `${at === undefined ? 'Now' : dateText(at)} · ${blocksText(soldBy(sales, at))}`
+    // Told again it would be heard again.
+    if (label.textContent !== text) label.textContent = text
     scrubber.ariaValueText = text
     now.disabled = at === undefined
   }
@@ -64,11 +66,13 @@ export function createTimeline(page: Page): Content {
     title: 'Time',
     body: [play, scrubber, label, now],
     update(state, before) {
-      if (state === before || state.wall !== before.wall) {
-        moments = state.wall === undefined ? moments : momentsOf(state.wall)
+      const other = state === before || state.wall !== before.wall || state.history !== before.history
+      if (other) {
+        sales = state.wall === undefined ? sales : momentsOf(state.wall)
+        moments = state.history?.moments ?? sales
         scrubber.max = String(moments.length)
       }
-      if (state === before || state.at !== before.at || state.wall !== before.wall) tell(state)
+      if (other || state.at !== before.at) tell(state)
     },
     close: stop,
   }
