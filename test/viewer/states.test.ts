@@ -125,6 +125,18 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     expect(await colourAt(page, await middleOfBlock(page, rainbowBlock))).toBe('#ff0000')
   })
 
+  test('where no stream can be kept open, sales are asked for', async () => {
+    const page = await newPage()
+    await page.route('**/api/live', (route) => route.fulfill({ status: 503 }))
+    await page.goto(server().url.href)
+    await page.locator('#stale').getByText('Not up to date since').waitFor()
+    server().sell(openBlock, carol)
+    await page.locator('.ticker').getByText('Carol just bought 100,20').waitFor({ timeout: 25_000 })
+    await page.waitForFunction(() => document.getElementById('stale')?.textContent === '')
+    // Chromium itself reports the refused streams.
+    expect(troubles.splice(0)).toHaveLength(3)
+  })
+
   test('after sleep every sale is caught up with, page by page', async () => {
     const page = await openPage()
     const sold = Array.from({ length: 450 }, (_, i) => at(i % 150, Math.floor(i / 150)))
