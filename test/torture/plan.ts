@@ -1,7 +1,7 @@
 /** What happens in which round: drawn from a number, so that a run can be drawn again. Only timing is left to the machine. */
 
 import type { SettleFault } from '../local/faulty-facilitator.ts'
-import { diceOf } from '../sim/dice.ts'
+import { diceOf, type Dice } from '../sim/dice.ts'
 
 /** What else goes wrong in a round. `disk-limit`: files cannot grow, which fails at commit; `disk-full`: no space left. */
 export type Trouble = 'none' | 'facilitator-gone' | 'chain-gone' | 'disk-limit' | 'disk-full'
@@ -53,8 +53,7 @@ export function planOf(seed: number, rounds: number, crowd = CROWD): readonly Ro
       number,
       orders,
       copies: dice.below(8),
-      // A disk that fails kills by itself.
-      killsAfterMs: Array.from({ length: trouble === 'disk-limit' ? 0 : 1 + dice.below(2) }, () => 5 + dice.below(396)),
+      killsAfterMs: killsIn(trouble, dice),
       trouble,
       troubleAfterMs: dice.below(200),
       troubleForMs: 200 + dice.below(600),
@@ -62,6 +61,13 @@ export function planOf(seed: number, rounds: number, crowd = CROWD): readonly Ro
       settleFaults: number % 4 === 1 ? Array.from({ length: 12 }, () => dice.pick(faults)) : [],
     }
   })
+}
+
+/** A disk that fails kills by itself, and on one that is full a wall could not start again before there is room. */
+function killsIn(trouble: Trouble, dice: Dice): number[] {
+  if (trouble === 'disk-limit') return []
+  if (trouble === 'disk-full') return [1000 + dice.below(400)]
+  return Array.from({ length: 1 + dice.below(2) }, () => 5 + dice.below(396))
 }
 
 function troubleOf(number: number): Trouble {
