@@ -41,10 +41,10 @@ export type Ledger = {
   confirm(purchase: Purchase, tx: Hash): Promise<void>
   /** Notes that no reorganisation can undo the transfer, in `tx`: the sale is not looked at again. */
   seal(purchase: Purchase, tx: Hash): Promise<void>
-  /** Notes that the chain does not show the transfer any more; `false` when that is known. The deed stays. */
-  miss(purchase: Purchase): Promise<boolean>
-  /** Notes that a sale will never be paid, so that it is not looked at again; `false` when that is known. The deed stays. */
-  writeOff(purchase: Purchase): Promise<boolean>
+  /** Notes that the chain does not show the transfer any more. The deed stays. */
+  miss(purchase: Purchase): Promise<void>
+  /** Notes that a sale will never be paid, so that it is not looked at again. The deed stays. */
+  writeOff(purchase: Purchase): Promise<void>
   /** Gives a held block back; `dead` ends the watch for a late landing. */
   release(purchase: Purchase, dead: boolean): Promise<void>
   /** Gives a payment that landed its block, else the next open one, else a credit: a released one, or one not known yet. */

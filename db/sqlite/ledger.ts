@@ -6,7 +6,7 @@ import type { Purchase } from '../../server/domain/purchase.ts'
 import type { Ledger } from '../../server/ports.ts'
 import { changeOne, type Connection } from './connection.ts'
 import { claim, find, known, openBlock, prepareHolds, release, survey, type Holds } from './holds.ts'
-import { confirm, finalize, owe, prepareSales, seal, type Sales } from './sales.ts'
+import { confirm, finalize, miss, owe, prepareSales, seal, type Sales } from './sales.ts'
 import { isDamaged } from './sums.ts'
 
 /** The ledger on one connection. */
@@ -26,8 +26,8 @@ export function sqliteLedger(connection: Connection): Ledger {
     finalize: async ({ payment }, tx, settled, now) => write(() => finalize(sql, payment, tx, settled, now)),
     confirm: async ({ payment }, tx) => write(() => confirm(sql, payment, tx)),
     seal: async ({ payment }, tx) => write(() => seal(sql, payment, tx)),
-    miss: async ({ payment }) => write(() => sql.miss.run(keyOf(payment)).changes === 1),
-    writeOff: async ({ payment }) => write(() => sql.writeOff.run(keyOf(payment)).changes === 1),
+    miss: async ({ payment }) => write(() => miss(sql, payment, 0)),
+    writeOff: async ({ payment }) => write(() => miss(sql, payment, 2)),
     release: async ({ payment }, dead) => write(() => release(sql, payment, dead)),
     owe: async (landed, tx, now) => write(() => owe(sql, landed, tx, now)),
     deliver: async ({ payment }) => write(() => sql.deliver.run(keyOf(payment)).changes === 1),

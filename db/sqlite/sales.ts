@@ -34,12 +34,9 @@ export function prepareSales(connection: Connection) {
     seal: connection.prepare<unknown, PaymentKey & { tx: Hash }>(
       `UPDATE payments SET settled = 1, tx = $tx, looks = 2 WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`,
     ),
-    miss: connection.prepare<unknown, PaymentKey>(`
-      UPDATE payments SET settled = 0, looks = 0
-      WHERE payer = $payer AND nonce = $nonce AND state = 'sold' AND settled = 1`),
-    writeOff: connection.prepare<unknown, PaymentKey>(`
-      UPDATE payments SET settled = 0, looks = 2
-      WHERE payer = $payer AND nonce = $nonce AND state = 'sold' AND (settled = 1 OR looks < 2)`),
+    miss: connection.prepare<unknown, PaymentKey & { looks: 0 | 2 }>(
+      `UPDATE payments SET settled = 0, looks = $looks WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`,
+    ),
     enter: agentRegister(connection),
     log: logWriter(connection),
   }
@@ -64,6 +61,11 @@ export function confirm(sql: Sql, { payer, nonce }: PaymentKey, tx: Hash): void 
 /** Notes for good in which transaction the chain shows a sale's payment. */
 export function seal(sql: Sql, { payer, nonce }: PaymentKey, tx: Hash): void {
   changeOne(sql.seal, { payer, nonce, tx }, 'a sale to seal')
+}
+
+/** Notes that the chain does not show a sale's payment; after look 2 it is not looked for again. */
+export function miss(sql: Sql, { payer, nonce }: PaymentKey, looks: 0 | 2): void {
+  changeOne(sql.miss, { payer, nonce, looks }, 'a sale that is not paid')
 }
 
 /** Gives a payment that landed while nothing was held for it its block, else the next open one, else a credit. */

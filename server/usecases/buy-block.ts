@@ -71,6 +71,7 @@ export function seller(selling: Selling): SweptSeller {
     flights,
     unwritten: unwritten(selling.ledger, selling.clock),
     settle: spaced(selling.facilitator.settle, selling.clock),
+    alarm: alarmOnce(selling.journal),
     tell: tellEverything(selling),
     tellSwept: tellActs(selling),
   }
@@ -165,12 +166,13 @@ type Desk = Selling & {
   readonly flights: SingleFlight
   readonly unwritten: Unwritten
   readonly settle: Facilitator['settle']
+  readonly alarm: ReturnType<typeof alarmOnce>
   readonly tell: TellStep
   readonly tellSwept: TellStep
 }
 
 function worldOf(desk: Desk): World {
-  const { ledger, facilitator, chain, wallets, clock, rail, journal, flights, settle } = desk
+  const { ledger, facilitator, chain, wallets, clock, rail, flights, settle, alarm } = desk
   const { unwritten: notes } = desk
   const world: World = {
     async 'look-up'({ key }) {
@@ -199,14 +201,7 @@ function worldOf(desk: Desk): World {
     settle: ({ purchase }) => settle(purchase.target, purchase.payment),
     'ask-chain': ({ payment, head, patience }) =>
       verdictOf(desk, payment, head, patience === 'none' ? [] : SETTLING_WAITS_MS),
-    async doubt({ purchase }) {
-      try {
-        return await ledger.doubt(purchase)
-      } catch (error) {
-        if (error instanceof StoreUnavailable) notes.doubt(purchase)
-        throw error
-      }
-    },
+    doubt: ({ purchase }) => orNote(ledger.doubt(purchase), () => notes.doubt(purchase)),
     finalize: async ({ purchase, tx, settled }) => {
       // A sale remembers whether its payer was left waiting, so that must be written before.
       await notes.writeDoubts(purchase.payment.payer)
@@ -214,30 +209,36 @@ function worldOf(desk: Desk): World {
     },
     confirm: ({ purchase, tx }) => ledger.confirm(purchase, tx),
     seal: ({ purchase, tx }) => ledger.seal(purchase, tx),
-    async miss({ purchase }) {
-      if (await ledger.miss(purchase)) journal.alarm('payment-vanished', factsOf(purchase))
+    // Told before it is written: a process that dies in between tells it again, and not never.
+    miss({ purchase }) {
+      alarm('payment-vanished', purchase)
+      return ledger.miss(purchase)
     },
-    async 'write-off'({ purchase }) {
-      if (await ledger.writeOff(purchase)) journal.alarm('payment-lost', factsOf(purchase))
+    'write-off'({ purchase }) {
+      alarm('payment-lost', purchase)
+      return ledger.writeOff(purchase)
     },
     async release({ purchase, dead }) {
       await ledger.release(purchase, dead)
       notes.release(purchase.payment)
     },
-    async owe({ purchase, tx }) {
-      try {
-        return await ledger.owe(purchase, tx, clock.now())
-      } catch (error) {
-        // Nobody else knows of a payment that was never claimed.
-        if (error instanceof StoreUnavailable) notes.land(purchase, tx)
-        throw error
-      }
-    },
+    // Nobody else knows of a payment that landed and was never claimed.
+    owe: ({ purchase, tx }) => orNote(ledger.owe(purchase, tx, clock.now()), () => notes.land(purchase, tx)),
     deliver: ({ purchase }) => ledger.deliver(purchase),
     'resolve-other': ({ key }): Promise<Purchase | undefined> =>
       flights.run(keyOf(key), () => play(reconcile(key), world, desk.tell)),
   }
   return world
+}
+
+/** Notes what the store could not take. */
+async function orNote<T>(writing: Promise<T>, note: () => void): Promise<T> {
+  try {
+    return await writing
+  } catch (error) {
+    if (error instanceof StoreUnavailable) note()
+    throw error
+  }
 }
 
 /** The same, for clients who may hang up: what is held for them then is in doubt, and no receipt reaches them. */
@@ -278,11 +279,16 @@ async function farewell(desk: Desk, clients: Audience, { payer }: Payment): Prom
   }
 }
 
-const factsOf = ({ payment, block }: Purchase) => ({
-  payer: payment.payer,
-  nonce: payment.nonce,
-  block: coordOf(block),
-})
+/** Tells the operator of a purchase, once in the life of the process. */
+function alarmOnce(journal: Journal): (event: string, purchase: Purchase) => void {
+  const told = new Set<string>()
+  return (event, { payment, block }) => {
+    const once = `${event} ${keyOf(payment)}`
+    if (told.has(once)) return
+    told.add(once)
+    journal.alarm(event, { payer: payment.payer, nonce: payment.nonce, block: coordOf(block) })
+  }
+}
 
 /** Lets one payment be settled only so often; in between, the last try still stands as unclear. */
 function spaced(settle: Facilitator['settle'], clock: Clock): Facilitator['settle'] {

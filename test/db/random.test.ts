@@ -67,11 +67,11 @@ function claimIn(model: Model, key: string, { payer, target: asked }: Step): str
   const known = model.get(key)
   if (known !== undefined && known.kind !== 'released') return 'throws'
   const target = known?.target ?? asked
-  const inDoubt = [...model].some(
-    ([other, sibling]) =>
-      other !== key && sibling.payer === payer && sibling.target === target && sibling.flags['doubted'] === true,
+  const isUnanswered = ({ flags }: Known) => flags['doubted'] === true || flags['receiptOwed'] === true
+  const siblings = [...model].filter(
+    ([other, sibling]) => other !== key && sibling.payer === payer && sibling.target === target,
   )
-  if (inDoubt) return 'in-doubt'
+  if (siblings.some(([, sibling]) => isUnanswered(sibling))) return 'in-doubt'
   const block = spaceIn(model, target)
   if (typeof block === 'string') return `lost: ${block}`
   model.set(key, { payer, target, block, kind: 'reserved', flags: { doubted: false } })

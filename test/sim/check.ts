@@ -49,6 +49,7 @@ export type Witness = {
   readonly olderInDoubt: Map<string, { readonly key: string; readonly step: number }>
   readonly alarms: Set<string>
   skewed: boolean // whether the clock was ever set
+  isWaitedFor: (key: string) => boolean // whether a client of a payment's payer waits for an answer
 }
 
 export const witnessOf = (world: World, book: Book, signed: readonly Payment[]): Witness => ({
@@ -68,9 +69,11 @@ export const witnessOf = (world: World, book: Book, signed: readonly Payment[]):
   olderInDoubt: new Map(),
   alarms: new Set(),
   skewed: false,
+  isWaitedFor: () => true,
 })
 
 type Asking = { readonly target: Target; readonly payment: Payment }
+type Selling = { readonly settled: boolean }
 type Releasing = { readonly purchase: Purchase; readonly dead: boolean }
 
 const rowOf = ({ book, signed }: Witness, key: string): Purchase | undefined => {
@@ -87,6 +90,8 @@ export function watcherOf(witness: Witness): Watcher {
   return {
     asks(verb, key, what) {
       if (verb === 'claim') witness.claiming.set(key, what as Asking)
+      if (verb === 'finalize' && (what as Selling).settled)
+        promise(witness.lastVerdict.get(key) === 'paid', 'settled is said only of what the chain showed', key)
       if (verb === 'release') checkRelease(witness, key, what as Releasing)
       if (verb === 'find') witness.runAt.set(key, world.step)
       if (verb === 'survey') witness.surveyedAt.set(key, world.step)
@@ -109,7 +114,7 @@ export function watcherOf(witness: Witness): Watcher {
       }
       if (verb === 'claim' && hasKind(answer) && answer.kind === 'claimed') checkClaim(witness, key)
       if (verb === 'survey') noteSurvey(witness, key, answer)
-      if (verb === 'deliver') witness.leftWaiting.delete(key)
+      if (verb === 'deliver' && witness.isWaitedFor(key)) witness.leftWaiting.delete(key)
     },
     alarm(event, key) {
       if (event !== 'payment-vanished' && event !== 'payment-lost') {
@@ -117,7 +122,6 @@ export function watcherOf(witness: Witness): Watcher {
         promise(event !== 'work-failed', 'I11: no exception in a loop')
         return
       }
-      promise(event === 'payment-vanished' || !witness.alarms.has(key), 'a lost payment is told once', key)
       if (event === 'payment-lost') witness.alarms.add(key)
     },
   }
@@ -151,8 +155,8 @@ function checkClaim(witness: Witness, claimed: string): void {
     if (held?.target !== target) continue
     const key = keyOf(other)
     const isWaiting = (leftWaiting.get(key) ?? Infinity) < surveyed
-    if (held.state.kind === 'reserved' && !held.state.doubted)
-      promise(!isWaiting, 'I7: no second purchase of a payer for a target while one is in doubt', key)
+    const isOpen = held.state.kind === 'reserved' && (held.state.doubted || isWaiting)
+    promise(!isOpen, 'I7: no second purchase of a payer for a target while one is in doubt', key)
     if (held.state.kind !== 'sold' || skewed) continue
     const isOld = world.scheduler.elapsed() + 1_700_000_000_000 - held.state.claimedAt >= RECEIPT_KEPT_MS - 60_000
     promise(isOld || !isWaiting, 'nobody is charged anew before an owed receipt was handed over', key)
@@ -208,20 +212,27 @@ function checkDenial(
   promise(at(witness.settledAt) <= at(witness.askedAt), `I6: no ${code} after a settlement without a look`, key)
   const shown = world.shown.get(key) ?? -1
   if (known !== undefined && isPaid) promise(shown < startedAt, `I6: no ${code} after the money moved`, key)
-  const first = at(witness.verifiedAt)
-  const moved = world.spendings.get(key)?.step ?? -1
-  const isThisRun = first >= at(witness.runAt)
+  const verified = at(witness.verifiedAt)
+  const isRefusal = code === 'payment_required' && verified >= at(witness.runAt)
   promise(
-    !isPaid || !isThisRun || moved < first || shown < first,
-    `I6: no ${code} for what moved after it was verified`,
+    !isRefusal || at(witness.askedAt) > verified,
+    `I6: no ${code} for what was verified without a look since`,
     key,
   )
+  const moved = world.spendings.get(key)?.step ?? -1
+  const isLate = isPaid && verified >= at(witness.runAt) && moved >= verified && shown >= verified
+  promise(!isLate, `I6: no ${code} for what moved after it was verified`, key)
   const open = known !== undefined && world.doubtful.has(key) && truth(world, payment).kind === 'unspent'
   // An end that was seen may have been undone since; the payment is watched, and keeps its block or credit if it lands.
   const wasVoid = witness.lastVerdict.get(key) === 'void' || world.undone.has(key)
   promise(!open || wasVoid, `I6: no ${code} while a settlement in doubt may yet land`, key)
   const older = witness.olderInDoubt.get(key)
-  if (code === 'payment_required' && older !== undefined && older.step >= startedAt && payment.signature === SIGNED)
+  if (
+    code === 'payment_required' &&
+    older !== undefined &&
+    older.step >= at(witness.runAt) &&
+    payment.signature === SIGNED
+  )
     promise(rowOf(witness, older.key)?.state.kind !== 'reserved', 'nobody pays while an older payment may land', key)
 }
 

@@ -45,13 +45,16 @@ type History = {
 }
 
 const SAFETY_TURNS = 240
+const WIDE_TURNS = 700
+const WIDE_EVERY = 100
 const REST_TURNS_MAX = 400
 
 /** Plays the history of `seed`. Throws a `Violation` where a promise is broken; `tell` is handed what happens. */
 export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () => {}): Report {
   const world = worldOf(seed, tell)
-  // Now and then a greedy payer meets a wall that is wider than what one may hold.
-  const isWide = world.dice.chance(0.04)
+  // Now and then a greedy payer meets a wall that is wider than what one may hold, and nothing ever comes to its end.
+  const isWide = seed % WIDE_EVERY === 0
+  if (isWide) world.faults = { ...NO_FAULTS, requestLost: 1 }
   const wall = CLAIM_ORDER.slice(0, isWide ? 18 : 1 + world.dice.below(3))
   const book = settled(open(wall))
   const crowd = crowdOf(world, wall, isWide ? 1 : 1 + world.dice.below(3))
@@ -73,6 +76,7 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
     crashes: 0,
     failed: undefined,
   }
+  witness.isWaitedFor = (key) => [...history.inFlight].some(({ order }) => key.startsWith(order.payment.payer))
   try {
     live(history)
     const { charged, sold } = checkAtRest(witness, wall, history.polled)
@@ -86,7 +90,7 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
 
 function live(history: History): void {
   start(history)
-  for (let turn = 0; turn < SAFETY_TURNS; turn += 1) takeTurn(history)
+  for (let turn = 0; turn < (history.wall.length > 3 ? WIDE_TURNS : SAFETY_TURNS); turn += 1) takeTurn(history)
   comeToRest(history)
   sendEverythingAgain(history)
   comeToRest(history)
@@ -105,7 +109,9 @@ function takeTurn(history: History): void {
   else if (roll < 97) disturb(history)
   else if (roll < 98) poll(history)
   else if (history.server !== undefined && history.book.paint !== undefined)
-    change(world, history.studio, history.server, history.wall)
+    change(world, history.studio, history.server, history.wall, (error) => {
+      history.failed ??= new Violation(`I11: no exception, but ${String(error)}`)
+    })
   settle(history)
 }
 

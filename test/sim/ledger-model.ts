@@ -131,8 +131,8 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
     shelf.looks.set(keyOf(payment), 2)
   },
 
-  miss: async ({ payment }) => unsee(shelf, payment, 0, (settled) => settled),
-  writeOff: async ({ payment }) => unsee(shelf, payment, 2, (settled, looks) => settled || looks < 2),
+  miss: async ({ payment }) => unsee(shelf, payment, 0),
+  writeOff: async ({ payment }) => unsee(shelf, payment, 2),
 
   async release({ payment }, dead) {
     const held = shelf.row(payment)
@@ -195,17 +195,11 @@ function see({ looks, put }: Shelf, sold: SoldPurchase, tx: Hash): void {
   put({ ...sold, state: { ...sold.state, tx, settled: true } })
 }
 
-function unsee(
-  { looks, row, put }: Shelf,
-  payment: Payment,
-  look: number,
-  isNews: (settled: boolean, looks: number) => boolean,
-): boolean {
+function unsee({ looks, row, put }: Shelf, payment: Payment, look: number): void {
   const sold = row(payment)
-  if (!isSold(sold) || !isNews(sold.state.settled, looks.get(keyOf(payment)) ?? 0)) return false
+  if (!isSold(sold)) throw new Error('missed without being sold')
   put({ ...sold, state: { ...sold.state, settled: false } })
   looks.set(keyOf(payment), look)
-  return true
 }
 
 function sell(

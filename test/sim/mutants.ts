@@ -163,14 +163,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'doubt that the store did not take is forgotten',
     file: DRIVER,
-    from: 'if (error instanceof StoreUnavailable) notes.doubt(purchase)',
-    to: 'if (error === undefined) notes.doubt(purchase)',
+    from: 'orNote(ledger.doubt(purchase), () => notes.doubt(purchase))',
+    to: 'ledger.doubt(purchase)',
   },
   {
     name: 'a landing that the store did not take is forgotten',
     file: DRIVER,
-    from: 'if (error instanceof StoreUnavailable) notes.land(purchase, tx)',
-    to: 'if (error === undefined) notes.land(purchase, tx)',
+    from: 'orNote(ledger.owe(purchase, tx, clock.now()), () => notes.land(purchase, tx))',
+    to: 'ledger.owe(purchase, tx, clock.now())',
   },
   {
     name: 'notes of what the store did not take are never written',
@@ -199,8 +199,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the operator is not told of a payment that was lost',
     file: DRIVER,
-    from: `if (await ledger.writeOff(purchase)) journal.alarm('payment-lost', factsOf(purchase))`,
-    to: 'await ledger.writeOff(purchase)',
+    from: `      alarm('payment-lost', purchase)\n`,
+    to: '',
+  },
+  {
+    name: 'the operator is told of a lost payment only after that was written',
+    file: DRIVER,
+    from: `      alarm('payment-lost', purchase)\n      return ledger.writeOff(purchase)\n`,
+    to: `      return ledger.writeOff(purchase).then(() => alarm('payment-lost', purchase))\n`,
   },
   {
     name: 'a sweep that could not be made counts as one',

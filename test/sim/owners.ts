@@ -31,7 +31,13 @@ export const studioOf = (): Studio => ({ sent: [], done: new Set() })
 const wordOf = (sent: Sent): string => ('message' in sent ? sent.message : sent.name)
 
 /** Somebody signs a change, or sends one again. */
-export function change(world: World, { sent, done }: Studio, server: Server, wall: readonly BlockIndex[]): void {
+export function change(
+  world: World,
+  { sent, done }: Studio,
+  server: Server,
+  wall: readonly BlockIndex[],
+  failed: (error: unknown) => void,
+): void {
   const { dice } = world
   const chosen = sent.length > 0 && dice.chance(0.3) ? dice.pick(sent) : sign(world, sent.length, wall)
   if (!sent.includes(chosen)) sent.push(chosen)
@@ -39,7 +45,7 @@ export function change(world: World, { sent, done }: Studio, server: Server, wal
     if (!('code' in answer)) done.add(wordOf(chosen))
   }
   send(server, chosen).then(answered, (error: unknown) => {
-    if (!(error instanceof StoreUnavailable)) throw error
+    if (!(error instanceof StoreUnavailable)) failed(error)
   })
 }
 

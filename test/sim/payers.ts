@@ -1,5 +1,6 @@
 /** Payers and strangers, who do everything that the wire lets them do. */
 
+import { HOLDS_MAX } from '../../db/sqlite/holds.ts'
 import { failure, type Failure } from '../../server/domain/failure.ts'
 import type { Listing } from '../../server/domain/listing.ts'
 import { keyOf, type Address, type Payment, type Target } from '../../server/domain/payment.ts'
@@ -41,13 +42,15 @@ export function nextOrder(world: World, crowd: Crowd): Order {
   const { dice } = world
   const payer = dice.pick(crowd.payers)
   const own = crowd.signed.filter((payment) => payment.payer === payer.wallet).slice(-3)
-  const again = payer.habit === 'resends' ? 0.75 : 0.2
+  const isGreedy = crowd.wall.length > HOLDS_MAX
+  const again = isGreedy ? 0.1 : payer.habit === 'resends' ? 0.75 : 0.2
   const payment = own.length > 0 && dice.chance(again) ? dice.pick(own) : sign(world, crowd, payer)
   const first = crowd.firstTarget.get(keyOf(payment))
   const last = own.at(-1)
   // Who signs anew mostly still wants the same.
   const same = first ?? (last === undefined ? undefined : crowd.firstTarget.get(keyOf(last)))
-  const target = same !== undefined && dice.chance(0.85) ? same : aim(world, crowd)
+  const target =
+    same !== undefined && dice.chance(isGreedy && first === undefined ? 0 : 0.85) ? same : aim(world, crowd)
   if (first === undefined) crowd.firstTarget.set(keyOf(payment), target)
   const listing = dice.chance(0.05) ? failure('invalid_listing', 'link: is no address') : PLAIN
   return { target, payment, listing, entrance: dice.chance(0.7) ? 'http' : 'mcp' }
@@ -56,9 +59,10 @@ export function nextOrder(world: World, crowd: Crowd): Order {
 // Most payers want the same: that is where races are.
 const aim = ({ dice }: World, { wall }: Crowd): Target => (dice.chance(0.5) ? 'next' : dice.pick(wall))
 
-function sign(world: World, { signed }: Crowd, { wallet }: Payer): Payment {
+function sign(world: World, { signed, wall }: Crowd, { wallet }: Payer): Payment {
   const { dice } = world
-  const until = BigInt(Math.floor(timeOf(world) / 1000) + dice.pick([5, 30, 90, 90, 300, 300]))
+  const seconds = wall.length > HOLDS_MAX ? 300 : dice.pick([5, 30, 90, 90, 300, 300])
+  const until = BigInt(Math.floor(timeOf(world) / 1000) + seconds)
   const payment = paymentOf(wallet, signed.length + 1, until)
   const made = strikes(world, 'forge') ? ({ ...payment, signature: FORGED } as const) : payment
   signed.push(made)

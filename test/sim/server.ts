@@ -125,7 +125,7 @@ function ledgerPort(world: World, ledger: Ledger, watcher: Watcher, owner: objec
       store('claim', keyOf(payment), { target, payment }, () => ledger.claim(target, payment, listing, head, now)),
     doubt: (purchase) => store('doubt', keyOf(purchase.payment), purchase, () => ledger.doubt(purchase)),
     finalize: (purchase, tx, settled, now) =>
-      store('finalize', keyOf(purchase.payment), purchase, () => ledger.finalize(purchase, tx, settled, now)),
+      store('finalize', keyOf(purchase.payment), { settled }, () => ledger.finalize(purchase, tx, settled, now)),
     confirm: (purchase, tx) => store('confirm', keyOf(purchase.payment), purchase, () => ledger.confirm(purchase, tx)),
     seal: (purchase, tx) => store('seal', keyOf(purchase.payment), purchase, () => ledger.seal(purchase, tx)),
     miss: (purchase) => store('miss', keyOf(purchase.payment), purchase, () => ledger.miss(purchase)),

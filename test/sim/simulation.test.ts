@@ -32,6 +32,7 @@ test(
 const lessons: readonly (readonly [number, string])[] = [
   [182, 'two receipts were owed, one was taken by another request, and the other was passed over'],
   [1570, 'an older purchase was resolved, and the receipt owed for another was passed over'],
+  [14946, 'the process died between writing a lost payment off and telling the operator'],
   [1760, 'a payment that landed unasked was forgotten because the store failed'],
 ]
 

@@ -49,6 +49,7 @@ export async function playStretch(
   const args = ['--worker', '--from', String(from), '--seeds', String(end - from)]
   const worker = Bun.spawn(['bun', `${folder}/main.ts`, ...args], { stdout: 'pipe', stderr: 'pipe' })
   const [text, trouble] = await Promise.all([worker.stdout.text(), worker.stderr.text(), worker.exited])
+  if (worker.signalCode !== null) throw new Error(`a worker was ended by ${worker.signalCode}`)
   for (const line of text.split('\n').filter((candidate) => candidate !== '')) {
     const said = JSON.parse(line) as Tally | Broken
     if ('broken' in said) return said
