@@ -50,6 +50,8 @@ try {
 }
 
 async function run(config: Config): Promise<void> {
+  // From the start: whoever starts a process may ask it to end before it is open.
+  const asked = signalled()
   const store = await openSqlite(config.databasePath, config.network, { onBroken: exitNow, onDamaged })
   const metrics = config.metricsPort === undefined ? undefined : openMetrics()
   const { server, sold, rail, stream, chain, advance } = await openWall(config, store, metrics ?? unmetered)
@@ -74,7 +76,7 @@ async function run(config: Config): Promise<void> {
     return config.reconcileIntervalMs
   })
 
-  await signalled()
+  await asked
   journal.note('stopping')
   stopping.abort()
   stream.close()

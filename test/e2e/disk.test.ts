@@ -84,6 +84,9 @@ test('a wall that was asked to end leaves one file that holds everything', async
   expect(existsSync(`${path}-wal`)).toBe(true)
   expect(await wall.stop()).toBe(0)
   expect(existsSync(`${path}-wal`)).toBe(false)
+  // Asked as soon as it listens, too.
+  for (let times = 0; times < 3; times++) expect(await (await startWall(settings)).stop()).toBe(0)
+  expect(existsSync(`${path}-wal`)).toBe(false)
   const moved = join(folder, 'moved.sqlite')
   await cp(path, moved)
   const elsewhere = await startWall({ ...settings, DATABASE_PATH: moved })
