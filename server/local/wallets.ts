@@ -1,4 +1,4 @@
-import { encodeFunctionData, parseUnits } from 'viem'
+import { encodeFunctionData, parseUnits, TransactionReceiptNotFoundError } from 'viem'
 import type { Address, Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { PrivateKeyAccount } from 'viem/accounts'
@@ -31,7 +31,21 @@ export function openMint(client: ChainClient): Fund {
     const hash = await minterInTurn((nonce) =>
       client.sendUnsignedTransaction({ from: minterAddress, to: dollarAddress, data, nonce }),
     )
-    const receipt = await client.waitForTransactionReceipt({ hash })
+    const receipt = await receiptOf(client, hash)
     if (receipt.status !== 'success') throw new Error(`minting ${dollars} for ${address} failed in ${hash}`)
+  }
+}
+
+const LOOK_AGAIN_MS = 10
+
+/** Waits until a transaction is mined. viem looks again with the next block only, and there may be none. */
+async function receiptOf(client: ChainClient, hash: Hex): Promise<{ readonly status: string }> {
+  for (;;) {
+    try {
+      return await client.getTransactionReceipt({ hash })
+    } catch (error) {
+      if (!(error instanceof TransactionReceiptNotFoundError)) throw error
+      await Bun.sleep(LOOK_AGAIN_MS)
+    }
   }
 }

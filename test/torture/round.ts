@@ -1,7 +1,9 @@
 /** One round: a crowd of buyers, a wall that is killed under them, and something else that fails meanwhile. */
 
-import { cp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { backUp } from '../../db/sqlite/backup.ts'
+import { armed } from '../../server/local/wall-process.ts'
 import { persist, type Buyer } from './buyers.ts'
 import { repaint } from './bystanders.ts'
 import type { Round } from './plan.ts'
@@ -46,7 +48,7 @@ async function invite({ network, buyers }: Stage, { orders }: Round): Promise<re
 }
 
 /** Starts the wall anew where the round wants its disk to be another; gives where its database lies. */
-async function moveIn({ keeper, path, smallDisk }: Stage, { trouble }: Round): Promise<string> {
+async function moveIn({ keeper, path, url, smallDisk }: Stage, { trouble }: Round): Promise<string> {
   if (trouble === 'disk-limit') {
     await keeper.stop()
     await keeper.start(path, SHORT_FILES)
@@ -54,18 +56,25 @@ async function moveIn({ keeper, path, smallDisk }: Stage, { trouble }: Round): P
   if (trouble !== 'disk-full' || smallDisk === undefined) return path
   const there = join(smallDisk.folder, 'wall.sqlite')
   await keeper.stop()
-  await cp(path, there)
+  backUp(path, there)
   await keeper.start(there)
+  // Before it takes payments a wall has little to write.
+  await armed(url)
   return there
 }
 
 async function moveOut({ keeper, path }: Stage, there: string): Promise<void> {
   if (there === path) return
   await keeper.stop()
-  await cp(there, path)
-  await rm(there)
+  await forget(path)
+  backUp(there, path)
+  await forget(there)
   await keeper.start(path)
 }
+
+/** Removes a database, with all that may lie beside it. */
+const forget = (path: string) =>
+  Promise.all(['', '-wal', '-shm'].map((suffix) => rm(`${path}${suffix}`, { force: true })))
 
 /** Takes something away for a while. */
 async function makeTrouble({ facilitator, gate, smallDisk }: Stage, round: Round): Promise<void> {
