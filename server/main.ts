@@ -70,7 +70,7 @@ async function run(config: Config): Promise<void> {
     await rail.probe()
     return rail.state() === 'armed' ? PROBE_EVERY_MS : FIRST_PROBES_EVERY_MS
   })
-  const isPresent = presence({ chain, horizon: store.horizon, terms: config.offer.terms }, journal)
+  const isPresent = presence({ chain, clock, horizon: store.horizon, terms: config.offer.terms }, journal)
   const sweeping = keepGoing({ clock, journal }, stopping.signal, async () => {
     if ((await sweep(store.ledger, sold, clock, journal)) && (await isPresent())) rail.reconciled()
     return config.reconcileIntervalMs

@@ -18,7 +18,7 @@ export type Orphan = Transfer & { readonly nonce: NonNullable<Transfer['nonce']>
 /** Looks at everything that arrived since the newest height the store knows. */
 export async function compareReceipts({ chain, horizon, terms }: Comparing): Promise<Comparison | 'silent'> {
   const orphans: Orphan[] = []
-  const seen = (await horizon.height()) ?? (await newestOf(chain, terms.payTo))
+  const seen = (await horizon.height()) ?? (await heightNow(chain, terms.payTo))
   if (seen === 'silent') return 'silent'
   for (let next = seen + 1n; ;) {
     const receipts = await chain.transfersTo(terms.payTo, next)
@@ -36,7 +36,8 @@ const isSale = (transfer: Transfer, { amount }: Terms): transfer is Orphan =>
 
 const NO_NONCE = `0x${'0'.repeat(64)}` as const
 
-async function newestOf(chain: Chain, payTo: Address): Promise<bigint | 'silent'> {
+/** The chain's height. */
+export async function heightNow(chain: Chain, payTo: Address): Promise<bigint | 'silent'> {
   const seen = await chain.read({ payer: payTo, nonce: NO_NONCE })
   return seen === 'silent' ? seen : seen.head
 }
