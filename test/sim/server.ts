@@ -102,7 +102,11 @@ function ledgerPort(world: World, ledger: Ledger, watcher: Watcher, owner: objec
       const isWrite = !reads.has(verb)
       if (isWrite && strikes(world, 'storeBroken')) {
         // What the failed commit wrote may be there after the restart.
-        if (world.dice.chance(0.5)) await act().catch(() => {})
+        if (world.dice.chance(0.5)) {
+          await act().catch(() => {})
+          // Noted as delivered, and never sent: as when a process dies right before an answer, nobody can know.
+          if (verb === 'deliver') watcher.heard(verb, key, undefined)
+        }
         die(`its disk at ${verb}`)
         return await new Promise<T>(() => {})
       }
