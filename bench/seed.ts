@@ -44,7 +44,6 @@ export function seed(path: string, blocks: number, agents: number): void {
       sql.block.run({ number, block, agent, ...shown })
     }
   })
-  connection.run('PRAGMA wal_checkpoint(TRUNCATE)')
   connection.close()
 }
 
