@@ -172,11 +172,16 @@ function wordOf(words: string, old: string, { terms, payer }: Surroundings): str
   return known[words]
 }
 
-/** The address with the case of its first letter turned, so that its checksum is wrong. */
+/** The address with the case of one letter turned, so that its checksum is wrong; letters of one case alone carry none. */
 function brokenChecksum(address: string): string {
   const right = isAddress(address, { strict: false }) ? getAddress(address) : address
-  return `0x${right.slice(2).replace(/[a-f]/i, (letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()))}`
+  const digits = right.slice(2)
+  const turned = Array.from(digits, (letter, at) => digits.slice(0, at) + turnedCase(letter) + digits.slice(at + 1))
+  const mixed = turned.find((text) => text !== digits && /[a-f]/.test(text) && /[A-F]/.test(text))
+  return `0x${mixed ?? digits}`
 }
+
+const turnedCase = (letter: string) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase())
 
 function twisted(words: string, old: string): unknown {
   const signature: Hex = `0x${old.slice(2)}`
