@@ -49,7 +49,11 @@ export type Witness = {
   readonly olderInDoubt: Map<string, { readonly key: string; readonly step: number }>
   readonly alarms: Set<string>
   skewed: boolean // whether the clock was ever set
-  isWaitedFor: (key: string) => boolean // whether a client of a payment's payer waits for an answer
+  readonly claimedAt: Map<string, number>
+  readonly lookedAt: Map<string, number> // step at which the chain was last asked, answered or not
+  startedAt: number // step at which the server last started
+  readonly siblingOf: Map<string, string> // which older purchase the last survey for a payment showed
+  isWaitedFor: (key: string) => boolean // whether a client waits for the receipt of a payment
 }
 
 export const witnessOf = (world: World, book: Book, signed: readonly Payment[]): Witness => ({
@@ -69,6 +73,10 @@ export const witnessOf = (world: World, book: Book, signed: readonly Payment[]):
   olderInDoubt: new Map(),
   alarms: new Set(),
   skewed: false,
+  claimedAt: new Map(),
+  lookedAt: new Map(),
+  startedAt: 0,
+  siblingOf: new Map(),
   isWaitedFor: () => true,
 })
 
@@ -93,6 +101,7 @@ export function watcherOf(witness: Witness): Watcher {
       if (verb === 'finalize' && (what as Selling).settled)
         promise(witness.lastVerdict.get(key) === 'paid', 'settled is said only of what the chain showed', key)
       if (verb === 'release') checkRelease(witness, key, what as Releasing)
+      if (verb === 'verdict') witness.lookedAt.set(key, world.step)
       if (verb === 'find') witness.runAt.set(key, world.step)
       if (verb === 'survey') witness.surveyedAt.set(key, world.step)
       if (verb === 'verify') witness.verifiedAt.set(key, world.step)
@@ -127,17 +136,28 @@ export function watcherOf(witness: Witness): Watcher {
   }
 }
 
-function noteSurvey({ olderInDoubt, world }: Witness, key: string, answer: unknown): void {
+function noteSurvey({ olderInDoubt, siblingOf, world }: Witness, key: string, answer: unknown): void {
   if (typeof answer !== 'object' || answer === null || !('sibling' in answer)) return
   const sibling = answer.sibling as Purchase | undefined
+  if (sibling === undefined) siblingOf.delete(key)
+  else siblingOf.set(key, keyOf(sibling.payment))
   if (sibling?.state.kind === 'reserved') olderInDoubt.set(key, { key: keyOf(sibling.payment), step: world.step })
   else olderInDoubt.delete(key)
 }
 
 function checkRelease({ world, lastVerdict }: Witness, key: string, { purchase, dead }: Releasing): void {
-  const ended = !world.doubtful.has(key) || lastVerdict.get(key) === 'void'
+  // Where an end was undone by a reorganisation, what is given back is watched, and gets its block or a credit.
+  const ended = !world.doubtful.has(key) || lastVerdict.get(key) === 'void' || (world.undone.has(key) && !dead)
   promise(ended, 'a settlement in doubt never frees a block', key)
   promise(!dead || isDead(world, purchase.payment), 'a payment that may yet land is watched', key)
+}
+
+/** What an earlier life of the server left open was looked at before anything new is sold. */
+function checkReconciled(witness: Witness): void {
+  for (const [key, step] of witness.claimedAt) {
+    if (step > witness.startedAt || rowOf(witness, key)?.state.kind !== 'reserved') continue
+    promise((witness.lookedAt.get(key) ?? -1) > witness.startedAt, 'what was left open is looked at first', key)
+  }
 }
 
 const RECEIPT_KEPT_MS = 10 * 60_000
@@ -149,6 +169,8 @@ function checkClaim(witness: Witness, claimed: string): void {
   const { payment, target } = asked
   const { book, world, signed, leftWaiting, surveyedAt, skewed } = witness
   const surveyed = surveyedAt.get(keyOf(payment)) ?? -1
+  checkReconciled(witness)
+  witness.claimedAt.set(claimed, world.step)
   for (const other of signed) {
     if (other.payer !== payment.payer || other.nonce === payment.nonce) continue
     const held = settled(book.ledger.find(other))
@@ -227,7 +249,10 @@ function checkDenial(
   const wasVoid = witness.lastVerdict.get(key) === 'void' || world.undone.has(key)
   promise(!open || wasVoid, `I6: no ${code} while a settlement in doubt may yet land`, key)
   const older = witness.olderInDoubt.get(key)
+  // A payment that the chain showed to have ended is told so, and the next one finds the older purchase again.
+  const hasEnded = witness.lastVerdict.get(key) === 'void' && at(witness.askedAt) >= at(witness.runAt)
   if (
+    !hasEnded &&
     code === 'payment_required' &&
     older !== undefined &&
     older.step >= at(witness.runAt) &&

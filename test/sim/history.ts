@@ -76,7 +76,11 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
     crashes: 0,
     failed: undefined,
   }
-  witness.isWaitedFor = (key) => [...history.inFlight].some(({ order }) => key.startsWith(order.payment.payer))
+  witness.isWaitedFor = (key) =>
+    [...history.inFlight].some(({ order }) => {
+      const own = keyOf(order.payment)
+      return own === key || witness.siblingOf.get(own) === key
+    })
   try {
     live(history)
     const { charged, sold } = checkAtRest(witness, wall, history.polled)
@@ -150,6 +154,7 @@ function hangUp(witness: Witness, inFlight: Set<InFlight>, leaving: InFlight): v
 
 function start(history: History): void {
   history.server = undefined
+  history.witness.startedAt = history.world.step
   startServer(history.world, history.book, history.watcher, (server) => {
     history.server = server
   })
