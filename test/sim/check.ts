@@ -84,7 +84,7 @@ type Asking = { readonly target: Target; readonly payment: Payment }
 type Selling = { readonly settled: boolean }
 type Releasing = { readonly purchase: Purchase; readonly dead: boolean }
 
-const rowOf = ({ book, signed }: Witness, key: string): Purchase | undefined => {
+const rowOf = ({ book, signed }: Pick<Witness, 'book' | 'signed'>, key: string): Purchase | undefined => {
   const payment = signed.find((one) => keyOf(one) === key)
   return payment === undefined ? undefined : settled(book.ledger.find(payment))
 }
@@ -152,11 +152,12 @@ function checkRelease({ world, lastVerdict }: Witness, key: string, { purchase, 
   promise(!dead || isDead(world, purchase.payment), 'a payment that may yet land is watched', key)
 }
 
-/** What an earlier life of the server left open was looked at before anything new is sold. */
-function checkReconciled(witness: Witness): void {
-  for (const [key, step] of witness.claimedAt) {
-    if (step > witness.startedAt || rowOf(witness, key)?.state.kind !== 'reserved') continue
-    promise((witness.lookedAt.get(key) ?? -1) > witness.startedAt, 'what was left open is looked at first', key)
+/** What an earlier life of the server left open was looked at, or its own payer's run is at it, before anything is sold. */
+function checkReconciled({ claimedAt, lookedAt, runAt, startedAt, ...witness }: Witness): void {
+  for (const [key, step] of claimedAt) {
+    if (step > startedAt || rowOf(witness, key)?.state.kind !== 'reserved') continue
+    const isTaken = Math.max(lookedAt.get(key) ?? -1, runAt.get(key) ?? -1) > startedAt
+    promise(isTaken, 'what was left open is looked at first', key)
   }
 }
 
