@@ -9,7 +9,7 @@ import type { OpenBook } from './ledger-model.ts'
 import { TERMS } from './samples.ts'
 
 // Every so many-th history is played over the real engine, which is slower; the others over the model of its port.
-const REAL_EVERY = 20
+const REAL_EVERY = 50
 
 /** Whether a history is played over the real engine. */
 export const isReal = (seed: number): boolean => seed % REAL_EVERY === 0
