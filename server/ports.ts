@@ -123,6 +123,22 @@ export type Horizon = {
 /** Whether the store can be read now. */
 export type Store = { ready(): Promise<boolean> }
 
+/** Which of several processes on one store works on a payment. Only answers rest on it, never money. */
+export type Leases = {
+  /** Takes or renews; `false` while another process has it. It ends by itself after `forMs`. */
+  take(key: PaymentKey, forMs: number): Promise<boolean>
+  give(key: PaymentKey): Promise<void>
+}
+
+/** Work that one process at a time does. */
+export type Turns = {
+  /** Runs `work` unless another process is at the same work; answers whether it ran. */
+  alone(name: 'sweep', work: () => Promise<void>): Promise<boolean>
+}
+
+/** Tells that the log may have grown, by another process's hand too. A hint: what is missed is found by asking. */
+export type Bell = { listen(rung: () => void): () => void } // answers how to stop listening
+
 /** The x402 facilitator: checks payments and broadcasts them. Its word proves little; see `Settling`. */
 export type Facilitator = {
   /** `target` names the resource paid for. */

@@ -1,7 +1,9 @@
 /** The SQLite engine: one file, one process, every port of the store. */
 
-import type { Agents, Blocks, Books, Horizon, Ledger, Log, Moderation, Payouts, Store } from '../../server/ports.ts'
+import type { Store } from '../../server/ports.ts'
+import type { Engine } from '../engine.ts'
 import { sqliteAgents } from './agents.ts'
+import { alone } from './alone.ts'
 import { sqliteBlocks } from './blocks.ts'
 import { sqliteBooks } from './books.ts'
 import { connect, type Connection } from './connection.ts'
@@ -16,18 +18,7 @@ import { sqlitePayouts } from './payouts.ts'
 import { isDamaged, type DamagedRow } from './sums.ts'
 
 /** The ports of an open database. `close` writes everything to the main file and lets another process in. */
-export type Sqlite = {
-  readonly ledger: Ledger
-  readonly books: Books
-  readonly blocks: Blocks
-  readonly agents: Agents
-  readonly moderation: Moderation
-  readonly payouts: Payouts
-  readonly log: Log
-  readonly horizon: Horizon
-  readonly store: Store
-  close(): void
-}
+export type Sqlite = Omit<Engine, 'close'> & { close(): void }
 
 // Older ones can lose a commit when a write-ahead log is reset.
 const OLDEST_SQLITE = [3, 51, 3] as const
@@ -99,6 +90,7 @@ export function ports(connection: Connection): Omit<Sqlite, 'close'> {
     log: sqliteLog(connection),
     horizon: sqliteHorizon(connection),
     store: sqliteStore(connection),
+    ...alone,
   }
 }
 

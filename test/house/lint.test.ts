@@ -17,6 +17,8 @@ const mcp = [...usecases, 'server/mcp/planted.ts', 'server/mcp/tools/planted.ts'
 const discovery = 'server/discovery/planted.ts'
 const edges = [...mcp, discovery, 'server/http/planted.ts']
 const operate = 'server/operate/planted.ts'
+const engines = ['db/planted.ts', 'db/sqlite/planted.ts', 'db/postgres/planted.ts']
+const stored = [...shared, 'server/domain/planted.ts', 'server/ports.ts', 'db/planted.ts']
 const embedded = ['server/local/planted.ts', 'server/local/token/planted.ts']
 
 /** What each room may import, itself included: the direction of dependencies. */
@@ -34,28 +36,23 @@ const mayImport: Record<string, readonly string[]> = {
   'server/http/planted.ts': edges,
   'server/adapters/planted.ts': [...ports, 'server/adapters/planted.ts'],
   'server/app.ts': [...edges, 'server/config.ts'],
-  'server/main.ts': [
-    ...edges,
-    'server/config.ts',
-    'server/adapters/planted.ts',
-    'server/app.ts',
-    'db/sqlite/planted.ts',
-    operate,
-  ],
-  [operate]: [...usecases, 'server/config.ts', 'server/adapters/planted.ts', 'db/sqlite/planted.ts', operate],
+  'server/main.ts': [...edges, 'server/config.ts', 'server/adapters/planted.ts', 'server/app.ts', ...engines, operate],
+  [operate]: [...usecases, 'server/config.ts', 'server/adapters/planted.ts', ...engines, operate],
   'server/local/planted.ts': [
     ...usecases,
     'server/config.ts',
     'server/adapters/planted.ts',
     'server/app.ts',
-    'db/sqlite/planted.ts',
+    ...engines,
     ...embedded,
   ],
   'server/local/token/planted.ts': [...shared, 'server/ports.ts', ...embedded],
-  'db/sqlite/planted.ts': [...shared, 'server/domain/planted.ts', 'server/ports.ts', 'db/sqlite/planted.ts'],
+  'db/planted.ts': [...shared, 'server/domain/planted.ts', 'server/ports.ts', ...engines],
+  'db/sqlite/planted.ts': [...stored, 'db/sqlite/planted.ts'],
+  'db/postgres/planted.ts': [...stored, 'db/postgres/planted.ts'],
   'viewer/planted.ts': [...shared, 'viewer/planted.ts', 'viewer/gl/planted.ts'],
   'viewer/gl/planted.ts': [...shared, 'viewer/planted.ts', 'viewer/gl/planted.ts'],
-  'bench/planted.ts': [...shared, 'server/app.ts', ...embedded, 'db/sqlite/planted.ts', 'bench/planted.ts'],
+  'bench/planted.ts': [...shared, 'server/app.ts', ...embedded, ...engines, 'bench/planted.ts'],
   'test/planted.ts': [],
 }
 
@@ -77,7 +74,9 @@ const strangers: Record<string, readonly string[]> = {
   [operate]: ['viem', 'elysia', 'bun:sqlite'],
   'server/local/planted.ts': ['bun:sqlite'],
   'server/local/token/planted.ts': ['bun:sqlite'],
+  'db/planted.ts': ['viem', 'elysia', 'bun:sqlite'],
   'db/sqlite/planted.ts': ['viem', 'elysia'],
+  'db/postgres/planted.ts': ['viem', 'elysia'],
   'viewer/planted.ts': ['viem', 'elysia', 'bun', 'bun:sqlite', 'node:fs'],
   'viewer/gl/planted.ts': ['viem', 'elysia', 'bun', 'bun:sqlite', 'node:fs'],
 }
