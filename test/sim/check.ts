@@ -124,6 +124,8 @@ export function watcherOf(witness: Witness): Watcher {
       if (verb === 'claim' && hasKind(answer) && answer.kind === 'claimed') checkClaim(witness, key)
       if (verb === 'survey') noteSurvey(witness, key, answer)
       if (verb === 'deliver' && witness.isWaitedFor(key)) witness.leftWaiting.delete(key)
+      // What is given back holds up nobody; sent again, the payment is waited for by whoever sent it.
+      if (verb === 'release') witness.leftWaiting.delete(key)
     },
     alarm(event, key) {
       if (event !== 'payment-vanished' && event !== 'payment-lost') {
