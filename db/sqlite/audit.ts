@@ -6,10 +6,10 @@ import type { Address, Hash, PaymentKey, UnixMs } from '../../server/domain/paym
 import type { BookedCredit, Payout, Statement } from '../../server/domain/statement.ts'
 import type { Audit } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
+import { purchaseOf, SELECT_PURCHASE, type PurchaseRow } from '../rows.ts'
 import { CannotOpen, troubleOf } from './errors.ts'
 import { checkSchema } from './migrate.ts'
 import type { RawConnection } from './raw.ts'
-import { purchaseOf, SELECT_PURCHASE, type PurchaseRow } from './rows.ts'
 
 /** The books of an open file. */
 export type OpenAudit = Audit & { close(): void }

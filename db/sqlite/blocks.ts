@@ -6,11 +6,11 @@ import { visible } from '../../server/domain/moderation.ts'
 import type { Address, Hash, UnixMs } from '../../server/domain/payment.ts'
 import type { Blocks } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
+import { faceOf, type FaceRow } from '../rows.ts'
 import { changeOne, type Connection } from './connection.ts'
 import { digests, edited } from './edits.ts'
 import { logWriter } from './log.ts'
 import { hiddenParts } from './moderation.ts'
-import { faceOf, type FaceRow } from './rows.ts'
 
 type OwnedRow = FaceRow & {
   readonly agent: number

@@ -5,8 +5,8 @@ import type { Listing } from '../../server/domain/listing.ts'
 import type { Address, Payment, PaymentKey, Space, Target, UnixMs } from '../../server/domain/payment.ts'
 import type { Claiming, Landed, Purchase, Survey } from '../../server/domain/purchase.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
+import { authorizationRow, integer, purchaseOf, SELECT_PURCHASE, type PurchaseRow } from '../rows.ts'
 import { changeOne, one, type Connection } from './connection.ts'
-import { authorizationRow, integer, purchaseOf, SELECT_PURCHASE, type PurchaseRow } from './rows.ts'
 import { isDamaged } from './sums.ts'
 
 /** How many unresolved purchases one payer can have: one dollar could otherwise hold the whole wall. */

@@ -1,8 +1,8 @@
 /** How far what arrived on the chain was compared with the purchases. */
 
 import type { Horizon } from '../../server/ports.ts'
+import { integer } from '../rows.ts'
 import { changeOne, one, type Connection } from './connection.ts'
-import { integer } from './rows.ts'
 
 /** The horizon on one connection. */
 export function sqliteHorizon(connection: Connection): Horizon {

@@ -5,8 +5,8 @@ import { visible, type ModerationAct } from '../../server/domain/moderation.ts'
 import type { Address, UnixMs } from '../../server/domain/payment.ts'
 import type { Log } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
+import { faceOf, hiddenOf, maskOf, type FaceRow } from '../rows.ts'
 import type { Connection } from './connection.ts'
-import { faceOf, hiddenOf, maskOf, type FaceRow } from './rows.ts'
 import { isDamaged } from './sums.ts'
 
 /** What numbers an entry: the place it takes in the log, and when it became true. */

@@ -13,9 +13,9 @@ import {
 import type { UnixMs } from '../../server/domain/payment.ts'
 import type { Moderation } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
+import { faceOf, hiddenOf, maskOf, type FaceRow } from '../rows.ts'
 import type { Connection } from './connection.ts'
 import { logWriter } from './log.ts'
-import { faceOf, hiddenOf, maskOf, type FaceRow } from './rows.ts'
 
 /** The operator's hand on what blocks show. */
 export function sqliteModeration(connection: Connection): Moderation {

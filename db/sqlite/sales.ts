@@ -2,11 +2,11 @@
 
 import type { Hash, PaymentKey, UnixMs } from '../../server/domain/payment.ts'
 import { isSold, type Landed, type Purchase, type SoldPurchase } from '../../server/domain/purchase.ts'
+import type { FaceRow } from '../rows.ts'
 import { agentRegister } from './agents.ts'
 import { changeOne, one, type Connection } from './connection.ts'
 import { find, known, openBlock, remember, takeUp, type Holds, type Stored } from './holds.ts'
 import { logWriter } from './log.ts'
-import type { FaceRow } from './rows.ts'
 
 /** What selling needs beside what holding needs. */
 export type Sales = ReturnType<typeof prepareSales>

@@ -1,12 +1,12 @@
 /** Rows and what they mean. */
 
-import type { Face, Hidden } from '../../server/domain/log.ts'
-import type { Address, Hash, Payment } from '../../server/domain/payment.ts'
-import type { Purchase } from '../../server/domain/purchase.ts'
-import { trustPixels } from '../../shared/pixels.ts'
-import type { BlockIndex } from '../../shared/wall.ts'
+import type { Face, Hidden } from '../server/domain/log.ts'
+import type { Address, Hash, Payment } from '../server/domain/payment.ts'
+import type { Purchase } from '../server/domain/purchase.ts'
+import { trustPixels } from '../shared/pixels.ts'
+import type { BlockIndex } from '../shared/wall.ts'
 
-/** SQLite's booleans. */
+/** Both engines keep truth as 0 or 1, so that a row is the same bytes in either. */
 type Flag = 0 | 1
 
 /** The columns of what a block shows. */
