@@ -23,12 +23,17 @@ import type {
 } from './domain/purchase.ts'
 import type { Statement } from './domain/statement.ts'
 
-/** Payments and what became of them; the only judge of races between them. */
+/**
+ * Payments and what became of them; the only judge of races between them. A write throws `Overtaken` where the payment is
+ * no longer as the caller knows it, because another run has moved it on: all rests on that, and on nobody's lease.
+ */
 export type Ledger = {
   /** The purchase this payment was first used for. */
   find(key: PaymentKey): Promise<Purchase | undefined>
   /** Whether a target can be bought by this payer, and which purchase of the payer's goes before. */
   survey(target: Target, payment: Payment, now: UnixMs): Promise<Survey>
+  /** What is held for a payer now, oldest first. */
+  heldFor(payer: Address): Promise<readonly Purchase[]>
   /** Whether a target can be bought by anyone. */
   space(target: Target): Promise<Exclude<Space, 'full'>>
   /** Holds the target for a new payment, or again for a released one, in one transaction. */
@@ -45,7 +50,10 @@ export type Ledger = {
   miss(purchase: Purchase): Promise<void>
   /** Notes that a sale will never be paid, so that it is not looked at again. The deed stays. */
   writeOff(purchase: Purchase): Promise<void>
-  /** Gives a held block back; `dead` ends the watch for a late landing. */
+  /**
+   * Gives a held block back; `dead` ends the watch for a late landing. Throws `Overtaken` for a purchase that was not in
+   * doubt and is by now: somebody else may have had it settled since, so that no refusal is final any more.
+   */
   release(purchase: Purchase, dead: boolean): Promise<void>
   /** Gives a payment that landed its block, else the next open one, else a credit: a released one, or one not known yet. */
   owe(purchase: Landed, tx: Hash, now: UnixMs): Promise<Purchase>
@@ -116,7 +124,7 @@ export type Horizon = {
   height(): Promise<bigint | undefined>
   /** Whether a payment was ever taken, whatever became of it. */
   knows(key: PaymentKey): Promise<boolean>
-  /** Notes that everything up to a height is accounted for. */
+  /** Notes that everything up to a height is accounted for; a lower one than before changes nothing. */
   reach(height: bigint): Promise<void>
 }
 

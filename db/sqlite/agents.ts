@@ -13,7 +13,7 @@ export function sqliteAgents(connection: Connection): Agents {
   const sql = statements(connection)
   return {
     knows: async (wallet) => connection.read(() => sql.find.get({ wallet }) !== null),
-    identify: async (wallet, identity, now) => connection.write(() => identify(sql, wallet, identity, now)),
+    identify: async (wallet, identity, now) => connection.writeTogether(() => identify(sql, wallet, identity, now)),
   }
 }
 

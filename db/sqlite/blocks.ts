@@ -29,7 +29,7 @@ export function sqliteBlocks(connection: Connection): Blocks {
   return {
     owned: async (block) => connection.read(() => owned(sql, block)),
     reserved: async (block) => connection.read(() => sql.reserved.get({ block }) !== null),
-    edit: async (block, edit, now) => connection.write(() => repaint(sql, block, edit, now)),
+    edit: async (block, edit, now) => connection.writeTogether(() => repaint(sql, block, edit, now)),
   }
 }
 

@@ -8,6 +8,7 @@ import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
 import { atCommit, beforeCommit } from './errors.ts'
 import type { Prepared, RawConnection, Values } from './raw.ts'
 import { keepSums, type DamagedRow, type Sums, type Table } from './sums.ts'
+import { together, type Soon } from './together.ts'
 
 /** The connection to the one database file. */
 export type Connection = RawConnection & {
@@ -23,6 +24,8 @@ export type Connection = RawConnection & {
   read<T>(work: () => T): T
   /** Runs `work` as one transaction: all of it is kept, or nothing. Throws `StoreUnavailable` or `StoreBroken`. */
   write<T>(work: () => T): T
+  /** The same, in one commit with all that is asked for in this turn of the event loop. */
+  writeTogether<T>(work: () => T): Promise<T>
   /** Grows with everything that may have changed what is read. */
   version(): number
   /** Lets go of the file; from then on the store is unavailable. */
@@ -31,9 +34,9 @@ export type Connection = RawConnection & {
 
 /**
  * Opens a file, or `:memory:`, as it is; its settings and tables are for the caller. `onBroken` is told at once when the
- * disk fails at commit.
+ * disk fails at commit; `soon` says when those who write together do.
  */
-export function connect(path: string, onBroken: () => void = () => {}): Connection {
+export function connect(path: string, onBroken: () => void = () => {}, soon: Soon = setImmediate): Connection {
   const db = new Database(path, { readwrite: true, create: true, strict: true })
   let open = true
   let version = 0
@@ -56,18 +59,20 @@ export function connect(path: string, onBroken: () => void = () => {}): Connecti
       throw error
     }
   }
+  const write = <T>(work: () => T): T =>
+    guarded(() =>
+      writing(db, () => {
+        version++
+        const result = work()
+        sums?.seal()
+        return result
+      }),
+    )
   return {
     ...raw,
     read: (work) => guarded(() => reading(work)),
-    write: (work) =>
-      guarded(() =>
-        writing(db, () => {
-          version++
-          const result = work()
-          sums?.seal()
-          return result
-        }),
-      ),
+    write,
+    writeTogether: together(write, soon),
     check: (table, row) => sums?.check(table, row),
     checkAll: () => {
       sums?.checkAll()

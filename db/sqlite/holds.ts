@@ -1,6 +1,6 @@
 /** Which blocks can be had, and holding one for a payment; every function must be called inside a transaction. */
 
-import { StoreUnavailable } from '../../server/domain/failure.ts'
+import { Overtaken, StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Listing } from '../../server/domain/listing.ts'
 import type { Address, Payment, PaymentKey, Space, Target, UnixMs } from '../../server/domain/payment.ts'
 import type { Claiming, Landed, Purchase, Survey } from '../../server/domain/purchase.ts'
@@ -49,6 +49,9 @@ function readings(connection: Connection) {
     anyReserved: connection.prepare(`SELECT 1 FROM payments WHERE state = 'reserved' LIMIT 1`),
     heldBy: connection.prepare<{ count: number }, { payer: Address }>(
       `SELECT count(*) AS count FROM payments WHERE payer = $payer AND state = 'reserved'`,
+    ),
+    heldFor: connection.prepare<PurchaseRow, { payer: Address }>(
+      `${SELECT_PURCHASE} WHERE p.payer = $payer AND p.state = 'reserved' ORDER BY p.id`,
     ),
     // A receipt can be handed over at once, so it goes before a purchase that may still be in doubt.
     siblings: connection.prepare<PurchaseRow, Sibling>(`
@@ -102,6 +105,11 @@ export function find(sql: Holds, { payer, nonce }: PaymentKey): Stored | undefin
   return undefined
 }
 
+/** What is held for a payer. */
+export function heldFor(sql: Holds, payer: Address): Purchase[] {
+  return sql.heldFor.all({ payer }).map((row) => readPurchase(sql, row))
+}
+
 function readPurchase(sql: Holds, row: PurchaseRow): Purchase {
   sql.check('payments', row.id)
   if (row.sale_number !== null) sql.check('changes', row.sale_number)
@@ -147,7 +155,7 @@ export function claim(
 ): Claiming {
   const released = find(sql, payment)
   if (released !== undefined && released.purchase.state.kind !== 'released')
-    throw new Error(`a ${released.purchase.state.kind} payment cannot be claimed`)
+    throw new Overtaken(`a ${released.purchase.state.kind} payment cannot be claimed`)
   const { payer, nonce } = payment
   const target = released?.purchase.target ?? asked
   const sibling = { payer, nonce, target: columnOf(target), since: now - RECEIPT_KEPT_MS }
@@ -198,10 +206,14 @@ export function takeUp(sql: Holds, id: number, block: BlockIndex): void {
 }
 
 /** Gives a held block back, or notes that a payment released before can never land. */
-export function release(sql: Holds, key: PaymentKey, dead: boolean): void {
-  const { id, purchase } = known(sql, key)
-  if (purchase.state.kind === 'released') return changeOne(sql.bury, { id, dead }, 'a released payment')
-  changeOne(sql.open, { id, block: purchase.block }, 'a held block to give back')
+export function release(sql: Holds, { payment, state: before }: Purchase, dead: boolean): void {
+  const { id, purchase } = known(sql, payment)
+  const { block, state } = purchase
+  if (state.kind === 'released') return changeOne(sql.bury, { id, dead }, 'a released payment')
+  if (state.kind !== 'reserved') throw new Overtaken(`a ${state.kind} payment cannot be released`)
+  if (state.doubted && before.kind === 'reserved' && !before.doubted)
+    throw new Overtaken('somebody else has tried to settle the payment')
+  changeOne(sql.open, { id, block }, 'a held block to give back')
   changeOne(sql.giveUp, { id, dead }, 'a held payment to release')
 }
 

@@ -13,7 +13,9 @@ export function sqliteHorizon(connection: Connection): Horizon {
   const known = connection.prepare<unknown, { payer: string; nonce: string }>(
     'SELECT 1 FROM payments WHERE payer = $payer AND nonce = $nonce',
   )
-  const reach = connection.prepare<unknown, { height: number }>('UPDATE wall SET seen_height = $height')
+  const reach = connection.prepare<unknown, { height: number }>(
+    'UPDATE wall SET seen_height = max(coalesce(seen_height, 0), $height)',
+  )
   return {
     height: async () =>
       read(() => {

@@ -1,11 +1,12 @@
 /** Payments and what became of them; each function is one transaction. */
 
+import { Overtaken } from '../../server/domain/failure.ts'
 import type { PaymentKey, Target, UnixMs } from '../../server/domain/payment.ts'
 import { FIRST_LOOK_MS, LAST_LOOK_MS } from '../../server/domain/payment.ts'
 import type { Purchase } from '../../server/domain/purchase.ts'
 import type { Ledger } from '../../server/ports.ts'
-import { changeOne, type Connection } from './connection.ts'
-import { claim, find, known, openBlock, prepareHolds, release, survey, type Holds } from './holds.ts'
+import type { Connection } from './connection.ts'
+import { claim, find, heldFor, known, openBlock, prepareHolds, release, survey, type Holds } from './holds.ts'
 import { confirm, finalize, miss, owe, prepareSales, seal, type Sales } from './sales.ts'
 import { isDamaged } from './sums.ts'
 
@@ -20,6 +21,7 @@ export function sqliteLedger(connection: Connection): Ledger {
   return {
     find: async (key) => read(() => find(sql, key)?.purchase),
     survey: async (target, payment, now) => read(() => survey(sql, target, payment, now)),
+    heldFor: async (payer) => read(() => heldFor(sql, payer)),
     space: async (target) => read(() => spaceOf(target)),
     claim: async (target, payment, listing, head, now) => write(() => claim(sql, target, payment, listing, head, now)),
     doubt: async ({ payment }) => write(() => doubt(sql, payment)),
@@ -28,7 +30,7 @@ export function sqliteLedger(connection: Connection): Ledger {
     seal: async ({ payment }, tx) => write(() => seal(sql, payment, tx)),
     miss: async ({ payment }) => write(() => miss(sql, payment, 0)),
     writeOff: async ({ payment }) => write(() => miss(sql, payment, 2)),
-    release: async ({ payment }, dead) => write(() => release(sql, payment, dead)),
+    release: async (purchase, dead) => write(() => release(sql, purchase, dead)),
     owe: async (landed, tx, now) => write(() => owe(sql, landed, tx, now)),
     deliver: async ({ payment }) => write(() => sql.deliver.run(keyOf(payment)).changes === 1),
     unfinished: async (now) =>
@@ -75,8 +77,8 @@ function statements(connection: Connection) {
 }
 
 function doubt(sql: Sql, payment: PaymentKey): Purchase {
-  changeOne(sql.doubt, keyOf(payment), 'a held payment to doubt')
-  return known(sql, payment).purchase
+  if (sql.doubt.run(keyOf(payment)).changes === 1) return known(sql, payment).purchase
+  throw new Overtaken(`a ${known(sql, payment).purchase.state.kind} payment cannot be doubted`)
 }
 
 const keyOf = ({ payer, nonce }: PaymentKey): PaymentKey => ({ payer, nonce })

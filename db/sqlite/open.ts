@@ -16,6 +16,7 @@ import { migrate } from './migrate.ts'
 import { sqliteModeration } from './moderation.ts'
 import { sqlitePayouts } from './payouts.ts'
 import { isDamaged, type DamagedRow } from './sums.ts'
+import type { Soon } from './together.ts'
 
 /** The ports of an open database. `close` writes everything to the main file and lets another process in. */
 export type Sqlite = Omit<Engine, 'close'> & { close(): void }
@@ -28,6 +29,7 @@ export type Opening = {
   readonly patienceMs?: number // how long to wait for another process to let go of it
   readonly onBroken?: () => void // told when the disk fails at commit: the process must end, for only a restart can tell what was kept
   readonly onDamaged?: (row: DamagedRow) => void // told of each row that does not fit its sum; it is left out from then on
+  readonly soon?: Soon // when those who write together do
 }
 
 /**
@@ -61,10 +63,10 @@ export function checkVersion(version: string): void {
 export function openWall(
   path: string,
   network: string,
-  { onBroken, onDamaged = () => {} }: Omit<Opening, 'patienceMs'> = {},
+  { onBroken, onDamaged = () => {}, soon }: Omit<Opening, 'patienceMs'> = {},
 ): Connection {
   try {
-    const connection = connect(path, onBroken)
+    const connection = connect(path, onBroken, soon)
     try {
       prepareWall(connection, network, onDamaged)
       return connection

@@ -62,6 +62,11 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }
 
+/** Somebody else has moved the payment on since it was looked up: nothing was written, and it is to be looked up again. */
+export class Overtaken extends Error {
+  override name = 'Overtaken'
+}
+
 /** The disk failed at commit, so only a restart can tell what was kept: the process must end. */
 export class StoreBroken extends StoreUnavailable {
   override name = 'StoreBroken'

@@ -1,6 +1,6 @@
 /** What the store could not take when it was to be written; kept until it can, for as long as the process lives. */
 
-import { StoreUnavailable } from '../domain/failure.ts'
+import { Overtaken } from '../domain/failure.ts'
 import { keyOf, type Address, type Hash, type PaymentKey } from '../domain/payment.ts'
 import type { Landed, Purchase } from '../domain/purchase.ts'
 import type { Clock, Ledger } from '../ports.ts'
@@ -27,13 +27,13 @@ export function unwritten(ledger: Ledger, clock: Clock): Unwritten {
   const writeLanding = async (key: PaymentKey) => {
     const landing = landings.get(keyOf(key))
     if (landing === undefined) return
-    await ledger.owe(landing.purchase, landing.tx, clock.now())
+    await unlessOvertaken(ledger.owe(landing.purchase, landing.tx, clock.now()))
     landings.delete(keyOf(key))
   }
   const writeDoubts = async (payer: Address) => {
     for (const [key, purchase] of doubts) {
       if (purchase.payment.payer !== payer) continue
-      await doubt(ledger, purchase)
+      await unlessOvertaken(ledger.doubt(purchase))
       doubts.delete(key)
     }
   }
@@ -51,13 +51,11 @@ export function unwritten(ledger: Ledger, clock: Clock): Unwritten {
   }
 }
 
-async function doubt(ledger: Ledger, purchase: Purchase): Promise<void> {
+/** What was to be noted of a payment means nothing any more once another run has moved it on. */
+async function unlessOvertaken(writing: Promise<unknown>): Promise<void> {
   try {
-    await ledger.doubt(purchase)
+    await writing
   } catch (error) {
-    if (error instanceof StoreUnavailable) throw error
-    // It may have come to its end meanwhile.
-    const now = await ledger.find(purchase.payment)
-    if (now?.state.kind === 'reserved') throw error
+    if (!(error instanceof Overtaken)) throw error
   }
 }

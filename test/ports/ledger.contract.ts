@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { Overtaken } from '../../server/domain/failure.ts'
 import { FIRST_LOOK_MS, LAST_LOOK_MS } from '../../server/domain/payment.ts'
 import { CLAIM_ORDER } from '../../shared/wall.ts'
 import { failureOf, hold, on, sell, stored, type OpenEngine } from './engine.ts'
@@ -13,6 +14,7 @@ const MINUTE_MS = 60_000
 export function ledgerContract(name: string, open: OpenEngine, openLast: OpenEngine): void {
   describe(`ledger on ${name}`, () => {
     holding(open)
+    overtaking(open)
     selling(open)
     givingBack(open)
     landingLate(open, openLast)
@@ -101,9 +103,9 @@ function holding(open: OpenEngine): void {
       const { ledger } = wall
       const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
       const again = () => ledger.claim('next', paymentOf(1, 1), listingOf(), HEAD, NOW)
-      expect(await failureOf(again())).toBeInstanceOf(Error)
+      expect(await failureOf(again())).toBeInstanceOf(Overtaken)
       await ledger.finalize(held, hash(1), true, NOW)
-      expect(await failureOf(again())).toBeInstanceOf(Error)
+      expect(await failureOf(again())).toBeInstanceOf(Overtaken)
       expect(await ledger.space(CLAIM_ORDER[0] ?? 'next')).toBe('open')
     }),
   )
@@ -210,6 +212,47 @@ function selling(open: OpenEngine): void {
   )
 }
 
+function overtaking(open: OpenEngine): void {
+  test(
+    'what was not in doubt is not given back on a refusal once somebody else may have had it settled',
+    on(open, async (wall) => {
+      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+      const doubted = await wall.ledger.doubt(held)
+      expect(await failureOf(wall.ledger.release(held, false))).toBeInstanceOf(Overtaken)
+      expect(await stored(wall, held.payment)).toEqual(doubted)
+      await wall.ledger.release(doubted, false)
+      expect(await wall.ledger.space(blockOf('3,4'))).toBe('open')
+    }),
+  )
+
+  test(
+    'only what is held can be doubted',
+    on(open, async (wall) => {
+      const sold = await sell(wall, '3,4', 1, 1)
+      expect(await failureOf(wall.ledger.doubt(sold))).toBeInstanceOf(Overtaken)
+      const held = await hold(wall, blockOf('5,6'), paymentOf(1, 2))
+      await wall.ledger.release(held, false)
+      expect(await failureOf(wall.ledger.doubt(held))).toBeInstanceOf(Overtaken)
+      expect(await stored(wall, sold.payment)).toEqual(sold)
+    }),
+  )
+
+  test(
+    'all that is held for a payer is told, in doubt or not, oldest first',
+    on(open, async (wall) => {
+      const first = await hold(wall, 'next', paymentOf(1, 1))
+      const second = await wall.ledger.doubt(await hold(wall, blockOf('3,4'), paymentOf(1, 2)))
+      await sell(wall, 'next', 1, 3)
+      await hold(wall, 'next', paymentOf(2, 4))
+      await wall.ledger.release(await hold(wall, 'next', paymentOf(1, 5)), false)
+      const payer = first.payment.payer
+      expect(await wall.ledger.heldFor(payer)).toEqual([first, second])
+      await wall.ledger.finalize(first, hash(1), true, NOW)
+      expect(await wall.ledger.heldFor(payer)).toEqual([second])
+    }),
+  )
+}
+
 function givingBack(open: OpenEngine): void {
   test(
     'a released block is open again and its payment is remembered',
@@ -266,11 +309,11 @@ function givingBack(open: OpenEngine): void {
     'what is sold is never given back, and what was given back is not sold',
     on(open, async (wall) => {
       const sold = await sell(wall, '3,4', 1, 1)
-      expect(await failureOf(wall.ledger.release(sold, true))).toBeInstanceOf(Error)
+      expect(await failureOf(wall.ledger.release(sold, true))).toBeInstanceOf(Overtaken)
       expect(await stored(wall, sold.payment)).toEqual(sold)
       const held = await hold(wall, blockOf('5,6'), paymentOf(2, 2))
       await wall.ledger.release(held, false)
-      expect(await failureOf(wall.ledger.finalize(held, hash(2), true, NOW))).toBeInstanceOf(Error)
+      expect(await failureOf(wall.ledger.finalize(held, hash(2), true, NOW))).toBeInstanceOf(Overtaken)
       expect(await wall.ledger.space(blockOf('5,6'))).toBe('open')
     }),
   )
@@ -310,7 +353,7 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
       const credit = await wall.ledger.owe(held, hash(1), NOW)
       expect(credit).toEqual({ ...held, state: { kind: 'credited', tx: hash(1) } })
       expect(await wall.ledger.owe(held, hash(2), NOW)).toEqual(credit)
-      expect(await failureOf(wall.ledger.claim('next', held.payment, listingOf(), HEAD, NOW))).toBeInstanceOf(Error)
+      expect(await failureOf(wall.ledger.claim('next', held.payment, listingOf(), HEAD, NOW))).toBeInstanceOf(Overtaken)
       const { payer, nonce } = held.payment
       expect(await wall.ledger.unfinished(NOW)).not.toContainEqual({ payer, nonce })
     }),
@@ -332,7 +375,7 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
     'a held payment is not owed anything',
     on(open, async (wall) => {
       const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      expect(await failureOf(wall.ledger.owe(held, hash(1), NOW))).toBeInstanceOf(Error)
+      expect(await failureOf(wall.ledger.owe(held, hash(1), NOW))).toBeInstanceOf(Overtaken)
       expect(await stored(wall, held.payment)).toEqual(held)
     }),
   )

@@ -1,5 +1,6 @@
 /** The ledger as its port promises it, in memory: small enough to be seen to be right. */
 
+import { Overtaken } from '../../server/domain/failure.ts'
 import {
   FIRST_LOOK_MS,
   keyOf,
@@ -81,6 +82,8 @@ function shelfOf(wall: readonly BlockIndex[]): Shelf {
 
 const ledgerOf = (shelf: Shelf): Ledger => ({
   find: async (key) => shelf.rows.get(keyOf(key)),
+  heldFor: async (payer) =>
+    [...shelf.rows.values()].filter((row) => row.payment.payer === payer && row.state.kind === 'reserved'),
   space: async (target) => spaceOf(shelf, target),
 
   async survey(target, payment, now) {
@@ -90,7 +93,7 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
 
   async claim(target, payment, listing, head, now) {
     const known = shelf.rows.get(keyOf(payment))
-    if (known !== undefined && known.state.kind !== 'released') throw new Error('claimed twice')
+    if (known !== undefined && known.state.kind !== 'released') throw new Overtaken('claimed twice')
     const isUnanswered = (other: Purchase) => inDoubt(other) || isOwed(other, now)
     if (siblings(shelf, target, payment).some(isUnanswered)) return { kind: 'in-doubt' }
     const space = spaceFor(shelf, target, payment)
@@ -103,7 +106,7 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
 
   async doubt({ payment }) {
     const held = shelf.row(payment)
-    if (held.state.kind !== 'reserved') throw new Error('doubted without being held')
+    if (held.state.kind !== 'reserved') throw new Overtaken('doubted without being held')
     return shelf.put({ ...held, state: { kind: 'reserved', doubted: true } })
   },
 
@@ -114,7 +117,7 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
       const sold = shelf.row(payment)
       return isSold(sold) ? sold : { ...held, state }
     }
-    if (state.kind !== 'reserved') throw new Error('sold without being held')
+    if (state.kind !== 'reserved') throw new Overtaken('sold without being held')
     return sell(shelf, { ...held, state }, tx, settled, state.doubted, now)
   },
 
@@ -134,9 +137,11 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
   miss: async ({ payment }) => unsee(shelf, payment, 0),
   writeOff: async ({ payment }) => unsee(shelf, payment, 2),
 
-  async release({ payment }, dead) {
+  async release({ payment, state: before }, dead) {
     const held = shelf.row(payment)
-    if (held.state.kind === 'sold' || held.state.kind === 'credited') throw new Error('released after its end')
+    if (held.state.kind === 'sold' || held.state.kind === 'credited') throw new Overtaken('released after its end')
+    const isDoubted = held.state.kind === 'reserved' && held.state.doubted
+    if (isDoubted && before.kind === 'reserved' && !before.doubted) throw new Overtaken('settled by another')
     shelf.put({
       ...held,
       state: { kind: 'released', dead: dead || (held.state.kind === 'released' && held.state.dead) },
@@ -221,7 +226,7 @@ type Landed = Pick<Purchase, 'payment' | 'target' | 'listing' | 'head'>
 function owe(shelf: Shelf, landed: Landed, tx: Hash, now: UnixMs): Purchase {
   const known = shelf.rows.get(keyOf(landed.payment))
   if (known?.state.kind === 'sold' || known?.state.kind === 'credited') return known
-  if (known?.state.kind === 'reserved') throw new Error('owed while a block is held')
+  if (known?.state.kind === 'reserved') throw new Overtaken('owed while a block is held')
   const [first] = shelf.wall
   if (first === undefined) throw new Error('a wall without blocks')
   const wished = known?.block ?? (landed.target === 'next' ? first : landed.target)

@@ -124,6 +124,7 @@ function ledgerPort(world: World, ledger: Ledger, watcher: Watcher, owner: objec
     find: (key) => store('find', keyOf(key), undefined, () => ledger.find(key)),
     survey: (target, payment, now) =>
       store('survey', keyOf(payment), undefined, () => ledger.survey(target, payment, now)),
+    heldFor: (payer) => store('heldFor', '', undefined, () => ledger.heldFor(payer)),
     space: (target) => store('space', '', undefined, () => ledger.space(target)),
     claim: (target, payment, listing, head, now) =>
       store('claim', keyOf(payment), { target, payment }, () => ledger.claim(target, payment, listing, head, now)),
@@ -142,7 +143,7 @@ function ledgerPort(world: World, ledger: Ledger, watcher: Watcher, owner: objec
   }
 }
 
-const reads: ReadonlySet<string> = new Set(['find', 'survey', 'space', 'unfinished'])
+const reads: ReadonlySet<string> = new Set(['find', 'survey', 'heldFor', 'space', 'unfinished'])
 
 /** What owners reach, on the same disk. */
 function paintPort(world: World, { blocks, agents, log }: Paint, owner: object, die: (why: string) => void): Paint {

@@ -26,7 +26,8 @@ export function realBooks(): { readonly open: OpenBook; close(): void } {
       prepared.add(blank)
       const path = join(folder, `wall-${(opened += 1)}`)
       copyFileSync(blank, path)
-      const connection = openWall(path, TERMS.network)
+      // Nothing but microtasks passes in a step of a history.
+      const connection = openWall(path, TERMS.network, { soon: queueMicrotask })
       // The file is thrown away, and power is not cut here.
       connection.run('PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY')
       const { ledger, blocks, agents, log } = ports(connection)
