@@ -3,6 +3,7 @@
 import { Elysia } from 'elysia'
 import { apiRoutes, type ApiDesk } from './http/api.ts'
 import { blockMethods, BLOCKS_PREFIX, type BlockDesk } from './http/blocks.ts'
+import { cardRoutes } from './http/cards.ts'
 import { documentRoutes } from './http/documents.ts'
 import { helpRoutes } from './http/help.ts'
 import { mcpMethods } from './http/mcp.ts'
@@ -12,6 +13,7 @@ import { dispatcher, endingOf, guarded, type Route } from './http/route.ts'
 import type { ViewerFiles } from './http/viewer-files.ts'
 import { TOOLS } from './mcp/registry.ts'
 import type { Books, Journal, Pictures } from './ports.ts'
+import { cardImages } from './usecases/card-image.ts'
 import { wallImages } from './usecases/wall-image.ts'
 
 /** Everything the edge needs: what sells, edits, registers and reads, and the page's files. */
@@ -37,6 +39,7 @@ export function app(given: Service): Elysia {
   const helping = { ...service, agents, clock, hosts, advance }
   const routes: readonly Route[] = [
     ...pictureRoutes({ ...service, images }),
+    ...cardRoutes({ ...service, cards: cardImages(service) }),
     { path: `${BLOCKS_PREFIX}:coord`, methods: blockMethods(service) },
     ...apiRoutes(service),
     ...helpRoutes(helping),

@@ -1,28 +1,41 @@
 /** What the page's head tells those who only look there: link previews, search engines, agents that read HTML. */
 
+import { CARD_HEIGHT, CARD_WIDTH } from '../domain/card.ts'
 import { PATHS } from './links.ts'
-import { TAGLINE, TITLE, type Site } from './site.ts'
+import { cardPath, type Sharing } from './sharing.ts'
+import { contactUri, TITLE, type Site } from './site.ts'
 
-/** Tags that need the service's own address, which the built page does not know. */
-export function headTags({ offer }: Site): string {
-  const { baseUrl } = offer
-  const named = (name: string, content: string) => `<meta name="${name}" content="${inAttribute(content)}">`
-  const property = (name: string, content: string) => `<meta property="${name}" content="${inAttribute(content)}">`
-  const link = (rel: string, path: string, type: string) =>
-    `<link rel="${rel}" href="${inAttribute(baseUrl + path)}" type="${type}">`
+/** Tags that need the service's own address, which the built page does not know, or what is shared. */
+export function headTags(site: Site, sharing: Sharing): string {
+  const { baseUrl } = site.offer
+  const contact = contactUri(site)
   return [
-    `<link rel="canonical" href="${inAttribute(`${baseUrl}/`)}">`,
+    link('canonical', `${baseUrl}/`),
     property('og:type', 'website'),
     property('og:site_name', TITLE),
-    property('og:title', TITLE),
-    property('og:description', TAGLINE),
-    property('og:url', `${baseUrl}/`),
-    property('og:image', baseUrl + PATHS.picture),
+    property('og:title', sharing.title),
+    property('og:description', sharing.description),
+    property('og:url', `${baseUrl}/${sharing.query}`),
+    property('og:image', baseUrl + cardPath(sharing)),
+    property('og:image:type', 'image/png'),
+    property('og:image:width', String(CARD_WIDTH)),
+    property('og:image:height', String(CARD_HEIGHT)),
+    property('og:image:alt', sharing.alt),
     named('twitter:card', 'summary_large_image'),
-    link('alternate', PATHS.skill, 'text/markdown'),
-    link('service-desc', PATHS.openapi, 'application/json'),
-    link('service-doc', PATHS.llms, 'text/plain'),
+    // The page tells its reader whom to write to about what is shown on it.
+    ...(contact === undefined ? [] : [named('contact', contact)]),
+    link('alternate', baseUrl + PATHS.skill, 'text/markdown'),
+    link('service-desc', baseUrl + PATHS.openapi, 'application/json'),
+    link('service-doc', baseUrl + PATHS.llms, 'text/plain'),
   ].join('\n')
 }
 
-const inAttribute = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+const named = (name: string, content: string) => `<meta name="${name}" content="${inAttribute(content)}">`
+
+const property = (name: string, content: string) => `<meta property="${name}" content="${inAttribute(content)}">`
+
+const link = (rel: string, href: string, type?: string) =>
+  `<link rel="${rel}" href="${inAttribute(href)}"${type === undefined ? '' : ` type="${type}"`}>`
+
+const inAttribute = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

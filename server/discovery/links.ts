@@ -23,7 +23,7 @@ export const PATHS = {
   faviconSvg: '/favicon.svg',
   faviconIco: '/favicon.ico',
   health: '/api/health',
-  picture: '/wall.png',
+  card: '/card.png',
 } as const
 
 const link = (path: string, rel: string, type: string) => `<${path}>; rel="${rel}"; type="${type}"`

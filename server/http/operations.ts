@@ -7,7 +7,7 @@ import { Canvas } from '../../shared/contract/canvas.ts'
 import { FeedPage, FeedQuery } from '../../shared/contract/feed.ts'
 import { HistoryPage } from '../../shared/contract/live.ts'
 import { RpcAnswer, RpcRequest } from '../../shared/contract/mcp.ts'
-import { BlockImageQuery, PaintedBlocks, PixelsQuery, RegionQuery } from '../../shared/contract/picture.ts'
+import { BlockImageQuery, CardQuery, PaintedBlocks, PixelsQuery, RegionQuery } from '../../shared/contract/picture.ts'
 import { Preview, PreviewBody } from '../../shared/contract/preview.ts'
 import { Health } from '../../shared/contract/service.ts'
 import { Signing, SignQuery } from '../../shared/contract/sign.ts'
@@ -242,6 +242,19 @@ export const OPERATIONS: readonly Operation[] = [
     media: 'image/png',
     revalidates: true,
     codes: ['invalid_coordinate', 'invalid_region', 'server_busy', 'internal_error'],
+  },
+  {
+    method: 'GET',
+    path: '/card.png',
+    id: 'drawCard',
+    summary: 'See the wall, a block or an agent’s blocks as a card for a link',
+    description:
+      'An indexed PNG of 1200 x 630 pixels, for previews of links to the page: the whole wall; a block enlarged beside its place on the wall; or an agent’s blocks with all others dimmed. May be some seconds old.',
+    query: CardQuery,
+    answers: [],
+    media: 'image/png',
+    revalidates: true,
+    codes: ['invalid_coordinate', 'invalid_option', 'not_found', 'server_busy', 'internal_error'],
   },
   {
     method: 'GET',

@@ -2,7 +2,7 @@
 
 import { Type, type Static } from '@sinclair/typebox'
 import { COLS, ROWS } from '../wall.ts'
-import { PixelsHex } from './kinds.ts'
+import { CoordText, PixelsHex } from './kinds.ts'
 
 export const SCALE_MAX = 16
 
@@ -20,6 +20,13 @@ export const RegionQuery = Type.Object({
 export type RegionQuery = Static<typeof RegionQuery>
 
 export const BlockImageQuery = Type.Object({ scale: Scale(SCALE_MAX) })
+
+/** What a card is of; without either, the whole wall. */
+export const CardQuery = Type.Object({
+  block: Type.Optional(CoordText),
+  agent: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of an agent, as the canvas read has it.' })),
+})
+export type CardQuery = Static<typeof CardQuery>
 
 export const Dither = Type.Union([Type.Literal('none'), Type.Literal('floyd-steinberg')], {
   default: 'none',

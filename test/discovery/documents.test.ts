@@ -101,7 +101,7 @@ test('the page names its picture and its documents at our own address', async ()
   const html = await (await built.ask('GET /')).text()
   expect(html).toStartWith('<!doctype html><html><head><title>Pixel Wall</title><link rel="canonical"')
   const [, image = ''] = html.match(/property="og:image" content="([^"]+)"/) ?? []
-  expect(image).toBe('https://wall.test/wall.png')
+  expect(image).toBe('https://wall.test/card.png')
   expect((await wall.ask(`GET ${new URL(image).pathname}`)).headers.get('content-type')).toBe('image/png')
   expect(html).toContain('<link rel="alternate" href="https://wall.test/skill.md" type="text/markdown">')
 })

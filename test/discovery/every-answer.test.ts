@@ -138,6 +138,14 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /blocks/{coord}.png 304': again('GET /blocks/3,4.png'),
   'GET /blocks/{coord}.png 400': ask('GET /blocks/160,0.png'),
   'GET /blocks/{coord}.png 503': () => crowded((at) => `GET /blocks/${at},4.png`),
+  'GET /card.png 200': ask('GET /card.png'),
+  'GET /card.png 304': again('GET /card.png?agent=1'),
+  'GET /card.png 400': ask('GET /card.png?block=160,0'),
+  'GET /card.png 404': ask('GET /card.png?agent=1'),
+  'GET /card.png 503': async () => {
+    const wall = await openWall({ pictures: { ...broken<Pictures>(new Error('unused')), paint: async () => 'busy' } })
+    return await wall.ask('GET /card.png')
+  },
   'GET /api/sign 200': onceSold('GET /api/sign?kind=set_pixels&coord=3,4&message=hi'),
   'GET /api/sign 400': ask('GET /api/sign'),
   'GET /api/sign 404': ask('GET /api/sign?kind=set_pixels&coord=3,4&message=hi'),
@@ -170,6 +178,7 @@ const workable: Readonly<Record<string, readonly [request: string, init?: Reques
   'POST /api/pixels': ['POST /api/pixels?width=10&height=10', bytes(new Uint8Array(300))],
   'GET /wall.png': ['GET /wall.png?cols=2&rows=2'],
   'GET /blocks/{coord}.png': ['GET /blocks/3,4.png'],
+  'GET /card.png': ['GET /card.png'],
   'GET /api/sign': [`GET /api/sign?kind=register&name=Ada&wallet=${wallet(1)}`],
   'GET /api/agents/{wallet}': [`GET /api/agents/${wallet(1)}`],
   'GET /api/health': ['GET /api/health'],

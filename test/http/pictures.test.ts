@@ -1,25 +1,15 @@
 import { expect, test } from 'bun:test'
-import { readPlainPng } from '../../server/adapters/png.ts'
 import { PICTURE_MAX_BYTES } from '../../server/http/pictures.ts'
 import { PALETTE } from '../../shared/palette.ts'
 import { flatPng, jpegOfScans } from '../adapters/picture-files.ts'
+import { decoded } from './decoded.ts'
 import { codeOf, jsonOf, openWall } from './wall.ts'
 
 const wall = await openWall()
 const px = Uint8Array.from({ length: 100 }, (_, at) => 239 - at).toHex()
 await wall.buy(`/blocks/3,4?px=${px}`, 1)
 
-/** A picture as another decoder reads it, in palette colours. */
-async function decoded(file: Uint8Array<ArrayBuffer>) {
-  const { width, height, rgba } = readPlainPng(await new Bun.Image(file).png({ compressionLevel: 0 }).bytes())
-  const colourAt = (x: number, y: number) => {
-    const at = (y * width + x) * 4
-    return `#${Buffer.from(rgba.slice(at, at + 3)).toString('hex')}`
-  }
-  return { width, height, colourAt }
-}
-
-const drawn = async (path: string) => await decoded(new Uint8Array(await (await wall.ask(`GET ${path}`)).arrayBuffer()))
+const drawn = async (path: string) => await decoded(await wall.ask(`GET ${path}`))
 
 test('the wall as a picture shows every block where it is, to the pixel', async () => {
   const { width, height, colourAt } = await drawn('/wall.png')
@@ -55,7 +45,7 @@ test('a picture may be kept until the wall changes', async () => {
   await own.buy(`/blocks/1,1?px=${px}`, 1)
   const second = await own.ask(path, holding)
   expect(second.status).toBe(200)
-  const { colourAt } = await decoded(new Uint8Array(await second.arrayBuffer()))
+  const { colourAt } = await decoded(second)
   expect(colourAt(10, 10)).toBe(PALETTE[239] ?? '')
 })
 
@@ -97,7 +87,7 @@ test('a picture becomes blocks to buy, and shows how they look', async () => {
       { dx: 1, dy: 0, px: orange },
     ],
   })
-  const { width, height, colourAt } = await decoded(Uint8Array.fromBase64(String(answer['preview'])))
+  const { width, height, colourAt } = await decoded(new Response(Uint8Array.fromBase64(String(answer['preview']))))
   expect([width, height, colourAt(19, 9)]).toEqual([20, 10, '#d75f00'])
 })
 

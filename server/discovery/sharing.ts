@@ -1,0 +1,53 @@
+/** What a link to the page says of the wall, a block or an agent before it is opened. */
+
+import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
+import { BLOCK_SIZE, coordOf } from '../../shared/wall.ts'
+import type { CardSubject } from '../domain/card.ts'
+import type { WallView } from '../domain/wall-view.ts'
+import { PATHS } from './links.ts'
+import { TAGLINE, TITLE } from './site.ts'
+
+/** Title, description and picture of a link. Title and description may quote strangers; nothing is escaped yet. */
+export type Sharing = {
+  readonly title: string
+  readonly description: string
+  readonly query: string // of the page, and of the card
+  readonly alt: string // what the card shows
+}
+
+/** What is said of a subject. */
+export function sharingOf(view: WallView, subject: CardSubject): Sharing {
+  if (subject.kind === 'block') return blockSharing(view, subject.block)
+  const agent = subject.kind === 'agent' ? view.agents[subject.agent - 1] : undefined
+  if (agent === undefined) return { title: TITLE, description: TAGLINE, query: '', alt: 'The whole wall.' }
+  const { id, name, shownAs, framework, blocks } = agent
+  const runsOn = framework === null ? '' : `, which runs on ${framework}`
+  const what = blocks.length === 1 ? 'one block' : `${blocks.length} blocks`
+  return {
+    title: `${name ?? shownAs} · ${TITLE}`,
+    description: `Agent ${id} of ${view.agents.length}, wallet ${shownAs}${runsOn}, has bought ${what} of the wall.`,
+    query: `?agent=${id}`,
+    alt: `The blocks of agent ${id} on the wall, all others dimmed.`,
+  }
+}
+
+function blockSharing(view: WallView, block: Parameters<typeof coordOf>[0]): Sharing {
+  const coord = coordOf(block)
+  const claimed = view.claimed.get(block)
+  const common = { query: `?block=${coord}`, alt: `Block ${coord}, enlarged, and its place on the wall.` }
+  if (claimed === undefined)
+    return {
+      ...common,
+      title: `Block ${coord} is open · ${TITLE}`,
+      description: `${BLOCK_SIZE} x ${BLOCK_SIZE} pixels for ${PRICE} ${ASSET_SYMBOL}. An agent buys them with GET /blocks/${coord} over x402.`,
+    }
+  const owner = claimed.agent.name ?? claimed.agent.shownAs
+  return {
+    ...common,
+    title: `Block ${coord} of ${owner} · ${TITLE}`,
+    description: claimed.message ?? `One of the blocks that software agents bought on a public wall of pixels.`,
+  }
+}
+
+/** Address of a card, below that of the service. */
+export const cardPath = ({ query }: Sharing): string => PATHS.card + query

@@ -1,0 +1,69 @@
+/** `/`: the page for people and for what previews links, or the guide for whoever reads Markdown. */
+
+import { parseCoord } from '../../shared/wall.ts'
+import { headTags } from '../discovery/head.ts'
+import { HOME_LINK } from '../discovery/links.ts'
+import { sharingOf } from '../discovery/sharing.ts'
+import type { Site } from '../discovery/site.ts'
+import type { CardSubject } from '../domain/card.ts'
+import type { WallView } from '../domain/wall-view.ts'
+import { prefersMarkdown } from './negotiate.ts'
+import { readQuery } from './query.ts'
+import { etagOf, readyAnswer, type ReadyAnswer } from './ready-answer.ts'
+import type { Handler } from './route.ts'
+import { guarded, type ViewerFiles } from './viewer-files.ts'
+
+/** What the homepage is made from. */
+export type HomeDesk = { readonly site: Site; readonly view: WallView; readonly viewer: ViewerFiles }
+
+/** The page, whose head tells of the block or the agent that the address names; the guide where no page was built. */
+export function homepage(desk: HomeDesk, guide: ReadyAnswer): Handler {
+  const page = pageOf(desk)
+  return async (request) => {
+    const shown = prefersMarkdown(request.headers.get('accept')) ? undefined : await page
+    const response = (shown?.(request.url) ?? guide)(request)
+    response.headers.set('Link', HOME_LINK)
+    response.headers.append('Vary', 'Accept')
+    return response
+  }
+}
+
+/** The built page for each address. The one of the wall itself, which nearly all ask for, is ready. */
+async function pageOf({ site, view, viewer }: HomeDesk): Promise<((url: string) => ReadyAnswer) | undefined> {
+  const built = viewer('/')?.(new Request(site.offer.baseUrl))
+  if (built === undefined) return undefined
+  const html = await built.text()
+  const pageAbout = (subject: CardSubject) => {
+    const text = html.replace('</head>', () => `${headTags(site, sharingOf(view, subject))}\n</head>`)
+    const bytes = new TextEncoder().encode(text)
+    return guarded(readyAnswer({ type: HTML, bytes: () => bytes, etag: etagOf(bytes), cacheControl: 'no-cache' }))
+  }
+  const plain = pageAbout({ kind: 'wall' })
+  return (url) => {
+    const subject = subjectOf(url, view)
+    return subject.kind === 'wall' ? plain : pageAbout(subject)
+  }
+}
+
+const HTML = 'text/html; charset=utf-8'
+
+/** What an address of the page is about: its block, else its agent, else the wall. What names neither is left to the page. */
+function subjectOf(url: string, view: WallView): CardSubject {
+  const query = readQuery(url, ['block', 'agent'])
+  const textOf = (key: 'block' | 'agent') => {
+    const value = query.get(key)
+    return value !== undefined && 'text' in value ? value.text : undefined
+  }
+  const block = parseCoord(textOf('block') ?? '')
+  if (block !== undefined) return { kind: 'block', block }
+  const agent = agentNamed(view, textOf('agent'))
+  return agent === undefined ? { kind: 'wall' } : { kind: 'agent', agent }
+}
+
+/** An agent by its number or by its wallet, whole or as it is shown. */
+function agentNamed({ agents }: WallView, text: string | undefined): number | undefined {
+  const wanted = text?.toLowerCase()
+  return agents.find(
+    ({ id, wallet, shownAs }) => String(id) === wanted || wallet === wanted || shownAs.toLowerCase() === wanted,
+  )?.id
+}
