@@ -66,7 +66,8 @@ test('a link to an open block says what it costs', async () => {
   expect(description).toContain('1.00 USDC')
 })
 
-const [{ wallet: shown = '' } = {}] = Value.Cast(Agents, await jsonOf(await wall.ask('GET /api/agents'))).agents
+const registry = Value.Cast(Agents, await jsonOf(await wall.ask('GET /api/agents')))
+const shown = registry.agents[0]?.wallet ?? ''
 
 test.each(['1', wallet(1), shown])('a link to the agent %s shows its blocks', async (agent) => {
   expect(await tagsOf(wall, `/?agent=${encodeURIComponent(agent)}`)).toMatchObject({

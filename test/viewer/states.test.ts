@@ -40,6 +40,27 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     expect(await colourAt(page, { x: 2, y: view.height - 2 })).not.toBe(corner)
   })
 
+  test('help says whom to tell of what should not be there, where somebody is named', async () => {
+    const page = await newPage()
+    const contact = '<meta name="contact" content="mailto:ops@wall.test"></head>'
+    await page.route(server().url.href, async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, body: (await response.text()).replace('</head>', contact) })
+    })
+    await page.goto(server().url.href)
+    await page.waitForFunction(() => document.body.dataset['ready'])
+    await page.keyboard.press('?')
+    const link = page.locator('#panel a')
+    expect([await link.textContent(), await link.getAttribute('href')]).toEqual([
+      'ops@wall.test',
+      'mailto:ops@wall.test',
+    ])
+    const unnamed = await openPage()
+    await unnamed.keyboard.press('?')
+    await unnamed.getByRole('heading', { name: 'Hands' }).waitFor()
+    expect(await unnamed.getByText('Report something').count()).toBe(0)
+  })
+
   test('a search finds a coordinate and goes there', async () => {
     const page = await openPage()
     await page.keyboard.press('/')
