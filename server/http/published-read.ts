@@ -8,8 +8,8 @@ import type { WallView } from '../domain/wall-view.ts'
 import type { Clock } from '../ports.ts'
 import { holdsAlready, preferredEncoding, type Encoding } from './negotiate.ts'
 import type { ReadyAnswer } from './ready-answer.ts'
-import { respond, respondEmpty } from './respond.ts'
-import { concat, gzipBody, plainBody, segmentOf, zstdBody, type Segment } from './segments.ts'
+import { respond, respondEmpty, type HeaderFields } from './respond.ts'
+import { gzipBody, joiner, plainBody, segmentOf, zstdBody, type Pieces, type Segment } from './segments.ts'
 
 /** A part's place in the body, and what stands there. */
 export type Part = readonly [slot: number, content: Uint8Array]
@@ -49,6 +49,7 @@ export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource)
   const segments: Segment[] = []
   // Numbers of the log say nothing about another database, which may stand behind the same address after a restart.
   const boot = crypto.randomUUID().slice(0, 8)
+  const joined = joiner()
   let lastAt = Number.NEGATIVE_INFINITY
 
   // All parts are taken in one go, so that a published wall is one that was. Compressing them may take several turns.
@@ -56,7 +57,7 @@ export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource)
   const show = async ({ taken, etag }: ReturnType<typeof take>) => {
     await compress(taken, segments, clock)
     const bodies = { plain: plainBody(segments), gzip: gzipBody(segments), zstd: zstdBody(segments) }
-    answer = answerFrom(type, bodies, etag)
+    answer = answerFrom(type, bodies, etag, joined)
   }
   const publish = async () => {
     while (parts.isDirty()) {
@@ -70,7 +71,7 @@ export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource)
 
   const first = take()
   // The first readers need not wait for the compression.
-  let answer = answerFrom(type, { plain: concat(first.taken.map(([, content]) => content)) }, first.etag)
+  let answer = answerFrom(type, { plain: first.taken.map(([, content]) => content) }, first.etag, joined)
   let publishing: Promise<void> | undefined = show(first).then(publish)
 
   return {
@@ -99,18 +100,18 @@ async function compress(parts: readonly Part[], segments: Segment[], clock: Cloc
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-type Bodies = { readonly plain: Uint8Array<ArrayBuffer> } & { readonly [E in Encoding]?: Uint8Array<ArrayBuffer> }
+type Bodies = { readonly plain: Pieces } & { readonly [E in Encoding]?: Pieces }
 
-/** One ready answer for each encoding there is, copied for each request. */
-function answerFrom(type: string, bodies: Bodies, etag: string): ReadyAnswer {
+/** One ready answer for each encoding there is, copied for each request. It holds copies of what was `joined`. */
+function answerFrom(type: string, bodies: Bodies, etag: string, joined: ReturnType<typeof joiner>): ReadyAnswer {
   const headers = {
     ETag: etag,
     'Cache-Control': 'public, max-age=2, stale-while-revalidate=10',
     Vary: 'Accept-Encoding',
   }
-  const ready = (body: Uint8Array<ArrayBuffer> | undefined, encoding: Record<string, string>) =>
-    body === undefined ? undefined : respond(200, type, body, { ...headers, ...encoding })
-  const plain = respond(200, type, bodies.plain, headers)
+  const ready = (body: Pieces | undefined, encoding: HeaderFields) =>
+    body === undefined ? undefined : respond(200, type, joined(body), { ...headers, ...encoding })
+  const plain = respond(200, type, joined(bodies.plain), headers)
   const unchanged = respondEmpty(304, headers)
   const encoded = {
     gzip: ready(bodies.gzip, { 'Content-Encoding': 'gzip' }),

@@ -21,16 +21,21 @@ export const readOnly = (read: Handler): Methods => ({ GET: read, HEAD: read })
 
 /** A handler whose every throw is an answer, without a word of what was thrown. */
 export function guarded(handler: Handler, journal: Journal): Handler {
-  return async (request) => {
+  const answerTo = (request: Request, error: unknown) => {
+    if (error instanceof StoreUnavailable)
+      return refuse(
+        failure('database_unavailable', 'The store cannot be used at the moment. Send the same request again.'),
+      )
+    journal.alarm('http-failed', { method: request.method, at: framesOf(error) })
+    return refuse(failure('internal_error', 'Something went wrong here. The operator has been told.'))
+  }
+  // What is ready is not made to wait a turn.
+  return (request) => {
     try {
-      return await handler(request)
+      const answer = handler(request)
+      return answer instanceof Promise ? answer.catch((error: unknown) => answerTo(request, error)) : answer
     } catch (error) {
-      if (error instanceof StoreUnavailable)
-        return refuse(
-          failure('database_unavailable', 'The store cannot be used at the moment. Send the same request again.'),
-        )
-      journal.alarm('http-failed', { method: request.method, at: framesOf(error) })
-      return refuse(failure('internal_error', 'Something went wrong here. The operator has been told.'))
+      return answerTo(request, error)
     }
   }
 }

@@ -30,13 +30,14 @@ export function segmentOf(plain: Uint8Array): Segment {
   }
 }
 
+/** A body, piece by piece. */
+export type Pieces = readonly Uint8Array[]
+
 /** The body as it is. */
-export const plainBody = (segments: readonly Segment[]): Uint8Array<ArrayBuffer> =>
-  concat(segments.map(({ plain }) => plain))
+export const plainBody = (segments: readonly Segment[]): Pieces => segments.map(({ plain }) => plain)
 
 /** The body in zstd. */
-export const zstdBody = (segments: readonly Segment[]): Uint8Array<ArrayBuffer> =>
-  concat(segments.map(({ zstd }) => zstd))
+export const zstdBody = (segments: readonly Segment[]): Pieces => segments.map(({ zstd }) => zstd)
 
 // Magic, deflate, no flags, no time, no hint, unknown system.
 const GZIP_HEAD = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff)
@@ -45,24 +46,29 @@ const GZIP_HEAD = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff)
 const DEFLATE_END = Uint8Array.of(3, 0)
 
 /** The body in gzip. */
-export function gzipBody(segments: readonly Segment[]): Uint8Array<ArrayBuffer> {
+export function gzipBody(segments: readonly Segment[]): Pieces {
   const crc = segments.reduce((sum, { crc: next, power }) => shiftedBy(sum, power, next), 0)
   const length = segments.reduce((sum, { plain }) => sum + plain.length, 0)
   const tail = new DataView(new ArrayBuffer(8))
   tail.setUint32(0, crc, true)
   tail.setUint32(4, length, true)
-  return concat([GZIP_HEAD, ...segments.map(({ deflated }) => deflated), DEFLATE_END, new Uint8Array(tail.buffer)])
+  return [GZIP_HEAD, ...segments.map(({ deflated }) => deflated), DEFLATE_END, new Uint8Array(tail.buffer)]
 }
 
-/** Bytes in a row. */
-export function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
+/** Puts pieces in a row, in memory of its own; what it answers lasts until it is called again. */
+export function joiner(): (pieces: Pieces) => Uint8Array<ArrayBuffer> {
+  // Fresh memory for a body of megabytes costs more than the copying.
+  let room = new Uint8Array()
+  return (pieces) => {
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+    if (length > room.length) room = new Uint8Array(length)
+    let at = 0
+    for (const piece of pieces) {
+      room.set(piece, at)
+      at += piece.length
+    }
+    return room.subarray(0, length)
   }
-  return whole
 }
 
 // CRC-32 is a remainder of polynomials over GF(2) (the reversed IEEE 802.3 polynomial here), so the sum of two parts in a

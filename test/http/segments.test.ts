@@ -1,13 +1,23 @@
 import { describe, expect, test } from 'bun:test'
 import { crc32, createGunzip } from 'node:zlib'
 import fc from 'fast-check'
-import { combineCrc, gzipBody, plainBody, segmentOf, zstdBody } from '../../server/http/segments.ts'
+import {
+  combineCrc,
+  gzipBody,
+  joiner,
+  plainBody,
+  segmentOf,
+  zstdBody,
+  type Pieces,
+} from '../../server/http/segments.ts'
 
 const texts = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constant('{"i":1,"t":2},'.repeat(500))), {
   maxLength: 12,
 })
 
 const part = (text: string) => segmentOf(new TextEncoder().encode(text))
+
+const joined = (pieces: Pieces) => new Uint8Array(Buffer.concat(pieces))
 
 const whole = (parts: readonly string[]) => new TextEncoder().encode(parts.join(''))
 
@@ -28,9 +38,10 @@ describe('a body of parts', () => {
     fc.assert(
       fc.property(texts, (parts) => {
         const segments = parts.map(part)
-        expect(plainBody(segments)).toEqual(whole(parts))
-        expect(new Uint8Array(Bun.gunzipSync(gzipBody(segments)))).toEqual(whole(parts))
-        if (parts.length > 0) expect(new Uint8Array(Bun.zstdDecompressSync(zstdBody(segments)))).toEqual(whole(parts))
+        expect(joined(plainBody(segments))).toEqual(whole(parts))
+        expect(new Uint8Array(Bun.gunzipSync(joined(gzipBody(segments))))).toEqual(whole(parts))
+        if (parts.length > 0)
+          expect(new Uint8Array(Bun.zstdDecompressSync(joined(zstdBody(segments))))).toEqual(whole(parts))
       }),
       { numRuns: 60 },
     )
@@ -38,7 +49,7 @@ describe('a body of parts', () => {
 
   test('is one gzip member, for browsers drop what follows the first', async () => {
     const parts = ['{"a":1,', '"b":2,', '', '"c":3}']
-    const body = gzipBody(parts.map(part))
+    const body = joined(gzipBody(parts.map(part)))
     expect(new Uint8Array(await firstMember(body))).toEqual(whole(parts))
     // A second member would start with the same three bytes.
     expect(Buffer.from(body).indexOf(Buffer.of(0x1f, 0x8b, 8), 1)).toBe(-1)
@@ -47,7 +58,7 @@ describe('a body of parts', () => {
   test('arrives whole through fetch', async () => {
     const parts = Array.from({ length: 90 }, (_, row) => `${JSON.stringify({ row, text: 'x'.repeat(row * 40) })}\n`)
     const segments = parts.map(part)
-    const bodies = { gzip: gzipBody(segments), zstd: zstdBody(segments) }
+    const bodies = { gzip: joined(gzipBody(segments)), zstd: joined(zstdBody(segments)) }
     await using server = Bun.serve({
       port: 0,
       fetch: ({ url }) => {
@@ -66,4 +77,12 @@ test('the sum of two parts is the sum of the whole', () => {
       expect(combineCrc(crc32(first), crc32(second), second.length)).toBe(crc32(Buffer.concat([first, second])))
     }),
   )
+})
+
+test('answers keep what they were made of while the next body is put together', async () => {
+  const join = joiner()
+  const text = new TextEncoder()
+  const answers = ['a long first body', 'another', ''].map((body) => new Response(join([text.encode(body)])))
+  const bodies = await Promise.all(answers.map((answer) => answer.text()))
+  expect(bodies).toEqual(['a long first body', 'another', ''])
 })
