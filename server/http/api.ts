@@ -15,10 +15,12 @@ import { readJson } from './body.ts'
 import type { CanvasReads } from './canvas-read.ts'
 import type { Live } from './live.ts'
 import { readInteger, readQuery } from './query.ts'
+import type { ReadyAnswer } from './ready-answer.ts'
 import { refuse } from './refuse.ts'
 import { NO_STORE, respond, respondJson, type HeaderFields } from './respond.ts'
 import { readOnly, type Handler, type Route } from './route.ts'
 import { readRegistration } from './signed-body.ts'
+import { untilChanged } from './until-changed.ts'
 
 /** What the free reads and the registry need. */
 export type ApiDesk = {
@@ -42,15 +44,18 @@ export function apiRoutes(desk: ApiDesk): Route[] {
     { path: '/api/canvas', methods: readOnly(desk.reads.canvas.answer) },
     { path: '/api/canvas.bin', methods: readOnly(desk.reads.pixels.answer) },
     { path: '/api/live', methods: readOnly(desk.live.answer) },
-    { path: '/api/feed', methods: readOnly(feed(desk)) },
+    { path: '/api/feed', methods: readOnly(untilChanged(desk.view, feed(desk))) },
     { path: '/api/history', methods: readOnly(history(desk)) },
-    { path: '/api/agents', methods: readOnly(() => respondJson(200, registry(desk.view), NO_CACHE)) },
+    {
+      path: '/api/agents',
+      methods: readOnly(untilChanged(desk.view, () => respondJson(200, registry(desk.view), NO_CACHE))),
+    },
     { path: '/api/agents/me', methods: { PUT: register(desk) } },
     { path: '/api/health', methods: readOnly(health(desk)) },
   ]
 }
 
-function feed({ view }: ApiDesk): Handler {
+function feed({ view }: ApiDesk): ReadyAnswer {
   return ({ url }) => {
     const query = readFeedQuery(url)
     if ('code' in query) return refuse(query)

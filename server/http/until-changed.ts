@@ -1,0 +1,27 @@
+/** Reads of the view that are asked for again and again, answered once for each state of it. */
+
+import type { WallView } from '../domain/wall-view.ts'
+import type { ReadyAnswer } from './ready-answer.ts'
+import { queryOf } from './target.ts'
+
+// Followers ask for the same few pages; whoever asks for others gets them made.
+const ANSWERS_MAX = 64
+const QUERY_MAX = 40
+
+/** Answers from `make` until the view changes, once for each query. */
+export function untilChanged(view: WallView, make: ReadyAnswer): ReadyAnswer {
+  const ready = new Map<string, Response>()
+  let asOf = view.number
+  return (request) => {
+    if (asOf !== view.number) ready.clear()
+    asOf = view.number
+    const query = queryOf(request.url)
+    const known = ready.get(query)
+    // Bun's types name the copy after another library's class.
+    if (known !== undefined) return known.clone() as Response
+    const made = make(request)
+    if (made.status !== 200 || query.length > QUERY_MAX || ready.size >= ANSWERS_MAX) return made
+    ready.set(query, made)
+    return made.clone() as Response
+  }
+}
