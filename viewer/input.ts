@@ -42,7 +42,8 @@ function onKey(event: KeyboardEvent, stage: HTMLElement, send: Send) {
   send(intent)
 }
 
-function listenToWheel(stage: HTMLElement, send: Send, signal: AbortSignal) {
+/** The wheel, and pinches on a trackpad. */
+export function listenToWheel(stage: HTMLElement, send: Send, signal: AbortSignal) {
   const onWheel = (event: WheelEvent) => {
     event.preventDefault()
     const px = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? event.deltaY * WHEEL_LINE_PX : event.deltaY
@@ -54,7 +55,8 @@ function listenToWheel(stage: HTMLElement, send: Send, signal: AbortSignal) {
   stage.addEventListener('wheel', onWheel, { passive: false, signal })
 }
 
-function listenToPointers(stage: HTMLElement, send: Send, signal: AbortSignal) {
+/** Mouse, pen and fingers. */
+export function listenToPointers(stage: HTMLElement, send: Send, signal: AbortSignal) {
   const down = new Map<number, Point>()
   const trail: Moment[] = [] // of the finger that drags
   let press: Point | undefined // where a press that may still be a tap began

@@ -1,13 +1,37 @@
-import { defineConfig } from 'vite'
+import { build, defineConfig, type Plugin, type UserConfig } from 'vite'
+
+const pages = {
+  // Every file but the pages lies under a hashed name, so that it can be cached for ever and no data: URL is needed.
+  assetsInlineLimit: 0,
+  modulePreload: { polyfill: false },
+} satisfies UserConfig['build']
+
+/**
+ * Builds the page for painting after the wall's own. One build of both would cut what they share into files of their own,
+ * and the wall would wait for more requests.
+ */
+const paintPage: Plugin = {
+  name: 'paint-page',
+  apply: 'build',
+  async writeBundle({ dir }) {
+    const { root } = this.environment.config
+    await build({
+      root,
+      configFile: false,
+      logLevel: 'error',
+      build: {
+        ...pages,
+        ...(dir === undefined ? {} : { outDir: dir }),
+        emptyOutDir: false,
+        rolldownOptions: { input: `${root}/paint.html` },
+      },
+    })
+  },
+}
 
 export default defineConfig({
   // regl's default entry carries its checked build, a third larger.
   resolve: { alias: { regl: 'regl/dist/regl.min.js' } },
-  build: {
-    outDir: '../dist/viewer',
-    emptyOutDir: true,
-    // Every file but index.html lies under a hashed name, so that it can be cached for ever and no data: URL is needed.
-    assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
-  },
+  build: { ...pages, outDir: '../dist/viewer', emptyOutDir: true },
+  plugins: [paintPage],
 })

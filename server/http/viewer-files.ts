@@ -6,26 +6,35 @@ import { etagOf, readyAnswer, type ReadyAnswer } from './ready-answer.ts'
 /** The file at a path, or nothing. */
 export type ViewerFiles = (path: string) => ReadyAnswer | undefined
 
-const INDEX = 'index.html'
+const PAGE_END = '.html'
+const INDEX = `index${PAGE_END}`
 
-// Vite puts a hash of the content in the names of everything but the page.
+// Vite puts a hash of the content in the names of everything but the pages.
 const HASHED = 'assets/'
 
-// Everything comes from this service and nothing is written in the page itself. regl, which draws the wall, compiles its
-// commands with Function, hence 'unsafe-eval'. Other pages may frame this one: that is how a view of it is embedded.
-const POLICY =
-  "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'"
+// Everything comes from this service and nothing is written in the page itself.
+const policy = (scripts: string, more = '') =>
+  `default-src 'none'; script-src ${scripts}; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'${more}`
 
-/** A page with the policy that keeps a browser from running or loading anything else on it. */
-export function guarded(page: ReadyAnswer): ReadyAnswer {
+// regl, which draws the wall, compiles its commands with Function, hence 'unsafe-eval'. Other pages may frame this one:
+// that is how a view of it is embedded.
+const WALL_POLICY = policy("'self' 'unsafe-eval'")
+
+// Pictures are painted in a worker. Where an owner signs, no other page may lie over or under.
+const PAGE_POLICY = policy("'self'", "; worker-src 'self'; frame-ancestors 'none'")
+
+/** The wall's page with the policy that keeps a browser from running or loading anything else on it. */
+export const guarded = (page: ReadyAnswer): ReadyAnswer => withPolicy(page, WALL_POLICY)
+
+function withPolicy(page: ReadyAnswer, policy: string): ReadyAnswer {
   return (request) => {
     const response = page(request)
-    response.headers.set('Content-Security-Policy', POLICY)
+    response.headers.set('Content-Security-Policy', policy)
     return response
   }
 }
 
-/** Reads every file under `directory`; of one that does not exist, none. `index.html` is also `/`. */
+/** Reads every file under `directory`; of one that does not exist, none. `index.html` is also `/`, and `paint.html` is `/paint`. */
 export async function viewerFiles(directory: string): Promise<ViewerFiles> {
   const answers = new Map<string, ReadyAnswer>()
   for (const name of await namesIn(directory)) {
@@ -37,9 +46,10 @@ export async function viewerFiles(directory: string): Promise<ViewerFiles> {
       etag: etagOf(content),
       cacheControl: name.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : 'no-cache',
     })
-    const answer = name === INDEX ? guarded(plain) : plain
+    const isPage = name.endsWith(PAGE_END)
+    const answer = isPage ? withPolicy(plain, name === INDEX ? WALL_POLICY : PAGE_POLICY) : plain
     answers.set(`/${name}`, answer)
-    if (name === INDEX) answers.set('/', answer)
+    if (isPage) answers.set(name === INDEX ? '/' : `/${name.slice(0, -PAGE_END.length)}`, answer)
   }
   return (path) => answers.get(path)
 }

@@ -1,0 +1,64 @@
+/** The worker that opens a picture and paints it in blocks, by the code that answers `/api/pixels`. Nothing leaves the browser. */
+
+import { quantise } from '../../shared/quantise.ts'
+import { resample, type Raster } from '../../shared/resample.ts'
+import { BLOCK_SIZE } from '../../shared/wall.ts'
+import type { Painted, Size, Style } from './sketch.ts'
+
+/** What the worker is asked, one job after the other. */
+export type Job =
+  | { readonly number: number; readonly open: Blob }
+  | { readonly number: number; readonly paint: Size & Style }
+
+/** Why nothing came of a picture. */
+export type Flaw = 'unreadable' | 'too-many-pixels'
+
+/** What came of the job of that number. */
+export type Done = { readonly number: number } & (
+  | { readonly opened: { readonly width: number; readonly height: number } }
+  | { readonly painted: Painted }
+  | { readonly flaw: Flaw }
+)
+
+// As many as `/api/pixels` takes.
+const PICTURE_PIXELS_MAX = 16_000_000
+
+declare const self: Worker
+
+let raster: Raster | undefined
+let turn: Promise<void> = Promise.resolve()
+
+self.addEventListener('message', ({ data }: MessageEvent<Job>) => {
+  turn = turn.then(async () => self.postMessage(await done(data)))
+})
+
+async function done(job: Job): Promise<Done> {
+  const { number } = job
+  if ('paint' in job)
+    return raster === undefined ? { number, flaw: 'unreadable' } : { number, painted: paint(raster, job.paint) }
+  const opened = await open(job.open)
+  if (typeof opened === 'string') return { number, flaw: opened }
+  raster = opened
+  return { number, opened: { width: opened.width, height: opened.height } }
+}
+
+function paint(from: Raster, { w, h, fit, dither, background }: Size & Style): Painted {
+  const light = resample(from, w * BLOCK_SIZE, h * BLOCK_SIZE, fit, background)
+  return { w, h, indices: quantise(light, dither) }
+}
+
+async function open(file: Blob): Promise<Raster | Flaw> {
+  try {
+    // The bytes as they stand in the file: the service knows no colour profiles either.
+    const bitmap = await createImageBitmap(file, { colorSpaceConversion: 'none', premultiplyAlpha: 'none' })
+    const { width, height } = bitmap
+    if (width * height > PICTURE_PIXELS_MAX) return 'too-many-pixels'
+    const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })
+    if (context === null) return 'unreadable'
+    context.drawImage(bitmap, 0, 0)
+    bitmap.close()
+    return { width, height, rgba: context.getImageData(0, 0, width, height).data }
+  } catch {
+    return 'unreadable'
+  }
+}

@@ -1,0 +1,183 @@
+/** The page on which a picture is made ready for the wall: wires the sketch, its parts and the board. */
+
+import { cellOf, parseCoord } from '../../shared/wall.ts'
+import { arrive } from '../arrive.ts'
+import { clamp, fit, isFitted, lookAt, reveal, type Camera, type View } from '../camera.ts'
+import { keepUp } from '../keep-up.ts'
+import { liveSource } from '../live.ts'
+import { createAppearance } from '../page.ts'
+import type { Wall } from '../plot.ts'
+import { canvasReader } from '../source.ts'
+import { find } from '../ui/dom.ts'
+import { hush, say } from '../ui/notice.ts'
+import { countText } from '../words.ts'
+import { areaOf } from '../works.ts'
+import { createArtist } from './artist.ts'
+import { createBoard } from './board.ts'
+import { createCost } from './cost.ts'
+import { createForm, goToRoom } from './form.ts'
+import { listenToHands, listenToZoomButtons, type Bench } from './hands.ts'
+import { heldBlocks } from './holds.ts'
+import { listenForPictures, tellOpened } from './opening.ts'
+import { createOwner } from './owner.ts'
+import type { Part, Studio } from './parts.ts'
+import { begin, covered, movedTo, withPicture, type Sketch } from './sketch.ts'
+import { createTake } from './take.ts'
+
+// A picture that is looked at is at most this large, in CSS pixels per wall pixel.
+const LOOK_ZOOM = 8
+
+// How long a picture lies still before the service is asked who is paying for its blocks, and how often again.
+const REST_MS = 500
+const AGAIN_MS = 15_000
+
+const stage = find('stage', HTMLElement)
+const canvas = find('wall', HTMLCanvasElement)
+const notice = find('notice', HTMLElement)
+const counts = find('counts', HTMLElement)
+const stale = find('stale', HTMLElement)
+const invitation = find('invitation', HTMLElement)
+const forever = new AbortController().signal
+
+const asked = parseCoord(new URLSearchParams(location.search).get('at') ?? '')
+let sketch = begin(asked === undefined ? { col: 80, row: 45 } : cellOf(asked))
+let view = viewOf(stage)
+let camera = fit(view)
+let drawing = false
+let isPlaced = asked !== undefined // whether the place was chosen by somebody
+
+const look = createAppearance(() => {
+  board.setTheme(look.theme(), sketch)
+  askDrawing()
+})
+const board = createBoard(canvas, look.theme())
+const artist = createArtist((painted) => become({ ...sketch, painted }))
+const studio: Studio = { sketch: () => sketch, become, look: lookAtPicture }
+const parts: readonly Part[] = [createForm(studio), createCost(), createTake(() => sketch), createOwner(studio)]
+
+const bench: Bench = {
+  sketch: () => sketch,
+  camera: () => camera,
+  view: () => view,
+  turn,
+  move(at) {
+    if (sketch.picture === undefined) return
+    become(movedTo(sketch, at))
+    turn(reveal(camera, view, areaOf(covered(sketch))))
+  },
+  fit: () => turn(fit(view)),
+  look: lookAtPicture,
+}
+
+function viewOf({ clientWidth, clientHeight }: HTMLElement): View {
+  return { width: Math.max(clientWidth, 1), height: Math.max(clientHeight, 1) }
+}
+
+function become(next: Sketch) {
+  const before = sketch
+  sketch = next
+  if (next.picture && (next.picture !== before.picture || next.size !== before.size || next.style !== before.style))
+    artist.paint({ ...next.size, ...next.style })
+  if (next.at !== before.at) isPlaced = true
+  board.take(next, before)
+  for (const part of parts) part.update(next, before)
+  if (next.at !== before.at || next.size !== before.size || next.wall !== before.wall) lookForHolds()
+  askDrawing()
+}
+
+function turn(next: Camera) {
+  camera = next
+  askDrawing()
+}
+
+function askDrawing() {
+  if (drawing) return
+  drawing = true
+  requestAnimationFrame(draw)
+}
+
+function draw() {
+  drawing = false
+  board.draw(sketch, camera, view)
+  document.body.dataset['drawn'] = String(Number(document.body.dataset['drawn'] ?? 0) + 1)
+}
+
+function fitStage() {
+  const isWhole = isFitted(camera, view)
+  view = viewOf(stage)
+  camera = isWhole ? fit(view) : clamp(camera, view)
+  board.resize(view)
+  // Giving a canvas a size empties it, so it is drawn again before the browser paints.
+  draw()
+}
+
+function lookAtPicture() {
+  turn(lookAt(areaOf(covered(sketch)), view, LOOK_ZOOM))
+}
+
+async function open(file: File) {
+  const opened = await artist.open(file)
+  tellOpened(opened)
+  if (typeof opened === 'string') return
+  invitation.hidden = true
+  const wasPlaced = isPlaced
+  become(withPicture(sketch, opened))
+  lookAtPicture()
+  if (!wasPlaced) find('room-told', HTMLElement).textContent = await goToRoom(studio, false)
+}
+
+let holdTimer: ReturnType<typeof setTimeout> | undefined
+let asking = new AbortController()
+
+/** Asks who is paying for the covered blocks once the picture lies still, and again from time to time. */
+function lookForHolds(afterMs = REST_MS) {
+  clearTimeout(holdTimer)
+  asking.abort()
+  if (sketch.picture === undefined || !sketch.wall?.complete) return
+  asking = new AbortController()
+  const { signal } = asking
+  holdTimer = setTimeout(() => void ask(), afterMs)
+  const ask = async () => {
+    const held = document.hidden ? undefined : await heldBlocks(sketch, signal).catch(() => undefined)
+    if (signal.aborted) return
+    const isNews = held !== undefined && (held.size > 0 || sketch.held.size > 0)
+    if (isNews) become({ ...sketch, held })
+    lookForHolds(AGAIN_MS)
+  }
+}
+
+function showWall(wall: Wall) {
+  const { claimed, remaining } = wall.stats
+  counts.textContent = `${countText(claimed)} claimed · ${countText(remaining)} open`
+  become({ ...sketch, wall })
+}
+
+const readCanvas = canvasReader()
+
+async function load() {
+  try {
+    await arrive(readCanvas, showWall)
+    hush(notice)
+    const scene = {
+      wall: () => sketch.wall,
+      show: showWall,
+      stale: (since: number | undefined) => {
+        stale.textContent = since === undefined ? '' : `Not up to date since ${new Date(since).toLocaleTimeString()}`
+      },
+    }
+    keepUp(liveSource(readCanvas), scene, forever)
+    document.body.dataset['ready'] = 'yes'
+  } catch {
+    say(notice, 'The wall could not be read.', () => {
+      hush(notice)
+      void load()
+    })
+  }
+}
+
+listenToHands(canvas, bench, forever)
+listenToZoomButtons(find('zoom-in', HTMLElement), find('zoom-out', HTMLElement), bench)
+find('fit', HTMLElement).addEventListener('click', bench.fit)
+listenForPictures((file) => void open(file))
+new ResizeObserver(fitStage).observe(stage)
+void load()

@@ -1,0 +1,59 @@
+/** Whose blocks are covered: an address that is typed in, or a wallet in the browser. */
+
+import { button, find, make } from '../ui/dom.ts'
+import { blocksText } from '../words.ts'
+import type { Part, Studio } from './parts.ts'
+import { createRepainting, type Signer } from './repainting.ts'
+import { blocksOfWallet } from './service.ts'
+import { connect, discoverWallets, isAddress, type BrowserWallet } from './wallet.ts'
+
+/** Fields and buttons of the owner's section. */
+export function createOwner(studio: Studio): Part {
+  const section = find('owner', HTMLElement)
+  const field = find('wallet', HTMLInputElement)
+  const told = find('wallet-told', HTMLElement)
+  let signer: Signer | undefined
+  const repainting = createRepainting(studio, () => signer)
+
+  const look = async (address: string) => {
+    told.textContent = 'Looking …'
+    try {
+      const blocks = await blocksOfWallet(address)
+      // Another address may have been given meanwhile.
+      if (field.value.trim() !== address) return
+      told.textContent =
+        blocks.length === 0 ? 'This wallet owns nothing here yet.' : `It owns ${blocksText(blocks.length)}.`
+      studio.become({ ...studio.sketch(), wallet: address, mine: new Set(blocks) })
+    } catch (error) {
+      told.textContent = error instanceof Error ? error.message : 'The wall could not be asked.'
+    }
+  }
+  const use = async (wallet: BrowserWallet) => {
+    const address = await connect(wallet)
+    if (typeof address !== 'string') {
+      told.textContent = address.declined ? 'You declined to connect.' : address.words
+      return
+    }
+    signer = { wallet, address }
+    field.value = address
+    await look(address)
+  }
+
+  field.addEventListener('input', () => {
+    signer = undefined
+    const address = field.value.trim()
+    studio.become({ ...studio.sketch(), wallet: undefined, mine: new Set() })
+    told.textContent = address === '' ? '' : 'An address is 0x and 40 hex digits.'
+    if (isAddress(address)) void look(address)
+  })
+  discoverWallets((wallet) => {
+    const label = ['Connect ', make('bdi', '', wallet.name)]
+    find('wallets', HTMLElement).append(button('', label, () => void use(wallet)))
+  })
+  return {
+    update(next, before) {
+      section.hidden = next.picture === undefined
+      repainting.update(next, before)
+    },
+  }
+}

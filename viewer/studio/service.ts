@@ -1,0 +1,66 @@
+/** What the page asks of the service besides the wall itself. */
+
+import type { EditBody } from '../../shared/contract/block.ts'
+import type { ErrorBody } from '../../shared/contract/service.ts'
+import type { Spaces } from '../../shared/contract/space.ts'
+import type { WalletStanding } from '../../shared/contract/wallet.ts'
+import { coordOf, isBlockIndex, parseCoord, type BlockIndex, type Cell, type Coord } from '../../shared/wall.ts'
+import type { Size } from './sketch.ts'
+
+/** Finds where so many blocks are open side by side, nearest to a block; `undefined` when nowhere. */
+export async function findRoom({ w, h }: Size, near?: BlockIndex): Promise<BlockIndex | undefined> {
+  const query = new URLSearchParams({ w: `${w}`, h: `${h}`, limit: '1' })
+  if (near !== undefined) query.set('near', coordOf(near))
+  const response = await fetch(`/api/space?${query}`)
+  if (!response.ok) throw new Error(`the search for room answered ${response.status}`)
+  const { spaces }: Spaces = await response.json()
+  return parseCoord(spaces[0]?.coord ?? '')
+}
+
+/** Whether no block of a rectangle is owned or held at this moment; rejects when the service cannot tell. */
+export async function isAllOpen(at: Cell, { w, h }: Size, near: BlockIndex): Promise<boolean> {
+  const room = await findRoom({ w, h }, near)
+  return room !== undefined && coordOf(room) === `${at.col},${at.row}`
+}
+
+/** The blocks of a wallet, none of one that has bought nothing; rejects when the service cannot tell. */
+export async function blocksOfWallet(wallet: string): Promise<BlockIndex[]> {
+  const response = await fetch(`/api/agents/${wallet}`)
+  if (response.status === 404) return []
+  if (!response.ok) throw new Error(await wordsOf(response))
+  const { blocks }: WalletStanding = await response.json()
+  return blocks.map(({ block }) => block.index).filter(isBlockIndex)
+}
+
+/** How an edit ended. `now` is the service's time where it found ours wrong. */
+export type Edited =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'refused'; readonly words: string; readonly now: number | undefined }
+  | { readonly kind: 'lost'; readonly words: string } // the same request may end better later
+
+/** Sends a signed edit. */
+export async function sendEdit(coord: Coord, body: EditBody): Promise<Edited> {
+  try {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`/blocks/${coord}`, { method: 'PUT', headers, body: JSON.stringify(body) })
+    if (response.ok) return { kind: 'done' }
+    const isForNow = response.status === 429 || response.status >= 500
+    const { words, now } = await refusalOf(response)
+    return isForNow ? { kind: 'lost', words } : { kind: 'refused', words, now }
+  } catch {
+    return { kind: 'lost', words: 'The service could not be reached.' }
+  }
+}
+
+const wordsOf = async (response: Response) => (await refusalOf(response)).words
+
+/** The service's own words. */
+async function refusalOf(response: Response): Promise<{ readonly words: string; readonly now: number | undefined }> {
+  try {
+    const body: ErrorBody & { readonly now?: unknown } = await response.json()
+    return { words: body.message, now: typeof body.now === 'number' ? body.now : undefined }
+  } catch {
+    // A proxy's answer is a page of its own.
+    return { words: `The service answered ${response.status}.`, now: undefined }
+  }
+}

@@ -1,0 +1,51 @@
+/** The requests in the form that was chosen, to copy or to keep as a file. */
+
+import { button, copyButton, find } from '../ui/dom.ts'
+import { orderOf } from './order.ts'
+import type { Part } from './parts.ts'
+import type { Sketch } from './sketch.ts'
+import { FORMS, written, type Paper } from './writing.ts'
+
+// The whole of it goes into the clipboard and the file; a few pages are enough to look at.
+const SHOWN_CHARACTERS_MAX = 6000
+
+/** Writes the order down anew only when somebody may look at it. */
+export function createTake(sketchNow: () => Sketch): Part {
+  const section = find('take', HTMLElement)
+  const shown = find('paper', HTMLElement)
+  const forms = find('forms', HTMLFieldSetElement)
+
+  const paper = (): Paper | undefined => {
+    const order = orderOf(sketchNow(), location.origin)
+    const chosen = forms.querySelector<HTMLInputElement>('input:checked')?.value
+    return order && written(order, FORMS.find((form) => form === chosen) ?? 'prompt')
+  }
+  const show = () => {
+    const now = paper()
+    section.hidden = now === undefined
+    if (now === undefined) return
+    const { text } = now
+    shown.textContent = text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}\n…` : text
+  }
+
+  forms.addEventListener('change', show)
+  find('paper-acts', HTMLElement).append(
+    copyButton('Copy', () => paper()?.text ?? ''),
+    button('', ['Download'], () => save(paper())),
+  )
+  return {
+    update(next, before) {
+      if (next !== before) show()
+    },
+  }
+}
+
+function save(paper: Paper | undefined) {
+  if (paper === undefined) return
+  const anchor = document.createElement('a')
+  anchor.href = URL.createObjectURL(new Blob([paper.text], { type: paper.type }))
+  anchor.download = paper.name
+  anchor.click()
+  // The browser has taken the address up by the time this page gets another turn.
+  setTimeout(() => URL.revokeObjectURL(anchor.href), 0)
+}

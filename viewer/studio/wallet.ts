@@ -1,0 +1,80 @@
+/** Wallets in the browser, as they announce themselves (EIP-6963), and what is asked of them (EIP-1193). */
+
+/** A wallet that announced itself. Its name is the words of whoever wrote it. */
+export type BrowserWallet = { readonly id: string; readonly name: string; readonly provider: Provider }
+
+export type Provider = {
+  request(call: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>
+}
+
+/** Tells each wallet once, now and as they come. */
+export function discoverWallets(onWallet: (wallet: BrowserWallet) => void) {
+  const known = new Set<string>()
+  window.addEventListener('eip6963:announceProvider', (event) => {
+    const wallet = 'detail' in event ? walletOf(event.detail) : undefined
+    if (wallet === undefined || known.has(wallet.id)) return
+    known.add(wallet.id)
+    onWallet(wallet)
+  })
+  window.dispatchEvent(new Event('eip6963:requestProvider'))
+}
+
+const NAME_MAX = 40
+
+function walletOf(detail: unknown): BrowserWallet | undefined {
+  if (!isRecord(detail) || !isRecord(detail['info'])) return undefined
+  const { uuid, name } = detail['info']
+  const provider = detail['provider']
+  if (typeof uuid !== 'string' || typeof name !== 'string' || !isProvider(provider)) return undefined
+  return { id: uuid, name: name.slice(0, NAME_MAX) || 'Wallet', provider }
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+const isProvider = (value: unknown): value is Provider => isRecord(value) && typeof value['request'] === 'function'
+
+/** What a wallet would not do, in words; `declined` when its owner said no. */
+export type Unwilling = { readonly declined: boolean; readonly words: string }
+
+/** Asks for the address to use. */
+export async function connect({ provider }: BrowserWallet): Promise<string | Unwilling> {
+  return await asked(async () => {
+    const accounts = await provider.request({ method: 'eth_requestAccounts' })
+    const first: unknown = Array.isArray(accounts) ? accounts[0] : undefined
+    return isAddress(first) ? first : { declined: false, words: 'It has no account to use.' }
+  })
+}
+
+/** Asks for an EIP-191 signature of a text. */
+export async function personalSign(
+  { provider }: BrowserWallet,
+  address: string,
+  text: string,
+): Promise<string | Unwilling> {
+  return await asked(async () => {
+    const signature = await provider.request({ method: 'personal_sign', params: [hexOf(text), address] })
+    const isHex = typeof signature === 'string' && /^0x[0-9a-fA-F]+$/.test(signature)
+    return isHex ? signature : { declined: false, words: 'What it answered is no signature.' }
+  })
+}
+
+/** Whether a text is an address in hex. */
+export const isAddress = (value: unknown): value is string =>
+  typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)
+
+// EIP-1193: the user rejected the request.
+const REJECTED = 4001
+
+async function asked<T>(ask: () => Promise<T>): Promise<T | Unwilling> {
+  try {
+    return await ask()
+  } catch (error) {
+    const declined = isRecord(error) && error['code'] === REJECTED
+    const said = isRecord(error) && typeof error['message'] === 'string' ? error['message'] : 'no reason given'
+    return { declined, words: declined ? 'You declined to sign.' : `The wallet refused: ${said}` }
+  }
+}
+
+const hexOf = (text: string) =>
+  `0x${Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
