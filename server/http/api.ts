@@ -48,7 +48,7 @@ export function apiRoutes(desk: ApiDesk): Route[] {
     { path: '/api/history', methods: readOnly(history(desk)) },
     {
       path: '/api/agents',
-      methods: readOnly(untilChanged(desk.view, () => respondJson(200, registry(desk.view), NO_CACHE))),
+      methods: readOnly(untilChanged(desk.view, agents(desk))),
     },
     { path: '/api/agents/me', methods: { PUT: register(desk) } },
     { path: '/api/health', methods: readOnly(health(desk)) },
@@ -61,9 +61,17 @@ function feed({ view }: ApiDesk): ReadyAnswer {
     if ('code' in query) return refuse(query)
     const { sales, ...page } = feedPage(view, query)
     const text = `${JSON.stringify(page).slice(0, -1)},"sales":[${sales.map(textOfSale).join(',')}]}`
-    return respond(200, 'application/json', text, NO_CACHE)
+    return respond(200, 'application/json', encoder.encode(text), NO_CACHE)
   }
 }
+
+const agents =
+  ({ view }: ApiDesk): ReadyAnswer =>
+  () =>
+    respond(200, 'application/json', encoder.encode(JSON.stringify(registry(view))), NO_CACHE)
+
+// A text would be encoded anew for each copy that is sent.
+const encoder = new TextEncoder()
 
 // A sale is the same object for as long as it reads the same, so it is serialised once.
 const saleTexts = new WeakMap<Sale, string>()
