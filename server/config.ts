@@ -11,7 +11,7 @@ export type Config = {
   readonly host: string
   readonly port: number
   readonly hosts: readonly string[] // names that owners may sign for, the canonical one first
-  readonly databasePath: string
+  readonly database: Database
   readonly network: Network
   readonly rpcUrl: string | undefined // undefined: the network's public endpoint
   readonly offer: Offer
@@ -23,6 +23,11 @@ export type Config = {
   readonly metricsPort: number | undefined // undefined: monitors are not served
   readonly contact: string | null
 }
+
+/** Where the wall is kept: in a file that one process owns, or on a server whose address, a secret, several share. */
+export type Database =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string }
 
 /** Settings that cannot work; the message names them all. */
 export class ConfigError extends Error {
@@ -39,6 +44,7 @@ export const SETTINGS = {
   HOST: { required: false },
   PORT: { required: false },
   DATABASE_PATH: { required: false },
+  DATABASE_URL: { required: false },
   NETWORK: { required: false },
   RPC_URL: { required: false },
   VERIFY_TIMEOUT_MS: { required: false },
@@ -55,18 +61,7 @@ type Setting = keyof typeof SETTINGS
 /** Reads the environment. Throws `ConfigError`. */
 export function readConfig(env: Env): Config {
   const problems: string[] = []
-  const read = <T>(name: Setting, parse: (text: string) => Parsed<T>): T | undefined => {
-    const text = env[name]?.trim() ?? ''
-    if (text === '') {
-      if (SETTINGS[name].required) problems.push(`${name} is not set`)
-      return undefined
-    }
-    const parsed = parse(text)
-    if ('value' in parsed) return parsed.value
-    problems.push(`${name} ${parsed.problem}`)
-    return undefined
-  }
-
+  const read = reader(env, problems)
   const network = read('NETWORK', networkOf) ?? 'eip155:8453'
   const asset = tokenOf(network)
   const baseUrl = read('BASE_URL', originOf)
@@ -76,9 +71,8 @@ export function readConfig(env: Env): Config {
   const secret = read('CDP_API_KEY_SECRET', asIs)
   if ((id === undefined) !== (secret === undefined)) problems.push('CDP_API_KEY_ID and CDP_API_KEY_SECRET go together')
   const rest = {
+    ...placeIn(read, problems),
     host: read('HOST', asIs) ?? '127.0.0.1',
-    port: read('PORT', wholeNumber(0, 65_535)) ?? 8402,
-    databasePath: read('DATABASE_PATH', asIs) ?? './wall.sqlite',
     network,
     rpcUrl: read('RPC_URL', urlOf)?.href,
     cdpKey: id === undefined || secret === undefined ? undefined : { id, secret },
@@ -89,9 +83,7 @@ export function readConfig(env: Env): Config {
     contact: read('OPERATOR_CONTACT', asIs) ?? null,
   }
   if (problems.length > 0 || baseUrl === undefined || payTo === undefined || facilitatorUrl === undefined)
-    throw new ConfigError(
-      `The settings cannot work:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\nSee .env.example.`,
-    )
+    throw cannotWork(problems)
   return {
     ...rest,
     hosts: [...new Set([baseUrl.hostname, baseUrl.host])],
@@ -104,6 +96,46 @@ export function readConfig(env: Env): Config {
     facilitatorUrl,
   }
 }
+
+/** Where a wall with these settings is kept and listens, whatever else is set. Throws `ConfigError`. */
+export function readPlace(env: Env): Pick<Config, 'database' | 'port'> {
+  const problems: string[] = []
+  const place = placeIn(reader(env, problems), problems)
+  if (problems.length > 0) throw cannotWork(problems)
+  return place
+}
+
+type Read = <T>(name: Setting, parse: (text: string) => Parsed<T>) => T | undefined
+
+/** Reads settings one by one, and notes what is wrong with them. */
+function reader(env: Env, problems: string[]): Read {
+  return (name, parse) => {
+    const text = env[name]?.trim() ?? ''
+    if (text === '') {
+      if (SETTINGS[name].required) problems.push(`${name} is not set`)
+      return undefined
+    }
+    const parsed = parse(text)
+    if ('value' in parsed) return parsed.value
+    problems.push(`${name} ${parsed.problem}`)
+    return undefined
+  }
+}
+
+function placeIn(read: Read, problems: string[]): Pick<Config, 'database' | 'port'> {
+  const port = read('PORT', wholeNumber(0, 65_535)) ?? 8402
+  const path = read('DATABASE_PATH', asIs)
+  const url = read('DATABASE_URL', postgresOf)
+  if (path !== undefined && url !== undefined) problems.push('DATABASE_PATH and DATABASE_URL exclude each other')
+  const database: Database =
+    url === undefined ? { kind: 'sqlite', path: path ?? './wall.sqlite' } : { kind: 'postgres', url }
+  return { port, database }
+}
+
+const cannotWork = (problems: readonly string[]) =>
+  new ConfigError(
+    `The settings cannot work:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\nSee .env.example.`,
+  )
 
 type Parsed<T> = { readonly value: T } | { readonly problem: string }
 
@@ -128,6 +160,15 @@ function urlOf(text: string): Parsed<URL> {
   return value?.protocol === 'https:' || value?.protocol === 'http:'
     ? { value }
     : { problem: 'must be an http or https URL' }
+}
+
+// What it holds is never told, since it may hold a password.
+function postgresOf(text: string): Parsed<string> {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isPostgres = url?.protocol === 'postgres:' || url?.protocol === 'postgresql:'
+  return isPostgres && url.hostname !== '' && url.pathname.length > 1
+    ? { value: text }
+    : { problem: 'must be a postgres:// URL that names a host and a database' }
 }
 
 function originOf(text: string): Parsed<URL> {

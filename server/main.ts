@@ -1,8 +1,9 @@
 /** The service: reads its settings, opens what it works with, listens, and ends without losing anything. */
 
 import { join } from 'node:path'
+import type { Engine } from '../db/engine.ts'
+import { openStore } from '../db/open.ts'
 import { CannotOpen } from '../db/sqlite/errors.ts'
-import { openSqlite, type Sqlite } from '../db/sqlite/open.ts'
 import type { DamagedRow } from '../db/sqlite/sums.ts'
 import { chainClient, viemChain } from './adapters/chain.ts'
 import { systemClock as clock } from './adapters/clock.ts'
@@ -19,13 +20,14 @@ import { ConfigError, readConfig, type Config } from './config.ts'
 import { canvasReads } from './http/canvas-read.ts'
 import { live } from './http/live.ts'
 import { viewerFiles } from './http/viewer-files.ts'
-import { openCounter, socketOf } from './operate/counter.ts'
+import { deskAt, openCounter } from './operate/counter.ts'
 import { openDesk } from './operate/desk.ts'
 import { seller, type SweptSeller } from './usecases/buy-block.ts'
 import { followLog } from './usecases/follow-log.ts'
 import { keepGoing } from './usecases/keep-going.ts'
+import { keepLevel } from './usecases/keep-level.ts'
 import { presence } from './usecases/presence.ts'
-import { sweep } from './usecases/sweep.ts'
+import { sweeper } from './usecases/sweep.ts'
 import { watchRail } from './usecases/watch-rail.ts'
 
 const VIEWER = join(import.meta.dir, '../dist/viewer')
@@ -52,13 +54,13 @@ try {
 async function run(config: Config): Promise<void> {
   // From the start: whoever starts a process may ask it to end before it is open.
   const asked = signalled()
-  const store = await openSqlite(config.databasePath, config.network, { onBroken: exitNow, onDamaged })
+  const store = await openStore(config.database, config.network, { onBroken: exitNow, onDamaged })
   const metrics = config.metricsPort === undefined ? undefined : openMetrics()
   const { server, sold, rail, stream, chain, advance } = await openWall(config, store, metrics ?? unmetered)
   console.log(`The wall is open at ${config.offer.baseUrl}`)
   journal.note('open', { port: server.port ?? 0, network: config.network })
   const desk = openDesk({ ...store, seller: sold, chain, clock, journal, advance })
-  const closeCounter = openCounter(socketOf(config.databasePath), desk, journal)
+  const closeCounter = openCounter(deskAt(config), desk, journal)
   metrics?.watch({ books: store.books, rail: rail.state, clock })
   if (metrics !== undefined && config.metricsPort !== undefined) {
     const monitors = listenForMonitors(metrics, config.host, config.metricsPort)
@@ -70,11 +72,13 @@ async function run(config: Config): Promise<void> {
     await rail.probe()
     return rail.state() === 'armed' ? PROBE_EVERY_MS : FIRST_PROBES_EVERY_MS
   })
+  const swept = sweeper({ ...store, seller: sold, clock, journal })
   const isPresent = presence({ chain, clock, horizon: store.horizon, terms: config.offer.terms }, journal)
   const sweeping = keepGoing({ clock, journal }, stopping.signal, async () => {
-    if ((await sweep(store.ledger, sold, clock, journal)) && (await isPresent())) rail.reconciled()
+    if ((await swept()) === 'seen' && (await isPresent())) rail.reconciled()
     return config.reconcileIntervalMs
   })
+  const following = isShared(config) ? keepLevel({ ...store, advance, clock, journal }, stopping.signal) : undefined
 
   await asked
   journal.note('stopping')
@@ -82,15 +86,15 @@ async function run(config: Config): Promise<void> {
   stream.close()
   closeCounter()
   // New connections are refused from here on; requests under way, settlements included, are finished.
-  const drained = Promise.all([server.stop(), sold.idle(), probing, sweeping])
+  const drained = Promise.all([server.stop(), sold.idle(), probing, sweeping, following])
   await Promise.race([drained, clock.wait(config.settleTimeoutMs + DRAIN_SLACK_MS)])
   await server.stop(true)
-  store.close()
+  await store.close()
   journal.note('stopped')
   process.exit(0)
 }
 
-async function openWall(config: Config, store: Sqlite, meters: typeof unmetered) {
+async function openWall(config: Config, store: Engine, meters: typeof unmetered) {
   const { offer, hosts, cdpKey } = config
   const client = chainClient(config.network, config.rpcUrl)
   const chain = meters.chain(viemChain(client, offer))
@@ -116,8 +120,9 @@ async function openWall(config: Config, store: Sqlite, meters: typeof unmetered)
   const { terms } = offer
   const { ledger, blocks, agents } = store
   const { contact } = config
+  const leases = isShared(config) ? store.leases : undefined
   const sold = counted(
-    seller({ ledger, facilitator, chain, wallets, clock, journal, rail, terms, contact, advance }),
+    seller({ ledger, facilitator, chain, wallets, clock, journal, rail, terms, contact, advance, leases }),
     meters,
   )
   const wall = app({
@@ -142,6 +147,11 @@ async function openWall(config: Config, store: Sqlite, meters: typeof unmetered)
   }).listen({ hostname: config.host, port: config.port })
   if (wall.server === null) throw new Error('the server did not start')
   return { server: wall.server, sold, rail, stream, chain, advance }
+}
+
+/** Whether other processes may sell from the same store. */
+function isShared({ database }: Config): boolean {
+  return database.kind === 'postgres'
 }
 
 /** The same seller, its answers counted. */

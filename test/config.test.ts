@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { ConfigError, readConfig, type SETTINGS } from '../server/config.ts'
+import { ConfigError, readConfig, readPlace, type SETTINGS } from '../server/config.ts'
 
 const PAYEE = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
 const REQUIRED = { BASE_URL: 'https://wall.example', PAY_TO: PAYEE, FACILITATOR_URL: 'https://facilitator.example/v2' }
@@ -23,7 +23,7 @@ describe('settings', () => {
       host: '127.0.0.1',
       port: 8402,
       hosts: ['wall.example'],
-      databasePath: './wall.sqlite',
+      database: { kind: 'sqlite', path: './wall.sqlite' },
       network: 'eip155:8453',
       rpcUrl: undefined,
       offer: {
@@ -55,6 +55,7 @@ describe('settings', () => {
       HOST: '0.0.0.0',
       PORT: '0',
       DATABASE_PATH: '/var/lib/wall.sqlite',
+      DATABASE_URL: '',
       NETWORK: 'eip155:84532',
       RPC_URL: 'http://127.0.0.1:8545/key',
       VERIFY_TIMEOUT_MS: '100',
@@ -69,7 +70,7 @@ describe('settings', () => {
       host: '0.0.0.0',
       port: 0,
       hosts: ['localhost', 'localhost:9000'],
-      databasePath: '/var/lib/wall.sqlite',
+      database: { kind: 'sqlite', path: '/var/lib/wall.sqlite' },
       network: 'eip155:84532',
       rpcUrl: 'http://127.0.0.1:8545/key',
       offer: {
@@ -104,6 +105,25 @@ describe('settings', () => {
   test('may name the payee in one letter case', () => {
     const upper = `0x${PAYEE.slice(2).toUpperCase()}`
     expect(readConfig({ ...REQUIRED, PAY_TO: upper })).toEqual(readConfig(REQUIRED))
+  })
+
+  test('keep the wall on a server instead of in a file', () => {
+    for (const url of ['postgres://wall:secret@db.example:5433/wall', 'postgresql://db.example/wall?sslmode=require'])
+      expect(readConfig({ ...REQUIRED, DATABASE_URL: url }).database).toEqual({ kind: 'postgres', url })
+    expect(readPlace({ DATABASE_URL: 'postgres://db.example/wall', PORT: '9000' })).toEqual({
+      database: { kind: 'postgres', url: 'postgres://db.example/wall' },
+      port: 9000,
+    })
+  })
+
+  test('of a server never show its password, and exclude those of a file', () => {
+    for (const url of ['mysql://wall:secret@db/wall', 'postgres://wall:secret@db', 'postgres:///wall', 'secret'])
+      expect(problemsOf({ ...REQUIRED, DATABASE_URL: url })).toEqual([
+        'DATABASE_URL must be a postgres:// URL that names a host and a database',
+      ])
+    const both = { DATABASE_PATH: 'wall.sqlite', DATABASE_URL: 'postgres://wall:secret@db/wall' }
+    expect(problemsOf({ ...REQUIRED, ...both })).toEqual(['DATABASE_PATH and DATABASE_URL exclude each other'])
+    expect(() => readPlace(both)).toThrow('exclude each other')
   })
 
   test('of others are not looked at', () => {

@@ -350,7 +350,7 @@ function* release(purchase: Purchase, dead: boolean): Script<Purchase> {
 }
 
 /** Remembers that the payer was left waiting. The block is held either way, so a store that fails here loses nothing. */
-function* doubt(purchase: Purchase): Script<Purchase> {
+export function* doubt(purchase: Purchase): Script<Purchase> {
   if (purchase.state.kind !== 'reserved' || purchase.state.doubted) return purchase
   try {
     return yield* ask({ do: 'doubt', purchase })
@@ -369,7 +369,8 @@ function askChain(purchase: Purchase, patience: 'none' | 'settling'): Script<Ver
   return ask({ do: 'ask-chain', payment: purchase.payment, head: purchase.head, patience })
 }
 
-function* ask<R extends Request>(request: R): Script<AnswerTo<R['do']>> {
+/** One request of a script, and its answer. */
+export function* ask<R extends Request>(request: R): Script<AnswerTo<R['do']>> {
   return (yield request) as AnswerTo<R['do']>
 }
 

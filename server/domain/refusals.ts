@@ -39,6 +39,14 @@ export const settlementUnknown = (block: BlockIndex): Failure =>
     { block: coordOf(block), retryAfter: RETRY_AFTER_SECONDS },
   )
 
+/** Another process is at the payment, and has been for long. */
+export const stillAtIt = (): Failure =>
+  failure(
+    'settlement_unknown',
+    'This payment is being worked on already. Do not pay again: send the same signed request again.',
+    { retryAfter: RETRY_AFTER_SECONDS },
+  )
+
 /** Another payment of the same payer for the same target has to end first. */
 export const earlierUnknown = (): Failure =>
   failure(

@@ -1,7 +1,7 @@
 /** `bun run accept-restore`: says that a restored database is the wall from now on, with the wall stopped. */
 
+import { openStore } from '../../db/open.ts'
 import { CannotOpen } from '../../db/sqlite/errors.ts'
-import { openSqlite } from '../../db/sqlite/open.ts'
 import { chainClient, viemChain } from '../adapters/chain.ts'
 import { ConfigError, readConfig } from '../config.ts'
 import { compareReceipts } from '../usecases/compare-receipts.ts'
@@ -27,8 +27,8 @@ try {
 }
 
 async function main(isAccepted: boolean): Promise<number> {
-  const { databasePath, network, rpcUrl, offer } = readConfig(Bun.env)
-  const store = await openSqlite(databasePath, network)
+  const { database, network, rpcUrl, offer } = readConfig(Bun.env)
+  const store = await openStore(database, network)
   try {
     const chain = viemChain(chainClient(network, rpcUrl), offer)
     const found = await compareReceipts({ chain, horizon: store.horizon, terms: offer.terms })
@@ -41,6 +41,6 @@ async function main(isAccepted: boolean): Promise<number> {
     console.log('Accepted: the wall arms at its next start.')
     return 0
   } finally {
-    store.close()
+    await store.close()
   }
 }

@@ -2,6 +2,7 @@
 
 import { backUp } from '../../db/sqlite/backup.ts'
 import { CannotOpen } from '../../db/sqlite/errors.ts'
+import { readPlace, ConfigError } from '../config.ts'
 
 const USAGE = `Copies the wall's database (DATABASE_PATH, ./wall.sqlite) to a new file, at any time.
 
@@ -10,17 +11,27 @@ const USAGE = `Copies the wall's database (DATABASE_PATH, ./wall.sqlite) to a ne
 To restore one: stop the wall, put the copy in the database's place, remove its -wal and -shm files, start.
 `
 
+const NOT_A_FILE = `The wall is on a PostgreSQL server (DATABASE_URL), whose own tools copy it while it is in use:
+
+  pg_dump --format=custom --file=FILE "$DATABASE_URL"     one copy; pg_restore puts it back into an empty database
+  pg_basebackup with archived write-ahead logs            every moment, which is what money asks for
+
+After a restore, bun run accept-restore tells what was sold since.
+`
+
 const [file, ...rest] = Bun.argv.slice(2)
 if (file === undefined || rest.length > 0 || file.startsWith('-')) {
   console.error(USAGE)
   process.exit(2)
 }
-const path = Bun.env['DATABASE_PATH'] ?? './wall.sqlite'
 try {
+  const { database } = readPlace(Bun.env)
+  if (database.kind === 'postgres') throw new CannotOpen(NOT_A_FILE)
+  const { path } = database
   backUp(path, file)
   console.log(`${path} as it was a moment ago is in ${file} (${Bun.file(file).size} bytes)`)
 } catch (error) {
-  if (!(error instanceof CannotOpen)) throw error
+  if (!(error instanceof CannotOpen || error instanceof ConfigError)) throw error
   console.error(error.message)
   process.exit(1)
 }

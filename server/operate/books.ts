@@ -1,7 +1,7 @@
 /** `bun run books`: holds what the wall sold against what arrived on the chain, without asking the wall. */
 
 import { parseArgs } from 'node:util'
-import { openAudit } from '../../db/sqlite/audit.ts'
+import { openBooks } from '../../db/open.ts'
 import { CannotOpen } from '../../db/sqlite/errors.ts'
 import { chainClient, viemChain } from '../adapters/chain.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
@@ -21,8 +21,8 @@ The status is 0 if the books balance, 1 if they do not, 2 if that cannot be told
 await runCommand(USAGE, async (args) => {
   const { values } = parseArgs({ args: [...args], options: { json: { type: 'boolean' }, from: { type: 'string' } } })
   if (values.from !== undefined && !/^\d{1,15}$/.test(values.from)) throw new Misused()
-  const { databasePath, network, rpcUrl, offer } = readConfig(Bun.env)
-  const audit = openAudit(databasePath)
+  const { database, network, rpcUrl, offer } = readConfig(Bun.env)
+  const audit = await openBooks(database)
   try {
     const chain = viemChain(chainClient(network, rpcUrl), offer)
     const { amount: price, payTo } = offer.terms
@@ -32,7 +32,7 @@ await runCommand(USAGE, async (args) => {
     console.log(values.json === true ? JSON.stringify(jsonOf(stock), null, 2) : linesOf(stock).join('\n'))
     return stock.balance.balances ? 0 : 1
   } finally {
-    audit.close()
+    await audit.close()
   }
 })
 

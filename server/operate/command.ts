@@ -1,8 +1,8 @@
 /** How an operator's command runs: what it was asked wrongly goes to standard error, and its end is its status. */
 
 import { CannotOpen } from '../../db/sqlite/errors.ts'
-import { ConfigError } from '../config.ts'
-import { askDesk, NoDesk, socketOf } from './counter.ts'
+import { ConfigError, readPlace } from '../config.ts'
+import { askDesk, deskAt, NoDesk } from './counter.ts'
 import type { CommandBody, CommandName } from './desk.ts'
 
 /** Asked in a way that the command does not know. */
@@ -29,7 +29,7 @@ const isMisuse = (error: unknown) =>
 
 /** Has the running wall do a command. Throws `NoDesk` where none runs. */
 export const ask = <C extends CommandName>(command: C, body: CommandBody<C>) =>
-  askDesk(socketOf(Bun.env['DATABASE_PATH'] ?? './wall.sqlite'), command, body)
+  askDesk(deskAt(readPlace(Bun.env)), command, body)
 
 /** Has the running wall do a command, and prints what it says; answers the status. */
 export async function haveDone<C extends CommandName>(command: C, body: CommandBody<C>): Promise<number> {

@@ -1,11 +1,12 @@
 /**
- * Where operators reach the desk: a Unix socket beside the database, for whoever may write the database and nobody else.
+ * Where operators reach the desk: a Unix socket beside the database file, for whoever may write that and nobody else.
  * It has no port, so no other user, web page or misguided request of this machine can come to it, and no secret to keep.
  */
 
 import { existsSync, rmSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { Value } from '@sinclair/typebox/value'
+import type { Config } from '../config.ts'
 import type { Journal } from '../ports.ts'
 import { Commands, DeskAnswer, type CommandBody, type CommandName, type Desk } from './desk.ts'
 
@@ -19,16 +20,19 @@ export class NoDesk extends Error {
   override name = 'NoDesk'
 }
 
-/** The socket of the wall whose database is at `path`; the shorter way to it, because sockets have short names. */
-export function socketOf(path: string): string {
-  const whole = `${resolve(path)}.desk`
+/**
+ * The socket of a wall: beside its database where that is a file, else in the folder it was started in, by its port,
+ * because several may share a server. The shorter way to it, because sockets have short names.
+ */
+export function deskAt({ database, port }: Pick<Config, 'database' | 'port'>): string {
+  const whole = `${resolve(database.kind === 'sqlite' ? database.path : `wall-${port}`)}.desk`
   const near = relative('.', whole)
   return near.length < whole.length ? near : whole
 }
 
 /**
- * Opens the counter at `path`; gives what closes it. The caller owns the database, so a socket that is there already is
- * left over from a process that died. A counter that cannot be opened is told, and the wall goes on without.
+ * Opens the counter at `path`; gives what closes it. The caller owns the database, or the port, so a socket that is there
+ * already is left over from a process that died. A counter that cannot be opened is told, and the wall goes on without.
  */
 export function openCounter(path: string, desk: Desk, journal: Journal): () => void {
   // Before anything listens, so that there is no moment in which others could connect.
@@ -79,4 +83,4 @@ export async function askDesk<C extends CommandName>(
 }
 
 const NOT_RUNNING =
-  'no wall runs on this database. Start it first: only the running wall writes, and a start settles what is open.'
+  'no wall runs with these settings on this machine. Start it first: only the running wall writes, and a start settles what is open.'

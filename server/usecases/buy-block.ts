@@ -1,30 +1,34 @@
 /** Buys blocks: drives the purchase script over the ports, one run per payment at a time. */
 
 import { coordOf } from '../../shared/wall.ts'
-import { StoreUnavailable, type Failure } from '../domain/failure.ts'
+import { Overtaken, StoreUnavailable, type Failure } from '../domain/failure.ts'
 import type { Listing } from '../domain/listing.ts'
 import { keyOf, type Payment, type PaymentKey, type Target, type Terms } from '../domain/payment.ts'
 import {
   buy,
   reconcile,
-  type Answer,
-  type AnswerTo,
+  type Order,
   type Outcome,
   type Purchase,
-  type Request,
   type Script,
-  type Verb,
   type Verdict,
 } from '../domain/purchase.ts'
-import { storeUnavailable } from '../domain/refusals.ts'
-import type { Chain, Clock, Facilitator, Journal, Ledger, Wallets } from '../ports.ts'
+import { putOff } from '../domain/put-off.ts'
+import { stillAtIt, storeUnavailable } from '../domain/refusals.ts'
+import type { Chain, Clock, Facilitator, Journal, Leases, Ledger, Wallets } from '../ports.ts'
 import { audience, type Audience } from './audience.ts'
+import { ALONE, keepApart, type Apart } from './keep-apart.ts'
+import { playThrough, type World } from './play-script.ts'
 import { singleFlight, type SingleFlight } from './single-flight.ts'
+import { strandedSibling } from './stranded.ts'
 import { tellActs, tellEverything, tellOutcome, type TellStep } from './tell-steps.ts'
 import { unwritten, type Unwritten } from './unwritten.ts'
 import type { RailWatch } from './watch-rail.ts'
 
-/** What selling needs. `advance` brings the views up to the log before a buyer is answered. */
+/**
+ * What selling needs. `advance` brings the views up to the log before a buyer is answered; `leases` are for a store that
+ * other processes sell from, too.
+ */
 export type Selling = {
   readonly ledger: Ledger
   readonly facilitator: Facilitator
@@ -36,6 +40,7 @@ export type Selling = {
   readonly terms: Terms
   readonly contact: string | null
   readonly advance: () => Promise<void>
+  readonly leases?: Leases | undefined
 }
 
 export type Seller = {
@@ -44,8 +49,11 @@ export type Seller = {
    * that hangs up stops nothing, but is remembered as one that was left without an answer.
    */
   buy(target: Target, payment: Payment, listing: Listing | Failure, client?: AbortSignal): Promise<Outcome>
-  /** Brings one unfinished purchase nearer to its end, unless a buyer's own request is at it. */
-  reconcile(key: PaymentKey): Promise<void>
+  /**
+   * Brings one unfinished purchase nearer to its end, unless a buyer's own request is at it; `false` where another process
+   * has it.
+   */
+  reconcile(key: PaymentKey): Promise<boolean>
   /** Resolves when no purchase is under way. */
   idle(): Promise<void>
 }
@@ -69,6 +77,7 @@ export function seller(selling: Selling): SweptSeller {
   const desk: Desk = {
     ...selling,
     flights,
+    apart: selling.leases === undefined ? ALONE : keepApart(selling.leases, selling.clock),
     unwritten: unwritten(selling.ledger, selling.clock),
     settle: spaced(selling.facilitator.settle, selling.clock),
     alarm: alarmOnce(selling.journal),
@@ -77,18 +86,29 @@ export function seller(selling: Selling): SweptSeller {
   }
   const unattended = worldOf(desk)
 
-  const attempt = (target: Target, payment: Payment, listing: Listing | Failure, clients: Audience) =>
-    flights.run(keyOf(payment), async () => {
+  const attempt = (target: Target, payment: Payment, listing: Listing | Failure, clients: Audience) => {
+    const begin = async (script: (order: Order) => Script<Outcome>) => {
       const { terms, contact, clock, rail } = selling
       const order = { target, payment, listing, terms, now: clock.now(), armed: rail.state() === 'armed', contact }
       try {
-        const outcome = await outcomeOf(play(buy(order), attended(desk, clients), desk.tell), selling)
+        const outcome = await outcomeOf(
+          playThrough(() => script(order), attended(desk, clients), desk.tell),
+          selling,
+        )
         tellOutcome(selling.journal, payment, target, outcome)
         return outcome
       } finally {
         await farewell(desk, clients, payment)
       }
-    })
+    }
+    return flights.run(keyOf(payment), () =>
+      desk.apart.whenFree(
+        payment,
+        () => begin(buy),
+        () => begin(putOff),
+      ),
+    )
+  }
 
   return {
     async buy(target, payment, listing, client) {
@@ -111,9 +131,10 @@ export function seller(selling: Selling): SweptSeller {
       }
     },
     async reconcile(key) {
-      if (flights.busy(keyOf(key))) return
-      await flights.run(keyOf(key), () => play(reconcile(key), unattended, desk.tellSwept))
+      if (flights.busy(keyOf(key))) return true
+      const end = await flights.run(keyOf(key), () => goOn(desk, key, unattended, desk.tellSwept))
       await selling.advance()
+      return end !== 'elsewhere'
     },
     catchUp: desk.unwritten.writeAll,
     idle: flights.idle,
@@ -130,40 +151,43 @@ const isLasting = (outcome: Outcome) =>
 async function outcomeOf(run: Promise<Outcome>, { advance }: Selling): Promise<Outcome> {
   try {
     const outcome = await run
-    if (outcome.kind === 'bought') await advance()
+    if (outcome.kind === 'bought') await orLater(advance())
     return outcome
   } catch (error) {
+    if (error instanceof Overtaken) return { kind: 'refused', failure: stillAtIt() }
     if (!(error instanceof StoreUnavailable)) throw error
     return { kind: 'refused', failure: storeUnavailable() }
   }
 }
 
-type World = { readonly [V in Verb]: (request: Extract<Request, { do: V }>) => Promise<AnswerTo<V>> }
-
-/** Runs a script to its end; what a port throws is thrown into the script at the request that caused it. */
-async function play<T>(script: Script<T>, world: World, tell: TellStep): Promise<T> {
-  let step = script.next()
-  while (step.done !== true) {
-    const told = tell(step.value)
-    const reply = await answerOf(step.value, world).then(
-      (answer) => ({ answer }),
-      (error: unknown) => ({ error }),
-    )
-    told(reply)
-    step = 'error' in reply ? script.throw(reply.error) : script.next(reply.answer)
+/** A receipt is true, and noted as handed over, before any view shows its sale. */
+async function orLater(advancing: Promise<void>): Promise<void> {
+  try {
+    await advancing
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error
   }
-  return step.value
 }
 
-function answerOf(request: Request, world: World): Promise<Answer> {
-  // The table has one entry per verb, which the compiler cannot follow through an index by a union.
-  const handle = world[request.do] as (request: Request) => Promise<Answer>
-  return handle(request)
+/** Brings a purchase nearer to its end; to be called while no other run of this process is at it. */
+async function goOn(
+  { apart, ledger }: Desk,
+  key: PaymentKey,
+  world: World,
+  tell: TellStep,
+): Promise<Purchase | undefined | 'elsewhere'> {
+  try {
+    return await apart.unlessTaken(key, () => playThrough(() => reconcile(key), world, tell))
+  } catch (error) {
+    if (!(error instanceof Overtaken)) throw error
+    return await ledger.find(key)
+  }
 }
 
 /** What every run shares. */
 type Desk = Selling & {
   readonly flights: SingleFlight
+  readonly apart: Apart
   readonly unwritten: Unwritten
   readonly settle: Facilitator['settle']
   readonly alarm: ReturnType<typeof alarmOnce>
@@ -181,7 +205,9 @@ function worldOf(desk: Desk): World {
     },
     survey: async ({ target, payment, now }) => {
       await notes.writeDoubts(payment.payer)
-      return await ledger.survey(target, payment, now)
+      const stranded = desk.leases === undefined ? undefined : await strandedSibling(desk, target, payment)
+      const survey = await ledger.survey(target, payment, now)
+      return stranded === undefined ? survey : { ...survey, sibling: survey.sibling ?? stranded }
     },
     'read-chain': async ({ key }) => {
       const answer = await chain.read(key)
@@ -226,7 +252,10 @@ function worldOf(desk: Desk): World {
     owe: ({ purchase, tx }) => orNote(ledger.owe(purchase, tx, clock.now()), () => notes.land(purchase, tx)),
     deliver: ({ purchase }) => ledger.deliver(purchase),
     'resolve-other': ({ key }): Promise<Purchase | undefined> =>
-      flights.run(keyOf(key), () => play(reconcile(key), world, desk.tell)),
+      flights.run(keyOf(key), async () => {
+        const end = await goOn(desk, key, world, desk.tell)
+        return end === 'elsewhere' ? await ledger.find(key) : end
+      }),
   }
   return world
 }

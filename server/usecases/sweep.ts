@@ -2,22 +2,55 @@
 
 import pLimit from 'p-limit'
 import { StoreUnavailable } from '../domain/failure.ts'
-import type { Clock, Journal, Ledger } from '../ports.ts'
+import { keyOf, type PaymentKey } from '../domain/payment.ts'
+import type { Clock, Journal, Ledger, Turns } from '../ports.ts'
 import type { SweptSeller } from './buy-block.ts'
 
 const AT_ONCE = 8
 
-/** Looks at each unfinished purchase once, and answers whether that could be done; what could not waits for the next sweep. */
-export async function sweep(ledger: Ledger, seller: SweptSeller, clock: Clock, journal: Journal): Promise<boolean> {
-  const limit = pLimit(AT_ONCE)
-  try {
-    await seller.catchUp()
-    const keys = await ledger.unfinished(clock.now())
-    await Promise.all(keys.map((key) => limit(() => seller.reconcile(key))))
-    return true
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error
-    journal.alarm('sweep-failed', { why: 'the store is unavailable' })
-    return false
+/** What sweeping needs. */
+export type Sweeping = {
+  readonly ledger: Ledger
+  readonly seller: SweptSeller
+  readonly turns: Turns
+  readonly clock: Clock
+  readonly journal: Journal
+}
+
+/**
+ * How a sweep ends: `seen` once everything that was open when the sweeper was made has been looked at since, whoever left
+ * it; `partly` while another process is at some of it, or at the sweep; `failed` where the store is unavailable.
+ */
+export type Swept = 'seen' | 'partly' | 'failed'
+
+/** Makes the sweeper of this process. Each call looks at each unfinished purchase once; what could not be waits for the next. */
+export function sweeper({ ledger, seller, turns, clock, journal }: Sweeping): () => Promise<Swept> {
+  // What another process had every time. It may have died with it, so that only a look of ours tells.
+  let unseen: ReadonlySet<string> | undefined
+  return async () => {
+    try {
+      // What this process could not write is known to no other.
+      await seller.catchUp()
+      await turns.alone('sweep', async () => {
+        const elsewhere = await lookAtAll(seller, await ledger.unfinished(clock.now()))
+        unseen = unseen?.intersection(elsewhere) ?? elsewhere
+      })
+      return unseen?.size === 0 ? 'seen' : 'partly'
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+      journal.alarm('sweep-failed', { why: 'the store is unavailable' })
+      return 'failed'
+    }
   }
+}
+
+/** Looks at purchases; answers those that another process has. */
+async function lookAtAll(seller: SweptSeller, keys: readonly PaymentKey[]): Promise<ReadonlySet<string>> {
+  const limit = pLimit(AT_ONCE)
+  const elsewhere = new Set<string>()
+  const look = async (key: PaymentKey) => {
+    if (!(await seller.reconcile(key))) elsewhere.add(keyOf(key))
+  }
+  await Promise.all(keys.map((key) => limit(() => look(key))))
+  return elsewhere
 }

@@ -244,7 +244,7 @@ test('a rail that can never work asks no payer of a payment gone bad for another
   const wall = await openWall({
     seller: {
       buy: async () => ({ kind: 'refused', failure: failure('payment_required', 'no', { reason: 'no' }) }),
-      reconcile: async () => {},
+      reconcile: async () => true,
       idle: async () => {},
     },
   })

@@ -15,7 +15,7 @@ const wall = await openWall({
       begun.resolve()
       return new Promise<Outcome>(() => {})
     },
-    reconcile: async () => {},
+    reconcile: async () => true,
     idle: async () => {},
   },
 })

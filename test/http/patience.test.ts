@@ -14,7 +14,7 @@ function slowSeller() {
     clients.push(client)
     return await outcome
   }
-  return { seller: { buy, reconcile: idle, idle }, clients, finish }
+  return { seller: { buy, reconcile: async () => true, idle }, clients, finish }
 }
 
 const taken: Outcome = { kind: 'refused', failure: { code: 'block_taken', message: 'sold' } }

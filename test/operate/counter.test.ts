@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite } from '../../db/sqlite/open.ts'
-import { askDesk, openCounter, socketOf } from '../../server/operate/counter.ts'
+import { askDesk, deskAt, openCounter } from '../../server/operate/counter.ts'
 import { openDesk } from '../../server/operate/desk.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
@@ -18,7 +18,7 @@ let walls = 0
 async function openWorld() {
   const db = await openSqlite(':memory:', TERMS.network)
   const [chain, clock, journal] = [fakeChain(), fakeClock(NOW), fakeJournal()]
-  const seller = { reconcile: async () => {} }
+  const seller = { reconcile: async () => true }
   const path = join(folder, `${walls++}.desk`)
   const open = () =>
     openCounter(path, openDesk({ ...db, chain, clock, journal, seller, advance: async () => {} }), journal)
@@ -44,7 +44,7 @@ test('a wall whose socket cannot be made is told of, and goes on', async () => {
     chain,
     clock: fakeClock(NOW),
     journal,
-    seller: { reconcile: async () => {} },
+    seller: { reconcile: async () => true },
     advance: async () => {},
   })
   openCounter(join(folder, 'x'.repeat(150)), desk, journal)()
@@ -106,6 +106,9 @@ test('what is open is listed, and told with its evidence', async () => {
 })
 
 test('the socket has the shorter of its two names', () => {
-  expect(socketOf('./wall.sqlite')).toBe('wall.sqlite.desk')
-  expect(socketOf('/w.sqlite')).toBe('/w.sqlite.desk')
+  const besideFile = (path: string) => deskAt({ database: { kind: 'sqlite', path }, port: 8402 })
+  expect(besideFile('./wall.sqlite')).toBe('wall.sqlite.desk')
+  expect(besideFile('/w.sqlite')).toBe('/w.sqlite.desk')
+  const url = 'postgres://db.example/wall'
+  expect(deskAt({ database: { kind: 'postgres', url }, port: 8402 })).toBe('wall-8402.desk')
 })

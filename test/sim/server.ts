@@ -3,13 +3,14 @@
  * vanishes with it; only the book stays.
  */
 
+import { alone } from '../../db/sqlite/alone.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { keyOf, type PaymentKey } from '../../server/domain/payment.ts'
 import type { Chain, Clock, Facilitator, Journal, Ledger, Wallets } from '../../server/ports.ts'
 import { seller, type Seller } from '../../server/usecases/buy-block.ts'
 import { followLog, type Follower } from '../../server/usecases/follow-log.ts'
 import { keepGoing } from '../../server/usecases/keep-going.ts'
-import { sweep } from '../../server/usecases/sweep.ts'
+import { sweeper } from '../../server/usecases/sweep.ts'
 import { watchRail } from '../../server/usecases/watch-rail.ts'
 import type { Book, Paint } from './ledger-model.ts'
 import { SIGNED, TERMS } from './samples.ts'
@@ -79,13 +80,14 @@ export function startServer(world: World, book: Book, watcher: Watcher, opened: 
       contact: null,
       advance,
     })
+    const swept = sweeper({ ledger, seller: sold, turns: alone.turns, clock, journal })
     opened(Object.assign(self, { seller: sold, clock, paint, follower }))
     void keepGoing({ clock, journal }, NEVER, async () => {
       await rail.probe()
       return rail.state() === 'armed' ? PROBE_EVERY_MS : FIRST_PROBES_EVERY_MS
     })
     void keepGoing({ clock, journal }, NEVER, async () => {
-      if (await sweep(ledger, sold, clock, journal)) rail.reconciled()
+      if ((await swept()) === 'seen') rail.reconciled()
       return RECONCILE_EVERY_MS
     })
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { seller } from '../../server/usecases/buy-block.ts'
-import { sweep } from '../../server/usecases/sweep.ts'
+import { sweeper } from '../../server/usecases/sweep.ts'
 import { watchRail } from '../../server/usecases/watch-rail.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
 import { openWall, paidBy } from '../http/wall.ts'
@@ -72,7 +72,7 @@ test('a sweep tells what it does, and not what it only looks at', async () => {
   const rail = watchRail({ facilitator, chain, clock, journal })
   const { ledger } = db
   const advance = async () => {}
-  const sweeper = seller({
+  const selling = seller({
     ledger,
     facilitator,
     chain,
@@ -84,13 +84,14 @@ test('a sweep tells what it does, and not what it only looks at', async () => {
     contact: null,
     advance,
   })
+  const sweep = sweeper({ ledger, seller: selling, turns: db.turns, clock, journal })
   const before = linesOf(wall, 'step').length
   chain.silent = true
-  await sweep(ledger, sweeper, clock, journal)
+  await sweep()
   expect(linesOf(wall, 'step').slice(before)).toEqual([])
   chain.silent = false
   facilitator.settling = 'honest'
-  await sweep(ledger, sweeper, clock, journal)
+  await sweep()
   expect(linesOf(wall, 'step').slice(before)).toMatchObject([
     { step: 'settle', answer: 'success' },
     { step: 'finalize', answer: 'sold' },

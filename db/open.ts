@@ -1,0 +1,33 @@
+/** Opens the wall's store, whichever engine it is on. Only the engine in use is loaded. */
+
+import type { Audit } from '../server/ports.ts'
+import type { Engine } from './engine.ts'
+import { CannotOpen } from './sqlite/errors.ts'
+import type { DamagedRow } from './sqlite/sums.ts'
+
+/** Where a wall is kept: in a file that one process owns, or on a server that several share. */
+export type Place =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string }
+
+/** Who is told of trouble. */
+export type Told = {
+  readonly onBroken: () => void // the disk failed at commit: the process must end, for only a restart can tell what was kept
+  readonly onDamaged: (row: DamagedRow) => void // a row does not fit its sum; it is left out from then on
+}
+
+/** Opens or makes the store for one network (CAIP-2). Throws `CannotOpen` with a message for the operator. */
+export async function openStore(place: Place, network: string, told?: Told): Promise<Engine> {
+  if (place.kind === 'postgres') throw new CannotOpen('this build has no PostgreSQL')
+  const { openSqlite } = await import('./sqlite/open.ts')
+  const store = await openSqlite(place.path, network, told)
+  return { ...store, close: async () => store.close() }
+}
+
+/** Opens the books of a store for reading alone, beside whoever works on it. Throws `CannotOpen`. */
+export async function openBooks(place: Place): Promise<Audit & { close(): Promise<void> }> {
+  if (place.kind === 'postgres') throw new CannotOpen('this build has no PostgreSQL')
+  const { openAudit } = await import('./sqlite/audit.ts')
+  const audit = openAudit(place.path)
+  return { ...audit, close: async () => audit.close() }
+}

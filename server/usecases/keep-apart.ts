@@ -1,0 +1,75 @@
+/** Keeps runs of one payment apart across processes, as far as answers need it: money never rests on a lease. */
+
+import type { PaymentKey } from '../domain/payment.ts'
+import type { Clock, Leases } from '../ports.ts'
+
+/** How runs wait for those of other processes. */
+export type Apart = {
+  /** Runs `work` once no other process is at the payment, or `late` where one is for longer than a payer waits. */
+  whenFree<T>(key: PaymentKey, work: () => Promise<T>, late: () => Promise<T>): Promise<T>
+  /** Runs `work` unless another process is at the payment. */
+  unlessTaken<T>(key: PaymentKey, work: () => Promise<T>): Promise<T | 'elsewhere'>
+}
+
+/** For the only process on its store. */
+export const ALONE: Apart = {
+  whenFree: (_, work) => work(),
+  unlessTaken: (_, work) => work(),
+}
+
+// Long enough for a process that is kept from its work for some seconds, short enough for the payers of one that died.
+export const LEASE_MS = 15_000
+const RENEW_EVERY_MS = 5000
+
+const FIRST_WAIT_MS = 50
+const WAIT_MAX_MS = 1000
+
+// A settlement mostly takes some seconds; who waits for longer is told to come back.
+const PATIENCE_MS = 60_000
+
+/** For one of several processes on one store. */
+export function keepApart(leases: Leases, clock: Clock): Apart {
+  const holding = async <T>(key: PaymentKey, work: () => Promise<T>): Promise<T> => {
+    const done = new AbortController()
+    const renewing = renewUntil(done.signal, leases, clock, key)
+    try {
+      return await work()
+    } finally {
+      done.abort()
+      await renewing
+      await untroubled(leases.give(key))
+    }
+  }
+  return {
+    async whenFree(key, work, late) {
+      const deadline = clock.elapsed() + PATIENCE_MS
+      for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, WAIT_MAX_MS)) {
+        const taken = await untroubled(leases.take(key, LEASE_MS))
+        if (taken === true) return await holding(key, work)
+        // A store that knows no lease now may still know what became of the payment.
+        if (taken === undefined) return await work()
+        if (clock.elapsed() >= deadline) return await late()
+        await clock.wait(waitMs)
+      }
+    },
+    async unlessTaken(key, work) {
+      return (await leases.take(key, LEASE_MS)) ? await holding(key, work) : 'elsewhere'
+    },
+  }
+}
+
+async function renewUntil(done: AbortSignal, leases: Leases, clock: Clock, key: PaymentKey): Promise<void> {
+  while (!done.aborted) {
+    await clock.wait(RENEW_EVERY_MS, done)
+    if (!done.aborted) await untroubled(leases.take(key, LEASE_MS))
+  }
+}
+
+/** What a store answers, if it does: without a lease a payment may be settled twice, and is charged once all the same. */
+async function untroubled<T>(asking: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asking
+  } catch {
+    return undefined
+  }
+}
