@@ -13,7 +13,7 @@ const paths = new TextDecoder()
   .split('\0')
   .filter((path) => path !== '')
 
-const binary = /\.(png|jpe?g|gif|ico|woff2?|gz|wasm|sqlite)$/
+const binary = /\.(png|jpe?g|gif|webp|ico|woff2?|gz|wasm|sqlite)$/
 
 const readable = paths.filter((path) => !binary.test(path) && existsSync(join(root, path)))
 
