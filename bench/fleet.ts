@@ -5,22 +5,26 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startWall, type WallProcess, type WallSettings } from '../server/local/wall-process.ts'
 import { pin } from './cpu.ts'
+import { startNginx } from './nginx.ts'
 import { seed } from './seed.ts'
+import { SERVERS_ON, type Server } from './server.ts'
 
-/** A process that listens. */
-export type Server = { readonly port: number; readonly pid: number }
+// Fewer on small walls.
+const AGENTS = 500
 
-/** How many agents own the blocks of a wall; fewer on small walls. */
-export const AGENTS = 500
+/** How many agents own the blocks of a wall, if nothing else is said. */
+export const agentsOf = (blocks: number): number => Math.min(AGENTS, Math.max(1, blocks))
 
 export type Fleet = {
   readonly folder: string
   /** A wall with so many blocks sold, started once for each `name`. Settings are for a first start. */
-  wall(blocks: number, name?: string, settings?: WallSettings): Promise<Server>
+  wall(blocks: number, name?: string, settings?: WallSettings, agents?: number): Promise<Server>
   /** A copy of the database of a wall with so many blocks sold. */
   database(blocks: number, name: string): string
   /** The bare handlers and the plain way of doing things, over a wall with so many blocks sold. */
   rival(blocks: number): Promise<Server>
+  /** nginx with the canvas read of a wall with so many blocks sold as a file, `/canvas`; `undefined` where it is not installed. */
+  nginx(blocks: number): Promise<Server | undefined>
   stop(): Promise<void>
 }
 
@@ -35,39 +39,44 @@ export const QUIET: WallSettings = {
   BASE_URL: 'http://127.0.0.1',
 }
 
-/** Which processor servers run on; those who ask them run on the first. */
-export const SERVERS_ON = 1
+/** What a wall without settings of its own is called. */
+export const wallName = (blocks: number, agents: number): string => `wall-${blocks}-${agents}`
 
 /** Makes an empty fleet. */
 export function fleet(): Fleet {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-bench-'))
   const walls = new Map<string, Promise<WallProcess>>()
   const rivals = new Map<number, Promise<Server & { end(): void }>>()
-  const masters = new Set<number>()
+  const masters = new Set<string>()
+  let nginx: Promise<Server & { end(): void }> | undefined
 
-  const database = (blocks: number, name: string) => {
-    const master = join(folder, `master-${blocks}.sqlite`)
-    if (!masters.has(blocks)) seed(master, blocks, Math.min(AGENTS, Math.max(1, blocks)))
-    masters.add(blocks)
+  const database = (blocks: number, name: string, agents = agentsOf(blocks)) => {
+    const master = join(folder, `master-${blocks}-${agents}.sqlite`)
+    if (!masters.has(master)) seed(master, blocks, agents)
+    masters.add(master)
     const copy = join(folder, `${name}.sqlite`)
     cpSync(master, copy)
     return copy
   }
-  const start = async (blocks: number, name: string, settings: WallSettings) => {
-    const wall = await startWall({ ...QUIET, ...settings, DATABASE_PATH: database(blocks, name) })
+  const start = async (blocks: number, name: string, settings: WallSettings, agents: number | undefined) => {
+    const wall = await startWall({ ...QUIET, ...settings, DATABASE_PATH: database(blocks, name, agents) })
     pin(wall.pid, SERVERS_ON)
     await published(wall.url)
     return wall
   }
-  const wall = async (blocks: number, name = `wall-${blocks}`, settings: WallSettings = {}) => {
-    const started = walls.get(name) ?? start(blocks, name, settings)
+  const wall: Fleet['wall'] = async (blocks, name = wallName(blocks, agentsOf(blocks)), settings = {}, agents) => {
+    const started = walls.get(name) ?? start(blocks, name, settings, agents)
     walls.set(name, started)
     return serverOf(await started)
   }
-  const startRival = async (blocks: number) => {
+  const canvasFile = async (blocks: number) => {
     const { port } = await wall(blocks)
-    const body = join(folder, `canvas-${blocks}.gz`)
-    await Bun.write(body, await canvasGzip(port))
+    const file = join(folder, `canvas-${blocks}.gz`)
+    await Bun.write(file, await canvasGzip(port))
+    return file
+  }
+  const startRival = async (blocks: number) => {
+    const body = await canvasFile(blocks)
     const child = spawnRival(database(blocks, `rival-${blocks}`), body)
     const line = await firstLine(child.stdout)
     pin(child.pid, SERVERS_ON)
@@ -82,7 +91,13 @@ export function fleet(): Fleet {
       rivals.set(blocks, started)
       return await started
     },
+    async nginx(blocks) {
+      if (Bun.which('nginx') === null) return undefined
+      nginx ??= canvasFile(blocks).then((file) => startNginx(folder, file))
+      return await nginx
+    },
     async stop() {
+      await nginx?.then((one) => one.end()).catch(() => {})
       // One that did not start has ended already.
       for (const started of walls.values()) await started.then((one) => one.kill()).catch(() => {})
       for (const started of rivals.values()) await started.then((one) => one.end()).catch(() => {})

@@ -11,7 +11,7 @@ import { median, percentile } from './pair.ts'
 export const followers: Scenario = async (fleet, { rounds }) => {
   const [wall, sign] = [await fleet.wall(TOTAL_BLOCKS), await owners(TOTAL_BLOCKS)]
   const rows: Row[] = []
-  for (const count of [100, 1000]) {
+  for (const count of [100, 1000, 5000]) {
     const crowd = await follow(wall.port, count)
     const [slowest, cost]: [number[], number[]] = [[], []]
     for (let round = 0; round < rounds; round++) {

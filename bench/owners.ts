@@ -4,17 +4,16 @@ import { createKeccak } from 'hash-wasm'
 import native from 'secp256k1/bindings.js'
 import { editMessage } from '../shared/signing.ts'
 import { CLAIM_ORDER, coordOf } from '../shared/wall.ts'
-import { AGENTS } from './fleet.ts'
+import { agentsOf } from './fleet.ts'
 import { requestBytes } from './load.ts'
 import { buyerOf, keyOf } from './seed.ts'
 
 /** A repaint as it is sent, and what a look-up finds its signer by. */
 export type Repaint = { readonly bytes: Uint8Array; readonly rs: string; readonly key: Uint8Array }
 
-/** Makes signed repaints of a seeded wall, each another message, over its blocks in turn. */
-export async function owners(sold: number): Promise<() => Repaint> {
+/** Makes signed repaints of a seeded wall, each another message, over its blocks in turn; `agents` own them. */
+export async function owners(sold: number, agents = agentsOf(sold)): Promise<() => Repaint> {
   const keccak = await createKeccak(256)
-  const agents = Math.min(AGENTS, sold)
   const coords = CLAIM_ORDER.slice(0, sold).map(coordOf)
   let made = 0
   return () => {

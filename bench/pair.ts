@@ -1,8 +1,8 @@
 /** Measures several servers in turns, so that whatever else the machine does troubles all of them alike. */
 
 import { cpuUs } from './cpu.ts'
-import type { Server } from './fleet.ts'
 import { load } from './load.ts'
+import type { Server } from './server.ts'
 
 /** One way of answering a request. */
 export type Target = {
@@ -14,8 +14,8 @@ export type Target = {
   readonly connections?: number
 }
 
-/** How long and how often everything is measured. */
-export type Pace = { readonly rounds: number; readonly ms: number }
+/** How often and how long everything is measured; `steadyMs` is how long what should stay the same is watched. */
+export type Pace = { readonly rounds: number; readonly ms: number; readonly steadyMs: number }
 
 /** One target over one round. */
 export type Sample = { readonly rate: number; readonly p50: number; readonly p99: number; readonly cpu: number }
@@ -24,7 +24,7 @@ export type Sample = { readonly rate: number; readonly p50: number; readonly p99
 export type Samples = ReadonlyMap<string, readonly Sample[]>
 
 /** Asks every target in every round, each round starting with another one. Throws when an answer is wrong. */
-export async function pair(targets: readonly Target[], { rounds, ms }: Pace): Promise<Samples> {
+export async function pair(targets: readonly Target[], { rounds, ms }: Pick<Pace, 'rounds' | 'ms'>): Promise<Samples> {
   const samples = new Map<string, Sample[]>(targets.map(({ name }) => [name, []]))
   for (const target of targets) await sample(target, Math.min(ms, 200))
   for (let round = 0; round < rounds; round++)

@@ -6,10 +6,10 @@ import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { armed } from '../server/local/wall-process.ts'
 import { newWallet } from '../server/local/wallets.ts'
 import type { Scenario } from './findings.ts'
-import type { Server } from './fleet.ts'
 import { load, requestBytes } from './load.ts'
 import { openMarket } from './market.ts'
 import { percentile } from './pair.ts'
+import type { Server } from './server.ts'
 
 const BUYERS = 50
 

@@ -14,9 +14,11 @@ const gzipped = { 'Accept-Encoding': 'gzip' }
 export const canvas: Scenario = async (fleet, pace) => {
   const [wall, rival] = [await fleet.wall(TOTAL_BLOCKS), await fleet.rival(TOTAL_BLOCKS)]
   const get = (path: string) => always(requestBytes('GET', path, gzipped))
+  const files = await fleet.nginx(TOTAL_BLOCKS)
   const targets: Target[] = [
     { name: 'a bare handler, same bytes', server: rival, status: 200, requests: get('/raw') },
     { name: 'a static route, same bytes', server: rival, status: 200, requests: get('/static') },
+    ...(files === undefined ? [] : [{ name: 'nginx, a file', server: files, status: 200, requests: get('/canvas') }]),
     { name: 'this wall', server: wall, status: 200, requests: get('/api/canvas') },
     { name: 'SELECT, stringify, gzip', server: rival, status: 200, requests: get('/naive/canvas'), connections: 2 },
   ]

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
 import { cpuUs } from './cpu.ts'
 import { rowsOf, type Row, type Scenario } from './findings.ts'
-import type { Server } from './fleet.ts'
+import { agentsOf, wallName } from './fleet.ts'
 import { load, requestBytes, type Load } from './load.ts'
 import { owners } from './owners.ts'
 import { median, pair, percentile, timesAsCheap } from './pair.ts'
+import type { Server } from './server.ts'
 
 // Enough to see their processor time, few enough to sign ahead.
 const PER_MS = 1.5
@@ -18,10 +19,10 @@ const preloaded = (file: string) => ({ BUN_OPTIONS: `--preload=${join(import.met
 export const repaint: Scenario = async (fleet, pace) => {
   const sign = await owners(TOTAL_BLOCKS)
   const count = Math.ceil(PER_MS * pace.ms)
-  const batches = Array.from({ length: 3 }, () =>
+  const batches = Array.from({ length: 4 }, () =>
     Array.from({ length: pace.rounds + 1 }, () => Array.from({ length: count }, sign)),
   )
-  const [fast = [], slow = [], none = []] = batches
+  const [fast = [], slow = [], none = [], wasm = []] = batches
   const keys = join(fleet.folder, 'keys.txt')
   await Bun.write(
     keys,
@@ -32,6 +33,7 @@ export const repaint: Scenario = async (fleet, pace) => {
   )
   const wall = await fleet.wall(TOTAL_BLOCKS, 'repaint')
   const viem = await fleet.wall(TOTAL_BLOCKS, 'viem-only', preloaded('only-viem.ts'))
+  const portable = await fleet.wall(TOTAL_BLOCKS, 'only-wasm', preloaded('only-wasm.ts'))
   const unchecked = await fleet.wall(TOTAL_BLOCKS, 'unchecked', { ...preloaded('no-verify.ts'), WALL_KEYS: keys })
   const target = (name: string, server: Server, rounds: typeof fast) => ({
     name,
@@ -43,7 +45,12 @@ export const repaint: Scenario = async (fleet, pace) => {
     },
   })
   const samples = await pair(
-    [target('viem only', viem, slow), target('this wall', wall, fast), target('signers looked up', unchecked, none)],
+    [
+      target('viem only', viem, slow),
+      target('wasm only', portable, wasm),
+      target('this wall', wall, fast),
+      target('signers looked up', unchecked, none),
+    ],
     { ...pace, ms: 60_000 },
   )
   return {
@@ -55,15 +62,21 @@ export const repaint: Scenario = async (fleet, pace) => {
   }
 }
 
+// As many as there may be in the end.
+const MANY_AGENTS = 10_000
+
 // Publications come at most once a second.
 const PUBLISHED_AFTER_MS = 1050
 
 /** One repaint until every form of the canvas read shows it, in processor time, on walls of three sizes. */
 export const publish: Scenario = async (fleet, { rounds }) => {
+  const sizes = [100, 1000, TOTAL_BLOCKS].map((blocks) => ({ blocks, agents: agentsOf(blocks) }))
   const rows: Row[] = []
-  let last = Number.NaN
-  for (const blocks of [100, 1000, TOTAL_BLOCKS]) {
-    const [wall, rival, sign] = [await fleet.wall(blocks), await fleet.rival(blocks), await owners(blocks)]
+  const costs: number[] = []
+  let naive = Number.NaN
+  for (const { blocks, agents } of [...sizes, { blocks: TOTAL_BLOCKS, agents: MANY_AGENTS }]) {
+    const wall = await fleet.wall(blocks, wallName(blocks, agents), {}, agents)
+    const [rival, sign] = [await fleet.rival(blocks), await owners(blocks, agents)]
     const [ours, theirs]: [number[], number[]] = [[], []]
     for (let round = 0; round < rounds; round++) {
       // Idle, a process still does this and that.
@@ -71,10 +84,21 @@ export const publish: Scenario = async (fleet, { rounds }) => {
       ours.push((await spent(wall, () => repaintOnce(wall, sign().bytes))) - idle)
       theirs.push(await spent(rival, () => fetch(`http://127.0.0.1:${rival.port}/naive/rebuild`).then((r) => r.text())))
     }
-    rows.push({ what: `${blocks} blocks`, figures: { 'naive CPU ms': median(theirs), 'CPU ms': median(ours) } })
-    last = median(theirs) / median(ours)
+    naive = median(theirs)
+    costs.push(median(ours))
+    rows.push({
+      what: `${blocks} blocks, ${agents} agents`,
+      figures: { 'naive CPU ms': naive, 'CPU ms': median(ours) },
+    })
   }
-  return { rows, ratios: { 'repaint: times naive to publish, full wall': last } }
+  const [few = Number.NaN, many = Number.NaN] = costs.slice(-2)
+  return {
+    rows,
+    ratios: {
+      'repaint: times naive to publish, full wall': naive / few,
+      'repaint: to publish, many agents over few': many / few,
+    },
+  }
 }
 
 /** Processor time in milliseconds that a server spends while something is done. */
@@ -163,7 +187,7 @@ async function watch(
 const TICK_MS = 20
 
 /** Sends requests at a steady pace, in small groups; answers how many were answered. */
-async function paced(port: number, make: () => Uint8Array, perSecond: number, ms: number): Promise<number> {
+export async function paced(port: number, make: () => Uint8Array, perSecond: number, ms: number): Promise<number> {
   const startedAt = performance.now()
   let sent = 0
   const groups: Promise<Load>[] = []

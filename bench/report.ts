@@ -46,14 +46,13 @@ const wordsOf = (goal: Goal | undefined) => {
   return goal.atLeast === undefined ? `at most ${goal.atMost}` : `at least ${goal.atLeast}`
 }
 
-/** The report as Markdown, for a README. */
-export function markdown(report: Report, machine: string): string {
-  const parts = Object.entries(report).map(([title, { rows }]) => {
-    const units = [...new Set(rows.flatMap(({ figures }) => Object.keys(figures)))]
-    const lines = rows.map(
-      ({ what, figures }) => `| ${what} | ${units.map((unit) => short(figures[unit] ?? Number.NaN)).join(' | ')} |`,
-    )
-    return [`| ${title} | ${units.join(' | ')} |`, `|---|${units.map(() => '--:|').join('')}`, ...lines].join('\n')
-  })
-  return [`Measured by \`bun run bench\` on ${machine}.`, ...parts].join('\n\n')
+/** The ratios with their goals as Markdown, for a README. */
+export function markdown(report: Report, goals: Goals, machine: string): string {
+  const lines = Object.values(report).flatMap(({ ratios }) =>
+    Object.entries(ratios)
+      .filter(([name]) => goals[name] !== undefined)
+      .map(([name, ratio]) => `| ${name} | ${short(ratio)} | ${wordsOf(goals[name])} |`),
+  )
+  const head = [`Measured by \`bun run bench\` on ${machine}.`, '', '| Ratio | measured | goal |', '|---|--:|--:|']
+  return [...head, ...lines].join('\n')
 }

@@ -3,9 +3,13 @@
 import { freePort, startWall } from '../server/local/wall-process.ts'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
 import { residentMb } from './cpu.ts'
-import type { Scenario } from './findings.ts'
+import type { Row, Scenario } from './findings.ts'
 import { QUIET } from './fleet.ts'
+import { load, requestBytes } from './load.ts'
+import { owners, type Repaint } from './owners.ts'
 import { median } from './pair.ts'
+import { paced } from './repaints.ts'
+import type { Server } from './server.ts'
 
 /** From starting the process to the last byte of the first read of the whole wall. */
 export const coldStart: Scenario = async (fleet, { rounds }) => {
@@ -22,12 +26,33 @@ export const coldStart: Scenario = async (fleet, { rounds }) => {
   return { rows: [{ what: `${TOTAL_BLOCKS} blocks`, figures: { ms: median(tookMs) } }], ratios: {} }
 }
 
-/** What each wall that was measured so far holds. */
-export const memory: Scenario = async (fleet) => {
-  const rows = []
+// What a process takes early on says little of what it takes later.
+const SETTLED_AFTER = 2
+const LOOKS = 10
+
+const REPAINTS_A_SECOND = 200
+
+/** What each wall that was measured so far holds, and whether one that is read and repainted all the time takes ever more. */
+export const memory: Scenario = async (fleet, { steadyMs }) => {
+  const rows: Row[] = []
   for (const blocks of [100, 1000, TOTAL_BLOCKS]) {
     const { pid } = await fleet.wall(blocks)
     rows.push({ what: `${blocks} blocks`, figures: { MB: residentMb(pid) ?? Number.NaN } })
   }
-  return { rows, ratios: {} }
+  const wall = await fleet.wall(TOTAL_BLOCKS)
+  const sign = await owners(TOTAL_BLOCKS)
+  const held: number[] = []
+  for (let look = 0; look < LOOKS; look++) {
+    await readAndRepaint(wall, sign, steadyMs / LOOKS)
+    held.push(residentMb(wall.pid) ?? Number.NaN)
+  }
+  const [first = Number.NaN, last = Number.NaN] = [held[SETTLED_AFTER], held.at(-1)]
+  rows.push({ what: `${TOTAL_BLOCKS} blocks, repainted all the time`, figures: { MB: last } })
+  return { rows, ratios: { 'memory: at the end over settled': last / first } }
+}
+
+async function readAndRepaint({ port }: Server, sign: () => Repaint, ms: number): Promise<void> {
+  const canvas = requestBytes('GET', '/api/canvas', { 'Accept-Encoding': 'gzip' })
+  const reading = load({ port, next: () => canvas, connections: 2, ms })
+  await Promise.all([reading, paced(port, () => sign().bytes, REPAINTS_A_SECOND, ms)])
 }

@@ -17,7 +17,7 @@ afterAll(() => walls.stop())
 test.each(Object.entries(scenarios))(
   '%s is measured',
   async (_, scenario) => {
-    const found = await scenario(walls, { rounds: 1, ms: 30 })
+    const found = await scenario(walls, { rounds: 1, ms: 30, steadyMs: 300 })
     expect(found.rows.length).toBeGreaterThan(0)
     const figures = [...found.rows.flatMap((row) => Object.values(row.figures)), ...Object.values(found.ratios)]
     for (const figure of figures) expect(figure).toBeFinite()

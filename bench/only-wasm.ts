@@ -1,0 +1,12 @@
+/** Loaded before the wall, takes its native library for signatures away. */
+
+import { plugin } from 'bun'
+
+plugin({
+  name: 'only-wasm',
+  setup(build) {
+    build.module('secp256k1/bindings.js', () => {
+      throw new Error('taken away')
+    })
+  },
+})
