@@ -115,7 +115,7 @@ async function openWall(config: Config, store: Engine, meters: typeof unmetered)
   const { view, advance, subscribe } = await followLog(store.log)
   const reads = canvasReads({ view, network: config.network, clock, everyMs: PUBLISH_EVERY_MS })
   subscribe(reads.changed)
-  const stream = live({ log: store.log, clock, number: () => view.number, everyMs: PUBLISH_EVERY_MS })
+  const stream = live({ log: store.log, clock, number: () => view.number, advance, everyMs: PUBLISH_EVERY_MS })
   subscribe(stream.changed)
   const { terms } = offer
   const { ledger, blocks, agents } = store

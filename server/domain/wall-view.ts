@@ -37,6 +37,7 @@ type Claimed = { readonly agent: Agent; readonly at: UnixMs; message: string | n
 /** The state of the view. Only `applyChange` alters it. */
 export type WallView = {
   number: LogNumber // of the last change applied
+  changedAt: UnixMs // when that was made
   lastClaimedAt: UnixMs | null
   readonly canvas: Canvas
   readonly claimed: Map<BlockIndex, Claimed>
@@ -47,6 +48,7 @@ export type WallView = {
 /** A wall on which nothing has happened. */
 export const emptyView = (): WallView => ({
   number: 0,
+  changedAt: 0,
   lastClaimedAt: null,
   canvas: blankCanvas(),
   claimed: new Map(),
@@ -60,7 +62,14 @@ export function applyChange(view: WallView, change: Change): void {
   applyKind(view, change)
   // Last, so that a change that could not be applied is met again instead of being passed over.
   view.number = change.number
+  view.changedAt = change.at
 }
+
+/**
+ * Names what a view shows, alike in every process on one store: numbers alone say nothing about another store, which may
+ * stand behind the same address after a restore.
+ */
+export const stateOf = ({ number, changedAt }: WallView): string => `${number}-${changedAt.toString(36)}`
 
 function applyKind(view: WallView, change: Change): void {
   switch (change.kind) {

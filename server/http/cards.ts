@@ -5,7 +5,7 @@ import { parseCoord } from '../../shared/wall.ts'
 import type { CardSubject } from '../domain/card.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import { invalidCoordinate } from '../domain/refusals.ts'
-import type { WallView } from '../domain/wall-view.ts'
+import { stateOf, type WallView } from '../domain/wall-view.ts'
 import type { CardImages } from '../usecases/card-image.ts'
 import { holdsAlready } from './negotiate.ts'
 import { paramsReader } from './params.ts'
@@ -18,24 +18,22 @@ export type CardDesk = { readonly view: WallView; readonly cards: CardImages }
 
 /** The route. */
 export function cardRoutes(desk: CardDesk): Route[] {
-  // Numbers of the log say nothing about another database, which may stand behind the same address after a restart.
-  const boot = crypto.randomUUID().slice(0, 8)
-  return [{ path: '/card.png', methods: readOnly(card(desk, boot)) }]
+  return [{ path: '/card.png', methods: readOnly(card(desk)) }]
 }
 
-function card({ view, cards }: CardDesk, boot: string): Handler {
+function card({ view, cards }: CardDesk): Handler {
   return async (request) => {
     const subject = readSubject(request.url)
     if ('code' in subject) return refuse(subject)
-    const headersOf = (number: number) => ({
-      ETag: `"${boot}-${number}-${Object.values(subject).join('-')}"`,
+    const headersOf = (state: string) => ({
+      ETag: `"${state}-${Object.values(subject).join('-')}"`,
       'Cache-Control': 'public, max-age=60',
     })
-    const now = headersOf(view.number)
+    const now = headersOf(stateOf(view))
     if (holdsAlready(request.headers.get('if-none-match'), now.ETag)) return respondEmpty(304, now)
     const image = await cards.draw(subject)
     if ('code' in image) return refuse(image)
-    return respond(200, 'image/png', image.png, headersOf(image.number))
+    return respond(200, 'image/png', image.png, headersOf(image.state))
   }
 }
 

@@ -27,6 +27,7 @@ export type LiveSource = {
   readonly log: Log
   readonly clock: Clock
   readonly number: () => LogNumber // of the newest change that was told
+  readonly advance: () => Promise<void> // tells what others have written since
   readonly everyMs: number
 }
 
@@ -49,7 +50,7 @@ type Follower = {
 }
 
 /** Makes the one live stream of this process. */
-export function live({ log, clock, number, everyMs }: LiveSource): Live {
+export function live({ log, clock, number, advance, everyMs }: LiveSource): Live {
   const followers = new Set<Follower>()
   const recent = memory()
   const stopped = new AbortController()
@@ -85,12 +86,17 @@ export function live({ log, clock, number, everyMs }: LiveSource): Live {
     if (number() > follower.sentTo) flushing ??= flush()
     return () => void followers.delete(follower)
   }
+  const streamFrom = (from: LogNumber) =>
+    from > number() ? refuse(badStart()) : respondEvents(follow(missed(log, recent, number, from), join))
   return {
     answer(request) {
       if (followers.size >= FOLLOWERS_MAX || stopped.signal.aborted) return refuse(tooMany())
       if (request.method === 'HEAD') return respondEvents(null)
-      const from = startOf(request, number())
-      return from === undefined ? refuse(badStart()) : respondEvents(follow(missed(log, recent, number, from), join))
+      const from = startOf(request) ?? number()
+      // A reader may come from another process that was quicker to follow the log.
+      return from > number() && from < Number.POSITIVE_INFINITY
+        ? advance().then(() => streamFrom(from))
+        : streamFrom(from)
     },
     changed(change) {
       recent.remember(change)
@@ -197,12 +203,10 @@ const eventOf = (change: Change) => {
   return `id: ${wire.number}\nevent: ${wire.kind}\ndata: ${JSON.stringify(wire)}\n\n`
 }
 
-/** Where a reader goes on: after the event it names, else from now on. */
-function startOf(request: Request, newest: LogNumber): LogNumber | undefined {
+/** Where a reader goes on: after the event it names; `undefined` for one that begins now. */
+function startOf(request: Request): LogNumber | undefined {
   const header = request.headers.get('last-event-id')
-  if (header === null || header === '') return newest
-  const number = readInteger(header)
-  return number === undefined || number > newest ? undefined : number
+  return header === null || header === '' ? undefined : (readInteger(header) ?? Number.POSITIVE_INFINITY)
 }
 
 const badStart = () =>

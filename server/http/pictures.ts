@@ -5,7 +5,7 @@ import { cellOf, parseCoord } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { SentPicture } from '../domain/picture.ts'
 import { busy, invalidCoordinate } from '../domain/refusals.ts'
-import type { WallView } from '../domain/wall-view.ts'
+import { stateOf, type WallView } from '../domain/wall-view.ts'
 import type { Pictures } from '../ports.ts'
 import { imageToPixels } from '../usecases/image-to-pixels.ts'
 import type { WallImage, WallImages } from '../usecases/wall-image.ts'
@@ -31,11 +31,9 @@ const PNG_END = '.png'
 
 /** The routes. That of a block's picture comes before the block's own, which would take it for a coordinate. */
 export function pictureRoutes(desk: PictureDesk): Route[] {
-  // Numbers of the log say nothing about another database, which may stand behind the same address after a restart.
-  const boot = crypto.randomUUID().slice(0, 8)
   return [
-    { path: '/wall.png', methods: readOnly(wallPicture(desk, boot)) },
-    { path: `${BLOCKS_PREFIX}:coord${PNG_END}`, methods: readOnly(blockPicture(desk, boot)) },
+    { path: '/wall.png', methods: readOnly(wallPicture(desk)) },
+    { path: `${BLOCKS_PREFIX}:coord${PNG_END}`, methods: readOnly(blockPicture(desk)) },
     { path: '/api/pixels', methods: { POST: pixels(desk.pictures) } },
   ]
 }
@@ -48,43 +46,38 @@ const readRegion = paramsReader(RegionQuery, {
   scale: 'invalid_region',
 })
 
-function wallPicture(desk: PictureDesk, boot: string): Handler {
+function wallPicture(desk: PictureDesk): Handler {
   return async (request) => {
     const query = readRegion(request.url)
-    return 'code' in query ? refuse(query) : await respondPicture(desk, boot, request, query)
+    return 'code' in query ? refuse(query) : await respondPicture(desk, request, query)
   }
 }
 
 const readScale = paramsReader(BlockImageQuery, { scale: 'invalid_region' })
 
-function blockPicture(desk: PictureDesk, boot: string): Handler {
+function blockPicture(desk: PictureDesk): Handler {
   return async (request) => {
     const segment = decodePercent(pathOf(request.url).slice(BLOCKS_PREFIX.length, -PNG_END.length)) ?? ''
     const block = parseCoord(segment)
     if (block === undefined) return refuse(invalidCoordinate())
     const query = readScale(request.url)
     if ('code' in query) return refuse(query)
-    return await respondPicture(desk, boot, request, { ...cellOf(block), cols: 1, rows: 1, scale: query.scale })
+    return await respondPicture(desk, request, { ...cellOf(block), cols: 1, rows: 1, scale: query.scale })
   }
 }
 
-async function respondPicture(
-  { view, images }: PictureDesk,
-  boot: string,
-  request: Request,
-  query: RegionQuery,
-): Promise<Response> {
+async function respondPicture({ view, images }: PictureDesk, request: Request, query: RegionQuery): Promise<Response> {
   const { col, row, cols, rows, scale } = query
   const shown = [col, row, cols, rows, scale].join('-')
-  const headersOf = (number: WallImage['number']) => ({
-    ETag: `"${boot}-${number}-${shown}"`,
+  const headersOf = (state: WallImage['state']) => ({
+    ETag: `"${state}-${shown}"`,
     'Cache-Control': 'public, max-age=2',
   })
-  const now = headersOf(view.number)
+  const now = headersOf(stateOf(view))
   if (holdsAlready(request.headers.get('if-none-match'), now.ETag)) return respondEmpty(304, now)
   const image = await images.draw(query)
   if ('code' in image) return refuse(image)
-  return respond(200, 'image/png', image.png, headersOf(image.number))
+  return respond(200, 'image/png', image.png, headersOf(image.state))
 }
 
 const readPixels = paramsReader(PixelsQuery, {

@@ -3,7 +3,7 @@
  * published together. A change costs the parts it touches; a request costs nothing.
  */
 
-import type { Change } from '../domain/log.ts'
+import type { Change, LogNumber } from '../domain/log.ts'
 import type { WallView } from '../domain/wall-view.ts'
 import type { Clock } from '../ports.ts'
 import { holdsAlready, preferredEncoding, type Encoding } from './negotiate.ts'
@@ -47,17 +47,15 @@ const SLICE_MS = 2
 /** Builds the read from a view as it is; from then on it follows `changed`. */
 export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource): PublishedRead {
   const segments: Segment[] = []
-  // Numbers of the log say nothing about another database, which may stand behind the same address after a restart.
-  const boot = crypto.randomUUID().slice(0, 8)
   const joined = joiner()
   let lastAt = Number.NEGATIVE_INFINITY
 
   // All parts are taken in one go, so that a published wall is one that was. Compressing them may take several turns.
-  const take = () => ({ taken: parts.take(), etag: `W/"${boot}-${view.number}"` })
-  const show = async ({ taken, etag }: ReturnType<typeof take>) => {
+  const take = () => ({ taken: parts.take(), number: view.number })
+  const show = async ({ taken, number }: ReturnType<typeof take>) => {
     await compress(taken, segments, clock)
     const bodies = { plain: plainBody(segments), gzip: gzipBody(segments), zstd: zstdBody(segments) }
-    answer = answerFrom(type, bodies, etag, joined)
+    answer = answerFrom(type, bodies, tagOf(number, bodies.plain), joined)
   }
   const publish = async () => {
     while (parts.isDirty()) {
@@ -71,7 +69,8 @@ export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource)
 
   const first = take()
   // The first readers need not wait for the compression.
-  let answer = answerFrom(type, { plain: first.taken.map(([, content]) => content) }, first.etag, joined)
+  const plain = first.taken.map(([, content]) => content)
+  let answer = answerFrom(type, { plain }, tagOf(first.number, plain), joined)
   let publishing: Promise<void> | undefined = show(first).then(publish)
 
   return {
@@ -85,6 +84,15 @@ export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource)
       while (publishing !== undefined) await publishing
     },
   }
+}
+
+/**
+ * Names a state of the wall: the log's number, so that every process on one store validates what another sent, and a sum of
+ * the body, because another store behind the same address, or another version of this program, has the same numbers.
+ */
+function tagOf(number: LogNumber, body: Pieces): string {
+  const sum = body.reduce((before, piece) => BigInt(Bun.hash(piece, before)), 0n)
+  return `W/"${number}-${sum.toString(36)}"`
 }
 
 /** Compresses parts into their places, letting other work in between. */

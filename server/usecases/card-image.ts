@@ -9,6 +9,7 @@ import type { LogNumber } from '../domain/log.ts'
 import type { Bitmap } from '../domain/picture.ts'
 import { busy } from '../domain/refusals.ts'
 import { drawRegion, WHOLE_WALL } from '../domain/wall-picture.ts'
+import { stateOf } from '../domain/wall-view.ts'
 import type { Drawing, WallImage } from './wall-image.ts'
 
 export type CardImages = {
@@ -44,11 +45,11 @@ export function cardImages({ view, pictures }: Drawing): CardImages {
   }
   const make = (subject: CardSubject) =>
     limit(async (): Promise<WallImage | undefined> => {
-      const { number } = view
+      const state = stateOf(view)
       const side = wallSideFor(view, subject)
       const wall = side === undefined ? undefined : await shared(walls, side, () => small(side))
       if (side !== undefined && wall === undefined) return undefined
-      return { number, png: await pictures.encode(drawCard(view, subject, wall)) }
+      return { state, png: await pictures.encode(drawCard(view, subject, wall)) }
     })
 
   return {

@@ -15,15 +15,18 @@ export type Telling = {
   readonly books: Books
   readonly clock: Clock
   readonly contact: string | null
+  readonly advance: () => Promise<void>
 }
 
 /** All that is known of a wallet; a wallet of which there is nothing to tell is refused. */
 export async function myWall(
-  { view, books, clock, contact }: Telling,
+  { view, books, clock, contact, advance }: Telling,
   wallet: Address,
 ): Promise<WalletStanding | Failure> {
   const { sales, open, credits } = await books.ofPayer(wallet)
   if (sales.length + open.length + credits.length === 0) return noPurchases()
+  // Another process may have sold to it just now.
+  if (sales.length > 0 && registryEntry(view, wallet) === undefined) await advance()
   const entry = registryEntry(view, wallet)
   const now = clock.now()
   return {

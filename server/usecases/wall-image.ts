@@ -7,14 +7,14 @@ import { failure, type Failure } from '../domain/failure.ts'
 import type { LogNumber } from '../domain/log.ts'
 import { busy } from '../domain/refusals.ts'
 import { drawRegion, enlarge, type Region } from '../domain/wall-picture.ts'
-import type { WallView } from '../domain/wall-view.ts'
+import { stateOf, type WallView } from '../domain/wall-view.ts'
 import type { Pictures } from '../ports.ts'
 
 /** What drawing needs. */
 export type Drawing = { readonly view: WallView; readonly pictures: Pictures }
 
-/** A picture of the wall as it was after change `number`. */
-export type WallImage = { readonly number: LogNumber; readonly png: Uint8Array<ArrayBuffer> }
+/** A picture of the wall in a state, named as by `stateOf`. */
+export type WallImage = { readonly state: string; readonly png: Uint8Array<ArrayBuffer> }
 
 export type WallImages = { draw(query: RegionQuery): Promise<WallImage | Failure> }
 
@@ -35,8 +35,8 @@ export function wallImages({ view, pictures }: Drawing): WallImages {
 
   const draw = (region: Region, scale: number) =>
     limit(async () => {
-      const { number } = view
-      return { number, png: await pictures.encode(enlarge(drawRegion(view, region), scale)) }
+      const state = stateOf(view)
+      return { state, png: await pictures.encode(enlarge(drawRegion(view, region), scale)) }
     })
 
   return {

@@ -11,6 +11,7 @@ const get = (headers: Record<string, string> = {}) => new Request('http://wall.t
 
 let view: WallView
 let reads: CanvasReads
+let told: Change[] = []
 
 const open = (of: WallView, everyMs = 0) => canvasReads({ view: of, network: NETWORK, clock: fakeClock(NOW), everyMs })
 
@@ -21,6 +22,7 @@ async function read(request: Request): Promise<Response> {
 }
 
 const apply = (change: Change) => {
+  told.push(change)
   applyChange(view, change)
   reads.changed(change)
 }
@@ -48,6 +50,7 @@ const repaint = (coord: string, message: string | null, colour: number) =>
   })
 
 beforeEach(() => {
+  told = []
   view = emptyView()
   reads = open(view)
 })
@@ -153,7 +156,25 @@ describe('a copy that is current', () => {
   })
 
   test('says nothing of another wall with as many changes', async () => {
-    expect(open(emptyView()).canvas.answer(get({ 'If-None-Match': await tagOf() })).status).toBe(200)
+    sell('3,4')
+    const etag = await tagOf()
+    view = emptyView()
+    reads = open(view)
+    sell('5,6')
+    expect((await read(get({ 'If-None-Match': etag }))).status).toBe(200)
+  })
+
+  test('is current for every process that shows the same', async () => {
+    sell('3,4')
+    const etag = await tagOf()
+    const other = emptyView()
+    for (const change of told) applyChange(other, change)
+    const elsewhere = open(other)
+    for (let compressed = 0; compressed < 2; compressed++) {
+      const response = elsewhere.canvas.answer(get({ 'If-None-Match': etag }))
+      expect([response.status, response.headers.get('etag')]).toEqual([304, etag])
+      await elsewhere.published()
+    }
   })
 })
 

@@ -11,8 +11,11 @@ function logged(everyMs = 0) {
     after: async (after: number, limit: number) => changes.slice(after, after + limit),
     compacted: async () => changes,
   }
-  const open = () => live({ log, clock: systemClock, number: () => changes.length, everyMs })
-  return { changes, stream: open(), open }
+  // Changes that another process made, and that are seen once they are asked for.
+  const others = { unseen: 0 }
+  const advance = async () => void (others.unseen = 0)
+  const open = () => live({ log, clock: systemClock, number: () => changes.length - others.unseen, advance, everyMs })
+  return { changes, others, stream: open(), open }
 }
 
 const identity = (number: number): Change => ({
@@ -141,6 +144,13 @@ test('a reader that does not read is cut off, and catches up when it comes back'
   expect(last).toBeLessThan(8000)
   const rest = await idsFrom(world.stream, 8000 - last, last)
   expect([...kept, ...rest]).toEqual(Array.from({ length: 8000 }, (_, at) => at + 1))
+})
+
+test('a reader from another process that was quicker to follow goes on where it was', async () => {
+  const { changes, others, open } = logged()
+  for (let n = 1; n <= 5; n++) changes.push(identity(n))
+  others.unseen = 3
+  expect(await idsFrom(open(), 1, 4)).toEqual([5])
 })
 
 test('a number that no event has is refused', async () => {
