@@ -8,7 +8,7 @@ import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
 import { atCommit, beforeCommit } from './errors.ts'
 import type { Prepared, RawConnection, Values } from './raw.ts'
 import { keepSums, type DamagedRow, type Sums, type Table } from './sums.ts'
-import { together, type Soon } from './together.ts'
+import { sparing, together, type Soon } from './together.ts'
 
 /** The connection to the one database file. */
 export type Connection = RawConnection & {
@@ -36,10 +36,11 @@ export type Connection = RawConnection & {
  * Opens a file, or `:memory:`, as it is; its settings and tables are for the caller. `onBroken` is told at once when the
  * disk fails at commit; `soon` says when those who write together do.
  */
-export function connect(path: string, onBroken: () => void = () => {}, soon: Soon = setImmediate): Connection {
+export function connect(path: string, onBroken: () => void = () => {}, soon?: Soon): Connection {
   const db = new Database(path, { readwrite: true, create: true, strict: true })
   let open = true
   let version = 0
+  let commitMs = 0
   let sums: Sums | undefined
   const raw: RawConnection = {
     prepare: (sql) => db.prepare(sql),
@@ -72,7 +73,7 @@ export function connect(path: string, onBroken: () => void = () => {}, soon: Soo
     ...raw,
     read: (work) => guarded(() => reading(work)),
     write,
-    writeTogether: together(write, soon),
+    writeTogether: together(write, soon ?? sparing(() => commitMs)),
     check: (table, row) => sums?.check(table, row),
     checkAll: () => {
       sums?.checkAll()

@@ -5,6 +5,23 @@ import { StoreBroken } from '../../server/domain/failure.ts'
 /** Runs a function a little later. */
 export type Soon = (work: () => void) => void
 
+// While the disk works, nobody is answered.
+const RESTS = 3
+
+/** Runs functions late enough that the disk, which `commitMs` tells of, holds this thread a quarter of the time at most. */
+export function sparing(commitMs: () => number): Soon {
+  let lastAt = Number.NEGATIVE_INFINITY
+  return (work) => {
+    const run = () => {
+      work()
+      lastAt = performance.now()
+    }
+    const restMs = lastAt + RESTS * commitMs() - performance.now()
+    if (restMs < 1) setImmediate(run)
+    else setTimeout(run, restMs)
+  }
+}
+
 type Write = <T>(work: () => T) => T
 
 type Waiting = {

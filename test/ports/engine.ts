@@ -15,7 +15,7 @@ export type Engine = {
   readonly moderation: Moderation
   readonly log: Log
   readonly store: Store
-  close(): void
+  close(): void | Promise<void>
 }
 
 /** Opens a wall that nobody has bought anything on. */
@@ -28,7 +28,7 @@ export function on(open: OpenEngine, work: (engine: Engine) => Promise<void>): (
     try {
       await work(engine)
     } finally {
-      engine.close()
+      await engine.close()
     }
   }
 }

@@ -91,7 +91,7 @@ export function logContract(name: string, open: OpenEngine): void {
       'the store is ready while it is open, and only then',
       on(open, async (wall) => {
         expect(await wall.store.ready()).toBe(true)
-        wall.close()
+        await wall.close()
         expect(await wall.store.ready()).toBe(false)
         expect(await failureOf(wall.log.after(0, 1))).toMatchObject({ name: 'StoreUnavailable' })
         expect(await failureOf(wall.blocks.edit(blockOf('3,4'), editOf(1), NOW))).toMatchObject({

@@ -1,0 +1,67 @@
+/** What rows of payments say to those who only look. */
+
+import type { Account, OpenPurchase, Pending } from '../server/domain/account.ts'
+import type { Hash, UnixMs } from '../server/domain/payment.ts'
+import type { BlockIndex } from '../shared/wall.ts'
+
+/** A sale of a wallet's. */
+export type SaleRow = {
+  readonly block: BlockIndex
+  readonly claimed_at: UnixMs
+  readonly tx: Hash
+  readonly settled: 0 | 1
+}
+
+/** A purchase of a wallet's without an end. */
+export type OpenRow = {
+  readonly target: BlockIndex | null
+  readonly block: BlockIndex
+  readonly created_at: UnixMs
+  readonly state: 'reserved' | 'released'
+  readonly doubted: 0 | 1
+}
+
+/** A payment of a wallet's that landed when no block was left. */
+export type CreditRow = { readonly amount: number; readonly tx: Hash }
+
+/** How many payments are open in one way, and since when. */
+export type PendingRow = {
+  readonly state: 'reserved' | 'released'
+  readonly doubted: 0 | 1
+  readonly count: number
+  readonly since: UnixMs
+}
+
+/** How much is open. */
+export function pendingOf(rows: readonly PendingRow[]): Pending {
+  const count = (isIt: (row: PendingRow) => boolean) => rows.filter(isIt).reduce((sum, row) => sum + row.count, 0)
+  return {
+    held: count(({ state }) => state === 'reserved'),
+    doubted: count(({ doubted }) => doubted === 1),
+    watched: count(({ state }) => state === 'released'),
+    oldestSince: rows.length === 0 ? null : Math.min(...rows.map(({ since }) => since)),
+  }
+}
+
+/** All that is to be told of a wallet's purchases. */
+export const accountOf = (
+  sales: readonly SaleRow[],
+  open: readonly OpenRow[],
+  credits: readonly CreditRow[],
+): Account => ({
+  sales: sales.map(({ block, claimed_at, tx, settled }) => ({
+    block,
+    claimedAt: claimed_at,
+    tx,
+    settled: settled === 1,
+  })),
+  open: open.map(openPurchase),
+  credits: credits.map(({ amount, tx }) => ({ amount: BigInt(amount), tx })),
+})
+
+const openPurchase = ({ target, block, created_at, state, doubted }: OpenRow): OpenPurchase => ({
+  target: target ?? 'next',
+  block,
+  since: created_at,
+  state: state === 'reserved' ? { kind: 'reserved', doubted: doubted === 1 } : { kind: 'released', dead: false },
+})

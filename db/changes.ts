@@ -1,0 +1,45 @@
+/** Rows of the log and what they mean. */
+
+import type { Change } from '../server/domain/log.ts'
+import type { ModerationAct } from '../server/domain/moderation.ts'
+import type { Address } from '../server/domain/payment.ts'
+import type { BlockIndex } from '../shared/wall.ts'
+import { faceOf, hiddenOf, type FaceRow } from './rows.ts'
+
+/** A row of `changes`, with the wallet of its agent. */
+export type ChangeRow = FaceRow & {
+  readonly number: number
+  readonly at: number
+  readonly name: string | null
+  readonly framework: string | null
+} & (
+    | {
+        readonly kind: 'sale'
+        readonly seq: number
+        readonly block: BlockIndex
+        readonly agent: number
+        readonly wallet: Address
+      }
+    | { readonly kind: 'repaint'; readonly block: BlockIndex }
+    | { readonly kind: ModerationAct; readonly block: BlockIndex; readonly hidden: number }
+    | { readonly kind: 'identity'; readonly agent: number }
+  )
+
+/** The entry that a row holds. */
+export function changeOf(row: ChangeRow): Change {
+  const { number, at } = row
+  const persona = { name: row.name, framework: row.framework }
+  switch (row.kind) {
+    case 'sale': {
+      const { seq, block, agent, wallet } = row
+      return { number, at, kind: 'sale', seq, block, face: faceOf(row), agent, wallet, persona }
+    }
+    case 'repaint':
+      return { number, at, kind: 'repaint', block: row.block, face: faceOf(row) }
+    case 'hide':
+    case 'unhide':
+      return { number, at, kind: row.kind, block: row.block, hidden: hiddenOf(row.hidden), face: faceOf(row) }
+    case 'identity':
+      return { number, at, kind: 'identity', agent: row.agent, persona }
+  }
+}

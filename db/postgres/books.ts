@@ -1,0 +1,36 @@
+/** The ledger for those who only look: what is held now, and what one wallet has bought or is buying. */
+
+import type { Books } from '../../server/ports.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import { accountOf, pendingOf, type CreditRow, type OpenRow, type PendingRow, type SaleRow } from '../accounts.ts'
+import type { Connection } from './connection.ts'
+
+/** The books of a database. */
+export function postgresBooks({ rows, snapshot }: Connection): Books {
+  return {
+    pending: async () => pendingOf(await rows<PendingRow>(PENDING)),
+    held: async () =>
+      (await rows<{ block: BlockIndex }>(`SELECT block FROM payments WHERE state = 'reserved' ORDER BY block`)).map(
+        ({ block }) => block,
+      ),
+    ofPayer: (payer) =>
+      snapshot(async (queries) =>
+        accountOf(
+          await queries.rows<SaleRow>(SALES, [payer]),
+          await queries.rows<OpenRow>(OPEN, [payer]),
+          await queries.rows<CreditRow>(CREDITS, [payer]),
+        ),
+      ),
+  }
+}
+
+// The condition is the index's, word for word, with a narrower one added.
+const PENDING = `
+  SELECT state, doubted, count(*) AS count, min(created_at) AS since FROM payments
+  WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2)) AND state <> 'sold'
+  GROUP BY state, doubted`
+const SALES = `SELECT block, claimed_at, tx, settled FROM payments WHERE payer = $1 AND state = 'sold' ORDER BY seq`
+const OPEN = `
+  SELECT target, block, created_at, state, doubted FROM payments
+  WHERE payer = $1 AND (state = 'reserved' OR (state = 'released' AND dead = 0)) ORDER BY id`
+const CREDITS = `SELECT amount, tx FROM payments WHERE payer = $1 AND state = 'credited' ORDER BY id`

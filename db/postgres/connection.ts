@@ -1,0 +1,155 @@
+/**
+ * The connections to a database server, and what a transaction is on them.
+ *
+ * Isolation is READ COMMITTED: a transaction first takes the locks of what it is about, and every statement then sees all
+ * that was committed before. SERIALIZABLE would take its picture before it waits for the counters, and fail most writers
+ * of a busy wall. The order of locks, the same for all, so that nobody waits in a circle:
+ *
+ *   1. the wallet (an advisory lock): its payments, what is held for it, what it says of itself
+ *   2. blocks: the one that is held or edited; of open ones, those that nobody else has locked
+ *   3. the counters, which every entry of the log needs: last, and kept for two statements and the commit
+ *
+ * A commit whose answer is lost is never guessed at. Its transaction leaves a token as its last act, and a later
+ * connection looks for it; by looking, it makes sure that a commit still under way can only fail.
+ */
+
+import { StoreUnavailable } from '../../server/domain/failure.ts'
+import type { Address } from '../../server/domain/payment.ts'
+import type { Cell } from '../row-sums.ts'
+import { inOurWords, isPassing, isRefusedCommit } from './errors.ts'
+import { openPool, type Pool, type Queries } from './pool.ts'
+
+/** The statements of a transaction. */
+export type Transaction = Queries & {
+  /** The rows of a statement that writes. */
+  write<Row>(text: string, values?: readonly Cell[]): Promise<readonly Row[]>
+}
+
+/** The connections of one process to one database. */
+export type Connection = Pick<Pool, 'apart' | 'listen' | 'close'> & {
+  /** Runs one statement that only reads. Throws `StoreUnavailable`. */
+  rows<Row>(text: string, values?: readonly Cell[]): Promise<readonly Row[]>
+  /** Runs `work`, which only reads, as of one moment. Throws `StoreUnavailable`. */
+  snapshot<T>(work: (queries: Queries) => Promise<T>): Promise<T>
+  /**
+   * Runs `work` as one transaction, under the lock of the wallet it is about: all of it is kept, or nothing. It may run
+   * more than once, and must do nothing else. Throws `StoreUnavailable` when nothing was kept, or when a commit was cut off
+   * and the database cannot be asked what came of it: what it wrote is then there or not when it is next looked up.
+   */
+  transaction<T>(about: Address | null, work: (transaction: Transaction) => Promise<T>): Promise<T>
+}
+
+// A server that is replaced is away for a moment.
+const WAITS_MS = [0, 50, 200, 500]
+const PATIENCE_MS = 8000
+
+// How long to go on asking what became of a commit, which must be longer than a lock can be waited for.
+const ASK_FOR_MS = 8000
+const ASK_EVERY_MS = 100
+
+const TIDY_EVERY = 500
+
+/** Makes the connections to a database; none is opened yet. */
+export function connect(url: string): Connection {
+  const pool = openPool(url)
+  const { borrow, apart, listen, close } = pool
+  let commits = 0
+  const tidy = () => {
+    commits += 1
+    if (commits % TIDY_EVERY === 0) void borrow(({ run }) => run(FORGET_OLD)).catch(() => {})
+  }
+  return {
+    apart,
+    listen,
+    close,
+    rows: (text, values) => retried(() => borrow((session) => session.rows(text, values))),
+    snapshot: (work) =>
+      retried(() =>
+        borrow(async (session) => {
+          await session.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+          const result = await work(session)
+          await session.run('COMMIT')
+          return result
+        }),
+      ),
+    async transaction(about, work) {
+      const { result } = await retried(() => attempt(pool, about, work))
+      tidy()
+      return result
+    },
+  }
+}
+
+/** Runs work again that did nothing, for as long as it may well succeed. */
+async function retried<T>(work: () => Promise<T>): Promise<T> {
+  const began = performance.now()
+  for (const waitMs of WAITS_MS) {
+    await Bun.sleep(waitMs)
+    try {
+      return await work()
+    } catch (error) {
+      const isLast = waitMs === WAITS_MS.at(-1) || performance.now() - began > PATIENCE_MS
+      if (isLast || !isPassing(error)) throw inOurWords(error)
+    }
+  }
+  throw new StoreUnavailable('the database failed again and again')
+}
+
+/** Runs a transaction once. What is thrown means that nothing was kept, or that nobody can tell. */
+async function attempt<T>(
+  { borrow, isOpen }: Pool,
+  about: Address | null,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<{ readonly result: T }> {
+  const token = crypto.randomUUID()
+  let committing: { readonly result: T } | undefined
+  try {
+    return await borrow(async (session) => {
+      let isWritten = false
+      const write: Transaction['write'] = (text, values) => {
+        isWritten = true
+        return session.rows(text, values)
+      }
+      await session.run(about === null ? 'BEGIN' : `BEGIN; ${lockOf(about)}`)
+      const result = await work({ rows: session.rows, write })
+      if (isWritten) {
+        committing = { result }
+        await session.run(`INSERT INTO commits (token, kept) VALUES ('${token}', 1); COMMIT`)
+      } else await session.run('ROLLBACK')
+      return { result }
+    })
+  } catch (error) {
+    if (committing === undefined || isRefusedCommit(error)) throw error
+    if (await wasKept(borrow, isOpen, token)) return committing
+    throw error
+  }
+}
+
+/** Asks what became of a commit, and sees to it that the answer stays true. Throws `StoreUnavailable`. */
+async function wasKept(borrow: Pool['borrow'], isOpen: () => boolean, token: string): Promise<boolean> {
+  const began = performance.now()
+  for (;;) {
+    try {
+      const [row] = await borrow((session) => session.rows<{ kept: number }>(ASK, [token]))
+      return row?.kept === 1
+    } catch {
+      if (!isOpen() || performance.now() - began > ASK_FOR_MS)
+        throw new StoreUnavailable('what became of a commit cannot be told yet')
+      await Bun.sleep(ASK_EVERY_MS)
+    }
+  }
+}
+
+// Waits for a transaction that has left the token and is not at its end; one that has not left it yet fails when it does.
+const ASK = `
+  INSERT INTO commits (token, kept) VALUES ($1::uuid, 0)
+  ON CONFLICT (token) DO UPDATE SET token = excluded.token RETURNING kept`
+
+// Nobody asks after more than some seconds.
+const FORGET_OLD = `
+  DELETE FROM commits WHERE at < now() - interval '15 minutes';
+  DELETE FROM leases WHERE until < now() - interval '15 minutes'`
+
+/** Statement that waits for the lock of a wallet. Two that share a number by chance only wait for each other. */
+const lockOf = (wallet: Address): string =>
+  `SELECT pg_advisory_xact_lock(${BigInt.asIntN(64, Bun.hash.xxHash64(wallet))})`

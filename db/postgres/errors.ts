@@ -1,0 +1,48 @@
+/**
+ * What can go wrong with a database server, in our own words: SQL, values and addresses never reach a message, only the
+ * codes of PostgreSQL (SQLSTATE) and of Bun.
+ */
+
+import { SQL } from 'bun'
+import { StoreUnavailable } from '../../server/domain/failure.ts'
+
+/** The code of a database's error: SQLSTATE when the server gave one, else Bun's. `undefined` for every other error. */
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof SQL.SQLError)) return undefined
+  return error instanceof SQL.PostgresError ? (error.errno ?? error.code) : 'unknown'
+}
+
+// A serialisation failure and a deadlock; these were rolled back by the server.
+const beaten = /^(40001|40P01)$/
+
+// No connection, a server that starts or stops, or one that has become a copy of another.
+const lost = /^(08...|57P0.|25006|25P0[34]|ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME|AUTHENTICATION_TIMEOUT).*)$/
+
+// Resources, time, the disk, and damage.
+const trouble = /^(53...|55P03|57014|58...|XX...|F0...|ERR_POSTGRES_.*)$/
+
+/** Whether the same work may well succeed at once, on another connection. */
+export function isPassing(error: unknown): boolean {
+  const code = codeOf(error)
+  return code !== undefined && (beaten.test(code) || lost.test(code))
+}
+
+/** Whether the connection it came on is to be used no more. */
+export function isLost(error: unknown): boolean {
+  const code = codeOf(error)
+  return code !== undefined && (lost.test(code) || code.startsWith('ERR_POSTGRES_'))
+}
+
+/** Whether an error that answered a COMMIT says for certain that nothing was kept. */
+export function isRefusedCommit(error: unknown): boolean {
+  const code = codeOf(error)
+  return code !== undefined && (beaten.test(code) || /^2[35]...$/.test(code))
+}
+
+/** What to throw for an error after which nothing was kept: trouble becomes `StoreUnavailable`, the rest stays a bug. */
+export function inOurWords(error: unknown): unknown {
+  const code = codeOf(error)
+  if (code === undefined) return error
+  if (isPassing(error) || trouble.test(code)) return new StoreUnavailable(`the database failed: ${code}`)
+  return new Error(`the database refused a statement: ${code}`)
+}

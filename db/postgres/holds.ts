@@ -1,0 +1,227 @@
+/** Which blocks can be had, and holding one for a payment. */
+
+import { Overtaken } from '../../server/domain/failure.ts'
+import type { Listing } from '../../server/domain/listing.ts'
+import type { Payment, PaymentKey, Space, Target, UnixMs } from '../../server/domain/payment.ts'
+import type { Claiming, Purchase, Survey } from '../../server/domain/purchase.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import { HOLDS_MAX, RECEIPT_KEPT_MS } from '../limits.ts'
+import type { SummedRow } from '../row-sums.ts'
+import { authorizationRow, integer, SELECT_PURCHASE, type FaceRow } from '../rows.ts'
+import type { Transaction } from './connection.ts'
+import { known, told, type Known, type PaymentRow, type Reading } from './payments.ts'
+import type { Queries } from './pool.ts'
+import { amend, put, writeAll, type Check, type Stored } from './writes.ts'
+
+/** A transaction, and what notices damaged rows. */
+export type Work = { readonly queries: Transaction; readonly check: Check }
+
+/** A block with all of its columns. */
+export type BlockRow = Stored<'blocks'> &
+  FaceRow & { readonly i: BlockIndex; readonly state: Exclude<Space, 'full'>; readonly changed: number | null }
+
+// What a payer was left without an answer to: $1 is the payer, $2 the nonce that asks, $3 since when receipts are kept.
+// Two indexes hold these, whatever else the payer bought.
+const UNANSWERED = `
+  s.nonce <> $2 AND s.id IN (
+    SELECT id FROM payments WHERE payer = $1 AND state = 'reserved' AND doubted = 1
+    UNION ALL SELECT id FROM payments WHERE payer = $1 AND receipt_owed = 1 AND claimed_at > $3)`
+
+const OPEN = `SELECT * FROM blocks WHERE state = 'open' ORDER BY rank LIMIT 1 FOR UPDATE`
+
+// How often to look again for a block that others are just taking or giving back.
+const LOOKS = 5
+
+/** Statement, with one value, that tells whether a target can be bought by anyone. */
+const spaceIs = (target: Target, value: string) =>
+  target === 'next'
+    ? `CASE WHEN EXISTS (SELECT 1 FROM blocks WHERE state = 'open') THEN 'open'
+         WHEN EXISTS (SELECT 1 FROM payments WHERE state = 'reserved') THEN 'reserved' ELSE 'claimed' END`
+    : `(SELECT state FROM blocks WHERE i = ${value})`
+
+/** Whether a target can be bought by anyone. */
+export async function space({ rows }: Queries, target: Target): Promise<Exclude<Space, 'full'>> {
+  const values = target === 'next' ? [] : [target]
+  const [row] = await rows<{ space: Exclude<Space, 'full'> }>(`SELECT ${spaceIs(target, '$1')} AS space`, values)
+  if (row === undefined) throw new Error('a target has no space')
+  return row.space
+}
+
+/** Whether a target can be bought, and which purchase of the payer's goes before. */
+export async function survey(
+  { queries, check }: Reading,
+  target: Target,
+  { payer, nonce }: PaymentKey,
+  now: UnixMs,
+): Promise<Survey> {
+  // A receipt can be handed over at once, so it goes before a purchase that may still be in doubt.
+  const [row] = await queries.rows<PaymentRow & { space: Space; held: number }>(
+    `SELECT ${spaceIs(target, '$4::integer')} AS space, sibling.*,
+      (SELECT count(*) FROM payments WHERE payer = $1 AND state = 'reserved') AS held
+    FROM (SELECT 1) AS always LEFT JOIN LATERAL (
+      ${SELECT_PURCHASE} JOIN payments AS s ON s.id = p.id
+      WHERE ${UNANSWERED} AND s.target IS NOT DISTINCT FROM $4::integer
+      ORDER BY (s.state = 'sold') DESC, s.id LIMIT 1) AS sibling ON true`,
+    [payer, nonce, now - RECEIPT_KEPT_MS, columnOf(target)],
+  )
+  if (row === undefined) throw new Error('a survey has no answer')
+  const isFull = row.space === 'open' && row.held >= HOLDS_MAX
+  return {
+    space: isFull ? 'full' : row.space,
+    sibling: isThere(row) ? told(check, row).purchase : undefined,
+  }
+}
+
+/** Holds a block for a payment that is new, or was released; a released one keeps its first target and listing. */
+export async function claim(
+  work: Work,
+  asked: Target,
+  payment: Payment,
+  listing: Listing,
+  head: bigint,
+  now: UnixMs,
+): Promise<Claiming> {
+  const authorization = authorizationRow(payment)
+  const standing = await standingOf(work, asked, payment, now)
+  const { released } = standing
+  if (released !== undefined && released.purchase.state.kind !== 'released')
+    throw new Overtaken(`a ${released.purchase.state.kind} payment cannot be claimed`)
+  if (standing.isUnanswered) return { kind: 'in-doubt' }
+  const target = released?.purchase.target ?? asked
+  const block = await openBlock(work, target)
+  if (typeof block === 'string') return { kind: 'lost', space: block }
+  if (standing.held >= HOLDS_MAX) return { kind: 'lost', space: 'full' }
+  const row: SummedRow<'payments'> =
+    released === undefined
+      ? firstRow({ id: standing.id, authorization, listing, target, head, now }, block.i)
+      : { ...released.row, ...takenUp(released, payment), state: 'reserved', dead: 0, block: block.i }
+  await writeAll(work.queries, [
+    released === undefined ? put('payments', row) : amend('payments', released.row, row),
+    amend('blocks', block, { state: 'reserved', payment: row.id }),
+  ])
+  return { kind: 'claimed', purchase: (await known(work, payment)).purchase }
+}
+
+type Standing = {
+  readonly released: Known | undefined
+  readonly held: number
+  readonly isUnanswered: boolean
+  readonly id: number
+}
+
+/** What the payer of a claim has open, with a number for the claim's row. */
+async function standingOf(
+  { queries, check }: Work,
+  asked: Target,
+  { payer, nonce }: PaymentKey,
+  now: UnixMs,
+): Promise<Standing> {
+  const [row] = await queries.rows<PaymentRow & { held: number; unanswered: boolean; fresh: number }>(
+    `SELECT p.*, nextval(pg_get_serial_sequence('payments', 'id')) AS fresh,
+      (SELECT count(*) FROM payments WHERE payer = $1 AND state = 'reserved') AS held,
+      EXISTS (SELECT 1 FROM payments AS s WHERE ${UNANSWERED}
+        AND s.target IS NOT DISTINCT FROM CASE WHEN p.id IS NULL THEN $4::integer ELSE p.target END) AS unanswered
+    FROM (SELECT 1) AS always LEFT JOIN (${SELECT_PURCHASE} WHERE p.payer = $1 AND p.nonce = $2) AS p ON true`,
+    [payer, nonce, now - RECEIPT_KEPT_MS, columnOf(asked)],
+  )
+  if (row === undefined) throw new Error('a payer has no standing')
+  const { held, unanswered, fresh } = row
+  return { released: isThere(row) ? told(check, row) : undefined, held, isUnanswered: unanswered, id: fresh }
+}
+
+/** The open block a target names, locked until the transaction ends, or why there is none. */
+export async function openBlock(work: Work, target: Target): Promise<BlockRow | 'reserved' | 'claimed'> {
+  const block = target === 'next' ? await nextOpen(work.queries) : await lockBlock(work.queries, target)
+  if (block === undefined) return (await space(work.queries, 'next')) === 'claimed' ? 'claimed' : 'reserved'
+  work.check('blocks', block)
+  return block.state === 'open' ? block : block.state
+}
+
+/** The first open block that nobody is taking; where all of them are being taken, the first that is left in the end. */
+async function nextOpen(queries: Queries): Promise<BlockRow | undefined> {
+  const [free] = await queries.rows<BlockRow>(`${OPEN} SKIP LOCKED`)
+  if (free !== undefined) return free
+  for (let looks = 0; looks < LOOKS; looks += 1) {
+    if ((await space(queries, 'next')) !== 'open') return undefined
+    const [left] = await queries.rows<BlockRow>(OPEN)
+    if (left !== undefined) return left
+  }
+  return undefined
+}
+
+/** A block, locked until the transaction ends. */
+export async function lockBlock({ rows }: Queries, block: BlockIndex): Promise<BlockRow> {
+  const [row] = await rows<BlockRow>('SELECT * FROM blocks WHERE i = $1 FOR UPDATE', [block])
+  if (row === undefined) throw new Error('a block of the wall is not in its table')
+  return row
+}
+
+/** The first row of a payment. */
+type First = {
+  readonly id: number
+  readonly authorization: ReturnType<typeof authorizationRow>
+  readonly listing: Listing
+  readonly target: Target
+  readonly head: bigint
+  readonly now: UnixMs
+}
+
+/** The row of a payment for which a block is held from now on. */
+export function firstRow(
+  { id, authorization, listing, target, head, now }: First,
+  block: BlockIndex,
+): SummedRow<'payments'> {
+  return {
+    id,
+    ...authorization,
+    ...listing,
+    target: columnOf(target),
+    block,
+    head: integer(head),
+    created_at: now,
+    state: 'reserved',
+    doubted: 0,
+    dead: 0,
+    settled: 0,
+    looks: 0,
+    receipt_owed: 0,
+    tx: null,
+    seq: null,
+    claimed_at: null,
+  }
+}
+
+/**
+ * A nonce can be signed for twice. The authorization verified last is kept, unless the one before outlives it: what may
+ * still land is watched to its end.
+ */
+const takenUp = ({ purchase }: Known, payment: Payment) =>
+  payment.validBefore < purchase.payment.validBefore ? {} : authorizationRow(payment)
+
+/** Gives a held block back, or notes that a payment released before can never land. */
+export async function release(work: Work, { payment, state: before }: Purchase, dead: boolean): Promise<void> {
+  const { row, purchase } = await known(work, payment)
+  const { block, state } = purchase
+  if (state.kind === 'released')
+    return await writeAll(work.queries, [amend('payments', row, { dead: state.dead || dead ? 1 : 0 })])
+  if (state.kind !== 'reserved') throw new Overtaken(`a ${state.kind} payment cannot be released`)
+  if (state.doubted && before.kind === 'reserved' && !before.doubted)
+    throw new Overtaken('somebody else has tried to settle the payment')
+  const held = await lockBlock(work.queries, block)
+  work.check('blocks', held)
+  await writeAll(work.queries, [
+    amend('blocks', held, { state: 'open', payment: null }),
+    amend('payments', row, { state: 'released', doubted: 0, dead: dead ? 1 : 0 }),
+  ])
+}
+
+/** What is held for a payer, oldest first. */
+export async function heldFor({ queries, check }: Reading, payer: string): Promise<readonly Purchase[]> {
+  const text = `${SELECT_PURCHASE} WHERE p.payer = $1 AND p.state = 'reserved' ORDER BY p.id`
+  return (await queries.rows<PaymentRow>(text, [payer])).map((row) => told(check, row).purchase)
+}
+
+/** Whether the row of an outer join holds anything. */
+const isThere = (row: PaymentRow): boolean => (row as { readonly id: number | null }).id !== null
+
+export const columnOf = (target: Target): BlockIndex | null => (target === 'next' ? null : target)

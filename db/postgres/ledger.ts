@@ -1,0 +1,42 @@
+/** Payments and what became of them; each function is one transaction under the lock of the payer's wallet. */
+
+import { FIRST_LOOK_MS, LAST_LOOK_MS, type PaymentKey } from '../../server/domain/payment.ts'
+import type { Ledger } from '../../server/ports.ts'
+import type { Connection } from './connection.ts'
+import { claim, heldFor, release, space, survey, type Work } from './holds.ts'
+import { find } from './payments.ts'
+import { confirm, deliver, doubt, finalize, miss, owe, seal } from './sales.ts'
+import type { Check } from './writes.ts'
+
+/** The ledger of a database. */
+export function postgresLedger(connection: Connection, check: Check): Ledger {
+  const reading = { queries: connection, check }
+  const write = <T>({ payer }: PaymentKey, work: (work: Work) => Promise<T>): Promise<T> =>
+    connection.transaction(payer, (queries) => work({ queries, check }))
+  return {
+    find: async (key) => (await find(reading, key))?.purchase,
+    survey: (target, payment, now) => survey(reading, target, payment, now),
+    heldFor: (payer) => heldFor(reading, payer),
+    space: (target) => space(connection, target),
+    claim: (target, payment, listing, head, now) =>
+      write(payment, (work) => claim(work, target, payment, listing, head, now)),
+    doubt: ({ payment }) => write(payment, (work) => doubt(work, payment)),
+    finalize: ({ payment }, tx, settled, now) => write(payment, (work) => finalize(work, payment, tx, settled, now)),
+    confirm: ({ payment }, tx) => write(payment, (work) => confirm(work, payment, tx)),
+    seal: ({ payment }, tx) => write(payment, (work) => seal(work, payment, tx)),
+    miss: ({ payment }) => write(payment, (work) => miss(work, payment, 0)),
+    writeOff: ({ payment }) => write(payment, (work) => miss(work, payment, 2)),
+    release: (purchase, dead) => write(purchase.payment, (work) => release(work, purchase, dead)),
+    owe: (landed, tx, now) => write(landed.payment, (work) => owe(work, landed, tx, now)),
+    deliver: ({ payment }) => write(payment, (work) => deliver(work, payment)),
+    unfinished: (now) =>
+      connection.rows<PaymentKey>(UNFINISHED, [now - FIRST_LOOK_MS, Math.floor((now - LAST_LOOK_MS) / 1000)]),
+  }
+}
+
+// The first condition is the index's, word for word; without it every payment ever made would be read.
+const UNFINISHED = `
+  SELECT payer, nonce FROM payments
+  WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2))
+    AND (settled = 0 OR (looks = 0 AND claimed_at <= $1) OR valid_before <= $2)
+  ORDER BY id`

@@ -1,0 +1,40 @@
+/** Brings a database to the newest version of its tables; of several processes that start at once, one does. */
+
+import { CannotOpen } from '../cannot-open.ts'
+import wall from './migrations/0001_wall.sql' with { type: 'text' }
+import type { Session } from './pool.ts'
+
+/** In order; the version of a database is how many of them it has seen. */
+const migrations = [wall]
+
+// 'wall', by which those who migrate wait for each other.
+const LOCK = 0x77616c6c
+
+/** Does all of it in one transaction. Throws `CannotOpen` for a database that a newer version of this program wrote. */
+export async function migrate(session: Session): Promise<void> {
+  await session.run(`BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0;
+    SELECT pg_advisory_xact_lock(${LOCK});
+    CREATE TABLE IF NOT EXISTS migrations (version integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())`)
+  const version = await versionOf(session)
+  if (version > migrations.length)
+    throw new CannotOpen(
+      `the database was written by a newer version (${version}, this one knows ${migrations.length})`,
+    )
+  for (const [at, sql] of migrations.entries()) {
+    if (at < version) continue
+    await session.run(`${sql}; INSERT INTO migrations (version) VALUES (${at + 1})`)
+  }
+  await session.run('COMMIT')
+}
+
+/** Throws `CannotOpen` unless the tables are those of this program; for those who may not change them. */
+export async function checkSchema(session: Session): Promise<void> {
+  const [tables] = await session.rows<{ there: boolean }>(`SELECT to_regclass('migrations') IS NOT NULL AS there`)
+  if (tables?.there !== true || (await versionOf(session)) !== migrations.length)
+    throw new CannotOpen('the database is of another version; start the wall once, which brings it up to date')
+}
+
+async function versionOf(session: Session): Promise<number> {
+  const [row] = await session.rows<{ version: number }>('SELECT coalesce(max(version), 0) AS version FROM migrations')
+  return row?.version ?? 0
+}

