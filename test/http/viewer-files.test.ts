@@ -8,6 +8,7 @@ import { openWall } from './wall.ts'
 const scratch = await mkdtemp(join(tmpdir(), 'viewer-'))
 const folder = join(scratch, 'viewer')
 await Bun.write(join(folder, 'index.html'), '<!doctype html><title>Pixel Wall</title>')
+await Bun.write(join(folder, 'paint.html'), '<!doctype html><title>Paint</title>')
 await Bun.write(join(folder, 'assets/index-a1b2.js'), 'console.log("a script long enough to be compressed")')
 await Bun.write(join(scratch, 'outside.txt'), 'secret')
 
@@ -38,6 +39,18 @@ test('the page runs and loads nothing but what this service sends', async () => 
     expect(response.headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'",
     )
+  }
+})
+
+test('the page for painting is at its own name, starts workers, and lies in nobody’s frame', async () => {
+  for (const path of ['/paint', '/paint.html', '/paint?at=80,45']) {
+    const response = await wall.ask(`GET ${path}`)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('no-cache')
+    expect(response.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; worker-src 'self'; frame-ancestors 'none'",
+    )
+    expect(await response.text()).toContain('Paint')
   }
 })
 

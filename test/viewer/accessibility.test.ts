@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
+import { smallTargets, violationsOf } from './axe.ts'
 import { canvas, openBlock } from './sample-wall.ts'
 import { browserForTests, visits } from './visit.ts'
 
@@ -7,32 +7,11 @@ import { browserForTests, visits } from './visit.ts'
 // the focus goes where a keyboard's user expects it.
 
 const browser = await browserForTests()
-const axe = await Bun.file(new URL(import.meta.resolve('axe-core/axe.min.js'))).text()
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }
 const carol = { id: 1, name: 'Carol', wallet: '0xcccc…cccc', framework: null }
 
 describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () => {
   const { server, openPage } = visits(browser, { width: 960, height: 600 })
-
-  const violationsOf = async (page: Page) => {
-    await page.evaluate(axe)
-    const found: unknown = await page.evaluate(async () => {
-      const { violations } = await Reflect.get(window, 'axe').run(document, { resultTypes: ['violations'] })
-      return violations.map((violation: { id: string; nodes: { html: string; failureSummary: string }[] }) => [
-        violation.id,
-        violation.nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`),
-      ])
-    })
-    return found
-  }
-
-  const smallTargets = (page: Page) =>
-    page.evaluate(() =>
-      [...document.querySelectorAll('button, input, select')].flatMap((element) => {
-        const { width, height } = (element.closest('label') ?? element).getBoundingClientRect()
-        return width === 0 || (width >= 44 && height >= 44) ? [] : [element.outerHTML]
-      }),
-    )
 
   const PANELS = [
     ['/', 'Find'],

@@ -1,13 +1,13 @@
 /** Asks the worker, and passes over what is out of date. */
 
 import type { Done, Flaw, Job } from './easel.ts'
-import type { Opened, Painted, Size, Style } from './sketch.ts'
+import type { Opened, Painted, Wish } from './sketch.ts'
 
 export type Artist = {
   /** Opens a picture in place of the one before; a later call overtakes an earlier one, which then never ends. */
   open(file: File): Promise<Opened | Flaw>
   /** Paints the open picture; only the last of several wishes is painted, and told through `onPainted`. */
-  paint(wish: Size & Style): void
+  paint(wish: Wish): void
 }
 
 /** Starts the worker. */
@@ -15,12 +15,12 @@ export function createArtist(onPainted: (painted: Painted) => void): Artist {
   const worker = new Worker(new URL('./easel.ts', import.meta.url), { type: 'module', name: 'easel' })
   let number = 0
   let opening: { readonly number: number; readonly file: File; resolve(opened: Opened | Flaw): void } | undefined
-  let painting: number | undefined // the job that the worker is at
-  let waiting: (Size & Style) | undefined
+  let painting: { readonly number: number; readonly wish: Wish } | undefined // what the worker is at
+  let waiting: Wish | undefined
 
   const send = (job: Job) => worker.postMessage(job)
-  const begin = (wish: Size & Style) => {
-    painting = ++number
+  const begin = (wish: Wish) => {
+    painting = { number: ++number, wish }
     send({ number, paint: wish })
   }
   const hear = (done: Done) => {
@@ -31,12 +31,13 @@ export function createArtist(onPainted: (painted: Painted) => void): Artist {
       else if ('flaw' in done) resolve(done.flaw)
       return
     }
-    if (done.number !== painting) return
+    if (painting === undefined || done.number !== painting.number) return
+    const { wish } = painting
     painting = undefined
     const next = waiting
     waiting = undefined
     if (next) begin(next)
-    else if ('painted' in done) onPainted(done.painted)
+    else if ('indices' in done) onPainted({ ...wish, indices: done.indices })
   }
   worker.addEventListener('message', ({ data }: MessageEvent<Done>) => hear(data))
   worker.addEventListener('error', () => opening?.resolve('unreadable'))

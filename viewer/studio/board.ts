@@ -105,7 +105,7 @@ function needed<Context>(context: Context | null): Context {
   return context
 }
 
-function putPicture(context: OffscreenCanvasRenderingContext2D, { w, h, indices }: Painted) {
+function putPicture(context: OffscreenCanvasRenderingContext2D, { size: { w, h }, indices }: Painted) {
   const [width, height] = [w * BLOCK_SIZE, h * BLOCK_SIZE]
   const image = new ImageData(width, height)
   indices.forEach((index, at) => image.data.set(colours[index] ?? [], at * 4))

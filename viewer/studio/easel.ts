@@ -3,12 +3,10 @@
 import { quantise } from '../../shared/quantise.ts'
 import { resample, type Raster } from '../../shared/resample.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
-import type { Painted, Size, Style } from './sketch.ts'
+import type { Wish } from './sketch.ts'
 
 /** What the worker is asked, one job after the other. */
-export type Job =
-  | { readonly number: number; readonly open: Blob }
-  | { readonly number: number; readonly paint: Size & Style }
+export type Job = { readonly number: number; readonly open: Blob } | { readonly number: number; readonly paint: Wish }
 
 /** Why nothing came of a picture. */
 export type Flaw = 'unreadable' | 'too-many-pixels'
@@ -16,7 +14,7 @@ export type Flaw = 'unreadable' | 'too-many-pixels'
 /** What came of the job of that number. */
 export type Done = { readonly number: number } & (
   | { readonly opened: { readonly width: number; readonly height: number } }
-  | { readonly painted: Painted }
+  | { readonly indices: Uint8Array } // one a pixel, row-major
   | { readonly flaw: Flaw }
 )
 
@@ -35,16 +33,15 @@ self.addEventListener('message', ({ data }: MessageEvent<Job>) => {
 async function done(job: Job): Promise<Done> {
   const { number } = job
   if ('paint' in job)
-    return raster === undefined ? { number, flaw: 'unreadable' } : { number, painted: paint(raster, job.paint) }
+    return raster === undefined ? { number, flaw: 'unreadable' } : { number, indices: paint(raster, job.paint) }
   const opened = await open(job.open)
   if (typeof opened === 'string') return { number, flaw: opened }
   raster = opened
   return { number, opened: { width: opened.width, height: opened.height } }
 }
 
-function paint(from: Raster, { w, h, fit, dither, background }: Size & Style): Painted {
-  const light = resample(from, w * BLOCK_SIZE, h * BLOCK_SIZE, fit, background)
-  return { w, h, indices: quantise(light, dither) }
+function paint(from: Raster, { size: { w, h }, style: { fit, dither, background } }: Wish): Uint8Array {
+  return quantise(resample(from, w * BLOCK_SIZE, h * BLOCK_SIZE, fit, background), dither)
 }
 
 async function open(file: Blob): Promise<Raster | Flaw> {

@@ -15,6 +15,7 @@ const WORDS = ['message', 'link', 'name'] as const
 /** Follows the fields and fills them. */
 export function createForm(studio: Studio): Part {
   const form = find('form', HTMLFormElement)
+  const outlook = find('outlook', HTMLElement)
   const numbers = {
     w: find('w', HTMLInputElement),
     h: find('h', HTMLInputElement),
@@ -49,6 +50,7 @@ export function createForm(studio: Studio): Part {
   return {
     update(next, before) {
       form.hidden = next.picture === undefined
+      outlook.hidden = !form.hidden
       if (next.size !== before.size || next.at !== before.at || next.picture !== before.picture) fill(next)
     },
   }

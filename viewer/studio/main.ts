@@ -77,7 +77,7 @@ function become(next: Sketch) {
   const before = sketch
   sketch = next
   if (next.picture && (next.picture !== before.picture || next.size !== before.size || next.style !== before.style))
-    artist.paint({ ...next.size, ...next.style })
+    artist.paint({ size: next.size, style: next.style })
   if (next.at !== before.at) isPlaced = true
   board.take(next, before)
   for (const part of parts) part.update(next, before)

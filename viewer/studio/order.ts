@@ -2,7 +2,7 @@
 
 import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
 import { cellOf, coordOf, type BlockIndex } from '../../shared/wall.ts'
-import { pixelsFor, type Sketch, type Words } from './sketch.ts'
+import { finished, pixelsFor, type Sketch, type Words } from './sketch.ts'
 import { priceOf, tallyOf } from './tally.ts'
 
 /** Buys a block with its picture, in one paid request. */
@@ -39,7 +39,7 @@ export type Order = {
 /** The order for a sketch; `undefined` until its picture is painted and the wall is known. */
 export function orderOf(sketch: Sketch, origin: string): Order | undefined {
   const { wall, at, size, words, wallet } = sketch
-  if (!wall?.complete || pixelsFor(sketch, at) === undefined) return undefined
+  if (!wall?.complete || finished(sketch) === undefined) return undefined
   const { open, mine, held, others } = tallyOf(sketch)
   return {
     wall: origin,

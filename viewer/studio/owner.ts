@@ -7,6 +7,9 @@ import { createRepainting, type Signer } from './repainting.ts'
 import { blocksOfWallet } from './service.ts'
 import { connect, discoverWallets, isAddress, type BrowserWallet } from './wallet.ts'
 
+// Sales come in bursts.
+const LOOK_AFTER_MS = 500
+
 /** Fields and buttons of the owner's section. */
 export function createOwner(studio: Studio): Part {
   const section = find('owner', HTMLElement)
@@ -16,17 +19,23 @@ export function createOwner(studio: Studio): Part {
   const repainting = createRepainting(studio, () => signer)
 
   const look = async (address: string) => {
-    told.textContent = 'Looking …'
     try {
       const blocks = await blocksOfWallet(address)
       // Another address may have been given meanwhile.
       if (field.value.trim() !== address) return
       told.textContent =
         blocks.length === 0 ? 'This wallet owns nothing here yet.' : `It owns ${blocksText(blocks.length)}.`
-      studio.become({ ...studio.sketch(), wallet: address, mine: new Set(blocks) })
+      const { wallet, mine } = studio.sketch()
+      const isSame = wallet === address && mine.size === blocks.length && blocks.every((block) => mine.has(block))
+      if (!isSame) studio.become({ ...studio.sketch(), wallet: address, mine: new Set(blocks) })
     } catch (error) {
       told.textContent = error instanceof Error ? error.message : 'The wall could not be asked.'
     }
+  }
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const lookSoon = (address: string) => {
+    clearTimeout(timer)
+    timer = setTimeout(() => void look(address), LOOK_AFTER_MS)
   }
   const use = async (wallet: BrowserWallet) => {
     const address = await connect(wallet)
@@ -36,6 +45,7 @@ export function createOwner(studio: Studio): Part {
     }
     signer = { wallet, address }
     field.value = address
+    told.textContent = 'Looking …'
     await look(address)
   }
 
@@ -43,7 +53,7 @@ export function createOwner(studio: Studio): Part {
     signer = undefined
     const address = field.value.trim()
     studio.become({ ...studio.sketch(), wallet: undefined, mine: new Set() })
-    told.textContent = address === '' ? '' : 'An address is 0x and 40 hex digits.'
+    told.textContent = address === '' ? '' : isAddress(address) ? 'Looking …' : 'An address is 0x and 40 hex digits.'
     if (isAddress(address)) void look(address)
   })
   discoverWallets((wallet) => {
@@ -54,6 +64,9 @@ export function createOwner(studio: Studio): Part {
     update(next, before) {
       section.hidden = next.picture === undefined
       repainting.update(next, before)
+      // The wallet's agent may have been the buyer.
+      const isSold = next.wall?.stats.claimed !== before.wall?.stats.claimed
+      if (isSold && next.wallet !== undefined) lookSoon(next.wallet)
     },
   }
 }

@@ -20,6 +20,7 @@ type Signed = { readonly ts: number; readonly signature: string }
 /** What a run needs. `host` is the name that stands in the signed text. */
 export type Brush = {
   readonly host: string
+  readonly clock: { ahead: number } // milliseconds that the service's clock is ahead of ours, as far as it has told
   sign(text: string): Promise<string | Unwilling>
   send(coord: ReturnType<typeof coordOf>, body: Face & Signed): Promise<Edited>
   tell(strokes: readonly Stroke[]): void
@@ -27,9 +28,6 @@ export type Brush = {
 
 // The service takes a signature for five minutes; one minute is left for the way.
 const SIGNED_GOOD_MS = 4 * 60_000
-
-// How far the service's clock is ahead of ours, once it has told.
-let ahead = 0
 
 /** Goes through all that is not done; ends early when the wallet's owner says no. */
 export async function repaint(strokes: readonly Stroke[], brush: Brush): Promise<readonly Stroke[]> {
@@ -49,7 +47,7 @@ export async function repaint(strokes: readonly Stroke[], brush: Brush): Promise
 async function paintOne(stroke: Stroke, brush: Brush, put: (next: Stroke) => void): Promise<boolean> {
   const { block, face } = stroke
   put({ block, face, state: 'signing' })
-  const signed = stillGood(stroke.signed) ?? (await sign(stroke, brush))
+  const signed = stillGood(stroke.signed, brush) ?? (await sign(stroke, brush))
   if ('declined' in signed) {
     put({ block, face, state: 'failed', words: signed.words })
     return !signed.declined
@@ -60,17 +58,17 @@ async function paintOne(stroke: Stroke, brush: Brush, put: (next: Stroke) => voi
   // Of a request that was lost the signature is kept: sent again, it cannot do more than once what it says.
   else if (edited.kind === 'lost') put({ block, face, state: 'failed', words: edited.words, signed })
   else {
-    if (edited.now !== undefined) ahead = edited.now - Date.now()
+    if (edited.now !== undefined) brush.clock.ahead = edited.now - Date.now()
     put({ block, face, state: 'failed', words: edited.words })
   }
   return true
 }
 
-const stillGood = (signed: Signed | undefined) =>
-  signed && Math.abs(Date.now() + ahead - signed.ts) < SIGNED_GOOD_MS ? signed : undefined
+const stillGood = (signed: Signed | undefined, { clock }: Brush) =>
+  signed && Math.abs(Date.now() + clock.ahead - signed.ts) < SIGNED_GOOD_MS ? signed : undefined
 
-async function sign({ block, face }: Stroke, { host, sign: ask }: Brush): Promise<Signed | Unwilling> {
-  const ts = Date.now() + ahead
+async function sign({ block, face }: Stroke, { host, clock, sign: ask }: Brush): Promise<Signed | Unwilling> {
+  const ts = Date.now() + clock.ahead
   const signature = await ask(editMessage(host, coordOf(block), ts, face))
   return typeof signature === 'string' ? { ts, signature } : signature
 }

@@ -36,6 +36,7 @@ export function createRepainting(studio: Studio, signer: () => Signer | undefine
   const list = find('strokes', HTMLElement)
   let strokes: readonly Stroke[] = []
   let running = false
+  const clock = { ahead: 0 }
 
   const show = () => {
     const sketch = studio.sketch()
@@ -56,6 +57,7 @@ export function createRepainting(studio: Studio, signer: () => Signer | undefine
       strokes = toPaint(sketch).map((block) => ({ block, face: faceFor(sketch, block), state: 'waiting' }))
     strokes = await repaint(strokes, {
       host: location.hostname,
+      clock,
       sign: (text) => personalSign(wallet, address, text),
       send: sendEdit,
       tell(next) {

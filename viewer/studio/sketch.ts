@@ -14,8 +14,11 @@ export type Size = { readonly w: number; readonly h: number }
 /** How a picture is brought down to blocks, as `/api/pixels` takes it. `background` is `#rrggbb`. */
 export type Style = { readonly fit: Fit; readonly dither: Dither; readonly background: string }
 
+/** What the worker is asked to paint. */
+export type Wish = { readonly size: Size; readonly style: Style }
+
 /** A picture in the wall's colours: one palette index a pixel, row-major. */
-export type Painted = Size & { readonly indices: Uint8Array }
+export type Painted = Wish & { readonly indices: Uint8Array }
 
 /** What is to stand with the blocks; an empty text is left out. */
 export type Words = { readonly name: string; readonly message: string; readonly link: string }
@@ -106,14 +109,21 @@ export function covered({ at, size: { w, h } }: Pick<Sketch, 'at' | 'size'>): Bl
   )
 }
 
+/** The picture as it is to be; `undefined` while it is being painted anew. */
+export function finished({ painted, size, style }: Sketch): Painted | undefined {
+  return painted?.size === size && painted.style === style ? painted : undefined
+}
+
 /** The 100 palette indices that a block is to show; `undefined` off the picture or while it is being painted. */
-export function pixelsFor({ painted, size, at }: Sketch, { col, row }: Cell): Uint8Array | undefined {
+export function pixelsFor(sketch: Sketch, { col, row }: Cell): Uint8Array | undefined {
+  const { size, at } = sketch
   const [dx, dy] = [col - at.col, row - at.row]
-  if (painted === undefined || painted.w !== size.w || painted.h !== size.h) return undefined
+  const painted = finished(sketch)
+  if (painted === undefined) return undefined
   if (dx < 0 || dy < 0 || dx >= size.w || dy >= size.h) return undefined
   const pixels = new Uint8Array(BLOCK_SIZE * BLOCK_SIZE)
   for (let y = 0; y < BLOCK_SIZE; y++) {
-    const from = (dy * BLOCK_SIZE + y) * painted.w * BLOCK_SIZE + dx * BLOCK_SIZE
+    const from = (dy * BLOCK_SIZE + y) * size.w * BLOCK_SIZE + dx * BLOCK_SIZE
     pixels.set(painted.indices.subarray(from, from + BLOCK_SIZE), y * BLOCK_SIZE)
   }
   return pixels

@@ -9,7 +9,7 @@ import { FORMS, written, type Paper } from './writing.ts'
 // The whole of it goes into the clipboard and the file; a few pages are enough to look at.
 const SHOWN_CHARACTERS_MAX = 6000
 
-/** Writes the order down anew only when somebody may look at it. */
+/** Fills the section with what can be taken away now. */
 export function createTake(sketchNow: () => Sketch): Part {
   const section = find('take', HTMLElement)
   const shown = find('paper', HTMLElement)
@@ -20,19 +20,20 @@ export function createTake(sketchNow: () => Sketch): Part {
     const chosen = forms.querySelector<HTMLInputElement>('input:checked')?.value
     return order && written(order, FORMS.find((form) => form === chosen) ?? 'prompt')
   }
+  const acts = [copyButton('Copy', () => paper()?.text ?? ''), button('', ['Download'], () => save(paper()))]
   const show = () => {
     const now = paper()
-    section.hidden = now === undefined
+    // While the picture is being painted anew what is written here is of the one before.
+    for (const act of acts) act.disabled = now === undefined
+    section.ariaBusy = String(now === undefined)
     if (now === undefined) return
+    section.hidden = false
     const { text } = now
     shown.textContent = text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}\n…` : text
   }
 
   forms.addEventListener('change', show)
-  find('paper-acts', HTMLElement).append(
-    copyButton('Copy', () => paper()?.text ?? ''),
-    button('', ['Download'], () => save(paper())),
-  )
+  find('paper-acts', HTMLElement).append(...acts)
   return {
     update(next, before) {
       if (next !== before) show()

@@ -1,0 +1,336 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { rm } from 'node:fs/promises'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Wallet } from '../../server/local/wallets.ts'
+import type { Deed } from '../../shared/contract/block.ts'
+import type { PaintedBlocks } from '../../shared/contract/picture.ts'
+import { settled, sign, startWorld, type World } from '../e2e/world.ts'
+import { smallTargets, violationsOf } from './axe.ts'
+import { download, drop, installWallet, motley, orderIn, Refusal } from './studio-hands.ts'
+import { browserForTests } from './visit.ts'
+
+// Goal: what the page for painting shows, prices and offers is what the service sells and accepts. Method: the built page
+// from the server's own process on the embedded network; the requests it offers are sent, and its signatures are real.
+
+const browser = await browserForTests()
+const root = `${import.meta.dir}/../..`
+const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }
+const RED = 180
+
+describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a real wall', () => {
+  setDefaultTimeout(60_000)
+  let world: World
+  let ada: Wallet // owns 82,45 and 83,45
+  let bob: Wallet // owns 84,46
+  let unfinished: Promise<Response> | undefined // a purchase that takes longer than its test
+  const troubles: string[] = []
+
+  const sell = async (wallet: Wallet, coord: string) => {
+    const px = new Uint8Array(100).fill(RED).toHex()
+    const bought = await settled(world, `${coord}?px=${px}`, await sign(world, wallet, coord))
+    expect(bought.status).toBe(200)
+  }
+
+  const deedOf = async (coord: string): Promise<Deed> => {
+    const deed: Deed = await (await fetch(`${world.url}/blocks/${coord}`)).json()
+    return deed
+  }
+
+  const newPage = async (options: BrowserContextOptions = {}): Promise<Page> => {
+    if ('reason' in browser) throw new Error(browser.reason)
+    const viewport = { width: 1100, height: 700 }
+    const context = await browser.newContext({ viewport, colorScheme: 'dark', reducedMotion: 'reduce', ...options })
+    const page = await context.newPage()
+    page.on('pageerror', (error) => troubles.push(error.message))
+    page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()))
+    page.setDefaultTimeout(10_000)
+    return page
+  }
+
+  const visit = async (page: Page, address: string) => {
+    await page.goto(`${world.url}/paint${address}`)
+    await page.waitForFunction(() => document.body.dataset['ready'])
+  }
+
+  const openPage = async (address: string, options?: BrowserContextOptions) => {
+    const page = await newPage(options)
+    await visit(page, address)
+    return page
+  }
+
+  const cost = (page: Page) => page.locator('#cost')
+
+  beforeAll(async () => {
+    await Bun.$`bun run build`.cwd(root).quiet()
+    world = await startWorld()
+    ada = await world.wallet(10)
+    bob = await world.wallet(10)
+    await sell(ada, '82,45')
+    await sell(ada, '83,45')
+    await sell(bob, '84,46')
+  })
+
+  afterEach(async () => {
+    if ('reason' in browser) return
+    for (const context of browser.contexts()) await context.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  afterAll(async () => {
+    expect((await unfinished)?.status).toBe(200)
+    await world.stop()
+    if (!('reason' in browser)) await browser.close()
+  })
+
+  test('the wall leads to it and back, and it may load nothing but its own', async () => {
+    const page = await newPage()
+    await page.goto(world.url)
+    const [response] = await Promise.all([
+      page.waitForResponse(`${world.url}/paint`),
+      page.getByRole('link', { name: 'Paint' }).click(),
+    ])
+    expect(response.headers()['content-security-policy']).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; worker-src 'self'; frame-ancestors 'none'",
+    )
+    await page.getByRole('link', { name: 'The wall' }).click()
+    await page.waitForURL(`${world.url}/`)
+  })
+
+  test('a dropped picture becomes the very blocks that the service makes of it, in every style', async () => {
+    const page = await openPage('?at=20,20')
+    const asService = async (picture: Uint8Array<ArrayBuffer>, query: string) => {
+      const headers = { 'content-type': 'image/png' }
+      const response = await fetch(`${world.url}/api/pixels?${query}`, { method: 'POST', headers, body: picture })
+      const { blocks }: PaintedBlocks = await response.json()
+      return new Map(blocks.map(({ dx, dy, px }) => [`${20 + dx},${20 + dy}`, px]))
+    }
+    const asPage = async () =>
+      new Map((await orderIn(page)).buy.map(({ block, url }) => [block, new URL(url).searchParams.get('px') ?? '']))
+
+    const exact = motley(30, 20)
+    await drop(page, 'exact.png', exact)
+    await page.getByText('exact.png, 30 × 20 pixels').waitFor()
+    expect(new Set(await asPage())).toEqual(new Set(await asService(exact, 'w=3&h=2')))
+    await page.getByLabel('Colours').selectOption('floyd-steinberg')
+    expect(new Set(await asPage())).toEqual(new Set(await asService(exact, 'w=3&h=2&dither=floyd-steinberg')))
+
+    const odd = motley(57, 31)
+    await drop(page, 'odd.png', odd)
+    await page.getByText('odd.png, 57 × 31 pixels').waitFor()
+    await page.getByLabel('Keep the picture’s shape').uncheck()
+    await page.getByLabel('Blocks wide').fill('4')
+    await page.getByLabel('Blocks high').fill('3')
+    expect(new Set(await asPage())).toEqual(new Set(await asService(odd, 'w=4&h=3&dither=floyd-steinberg')))
+    await page.getByLabel('Fit').selectOption('contain')
+    await page.getByLabel('Behind it').fill('#d75f00')
+    expect(new Set(await asPage())).toEqual(
+      new Set(await asService(odd, 'w=4&h=3&dither=floyd-steinberg&fit=contain&background=d75f00')),
+    )
+  })
+
+  test('moved by keys, numbers and hand, it tells what it covers and what that costs', async () => {
+    const page = await openPage('?at=81,45')
+    await page.setInputFiles('#file', { name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(motley(40, 20)) })
+    await cost(page).getByText('5.00 USDC for 5 blocks').waitFor()
+    expect(await page.locator('#tally').allInnerTexts()).toEqual(['5 open\n3 owned by others'])
+    await page.locator('#wall').focus()
+    await page.keyboard.press('Shift+ArrowLeft')
+    await cost(page).getByText('8.00 USDC for 8 blocks').waitFor()
+    await page.getByLabel('Column').fill('82')
+    await cost(page).getByText('5.00 USDC').waitFor()
+    await page.getByLabel('Your wallet’s address').fill(ada.address)
+    await page.getByText('It owns 2 blocks.').waitFor()
+    expect(await page.locator('#tally').allInnerTexts()).toEqual(['5 open\n2 yours\n1 owned by others'])
+
+    // Three blocks to the left and one down, at the size it is looked at.
+    await page.getByRole('button', { name: 'Look at it' }).click()
+    const stage = await page.locator('#wall').boundingBox()
+    const [x, y] = [(stage?.x ?? 0) + (stage?.width ?? 0) / 2 + 20, (stage?.y ?? 0) + (stage?.height ?? 0) / 2 + 20]
+    await page.mouse.move(x, y)
+    await page.mouse.down()
+    await page.mouse.move(x - 240, y + 80, { steps: 5 })
+    await page.mouse.up()
+    expect([
+      await page.getByLabel('Column').inputValue(),
+      await page.getByLabel('Row', { exact: true }).inputValue(),
+    ]).toEqual(['79', '46'])
+
+    await page.getByRole('button', { name: 'Find open room' }).click()
+    await cost(page).getByText('8.00 USDC for 8 blocks').waitFor()
+  })
+
+  test('what others buy meanwhile, or are paying for, is left out at once', async () => {
+    const page = await openPage('?at=30,30')
+    await drop(page, 'a.png', motley(30, 10))
+    await cost(page).getByText('3.00 USDC').waitFor()
+    await sell(bob, '31,30')
+    await cost(page).getByText('1 owned by others').waitFor()
+    world.facilitator.settle.next('hang-before')
+    const calls = world.facilitator.settle.count()
+    const payment = await sign(world, bob, '32,30')
+    unfinished = settled(world, '32,30', payment)
+    await world.facilitator.settle.arrived(calls + 1)
+    // A look at another place and back asks anew.
+    await page.getByLabel('Row', { exact: true }).fill('31')
+    await page.getByLabel('Row', { exact: true }).fill('30')
+    await cost(page).getByText('1 being bought by others').waitFor()
+    await cost(page).getByText('1.00 USDC for 1 block').waitFor()
+    const { buy, leave, price } = await orderIn(page)
+    expect([buy.map(({ block }) => block), leave, price.total]).toEqual([['30,30'], ['31,30', '32,30'], '1.00'])
+  })
+
+  test('the script taken from the page pays for what is open and repaints what is owned', async () => {
+    const page = await openPage('?at=82,44')
+    await drop(page, 'a.png', motley(20, 20))
+    await page.getByLabel('Your wallet’s address').fill(ada.address)
+    await page.getByText('It owns 2 blocks.').waitFor()
+    await page.getByText('Words with it').click()
+    await page.getByLabel('Message').fill('from a script & a page')
+    await page.getByLabel('Message').blur()
+    const order = await orderIn(page)
+    expect(order.price.total).toBe('2.00')
+    const file = `${root}/node_modules/.cache/pixel-wall-order-${process.pid}.ts`
+    await Bun.write(file, await download(page, 'script'))
+    const env = { PATH: Bun.env['PATH'] ?? '', PRIVATE_KEY: ada.privateKey }
+    const said = await Bun.$`${process.execPath} ${file}`.env(env).text()
+    await rm(file)
+    expect(said).toMatch(/^82,44 bought in 0x\w+\n83,44 bought in 0x\w+\n82,45 repainted\n83,45 repainted\n$/)
+    const wanted = [
+      ...order.buy.map(({ block, url }) => [block, new URL(url).searchParams.get('px')] as const),
+      ...order.repaint.map(({ block, body }) => [block, body.pixels] as const),
+    ]
+    for (const [block, px] of wanted) {
+      const { pixels, message } = await deedOf(block)
+      expect([Uint8Array.fromBase64(pixels ?? '').toHex(), message]).toEqual([px ?? '', 'from a script & a page'])
+    }
+    await cost(page).getByText('4 yours').waitFor()
+  })
+
+  test('an owner signs in the browser; what goes wrong is told in words, and only that is tried again', async () => {
+    const page = await newPage()
+    const asked: string[] = []
+    const moods = ['declines', 'lies', 'honest', 'honest']
+    await installWallet(page, 'Testmask', async (method, [text = '', address]) => {
+      if (method === 'eth_requestAccounts') return [ada.address]
+      asked.push(method)
+      expect(address).toBe(ada.address)
+      const mood = moods.shift()
+      if (mood === 'declines') throw new Refusal(4001, 'User rejected the request.')
+      const raw = `0x${text.slice(2)}` as const
+      return await (mood === 'lies' ? bob : ada).signMessage({ message: { raw } })
+    })
+    await visit(page, '?at=82,45')
+    await drop(page, 'a.png', motley(20, 10))
+    await page.getByRole('button', { name: 'Connect Testmask' }).click()
+    const strokes = page.locator('#strokes li')
+    await page.getByRole('button', { name: 'Repaint 2 blocks' }).click()
+    await page.getByText('82,45 not repainted: You declined to sign.').waitFor()
+    expect(await strokes.last().textContent()).toBe('83,45 waits')
+
+    // The second block's request never arrives.
+    await page.route('**/blocks/83,45', (route) => route.abort(), { times: 1 })
+    await page.getByRole('button', { name: 'Try the rest again' }).click()
+    await page.getByText('83,45 not repainted: The service could not be reached.').waitFor()
+    expect(await strokes.first().textContent()).toBe(
+      '82,45 not repainted: The signature is not from the block’s owner over the expected message (EIP-191 personal_sign).',
+    )
+    await page.getByRole('button', { name: 'Try the rest again' }).click()
+    await page.getByText('2 of 2 blocks repainted').waitFor()
+    // The request that was lost went out again as it had been signed.
+    expect(asked).toHaveLength(4)
+    const { repaint } = await orderIn(page)
+    for (const { block, body } of repaint)
+      expect(Uint8Array.fromBase64((await deedOf(block)).pixels ?? '').toHex()).toBe(body.pixels)
+    // Chromium itself reports the 401 and the request that was cut off.
+    expect(troubles.splice(0)).toHaveLength(2)
+  })
+
+  test('what is no picture, and a wallet without blocks, are told in words', async () => {
+    const page = await openPage('')
+    await drop(page, 'a.png', new TextEncoder().encode('no picture'))
+    await page.getByText('This is no picture that your browser can read.').waitFor()
+    await drop(page, 'b.png', motley(20, 20))
+    await page.getByText('b.png, 20 × 20 pixels').waitFor()
+    expect(await page.locator('#flaw').textContent()).toBe('')
+    await page.getByLabel('Your wallet’s address').fill(`0x${'1'.repeat(40)}`)
+    await page.getByText('This wallet owns nothing here yet.').waitFor()
+    await page.getByLabel('Your wallet’s address').fill('0x12')
+    await page.getByText('An address is 0x and 40 hex digits.').waitFor()
+    await page.getByText('Words with it').click()
+    await page.getByLabel('Link').fill('http://example.org')
+    await page.getByLabel('Link').blur()
+    await page.getByText('The link has to be an https address').waitFor()
+    // Chromium itself reports the 404.
+    expect(troubles.splice(0)).toHaveLength(1)
+  })
+
+  test('a keyboard does all of it', async () => {
+    const page = await openPage('?at=50,50')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    const tabTo = async (isThere: string, key = 'Tab') => {
+      for (let presses = 0; presses < 40; presses++) {
+        await page.keyboard.press(key)
+        if (await page.evaluate((selector) => document.activeElement?.matches(selector), isThere)) return
+      }
+      throw new Error(`no ${key} leads to ${isThere}`)
+    }
+    const chooser = page.waitForEvent('filechooser')
+    await tabTo('#file')
+    await page.keyboard.press('Enter')
+    await (await chooser).setFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(motley(20, 20)) })
+    await cost(page).getByText('4.00 USDC').waitFor()
+    await tabTo('#wall', 'Shift+Tab')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Shift+ArrowDown')
+    await page
+      .locator('#spoken')
+      .getByText('Column 51, row 60. 4 open. 4.00 USDC to buy.')
+      .waitFor({ state: 'attached' })
+    await tabTo('#w')
+    await page.keyboard.press('ArrowUp')
+    await cost(page).getByText('9.00 USDC for 9 blocks').waitFor()
+    await tabTo('#paper-acts button')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toStartWith('Put a picture of 3 x 3 blocks')
+  })
+
+  test('a finger lays the picture on a phone', async () => {
+    const page = await openPage('?at=50,50', phone)
+    await page.setInputFiles('#file', { name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(motley(20, 20)) })
+    await cost(page).getByText('4.00 USDC').waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+    const stage = await page.locator('#wall').boundingBox()
+    const middle = { x: (stage?.x ?? 0) + (stage?.width ?? 0) / 2, y: (stage?.y ?? 0) + (stage?.height ?? 0) / 2 }
+    // A block is 80 pixels wide, and the middle of the stage is the picture's.
+    await page.touchscreen.tap(middle.x + 130, middle.y + 10)
+    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#col')?.value === '51')
+    const session = await page.context().newCDPSession(page)
+    const finger = (type: 'touchStart' | 'touchMove' | 'touchEnd', x: number) =>
+      session.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x, y: middle.y }] })
+    await page.getByRole('button', { name: 'Look at it' }).tap()
+    await finger('touchStart', middle.x)
+    for (const way of [40, 80, 120, 160]) await finger('touchMove', middle.x - way)
+    await finger('touchEnd', 0)
+    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#col')?.value === '49')
+  })
+
+  test.each([
+    ['dark', {}],
+    ['light', { colorScheme: 'light' }],
+    ['strong contrast', { contrast: 'more' }],
+    ['a phone', { ...phone, colorScheme: 'light' }],
+  ] as const)('axe finds nothing to complain about, empty or full: %s', async (_, options) => {
+    const page = await newPage(options)
+    await installWallet(page, 'Testmask', async () => [ada.address])
+    await visit(page, '?at=81,45')
+    expect(await violationsOf(page)).toEqual([])
+    expect(await smallTargets(page)).toEqual([])
+    await drop(page, 'a.png', motley(40, 20))
+    await page.getByRole('button', { name: 'Connect Testmask' }).click()
+    await page.getByRole('button', { name: 'Repaint 2 blocks' }).waitFor()
+    await page.getByText('Words with it').click()
+    expect(await violationsOf(page)).toEqual([])
+    expect(await smallTargets(page)).toEqual([])
+  })
+})

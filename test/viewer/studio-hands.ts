@@ -1,0 +1,78 @@
+/** Hands for the tests of the page for painting: pictures, what is taken away, and a wallet in the browser. */
+
+import type { Page } from 'playwright-core'
+import type { Order } from '../../viewer/studio/order.ts'
+import { pngOf, RGB } from '../adapters/picture-files.ts'
+
+/** A picture in which every pixel has a colour of its own, the same each time. */
+export function motley(width: number, height: number): Uint8Array<ArrayBuffer> {
+  let seed = width * 1000 + height
+  const next = () => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) >> 16
+  const data = Uint8Array.from({ length: height * (width * 3 + 1) }, (_, i) => (i % (width * 3 + 1) === 0 ? 0 : next()))
+  return pngOf(width, height, RGB, data)
+}
+
+/** Lets a file fall onto the page. */
+export async function drop(page: Page, name: string, bytes: Uint8Array) {
+  await page.evaluate(
+    ([called, base64]) => {
+      const content = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File([content], called, { type: 'image/png' }))
+      document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+    },
+    [name, bytes.toBase64()] as const,
+  )
+}
+
+/** The file that is offered in a form, once the picture is painted. */
+export async function download(page: Page, form: string): Promise<string> {
+  await page.locator(`input[value=${form}]`).check()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download' }).click(),
+  ])
+  return await Bun.file(await file.path()).text()
+}
+
+/** What is offered for a program. */
+export async function orderIn(page: Page): Promise<Order> {
+  const order: Order = JSON.parse(await download(page, 'json'))
+  return order
+}
+
+/** What a wallet is asked; it throws `Refusal` to say no. */
+export type Answer = (method: string, params: readonly string[]) => Promise<unknown>
+
+/** A wallet's no, with its EIP-1193 code. */
+export class Refusal extends Error {
+  readonly code: number
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Puts a wallet into a page that is not open yet; it announces itself as EIP-6963 says. */
+export async function installWallet(page: Page, name: string, answer: Answer) {
+  await page.exposeFunction('askWallet', async (method: string, params: readonly string[]) => {
+    try {
+      return { result: await answer(method, params) }
+    } catch (error) {
+      return error instanceof Refusal
+        ? { code: error.code, message: error.message }
+        : { code: -32_603, message: String(error) }
+    }
+  })
+  await page.addInitScript((called) => {
+    const request = async ({ method, params }: { method: string; params?: readonly string[] }) => {
+      const { result, code, message } = await Reflect.get(window, 'askWallet')(method, params ?? [])
+      if (code !== undefined) throw Object.assign(new Error(message), { code })
+      return result
+    }
+    const info = { uuid: '3f1c8c3e-0000-4000-8000-000000000000', name: called, icon: 'data:,', rdns: 'org.example' }
+    const announce = () =>
+      window.dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: { info, provider: { request } } }))
+    window.addEventListener('eip6963:requestProvider', announce)
+  }, name)
+}
