@@ -40,6 +40,7 @@ const page: Page = {
   showWall,
   look,
   onGpu: () => painter.onGpu,
+  showsLooks: () => painter.showsLooks,
   drawn() {
     painter.draw()
     return canvas

@@ -8,8 +8,10 @@ export type Page = {
   state(): State
   send(intent: Intent): void
   showWall(wall: Wall): void
-  /** Whether the stage's pixels are ours to read; where a picture stands in for a GPU, they are not. */
+  /** Whether the stage's pixels are ours to read; where something stands in for a GPU, they are not. */
   onGpu(): boolean
+  /** Whether colours and moments can be shown; where the server's picture stands in, they cannot. */
+  showsLooks(): boolean
   /** Draws now and hands over the stage's canvas while its pixels can still be read. */
   drawn(): HTMLCanvasElement
   readonly look: Appearance

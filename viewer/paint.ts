@@ -21,8 +21,10 @@ export type Painter = {
   draw(): void
   /** Gives the canvas its stage's size in device pixels. */
   resize(): void
-  /** Whether there is a GPU; without one the server's picture stands in. */
+  /** Whether there is a GPU; without one plain canvases stand in. */
   readonly onGpu: boolean
+  /** Whether anything can be laid over the blocks; where even canvases lack, the server's picture stands in. */
+  readonly showsLooks: boolean
 }
 
 /** Paints on a canvas; `ask` is called when it must be drawn again for a reason of its own. */
@@ -30,14 +32,21 @@ export function createPainter(canvas: HTMLCanvasElement, state: () => State, fir
   let theme = first
   let renderer: Renderer | undefined
   let onGpu = true
+  let showsLooks = true
 
   const start = () => {
     renderer = createRenderer(canvas)
     onGpu = renderer !== undefined
-    renderer ??= createStandIn(canvas)
+    renderer ??= standIn()
     renderer.setTheme(theme)
     uploadAll(renderer, state(), theme)
     ask()
+  }
+
+  const standIn = () => {
+    const standing = createStandIn(canvas)
+    showsLooks = standing.showsLooks
+    return standing
   }
 
   canvas.addEventListener('webglcontextlost', (event) => {
@@ -69,6 +78,9 @@ export function createPainter(canvas: HTMLCanvasElement, state: () => State, fir
     },
     get onGpu() {
       return onGpu
+    },
+    get showsLooks() {
+      return showsLooks
     },
   }
 }

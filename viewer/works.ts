@@ -65,6 +65,26 @@ const wholeWall = [
   { col: COLS - 1, row: ROWS - 1 },
 ]
 
+/** The edges of blocks whose neighbour there is none of them, as an SVG path in wall pixels. */
+export function edgesOf(blocks: readonly BlockIndex[]): string {
+  const own = new Set(blocks)
+  const lines = blocks.flatMap((block) => {
+    const { col, row } = cellOf(block)
+    const isInner = (right: number, down: number) => {
+      const next = blockAt(col + right, row + down)
+      return next !== undefined && own.has(next)
+    }
+    const [x, y] = [col * BLOCK_SIZE, row * BLOCK_SIZE]
+    return [
+      isInner(0, -1) ? '' : `M${x} ${y}h${BLOCK_SIZE}`,
+      isInner(0, 1) ? '' : `M${x} ${y + BLOCK_SIZE}h${BLOCK_SIZE}`,
+      isInner(-1, 0) ? '' : `M${x} ${y}v${BLOCK_SIZE}`,
+      isInner(1, 0) ? '' : `M${x + BLOCK_SIZE} ${y}v${BLOCK_SIZE}`,
+    ]
+  })
+  return lines.join('')
+}
+
 /** The open block nearest to a block, the first of equals; `undefined` when everything is sold. */
 export function nearestOpen({ claims }: Wall, block: BlockIndex): BlockIndex | undefined {
   const { col, row } = cellOf(block)

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ALL_BLOCKS, TOTAL_BLOCKS, cellOf, coordOf, type BlockIndex } from '../../shared/wall.ts'
 import { wallOf } from '../../viewer/plot.ts'
-import { areaOf, nearestOpen, workAt, worksOf } from '../../viewer/works.ts'
+import { areaOf, edgesOf, nearestOpen, workAt, worksOf } from '../../viewer/works.ts'
 import { at, bareBlock, canvas, checkerBlock, nastyBlock, rainbowBlock } from './sample-wall.ts'
 
 const blockNumbers = fc.integer({ min: 0, max: TOTAL_BLOCKS - 1 })
@@ -65,4 +65,10 @@ test('of equally near open blocks the first is named, and of a sold out wall non
 test('an area holds its blocks', () => {
   expect(areaOf([at(2, 3), at(5, 1)])).toEqual({ left: 20, top: 10, right: 60, bottom: 40 })
   expect(areaOf([])).toEqual({ left: 0, top: 0, right: 1600, bottom: 900 })
+})
+
+test('the edges of blocks run between those that are among them and those that are not', () => {
+  expect(edgesOf([at(1, 2)])).toBe('M10 20h10M10 30h10M10 20v10M20 20v10')
+  expect(edgesOf([at(0, 0), at(1, 0)])).toBe('M0 0h10M0 10h10M0 0v10M10 0h10M10 10h10M20 0v10')
+  expect(edgesOf([])).toBe('')
 })

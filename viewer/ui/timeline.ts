@@ -9,6 +9,8 @@ import { button, make } from './dom.ts'
 // A page that slept goes on from where it was.
 const STEP_MAX_MS = 100
 
+const CANNOT = 'This browser draws on no canvas, so only a picture of the wall as it is now can be shown.'
+
 /** A bar with a play button, a scrubber and the moment it stands at. */
 export function createTimeline(page: Page): Content {
   let moments = new Float64Array() // of sales and repaints; of sales alone until the history is known
@@ -64,7 +66,7 @@ export function createTimeline(page: Page): Content {
   })
   return {
     title: 'Time',
-    body: [play, scrubber, label, now],
+    body: page.showsLooks() ? [play, scrubber, label, now] : [make('p', '', CANNOT)],
     update(state, before) {
       const other = state === before || state.wall !== before.wall || state.history !== before.history
       if (other) {

@@ -19,6 +19,8 @@ const themeNames: Readonly<Record<ThemeName | 'system', string>> = {
   contrast: 'High contrast',
 }
 
+const CANNOT = 'This browser draws on no canvas, so a picture of the wall stands here, and nothing can be laid over it.'
+
 /** Two choices, and the colours' legend. */
 export function createViews(page: Page): Content {
   const legend = make('ul', 'legend')
@@ -30,7 +32,7 @@ export function createViews(page: Page): Content {
   )
   return {
     title: 'View',
-    body: [overlays, legend, themes],
+    body: page.showsLooks() ? [overlays, legend, themes] : [make('p', '', CANNOT), themes],
     update({ wall, overlay }, before) {
       for (const input of overlays.querySelectorAll('input')) input.checked = input.value === overlay
       if (wall === undefined || (wall === before.wall && overlay === before.overlay && legend.hasChildNodes())) return
