@@ -5,9 +5,10 @@
 
 import { Database } from 'bun:sqlite'
 import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
+import { type DamagedRow, type Table } from '../row-sums.ts'
 import { atCommit, beforeCommit } from './errors.ts'
 import type { Prepared, RawConnection, Values } from './raw.ts'
-import { keepSums, type DamagedRow, type Sums, type Table } from './sums.ts'
+import { keepSums, type Sums } from './sums.ts'
 import { sparing, together, type Soon } from './together.ts'
 
 /** The connection to the one database file. */
@@ -36,11 +37,10 @@ export type Connection = RawConnection & {
  * Opens a file, or `:memory:`, as it is; its settings and tables are for the caller. `onBroken` is told at once when the
  * disk fails at commit; `soon` says when those who write together do.
  */
-export function connect(path: string, onBroken: () => void = () => {}, soon?: Soon): Connection {
+export function connect(path: string, onBroken: () => void = () => {}, soon: Soon = sparing()): Connection {
   const db = new Database(path, { readwrite: true, create: true, strict: true })
   let open = true
   let version = 0
-  let commitMs = 0
   let sums: Sums | undefined
   const raw: RawConnection = {
     prepare: (sql) => db.prepare(sql),
@@ -73,7 +73,7 @@ export function connect(path: string, onBroken: () => void = () => {}, soon?: So
     ...raw,
     read: (work) => guarded(() => reading(work)),
     write,
-    writeTogether: together(write, soon ?? sparing(() => commitMs)),
+    writeTogether: together(write, soon),
     check: (table, row) => sums?.check(table, row),
     checkAll: () => {
       sums?.checkAll()

@@ -5,18 +5,20 @@ import { StoreBroken } from '../../server/domain/failure.ts'
 /** Runs a function a little later. */
 export type Soon = (work: () => void) => void
 
-// While the disk works, nobody is answered.
+// While something is written, and the disk is waited for, nobody is answered.
 const RESTS = 3
 
-/** Runs functions late enough that the disk, which `commitMs` tells of, holds this thread a quarter of the time at most. */
-export function sparing(commitMs: () => number): Soon {
-  let lastAt = Number.NEGATIVE_INFINITY
+/** Runs functions late enough that they hold this thread a quarter of the time at most. */
+export function sparing(): Soon {
+  let [lastAt, tookMs] = [Number.NEGATIVE_INFINITY, 0]
   return (work) => {
     const run = () => {
+      const startedAt = performance.now()
       work()
       lastAt = performance.now()
+      tookMs = lastAt - startedAt
     }
-    const restMs = lastAt + RESTS * commitMs() - performance.now()
+    const restMs = lastAt + RESTS * tookMs - performance.now()
     if (restMs < 1) setImmediate(run)
     else setTimeout(run, restMs)
   }

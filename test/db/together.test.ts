@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { together } from '../../db/sqlite/together.ts'
+import { sparing, together } from '../../db/sqlite/together.ts'
 import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
 import { failureOf } from '../ports/engine.ts'
 
@@ -62,4 +62,26 @@ test('after a disk that broke nothing is tried again', async () => {
   const failures = await Promise.all(['a', 'b'].map((row) => failureOf(write(() => row))))
   expect(failures.map((failure) => failure instanceof StoreBroken)).toEqual([true, true])
   expect(commits).toBe(1)
+})
+
+test('after work that took long, others are heard before there is more of it', async () => {
+  const soon = sparing()
+  const written = (takes: () => void) =>
+    new Promise<void>((resolve) =>
+      soon(() => {
+        takes()
+        resolve()
+      }),
+    )
+  await written(() => Bun.sleepSync(20))
+  let heard = 0
+  let more = true
+  const listen = () => {
+    heard += 1
+    if (more) setImmediate(listen)
+  }
+  setImmediate(listen)
+  await written(() => {})
+  more = false
+  expect(heard).toBeGreaterThan(10)
 })
