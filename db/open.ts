@@ -2,8 +2,7 @@
 
 import type { Audit } from '../server/ports.ts'
 import type { Engine } from './engine.ts'
-import { CannotOpen } from './sqlite/errors.ts'
-import type { DamagedRow } from './sqlite/sums.ts'
+import type { DamagedRow } from './row-sums.ts'
 
 /** Where a wall is kept: in a file that one process owns, or on a server that several share. */
 export type Place =
@@ -18,7 +17,10 @@ export type Told = {
 
 /** Opens or makes the store for one network (CAIP-2). Throws `CannotOpen` with a message for the operator. */
 export async function openStore(place: Place, network: string, told?: Told): Promise<Engine> {
-  if (place.kind === 'postgres') throw new CannotOpen('this build has no PostgreSQL')
+  if (place.kind === 'postgres') {
+    const { openPostgres } = await import('./postgres/open.ts')
+    return await openPostgres(place.url, network, told)
+  }
   const { openSqlite } = await import('./sqlite/open.ts')
   const store = await openSqlite(place.path, network, told)
   return { ...store, close: async () => store.close() }
@@ -26,7 +28,10 @@ export async function openStore(place: Place, network: string, told?: Told): Pro
 
 /** Opens the books of a store for reading alone, beside whoever works on it. Throws `CannotOpen`. */
 export async function openBooks(place: Place): Promise<Audit & { close(): Promise<void> }> {
-  if (place.kind === 'postgres') throw new CannotOpen('this build has no PostgreSQL')
+  if (place.kind === 'postgres') {
+    const { openPostgresAudit } = await import('./postgres/open.ts')
+    return await openPostgresAudit(place.url)
+  }
   const { openAudit } = await import('./sqlite/audit.ts')
   const audit = openAudit(place.path)
   return { ...audit, close: async () => audit.close() }

@@ -1,10 +1,10 @@
 /** The service: reads its settings, opens what it works with, listens, and ends without losing anything. */
 
 import { join } from 'node:path'
+import { CannotOpen } from '../db/cannot-open.ts'
 import type { Engine } from '../db/engine.ts'
 import { openStore } from '../db/open.ts'
-import { CannotOpen } from '../db/sqlite/errors.ts'
-import type { DamagedRow } from '../db/sqlite/sums.ts'
+import type { DamagedRow } from '../db/row-sums.ts'
 import { chainClient, viemChain } from './adapters/chain.ts'
 import { systemClock as clock } from './adapters/clock.ts'
 import { coinbaseAuth } from './adapters/coinbase.ts'

@@ -4,8 +4,9 @@ import type { Identity, IdentityResult } from '../../server/domain/edit.ts'
 import type { AgentId, LogNumber, Persona } from '../../server/domain/log.ts'
 import type { Address, UnixMs } from '../../server/domain/payment.ts'
 import type { Agents } from '../../server/ports.ts'
+import { edited } from '../edited.ts'
 import { changeOne, one, type Connection } from './connection.ts'
-import { digests, edited } from './edits.ts'
+import { digests } from './edits.ts'
 import { logWriter, type Entry } from './log.ts'
 
 /** The wallets' register. */

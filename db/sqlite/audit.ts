@@ -6,8 +6,9 @@ import type { Address, Hash, PaymentKey, UnixMs } from '../../server/domain/paym
 import type { BookedCredit, Payout, Statement } from '../../server/domain/statement.ts'
 import type { Audit } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
+import { CannotOpen } from '../cannot-open.ts'
 import { purchaseOf, SELECT_PURCHASE, type PurchaseRow } from '../rows.ts'
-import { CannotOpen, troubleOf } from './errors.ts'
+import { troubleOf } from './errors.ts'
 import { checkSchema } from './migrate.ts'
 import type { RawConnection } from './raw.ts'
 

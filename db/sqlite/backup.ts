@@ -3,7 +3,8 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { CannotOpen, troubleOf } from './errors.ts'
+import { CannotOpen } from '../cannot-open.ts'
+import { troubleOf } from './errors.ts'
 
 /**
  * Copies the database at `path` to a new file, as it was at one moment, and returns once the copy is on the disk and

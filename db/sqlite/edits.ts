@@ -6,10 +6,6 @@ import type { Hash, UnixMs } from '../../server/domain/payment.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Connection } from './connection.ts'
 
-/** What an edit leaves of a value: `undefined` keeps it, `null` clears it. */
-export const edited = <T>(value: T | null | undefined, before: T | null): T | null =>
-  value === undefined ? before : value
-
 /** Whose messages are kept apart: a block's or a wallet's. */
 export type Subject =
   | { readonly block: BlockIndex; readonly agent: null }

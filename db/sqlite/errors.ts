@@ -2,11 +2,7 @@
 
 import { SQLiteError } from 'bun:sqlite'
 import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
-
-/** The database cannot be opened, for a reason that only an operator can mend; the message says which. */
-export class CannotOpen extends Error {
-  override name = 'CannotOpen'
-}
+import { CannotOpen } from '../cannot-open.ts'
 
 /** Another process owns the database. */
 export class DatabaseInUse extends CannotOpen {

@@ -5,15 +5,10 @@ import type { Listing } from '../../server/domain/listing.ts'
 import type { Address, Payment, PaymentKey, Space, Target, UnixMs } from '../../server/domain/payment.ts'
 import type { Claiming, Landed, Purchase, Survey } from '../../server/domain/purchase.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
+import { HOLDS_MAX, RECEIPT_KEPT_MS } from '../limits.ts'
 import { authorizationRow, integer, purchaseOf, SELECT_PURCHASE, type PurchaseRow } from '../rows.ts'
 import { changeOne, one, type Connection } from './connection.ts'
 import { isDamaged } from './sums.ts'
-
-/** How many unresolved purchases one payer can have: one dollar could otherwise hold the whole wall. */
-export const HOLDS_MAX = 16
-
-/** How long a receipt that could not be given waits for its payer's next request. */
-export const RECEIPT_KEPT_MS = 10 * 60_000
 
 /** A purchase and the number of its row. */
 export type Stored = { readonly id: number; readonly purchase: Purchase }

@@ -2,7 +2,8 @@
 
 import { Database } from 'bun:sqlite'
 import { existsSync, realpathSync } from 'node:fs'
-import { CannotOpen, DatabaseInUse, troubleOf } from './errors.ts'
+import { CannotOpen } from '../cannot-open.ts'
+import { DatabaseInUse, troubleOf } from './errors.ts'
 
 // A process that is being replaced needs some time to finish what it has begun.
 const PATIENCE_MS = 5000

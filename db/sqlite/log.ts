@@ -2,10 +2,11 @@
 
 import type { AgentId, Change, Face, Hidden, LogNumber, Persona } from '../../server/domain/log.ts'
 import { visible, type ModerationAct } from '../../server/domain/moderation.ts'
-import type { Address, UnixMs } from '../../server/domain/payment.ts'
+import type { UnixMs } from '../../server/domain/payment.ts'
 import type { Log } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { faceOf, hiddenOf, maskOf, type FaceRow } from '../rows.ts'
+import { changeOf, type ChangeRow } from '../changes.ts'
+import { hiddenOf, maskOf } from '../rows.ts'
 import type { Connection } from './connection.ts'
 import { isDamaged } from './sums.ts'
 
@@ -39,24 +40,6 @@ const EMPTY = {
   message: null,
   link: null,
 }
-
-type ChangeRow = FaceRow & {
-  readonly number: number
-  readonly at: number
-  readonly name: string | null
-  readonly framework: string | null
-} & (
-    | {
-        readonly kind: 'sale'
-        readonly seq: number
-        readonly block: BlockIndex
-        readonly agent: number
-        readonly wallet: Address
-      }
-    | { readonly kind: 'repaint'; readonly block: BlockIndex }
-    | { readonly kind: ModerationAct; readonly block: BlockIndex; readonly hidden: number }
-    | { readonly kind: 'identity'; readonly agent: number }
-  )
 
 // An agent that is damaged is told from the payment of the sale.
 const SELECT_CHANGE = `
@@ -148,23 +131,5 @@ export function logWriter(connection: Connection) {
     identity: (entry: Entry, agent: AgentId, persona: Persona): void => {
       insert.run({ ...EMPTY, ...entry, kind: 'identity', agent, ...persona })
     },
-  }
-}
-
-function changeOf(row: ChangeRow): Change {
-  const { number, at } = row
-  const persona = { name: row.name, framework: row.framework }
-  switch (row.kind) {
-    case 'sale': {
-      const { seq, block, agent, wallet } = row
-      return { number, at, kind: 'sale', seq, block, face: faceOf(row), agent, wallet, persona }
-    }
-    case 'repaint':
-      return { number, at, kind: 'repaint', block: row.block, face: faceOf(row) }
-    case 'hide':
-    case 'unhide':
-      return { number, at, kind: row.kind, block: row.block, hidden: hiddenOf(row.hidden), face: faceOf(row) }
-    case 'identity':
-      return { number, at, kind: 'identity', agent: row.agent, persona }
   }
 }

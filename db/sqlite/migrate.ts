@@ -1,7 +1,7 @@
 /** Brings a database to the newest version of its tables, one transaction a step. */
 
+import { CannotOpen } from '../cannot-open.ts'
 import type { Connection } from './connection.ts'
-import { CannotOpen } from './errors.ts'
 import wall from './migrations/0001_wall.sql' with { type: 'text' }
 import type { RawConnection } from './raw.ts'
 

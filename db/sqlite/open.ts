@@ -1,13 +1,15 @@
 /** The SQLite engine: one file, one process, every port of the store. */
 
 import type { Store } from '../../server/ports.ts'
+import { CannotOpen } from '../cannot-open.ts'
 import type { Engine } from '../engine.ts'
+import { type DamagedRow } from '../row-sums.ts'
 import { sqliteAgents } from './agents.ts'
 import { alone } from './alone.ts'
 import { sqliteBlocks } from './blocks.ts'
 import { sqliteBooks } from './books.ts'
 import { connect, type Connection } from './connection.ts'
-import { CannotOpen, troubleOf } from './errors.ts'
+import { troubleOf } from './errors.ts'
 import { sqliteHorizon } from './horizon.ts'
 import { sqliteLedger } from './ledger.ts'
 import { lockDatabase } from './lock.ts'
@@ -15,7 +17,7 @@ import { sqliteLog } from './log.ts'
 import { migrate } from './migrate.ts'
 import { sqliteModeration } from './moderation.ts'
 import { sqlitePayouts } from './payouts.ts'
-import { isDamaged, type DamagedRow } from './sums.ts'
+import { isDamaged } from './sums.ts'
 import type { Soon } from './together.ts'
 
 /** The ports of an open database. `close` writes everything to the main file and lets another process in. */

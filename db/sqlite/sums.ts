@@ -8,7 +8,7 @@
  */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
-import { CLAIM_ORDER } from '../../shared/wall.ts'
+import { sumOf, untouchedBlock, type DamagedRow, type Table } from '../row-sums.ts'
 import type { Prepared, RawConnection } from './raw.ts'
 
 /** The tables that carry sums, with what numbers their rows. */
@@ -21,12 +21,7 @@ const keys = {
   wall: 'only_row',
 } as const
 
-export type Table = keyof typeof keys
-
 const tables: readonly Table[] = ['agents', 'blocks', 'changes', 'moderated', 'payments', 'wall']
-
-/** A row that does not fit its sum. */
-export type DamagedRow = { readonly table: Table; readonly row: number }
 
 /** What keeps the sums of one connection. */
 export type Sums = {
@@ -102,22 +97,7 @@ function fits(table: Table, id: number, held: Uint8Array, sum: Uint8Array | null
   return table === 'blocks' && decoder.decode(held) === untouchedBlock(id)
 }
 
-function sumOf(held: Uint8Array): Uint8Array {
-  const sum = new Uint8Array(8)
-  new DataView(sum.buffer).setBigUint64(0, Bun.hash.xxHash64(held))
-  return sum
-}
-
 const decoder = new TextDecoder()
-
-let ranks: Map<number, number> | undefined
-
-/** What a block holds in the first migration, as `heldIn` writes it. */
-function untouchedBlock(block: number): string {
-  ranks ??= new Map(CLAIM_ORDER.map((index, rank) => [index, rank]))
-  const [index, rank] = [String(block), String(ranks.get(block))]
-  return `${index.length}:${index}${rank.length}:${rank}4:open------`
-}
 
 /** SQL for all that a row holds, as bytes: each column's length and content, or a dash for none. */
 const heldIn = (columns: readonly string[], of = '') =>

@@ -1,7 +1,7 @@
 /** `bun run accept-restore`: says that a restored database is the wall from now on, with the wall stopped. */
 
+import { CannotOpen } from '../../db/cannot-open.ts'
 import { openStore } from '../../db/open.ts'
-import { CannotOpen } from '../../db/sqlite/errors.ts'
 import { chainClient, viemChain } from '../adapters/chain.ts'
 import { ConfigError, readConfig } from '../config.ts'
 import { compareReceipts } from '../usecases/compare-receipts.ts'

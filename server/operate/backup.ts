@@ -1,7 +1,7 @@
 /** `bun run backup FILE`: copies the database while the wall goes on selling. */
 
+import { CannotOpen } from '../../db/cannot-open.ts'
 import { backUp } from '../../db/sqlite/backup.ts'
-import { CannotOpen } from '../../db/sqlite/errors.ts'
 import { readPlace, ConfigError } from '../config.ts'
 
 const USAGE = `Copies the wall's database (DATABASE_PATH, ./wall.sqlite) to a new file, at any time.

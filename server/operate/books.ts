@@ -1,8 +1,8 @@
 /** `bun run books`: holds what the wall sold against what arrived on the chain, without asking the wall. */
 
 import { parseArgs } from 'node:util'
+import { CannotOpen } from '../../db/cannot-open.ts'
 import { openBooks } from '../../db/open.ts'
-import { CannotOpen } from '../../db/sqlite/errors.ts'
 import { chainClient, viemChain } from '../adapters/chain.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
 import { readConfig } from '../config.ts'

@@ -1,6 +1,6 @@
 /** How an operator's command runs: what it was asked wrongly goes to standard error, and its end is its status. */
 
-import { CannotOpen } from '../../db/sqlite/errors.ts'
+import { CannotOpen } from '../../db/cannot-open.ts'
 import { ConfigError, readPlace } from '../config.ts'
 import { askDesk, deskAt, NoDesk } from './counter.ts'
 import type { CommandBody, CommandName } from './desk.ts'

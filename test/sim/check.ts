@@ -1,6 +1,6 @@
 /** What must hold in every history, in the words of the promises. Nothing here asks how the server came to its answer. */
 
-import { HOLDS_MAX } from '../../db/sqlite/holds.ts'
+import { HOLDS_MAX } from '../../db/limits.ts'
 import { keyOf, type Payment, type Target } from '../../server/domain/payment.ts'
 import { isSold, type Outcome, type Purchase, type SoldPurchase } from '../../server/domain/purchase.ts'
 import type { BlockIndex } from '../../shared/wall.ts'

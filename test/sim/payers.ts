@@ -1,6 +1,6 @@
 /** Payers and strangers, who do everything that the wire lets them do. */
 
-import { HOLDS_MAX } from '../../db/sqlite/holds.ts'
+import { HOLDS_MAX } from '../../db/limits.ts'
 import { failure, type Failure } from '../../server/domain/failure.ts'
 import type { Listing } from '../../server/domain/listing.ts'
 import { keyOf, type Address, type Payment, type Target } from '../../server/domain/payment.ts'
