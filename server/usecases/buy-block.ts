@@ -18,9 +18,9 @@ import { stillAtIt, storeUnavailable } from '../domain/refusals.ts'
 import type { Chain, Clock, Facilitator, Journal, Leases, Ledger, Wallets } from '../ports.ts'
 import { audience, type Audience } from './audience.ts'
 import { ALONE, keepApart, type Apart } from './keep-apart.ts'
+import { lookedOnly, surveyWithStranded } from './other-hands.ts'
 import { playThrough, type World } from './play-script.ts'
 import { singleFlight, type SingleFlight } from './single-flight.ts'
-import { strandedSibling } from './stranded.ts'
 import { tellActs, tellEverything, tellOutcome, type TellStep } from './tell-steps.ts'
 import { unwritten, type Unwritten } from './unwritten.ts'
 import type { RailWatch } from './watch-rail.ts'
@@ -91,10 +91,9 @@ export function seller(selling: Selling): SweptSeller {
       const { terms, contact, clock, rail } = selling
       const order = { target, payment, listing, terms, now: clock.now(), armed: rail.state() === 'armed', contact }
       try {
-        const outcome = await outcomeOf(
-          playThrough(() => script(order), attended(desk, clients), desk.tell),
-          selling,
-        )
+        const { world, check } = attended(desk, clients, payment)
+        const run = playThrough(() => script(order), world, desk.tell, check)
+        const outcome = await outcomeOf(run, selling)
         tellOutcome(selling.journal, payment, target, outcome)
         return outcome
       } finally {
@@ -205,9 +204,8 @@ function worldOf(desk: Desk): World {
     },
     survey: async ({ target, payment, now }) => {
       await notes.writeDoubts(payment.payer)
-      const stranded = desk.leases === undefined ? undefined : await strandedSibling(desk, target, payment)
-      const survey = await ledger.survey(target, payment, now)
-      return stranded === undefined ? survey : { ...survey, sibling: survey.sibling ?? stranded }
+      const look = () => ledger.survey(target, payment, now)
+      return desk.leases === undefined ? await look() : await surveyWithStranded(desk, look, target, payment)
     },
     'read-chain': async ({ key }) => {
       const answer = await chain.read(key)
@@ -270,8 +268,11 @@ async function orNote<T>(writing: Promise<T>, note: () => void): Promise<T> {
   }
 }
 
+/** What a run for clients is played over, and what its answer has to pass. */
+type Attended = { readonly world: World; readonly check: (outcome: Outcome) => Promise<void> }
+
 /** The same, for clients who may hang up: what is held for them then is in doubt, and no receipt reaches them. */
-function attended(desk: Desk, clients: Audience): World {
+function attended(desk: Desk, clients: Audience, payment: Payment): Attended {
   const world = worldOf(desk)
   let held: Purchase | undefined
   const leftWaiting = () => {
@@ -282,19 +283,33 @@ function attended(desk: Desk, clients: Audience): World {
     held = purchase?.state.kind === 'reserved' ? purchase : undefined
     if (clients.gone()) leftWaiting()
   }
+  const onlyLooked = lookedOnly(desk, payment)
   return {
-    ...world,
-    async 'look-up'(request) {
-      const known = await world['look-up'](request)
-      hold(known)
-      return known
-    },
-    async claim(request) {
-      const claiming = await world.claim(request)
-      if (claiming.kind === 'claimed') hold(claiming.purchase)
-      return claiming
-    },
-    deliver: async (request) => clients.gone() || (await world.deliver(request)),
+    check: onlyLooked.check,
+    world: onlyLooked.watch({
+      ...world,
+      async 'look-up'(request) {
+        const known = await world['look-up'](request)
+        hold(known)
+        return known
+      },
+      async claim(request) {
+        const claiming = await world.claim(request)
+        if (claiming.kind === 'claimed') hold(claiming.purchase)
+        return claiming
+      },
+      deliver: async (request) => clients.gone() || (await orAnyway(world.deliver(request))),
+    }),
+  }
+}
+
+/** A receipt in hand is true: a store that does not take note of it hands it over once more, which charges nobody. */
+async function orAnyway(noting: Promise<boolean>): Promise<boolean> {
+  try {
+    return await noting
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return true
+    throw error
   }
 }
 

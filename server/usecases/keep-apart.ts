@@ -1,6 +1,6 @@
 /** Keeps runs of one payment apart across processes, as far as answers need it: money never rests on a lease. */
 
-import type { PaymentKey } from '../domain/payment.ts'
+import { keyOf, type PaymentKey } from '../domain/payment.ts'
 import type { Clock, Leases } from '../ports.ts'
 
 /** How runs wait for those of other processes. */
@@ -9,12 +9,15 @@ export type Apart = {
   whenFree<T>(key: PaymentKey, work: () => Promise<T>, late: () => Promise<T>): Promise<T>
   /** Runs `work` unless another process is at the payment. */
   unlessTaken<T>(key: PaymentKey, work: () => Promise<T>): Promise<T | 'elsewhere'>
+  /** Whether a run of this process is at the payment, and not only waiting for others. */
+  isHere(key: PaymentKey): boolean
 }
 
 /** For the only process on its store. */
 export const ALONE: Apart = {
   whenFree: (_, work) => work(),
   unlessTaken: (_, work) => work(),
+  isHere: () => true,
 }
 
 // Long enough for a process that is kept from its work for some seconds, short enough for the payers of one that died.
@@ -29,7 +32,9 @@ const PATIENCE_MS = 60_000
 
 /** For one of several processes on one store. */
 export function keepApart(leases: Leases, clock: Clock): Apart {
+  const here = new Set<string>()
   const holding = async <T>(key: PaymentKey, work: () => Promise<T>): Promise<T> => {
+    here.add(keyOf(key))
     const done = new AbortController()
     const renewing = renewUntil(done.signal, leases, clock, key)
     try {
@@ -38,6 +43,7 @@ export function keepApart(leases: Leases, clock: Clock): Apart {
       done.abort()
       await renewing
       await untroubled(leases.give(key))
+      here.delete(keyOf(key))
     }
   }
   return {
@@ -55,6 +61,7 @@ export function keepApart(leases: Leases, clock: Clock): Apart {
     async unlessTaken(key, work) {
       return (await leases.take(key, LEASE_MS)) ? await holding(key, work) : 'elsewhere'
     },
+    isHere: (key) => here.has(keyOf(key)),
   }
 }
 

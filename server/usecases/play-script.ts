@@ -24,11 +24,21 @@ async function play<T>(script: Script<T>, world: World, tell: TellStep): Promise
 
 const RUNS_MAX = 5
 
-/** Runs a script, and again from what is written where another process has moved its payment on meanwhile. */
-export async function playThrough<T>(begin: () => Script<T>, world: World, tell: TellStep): Promise<T> {
+/**
+ * Runs a script, and again from what is written where another process has moved its payment on meanwhile, as a port or
+ * `check` tells by throwing `Overtaken`.
+ */
+export async function playThrough<T>(
+  begin: () => Script<T>,
+  world: World,
+  tell: TellStep,
+  check: (end: T) => Promise<void> = async () => {},
+): Promise<T> {
   for (let runs = 1; ; runs += 1) {
     try {
-      return await play(begin(), world, tell)
+      const end = await play(begin(), world, tell)
+      await check(end)
+      return end
     } catch (error) {
       if (!(error instanceof Overtaken) || runs === RUNS_MAX) throw error
     }

@@ -1,0 +1,98 @@
+/** What a run must know of runs that other processes made, or are making. */
+
+import { Overtaken } from '../domain/failure.ts'
+import type { Payment, Target } from '../domain/payment.ts'
+import type { Outcome, Purchase, Survey } from '../domain/purchase.ts'
+import type { Clock, Leases, Ledger } from '../ports.ts'
+import type { Apart } from './keep-apart.ts'
+import type { World } from './play-script.ts'
+
+type Looking = {
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly apart: Apart
+  readonly leases?: Leases | undefined
+}
+
+// Longer than a lease outlives the process that took it.
+const SIBLING_WAITS_MS = [100, 200, 400, 800, 1500, ...Array.from({ length: 8 }, () => 2000)]
+
+/**
+ * A survey in which a purchase that nobody is at any more, as when a process died in the midst of it, counts as one in
+ * doubt: its payer was left without an answer. What another process is at is waited for, since nobody can tell whether it
+ * lives.
+ */
+export async function surveyWithStranded(
+  looking: Looking,
+  look: () => Promise<Survey>,
+  target: Target,
+  payment: Payment,
+): Promise<Survey> {
+  const waits = SIBLING_WAITS_MS.values()
+  for (;;) {
+    const survey = await look()
+    if (survey.sibling !== undefined) return survey
+    // In this order: what is held only after the survey was begun at the same time as this purchase, and not before it.
+    const { stranded, elsewhere } = await siblingsOf(looking, target, payment)
+    if (stranded === undefined && elsewhere === undefined) return survey
+    const wait = waits.next()
+    if (stranded !== undefined || wait.done === true) return { ...survey, sibling: stranded ?? elsewhere }
+    await looking.clock.wait(wait.value)
+  }
+}
+
+/** Of what is held for the payer and target by no run of this process: one that nobody is at, and one that somebody is. */
+async function siblingsOf(
+  { ledger, apart }: Looking,
+  target: Target,
+  { payer, nonce }: Payment,
+): Promise<{ readonly stranded?: Purchase; readonly elsewhere?: Purchase }> {
+  let elsewhere: Purchase | undefined
+  for (const held of await ledger.heldFor(payer)) {
+    const { payment } = held
+    if (held.target !== target || payment.nonce === nonce || apart.isHere(payment)) continue
+    // It may have come to its end since; what is still held while the lease is ours is nobody's.
+    const found = await apart.unlessTaken(payment, () => ledger.find(payment))
+    if (found === 'elsewhere') elsewhere = held
+    else if (found?.state.kind === 'reserved') return { stranded: found }
+  }
+  return elsewhere === undefined ? {} : { elsewhere }
+}
+
+/**
+ * Keeps a run that only looked from refusing what another process has taken up since: a payer who is told that nothing was
+ * charged signs anew. `check` throws `Overtaken` then.
+ */
+export function lookedOnly(
+  { ledger, leases }: Looking,
+  payment: Payment,
+): { watch(world: World): World; check(outcome: Outcome): Promise<void> } {
+  let known: Purchase | undefined
+  let isOurs = false
+  const ours =
+    <A, T>(handle: (request: A) => Promise<T>) =>
+    (request: A) => {
+      isOurs = true
+      return handle(request)
+    }
+  return {
+    watch: (world) => ({
+      ...world,
+      async 'look-up'(request) {
+        isOurs = false
+        known = await world['look-up'](request)
+        return known
+      },
+      claim: ours(world.claim),
+      doubt: ours(world.doubt),
+      finalize: ours(world.finalize),
+      release: ours(world.release),
+      owe: ours(world.owe),
+    }),
+    async check(outcome) {
+      if (leases === undefined || outcome.kind === 'bought' || isOurs) return
+      const now = await ledger.find(payment)
+      if (now?.state.kind !== known?.state.kind) throw new Overtaken('another process has taken the payment up')
+    },
+  }
+}

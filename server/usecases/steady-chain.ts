@@ -1,0 +1,39 @@
+/** The chain, asked through endpoints of which some lag behind others. */
+
+import { keyOf, type PaymentKey } from '../domain/payment.ts'
+import type { Chain, Clock } from '../ports.ts'
+
+// Far longer than an endpoint lags, and short enough for a transfer that a reorganisation undid.
+const REMEMBERED_MS = 10 * 60_000
+
+// Strangers can name used authorizations without end.
+const REMEMBERED_MAX = 10_000
+
+/**
+ * An authorization that was once shown as used is not taken for unused because the next endpoint has not heard of it yet:
+ * until it is known what used it, that is silence.
+ */
+export function steadyChain(chain: Chain, clock: Clock): Chain {
+  const used = new Map<string, number>()
+  const remember = (key: PaymentKey) => {
+    const [oldest] = used.keys()
+    if (used.size >= REMEMBERED_MAX && oldest !== undefined) used.delete(oldest)
+    used.set(keyOf(key), clock.elapsed() + REMEMBERED_MS)
+  }
+  const isUsed = (key: PaymentKey) => clock.elapsed() < (used.get(keyOf(key)) ?? 0)
+  return {
+    ...chain,
+    async read(key) {
+      const answer = await chain.read(key)
+      if (answer === 'silent') return answer
+      if (answer.spent) remember(key)
+      return !answer.spent && isUsed(key) ? 'silent' : answer
+    },
+    async verdict(payment, head) {
+      const verdict = await chain.verdict(payment, head)
+      if (verdict.kind === 'unspent' && isUsed(payment)) return { kind: 'silent' }
+      if (verdict.kind !== 'silent') used.delete(keyOf(payment))
+      return verdict
+    },
+  }
+}
