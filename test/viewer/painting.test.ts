@@ -4,6 +4,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { Wallet } from '../../server/local/wallets.ts'
 import type { Deed } from '../../shared/contract/block.ts'
 import type { PaintedBlocks } from '../../shared/contract/picture.ts'
+import { RGBA } from '../adapters/picture-files.ts'
 import { settled, sign, startWorld, type World } from '../e2e/world.ts'
 import { smallTargets, violationsOf } from './axe.ts'
 import { download, drop, installWallet, motley, orderIn, Refusal } from './studio-hands.ts'
@@ -98,8 +99,8 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
 
   test('a dropped picture becomes the very blocks that the service makes of it, in every style', async () => {
     const page = await openPage('?at=20,20')
-    const asService = async (picture: Uint8Array<ArrayBuffer>, query: string) => {
-      const headers = { 'content-type': 'image/png' }
+    const asService = async (picture: Uint8Array<ArrayBuffer>, query: string, type = 'image/png') => {
+      const headers = { 'content-type': type }
       const response = await fetch(`${world.url}/api/pixels?${query}`, { method: 'POST', headers, body: picture })
       const { blocks }: PaintedBlocks = await response.json()
       return new Map(blocks.map(({ dx, dy, px }) => [`${20 + dx},${20 + dy}`, px]))
@@ -126,6 +127,16 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(new Set(await asPage())).toEqual(
       new Set(await asService(odd, 'w=4&h=3&dither=floyd-steinberg&fit=contain&background=d75f00')),
     )
+
+    await page.getByLabel('Colours').selectOption('none')
+    const clear = motley(40, 30, RGBA)
+    await drop(page, 'clear.png', clear)
+    await page.getByText('clear.png, 40 × 30 pixels').waitFor()
+    expect(new Set(await asPage())).toEqual(new Set(await asService(clear, 'w=4&h=3&fit=contain&background=d75f00')))
+    const photo = Uint8Array.from(await new Bun.Image(motley(90, 60)).jpeg({ quality: 80 }).bytes())
+    await drop(page, 'photo.jpg', photo)
+    await page.getByText('photo.jpg, 90 × 60 pixels').waitFor()
+    expect(new Set(await asPage())).toEqual(new Set(await asService(photo, 'w=9&h=6&fit=contain', 'image/jpeg')))
   })
 
   test('moved by keys, numbers and hand, it tells what it covers and what that costs', async () => {

@@ -2,14 +2,15 @@
 
 import type { Page } from 'playwright-core'
 import type { Order } from '../../viewer/studio/order.ts'
-import { pngOf, RGB } from '../adapters/picture-files.ts'
+import { pngOf, RGB, RGBA } from '../adapters/picture-files.ts'
 
-/** A picture in which every pixel has a colour of its own, the same each time. */
-export function motley(width: number, height: number): Uint8Array<ArrayBuffer> {
+/** A picture in which every pixel has a colour of its own, the same each time; in RGBA all of them are partly clear. */
+export function motley(width: number, height: number, kind: typeof RGB | typeof RGBA = RGB): Uint8Array<ArrayBuffer> {
   let seed = width * 1000 + height
   const next = () => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) >> 16
-  const data = Uint8Array.from({ length: height * (width * 3 + 1) }, (_, i) => (i % (width * 3 + 1) === 0 ? 0 : next()))
-  return pngOf(width, height, RGB, data)
+  const rowBytes = 1 + width * (kind === RGBA ? 4 : 3)
+  const data = Uint8Array.from({ length: height * rowBytes }, (_, i) => (i % rowBytes === 0 ? 0 : next()))
+  return pngOf(width, height, kind, data)
 }
 
 /** Lets a file fall onto the page. */

@@ -7,7 +7,7 @@ import { pictureOf } from '../picture-of.ts'
 import type { Wall } from '../plot.ts'
 import { bytesOf, type Theme } from '../theme.ts'
 import { areaOf } from '../works.ts'
-import { covered, type Painted, type Sketch } from './sketch.ts'
+import { areaCovered, covered, type Painted, type Sketch } from './sketch.ts'
 import { standingOf } from './tally.ts'
 
 export type Board = {
@@ -85,7 +85,7 @@ export function createBoard(canvas: HTMLCanvasElement, first: Theme): Board {
       context.imageSmoothingQuality = 'high'
       context.drawImage(ground.canvas, 0, 0)
       if (sketch.picture === undefined) return
-      const { left, top, right, bottom } = areaOf(covered(sketch))
+      const { left, top, right, bottom } = areaCovered(sketch)
       if (sketch.painted) context.drawImage(shown.canvas, left, top, right - left, bottom - top)
       const line = ratio / scale // one CSS pixel
       bar(context, barred, theme, line)

@@ -50,12 +50,35 @@ async function open(file: Blob): Promise<Raster | Flaw> {
     const bitmap = await createImageBitmap(file, { colorSpaceConversion: 'none', premultiplyAlpha: 'none' })
     const { width, height } = bitmap
     if (width * height > PICTURE_PIXELS_MAX) return 'too-many-pixels'
-    const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })
-    if (context === null) return 'unreadable'
-    context.drawImage(bitmap, 0, 0)
+    const rgba = pixelsOf(bitmap)
     bitmap.close()
-    return { width, height, rgba: context.getImageData(0, 0, width, height).data }
+    return rgba === undefined ? 'unreadable' : { width, height, rgba }
   } catch {
     return 'unreadable'
   }
+}
+
+/** A 2d canvas multiplies colours by their opacity, which rounds those that are partly clear; the GPU gives them back whole. */
+function pixelsOf(bitmap: ImageBitmap): Raster['rgba'] | undefined {
+  const { width, height } = bitmap
+  const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })
+  context?.drawImage(bitmap, 0, 0)
+  const plain = context?.getImageData(0, 0, width, height).data
+  const isSolid = plain?.every((byte, at) => at % 4 !== 3 || byte === 255) === true
+  return isSolid ? plain : (pixelsByGpu(bitmap) ?? plain)
+}
+
+function pixelsByGpu(bitmap: ImageBitmap): Uint8Array | undefined {
+  const { width, height } = bitmap
+  const gl = new OffscreenCanvas(1, 1).getContext('webgl')
+  if (gl === null || Math.max(width, height) > gl.getParameter(gl.MAX_TEXTURE_SIZE)) return undefined
+  const texture = gl.createTexture()
+  gl.bindTexture(gl.TEXTURE_2D, texture)
+  gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, gl.RGBA, gl.UNSIGNED_BYTE, bitmap)
+  gl.bindFramebuffer(gl.FRAMEBUFFER, gl.createFramebuffer())
+  gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, texture, 0)
+  if (gl.checkFramebufferStatus(gl.FRAMEBUFFER) !== gl.FRAMEBUFFER_COMPLETE) return undefined
+  const pixels = new Uint8Array(width * height * 4)
+  gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, pixels)
+  return gl.getError() === gl.NO_ERROR ? pixels : undefined
 }

@@ -11,7 +11,6 @@ import { canvasReader } from '../source.ts'
 import { find } from '../ui/dom.ts'
 import { hush, say } from '../ui/notice.ts'
 import { countText } from '../words.ts'
-import { areaOf } from '../works.ts'
 import { createArtist } from './artist.ts'
 import { createBoard } from './board.ts'
 import { createCost } from './cost.ts'
@@ -21,7 +20,7 @@ import { heldBlocks } from './holds.ts'
 import { listenForPictures, tellOpened } from './opening.ts'
 import { createOwner } from './owner.ts'
 import type { Part, Studio } from './parts.ts'
-import { begin, covered, movedTo, withPicture, type Sketch } from './sketch.ts'
+import { areaCovered, begin, movedTo, withPicture, type Sketch } from './sketch.ts'
 import { createTake } from './take.ts'
 
 // A picture that is looked at is at most this large, in CSS pixels per wall pixel.
@@ -63,7 +62,7 @@ const bench: Bench = {
   move(at) {
     if (sketch.picture === undefined) return
     become(movedTo(sketch, at))
-    turn(reveal(camera, view, areaOf(covered(sketch))))
+    turn(reveal(camera, view, areaCovered(sketch)))
   },
   fit: () => turn(fit(view)),
   look: lookAtPicture,
@@ -112,7 +111,7 @@ function fitStage() {
 }
 
 function lookAtPicture() {
-  turn(lookAt(areaOf(covered(sketch)), view, LOOK_ZOOM))
+  turn(lookAt(areaCovered(sketch), view, LOOK_ZOOM))
 }
 
 async function open(file: File) {

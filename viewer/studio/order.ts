@@ -1,7 +1,7 @@
 /** What is taken away: the exact requests that put the picture on the wall, as values. Pure. */
 
 import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
-import { cellOf, coordOf, type BlockIndex } from '../../shared/wall.ts'
+import { cellOf, centreDistance, coordOf, type BlockIndex } from '../../shared/wall.ts'
 import { finished, pixelsFor, type Sketch, type Words } from './sketch.ts'
 import { priceOf, tallyOf } from './tally.ts'
 
@@ -52,11 +52,14 @@ export function orderOf(sketch: Sketch, origin: string): Order | undefined {
       network: wall.pricing.network,
     },
     owner: wallet ?? null,
-    buy: open.map((block) => buyingOf(sketch, block, origin, words)),
+    // What others may take meanwhile then lies at the edge, as in the order that `/api/space` gives.
+    buy: open.toSorted(mostWanted).map((block) => buyingOf(sketch, block, origin, words)),
     repaint: mine.map((block) => repaintingOf(sketch, block, origin)),
     leave: [...held, ...others].toSorted((a, b) => a - b).map(coordOf),
   }
 }
+
+const mostWanted = (a: BlockIndex, b: BlockIndex) => centreDistance(a) - centreDistance(b) || a - b
 
 function buyingOf(sketch: Sketch, block: BlockIndex, origin: string, { name, message, link }: Words): Buying {
   const coord = coordOf(block)

@@ -57,10 +57,19 @@ const wordsOf = async (response: Response) => (await refusalOf(response)).words
 /** The service's own words. */
 async function refusalOf(response: Response): Promise<{ readonly words: string; readonly now: number | undefined }> {
   try {
-    const body: ErrorBody & { readonly now?: unknown } = await response.json()
-    return { words: body.message, now: typeof body.now === 'number' ? body.now : undefined }
+    const body: ErrorBody & { readonly now?: unknown; readonly expected?: unknown } = await response.json()
+    return {
+      words: `${body.message}${elsewhere(body.expected)}`,
+      now: typeof body.now === 'number' ? body.now : undefined,
+    }
   } catch {
     // A proxy's answer is a page of its own.
     return { words: `The service answered ${response.status}.`, now: undefined }
   }
+}
+
+/** Signatures are for one host name, the first line of the text that the service says it expected. */
+function elsewhere(expected: unknown): string {
+  const host = typeof expected === 'string' ? expected.split('\n')[0] : undefined
+  return host === undefined || host === location.hostname ? '' : ` Open this page at ${host}, whose name is signed.`
 }

@@ -3,6 +3,7 @@
 import type { Dither } from '../../shared/quantise.ts'
 import type { Fit } from '../../shared/resample.ts'
 import { BLOCK_SIZE, COLS, ROWS, blockAt, type BlockIndex, type Cell } from '../../shared/wall.ts'
+import type { Area } from '../camera.ts'
 import type { Wall } from '../plot.ts'
 
 /** The picture as its maker drew it, in its own pixels. */
@@ -107,6 +108,12 @@ export function covered({ at, size: { w, h } }: Pick<Sketch, 'at' | 'size'>): Bl
   return Array.from({ length: w * h }, (_, i) => blockAt(at.col + (i % w), at.row + Math.floor(i / w))).filter(
     (block) => block !== undefined,
   )
+}
+
+/** Where on the wall it lies. */
+export function areaCovered({ at, size }: Pick<Sketch, 'at' | 'size'>): Area {
+  const [left, top] = [at.col * BLOCK_SIZE, at.row * BLOCK_SIZE]
+  return { left, top, right: left + size.w * BLOCK_SIZE, bottom: top + size.h * BLOCK_SIZE }
 }
 
 /** The picture as it is to be; `undefined` while it is being painted anew. */

@@ -3,11 +3,14 @@
 import { button, copyButton, find } from '../ui/dom.ts'
 import { orderOf } from './order.ts'
 import type { Part } from './parts.ts'
-import type { Sketch } from './sketch.ts'
+import { finished, type Sketch } from './sketch.ts'
 import { FORMS, written, type Paper } from './writing.ts'
 
 // The whole of it goes into the clipboard and the file; a few pages are enough to look at.
 const SHOWN_CHARACTERS_MAX = 6000
+
+// All of a large picture's requests are megabytes, too much to write at each step of a drag.
+const REST_MS = 150
 
 /** Fills the section with what can be taken away now. */
 export function createTake(sketchNow: () => Sketch): Part {
@@ -23,20 +26,24 @@ export function createTake(sketchNow: () => Sketch): Part {
   const acts = [copyButton('Copy', () => paper()?.text ?? ''), button('', ['Download'], () => save(paper()))]
   const show = () => {
     const now = paper()
-    // While the picture is being painted anew what is written here is of the one before.
-    for (const act of acts) act.disabled = now === undefined
-    section.ariaBusy = String(now === undefined)
     if (now === undefined) return
     section.hidden = false
     const { text } = now
     shown.textContent = text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}\n…` : text
   }
+  let timer: ReturnType<typeof setTimeout> | undefined
 
   forms.addEventListener('change', show)
   find('paper-acts', HTMLElement).append(...acts)
   return {
     update(next, before) {
-      if (next !== before) show()
+      if (next === before) return
+      // While the picture is being painted anew what is written here is of the one before.
+      const isReady = finished(next) !== undefined && next.wall?.complete === true
+      for (const act of acts) act.disabled = !isReady
+      section.ariaBusy = String(!isReady)
+      clearTimeout(timer)
+      timer = setTimeout(show, REST_MS)
     },
   }
 }

@@ -1,13 +1,13 @@
 /** What the covered blocks are, and what they cost. Pure. */
 
 import { PRICE } from '../../shared/money.ts'
-import { centreDistance, type BlockIndex } from '../../shared/wall.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
 import { covered, type Sketch } from './sketch.ts'
 
 /** What a block is to whoever paints: `held` is being bought by somebody, `others` is owned by another wallet. */
 export type Standing = 'open' | 'held' | 'others' | 'mine'
 
-/** The covered blocks by what they are, each list in the order to buy: the most wanted first. */
+/** The covered blocks by what they are, each list row by row. */
 export type Tally = Readonly<Record<Standing, readonly BlockIndex[]>>
 
 /** What one block is. */
@@ -20,9 +20,7 @@ export function standingOf({ wall, mine, held }: Sketch, block: BlockIndex): Sta
 /** All covered blocks. */
 export function tallyOf(sketch: Sketch): Tally {
   const tally: Record<Standing, BlockIndex[]> = { open: [], held: [], others: [], mine: [] }
-  // What others may take meanwhile then lies at the edge, as in the order that `/api/space` gives.
-  const inOrder = covered(sketch).toSorted((a, b) => centreDistance(a) - centreDistance(b) || a - b)
-  for (const block of inOrder) tally[standingOf(sketch, block)].push(block)
+  for (const block of covered(sketch)) tally[standingOf(sketch, block)].push(block)
   return tally
 }
 
