@@ -36,9 +36,9 @@ ${WELCOME}
 Sitemap: ${offer.baseUrl}${PATHS.sitemap}
 `
 
-const PAGES = ['/', PATHS.llms, PATHS.llmsFull, PATHS.skill, PATHS.openapi]
+const PAGES = ['/', PATHS.paint, PATHS.llms, PATHS.llmsFull, PATHS.skill, PATHS.openapi]
 
-/** /sitemap.xml: the page and the documents. */
+/** /sitemap.xml: the pages and the documents. */
 export const sitemapXml = ({ offer }: Site): string => `<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 ${PAGES.map((path) => `  <url><loc>${inXml(offer.baseUrl + path)}</loc></url>`).join('\n')}

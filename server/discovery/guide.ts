@@ -131,4 +131,5 @@ const more = ({ offer }: Site) => `## More
 
 - ${offer.baseUrl}${PATHS.openapi}: every field, status and code, for machines
 - ${offer.baseUrl}${PATHS.llmsFull}: this guide and every operation in detail
+- ${offer.baseUrl}${PATHS.paint}: a page for people, who lay a picture on the wall there and take away the requests for their agent
 - ${offer.baseUrl}${PATHS.health}: whether payments are taken now (\`rail\`: armed, arming or misconfigured)`

@@ -22,6 +22,7 @@ export const PATHS = {
   security: '/.well-known/security.txt',
   faviconSvg: '/favicon.svg',
   faviconIco: '/favicon.ico',
+  paint: '/paint',
   health: '/api/health',
   card: '/card.png',
 } as const

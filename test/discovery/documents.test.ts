@@ -1,12 +1,18 @@
 import { expect, test } from 'bun:test'
 import { documents } from '../../server/discovery/documents.ts'
+import { PATHS } from '../../server/discovery/links.ts'
 import type { Site } from '../../server/discovery/site.ts'
 import { TOOLS } from '../../server/mcp/registry.ts'
 import { BASE_URL, codeOf, jsonOf, OFFER, openWall } from '../http/wall.ts'
 
 const site: Site = { offer: OFFER, contact: null, tools: TOOLS }
 
-const wall = await openWall()
+const PAGE = '<!doctype html><html><head><title>Pixel Wall</title></head><body></body></html>'
+
+const page = () => new Response(PAGE, { headers: { 'content-type': 'text/html', vary: 'Accept-Encoding' } })
+
+// The page for painting is a built one, unlike the rest.
+const wall = await openWall({ viewer: (path) => (path === PATHS.paint ? page : undefined) })
 
 const paths = ['/', '/openapi.json', '/.well-known/security.txt', ...documents(site).map(({ path }) => path)]
 
@@ -72,10 +78,6 @@ test('every address that a document names is there', async () => {
   expect(named.size).toBeGreaterThan(10)
   for (const path of named) expect([path, (await wall.ask(`HEAD ${path}`)).status]).not.toEqual([path, 404])
 })
-
-const PAGE = '<!doctype html><html><head><title>Pixel Wall</title></head><body></body></html>'
-
-const page = () => new Response(PAGE, { headers: { 'content-type': 'text/html', vary: 'Accept-Encoding' } })
 
 const preferences: ReadonlyArray<readonly [accept: string, type: string]> = [
   ['text/markdown', 'text/markdown; charset=utf-8'],

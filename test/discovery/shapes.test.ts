@@ -171,7 +171,8 @@ test('llms.txt is a title, a summary, a list of what matters, then lists of link
 })
 
 test('the sitemap lists addresses of ours that are there', async () => {
-  const wall = await openWall()
+  const page = () => new Response()
+  const wall = await openWall({ viewer: (path) => (path === '/paint' ? page : undefined) })
   const named = [...textOf('/sitemap.xml').matchAll(/<url><loc>https:\/\/wall\.test(\/[^<]*)<\/loc><\/url>/g)].map(
     ([, path = '']) => path,
   )
