@@ -21,6 +21,7 @@ import { ALONE, keepApart, type Apart } from './keep-apart.ts'
 import { lookedOnly, surveyWithStranded } from './other-hands.ts'
 import { playThrough, type World } from './play-script.ts'
 import { singleFlight, type SingleFlight } from './single-flight.ts'
+import { steadyChain } from './steady-chain.ts'
 import { tellActs, tellEverything, tellOutcome, type TellStep } from './tell-steps.ts'
 import { unwritten, type Unwritten } from './unwritten.ts'
 import type { RailWatch } from './watch-rail.ts'
@@ -76,6 +77,7 @@ export function seller(selling: Selling): SweptSeller {
   const shared = new Map<string, { readonly outcome: Promise<Outcome>; readonly clients: Audience }>()
   const desk: Desk = {
     ...selling,
+    chain: steadyChain(selling.chain, selling.clock),
     flights,
     apart: selling.leases === undefined ? ALONE : keepApart(selling.leases, selling.clock),
     unwritten: unwritten(selling.ledger, selling.clock),

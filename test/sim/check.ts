@@ -120,6 +120,8 @@ export function watcherOf(witness: Witness): Watcher {
         witness.askedAt.set(key, world.step)
         witness.lastVerdict.set(key, answer.kind)
         if (answer.kind === 'paid') witness.paidAt.set(key, world.step)
+        // Whatever was sent for it came to nothing, unless a reorganisation undoes that.
+        if (answer.kind === 'void') world.doubtful.delete(key)
       }
       if (verb === 'claim' && hasKind(answer) && answer.kind === 'claimed') checkClaim(witness, key)
       if (verb === 'survey') noteSurvey(witness, key, answer)
