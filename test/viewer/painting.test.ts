@@ -200,7 +200,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.getByLabel('Message').blur()
     const order = await orderIn(page)
     expect(order.price.total).toBe('2.00')
-    const file = `${root}/node_modules/.cache/pixel-wall-order-${process.pid}.ts`
+    const file = `${root}/node_modules/.cache/pixel-wall-order-${process.pid}.mjs`
     await Bun.write(file, await download(page, 'script'))
     const env = { PATH: Bun.env['PATH'] ?? '', PRIVATE_KEY: ada.privateKey }
     const said = await Bun.$`${process.execPath} ${file}`.env(env).text()

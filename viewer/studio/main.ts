@@ -80,7 +80,8 @@ function become(next: Sketch) {
   if (next.at !== before.at) isPlaced = true
   board.take(next, before)
   for (const part of parts) part.update(next, before)
-  if (next.at !== before.at || next.size !== before.size || next.wall !== before.wall) lookForHolds()
+  const isOther = next.at !== before.at || next.size !== before.size || next.picture !== before.picture
+  if (isOther || next.wall?.complete !== before.wall?.complete) lookForHolds()
   askDrawing()
 }
 

@@ -57,6 +57,7 @@ export function createOwner(studio: Studio): Part {
     if (isAddress(address)) void look(address)
   })
   discoverWallets((wallet) => {
+    find('no-wallet', HTMLElement).hidden = true
     const label = ['Connect ', make('bdi', '', wallet.name)]
     find('wallets', HTMLElement).append(button('', label, () => void use(wallet)))
   })

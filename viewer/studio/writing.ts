@@ -20,7 +20,7 @@ export function written(order: Order, form: Form): Paper {
     case 'http':
       return { name: `${stem}.http`, type: 'text/plain', text: httpOf(order) }
     case 'script':
-      return { name: `${stem}.ts`, type: 'text/plain', text: scriptOf(order) }
+      return { name: `${stem}.mjs`, type: 'text/javascript', text: scriptOf(order, `${stem}.mjs`) }
   }
 }
 
@@ -86,14 +86,14 @@ const httpOfBuying = ({ block, method, url }: Buying) => `### buy ${block}\n${me
 const httpOfRepainting = ({ block, method, url, body, sign }: Repainting) =>
   `### repaint ${block}\n### sign: ${sign}\n${method} ${url}\nContent-Type: application/json\n\n${JSON.stringify(body)}\n`
 
-/** A whole program for Bun or Node, with nothing to fill in but the key. */
-function scriptOf(order: Order): string {
+/** A whole program for Node or Bun, with nothing to fill in but the key. */
+function scriptOf(order: Order, name: string): string {
   const { buy, repaint, price, picture } = order
   return `// Puts a picture of ${picture.w} x ${picture.h} blocks at ${picture.at} on ${order.wall}
 // ${plural(buy.length)} to buy for ${sumOf(order)}, ${repaint.length} to repaint for free.
 //
 //   npm install @x402/fetch @x402/evm viem
-//   PRIVATE_KEY=0x... bun this-file.ts
+//   PRIVATE_KEY=0x... node ${name}
 //
 // It may be run again: a block that is sold is not paid for twice.
 import { ExactEvmScheme } from '@x402/evm/exact/client'

@@ -93,9 +93,17 @@ function doable(plot: Plot, { neighbour }: Around, acts: CardActs): Node[] {
   const buying = plot.kind === 'claimed' && neighbour !== undefined
   return [
     ...(buying ? howToBuy('An agent buys the nearest open block with:', neighbour, acts) : []),
-    make('div', 'acts', ...buttons),
+    make('div', 'acts', ...buttons, paintLink(coord)),
     closeButton(acts.close),
   ]
+}
+
+/** Leads to the page for painting; out of a frame, where that page does not show itself. */
+function paintLink(coord: string): HTMLElement {
+  const anchor = make('a', '', 'Paint here')
+  anchor.href = `/paint?at=${coord}`
+  if (document.body.classList.contains('embed')) anchor.target = '_blank'
+  return anchor
 }
 
 function howToBuy(how: string, block: BlockIndex, acts?: CardActs): Node[] {
