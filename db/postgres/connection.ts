@@ -17,7 +17,7 @@ import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Address } from '../../server/domain/payment.ts'
 import type { Cell } from '../row-sums.ts'
 import { inOurWords, isPassing, isRefusedCommit } from './errors.ts'
-import { openPool, type Pool, type Queries } from './pool.ts'
+import { ANSWER_MS, openPool, type Pool, type Queries } from './pool.ts'
 
 /** The statements of a transaction. */
 export type Transaction = Queries & {
@@ -41,17 +41,17 @@ export type Connection = Pick<Pool, 'apart' | 'listen' | 'close'> & {
 
 // A server that is replaced is away for a moment.
 const WAITS_MS = [0, 50, 200, 500]
-const PATIENCE_MS = 8000
+const PATIENCE_MS = 3000
 
-// How long to go on asking what became of a commit, which must be longer than a lock can be waited for.
-const ASK_FOR_MS = 8000
+// How long to go on asking what became of a commit, beyond one answer that does not come.
+const ASK_ON_MS = 2000
 const ASK_EVERY_MS = 100
 
 const TIDY_EVERY = 500
 
 /** Makes the connections to a database; none is opened yet. */
-export function connect(url: string): Connection {
-  const pool = openPool(url)
+export function connect(url: string, answerMs = ANSWER_MS): Connection {
+  const pool = openPool(url, answerMs)
   const { borrow, apart, listen, close } = pool
   let commits = 0
   const tidy = () => {
@@ -73,7 +73,7 @@ export function connect(url: string): Connection {
         }),
       ),
     async transaction(about, work) {
-      const { result } = await retried(() => attempt(pool, about, work))
+      const { result } = await retried(() => attempt(pool, answerMs + ASK_ON_MS, about, work))
       tidy()
       return result
     },
@@ -97,14 +97,15 @@ async function retried<T>(work: () => Promise<T>): Promise<T> {
 
 /** Runs a transaction once. What is thrown means that nothing was kept, or that nobody can tell. */
 async function attempt<T>(
-  { borrow, isOpen }: Pool,
+  pool: Pool,
+  askForMs: number,
   about: Address | null,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<{ readonly result: T }> {
   const token = crypto.randomUUID()
   let committing: { readonly result: T } | undefined
   try {
-    return await borrow(async (session) => {
+    return await pool.borrow(async (session) => {
       let isWritten = false
       const write: Transaction['write'] = (text, values) => {
         isWritten = true
@@ -120,20 +121,20 @@ async function attempt<T>(
     })
   } catch (error) {
     if (committing === undefined || isRefusedCommit(error)) throw error
-    if (await wasKept(borrow, isOpen, token)) return committing
+    if (await wasKept(pool, askForMs, token)) return committing
     throw error
   }
 }
 
 /** Asks what became of a commit, and sees to it that the answer stays true. Throws `StoreUnavailable`. */
-async function wasKept(borrow: Pool['borrow'], isOpen: () => boolean, token: string): Promise<boolean> {
+async function wasKept({ borrow, isOpen }: Pool, askForMs: number, token: string): Promise<boolean> {
   const began = performance.now()
   for (;;) {
     try {
       const [row] = await borrow((session) => session.rows<{ kept: number }>(ASK, [token]))
       return row?.kept === 1
     } catch {
-      if (!isOpen() || performance.now() - began > ASK_FOR_MS)
+      if (!isOpen() || performance.now() - began > askForMs)
         throw new StoreUnavailable('what became of a commit cannot be told yet')
       await Bun.sleep(ASK_EVERY_MS)
     }

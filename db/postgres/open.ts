@@ -32,6 +32,7 @@ const OLDEST_SERVER = 14
 /** How a database is opened. */
 export type Opening = {
   readonly onDamaged?: (row: DamagedRow) => void // told of each row that does not fit its sum, once; it is not served
+  readonly answerMs?: number // how long to wait for a server that does not answer at all
 }
 
 /**
@@ -41,10 +42,10 @@ export type Opening = {
 export async function openPostgres(
   url: string,
   network: string,
-  { onDamaged = () => {} }: Opening = {},
+  { onDamaged = () => {}, answerMs }: Opening = {},
 ): Promise<Postgres> {
   const check = checking(onDamaged)
-  const connection = await opened(url, async (connection) => {
+  const connection = await opened(url, answerMs, async (connection) => {
     await connection.apart(async (session) => {
       await checkServer(session)
       await migrate(session)
@@ -71,7 +72,7 @@ export async function openPostgres(
 
 /** Opens the database at a URL for reading its books alone. Throws `CannotOpen`. */
 export async function openPostgresAudit(url: string): Promise<OpenAudit> {
-  const connection = await opened(url, (connection) => connection.apart(checkSchema))
+  const connection = await opened(url, undefined, (connection) => connection.apart(checkSchema))
   return {
     ...postgresAudit(
       connection,
@@ -82,8 +83,12 @@ export async function openPostgresAudit(url: string): Promise<OpenAudit> {
 }
 
 /** A connection on which `prepare` went well. */
-async function opened(url: string, prepare: (connection: Connection) => Promise<void>): Promise<Connection> {
-  const connection = connectTo(url)
+async function opened(
+  url: string,
+  answerMs: number | undefined,
+  prepare: (connection: Connection) => Promise<void>,
+): Promise<Connection> {
+  const connection = connectTo(url, answerMs)
   try {
     await prepare(connection)
     return connection
@@ -95,10 +100,10 @@ async function opened(url: string, prepare: (connection: Connection) => Promise<
   }
 }
 
-function connectTo(url: string): Connection {
+function connectTo(url: string, answerMs: number | undefined): Connection {
   if (!URL.canParse(url)) throw new CannotOpen('the address of the database is no URL')
   try {
-    return connect(url)
+    return connect(url, answerMs)
   } catch {
     throw new CannotOpen('the address of the database is not one of PostgreSQL')
   }

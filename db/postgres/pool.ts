@@ -36,11 +36,13 @@ export type Pool = {
 
 const CONNECTIONS = 8
 
-// The server's own limits come first, so that its answer says what happened; ours is for a server that does not answer.
+// The server's own limits come first, so that its answer says what happened.
 const STATEMENT_MS = 4000
 const LOCK_MS = 3000
-const ANSWER_MS = 6000
-const CONNECT_SECONDS = 3
+
+/** How long to wait for a server that does not answer at all. */
+export const ANSWER_MS = 6000
+const CONNECT_SECONDS = 2
 const CLOSE_SECONDS = 5
 
 const settings = {
@@ -62,8 +64,8 @@ const CHANNEL = 'wall'
 /** Rings for all who listen when its transaction is kept; a column of a SELECT. */
 export const RING = `pg_notify('${CHANNEL}', '')`
 
-/** Makes a pool. Throws a `TypeError` for what is no URL. */
-export function openPool(url: string): Pool {
+/** Makes a pool for a server that answers within `answerMs`. Throws a `TypeError` for what is no URL. */
+export function openPool(url: string, answerMs: number): Pool {
   const sql = new SQL(url, {
     ...placeOf(new URL(url)),
     adapter: 'postgres',
@@ -75,7 +77,7 @@ export function openPool(url: string): Pool {
   let open = true
   const borrow = async <T>(work: (session: Session) => Promise<T>, deadlineMs?: number): Promise<T> => {
     if (!open) throw new StoreUnavailable('the database is closed')
-    const client = await reserve(sql)
+    const client = await reserve(sql, answerMs)
     // Closing it is what ends a statement that is never answered.
     const end = () => void client.close({ timeout: 0 }).catch(() => {})
     const late = deadlineMs === undefined ? undefined : setTimeout(end, deadlineMs)
@@ -91,7 +93,7 @@ export function openPool(url: string): Pool {
     }
   }
   return {
-    borrow: (work) => borrow(work, ANSWER_MS),
+    borrow: (work) => borrow(work, answerMs),
     apart: async (work) => {
       try {
         return await borrow(work)
@@ -123,11 +125,11 @@ function placeOf({ username, password, pathname }: URL) {
   return Object.fromEntries(given.map(([name, part]) => [name, decodeURIComponent(part)]))
 }
 
-async function reserve(sql: SQL): Promise<ReservedSQL> {
+async function reserve(sql: SQL, answerMs: number): Promise<ReservedSQL> {
   try {
-    return await sql.reserve({ signal: AbortSignal.timeout(ANSWER_MS) })
+    return await sql.reserve({ signal: AbortSignal.timeout(answerMs) })
   } catch (error) {
-    throw codeOf(error) === undefined ? new StoreUnavailable('every connection to the database is taken') : error
+    throw codeOf(error) === undefined ? new StoreUnavailable('no connection to the database is to be had') : error
   }
 }
 

@@ -1,0 +1,92 @@
+/** A TCP proxy before a database server, which can cut a connection when the client sends certain words. */
+
+import type { Socket } from 'bun'
+
+/** What may happen to a connection when the words are seen. */
+export type Cut =
+  | 'before' // they never reach the server
+  | 'after' // they do, and its answer never comes back
+  | 'silence' // the same, and the connection stays open without a word
+
+/** A running proxy. */
+export type CutProxy = {
+  /** The same URL, through the proxy. */
+  readonly url: string
+  /** Cuts the next connection on which the words are sent; resolves once that has happened. */
+  cutAt(words: string, cut: Cut): Promise<void>
+  /** Cuts every connection, and takes no further one until `mend`. */
+  breakDown(): void
+  mend(): void
+  stop(): void
+}
+
+type Ends = { server?: Socket<Ends> | undefined; client?: Socket<Ends>; isMute: boolean; early: Buffer[] }
+
+/** Starts one before the server of a URL. */
+export function cutProxy(target: string): CutProxy {
+  const { hostname, port } = new URL(target)
+  const clients = new Set<Socket<Ends>>()
+  let isDown = false
+  let trap: { readonly words: string; readonly cut: Cut; readonly sprung: () => void } | undefined
+
+  const toClient = {
+    data({ data: ends }: Socket<Ends>, bytes: Buffer) {
+      if (!ends.isMute) ends.client?.write(bytes)
+    },
+    close({ data: ends }: Socket<Ends>) {
+      if (!ends.isMute) ends.client?.end()
+    },
+    error() {},
+  }
+  const listener = Bun.listen<Ends>({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: {
+      open(client) {
+        client.data = { client, isMute: false, early: [] }
+        if (isDown) {
+          client.terminate()
+          return
+        }
+        clients.add(client)
+        void Bun.connect<Ends>({ hostname, port: Number(port), data: client.data, socket: toClient }).then((server) => {
+          client.data.server = server
+          for (const bytes of client.data.early) server.write(bytes)
+        })
+      },
+      data(client, bytes) {
+        const { data: ends } = client
+        const sprung = trap !== undefined && bytes.includes(trap.words) ? trap : undefined
+        if (sprung !== undefined) {
+          trap = undefined
+          ends.isMute = true
+        }
+        if (sprung?.cut !== 'before') {
+          const copy = Buffer.from(bytes)
+          if (ends.server === undefined) ends.early.push(copy)
+          else ends.server.write(copy)
+        }
+        if (sprung === undefined) return
+        if (sprung.cut !== 'silence') client.terminate()
+        sprung.sprung()
+      },
+      close(client) {
+        clients.delete(client)
+        client.data.server?.end()
+      },
+      error() {},
+    },
+  })
+  const url = new URL(target)
+  url.port = String(listener.port)
+  return {
+    url: url.href,
+    cutAt: (words, cut) => new Promise((resolve) => (trap = { words, cut, sprung: resolve })),
+    breakDown() {
+      isDown = true
+      for (const client of clients) client.terminate()
+    },
+    mend: () => void (isDown = false),
+    stop: () => listener.stop(true),
+  }
+}
