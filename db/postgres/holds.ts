@@ -94,12 +94,24 @@ export async function claim(
   const row: SummedRow<'payments'> =
     released === undefined
       ? firstRow({ id: standing.id, authorization, listing, target, head, now }, block.i)
-      : { ...released.row, ...takenUp(released, payment), state: 'reserved', dead: 0, block: block.i }
+      : {
+          ...released.row,
+          ...(outlives(released, payment) ? authorization : {}),
+          state: 'reserved',
+          dead: 0,
+          block: block.i,
+        }
   await writeAll(work.queries, [
     released === undefined ? put('payments', row) : amend('payments', released.row, row),
     amend('blocks', block, { state: 'reserved', payment: row.id }),
   ])
-  return { kind: 'claimed', purchase: (await known(work, payment)).purchase }
+  const first = { payment, target, listing, head }
+  const kept = released?.purchase ?? first
+  const renewed = released === undefined || outlives(released, payment) ? payment : released.purchase.payment
+  return {
+    kind: 'claimed',
+    purchase: { ...kept, payment: renewed, block: block.i, state: { kind: 'reserved', doubted: false } },
+  }
 }
 
 type Standing = {
@@ -170,7 +182,7 @@ type First = {
 export function firstRow(
   { id, authorization, listing, target, head, now }: First,
   block: BlockIndex,
-): SummedRow<'payments'> {
+): SummedRow<'payments'> & Listing {
   return {
     id,
     ...authorization,
@@ -195,8 +207,7 @@ export function firstRow(
  * A nonce can be signed for twice. The authorization verified last is kept, unless the one before outlives it: what may
  * still land is watched to its end.
  */
-const takenUp = ({ purchase }: Known, payment: Payment) =>
-  payment.validBefore < purchase.payment.validBefore ? {} : authorizationRow(payment)
+const outlives = ({ purchase }: Known, payment: Payment): boolean => payment.validBefore >= purchase.payment.validBefore
 
 /** Gives a held block back, or notes that a payment released before can never land. */
 export async function release(work: Work, { payment, state: before }: Purchase, dead: boolean): Promise<void> {

@@ -28,7 +28,7 @@ const LATEST = `
     UNION ALL SELECT changed FROM agents)`
 
 /** The log as readers follow it. */
-export function postgresLog({ rows }: Connection, check: Check): Log {
+export function postgresLog({ rows }: Pick<Connection, 'rows'>, check: Check): Log {
   const told = (row: Row): Change => {
     check('changes', row)
     const change = changeOf(row)

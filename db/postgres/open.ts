@@ -82,8 +82,8 @@ export async function openPostgresAudit(url: string): Promise<OpenAudit> {
   }
 }
 
-/** A connection on which `prepare` went well. */
-async function opened(
+/** A connection on which `prepare` went well. Throws `CannotOpen`. */
+export async function opened(
   url: string,
   answerMs: number | undefined,
   prepare: (connection: Connection) => Promise<void>,
@@ -110,13 +110,13 @@ function connectTo(url: string, answerMs: number | undefined): Connection {
 }
 
 /** A database's place without the secrets of its URL. */
-function hostOf(url: string): string {
+export function hostOf(url: string): string {
   const { host, pathname } = new URL(url)
   return `${host}${pathname}`
 }
 
-/** A server must be new enough, take writes, and have a commit on its disk before it is answered. */
-async function checkServer({ rows }: Session): Promise<void> {
+/** A server must be new enough, take writes, and have a commit on its disk before it is answered. Throws `CannotOpen`. */
+export async function checkServer({ rows }: Session): Promise<void> {
   const [server] = await rows<{ version: number; copy: boolean; commits: string; encoding: string }>(`
     SELECT current_setting('server_version_num')::integer / 10000 AS version, pg_is_in_recovery() AS copy,
       current_setting('synchronous_commit') AS commits, current_setting('server_encoding') AS encoding`)

@@ -1,9 +1,9 @@
 /** Sales: what makes a held block its payer's for ever. */
 
 import { Overtaken } from '../../server/domain/failure.ts'
-import type { AgentId } from '../../server/domain/log.ts'
+import type { AgentId, Persona } from '../../server/domain/log.ts'
 import type { Hash, PaymentKey, UnixMs } from '../../server/domain/payment.ts'
-import { isSold, type Landed, type Purchase, type SoldPurchase } from '../../server/domain/purchase.ts'
+import { isSold, type Landed, type Purchase, type Sold, type SoldPurchase } from '../../server/domain/purchase.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { SummedRow } from '../row-sums.ts'
 import { authorizationRow } from '../rows.ts'
@@ -11,7 +11,7 @@ import { findAgent, type AgentRow } from './agents.ts'
 import { nextEntry, type Entry } from './counters.ts'
 import { firstRow, lockBlock, openBlock, type BlockRow, type Work } from './holds.ts'
 import { changeRow } from './log.ts'
-import { find, known, type Known, type PaymentRow } from './payments.ts'
+import { find, known, type Known } from './payments.ts'
 import { amend, put, writeAll, type Write } from './writes.ts'
 
 /** What a sale rests on. `owed` says that its payer was left waiting. */
@@ -26,14 +26,18 @@ export async function finalize(
   now: UnixMs,
 ): Promise<SoldPurchase> {
   const held = await known(work, key)
-  const { state, block } = held.purchase
+  const { purchase } = held
+  const { state, block } = purchase
   if (state.kind === 'reserved') {
     const row = await lockBlock(work.queries, block)
     const change = (after: SummedRow<'payments'>) => amend('payments', held.row, after)
-    await sell(work, { payment: held.row, block: row, change }, { tx, settled, owed: state.doubted }, now)
+    const proof = { tx, settled, owed: state.doubted }
+    return { ...purchase, state: await sell(work, { payment: held.row, block: row, change }, proof, now) }
   }
-  if (state.kind === 'sold' && settled && !state.settled) await confirm(work, key, tx)
-  return await sold(work, key)
+  if (!isSold(purchase)) throw new Overtaken('only a held or sold payment can be finalized')
+  if (!settled || purchase.state.settled) return purchase
+  await confirm(work, key, tx)
+  return { ...purchase, state: { ...purchase.state, settled: true, tx } }
 }
 
 /** Notes in which transaction the chain shows a sale's payment. */
@@ -76,9 +80,11 @@ export async function owe(work: Work, landed: Landed, tx: Hash, now: UnixMs): Pr
   const payment = released?.row ?? (await newRow(work, landed, isLeft ? block.i : wished, now))
   const change = (after: SummedRow<'payments'>) =>
     released === undefined ? put('payments', after) : amend('payments', released.row, after)
-  if (isLeft) await sell(work, { payment, block, change }, { tx, settled: true, owed: true }, now)
-  else await writeAll(work.queries, [change({ ...payment, state: 'credited', dead: 0, tx })])
-  return (await known(work, landed.payment)).purchase
+  const given = { ...(released?.purchase ?? landed), block: isLeft ? block.i : wished }
+  if (isLeft)
+    return { ...given, state: await sell(work, { payment, block, change }, { tx, settled: true, owed: true }, now) }
+  await writeAll(work.queries, [change({ ...payment, state: 'credited', dead: 0, tx })])
+  return { ...given, state: { kind: 'credited', tx } }
 }
 
 async function firstBlock({ queries }: Work): Promise<BlockIndex> {
@@ -93,7 +99,7 @@ async function newRow(
   { payment, target, listing, head }: Landed,
   block: BlockIndex,
   now: UnixMs,
-): Promise<SummedRow<'payments'>> {
+): Promise<Selling['payment']> {
   const [fresh] = await queries.rows<{ id: number }>(`SELECT nextval(pg_get_serial_sequence('payments', 'id')) AS id`)
   if (fresh === undefined) throw new Error('payments have no numbers')
   return firstRow({ id: fresh.id, authorization: authorizationRow(payment), listing, target, head, now }, block)
@@ -101,12 +107,12 @@ async function newRow(
 
 /** A payment, the block it is to get, which is locked, and how its row is written. */
 type Selling = {
-  readonly payment: SummedRow<'payments'> | PaymentRow
+  readonly payment: SummedRow<'payments'> & Persona
   readonly block: BlockRow
   readonly change: (after: SummedRow<'payments'>) => Write
 }
 
-async function sell(work: Work, { payment, block, change }: Selling, proof: Proof, now: UnixMs): Promise<void> {
+async function sell(work: Work, { payment, block, change }: Selling, proof: Proof, now: UnixMs): Promise<Sold> {
   work.check('blocks', block)
   const before = await findAgent(work, String(payment.payer))
   const entry = await nextEntry(work.queries, now, before === undefined ? { seq: 1, agent: 1 } : { seq: 1 })
@@ -138,14 +144,16 @@ async function sell(work: Work, { payment, block, change }: Selling, proof: Proo
     ],
     true,
   )
+  const { tx, settled, owed } = proof
+  return { kind: 'sold', tx, claimedAt: at, ...persona, settled, receiptOwed: owed }
 }
 
 /** What the buyer is called from this sale on: what the listing says of the wallet, the rest stays. */
 function agentAfter(
-  { payer, name, framework }: SummedRow<'payments'>,
+  { payer, name, framework }: Selling['payment'],
   before: AgentRow | undefined,
   { number, at, agent }: Entry,
-): SummedRow<'agents'> & { readonly id: AgentId } {
+): SummedRow<'agents'> & Persona & { readonly id: AgentId } {
   if (before === undefined) return { id: agent, wallet: payer, name, framework, first_seen_at: at, changed: number }
   const isSilent = name === null && framework === null
   return {
@@ -154,12 +162,6 @@ function agentAfter(
     framework: framework ?? before.framework,
     changed: isSilent ? before.changed : number,
   }
-}
-
-async function sold(work: Work, key: PaymentKey): Promise<SoldPurchase> {
-  const purchase = (await find(work, key))?.purchase
-  if (purchase === undefined || !isSold(purchase)) throw new Overtaken('only a held or sold payment can be finalized')
-  return purchase
 }
 
 /** Remembers that the payer of a held block was left without an answer. */
