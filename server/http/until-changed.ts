@@ -11,7 +11,7 @@ const QUERY_MAX = 40
 /** Answers from `make` until the view changes, once for each query. */
 export function untilChanged(view: WallView, make: ReadyAnswer): ReadyAnswer {
   const ready = new Map<string, Response>()
-  let asOf = view.number
+  let asOf: number | undefined
   return (request) => {
     if (asOf !== view.number) ready.clear()
     asOf = view.number
