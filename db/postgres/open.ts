@@ -45,13 +45,14 @@ export async function openPostgres(
   { onDamaged = () => {}, answerMs }: Opening = {},
 ): Promise<Postgres> {
   const check = checking(onDamaged)
-  const connection = await opened(url, answerMs, async (connection) => {
+  const prepare = async (connection: Connection) => {
     await connection.apart(async (session) => {
       await checkServer(session)
       await migrate(session)
     })
     await belongTo(connection, network)
-  })
+  }
+  const connection = await opened(url, prepare, answerMs)
   return {
     ledger: postgresLedger(connection, check),
     books: postgresBooks(connection),
@@ -72,7 +73,7 @@ export async function openPostgres(
 
 /** Opens the database at a URL for reading its books alone. Throws `CannotOpen`. */
 export async function openPostgresAudit(url: string): Promise<OpenAudit> {
-  const connection = await opened(url, undefined, (connection) => connection.apart(checkSchema))
+  const connection = await opened(url, (connection) => connection.apart(checkSchema))
   return {
     ...postgresAudit(
       connection,
@@ -85,8 +86,8 @@ export async function openPostgresAudit(url: string): Promise<OpenAudit> {
 /** A connection on which `prepare` went well. Throws `CannotOpen`. */
 export async function opened(
   url: string,
-  answerMs: number | undefined,
   prepare: (connection: Connection) => Promise<void>,
+  answerMs?: number,
 ): Promise<Connection> {
   const connection = connectTo(url, answerMs)
   try {
