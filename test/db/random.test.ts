@@ -1,15 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { openPostgres } from '../../db/postgres/open.ts'
 import { openSqlite, openWall } from '../../db/sqlite/open.ts'
 import type { Target } from '../../server/domain/payment.ts'
 import type { Purchase } from '../../server/domain/purchase.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
 import type { Engine } from '../ports/engine.ts'
 import { hash, HEAD, listingOf, NOW, paymentOf, TERMS } from '../ports/samples.ts'
+import { sellAllBut as sellOnPostgres } from './nearly-sold-postgres.ts'
 import { sellAllBut } from './nearly-sold.ts'
+import { startPostgres, type PostgresServer } from './postgres-server.ts'
 
 // Goal: whatever the order of the ledger's steps, a block has one owner, a payment one fate, and sales are numbered
 // without a gap. Method: random steps of a few payers over the last three blocks, against a model of a few lines.
@@ -21,12 +24,40 @@ const nonces = [1, 2, 3, 4]
 
 const folder = mkdtempSync(join(tmpdir(), 'wall-'))
 const template = join(folder, 'template.sqlite')
-beforeAll(() => {
+let server: PostgresServer
+let database: string
+beforeAll(async () => {
   const connection = openWall(template, TERMS.network)
   sellAllBut(LEFT, connection)
   connection.close()
+  server = await startPostgres()
+  database = await server.newDatabase()
+  await (await openPostgres(server.url(database), TERMS.network)).close()
+  await sellOnPostgres(LEFT, server.url(database))
+}, 30_000)
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await server.stop()
 })
-afterAll(() => rmSync(folder, { recursive: true }))
+
+let files = 0
+const engines = [
+  {
+    name: 'SQLite',
+    numRuns: 20,
+    async open(): Promise<Engine> {
+      const path = join(folder, `${files++}.sqlite`)
+      copyFileSync(template, path)
+      return await openSqlite(path, TERMS.network)
+    },
+  },
+  {
+    name: 'PostgreSQL',
+    numRuns: 10,
+    open: async (): Promise<Engine> =>
+      await openPostgres(server.url(await server.newDatabase(database)), TERMS.network),
+  },
+]
 
 type Verb = 'claim' | 'doubt' | 'finalize' | 'release' | 'bury' | 'owe' | 'deliver' | 'confirm'
 type Step = { readonly verb: Verb; readonly payer: number; readonly nonce: number; readonly target: Target }
@@ -156,45 +187,43 @@ async function ledgerNow({ ledger }: Engine): Promise<Record<string, unknown>> {
 const modelNow = (model: Model) =>
   Object.fromEntries([...model].map(([key, { target, block, kind, flags }]) => [key, { target, block, kind, flags }]))
 
-let runs = 0
-
-test(
-  'whatever the order of steps, the ledger does what a model of a few lines does',
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), async (steps) => {
-        const path = join(folder, `${runs++}.sqlite`)
-        copyFileSync(template, path)
-        const engine = await openSqlite(path, TERMS.network)
-        try {
-          const model: Model = new Map()
-          for (const taken of steps) {
-            const key = `${taken.payer}:${taken.nonce}`
-            const known = model.get(key)
-            const { verb } = taken
-            const expected =
-              verb === 'claim'
-                ? claimIn(model, key, taken)
-                : known === undefined
-                  ? 'unknown'
-                  : applyTo(model, known, verb)
-            expect({ ...taken, answer: await take(engine, taken) }).toEqual({ ...taken, answer: expected })
-            expect(await ledgerNow(engine)).toEqual(modelNow(model))
+describe.each(engines)('on $name', ({ open, numRuns }) => {
+  test(
+    'whatever the order of steps, the ledger does what a model of a few lines does',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), async (steps) => {
+          const engine = await open()
+          try {
+            const model: Model = new Map()
+            for (const taken of steps) {
+              const key = `${taken.payer}:${taken.nonce}`
+              const known = model.get(key)
+              const { verb } = taken
+              const expected =
+                verb === 'claim'
+                  ? claimIn(model, key, taken)
+                  : known === undefined
+                    ? 'unknown'
+                    : applyTo(model, known, verb)
+              expect({ ...taken, answer: await take(engine, taken) }).toEqual({ ...taken, answer: expected })
+              expect(await ledgerNow(engine)).toEqual(modelNow(model))
+            }
+            const sold = [...model.values()].filter(({ kind }) => kind === 'sold')
+            expect(new Set(sold.map(({ block }) => block)).size).toBe(sold.length)
+            const sales = await engine.log.after(CLAIM_ORDER.length - LEFT, 99)
+            expect(sales.map((change) => change.kind === 'sale' && change.seq)).toEqual(
+              sold.map((_, at) => CLAIM_ORDER.length - LEFT + 1 + at),
+            )
+            for (const block of blocks)
+              expect((await engine.blocks.owned(block)) !== undefined).toBe(holderOf(model, block)?.kind === 'sold')
+          } finally {
+            await engine.close()
           }
-          const sold = [...model.values()].filter(({ kind }) => kind === 'sold')
-          expect(new Set(sold.map(({ block }) => block)).size).toBe(sold.length)
-          const sales = await engine.log.after(CLAIM_ORDER.length - LEFT, 99)
-          expect(sales.map((change) => change.kind === 'sale' && change.seq)).toEqual(
-            sold.map((_, at) => CLAIM_ORDER.length - LEFT + 1 + at),
-          )
-          for (const block of blocks)
-            expect((await engine.blocks.owned(block)) !== undefined).toBe(holderOf(model, block)?.kind === 'sold')
-        } finally {
-          engine.close()
-        }
-      }),
-      { numRuns: 20 },
-    )
-  },
-  { timeout: 60_000 },
-)
+        }),
+        { numRuns },
+      )
+    },
+    { timeout: 60_000 },
+  )
+})
