@@ -26,7 +26,12 @@ export function residentMb(pid: number): number | undefined {
 }
 
 /** Keeps a process on one processor, where the machine has more and can be told so. */
-export function pin(pid: number, processor: number): void {
+export const pin = (pid: number, processor: number): void => keepOn(pid, String(processor))
+
+/** Lets a process, and all that it starts from then on, use every processor. */
+export const unpin = (pid: number): void => keepOn(pid, `0-${navigator.hardwareConcurrency - 1}`)
+
+function keepOn(pid: number, processors: string): void {
   if (navigator.hardwareConcurrency < 2 || Bun.which('taskset') === null) return
-  Bun.spawnSync(['taskset', '-acp', String(processor), String(pid)], { stdout: 'ignore', stderr: 'ignore' })
+  Bun.spawnSync(['taskset', '-acp', processors, String(pid)], { stdout: 'ignore', stderr: 'ignore' })
 }

@@ -1,5 +1,5 @@
 /**
- * Compares the wall with what the machine can do at most and with the plain way of doing things. `--full` takes longer,
+ * Compares the wall with what the machine can do at most and with the plain way of doing things. `--full` takes longer and opens a browser,
  * `--check` ends with 1 when a ratio misses its goal, `--readme` writes the results into README.md, and any other
  * argument picks the scenarios with it in their title.
  */
@@ -13,7 +13,7 @@ import { fleet } from './fleet.ts'
 import goals from './goals.json' with { type: 'json' }
 import { writeResults } from './readme.ts'
 import { markdown, table, verdicts, type Report } from './report.ts'
-import { scenarios } from './scenarios.ts'
+import { inBrowser, scenarios } from './scenarios.ts'
 
 const QUICK = { rounds: 3, ms: 500, steadyMs: 5000 }
 const FULL = { rounds: 7, ms: 2000, steadyMs: 600_000 }
@@ -40,7 +40,8 @@ async function measure(): Promise<Report> {
   process.once('SIGINT', end)
   const found: Record<string, Findings> = {}
   try {
-    const chosen = Object.entries(scenarios).filter(([title]) => words.every((word) => title.includes(word)))
+    const all = has('--full') || words.length > 0 ? { ...scenarios, ...inBrowser } : scenarios
+    const chosen = Object.entries(all).filter(([title]) => words.every((word) => title.includes(word)))
     for (const [at, [title, scenario]] of chosen.entries()) {
       console.log(`\n[${at + 1}/${chosen.length}] ${title}`)
       const findings = await scenario(walls, has('--full') ? FULL : QUICK)

@@ -2,6 +2,7 @@
 
 import type { Scenario } from './findings.ts'
 import { followers } from './followers.ts'
+import { firstPixels, fullWall } from './page.ts'
 import { purchases } from './purchases.ts'
 import { canvas, feed, size, unchanged } from './reads.ts'
 import { demands } from './refusals.ts'
@@ -22,4 +23,10 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'From start to the first read': coldStart,
   Memory: memory,
   'Size of the whole wall': size,
+}
+
+/** What needs a browser, which is heavy: measured in a full run, or where its name is given. */
+export const inBrowser: Readonly<Record<string, Scenario>> = {
+  'The page: first pixels of a full wall on a slow line': firstPixels,
+  'The page: a full wall in use': fullWall,
 }

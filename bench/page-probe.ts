@@ -1,0 +1,50 @@
+/** What is run in a page under measurement, as text: before its own code, and to ask it when it can be used. */
+
+/** Notes when the page first draws on a canvas and how often it has, as `probe`. Times are milliseconds since it was asked for. */
+export const NOTE_DRAWINGS = `
+  globalThis.probe = { first: 0, draws: 0 }
+  const note = (prototype, name) => {
+    const own = prototype[name]
+    prototype[name] = function (...given) {
+      probe.draws++
+      probe.first ||= performance.now()
+      return own.apply(this, given)
+    }
+  }
+  note(WebGLRenderingContext.prototype, 'drawArrays')
+  note(CanvasRenderingContext2D.prototype, 'drawImage')
+`
+
+/** Hands the wall over only when all of it is there, as a page does that reads JSON in one go. */
+export const WAIT_FOR_ALL = `
+  const read = globalThis.fetch
+  globalThis.fetch = async (...given) => {
+    const response = await read(...given)
+    if (!response.url.endsWith('/api/canvas')) return response
+    return new Response(await response.arrayBuffer(), { status: response.status, headers: response.headers })
+  }
+`
+
+/** When the page first drew. */
+export const FIRST_DRAWN = `(async () => {
+  while (probe.first === 0) await new Promise(requestAnimationFrame)
+  return probe.first
+})()`
+
+/** When the page has all of the wall, has come to rest, and has answered one notch of the wheel by a drawing. */
+export const USABLE = `(async () => {
+  const frame = () => new Promise(requestAnimationFrame)
+  const isRead = ({ name, responseEnd }) => name.endsWith('/api/canvas') && responseEnd > 0
+  const isLoaded = () => document.body?.dataset.ready === 'yes' && performance.getEntriesByType('resource').some(isRead)
+  while (!isLoaded()) await frame()
+  for (let seen = -1; seen !== probe.draws; ) {
+    seen = probe.draws
+    await frame()
+    await frame()
+  }
+  const before = probe.draws
+  const at = { clientX: innerWidth / 2, clientY: innerHeight / 2, deltaY: -100, bubbles: true, cancelable: true }
+  document.getElementById('wall').dispatchEvent(new WheelEvent('wheel', at))
+  while (probe.draws === before) await frame()
+  return performance.now()
+})()`
