@@ -235,16 +235,16 @@ function* settleFirst(purchase: Purchase): Script<Progress> {
   return { purchase: released, verdict, refusal }
 }
 
-/** Goes on with a held block: an earlier try may have paid, or may yet, so the chain is asked before and after. */
+/** Goes on with a held block, which an earlier try may have paid. Only a written doubt keeps that from releasing it yet. */
 function* resume(purchase: Purchase): Script<Progress> {
   const doubted = yield* doubt(purchase)
   const verdict = yield* askChain(doubted, 'none')
-  if (verdict.kind !== 'unspent') return yield* conclude(doubted, verdict)
+  if (verdict.kind !== 'unspent' || !inDoubt(doubted)) return yield* conclude(doubted, verdict)
   const settling = yield* ask({ do: 'settle', purchase: doubted })
   return yield* conclude(doubted, yield* askChain(doubted, 'settling'), settling)
 }
 
-/** Draws the consequence of what the chain says; a facilitator's success counts only where the chain is silent. */
+/** Draws the consequence of what the chain says; a facilitator's success counts only where it is silent. */
 function* conclude(purchase: Purchase, verdict: Verdict, settling?: Settling): Script<Progress> {
   if (verdict.kind === 'paid') return yield* finalize(purchase, verdict.tx, true)
   if (verdict.kind === 'void') return yield* giveUp(purchase, verdict)
@@ -373,6 +373,8 @@ function askChain(purchase: Purchase, patience: 'none' | 'settling'): Script<Ver
 export function* ask<R extends Request>(request: R): Script<AnswerTo<R['do']>> {
   return (yield request) as AnswerTo<R['do']>
 }
+
+const inDoubt = ({ state }: Purchase) => state.kind === 'reserved' && state.doubted
 
 /** Whether `purchase` is sold. */
 export function isSold(purchase: Purchase): purchase is SoldPurchase {

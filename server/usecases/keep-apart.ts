@@ -33,24 +33,34 @@ const PATIENCE_MS = 60_000
 /** For one of several processes on one store. */
 export function keepApart(leases: Leases, clock: Clock): Apart {
   const here = new Set<string>()
+  // An answer does not wait for its lease to be given back; the next run of this process for the payment does.
+  const giving = new Map<string, Promise<void>>()
+  const take = async (key: PaymentKey): Promise<boolean> => {
+    await giving.get(keyOf(key))
+    return await leases.take(key, LEASE_MS)
+  }
+  const give = async (key: PaymentKey, renewed: Promise<void>): Promise<void> => {
+    await renewed
+    await untroubled(leases.give(key))
+    giving.delete(keyOf(key))
+  }
   const holding = async <T>(key: PaymentKey, work: () => Promise<T>): Promise<T> => {
-    here.add(keyOf(key))
     const done = new AbortController()
-    const renewing = renewUntil(done.signal, leases, clock, key)
+    const renewed = renewUntil(done.signal, leases, clock, key)
+    here.add(keyOf(key))
     try {
       return await work()
     } finally {
-      done.abort()
-      await renewing
-      await untroubled(leases.give(key))
       here.delete(keyOf(key))
+      done.abort()
+      giving.set(keyOf(key), give(key, renewed))
     }
   }
   return {
     async whenFree(key, work, late) {
       const deadline = clock.elapsed() + PATIENCE_MS
       for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, WAIT_MAX_MS)) {
-        const taken = await untroubled(leases.take(key, LEASE_MS))
+        const taken = await untroubled(take(key))
         if (taken === true) return await holding(key, work)
         // A store that knows no lease now may still know what became of the payment.
         if (taken === undefined) return await work()
@@ -59,7 +69,7 @@ export function keepApart(leases: Leases, clock: Clock): Apart {
       }
     },
     async unlessTaken(key, work) {
-      return (await leases.take(key, LEASE_MS)) ? await holding(key, work) : 'elsewhere'
+      return (await take(key)) ? await holding(key, work) : 'elsewhere'
     },
     isHere: (key) => here.has(keyOf(key)),
   }

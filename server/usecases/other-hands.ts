@@ -83,7 +83,11 @@ export function lookedOnly(
         known = await world['look-up'](request)
         return known
       },
-      claim: ours(world.claim),
+      async claim(request) {
+        const claiming = await world.claim(request)
+        isOurs ||= claiming.kind === 'claimed'
+        return claiming
+      },
       doubt: ours(world.doubt),
       finalize: ours(world.finalize),
       release: ours(world.release),

@@ -4,6 +4,7 @@ import { HOLDS_MAX } from '../../db/limits.ts'
 import { keyOf, type Payment, type Target } from '../../server/domain/payment.ts'
 import { isSold, type Outcome, type Purchase, type SoldPurchase } from '../../server/domain/purchase.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
+import type { Life } from './commons.ts'
 import type { Book, Sale } from './ledger-model.ts'
 import type { Order } from './payers.ts'
 import { SIGNED } from './samples.ts'
@@ -19,6 +20,8 @@ export class Violation extends Error {
 function promise(held: boolean, words: string, key?: string): asserts held {
   if (!held) throw new Violation(key === undefined ? words : `${words}: payment ${key.slice(-4)}`)
 }
+
+const known: ReadonlySet<string> = new Set(['sweep-failed', 'work-failed', 'log-out-of-reach'])
 
 // What tells a payer that nothing was charged, or asks for money.
 const denials = new Set([
@@ -43,15 +46,18 @@ export type Witness = {
   readonly surveyedAt: Map<string, number>
   readonly settledAt: Map<string, number> // step of the last settlement asked for
   readonly askedAt: Map<string, number> // step of the last look at the chain that was answered
+  readonly toldAt: Map<string, number> // the same, of any server
   readonly paidAt: Map<string, number> // step of the last look that showed the money
   readonly verifiedAt: Map<string, number>
   readonly lastVerdict: Map<string, string>
   readonly olderInDoubt: Map<string, { readonly key: string; readonly step: number }>
   readonly alarms: Set<string>
   skewed: boolean // whether the clock was ever set
-  readonly claimedAt: Map<string, number>
+  readonly claimed: Map<string, { readonly step: number; readonly by: Life | undefined }>
+  readonly foundAt: Map<string, number> // step at which any server last began with a payment
   readonly lookedAt: Map<string, number> // step at which the chain was last asked, answered or not
-  startedAt: number // step at which the server last started
+  life: Life | undefined // of the server that is watched
+  isTwin: boolean // whether there are two
   readonly siblingOf: Map<string, string> // which older purchase the last survey for a payment showed
   isWaitedFor: (key: string) => boolean // whether a client waits for the receipt of a payment
 }
@@ -67,18 +73,36 @@ export const witnessOf = (world: World, book: Book, signed: readonly Payment[]):
   surveyedAt: new Map(),
   settledAt: new Map(),
   askedAt: new Map(),
+  toldAt: new Map(),
   paidAt: new Map(),
   verifiedAt: new Map(),
   lastVerdict: new Map(),
   olderInDoubt: new Map(),
   alarms: new Set(),
   skewed: false,
-  claimedAt: new Map(),
+  claimed: new Map(),
+  foundAt: new Map(),
   lookedAt: new Map(),
-  startedAt: 0,
+  life: undefined,
+  isTwin: false,
   siblingOf: new Map(),
   isWaitedFor: () => true,
 })
+
+/** What is seen of one of several servers: what it knows itself, and beside that what everybody has seen. */
+export const seatOf = (witness: Witness): Witness =>
+  Object.assign(Object.create(witness) as Witness, {
+    runAt: new Map(),
+    claiming: new Map(),
+    surveyedAt: new Map(),
+    askedAt: new Map(),
+    verifiedAt: new Map(),
+    lastVerdict: new Map(),
+    olderInDoubt: new Map(),
+    siblingOf: new Map(),
+    life: undefined,
+    isTwin: true,
+  })
 
 type Asking = { readonly target: Target; readonly payment: Payment }
 type Selling = { readonly settled: boolean }
@@ -102,22 +126,24 @@ export function watcherOf(witness: Witness): Watcher {
         promise(witness.lastVerdict.get(key) === 'paid', 'settled is said only of what the chain showed', key)
       if (verb === 'release') checkRelease(witness, key, what as Releasing)
       if (verb === 'verdict') witness.lookedAt.set(key, world.step)
-      if (verb === 'find') witness.runAt.set(key, world.step)
+      if (verb === 'find') for (const seen of [witness.runAt, witness.foundAt]) seen.set(key, world.step)
       if (verb === 'survey') witness.surveyedAt.set(key, world.step)
       if (verb === 'verify') witness.verifiedAt.set(key, world.step)
       if (verb === 'settle') {
         witness.settledAt.set(key, world.step)
         const kind = rowOf(witness, key)?.state.kind
-        promise(kind === 'reserved' || kind === 'sold', 'money is asked to move only for a block held or sold', key)
+        // A run that was overtaken does not know yet; what was given back meanwhile is watched, or can never land.
+        const isHad = kind === 'reserved' || kind === 'sold' || (witness.isTwin && kind === 'released')
+        promise(isHad, 'money is asked to move only for a block held or sold', key)
       }
     },
     heard(verb, key, answer) {
       if (verb === 'read' && typeof answer === 'object' && answer !== null && 'spent' in answer) {
-        witness.askedAt.set(key, world.step)
+        for (const seen of [witness.askedAt, witness.toldAt]) seen.set(key, world.step)
         if (answer.spent === false) witness.unspent.add(key)
       }
       if (verb === 'verdict' && hasKind(answer) && answer.kind !== 'silent') {
-        witness.askedAt.set(key, world.step)
+        for (const seen of [witness.askedAt, witness.toldAt]) seen.set(key, world.step)
         witness.lastVerdict.set(key, answer.kind)
         if (answer.kind === 'paid') witness.paidAt.set(key, world.step)
         // Whatever was sent for it came to nothing, unless a reorganisation undoes that.
@@ -131,7 +157,7 @@ export function watcherOf(witness: Witness): Watcher {
     },
     alarm(event, key) {
       if (event !== 'payment-vanished' && event !== 'payment-lost') {
-        promise(event === 'sweep-failed' || event === 'work-failed', `an alarm that means something: ${event}`)
+        promise(known.has(event), `an alarm that means something: ${event}`)
         promise(event !== 'work-failed', 'I11: no exception in a loop')
         return
       }
@@ -157,10 +183,14 @@ function checkRelease({ world, lastVerdict }: Witness, key: string, { purchase, 
 }
 
 /** What an earlier life of the server left open was looked at, or its own payer's run is at it, before anything is sold. */
-function checkReconciled({ claimedAt, lookedAt, runAt, startedAt, ...witness }: Witness): void {
-  for (const [key, step] of claimedAt) {
-    if (step > startedAt || rowOf(witness, key)?.state.kind !== 'reserved') continue
-    const isTaken = Math.max(lookedAt.get(key) ?? -1, runAt.get(key) ?? -1) > startedAt
+function checkReconciled(witness: Witness): void {
+  const { claimed, lookedAt, foundAt, life } = witness
+  const startedAt = life?.startedAt ?? 0
+  for (const [key, { by }] of claimed) {
+    // What a living server holds is its own business, and what one left that died later came after the look.
+    if (by === life || (by?.diedAt ?? Infinity) > startedAt) continue
+    if (rowOf(witness, key)?.state.kind !== 'reserved') continue
+    const isTaken = Math.max(lookedAt.get(key) ?? -1, foundAt.get(key) ?? -1) > startedAt
     promise(isTaken, 'what was left open is looked at first', key)
   }
 }
@@ -175,7 +205,7 @@ function checkClaim(witness: Witness, claimed: string): void {
   const { book, world, signed, leftWaiting, surveyedAt, skewed } = witness
   const surveyed = surveyedAt.get(keyOf(payment)) ?? -1
   checkReconciled(witness)
-  witness.claimedAt.set(claimed, world.step)
+  witness.claimed.set(claimed, { step: world.step, by: witness.life })
   for (const other of signed) {
     if (other.payer !== payment.payer || other.nonce === payment.nonce) continue
     const held = settled(book.ledger.find(other))
@@ -235,8 +265,16 @@ function checkDenial(
   const key = keyOf(payment)
   const at = (steps: ReadonlyMap<string, number>) => steps.get(key) ?? -1
   const isPaid = isOurs(witness, key, world.spendings.get(key))
-  promise(!isPaid || at(witness.paidAt) < startedAt, `I6: no ${code} once the money was seen to move`, key)
-  promise(at(witness.settledAt) <= at(witness.askedAt), `I6: no ${code} after a settlement without a look`, key)
+  // Of what another server has seen and not written yet, only its lease tells.
+  const isUnwritten = witness.isTwin && known === undefined
+  promise(
+    !isPaid || isUnwritten || at(witness.paidAt) < startedAt,
+    `I6: no ${code} once the money was seen to move`,
+    key,
+  )
+  // What the chain showed to have ended, no other server's settlement can move any more.
+  const isUnlooked = at(witness.settledAt) > at(witness.toldAt) && witness.lastVerdict.get(key) !== 'void'
+  promise(!isUnlooked, `I6: no ${code} after a settlement without a look`, key)
   const shown = world.shown.get(key) ?? -1
   if (known !== undefined && isPaid) promise(shown < startedAt, `I6: no ${code} after the money moved`, key)
   const verified = at(witness.verifiedAt)

@@ -31,19 +31,29 @@ const names = [
   'forge', // somebody signs in a payer's name
 ] as const
 
-export type Fault = (typeof names)[number]
+// What goes wrong only where several servers share a store.
+const sharedNames = [
+  'leaseLapses', // a lease or a turn ends while its holder is still at work
+  'answerOfStoreLost', // a write is kept, and nobody hears of it
+] as const
+
+export type Fault = (typeof names)[number] | (typeof sharedNames)[number]
 
 /** Probability of each fault, where it could happen. */
 export type Faults = Readonly<Record<Fault, number>>
 
 /** A world in which everything works. */
-export const NO_FAULTS: Faults = faultsFrom(() => 0)
+export const NO_FAULTS: Faults = faultsFrom([...names, ...sharedNames], () => 0)
 
 /** Each history has its own mixture, so that rare pairs of faults get histories to themselves. */
-export const drawFaults = (dice: Dice): Faults =>
-  faultsFrom(() => (dice.chance(0.75) ? 0 : dice.pick([0.03, 0.1, 0.3, 0.6])))
+export const drawFaults = (dice: Dice): Faults => ({ ...NO_FAULTS, ...faultsFrom(names, () => drawn(dice)) })
 
-function faultsFrom(probability: () => number): Faults {
-  const entries = names.map((name) => [name, probability()] as const)
+/** What goes wrong between servers. */
+export const drawSharedFaults = (dice: Dice): Partial<Faults> => faultsFrom(sharedNames, () => drawn(dice))
+
+const drawn = (dice: Dice) => (dice.chance(0.75) ? 0 : dice.pick([0.03, 0.1, 0.3, 0.6]))
+
+function faultsFrom(all: readonly Fault[], probability: () => number): Faults {
+  const entries = all.map((name) => [name, probability()] as const)
   return Object.fromEntries(entries) as Faults
 }

@@ -4,14 +4,16 @@ import { drainMicrotasks } from 'bun:jsc'
 import { keyOf } from '../../server/domain/payment.ts'
 import type { Outcome } from '../../server/domain/purchase.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
-import { checkAnswer, checkAtRest, noteHangUp, Violation, watcherOf, witnessOf, type Witness } from './check.ts'
-import { NO_FAULTS } from './faults.ts'
-import type { Book, OpenBook, Sale } from './ledger-model.ts'
+import { checkAnswer, checkAtRest, noteHangUp, Violation, seatOf, watcherOf, witnessOf, type Witness } from './check.ts'
+import { commonsOf, type Life } from './commons.ts'
+import { diceOf } from './dice.ts'
+import { drawSharedFaults, NO_FAULTS } from './faults.ts'
+import type { Book, OpenBook, Paint, Sale } from './ledger-model.ts'
 import { change, checkPaint, studioOf, type Studio } from './owners.ts'
 import { crowdOf, mischief, nextOrder, type Crowd, type Order } from './payers.ts'
 import { PLAIN } from './samples.ts'
 import { settled } from './scheduler.ts'
-import { startServer, type Server, type Watcher } from './server.ts'
+import { startServer, type Seat, type Server } from './server.ts'
 import { mine, reorganise, strikes, timeOf, worldOf, type World } from './world.ts'
 
 /** What one history came to. */
@@ -24,7 +26,15 @@ export type Report = {
   readonly answers: ReadonlyMap<string, number>
 }
 
-type InFlight = { readonly order: Order; readonly client: AbortController }
+type InFlight = { readonly at: Stand; readonly order: Order; readonly client: AbortController }
+
+/** Where a server stands, one life after the other. */
+type Stand = {
+  readonly seat: Seat
+  readonly witness: Witness // of what is seen of it
+  life: Life
+  server: Server | undefined // while there is one to be reached
+}
 
 type History = {
   readonly world: World
@@ -32,17 +42,18 @@ type History = {
   readonly wall: readonly BlockIndex[]
   readonly crowd: Crowd
   readonly witness: Witness
-  readonly watcher: Watcher
   readonly studio: Studio
   readonly polled: Sale[]
   readonly answers: Map<string, number>
   readonly inFlight: Set<InFlight>
   readonly requestsMax: number
-  server: Server | undefined // while there is one to be reached
+  readonly stands: readonly Stand[]
   requests: number
   crashes: number
   failed: unknown // what a promise broke on, where it could not be thrown on
 }
+
+const TWIN_EVERY = 4
 
 const SAFETY_TURNS = 240
 const WIDE_TURNS = 700
@@ -56,6 +67,8 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
   const isWide = seed % WIDE_EVERY === 0
   if (isWide) world.faults = { ...NO_FAULTS, requestLost: 1 }
   const wall = CLAIM_ORDER.slice(0, isWide ? 18 : 1 + world.dice.below(3))
+  const isTwin = isTwinned(seed)
+  if (isTwin) world.faults = { ...world.faults, ...drawSharedFaults(diceOf(~seed)) }
   const book = settled(open(wall))
   const crowd = crowdOf(world, wall, isWide ? 1 : 1 + world.dice.below(3))
   const witness = witnessOf(world, book, crowd.signed)
@@ -65,26 +78,25 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
     wall,
     crowd,
     witness,
-    watcher: watcherOf(witness),
     studio: studioOf(),
     polled: [],
     answers: new Map(),
     inFlight: new Set(),
     requestsMax: isWide ? 60 : 24,
-    server: undefined,
+    stands: standsOf(world, book, witness, isTwin ? 2 : 1),
     requests: 0,
     crashes: 0,
     failed: undefined,
   }
   witness.isWaitedFor = (key) =>
-    [...history.inFlight].some(({ order }) => {
+    [...history.inFlight].some(({ at, order }) => {
       const own = keyOf(order.payment)
-      return own === key || witness.siblingOf.get(own) === key
+      return own === key || at.witness.siblingOf.get(own) === key || (isTwin && isSibling(history, order, key))
     })
   try {
     live(history)
     const { charged, sold } = checkAtRest(witness, wall, history.polled)
-    if (book.paint !== undefined) checkPaint(book.paint, history.studio, history.server?.follower)
+    if (book.paint !== undefined) checkViews(history, book.paint)
     const { requests, crashes, answers } = history
     return { events: world.step, requests, charged, sold, crashes, answers }
   } finally {
@@ -92,8 +104,39 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
   }
 }
 
+/** Whether two servers sell from the same book. */
+const isTwinned = (seed: number): boolean => seed % TWIN_EVERY === TWIN_EVERY - 1
+
+function standsOf(world: World, book: Book, witness: Witness, count: number): Stand[] {
+  const commons = count > 1 ? commonsOf(world) : undefined
+  return Array.from({ length: count }, (_, nth) => {
+    const own = count > 1 ? seatOf(witness) : witness
+    const stand: Stand = {
+      witness: own,
+      life: { startedAt: 0, diedAt: undefined },
+      server: undefined,
+      seat: {
+        name: `server ${nth + 1}`,
+        book,
+        watcher: watcherOf(own),
+        commons,
+        opened: (server) => {
+          if (server.life === stand.life) stand.server = server
+        },
+      },
+    }
+    return stand
+  })
+}
+
+/** Whether an order could be answered by an older purchase. */
+function isSibling({ book, crowd }: History, { payment, target }: Order, key: string): boolean {
+  const older = crowd.signed.find((other) => other.payer === payment.payer && keyOf(other) === key)
+  return older !== undefined && settled(book.ledger.find(older))?.target === target
+}
+
 function live(history: History): void {
-  start(history)
+  for (const stand of history.stands) start(history, stand)
   for (let turn = 0; turn < (history.wall.length > 3 ? WIDE_TURNS : SAFETY_TURNS); turn += 1) takeTurn(history)
   comeToRest(history)
   sendEverythingAgain(history)
@@ -102,9 +145,10 @@ function live(history: History): void {
 
 /** One thing that happens, whatever comes next. */
 function takeTurn(history: History): void {
-  const { world, crowd, server } = history
+  const { world, crowd } = history
   const { dice } = world
-  if (server?.isDead === true || (dice.chance(0.02) && strikes(world, 'crash'))) restart(history)
+  for (const stand of history.stands) if (stand.life.diedAt !== undefined) restart(history, stand)
+  if (dice.chance(0.02) && strikes(world, 'crash')) restart(history, anyOf(world, history.stands))
   const roll = dice.below(100)
   if (roll < 74) advance(history)
   else if (roll < 86) request(history)
@@ -112,11 +156,22 @@ function takeTurn(history: History): void {
   else if (roll < 95) mischief(world, crowd)
   else if (roll < 97) disturb(history)
   else if (roll < 98) poll(history)
-  else if (history.server !== undefined && history.book.paint !== undefined)
-    change(world, history.studio, history.server, history.wall, (error) => {
-      history.failed ??= new Violation(`I11: no exception, but ${String(error)}`)
-    })
+  else if (history.book.paint !== undefined) repaint(history)
   settle(history)
+}
+
+function repaint(history: History): void {
+  const { server } = anyOf(history.world, history.stands)
+  if (server === undefined) return
+  change(history.world, history.studio, server, history.wall, (error) => {
+    history.failed ??= new Violation(`I11: no exception, but ${String(error)}`)
+  })
+}
+
+/** Where there is one, no die is cast. */
+function anyOf({ dice }: World, stands: readonly Stand[]): Stand {
+  const [only, ...others] = stands
+  return only !== undefined && others.length === 0 ? only : dice.pick(stands)
 }
 
 /** Lets what was caused happen, and throws what a promise broke on. */
@@ -147,25 +202,34 @@ function hangUp(witness: Witness, inFlight: Set<InFlight>, leaving: InFlight): v
   const { order, client } = leaving
   witness.world.tell(() => `buyer: ${order.payment.nonce.slice(-4)} hangs up`)
   inFlight.delete(leaving)
-  const isAlone = ![...inFlight].some((other) => keyOf(other.order.payment) === keyOf(order.payment))
-  if (isAlone) noteHangUp(witness, order.payment)
+  noteLeft(witness, inFlight, order)
   client.abort()
 }
 
-function start(history: History): void {
-  history.server = undefined
-  history.witness.startedAt = history.world.step
-  startServer(history.world, history.book, history.watcher, (server) => {
-    history.server = server
-  })
+/** Nobody waits for an answer any more, unless there is a copy of the request. */
+function noteLeft(witness: Witness, inFlight: Set<InFlight>, { payment }: Order): void {
+  const isAlone = ![...inFlight].some((other) => keyOf(other.order.payment) === keyOf(payment))
+  if (isAlone) noteHangUp(witness, payment)
+}
+
+function start(history: History, stand: Stand): void {
+  stand.server = undefined
+  stand.life = { startedAt: history.world.step, diedAt: undefined }
+  stand.witness.life = stand.life
+  startServer(history.world, stand.seat, stand.life)
   settle(history)
 }
 
-function restart(history: History): void {
+function restart(history: History, stand: Stand): void {
+  const { world, witness, inFlight, stands } = history
   history.crashes += 1
-  if (history.server !== undefined) history.world.scheduler.forget(history.server)
-  history.inFlight.clear()
-  start(history)
+  stand.life.diedAt ??= world.step
+  world.scheduler.forget(stand.life)
+  const dropped = [...inFlight].filter((request) => request.at === stand)
+  for (const request of dropped) inFlight.delete(request)
+  // A client that goes to another server at once must not pay twice.
+  if (stands.length > 1) for (const { order } of dropped) noteLeft(witness, inFlight, order)
+  start(history, stand)
 }
 
 function poll({ book, polled }: History): void {
@@ -181,14 +245,16 @@ function request(history: History): void {
 }
 
 function send(history: History, order: Order, check?: (outcome: Outcome) => void): void {
-  const { world, server, answers, inFlight } = history
-  if (server === undefined || server.isDead) return
+  const { world, answers, inFlight, stands } = history
+  const at = anyOf(world, stands)
+  const { server } = at
+  if (server === undefined || at.life.diedAt !== undefined) return
   const id = order.payment.nonce.slice(-4)
   history.requests += 1
   world.step += 1
   world.tell(() => `buyer: ${id} for ${order.target} over ${order.entrance}`)
   const startedAt = world.step
-  const mine: InFlight = { order, client: new AbortController() }
+  const mine: InFlight = { at, order, client: new AbortController() }
   inFlight.add(mine)
   const answered = (outcome: Outcome) => {
     const name = outcome.kind === 'bought' ? 'bought' : outcome.failure.code
@@ -196,7 +262,7 @@ function send(history: History, order: Order, check?: (outcome: Outcome) => void
     // Whoever hung up hears nothing.
     if (!inFlight.delete(mine)) return
     answers.set(name, (answers.get(name) ?? 0) + 1)
-    checkAnswer(history.witness, order, outcome, startedAt)
+    checkAnswer(at.witness, order, outcome, startedAt)
     check?.(outcome)
   }
   const signal = order.entrance === 'http' ? mine.client.signal : undefined
@@ -213,7 +279,7 @@ function comeToRest(history: History): void {
   const { world, book } = history
   world.faults = NO_FAULTS
   world.skewMs = 0
-  if (history.server?.isDead !== false) restart(history)
+  for (const stand of history.stands) if (stand.life.diedAt !== undefined) restart(history, stand)
   for (let turn = 0; turn < REST_TURNS_MAX; turn += 1) {
     while (world.scheduler.step(world.dice)) settle(history)
     if (isAtRest(book, world) && history.inFlight.size === 0) return
@@ -225,6 +291,14 @@ function comeToRest(history: History): void {
 
 // Late enough for the last look at every sale.
 const MUCH_LATER_MS = 86_400_000
+
+/** Every server shows what the log says, once it has had the time to ask. */
+function checkViews(history: History, paint: Paint): void {
+  const { world, studio, stands } = history
+  if (stands.length > 1) mine(world, 2)
+  while (world.scheduler.step(world.dice)) settle(history)
+  for (const { server } of stands) checkPaint(paint, studio, server?.follower)
+}
 
 const isAtRest = ({ ledger }: Book, world: World): boolean =>
   world.pool.length === 0 && settled(ledger.unfinished(timeOf(world) + MUCH_LATER_MS)).length === 0

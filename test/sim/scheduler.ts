@@ -16,8 +16,8 @@ export type Scheduler = {
   readonly elapsed: () => number
   /** Makes a call, which happens when it is chosen. A promise that `act` answers must be settled already. */
   call<T>(owner: object, name: string, about: string, act: () => Promise<T> | T): Promise<T>
-  /** Resolves once so much time has passed. */
-  wait(owner: object, ms: number): Promise<void>
+  /** Resolves once so much time has passed, or `signal` aborts. */
+  wait(owner: object, ms: number, signal?: AbortSignal): Promise<void>
   /** Lets one of the waiting calls happen; false when there is none. */
   step(dice: Dice): boolean
   /** Lets time pass, and everything happen that it brings. */
@@ -50,9 +50,20 @@ export function schedulerOf(): Scheduler {
   return {
     elapsed: () => elapsed,
     call: add,
-    wait: (owner, ms) =>
+    wait: (owner, ms, signal) =>
       new Promise((resolve) => {
-        timers.push({ owner, at: elapsed + ms, ring: resolve })
+        if (signal?.aborted === true) return resolve()
+        const end = () => {
+          signal?.removeEventListener('abort', leave)
+          resolve()
+        }
+        const timer = { owner, at: elapsed + ms, ring: end }
+        const leave = () => {
+          timers = timers.filter((other) => other !== timer)
+          end()
+        }
+        timers.push(timer)
+        signal?.addEventListener('abort', leave)
       }),
     step(dice) {
       if (calls.length === 0) return false
@@ -66,7 +77,7 @@ export function schedulerOf(): Scheduler {
       for (;;) {
         const first = earliest(timers)
         if (first === undefined || first.at > until) break
-        timers.splice(timers.indexOf(first), 1)
+        timers = timers.filter((other) => other !== first)
         elapsed = Math.max(elapsed, first.at)
         first.ring()
         drainMicrotasks()

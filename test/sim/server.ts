@@ -10,8 +10,10 @@ import type { Chain, Clock, Facilitator, Journal, Ledger, Wallets } from '../../
 import { seller, type Seller } from '../../server/usecases/buy-block.ts'
 import { followLog, type Follower } from '../../server/usecases/follow-log.ts'
 import { keepGoing } from '../../server/usecases/keep-going.ts'
+import { keepLevel } from '../../server/usecases/keep-level.ts'
 import { sweeper } from '../../server/usecases/sweep.ts'
 import { watchRail } from '../../server/usecases/watch-rail.ts'
+import type { Commons, Life } from './commons.ts'
 import type { Book, Paint } from './ledger-model.ts'
 import { SIGNED, TERMS } from './samples.ts'
 import { clockOf, read, settle, strikes, verdict, verify, type World } from './world.ts'
@@ -30,7 +32,7 @@ export type Server = {
   readonly clock: Clock
   readonly paint: Paint | undefined // as the server reaches it
   readonly follower: Follower | undefined
-  isDead: boolean
+  readonly life: Life
 }
 
 const RECONCILE_EVERY_MS = 10_000
@@ -39,13 +41,22 @@ const FIRST_PROBES_EVERY_MS = 1000
 
 const NEVER = new AbortController().signal
 
-/** Starts a server on what `book` remembers. `opened` is told once it can be reached. */
-export function startServer(world: World, book: Book, watcher: Watcher, opened: (server: Server) => void): void {
-  world.tell(() => 'server: starts')
-  const self = { isDead: false }
+/** What a server works with, and whoever hears once it can be reached. */
+export type Seat = {
+  readonly name: string
+  readonly book: Book
+  readonly watcher: Watcher
+  readonly commons: Commons | undefined // where other servers sell from the same book
+  readonly opened: (server: Server) => void
+}
+
+/** Starts a server on what its book remembers. */
+export function startServer(world: World, { name, book, watcher, commons, opened }: Seat, self: Life): void {
+  world.tell(() => `${name}: starts`)
+  const shared = commons?.of(self)
   const die = (why: string) => {
-    world.tell(() => `server: dies of ${why}`)
-    self.isDead = true
+    world.tell(() => `${name}: dies of ${why}`)
+    self.diedAt = world.step
     world.scheduler.forget(self)
   }
   const journal: Journal = {
@@ -55,9 +66,9 @@ export function startServer(world: World, book: Book, watcher: Watcher, opened: 
   const clock: Clock = {
     now: () => clockOf(world),
     elapsed: () => world.scheduler.elapsed(),
-    wait: (ms) => world.scheduler.wait(self, ms),
+    wait: (ms, signal) => world.scheduler.wait(self, ms, signal),
   }
-  const ledger = ledgerPort(world, book.ledger, watcher, self, die)
+  const ledger = ledgerPort(world, book.ledger, watcher, self, die, commons)
   const chain = chainPort(world, watcher, self)
   const facilitator = facilitatorPort(world, watcher, self)
   const wallets: Wallets = {
@@ -79,9 +90,12 @@ export function startServer(world: World, book: Book, watcher: Watcher, opened: 
       terms: TERMS,
       contact: null,
       advance,
+      leases: shared?.leases,
     })
-    const swept = sweeper({ ledger, seller: sold, turns: alone.turns, clock, journal })
-    opened(Object.assign(self, { seller: sold, clock, paint, follower }))
+    const swept = sweeper({ ledger, seller: sold, turns: shared?.turns ?? alone.turns, clock, journal })
+    opened({ seller: sold, clock, paint, follower, life: self })
+    if (shared !== undefined && follower !== undefined)
+      void keepLevel({ bell: shared.bell, advance, clock, journal }, NEVER)
     void keepGoing({ clock, journal }, NEVER, async () => {
       await rail.probe()
       return rail.state() === 'armed' ? PROBE_EVERY_MS : FIRST_PROBES_EVERY_MS
@@ -91,13 +105,20 @@ export function startServer(world: World, book: Book, watcher: Watcher, opened: 
       return RECONCILE_EVERY_MS
     })
   }
-  const paint = book.paint === undefined ? undefined : paintPort(world, book.paint, self, die)
+  const paint = book.paint === undefined ? undefined : paintPort(world, book.paint, self, die, commons)
   if (paint === undefined) open(undefined)
   else void followLog(paint.log).then(open)
 }
 
 /** The ledger as a process reaches it: in its own time, and not always. */
-function ledgerPort(world: World, ledger: Ledger, watcher: Watcher, owner: object, die: (why: string) => void): Ledger {
+function ledgerPort(
+  world: World,
+  ledger: Ledger,
+  watcher: Watcher,
+  owner: object,
+  die: (why: string) => void,
+  commons: Commons | undefined,
+): Ledger {
   const store = <T>(verb: keyof Ledger, key: string, what: unknown, act: () => Promise<T>): Promise<T> =>
     world.scheduler.call(owner, verb, key, async () => {
       world.step += 1
@@ -116,10 +137,16 @@ function ledgerPort(world: World, ledger: Ledger, watcher: Watcher, owner: objec
         world.tell(() => `  ${key.slice(-4)} ${verb}: store fails`)
         throw new StoreUnavailable('busy')
       }
-      watcher.asks(verb, key, what)
+      if (verb !== 'release') watcher.asks(verb, key, what)
       const answer = await act()
+      // What is refused because another server was quicker gives nothing back.
+      if (verb === 'release') watcher.asks(verb, key, what)
       world.tell(() => `  ${key.slice(-4)} ${verb}: ${written(answer)}`)
       watcher.heard(verb, key, answer)
+      if (isWrite && commons !== undefined) {
+        commons.ring()
+        if (strikes(world, 'answerOfStoreLost')) throw new StoreUnavailable('the answer is lost')
+      }
       return answer
     })
   return {
@@ -148,7 +175,13 @@ function ledgerPort(world: World, ledger: Ledger, watcher: Watcher, owner: objec
 const reads: ReadonlySet<string> = new Set(['find', 'survey', 'heldFor', 'space', 'unfinished'])
 
 /** What owners reach, on the same disk. */
-function paintPort(world: World, { blocks, agents, log }: Paint, owner: object, die: (why: string) => void): Paint {
+function paintPort(
+  world: World,
+  { blocks, agents, log }: Paint,
+  owner: object,
+  die: (why: string) => void,
+  commons: Commons | undefined,
+): Paint {
   const store = <T>(verb: string, isWrite: boolean, act: () => Promise<T>): Promise<T> =>
     world.scheduler.call(owner, verb, '', async () => {
       world.step += 1
@@ -158,7 +191,9 @@ function paintPort(world: World, { blocks, agents, log }: Paint, owner: object, 
         return await new Promise<T>(() => {})
       }
       if (isWrite && strikes(world, 'storeBusy')) throw new StoreUnavailable('busy')
-      return await act()
+      const answer = await act()
+      if (isWrite) commons?.ring()
+      return answer
     })
   return {
     blocks: {

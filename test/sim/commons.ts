@@ -1,0 +1,80 @@
+/** What servers on one book have in common beside it: leases, turns and a bell, each as unreliable as may be. */
+
+import { StoreUnavailable } from '../../server/domain/failure.ts'
+import { keyOf } from '../../server/domain/payment.ts'
+import type { Bell, Leases, Turns } from '../../server/ports.ts'
+import { fakeLeases } from '../fakes/leases.ts'
+import { strikes, type World } from './world.ts'
+
+/** One life of a server. */
+export type Life = {
+  readonly startedAt: number // step of the history
+  diedAt: number | undefined
+}
+
+/** The ports of one life. */
+export type Shared = { readonly leases: Leases; readonly turns: Turns; readonly bell: Bell }
+
+export type Commons = {
+  of(life: Life): Shared
+  /** Rings, mostly: a server that is not told finds out by asking. */
+  ring(): void
+}
+
+export function commonsOf(world: World): Commons {
+  const { scheduler, dice } = world
+  const leases = fakeLeases(scheduler.elapsed)
+  const listeners = new Set<{ readonly life: Life; readonly rung: () => void }>()
+  let sweeping: Life | undefined
+  const call = <T>(life: Life, name: string, about: string, act: () => Promise<T> | T): Promise<T> =>
+    scheduler.call(life, name, about, () => {
+      world.step += 1
+      if (strikes(world, 'storeBusy')) throw new StoreUnavailable('busy')
+      return act()
+    })
+
+  return {
+    of(life) {
+      const { take, give } = leases.of(life)
+      return {
+        leases: {
+          take: (key, forMs) =>
+            call(life, 'take', keyOf(key), async () => {
+              if (strikes(world, 'leaseLapses')) leases.end(key)
+              const taken = await take(key, forMs)
+              world.tell(() => `  ${keyOf(key).slice(-4)} lease: ${taken ? 'taken' : 'elsewhere'}`)
+              return taken
+            }),
+          give: (key) => call(life, 'give', keyOf(key), () => give(key)),
+        },
+        turns: {
+          async alone(_, work) {
+            const isOurs = await call(life, 'turn', '', () => {
+              const isTaken = sweeping !== undefined && sweeping !== life && sweeping.diedAt === undefined
+              if (isTaken && !strikes(world, 'leaseLapses')) return false
+              sweeping = life
+              return true
+            })
+            if (!isOurs) return false
+            try {
+              await work()
+            } finally {
+              if (sweeping === life) sweeping = undefined
+            }
+            return true
+          },
+        },
+        bell: {
+          listen(rung) {
+            const listener = { life, rung }
+            listeners.add(listener)
+            return () => void listeners.delete(listener)
+          },
+        },
+      }
+    },
+    ring() {
+      for (const { life, rung } of listeners) if (life.diedAt === undefined && dice.chance(0.5)) rung()
+    },
+  }
+}
