@@ -16,7 +16,7 @@
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Address } from '../../server/domain/payment.ts'
 import type { Cell } from '../row-sums.ts'
-import { inOurWords, isPassing, isRefusedCommit } from './errors.ts'
+import { CommitUnknown, inOurWords, isPassing, isRefusedCommit } from './errors.ts'
 import { ANSWER_MS, openPool, type Pool, type Queries } from './pool.ts'
 
 /** The statements of a transaction. */
@@ -26,15 +26,15 @@ export type Transaction = Queries & {
 }
 
 /** The connections of one process to one database. */
-export type Connection = Pick<Pool, 'apart' | 'listen' | 'close'> & {
+export type Connection = Pick<Pool, 'apart' | 'listen' | 'isOpen' | 'close'> & {
   /** Runs one statement that only reads. Throws `StoreUnavailable`. */
   rows<Row>(text: string, values?: readonly Cell[]): Promise<readonly Row[]>
   /** Runs `work`, which only reads, as of one moment. Throws `StoreUnavailable`. */
   snapshot<T>(work: (queries: Queries) => Promise<T>): Promise<T>
   /**
    * Runs `work` as one transaction, under the lock of the wallet it is about: all of it is kept, or nothing. It may run
-   * more than once, and must do nothing else. Throws `StoreUnavailable` when nothing was kept, or when a commit was cut off
-   * and the database cannot be asked what came of it: what it wrote is then there or not when it is next looked up.
+   * more than once, and must do nothing else. Throws `StoreUnavailable` when nothing was kept, or `CommitUnknown` when a commit
+   * was cut off and the database cannot be asked: what it wrote is then there or not when it is next looked up.
    */
   transaction<T>(about: Address | null, work: (transaction: Transaction) => Promise<T>): Promise<T>
 }
@@ -43,8 +43,8 @@ export type Connection = Pick<Pool, 'apart' | 'listen' | 'close'> & {
 const WAITS_MS = [0, 50, 200, 500]
 const PATIENCE_MS = 3000
 
-// How long to go on asking what became of a commit, beyond one answer that does not come.
-const ASK_ON_MS = 2000
+// How long to go on asking what became of a commit, in answers that do not come.
+const ASK_FOR = 1.5
 const ASK_EVERY_MS = 100
 
 const TIDY_EVERY = 500
@@ -52,7 +52,7 @@ const TIDY_EVERY = 500
 /** Makes the connections to a database; none is opened yet. */
 export function connect(url: string, answerMs = ANSWER_MS): Connection {
   const pool = openPool(url, answerMs)
-  const { borrow, apart, listen, close } = pool
+  const { borrow, apart, listen, isOpen, close } = pool
   let commits = 0
   const tidy = () => {
     commits += 1
@@ -61,6 +61,7 @@ export function connect(url: string, answerMs = ANSWER_MS): Connection {
   return {
     apart,
     listen,
+    isOpen,
     close,
     rows: (text, values) => retried(() => borrow((session) => session.rows(text, values))),
     snapshot: (work) =>
@@ -73,7 +74,7 @@ export function connect(url: string, answerMs = ANSWER_MS): Connection {
         }),
       ),
     async transaction(about, work) {
-      const { result } = await retried(() => attempt(pool, answerMs + ASK_ON_MS, about, work))
+      const { result } = await retried(() => attempt(pool, answerMs * ASK_FOR, about, work))
       tidy()
       return result
     },
@@ -126,7 +127,7 @@ async function attempt<T>(
   }
 }
 
-/** Asks what became of a commit, and sees to it that the answer stays true. Throws `StoreUnavailable`. */
+/** Asks what became of a commit, and sees to it that the answer stays true. Throws `CommitUnknown`. */
 async function wasKept({ borrow, isOpen }: Pool, askForMs: number, token: string): Promise<boolean> {
   const began = performance.now()
   for (;;) {
@@ -135,7 +136,7 @@ async function wasKept({ borrow, isOpen }: Pool, askForMs: number, token: string
       return row?.kept === 1
     } catch {
       if (!isOpen() || performance.now() - began > askForMs)
-        throw new StoreUnavailable('what became of a commit cannot be told yet')
+        throw new CommitUnknown('what became of a commit cannot be told yet')
       await Bun.sleep(ASK_EVERY_MS)
     }
   }

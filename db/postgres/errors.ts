@@ -6,6 +6,9 @@
 import { SQL } from 'bun'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 
+/** The answer to a commit was lost, and the database cannot be asked what was kept. */
+export class CommitUnknown extends StoreUnavailable {}
+
 /** The code of a database's error: SQLSTATE when the server gave one, else Bun's. `undefined` for every other error. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof SQL.SQLError)) return undefined

@@ -6,6 +6,7 @@ import type { Connection } from './connection.ts'
 import { claim, heldFor, release, space, survey, type Work } from './holds.ts'
 import { find } from './payments.ts'
 import { confirm, deliver, doubt, finalize, miss, owe, seal } from './sales.ts'
+import { untold } from './untold.ts'
 import type { Check } from './writes.ts'
 
 /** The ledger of a database. */
@@ -13,22 +14,30 @@ export function postgresLedger(connection: Connection, check: Check): Ledger {
   const reading = { queries: connection, check }
   const write = <T>({ payer }: PaymentKey, work: (work: Work) => Promise<T>): Promise<T> =>
     connection.transaction(payer, (queries) => work({ queries, check }))
+  const { step, settle } = untold(connection, check)
   return {
-    find: async (key) => (await find(reading, key))?.purchase,
-    survey: (target, payment, now) => survey(reading, target, payment, now),
+    async find(key) {
+      await settle(key.payer)
+      return (await find(reading, key))?.purchase
+    },
+    async survey(target, payment, now) {
+      await settle(payment.payer)
+      return await survey(reading, target, payment, now)
+    },
     heldFor: (payer) => heldFor(reading, payer),
     space: (target) => space(connection, target),
     claim: (target, payment, listing, head, now) =>
       write(payment, (work) => claim(work, target, payment, listing, head, now)),
     doubt: ({ payment }) => write(payment, (work) => doubt(work, payment)),
-    finalize: ({ payment }, tx, settled, now) => write(payment, (work) => finalize(work, payment, tx, settled, now)),
+    finalize: ({ payment }, tx, settled, now) =>
+      step(payment, () => write(payment, (work) => finalize(work, payment, tx, settled, now))),
     confirm: ({ payment }, tx) => write(payment, (work) => confirm(work, payment, tx)),
     seal: ({ payment }, tx) => write(payment, (work) => seal(work, payment, tx)),
     miss: ({ payment }) => write(payment, (work) => miss(work, payment, 0)),
     writeOff: ({ payment }) => write(payment, (work) => miss(work, payment, 2)),
     release: (purchase, dead) => write(purchase.payment, (work) => release(work, purchase, dead)),
     owe: (landed, tx, now) => write(landed.payment, (work) => owe(work, landed, tx, now)),
-    deliver: ({ payment }) => write(payment, (work) => deliver(work, payment)),
+    deliver: ({ payment }) => step(payment, () => write(payment, (work) => deliver(work, payment))),
     unfinished: (now) =>
       connection.rows<PaymentKey>(UNFINISHED, [now - FIRST_LOOK_MS, Math.floor((now - LAST_LOOK_MS) / 1000)]),
   }

@@ -45,8 +45,10 @@ export const ANSWER_MS = 6000
 const CONNECT_SECONDS = 2
 const CLOSE_SECONDS = 5
 
+/** How processes that have a wall open call themselves to the server. */
+export const WALL_NAME = 'pixel-wall'
+
 const settings = {
-  application_name: 'pixel-wall',
   statement_timeout: STATEMENT_MS,
   lock_timeout: LOCK_MS,
   idle_in_transaction_session_timeout: STATEMENT_MS,
@@ -65,14 +67,14 @@ const CHANNEL = 'wall'
 export const RING = `pg_notify('${CHANNEL}', '')`
 
 /** Makes a pool for a server that answers within `answerMs`. Throws a `TypeError` for what is no URL. */
-export function openPool(url: string, answerMs: number): Pool {
+export function openPool(url: string, answerMs: number, name = WALL_NAME): Pool {
   const sql = new SQL(url, {
     ...placeOf(new URL(url)),
     adapter: 'postgres',
     max: CONNECTIONS,
     bigint: true,
     connectionTimeout: CONNECT_SECONDS,
-    connection: settings,
+    connection: { ...settings, application_name: name },
   })
   let open = true
   const borrow = async <T>(work: (session: Session) => Promise<T>, deadlineMs?: number): Promise<T> => {

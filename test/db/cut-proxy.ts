@@ -12,22 +12,33 @@ export type Cut =
 export type CutProxy = {
   /** The same URL, through the proxy. */
   readonly url: string
-  /** Cuts the next connection on which the words are sent; resolves once that has happened. */
-  cutAt(words: string, cut: Cut): Promise<void>
+  /**
+   * Cuts the next connection on which the words are sent, or sent after others on the same connection; resolves once that
+   * has happened.
+   */
+  cutAt(words: string, cut: Cut, after?: string): Promise<void>
   /** Cuts every connection, and takes no further one until `mend`. */
   breakDown(): void
   mend(): void
   stop(): void
 }
 
-type Ends = { server?: Socket<Ends> | undefined; client?: Socket<Ends>; isMute: boolean; early: Buffer[] }
+type Ends = {
+  server?: Socket<Ends> | undefined
+  client?: Socket<Ends>
+  isMute: boolean
+  isArmed: boolean
+  early: Buffer[]
+}
 
 /** Starts one before the server of a URL. */
 export function cutProxy(target: string): CutProxy {
   const { hostname, port } = new URL(target)
   const clients = new Set<Socket<Ends>>()
   let isDown = false
-  let trap: { readonly words: string; readonly cut: Cut; readonly sprung: () => void } | undefined
+  let trap:
+    | { readonly words: string; readonly after: string; readonly cut: Cut; readonly sprung: () => void }
+    | undefined
 
   const toClient = {
     data({ data: ends }: Socket<Ends>, bytes: Buffer) {
@@ -43,20 +54,24 @@ export function cutProxy(target: string): CutProxy {
     port: 0,
     socket: {
       open(client) {
-        client.data = { client, isMute: false, early: [] }
+        client.data = { client, isMute: false, isArmed: false, early: [] }
         if (isDown) {
           client.terminate()
           return
         }
         clients.add(client)
-        void Bun.connect<Ends>({ hostname, port: Number(port), data: client.data, socket: toClient }).then((server) => {
-          client.data.server = server
-          for (const bytes of client.data.early) server.write(bytes)
-        })
+        void Bun.connect<Ends>({ hostname, port: Number(port), data: client.data, socket: toClient }).then(
+          (server) => {
+            client.data.server = server
+            for (const bytes of client.data.early) server.write(bytes)
+          },
+          () => client.terminate(),
+        )
       },
       data(client, bytes) {
         const { data: ends } = client
-        const sprung = trap !== undefined && bytes.includes(trap.words) ? trap : undefined
+        if (trap !== undefined && bytes.includes(trap.after)) ends.isArmed = true
+        const sprung = trap !== undefined && ends.isArmed && bytes.includes(trap.words) ? trap : undefined
         if (sprung !== undefined) {
           trap = undefined
           ends.isMute = true
@@ -81,7 +96,7 @@ export function cutProxy(target: string): CutProxy {
   url.port = String(listener.port)
   return {
     url: url.href,
-    cutAt: (words, cut) => new Promise((resolve) => (trap = { words, cut, sprung: resolve })),
+    cutAt: (words, cut, after = words) => new Promise((resolve) => (trap = { words, after, cut, sprung: resolve })),
     breakDown() {
       isDown = true
       for (const client of clients) client.terminate()

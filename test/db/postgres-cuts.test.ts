@@ -26,7 +26,7 @@ type Cast = { readonly wall: Postgres; readonly proxy: CutProxy; readonly url: s
 const onCut = (work: (cast: Cast) => Promise<void>) => async () => {
   const url = server.url(await server.newDatabase(empty))
   const proxy = cutProxy(url)
-  const wall = await openPostgres(proxy.url, TERMS.network, { answerMs: 1000 })
+  const wall = await openPostgres(proxy.url, TERMS.network, { answerMs: 500 })
   try {
     await work({ wall, proxy, url })
   } finally {
