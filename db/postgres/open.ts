@@ -83,8 +83,8 @@ export async function openPostgresAudit(url: string): Promise<OpenAudit> {
   }
 }
 
-/** A connection on which `prepare` went well. Throws `CannotOpen`. */
-export async function opened(
+/** A connection on which `prepare` went well. */
+async function opened(
   url: string,
   prepare: (connection: Connection) => Promise<void>,
   answerMs?: number,
