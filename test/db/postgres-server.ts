@@ -98,35 +98,39 @@ async function ownServer(isDurable: boolean): Promise<OwnServer> {
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   const run = () =>
-    Bun.spawn([join(programs, 'bin/postgres'), '-D', data, ...flags], {
+    Bun.spawn(['sh', '-c', GUARD, 'sh', join(programs, 'bin/postgres'), '-D', data, ...flags], {
       ...user.ids,
-      env,
+      env: { ...env, FOLDER: folder },
+      stdin: 'pipe',
       stdout: 'ignore',
       stderr: 'ignore',
     })
-  let server = run()
-  const end = async (signal: 'SIGQUIT' | 'SIGINT') => {
-    server.kill(signal)
-    await server.exited
+  let guard = run()
+  const end = async (signal: 'QUIT' | 'INT') => {
+    guard.stdin.write(`${signal}\n`)
+    await guard.stdin.end()
+    await guard.exited
   }
-  // A test process that ends in the middle of things takes its server along.
-  const orphaned = () => server.kill('SIGQUIT')
-  process.once('exit', orphaned)
   await answering(url)
   return {
     url,
-    kill: () => end('SIGQUIT'),
+    kill: () => end('QUIT'),
     async start() {
-      server = run()
+      guard = run()
       await answering(url)
     },
     async stop() {
-      process.off('exit', orphaned)
-      await end('SIGINT')
+      await end('INT')
       await rm(folder, { recursive: true })
     },
   }
 }
+
+// A test process that ends without a word takes its server and what it wrote along, however it ends.
+const GUARD = `
+  "$@" & server=$!
+  if read -r signal; then kill -$signal $server; wait $server
+  else kill -QUIT $server; wait $server; rm -rf "$FOLDER"; fi`
 
 /** Where npm put the programs for this machine. */
 function programsFolder(): string {
