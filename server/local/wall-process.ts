@@ -22,16 +22,17 @@ export type WallProcess = {
 /** Settings besides those this module makes: address and port. */
 export type WallSettings = Readonly<Record<string, string>>
 
-/**
- * Starts `server/main.ts` and resolves once it listens; rejects with its words when it ends instead. `limits` is a shell
- * command whose limits it inherits.
- */
-export async function startWall(settings: WallSettings, limits?: string): Promise<WallProcess> {
+/** How a process is started: `limits` is a shell command whose limits it inherits, `folder` is where it runs. */
+export type Start = { readonly limits?: string | undefined; readonly folder?: string | undefined }
+
+/** Starts `server/main.ts` and resolves once it listens; rejects with its words when it ends instead. */
+export async function startWall(settings: WallSettings, { limits, folder }: Start = {}): Promise<WallProcess> {
   const port = settings['PORT'] ?? String(await freePort())
   const url = `http://127.0.0.1:${port}`
   const command = [process.execPath, MAIN]
   const limited = limits === undefined ? command : ['sh', '-c', `${limits}; exec "$0" "$@"`, ...command]
   const child = Bun.spawn(limited, {
+    ...(folder === undefined ? {} : { cwd: folder }),
     env: { PATH: Bun.env['PATH'] ?? '', BASE_URL: url, ...settings, PORT: port },
     stdin: 'ignore',
     stdout: 'pipe',

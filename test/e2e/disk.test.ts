@@ -9,7 +9,8 @@ import { newWallet } from '../../server/local/wallets.ts'
 import { eventually, signDemand } from './world.ts'
 
 // Goal: what was acknowledged is on the disk, and a disk that fails is nobody's loss. Method: the real process with a
-// limit on how long its files may grow, which fails a commit in the middle of a sale.
+// limit on how long its files may grow, which fails a commit in the middle of a sale. It is about SQLite alone: what a
+// PostgreSQL server does on a disk that fails is not ours.
 
 let network: LocalNetwork
 let folder: string
@@ -49,7 +50,7 @@ test(
     const whole = await startWall(settings)
     await armed(whole.url)
     await whole.stop()
-    const failing = await startWall(settings, SHORT_FILES)
+    const failing = await startWall(settings, { limits: SHORT_FILES })
     await armed(failing.url)
     const receipts = new Map<string, string>()
     const inDoubt: string[] = []

@@ -1,36 +1,24 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../server/local/wall-process.ts'
 import { editMessage } from '../../shared/signing.ts'
 import { facilitatorAt, oneDollarTo, signPayment } from '../local/payments.ts'
-import { eventually, get, readCanvas, readFeed, settled, sign, startWorld, type World } from './world.ts'
+import { ENGINES, eventually, get, readCanvas, readFeed, settled, sign, startWorld, type World } from './world.ts'
 
 // Goal: an operator's commands do what they say on a wall that sells, and tell the truth. Method: the commands as they are
 // typed, against the real process and a real chain.
 
 let world: World
 let monitors: string
-beforeAll(async () => {
-  const port = String(await freePort())
-  monitors = `http://127.0.0.1:${port}`
-  world = await startWorld({ METRICS_PORT: port })
-})
-afterAll(() => world.stop())
 
 type End = { readonly out: string; readonly err: string; readonly status: number }
 
 /** Runs a command with the wall's settings. */
 async function run(file: string, ...args: readonly string[]): Promise<End> {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, `../../server/operate/${file}.ts`), ...args], {
-    env: {
-      PATH: Bun.env['PATH'] ?? '',
-      BASE_URL: world.url,
-      PAY_TO: world.payTo,
-      FACILITATOR_URL: world.facilitator.url,
-      RPC_URL: world.network.rpcUrl,
-      DATABASE_PATH: world.databasePath,
-    },
+    cwd: world.folder,
+    env: { PATH: Bun.env['PATH'] ?? '', ...world.settings },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
@@ -48,123 +36,133 @@ const books = async () => {
 const metric = async (line: string) =>
   (await (await fetch(`${monitors}/metrics`)).text()).split('\n').find((text) => text.startsWith(line))
 
-test('books that balance end with 0, on a wall that never sold and on one that sells', async () => {
-  expect(await books()).toMatchObject({ status: 0, balances: true, claimed: 0, received: '0', from: null })
-  for (const target of ['1,1', 'next'])
-    expect((await get(world, target, await sign(world, await world.wallet(), target))).status).toBe(200)
-  expect(await books()).toMatchObject({ status: 0, balances: true, claimed: 2, received: '2000000', owed: '0' })
-  const { out, status } = await run('books')
-  expect([status, out]).toEqual([0, expect.stringContaining('They balance.')])
-})
-
-test('an open purchase is told with its evidence, and resolved by it', async () => {
-  const wallet = await world.wallet()
-  const payment = await sign(world, wallet, '2,2')
-  world.facilitator.settle.next('hang-before', 'hang-before', 'hang-before')
-  expect((await get(world, '2,2', payment)).status).toBe(503)
-  const { status, open } = await books()
-  expect([status, open]).toEqual([
-    0,
-    [expect.objectContaining({ block: '2,2', target: '2,2', evidence: { kind: 'unspent' } })],
-  ])
-  expect(await metric('wall_open_purchases{state="doubted"}')).toBe('wall_open_purchases{state="doubted"} 1')
-
-  expect((await settled(world, '2,2', payment)).status).toBe(200)
-  const [key] = open as readonly [{ payer: string; nonce: string }]
-  const resolved = await run('resolve', key.payer, key.nonce)
-  expect(resolved).toMatchObject({ status: 0, out: expect.stringMatching(/block 2,2: sold; the chain: paid in 0x/) })
-  expect((await run('resolve')).status).toBe(0)
-  expect(await books()).toMatchObject({ status: 0, claimed: 3, open: [] })
-})
-
-test('a block’s price that no purchase is known for unbalances the books, until it is dealt with', async () => {
-  const stray = await world.network.wallet(1)
-  const terms = oneDollarTo(world.payTo)
-  const payload = await signPayment(stray, terms)
-  expect(await facilitatorAt(world.network.facilitatorUrl).settle(payload, terms)).toMatchObject({ success: true })
-  const { nonce } = (payload.payload as { authorization: { nonce: string } }).authorization
-  expect(await books()).toMatchObject({ status: 1, balances: false, orphans: [{ nonce, amount: '1000000' }] })
-  expect(await run('resolve', stray.address, nonce, '--paid-out', 'refund 7')).toMatchObject({ status: 0 })
-  expect(await books()).toMatchObject({ status: 0, orphans: [], byHand: [{ nonce }] })
-  const again = await run('resolve', stray.address, nonce, '--paid-out', 'refund 8')
-  expect([again.status, again.err]).toEqual([1, expect.stringContaining('stands')])
-  const never = await run('resolve', stray.address, `0x${'77'.repeat(32)}`, '--paid-out', 'refund 9')
-  expect([never.status, never.err]).toEqual([1, expect.stringContaining('no such payment')])
-})
-
-test('what is hidden is gone from every reader at once, stays hidden through repaints and restarts, and comes back', async () => {
-  const wallet = await world.wallet()
-  const px = '05'.repeat(100)
-  const query = `3,3?name=N&message=rude&link=https://rude.example/&px=${px}`
-  expect((await get(world, query, await sign(world, wallet, '3,3'))).status).toBe(200)
-  const seen = async () => {
-    const item = await eventually(async () => (await readCanvas(world)).blocks.find(({ i }) => i === 3 * 160 + 3))
-    const deed = (await (await get(world, '3,3')).json()) as Record<string, unknown>
-    const sale = (await readFeed(world)).find(({ coord }) => coord === '3,3')
-    const texts = [item, deed, sale, await (await fetch(`${world.url}/api/agents`)).json()]
-    return { item, deed, sale, text: JSON.stringify(texts) }
-  }
-  expect(await run('moderate', 'hide', '3,3', '--message', '--link')).toMatchObject({
-    status: 0,
-    out: 'block 3,3: hidden: message, link\n',
+describe.each(ENGINES)('on %s', (engine) => {
+  beforeAll(async () => {
+    const port = String(await freePort())
+    monitors = `http://127.0.0.1:${port}`
+    world = await startWorld({ METRICS_PORT: port }, engine)
   })
-  await eventually(async () => ((await seen()).item?.m === undefined ? true : undefined))
-  const hidden = await seen()
-  expect(hidden.text).not.toContain('rude')
-  expect(hidden.deed).toMatchObject({ message: null, link: null, owner: { name: 'N' } })
-  expect(hidden.item?.px).toBe(Uint8Array.fromHex(px).toBase64())
+  afterAll(() => world.stop())
 
-  const ts = Date.now()
-  const signature = await wallet.signMessage({
-    message: editMessage(new URL(world.url).hostname, '3,3', ts, { message: 'ruder' }),
+  test('books that balance end with 0, on a wall that never sold and on one that sells', async () => {
+    expect(await books()).toMatchObject({ status: 0, balances: true, claimed: 0, received: '0', from: null })
+    for (const target of ['1,1', 'next'])
+      expect((await get(world, target, await sign(world, await world.wallet(), target))).status).toBe(200)
+    expect(await books()).toMatchObject({ status: 0, balances: true, claimed: 2, received: '2000000', owed: '0' })
+    const { out, status } = await run('books')
+    expect([status, out]).toEqual([0, expect.stringContaining('They balance.')])
   })
-  const repainted = await fetch(`${world.url}/blocks/3,3`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ts, signature, message: 'ruder' }),
+
+  test('an open purchase is told with its evidence, and resolved by it', async () => {
+    const wallet = await world.wallet()
+    const payment = await sign(world, wallet, '2,2')
+    world.facilitator.settle.next('hang-before', 'hang-before', 'hang-before')
+    expect((await get(world, '2,2', payment)).status).toBe(503)
+    const { status, open } = await books()
+    expect([status, open]).toEqual([
+      0,
+      [expect.objectContaining({ block: '2,2', target: '2,2', evidence: { kind: 'unspent' } })],
+    ])
+    expect(await metric('wall_open_purchases{state="doubted"}')).toBe('wall_open_purchases{state="doubted"} 1')
+
+    expect((await settled(world, '2,2', payment)).status).toBe(200)
+    const [key] = open as readonly [{ payer: string; nonce: string }]
+    const resolved = await run('resolve', key.payer, key.nonce)
+    expect(resolved).toMatchObject({ status: 0, out: expect.stringMatching(/block 2,2: sold; the chain: paid in 0x/) })
+    expect((await run('resolve')).status).toBe(0)
+    expect(await books()).toMatchObject({ status: 0, claimed: 3, open: [] })
   })
-  expect(await repainted.json()).toMatchObject({ updated: true, deed: { message: null } })
-  await world.restart()
-  expect((await seen()).text).not.toContain('rude')
 
-  expect((await run('moderate', 'unhide', '3,3')).out).toBe('block 3,3: everything is shown\n')
-  await eventually(async () => ((await seen()).item?.m === 'ruder' ? true : undefined))
-  const shown = await seen()
-  expect(shown.deed).toMatchObject({ message: 'ruder', link: 'https://rude.example/' })
-  expect(shown.sale?.m).toBeUndefined()
-  expect((await run('moderate', 'hide', '90,1')).status).toBe(1)
-})
-
-test('only the user who runs the wall can reach the desk, and without a wall there is none', async () => {
-  expect(statSync(`${world.databasePath}.desk`).mode & 0o777).toBe(0o600)
-  await world.crash()
-  expect((await run('resolve')).status).toBe(0)
-  const nowhere = Bun.spawn([process.execPath, join(import.meta.dir, '../../server/operate/resolve.ts')], {
-    env: { PATH: Bun.env['PATH'] ?? '', DATABASE_PATH: join(world.databasePath, '../none.sqlite') },
-    stdout: 'ignore',
-    stderr: 'pipe',
+  test('a block’s price that no purchase is known for unbalances the books, until it is dealt with', async () => {
+    const stray = await world.network.wallet(1)
+    const terms = oneDollarTo(world.payTo)
+    const payload = await signPayment(stray, terms)
+    expect(await facilitatorAt(world.network.facilitatorUrl).settle(payload, terms)).toMatchObject({ success: true })
+    const { nonce } = (payload.payload as { authorization: { nonce: string } }).authorization
+    expect(await books()).toMatchObject({ status: 1, balances: false, orphans: [{ nonce, amount: '1000000' }] })
+    expect(await run('resolve', stray.address, nonce, '--paid-out', 'refund 7')).toMatchObject({ status: 0 })
+    expect(await books()).toMatchObject({ status: 0, orphans: [], byHand: [{ nonce }] })
+    const again = await run('resolve', stray.address, nonce, '--paid-out', 'refund 8')
+    expect([again.status, again.err]).toEqual([1, expect.stringContaining('stands')])
+    const never = await run('resolve', stray.address, `0x${'77'.repeat(32)}`, '--paid-out', 'refund 9')
+    expect([never.status, never.err]).toEqual([1, expect.stringContaining('no such payment')])
   })
-  expect([await nowhere.exited, await new Response(nowhere.stderr).text()]).toEqual([
-    2,
-    expect.stringContaining('no wall runs'),
-  ])
-})
 
-test('a monitor reads counts, times and states, and nobody’s name', async () => {
-  const buyer = await world.wallet()
-  await get(world, 'next', await sign(world, buyer))
-  const response = await fetch(`${monitors}/metrics`)
-  expect(response.headers.get('content-type')).toStartWith('text/plain; version=0.0.4')
-  const text = await response.text()
-  for (const line of [
-    'wall_purchases_total{outcome="bought"} 1',
-    'wall_rail{state="armed"} 1',
-    'wall_facilitator_seconds_count{call="verify",result="valid"} 1',
-    'wall_oldest_open_purchase_seconds 0',
-  ])
-    expect(text).toContain(`${line}\n`)
-  for (const name of ['wall_chain_seconds_bucket', 'wall_event_loop_delay_seconds', 'wall_memory_bytes'])
-    expect(text).toContain(name)
-  expect(text.toLowerCase()).not.toContain(buyer.address.toLowerCase())
-  expect((await fetch(`${monitors}/`)).status).toBe(404)
+  test('what is hidden is gone from every reader at once, stays hidden through repaints and restarts, and comes back', async () => {
+    const wallet = await world.wallet()
+    const px = '05'.repeat(100)
+    const query = `3,3?name=N&message=rude&link=https://rude.example/&px=${px}`
+    expect((await get(world, query, await sign(world, wallet, '3,3'))).status).toBe(200)
+    const seen = async () => {
+      const item = await eventually(async () => (await readCanvas(world)).blocks.find(({ i }) => i === 3 * 160 + 3))
+      const deed = (await (await get(world, '3,3')).json()) as Record<string, unknown>
+      const sale = (await readFeed(world)).find(({ coord }) => coord === '3,3')
+      const texts = [item, deed, sale, await (await fetch(`${world.url}/api/agents`)).json()]
+      return { item, deed, sale, text: JSON.stringify(texts) }
+    }
+    expect(await run('moderate', 'hide', '3,3', '--message', '--link')).toMatchObject({
+      status: 0,
+      out: 'block 3,3: hidden: message, link\n',
+    })
+    await eventually(async () => ((await seen()).item?.m === undefined ? true : undefined))
+    const hidden = await seen()
+    expect(hidden.text).not.toContain('rude')
+    expect(hidden.deed).toMatchObject({ message: null, link: null, owner: { name: 'N' } })
+    expect(hidden.item?.px).toBe(Uint8Array.fromHex(px).toBase64())
+
+    const ts = Date.now()
+    const signature = await wallet.signMessage({
+      message: editMessage(new URL(world.url).hostname, '3,3', ts, { message: 'ruder' }),
+    })
+    const repainted = await fetch(`${world.url}/blocks/3,3`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ts, signature, message: 'ruder' }),
+    })
+    expect(await repainted.json()).toMatchObject({ updated: true, deed: { message: null } })
+    await world.restart()
+    expect((await seen()).text).not.toContain('rude')
+
+    expect((await run('moderate', 'unhide', '3,3')).out).toBe('block 3,3: everything is shown\n')
+    await eventually(async () => ((await seen()).item?.m === 'ruder' ? true : undefined))
+    const shown = await seen()
+    expect(shown.deed).toMatchObject({ message: 'ruder', link: 'https://rude.example/' })
+    expect(shown.sale?.m).toBeUndefined()
+    expect((await run('moderate', 'hide', '90,1')).status).toBe(1)
+  })
+
+  test('only the user who runs the wall can reach the desk, and without a wall there is none', async () => {
+    const desk = engine === 'SQLite' ? 'wall.sqlite.desk' : `wall-${new URL(world.url).port}.desk`
+    expect(statSync(join(world.folder, desk)).mode & 0o777).toBe(0o600)
+    await world.crash()
+    expect((await run('resolve')).status).toBe(0)
+    const nowhere = Bun.spawn([process.execPath, join(import.meta.dir, '../../server/operate/resolve.ts')], {
+      env: { PATH: Bun.env['PATH'] ?? '', DATABASE_PATH: join(world.databasePath, '../none.sqlite') },
+      stdout: 'ignore',
+      stderr: 'pipe',
+    })
+    expect([await nowhere.exited, await new Response(nowhere.stderr).text()]).toEqual([
+      2,
+      expect.stringContaining('no wall runs'),
+    ])
+  })
+
+  test('a monitor reads counts, times and states, and nobody’s name', async () => {
+    const buyer = await world.wallet()
+    await get(world, 'next', await sign(world, buyer))
+    const response = await fetch(`${monitors}/metrics`)
+    expect(response.headers.get('content-type')).toStartWith('text/plain; version=0.0.4')
+    const text = await response.text()
+    for (const line of [
+      'wall_purchases_total{outcome="bought"} 1',
+      'wall_rail{state="armed"} 1',
+      'wall_facilitator_seconds_count{call="verify",result="valid"} 1',
+      'wall_oldest_open_purchase_seconds 0',
+    ])
+      expect(text).toContain(`${line}\n`)
+    for (const name of ['wall_chain_seconds_bucket', 'wall_event_loop_delay_seconds', 'wall_memory_bytes'])
+      expect(text).toContain(name)
+    expect(text.toLowerCase()).not.toContain(buyer.address.toLowerCase())
+    expect((await fetch(`${monitors}/`)).status).toBe(404)
+  })
 })

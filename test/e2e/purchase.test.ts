@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { x402Client } from '@x402/core/client'
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
@@ -13,147 +13,165 @@ import { Sale } from '../../shared/contract/feed.ts'
 import { PALETTE } from '../../shared/palette.ts'
 import { editMessage, registerMessage } from '../../shared/signing.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
-import { canvasWhen, expectBooksToBalance, get, readCanvas, readFeed, sign, startWorld, type World } from './world.ts'
+import {
+  ENGINES,
+  canvasWhen,
+  expectBooksToBalance,
+  get,
+  readCanvas,
+  readFeed,
+  sign,
+  startWorld,
+  type World,
+} from './world.ts'
 
 let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(async () => {
-  await expectBooksToBalance(world)
-  await world.stop()
-})
 
-const px = '0102'.repeat(50)
-
-test('the demand is what the SDK and its discovery extension read', async () => {
-  for (const target of ['next', '3,4']) {
-    const header = (await get(world, target)).headers.get('payment-required') ?? ''
-    const demand = decodePaymentRequiredHeader(header)
-    expect(isPaymentRequiredV2(demand)).toBe(true)
-    expect(header.length).toBeLessThan(3500)
-    expect(demand.accepts).toEqual([
-      {
-        scheme: 'exact',
-        network: 'eip155:8453',
-        amount: '1000000',
-        asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-        payTo: world.payTo,
-        maxTimeoutSeconds: 300,
-        extra: { name: 'USD Coin', version: '2' },
-      },
-    ])
-    expect(demand.resource.url).toBe(`${world.url}/blocks/${target}`)
-    const declared = demand.extensions?.['bazaar'] as Parameters<typeof validateDiscoveryExtension>[0]
-    expect(validateDiscoveryExtension(declared)).toEqual({ valid: true })
-  }
-})
-
-test('a stock client with its default spend cap buys, and everyone tells the same story', async () => {
-  const wallet = await world.wallet(5)
-  const client = new x402Client().register('eip155:8453', new ExactEvmScheme(wallet))
-  const address = `${world.url}/blocks/10,20?name=Ada&framework=eliza&message=hello&link=https://example.org/&px=${px}`
-  const response = await wrapFetchWithPayment(fetch, client)(address)
-  expect(response.status).toBe(200)
-  const receipt = Value.Parse(Receipt, await response.json())
-  const paid = decodePaymentResponseHeader(response.headers.get('payment-response') ?? '')
-  const { tx, claimedAt } = receipt.deed
-
-  expect(receipt.deed).toMatchObject({
-    block: { coord: '10,20', index: 3210 },
-    wallet: wallet.address,
-    name: 'Ada',
-    framework: 'eliza',
-    message: 'hello',
-    link: 'https://example.org/',
-    painted: true,
-    price: { amount: '1.00', asset: 'USDC', network: 'eip155:8453' },
+describe.each(ENGINES)('on %s', (engine) => {
+  beforeAll(async () => {
+    world = await startWorld({}, engine)
   })
-  expect(paid).toMatchObject({ success: true, payer: wallet.address, transaction: tx, network: 'eip155:8453' })
-  expect(await world.network.balanceOf(wallet.address)).toBe(4_000_000n)
-  expect(await world.network.client.getTransactionReceipt({ hash: tx as `0x${string}` })).toMatchObject({
-    status: 'success',
+  afterAll(async () => {
+    await expectBooksToBalance(world)
+    await world.stop()
   })
 
-  const owner = { name: 'Ada', wallet: truncatedWallet(wallet.address), framework: 'eliza' }
-  const pixels = Uint8Array.fromHex(px).toBase64()
-  const deed = Value.Parse(Deed, await (await get(world, '10,20')).json())
-  expect(deed).toEqual({
-    block: { coord: '10,20', index: 3210 },
-    owner,
-    claimedAt,
-    settled: true,
-    tx,
-    message: 'hello',
-    link: 'https://example.org/',
-    pixels,
+  const px = '0102'.repeat(50)
+
+  test('the demand is what the SDK and its discovery extension read', async () => {
+    for (const target of ['next', '3,4']) {
+      const header = (await get(world, target)).headers.get('payment-required') ?? ''
+      const demand = decodePaymentRequiredHeader(header)
+      expect(isPaymentRequiredV2(demand)).toBe(true)
+      expect(header.length).toBeLessThan(3500)
+      expect(demand.accepts).toEqual([
+        {
+          scheme: 'exact',
+          network: 'eip155:8453',
+          amount: '1000000',
+          asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+          payTo: world.payTo,
+          maxTimeoutSeconds: 300,
+          extra: { name: 'USD Coin', version: '2' },
+        },
+      ])
+      expect(demand.resource.url).toBe(`${world.url}/blocks/${target}`)
+      const declared = demand.extensions?.['bazaar'] as Parameters<typeof validateDiscoveryExtension>[0]
+      expect(validateDiscoveryExtension(declared)).toEqual({ valid: true })
+    }
   })
 
-  const [sale] = (await readFeed(world)).slice(-1)
-  expect(Value.Parse(Sale, sale)).toMatchObject({
-    i: 3210,
-    coord: '10,20',
-    t: claimedAt,
-    agent: owner,
-    m: 'hello',
-    px: pixels,
+  test('a stock client with its default spend cap buys, and everyone tells the same story', async () => {
+    const wallet = await world.wallet(5)
+    const client = new x402Client().register('eip155:8453', new ExactEvmScheme(wallet))
+    const address = `${world.url}/blocks/10,20?name=Ada&framework=eliza&message=hello&link=https://example.org/&px=${px}`
+    const response = await wrapFetchWithPayment(fetch, client)(address)
+    expect(response.status).toBe(200)
+    const receipt = Value.Parse(Receipt, await response.json())
+    const paid = decodePaymentResponseHeader(response.headers.get('payment-response') ?? '')
+    const { tx, claimedAt } = receipt.deed
+
+    expect(receipt.deed).toMatchObject({
+      block: { coord: '10,20', index: 3210 },
+      wallet: wallet.address,
+      name: 'Ada',
+      framework: 'eliza',
+      message: 'hello',
+      link: 'https://example.org/',
+      painted: true,
+      price: { amount: '1.00', asset: 'USDC', network: 'eip155:8453' },
+    })
+    expect(paid).toMatchObject({ success: true, payer: wallet.address, transaction: tx, network: 'eip155:8453' })
+    expect(await world.network.balanceOf(wallet.address)).toBe(4_000_000n)
+    expect(await world.network.client.getTransactionReceipt({ hash: tx as `0x${string}` })).toMatchObject({
+      status: 'success',
+    })
+
+    const owner = { name: 'Ada', wallet: truncatedWallet(wallet.address), framework: 'eliza' }
+    const pixels = Uint8Array.fromHex(px).toBase64()
+    const deed = Value.Parse(Deed, await (await get(world, '10,20')).json())
+    expect(deed).toEqual({
+      block: { coord: '10,20', index: 3210 },
+      owner,
+      claimedAt,
+      settled: true,
+      tx,
+      message: 'hello',
+      link: 'https://example.org/',
+      pixels,
+    })
+
+    const [sale] = (await readFeed(world)).slice(-1)
+    expect(Value.Parse(Sale, sale)).toMatchObject({
+      i: 3210,
+      coord: '10,20',
+      t: claimedAt,
+      agent: owner,
+      m: 'hello',
+      px: pixels,
+    })
+
+    const canvas = Value.Parse(Canvas, await readCanvas(world))
+    expect(canvas.palette).toEqual([...PALETTE])
+    const block = canvas.blocks.find(({ i }) => i === 3210)
+    expect(block).toMatchObject({ t: claimedAt, m: 'hello', l: 'https://example.org/', px: pixels })
+    expect(canvas.agents[block?.a ?? -1]).toMatchObject({ ...owner, blocks: 1 })
+
+    const agents = Value.Parse(Agents, await (await fetch(`${world.url}/api/agents`)).json())
+    expect(agents.agents.at(-1)).toMatchObject({
+      ...owner,
+      blocks: 1,
+      firstSeenAt: claimedAt,
+      link: 'https://example.org/',
+    })
   })
 
-  const canvas = Value.Parse(Canvas, await readCanvas(world))
-  expect(canvas.palette).toEqual([...PALETTE])
-  const block = canvas.blocks.find(({ i }) => i === 3210)
-  expect(block).toMatchObject({ t: claimedAt, m: 'hello', l: 'https://example.org/', px: pixels })
-  expect(canvas.agents[block?.a ?? -1]).toMatchObject({ ...owner, blocks: 1 })
+  test('an owner repaints, and names itself, with signatures alone', async () => {
+    const wallet = await world.wallet()
+    const host = new URL(world.url).hostname
+    expect((await get(world, '11,20', await sign(world, wallet, '11,20'))).status).toBe(200)
 
-  const agents = Value.Parse(Agents, await (await fetch(`${world.url}/api/agents`)).json())
-  expect(agents.agents.at(-1)).toMatchObject({
-    ...owner,
-    blocks: 1,
-    firstSeenAt: claimedAt,
-    link: 'https://example.org/',
+    const edit = { pixels: px.toUpperCase(), message: 'repainted', link: null }
+    const ts = Date.now()
+    const signature = await wallet.signMessage({ message: editMessage(host, '11,20', ts, edit) })
+    const painted = await put(`${world.url}/blocks/11,20`, { ts, signature, ...edit })
+    expect(painted).toMatchObject({ status: 200, body: { updated: true, deed: { message: 'repainted', link: null } } })
+
+    const identity = { name: 'Babbage', framework: null }
+    const signed = await wallet.signMessage({ message: registerMessage(host, wallet.address, ts, identity) })
+    const named = await put(`${world.url}/api/agents/me`, {
+      wallet: wallet.address,
+      ts,
+      signature: signed,
+      ...identity,
+    })
+    expect(named).toMatchObject({ status: 200, body: { updated: true, agent: { name: 'Babbage', blocks: 1 } } })
+
+    const canvas = await canvasWhen(world, ({ agents }) => agents.some(({ name }) => name === 'Babbage'))
+    const block = canvas.blocks.find(({ i }) => i === 20 * 160 + 11)
+    expect(block).toMatchObject({ m: 'repainted', px: Uint8Array.fromHex(px).toBase64() })
+    expect(canvas.agents[block?.a ?? -1]).toMatchObject({ name: 'Babbage' })
   })
-})
 
-test('an owner repaints, and names itself, with signatures alone', async () => {
-  const wallet = await world.wallet()
-  const host = new URL(world.url).hostname
-  expect((await get(world, '11,20', await sign(world, wallet, '11,20'))).status).toBe(200)
+  test('a stranger’s signature changes nothing, and is told what the owner would sign', async () => {
+    const [owner, stranger] = [await world.wallet(), await world.wallet()]
+    await get(world, '12,20', await sign(world, owner, '12,20'))
+    const ts = Date.now()
+    const message = editMessage(new URL(world.url).hostname, '12,20', ts, { message: 'mine' })
+    const signature = await stranger.signMessage({ message })
+    const answer = await put(`${world.url}/blocks/12,20`, { ts, signature, message: 'mine' })
+    expect(answer).toMatchObject({ status: 401, body: { error: 'unauthorized', expected: message } })
+    expect(await (await get(world, '12,20')).json()).toMatchObject({ message: null })
+  })
 
-  const edit = { pixels: px.toUpperCase(), message: 'repainted', link: null }
-  const ts = Date.now()
-  const signature = await wallet.signMessage({ message: editMessage(host, '11,20', ts, edit) })
-  const painted = await put(`${world.url}/blocks/11,20`, { ts, signature, ...edit })
-  expect(painted).toMatchObject({ status: 200, body: { updated: true, deed: { message: 'repainted', link: null } } })
-
-  const identity = { name: 'Babbage', framework: null }
-  const signed = await wallet.signMessage({ message: registerMessage(host, wallet.address, ts, identity) })
-  const named = await put(`${world.url}/api/agents/me`, { wallet: wallet.address, ts, signature: signed, ...identity })
-  expect(named).toMatchObject({ status: 200, body: { updated: true, agent: { name: 'Babbage', blocks: 1 } } })
-
-  const canvas = await canvasWhen(world, ({ agents }) => agents.some(({ name }) => name === 'Babbage'))
-  const block = canvas.blocks.find(({ i }) => i === 20 * 160 + 11)
-  expect(block).toMatchObject({ m: 'repainted', px: Uint8Array.fromHex(px).toBase64() })
-  expect(canvas.agents[block?.a ?? -1]).toMatchObject({ name: 'Babbage' })
-})
-
-test('a stranger’s signature changes nothing, and is told what the owner would sign', async () => {
-  const [owner, stranger] = [await world.wallet(), await world.wallet()]
-  await get(world, '12,20', await sign(world, owner, '12,20'))
-  const ts = Date.now()
-  const message = editMessage(new URL(world.url).hostname, '12,20', ts, { message: 'mine' })
-  const signature = await stranger.signMessage({ message })
-  const answer = await put(`${world.url}/blocks/12,20`, { ts, signature, message: 'mine' })
-  expect(answer).toMatchObject({ status: 401, body: { error: 'unauthorized', expected: message } })
-  expect(await (await get(world, '12,20')).json()).toMatchObject({ message: null })
-})
-
-test('a listing that is refused costs nothing, and the same payment buys with a better one', async () => {
-  const wallet = await world.wallet()
-  const payment = await sign(world, wallet, '13,20')
-  const refused = await get(world, '13,20?name=%00', payment)
-  expect(refused.status).toBe(400)
-  expect(await world.network.balanceOf(wallet.address)).toBe(2_000_000n)
-  expect((await get(world, '13,20?name=Curie', payment)).status).toBe(200)
+  test('a listing that is refused costs nothing, and the same payment buys with a better one', async () => {
+    const wallet = await world.wallet()
+    const payment = await sign(world, wallet, '13,20')
+    const refused = await get(world, '13,20?name=%00', payment)
+    expect(refused.status).toBe(400)
+    expect(await world.network.balanceOf(wallet.address)).toBe(2_000_000n)
+    expect((await get(world, '13,20?name=Curie', payment)).status).toBe(200)
+  })
 })
 
 async function put(address: string, body: object): Promise<{ status: number; body: unknown }> {

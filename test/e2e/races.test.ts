@@ -1,79 +1,82 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { decodePaymentResponseHeader } from '@x402/core/http'
 import type { Receipt } from '../../shared/contract/block.ts'
-import { expectBooksToBalance, get, sign, startWorld, type World } from './world.ts'
+import { ENGINES, expectBooksToBalance, get, sign, startWorld, type World } from './world.ts'
 
 let world: World
-beforeAll(async () => {
-  world = await startWorld({ SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' })
-})
-afterAll(async () => {
-  await expectBooksToBalance(world)
-  await world.stop()
-})
 
-const wallets = (count: number) => Promise.all(Array.from({ length: count }, () => world.wallet()))
+describe.each(ENGINES)('on %s', (engine) => {
+  beforeAll(async () => {
+    world = await startWorld({ SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' }, engine)
+  })
+  afterAll(async () => {
+    await expectBooksToBalance(world)
+    await world.stop()
+  })
 
-const dollarsLeft = (addresses: readonly `0x${string}`[]) =>
-  Promise.all(addresses.map((address) => world.network.balanceOf(address)))
+  const wallets = (count: number) => Promise.all(Array.from({ length: count }, () => world.wallet()))
 
-test('of 20 payers at once on one block one buys it, and nobody else is charged', async () => {
-  const payers = await wallets(20)
-  const payments = await Promise.all(payers.map((payer) => sign(world, payer, '5,5')))
-  const settlesBefore = world.facilitator.settle.count()
-  const answers = await Promise.all(payments.map((payment) => get(world, '5,5', payment)))
-  const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
-  expect(statuses).toEqual([200, ...Array.from({ length: 19 }, () => 409)])
-  for (const answer of answers.filter(({ status }) => status === 409))
-    expect(['block_taken', 'purchase_pending']).toContain(((await answer.json()) as { error: string }).error)
-  expect(world.facilitator.settle.count() - settlesBefore).toBe(1)
-  const left = await dollarsLeft(payers.map(({ address }) => address))
-  expect(left.filter((amount) => amount === 2_000_000n)).toHaveLength(19)
-})
+  const dollarsLeft = (addresses: readonly `0x${string}`[]) =>
+    Promise.all(addresses.map((address) => world.network.balanceOf(address)))
 
-test('50 payers at once on /blocks/next get 50 blocks, each charged once', async () => {
-  const payers = await wallets(50)
-  const payments = await Promise.all(payers.map((payer) => sign(world, payer)))
-  const answers = await Promise.all(payments.map((payment) => get(world, 'next', payment)))
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-  const receipts = (await Promise.all(answers.map((answer) => answer.json()))) as Receipt[]
-  expect(new Set(receipts.map(({ block }) => block)).size).toBe(50)
-  const left = await dollarsLeft(payers.map(({ address }) => address))
-  expect(new Set(left)).toEqual(new Set([1_000_000n]))
-})
+  test('of 20 payers at once on one block one buys it, and nobody else is charged', async () => {
+    const payers = await wallets(20)
+    const payments = await Promise.all(payers.map((payer) => sign(world, payer, '5,5')))
+    const settlesBefore = world.facilitator.settle.count()
+    const answers = await Promise.all(payments.map((payment) => get(world, '5,5', payment)))
+    const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
+    expect(statuses).toEqual([200, ...Array.from({ length: 19 }, () => 409)])
+    for (const answer of answers.filter(({ status }) => status === 409))
+      expect(['block_taken', 'purchase_pending']).toContain(((await answer.json()) as { error: string }).error)
+    expect(world.facilitator.settle.count() - settlesBefore).toBe(1)
+    const left = await dollarsLeft(payers.map(({ address }) => address))
+    expect(left.filter((amount) => amount === 2_000_000n)).toHaveLength(19)
+  })
 
-test('one signed request ten times at once, and again after a restart, is one block, one charge and one receipt', async () => {
-  const payer = await world.wallet(5)
-  const payment = await sign(world, payer)
-  const settlesBefore = world.facilitator.settle.count()
-  const answers = await Promise.all(Array.from({ length: 10 }, () => get(world, 'next', payment)))
-  await world.restart()
-  answers.push(await get(world, 'next', payment))
-  const bodies = await Promise.all(answers.map((answer) => answer.text()))
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-  expect(new Set(bodies).size).toBe(1)
-  const responses = answers.map(({ headers }) => decodePaymentResponseHeader(headers.get('payment-response') ?? ''))
-  expect(new Set(responses.map(({ transaction }) => transaction)).size).toBe(1)
-  expect(world.facilitator.settle.count() - settlesBefore).toBe(1)
-  expect(await world.network.balanceOf(payer.address)).toBe(4_000_000n)
-})
+  test('50 payers at once on /blocks/next get 50 blocks, each charged once', async () => {
+    const payers = await wallets(50)
+    const payments = await Promise.all(payers.map((payer) => sign(world, payer)))
+    const answers = await Promise.all(payments.map((payment) => get(world, 'next', payment)))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    const receipts = (await Promise.all(answers.map((answer) => answer.json()))) as Receipt[]
+    expect(new Set(receipts.map(({ block }) => block)).size).toBe(50)
+    const left = await dollarsLeft(payers.map(({ address }) => address))
+    expect(new Set(left)).toEqual(new Set([1_000_000n]))
+  })
 
-test('a payment answers on its block too, and nowhere else', async () => {
-  const payer = await world.wallet(5)
-  const payment = await sign(world, payer)
-  const { block } = (await (await get(world, 'next', payment)).json()) as Receipt
-  expect(await (await get(world, block, payment)).json()).toMatchObject({ block, owner: 'you' })
-  const elsewhere = await get(world, '0,0', payment)
-  expect([elsewhere.status, await elsewhere.json()]).toMatchObject([409, { error: 'payment_used', block }])
-  expect(await world.network.balanceOf(payer.address)).toBe(4_000_000n)
-})
+  test('one signed request ten times at once, and again after a restart, is one block, one charge and one receipt', async () => {
+    const payer = await world.wallet(5)
+    const payment = await sign(world, payer)
+    const settlesBefore = world.facilitator.settle.count()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => get(world, 'next', payment)))
+    await world.restart()
+    answers.push(await get(world, 'next', payment))
+    const bodies = await Promise.all(answers.map((answer) => answer.text()))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(new Set(bodies).size).toBe(1)
+    const responses = answers.map(({ headers }) => decodePaymentResponseHeader(headers.get('payment-response') ?? ''))
+    expect(new Set(responses.map(({ transaction }) => transaction)).size).toBe(1)
+    expect(world.facilitator.settle.count() - settlesBefore).toBe(1)
+    expect(await world.network.balanceOf(payer.address)).toBe(4_000_000n)
+  })
 
-test('another’s payment for a sold block is refused and not charged', async () => {
-  const [owner, late] = await wallets(2)
-  if (owner === undefined || late === undefined) throw new Error('two wallets were asked for')
-  const payment = await sign(world, late, '6,6')
-  expect((await get(world, '6,6', await sign(world, owner, '6,6'))).status).toBe(200)
-  const answer = await get(world, '6,6', payment)
-  expect([answer.status, await answer.json()]).toMatchObject([409, { error: 'block_taken' }])
-  expect(await world.network.balanceOf(late.address)).toBe(2_000_000n)
+  test('a payment answers on its block too, and nowhere else', async () => {
+    const payer = await world.wallet(5)
+    const payment = await sign(world, payer)
+    const { block } = (await (await get(world, 'next', payment)).json()) as Receipt
+    expect(await (await get(world, block, payment)).json()).toMatchObject({ block, owner: 'you' })
+    const elsewhere = await get(world, '0,0', payment)
+    expect([elsewhere.status, await elsewhere.json()]).toMatchObject([409, { error: 'payment_used', block }])
+    expect(await world.network.balanceOf(payer.address)).toBe(4_000_000n)
+  })
+
+  test('another’s payment for a sold block is refused and not charged', async () => {
+    const [owner, late] = await wallets(2)
+    if (owner === undefined || late === undefined) throw new Error('two wallets were asked for')
+    const payment = await sign(world, late, '6,6')
+    expect((await get(world, '6,6', await sign(world, owner, '6,6'))).status).toBe(200)
+    const answer = await get(world, '6,6', payment)
+    expect([answer.status, await answer.json()]).toMatchObject([409, { error: 'block_taken' }])
+    expect(await world.network.balanceOf(late.address)).toBe(2_000_000n)
+  })
 })

@@ -10,7 +10,8 @@ import type { Health } from '../../shared/contract/service.ts'
 import { eventually, signDemand } from './world.ts'
 
 // Goal: a backup can be taken at any time and put back, and what was sold in between is not silently sold again.
-// Method: the operator's own commands, run as written, on a wall that sells on a real chain.
+// Method: the operator's own commands, run as written, on a wall that sells on a real chain. It is about the file of
+// SQLite: a PostgreSQL server is backed up and put back by its own tools, which is its operator's business.
 
 let network: LocalNetwork
 let folder: string

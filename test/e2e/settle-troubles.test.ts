@@ -1,136 +1,155 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Receipt } from '../../shared/contract/block.ts'
 import type { SettleFault } from '../local/faulty-facilitator.ts'
-import { eventually, expectBooksToBalance, get, settled, sign, signDemand, startWorld, type World } from './world.ts'
+import {
+  ENGINES,
+  eventually,
+  expectBooksToBalance,
+  get,
+  settled,
+  sign,
+  signDemand,
+  startWorld,
+  type World,
+} from './world.ts'
 
 // Each way a facilitator can go wrong at settlement. After one, the buyer sends the same signed request again until
 // there is an end: a block for a dollar. In between, no answer may ask for money.
 
 let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterEach(() => expectBooksToBalance(world))
-afterAll(() => world.stop())
 
-const afterTheMoneyMoved: readonly SettleFault[] = [
-  'hang-after',
-  'error-json-after',
-  'error-html-after',
-  'failed-after',
-  'lost-hash-after',
-  'pending-after',
-  'pending-500-after',
-  'invented-hash-after',
-  'reset-after',
-  'garbage-after',
-]
-
-test.each(afterTheMoneyMoved)('%s: charged once, never asked for more, and the block in the end', async (fault) => {
-  const payer = await world.wallet(5)
-  const payment = await sign(world, payer)
-  world.facilitator.settle.next(fault)
-  const first = await get(world, 'next', payment)
-  expect([200, 503]).toContain(first.status)
-  expect(first.headers.has('payment-required')).toBe(false)
-  const last = await settled(world, 'next', payment)
-  expect(last.status).toBe(200)
-  const { deed } = (await last.json()) as Receipt
-  expect(await world.network.client.getTransactionReceipt({ hash: deed.tx as `0x${string}` })).toMatchObject({
-    status: 'success',
+describe.each(ENGINES)('on %s', (engine) => {
+  beforeAll(async () => {
+    world = await startWorld({}, engine)
   })
-  expect(await world.network.balanceOf(payer.address)).toBe(4_000_000n)
-})
+  afterAll(async () => {
+    await expectBooksToBalance(world)
+    await world.stop()
+  })
 
-const beforeTheMoneyMoved: readonly SettleFault[] = [
-  'hang-before',
-  'error-before',
-  'invented-hash',
-  'reset-before',
-  'garbage',
-]
+  const afterTheMoneyMoved: readonly SettleFault[] = [
+    'hang-after',
+    'error-json-after',
+    'error-html-after',
+    'failed-after',
+    'lost-hash-after',
+    'pending-after',
+    'pending-500-after',
+    'invented-hash-after',
+    'reset-after',
+    'garbage-after',
+  ]
 
-test.each(beforeTheMoneyMoved)(
-  '%s: in doubt until it is settled again, then one block for one dollar',
-  async (fault) => {
+  test.each(afterTheMoneyMoved)('%s: charged once, never asked for more, and the block in the end', async (fault) => {
     const payer = await world.wallet(5)
     const payment = await sign(world, payer)
     world.facilitator.settle.next(fault)
     const first = await get(world, 'next', payment)
-    expect([first.status, await first.json()]).toMatchObject([503, { error: 'settlement_unknown' }])
+    expect([200, 503]).toContain(first.status)
     expect(first.headers.has('payment-required')).toBe(false)
-    expect(Number(first.headers.get('retry-after'))).toBeGreaterThan(0)
     const last = await settled(world, 'next', payment)
     expect(last.status).toBe(200)
+    const { deed } = (await last.json()) as Receipt
+    expect(await world.network.client.getTransactionReceipt({ hash: deed.tx as `0x${string}` })).toMatchObject({
+      status: 'success',
+    })
     expect(await world.network.balanceOf(payer.address)).toBe(4_000_000n)
-  },
-)
-
-test('while a purchase is in doubt its block is held, and nobody else is offered it', async () => {
-  const [payer, other] = [await world.wallet(), await world.wallet()]
-  const payment = await sign(world, payer, '1,1')
-  const others = await sign(world, other, '1,1')
-  world.facilitator.settle.always('hang-before')
-  expect((await get(world, '1,1', payment)).status).toBe(503)
-  const unpaid = await get(world, '1,1')
-  expect([unpaid.status, await unpaid.json()]).toMatchObject([409, { error: 'purchase_pending' }])
-  expect(unpaid.headers.has('payment-required')).toBe(false)
-  expect((await get(world, '1,1', others)).status).toBe(409)
-  world.facilitator.settle.always('honest')
-  expect((await settled(world, '1,1', payment)).status).toBe(200)
-})
-
-test('a client that signs anew is not charged again: the older purchase answers', async () => {
-  const payer = await world.wallet(5)
-  const demand = (await get(world, 'next')).headers.get('payment-required') ?? ''
-  const [first, second] = [await signDemand(demand, payer), await signDemand(demand, payer)]
-  world.facilitator.settle.always('error-before')
-  expect((await get(world, 'next', first)).status).toBe(503)
-  expect((await get(world, 'next', second)).status).toBe(503)
-  world.facilitator.settle.always('honest')
-  const anew = await settled(world, 'next', second)
-  expect(anew.status).toBe(200)
-  const receipt = await anew.text()
-  expect(await (await get(world, 'next', first)).text()).toBe(receipt)
-  expect(await world.network.balanceOf(payer.address)).toBe(4_000_000n)
-})
-
-test('a refusal from before broadcast frees the block at once, and costs nothing', async () => {
-  const payer = await world.wallet()
-  const payment = await sign(world, payer, '2,2')
-  world.facilitator.settle.next('refused-recipient')
-  const answer = await get(world, '2,2', payment)
-  expect([answer.status, await answer.json()]).toMatchObject([402, { reason: 'invalid_exact_evm_recipient_mismatch' }])
-  expect((await get(world, '2,2')).status).toBe(402)
-  expect(await world.network.balanceOf(payer.address)).toBe(2_000_000n)
-})
-
-test('trouble at verification claims nothing', async () => {
-  const payer = await world.wallet()
-  const payment = await sign(world, payer, '3,3')
-  for (const fault of ['error-500', 'error-503', 'reset', 'garbage', 'bad-signature'] as const) {
-    world.facilitator.verify.next(fault)
-    const answer = await get(world, '3,3', payment)
-    expect([fault, answer.status, await answer.json()]).toMatchObject([
-      fault,
-      502,
-      { error: 'facilitator_unavailable' },
-    ])
-  }
-  expect((await get(world, '3,3')).status).toBe(402)
-  const sold = await eventually(async () => {
-    const answer = await get(world, '3,3', payment)
-    return answer.status === 502 ? undefined : answer
   })
-  expect(sold.status).toBe(200)
-})
 
-test('a wallet that cannot pay is told so, and holds nothing', async () => {
-  const payer = await world.wallet(0)
-  const answer = await get(world, '4,4', await sign(world, payer, '4,4'))
-  expect([answer.status, await answer.json()]).toMatchObject([
-    402,
-    { reason: 'invalid_exact_evm_insufficient_balance' },
-  ])
-  expect((await get(world, '4,4')).status).toBe(402)
+  const beforeTheMoneyMoved: readonly SettleFault[] = [
+    'hang-before',
+    'error-before',
+    'invented-hash',
+    'reset-before',
+    'garbage',
+  ]
+
+  test('faults before the money moved: in doubt until it is settled again, then one block for one dollar', async () => {
+    // All at once, since the chain is asked for some seconds before a payer is told of a doubt.
+    world.facilitator.settle.next(...beforeTheMoneyMoved)
+    await Promise.all(
+      beforeTheMoneyMoved.map(async () => {
+        const payer = await world.wallet(5)
+        const payment = await sign(world, payer)
+        const first = await get(world, 'next', payment)
+        expect([first.status, await first.json()]).toMatchObject([503, { error: 'settlement_unknown' }])
+        expect(first.headers.has('payment-required')).toBe(false)
+        expect(Number(first.headers.get('retry-after'))).toBeGreaterThan(0)
+        expect((await settled(world, 'next', payment)).status).toBe(200)
+        expect(await world.network.balanceOf(payer.address)).toBe(4_000_000n)
+      }),
+    )
+  })
+
+  test('while a purchase is in doubt its block is held, and nobody else is offered it', async () => {
+    const [payer, other] = [await world.wallet(), await world.wallet()]
+    const payment = await sign(world, payer, '1,1')
+    const others = await sign(world, other, '1,1')
+    world.facilitator.settle.always('hang-before')
+    expect((await get(world, '1,1', payment)).status).toBe(503)
+    const unpaid = await get(world, '1,1')
+    expect([unpaid.status, await unpaid.json()]).toMatchObject([409, { error: 'purchase_pending' }])
+    expect(unpaid.headers.has('payment-required')).toBe(false)
+    expect((await get(world, '1,1', others)).status).toBe(409)
+    world.facilitator.settle.always('honest')
+    expect((await settled(world, '1,1', payment)).status).toBe(200)
+  })
+
+  test('a client that signs anew is not charged again: the older purchase answers', async () => {
+    const payer = await world.wallet(5)
+    const demand = (await get(world, 'next')).headers.get('payment-required') ?? ''
+    const [first, second] = [await signDemand(demand, payer), await signDemand(demand, payer)]
+    world.facilitator.settle.always('error-before')
+    expect((await get(world, 'next', first)).status).toBe(503)
+    expect((await get(world, 'next', second)).status).toBe(503)
+    world.facilitator.settle.always('honest')
+    const anew = await settled(world, 'next', second)
+    expect(anew.status).toBe(200)
+    const receipt = await anew.text()
+    expect(await (await get(world, 'next', first)).text()).toBe(receipt)
+    expect(await world.network.balanceOf(payer.address)).toBe(4_000_000n)
+  })
+
+  test('a refusal from before broadcast frees the block at once, and costs nothing', async () => {
+    const payer = await world.wallet()
+    const payment = await sign(world, payer, '2,2')
+    world.facilitator.settle.next('refused-recipient')
+    const answer = await get(world, '2,2', payment)
+    expect([answer.status, await answer.json()]).toMatchObject([
+      402,
+      { reason: 'invalid_exact_evm_recipient_mismatch' },
+    ])
+    expect((await get(world, '2,2')).status).toBe(402)
+    expect(await world.network.balanceOf(payer.address)).toBe(2_000_000n)
+  })
+
+  test('trouble at verification claims nothing', async () => {
+    const payer = await world.wallet()
+    const payment = await sign(world, payer, '3,3')
+    for (const fault of ['error-500', 'error-503', 'reset', 'garbage', 'bad-signature'] as const) {
+      world.facilitator.verify.next(fault)
+      const answer = await get(world, '3,3', payment)
+      expect([fault, answer.status, await answer.json()]).toMatchObject([
+        fault,
+        502,
+        { error: 'facilitator_unavailable' },
+      ])
+    }
+    expect((await get(world, '3,3')).status).toBe(402)
+    const sold = await eventually(async () => {
+      const answer = await get(world, '3,3', payment)
+      return answer.status === 502 ? undefined : answer
+    })
+    expect(sold.status).toBe(200)
+  })
+
+  test('a wallet that cannot pay is told so, and holds nothing', async () => {
+    const payer = await world.wallet(0)
+    const answer = await get(world, '4,4', await sign(world, payer, '4,4'))
+    expect([answer.status, await answer.json()]).toMatchObject([
+      402,
+      { reason: 'invalid_exact_evm_insufficient_balance' },
+    ])
+    expect((await get(world, '4,4')).status).toBe(402)
+  })
 })

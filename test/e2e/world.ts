@@ -10,52 +10,84 @@ import { armed, freePort, startWall, type WallProcess } from '../../server/local
 import { newWallet, type Wallet } from '../../server/local/wallets.ts'
 import type { Canvas } from '../../shared/contract/canvas.ts'
 import type { FeedPage, Sale } from '../../shared/contract/feed.ts'
+import { startPostgres } from '../db/postgres-server.ts'
 import { startFaultyFacilitator, type FaultyFacilitator } from '../local/faulty-facilitator.ts'
 
-/** A wall as its own process, on a real chain, behind a facilitator that can be told to misbehave. */
-export type World = {
+/** What a wall's database can be on, for tests that are about the wall and not about its file. */
+export const ENGINES = ['SQLite', 'PostgreSQL'] as const
+export type EngineName = (typeof ENGINES)[number]
+
+/** Where a wall answers. */
+export type At = { readonly url: string }
+
+/** What is around walls: a real chain, and a facilitator that can be told to misbehave. */
+export type Surroundings = {
+  readonly folder: string
   readonly network: LocalNetwork
   readonly facilitator: FaultyFacilitator
   readonly payTo: `0x${string}`
-  readonly url: string
-  readonly databasePath: string
-  wall(): WallProcess
-  /** Ends the process as a power cut would, and starts it again on the same database. */
-  crash(): Promise<void>
-  restart(): Promise<void>
+  /** Of every wall in these surroundings, but for its database. */
+  readonly settings: Readonly<Record<string, string>>
   wallet(dollars?: number): Promise<Wallet>
   stop(): Promise<void>
 }
 
+/** A wall as its own process. */
+export type World = At &
+  Omit<Surroundings, 'settings' | 'folder'> & {
+    /** What the process was started with, and where; the operator's commands are run with the same. */
+    readonly settings: Readonly<Record<string, string>>
+    readonly folder: string
+    readonly databasePath: string // where SQLite has its file
+    wall(): WallProcess
+    /** Ends the process as a power cut would, and starts it again on the same database. */
+    crash(): Promise<void>
+    restart(): Promise<void>
+  }
+
 const QUICK = { RECONCILE_INTERVAL_MS: '200', VERIFY_TIMEOUT_MS: '2000', SETTLE_TIMEOUT_MS: '1000' }
 
-/** Starts everything; `settings` go to the wall. */
-export async function startWorld(settings: Readonly<Record<string, string>> = {}): Promise<World> {
+/** Starts a chain and a facilitator; `settings` are for every wall. */
+export async function startSurroundings(settings: Readonly<Record<string, string>> = {}): Promise<Surroundings> {
   const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-e2e-'))
   const network = await startLocalNetwork()
   const facilitator = await startFaultyFacilitator(network.facilitatorUrl)
   const payTo = newWallet().address
-  const all = {
-    ...QUICK,
-    PAY_TO: payTo,
-    FACILITATOR_URL: facilitator.url,
-    RPC_URL: network.rpcUrl,
-    DATABASE_PATH: join(folder, 'wall.sqlite'),
-    PORT: String(await freePort()),
-    ...settings,
+  return {
+    folder,
+    network,
+    facilitator,
+    payTo,
+    settings: { ...QUICK, PAY_TO: payTo, FACILITATOR_URL: facilitator.url, RPC_URL: network.rpcUrl, ...settings },
+    wallet: (dollars = 2) => network.wallet(dollars),
+    async stop() {
+      await facilitator.stop()
+      await network.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
   }
+}
+
+/** Starts a wall and all around it; `settings` go to the wall. */
+export async function startWorld(
+  settings: Readonly<Record<string, string>> = {},
+  engine: EngineName = 'SQLite',
+): Promise<World> {
+  const [around, place] = await Promise.all([startSurroundings(settings), newPlace(engine)])
+  const { folder } = around
+  const port = String(await freePort())
+  const all = { ...around.settings, BASE_URL: `http://127.0.0.1:${port}`, PORT: port, ...place.settings(folder) }
   const open = async () => {
-    const opened = await startWall(all)
+    const opened = await startWall(all, { folder })
     await armed(opened.url)
     return opened
   }
   let wall = await open()
   return {
-    network,
-    facilitator,
-    payTo,
+    ...around,
+    settings: all,
     url: wall.url,
-    databasePath: all.DATABASE_PATH,
+    databasePath: databaseIn(folder),
     wall: () => wall,
     async crash() {
       await wall.kill()
@@ -65,14 +97,25 @@ export async function startWorld(settings: Readonly<Record<string, string>> = {}
       await wall.stop()
       wall = await open()
     },
-    wallet: (dollars = 2) => network.wallet(dollars),
     async stop() {
       await wall.stop()
-      await facilitator.stop()
-      await network.stop()
-      await rm(folder, { recursive: true, force: true })
+      await place.stop()
+      await around.stop()
     },
   }
+}
+
+type Place = { settings(folder: string): Readonly<Record<string, string>>; stop(): Promise<void> }
+
+const databaseIn = (folder: string) => join(folder, 'wall.sqlite')
+
+/** An empty database: a file in the world's folder, or a server of its own. */
+async function newPlace(engine: EngineName): Promise<Place> {
+  if (engine === 'SQLite')
+    return { settings: (folder) => ({ DATABASE_PATH: databaseIn(folder) }), stop: async () => {} }
+  const server = await startPostgres()
+  const url = server.url(await server.newDatabase())
+  return { settings: () => ({ DATABASE_URL: url }), stop: server.stop }
 }
 
 /** Asks again and again until there is an answer; the test's own time limit ends it. */
@@ -85,14 +128,14 @@ export async function eventually<T>(ask: () => Promise<T | undefined>): Promise<
 }
 
 /** Reads a block, or buys it with a signed payment. */
-export function get(world: World, target: string, payment?: string): Promise<Response> {
+export function get({ url }: At, target: string, payment?: string): Promise<Response> {
   const headers = payment === undefined ? {} : { 'payment-signature': payment }
-  return fetch(`${world.url}/blocks/${target}`, { headers: { accept: 'application/json', ...headers } })
+  return fetch(`${url}/blocks/${target}`, { headers: { accept: 'application/json', ...headers } })
 }
 
 /** Signs the wall's own terms as the stock client does; the value can be sent more than once. */
-export async function sign(world: World, wallet: Wallet, target = 'next'): Promise<string> {
-  const demand = await get(world, target)
+export async function sign(wall: At, wallet: Wallet, target = 'next'): Promise<string> {
+  const demand = await get(wall, target)
   expect(demand.status).toBe(402)
   return await signDemand(demand.headers.get('payment-required') ?? '', wallet)
 }
@@ -104,21 +147,21 @@ export async function signDemand(header: string, wallet: Wallet): Promise<string
 }
 
 /** Sends the same signed request until it is not told to wait any longer. */
-export function settled(world: World, target: string, payment: string): Promise<Response> {
+export function settled(wall: At, target: string, payment: string): Promise<Response> {
   return eventually(async () => {
-    const response = await get(world, target, payment)
+    const response = await get(wall, target, payment)
     return response.status === 503 ? undefined : response
   })
 }
 
 /** The canvas read, once it shows every sale made before the call. */
-export async function readCanvas(world: World): Promise<Canvas> {
-  const sales = await readFeed(world)
-  return await canvasWhen(world, ({ stats }) => stats.lastSaleId >= sales.length)
+export async function readCanvas(wall: At): Promise<Canvas> {
+  const sales = await readFeed(wall)
+  return await canvasWhen(wall, ({ stats }) => stats.lastSaleId >= sales.length)
 }
 
 /** The canvas read, once it is as told; it follows the log within a second. */
-export function canvasWhen({ url }: World, isTrue: (canvas: Canvas) => boolean): Promise<Canvas> {
+export function canvasWhen({ url }: At, isTrue: (canvas: Canvas) => boolean): Promise<Canvas> {
   return eventually(async () => {
     const canvas = (await (await fetch(`${url}/api/canvas`)).json()) as Canvas
     return isTrue(canvas) ? canvas : undefined
@@ -126,7 +169,7 @@ export function canvasWhen({ url }: World, isTrue: (canvas: Canvas) => boolean):
 }
 
 /** The whole feed, page by page. */
-export async function readFeed({ url }: World): Promise<Sale[]> {
+export async function readFeed({ url }: At): Promise<Sale[]> {
   const sales: Sale[] = []
   for (let after = 0; ;) {
     const page = (await (await fetch(`${url}/api/feed?after=${after}&limit=20`)).json()) as FeedPage
@@ -137,7 +180,7 @@ export async function readFeed({ url }: World): Promise<Sale[]> {
 }
 
 /** The operator's sum: as many dollars came in as blocks went out, and every reader sees the same blocks. */
-export async function expectBooksToBalance(world: World): Promise<void> {
+export async function expectBooksToBalance(world: At & Pick<Surroundings, 'network' | 'payTo'>): Promise<void> {
   const { blocks, stats, agents } = await readCanvas(world)
   const sales = await readFeed(world)
   expect(await world.network.balanceOf(world.payTo)).toBe(BigInt(stats.claimed) * 1_000_000n)

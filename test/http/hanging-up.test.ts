@@ -23,7 +23,7 @@ wall.app.listen({ hostname: '127.0.0.1', port: 0 })
 
 afterAll(async () => {
   await wall.app.server?.stop(true)
-  wall.db.close()
+  await wall.db.close()
 })
 
 test('a client that closes its connection in mid-purchase is known to have left', async () => {

@@ -11,7 +11,7 @@ const port = wall.app.server?.port ?? 0
 
 afterAll(async () => {
   await wall.app.server?.stop(true)
-  wall.db.close()
+  await wall.db.close()
 })
 
 /** Sends bytes and answers all that comes back until the server hangs up. */

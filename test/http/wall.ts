@@ -1,7 +1,8 @@
 /** The whole service over a real database in memory, with fakes for the world around it. */
 
 import type { Elysia } from 'elysia'
-import { openSqlite, type Sqlite } from '../../db/sqlite/open.ts'
+import type { Engine } from '../../db/engine.ts'
+import { openSqlite } from '../../db/sqlite/open.ts'
 import { systemClock } from '../../server/adapters/clock.ts'
 import { workerPictures } from '../../server/adapters/pictures.ts'
 import { app, type Service } from '../../server/app.ts'
@@ -29,10 +30,13 @@ export const OFFER: Offer = { terms: TERMS, baseUrl: BASE_URL, assetName: 'USD C
 /** Whom the operator names. */
 export const CONTACT = 'ops@wall.test'
 
+/** A store, whichever engine it is on. */
+type Store = Omit<Engine, 'close'> & { close(): void | Promise<void> }
+
 /** A wall that can be asked, and everything around it that a test may want to change. */
 export type Wall = {
   readonly app: Elysia
-  readonly db: Sqlite
+  readonly db: Store
   readonly chain: FakeChain
   readonly facilitator: FakeFacilitator
   readonly clock: FakeClock
@@ -45,9 +49,9 @@ export type Wall = {
   buy(path: string, payer: number, nonce?: number): Promise<Response>
 }
 
-/** Opens a wall that takes payments. `changes` replace parts of the service. */
-export async function openWall(changes: Partial<Service> = {}): Promise<Wall> {
-  const db = await openSqlite(':memory:', TERMS.network)
+/** Opens a wall that takes payments, on a store in memory if no other is given. `changes` replace parts of the service. */
+export async function openWall(changes: Partial<Service> = {}, on?: Store): Promise<Wall> {
+  const db = on ?? (await openSqlite(':memory:', TERMS.network))
   const chain = fakeChain()
   const facilitator = fakeFacilitator(chain)
   const clock = fakeClock(NOW)

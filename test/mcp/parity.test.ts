@@ -1,12 +1,16 @@
-import { expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
+import { openPostgres } from '../../db/postgres/open.ts'
 import type { Payment } from '../../server/domain/payment.ts'
+import { startPostgres } from '../db/postgres-server.ts'
 import { headerOf, jsonOf, openWall, payloadOf, type Wall } from '../http/wall.ts'
-import { hash, paymentOf } from '../ports/samples.ts'
+import { hash, paymentOf, TERMS } from '../ports/samples.ts'
 import { callTool } from './agent.ts'
 
+const ENGINES = ['SQLite', 'PostgreSQL'] as const
+
 // Goal: HTTP and MCP are two doors to one shop. Method: the same request is made in two equal worlds, through a door
-// each; what comes back, and what the ledger, the log and the facilitator saw, must be the same.
+// each; what comes back, and what the ledger, the log and the facilitator saw, must be the same, on either engine.
 
 /** What is asked, whichever door it comes in by. */
 type Ask = {
@@ -174,28 +178,64 @@ const worlds: readonly World[] = [
   },
 ]
 
-// For what changes nothing.
-const untouched = Promise.all([openWall(), openWall()])
+describe.each(ENGINES)('on %s', (engine) => {
+  let stores: Stores
+  // For what changes nothing.
+  let untouched: readonly Wall[]
+  beforeAll(async () => {
+    stores = await storesOn(engine)
+    untouched = [await open(), await open()]
+  }, 30_000)
+  afterEach(async () => {
+    await Promise.all(touched.splice(0).map(({ db }) => db.close()))
+  })
+  afterAll(async () => {
+    await Promise.all(untouched.map(({ db }) => db.close()))
+    await stores.stop()
+  })
 
-test.each(worlds)('$name: $ends, by either door', async ({ open, ask, ends }) => {
-  const [front, back] = open === undefined && ends !== 'sold' ? await untouched : [await openWall(), await openWall()]
-  for (const wall of [front, back]) await open?.(wall)
-  const overHttpEnds = await overHttp(front, ask)
-  const overMcpEnds = await overMcp(back, ask)
-  expect(overMcpEnds).toEqual(overHttpEnds)
-  expect(nameOf(overHttpEnds)).toBe(ends)
-  expect(await traceOf(back, ask)).toEqual(await traceOf(front, ask))
+  const open = async () => await openWall({}, await stores.open())
+  const touched: Wall[] = []
+  const touch = async () => {
+    const wall = await open()
+    touched.push(wall)
+    return wall
+  }
+
+  test.each(worlds)('$name: $ends, by either door', async ({ open: prepare, ask, ends }) => {
+    const changesNothing = prepare === undefined && ends !== 'sold'
+    const [front, back] = changesNothing ? untouched : await Promise.all([touch(), touch()])
+    if (front === undefined || back === undefined) throw new Error('two walls were opened')
+    for (const wall of [front, back]) await prepare?.(wall)
+    const overHttpEnds = await overHttp(front, ask)
+    const overMcpEnds = await overMcp(back, ask)
+    expect(overMcpEnds).toEqual(overHttpEnds)
+    expect(nameOf(overHttpEnds)).toBe(ends)
+    expect(await traceOf(back, ask)).toEqual(await traceOf(front, ask))
+  })
+
+  test('a payment in doubt goes on by the other door, to one receipt and one charge', async () => {
+    const wall = await touch()
+    await doubting('3,4', own)(wall)
+    wall.facilitator.settling = 'honest'
+    wall.clock.pass(3000)
+    const sold = await overMcp(wall, { coord: '3,4', payment: own })
+    expect(sold).toMatchObject({ kind: 'sold', settlement: { transaction: hash(1) } })
+    expect(await overHttp(wall, { coord: '3,4', payment: own })).toEqual(sold)
+  })
 })
 
-test('a payment in doubt goes on by the other door, to one receipt and one charge', async () => {
-  const wall = await openWall()
-  await doubting('3,4', own)(wall)
-  wall.facilitator.settling = 'honest'
-  wall.clock.pass(3000)
-  const sold = await overMcp(wall, { coord: '3,4', payment: own })
-  expect(sold).toMatchObject({ kind: 'sold', settlement: { transaction: hash(1) } })
-  expect(await overHttp(wall, { coord: '3,4', payment: own })).toEqual(sold)
-})
+/** Empty stores, as many as are asked for. */
+type Stores = { open(): Promise<Parameters<typeof openWall>[1]>; stop(): Promise<void> }
+
+async function storesOn(engine: (typeof ENGINES)[number]): Promise<Stores> {
+  if (engine === 'SQLite') return { open: async () => undefined, stop: async () => {} }
+  const server = await startPostgres()
+  const empty = await server.newDatabase()
+  const at = (database: string) => openPostgres(server.url(database), TERMS.network)
+  await (await at(empty)).close()
+  return { open: async () => await at(await server.newDatabase(empty)), stop: server.stop }
+}
 
 async function overHttp(
   wall: Wall,

@@ -35,7 +35,7 @@ export function keeperOf(settings: Readonly<Record<string, string>>): Keeper {
   }
 
   const launch = async (limits?: string): Promise<void> => {
-    const started = await insist(() => startWall({ ...settings, DATABASE_PATH: path }, limits))
+    const started = await insist(() => startWall({ ...settings, DATABASE_PATH: path }, { limits }))
     tally.starts++
     wall = started
     void started.exited.then((code) =>

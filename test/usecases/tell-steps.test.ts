@@ -45,7 +45,7 @@ test('a refusal tells its code and the facilitator’s reason', async () => {
 
 test('a store that fails is told by the name of the error alone', async () => {
   const wall = await openWall()
-  wall.db.close()
+  await wall.db.close()
   await wall.ask('GET /blocks/next', paidBy(paymentOf(1, 1)))
   expect(linesOf(wall, 'step')).toEqual([
     expect.objectContaining({ step: 'look-up', answer: 'failed', error: 'StoreUnavailable' }),
