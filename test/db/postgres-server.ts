@@ -72,7 +72,7 @@ async function ownServer(isDurable: boolean): Promise<OwnServer> {
   const folder = await mkdtemp(join(tmpdir(), 'wall-postgres-'))
   const [data, libraries] = [join(folder, 'data'), join(folder, 'lib')]
   await Promise.all([mkdir(data), mkdir(libraries)])
-  const user = await whoRuns(folder, data)
+  const user = await whoRuns(folder, [data, libraries])
   const env = {
     PATH: Bun.env['PATH'] ?? '',
     LC_ALL: 'C',
@@ -152,11 +152,11 @@ async function linkLibraries(from: string, to: string): Promise<void> {
 }
 
 /** PostgreSQL refuses to be run by root, who then lends it to a user without rights. */
-async function whoRuns(folder: string, data: string) {
+async function whoRuns(folder: string, within: readonly string[]) {
   if (userInfo().uid !== 0) return { ids: {}, env: {} }
   const idOf = async (flag: string) => Number(await new Response(Bun.spawn(['id', flag, 'nobody']).stdout).text())
   const [uid, gid] = await Promise.all([idOf('-u'), idOf('-g')])
-  await Promise.all([folder, data].map((path) => chown(path, uid, gid)))
+  await Promise.all([folder, ...within].map((path) => chown(path, uid, gid)))
   return { ids: { uid, gid }, env: { HOME: folder } }
 }
 
