@@ -27,6 +27,7 @@ export type Swept = 'seen' | 'partly' | 'failed'
 export function sweeper({ ledger, seller, turns, clock, journal }: Sweeping): () => Promise<Swept> {
   // What another process had every time. It may have died with it, so that only a look of ours tells.
   let unseen: ReadonlySet<string> | undefined
+  let isFailing = false
   return async () => {
     try {
       // What this process could not write is known to no other.
@@ -35,10 +36,13 @@ export function sweeper({ ledger, seller, turns, clock, journal }: Sweeping): ()
         const elsewhere = await lookAtAll(seller, await ledger.unfinished(clock.now()))
         unseen = unseen?.intersection(elsewhere) ?? elsewhere
       })
+      isFailing = false
       return unseen?.size === 0 ? 'seen' : 'partly'
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
-      journal.alarm('sweep-failed', { why: 'the store is unavailable' })
+      // Once, however long it lasts.
+      if (!isFailing) journal.alarm('sweep-failed', { why: 'the store is unavailable' })
+      isFailing = true
       return 'failed'
     }
   }

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'bun:test'
+import { alone } from '../../db/sqlite/alone.ts'
+import { openSqlite } from '../../db/sqlite/open.ts'
+import { StoreUnavailable } from '../../server/domain/failure.ts'
+import { keyOf, type PaymentKey } from '../../server/domain/payment.ts'
+import type { Turns } from '../../server/ports.ts'
+import { sweeper } from '../../server/usecases/sweep.ts'
+import { fakeClock } from '../fakes/clock.ts'
+import { fakeJournal } from '../fakes/journal.ts'
+import { hold } from '../ports/engine.ts'
+import { NOW, paymentOf, TERMS } from '../ports/samples.ts'
+
+/** A sweeper over a wall on which two purchases are open; `taken` are those that another process has. */
+async function openWorld(turns: Turns = alone.turns) {
+  const { ledger } = await openSqlite(':memory:', TERMS.network)
+  for (const nonce of [1, 2]) await hold({ ledger }, 'next', paymentOf(1, nonce))
+  const taken = new Set<string>()
+  const looked: string[] = []
+  const store = { isDown: false }
+  const seller = {
+    buy: () => Promise.reject(new Error('nobody buys here')),
+    async reconcile(key: PaymentKey) {
+      if (taken.has(keyOf(key))) return false
+      looked.push(keyOf(key))
+      return true
+    },
+    async catchUp() {
+      if (store.isDown) throw new StoreUnavailable('down')
+    },
+    idle: async () => {},
+  }
+  const journal = fakeJournal()
+  const sweep = sweeper({ ledger, seller, turns, clock: fakeClock(NOW), journal })
+  return { sweep, taken, looked, store, journal, ledger }
+}
+
+const [first, second] = [keyOf(paymentOf(1, 1)), keyOf(paymentOf(1, 2))]
+
+describe('what was open at the start', () => {
+  test('is seen once all of it was looked at', async () => {
+    const { sweep, looked } = await openWorld()
+    expect(await sweep()).toBe('seen')
+    expect(looked).toEqual([first, second])
+  })
+
+  test('is not while another process had one of it each time, since that may have died', async () => {
+    const { sweep, taken } = await openWorld()
+    taken.add(first)
+    expect([await sweep(), await sweep()]).toEqual(['partly', 'partly'])
+    taken.clear()
+    expect(await sweep()).toBe('seen')
+  })
+
+  test('stays seen whatever others are at later', async () => {
+    const { sweep, taken } = await openWorld()
+    taken.add(first)
+    await sweep()
+    taken.clear()
+    taken.add(second)
+    expect(await sweep()).toBe('seen')
+    taken.add(first)
+    expect(await sweep()).toBe('seen')
+  })
+
+  test('is not seen by a process that had no turn yet', async () => {
+    const turns = { isOurs: false }
+    const { sweep, looked } = await openWorld({
+      async alone(_, work) {
+        if (turns.isOurs) await work()
+        return turns.isOurs
+      },
+    })
+    expect([await sweep(), looked]).toEqual(['partly', []])
+    turns.isOurs = true
+    expect(await sweep()).toBe('seen')
+    turns.isOurs = false
+    expect(await sweep()).toBe('seen')
+  })
+})
+
+test('a store that is away is told of once, until a sweep went well', async () => {
+  const { sweep, store, journal } = await openWorld()
+  const alarms = () => journal.alarms.map(({ event }) => event)
+  store.isDown = true
+  expect([await sweep(), await sweep()]).toEqual(['failed', 'failed'])
+  expect(alarms()).toEqual(['sweep-failed'])
+  store.isDown = false
+  await sweep()
+  store.isDown = true
+  await sweep()
+  expect(alarms()).toEqual(['sweep-failed', 'sweep-failed'])
+})
