@@ -1,0 +1,174 @@
+import { drainMicrotasks } from 'bun:jsc'
+import { expect, test } from 'bun:test'
+import { openSqlite } from '../../db/sqlite/open.ts'
+import type { Payment } from '../../server/domain/payment.ts'
+import type { Outcome, Settling, Verification } from '../../server/domain/purchase.ts'
+import type { Clock } from '../../server/ports.ts'
+import { seller } from '../../server/usecases/buy-block.ts'
+import type { RailWatch } from '../../server/usecases/watch-rail.ts'
+import { receiptOf } from '../../server/x402/receipt.ts'
+import { fakeChain } from '../fakes/chain.ts'
+import { fakeFacilitator } from '../fakes/facilitator.ts'
+import { fakeJournal } from '../fakes/journal.ts'
+import { fakeLeases } from '../fakes/leases.ts'
+import { fakeWallets } from '../fakes/wallets.ts'
+import { hash, NOW, paymentOf, SILENT, TERMS } from '../ports/samples.ts'
+import { schedulerOf } from '../sim/scheduler.ts'
+
+// Goal: what payers are told by two processes on one store. Method: two sellers over one ledger, whose time is moved by
+// hand, and whose facilitator answers when the test lets it.
+
+const ARMED: RailWatch = {
+  state: () => 'armed',
+  heard: () => {},
+  fault: () => null,
+  probe: async () => {},
+  reconciled: () => {},
+}
+
+async function openWorld() {
+  const { ledger } = await openSqlite(':memory:', TERMS.network)
+  const scheduler = schedulerOf()
+  const leases = fakeLeases(scheduler.elapsed)
+  const chain = fakeChain()
+  const honest = fakeFacilitator(chain)
+
+  const open = () => {
+    const process = {}
+    const gate = {
+      settling: undefined as Promise<Settling> | undefined,
+      verifying: undefined as Promise<Verification> | undefined,
+    }
+    const clock: Clock = {
+      now: () => NOW + scheduler.elapsed(),
+      elapsed: scheduler.elapsed,
+      wait: (ms, signal) => scheduler.wait(process, ms, signal),
+    }
+    const sold = seller({
+      ledger,
+      facilitator: {
+        ...honest,
+        verify: (...asked) => gate.verifying ?? honest.verify(...asked),
+        settle: (...asked) => gate.settling ?? honest.settle(...asked),
+      },
+      chain,
+      wallets: fakeWallets,
+      clock,
+      journal: fakeJournal(),
+      rail: ARMED,
+      terms: TERMS,
+      contact: null,
+      advance: async () => {},
+      leases: leases.of(process),
+    })
+    const buy = (payment: Payment) => {
+      const outcome = sold.buy('next', payment, SILENT)
+      drainMicrotasks()
+      return outcome
+    }
+    // What the process had begun never goes on; its leases end with time.
+    const die = () => scheduler.forget(process)
+    return { buy, gate, die }
+  }
+  /** Lets seconds pass, and everything happen that they bring. */
+  const pass = (seconds: number) => {
+    for (let second = 0; second < seconds; second += 1) {
+      scheduler.pass(1000)
+      drainMicrotasks()
+    }
+  }
+  return { ledger, chain, leases, settled: honest.settled, here: open(), there: open(), pass }
+}
+
+const told = (outcome: Outcome) => (outcome.kind === 'bought' ? outcome.purchase.payment.nonce : outcome.failure.code)
+
+const receiptIn = (outcome: Outcome) =>
+  outcome.kind === 'bought' ? receiptOf(outcome.purchase, 'https://wall.example') : outcome.failure
+
+const never = new Promise<never>(() => {})
+
+test('one signed request sent to both is charged once, and both give the same receipt', async () => {
+  const { here, there, settled, pass } = await openWorld()
+  const settling = Promise.withResolvers<Settling>()
+  here.gate.settling = settling.promise
+  const [one, other] = [here.buy(paymentOf(1, 1)), there.buy(paymentOf(1, 1))]
+  pass(10)
+  expect(settled).toEqual([])
+  here.gate.settling = undefined
+  settling.resolve({ kind: 'unclear' })
+  pass(10)
+  expect(told(await one)).toBe('settlement_unknown')
+  const receipt = receiptIn(await other)
+  expect(receipt).toMatchObject({ deed: { tx: hash(1) } })
+  expect(receiptIn(await here.buy(paymentOf(1, 1)))).toEqual(receipt)
+  expect(settled).toHaveLength(1)
+})
+
+test('a payer whose process died gets the receipt of the other when it signs anew, and is charged once', async () => {
+  const { here, there, settled, pass } = await openWorld()
+  here.gate.settling = never
+  const { nonce } = paymentOf(1, 1)
+  void here.buy(paymentOf(1, 1))
+  here.die()
+  const anew = there.buy(paymentOf(1, 2))
+  pass(3)
+  expect(settled).toEqual([])
+  pass(20)
+  expect([told(await anew), settled.map((payment) => payment.nonce)]).toEqual([nonce, [nonce]])
+})
+
+test('purchases of one payer in both at once are separate, the later one a little later', async () => {
+  const { here, there, settled, pass } = await openWorld()
+  const settling = Promise.withResolvers<Settling>()
+  here.gate.settling = settling.promise
+  const one = here.buy(paymentOf(1, 1))
+  const other = there.buy(paymentOf(1, 2))
+  pass(5)
+  here.gate.settling = undefined
+  settling.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
+  pass(10)
+  expect([told(await one), told(await other)]).toEqual(['payment_required', hash(2)])
+  expect(settled).toHaveLength(1)
+})
+
+test('a refusal frees no block that another process has had settled since, and is not told', async () => {
+  const { ledger, leases, chain, here, there, pass } = await openWorld()
+  const refusing = Promise.withResolvers<Settling>()
+  here.gate.settling = refusing.promise
+  const slow = here.buy(paymentOf(1, 1))
+  leases.end(paymentOf(1, 1))
+  there.gate.settling = Promise.resolve({ kind: 'unclear' })
+  const quick = there.buy(paymentOf(1, 1))
+  pass(5)
+  expect(told(await quick)).toBe('settlement_unknown')
+  refusing.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
+  drainMicrotasks()
+  expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'reserved', doubted: true } })
+  chain.land(paymentOf(1, 1))
+  pass(10)
+  expect(told(await slow)).toBe(hash(1))
+})
+
+test('nothing is refused that another process has taken up since', async () => {
+  const { leases, here, there, settled, pass } = await openWorld()
+  const verifying = Promise.withResolvers<Verification>()
+  here.gate.verifying = verifying.promise
+  const slow = here.buy(paymentOf(1, 1))
+  leases.end(paymentOf(1, 1))
+  const quick = there.buy(paymentOf(1, 1))
+  pass(1)
+  verifying.resolve({ kind: 'unavailable' })
+  pass(1)
+  expect([told(await quick), told(await slow)]).toEqual([hash(1), hash(1)])
+  expect(settled).toHaveLength(1)
+})
+
+test('a payer who waits for longer than a payer can is told to come back, and what is held is in doubt', async () => {
+  const { ledger, here, there, pass } = await openWorld()
+  here.gate.settling = never
+  void here.buy(paymentOf(1, 1))
+  const waiting = there.buy(paymentOf(1, 1))
+  pass(62)
+  expect(told(await waiting)).toBe('settlement_unknown')
+  expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'reserved', doubted: true } })
+})
