@@ -27,7 +27,7 @@ export type Transaction = Queries & {
 
 /** The connections of one process to one database. */
 export type Connection = Pick<Pool, 'apart' | 'listen' | 'isOpen' | 'close'> & {
-  /** Runs one statement that only reads. Throws `StoreUnavailable`. */
+  /** Runs one statement that only reads, or that does no more when it is run twice. Throws `StoreUnavailable`. */
   rows<Row>(text: string, values?: readonly Cell[]): Promise<readonly Row[]>
   /** Runs `work`, which only reads, as of one moment. Throws `StoreUnavailable`. */
   snapshot<T>(work: (queries: Queries) => Promise<T>): Promise<T>
@@ -85,7 +85,7 @@ export function connect(url: string, answerMs = ANSWER_MS): Connection {
 async function retried<T>(work: () => Promise<T>): Promise<T> {
   const began = performance.now()
   for (const waitMs of WAITS_MS) {
-    await Bun.sleep(waitMs)
+    if (waitMs > 0) await Bun.sleep(waitMs)
     try {
       return await work()
     } catch (error) {
@@ -116,7 +116,7 @@ async function attempt<T>(
       const result = await work({ rows: session.rows, write })
       if (isWritten) {
         committing = { result }
-        await session.run(`INSERT INTO commits (token, kept) VALUES ('${token}', 1); COMMIT`)
+        await session.run(commitWith(token))
       } else await session.run('ROLLBACK')
       return { result }
     })
@@ -146,6 +146,10 @@ async function wasKept({ borrow, isOpen }: Pool, askForMs: number, token: string
 const ASK = `
   INSERT INTO commits (token, kept) VALUES ($1::uuid, 0)
   ON CONFLICT (token) DO UPDATE SET token = excluded.token RETURNING kept`
+
+// A commit that waits for a standby must not be hurried: a timeout would have it answered without the standby.
+const commitWith = (token: string) =>
+  `INSERT INTO commits (token, kept) VALUES ('${token}', 1); SET LOCAL statement_timeout = 0; COMMIT`
 
 // Nobody asks after more than some seconds.
 const FORGET_OLD = `

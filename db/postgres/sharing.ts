@@ -9,18 +9,13 @@ const turns = { sweep: 0x73776570 } as const
 const LISTEN_AGAIN_MS = 1000
 
 /** Who works on a payment, by the clock of the database, which is the same for all. */
-export function postgresLeases({ transaction }: Connection): Leases {
+export function postgresLeases({ rows }: Connection): Leases {
   const owner = crypto.randomUUID()
   return {
-    take: ({ payer, nonce }, forMs) =>
-      transaction(null, async ({ write }) => {
-        const taken = await write(TAKE, [payer, nonce, owner, forMs])
-        return taken.length === 1
-      }),
-    give: ({ payer, nonce }) =>
-      transaction(null, async ({ write }) => {
-        await write('DELETE FROM leases WHERE payer = $1 AND nonce = $2 AND owner = $3::uuid', [payer, nonce, owner])
-      }),
+    take: async ({ payer, nonce }, forMs) => (await rows(TAKE, [payer, nonce, owner, forMs])).length === 1,
+    give: async ({ payer, nonce }) => {
+      await rows(GIVE, [payer, nonce, owner])
+    },
   }
 }
 
@@ -30,6 +25,7 @@ const TAKE = `
   ON CONFLICT (payer, nonce) DO UPDATE SET owner = excluded.owner, until = excluded.until
   WHERE leases.owner = excluded.owner OR leases.until < clock_timestamp()
   RETURNING 1`
+const GIVE = 'DELETE FROM leases WHERE payer = $1 AND nonce = $2 AND owner = $3::uuid'
 
 /** A turn is a lock of the connection, so that it ends with the process that has it. */
 export function postgresTurns({ apart }: Connection): Turns {

@@ -219,6 +219,8 @@ describe('a row', () => {
     for (const ask of [...refused, ...refused]) expect(await failureOf(ask())).toBeInstanceOf(StoreUnavailable)
     expect(damaged.map(({ table }) => table).toSorted()).toEqual(['blocks', 'changes', 'payments'])
     await sell(wall, 'next', 50, 5000)
+    expect(await wall.ledger.unfinished(NOW + 1e9)).not.toContainEqual({ payer: wallet(1), nonce: hash(1) })
+    expect(await wall.ledger.unfinished(NOW + 1e9)).toContainEqual({ payer: wallet(2), nonce: hash(2) })
     await wall.close()
   })
 })
