@@ -57,7 +57,10 @@ export function failure(code: FailureCode, message: string, details?: Readonly<R
   return details === undefined ? { code, message } : { code, message, details }
 }
 
-/** The store cannot be written or read now; nothing of the failed step was kept. */
+/**
+ * The store cannot be written or read now. Nothing of the failed step was kept; only where a server went away in the midst
+ * of its commit can it be there all the same, which the next look at the store tells.
+ */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }
