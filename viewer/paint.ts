@@ -6,7 +6,6 @@ import { createRenderer, type Renderer } from './gl/renderer.ts'
 import type { Wall } from './plot.ts'
 import { shownBlock, shownWall, type State } from './state.ts'
 import type { Theme } from './theme.ts'
-import { createStandIn } from './ui/stand-in.ts'
 import { veilOf } from './veil.ts'
 import { blocksOf, workAt } from './works.ts'
 
@@ -34,19 +33,26 @@ export function createPainter(canvas: HTMLCanvasElement, state: () => State, fir
   let onGpu = true
   let showsLooks = true
 
-  const start = () => {
-    renderer = createRenderer(canvas)
-    onGpu = renderer !== undefined
-    renderer ??= standIn()
+  const begin = (found: Renderer) => {
+    renderer = found
     renderer.setTheme(theme)
     uploadAll(renderer, state(), theme)
     ask()
   }
 
-  const standIn = () => {
+  // Few browsers need it, so the others do not load it.
+  const standIn = async () => {
+    const { createStandIn } = await import('./ui/stand-in.ts')
     const standing = createStandIn(canvas)
     showsLooks = standing.showsLooks
-    return standing
+    begin(standing)
+  }
+
+  const start = () => {
+    const found = createRenderer(canvas)
+    onGpu = found !== undefined
+    if (found) begin(found)
+    else void standIn()
   }
 
   canvas.addEventListener('webglcontextlost', (event) => {
