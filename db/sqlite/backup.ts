@@ -38,7 +38,7 @@ function copy(path: string, file: string): void {
 }
 
 /** Waits until a file, or the names in a folder, are on the disk. */
-function flush(path: string): void {
+export function flush(path: string): void {
   const handle = openSync(path, 'r')
   try {
     fsyncSync(handle)

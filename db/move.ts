@@ -1,0 +1,127 @@
+/**
+ * Moving house: a wall is copied from one engine into an empty place of the other, row by row and as it is, and the copy is
+ * held against the original before it counts.
+ */
+
+import { StoreUnavailable } from '../server/domain/failure.ts'
+import { applyChange, canvasAgents, canvasBlock, emptyView, registry, statsOf } from '../server/domain/wall-view.ts'
+import type { Log } from '../server/ports.ts'
+import { ALL_BLOCKS } from '../shared/wall.ts'
+import { CannotOpen } from './cannot-open.ts'
+import type { Place } from './open.ts'
+import { fitsSum, numberOf, SUMMED, type Cell, type Table } from './row-sums.ts'
+import {
+  copiedColumns,
+  KEPT_TABLES,
+  type KeptRow,
+  type KeptTable,
+  type Moving,
+  type NewWall,
+  type WallRows,
+} from './wall-rows.ts'
+
+/** What was moved: how many rows of each table. */
+export type Moved = Readonly<Record<KeptTable, number>>
+
+/** Moves the wall at one place to another. Throws `CannotOpen` when that cannot be; nothing is then at the other place. */
+export async function moveWall(from: Place, to: Place, moving: Moving): Promise<Moved> {
+  try {
+    if (from.kind === 'sqlite' && to.kind === 'postgres') return await moveToPostgres(from.path, to.url, moving)
+    if (from.kind === 'postgres' && to.kind === 'sqlite') return await moveToSqlite(from.url, to.path, moving)
+  } catch (error) {
+    throw error instanceof StoreUnavailable ? new CannotOpen(error.message) : error
+  }
+  throw new CannotOpen('the wall is on that kind of database already; a backup that is put back brings it elsewhere')
+}
+
+async function moveToPostgres(path: string, url: string, moving: Moving): Promise<Moved> {
+  const { leaveSqlite, enterPostgres } = await doors()
+  return await leaveSqlite(path, moving, (from) => enterPostgres(url, moving, (to) => copyWall(from, to)))
+}
+
+async function moveToSqlite(url: string, path: string, moving: Moving): Promise<Moved> {
+  const { leavePostgres, enterSqlite } = await doors()
+  return await leavePostgres(url, moving, (from) => enterSqlite(path, moving, (to) => copyWall(from, to)))
+}
+
+const doors = async () => ({ ...(await import('./sqlite/wall-rows.ts')), ...(await import('./postgres/wall-rows.ts')) })
+
+async function copyWall(from: WallRows, to: NewWall): Promise<Moved> {
+  for (const table of KEPT_TABLES) await copyTable(table, from, to)
+  await to.finish()
+  const same = (table: KeptTable) => compareTables(table, from, to)
+  const moved = {
+    agents: await same('agents'),
+    changes: await same('changes'),
+    payments: await same('payments'),
+    blocks: await same('blocks'),
+    moderated: await same('moderated'),
+    edits: await same('edits'),
+    payouts: await same('payouts'),
+    wall: await same('wall'),
+  }
+  if ((await shown(from.log)) !== (await shown(to.log))) throw differs('shows another picture')
+  return moved
+}
+
+async function copyTable(table: KeptTable, from: WallRows, to: NewWall): Promise<void> {
+  let count = 0
+  for await (const page of from.pages(table)) {
+    for (const row of page) {
+      ensureWhole(table, row)
+      count += 1
+      if (table === 'changes' && row.number !== count)
+        throw new CannotOpen(`the log has no entry ${count}; restore a backup that is whole, and move that`)
+    }
+    // A block that nobody ever wanted is the same on every wall.
+    const rows = page.filter(({ sum }) => table !== 'blocks' || sum !== null)
+    if (rows.length > 0) await to.put(table, rows)
+  }
+}
+
+/** Holds what is there now against what was to be moved, value by value and against its sums; answers how many rows. */
+async function compareTables(table: KeptTable, from: WallRows, to: WallRows): Promise<number> {
+  const [olds, news] = [from, to].map((wall) => wall.pages(table)[Symbol.asyncIterator]())
+  let count = 0
+  for (;;) {
+    const [old, made] = [await nextOf(olds), await nextOf(news)]
+    if (old.length !== made.length) throw differs(`has another number of rows in ${table}`)
+    if (old.length === 0) return count
+    for (const [at, row] of made.entries()) {
+      ensureWhole(table, row)
+      const before = old[at]
+      if (before === undefined || !copiedColumns(table).every((column) => isSame(row[column], before[column])))
+        throw differs(`has another row ${count + at + 1} in ${table}`)
+    }
+    count += old.length
+  }
+}
+
+async function nextOf(pages: AsyncIterator<readonly KeptRow[]> | undefined): Promise<readonly KeptRow[]> {
+  const page = await pages?.next()
+  return page === undefined || page.done === true ? [] : page.value
+}
+
+function isSame(one: Cell | undefined, other: Cell | undefined): boolean {
+  if (one instanceof Uint8Array && other instanceof Uint8Array) return Buffer.compare(one, other) === 0
+  return one === other && one !== undefined
+}
+
+function ensureWhole(table: KeptTable, row: KeptRow): void {
+  if (!isSummed(table) || fitsSum(table, row, row.sum ?? null)) return
+  throw new CannotOpen(
+    `row ${numberOf(table, row)} of ${table} is not what was written; restore a backup that is whole, and move that`,
+  )
+}
+
+const isSummed = (table: KeptTable): table is Table => Object.hasOwn(SUMMED, table)
+
+/** Everything that is made of a log for readers, as one text. */
+async function shown(log: Log): Promise<string> {
+  const view = emptyView()
+  for (const change of await log.compacted()) applyChange(view, change)
+  const blocks = ALL_BLOCKS.map((block) => canvasBlock(view, block))
+  return JSON.stringify([view.number, statsOf(view), canvasAgents(view), blocks, registry(view), view.sales])
+}
+
+const differs = (how: string) => new CannotOpen(`the copy ${how}, and was thrown away; this is a fault of the program`)

@@ -1,0 +1,62 @@
+/** Every row of a wall, apart from the engine that keeps it: what is read of one engine to be written to the other. */
+
+import type { Log } from '../server/ports.ts'
+import { SUMMED, type Cell } from './row-sums.ts'
+
+/** The tables that make a wall, in an order in which rows refer to earlier ones only, with their columns but for sums. */
+export const KEPT = {
+  agents: SUMMED.agents,
+  changes: SUMMED.changes,
+  payments: SUMMED.payments,
+  blocks: SUMMED.blocks,
+  moderated: SUMMED.moderated,
+  edits: ['number', 'block', 'agent', 'digest', 'keep_until'],
+  payouts: ['payer', 'nonce', 'reference', 'at'],
+  wall: SUMMED.wall,
+} as const
+
+/** A table of a wall. */
+export type KeptTable = keyof typeof KEPT
+
+/** All of them, in their order. */
+export const KEPT_TABLES: readonly KeptTable[] = [
+  'agents',
+  'changes',
+  'payments',
+  'blocks',
+  'moderated',
+  'edits',
+  'payouts',
+  'wall',
+]
+
+/** A row: it has the columns of its own table, and its sum where the table carries sums. */
+export type KeptRow = Readonly<Record<(typeof KEPT)[KeptTable][number], Cell>> & { readonly sum?: Uint8Array | null }
+
+/** The columns of a table that are copied, its sum included. */
+export const copiedColumns = (table: KeptTable): readonly (keyof KeptRow)[] =>
+  Object.hasOwn(SUMMED, table) ? [...KEPT[table], 'sum'] : KEPT[table]
+
+/** How many rows are in memory at once. */
+export const PAGE_ROWS = 500
+
+/** The rows of a wall as of one moment. */
+export type WallRows = {
+  /** The rows of a table, `PAGE_ROWS` at a time, in an order that both engines keep. */
+  pages(table: KeptTable): AsyncIterable<readonly KeptRow[]>
+  readonly log: Log
+}
+
+/** A wall in the making, which nobody sees until it is whole. */
+export type NewWall = WallRows & {
+  /** Writes rows; those of blocks are there already, and change. */
+  put(table: KeptTable, rows: readonly KeptRow[]): Promise<void>
+  /** Makes what follows from the rows, once all are there; the wall is only read from then on. */
+  finish(): Promise<void>
+}
+
+/** How a wall is moved. */
+export type Moving = {
+  readonly patienceMs: number // how long to wait for a wall that is just stopping
+  readonly isRehearsal: boolean // everything is done, on a wall that may go on selling, and nothing is kept
+}

@@ -1,0 +1,77 @@
+/** `bun run move --to PLACE`: brings the wall from one database to another. */
+
+import { parseArgs } from 'node:util'
+import { CannotOpen } from '../../db/cannot-open.ts'
+import { moveWall, type Moved } from '../../db/move.ts'
+import { ConfigError, readPlace, type Database } from '../config.ts'
+import { Misused, runCommand } from './command.ts'
+
+const USAGE = `Copies the wall from where the settings say it is to another kind of database, while the wall is stopped.
+
+  bun run move --to postgres://USER@HOST/DATABASE [--rehearse] [--json]     from DATABASE_PATH into an empty database
+  bun run move --to FILE [--rehearse] [--json]                             from DATABASE_URL into a new file
+
+The copy is compared with the original before it counts. A password is better given as PGPASSWORD than in the address.
+With --rehearse everything is done, and nothing kept; the wall may go on selling meanwhile.
+The status is 0 if it is done, and 2 if not; then nothing was moved.
+`
+
+const REHEARSED = 'Nothing was kept: this was a rehearsal. For the move itself stop the wall, and leave out --rehearse.'
+
+// A wall that was just told to stop has some requests to finish.
+const PATIENCE_MS = 3000
+
+await runCommand(USAGE, async (args) => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { to: { type: 'string' }, rehearse: { type: 'boolean' }, json: { type: 'boolean' } },
+  })
+  if (values.to === undefined || values.to === '') throw new Misused()
+  const from = readPlace(Bun.env).database
+  const to = placeOf(values.to)
+  const isRehearsal = values.rehearse === true
+  const moved = await moveWall(from, to, { isRehearsal, patienceMs: PATIENCE_MS })
+  const [source, target] = [nameOf(from), nameOf(to)]
+  const told = { moved: !isRehearsal, from: source, to: target, rows: moved }
+  console.log(
+    values.json === true
+      ? JSON.stringify(told, null, 2)
+      : [...countLines(moved), '', ...(isRehearsal ? [REHEARSED] : nextSteps(from, to))].join('\n'),
+  )
+  return 0
+})
+
+/** What `--to` names. */
+function placeOf(text: string): Database {
+  if (!text.includes('://')) return { kind: 'sqlite', path: text }
+  try {
+    return readPlace({ DATABASE_URL: text }).database
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    throw new CannotOpen('--to must be a file, or a postgres:// URL that names a host and a database')
+  }
+}
+
+/** A place for people to read, without the secrets of its URL. */
+function nameOf(place: Database): string {
+  if (place.kind === 'sqlite') return place.path
+  const { host, pathname } = new URL(place.url)
+  return `${host}${pathname}`
+}
+
+function countLines(moved: Moved): string[] {
+  const lines = Object.entries(moved).map(([table, count]) => `  ${table.padEnd(10)} ${count}`)
+  return ['Copied, and compared row by row and as readers see it:', ...lines]
+}
+
+function nextSteps(from: Database, to: Database): string[] {
+  const [set, unset] = to.kind === 'postgres' ? ['DATABASE_URL', 'DATABASE_PATH'] : ['DATABASE_PATH', 'DATABASE_URL']
+  return [
+    `The wall is in ${nameOf(to)} now. Next:`,
+    `  1. in the settings of every process, set ${set} to it and take ${unset} out`,
+    '  2. start the wall, and run: bun run books',
+    `  3. keep ${nameOf(from)} as a backup of this moment`,
+    '',
+    `NEVER start a wall on ${nameOf(from)} again: two walls would sell the same blocks, and one of two buyers would get none.`,
+  ]
+}

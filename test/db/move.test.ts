@@ -1,0 +1,361 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { CannotOpen } from '../../db/cannot-open.ts'
+import type { Engine } from '../../db/engine.ts'
+import { moveWall } from '../../db/move.ts'
+import { openStore, type Place } from '../../db/open.ts'
+import { openWall } from '../../db/sqlite/open.ts'
+import { copiedColumns, KEPT_TABLES } from '../../db/wall-rows.ts'
+import { canvasReads } from '../../server/http/canvas-read.ts'
+import { seller } from '../../server/usecases/buy-block.ts'
+import { followLog } from '../../server/usecases/follow-log.ts'
+import { watchRail } from '../../server/usecases/watch-rail.ts'
+import { fakeChain } from '../fakes/chain.ts'
+import { fakeClock } from '../fakes/clock.ts'
+import { fakeFacilitator } from '../fakes/facilitator.ts'
+import { fakeJournal } from '../fakes/journal.ts'
+import { fakeWallets } from '../fakes/wallets.ts'
+import { failureOf, sell } from '../ports/engine.ts'
+import { blockOf, editOf, listingOf, NOW, paymentOf, TERMS } from '../ports/samples.ts'
+import { leaveCredits, leaveOpen, liveOn } from './lived-in.ts'
+import { sellAllBut } from './nearly-sold.ts'
+import { startPostgres, type PostgresServer } from './postgres-server.ts'
+
+// Goal: a wall that moves is the same wall, down to its last byte, and a move that fails leaves nothing behind. Method: real
+// files and a real server, both read with plain SQL beside the program.
+
+const folder = mkdtempSync(join(tmpdir(), 'wall-move-'))
+const fileAt = (name: string): Place & { kind: 'sqlite' } => ({ kind: 'sqlite', path: join(folder, `${name}.sqlite`) })
+const lived = fileAt('lived')
+
+let server: PostgresServer
+const newPlace = async (): Promise<Place & { kind: 'postgres' }> => ({
+  kind: 'postgres',
+  url: server.url(await server.newDatabase()),
+})
+
+beforeAll(async () => {
+  server = await startPostgres()
+  await at(lived, async (wall) => {
+    await liveOn(wall, 300)
+    await leaveOpen(wall, 1000)
+  })
+}, 30_000)
+afterAll(async () => {
+  await server.stop()
+  rmSync(folder, { recursive: true })
+})
+
+const final = { patienceMs: 0, isRehearsal: false }
+const rehearsal = { patienceMs: 0, isRehearsal: true }
+
+/** Does something with the wall at a place, as the only process there. */
+async function at<T>(place: Place, work: (wall: Engine) => Promise<T>): Promise<T> {
+  const wall = await openStore(place, TERMS.network)
+  try {
+    return await work(wall)
+  } finally {
+    await wall.close()
+  }
+}
+
+type Rows = readonly Readonly<Record<string, unknown>>[]
+
+/** Every row of every table that a wall keeps, by table, each as one line. */
+async function allRows(place: Place): Promise<Record<string, readonly string[]>> {
+  const linesOf = (rows: Rows) => rows.map(lineOf).toSorted()
+  if (place.kind === 'sqlite') {
+    using file = new Database(place.path, { readonly: true })
+    return Object.fromEntries(
+      KEPT_TABLES.map((name) => [name, linesOf(file.query(`SELECT * FROM ${name}`).all() as Rows)]),
+    )
+  }
+  const all: Record<string, readonly string[]> = {}
+  for (const name of KEPT_TABLES) {
+    const rows = await ask(place, `SELECT * FROM ${name}`)
+    // Only PostgreSQL numbers what it remembers of edits.
+    all[name] = linesOf(name === 'edits' ? rows.map(({ id, ...row }) => (id === undefined ? {} : row)) : rows)
+  }
+  return all
+}
+
+function lineOf(row: Rows[number]): string {
+  const cells = Object.entries(row).map(([name, cell]) => {
+    if (cell instanceof Uint8Array) return `${name}: bytes ${cell.toHex()}`
+    return `${name}: ${typeof cell === 'string' ? JSON.stringify(cell) : String(cell)}`
+  })
+  return cells.toSorted().join(', ')
+}
+
+/** Runs SQL of nobody's on a server. */
+async function ask({ url }: { readonly url: string }, text: string): Promise<Rows> {
+  const sql = new SQL(url, { max: 1, bigint: true })
+  try {
+    return text.includes(';') ? await sql.unsafe(text).simple() : await sql.unsafe(text)
+  } finally {
+    await sql.close()
+  }
+}
+
+/** What `GET /api/canvas` and its pixels answer, to the byte. */
+async function canvasOf({ log }: Pick<Engine, 'log'>): Promise<readonly Uint8Array[]> {
+  const { view } = await followLog(log)
+  const reads = canvasReads({ view, network: TERMS.network, clock: fakeClock(NOW), everyMs: 0 })
+  await reads.published()
+  const request = new Request('https://wall.test/api/canvas')
+  return await Promise.all([reads.canvas, reads.pixels].map((read) => read.answer(request).bytes()))
+}
+
+const messageOf = async (work: Promise<unknown>): Promise<string> => {
+  const failure = await failureOf(work)
+  expect(failure).toBeInstanceOf(CannotOpen)
+  return failure instanceof Error ? failure.message : ''
+}
+
+/** Whether a place holds no wall: no file, or a database on which nothing was ever asked for. */
+async function isEmpty(place: Place): Promise<boolean> {
+  if (place.kind === 'sqlite') {
+    const files = await Array.fromAsync(new Bun.Glob(`${place.path.split('/').at(-1)}*`).scan({ cwd: folder }))
+    return files.every((name) => name.endsWith('.lock'))
+  }
+  const [row] = await ask(
+    place,
+    `SELECT (SELECT count(*) FROM changes) + (SELECT count(*) FROM payments) + (SELECT count(*) FROM wall)
+      + (SELECT count(*) FROM blocks WHERE state <> 'open') AS count`,
+  )
+  return Number(row?.['count']) === 0
+}
+
+describe('a wall that moves to PostgreSQL and back', () => {
+  test('is the same in every row of every table, and in every byte of the canvas read', async () => {
+    const [there, back] = [await newPlace(), fileAt('back')]
+    const moved = await moveWall(lived, there, final)
+    expect(moved).toMatchObject({ blocks: 14_400, payments: 308, moderated: 30, payouts: 2, wall: 1 })
+    const rows = await allRows(lived)
+    expect(await allRows(there)).toEqual(rows)
+    expect(await moveWall(there, back, final)).toEqual(moved)
+    expect(await allRows(back)).toEqual(rows)
+    const [first, ...others] = [await at(lived, canvasOf), await at(there, canvasOf), await at(back, canvasOf)]
+    expect(others).toEqual([first ?? [], first ?? []])
+  })
+
+  test('goes on selling where it was: next block, next numbers, and nothing twice', async () => {
+    const next = async (wall: Engine) => {
+      const { number } = (await wall.log.compacted()).at(-1) ?? { number: 0 }
+      const { block } = await sell(wall, 'next', 60, 60_000)
+      const again = await wall.blocks.edit(block, editOf(70_000, { message: 'x' }), NOW)
+      const known = await wall.blocks.edit(block, editOf(70_000, { message: 'x' }), NOW)
+      return { block, again, known, news: await wall.log.after(number, 9), owned: await wall.blocks.owned(block) }
+    }
+    const [source, there, back] = [fileAt('sells'), await newPlace(), fileAt('sells-again')]
+    await Bun.write(source.path, Bun.file(lived.path))
+    await moveWall(source, there, final)
+    await moveWall(there, back, final)
+    const expected = await at(source, next)
+    expect(expected.news).toMatchObject([{ kind: 'sale' }, { kind: 'repaint' }])
+    expect(expected.known).toBe('repeated')
+    expect(await at(there, next)).toEqual(expected)
+    expect(await at(back, next)).toEqual(expected)
+    expect(await allRows(there)).toEqual(await allRows(source))
+  })
+
+  test('gives the same receipt for a payment that it took before it moved, and settles nothing again', async () => {
+    const chain = fakeChain()
+    const facilitator = fakeFacilitator(chain)
+    const [clock, journal] = [fakeClock(NOW), fakeJournal()]
+    const buying = async ({ ledger }: Engine) => {
+      const rail = watchRail({ facilitator, chain, clock, journal })
+      rail.reconciled()
+      await rail.probe()
+      const world = {
+        wallets: fakeWallets,
+        ledger,
+        facilitator,
+        chain,
+        rail,
+        clock,
+        journal,
+        terms: TERMS,
+        contact: null,
+      }
+      const { buy } = seller({ ...world, advance: async () => {} })
+      return await buy(blockOf('5,5'), paymentOf(70, 70_001), listingOf())
+    }
+    const [source, there, back] = [fileAt('receipt'), await newPlace(), fileAt('receipt-again')]
+    const receipt = await at(source, buying)
+    expect(receipt.kind).toBe('bought')
+    await moveWall(source, there, final)
+    expect(await at(there, buying)).toEqual(receipt)
+    await moveWall(there, back, final)
+    expect(await at(back, buying)).toEqual(receipt)
+    expect(facilitator.settled).toHaveLength(1)
+  })
+
+  test('may be sold out, with credits: 14,400 blocks make the same canvas read', async () => {
+    const [source, there, back] = [fileAt('sold-out'), await newPlace(), fileAt('sold-out-again')]
+    const connection = openWall(source.path, TERMS.network)
+    sellAllBut(60, connection)
+    connection.close()
+    await at(source, async (wall) => {
+      await liveOn(wall, 60)
+      await leaveCredits(wall, 20_000)
+    })
+    expect(await moveWall(source, there, final)).toMatchObject({ blocks: 14_400, payments: 14_402 })
+    await moveWall(there, back, final)
+    expect(await allRows(back)).toEqual(await allRows(source))
+    const [first, ...others] = [await at(source, canvasOf), await at(there, canvasOf), await at(back, canvasOf)]
+    expect(others).toEqual([first ?? [], first ?? []])
+    const { credits } = await at(there, ({ books }) => books.ofPayer(paymentOf(40, 1).payer))
+    expect(credits).toHaveLength(2)
+  }, 60_000)
+
+  test('may be one on which nothing was ever sold', async () => {
+    const [source, there, back] = [fileAt('new'), await newPlace(), fileAt('new-again')]
+    await at(source, async () => {})
+    await at(there, async () => {})
+    await moveWall(source, there, final)
+    await moveWall(there, back, final)
+    expect(await allRows(back)).toEqual(await allRows(source))
+    expect((await at(there, (wall) => sell(wall, 'next', 1, 1))).block).toBe(blockOf('79,44'))
+  })
+})
+
+test('nothing that a wall keeps is left out, whatever tables it has', async () => {
+  const there = await newPlace()
+  await at(there, async () => {})
+  using file = new Database(lived.path, { readonly: true })
+  const here = file
+    .query(`SELECT t.name AS "table", c.name AS "column" FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
+      WHERE t.type = 'table'`)
+    .all() as Rows
+  const beyond = await ask(
+    there,
+    `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns WHERE table_schema = 'public'`,
+  )
+  const kept = KEPT_TABLES.flatMap((table) => copiedColumns(table).map((column) => `${table}.${column}`)).toSorted()
+  const namesOf = (rows: Rows) => rows.map(({ table, column }) => `${String(table)}.${String(column)}`).toSorted()
+  expect(namesOf(here)).toEqual(kept)
+  // What follows from the rest, or belongs to the processes of the moment.
+  const own = ['counters', 'leases', 'commits', 'migrations']
+  expect(namesOf(beyond.filter(({ table }) => !own.includes(String(table))))).toEqual([...kept, 'edits.id'].toSorted())
+})
+
+describe('a rehearsal', () => {
+  test('does all of it on a wall that goes on selling, and keeps nothing', async () => {
+    const [source, there, back] = [fileAt('rehearsed'), await newPlace(), fileAt('rehearsed-back')]
+    await Bun.write(source.path, Bun.file(lived.path))
+    await at(source, async (wall) => {
+      expect((await moveWall(source, there, rehearsal)).payments).toBe(308)
+      await sell(wall, 'next', 61, 61_000)
+    })
+    expect(await isEmpty(there)).toBe(true)
+    expect((await moveWall(source, there, final)).payments).toBe(309)
+    await at(there, async (wall) => {
+      expect((await moveWall(there, back, rehearsal)).payments).toBe(309)
+      await sell(wall, 'next', 62, 62_000)
+    })
+    expect(await isEmpty(back)).toBe(true)
+  })
+})
+
+describe('a move is refused, and leaves nothing where it was to go,', () => {
+  test('while a wall is open at either end', async () => {
+    const [source, there, back] = [fileAt('running'), await newPlace(), fileAt('running-back')]
+    await Bun.write(source.path, Bun.file(lived.path))
+    await at(source, async () => {
+      expect(await messageOf(moveWall(source, there, final))).toContain('another process owns')
+    })
+    await at(there, async () => {
+      expect(await messageOf(moveWall(source, there, final))).toContain('a wall is open on the database')
+      expect(await messageOf(moveWall(there, back, final))).toContain('a wall is open on the database')
+    })
+    expect(await isEmpty(back)).toBe(true)
+    await moveWall(source, there, final)
+  })
+
+  test('where there is a wall already, whatever little was done on it', async () => {
+    const [there, back] = [await newPlace(), fileAt('taken')]
+    await at(there, (wall) => wall.payouts.note(paymentOf(1, 1), 'x', NOW))
+    const before = await allRows(there)
+    expect(await messageOf(moveWall(lived, there, final))).toContain('there is a wall in the database')
+    expect(await messageOf(moveWall(lived, there, rehearsal))).toContain('there is a wall in the database')
+    expect(await allRows(there)).toEqual(before)
+    for (const ending of ['', '-wal', '-shm']) {
+      await Bun.write(`${back.path}${ending}`, 'mine')
+      expect(await messageOf(moveWall(there, back, final))).toContain('exists')
+      expect(await Bun.file(`${back.path}${ending}`).text()).toBe('mine')
+      rmSync(`${back.path}${ending}`)
+    }
+  })
+
+  test('when any row is not what was written', async () => {
+    const changes = [
+      `UPDATE blocks SET rank = rank + 100000 WHERE i = 0`,
+      `UPDATE blocks SET message = 'forged' WHERE rank = 0`,
+      `UPDATE payments SET amount = 2000000 WHERE id = 3`,
+      `UPDATE agents SET name = 'Eve' WHERE id = 2`,
+      `UPDATE moderated SET hidden = 7 WHERE block = (SELECT min(block) FROM moderated)`,
+      `UPDATE wall SET seen_height = 1`,
+      `UPDATE changes SET message = 'forged' WHERE number = 5`,
+    ]
+    const there = await newPlace()
+    for (const [number, change] of changes.entries()) {
+      const damaged = fileAt(`damaged-${number}`)
+      await Bun.write(damaged.path, Bun.file(lived.path))
+      const vandal = new Database(damaged.path)
+      vandal.run(`DROP TRIGGER changes_are_never_rewritten; DROP TRIGGER payments_at_their_end_stay_there; ${change}`)
+      vandal.close(true)
+      expect(await messageOf(moveWall(damaged, there, final))).toMatch(/row \d+ of \w+ is not what was written|damaged/)
+    }
+    await moveWall(lived, there, final)
+    const back = fileAt('damaged-back')
+    for (const change of changes.slice(-2)) {
+      await ask(there, `ALTER TABLE changes DISABLE TRIGGER USER; ${change}`)
+      expect(await messageOf(moveWall(there, back, final))).toMatch(/row \d+ of \w+ is not what was written/)
+      expect(await isEmpty(back)).toBe(true)
+    }
+  })
+
+  test('when the log has a gap', async () => {
+    const [whole, back] = [await newPlace(), fileAt('gap')]
+    await moveWall(lived, whole, final)
+    await ask(
+      whole,
+      `ALTER TABLE changes DISABLE TRIGGER USER; DELETE FROM edits;
+      DELETE FROM changes WHERE number = (SELECT max(number) FROM changes WHERE kind = 'repaint'
+        AND number NOT IN (SELECT changed FROM blocks WHERE changed > 0))`,
+    )
+    expect(await messageOf(moveWall(whole, back, final))).toContain('the log has no entry')
+    expect(await isEmpty(back)).toBe(true)
+  })
+
+  test('when the other side takes no such row, or goes away half way', async () => {
+    const there = await newPlace()
+    await moveWall(lived, there, rehearsal)
+    await ask(there, 'ALTER TABLE edits ADD CHECK (number < 50)')
+    expect(await messageOf(moveWall(lived, there, final))).toContain('23514')
+    await ask(
+      there,
+      `CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$;
+      CREATE TRIGGER leaves BEFORE INSERT ON payouts FOR EACH ROW EXECUTE FUNCTION leave();
+      ALTER TABLE edits DROP CONSTRAINT edits_number_check`,
+    )
+    expect(await messageOf(moveWall(lived, there, final))).toMatch(/57P01|CONNECTION/)
+    await ask(there, 'DROP TRIGGER leaves ON payouts')
+    expect(await isEmpty(there)).toBe(true)
+    await moveWall(lived, there, final)
+  })
+
+  test('from a place without a wall, and to the same kind of database', async () => {
+    const [there, back] = [await newPlace(), fileAt('nowhere')]
+    expect(await messageOf(moveWall(fileAt('none'), there, final))).toContain('no database at')
+    expect(await messageOf(moveWall(there, back, final))).toContain('another version')
+    expect(await messageOf(moveWall(lived, back, final))).toContain('that kind of database already')
+    expect(await isEmpty(back)).toBe(true)
+  })
+})

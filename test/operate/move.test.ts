@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openSqlite } from '../../db/sqlite/open.ts'
+import { startPostgres, type PostgresServer } from '../db/postgres-server.ts'
+import { sell } from '../ports/engine.ts'
+import { TERMS } from '../ports/samples.ts'
+
+// Goal: an operator who moves a wall is told what was done and what to do next, and never a password. Method: the command as
+// it is typed, between a real file and a real server.
+
+const folder = mkdtempSync(join(tmpdir(), 'wall-move-'))
+const path = join(folder, 'wall.sqlite')
+const back = join(folder, 'back.sqlite')
+const SECRET = 'hush-hush'
+
+let server: PostgresServer
+let url: string
+beforeAll(async () => {
+  server = await startPostgres()
+  const place = new URL(server.url(await server.newDatabase()))
+  place.password ||= SECRET
+  url = place.href
+}, 30_000)
+afterAll(async () => {
+  await server.stop()
+  rmSync(folder, { recursive: true })
+})
+
+/** Runs the command with a wall's settings. What it says must never hold a password. */
+async function move(settings: Record<string, string>, ...args: readonly string[]) {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../server/operate/move.ts'), ...args], {
+    env: { PATH: Bun.env['PATH'] ?? '', ...settings },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  for (const password of [SECRET, new URL(url).password]) expect(out + err).not.toContain(password)
+  return { out, err, status: await child.exited }
+}
+
+test('a wall is moved only when it is stopped, once, and back to a new file', async () => {
+  const wall = await openSqlite(path, TERMS.network)
+  await sell(wall, 'next', 1, 1)
+  const running = await move({ DATABASE_PATH: path }, '--to', url)
+  expect(running).toMatchObject({ status: 2, out: '', err: expect.stringContaining('another process owns') })
+
+  const rehearsed = await move({ DATABASE_PATH: path }, '--to', url, '--rehearse')
+  expect(rehearsed).toMatchObject({ status: 0, err: '', out: expect.stringContaining('Nothing was kept') })
+  wall.close()
+
+  const moved = await move({ DATABASE_PATH: path }, '--to', url)
+  expect([moved.status, moved.err]).toEqual([0, ''])
+  for (const words of [
+    'payments   1',
+    'set DATABASE_URL',
+    'take DATABASE_PATH out',
+    'bun run books',
+    `NEVER start a wall on ${path}`,
+  ])
+    expect(moved.out).toContain(words)
+  const again = await move({ DATABASE_PATH: path }, '--to', url)
+  expect(again).toMatchObject({ status: 2, out: '', err: expect.stringContaining('there is a wall in the database') })
+
+  const returned = await move({ DATABASE_URL: url }, '--to', back, '--json')
+  expect([returned.status, JSON.parse(returned.out)]).toEqual([
+    0,
+    {
+      moved: true,
+      from: expect.stringMatching(/^[\w.]+:\d+\/\w+$/),
+      to: back,
+      rows: expect.objectContaining({ payments: 1 }),
+    },
+  ])
+  expect(await Bun.file(back).exists()).toBe(true)
+}, 60_000)
+
+test('what cannot be a place is told without what was typed', async () => {
+  const nowhere = `mysql://me:${SECRET}@db.example/wall`
+  expect(await move({ DATABASE_PATH: path }, '--to', nowhere)).toMatchObject({
+    status: 2,
+    err: expect.stringContaining('--to must be a file, or a postgres:// URL'),
+  })
+  const gone = `postgres://me:${SECRET}@127.0.0.1:1/wall`
+  expect(await move({ DATABASE_PATH: back }, '--to', gone)).toMatchObject({
+    status: 2,
+    err: expect.stringContaining('the database at 127.0.0.1:1/wall cannot be used'),
+  })
+  for (const args of [[], ['--to'], ['--to', back, 'again']])
+    expect(await move({ DATABASE_PATH: path }, ...args)).toMatchObject({
+      status: 2,
+      err: expect.stringContaining('bun run move --to'),
+    })
+})
