@@ -19,6 +19,8 @@ export type PostgresServer = {
   newDatabase(template?: string): Promise<string>
   /** Ends the server at once, as a machine that fails would. Only where it is our own. */
   kill(): Promise<void>
+  /** Ends it as for an upgrade: whoever is connected is thrown out. Only where it is our own. */
+  shutDown(): Promise<void>
   /** Starts it again at the same place. */
   start(): Promise<void>
   /** Ends everything and removes what was made. */
@@ -57,6 +59,7 @@ export async function startPostgres({ isDurable = false }: Running = {}): Promis
       return name
     },
     kill: async () => await own?.kill(),
+    shutDown: async () => await own?.shutDown(),
     start: async () => await own?.start(),
     async stop() {
       if (own !== undefined) return await own.stop()
@@ -65,7 +68,7 @@ export async function startPostgres({ isDurable = false }: Running = {}): Promis
   }
 }
 
-type OwnServer = Pick<PostgresServer, 'kill' | 'start' | 'stop'> & { readonly url: string }
+type OwnServer = Pick<PostgresServer, 'kill' | 'shutDown' | 'start' | 'stop'> & { readonly url: string }
 
 async function ownServer(isDurable: boolean): Promise<OwnServer> {
   const programs = programsFolder()
@@ -107,7 +110,7 @@ async function ownServer(isDurable: boolean): Promise<OwnServer> {
     })
   let guard = run()
   const end = async (signal: 'QUIT' | 'INT') => {
-    guard.stdin.write(`${signal}\n`)
+    await guard.stdin.write(`${signal}\n`)
     await guard.stdin.end()
     await guard.exited
   }
@@ -115,6 +118,7 @@ async function ownServer(isDurable: boolean): Promise<OwnServer> {
   return {
     url,
     kill: () => end('QUIT'),
+    shutDown: () => end('INT'),
     async start() {
       guard = run()
       await answering(url)
