@@ -72,6 +72,6 @@ function nextSteps(from: Database, to: Database): string[] {
     '  2. start the wall, and run: bun run books',
     `  3. keep ${nameOf(from)} as a backup of this moment`,
     '',
-    `NEVER start a wall on ${nameOf(from)} again: two walls would sell the same blocks, and one of two buyers would get none.`,
+    `NEVER start a wall on ${nameOf(from)} again: two walls would sell the same blocks to different buyers.`,
   ]
 }
