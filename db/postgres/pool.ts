@@ -17,6 +17,9 @@ export type Session = Queries & {
   run(text: string): Promise<void>
 }
 
+/** A connection that listens. */
+export type Listening = { readonly ended: Promise<void>; stop(): Promise<void> }
+
 /** Connections to one server, opened when they are needed. Errors of the server come out as they are. */
 export type Pool = {
   /** Runs `work` with a connection, within a few seconds. A transaction it leaves open is rolled back. */
@@ -24,10 +27,10 @@ export type Pool = {
   /** The same for as long as it takes, with no deadline. Throws `StoreUnavailable` for errors of the server. */
   apart<T>(work: (session: Session) => Promise<T>): Promise<T>
   /**
-   * Calls `rung` whenever a transaction that rings is kept, and whenever one may have been missed; answers how to stop.
-   * Throws `StoreUnavailable`.
+   * Calls `rung` whenever a transaction that rings is kept, and once at first, since one may have been missed, for as long
+   * as its connection lasts. Throws `StoreUnavailable`.
    */
-  listen(rung: () => void): Promise<() => Promise<void>>
+  listen(rung: () => void): Promise<Listening>
   /** Whether it was not closed. */
   isOpen(): boolean
   /** Lets go of the server, once what is under way has ended; from then on the store is unavailable. */
@@ -68,14 +71,17 @@ export const RING = `pg_notify('${CHANNEL}', '')`
 
 /** Makes a pool for a server that answers within `answerMs`. Throws a `TypeError` for what is no URL. */
 export function openPool(url: string, answerMs: number, name = WALL_NAME): Pool {
-  const sql = new SQL(url, {
-    ...placeOf(new URL(url)),
-    adapter: 'postgres',
-    max: CONNECTIONS,
-    bigint: true,
-    connectionTimeout: CONNECT_SECONDS,
-    connection: { ...settings, application_name: name },
-  })
+  const connect = (options: { readonly max: number; readonly onclose?: () => void }) =>
+    new SQL(url, {
+      ...placeOf(new URL(url)),
+      adapter: 'postgres',
+      bigint: true,
+      connectionTimeout: CONNECT_SECONDS,
+      connection: { ...settings, application_name: name },
+      ...options,
+    })
+  const sql = connect({ max: CONNECTIONS })
+  const listening = new Set<Listening>()
   let open = true
   const borrow = async <T>(work: (session: Session) => Promise<T>, deadlineMs?: number): Promise<T> => {
     if (!open) throw new StoreUnavailable('the database is closed')
@@ -104,17 +110,32 @@ export function openPool(url: string, answerMs: number, name = WALL_NAME): Pool 
       }
     },
     async listen(rung) {
+      const ended = Promise.withResolvers<void>()
+      // Left to itself, Bun would listen again after up to half a minute, and print what the server says meanwhile.
+      const end = () => void ear.close({ timeout: 0 }).then(ended.resolve, ended.resolve)
+      const ear = connect({ max: 1, onclose: end })
+      const one: Listening = {
+        ended: ended.promise.finally(() => listening.delete(one)),
+        stop() {
+          end()
+          return one.ended
+        },
+      }
+      listening.add(one)
       try {
-        // It is told of each new connection too: what was rung before it was heard by nobody.
-        const { unlisten } = await sql.listen(CHANNEL, rung, rung)
-        return unlisten
+        if (!open) throw new StoreUnavailable('the database is closed')
+        // What was rung before is heard by nobody, so the beginning counts as a ring.
+        await ear.listen(CHANNEL, rung, rung)
+        return one
       } catch (error) {
+        await one.stop()
         throw inOurWords(error)
       }
     },
     isOpen: () => open,
     async close() {
       open = false
+      await Promise.all([...listening].map(({ stop }) => stop()))
       await sql.close({ timeout: CLOSE_SECONDS })
     },
   }

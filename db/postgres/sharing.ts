@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts'
 // Numbers of the advisory locks under which work is done by one process at a time.
 const turns = { sweep: 0x73776570 } as const
 
-const LISTEN_AGAIN_MS = 1000
+const LISTEN_AGAIN_MS = 250
 
 /** Who works on a payment, by the clock of the database, which is the same for all. */
 export function postgresLeases({ rows }: Connection): Leases {
@@ -53,20 +53,24 @@ export function postgresBell({ listen }: Connection): Bell {
       const ring = () => {
         if (isWanted) rung()
       }
-      const start = async (): Promise<() => Promise<void>> => {
+      let stop: () => unknown = () => {}
+      const listenOn = async () => {
         while (isWanted) {
           try {
-            return await listen(ring)
+            const listening = await listen(ring)
+            stop = listening.stop
+            if (isWanted) await listening.ended
+            else await listening.stop()
           } catch {
-            await Bun.sleep(LISTEN_AGAIN_MS)
+            // What cannot be listened to is read by whoever polls.
           }
+          await Bun.sleep(LISTEN_AGAIN_MS)
         }
-        return async () => {}
       }
-      const listening = start()
+      void listenOn()
       return () => {
         isWanted = false
-        void listening.then((stop) => stop()).catch(() => {})
+        void stop()
       }
     },
   }
