@@ -275,7 +275,8 @@ function checkDenial(
   // What the chain showed to have ended, no other server's settlement can move any more.
   const isUnlooked = at(witness.settledAt) > at(witness.toldAt) && witness.lastVerdict.get(key) !== 'void'
   promise(!isUnlooked, `I6: no ${code} after a settlement without a look`, key)
-  const shown = world.shown.get(key) ?? -1
+  // What the chain showed to one server says nothing of what it shows to the other.
+  const shown = witness.isTwin ? -1 : (world.shown.get(key) ?? -1)
   if (known !== undefined && isPaid) promise(shown < startedAt, `I6: no ${code} after the money moved`, key)
   const verified = at(witness.verifiedAt)
   const isRefusal = code === 'payment_required' && verified >= at(witness.runAt)

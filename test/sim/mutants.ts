@@ -211,8 +211,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a sweep that could not be made counts as one',
     file: SWEEP,
-    from: '    return false\n',
-    to: '    return true\n',
+    from: `      return 'failed'\n`,
+    to: `      return 'seen'\n`,
   },
   {
     name: 'a broken run of the seller is thrown at its client',
@@ -256,5 +256,65 @@ export const mutants: readonly Mutant[] = [
     file: 'db/sqlite/edits.ts',
     from: `return known.number === changed ? 'repeated' : 'superseded'`,
     to: `return known.number === changed ? 'repeated' : 'new'`,
+  },
+  {
+    name: 'a payment that another process is at is answered with a demand',
+    file: 'server/domain/put-off.ts',
+    from: `  return { kind: 'refused', failure: stillAtIt() }`,
+    to: `  return { kind: 'refused', failure: { code: 'payment_required', message: '' } }`,
+  },
+  {
+    name: 'what another process took up is refused all the same',
+    file: 'server/usecases/other-hands.ts',
+    from: 'if (now?.state.kind !== known?.state.kind) throw',
+    to: 'if (now?.state.kind !== now?.state.kind) throw',
+  },
+  {
+    name: 'a purchase whose process died counts as one under way',
+    file: 'server/usecases/other-hands.ts',
+    from: `    else if (found?.state.kind === 'reserved') return { stranded: found }\n`,
+    to: '',
+  },
+  {
+    name: 'what another process is at is not waited for',
+    file: 'server/usecases/other-hands.ts',
+    from: `if (found === 'elsewhere') elsewhere = held\n    else if (found?`,
+    to: `if (found !== 'elsewhere' && found?`,
+  },
+  {
+    name: 'a refusal frees a block that another process has had settled',
+    file: 'test/sim/ledger-model.ts',
+    from: `    if (isDoubted && before.kind === 'reserved' && !before.doubted) throw new Overtaken('settled by another')\n`,
+    to: '',
+  },
+  {
+    name: 'a held block is settled again before its doubt is written',
+    file: SCRIPT,
+    from: `if (verdict.kind !== 'unspent' || !inDoubt(doubted)) return`,
+    to: `if (verdict.kind !== 'unspent') return`,
+  },
+  {
+    name: 'a run that was overtaken ends in a fault',
+    file: 'server/usecases/play-script.ts',
+    from: 'if (!(error instanceof Overtaken) || runs === RUNS_MAX) throw error',
+    to: 'throw error',
+  },
+  {
+    name: "a process arms on another's unfinished look",
+    file: SWEEP,
+    from: `return unseen?.size === 0 ? 'seen' : 'partly'`,
+    to: `return unseen === undefined || unseen.size === 0 ? 'seen' : 'partly'`,
+  },
+  {
+    name: 'a process arms while another has what was open',
+    file: SWEEP,
+    from: `return unseen?.size === 0 ? 'seen' : 'partly'`,
+    to: `return unseen === undefined ? 'partly' : 'seen'`,
+  },
+  {
+    name: 'a receipt that the store cannot note is not given',
+    file: DRIVER,
+    from: '    if (error instanceof StoreUnavailable) return true\n    throw error',
+    to: '    throw error',
   },
 ]
