@@ -1,23 +1,24 @@
 /** What must be true whenever everything has come to rest. */
 
-import { Database } from 'bun:sqlite'
 import type { LocalNetwork } from '../../server/local/network.ts'
 import type { Chain, Transfer } from '../../server/ports.ts'
 import type { Deed } from '../../shared/contract/block.ts'
 import type { Canvas } from '../../shared/contract/canvas.ts'
 import { ask, type Buyer } from './buyers.ts'
-import { reader, type Editor, type Reader } from './bystanders.ts'
+import { reader, type Door, type Editor, type Reader } from './bystanders.ts'
 
 /** The wall as it is now, and everybody who was there. */
 export type Scene = {
-  readonly url: string
-  readonly databasePath: string
+  readonly urls: readonly string[]
+  readonly door: Door
   readonly payTo: `0x${string}`
   readonly network: LocalNetwork
   readonly chain: Chain
   readonly buyers: readonly Buyer[]
   readonly editors: readonly Editor[]
   readonly follower: Reader
+  /** What is wrong with the tables themselves, in words. */
+  readonly tables: () => Promise<readonly string[]>
 }
 
 /** What the sums come to. */
@@ -26,7 +27,9 @@ export type Sums = { readonly transfers: number; readonly claimed: number; reado
 /** Everything that is wrong now, in words; nothing when all is well. `recent` buyers are asked for their receipts again. */
 export async function inspect(scene: Scene, recent: readonly Buyer[]): Promise<{ wrong: string[]; sums: Sums }> {
   const wrong: string[] = []
-  const canvas = (await (await fetch(`${scene.url}/api/canvas`)).json()) as Canvas
+  const bodies = await canvases(scene)
+  if (new Set(bodies).size > 1) wrong.push('the walls do not show the same')
+  const canvas = JSON.parse(bodies[0] ?? '') as Canvas
   const transfers = await received(scene.chain, scene.payTo)
   const sold = scene.buyers.filter(({ receipt }) => receipt !== undefined)
   const credits = scene.buyers.filter(({ refusal }) => refusal === 'payment_credited').length
@@ -41,9 +44,13 @@ export async function inspect(scene: Scene, recent: readonly Buyer[]): Promise<{
   wrong.push(...(await readings(scene, canvas)))
   for (const buyer of recent) wrong.push(...(await again(scene, buyer)))
   for (const editor of scene.editors) wrong.push(...(await painted(scene, editor)))
-  wrong.push(...file(scene.databasePath))
+  wrong.push(...(await scene.tables()))
   return { wrong, sums }
 }
+
+/** The canvas read of each wall, as it is sent. */
+export const canvases = ({ urls }: Scene): Promise<readonly string[]> =>
+  Promise.all(urls.map(async (url) => await (await fetch(`${url}/api/canvas`)).text()))
 
 /** The authorization a buyer signed; `undefined` while it has signed none. */
 export const nonceOf = ({ payload }: Buyer): string | undefined =>
@@ -79,38 +86,34 @@ async function received(chain: Chain, payTo: `0x${string}`): Promise<readonly Tr
 }
 
 /** The feed from its beginning is what was read all along, and names the blocks of the canvas. */
-async function readings({ url, follower }: Scene, { blocks }: Canvas): Promise<string[]> {
-  const anew = reader()
-  await anew.read(url)
-  await follower.read(url)
-  const wrong: string[] = []
-  if (!Bun.deepEquals(anew.sales, follower.sales)) wrong.push('the feed is not what it was')
+async function readings({ urls, door, follower }: Scene, { blocks }: Canvas): Promise<string[]> {
+  await follower.read(door)
   const claimed = new Set(blocks.map(({ i }) => i))
-  if (claimed.size !== anew.sales.length || !anew.sales.every(({ i }) => claimed.has(i)))
-    wrong.push(`the feed has ${anew.sales.length} sales, the canvas ${claimed.size} blocks`)
+  const wrong: string[] = []
+  for (const url of urls) {
+    const { sales, read } = reader()
+    await read(() => url)
+    if (!Bun.deepEquals(sales, follower.sales)) wrong.push('the feed is not what it was')
+    if (claimed.size !== sales.length || !sales.every(({ i }) => claimed.has(i)))
+      wrong.push(`the feed has ${sales.length} sales, the canvas ${claimed.size} blocks`)
+  }
   return wrong
 }
 
 /** The same signed request gets the same receipt, by the other entrance too. */
-async function again({ url }: Scene, buyer: Buyer): Promise<string[]> {
+async function again({ door }: Scene, buyer: Buyer): Promise<string[]> {
   if (buyer.receipt === undefined || buyer.payload === undefined) return []
   const wrong: string[] = []
   for (const via of ['http', 'mcp'] as const) {
-    const answer = await ask({ target: buyer.target, via }, url, buyer.payload)
+    const answer = await ask({ target: buyer.target, via }, door(), buyer.payload)
     if (answer?.status !== 200 || !Bun.deepEquals(answer.body, buyer.receipt))
       wrong.push(`over ${via}, ${nonceOf(buyer)} gets ${JSON.stringify(answer)} instead of its receipt`)
   }
   return wrong
 }
 
-async function painted({ url }: Scene, { block, sent, acknowledged }: Editor): Promise<string[]> {
-  const { message } = (await (await fetch(`${url}/blocks/${block}`)).json()) as Deed
+async function painted({ door }: Scene, { block, sent, acknowledged }: Editor): Promise<string[]> {
+  const { message } = (await (await fetch(`${door()}/blocks/${block}`)).json()) as Deed
   const possible = acknowledged === 0 ? [null, ...sent] : sent.slice(acknowledged - 1)
   return possible.includes(message) ? [] : [`block ${block} says ${message}, not ${possible.join(' or ')}`]
-}
-
-function file(path: string): string[] {
-  using database = new Database(path, { readonly: true })
-  const rows = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all()
-  return rows.flatMap(({ integrity_check }) => (integrity_check === 'ok' ? [] : [integrity_check]))
 }

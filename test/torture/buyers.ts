@@ -6,6 +6,7 @@ import type { PaymentPayload, PaymentRequired } from '@x402/core/types'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import type { Wallet } from '../../server/local/wallets.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
+import type { Door } from './bystanders.ts'
 import type { Order } from './plan.ts'
 
 /** A buyer, and what came of it. */
@@ -20,26 +21,27 @@ export type Buyer = Order & {
 /** What an entrance answered; `undefined` when there was no answer at all. */
 export type Answer = { readonly status: number; readonly body: unknown; readonly terms?: PaymentRequired } | undefined
 
-const PATIENCE_MS = 30_000
+// Longer than a lease outlives its process, several times over.
+const PATIENCE_MS = 60_000
 const AGAIN_AFTER_MS = 100
 
 // Refusals of a payment that end it; all others are for now, as their words say.
 const ENDS = [402, 409, 410]
 
-/** Buys until there is an end. `copies` is how many of each signed request are sent at once. */
-export async function persist(buyer: Buyer, url: string, copies: number): Promise<void> {
+/** Buys until there is an end, each time by another door. `copies` is how many of each signed request are sent at once. */
+export async function persist(buyer: Buyer, door: Door, copies: number): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS
   while (performance.now() < deadline) {
-    if (await step(buyer, url, copies)) return
+    if (await step(buyer, door, copies)) return
     await Bun.sleep(AGAIN_AFTER_MS)
   }
   buyer.refusal = 'no end'
 }
 
-async function step(buyer: Buyer, url: string, copies: number): Promise<boolean> {
-  if (buyer.payload === undefined) return await signTerms(buyer, await ask(buyer, url))
+async function step(buyer: Buyer, door: Door, copies: number): Promise<boolean> {
+  if (buyer.payload === undefined) return await signTerms(buyer, await ask(buyer, door()))
   const { payload } = buyer
-  const answers = await Promise.all(Array.from({ length: copies }, () => ask(buyer, url, payload)))
+  const answers = await Promise.all(Array.from({ length: copies }, () => ask(buyer, door(), payload)))
   for (const answer of answers) {
     if (answer?.status === 200) hand(buyer, answer.body as Receipt)
     else if (answer !== undefined && ENDS.includes(answer.status)) buyer.refusal ??= codeOf(answer.body)

@@ -23,22 +23,28 @@ export async function repaint(editor: Editor, url: string): Promise<void> {
   if (answer?.status === 200) editor.acknowledged = editor.sent.length
 }
 
-/** A reader of the feed, who remembers every sale as it was first told. */
-export type Reader = { readonly sales: Sale[]; read(url: string): Promise<void> }
+/** The address of a wall: of one of them, in turn, where there are several. */
+export type Door = () => string
+
+/** A reader of the feed, who remembers every sale as it was first told, and asks at another door each time. */
+export type Reader = { readonly sales: Sale[]; read(door: Door): Promise<void> }
 
 /** Starts at the beginning. */
 export function reader(): Reader {
   const sales: Sale[] = []
+  let after = 0
   return {
     sales,
-    async read(url) {
+    async read(door) {
       for (;;) {
-        const page = await pageAfter(url, sales.length)
-        for (const sale of page?.sales ?? []) {
+        const page = await pageAfter(door(), after)
+        if (page === undefined) return
+        for (const sale of page.sales) {
           if (sale.seq !== sales.length + 1) throw new Error(`the feed went from ${sales.length} to ${sale.seq}`)
           sales.push(sale)
         }
-        if (page?.hasMore !== true) return
+        after = page.nextAfter
+        if (!page.hasMore) return
       }
     },
   }

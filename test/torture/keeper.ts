@@ -1,31 +1,35 @@
-/** Keeps one wall running, as a supervisor does: it is started again whenever it has ended by itself. */
+/** Keeps a wall running, as a supervisor does: it is started again whenever it has ended by itself. */
 
 import { startWall, type WallProcess } from '../../server/local/wall-process.ts'
 
 export type Keeper = {
   /** Starts the wall on a database; `limits` is a shell command whose limits it inherits until it first ends. */
-  start(path: string, limits?: string): Promise<void>
+  start(database: Database, limits?: string): Promise<void>
   /** Asks it to end, and lets it. */
   stop(): Promise<void>
   /** Ends it at once, and starts it again. */
   crash(): Promise<void>
-  readonly tally: Tally
+  /** Resolves once it is not being started or ended. */
+  settled(): Promise<void>
 }
 
-type Tally = { starts: number; kills: number; diskDeaths: number; readonly wrong: string[] }
+/** Where a wall keeps what it knows, as a setting. */
+export type Database = Readonly<Record<string, string>>
+
+/** What became of walls; `wrong` must stay empty. */
+export type Tally = { starts: number; kills: number; diskDeaths: number; readonly wrong: string[] }
 
 // What a fault of the world may make the wall say; every other alarm is a fault of its own.
-const plannedAlarms = new Set(['disk-failed', 'sweep-failed'])
+const plannedAlarms = new Set(['disk-failed', 'sweep-failed', 'log-out-of-reach'])
 
 const DISK_DEATH = 70
 const START_TRIES = 200
 const TRY_AGAIN_MS = 50
 
-/** Makes a keeper of walls with these settings. */
-export function keeperOf(settings: Readonly<Record<string, string>>): Keeper {
-  const tally: Tally = { starts: 0, kills: 0, diskDeaths: 0, wrong: [] }
+/** Makes a keeper of a wall with these settings, which runs in `folder`. */
+export function keeperOf(settings: Readonly<Record<string, string>>, folder: string, tally: Tally): Keeper {
   let wall: WallProcess | undefined
-  let path = ''
+  let place: Database = {}
   // One thing at a time, for a wall that died by itself may be about to be killed as well.
   let turn: Promise<unknown> = Promise.resolve()
   const inTurn = (work: () => Promise<void>): Promise<void> => {
@@ -35,7 +39,7 @@ export function keeperOf(settings: Readonly<Record<string, string>>): Keeper {
   }
 
   const launch = async (limits?: string): Promise<void> => {
-    const started = await insist(() => startWall({ ...settings, DATABASE_PATH: path }, { limits }))
+    const started = await insist(() => startWall({ ...settings, ...place }, { limits, folder }))
     tally.starts++
     wall = started
     void started.exited.then((code) =>
@@ -55,10 +59,9 @@ export function keeperOf(settings: Readonly<Record<string, string>>): Keeper {
   }
 
   return {
-    tally,
     start: (database, limits) =>
       inTurn(async () => {
-        path = database
+        place = database
         await launch(limits)
       }),
     stop: () => inTurn(() => end('stop')),
@@ -68,6 +71,7 @@ export function keeperOf(settings: Readonly<Record<string, string>>): Keeper {
         await end('kill')
         await launch()
       }),
+    settled: () => inTurn(async () => {}),
   }
 }
 

@@ -1,19 +1,30 @@
-/** `bun run torture [--rounds N] [--seed N]`: lets everything around the wall fail, and checks that no dollar is lost. */
+/**
+ * `bun run torture [--rounds N] [--seed N] [--crowd N] [--instances N]`: lets everything around the wall fail, and checks
+ * that no dollar is lost. With `--instances`, so many walls share a PostgreSQL.
+ */
 
 import { parseArgs } from 'node:util'
 import { torture } from './run.ts'
 
 const { values } = parseArgs({
   args: Bun.argv.slice(2),
-  options: { rounds: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } },
+  options: {
+    rounds: { type: 'string', default: '200' },
+    seed: { type: 'string', default: '1' },
+    crowd: { type: 'string' },
+    instances: { type: 'string' },
+  },
 })
+const number = (text: string | undefined) => (text === undefined ? undefined : Number(text))
 const [seed, rounds] = [Number(values.seed), Number(values.rounds)]
-if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(rounds) || rounds < 1) {
-  console.error('bun run torture [--rounds N] [--seed N]')
+const [crowd, instances] = [number(values.crowd), number(values.instances)]
+const isCount = (value: number | undefined) => value === undefined || (Number.isSafeInteger(value) && value >= 1)
+if (!Number.isSafeInteger(seed) || ![rounds, crowd, instances].every(isCount)) {
+  console.error('bun run torture [--rounds N] [--seed N] [--crowd N] [--instances N]')
   process.exit(2)
 }
 // A run that is broken off leaves no disk mounted; the wall and the chain end with this process's group or guard.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
-const summary = await torture(seed, rounds, (line) => console.error(line))
+const summary = await torture({ seed, rounds, crowd, instances }, (line) => console.error(line))
 console.log(JSON.stringify(summary, null, 2))
 process.exit(summary.wrong.length === 0 ? 0 : 1)

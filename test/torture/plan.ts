@@ -3,8 +3,22 @@
 import type { SettleFault } from '../local/faulty-facilitator.ts'
 import { diceOf, type Dice } from '../sim/dice.ts'
 
-/** What else goes wrong in a round. `disk-limit`: files cannot grow, which fails at commit; `disk-full`: no space left. */
-export type Trouble = 'none' | 'facilitator-gone' | 'chain-gone' | 'disk-limit' | 'disk-full'
+/**
+ * What else goes wrong in a round. `disk-limit`: files cannot grow, which fails at commit; `disk-full`: no space left;
+ * `deaf`: connections that listen for news are cut; `server-crash` and `server-restart`: the database server is away.
+ */
+export type Trouble =
+  | 'none'
+  | 'facilitator-gone'
+  | 'chain-gone'
+  | 'disk-limit'
+  | 'disk-full'
+  | 'deaf'
+  | 'server-crash'
+  | 'server-restart'
+
+/** When a wall is killed, counted from the moment it listens, and which of them. */
+export type Kill = { readonly afterMs: number; readonly instance: number }
 
 /** What a buyer wants, and by which entrance it comes. */
 export type Order = { readonly target: string; readonly via: 'http' | 'mcp' }
@@ -13,7 +27,7 @@ export type Round = {
   readonly number: number
   readonly orders: readonly Order[]
   readonly copies: number // how many of the buyers send each request twice at once
-  readonly killsAfterMs: readonly number[] // counted from the moment the wall listens
+  readonly kills: readonly Kill[]
   readonly trouble: Trouble
   readonly troubleAfterMs: number
   readonly troubleForMs: number
@@ -38,12 +52,12 @@ const faults: readonly SettleFault[] = [
   'garbage-after',
 ]
 
-/** The plan of a run. */
-export function planOf(seed: number, rounds: number, crowd = CROWD): readonly Round[] {
+/** The plan of a run: of one wall on SQLite, or of so many that share a PostgreSQL. */
+export function planOf(seed: number, rounds: number, crowd = CROWD, instances?: number): readonly Round[] {
   const dice = diceOf(seed)
   return Array.from({ length: rounds }, (_, at): Round => {
     const number = at + 1
-    const trouble = troubleOf(number)
+    const trouble = instances === undefined ? troubleOf(number) : sharedTroubleOf(number)
     const orders = Array.from({ length: crowd }, (): Order => {
       // A few blocks at the edge, so that buyers meet there.
       const target = dice.chance(0.4) ? `${(number * 4 + dice.below(6)) % 160},${Math.floor(number / 40) % 20}` : 'next'
@@ -53,7 +67,7 @@ export function planOf(seed: number, rounds: number, crowd = CROWD): readonly Ro
       number,
       orders,
       copies: dice.below(8),
-      killsAfterMs: killsIn(trouble, dice),
+      kills: killsIn(trouble, dice, instances ?? 1),
       trouble,
       troubleAfterMs: dice.below(200),
       troubleForMs: 200 + dice.below(600),
@@ -64,10 +78,11 @@ export function planOf(seed: number, rounds: number, crowd = CROWD): readonly Ro
 }
 
 /** A disk that fails kills by itself, and on one that is full a wall could not start again before there is room. */
-function killsIn(trouble: Trouble, dice: Dice): number[] {
+function killsIn(trouble: Trouble, dice: Dice, instances: number): Kill[] {
   if (trouble === 'disk-limit') return []
-  if (trouble === 'disk-full') return [1000 + dice.below(400)]
-  return Array.from({ length: 1 + dice.below(2) }, () => 5 + dice.below(396))
+  if (trouble === 'disk-full') return [{ afterMs: 1000 + dice.below(400), instance: 0 }]
+  const whichever = () => (instances === 1 ? 0 : dice.below(instances))
+  return Array.from({ length: 1 + dice.below(2) }, () => ({ afterMs: 5 + dice.below(396), instance: whichever() }))
 }
 
 function troubleOf(number: number): Trouble {
@@ -75,4 +90,10 @@ function troubleOf(number: number): Trouble {
   if (number % 10 === 7) return 'disk-limit'
   if (number % 5 === 3) return number % 2 === 1 ? 'facilitator-gone' : 'chain-gone'
   return 'none'
+}
+
+function sharedTroubleOf(number: number): Trouble {
+  if (number % 5 === 2) return number % 2 === 1 ? 'server-restart' : 'server-crash'
+  if (number % 5 === 3) return number % 2 === 1 ? 'facilitator-gone' : 'chain-gone'
+  return number % 2 === 1 ? 'deaf' : 'none'
 }

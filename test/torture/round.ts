@@ -8,6 +8,7 @@ import { persist, type Buyer } from './buyers.ts'
 import { repaint } from './bystanders.ts'
 import type { Round } from './plan.ts'
 import type { Stage } from './stage.ts'
+import { cutListeners } from './tables.ts'
 
 const EDITORS = 3
 const AUDIENCE_EVERY_MS = 25
@@ -18,20 +19,20 @@ const SHORT_FILES = `trap '' XFSZ; ulimit -f 500`
 /** Plays it until every buyer has had an end; gives the buyers. */
 export async function playRound(stage: Stage, round: Round): Promise<readonly Buyer[]> {
   const guests = await invite(stage, round)
-  const path = await moveIn(stage, round)
+  const there = await moveIn(stage, round)
   stage.facilitator.settle.next(...round.settleFaults)
   const over = new AbortController()
   const audience = attend(stage, over.signal)
   const trouble = makeTrouble(stage, round)
-  const buying = guests.map((guest, at) => persist(guest, stage.url, at < round.copies ? 2 : 1))
-  for (const afterMs of round.killsAfterMs) {
+  const buying = guests.map((guest, at) => persist(guest, stage.door, at < round.copies ? 2 : 1))
+  for (const { afterMs, instance } of round.kills) {
     await Bun.sleep(afterMs)
-    await stage.keeper.crash()
+    await stage.keepers[instance]?.crash()
   }
   await Promise.all([trouble, ...buying])
   over.abort()
   await audience
-  await moveOut(stage, path)
+  await moveOut(stage, there)
   enlist(stage, guests)
   return guests
 }
@@ -47,29 +48,32 @@ async function invite({ network, buyers }: Stage, { orders }: Round): Promise<re
   return guests
 }
 
-/** Starts the wall anew where the round wants its disk to be another; gives where its database lies. */
-async function moveIn({ keeper, path, url, smallDisk }: Stage, { trouble }: Round): Promise<string> {
+/** Starts the wall anew where the round wants its disk to be another; gives where its file lies then. */
+async function moveIn({ keepers, path, door, smallDisk }: Stage, { trouble }: Round): Promise<string | undefined> {
+  const [keeper] = keepers
+  if (path === undefined || keeper === undefined) return undefined
   if (trouble === 'disk-limit') {
     await keeper.stop()
-    await keeper.start(path, SHORT_FILES)
+    await keeper.start({ DATABASE_PATH: path }, SHORT_FILES)
   }
-  if (trouble !== 'disk-full' || smallDisk === undefined) return path
+  if (trouble !== 'disk-full' || smallDisk === undefined) return undefined
   const there = join(smallDisk.folder, 'wall.sqlite')
   await keeper.stop()
   backUp(path, there)
-  await keeper.start(there)
+  await keeper.start({ DATABASE_PATH: there })
   // Before it takes payments a wall has little to write.
-  await armed(url)
+  await armed(door())
   return there
 }
 
-async function moveOut({ keeper, path }: Stage, there: string): Promise<void> {
-  if (there === path) return
+async function moveOut({ keepers, path }: Stage, there: string | undefined): Promise<void> {
+  const [keeper] = keepers
+  if (path === undefined || keeper === undefined || there === undefined) return
   await keeper.stop()
   await forget(path)
   backUp(there, path)
   await forget(there)
-  await keeper.start(path)
+  await keeper.start({ DATABASE_PATH: path })
 }
 
 /** Removes a database, with all that may lie beside it. */
@@ -77,7 +81,7 @@ const forget = (path: string) =>
   Promise.all(['', '-wal', '-shm'].map((suffix) => rm(`${path}${suffix}`, { force: true })))
 
 /** Takes something away for a while. */
-async function makeTrouble({ facilitator, gate, smallDisk }: Stage, round: Round): Promise<void> {
+async function makeTrouble({ facilitator, gate, smallDisk, server, database }: Stage, round: Round): Promise<void> {
   const { trouble, troubleAfterMs, troubleForMs } = round
   await Bun.sleep(troubleAfterMs)
   if (trouble === 'facilitator-gone') {
@@ -86,17 +90,22 @@ async function makeTrouble({ facilitator, gate, smallDisk }: Stage, round: Round
   }
   if (trouble === 'chain-gone') gate.shut()
   if (trouble === 'disk-full') smallDisk?.fill()
+  if (trouble === 'deaf') await cutListeners(database)
+  if (trouble === 'server-crash') await server?.kill()
+  if (trouble === 'server-restart') await server?.shutDown()
   await Bun.sleep(troubleForMs)
   facilitator.verify.always('honest')
   facilitator.settle.always('honest')
   gate.open()
   smallDisk?.free()
+  if (trouble === 'deaf') await cutListeners(database)
+  if (trouble === 'server-crash' || trouble === 'server-restart') await server?.start()
 }
 
 /** Owners repaint and a reader follows, again and again. */
-async function attend({ editors, follower, url }: Stage, over: AbortSignal): Promise<void> {
+async function attend({ editors, follower, door }: Stage, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
-    await Promise.all([follower.read(url), ...editors.slice(-EDITORS).map((editor) => repaint(editor, url))])
+    await Promise.all([follower.read(door), ...editors.slice(-EDITORS).map((editor) => repaint(editor, door()))])
     await Bun.sleep(AUDIENCE_EVERY_MS)
   }
 }

@@ -3,7 +3,7 @@
  * everything around it failing in turn. After each round all must come to rest, and the books must balance.
  */
 
-import { inspect, type Scene, type Sums } from './books.ts'
+import { canvases, inspect, type Scene, type Sums } from './books.ts'
 import type { Buyer } from './buyers.ts'
 import { planOf } from './plan.ts'
 import { playRound } from './round.ts'
@@ -22,39 +22,47 @@ export type Summary = Sums & {
   readonly starts: number
   readonly kills: number
   readonly diskDeaths: number
-  readonly smallDisk: 'tmpfs' | 'could not be mounted'
+  readonly smallDisk: 'tmpfs' | 'none'
+  readonly equalAfterMs: readonly number[] // how long it took the walls to show the same, once all were quiet
   readonly wrong: readonly string[]
 }
 
 const SPOT_CHECKS = 5
 const REST_TRIES = 100
 const REST_MS = 100
+const LOOK_EVERY_MS = 20
 
-/** Runs, with a crowd of so many buyers a round; `tell` hears of each. A run ends with the first round after which something is wrong. */
-export async function torture(
-  seed: number,
-  rounds: number,
-  tell: (line: string) => void,
-  crowd?: number,
-): Promise<Summary> {
+/** What a run is: `crowd` is how many buyers a round has, `instances` how many walls share a PostgreSQL; else one is on SQLite. */
+export type Run = {
+  readonly seed: number
+  readonly rounds: number
+  readonly crowd?: number | undefined
+  readonly instances?: number | undefined
+}
+
+/** Runs; `tell` hears of each round. A run ends with the first round after which something is wrong. */
+export async function torture({ seed, rounds, crowd, instances }: Run, tell: (line: string) => void): Promise<Summary> {
   const began = performance.now()
-  const stage = await setStage()
-  const { keeper, buyers, editors } = stage
-  const { tally } = keeper
+  const stage = await setStage(instances)
+  const { keepers, tally, buyers, editors } = stage
+  const equalAfterMs: number[] = []
   let sums: Sums = { transfers: 0, claimed: 0, credits: 0 }
   let played = 0
   try {
-    await keeper.start(stage.path)
-    for (const round of planOf(seed, rounds, crowd)) {
+    await Promise.all(keepers.map((keeper) => keeper.start(stage.database)))
+    for (const round of planOf(seed, rounds, crowd, instances)) {
       const since = performance.now()
       const guests = await playRound(stage, round)
+      await Promise.all(keepers.map((keeper) => keeper.settled()))
+      equalAfterMs.push(await whenEqual(stage.scene()))
       const found = await comeToRest(stage.scene(), [...guests, ...buyers.slice(-200).slice(0, SPOT_CHECKS)])
       sums = found.sums
       played++
       tally.wrong.push(...found.wrong.map((words) => `round ${round.number}: ${words}`))
       tell(
         `round ${round.number}/${rounds} (${round.trouble}): ${sums.claimed} sold, ${tally.kills} kills, ` +
-          `${tally.diskDeaths} disk deaths, ${tally.wrong.length} wrong, ${secondsSince(since)} s`,
+          `${tally.diskDeaths} disk deaths, equal after ${equalAfterMs.at(-1)} ms, ${tally.wrong.length} wrong, ` +
+          `${secondsSince(since)} s`,
       )
       if (tally.wrong.length > 0) break
     }
@@ -72,7 +80,8 @@ export async function torture(
     refusals: countOf(buyers.flatMap(({ refusal }) => refusal ?? [])),
     waits: countOf(buyers.flatMap(({ waits }) => waits)),
     edits: editors.reduce((sum, { sent }) => sum + sent.length, 0),
-    smallDisk: stage.smallDisk === undefined ? 'could not be mounted' : 'tmpfs',
+    smallDisk: stage.smallDisk === undefined ? 'none' : 'tmpfs',
+    equalAfterMs,
     ...sums,
     ...tally,
   }
@@ -82,6 +91,16 @@ function countOf(codes: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const code of codes) counts[code] = (counts[code] ?? 0) + 1
   return counts
+}
+
+/** Looks until all walls show the same; how many milliseconds that took. */
+async function whenEqual(scene: Scene): Promise<number> {
+  const since = performance.now()
+  for (let tries = 1; tries < REST_TRIES; tries++) {
+    if (new Set(await canvases(scene)).size === 1) break
+    await Bun.sleep(LOOK_EVERY_MS)
+  }
+  return Math.round(performance.now() - since)
 }
 
 const secondsSince = (since: number) => Math.round((performance.now() - since) / 100) / 10

@@ -8,59 +8,94 @@ import { startLocalNetwork } from '../../server/local/network.ts'
 import { freePort } from '../../server/local/wall-process.ts'
 import { newWallet } from '../../server/local/wallets.ts'
 import { newOffer } from '../adapters/signing.ts'
+import { startPostgres, type PostgresServer } from '../db/postgres-server.ts'
 import { startFaultyFacilitator } from '../local/faulty-facilitator.ts'
 import type { Scene } from './books.ts'
 import type { Buyer } from './buyers.ts'
 import { reader, type Editor } from './bystanders.ts'
-import { mountSmallDisk } from './disk.ts'
+import { mountSmallDisk, type SmallDisk } from './disk.ts'
 import { startGate } from './gate.ts'
-import { keeperOf } from './keeper.ts'
+import { keeperOf, type Database, type Tally } from './keeper.ts'
+import { checkTables } from './tables.ts'
 
 /** Everything a run needs, and everyone who ever took part. */
 export type Stage = Awaited<ReturnType<typeof setStage>>
 
-/** Sets it up; nothing of it is left after `stop`. */
-export async function setStage() {
+/** Sets it up, for one wall on SQLite or so many that share a PostgreSQL; nothing of it is left after `stop`. */
+export async function setStage(instances?: number) {
   const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-torture-'))
   const network = await startLocalNetwork()
   const facilitator = await startFaultyFacilitator(network.facilitatorUrl)
   const gate = await startGate(network.rpcUrl)
-  const smallDisk = mountSmallDisk(join(folder, 'small'))
+  const ground = instances === undefined ? fileIn(folder) : await sharedServer()
   const payTo = newWallet().address
-  const port = String(await freePort())
-  const url = `http://127.0.0.1:${port}`
-  const path = join(folder, 'wall.sqlite')
-  const keeper = keeperOf({
-    BASE_URL: url,
-    PORT: port,
+  const ports = await Promise.all(Array.from({ length: instances ?? 1 }, freePort))
+  const tally: Tally = { starts: 0, kills: 0, diskDeaths: 0, wrong: [] }
+  const settings = {
+    // What owners sign for, whichever wall they ask.
+    BASE_URL: 'http://127.0.0.1',
     PAY_TO: payTo,
     FACILITATOR_URL: facilitator.url,
     RPC_URL: gate.url,
     RECONCILE_INTERVAL_MS: '200',
     VERIFY_TIMEOUT_MS: '2000',
     SETTLE_TIMEOUT_MS: '1000',
-  })
+  }
+  const keepers = ports.map((port) => keeperOf({ ...settings, PORT: String(port) }, folder, tally))
+  const urls = ports.map((port) => `http://127.0.0.1:${port}`)
   const chain = viemChain(chainClient('eip155:8453', network.rpcUrl), newOffer())
   const [buyers, editors]: [Buyer[], Editor[]] = [[], []]
   const follower = reader()
+  let turn = 0
+  const door = () => urls[turn++ % urls.length] ?? ''
   return {
-    path,
-    url,
+    ...ground,
+    door,
     network,
     facilitator,
     gate,
-    smallDisk,
-    keeper,
+    keepers,
+    tally,
     buyers,
     editors,
     follower,
-    scene: (): Scene => ({ url, databasePath: path, payTo, network, chain, buyers, editors, follower }),
+    scene: (): Scene => ({
+      urls,
+      door,
+      payTo,
+      network,
+      chain,
+      buyers,
+      editors,
+      follower,
+      tables: () => checkTables(ground.database),
+    }),
     async stop() {
-      await keeper.stop()
-      smallDisk?.unmount()
+      await Promise.all(keepers.map((keeper) => keeper.stop()))
+      ground.smallDisk?.unmount()
+      await ground.server?.stop()
       await Promise.all([gate.stop(), facilitator.stop()])
       await network.stop()
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Where walls keep what they know, and what of it can be made to fail. */
+type Ground = {
+  readonly database: Database
+  readonly path?: string
+  readonly smallDisk?: SmallDisk | undefined
+  readonly server?: PostgresServer
+}
+
+function fileIn(folder: string): Ground {
+  const path = join(folder, 'wall.sqlite')
+  return { database: { DATABASE_PATH: path }, path, smallDisk: mountSmallDisk(join(folder, 'small')) }
+}
+
+async function sharedServer(): Promise<Ground> {
+  // What was acknowledged must be on its disk.
+  const server = await startPostgres({ isDurable: true })
+  return { database: { DATABASE_URL: server.url(await server.newDatabase()) }, server }
 }

@@ -1,0 +1,57 @@
+/** The database, looked at past the wall. */
+
+import { Database as File } from 'bun:sqlite'
+import { SQL } from 'bun'
+import type { Database } from './keeper.ts'
+
+/** What is wrong with the tables, in words. */
+export async function checkTables({ DATABASE_PATH: path, DATABASE_URL: url }: Database): Promise<readonly string[]> {
+  if (path !== undefined) return checkFile(path)
+  return url === undefined ? [] : await asked(url, WRONG)
+}
+
+function checkFile(path: string): readonly string[] {
+  using database = new File(path, { readonly: true })
+  const rows = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all()
+  return rows.flatMap(({ integrity_check }) => (integrity_check === 'ok' ? [] : [integrity_check]))
+}
+
+// What the tables say twice must be the same, and numbers must be dense.
+const WRONG = `
+  WITH counted AS (
+    SELECT (SELECT count(*) FROM payments WHERE state = 'sold') AS sold,
+      (SELECT count(*) FROM payments WHERE state = 'reserved') AS held,
+      (SELECT count(*) FROM blocks WHERE state = 'claimed') AS claimed,
+      (SELECT count(*) FROM blocks WHERE state = 'reserved') AS reserved,
+      (SELECT count(*) FROM changes) AS changes,
+      (SELECT coalesce(max(number), 0) FROM changes) AS newest,
+      (SELECT count(seq) FROM changes) AS sales,
+      (SELECT coalesce(max(seq), 0) FROM changes) AS last_sale,
+      (SELECT count(*) FROM payments AS p JOIN blocks AS b ON b.payment = p.id AND b.i = p.block
+        WHERE p.state = 'sold' AND b.state = 'claimed') AS matched)
+  SELECT format('%s sold, %s claimed, %s of them matched', sold, claimed, matched) AS words
+    FROM counted WHERE sold <> claimed OR matched <> sold
+  UNION ALL SELECT format('%s payments hold %s blocks', held, reserved) FROM counted WHERE held <> reserved
+  UNION ALL SELECT format('%s changes up to %s, %s sales up to %s', changes, newest, sales, last_sale)
+    FROM counted WHERE changes <> newest OR sales <> last_sale OR sales <> sold
+  UNION ALL SELECT format('counters at %s and %s, the log at %s and %s', c.number, c.seq, newest, last_sale)
+    FROM counted, counters AS c WHERE c.number <> newest OR c.seq <> last_sale`
+
+/** Cuts every connection that listens for news. */
+export async function cutListeners({ DATABASE_URL: url }: Database): Promise<void> {
+  if (url !== undefined) await asked(url, CUT)
+}
+
+const CUT = `
+  SELECT pg_terminate_backend(pid)::text AS words FROM pg_stat_activity
+  WHERE datname = current_database() AND query ILIKE 'listen%'`
+
+async function asked(url: string, text: string): Promise<readonly string[]> {
+  const sql = new SQL(url, { max: 1 })
+  try {
+    const rows: readonly { words: string }[] = await sql.unsafe(text)
+    return rows.map(({ words }) => words)
+  } finally {
+    await sql.close()
+  }
+}
