@@ -18,9 +18,8 @@ type Looking = {
 const SIBLING_WAITS_MS = [100, 200, 400, 800, 1500, ...Array.from({ length: 8 }, () => 2000)]
 
 /**
- * A survey in which a purchase that nobody is at any more, as when a process died in the midst of it, counts as one in
- * doubt: its payer was left without an answer. What another process is at is waited for, since nobody can tell whether it
- * lives.
+ * A survey in which purchases that nobody is at any more, as when a process died in the midst of them, are in doubt: their
+ * payer was left without an answer. What another process is at is waited for, since nobody can tell whether it lives.
  */
 export async function surveyWithStranded(
   looking: Looking,
@@ -31,32 +30,38 @@ export async function surveyWithStranded(
   const waits = SIBLING_WAITS_MS.values()
   for (;;) {
     const survey = await look()
-    if (survey.sibling !== undefined) return survey
+    const known = survey.sibling?.payment.nonce
     // In this order: what is held only after the survey was begun at the same time as this purchase, and not before it.
-    const { stranded, elsewhere } = await siblingsOf(looking, target, payment)
-    if (stranded === undefined && elsewhere === undefined) return survey
-    const wait = waits.next()
-    if (stranded !== undefined || wait.done === true) return { ...survey, sibling: stranded ?? elsewhere }
+    const { stranded, elsewhere } = await siblingsOf(looking, target, payment, known)
+    const wait = elsewhere === undefined ? undefined : waits.next()
+    if (wait === undefined || wait.done === true) {
+      // Only one is looked into at a time; the others then hold up the claim until they are.
+      for (const one of stranded) await looking.ledger.doubt(one)
+      const sibling = survey.sibling ?? stranded[0] ?? elsewhere
+      return sibling === undefined ? survey : { ...survey, sibling }
+    }
     await looking.clock.wait(wait.value)
   }
 }
 
-/** Of what is held for the payer and target by no run of this process: one that nobody is at, and one that somebody is. */
+/** Of what is held for the payer and target by no run of this process, and not `known`: what nobody is at, and one that somebody is. */
 async function siblingsOf(
   { ledger, apart }: Looking,
   target: Target,
   { payer, nonce }: Payment,
-): Promise<{ readonly stranded?: Purchase; readonly elsewhere?: Purchase }> {
+  known: Payment['nonce'] | undefined,
+): Promise<{ readonly stranded: readonly Purchase[]; readonly elsewhere: Purchase | undefined }> {
+  const stranded: Purchase[] = []
   let elsewhere: Purchase | undefined
   for (const held of await ledger.heldFor(payer)) {
     const { payment } = held
-    if (held.target !== target || payment.nonce === nonce || apart.isHere(payment)) continue
+    if (held.target !== target || [nonce, known].includes(payment.nonce) || apart.isHere(payment)) continue
     // It may have come to its end since; what is still held while the lease is ours is nobody's.
     const found = await apart.unlessTaken(payment, () => ledger.find(payment))
     if (found === 'elsewhere') elsewhere = held
-    else if (found?.state.kind === 'reserved') return { stranded: found }
+    else if (found?.state.kind === 'reserved') stranded.push(found)
   }
-  return elsewhere === undefined ? {} : { elsewhere }
+  return { stranded, elsewhere }
 }
 
 /**
