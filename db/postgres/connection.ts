@@ -13,11 +13,10 @@
  * connection looks for it; by looking, it makes sure that a commit still under way can only fail.
  */
 
-import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Address } from '../../server/domain/payment.ts'
 import type { Cell } from '../row-sums.ts'
-import { CommitUnknown, inOurWords, isPassing, isRefusedCommit } from './errors.ts'
-import { ANSWER_MS, openPool, type Pool, type Queries } from './pool.ts'
+import { CommitUnknown, inOurWords, isOutdated, isPassing, isRefusedCommit } from './errors.ts'
+import { ANSWER_MS, CONNECTIONS, openPool, type Pool, type Queries } from './pool.ts'
 
 /** The statements of a transaction. */
 export type Transaction = Queries & {
@@ -40,7 +39,7 @@ export type Connection = Pick<Pool, 'apart' | 'listen' | 'isOpen' | 'close'> & {
 }
 
 // A server that is replaced is away for a moment.
-const WAITS_MS = [0, 50, 200, 500]
+const WAITS_MS = [50, 200, 500]
 const PATIENCE_MS = 3000
 
 // How long to go on asking what became of a commit, in answers that do not come.
@@ -84,16 +83,21 @@ export function connect(url: string, answerMs = ANSWER_MS): Connection {
 /** Runs work again that did nothing, for as long as it may well succeed. */
 async function retried<T>(work: () => Promise<T>): Promise<T> {
   const began = performance.now()
-  for (const waitMs of WAITS_MS) {
-    if (waitMs > 0) await Bun.sleep(waitMs)
+  const waits = WAITS_MS.values()
+  for (let outdated = 0; ;) {
     try {
       return await work()
     } catch (error) {
-      const isLast = waitMs === WAITS_MS.at(-1) || performance.now() - began > PATIENCE_MS
-      if (isLast || !isPassing(error)) throw inOurWords(error)
+      // Each such failure costs one connection, and the next one knows the tables as they are.
+      if (isOutdated(error) && outdated < CONNECTIONS) {
+        outdated += 1
+        continue
+      }
+      const wait = waits.next()
+      if (wait.done === true || performance.now() - began > PATIENCE_MS || !isPassing(error)) throw inOurWords(error)
+      await Bun.sleep(wait.value)
     }
   }
-  throw new StoreUnavailable('the database failed again and again')
 }
 
 /** Runs a transaction once. What is thrown means that nothing was kept, or that nobody can tell. */

@@ -21,6 +21,9 @@ const beaten = /^(40001|40P01)$/
 // No connection, a server that starts or stops, or one that has become a copy of another.
 const lost = /^(08...|57P0.|25006|25P0[34]|ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME|AUTHENTICATION_TIMEOUT).*)$/
 
+// A statement prepared before the tables changed, as when another process brings them up to date.
+const outdated = /^(0A000|26000)$/
+
 // Resources, time, the disk, and damage.
 const trouble = /^(53...|55P03|57014|58...|XX...|F0...|ERR_POSTGRES_.*)$/
 
@@ -30,10 +33,16 @@ export function isPassing(error: unknown): boolean {
   return code !== undefined && (beaten.test(code) || lost.test(code))
 }
 
+/** Whether a connection knows the tables as they were, and another one will not. */
+export function isOutdated(error: unknown): boolean {
+  const code = codeOf(error)
+  return code !== undefined && outdated.test(code)
+}
+
 /** Whether the connection it came on is to be used no more. */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error)
-  return code !== undefined && (lost.test(code) || code.startsWith('ERR_POSTGRES_'))
+  return code !== undefined && (lost.test(code) || outdated.test(code) || code.startsWith('ERR_POSTGRES_'))
 }
 
 /** Whether an error that answered a COMMIT says for certain that nothing was kept. */

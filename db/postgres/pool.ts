@@ -37,7 +37,8 @@ export type Pool = {
   close(): Promise<void>
 }
 
-const CONNECTIONS = 8
+/** How many connections a process has beside the one that listens. */
+export const CONNECTIONS = 8
 
 // The server's own limits come first, so that its answer says what happened.
 const STATEMENT_MS = 4000

@@ -69,6 +69,18 @@ test('of processes that open an empty database at once one makes the tables, and
   await Promise.all(walls.map((wall) => wall.close()))
 })
 
+test('tables that another process brings up to date go on being read by those that run', async () => {
+  const url = await newUrl(empty)
+  const wall = await openPostgres(url, TERMS.network)
+  const sold = await sell(wall, 'next', 1, 1)
+  for (let times = 0; times < 20; times += 1) await wall.ledger.find(sold.payment)
+  await byHand(url, 'ALTER TABLE payments ADD COLUMN later text; ALTER TABLE blocks ADD COLUMN later text')
+  expect(await wall.ledger.find(sold.payment)).toEqual(sold)
+  expect(await wall.blocks.edit(sold.block, editOf(1, { message: 'x' }), NOW)).toBe('applied')
+  await sell(wall, 'next', 2, 2)
+  await wall.close()
+})
+
 test('SQL and TypeScript agree on the order of sale', async () => {
   const rows = await byHand<{ i: number; rank: number }>(server.url(empty), 'SELECT i, rank FROM blocks ORDER BY rank')
   expect(rows.map(({ i }) => i)).toEqual([...CLAIM_ORDER])
