@@ -3,6 +3,7 @@
  * held against the original before it counts.
  */
 
+import { resolve } from 'node:path'
 import { StoreUnavailable } from '../server/domain/failure.ts'
 import { applyChange, canvasAgents, canvasBlock, emptyView, registry, statsOf } from '../server/domain/wall-view.ts'
 import type { Log } from '../server/ports.ts'
@@ -24,7 +25,8 @@ import {
 export type Moved = Readonly<Record<KeptTable, number>>
 
 /** Moves the wall at one place to another. Throws `CannotOpen` when that cannot be; nothing is then at the other place. */
-export async function moveWall(from: Place, to: Place, moving: Moving): Promise<Moved> {
+export async function moveWall(from: Place, to: Place, given: Omit<Moving, 'note'>): Promise<Moved> {
+  const moving = { ...given, note: `has moved to ${placeName(to)} at ${new Date().toISOString()}` }
   try {
     if (from.kind === 'sqlite' && to.kind === 'postgres') return await moveToPostgres(from.path, to.url, moving)
     if (from.kind === 'postgres' && to.kind === 'sqlite') return await moveToSqlite(from.url, to.path, moving)
@@ -32,6 +34,13 @@ export async function moveWall(from: Place, to: Place, moving: Moving): Promise<
     throw error instanceof StoreUnavailable ? new CannotOpen(error.message) : error
   }
   throw new CannotOpen('the wall is on that kind of database already; a backup that is put back brings it elsewhere')
+}
+
+/** A place for people to read, without the secrets of its URL. */
+export function placeName(place: Place): string {
+  if (place.kind === 'sqlite') return resolve(place.path)
+  const { host, pathname } = new URL(place.url)
+  return `${host}${pathname}`
 }
 
 async function moveToPostgres(path: string, url: string, moving: Moving): Promise<Moved> {

@@ -15,6 +15,7 @@ import { postgresLedger } from './ledger.ts'
 import { postgresLog } from './log.ts'
 import { checkSchema, migrate } from './migrate.ts'
 import { postgresModeration } from './moderation.ts'
+import { ensureStayed } from './moved.ts'
 import { postgresPayouts } from './payouts.ts'
 import type { Session } from './pool.ts'
 import { postgresBell, postgresLeases, postgresTurns } from './sharing.ts'
@@ -49,6 +50,7 @@ export async function openPostgres(
     await connection.apart(async (session) => {
       await checkServer(session)
       await migrate(session)
+      await ensureStayed(session)
     })
     await belongTo(connection, network)
   }

@@ -14,26 +14,29 @@ import {
 import { codeOf } from './errors.ts'
 import { postgresLog } from './log.ts'
 import { checkSchema, migrate } from './migrate.ts'
+import { ensureStayed, noteMoved } from './moved.ts'
 import { checkServer, hostOf } from './open.ts'
 import { ANSWER_MS, openPool, WALL_NAME, type Session } from './pool.ts'
 import { checking } from './writes.ts'
 
 /**
- * Reads the wall in a database as of one moment. Nobody can write to it meanwhile, unless it is a rehearsal. Throws
- * `CannotOpen` when a process has the wall open.
+ * Reads the wall in a database as of one moment. Nobody can write to it meanwhile, nor open it afterwards as long as its note
+ * stands, unless it is a rehearsal. Throws `CannotOpen` when a process has the wall open.
  */
 export const leavePostgres = <T>(
   url: string,
-  { isRehearsal, patienceMs }: Moving,
+  { isRehearsal, patienceMs, note }: Moving,
   work: (wall: WallRows) => Promise<T>,
 ): Promise<T> =>
   apartFrom(url, async (session) => {
     await checkSchema(session)
+    await ensureStayed(session)
     if (isRehearsal) await session.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     else
       await alone(session, url, patienceMs, `BEGIN ISOLATION LEVEL REPEATABLE READ; LOCK TABLE ${TABLES} IN SHARE MODE`)
+    if (!isRehearsal) await noteMoved(session, note)
     const result = await work(rowsOf(session))
-    await session.run('ROLLBACK')
+    await session.run('COMMIT')
     return result
   })
 

@@ -16,6 +16,7 @@ import { lockDatabase } from './lock.ts'
 import { sqliteLog } from './log.ts'
 import { migrate } from './migrate.ts'
 import { sqliteModeration } from './moderation.ts'
+import { ensureStayed } from './moved.ts'
 import { sqlitePayouts } from './payouts.ts'
 import { isDamaged } from './sums.ts'
 import type { Soon } from './together.ts'
@@ -45,6 +46,7 @@ export async function openSqlite(
 ): Promise<Sqlite> {
   const unlock = path === ':memory:' ? () => {} : await lockDatabase(path, patienceMs)
   try {
+    if (path !== ':memory:') ensureStayed(path)
     const connection = openWall(path, network, told)
     return { ...ports(connection), close: closing(connection, unlock) }
   } catch (error) {

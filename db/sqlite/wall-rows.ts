@@ -21,32 +21,48 @@ import { changeOne, connect, type Connection } from './connection.ts'
 import { lockDatabase } from './lock.ts'
 import { sqliteLog } from './log.ts'
 import { migrate } from './migrate.ts'
+import { ensureStayed, forgetMoved, prepareNote } from './moved.ts'
 import { openWall } from './open.ts'
 
 /**
- * Reads the wall in the file at `path`, which is left as it is, through a copy as of one moment. Nobody can open the file
- * meanwhile, unless it is a rehearsal. Throws `CannotOpen` when a wall is open on it or a row is damaged.
+ * Reads the wall in the file at `path`, through a copy as of one moment. Nobody can open the file meanwhile, nor afterwards
+ * without removing the note beside it, unless it is a rehearsal. Throws `CannotOpen` when a wall is open on it or a row is damaged.
  */
 export async function leaveSqlite<T>(
   path: string,
-  { isRehearsal, patienceMs }: Moving,
+  { isRehearsal, patienceMs, note }: Moving,
   work: (wall: WallRows) => Promise<T>,
 ): Promise<T> {
   if (!existsSync(path)) throw new CannotOpen(`there is no database at ${path}`)
   const unlock = isRehearsal ? () => {} : await lockDatabase(path, patienceMs)
   const copy = `${path}.leaving`
   try {
+    ensureStayed(path)
     remove(copy)
     backUp(path, copy)
     const connection = openWhole(copy)
     try {
-      return await work(rowsOf(connection))
+      return isRehearsal ? await work(rowsOf(connection)) : await noted(path, note, () => work(rowsOf(connection)))
     } finally {
       connection.close()
     }
   } finally {
     remove(copy)
     unlock()
+  }
+}
+
+/** Does what makes the wall at `path` be elsewhere, and leaves a note of it. */
+async function noted<T>(path: string, words: string, work: () => Promise<T>): Promise<T> {
+  // Before, because there may be no room for it afterwards.
+  const leaveNote = prepareNote(path, words)
+  try {
+    const result = await work()
+    leaveNote()
+    return result
+  } catch (error) {
+    forgetMoved(path)
+    throw error
   }
 }
 
@@ -70,6 +86,7 @@ export async function enterSqlite<T>(
     if (isRehearsal) return result
     flush(unfinished)
     renameSync(unfinished, path)
+    forgetMoved(path)
     flush(dirname(path))
     return result
   } catch (error) {

@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util'
 import { CannotOpen } from '../../db/cannot-open.ts'
-import { moveWall, type Moved } from '../../db/move.ts'
+import { moveWall, placeName, type Moved } from '../../db/move.ts'
 import { ConfigError, readPlace, type Database } from '../config.ts'
 import { Misused, runCommand } from './command.ts'
 
@@ -31,7 +31,7 @@ await runCommand(USAGE, async (args) => {
   const to = placeOf(values.to)
   const isRehearsal = values.rehearse === true
   const moved = await moveWall(from, to, { isRehearsal, patienceMs: PATIENCE_MS })
-  const [source, target] = [nameOf(from), nameOf(to)]
+  const [source, target] = [placeName(from), placeName(to)]
   const told = { moved: !isRehearsal, from: source, to: target, rows: moved }
   console.log(
     values.json === true
@@ -52,13 +52,6 @@ function placeOf(text: string): Database {
   }
 }
 
-/** A place for people to read, without the secrets of its URL. */
-function nameOf(place: Database): string {
-  if (place.kind === 'sqlite') return place.path
-  const { host, pathname } = new URL(place.url)
-  return `${host}${pathname}`
-}
-
 function countLines(moved: Moved): string[] {
   const lines = Object.entries(moved).map(([table, count]) => `  ${table.padEnd(10)} ${count}`)
   return ['Copied, and compared row by row and as readers see it:', ...lines]
@@ -67,11 +60,11 @@ function countLines(moved: Moved): string[] {
 function nextSteps(from: Database, to: Database): string[] {
   const [set, unset] = to.kind === 'postgres' ? ['DATABASE_URL', 'DATABASE_PATH'] : ['DATABASE_PATH', 'DATABASE_URL']
   return [
-    `The wall is in ${nameOf(to)} now. Next:`,
+    `The wall is in ${placeName(to)} now. Next:`,
     `  1. in the settings of every process, set ${set} to it and take ${unset} out`,
     '  2. start the wall, and run: bun run books',
-    `  3. keep ${nameOf(from)} as a backup of this moment`,
+    `  3. keep ${placeName(from)} as a backup of this moment`,
     '',
-    `NEVER start a wall on ${nameOf(from)} again: two walls would sell the same blocks to different buyers.`,
+    `A note was left there, so that no wall starts on ${placeName(from)} any more: two walls would sell the same blocks to different buyers.`,
   ]
 }

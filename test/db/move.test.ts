@@ -10,7 +10,8 @@ import { moveWall } from '../../db/move.ts'
 import { openStore, type Place } from '../../db/open.ts'
 import { openWall } from '../../db/sqlite/open.ts'
 import { copiedColumns, KEPT_TABLES } from '../../db/wall-rows.ts'
-import { canvasReads } from '../../server/http/canvas-read.ts'
+import { canvasParts } from '../../server/http/canvas-parts.ts'
+import { pixelParts } from '../../server/http/pixel-parts.ts'
 import { seller } from '../../server/usecases/buy-block.ts'
 import { followLog } from '../../server/usecases/follow-log.ts'
 import { watchRail } from '../../server/usecases/watch-rail.ts'
@@ -49,6 +50,18 @@ afterAll(async () => {
   await server.stop()
   rmSync(folder, { recursive: true })
 })
+
+/** Moves a wall, and takes the note of it back, so that the old one can be looked at as it is. */
+async function move(from: Place, to: Place) {
+  const moved = await moveWall(from, to, final)
+  await takeBack(from)
+  return moved
+}
+
+async function takeBack(place: Place): Promise<void> {
+  if (place.kind === 'sqlite') rmSync(`${place.path}.moved`)
+  else await ask(place, 'COMMENT ON TABLE wall IS NULL')
+}
 
 const final = { patienceMs: 0, isRehearsal: false }
 const rehearsal = { patienceMs: 0, isRehearsal: true }
@@ -101,13 +114,12 @@ async function ask({ url }: { readonly url: string }, text: string): Promise<Row
   }
 }
 
-/** What `GET /api/canvas` and its pixels answer, to the byte. */
+/** What `GET /api/canvas` and its pixels answer, to the byte, before it is compressed. */
 async function canvasOf({ log }: Pick<Engine, 'log'>): Promise<readonly Uint8Array[]> {
   const { view } = await followLog(log)
-  const reads = canvasReads({ view, network: TERMS.network, clock: fakeClock(NOW), everyMs: 0 })
-  await reads.published()
-  const request = new Request('https://wall.test/api/canvas')
-  return await Promise.all([reads.canvas, reads.pixels].map((read) => read.answer(request).bytes()))
+  return [canvasParts(view, TERMS.network), pixelParts(view)].map((parts) =>
+    Buffer.concat(parts.take().map(([, content]) => content)),
+  )
 }
 
 const messageOf = async (work: Promise<unknown>): Promise<string> => {
@@ -133,11 +145,11 @@ async function isEmpty(place: Place): Promise<boolean> {
 describe('a wall that moves to PostgreSQL and back', () => {
   test('is the same in every row of every table, and in every byte of the canvas read', async () => {
     const [there, back] = [await newPlace(), fileAt('back')]
-    const moved = await moveWall(lived, there, final)
+    const moved = await move(lived, there)
     expect(moved).toMatchObject({ blocks: 14_400, payments: 308, moderated: 30, payouts: 2, wall: 1 })
     const rows = await allRows(lived)
     expect(await allRows(there)).toEqual(rows)
-    expect(await moveWall(there, back, final)).toEqual(moved)
+    expect(await move(there, back)).toEqual(moved)
     expect(await allRows(back)).toEqual(rows)
     const [first, ...others] = [await at(lived, canvasOf), await at(there, canvasOf), await at(back, canvasOf)]
     expect(others).toEqual([first ?? [], first ?? []])
@@ -153,8 +165,8 @@ describe('a wall that moves to PostgreSQL and back', () => {
     }
     const [source, there, back] = [fileAt('sells'), await newPlace(), fileAt('sells-again')]
     await Bun.write(source.path, Bun.file(lived.path))
-    await moveWall(source, there, final)
-    await moveWall(there, back, final)
+    await move(source, there)
+    await move(there, back)
     const expected = await at(source, next)
     expect(expected.news).toMatchObject([{ kind: 'sale' }, { kind: 'repaint' }])
     expect(expected.known).toBe('repeated')
@@ -188,9 +200,9 @@ describe('a wall that moves to PostgreSQL and back', () => {
     const [source, there, back] = [fileAt('receipt'), await newPlace(), fileAt('receipt-again')]
     const receipt = await at(source, buying)
     expect(receipt.kind).toBe('bought')
-    await moveWall(source, there, final)
+    await move(source, there)
     expect(await at(there, buying)).toEqual(receipt)
-    await moveWall(there, back, final)
+    await move(there, back)
     expect(await at(back, buying)).toEqual(receipt)
     expect(facilitator.settled).toHaveLength(1)
   })
@@ -204,8 +216,8 @@ describe('a wall that moves to PostgreSQL and back', () => {
       await liveOn(wall, 60)
       await leaveCredits(wall, 20_000)
     })
-    expect(await moveWall(source, there, final)).toMatchObject({ blocks: 14_400, payments: 14_402 })
-    await moveWall(there, back, final)
+    expect(await move(source, there)).toMatchObject({ blocks: 14_400, payments: 14_402 })
+    await move(there, back)
     expect(await allRows(back)).toEqual(await allRows(source))
     const [first, ...others] = [await at(source, canvasOf), await at(there, canvasOf), await at(back, canvasOf)]
     expect(others).toEqual([first ?? [], first ?? []])
@@ -217,8 +229,8 @@ describe('a wall that moves to PostgreSQL and back', () => {
     const [source, there, back] = [fileAt('new'), await newPlace(), fileAt('new-again')]
     await at(source, async () => {})
     await at(there, async () => {})
-    await moveWall(source, there, final)
-    await moveWall(there, back, final)
+    await move(source, there)
+    await move(there, back)
     expect(await allRows(back)).toEqual(await allRows(source))
     expect((await at(there, (wall) => sell(wall, 'next', 1, 1))).block).toBe(blockOf('79,44'))
   })
@@ -244,6 +256,24 @@ test('nothing that a wall keeps is left out, whatever tables it has', async () =
   expect(namesOf(beyond.filter(({ table }) => !own.includes(String(table))))).toEqual([...kept, 'edits.id'].toSorted())
 })
 
+test('no wall starts where one moved away, until that is taken back or it has come home', async () => {
+  const [source, there, back] = [fileAt('left'), await newPlace(), fileAt('left-back')]
+  await at(source, (wall) => sell(wall, 'next', 1, 1))
+  await moveWall(source, there, final)
+  expect(await messageOf(at(source, async () => {}))).toMatch(/has moved to [\w.]+:\d+\/wall_\w+ at \d{4}-/)
+  expect(await messageOf(moveWall(source, await newPlace(), final))).toContain('has moved to')
+  await takeBack(source)
+  await at(source, (wall) => sell(wall, 'next', 2, 2))
+
+  await Bun.write(`${back.path}.moved`, 'has moved to somewhere before that')
+  await moveWall(there, back, final)
+  expect(await messageOf(at(there, async () => {}))).toContain(`has moved to ${back.path} at `)
+  expect(await messageOf(moveWall(there, fileAt('left-again'), final))).toContain('has moved to')
+  await takeBack(there)
+  await at(there, (wall) => sell(wall, 'next', 2, 2))
+  await at(back, (wall) => sell(wall, 'next', 2, 2))
+})
+
 describe('a rehearsal', () => {
   test('does all of it on a wall that goes on selling, and keeps nothing', async () => {
     const [source, there, back] = [fileAt('rehearsed'), await newPlace(), fileAt('rehearsed-back')]
@@ -253,7 +283,7 @@ describe('a rehearsal', () => {
       await sell(wall, 'next', 61, 61_000)
     })
     expect(await isEmpty(there)).toBe(true)
-    expect((await moveWall(source, there, final)).payments).toBe(309)
+    expect((await move(source, there)).payments).toBe(309)
     await at(there, async (wall) => {
       expect((await moveWall(there, back, rehearsal)).payments).toBe(309)
       await sell(wall, 'next', 62, 62_000)
@@ -274,7 +304,7 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
       expect(await messageOf(moveWall(there, back, final))).toContain('a wall is open on the database')
     })
     expect(await isEmpty(back)).toBe(true)
-    await moveWall(source, there, final)
+    await move(source, there)
   })
 
   test('where there is a wall already, whatever little was done on it', async () => {
@@ -311,7 +341,7 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
       vandal.close(true)
       expect(await messageOf(moveWall(damaged, there, final))).toMatch(/row \d+ of \w+ is not what was written|damaged/)
     }
-    await moveWall(lived, there, final)
+    await move(lived, there)
     const back = fileAt('damaged-back')
     for (const change of changes.slice(-2)) {
       await ask(there, `ALTER TABLE changes DISABLE TRIGGER USER; ${change}`)
@@ -322,7 +352,7 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
 
   test('when the log has a gap', async () => {
     const [whole, back] = [await newPlace(), fileAt('gap')]
-    await moveWall(lived, whole, final)
+    await move(lived, whole)
     await ask(
       whole,
       `ALTER TABLE changes DISABLE TRIGGER USER; DELETE FROM edits;
@@ -348,7 +378,19 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
     expect(await messageOf(moveWall(lived, there, final))).toMatch(/57P01|CONNECTION/)
     await ask(there, 'DROP TRIGGER leaves ON payouts')
     expect(await isEmpty(there)).toBe(true)
-    await moveWall(lived, there, final)
+    await move(lived, there)
+  })
+
+  test('but not for what a move that was killed left behind', async () => {
+    const [source, there, back] = [fileAt('killed'), await newPlace(), fileAt('killed-back')]
+    await Bun.write(source.path, Bun.file(lived.path))
+    for (const ending of ['', '-wal', '-journal'])
+      for (const left of [`${source.path}.leaving`, `${back.path}.unfinished`])
+        await Bun.write(`${left}${ending}`, 'half')
+    await move(source, there)
+    await move(there, back)
+    expect(await allRows(back)).toEqual(await allRows(lived))
+    expect(await Array.fromAsync(new Bun.Glob('killed*{leaving,unfinished}*').scan({ cwd: folder }))).toEqual([])
   })
 
   test('from a place without a wall, and to the same kind of database', async () => {

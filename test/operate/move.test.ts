@@ -13,6 +13,7 @@ import { TERMS } from '../ports/samples.ts'
 const folder = mkdtempSync(join(tmpdir(), 'wall-move-'))
 const path = join(folder, 'wall.sqlite')
 const back = join(folder, 'back.sqlite')
+const other = join(folder, 'other.sqlite')
 const SECRET = 'hush-hush'
 
 let server: PostgresServer
@@ -58,11 +59,14 @@ test('a wall is moved only when it is stopped, once, and back to a new file', as
     'set DATABASE_URL',
     'take DATABASE_PATH out',
     'bun run books',
-    `NEVER start a wall on ${path}`,
+    `no wall starts on ${path} any more`,
   ])
     expect(moved.out).toContain(words)
   const again = await move({ DATABASE_PATH: path }, '--to', url)
-  expect(again).toMatchObject({ status: 2, out: '', err: expect.stringContaining('there is a wall in the database') })
+  expect(again).toMatchObject({ status: 2, out: '', err: expect.stringContaining('has moved to') })
+  ;(await openSqlite(other, TERMS.network)).close()
+  const another = await move({ DATABASE_PATH: other }, '--to', url)
+  expect(another).toMatchObject({ status: 2, out: '', err: expect.stringContaining('there is a wall in the database') })
 
   const returned = await move({ DATABASE_URL: url }, '--to', back, '--json')
   expect([returned.status, JSON.parse(returned.out)]).toEqual([
@@ -84,7 +88,7 @@ test('what cannot be a place is told without what was typed', async () => {
     err: expect.stringContaining('--to must be a file, or a postgres:// URL'),
   })
   const gone = `postgres://me:${SECRET}@127.0.0.1:1/wall`
-  expect(await move({ DATABASE_PATH: back }, '--to', gone)).toMatchObject({
+  expect(await move({ DATABASE_PATH: other }, '--to', gone)).toMatchObject({
     status: 2,
     err: expect.stringContaining('the database at 127.0.0.1:1/wall cannot be used'),
   })

@@ -1,0 +1,29 @@
+/** The note beside a file whose wall has moved away, so that no wall starts on what is left by mistake. */
+
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { CannotOpen } from '../cannot-open.ts'
+
+const noteAt = (path: string) => `${existsSync(path) ? realpathSync(path) : path}.moved`
+
+/** Throws `CannotOpen` when the wall at `path` has moved away. */
+export function ensureStayed(path: string): void {
+  const note = noteAt(path)
+  if (!existsSync(note)) return
+  const words = readFileSync(note, 'utf8').trim()
+  throw new CannotOpen(
+    `the wall in ${path} ${words}: name that place in the settings. Only if nothing was sold there, remove ${note}`,
+  )
+}
+
+/** Writes down that the wall at `path` is at another place from now on; that counts once the answer is called. */
+export function prepareNote(path: string, words: string): () => void {
+  const note = noteAt(path)
+  const unfinished = `${note}.unfinished`
+  writeFileSync(unfinished, `${words}\n`)
+  return () => renameSync(unfinished, note)
+}
+
+/** The wall at `path` is there, whatever was noted of it. */
+export function forgetMoved(path: string): void {
+  for (const ending of ['', '.unfinished']) rmSync(`${noteAt(path)}${ending}`, { force: true })
+}
