@@ -11,7 +11,7 @@ import { authorizationRow, integer, SELECT_PURCHASE, type FaceRow } from '../row
 import type { Transaction } from './connection.ts'
 import { known, told, type Known, type PaymentRow, type Reading } from './payments.ts'
 import type { Queries } from './pool.ts'
-import { amend, put, writeAll, type Check, type Stored } from './writes.ts'
+import { amend, isSound, put, writeAll, type Check, type Stored } from './writes.ts'
 
 /** A transaction, and what notices damaged rows. */
 export type Work = { readonly queries: Transaction; readonly check: Check }
@@ -27,7 +27,9 @@ const UNANSWERED = `
     SELECT id FROM payments WHERE payer = $1 AND state = 'reserved' AND doubted = 1
     UNION ALL SELECT id FROM payments WHERE payer = $1 AND receipt_owed = 1 AND claimed_at > $3)`
 
-const OPEN = `SELECT * FROM blocks WHERE state = 'open' ORDER BY rank LIMIT 1 FOR UPDATE`
+// $1 names those to pass by.
+const OPEN = `
+  SELECT * FROM blocks WHERE state = 'open' AND NOT (i = ANY ($1::integer[])) ORDER BY rank LIMIT 1 FOR UPDATE`
 
 // How often to look again for a block that others are just taking or giving back.
 const LOOKS = 5
@@ -143,20 +145,26 @@ async function standingOf(
 
 /** The open block a target names, locked until the transaction ends, or why there is none. */
 export async function openBlock(work: Work, target: Target): Promise<BlockRow | 'reserved' | 'claimed'> {
-  const block = target === 'next' ? await nextOpen(work.queries) : await lockBlock(work.queries, target)
+  const block = target === 'next' ? await nextOpen(work) : await lockBlock(work.queries, target)
   if (block === undefined) return (await space(work.queries, 'next')) === 'claimed' ? 'claimed' : 'reserved'
   work.check('blocks', block)
   return block.state === 'open' ? block : block.state
 }
 
-/** The first open block that nobody is taking; where all of them are being taken, the first that is left in the end. */
-async function nextOpen(queries: Queries): Promise<BlockRow | undefined> {
-  const [free] = await queries.rows<BlockRow>(`${OPEN} SKIP LOCKED`)
-  if (free !== undefined) return free
-  for (let looks = 0; looks < LOOKS; looks += 1) {
-    if ((await space(queries, 'next')) !== 'open') return undefined
-    const [left] = await queries.rows<BlockRow>(OPEN)
-    if (left !== undefined) return left
+/**
+ * The first open block that nobody is taking; where all of them are being taken, the first that is left in the end. Damaged
+ * ones are passed by.
+ */
+async function nextOpen({ queries, check }: Work): Promise<BlockRow | undefined> {
+  const damaged: BlockIndex[] = []
+  for (let looks = 0; looks < LOOKS;) {
+    const passing = [`{${damaged.join(', ')}}`]
+    const [free] = await queries.rows<BlockRow>(`${OPEN} SKIP LOCKED`, passing)
+    const block = free ?? (await queries.rows<BlockRow>(OPEN, passing))[0]
+    if (block !== undefined && isSound(check, 'blocks', block)) return block
+    if (block !== undefined) damaged.push(block.i)
+    else if ((await space(queries, 'next')) !== 'open') return undefined
+    else looks += 1
   }
   return undefined
 }

@@ -4,10 +4,10 @@ import { FIRST_LOOK_MS, LAST_LOOK_MS, type PaymentKey } from '../../server/domai
 import type { Ledger } from '../../server/ports.ts'
 import type { Connection } from './connection.ts'
 import { claim, heldFor, release, space, survey, type Work } from './holds.ts'
-import { find, isSound, type PaymentRow } from './payments.ts'
+import { find, type PaymentRow } from './payments.ts'
 import { confirm, deliver, doubt, finalize, miss, owe, seal } from './sales.ts'
 import { untold } from './untold.ts'
-import type { Check } from './writes.ts'
+import { isSound, type Check } from './writes.ts'
 
 /** The ledger of a database. */
 export function postgresLedger(connection: Connection, check: Check): Ledger {
@@ -42,7 +42,7 @@ export function postgresLedger(connection: Connection, check: Check): Ledger {
       const values = [now - FIRST_LOOK_MS, Math.floor((now - LAST_LOOK_MS) / 1000)]
       const rows = await connection.rows<PaymentRow>(UNFINISHED, values)
       // A damaged one is told of, and keeps nobody from looking at the others.
-      return rows.filter((row) => isSound(check, row)).map(({ payer, nonce }) => ({ payer, nonce }))
+      return rows.filter((row) => isSound(check, 'payments', row)).map(({ payer, nonce }) => ({ payer, nonce }))
     },
   }
 }

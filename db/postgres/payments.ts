@@ -34,13 +34,3 @@ export function told(check: Check, row: PaymentRow): Known {
   check('payments', row)
   return { row, purchase: purchaseOf(row) }
 }
-
-/** Whether the row of a payment fits its sum. */
-export function isSound(check: Check, row: PaymentRow): boolean {
-  try {
-    check('payments', row)
-    return true
-  } catch {
-    return false
-  }
-}

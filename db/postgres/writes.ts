@@ -78,4 +78,14 @@ export function checking(onDamaged: (row: DamagedRow) => void): Check {
   }
 }
 
+/** Whether a row fits its sum; one that does not is told of. */
+export function isSound<T extends Table>(check: Check, table: T, row: Stored<T>): boolean {
+  try {
+    check(table, row)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const numbered = (from: number, count: number) => Array.from({ length: count }, (_, at) => `$${from + at}`).join(', ')

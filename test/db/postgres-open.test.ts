@@ -210,6 +210,17 @@ describe('a row', () => {
     await Bun.file(file).delete()
   })
 
+  test('of an open block that is damaged is not sold, and next passes it by', async () => {
+    const url = await newUrl(empty)
+    const wall = await openPostgres(url, TERMS.network)
+    await wall.ledger.release(await hold(wall, 'next', paymentOf(1, 1)), true)
+    await byHand(url, `UPDATE blocks SET rank = -1 WHERE i = ${CLAIM_ORDER[0]}`)
+    expect((await hold(wall, 'next', paymentOf(2, 2))).block).toBe(CLAIM_ORDER[1] ?? blockOf('0,0'))
+    const asked = wall.ledger.claim(CLAIM_ORDER[0] ?? 'next', paymentOf(3, 3), SILENT, HEAD, NOW)
+    expect(await failureOf(asked)).toBeInstanceOf(StoreUnavailable)
+    await wall.close()
+  })
+
   test('that does not fit its sum is neither served nor written, and is told of once', async () => {
     const url = await newUrl(empty)
     const damaged: DamagedRow[] = []
