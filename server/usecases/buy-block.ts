@@ -80,6 +80,7 @@ export function seller(selling: Selling): SweptSeller {
     chain: steadyChain(selling.chain, selling.clock),
     flights,
     apart: selling.leases === undefined ? ALONE : keepApart(selling.leases, selling.clock),
+    begun: new Set(),
     unwritten: unwritten(selling.ledger, selling.clock),
     settle: spaced(selling.facilitator.settle, selling.clock),
     alarm: alarmOnce(selling.journal),
@@ -99,6 +100,7 @@ export function seller(selling: Selling): SweptSeller {
         tellOutcome(selling.journal, payment, target, outcome)
         return outcome
       } finally {
+        desk.begun.delete(keyOf(payment))
         await farewell(desk, clients, payment)
       }
     }
@@ -189,6 +191,7 @@ async function goOn(
 type Desk = Selling & {
   readonly flights: SingleFlight
   readonly apart: Apart
+  readonly begun: Set<string> // payments that were claimed by runs under way
   readonly unwritten: Unwritten
   readonly settle: Facilitator['settle']
   readonly alarm: ReturnType<typeof alarmOnce>
@@ -297,7 +300,10 @@ function attended(desk: Desk, clients: Audience, payment: Payment): Attended {
       },
       async claim(request) {
         const claiming = await world.claim(request)
-        if (claiming.kind === 'claimed') hold(claiming.purchase)
+        if (claiming.kind === 'claimed') {
+          desk.begun.add(keyOf(payment))
+          hold(claiming.purchase)
+        }
         return claiming
       },
       deliver: async (request) => clients.gone() || (await orAnyway(world.deliver(request))),

@@ -9,15 +9,12 @@ export type Apart = {
   whenFree<T>(key: PaymentKey, work: () => Promise<T>, late: () => Promise<T>): Promise<T>
   /** Runs `work` unless another process is at the payment. */
   unlessTaken<T>(key: PaymentKey, work: () => Promise<T>): Promise<T | 'elsewhere'>
-  /** Whether a run of this process is at the payment, and not only waiting for others. */
-  isHere(key: PaymentKey): boolean
 }
 
 /** For the only process on its store. */
 export const ALONE: Apart = {
   whenFree: (_, work) => work(),
   unlessTaken: (_, work) => work(),
-  isHere: () => true,
 }
 
 // Long enough for a process that is kept from its work for some seconds, short enough for the payers of one that died.
@@ -32,7 +29,14 @@ const PATIENCE_MS = 60_000
 
 /** For one of several processes on one store. */
 export function keepApart(leases: Leases, clock: Clock): Apart {
-  const here = new Set<string>()
+  // Runs of this process that have one lease between them: the last of them gives it back.
+  const holders = new Map<string, number>()
+  const hold = (key: PaymentKey, more: 1 | -1) => {
+    const count = (holders.get(keyOf(key)) ?? 0) + more
+    if (count > 0) holders.set(keyOf(key), count)
+    else holders.delete(keyOf(key))
+    return count
+  }
   // An answer does not wait for its lease to be given back; the next run of this process for the payment does.
   const giving = new Map<string, Promise<void>>()
   const take = async (key: PaymentKey): Promise<boolean> => {
@@ -47,13 +51,12 @@ export function keepApart(leases: Leases, clock: Clock): Apart {
   const holding = async <T>(key: PaymentKey, work: () => Promise<T>): Promise<T> => {
     const done = new AbortController()
     const renewed = renewUntil(done.signal, leases, clock, key)
-    here.add(keyOf(key))
+    hold(key, 1)
     try {
       return await work()
     } finally {
-      here.delete(keyOf(key))
       done.abort()
-      giving.set(keyOf(key), give(key, renewed))
+      if (hold(key, -1) === 0) giving.set(keyOf(key), give(key, renewed))
     }
   }
   return {
@@ -71,7 +74,6 @@ export function keepApart(leases: Leases, clock: Clock): Apart {
     async unlessTaken(key, work) {
       return (await take(key)) ? await holding(key, work) : 'elsewhere'
     },
-    isHere: (key) => here.has(keyOf(key)),
   }
 }
 

@@ -1,7 +1,7 @@
 /** What a run must know of runs that other processes made, or are making. */
 
 import { Overtaken } from '../domain/failure.ts'
-import type { Payment, Target } from '../domain/payment.ts'
+import { keyOf, type Payment, type Target } from '../domain/payment.ts'
 import type { Outcome, Purchase, Survey } from '../domain/purchase.ts'
 import type { Clock, Leases, Ledger } from '../ports.ts'
 import type { Apart } from './keep-apart.ts'
@@ -12,6 +12,7 @@ type Looking = {
   readonly clock: Clock
   readonly apart: Apart
   readonly leases?: Leases | undefined
+  readonly begun: ReadonlySet<string> // payments that were claimed by runs of this process that are under way
 }
 
 // Longer than a lease outlives the process that took it.
@@ -44,9 +45,12 @@ export async function surveyWithStranded(
   }
 }
 
-/** Of what is held for the payer and target by no run of this process, and not `known`: what nobody is at, and one that somebody is. */
+/**
+ * Of what is held for the payer and target by no run of this process, and is not `known`: all that nobody is at, and one
+ * that somebody is at.
+ */
 async function siblingsOf(
-  { ledger, apart }: Looking,
+  { ledger, apart, begun }: Looking,
   target: Target,
   { payer, nonce }: Payment,
   known: Payment['nonce'] | undefined,
@@ -55,7 +59,7 @@ async function siblingsOf(
   let elsewhere: Purchase | undefined
   for (const held of await ledger.heldFor(payer)) {
     const { payment } = held
-    if (held.target !== target || [nonce, known].includes(payment.nonce) || apart.isHere(payment)) continue
+    if (held.target !== target || [nonce, known].includes(payment.nonce) || begun.has(keyOf(payment))) continue
     // It may have come to its end since; what is still held while the lease is ours is nobody's.
     const found = await apart.unlessTaken(payment, () => ledger.find(payment))
     if (found === 'elsewhere') elsewhere = held

@@ -48,8 +48,11 @@ export const NO_FAULTS: Faults = faultsFrom([...names, ...sharedNames], () => 0)
 /** Each history has its own mixture, so that rare pairs of faults get histories to themselves. */
 export const drawFaults = (dice: Dice): Faults => ({ ...NO_FAULTS, ...faultsFrom(names, () => drawn(dice)) })
 
-/** What goes wrong between servers. */
-export const drawSharedFaults = (dice: Dice): Partial<Faults> => faultsFrom(sharedNames, () => drawn(dice))
+/** What goes wrong between servers; where there are two, one of them may well die. */
+export const drawSharedFaults = (dice: Dice): Partial<Faults> => ({
+  ...faultsFrom(sharedNames, () => (dice.chance(0.5) ? 0 : dice.pick([0.03, 0.1, 0.3]))),
+  crash: dice.pick([0, 0.3, 0.6, 1]),
+})
 
 const drawn = (dice: Dice) => (dice.chance(0.75) ? 0 : dice.pick([0.03, 0.1, 0.3, 0.6]))
 

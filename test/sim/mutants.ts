@@ -272,7 +272,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a purchase whose process died counts as one under way',
     file: 'server/usecases/other-hands.ts',
-    from: `    else if (found?.state.kind === 'reserved') return { stranded: found }\n`,
+    from: `    else if (found?.state.kind === 'reserved') stranded.push(found)\n`,
     to: '',
   },
   {
@@ -292,12 +292,6 @@ export const mutants: readonly Mutant[] = [
     file: SCRIPT,
     from: `if (verdict.kind !== 'unspent' || !inDoubt(doubted)) return`,
     to: `if (verdict.kind !== 'unspent') return`,
-  },
-  {
-    name: 'a run that was overtaken ends in a fault',
-    file: 'server/usecases/play-script.ts',
-    from: 'if (!(error instanceof Overtaken) || runs === RUNS_MAX) throw error',
-    to: 'throw error',
   },
   {
     name: "a process arms on another's unfinished look",

@@ -142,11 +142,11 @@ function ledgerPort(
       // What is refused because another server was quicker gives nothing back.
       if (verb === 'release') watcher.asks(verb, key, what)
       world.tell(() => `  ${key.slice(-4)} ${verb}: ${written(answer)}`)
-      watcher.heard(verb, key, answer)
-      if (isWrite && commons !== undefined) {
-        commons.ring()
-        if (strikes(world, 'answerOfStoreLost')) throw new StoreUnavailable('the answer is lost')
-      }
+      if (isWrite) commons?.ring()
+      const isLost = isWrite && commons !== undefined && strikes(world, 'answerOfStoreLost')
+      // Noted as delivered is not delivered: the server lives on, and has to say what it has.
+      if (!isLost || verb !== 'deliver') watcher.heard(verb, key, answer)
+      if (isLost) throw new StoreUnavailable('the answer is lost')
       return answer
     })
   return {
