@@ -73,20 +73,9 @@ const SETTLING_WAITS_MS = [250, 250, 500, 1000, 1000]
 
 /** Makes the one seller of this process. */
 export function seller(selling: Selling): SweptSeller {
-  const flights = singleFlight()
+  const desk = deskOf(selling)
+  const { flights } = desk
   const shared = new Map<string, { readonly outcome: Promise<Outcome>; readonly clients: Audience }>()
-  const desk: Desk = {
-    ...selling,
-    chain: steadyChain(selling.chain, selling.clock),
-    flights,
-    apart: selling.leases === undefined ? ALONE : keepApart(selling.leases, selling.clock),
-    begun: new Set(),
-    unwritten: unwritten(selling.ledger, selling.clock),
-    settle: spaced(selling.facilitator.settle, selling.clock),
-    alarm: alarmOnce(selling.journal),
-    tell: tellEverything(selling),
-    tellSwept: tellActs(selling),
-  }
   const unattended = worldOf(desk)
 
   const attempt = (target: Target, payment: Payment, listing: Listing | Failure, clients: Audience) => {
@@ -143,6 +132,19 @@ export function seller(selling: Selling): SweptSeller {
     idle: flights.idle,
   }
 }
+
+const deskOf = (selling: Selling): Desk => ({
+  ...selling,
+  chain: steadyChain(selling.chain, selling.clock),
+  flights: singleFlight(),
+  apart: selling.leases === undefined ? ALONE : keepApart(selling.leases, selling.clock),
+  begun: new Set(),
+  unwritten: unwritten(selling.ledger, selling.clock),
+  settle: spaced(selling.facilitator.settle, selling.clock),
+  alarm: alarmOnce(selling.journal),
+  tell: tellEverything(selling),
+  tellSwept: tellActs(selling),
+})
 
 /** Whether an answer is about the payment itself, and so the same for every copy of the request. */
 const isLasting = (outcome: Outcome) =>
