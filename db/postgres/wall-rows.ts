@@ -162,7 +162,8 @@ async function putRows({ rows }: Session, table: KeptTable, made: readonly KeptR
       : `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${columns.join(', ')} FROM ${from} RETURNING 1`,
     [JSON.stringify(made.map(textOf))],
   )
-  if (written.length !== made.length) throw new Error(`${written.length} rows of ${table} instead of ${made.length}`)
+  if (written.length !== made.length)
+    throw new CannotOpen(`the database kept ${written.length} rows of ${table} instead of ${made.length}`)
 }
 
 /** A row as JSON can hold it: bytes in PostgreSQL's own notation. */

@@ -381,6 +381,27 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
     await move(lived, there)
   })
 
+  test('when what was written there is not what was sent', async () => {
+    const changes = {
+      payouts: `NEW.reference = 'something else'; RETURN NEW`,
+      edits: 'RETURN NULL',
+      agents: `NEW.name = 'Eve'; RETURN NEW`,
+    }
+    for (const [table, body] of Object.entries(changes)) {
+      const there = await newPlace()
+      await moveWall(lived, there, rehearsal)
+      await ask(
+        there,
+        `CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body}; END $$;
+        CREATE TRIGGER meddles BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION meddle()`,
+      )
+      expect(await messageOf(moveWall(lived, there, final))).toMatch(
+        /another row 1 in payouts|0 rows of edits instead|row 1 of agents/,
+      )
+      expect(await isEmpty(there)).toBe(true)
+    }
+  })
+
   test('but not for what a move that was killed left behind', async () => {
     const [source, there, back] = [fileAt('killed'), await newPlace(), fileAt('killed-back')]
     await Bun.write(source.path, Bun.file(lived.path))
