@@ -13,7 +13,7 @@ import { fleet } from './fleet.ts'
 import goals from './goals.json' with { type: 'json' }
 import { writeResults } from './readme.ts'
 import { markdown, table, verdicts, type Report } from './report.ts'
-import { inBrowser, scenarios } from './scenarios.ts'
+import { inBrowser, onServer, scenarios } from './scenarios.ts'
 
 const QUICK = { rounds: 3, ms: 500, steadyMs: 5000 }
 const FULL = { rounds: 7, ms: 2000, steadyMs: 600_000 }
@@ -40,7 +40,7 @@ async function measure(): Promise<Report> {
   process.once('SIGINT', end)
   const found: Record<string, Findings> = {}
   try {
-    const all = has('--full') || words.length > 0 ? { ...scenarios, ...inBrowser } : scenarios
+    const all = has('--full') || words.length > 0 ? { ...scenarios, ...onServer, ...inBrowser } : scenarios
     const chosen = Object.entries(all).filter(([title]) => words.every((word) => title.includes(word)))
     for (const [at, [title, scenario]] of chosen.entries()) {
       console.log(`\n[${at + 1}/${chosen.length}] ${title}`)

@@ -47,7 +47,7 @@ async function buy({ port }: Server, payments: readonly string[], atOnce: number
 }
 
 /** Payments of as many wallets, signed for the wall's own terms. */
-async function signedPayments({ port }: Server, count: number): Promise<string[]> {
+export async function signedPayments({ port }: Server, count: number): Promise<string[]> {
   const demand = await fetch(`http://127.0.0.1:${port}/blocks/next`)
   const terms = decodePaymentRequiredHeader(demand.headers.get('payment-required') ?? '')
   return await Promise.all(

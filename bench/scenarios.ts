@@ -1,5 +1,6 @@
 /** Everything that is measured, in the order it is measured in. */
 
+import { engines } from './engines.ts'
 import type { Scenario } from './findings.ts'
 import { followers } from './followers.ts'
 import { firstPixels, fullWall } from './page.ts'
@@ -23,6 +24,11 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'From start to the first read': coldStart,
   Memory: memory,
   'Size of the whole wall': size,
+}
+
+/** What needs a database server: measured in a full run, or where its name is given. */
+export const onServer: Readonly<Record<string, Scenario>> = {
+  'SQLite against PostgreSQL, one instance against three': engines,
 }
 
 /** What needs a browser, which is heavy: measured in a full run, or where its name is given. */

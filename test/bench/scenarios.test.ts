@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { fleet, type Fleet } from '../../bench/fleet.ts'
 import goals from '../../bench/goals.json' with { type: 'json' }
 import { between } from '../../bench/readme.ts'
-import { inBrowser, scenarios } from '../../bench/scenarios.ts'
+import { inBrowser, onServer, scenarios } from '../../bench/scenarios.ts'
 import { openBrowser } from '../viewer/browser.ts'
 
 // Goal: the measurements can be made at any time, and every goal is about one of them. Method: each scenario runs for a
@@ -28,7 +28,7 @@ beforeAll(() => {
 })
 afterAll(() => walls.stop())
 
-test.each(Object.entries({ ...scenarios, ...(browses ? inBrowser : {}) }))(
+test.each(Object.entries({ ...scenarios, ...onServer, ...(browses ? inBrowser : {}) }))(
   '%s is measured',
   async (_, scenario) => {
     const found = await scenario(walls, { rounds: 1, ms: 30, steadyMs: 300 })
@@ -37,7 +37,7 @@ test.each(Object.entries({ ...scenarios, ...(browses ? inBrowser : {}) }))(
     for (const figure of figures) expect(figure).toBeFinite()
     for (const name of Object.keys(found.ratios)) ratios.add(name)
   },
-  60_000,
+  120_000,
 )
 
 test('every goal is the goal of something measured', () => {
