@@ -12,6 +12,7 @@ export type Config = {
   readonly port: number
   readonly hosts: readonly string[] // names that owners may sign for, the canonical one first
   readonly database: Database
+  readonly deskPath: string | undefined // undefined: the operators' socket is where `deskAt` says
   readonly network: Network
   readonly rpcUrl: string | undefined // undefined: the network's public endpoint
   readonly offer: Offer
@@ -45,6 +46,7 @@ export const SETTINGS = {
   PORT: { required: false },
   DATABASE_PATH: { required: false },
   DATABASE_URL: { required: false },
+  DESK_PATH: { required: false },
   NETWORK: { required: false },
   RPC_URL: { required: false },
   VERIFY_TIMEOUT_MS: { required: false },
@@ -97,8 +99,11 @@ export function readConfig(env: Env): Config {
   }
 }
 
+/** What tells a wall from others. */
+export type Place = Pick<Config, 'database' | 'port' | 'deskPath'>
+
 /** Where a wall with these settings is kept and listens, whatever else is set. Throws `ConfigError`. */
-export function readPlace(env: Env): Pick<Config, 'database' | 'port'> {
+export function readPlace(env: Env): Place {
   const problems: string[] = []
   const place = placeIn(reader(env, problems), problems)
   if (problems.length > 0) throw cannotWork(problems)
@@ -122,14 +127,14 @@ function reader(env: Env, problems: string[]): Read {
   }
 }
 
-function placeIn(read: Read, problems: string[]): Pick<Config, 'database' | 'port'> {
+function placeIn(read: Read, problems: string[]): Place {
   const port = read('PORT', wholeNumber(0, 65_535)) ?? 8402
   const path = read('DATABASE_PATH', asIs)
   const url = read('DATABASE_URL', postgresOf)
   if (path !== undefined && url !== undefined) problems.push('DATABASE_PATH and DATABASE_URL exclude each other')
   const database: Database =
     url === undefined ? { kind: 'sqlite', path: path ?? './wall.sqlite' } : { kind: 'postgres', url }
-  return { port, database }
+  return { port, database, deskPath: read('DESK_PATH', asIs) }
 }
 
 const cannotWork = (problems: readonly string[]) =>

@@ -24,6 +24,7 @@ describe('settings', () => {
       port: 8402,
       hosts: ['wall.example'],
       database: { kind: 'sqlite', path: './wall.sqlite' },
+      deskPath: undefined,
       network: 'eip155:8453',
       rpcUrl: undefined,
       offer: {
@@ -56,6 +57,7 @@ describe('settings', () => {
       PORT: '0',
       DATABASE_PATH: '/var/lib/wall.sqlite',
       DATABASE_URL: '',
+      DESK_PATH: '/run/wall.desk',
       NETWORK: 'eip155:84532',
       RPC_URL: 'http://127.0.0.1:8545/key',
       VERIFY_TIMEOUT_MS: '100',
@@ -71,6 +73,7 @@ describe('settings', () => {
       port: 0,
       hosts: ['localhost', 'localhost:9000'],
       database: { kind: 'sqlite', path: '/var/lib/wall.sqlite' },
+      deskPath: '/run/wall.desk',
       network: 'eip155:84532',
       rpcUrl: 'http://127.0.0.1:8545/key',
       offer: {
@@ -113,6 +116,7 @@ describe('settings', () => {
     expect(readPlace({ DATABASE_URL: 'postgres://db.example/wall', PORT: '9000' })).toEqual({
       database: { kind: 'postgres', url: 'postgres://db.example/wall' },
       port: 9000,
+      deskPath: undefined,
     })
   })
 

@@ -6,7 +6,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { Value } from '@sinclair/typebox/value'
-import type { Config } from '../config.ts'
+import type { Place } from '../config.ts'
 import type { Journal } from '../ports.ts'
 import { Commands, DeskAnswer, type CommandBody, type CommandName, type Desk } from './desk.ts'
 
@@ -21,11 +21,12 @@ export class NoDesk extends Error {
 }
 
 /**
- * The socket of a wall: beside its database where that is a file, else in the folder it was started in, by its port,
- * because several may share a server. The shorter way to it, because sockets have short names.
+ * The socket of a wall: where it is set, beside its database where that is a file, else in the folder it was started in,
+ * by its port, because several may share a server. The shorter way to it, because sockets have short names.
  */
-export function deskAt({ database, port }: Pick<Config, 'database' | 'port'>): string {
-  const whole = `${resolve(database.kind === 'sqlite' ? database.path : `wall-${port}`)}.desk`
+export function deskAt({ database, port, deskPath }: Place): string {
+  const beside = database.kind === 'sqlite' ? database.path : `wall-${port}`
+  const whole = resolve(deskPath ?? `${beside}.desk`)
   const near = relative('.', whole)
   return near.length < whole.length ? near : whole
 }

@@ -106,9 +106,11 @@ test('what is open is listed, and told with its evidence', async () => {
 })
 
 test('the socket has the shorter of its two names', () => {
-  const besideFile = (path: string) => deskAt({ database: { kind: 'sqlite', path }, port: 8402 })
+  const besideFile = (path: string, deskPath?: string) =>
+    deskAt({ database: { kind: 'sqlite', path }, port: 8402, deskPath })
   expect(besideFile('./wall.sqlite')).toBe('wall.sqlite.desk')
   expect(besideFile('/w.sqlite')).toBe('/w.sqlite.desk')
   const url = 'postgres://db.example/wall'
-  expect(deskAt({ database: { kind: 'postgres', url }, port: 8402 })).toBe('wall-8402.desk')
+  expect(deskAt({ database: { kind: 'postgres', url }, port: 8402, deskPath: undefined })).toBe('wall-8402.desk')
+  expect(besideFile('./wall.sqlite', '/run/wall.desk')).toBe('/run/wall.desk')
 })
