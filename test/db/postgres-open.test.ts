@@ -1,4 +1,8 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { SQL } from 'bun'
 import { CannotOpen } from '../../db/cannot-open.ts'
 import type { Engine } from '../../db/engine.ts'
@@ -184,11 +188,11 @@ describe('hand-written SQL cannot', () => {
 
 describe('a row', () => {
   test('carries the sum that the other engine makes of the same row', async () => {
-    const [url, file] = [await newUrl(empty), `/tmp/wall-${crypto.randomUUID()}.sqlite`]
+    const folder = mkdtempSync(join(tmpdir(), 'wall-'))
+    const [url, file] = [await newUrl(empty), join(folder, 'wall.sqlite')]
     const walls = [await openPostgres(url, TERMS.network), await openSqlite(file, TERMS.network)] as const
     for (const wall of walls) await story(wall)
     await Promise.all(walls.map((wall) => wall.close()))
-    const { Database } = await import('bun:sqlite')
     const sqlite = new Database(file, { readonly: true })
     for (const [table, key] of Object.entries({
       agents: 'id',
@@ -207,7 +211,7 @@ describe('a row', () => {
       expect([table, ...there]).toEqual([table, ...here])
     }
     sqlite.close()
-    await Bun.file(file).delete()
+    rmSync(folder, { recursive: true })
   })
 
   test('of an open block that is damaged is not sold, and next passes it by', async () => {
