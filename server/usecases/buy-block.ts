@@ -94,11 +94,11 @@ export function seller(selling: Selling): SweptSeller {
       }
     }
     return flights.run(keyOf(payment), () =>
-      desk.apart.whenFree(
-        payment,
-        () => begin(buy),
-        () => begin(putOff),
-      ),
+      desk.apart.whenFree(payment, {
+        isOver: async () => isFinal((await selling.ledger.find(payment))?.state.kind),
+        work: () => begin(buy),
+        late: () => begin(putOff),
+      }),
     )
   }
 
@@ -145,6 +145,8 @@ const deskOf = (selling: Selling): Desk => ({
   tell: tellEverything(selling),
   tellSwept: tellActs(selling),
 })
+
+const isFinal = (kind: Purchase['state']['kind'] | undefined) => kind === 'sold' || kind === 'credited'
 
 /** Whether an answer is about the payment itself, and so the same for every copy of the request. */
 const isLasting = (outcome: Outcome) =>

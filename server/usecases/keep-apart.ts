@@ -3,17 +3,24 @@
 import { keyOf, type PaymentKey } from '../domain/payment.ts'
 import type { Clock, Leases } from '../ports.ts'
 
+/** What a payer's request waits with; once the payment `isOver`, nothing is left to be kept apart. */
+export type Waiting<T> = {
+  readonly isOver: () => Promise<boolean>
+  readonly work: () => Promise<T>
+  readonly late: () => Promise<T>
+}
+
 /** How runs wait for those of other processes. */
 export type Apart = {
   /** Runs `work` once no other process is at the payment, or `late` where one is for longer than a payer waits. */
-  whenFree<T>(key: PaymentKey, work: () => Promise<T>, late: () => Promise<T>): Promise<T>
+  whenFree<T>(key: PaymentKey, { isOver, work, late }: Waiting<T>): Promise<T>
   /** Runs `work` unless another process is at the payment. */
   unlessTaken<T>(key: PaymentKey, work: () => Promise<T>): Promise<T | 'elsewhere'>
 }
 
 /** For the only process on its store. */
 export const ALONE: Apart = {
-  whenFree: (_, work) => work(),
+  whenFree: (_, { work }) => work(),
   unlessTaken: (_, work) => work(),
 }
 
@@ -60,13 +67,13 @@ export function keepApart(leases: Leases, clock: Clock): Apart {
     }
   }
   return {
-    async whenFree(key, work, late) {
+    async whenFree(key, { isOver, work, late }) {
       const deadline = clock.elapsed() + PATIENCE_MS
       for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, WAIT_MAX_MS)) {
         const taken = await untroubled(take(key))
         if (taken === true) return await holding(key, work)
         // A store that knows no lease now may still know what became of the payment.
-        if (taken === undefined) return await work()
+        if (taken === undefined || (await untroubled(isOver())) === true) return await work()
         if (clock.elapsed() >= deadline) return await late()
         await clock.wait(waitMs)
       }

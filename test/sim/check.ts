@@ -266,7 +266,7 @@ function checkDenial(
   const at = (steps: ReadonlyMap<string, number>) => steps.get(key) ?? -1
   const isPaid = isOurs(witness, key, world.spendings.get(key))
   // Of what another server has seen and not written yet, only its lease tells.
-  const isUnwritten = witness.isTwin && known === undefined
+  const isUnwritten = witness.isTwin && (known === undefined || known.state.kind === 'released')
   promise(
     !isPaid || isUnwritten || at(witness.paidAt) < startedAt,
     `I6: no ${code} once the money was seen to move`,

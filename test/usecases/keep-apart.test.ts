@@ -34,6 +34,8 @@ function world() {
   return { process, pass, notes, told }
 }
 
+const isOver = async () => false
+
 /** Work that goes on until it is told to end. */
 function longWork() {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -45,8 +47,8 @@ describe('a payment that another process is at', () => {
     const { process, pass, notes, told } = world()
     const [here, there] = [process(), process()]
     const long = longWork()
-    const first = here.whenFree(KEY, long.run, told('late'))
-    const second = there.whenFree(KEY, told('ran'), told('late'))
+    const first = here.whenFree(KEY, { isOver, work: long.run, late: told('late') })
+    const second = there.whenFree(KEY, { isOver, work: told('ran'), late: told('late') })
     pass(50_000)
     expect(notes).toEqual([])
     long.end()
@@ -59,8 +61,8 @@ describe('a payment that another process is at', () => {
   test('is told to be so in time to whoever waits', async () => {
     const { process, pass, notes, told } = world()
     const long = longWork()
-    const first = process().whenFree(KEY, long.run, told('late'))
-    const second = process().whenFree(KEY, told('ran'), told('late'))
+    const first = process().whenFree(KEY, { isOver, work: long.run, late: told('late') })
+    const second = process().whenFree(KEY, { isOver, work: told('ran'), late: told('late') })
     for (let seconds = 0; seconds < 62; seconds += 1) pass(1000)
     await second
     expect(notes).toEqual(['late'])
@@ -72,7 +74,7 @@ describe('a payment that another process is at', () => {
     const { process, notes, told } = world()
     const [here, there] = [process(), process()]
     const long = longWork()
-    const first = here.whenFree(KEY, long.run, told('late'))
+    const first = here.whenFree(KEY, { isOver, work: long.run, late: told('late') })
     drainMicrotasks()
     expect(await there.unlessTaken(KEY, told('swept'))).toBe('elsewhere')
     long.end()
@@ -83,14 +85,21 @@ describe('a payment that another process is at', () => {
   })
 })
 
+test('what is over is told at once, whoever died with its lease', async () => {
+  const { process, notes, told } = world()
+  void process().whenFree(KEY, { isOver, work: longWork().run, late: told('late') })
+  await process().whenFree(KEY, { isOver: async () => true, work: told('ran'), late: told('late') })
+  expect(notes).toEqual(['ran'])
+})
+
 test('the payment of a process that died is taken up once its lease has ended', async () => {
   const { process, pass, notes, told } = world()
   const dead = process(({ take, give }) => {
     let times = 0
     return { give, take: (key, forMs) => (times++ === 0 ? take(key, forMs) : new Promise(() => {})) }
   })
-  void dead.whenFree(KEY, longWork().run, told('late'))
-  const second = process().whenFree(KEY, told('ran'), told('late'))
+  void dead.whenFree(KEY, { isOver, work: longWork().run, late: told('late') })
+  const second = process().whenFree(KEY, { isOver, work: told('ran'), late: told('late') })
   pass(14_000)
   expect(notes).toEqual([])
   pass(2000)
@@ -102,7 +111,7 @@ test('a store that knows no lease keeps nobody from looking a payment up', async
   const { process, notes, told } = world()
   const broken = () => Promise.reject(new StoreUnavailable('down'))
   const apart = process(() => ({ take: broken, give: broken }))
-  await apart.whenFree(KEY, told('ran'), told('late'))
+  await apart.whenFree(KEY, { isOver, work: told('ran'), late: told('late') })
   expect(notes).toEqual(['ran'])
   expect(apart.unlessTaken(KEY, told('swept'))).rejects.toBeInstanceOf(StoreUnavailable)
 })
@@ -111,8 +120,8 @@ test('an answer does not wait for its lease to be given back, and the next run o
   const { process, notes, told } = world()
   const giving = Promise.withResolvers<void>()
   const apart = process(({ take, give }) => ({ take, give: (key) => giving.promise.then(() => give(key)) }))
-  await apart.whenFree(KEY, told('first'), told('late'))
-  const second = apart.whenFree(KEY, told('second'), told('late'))
+  await apart.whenFree(KEY, { isOver, work: told('first'), late: told('late') })
+  const second = apart.whenFree(KEY, { isOver, work: told('second'), late: told('late') })
   drainMicrotasks()
   expect(notes).toEqual(['first'])
   giving.resolve()
