@@ -54,6 +54,7 @@ export type Witness = {
   readonly alarms: Set<string>
   skewed: boolean // whether the clock was ever set
   readonly claimed: Map<string, { readonly step: number; readonly by: Life | undefined }>
+  readonly ended: Set<string> // payments given back because the chain showed an end
   readonly foundAt: Map<string, number> // step at which any server last began with a payment
   readonly lookedAt: Map<string, number> // step at which the chain was last asked, answered or not
   life: Life | undefined // of the server that is watched
@@ -81,6 +82,7 @@ export const witnessOf = (world: World, book: Book, signed: readonly Payment[]):
   alarms: new Set(),
   skewed: false,
   claimed: new Map(),
+  ended: new Set(),
   foundAt: new Map(),
   lookedAt: new Map(),
   life: undefined,
@@ -132,8 +134,8 @@ export function watcherOf(witness: Witness): Watcher {
       if (verb === 'settle') {
         witness.settledAt.set(key, world.step)
         const kind = rowOf(witness, key)?.state.kind
-        // A run that was overtaken does not know yet; what was given back meanwhile is watched, or can never land.
-        const isHad = kind === 'reserved' || kind === 'sold' || (witness.isTwin && kind === 'released')
+        // A run that was overtaken does not know yet that the chain showed an end, and the block was given back.
+        const isHad = kind === 'reserved' || kind === 'sold' || (witness.isTwin && witness.ended.has(key))
         promise(isHad, 'money is asked to move only for a block held or sold', key)
       }
     },
@@ -175,10 +177,11 @@ function noteSurvey({ olderInDoubt, siblingOf, world }: Witness, key: string, an
   else olderInDoubt.delete(key)
 }
 
-function checkRelease({ world, lastVerdict }: Witness, key: string, { purchase, dead }: Releasing): void {
+function checkRelease({ world, lastVerdict, ended: ends }: Witness, key: string, { purchase, dead }: Releasing): void {
   // Where an end was undone by a reorganisation, what is given back is watched, and gets its block or a credit.
   const ended = !world.doubtful.has(key) || lastVerdict.get(key) === 'void' || (world.undone.has(key) && !dead)
   promise(ended, 'a settlement in doubt never frees a block', key)
+  if (lastVerdict.get(key) === 'void') ends.add(key)
   promise(!dead || isDead(world, purchase.payment), 'a payment that may yet land is watched', key)
 }
 
@@ -205,6 +208,7 @@ function checkClaim(witness: Witness, claimed: string): void {
   const { book, world, signed, leftWaiting, surveyedAt, skewed } = witness
   const surveyed = surveyedAt.get(keyOf(payment)) ?? -1
   checkReconciled(witness)
+  witness.ended.delete(claimed)
   witness.claimed.set(claimed, { step: world.step, by: witness.life })
   for (const other of signed) {
     if (other.payer !== payment.payer || other.nonce === payment.nonce) continue
