@@ -288,12 +288,6 @@ export const mutants: readonly Mutant[] = [
     to: '',
   },
   {
-    name: 'a held block is settled again before its doubt is written',
-    file: SCRIPT,
-    from: `if (verdict.kind !== 'unspent' || !inDoubt(doubted)) return`,
-    to: `if (verdict.kind !== 'unspent') return`,
-  },
-  {
     name: "a process arms on another's unfinished look",
     file: SWEEP,
     from: `return unseen?.size === 0 ? 'seen' : 'partly'`,
@@ -304,11 +298,5 @@ export const mutants: readonly Mutant[] = [
     file: SWEEP,
     from: `return unseen?.size === 0 ? 'seen' : 'partly'`,
     to: `return unseen === undefined ? 'partly' : 'seen'`,
-  },
-  {
-    name: 'a receipt that the store cannot note is not given',
-    file: DRIVER,
-    from: '    if (error instanceof StoreUnavailable) return true\n    throw error',
-    to: '    throw error',
   },
 ]

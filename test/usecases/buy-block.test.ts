@@ -102,6 +102,15 @@ describe('a client that hangs up while its payment settles', () => {
 })
 
 describe('what the store could not take', () => {
+  test('keeps nobody from a receipt that is true already', async () => {
+    const { world, down, buy } = await openSeller()
+    world.settling = { kind: 'unclear' }
+    expect(told(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
+    world.settling = undefined
+    down.add('deliver')
+    expect(told(await buy(paymentOf(1, 1)))).toBe(hash(1))
+  })
+
   test('is a doubt that nothing new is sold over', async () => {
     const { down, buy, settled } = await openSeller()
     for (const verb of ['finalize', 'doubt'] as const) down.add(verb)

@@ -1,9 +1,10 @@
 import { drainMicrotasks } from 'bun:jsc'
 import { expect, test } from 'bun:test'
 import { openSqlite } from '../../db/sqlite/open.ts'
+import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Payment } from '../../server/domain/payment.ts'
 import type { Outcome, Settling, Verification } from '../../server/domain/purchase.ts'
-import type { Clock } from '../../server/ports.ts'
+import type { Clock, Ledger } from '../../server/ports.ts'
 import { seller } from '../../server/usecases/buy-block.ts'
 import type { RailWatch } from '../../server/usecases/watch-rail.ts'
 import { receiptOf } from '../../server/x402/receipt.ts'
@@ -36,6 +37,7 @@ async function openWorld() {
   const open = () => {
     const process = {}
     const gate = {
+      canDoubt: true,
       settling: undefined as Promise<Settling> | undefined,
       verifying: undefined as Promise<Verification> | undefined,
     }
@@ -44,8 +46,10 @@ async function openWorld() {
       elapsed: scheduler.elapsed,
       wait: (ms, signal) => scheduler.wait(process, ms, signal),
     }
+    const doubt: Ledger['doubt'] = (held) =>
+      gate.canDoubt ? ledger.doubt(held) : Promise.reject(new StoreUnavailable('down'))
     const sold = seller({
-      ledger,
+      ledger: { ...ledger, doubt },
       facilitator: {
         ...honest,
         verify: (...asked) => gate.verifying ?? honest.verify(...asked),
@@ -147,6 +151,22 @@ test('a refusal frees no block that another process has had settled since, and i
   chain.land(paymentOf(1, 1))
   pass(10)
   expect(told(await slow)).toBe(hash(1))
+})
+
+test('a held block is not settled again before its doubt is written', async () => {
+  const { ledger, leases, settled, here, there, pass } = await openWorld()
+  const refusing = Promise.withResolvers<Settling>()
+  here.gate.settling = refusing.promise
+  const slow = here.buy(paymentOf(1, 1))
+  leases.end(paymentOf(1, 1))
+  there.gate.canDoubt = false
+  const quick = there.buy(paymentOf(1, 1))
+  pass(5)
+  expect([told(await quick), settled]).toEqual(['settlement_unknown', []])
+  refusing.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
+  pass(1)
+  expect(told(await slow)).toBe('payment_required')
+  expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'released' } })
 })
 
 test('nothing is refused that another process has taken up since', async () => {
