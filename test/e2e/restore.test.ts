@@ -7,11 +7,12 @@ import { armed, freePort, startWall, type WallProcess } from '../../server/local
 import { newWallet, type Wallet } from '../../server/local/wallets.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import type { Health } from '../../shared/contract/service.ts'
+import { startPostgres } from '../db/postgres-server.ts'
 import { eventually, signDemand } from './world.ts'
 
 // Goal: a backup can be taken at any time and put back, and what was sold in between is not silently sold again.
-// Method: the operator's own commands, run as written, on a wall that sells on a real chain. It is about the file of
-// SQLite: a PostgreSQL server is backed up and put back by its own tools, which is its operator's business.
+// Method: the operator's own commands, run as written, on a wall that sells on a real chain. Backing up is about the file
+// of SQLite: PostgreSQL has its own tools, in whose place a test copies the database within the server.
 
 let network: LocalNetwork
 let folder: string
@@ -37,9 +38,14 @@ afterAll(async () => {
 
 /** Runs one of the operator's commands with the wall's settings; what it said and how it ended. */
 async function operate(command: string, ...args: readonly string[]): Promise<{ said: string; status: number }> {
+  return await operateOn(settings, command, ...args)
+}
+
+/** The same, with other settings. */
+async function operateOn(wall: Readonly<Record<string, string>>, command: string, ...args: readonly string[]) {
   const path = join(import.meta.dir, `../../server/operate/${command}.ts`)
   const child = Bun.spawn([process.execPath, path, ...args], {
-    env: { PATH: Bun.env['PATH'] ?? '', ...settings },
+    env: { PATH: Bun.env['PATH'] ?? '', ...wall },
     stdout: 'pipe',
     stderr: 'pipe',
   })
@@ -123,3 +129,43 @@ test('money that came without buying anything is no reason to stop selling', asy
   await armed(again.url)
   await again.stop()
 })
+
+test(
+  'an older copy of a shared database is noticed by every instance, and accepted while they run',
+  async () => {
+    const server = await startPostgres()
+    const on = async (database: string) => {
+      const { DATABASE_PATH: _, ...rest } = settings
+      const PORT = String(await freePort())
+      return { ...rest, PAY_TO: payTo, PORT, DATABASE_URL: server.url(database) }
+    }
+    const payTo = newWallet().address
+    const original = await server.newDatabase()
+    let wall = await startWall(await on(original), { folder })
+    await armed(wall.url)
+    const before = await sell(wall)
+    await wall.stop()
+    const copy = await server.newDatabase(original)
+    wall = await startWall(await on(original), { folder })
+    await armed(wall.url)
+    const lost = [await sell(wall), await sell(wall)]
+    await wall.stop()
+
+    const restored = await on(copy)
+    const walls = [await startWall(restored, { folder }), await startWall(await on(copy), { folder })]
+    for (const instance of walls) {
+      await eventually(async () => (orphansIn(instance).length === lost.length ? true : undefined))
+      expect(await railOf(instance)).toBe('arming')
+      expect(await (await ask(instance, before.payment)).json()).toMatchObject({ block: before.block, owner: 'you' })
+    }
+    expect((await operateOn(restored, 'accept-restore')).status).toBe(1)
+    expect(await operateOn(restored, 'accept-restore', '--yes')).toMatchObject({ status: 0 })
+    for (const instance of walls) {
+      await armed(instance.url)
+      await sell(instance)
+      await instance.stop()
+    }
+    await server.stop()
+  },
+  { timeout: 60_000 },
+)
