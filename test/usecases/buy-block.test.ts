@@ -103,10 +103,11 @@ describe('a client that hangs up while its payment settles', () => {
 
 describe('what the store could not take', () => {
   test('keeps nobody from a receipt that is true already', async () => {
-    const { world, down, buy } = await openSeller()
+    const { world, down, buy, clock } = await openSeller()
     world.settling = { kind: 'unclear' }
     expect(told(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
     world.settling = undefined
+    clock.pass(5000)
     down.add('deliver')
     expect(told(await buy(paymentOf(1, 1)))).toBe(hash(1))
   })
