@@ -65,7 +65,7 @@ export const repaint: Scenario = async (fleet, pace) => {
 // As many as there may be in the end.
 const MANY_AGENTS = 10_000
 
-// Publications come at most once a second.
+// Publications come every 0.9 s at most.
 const PUBLISHED_AFTER_MS = 1050
 
 /** One repaint until every form of the canvas read shows it, in processor time, on walls of three sizes. */

@@ -35,8 +35,9 @@ const VIEWER = join(import.meta.dir, '../dist/viewer')
 const PROBE_EVERY_MS = 15_000
 const FIRST_PROBES_EVERY_MS = 1000
 
-// The contract lets the canvas read be a few seconds old; this bounds what a flood of repaints costs.
-const PUBLISH_EVERY_MS = 1000
+// The contract lets the canvas read be a few seconds old; this bounds what a flood of repaints costs. Less than a second,
+// so that several instances show the same within one: each needs a moment to hear of a change, and to compress it.
+const PUBLISH_EVERY_MS = 900
 
 // What a request may need beyond its settlement: verification, the chain, the store.
 const DRAIN_SLACK_MS = 30_000
