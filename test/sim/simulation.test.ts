@@ -9,7 +9,7 @@ import { isReal, realBooks } from './sqlite-book.ts'
 import { playSeeds } from './workers.ts'
 
 // `bun run sim` plays more.
-const SEEDS = 2500
+const SEEDS = 20_000
 const WORKERS = 2
 
 // The machine may be busy with something else; nothing here waits for a clock.
