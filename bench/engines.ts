@@ -42,7 +42,7 @@ export const engines: Scenario = async (fleet, pace) => {
     ]
     await ledgerRow('', three)
     const start = async (place: Place, count: number) => {
-      const started = await Promise.all(Array.from({ length: count }, () => open(place, market)))
+      const started = await Promise.all(Array.from({ length: count }, () => open(place, market, fleet.folder)))
       walls.push(...started)
       return started.map(serverOf)
     }
@@ -79,10 +79,11 @@ async function ledgerRow(what: string, place: Place): Promise<Row> {
   }
 }
 
-async function open(place: Place, market: Market): Promise<WallProcess> {
+async function open(place: Place, market: Market, folder: string): Promise<WallProcess> {
   const database = place.kind === 'sqlite' ? { DATABASE_PATH: place.path } : { DATABASE_URL: place.url }
   const settings = { ...QUIET, FACILITATOR_URL: market.url, RPC_URL: `${market.url}/chain`, ...database }
-  const wall = await startWall(settings)
+  // The operators' sockets of walls that are killed stay where they ran.
+  const wall = await startWall(settings, { folder })
   pin(wall.pid, SERVERS_ON)
   await armed(wall.url)
   return wall

@@ -21,9 +21,12 @@ beforeAll(async () => {
   crowd = await Promise.all(Array.from({ length: CROWD }, () => wall.wallet()))
 }, 60_000)
 afterAll(async () => {
-  await canvasesWhenEqual()
-  for (const { url } of wall.instances) await expectBooksToBalance({ ...wall, url })
-  await wall.stop()
+  try {
+    await canvasesWhenEqual()
+    for (const { url } of wall.instances) await expectBooksToBalance({ ...wall, url })
+  } finally {
+    await wall.stop()
+  }
 }, 30_000)
 
 const dollarsOf = async (payers: readonly Wallet[]) =>

@@ -10,8 +10,11 @@ describe.each(ENGINES)('on %s', (engine) => {
     world = await startWorld({ SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' }, engine)
   })
   afterAll(async () => {
-    await expectBooksToBalance(world)
-    await world.stop()
+    try {
+      await expectBooksToBalance(world)
+    } finally {
+      await world.stop()
+    }
   })
 
   const wallets = (count: number) => Promise.all(Array.from({ length: count }, () => world.wallet()))

@@ -23,8 +23,11 @@ describe.each(ENGINES)('on %s', (engine) => {
     world = await startWorld({}, engine)
   })
   afterAll(async () => {
-    await expectBooksToBalance(world)
-    await world.stop()
+    try {
+      await expectBooksToBalance(world)
+    } finally {
+      await world.stop()
+    }
   })
 
   const afterTheMoneyMoved: readonly SettleFault[] = [
