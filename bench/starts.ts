@@ -27,7 +27,7 @@ export const coldStart: Scenario = async (fleet, { rounds }) => {
 }
 
 // What a process takes early on says little of what it takes later.
-const SETTLED_AFTER = 2
+const SETTLED_AFTER = 5
 const LOOKS = 10
 
 const REPAINTS_A_SECOND = 200
