@@ -5,12 +5,11 @@ import { parseCoord } from '../../shared/wall.ts'
 import type { CardSubject } from '../domain/card.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import { invalidCoordinate } from '../domain/refusals.ts'
-import { stateOf, type WallView } from '../domain/wall-view.ts'
+import type { WallView } from '../domain/wall-view.ts'
 import type { CardImages } from '../usecases/card-image.ts'
-import { holdsAlready } from './negotiate.ts'
+import { respondDrawn } from './drawn.ts'
 import { paramsReader } from './params.ts'
 import { refuse } from './refuse.ts'
-import { respond, respondEmpty } from './respond.ts'
 import { readOnly, type Handler, type Route } from './route.ts'
 
 /** What cards need. */
@@ -25,15 +24,8 @@ function card({ view, cards }: CardDesk): Handler {
   return async (request) => {
     const subject = readSubject(request.url)
     if ('code' in subject) return refuse(subject)
-    const headersOf = (state: string) => ({
-      ETag: `"${state}-${Object.values(subject).join('-')}"`,
-      'Cache-Control': 'public, max-age=60',
-    })
-    const now = headersOf(stateOf(view))
-    if (holdsAlready(request.headers.get('if-none-match'), now.ETag)) return respondEmpty(304, now)
-    const image = await cards.draw(subject)
-    if ('code' in image) return refuse(image)
-    return respond(200, 'image/png', image.png, headersOf(image.state))
+    const shown = Object.values(subject).join('-')
+    return await respondDrawn(request, { view, shown, maxAge: 60, draw: () => cards.draw(subject) })
   }
 }
 

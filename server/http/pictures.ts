@@ -5,16 +5,16 @@ import { cellOf, parseCoord } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { SentPicture } from '../domain/picture.ts'
 import { busy, invalidCoordinate } from '../domain/refusals.ts'
-import { stateOf, type WallView } from '../domain/wall-view.ts'
+import type { WallView } from '../domain/wall-view.ts'
 import type { Pictures } from '../ports.ts'
 import { imageToPixels } from '../usecases/image-to-pixels.ts'
-import type { WallImage, WallImages } from '../usecases/wall-image.ts'
+import type { WallImages } from '../usecases/wall-image.ts'
 import { BLOCKS_PREFIX } from './blocks.ts'
 import { readBody } from './body.ts'
-import { holdsAlready } from './negotiate.ts'
+import { respondDrawn } from './drawn.ts'
 import { paramsReader } from './params.ts'
 import { refuse } from './refuse.ts'
-import { NO_STORE, respond, respondEmpty, respondJson } from './respond.ts'
+import { NO_STORE, respondJson } from './respond.ts'
 import { readOnly, type Handler, type Route } from './route.ts'
 import { decodePercent, pathOf } from './target.ts'
 
@@ -69,15 +69,7 @@ function blockPicture(desk: PictureDesk): Handler {
 async function respondPicture({ view, images }: PictureDesk, request: Request, query: RegionQuery): Promise<Response> {
   const { col, row, cols, rows, scale } = query
   const shown = [col, row, cols, rows, scale].join('-')
-  const headersOf = (state: WallImage['state']) => ({
-    ETag: `"${state}-${shown}"`,
-    'Cache-Control': 'public, max-age=2',
-  })
-  const now = headersOf(stateOf(view))
-  if (holdsAlready(request.headers.get('if-none-match'), now.ETag)) return respondEmpty(304, now)
-  const image = await images.draw(query)
-  if ('code' in image) return refuse(image)
-  return respond(200, 'image/png', image.png, headersOf(image.state))
+  return await respondDrawn(request, { view, shown, maxAge: 2, draw: () => images.draw(query) })
 }
 
 const readPixels = paramsReader(PixelsQuery, {

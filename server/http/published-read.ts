@@ -7,7 +7,7 @@ import type { Change, LogNumber } from '../domain/log.ts'
 import type { WallView } from '../domain/wall-view.ts'
 import type { Clock } from '../ports.ts'
 import { holdsAlready, preferredEncoding, type Encoding } from './negotiate.ts'
-import type { ReadyAnswer } from './ready-answer.ts'
+import { copyOf, type ReadyAnswer } from './ready-answer.ts'
 import { respond, respondEmpty, type HeaderFields } from './respond.ts'
 import { gzipBody, joiner, plainBody, segmentOf, zstdBody, type Pieces, type Segment } from './segments.ts'
 
@@ -126,10 +126,9 @@ function answerFrom(type: string, bodies: Bodies, etag: string, joined: ReturnTy
     zstd: ready(bodies.zstd, { 'Content-Encoding': 'zstd' }),
   }
   return (request) => {
-    // Bun's types name a copy after another library's class.
-    if (holdsAlready(request.headers.get('if-none-match'), etag)) return unchanged.clone() as Response
+    if (holdsAlready(request.headers.get('if-none-match'), etag)) return copyOf(unchanged)
     const encoding = preferredEncoding(request.headers.get('accept-encoding'))
     const chosen = encoding === undefined ? plain : (encoded[encoding] ?? plain)
-    return chosen.clone() as Response
+    return copyOf(chosen)
   }
 }

@@ -33,8 +33,8 @@ export function readyAnswer({ type, bytes, etag, cacheControl }: Ready): ReadyAn
 /** A weak tag of a body's content. */
 export const etagOf = (body: string | Uint8Array): string => `W/"${Bun.hash(body).toString(36)}"`
 
-// Bun's types name the copy after another library's class.
-const copyOf = (response: Response) => response.clone() as Response
+/** A copy of an answer that is kept. Bun's types name it after another library's class. */
+export const copyOf = (response: Response): Response => response.clone() as Response
 
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined

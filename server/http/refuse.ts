@@ -9,6 +9,7 @@ import type { RailWatch } from '../usecases/watch-rail.ts'
 import { encodeHeader } from '../x402/header.ts'
 import { paymentRequired, type Offer } from '../x402/terms.ts'
 import { respondDeadEnd } from './dead-end.ts'
+import { copyOf } from './ready-answer.ts'
 import { NO_STORE, respondJson, type HeaderFields } from './respond.ts'
 
 /** What a demand for payment is made from. */
@@ -47,8 +48,7 @@ export function demands(till: Till): (target: Target) => Response {
   }
   return (target) => {
     if (till.rail.state() === 'misconfigured') return refuse(cannotSell())
-    // Bun's types name the copy after another library's class.
-    return (ready.get(target) ?? make(target)).clone() as Response
+    return copyOf(ready.get(target) ?? make(target))
   }
 }
 

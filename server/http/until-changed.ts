@@ -1,7 +1,7 @@
 /** Reads of the view that are asked for again and again, answered once for each state of it. */
 
 import type { WallView } from '../domain/wall-view.ts'
-import type { ReadyAnswer } from './ready-answer.ts'
+import { copyOf, type ReadyAnswer } from './ready-answer.ts'
 import { queryOf } from './target.ts'
 
 // Followers ask for the same few pages; whoever asks for others gets them made.
@@ -17,11 +17,10 @@ export function untilChanged(view: WallView, make: ReadyAnswer): ReadyAnswer {
     asOf = view.number
     const query = queryOf(request.url)
     const known = ready.get(query)
-    // Bun's types name the copy after another library's class.
-    if (known !== undefined) return known.clone() as Response
+    if (known !== undefined) return copyOf(known)
     const made = make(request)
     if (made.status !== 200 || query.length > QUERY_MAX || ready.size >= ANSWERS_MAX) return made
     ready.set(query, made)
-    return made.clone() as Response
+    return copyOf(made)
   }
 }
