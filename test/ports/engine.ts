@@ -1,20 +1,13 @@
 /** What the contract suites need of a storage engine, and the steps they share. */
 
+import type { Engine as OpenedEngine } from '../../db/engine.ts'
 import type { Listing } from '../../server/domain/listing.ts'
 import type { Payment, Target } from '../../server/domain/payment.ts'
 import type { Purchase, SoldPurchase } from '../../server/domain/purchase.ts'
-import type { Agents, Blocks, Books, Ledger, Log, Moderation, Store } from '../../server/ports.ts'
 import { blockOf, hash, HEAD, listingOf, NOW, paymentOf } from './samples.ts'
 
 /** Every port of the store, and letting go of it. */
-export type Engine = {
-  readonly ledger: Ledger
-  readonly books: Books
-  readonly blocks: Blocks
-  readonly agents: Agents
-  readonly moderation: Moderation
-  readonly log: Log
-  readonly store: Store
+export type Engine = Pick<OpenedEngine, 'ledger' | 'books' | 'blocks' | 'agents' | 'moderation' | 'log' | 'store'> & {
   close(): void | Promise<void>
 }
 
