@@ -4,10 +4,10 @@ import { systemClock } from '../../server/adapters/clock.ts'
 import type { Payment } from '../../server/domain/payment.ts'
 import type { Outcome } from '../../server/domain/purchase.ts'
 import { seller } from '../../server/usecases/buy-block.ts'
-import type { RailWatch } from '../../server/usecases/watch-rail.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
 import { fakeJournal } from '../fakes/journal.ts'
+import { armedRail } from '../fakes/rail.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
 import { hash, NOW, paymentOf, SILENT, TERMS } from '../ports/samples.ts'
 import { cutProxy } from './cut-proxy.ts'
@@ -25,21 +25,13 @@ beforeAll(async () => {
 }, 30_000)
 afterAll(() => server.stop())
 
-const rail: RailWatch = {
-  state: () => 'armed',
-  heard: () => {},
-  fault: () => null,
-  probe: async () => {},
-  reconciled: () => {},
-}
-
 async function openSeller() {
   const proxy = cutProxy(server.url(await server.newDatabase(empty)))
   const db = await openPostgres(proxy.url, TERMS.network, { answerMs: 300 })
   const chain = fakeChain()
   const facilitator = fakeFacilitator(chain)
   const { ledger, leases } = db
-  const selling = { ledger, leases, facilitator, chain, rail, wallets: fakeWallets, journal: fakeJournal() }
+  const selling = { ledger, leases, facilitator, chain, rail: armedRail, wallets: fakeWallets, journal: fakeJournal() }
   const clock = { ...systemClock, now: () => NOW }
   const sold = seller({ ...selling, clock, terms: TERMS, contact: null, advance: async () => {} })
   return {

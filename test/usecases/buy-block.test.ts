@@ -5,11 +5,11 @@ import type { Payment } from '../../server/domain/payment.ts'
 import type { Outcome, Settling } from '../../server/domain/purchase.ts'
 import type { Ledger } from '../../server/ports.ts'
 import { seller } from '../../server/usecases/buy-block.ts'
-import type { RailWatch } from '../../server/usecases/watch-rail.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
 import { fakeJournal } from '../fakes/journal.ts'
+import { armedRail } from '../fakes/rail.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
 import { blockOf, hash, NOW, paymentOf, SILENT, TERMS } from '../ports/samples.ts'
 
@@ -47,13 +47,6 @@ async function openSeller() {
     get: (whole, verb: Verb) =>
       down.has(verb) ? () => Promise.reject(new StoreUnavailable('down')) : Reflect.get(whole, verb),
   })
-  const rail: RailWatch = {
-    state: () => 'armed',
-    heard: () => {},
-    fault: () => null,
-    probe: async () => {},
-    reconciled: () => {},
-  }
   const advance = async () => {}
   const sold = seller({
     ledger,
@@ -62,7 +55,7 @@ async function openSeller() {
     wallets: fakeWallets,
     clock,
     journal,
-    rail,
+    rail: armedRail,
     terms: TERMS,
     contact: null,
     advance,

@@ -6,26 +6,18 @@ import type { Payment } from '../../server/domain/payment.ts'
 import type { Outcome, Settling, Verification } from '../../server/domain/purchase.ts'
 import type { Clock, Ledger } from '../../server/ports.ts'
 import { seller } from '../../server/usecases/buy-block.ts'
-import type { RailWatch } from '../../server/usecases/watch-rail.ts'
 import { receiptOf } from '../../server/x402/receipt.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
 import { fakeJournal } from '../fakes/journal.ts'
 import { fakeLeases } from '../fakes/leases.ts'
+import { armedRail } from '../fakes/rail.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
 import { hash, NOW, paymentOf, SILENT, TERMS } from '../ports/samples.ts'
 import { schedulerOf } from '../sim/scheduler.ts'
 
 // Goal: what payers are told by two processes on one store. Method: two sellers over one ledger, whose time is moved by
 // hand, and whose facilitator answers when the test lets it.
-
-const ARMED: RailWatch = {
-  state: () => 'armed',
-  heard: () => {},
-  fault: () => null,
-  probe: async () => {},
-  reconciled: () => {},
-}
 
 async function openWorld() {
   const { ledger } = await openSqlite(':memory:', TERMS.network)
@@ -59,7 +51,7 @@ async function openWorld() {
       wallets: fakeWallets,
       clock,
       journal: fakeJournal(),
-      rail: ARMED,
+      rail: armedRail,
       terms: TERMS,
       contact: null,
       advance: async () => {},

@@ -1,0 +1,61 @@
+/** What the books tell, whatever engine keeps them. */
+
+import { expect, test } from 'bun:test'
+import type { Engine } from '../../db/engine.ts'
+import type { Audit } from '../../server/ports.ts'
+import { hold, sell } from './engine.ts'
+import { blockOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from './samples.ts'
+
+/** A wall that sells, and its books read beside it. */
+export type Audited = {
+  readonly wall: Pick<Engine, 'ledger' | 'payouts'>
+  readonly books: readonly Audit[] // read in different ways, and all the same
+  close(): Promise<void>
+}
+
+const keyOf = (payer: number, nonce: number) => ({ payer: wallet(payer), nonce: hash(nonce) })
+
+/** The suite. `open` opens a wall on which nothing was bought, `openLast` one with a single block left. */
+export function auditContract(name: string, open: () => Promise<Audited>, openLast: () => Promise<Audited>): void {
+  test(`every payment is in the books on ${name} as what became of it, while the wall goes on`, async () => {
+    const { wall, books, close } = await open()
+    const nothing = { claimed: 0, sales: [], credits: [], open: [], dead: [], payouts: [], payees: [], from: undefined }
+    for (const audit of books) expect(await audit.statement()).toEqual(nothing)
+
+    await sell(wall, '3,4', 1, 1)
+    const doubted = await wall.ledger.doubt(await hold(wall, 'next', paymentOf(2, 2), SILENT, NOW + 5))
+    const watched = await hold(wall, blockOf('5,6'), paymentOf(3, 3))
+    await wall.ledger.release(watched, false)
+    await wall.ledger.release(await hold(wall, blockOf('7,8'), paymentOf(4, 4)), true)
+    expect(await wall.payouts.note(keyOf(9, 9), 'refund 1', NOW)).toBe(true)
+    expect(await wall.payouts.note(keyOf(9, 9), 'refund 2', NOW)).toBe(false)
+    for (const audit of books)
+      expect(await audit.statement()).toEqual({
+        claimed: 1,
+        sales: [{ ...keyOf(1, 1), block: blockOf('3,4'), amount: 1_000_000n, tx: hash(1) }],
+        credits: [],
+        open: [
+          { purchase: doubted, since: NOW + 5 },
+          { purchase: { ...watched, state: { kind: 'released', dead: false } }, since: NOW },
+        ],
+        dead: [keyOf(4, 4)],
+        payouts: [{ ...keyOf(9, 9), reference: 'refund 1', at: NOW }],
+        payees: [TERMS.payTo],
+        from: HEAD,
+      })
+    await close()
+  })
+
+  test(`a credit on ${name} is owed until it was paid out`, async () => {
+    const { wall, books, close } = await openLast()
+    const given = await hold(wall, 'next', paymentOf(1, 1))
+    await wall.ledger.release(given, false)
+    await sell(wall, 'next', 2, 2)
+    await wall.ledger.owe(given, hash(1), NOW)
+    const credit = { ...keyOf(1, 1), amount: 1_000_000n, tx: hash(1), paidOut: null }
+    for (const audit of books) expect((await audit.statement()).credits).toEqual([credit])
+    await wall.payouts.note(keyOf(1, 1), 'refund 1', NOW)
+    for (const audit of books) expect((await audit.statement()).credits).toEqual([{ ...credit, paidOut: 'refund 1' }])
+    await close()
+  })
+}
