@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { openPostgres, type Postgres } from '../../db/postgres/open.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
@@ -6,25 +6,18 @@ import { CLAIM_ORDER } from '../../shared/wall.ts'
 import { failureOf, hold, sell, stored } from '../ports/engine.ts'
 import { blockOf, editOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS } from '../ports/samples.ts'
 import { cutProxy, type Cut, type CutProxy } from './cut-proxy.ts'
-import { startPostgres, type PostgresServer } from './postgres-server.ts'
+import { postgresWalls } from './postgres-walls.ts'
 
 // Goal: whatever happens to a connection, a step is answered by what is in the database, and never done twice or by half.
 // Method: a proxy cuts connections at chosen words, above all at COMMIT; the database is read past the proxy.
 
-let server: PostgresServer
-let empty: string
-beforeAll(async () => {
-  server = await startPostgres()
-  empty = await server.newDatabase()
-  await (await openPostgres(server.url(empty), TERMS.network)).close()
-}, 30_000)
-afterAll(() => server.stop())
+const { newWall } = postgresWalls()
 
 type Cast = { readonly wall: Postgres; readonly proxy: CutProxy; readonly url: string }
 
 /** A test's body over an engine behind a proxy. */
 const onCut = (work: (cast: Cast) => Promise<void>) => async () => {
-  const url = server.url(await server.newDatabase(empty))
+  const url = await newWall()
   const proxy = cutProxy(url)
   const wall = await openPostgres(proxy.url, TERMS.network, { answerMs: 500 })
   try {

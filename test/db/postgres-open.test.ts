@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,21 +14,15 @@ import { CLAIM_ORDER } from '../../shared/wall.ts'
 import { failureOf, hold, sell } from '../ports/engine.ts'
 import { blockOf, editOf, hash, HEAD, identityOf, NOW, paymentOf, SILENT, TERMS, wallet } from '../ports/samples.ts'
 import { cutProxy } from './cut-proxy.ts'
-import { startPostgres, type PostgresServer } from './postgres-server.ts'
+import { startPostgres } from './postgres-server.ts'
+import { postgresWalls } from './postgres-walls.ts'
 
 // Goal: a database is opened only when it can keep what it is told, by as many processes as like; its tables refuse what
 // must never be, and its rows are those of the other engine, to the byte. Method: real databases, and SQL written by hand.
 
-let server: PostgresServer
-let empty: string
-beforeAll(async () => {
-  server = await startPostgres()
-  empty = await server.newDatabase()
-  await (await openPostgres(server.url(empty), TERMS.network)).close()
-}, 30_000)
-afterAll(() => server.stop())
+const { server, newWall } = postgresWalls()
 
-const newUrl = async (template?: string) => server.url(await server.newDatabase(template))
+const newUrl = async () => server().url(await server().newDatabase())
 
 /** Runs SQL by hand, past every port. */
 async function byHand<Row>(url: string, text: string): Promise<readonly Row[]> {
@@ -74,7 +68,7 @@ test('of processes that open an empty database at once one makes the tables, and
 })
 
 test('tables that another process brings up to date go on being read by those that run', async () => {
-  const url = await newUrl(empty)
+  const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)
   const sold = await sell(wall, 'next', 1, 1)
   for (let times = 0; times < 20; times += 1) await wall.ledger.find(sold.payment)
@@ -86,7 +80,7 @@ test('tables that another process brings up to date go on being read by those th
 })
 
 test('SQL and TypeScript agree on the order of sale', async () => {
-  const rows = await byHand<{ i: number; rank: number }>(server.url(empty), 'SELECT i, rank FROM blocks ORDER BY rank')
+  const rows = await byHand<{ i: number; rank: number }>(await newWall(), 'SELECT i, rank FROM blocks ORDER BY rank')
   expect(rows.map(({ i }) => i)).toEqual([...CLAIM_ORDER])
   expect(rows.map(({ rank }) => rank)).toEqual(CLAIM_ORDER.map((_, rank) => rank))
 })
@@ -100,20 +94,18 @@ describe('a database is refused, in words without its password, that', () => {
   }
 
   test('belongs to another network', async () => {
-    expect(await refusal(server.url(empty), 'eip155:84532')).toContain(
-      'belongs to network eip155:8453, not eip155:84532',
-    )
+    expect(await refusal(await newWall(), 'eip155:84532')).toContain('belongs to network eip155:8453, not eip155:84532')
   })
 
   test('a newer version wrote', async () => {
-    const url = await newUrl(empty)
+    const url = await newWall()
     await byHand(url, 'INSERT INTO migrations (version) VALUES (99)')
     expect(await refusal(url)).toContain('newer version (99')
   })
 
   test('is not there', async () => {
     expect(await refusal('postgres://wall:secret@127.0.0.1:1/wall')).toContain('127.0.0.1:1/wall cannot be used')
-    expect(await refusal(server.url('no_such_database'))).toContain(
+    expect(await refusal(server().url('no_such_database'))).toContain(
       'cannot be used: the database refused a statement: 3D000',
     )
     expect(await refusal('wall.sqlite')).toContain('is no URL')
@@ -121,9 +113,9 @@ describe('a database is refused, in words without its password, that', () => {
 
   test('does not keep text as UTF-8', async () => {
     const name = `latin_${crypto.randomUUID().replaceAll('-', '')}`
-    await byHand(server.url('postgres'), `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`)
-    expect(await refusal(server.url(name))).toContain('keeps LATIN1')
-    await byHand(server.url('postgres'), `DROP DATABASE ${name}`)
+    await byHand(server().url('postgres'), `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`)
+    expect(await refusal(server().url(name))).toContain('keeps LATIN1')
+    await byHand(server().url('postgres'), `DROP DATABASE ${name}`)
   })
 })
 
@@ -132,7 +124,7 @@ describe('hand-written SQL cannot', () => {
   const held = blockOf('7,8')
   let url: string
   beforeAll(async () => {
-    url = await newUrl(empty)
+    url = await newWall()
     const wall = await openPostgres(url, TERMS.network)
     await story(wall)
     await wall.close()
@@ -189,7 +181,7 @@ describe('hand-written SQL cannot', () => {
 describe('a row', () => {
   test('carries the sum that the other engine makes of the same row', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'wall-'))
-    const [url, file] = [await newUrl(empty), join(folder, 'wall.sqlite')]
+    const [url, file] = [await newWall(), join(folder, 'wall.sqlite')]
     const walls = [await openPostgres(url, TERMS.network), await openSqlite(file, TERMS.network)] as const
     for (const wall of walls) await story(wall)
     await Promise.all(walls.map((wall) => wall.close()))
@@ -215,7 +207,7 @@ describe('a row', () => {
   })
 
   test('of an open block that is damaged is not sold, and next passes it by', async () => {
-    const url = await newUrl(empty)
+    const url = await newWall()
     const wall = await openPostgres(url, TERMS.network)
     await wall.ledger.release(await hold(wall, 'next', paymentOf(1, 1)), true)
     await byHand(url, `UPDATE blocks SET rank = -1 WHERE i = ${CLAIM_ORDER[0]}`)
@@ -226,7 +218,7 @@ describe('a row', () => {
   })
 
   test('that does not fit its sum is neither served nor written, and is told of once', async () => {
-    const url = await newUrl(empty)
+    const url = await newWall()
     const damaged: DamagedRow[] = []
     const wall = await openPostgres(url, TERMS.network, { onDamaged: (row) => damaged.push(row) })
     await story(wall)
@@ -254,7 +246,7 @@ describe('a row', () => {
 
 test('a wall whose server is restarted goes on by itself, and hears its bell again', async () => {
   const own = await startPostgres({ isDurable: true })
-  if (own.url('x') === server.url('x')) return
+  if (own.url('x') === server().url('x')) return
   const wall = await openPostgres(own.url(await own.newDatabase()), TERMS.network)
   const sold = await sell(wall, 'next', 1, 1)
   let rung = 0
@@ -279,7 +271,7 @@ test('a wall whose server is restarted goes on by itself, and hears its bell aga
 })
 
 test('a request that waits for a server that says nothing is ended, and the server is used again when it speaks', async () => {
-  const proxy = cutProxy(await newUrl(empty))
+  const proxy = cutProxy(await newWall())
   const wall = await openPostgres(proxy.url, TERMS.network, { answerMs: 300 })
   const sprung = proxy.cutAt('EXISTS', 'silence')
   const space = wall.ledger.space('next')

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { openPostgres } from '../../db/postgres/open.ts'
 import { systemClock } from '../../server/adapters/clock.ts'
 import type { Payment } from '../../server/domain/payment.ts'
@@ -11,22 +11,15 @@ import { armedRail } from '../fakes/rail.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
 import { hash, NOW, paymentOf, SILENT, TERMS } from '../ports/samples.ts'
 import { cutProxy } from './cut-proxy.ts'
-import { startPostgres, type PostgresServer } from './postgres-server.ts'
+import { postgresWalls } from './postgres-walls.ts'
 
 // Goal: a purchase during which the database goes away at its own commit is charged once, whether its client sends the same
 // request again or signs anew. Method: the real seller over the real store, behind a proxy that cuts there and stays down.
 
-let server: PostgresServer
-let empty: string
-beforeAll(async () => {
-  server = await startPostgres()
-  empty = await server.newDatabase()
-  await (await openPostgres(server.url(empty), TERMS.network)).close()
-}, 30_000)
-afterAll(() => server.stop())
+const { newWall } = postgresWalls()
 
 async function openSeller() {
-  const proxy = cutProxy(server.url(await server.newDatabase(empty)))
+  const proxy = cutProxy(await newWall())
   const db = await openPostgres(proxy.url, TERMS.network, { answerMs: 300 })
   const chain = fakeChain()
   const facilitator = fakeFacilitator(chain)

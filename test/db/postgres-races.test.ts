@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { openPostgres, type Postgres } from '../../db/postgres/open.ts'
 import type { Change } from '../../server/domain/log.ts'
 import { isSold } from '../../server/domain/purchase.ts'
@@ -18,24 +18,17 @@ import {
   wallet,
 } from '../ports/samples.ts'
 import { sellAllBut } from './nearly-sold-postgres.ts'
-import { startPostgres, type PostgresServer } from './postgres-server.ts'
+import { postgresWalls } from './postgres-walls.ts'
 
 // Goal: several processes on one database sell a block once, number the log without gaps and keep what they promise a payer.
 // Method: two engines, each with connections of its own, do the same things at once.
 
-let server: PostgresServer
-let empty: string
-beforeAll(async () => {
-  server = await startPostgres()
-  empty = await server.newDatabase()
-  await (await openPostgres(server.url(empty), TERMS.network)).close()
-}, 30_000)
-afterAll(() => server.stop())
+const { newWall } = postgresWalls()
 
 /** A test's body over two engines on one database, on which `left` blocks are open. */
 function onTwo(work: (engines: readonly [Postgres, Postgres]) => Promise<void>, left = CLAIM_ORDER.length) {
   return async () => {
-    const url = server.url(await server.newDatabase(empty))
+    const url = await newWall()
     if (left < CLAIM_ORDER.length) await sellAllBut(left, url)
     const open = () => openPostgres(url, TERMS.network)
     const engines = [await open(), await open()] as const
