@@ -5,6 +5,7 @@ import {
   BaseError,
   ContractFunctionZeroDataError,
   createPublicClient,
+  defineChain,
   HttpRequestError,
   http,
   LimitExceededRpcError,
@@ -15,7 +16,6 @@ import {
   type Chain as ViemChain,
   type PublicClient,
 } from 'viem'
-import { base, baseSepolia } from 'viem/chains'
 import type { Address, Hash, Payment, PaymentKey, UnixSeconds } from '../domain/payment.ts'
 import type { Verdict } from '../domain/purchase.ts'
 import type { Chain, Receipts } from '../ports.ts'
@@ -59,7 +59,23 @@ const USED = toEventSelector('AuthorizationUsed(address,bytes32)')
 const CANCELLED = toEventSelector('AuthorizationCanceled(address,bytes32)')
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
 
-const chains: Readonly<Record<Network, ViemChain>> = { 'eip155:8453': base, 'eip155:84532': baseSepolia }
+const MULTICALL: Address = '0xca11bde05977b3631167028862be2a173976ca11'
+
+// viem's own come with all other chains there are, which would hold up each start.
+const chains: Readonly<Record<Network, ViemChain>> = {
+  'eip155:8453': chainOf(8453, 'Base', 'https://mainnet.base.org'),
+  'eip155:84532': chainOf(84_532, 'Base Sepolia', 'https://sepolia.base.org'),
+}
+
+function chainOf(id: number, name: string, publicUrl: string): ViemChain {
+  return defineChain({
+    id,
+    name,
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: { default: { http: [publicUrl] } },
+    contracts: { multicall3: { address: MULTICALL } },
+  })
+}
 
 /** A client for a network; without an address, the network's public endpoint. */
 export function chainClient(network: Network, rpcUrl?: string): PublicClient {

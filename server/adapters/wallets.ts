@@ -1,6 +1,5 @@
 /** Wallet signatures: plain keys by recovery here, contract wallets by asking them on the chain through viem. */
 
-import { authorizationTypes } from '@x402/evm'
 import pLimit from 'p-limit'
 import type { PublicClient } from 'viem'
 import { getAddress, hashTypedData, isErc6492Signature } from 'viem/utils'
@@ -60,6 +59,18 @@ async function isSignedByPayer(payment: Payment, offer: Offer, { recover }: Keys
   return digest !== undefined && (await recover(digest, payment.signature)) === payment.payer
 }
 
+/** The one message of the token's that is signed (EIP-3009). */
+const types = {
+  TransferWithAuthorization: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'validAfter', type: 'uint256' },
+    { name: 'validBefore', type: 'uint256' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const
+
 /** What a payer signs (EIP-712 over EIP-3009); `undefined` for what cannot be encoded. */
 function authorizationDigest(payment: Payment, { assetName, assetVersion }: Offer): Hash | undefined {
   try {
@@ -70,7 +81,7 @@ function authorizationDigest(payment: Payment, { assetName, assetVersion }: Offe
         chainId: Number(payment.accepted.network.split(':')[1]),
         verifyingContract: getAddress(payment.accepted.asset),
       },
-      types: authorizationTypes,
+      types,
       primaryType: 'TransferWithAuthorization',
       message: {
         from: getAddress(payment.payer),

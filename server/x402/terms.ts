@@ -4,11 +4,10 @@
  */
 
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
-import { bazaarResourceServerExtension, declareDiscoveryExtension } from '@x402/extensions/bazaar'
 import { getAddress } from 'viem/utils'
-import { ListingQuery } from '../../shared/contract/block.ts'
-import { COORD_PATTERN, coordOf } from '../../shared/wall.ts'
+import { coordOf } from '../../shared/wall.ts'
 import { MAX_TIMEOUT_SECONDS, type Target, type Terms } from '../domain/payment.ts'
+import { ofBlocks, ofNext } from './bazaar.ts'
 import { asCaip2 } from './network.ts'
 
 /** What is offered, where, and in which token's words (EIP-712 domain) it is signed. */
@@ -57,48 +56,6 @@ export function paymentRequired(
       tags: ['pixels', 'billboard', 'art', 'agents'],
     },
     accepts: [requirementsOf(offer, offer.terms)],
-    extensions: target === 'next' ? nextDiscovery : coordDiscovery,
+    extensions: target === 'next' ? ofNext : ofBlocks,
   }
-}
-
-// What a catalogue may show as an answer; shorter than a whole receipt to keep the header small.
-const output = { example: { block: '80,45', owner: 'you', pixels: 'yours' } }
-
-const input = { name: 'Ada', message: 'hello' }
-
-const queryProperties = Object.fromEntries(
-  Object.entries(ListingQuery.properties).map(([name, { type, minLength, maxLength, pattern }]) => [
-    name,
-    {
-      type,
-      ...(minLength === undefined ? {} : { minLength }),
-      ...(maxLength === undefined ? {} : { maxLength }),
-      ...(pattern === undefined ? {} : { pattern }),
-    },
-  ]),
-)
-
-const inputSchema = { properties: queryProperties }
-
-const nextDiscovery = discovery(
-  '/blocks/next',
-  '/blocks/next',
-  declareDiscoveryExtension({ input, inputSchema, output }),
-)
-
-const coordDiscovery = discovery(
-  '/blocks/:coord',
-  '/blocks/80,45',
-  declareDiscoveryExtension({
-    input,
-    inputSchema,
-    pathParamsSchema: { properties: { coord: { type: 'string', pattern: COORD_PATTERN } }, required: ['coord'] },
-    output,
-  }),
-)
-
-/** A bazaar declaration is valid only once the SDK has added method and route to it. */
-function discovery(routePattern: string, path: string, declared: Record<string, unknown>): Record<string, unknown> {
-  const context = { method: 'GET', routePattern, adapter: { getPath: () => path } }
-  return { bazaar: bazaarResourceServerExtension.enrichDeclaration?.(declared['bazaar'], context) }
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { encodeFunctionData, parseAbi, parseEther, toHex, type Address, type Hex } from 'viem'
+import { base, baseSepolia } from 'viem/chains'
 import { chainClient, viemChain } from '../../server/adapters/chain.ts'
 import { httpFacilitator } from '../../server/adapters/facilitator.ts'
 import type { Hash, Payment } from '../../server/domain/payment.ts'
@@ -44,6 +45,18 @@ function oddEndpoint(rules: Readonly<Record<string, Rule>>): OddEndpoint {
   endpoints.push(endpoint)
   return endpoint
 }
+
+test.each([
+  ['eip155:8453', base],
+  ['eip155:84532', baseSepolia],
+] as const)('%s is asked where viem asks it, unless the settings say otherwise', (name, known) => {
+  const ours = chainClient(name)
+  expect({ id: ours.chain?.id, url: ours.transport['url'], ...ours.chain?.contracts }).toMatchObject({
+    id: known.id,
+    url: known.rpcUrls.default.http[0],
+    multicall3: { address: known.contracts.multicall3.address },
+  })
+})
 
 const payers = new Map<Address, Wallet>()
 

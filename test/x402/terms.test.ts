@@ -5,6 +5,7 @@ import { x402ResourceServer } from '@x402/core/server'
 import { ExactEvmScheme } from '@x402/evm/exact/server'
 import {
   bazaarResourceServerExtension,
+  declareDiscoveryExtension,
   extractDiscoveryInfo,
   isValidServiceName,
   sanitizeTags,
@@ -15,6 +16,8 @@ import {
 import { encodeHeader } from '../../server/x402/header.ts'
 import { asCaip2 } from '../../server/x402/network.ts'
 import { pathOf, paymentRequired, requirementsOf, resourceUrl } from '../../server/x402/terms.ts'
+import { ListingQuery } from '../../shared/contract/block.ts'
+import { COORD_PATTERN } from '../../shared/wall.ts'
 import { blockOf, TERMS } from '../ports/samples.ts'
 import { OFFER } from './offer.ts'
 
@@ -44,6 +47,26 @@ const stockRequirements = (server: x402ResourceServer) =>
     payTo: '0x00000000000000000000000000000000000A11cE',
     maxTimeoutSeconds: 300,
   })
+
+/** The discovery extension of a target by the SDK, which adds method and route to what is declared. */
+function stockDiscovery(target: (typeof TARGETS)[number]): Record<string, unknown> {
+  const properties = Object.fromEntries(
+    Object.entries(ListingQuery.properties).map(([name, { type, minLength, maxLength, pattern }]) => [
+      name,
+      JSON.parse(JSON.stringify({ type, minLength, maxLength, pattern })),
+    ]),
+  )
+  const coord = { type: 'string', pattern: COORD_PATTERN }
+  const declared = declareDiscoveryExtension({
+    input: { name: 'Ada', message: 'hello' },
+    inputSchema: { properties },
+    output: { example: { block: '80,45', owner: 'you', pixels: 'yours' } },
+    ...(target === 'next' ? {} : { pathParamsSchema: { properties: { coord }, required: ['coord'] } }),
+  })
+  const routePattern = target === 'next' ? '/blocks/next' : '/blocks/:coord'
+  const context = { method: 'GET', routePattern, adapter: { getPath: () => pathOf(target) } }
+  return { bazaar: bazaarResourceServerExtension.enrichDeclaration?.(declared['bazaar'], context) }
+}
 
 describe('what is asked for a block', () => {
   test('is what the SDK builds for one dollar', async () => {
@@ -91,6 +114,10 @@ describe.each([...TARGETS])('the demand for %p', (target) => {
     expect(description.length).toBeLessThan(500)
     expect(isValidServiceName(serviceName)).toBe(true)
     expect(sanitizeTags(tags)).toEqual(tags)
+  })
+
+  test('carries the discovery extension as the SDK declares it', () => {
+    expect(demand.extensions).toEqual(stockDiscovery(target))
   })
 
   test('passes both validators of the discovery extension', () => {
