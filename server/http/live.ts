@@ -119,8 +119,7 @@ type Memory = {
 }
 
 function memory(): Memory {
-  const events: { readonly number: LogNumber; readonly change: Change; readonly text: string }[] = []
-  const told = (change: Change) => ({ number: change.number, change, text: eventOf(change) })
+  const events: Told[] = []
   // The log tells what it holds without what is hidden later, and so must we.
   const withhold = ({ block, hidden }: ModerationChange) => {
     for (const [at, { change }] of events.entries())
@@ -135,17 +134,25 @@ function memory(): Memory {
       events.push(told(change))
       if (events.length > 2 * RECENT_MAX) events.splice(0, RECENT_MAX)
     },
-    oldest: () => events[0]?.number ?? Number.POSITIVE_INFINITY,
+    oldest: () => events[0]?.change.number ?? Number.POSITIVE_INFINITY,
     after(number) {
-      const upTo = events.at(-1)?.number ?? 0
+      const upTo = events.at(-1)?.change.number ?? 0
       if (shared.after !== number || shared.upTo !== upTo) {
-        const first = events.findLastIndex((event) => event.number <= number) + 1
-        const text = events.slice(first).map((event) => event.text)
+        const first = events.findLastIndex(({ change }) => change.number <= number) + 1
+        const text = events.slice(first).map((event) => event.text())
         shared = { after: number, upTo, text: text.join('') }
       }
       return shared.text
     },
   }
+}
+
+/** A change, and what readers are told of it, which is made once and only when somebody follows. */
+type Told = { readonly change: Change; readonly text: () => string }
+
+function told(change: Change): Told {
+  let text: string | undefined
+  return { change, text: () => (text ??= eventOf(change)) }
 }
 
 /** Reads what a reader missed, first from the log and then from memory; answers the number it reaches. */
