@@ -16,6 +16,8 @@ export class UnsafeJson extends SyntaxError {
  */
 export function parseStrictJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
+  // A key given twice would have been lost, and what most clients send is written as it is here.
+  if (isShallow(text) && JSON.stringify(value) === text) return value
   const open: Set<string>[] = []
   let depth = 0
   const descend = () => {
@@ -40,3 +42,16 @@ export function parseStrictJson(text: string): unknown {
   })
   return value
 }
+
+/** Whether a text has too few brackets to be nested too deeply. */
+function isShallow(text: string): boolean {
+  let opened = 0
+  for (let at = 0; at < text.length && opened <= DEPTH_MAX; at++) {
+    const code = text.charCodeAt(at)
+    if (code === OPEN_OBJECT || code === OPEN_ARRAY) opened++
+  }
+  return opened <= DEPTH_MAX
+}
+
+const OPEN_OBJECT = 0x7b
+const OPEN_ARRAY = 0x5b

@@ -7,7 +7,25 @@ describe('strict JSON', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(parseStrictJson(text)).toEqual(JSON.parse(text))
+        const spaced = JSON.stringify(JSON.parse(text), null, 1)
+        expect(parseStrictJson(spaced)).toEqual(JSON.parse(text))
       }),
+    )
+  })
+
+  test('refuses a key given twice, wherever it stands and however it is written', () => {
+    const key = fc.string()
+    fc.assert(
+      fc.property(
+        fc.dictionary(key, fc.jsonValue(), { minKeys: 1 }),
+        fc.jsonValue(),
+        fc.boolean(),
+        (object, value, isWide) => {
+          const [first = ''] = Object.keys(object)
+          const text = `${JSON.stringify(object).slice(0, -1)},${JSON.stringify(first)}:${JSON.stringify(value)}}`
+          expect(() => parseStrictJson(isWide ? `{"in": [${text}]}` : text)).toThrow(UnsafeJson)
+        },
+      ),
     )
   })
 
