@@ -6,10 +6,11 @@
 import { Database } from 'bun:sqlite'
 import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
 import { type DamagedRow, type Table } from '../row-sums.ts'
+import { diskOf, type Disk } from './disk.ts'
 import { atCommit, beforeCommit } from './errors.ts'
 import type { Prepared, RawConnection, Values } from './raw.ts'
 import { keepSums, type Sums } from './sums.ts'
-import { sparing, together, type Soon } from './together.ts'
+import { together } from './together.ts'
 
 /** The connection to the one database file. */
 export type Connection = RawConnection & {
@@ -21,12 +22,14 @@ export type Connection = RawConnection & {
   isDamaged(): boolean
   /** Starts keeping row sums, once the tables are there. `onDamaged` is told of each damaged row once. */
   keepSums(onDamaged: (row: DamagedRow) => void): void
-  /** Runs `work`, which only reads. Throws `StoreUnavailable`. */
+  /** Runs `work`, which only reads, as of one moment. Throws `StoreUnavailable`. */
   read<T>(work: () => T): T
   /** Runs `work` as one transaction: all of it is kept, or nothing. Throws `StoreUnavailable` or `StoreBroken`. */
   write<T>(work: () => T): T
-  /** The same, in one commit with all that is asked for in this turn of the event loop. */
+  /** The same, in one commit with all that is asked for meanwhile; others are answered while the disk is waited for. */
   writeTogether<T>(work: () => T): Promise<T>
+  /** Resolves once all that can be read by now is on the disk. */
+  flushed(): Promise<void>
   /** Grows with everything that may have changed what is read. */
   version(): number
   /** Lets go of the file; from then on the store is unavailable. */
@@ -35,9 +38,9 @@ export type Connection = RawConnection & {
 
 /**
  * Opens a file, or `:memory:`, as it is; its settings and tables are for the caller. `onBroken` is told at once when the
- * disk fails at commit; `soon` says when those who write together do.
+ * disk fails at commit, or afterwards.
  */
-export function connect(path: string, onBroken: () => void = () => {}, soon: Soon = sparing()): Connection {
+export function connect(path: string, onBroken: () => void = () => {}, disk: Disk = diskOf(path)): Connection {
   const db = new Database(path, { readwrite: true, create: true, strict: true })
   let open = true
   let version = 0
@@ -60,20 +63,33 @@ export function connect(path: string, onBroken: () => void = () => {}, soon: Soo
       throw error
     }
   }
-  const write = <T>(work: () => T): T =>
+  const write = <T>(work: () => T, transact = writing): T =>
     guarded(() =>
-      writing(db, () => {
+      transact(db, () => {
         version++
         const result = work()
         sums?.seal()
         return result
       }),
     )
+  const shared = together({
+    write: (work) => write(work, disk.flush === undefined ? writing : writingAhead),
+    soon: disk.soon,
+    flush: async () => {
+      try {
+        await disk.flush?.()
+      } catch {
+        onBroken()
+        throw new StoreBroken('the disk failed after a commit')
+      }
+    },
+  })
   return {
     ...raw,
-    read: (work) => guarded(() => reading(work)),
-    write,
-    writeTogether: together(write, soon),
+    read: (work) => guarded(() => reading(() => asOfNow(db, work))),
+    write: (work) => write(work),
+    writeTogether: shared.write,
+    flushed: shared.flushed,
     check: (table, row) => sums?.check(table, row),
     checkAll: () => {
       sums?.checkAll()
@@ -88,6 +104,7 @@ export function connect(path: string, onBroken: () => void = () => {}, soon: Soo
       if (!open) return
       open = false
       db.close(true)
+      disk.close()
     },
   }
 }
@@ -117,6 +134,17 @@ function reading<T>(work: () => T): T {
   }
 }
 
+/** Reads of one state; a statement by itself would lock the file, and let go of it, each time. */
+function asOfNow<T>(db: Database, work: () => T): T {
+  if (db.inTransaction) return work()
+  db.run('BEGIN')
+  try {
+    return work()
+  } finally {
+    if (db.inTransaction) db.run('COMMIT')
+  }
+}
+
 function writing<T>(db: Database, work: () => T): T {
   const result = reading(() => {
     db.run('BEGIN IMMEDIATE')
@@ -134,6 +162,16 @@ function writing<T>(db: Database, work: () => T): T {
     throw atCommit(error)
   }
   return result
+}
+
+/** The same, and leaves it to the caller to wait for the disk. */
+function writingAhead<T>(db: Database, work: () => T): T {
+  db.run('PRAGMA synchronous = NORMAL')
+  try {
+    return writing(db, work)
+  } finally {
+    db.run('PRAGMA synchronous = FULL')
+  }
 }
 
 function rollBack(db: Database): void {

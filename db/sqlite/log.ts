@@ -87,7 +87,11 @@ export function sqliteLog(connection: Connection): Log {
     UNION ALL SELECT NULL, block, hidden FROM moderated`)
   const told = (rows: readonly ChangeRow[], after: number) => withoutHidden(rows.map(changeOf), hidings.all({ after }))
   return {
-    after: async (number, limit) => connection.read(() => told(after.all({ after: number, limit }), number)),
+    async after(number, limit) {
+      // What a power cut may still undo is told to nobody: its number would go to another change.
+      await connection.flushed()
+      return connection.read(() => told(after.all({ after: number, limit }), number))
+    },
     compacted: async () => connection.read(() => told((connection.isDamaged() ? spared : latest).all({}), 0)),
   }
 }

@@ -9,6 +9,7 @@ import { alone } from './alone.ts'
 import { sqliteBlocks } from './blocks.ts'
 import { sqliteBooks } from './books.ts'
 import { connect, type Connection } from './connection.ts'
+import type { Disk } from './disk.ts'
 import { troubleOf } from './errors.ts'
 import { sqliteHorizon } from './horizon.ts'
 import { sqliteLedger } from './ledger.ts'
@@ -19,7 +20,6 @@ import { sqliteModeration } from './moderation.ts'
 import { ensureStayed } from './moved.ts'
 import { sqlitePayouts } from './payouts.ts'
 import { isDamaged } from './sums.ts'
-import type { Soon } from './together.ts'
 
 /** The ports of an open database. `close` writes everything to the main file and lets another process in. */
 export type Sqlite = Omit<Engine, 'close'> & { close(): void }
@@ -32,7 +32,7 @@ export type Opening = {
   readonly patienceMs?: number // how long to wait for another process to let go of it
   readonly onBroken?: () => void // told when the disk fails at commit: the process must end, for only a restart can tell what was kept
   readonly onDamaged?: (row: DamagedRow) => void // told of each row that does not fit its sum; it is left out from then on
-  readonly soon?: Soon // when those who write together do
+  readonly disk?: Disk // what those who write together wait for
 }
 
 /**
@@ -67,10 +67,10 @@ export function checkVersion(version: string): void {
 export function openWall(
   path: string,
   network: string,
-  { onBroken, onDamaged = () => {}, soon }: Omit<Opening, 'patienceMs'> = {},
+  { onBroken, onDamaged = () => {}, disk }: Omit<Opening, 'patienceMs'> = {},
 ): Connection {
   try {
-    const connection = connect(path, onBroken, soon)
+    const connection = connect(path, onBroken, disk)
     try {
       prepareWall(connection, network, onDamaged)
       return connection

@@ -28,7 +28,7 @@ export function realBooks(): { readonly open: OpenBook; close(): void } {
       const path = join(folder, `wall-${(opened += 1)}`)
       copyFileSync(blank, path)
       // Nothing but microtasks passes in a step of a history.
-      const connection = openWall(path, TERMS.network, { soon: queueMicrotask })
+      const connection = openWall(path, TERMS.network, { disk: { soon: queueMicrotask, close: () => {} } })
       // The file is thrown away, and power is not cut here.
       connection.run('PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY')
       const { ledger, blocks, agents, log } = ports(connection)
