@@ -63,7 +63,7 @@ export function canvasParts(view: WallView, network: string): Parts {
 
   return {
     mark(change) {
-      dirtySlots.add(STATS_SLOT)
+      if (change.kind === 'sale') dirtySlots.add(STATS_SLOT)
       if ('block' in change) {
         dirtyBlocks.add(change.block)
         dirtySlots.add(ROWS_SLOT + cellOf(change.block).row)

@@ -9,7 +9,18 @@ import type { Clock } from '../ports.ts'
 import { holdsAlready, preferredEncoding, type Encoding } from './negotiate.ts'
 import { copyOf, type ReadyAnswer } from './ready-answer.ts'
 import { respond, respondEmpty, type HeaderFields } from './respond.ts'
-import { gzipBody, joiner, plainBody, segmentOf, zstdBody, type Pieces, type Segment } from './segments.ts'
+import {
+  gzipBody,
+  joiner,
+  plainBody,
+  segmentOf,
+  summed,
+  sumOf,
+  zstdBody,
+  type Pieces,
+  type Segment,
+  type Summed,
+} from './segments.ts'
 
 /** A part's place in the body, and what stands there. */
 export type Part = readonly [slot: number, content: Uint8Array]
@@ -51,11 +62,14 @@ export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource)
   let lastAt = Number.NEGATIVE_INFINITY
 
   // All parts are taken in one go, so that a published wall is one that was. Compressing them may take several turns.
-  const take = () => ({ taken: parts.take(), number: view.number })
+  const take = () => ({
+    taken: parts.take().map(([slot, content]) => [slot, summed(content)] as const),
+    number: view.number,
+  })
   const show = async ({ taken, number }: ReturnType<typeof take>) => {
     await compress(taken, segments, clock)
     const bodies = { plain: plainBody(segments), gzip: gzipBody(segments), zstd: zstdBody(segments) }
-    answer = answerFrom(type, bodies, tagOf(number, bodies.plain), joined)
+    answer = answerFrom(type, bodies, tagOf(number, segments), joined)
   }
   const publish = async () => {
     while (parts.isDirty()) {
@@ -69,8 +83,8 @@ export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource)
 
   const first = take()
   // The first readers need not wait for the compression.
-  const plain = first.taken.map(([, content]) => content)
-  let answer = answerFrom(type, { plain }, tagOf(first.number, plain), joined)
+  const uncompressed = first.taken.map(([, part]) => part)
+  let answer = answerFrom(type, { plain: plainBody(uncompressed) }, tagOf(first.number, uncompressed), joined)
   let publishing: Promise<void> | undefined = show(first).then(publish)
 
   return {
@@ -90,16 +104,20 @@ export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource)
  * Names a state of the wall: the log's number, so that every process on one store validates what another sent, and a sum of
  * the body, because another store behind the same address, or another version of this program, has the same numbers.
  */
-function tagOf(number: LogNumber, body: Pieces): string {
-  const sum = body.reduce((before, piece) => BigInt(Bun.hash(piece, before)), 0n)
-  return `W/"${number}-${sum.toString(36)}"`
+function tagOf(number: LogNumber, body: readonly Summed[]): string {
+  const { crc, length } = sumOf(body)
+  return `W/"${number}-${crc.toString(36)}-${length.toString(36)}"`
 }
 
 /** Compresses parts into their places, letting other work in between. */
-async function compress(parts: readonly Part[], segments: Segment[], clock: Clock): Promise<void> {
+async function compress(
+  parts: ReadonlyArray<readonly [slot: number, part: Summed]>,
+  segments: Segment[],
+  clock: Clock,
+): Promise<void> {
   let since = clock.elapsed()
-  for (const [slot, content] of parts) {
-    segments[slot] = segmentOf(content)
+  for (const [slot, part] of parts) {
+    segments[slot] = segmentOf(part)
     if (clock.elapsed() - since < SLICE_MS) continue
     await nextTurn()
     since = clock.elapsed()

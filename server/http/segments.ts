@@ -6,27 +6,33 @@
 
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 
-/** A part of a body, in every form it is sent in. */
-export type Segment = {
+/** A part of a body, and what its sum adds to that of the body. */
+export type Summed = {
   readonly plain: Uint8Array
-  readonly deflated: Uint8Array
-  readonly zstd: Uint8Array
   readonly crc: number
   readonly power: number // x to the power of its length in bits: what the sum of all before it is multiplied by
 }
+
+/** A part of a body, in every form it is sent in. */
+export type Segment = Summed & { readonly deflated: Uint8Array; readonly zstd: Uint8Array }
 
 // As fast as gzip -1 and as small as gzip -6.
 const ZSTD_LEVEL = 3
 const DEFLATE_LEVEL = 6
 
+/** Sums a part up. */
+export const summed = (plain: Uint8Array): Summed => ({
+  plain,
+  crc: crc32(plain),
+  power: powerOfX(8 * plain.length),
+})
+
 /** Compresses a part. */
-export function segmentOf(plain: Uint8Array): Segment {
+export function segmentOf(part: Summed): Segment {
   return {
-    plain,
-    deflated: deflateRawSync(plain, { level: DEFLATE_LEVEL, finishFlush: constants.Z_FULL_FLUSH }),
-    zstd: Bun.zstdCompressSync(plain, { level: ZSTD_LEVEL }),
-    crc: crc32(plain),
-    power: powerOfX(8 * plain.length),
+    ...part,
+    deflated: deflateRawSync(part.plain, { level: DEFLATE_LEVEL, finishFlush: constants.Z_FULL_FLUSH }),
+    zstd: Bun.zstdCompressSync(part.plain, { level: ZSTD_LEVEL }),
   }
 }
 
@@ -34,7 +40,7 @@ export function segmentOf(plain: Uint8Array): Segment {
 export type Pieces = readonly Uint8Array[]
 
 /** The body as it is. */
-export const plainBody = (segments: readonly Segment[]): Pieces => segments.map(({ plain }) => plain)
+export const plainBody = (parts: readonly Summed[]): Pieces => parts.map(({ plain }) => plain)
 
 /** The body in zstd. */
 export const zstdBody = (segments: readonly Segment[]): Pieces => segments.map(({ zstd }) => zstd)
@@ -47,12 +53,21 @@ const DEFLATE_END = Uint8Array.of(3, 0)
 
 /** The body in gzip. */
 export function gzipBody(segments: readonly Segment[]): Pieces {
-  const crc = segments.reduce((sum, { crc: next, power }) => shiftedBy(sum, power, next), 0)
-  const length = segments.reduce((sum, { plain }) => sum + plain.length, 0)
+  const { crc, length } = sumOf(segments)
   const tail = new DataView(new ArrayBuffer(8))
   tail.setUint32(0, crc, true)
   tail.setUint32(4, length, true)
   return [GZIP_HEAD, ...segments.map(({ deflated }) => deflated), DEFLATE_END, new Uint8Array(tail.buffer)]
+}
+
+/** The CRC-32 and the length in bytes of a whole body, from its parts' own. */
+export function sumOf(parts: readonly Summed[]): { readonly crc: number; readonly length: number } {
+  let [crc, length] = [0, 0]
+  for (const part of parts) {
+    crc = shiftedBy(crc, part.power, part.crc)
+    length += part.plain.length
+  }
+  return { crc, length }
 }
 
 /** Puts pieces in a row, in memory of its own; what it answers lasts until it is called again. */

@@ -7,6 +7,7 @@ import {
   joiner,
   plainBody,
   segmentOf,
+  summed,
   zstdBody,
   type Pieces,
 } from '../../server/http/segments.ts'
@@ -15,7 +16,7 @@ const texts = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constant('{"
   maxLength: 12,
 })
 
-const part = (text: string) => segmentOf(new TextEncoder().encode(text))
+const part = (text: string) => segmentOf(summed(new TextEncoder().encode(text)))
 
 const joined = (pieces: Pieces) => new Uint8Array(Buffer.concat(pieces))
 
