@@ -7,7 +7,7 @@ import type { Change, LogNumber } from '../domain/log.ts'
 import type { WallView } from '../domain/wall-view.ts'
 import type { Clock } from '../ports.ts'
 import { holdsAlready, preferredEncoding, type Encoding } from './negotiate.ts'
-import { copyOf, type ReadyAnswer } from './ready-answer.ts'
+import { copyOf, held, release, type ReadyAnswer } from './ready-answer.ts'
 import { respond, respondEmpty, type HeaderFields } from './respond.ts'
 import {
   gzipBody,
@@ -69,7 +69,10 @@ export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource)
   const show = async ({ taken, number }: ReturnType<typeof take>) => {
     await compress(taken, segments, clock)
     const bodies = { plain: plainBody(segments), gzip: gzipBody(segments), zstd: zstdBody(segments) }
-    answer = answerFrom(type, bodies, tagOf(number, segments), joined)
+    // Copies of what was shown before the present answers have long been sent.
+    spare?.release()
+    spare = shown
+    shown = answerFrom(type, bodies, tagOf(number, segments), joined)
   }
   const publish = async () => {
     while (parts.isDirty()) {
@@ -84,11 +87,12 @@ export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource)
   const first = take()
   // The first readers need not wait for the compression.
   const uncompressed = first.taken.map(([, part]) => part)
-  let answer = answerFrom(type, { plain: plainBody(uncompressed) }, tagOf(first.number, uncompressed), joined)
+  let shown = answerFrom(type, { plain: plainBody(uncompressed) }, tagOf(first.number, uncompressed), joined)
+  let spare: Shown | undefined
   let publishing: Promise<void> | undefined = show(first).then(publish)
 
   return {
-    answer: (request) => answer(request),
+    answer: (request) => shown.answer(request),
     changed(change) {
       parts.mark(change)
       // Changes that come together are published together.
@@ -126,27 +130,35 @@ async function compress(
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
+/** A state of the wall, ready to be sent. */
+type Shown = { readonly answer: ReadyAnswer; release(): void }
+
 type Bodies = { readonly plain: Pieces } & { readonly [E in Encoding]?: Pieces }
 
 /** One ready answer for each encoding there is, copied for each request. It holds copies of what was `joined`. */
-function answerFrom(type: string, bodies: Bodies, etag: string, joined: ReturnType<typeof joiner>): ReadyAnswer {
+function answerFrom(type: string, bodies: Bodies, etag: string, joined: ReturnType<typeof joiner>): Shown {
   const headers = {
     ETag: etag,
     'Cache-Control': 'public, max-age=2, stale-while-revalidate=10',
     Vary: 'Accept-Encoding',
   }
   const ready = (body: Pieces | undefined, encoding: HeaderFields) =>
-    body === undefined ? undefined : respond(200, type, joined(body), { ...headers, ...encoding })
-  const plain = respond(200, type, joined(bodies.plain), headers)
+    body === undefined ? undefined : held(respond(200, type, joined(body), { ...headers, ...encoding }))
+  const plain = held(respond(200, type, joined(bodies.plain), headers))
   const unchanged = respondEmpty(304, headers)
   const encoded = {
     gzip: ready(bodies.gzip, { 'Content-Encoding': 'gzip' }),
     zstd: ready(bodies.zstd, { 'Content-Encoding': 'zstd' }),
   }
-  return (request) => {
-    if (holdsAlready(request.headers.get('if-none-match'), etag)) return copyOf(unchanged)
-    const encoding = preferredEncoding(request.headers.get('accept-encoding'))
-    const chosen = encoding === undefined ? plain : (encoded[encoding] ?? plain)
-    return copyOf(chosen)
+  return {
+    answer(request) {
+      if (holdsAlready(request.headers.get('if-none-match'), etag)) return copyOf(unchanged)
+      const encoding = preferredEncoding(request.headers.get('accept-encoding'))
+      const chosen = encoding === undefined ? plain : (encoded[encoding] ?? plain)
+      return copyOf(chosen)
+    },
+    release() {
+      for (const response of [plain, encoded.gzip, encoded.zstd]) release(response)
+    },
   }
 }

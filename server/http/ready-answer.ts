@@ -36,6 +36,22 @@ export const etagOf = (body: string | Uint8Array): string => `W/"${Bun.hash(body
 /** A copy of an answer that is kept. Bun's types name it after another library's class. */
 export const copyOf = (response: Response): Response => response.clone() as Response
 
+/**
+ * An answer with a large body, to be copied until it is released. Left to the collector, bodies stay long after their time:
+ * each new one is laid in memory that the system has to clear first, and all of them bring collections on. The collector
+ * counts the bytes of an answer made of them, and none of its copies'.
+ */
+export function held(response: Response): Response {
+  const copy = copyOf(response)
+  release(response)
+  return copy
+}
+
+/** Gives back the memory of an answer that was kept, if there is one; copies under way keep theirs. */
+export function release(response: Response | undefined): void {
+  void response?.body?.cancel()
+}
+
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => (made ??= { value: make() }).value

@@ -126,6 +126,23 @@ test('the first change is published at once, and those in quick succession toget
   expect(clock.elapsed()).toBe(1000)
 })
 
+test('an answer stays what it was, however often the wall is published before it is read', async () => {
+  sell('3,4', 'first')
+  const kept = await Promise.all(
+    ['identity', 'gzip', 'zstd'].map((encoding) => read(get({ 'Accept-Encoding': encoding }))),
+  )
+  const again = await read(get())
+  for (const message of ['a', 'b', 'c', 'd']) {
+    repaint('3,4', message, 7)
+    await reads.published()
+  }
+  const [plain, gzip, zstd] = await Promise.all(kept.map(async (answer) => new Uint8Array(await answer.arrayBuffer())))
+  const text = await again.text()
+  expect(JSON.parse(text)).toMatchObject({ blocks: [{ m: 'first' }] })
+  for (const body of [plain, Bun.gunzipSync(gzip ?? ''), Bun.zstdDecompressSync(zstd ?? '')])
+    expect(new TextDecoder().decode(body)).toBe(text)
+})
+
 test('the first readers are not kept waiting for the compression', async () => {
   sell('3,4')
   const fresh = open(view)
