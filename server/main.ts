@@ -141,7 +141,7 @@ async function openWall(config: Config, store: Engine, meters: typeof unmetered)
     store: store.store,
     books: store.books,
     pictures: workerPictures(),
-    editing: { blocks, wallets, clock, hosts, advance },
+    editing: { blocks, wallets, clock, hosts, view, advance },
     registering: { agents, wallets, clock, hosts, advance },
     viewer: await viewerFiles(VIEWER),
     bindHost: config.host,

@@ -6,7 +6,7 @@
 import { REGISTRY_MAX, type Agents, type FoundingMachine } from '../../shared/contract/agent.ts'
 import type { CanvasAgent, CanvasBlock, CanvasStats } from '../../shared/contract/canvas.ts'
 import type { FeedPage, FeedQuery, Sale } from '../../shared/contract/feed.ts'
-import { pixelsToBase64, trustPixels } from '../../shared/pixels.ts'
+import { pixelsToBase64, trustPixels, type Pixels } from '../../shared/pixels.ts'
 import { coordOf, TOTAL_BLOCKS, type BlockIndex } from '../../shared/wall.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
 import { blankCanvas, placeBlock, readBlock, UNPAINTED, type Canvas } from './canvas.ts'
@@ -171,17 +171,28 @@ export function statsOf(view: WallView): CanvasStats {
   }
 }
 
+/** What a block shows. */
+export function shownOf(view: WallView, block: BlockIndex): Face {
+  const { message = null, link = null } = view.claimed.get(block) ?? {}
+  return { pixels: picturedIn(view, block), message, link }
+}
+
+const picturedIn = ({ canvas }: WallView, block: BlockIndex): Pixels | null => {
+  const bytes = readBlock(canvas, block)
+  return bytes[0] === UNPAINTED ? null : trustPixels(bytes)
+}
+
 /** A claimed block as the canvas read shows it; `undefined` while nobody owns it. */
 export function canvasBlock(view: WallView, block: BlockIndex): CanvasBlock | undefined {
   const claimed = view.claimed.get(block)
   if (claimed === undefined) return undefined
-  const bytes = readBlock(view.canvas, block)
+  const pixels = picturedIn(view, block)
   return {
     i: block,
     a: claimed.agent.id - 1,
     t: claimed.at,
     ...wireText(claimed),
-    ...(bytes[0] === UNPAINTED ? {} : { px: pixelsToBase64(trustPixels(bytes)) }),
+    ...(pixels === null ? {} : { px: pixelsToBase64(pixels) }),
   }
 }
 

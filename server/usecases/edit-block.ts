@@ -7,20 +7,22 @@ import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import { isTimely, keepUntil } from '../domain/edit.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { OwnedBlock } from '../domain/log.ts'
+import { shownOf, type WallView } from '../domain/wall-view.ts'
 import type { Blocks, Clock, Wallets } from '../ports.ts'
 
-/** What editing needs. `hosts` are the names a message may be signed for, the canonical one first. */
+/** What editing needs. `hosts` are the names a message may be signed for, the canonical one first; `advance` makes `view` level. */
 export type Editing = {
   readonly blocks: Blocks
   readonly wallets: Wallets
   readonly clock: Clock
   readonly hosts: readonly string[]
+  readonly view: WallView
   readonly advance: () => Promise<void>
 }
 
 /** Applies an edit that passed the contract's schema; `coord` is the block as the request wrote it. */
 export async function editBlock(
-  { blocks, wallets, clock, hosts, advance }: Editing,
+  { blocks, wallets, clock, hosts, view, advance }: Editing,
   block: BlockIndex,
   coord: string,
   body: EditBody,
@@ -40,8 +42,9 @@ export async function editBlock(
   const edit = { digest, keepUntil: keepUntil(body.ts), pixels, message: body.message, link: body.link }
   const result = await blocks.edit(block, edit, now)
   if (result === 'superseded') return superseded()
+  if (result === 'not-owned') return noOwner(block)
   await advance()
-  return (await blocks.owned(block)) ?? noOwner(block)
+  return { ...owned, face: shownOf(view, block) }
 }
 
 /** The signature of a body that passed the contract's schema. */

@@ -214,7 +214,7 @@ async function brokenWall(error: Error): Promise<Wall> {
     live: broken(error),
     log: broken(error),
     view: gone(error),
-    editing: { ...signers, blocks: broken(error) },
+    editing: { ...signers, blocks: broken(error), view: gone(error) },
     registering: { ...signers, agents: broken(error) },
   })
 }

@@ -70,7 +70,7 @@ export async function openFuzzWall(): Promise<FuzzWall> {
     store,
     books,
     pictures: workerPictures(),
-    editing: { ...world, blocks },
+    editing: { ...world, blocks, view },
     registering: { ...world, agents },
     viewer: await viewerFiles('/nowhere'),
   })

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
+import { emptyView } from '../../server/domain/wall-view.ts'
 import { Canvas } from '../../shared/contract/canvas.ts'
 import { hash, paymentOf } from '../ports/samples.ts'
 import { editOf, sending } from './signed.ts'
@@ -157,6 +158,7 @@ const failing = {
   wallets: { signed: async () => undefined, signedPayment: async () => false },
   clock: wall.clock,
   hosts: ['wall.test'],
+  view: emptyView(),
   advance: async () => {},
 }
 

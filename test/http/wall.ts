@@ -81,7 +81,7 @@ export async function openWall(changes: Partial<Service> = {}, on?: Store): Prom
     store,
     books,
     pictures: workerPictures(),
-    editing: { ...world, blocks },
+    editing: { ...world, blocks, view },
     registering: { ...world, agents },
     viewer: await viewerFiles('/nowhere'),
     ...changes,

@@ -58,7 +58,7 @@ function sign({ dice, ...world }: World, number: number, wall: readonly BlockInd
 
 async function send({ paint, follower, clock }: Server, sent: Sent): Promise<object | Failure> {
   if (paint === undefined || follower === undefined) return { code: 'closed' }
-  const shared = { ...paint, wallets: fakeWallets, clock, hosts: [HOST], advance: () => follower.advance() }
+  const shared = { ...paint, ...follower, wallets: fakeWallets, clock, hosts: [HOST] }
   const { wallet, ts } = sent
   if ('name' in sent) {
     const signature = signatureOf(wallet, registerMessage(HOST, wallet, ts, { name: sent.name }))
