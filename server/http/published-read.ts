@@ -11,7 +11,7 @@ import { copyOf, held, release, type ReadyAnswer } from './ready-answer.ts'
 import { respond, respondEmpty, type HeaderFields } from './respond.ts'
 import {
   gzipBody,
-  joiner,
+  joined,
   plainBody,
   segmentOf,
   summed,
@@ -58,7 +58,6 @@ const SLICE_MS = 2
 /** Builds the read from a view as it is; from then on it follows `changed`. */
 export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource): PublishedRead {
   const segments: Segment[] = []
-  const joined = joiner()
   let lastAt = Number.NEGATIVE_INFINITY
 
   // All parts are taken in one go, so that a published wall is one that was. Compressing them may take several turns.
@@ -72,7 +71,7 @@ export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource)
     // Copies of what was shown before the present answers have long been sent.
     spare?.release()
     spare = shown
-    shown = answerFrom(type, bodies, tagOf(number, segments), joined)
+    shown = answerFrom(type, bodies, tagOf(number, segments))
   }
   const publish = async () => {
     while (parts.isDirty()) {
@@ -87,7 +86,7 @@ export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource)
   const first = take()
   // The first readers need not wait for the compression.
   const uncompressed = first.taken.map(([, part]) => part)
-  let shown = answerFrom(type, { plain: plainBody(uncompressed) }, tagOf(first.number, uncompressed), joined)
+  let shown = answerFrom(type, { plain: plainBody(uncompressed) }, tagOf(first.number, uncompressed))
   let spare: Shown | undefined
   let publishing: Promise<void> | undefined = show(first).then(publish)
 
@@ -135,8 +134,8 @@ type Shown = { readonly answer: ReadyAnswer; release(): void }
 
 type Bodies = { readonly plain: Pieces } & { readonly [E in Encoding]?: Pieces }
 
-/** One ready answer for each encoding there is, copied for each request. It holds copies of what was `joined`. */
-function answerFrom(type: string, bodies: Bodies, etag: string, joined: ReturnType<typeof joiner>): Shown {
+/** One ready answer for each encoding there is, copied for each request. */
+function answerFrom(type: string, bodies: Bodies, etag: string): Shown {
   const headers = {
     ETag: etag,
     'Cache-Control': 'public, max-age=2, stale-while-revalidate=10',

@@ -17,7 +17,7 @@ const everywhere: HeaderFields = {
 export function respond(
   status: number,
   type: string,
-  body: string | Uint8Array<ArrayBuffer>,
+  body: string | Uint8Array<ArrayBuffer> | Blob,
   headers: HeaderFields,
 ): Response {
   return new Response(body, { status, headers: { ...everywhere, 'Content-Type': type, ...headers } })
