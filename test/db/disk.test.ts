@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { diskOf } from '../../db/sqlite/disk.ts'
@@ -42,6 +42,33 @@ test('an edit is answered, and told to those who follow, once it is on the disk'
   done.resolve()
   await Promise.all([editing, following])
   expect(new Set(heard)).toEqual(new Set([1, 'applied']))
+})
+
+test('a power cut takes no edit that was answered', async () => {
+  // What the disk is sure to have after a flush is what the files held when it began.
+  let saved = 0
+  let begun = 0
+  const cut = (at: number) => join(folder, `cut-${at}.sqlite`)
+  const flush = async () => {
+    const at = ++begun
+    for (const ending of ['', '-wal']) copyFileSync(join(folder, `cut.sqlite${ending}`), cut(at) + ending)
+    await new Promise(setImmediate)
+    saved = at
+  }
+  using wall = await wallOn('cut.sqlite', flush)
+  const answered: { readonly nonce: number; readonly saved: number }[] = []
+  const edit = async (nonce: number) => {
+    await wall.blocks.edit(block, editOf(nonce, { message: `edit ${nonce}` }), NOW)
+    answered.push({ nonce, saved })
+  }
+  for (const batch of [[1], [2, 3], [4, 5, 6]]) await Promise.all(batch.map(edit))
+  expect(answered.map(({ saved: at }) => at)).toEqual([1, 2, 2, 3, 3, 3])
+  for (const { nonce, saved: at } of answered) {
+    const restarted = await openSqlite(cut(at), TERMS.network)
+    const edits = (await restarted.log.after(1, 99)).map((change) => 'face' in change && change.face.message)
+    restarted.close()
+    expect(edits).toContain(`edit ${nonce}`)
+  }
 })
 
 test('a disk that fails after an edit’s commit is told of at once, and the edit is not acknowledged', async () => {
