@@ -68,10 +68,10 @@ export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource)
   const show = async ({ taken, number }: ReturnType<typeof take>) => {
     await compress(taken, segments, clock)
     const bodies = { plain: plainBody(segments), gzip: gzipBody(segments), zstd: zstdBody(segments) }
-    // Copies of what was shown before the present answers have long been sent.
-    spare?.release()
-    spare = shown
-    shown = answerFrom(type, bodies, tagOf(number, segments))
+    const etag = tagOf(number, segments)
+    // In one turn, so that nobody asks in between; the new bodies find the memory of the old ones.
+    shown.release()
+    shown = answerFrom(type, bodies, etag)
   }
   const publish = async () => {
     while (parts.isDirty()) {
@@ -87,7 +87,6 @@ export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource)
   // The first readers need not wait for the compression.
   const uncompressed = first.taken.map(([, part]) => part)
   let shown = answerFrom(type, { plain: plainBody(uncompressed) }, tagOf(first.number, uncompressed))
-  let spare: Shown | undefined
   let publishing: Promise<void> | undefined = show(first).then(publish)
 
   return {

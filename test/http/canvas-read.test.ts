@@ -143,6 +143,18 @@ test('an answer stays what it was, however often the wall is published before it
     expect(new TextDecoder().decode(body)).toBe(text)
 })
 
+test('whoever asks while the wall is published gets what was shown before, or what is shown from then on', async () => {
+  sell('3,4', 'before')
+  await reads.published()
+  repaint('3,4', 'after', 7)
+  const published = reads.published().then(() => 'published')
+  const asked: Response[] = []
+  do asked.push(reads.canvas.answer(get()))
+  while ((await Promise.race([published, Promise.resolve('not yet')])) === 'not yet')
+  const said = await Promise.all(asked.map(async (answer) => /"m":"(\w+)"/.exec(await answer.text())?.[1]))
+  expect(new Set(said)).toEqual(new Set(['before', 'after']))
+})
+
 test('the first readers are not kept waiting for the compression', async () => {
   sell('3,4')
   const fresh = open(view)
