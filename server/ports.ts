@@ -34,8 +34,8 @@ export type Ledger = {
   survey(target: Target, payment: Payment, now: UnixMs): Promise<Survey>
   /** What is held for a payer now, oldest first. */
   heldFor(payer: Address): Promise<readonly Purchase[]>
-  /** Whether a target can be bought by anyone. */
-  space(target: Target): Promise<Exclude<Space, 'full'>>
+  /** Whether a target can be bought by anyone. Said at once where it is known, because nothing is asked as often. */
+  space(target: Target): Exclude<Space, 'full'> | Promise<Exclude<Space, 'full'>>
   /** Holds the target for a new payment, or again for a released one, in one transaction. */
   claim(target: Target, payment: Payment, listing: Listing, head: bigint, now: UnixMs): Promise<Claiming>
   /** Remembers that the payer of a held block was left without an answer. */

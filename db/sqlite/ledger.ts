@@ -22,7 +22,7 @@ export function sqliteLedger(connection: Connection): Ledger {
     find: async (key) => read(() => find(sql, key)?.purchase),
     survey: async (target, payment, now) => read(() => survey(sql, target, payment, now)),
     heldFor: async (payer) => read(() => heldFor(sql, payer)),
-    space: async (target) => read(() => spaceOf(target)),
+    space: (target) => atOnce(() => read(() => spaceOf(target))),
     claim: async (target, payment, listing, head, now) => write(() => claim(sql, target, payment, listing, head, now)),
     doubt: async ({ payment }) => write(() => doubt(sql, payment)),
     finalize: async ({ payment }, tx, settled, now) => write(() => finalize(sql, payment, tx, settled, now)),
@@ -35,6 +35,15 @@ export function sqliteLedger(connection: Connection): Ledger {
     deliver: async ({ payment }) => write(() => sql.deliver.run(keyOf(payment)).changes === 1),
     unfinished: async (now) =>
       read(() => sql.unfinished.all({ soldBy: now - FIRST_LOOK_MS, endedBy: Math.floor((now - LAST_LOOK_MS) / 1000) })),
+  }
+}
+
+/** An answer that nobody waits for; its failure is a promise's, as callers of a port expect. */
+function atOnce<T>(look: () => T): T | Promise<T> {
+  try {
+    return look()
+  } catch (error) {
+    return Promise.reject(error)
   }
 }
 

@@ -6,9 +6,10 @@ import type { Target } from '../domain/payment.ts'
 import type { SoldPurchase } from '../domain/purchase.ts'
 import { invalidCoordinate, unavailability } from '../domain/refusals.ts'
 import type { Blocks, Ledger } from '../ports.ts'
+import { andThen } from '../usecases/and-then.ts'
 import type { Seller } from '../usecases/buy-block.ts'
 import { editBlock, type Editing } from '../usecases/edit-block.ts'
-import { deedOf, lookAt } from '../usecases/read-wall.ts'
+import { deedOf, lookAt, type Found } from '../usecases/read-wall.ts'
 import { encodeHeader, settleResponse } from '../x402/header.ts'
 import { readPaymentHeader } from '../x402/payload.ts'
 import { receiptOf } from '../x402/receipt.ts'
@@ -17,7 +18,7 @@ import { readListingQuery } from './listing.ts'
 import { holdsAlready, prefersHtml } from './negotiate.ts'
 import { etagOf } from './ready-answer.ts'
 import { demandPaymentInHtml, demands, refuse, refuseTarget, type Till } from './refuse.ts'
-import { NO_STORE, respond, respondEmpty, respondJson } from './respond.ts'
+import { NO_STORE, respond, respondUnchanged, respondJson } from './respond.ts'
 import type { Methods } from './route.ts'
 import { readEdit } from './signed-body.ts'
 import { decodePercent, pathOf } from './target.ts'
@@ -35,28 +36,30 @@ export type BlockDesk = Till & {
 /** What each verb does on a block. A HEAD never buys, so it has no eye for payments. */
 export function blockMethods(desk: BlockDesk): Methods {
   const demand = demands(desk)
+  const unpaid = (request: Request, target: Target) =>
+    andThen(lookAt(desk, target), (found) => answerUnpaid(desk, demand, request, target, found))
   return {
-    GET: async (request) => {
+    GET: (request) => {
       const target = targetOf(request)
       if (target === undefined) return refuse(invalidCoordinate())
       const header = request.headers.get('payment-signature') ?? ''
-      return header === '' ? unpaid(desk, demand, request, target) : paid(desk, request, target, header)
+      return header === '' ? unpaid(request, target) : paid(desk, request, target, header)
     },
-    HEAD: async (request) => {
+    HEAD: (request) => {
       const target = targetOf(request)
-      return target === undefined ? refuse(invalidCoordinate()) : unpaid(desk, demand, request, target)
+      return target === undefined ? refuse(invalidCoordinate()) : unpaid(request, target)
     },
     PUT: (request) => repaint(desk, request),
   }
 }
 
-async function unpaid(
+function answerUnpaid(
   desk: BlockDesk,
   demand: (target: Target) => Response,
   request: Request,
   target: Target,
-): Promise<Response> {
-  const found = await lookAt(desk, target)
+  found: Found,
+): Response {
   if (typeof found === 'object') return respondDeed(request, found)
   if (found === 'claimed') return refuse(unavailability(target, found))
   // Nobody should sign for a request that will be refused.
@@ -94,7 +97,7 @@ function respondDeed(request: Request, deed: Deed): Response {
   const body = JSON.stringify(deed)
   const etag = etagOf(body)
   const headers = { 'Cache-Control': 'no-cache', Vary: 'Accept, PAYMENT-SIGNATURE', ETag: etag }
-  if (holdsAlready(request.headers.get('if-none-match'), etag)) return respondEmpty(304, headers)
+  if (holdsAlready(request.headers.get('if-none-match'), etag)) return respondUnchanged(headers)
   return respond(200, 'application/json', body, headers)
 }
 

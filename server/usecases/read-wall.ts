@@ -2,11 +2,12 @@
 
 import type { Deed } from '../../shared/contract/block.ts'
 import { pixelsToBase64 } from '../../shared/pixels.ts'
-import { coordOf } from '../../shared/wall.ts'
+import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
 import type { OwnedBlock } from '../domain/log.ts'
 import type { Space, Target } from '../domain/payment.ts'
 import type { Blocks, Ledger } from '../ports.ts'
+import { andThen } from './and-then.ts'
 
 /** The public record of a claimed block. */
 export function deedOf({ block, wallet, persona, face, claimedAt, tx, settled }: OwnedBlock): Deed {
@@ -22,13 +23,19 @@ export function deedOf({ block, wallet, persona, face, claimedAt, tx, settled }:
   }
 }
 
+type Looking = { readonly blocks: Blocks; readonly ledger: Ledger }
+
+/** What a target turned out to be. */
+export type Found = Deed | Exclude<Space, 'full'>
+
 /** A target's deed when it is a claimed block, else whether it can be bought. */
-export async function lookAt(
-  { blocks, ledger }: { readonly blocks: Blocks; readonly ledger: Ledger },
-  target: Target,
-): Promise<Deed | Exclude<Space, 'full'>> {
-  const space = await ledger.space(target)
-  if (target === 'next' || space !== 'claimed') return space
-  const owned = await blocks.owned(target)
+export function lookAt({ blocks, ledger }: Looking, target: Target): Found | Promise<Found> {
+  return andThen(ledger.space(target), (space) =>
+    target === 'next' || space !== 'claimed' ? space : deedIn(blocks, target),
+  )
+}
+
+async function deedIn(blocks: Blocks, block: BlockIndex): Promise<Found> {
+  const owned = await blocks.owned(block)
   return owned === undefined ? 'reserved' : deedOf(owned)
 }

@@ -53,7 +53,7 @@ const keyOf = (at: number) => paymentOf(1, at)
 /** Everything a reader or a buyer could be told, each answer on its own; a refusal of the store is `null`. */
 async function toldBy(wall: Omit<Sqlite, 'close'>): Promise<unknown[]> {
   const { view } = await followLog(wall.log)
-  const told = async (work: Promise<unknown>) => {
+  const told = async (work: unknown) => {
     try {
       return await work
     } catch (error) {

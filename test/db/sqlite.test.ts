@@ -1,16 +1,17 @@
-import { afterAll, describe } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite, openWall, ports } from '../../db/sqlite/open.ts'
+import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { agentsContract } from '../ports/agents.contract.ts'
 import { blocksContract } from '../ports/blocks.contract.ts'
 import { booksContract } from '../ports/books.contract.ts'
-import type { Engine } from '../ports/engine.ts'
+import { failureOf, type Engine } from '../ports/engine.ts'
 import { ledgerContract } from '../ports/ledger.contract.ts'
 import { logContract } from '../ports/log.contract.ts'
 import { moderationContract } from '../ports/moderation.contract.ts'
-import { TERMS } from '../ports/samples.ts'
+import { blockOf, TERMS } from '../ports/samples.ts'
 import { sellAllBut } from './nearly-sold.ts'
 
 // Goal: SQLite keeps every promise of the ports, in memory and on disk. Method: the ports' own suites.
@@ -33,6 +34,13 @@ const engines = [
   { name: 'SQLite in memory', path: () => ':memory:' },
   { name: 'SQLite on disk', path: newFile },
 ]
+
+test('whether a block can be bought is said at once, and nobody waits for it', async () => {
+  const { ledger, close } = await openSqlite(':memory:', TERMS.network)
+  expect(ledger.space(blockOf('3,4'))).toBe('open')
+  close()
+  expect(await failureOf(ledger.space(blockOf('3,4')))).toBeInstanceOf(StoreUnavailable)
+})
 
 describe.each(engines)('$name', ({ name, path }) => {
   const open = () => openSqlite(path(), TERMS.network)

@@ -214,7 +214,7 @@ test('HEAD never buys, payment or not', async () => {
 })
 
 test('a sold-out wall offers no terms on next, and says so before it reads the listing', async () => {
-  const wall = await openWall({ ledger: { ...(await openWall()).db.ledger, space: async () => 'claimed' } })
+  const wall = await openWall({ ledger: { ...(await openWall()).db.ledger, space: () => 'claimed' } })
   const response = await wall.ask('GET /blocks/next?name=%00')
   expect(response.status).toBe(410)
   expect(await codeOf(response)).toBe('sold_out')
@@ -222,7 +222,7 @@ test('a sold-out wall offers no terms on next, and says so before it reads the l
 })
 
 test('a wall with only reserved blocks left is busy, after the listing is read', async () => {
-  const wall = await openWall({ ledger: { ...(await openWall()).db.ledger, space: async () => 'reserved' } })
+  const wall = await openWall({ ledger: { ...(await openWall()).db.ledger, space: () => 'reserved' } })
   expect(await codeOf(await wall.ask('GET /blocks/next'))).toBe('wall_busy')
   expect(await codeOf(await wall.ask('GET /blocks/next?name=%00'))).toBe('invalid_listing')
 })

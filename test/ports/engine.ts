@@ -60,10 +60,10 @@ export async function stored({ ledger }: Pick<Engine, 'ledger'>, payment: Paymen
   return purchase
 }
 
-/** What a promise fails with; `undefined` when it does not fail. */
-export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+/** What an answer fails with; `undefined` when it does not fail. */
+export async function failureOf(answer: unknown): Promise<unknown> {
   try {
-    await promise
+    await answer
     return undefined
   } catch (error) {
     return error

@@ -122,6 +122,26 @@ function holding(open: OpenEngine): void {
 
 function selling(open: OpenEngine): void {
   test(
+    'whether a block can be bought is told as it is, however often it was asked before',
+    on(open, async (wall) => {
+      const { ledger } = wall
+      const block = blockOf('3,4')
+      const told = async () => [await ledger.space(block), await ledger.space(block)]
+      const [elsewhere, other] = [await hold(wall, blockOf('5,6'), paymentOf(2, 2)), blockOf('7,8')]
+      expect(await told()).toEqual(['open', 'open'])
+      const first = await hold(wall, block, paymentOf(1, 1))
+      expect(await told()).toEqual(['reserved', 'reserved'])
+      await ledger.release(first, false)
+      expect(await told()).toEqual(['open', 'open'])
+      expect((await ledger.owe(first, hash(1), NOW)).block).toBe(block)
+      expect(await told()).toEqual(['claimed', 'claimed'])
+      expect([await ledger.space(elsewhere.block), await ledger.space(other)]).toEqual(['reserved', 'open'])
+      expect(await failureOf(ledger.claim(other, first.payment, listingOf(), HEAD, NOW))).toBeInstanceOf(Overtaken)
+      expect(await ledger.space(other)).toBe('open')
+    }),
+  )
+
+  test(
     'a sale makes the block its payer’s and says so everywhere',
     on(open, async (wall) => {
       const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))

@@ -358,7 +358,7 @@ export function checkAtRest(
   promise(charged + unpaid === owners.size + credits, 'I4: transfers are claimed blocks and credits')
   for (const block of wall)
     promise(
-      (settled(book.ledger.space(block)) === 'claimed') === owners.has(block),
+      (settled(Promise.resolve(book.ledger.space(block))) === 'claimed') === owners.has(block),
       'I1: a claimed block was sold once',
     )
   checkFeed(book, polled, owners)

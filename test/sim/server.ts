@@ -154,7 +154,7 @@ function ledgerPort(
     survey: (target, payment, now) =>
       store('survey', keyOf(payment), undefined, () => ledger.survey(target, payment, now)),
     heldFor: (payer) => store('heldFor', '', undefined, () => ledger.heldFor(payer)),
-    space: (target) => store('space', '', undefined, () => ledger.space(target)),
+    space: (target) => store('space', '', undefined, async () => ledger.space(target)),
     claim: (target, payment, listing, head, now) =>
       store('claim', keyOf(payment), { target, payment }, () => ledger.claim(target, payment, listing, head, now)),
     doubt: (purchase) => store('doubt', keyOf(purchase.payment), purchase, () => ledger.doubt(purchase)),
