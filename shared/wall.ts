@@ -36,8 +36,8 @@ export function blockAt(col: number, row: number): BlockIndex | undefined {
 /** Reads `col,row`; `undefined` when it is malformed or off the wall. */
 export function parseCoord(text: string): BlockIndex | undefined {
   if (!coordPattern.test(text)) return undefined
-  const [col, row] = text.split(',').map(Number)
-  return col === undefined || row === undefined ? undefined : blockAt(col, row)
+  const comma = text.indexOf(',')
+  return blockAt(Number(text.slice(0, comma)), Number(text.slice(comma + 1)))
 }
 
 /** Column and row of a block. */

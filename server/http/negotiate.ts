@@ -4,7 +4,8 @@ const qualityPattern = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
 /** Whether a page is wanted rather than JSON. A client that takes anything gets JSON. */
 export function prefersHtml(accept: string | null): boolean {
-  if (accept === null) return false
+  // What nearly every client sends that is no browser.
+  if (accept === null || accept === '*/*') return false
   const qualities = qualitiesOf(accept)
   const of = (type: string, range: string) => qualities.get(type) ?? qualities.get(range) ?? qualities.get('*/*') ?? 0
   return of('text/html', 'text/*') > of('application/json', 'application/*')

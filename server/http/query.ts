@@ -11,7 +11,9 @@ const decimalPattern = /^(?:0|[1-9]\d*)$/
 /** The known parameters that are present; all others are ignored. */
 export function readQuery<Key extends string>(url: string, keys: readonly Key[]): ReadonlyMap<Key, QueryValue> {
   const values = new Map<Key, QueryValue>()
-  for (const pair of queryOf(url).split('&')) {
+  const query = queryOf(url)
+  if (query === '') return values
+  for (const pair of query.split('&')) {
     const [name = '', ...rest] = pair.split('=')
     const decoded = decode(name)
     const key = keys.find((known) => known === decoded)

@@ -21,6 +21,7 @@ export function queryOf(url: string): string {
 
 /** Undoes percent-encoding; `undefined` when it is malformed or not UTF-8. */
 export function decodePercent(text: string): string | undefined {
+  if (!text.includes('%')) return text
   try {
     return decodeURIComponent(text)
   } catch {
@@ -35,6 +36,7 @@ function pathStart(url: string): number {
 }
 
 function pathEnd(url: string, start: number): number {
-  const end = url.slice(start).search(/[?#]/)
-  return end < 0 ? url.length : start + end
+  const [query, fragment] = [url.indexOf('?', start), url.indexOf('#', start)]
+  if (query < 0) return fragment < 0 ? url.length : fragment
+  return fragment < 0 ? query : Math.min(query, fragment)
 }
