@@ -5,7 +5,7 @@ import { stateOf, type WallView } from '../domain/wall-view.ts'
 import type { WallImage } from '../usecases/wall-image.ts'
 import { holdsAlready } from './negotiate.ts'
 import { refuse } from './refuse.ts'
-import { respond, respondEmpty } from './respond.ts'
+import { respond, respondUnchanged } from './respond.ts'
 
 /** A picture of the view: `shown` tells it from others of the same wall, and it may be kept for `maxAge` seconds. */
 export type Drawn = {
@@ -22,7 +22,7 @@ export async function respondDrawn(request: Request, { view, shown, maxAge, draw
     'Cache-Control': `public, max-age=${maxAge}`,
   })
   const now = headersOf(stateOf(view))
-  if (holdsAlready(request.headers.get('if-none-match'), now.ETag)) return respondEmpty(304, now)
+  if (holdsAlready(request.headers.get('if-none-match'), now.ETag)) return respondUnchanged(now)
   const image = await draw()
   if ('code' in image) return refuse(image)
   return respond(200, 'image/png', image.png, headersOf(image.state))

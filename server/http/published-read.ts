@@ -8,7 +8,7 @@ import type { WallView } from '../domain/wall-view.ts'
 import type { Clock } from '../ports.ts'
 import { holdsAlready, preferredEncoding, type Encoding } from './negotiate.ts'
 import { copyOf, held, release, type ReadyAnswer } from './ready-answer.ts'
-import { respond, respondEmpty, type HeaderFields } from './respond.ts'
+import { respond, respondUnchanged, type HeaderFields } from './respond.ts'
 import {
   gzipBody,
   joined,
@@ -143,7 +143,7 @@ function answerFrom(type: string, bodies: Bodies, etag: string): Shown {
   const ready = (body: Pieces | undefined, encoding: HeaderFields) =>
     body === undefined ? undefined : held(respond(200, type, joined(body), { ...headers, ...encoding }))
   const plain = held(respond(200, type, joined(bodies.plain), headers))
-  const unchanged = respondEmpty(304, headers)
+  const unchanged = respondUnchanged(headers)
   const encoded = {
     gzip: ready(bodies.gzip, { 'Content-Encoding': 'gzip' }),
     zstd: ready(bodies.zstd, { 'Content-Encoding': 'zstd' }),

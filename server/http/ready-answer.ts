@@ -1,7 +1,7 @@
 /** Answers that are the same for everyone: made once, plain and compressed, and cloned for each request. */
 
 import { holdsAlready, prefersGzip } from './negotiate.ts'
-import { respond, respondEmpty, type HeaderFields } from './respond.ts'
+import { respond, respondUnchanged, type HeaderFields } from './respond.ts'
 
 /** Answers a read with status 200, or 304 when the client holds this very state. */
 export type ReadyAnswer = (request: Request) => Response
@@ -23,8 +23,10 @@ export function readyAnswer({ type, bytes, etag, cacheControl }: Ready): ReadyAn
   const plain = once(() => respond(200, type, body(), headers))
   const gzipped = once(() => respond(200, type, Bun.gzipSync(body()), { ...headers, 'Content-Encoding': 'gzip' }))
 
+  const unchanged = once(() => respondUnchanged(headers))
+
   return (request) => {
-    if (holdsAlready(request.headers.get('if-none-match'), etag)) return respondEmpty(304, headers)
+    if (holdsAlready(request.headers.get('if-none-match'), etag)) return copyOf(unchanged())
     const small = compressible.test(type) && prefersGzip(request.headers.get('accept-encoding'))
     return copyOf(small ? gzipped() : plain())
   }

@@ -29,8 +29,13 @@ export function respondJson(status: number, value: unknown, headers: HeaderField
 }
 
 /** An answer without a body. */
-export function respondEmpty(status: 202 | 204 | 304, headers: HeaderFields): Response {
+export function respondEmpty(status: 202 | 204, headers: HeaderFields): Response {
   return new Response(null, { status, headers: { ...everywhere, ...headers } })
+}
+
+/** That a client's copy is still good. What is said of a body came with the copy. */
+export function respondUnchanged(headers: HeaderFields): Response {
+  return new Response(null, { status: 304, headers: { 'Access-Control-Allow-Origin': '*', ...headers } })
 }
 
 /** A stream of server-sent events; `null` for the head of one. Proxies are asked not to hold it back. */
