@@ -9,7 +9,7 @@ import { helpRoutes } from './http/help.ts'
 import { mcpMethods } from './http/mcp.ts'
 import { inTime } from './http/patience.ts'
 import { pictureRoutes } from './http/pictures.ts'
-import { dispatcher, endingOf, guarded, type Route } from './http/route.ts'
+import { dispatcher, guarded, handlersByPath, type Route } from './http/route.ts'
 import type { ViewerFiles } from './http/viewer-files.ts'
 import { TOOLS } from './mcp/registry.ts'
 import type { Books, Journal, Pictures } from './ports.ts'
@@ -57,14 +57,11 @@ export function app(given: Service): Elysia {
       development: false,
       // Two processes on one port would share its requests without a word.
       reusePort: false,
+      // Bun hands requests to these itself: through Elysia, which takes them for asynchronous, each would cost a promise.
+      routes: { ...handlersByPath(routes, service.journal), '/*': answer },
     },
   })
-  // Each path is named for the sake of Bun's own router, which is the fast one; whatever arrives, `answer` decides.
-  for (const { path, methods } of routes) {
-    // It knows no ending after a name; such a path is found by the route without one.
-    if (endingOf(path) !== '') continue
-    for (const method of Object.keys(methods)) wall.route(method, path, ({ request }) => answer(request))
-  }
+  // What has no path, or never came over a socket.
   wall.all('/*', ({ request }) => answer(request))
   wall.onError(({ request }) => answer(request))
   return wall

@@ -42,19 +42,34 @@ export function guarded(handler: Handler, journal: Journal): Handler {
 
 /**
  * Answers every request there can be: routes, the viewer's files, preflights, wrong verbs and unknown paths. It goes by
- * the request itself, because a router that takes HEAD for GET, or misreads a path, must not make it buy.
+ * the request itself, because a router that misreads a path must not make it buy.
  */
 export function dispatcher(routes: readonly Route[], files: ViewerFiles): Handler {
   const find = finder(routes)
   return (request) => {
-    const { method } = request
     const path = pathOf(request.url)
-    const methods = find(path) ?? fileMethods(files, path)
-    if (method === 'OPTIONS') return methods?.OPTIONS?.(request) ?? respondPreflight()
-    if (methods === undefined) return refuse(failure('not_found', 'There is nothing here. See /openapi.json.'))
-    const handler = isVerb(method) ? methods[method] : undefined
-    return handler === undefined ? wrongVerb(methods) : handler(request)
+    return answerAt(find(path) ?? fileMethods(files, path), request)
   }
+}
+
+/**
+ * Handlers for Bun's own router, by path: it spares them the address, which is dear to make. Only whole paths are left
+ * to it, and nothing is bought by one.
+ */
+export function handlersByPath(routes: readonly Route[], journal: Journal): Readonly<Record<string, Handler>> {
+  const whole = routes.filter(({ path }) => !path.includes(':'))
+  return Object.fromEntries(
+    whole.map(({ path, methods }) => [path, guarded((request) => answerAt(methods, request), journal)]),
+  )
+}
+
+/** Answers at an address that takes `methods`, by the verb itself: a router may take HEAD for GET. */
+function answerAt(methods: Methods | undefined, request: Request): Response | Promise<Response> {
+  const { method } = request
+  if (method === 'OPTIONS') return methods?.OPTIONS?.(request) ?? respondPreflight()
+  if (methods === undefined) return refuse(failure('not_found', 'There is nothing here. See /openapi.json.'))
+  const handler = isVerb(method) ? methods[method] : undefined
+  return handler === undefined ? wrongVerb(methods) : handler(request)
 }
 
 function fileMethods(files: ViewerFiles, path: string): Methods | undefined {
@@ -62,31 +77,29 @@ function fileMethods(files: ViewerFiles, path: string): Methods | undefined {
   return file === undefined ? undefined : readOnly(file)
 }
 
-/** Finds what the first route that a path belongs to takes. Paths with a name are few, and only they are looked through. */
+/** Finds what a path takes: what stands there by that very name, else the first route with a name in that folder. */
 function finder(routes: readonly Route[]): (asked: string) => Methods | undefined {
-  const plain = new Map(routes.toReversed().map((route) => [route.path, { route, at: routes.indexOf(route) }]))
-  const named = [...routes.entries()].filter(([, { path }]) => path.includes(':'))
-  const tests = named.map(([at, { path, methods }]) => ({ at, methods, belongs: namedPath(path) }))
+  const hasName = ({ path }: Route) => path.includes(':')
+  const plain = new Map(routes.filter((route) => !hasName(route)).map(({ path, methods }) => [path, methods]))
+  const endings = routes.filter(hasName).map(({ path, methods }) => ({ path, methods, ending: endingOf(path) }))
+  const named = Map.groupBy(endings, ({ path }) => folderOf(path))
   return (asked) => {
-    const exact = asked.includes(':') ? undefined : plain.get(asked)
-    const found = tests.find(({ at, belongs }) => at < (exact?.at ?? routes.length) && belongs(asked))
-    return found?.methods ?? exact?.route.methods
+    const methods = plain.get(asked)
+    if (methods !== undefined) return methods
+    const folder = folderOf(asked)
+    const fits = ({ ending }: { ending: string }) =>
+      asked.length > folder.length + ending.length && asked.endsWith(ending)
+    return named.get(folder)?.find(fits)?.methods
   }
 }
 
-/** Whether a path belongs to a route that has a name in it. */
-function namedPath(path: string): (asked: string) => boolean {
-  const ending = endingOf(path)
-  const at = path.indexOf(':')
-  const start = path.slice(0, at)
-  return (asked) =>
-    asked.length > at + ending.length && asked.endsWith(ending) && asked.startsWith(start) && !asked.includes('/', at)
-}
+/** Everything before a path's last part. */
+const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1)
 
 /** What has to stand after the name in a path's last part. */
-export function endingOf(path: string): string {
+function endingOf(path: string): string {
   const at = path.indexOf('.', path.indexOf(':'))
-  return path.includes(':') && at >= 0 ? path.slice(at) : ''
+  return at < 0 ? '' : path.slice(at)
 }
 
 function wrongVerb(methods: Methods): Response {

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
+import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { paymentOf } from '../ports/samples.ts'
 import { editOf } from './signed.ts'
 import { openWall, paidBy } from './wall.ts'
@@ -51,6 +52,30 @@ test('a host of one letter leads no request astray', async () => {
   expect(statusOf(await ask('GET /foo/blocks/1,1'))).toBe(404)
   expect(statusOf(await ask('GET //blocks/1,1'))).toBe(404)
   expect(statusOf(await ask('POST /blocks/1,1'))).toBe(405)
+})
+
+test('a path is what it says, whoever reads it first', async () => {
+  const ask = (line: string) => raw(`${line} HTTP/1.1`, 'Host: wall.test', CLOSE, '', '')
+  for (const path of ['/api/health/', '//api/health', '/API/health', '/api/health;x', '/api/health%3Fx'])
+    expect(statusOf(await ask(`GET ${path}`))).toBe(404)
+  for (const path of ['/api/health?x=/y', '/api/health?', '/api/./health', 'http://wall.test/api/health'])
+    expect(statusOf(await ask(`GET ${path}`))).toBe(200)
+  for (const path of ['/api/health', '/api/../api/health']) {
+    expect(await ask(`POST ${path}`)).toContain('Allow: GET, HEAD, OPTIONS')
+    expect(statusOf(await ask(`OPTIONS ${path}`))).toBe(204)
+  }
+})
+
+test('what a handler throws is an answer, on every path', async () => {
+  const gone = async () => {
+    throw new StoreUnavailable('gone')
+  }
+  const own = await openWall()
+  const other = await openWall({ log: { ...own.db.log, after: gone }, ledger: { ...own.db.ledger, space: gone } })
+  other.app.listen({ hostname: '127.0.0.1', port: 0 })
+  for (const path of ['/api/history', '/blocks/1,1'])
+    expect((await fetch(`http://127.0.0.1:${other.app.server?.port}${path}`)).status).toBe(503)
+  await other.app.server?.stop(true)
 })
 
 test('verbs that Bun lets through are refused in the one shape', async () => {
