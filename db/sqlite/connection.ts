@@ -103,6 +103,7 @@ export function connect(path: string, onBroken: () => void = () => {}, disk: Dis
     close: () => {
       if (!open) return
       open = false
+      version++
       db.close(true)
       disk.close()
     },

@@ -22,7 +22,7 @@ export function sqliteLedger(connection: Connection): Ledger {
     find: async (key) => read(() => find(sql, key)?.purchase),
     survey: async (target, payment, now) => read(() => survey(sql, target, payment, now)),
     heldFor: async (payer) => read(() => heldFor(sql, payer)),
-    space: (target) => atOnce(() => read(() => spaceOf(target))),
+    space: (target) => atOnce(() => spaceOf(target)),
     claim: async (target, payment, listing, head, now) => write(() => claim(sql, target, payment, listing, head, now)),
     doubt: async ({ payment }) => write(() => doubt(sql, payment)),
     finalize: async ({ payment }, tx, settled, now) => write(() => finalize(sql, payment, tx, settled, now)),
@@ -51,7 +51,7 @@ function atOnce<T>(look: () => T): T | Promise<T> {
  * Remembers what was read until something is written, which only this connection does: a flood of unpaid requests asks
  * the same again and again.
  */
-function lastingUntilWritten<K, V>({ version }: Connection, look: (key: K) => V): (key: K) => V {
+function lastingUntilWritten<K, V>({ version, read }: Connection, look: (key: K) => V): (key: K) => V {
   const seen = new Map<K, V>()
   let asOf = version()
   return (key) => {
@@ -59,7 +59,7 @@ function lastingUntilWritten<K, V>({ version }: Connection, look: (key: K) => V)
     asOf = version()
     const known = seen.get(key)
     if (known !== undefined) return known
-    const found = look(key)
+    const found = read(() => look(key))
     seen.set(key, found)
     return found
   }
