@@ -1,7 +1,7 @@
 /** Opens the wall's store, whichever engine it is on. Only the engine in use is loaded. */
 
 import type { Audit } from '../server/ports.ts'
-import type { Engine } from './engine.ts'
+import type { Ahead, Engine } from './engine.ts'
 import type { DamagedRow } from './row-sums.ts'
 
 /** Where a wall is kept: in a file that one process owns, or on a server that several share. */
@@ -24,6 +24,15 @@ export async function openStore(place: Place, network: string, told?: Told): Pro
   const { openSqlite } = await import('./sqlite/open.ts')
   const store = await openSqlite(place.path, network, told)
   return { ...store, close: async () => store.close() }
+}
+
+/** The same while what is kept may still be being looked through, which takes a while and leaves this thread free. */
+export async function openStoreAhead(place: Place, network: string, told?: Told): Promise<Ahead> {
+  if (place.kind === 'postgres')
+    return { store: await openStore(place, network, told), looked: Promise.resolve('whole') }
+  const { openSqliteAhead } = await import('./sqlite/open.ts')
+  const { store, looked } = await openSqliteAhead(place.path, network, told)
+  return { store: { ...store, close: async () => store.close() }, looked }
 }
 
 /** Opens the books of a store for reading alone, beside whoever works on it. Throws `CannotOpen`. */

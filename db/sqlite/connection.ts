@@ -16,8 +16,8 @@ import { together } from './together.ts'
 export type Connection = RawConnection & {
   /** Throws `StoreUnavailable` when a row does not fit its sum; to be called inside a read or a transaction. */
   check(table: Table, row: number): void
-  /** Whether any row does not fit its sum, after a look at all of them. */
-  checkAll(): boolean
+  /** Takes rows for damaged that an inspection found to be. */
+  leaveOut(rows: readonly DamagedRow[]): void
   /** Whether any row was found not to fit its sum. */
   isDamaged(): boolean
   /** Starts keeping row sums, once the tables are there. `onDamaged` is told of each damaged row once. */
@@ -91,10 +91,7 @@ export function connect(path: string, onBroken: () => void = () => {}, disk: Dis
     writeTogether: shared.write,
     flushed: shared.flushed,
     check: (table, row) => sums?.check(table, row),
-    checkAll: () => {
-      sums?.checkAll()
-      return sums?.isDamaged() ?? false
-    },
+    leaveOut: (rows) => sums?.leaveOut(rows),
     version: () => version,
     isDamaged: () => sums?.isDamaged() ?? false,
     keepSums: (onDamaged) => {

@@ -19,6 +19,10 @@ export function troubleOf(error: unknown): string | undefined {
   return code !== undefined && troubles.test(code) ? code : undefined
 }
 
+/** What the operator is told of trouble with a file before it is open. */
+export const cannotUse = (path: string, trouble: string): CannotOpen =>
+  new CannotOpen(`the database ${path} cannot be used: ${trouble}`)
+
 /** What to throw for an error before commit: trouble becomes `StoreUnavailable`, anything else stays a bug. */
 export function beforeCommit(error: unknown): unknown {
   const trouble = troubleOf(error)

@@ -2,7 +2,7 @@
 
 import type { Store } from '../../server/ports.ts'
 import { CannotOpen } from '../cannot-open.ts'
-import type { Engine } from '../engine.ts'
+import type { Ahead, Engine, Looked } from '../engine.ts'
 import { type DamagedRow } from '../row-sums.ts'
 import { sqliteAgents } from './agents.ts'
 import { alone } from './alone.ts'
@@ -10,8 +10,10 @@ import { sqliteBlocks } from './blocks.ts'
 import { sqliteBooks } from './books.ts'
 import { connect, type Connection } from './connection.ts'
 import type { Disk } from './disk.ts'
-import { troubleOf } from './errors.ts'
+import { cannotUse, troubleOf } from './errors.ts'
 import { sqliteHorizon } from './horizon.ts'
+import { inspectAside } from './inspect-aside.ts'
+import { flawOf, inspect, type Inspection } from './inspection.ts'
 import { sqliteLedger } from './ledger.ts'
 import { lockDatabase } from './lock.ts'
 import { sqliteLog } from './log.ts'
@@ -39,16 +41,40 @@ export type Opening = {
  * Opens or makes the database at `path` (or `:memory:`) for one network (CAIP-2). Throws `DatabaseInUse` or `CannotOpen`
  * with a message for the operator.
  */
-export async function openSqlite(
-  path: string,
-  network: string,
-  { patienceMs, ...told }: Opening = {},
-): Promise<Sqlite> {
+export async function openSqlite(path: string, network: string, opening: Opening = {}): Promise<Sqlite> {
+  return await locked(path, opening, (unlock) => {
+    const connection = openWall(path, network, opening)
+    return { ...ports(connection), close: closing(connection, unlock) }
+  })
+}
+
+/** The same before the file has been looked through, which a thread of its own does. Only reading makes sense until then. */
+export async function openSqliteAhead(path: string, network: string, opening: Opening = {}): Promise<Ahead<Sqlite>> {
+  return await locked(path, opening, (unlock) => {
+    const { connection, isNew } = trouble(path, () => begin(path, opening))
+    const store = { ...ports(connection), close: closing(connection, unlock) }
+    const look = async () => {
+      try {
+        const found = isNew ? WHOLE : await inspectAside(path)
+        return trouble(path, () => accept(connection, network, found))
+      } catch (error) {
+        connection.close()
+        unlock()
+        throw error
+      }
+    }
+    const looked = look()
+    // Whoever opened the store may be busy when it is refused, and asks later.
+    looked.catch(() => {})
+    return { store, looked }
+  })
+}
+
+async function locked<T>(path: string, { patienceMs }: Opening, open: (unlock: () => void) => T): Promise<T> {
   const unlock = path === ':memory:' ? () => {} : await lockDatabase(path, patienceMs)
   try {
     if (path !== ':memory:') ensureStayed(path)
-    const connection = openWall(path, network, told)
-    return { ...ports(connection), close: closing(connection, unlock) }
+    return open(unlock)
   } catch (error) {
     unlock()
     throw error
@@ -64,23 +90,26 @@ export function checkVersion(version: string): void {
 }
 
 /** A connection to a whole, up-to-date database of `network`. */
-export function openWall(
-  path: string,
-  network: string,
-  { onBroken, onDamaged = () => {}, disk }: Omit<Opening, 'patienceMs'> = {},
-): Connection {
-  try {
-    const connection = connect(path, onBroken, disk)
+export function openWall(path: string, network: string, opening: Opening = {}): Connection {
+  return trouble(path, () => {
+    const { connection, isNew } = begin(path, opening)
     try {
-      prepareWall(connection, network, onDamaged)
+      accept(connection, network, isNew ? WHOLE : inspect(connection))
       return connection
     } catch (error) {
       connection.close()
       throw error
     }
+  })
+}
+
+/** Does what throws SQLite's errors, and throws `CannotOpen` for them. */
+function trouble<T>(path: string, work: () => T): T {
+  try {
+    return work()
   } catch (error) {
-    const trouble = troubleOf(error)
-    throw trouble === undefined ? error : new CannotOpen(`the database ${path} cannot be used: ${trouble}`)
+    const code = troubleOf(error)
+    throw code === undefined ? error : cannotUse(path, code)
   }
 }
 
@@ -115,43 +144,49 @@ function closing(connection: Connection, unlock: () => void): () => void {
   }
 }
 
-function prepareWall(connection: Connection, network: string, onDamaged: (row: DamagedRow) => void): void {
-  checkVersion(text(connection, 'SELECT sqlite_version() AS text'))
-  // A commit that was answered must survive a power cut, which the default of a write-ahead log does not promise.
-  // Waiting for a lock would stop the whole process, and there is nobody to wait for.
-  connection.run(`
-    PRAGMA busy_timeout = 0;
-    PRAGMA foreign_keys = ON;
-    PRAGMA recursive_triggers = ON;
-    PRAGMA trusted_schema = OFF`)
-  // What is made here and now needs no look for what time does to a file.
-  const isNew = text(connection, 'SELECT CAST(user_version AS TEXT) AS text FROM pragma_user_version') === '0'
-  migrate(connection)
-  connection.run('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
-  if (!isNew) ensureWhole(connection)
-  connection.keepSums(onDamaged)
-  if (!isNew && connection.checkAll()) ensureTold(connection)
-  belongTo(connection, network)
+/** A connection to an up-to-date database, be it whole or not; `isNew` says that there was none. */
+function begin(path: string, { onBroken, onDamaged = () => {}, disk }: Opening) {
+  const connection = connect(path, onBroken, disk)
+  try {
+    checkVersion(text(connection, 'SELECT sqlite_version() AS text'))
+    // A commit that was answered must survive a power cut, which the default of a write-ahead log does not promise.
+    // Waiting for a lock would stop the whole process, and there is nobody to wait for.
+    connection.run(`
+      PRAGMA busy_timeout = 0;
+      PRAGMA foreign_keys = ON;
+      PRAGMA recursive_triggers = ON;
+      PRAGMA trusted_schema = OFF`)
+    const isNew = text(connection, 'SELECT CAST(user_version AS TEXT) AS text FROM pragma_user_version') === '0'
+    migrate(connection)
+    connection.run('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+    connection.keepSums(onDamaged)
+    return { connection, isNew }
+  } catch (error) {
+    connection.close()
+    throw error
+  }
 }
 
-// What SQLite says of a single row or of an index; everything else is damage that nothing can be told around.
-const ofOneRow = /^(CHECK constraint failed in|NULL value in|\w+ value in|non-\w+ value in) /
-const ofAnIndex = /(missing from|entries in|entry in|order for) index/
+// What is made here and now needs no look for what time does to a file.
+const WHOLE: Inspection = { flaw: 'none', damaged: [] }
 
-/** Damaged rows are for their sums to find; damaged indexes are made anew; throws `CannotOpen` for any other damage. */
-function ensureWhole(connection: Connection): void {
-  const check = connection.prepare<{ integrity_check: string }>('PRAGMA integrity_check')
-  const flaws = () => check.all({}).map((row) => row.integrity_check)
-  const isBad = (flaw: string) => flaw !== 'ok' && !ofOneRow.test(flaw)
-  const before = flaws().filter(isBad)
-  if (before.some((flaw) => !ofAnIndex.test(flaw))) throw new CannotOpen(DAMAGED)
-  if (before.length === 0) return
+/** Takes what was found for true: damaged indexes are made anew, damaged rows are left out. Throws `CannotOpen` for more than that. */
+function accept(connection: Connection, network: string, { flaw, damaged }: Inspection): Looked {
+  if (flaw === 'beyond-repair') throw new CannotOpen(DAMAGED)
+  if (flaw === 'indexes') renewIndexes(connection)
+  connection.leaveOut(damaged)
+  if (damaged.length > 0) ensureTold(connection)
+  belongTo(connection, network)
+  return flaw === 'none' && damaged.length === 0 ? 'whole' : 'mended'
+}
+
+function renewIndexes(connection: Connection): void {
   try {
     connection.write(() => connection.run('REINDEX'))
   } catch {
     throw new CannotOpen(DAMAGED)
   }
-  if (flaws().some(isBad)) throw new CannotOpen(DAMAGED)
+  if (flawOf(connection) !== 'none') throw new CannotOpen(DAMAGED)
 }
 
 /** Damage that took both homes of a sale leaves a gap that nothing fills. Throws `CannotOpen`. */

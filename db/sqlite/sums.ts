@@ -8,7 +8,7 @@
  */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
-import { sumOf, untouchedBlock, type DamagedRow, type Table } from '../row-sums.ts'
+import { isSumOf, sumOf, SUMMED, untouchedBlock, type DamagedRow, type Table } from '../row-sums.ts'
 import type { Prepared, RawConnection } from './raw.ts'
 
 /** The tables that carry sums, with what numbers their rows. */
@@ -29,8 +29,8 @@ export type Sums = {
   seal(): void
   /** Throws `StoreUnavailable` when a row is damaged. */
   check(table: Table, row: number): void
-  /** Looks at every row there is. */
-  checkAll(): void
+  /** Takes rows for damaged that an inspection found to be. */
+  leaveOut(rows: readonly DamagedRow[]): void
   /** Whether any row was found damaged. */
   isDamaged(): boolean
   /** Keeps what was found damaged out of everything from here on; to be called when no transaction is under way. */
@@ -44,7 +44,7 @@ export const isDamaged = (table: Table, column: string) =>
 /** Starts keeping sums. `onDamaged` is told of each damaged row once. */
 export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow) => void): Sums {
   connection.run(BOOKKEEPING)
-  for (const table of tables) connection.run(touching(connection, table))
+  connection.run(tables.map(touching).join(''))
   const sql = statements(connection)
   const known = new Set<string>()
   let found: DamagedRow[] = []
@@ -69,10 +69,8 @@ export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow)
       if (row === null || fits(table, id, row.held, row.sum)) return
       if (sql.isTouched.get({ name: table, id }) === null) fail(table, id)
     },
-    checkAll() {
-      for (const table of tables)
-        for (const { id, held, sum } of sql.all[table].iterate({}))
-          if (!fits(table, id, held, sum)) found.push({ table, row: id })
+    leaveOut(rows) {
+      found.push(...rows)
       sums.settle()
     },
     isDamaged: () => known.size > 0,
@@ -89,25 +87,34 @@ export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow)
   return sums
 }
 
+/** Looks at every row there is, and gives those that do not fit their sums. It only reads. */
+export function damagedRows(connection: RawConnection): DamagedRow[] {
+  const found: DamagedRow[] = []
+  for (const table of tables) {
+    const all = connection.prepare<Row>(
+      `SELECT ${keys[table]} AS id, ${heldIn(SUMMED[table])} AS held, sum FROM ${table}`,
+    )
+    for (const { id, held, sum } of all.iterate({})) if (!fits(table, id, held, sum)) found.push({ table, row: id })
+  }
+  return found
+}
+
 type Row = { readonly id: number; readonly held: Uint8Array; readonly sum: Uint8Array | null }
 
 /** Whether a row holds what its sum says. A block that nobody ever wanted has no sum yet, and holds what all of them do. */
 function fits(table: Table, id: number, held: Uint8Array, sum: Uint8Array | null): boolean {
-  if (sum !== null) return sumOf(held).every((byte, at) => byte === sum[at])
+  if (sum !== null) return isSumOf(held, sum)
   return table === 'blocks' && decoder.decode(held) === untouchedBlock(id)
 }
 
 const decoder = new TextDecoder()
 
 /** SQL for all that a row holds, as bytes: each column's length and content, or a dash for none. */
-const heldIn = (columns: readonly string[], of = '') =>
-  `CAST(${columns.map((name) => `coalesce(octet_length(${of}${name}) || ':' || ${of}${name}, '-')`).join(' || ')} AS BLOB)`
-
-const columnsOf = (connection: RawConnection, table: Table) =>
-  connection
-    .prepare<{ name: string }>(`SELECT name FROM pragma_table_info('${table}') WHERE name <> 'sum'`)
-    .all({})
-    .map(({ name }) => name)
+function heldIn(columns: readonly string[], of = ''): string {
+  // One call for all columns: a chain of `||` would copy the row as often as it has columns.
+  const parts = columns.map((name) => `octet_length(${of}${name}), iif(${of}${name} IS NULL, '-', ':'), ${of}${name}`)
+  return `CAST(concat(${parts.join(', ')}) AS BLOB)`
+}
 
 // Temporary tables are this connection's own, in memory, and part of its transactions.
 const BOOKKEEPING = `
@@ -116,8 +123,8 @@ const BOOKKEEPING = `
   CREATE TEMP TABLE damaged (name TEXT, id INTEGER, PRIMARY KEY (name, id)) WITHOUT ROWID;`
 
 /** Triggers that note the rows a transaction writes, and what they held when it began. */
-function touching(connection: RawConnection, table: Table): string {
-  const columns = columnsOf(connection, table)
+function touching(table: Table): string {
+  const columns = SUMMED[table]
   const note = (row: 'OLD' | 'NEW', was: string, sum: string) => `
     INSERT INTO touched SELECT '${table}', ${row}.${keys[table]}, ${was}, ${sum}
     WHERE NOT EXISTS (SELECT 1 FROM touched WHERE name = '${table}' AND id = ${row}.${keys[table]});`
@@ -130,7 +137,7 @@ function touching(connection: RawConnection, table: Table): string {
 function statements(connection: RawConnection) {
   type Sealing = { id: number; sum: Uint8Array }
   const perTable = <T>(make: (table: Table, key: string, held: string) => T): Readonly<Record<Table, T>> => {
-    const entry = (table: Table) => make(table, keys[table], heldIn(columnsOf(connection, table)))
+    const entry = (table: Table) => make(table, keys[table], heldIn(SUMMED[table]))
     const [agents, blocks, changes, payments] = [entry('agents'), entry('blocks'), entry('changes'), entry('payments')]
     return { agents, blocks, changes, payments, moderated: entry('moderated'), wall: entry('wall') }
   }
@@ -150,9 +157,6 @@ function statements(connection: RawConnection) {
     ),
     write: perTable((table, key): Prepared<unknown, Sealing> =>
       connection.prepare(`UPDATE ${table} SET sum = $sum WHERE ${key} = $id`),
-    ),
-    all: perTable((table, key, held): Prepared<Row, Record<never, never>> =>
-      connection.prepare(`SELECT ${key} AS id, ${held} AS held, sum FROM ${table}`),
     ),
   }
 }

@@ -23,6 +23,7 @@ import {
   TERMS,
   wallet,
 } from '../ports/samples.ts'
+import { WAYS } from './ways.ts'
 
 // Goal: no bit that turns over in the file is ever served as if it were true. Method: bytes of a real file are flipped
 // while nobody has it open; what the store then tells is compared with what it told before, row by row.
@@ -124,7 +125,7 @@ test(
   { timeout: ROUNDS * 1000 },
 )
 
-describe('a damaged row', () => {
+describe.each(WAYS)('%s, a damaged row', (_, open) => {
   const [first, second] = [keys[0] ?? keyOf(0), keys[1] ?? keyOf(0)]
 
   /** The wall after SQL of nobody's was run on its file; `damaged` grows as damage is found. */
@@ -135,7 +136,7 @@ describe('a damaged row', () => {
     vandal.run(`DROP TRIGGER changes_are_never_rewritten; DROP TRIGGER payments_at_their_end_stay_there; ${sql}`)
     vandal.close(true)
     const damaged: DamagedRow[] = []
-    const wall = await openSqlite(copy, TERMS.network, { onDamaged: (row) => damaged.push(row) })
+    const wall = await open(copy, TERMS.network, { onDamaged: (row) => damaged.push(row) })
     return { wall, damaged }
   }
 

@@ -8,6 +8,7 @@ import { DatabaseInUse } from '../../db/sqlite/errors.ts'
 import { checkVersion, openSqlite } from '../../db/sqlite/open.ts'
 import { failureOf, sell } from '../ports/engine.ts'
 import { blockOf, editOf, identityOf, NOW, TERMS, wallet } from '../ports/samples.ts'
+import { WAYS } from './ways.ts'
 
 // Goal: a database is opened by one process, for one network, and only when it is whole. Method: real files, and a real
 // second process.
@@ -86,23 +87,23 @@ describe('the lock', () => {
   })
 })
 
-describe('a file is refused, and left as it is, that is', () => {
+describe.each(WAYS)('%s, a file is refused, and left as it is, that is', (way, open) => {
   const refusal = async (path: string) => {
     const before = await Bun.file(path).bytes()
-    const error: unknown = await openSqlite(path, TERMS.network, { patienceMs: 0 }).catch((reason: unknown) => reason)
+    const error: unknown = await open(path, TERMS.network, { patienceMs: 0 }).catch((reason: unknown) => reason)
     expect(await Bun.file(path).bytes()).toEqual(before)
     expect(error).toBeInstanceOf(CannotOpen)
     return error instanceof Error ? error.message : ''
   }
 
   test('no database', async () => {
-    const path = fileOf('text')
+    const path = fileOf(`text ${way}`)
     await Bun.write(path, 'a text that is long enough to be read as a header, but is none. '.repeat(64))
     expect(await refusal(path)).toContain('SQLITE_NOTADB')
   })
 
   test('another program’s', async () => {
-    const path = fileOf('foreign')
+    const path = fileOf(`foreign ${way}`)
     const foreign = new Database(path)
     foreign.run('CREATE TABLE notes (text TEXT)')
     foreign.close(true)
@@ -110,7 +111,7 @@ describe('a file is refused, and left as it is, that is', () => {
   })
 
   test('a newer version’s', async () => {
-    const path = fileOf('newer')
+    const path = fileOf(`newer ${way}`)
     ;(await openSqlite(path, TERMS.network)).close()
     const newer = new Database(path)
     newer.run('PRAGMA user_version = 99; PRAGMA journal_mode = DELETE')
@@ -119,7 +120,7 @@ describe('a file is refused, and left as it is, that is', () => {
   })
 
   test('damaged', async () => {
-    const path = fileOf('damaged')
+    const path = fileOf(`damaged ${way}`)
     ;(await openSqlite(path, TERMS.network)).close()
     const bytes = await Bun.file(path).bytes()
     await Bun.write(path, bytes.fill(0xee, 200_000, 220_000))
@@ -127,11 +128,59 @@ describe('a file is refused, and left as it is, that is', () => {
   })
 
   test('in no folder', async () => {
-    expect(
-      await failureOf(openSqlite(join(folder, 'none', 'wall.sqlite'), TERMS.network, { patienceMs: 0 })),
-    ).toBeInstanceOf(CannotOpen)
+    expect(await failureOf(open(join(folder, 'none', 'wall.sqlite'), TERMS.network, { patienceMs: 0 }))).toBeInstanceOf(
+      CannotOpen,
+    )
+  })
+
+  test('another network’s, and it is let go of', async () => {
+    const path = fileOf(`network ${way}`)
+    ;(await openSqlite(path, TERMS.network)).close()
+    expect(String(await failureOf(open(path, 'eip155:84532')))).toContain('belongs to network eip155:8453')
+    ;(await openSqlite(path, TERMS.network, { patienceMs: 0 })).close()
   })
 })
+
+test.each(WAYS)('%s, a file has its damaged indexes made anew', async (way, open) => {
+  const path = fileOf(`index ${way}`)
+  const wall = await openSqlite(path, TERMS.network)
+  const { block } = await sell(wall, '3,4', 1, 1)
+  await wall.blocks.edit(block, editOf(1, { message: 'x' }), NOW)
+  wall.close()
+  await turnOverBitOf('edits_by_age', path)
+  expect(flawsIn(path)).not.toEqual(['ok'])
+  const again = await open(path, TERMS.network)
+  again.close()
+  expect(flawsIn(path)).toEqual(['ok'])
+})
+
+function flawsIn(path: string): unknown[] {
+  const db = new Database(path, { readonly: true })
+  try {
+    return db.query('PRAGMA integrity_check').values().flat()
+  } finally {
+    db.close(true)
+  }
+}
+
+/** Turns over the lowest bit of the key in an index of times that has one entry. */
+async function turnOverBitOf(index: string, path: string): Promise<void> {
+  const db = new Database(path, { readonly: true })
+  const page = db
+    .query<{ start: number }, [string]>(
+      `SELECT (rootpage - 1) * page_size AS start FROM sqlite_schema, pragma_page_size WHERE name = ?`,
+    )
+    .get(index)
+  db.close(true)
+  const file = Buffer.from(await Bun.file(path).bytes())
+  const start = page?.start ?? 0
+  // A page of an index has eight bytes of its own, then where the entry is; that begins with its length and the three
+  // bytes of a header, and a time takes six.
+  const entry = start + file.readUInt16BE(start + 8)
+  const lowest = entry + 1 + 3 + 5
+  file.writeUInt8(file.readUInt8(lowest) ^ 1, lowest)
+  await Bun.write(path, file)
+}
 
 test('a SQLite that can lose commits is refused', () => {
   for (const version of ['3.51.3', '3.52.0', '3.100.1', '4.0.0']) expect(() => checkVersion(version)).not.toThrow()
