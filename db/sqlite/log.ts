@@ -66,13 +66,13 @@ export function sqliteLog(connection: Connection): Log {
   const after = connection.prepare<ChangeRow, { after: number; limit: number }>(
     `${SELECT_CHANGE} AND number > $after ORDER BY number LIMIT $limit`,
   )
-  // Blocks and agents know their latest change, so the log's length does not count here; those that are damaged do not.
-  const latest = connection.prepare<ChangeRow>(`${SELECT_CHANGE}
-    AND number IN (
-      SELECT number FROM changes WHERE seq > 0
-      UNION ALL SELECT number FROM changes WHERE hidden IS NOT NULL
-      UNION ALL SELECT changed FROM blocks WHERE state = 'claimed'
-      UNION ALL SELECT changed FROM agents)
+  // Blocks and agents know their latest change, so the log's length does not count here. This is read at each start, and
+  // there is no damage to be careful of, so each row is looked up once.
+  const latest = connection.prepare<ChangeRow>(`
+    SELECT number, at, kind, seq, block, agent, hidden, name, framework, pixels, message, link,
+      (SELECT wallet FROM agents WHERE id = agent) AS wallet
+    FROM changes WHERE seq > 0 OR hidden IS NOT NULL
+      OR number IN (SELECT changed FROM blocks WHERE state = 'claimed' UNION ALL SELECT changed FROM agents)
     ORDER BY number`)
   const spared = connection.prepare<ChangeRow>(`
     SELECT * FROM (

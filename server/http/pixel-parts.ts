@@ -1,15 +1,14 @@
 /** The wall's pixels alone, block by block, in parts by wall row. */
 
 import { ALL_BLOCKS, cellOf, COLS, ROWS } from '../../shared/wall.ts'
-import { readBlock } from '../domain/canvas.ts'
+import { readBlocks } from '../domain/canvas.ts'
 import type { WallView } from '../domain/wall-view.ts'
 import type { Part, Parts } from './published-read.ts'
 
 /** Cuts a view's pixels into parts. */
 export function pixelParts(view: WallView): Parts {
   const dirtyRows = new Set(Array.from({ length: ROWS }, (_, row) => row))
-  const bytesOf = (row: number) =>
-    Buffer.concat(ALL_BLOCKS.slice(row * COLS, (row + 1) * COLS).map((block) => readBlock(view.canvas, block)))
+  const bytesOf = (row: number) => readBlocks(view.canvas, ALL_BLOCKS.slice(row * COLS, (row + 1) * COLS))
   return {
     mark(change) {
       if ('block' in change) dirtyRows.add(cellOf(change.block).row)
