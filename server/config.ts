@@ -1,6 +1,6 @@
 /** The environment as one checked value, or one message that names everything wrong with it. */
 
-import { getAddress, isAddress, zeroAddress } from 'viem'
+import { getAddress, isAddress } from 'viem/utils'
 import { PRICE_ATOMIC } from '../shared/money.ts'
 import type { Address } from './domain/payment.ts'
 import { isNetwork, tokenOf, type Network } from './x402/network.ts'
@@ -189,7 +189,7 @@ function payeeOf(text: string, asset: string): Parsed<Address> {
   const digits = text.slice(2)
   const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
   if (!isOneCase && getAddress(text) !== text) return { problem: 'has a wrong checksum: look for a typing error' }
-  if (lower(text) === zeroAddress) return { problem: 'must not be the zero address' }
+  if (/^0x0+$/i.test(text)) return { problem: 'must not be the zero address' }
   if (lower(text) === lower(asset)) return { problem: 'must not be the token itself' }
   return { value: lower(text) }
 }

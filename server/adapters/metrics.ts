@@ -24,13 +24,6 @@ export type Metrics = {
 // A read of the chain takes tens of milliseconds, a settlement seconds, and none of them more than its deadline.
 const BUCKETS_SECONDS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
 
-/** What counts and times, for whom nobody reads. */
-export const unmetered: Pick<Metrics, 'facilitator' | 'chain' | 'outcome'> = {
-  facilitator: (port) => port,
-  chain: (port) => port,
-  outcome: () => {},
-}
-
 /** Starts with nothing counted. */
 export function openMetrics(): Metrics {
   const registry = new Registry()

@@ -17,18 +17,19 @@ const DEADLINE_MS = 3000
 
 type Hex = `0x${string}`
 
-/** Makes the wallets port. */
-export function viemWallets(client: PublicClient, offer: Offer, keys: Keys): Wallets {
+/** Makes the wallets port. Who asks before there are keys waits for them. */
+export function viemWallets(client: PublicClient, offer: Offer, keys: Keys | Promise<Keys>): Wallets {
   const limit = pLimit(ASKING_MAX)
   return {
     async signed(wallet, messages, signature) {
-      const digests = messages.map((message) => keys.digestOf(message))
-      for (const hash of digests) if ((await keys.recover(hash, signature)) === wallet) return hash
+      const { digestOf, recover } = await keys
+      const digests = messages.map((message) => digestOf(message))
+      for (const hash of digests) if ((await recover(hash, signature)) === wallet) return hash
       if (limit.pendingCount >= WAITING_MAX) return undefined
       const ask = (late: AbortSignal) => limit(() => acceptedByContract(client, wallet, digests, signature, late))
       return await within<Hash | undefined>(DEADLINE_MS, ask, undefined)
     },
-    signedPayment: (payment) => isSignedByPayer(payment, offer, keys),
+    signedPayment: async (payment) => await isSignedByPayer(payment, offer, await keys),
   }
 }
 

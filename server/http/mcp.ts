@@ -1,61 +1,27 @@
 /** `POST /mcp`: MCP's streamable HTTP without sessions or streams, one request and one JSON answer at a time. */
 
-import { ErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js'
 import { failure } from '../domain/failure.ts'
 import type { McpDesk } from '../mcp/desk.ts'
-import { readMessage } from '../mcp/message.ts'
-import { answerError, answerRequest, type Answer } from '../mcp/server.ts'
-import { readJson } from './body.ts'
 import { refuse } from './refuse.ts'
-import { NO_STORE, respondEmpty, respondJson, type HeaderFields } from './respond.ts'
+import { respondEmpty, type HeaderFields } from './respond.ts'
 import type { Handler, Methods } from './route.ts'
 import { readEdit } from './signed-body.ts'
 
 /** What serving MCP needs; `bindHost` is the address that is listened on. */
 export type McpPort = Omit<McpDesk, 'readEdit' | 'baseUrl'> & { readonly bindHost?: string }
 
-/** What a call may take, pictures included. */
-export const MCP_BODY_MAX_BYTES = 65_536
-
-const VERSION_HEADER = 'mcp-protocol-version'
+/** Loads what answers calls, which the first of them would otherwise wait for. */
+export const mcpCalls = async () => await import('./mcp-call.ts')
 
 /** The verbs of `/mcp`. */
 export function mcpMethods({ bindHost = '', ...port }: McpPort): Methods {
   const desk = { ...port, baseUrl: port.offer.baseUrl, readEdit }
   const ours = namesOf(desk.offer.baseUrl, bindHost)
   return {
-    POST: closedToOthers(ours, (request) => serve(desk, request)),
+    POST: closedToOthers(ours, async (request) => await (await mcpCalls()).answerCall(desk, request)),
     OPTIONS: closedToOthers(ours, () => respondEmpty(204, preflight)),
   }
 }
-
-async function serve(desk: McpDesk, request: Request): Promise<Response> {
-  const read = await readJson(request, { maxBytes: MCP_BODY_MAX_BYTES })
-  if ('failure' in read) {
-    const { code, message } = read.failure
-    if (code === 'body_too_large') return refuse(read.failure, { Connection: 'close' })
-    // What is JSON, but of a kind that no request is, is told apart from what is none.
-    const fault = read.unsafe === true ? ErrorCode.InvalidRequest : ErrorCode.ParseError
-    return answer(400, answerError(null, { code: fault, message }), { Connection: 'close' })
-  }
-  const message = readMessage(read.value)
-  if (message.kind === 'malformed') return answer(400, answerError(null, message.error))
-  const version = request.headers.get(VERSION_HEADER)
-  if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return answer(400, wrongVersion)
-  if (message.kind === 'notification') return respondEmpty(202, NO_STORE)
-  if (message.kind === 'refused') return answer(200, answerError(message.id, message.error))
-  // Every client that negotiated sends the header; one that sends a bare request reads SPEC literally.
-  return answer(200, await answerRequest(desk, message, version === null ? 'error' : 'result'))
-}
-
-const answer = (status: number, body: Answer, headers: HeaderFields = {}) =>
-  respondJson(status, body, { ...NO_STORE, ...headers })
-
-// The SDK's own server says it with this code, which its clients know.
-const wrongVersion = answerError(null, {
-  code: -32_000,
-  message: `Unsupported protocol version. Supported: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
-})
 
 /** Which names a request may come by: a page whose name was rebound to this machine still sends its own. */
 type Names = { readonly isHost: (text: string) => boolean; readonly isOrigin: (text: string) => boolean }

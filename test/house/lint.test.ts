@@ -18,6 +18,7 @@ const discovery = 'server/discovery/planted.ts'
 const edges = [...mcp, discovery, 'server/http/planted.ts']
 const operate = 'server/operate/planted.ts'
 const engines = ['db/planted.ts', 'db/sqlite/planted.ts', 'db/postgres/planted.ts']
+const started = [...edges, 'server/config.ts', 'server/adapters/planted.ts', 'server/app.ts', ...engines, operate]
 const stored = [...shared, 'server/domain/planted.ts', 'server/ports.ts', 'db/planted.ts']
 const embedded = ['server/local/planted.ts', 'server/local/token/planted.ts']
 
@@ -36,7 +37,8 @@ const mayImport: Record<string, readonly string[]> = {
   'server/http/planted.ts': edges,
   'server/adapters/planted.ts': [...ports, 'server/adapters/planted.ts'],
   'server/app.ts': [...edges, 'server/config.ts'],
-  'server/main.ts': [...edges, 'server/config.ts', 'server/adapters/planted.ts', 'server/app.ts', ...engines, operate],
+  'server/main.ts': [...started, 'server/serve.ts'],
+  'server/serve.ts': started,
   [operate]: [...usecases, 'server/config.ts', 'server/adapters/planted.ts', ...engines, operate],
   'server/local/planted.ts': [
     ...usecases,
@@ -71,6 +73,7 @@ const strangers: Record<string, readonly string[]> = {
   'server/adapters/planted.ts': ['elysia', 'bun:sqlite'],
   'server/app.ts': ['viem', 'bun:sqlite'],
   'server/main.ts': ['bun:sqlite'],
+  'server/serve.ts': ['bun:sqlite'],
   [operate]: ['viem', 'elysia', 'bun:sqlite'],
   'server/local/planted.ts': ['bun:sqlite'],
   'server/local/token/planted.ts': ['bun:sqlite'],

@@ -1,0 +1,13 @@
+/** Counting and timing for whom nobody reads. Apart, because what counts for monitors takes a while to load. */
+
+import type { Metrics } from './metrics.ts'
+
+/** What a wall's ports and answers pass through. */
+export type Meters = Pick<Metrics, 'facilitator' | 'chain' | 'outcome'>
+
+/** Meters that count nothing. */
+export const unmetered: Meters = {
+  facilitator: (port) => port,
+  chain: (port) => port,
+  outcome: () => {},
+}

@@ -1,0 +1,179 @@
+/** The service at work: opens what it needs besides its store, listens, and ends without losing anything. */
+
+import { join } from 'node:path'
+import type { Ahead } from '../db/engine.ts'
+import { chainClient, viemChain } from './adapters/chain.ts'
+import { systemClock as clock } from './adapters/clock.ts'
+import { coinbaseAuth } from './adapters/coinbase.ts'
+import { httpFacilitator } from './adapters/facilitator.ts'
+import { listenForMonitors } from './adapters/metrics-port.ts'
+import { workerPictures } from './adapters/pictures.ts'
+import { fastestKeys, type Keys } from './adapters/recover.ts'
+import { unmetered, type Meters } from './adapters/unmetered.ts'
+import { viemWallets } from './adapters/wallets.ts'
+import { app } from './app.ts'
+import type { Config } from './config.ts'
+import { canvasReads } from './http/canvas-read.ts'
+import { live } from './http/live.ts'
+import { mcpCalls } from './http/mcp.ts'
+import { viewerFiles } from './http/viewer-files.ts'
+import { deskAt, openCounter } from './operate/counter.ts'
+import { openDesk } from './operate/desk.ts'
+import type { Journal } from './ports.ts'
+import { seller, type SweptSeller } from './usecases/buy-block.ts'
+import { followLog } from './usecases/follow-log.ts'
+import { keepGoing } from './usecases/keep-going.ts'
+import { keepLevel } from './usecases/keep-level.ts'
+import { onceLooked } from './usecases/once-looked.ts'
+import { presence } from './usecases/presence.ts'
+import { sweeper } from './usecases/sweep.ts'
+import { watchRail } from './usecases/watch-rail.ts'
+
+const VIEWER = join(import.meta.dir, '../dist/viewer')
+
+const PROBE_EVERY_MS = 15_000
+const FIRST_PROBES_EVERY_MS = 1000
+
+// The contract lets the canvas read be a few seconds old; this bounds what a flood of repaints costs. Less than a second,
+// so that several instances show the same within one: each needs a moment to hear of a change, and to compress it.
+const PUBLISH_EVERY_MS = 900
+
+// What a request may need beyond its settlement: verification, the chain, the store.
+const DRAIN_SLACK_MS = 30_000
+
+// How long the rest may be kept waiting for the first readers, where changes come without a pause.
+const READERS_FIRST_MS = 1000
+
+/** What is there before anything else: settings, a store, a journal, and the wish to end, once it is uttered. */
+export type Given = {
+  readonly config: Config
+  readonly ahead: Ahead
+  readonly journal: Journal
+  readonly asked: Promise<void>
+}
+
+/** Serves the wall until it is asked to end, and ends the process. Rejects with `CannotOpen` when the store is refused. */
+export async function serve(given: Given): Promise<void> {
+  const { config, journal, asked } = given
+  const { store } = given.ahead
+  const metrics = config.metricsPort === undefined ? undefined : (await import('./adapters/metrics.ts')).openMetrics()
+  const { server, sold, rail, stream, chain, advance, keys, reads } = await openWall(given, metrics ?? unmetered)
+  console.log(`The wall is open at ${config.offer.baseUrl}`)
+  journal.note('open', { port: server.port ?? 0, network: config.network })
+  const desk = openDesk({ ...store, seller: sold, chain, clock, journal, advance })
+  const closeCounter = openCounter(deskAt(config), desk, journal)
+  metrics?.watch({ books: store.books, rail: rail.state, clock })
+  if (metrics !== undefined && config.metricsPort !== undefined) {
+    const monitors = listenForMonitors(metrics, config.host, config.metricsPort)
+    journal.note('monitors', { port: monitors.port })
+  }
+
+  const stopping = new AbortController()
+  const probing = keepGoing({ clock, journal }, stopping.signal, async () => {
+    await rail.probe()
+    return rail.state() === 'armed' ? PROBE_EVERY_MS : FIRST_PROBES_EVERY_MS
+  })
+  const swept = sweeper({ ...store, seller: sold, clock, journal })
+  const isPresent = presence({ chain, clock, horizon: store.horizon, terms: config.offer.terms }, journal)
+  const sweeping = keepGoing({ clock, journal }, stopping.signal, async () => {
+    if ((await swept()) === 'seen' && (await isPresent())) rail.reconciled()
+    return config.reconcileIntervalMs
+  })
+  const following = isShared(config) ? keepLevel({ ...store, advance, clock, journal }, stopping.signal) : undefined
+
+  // What those who read the wall do without is loaded once they are served; where it cannot be, the process ends.
+  await Promise.race([reads.published(), clock.wait(READERS_FIRST_MS)])
+  keys.resolve(await keysFor(journal))
+  await mcpCalls()
+
+  await asked
+  journal.note('stopping')
+  stopping.abort()
+  stream.close()
+  closeCounter()
+  // New connections are refused from here on; requests under way, settlements included, are finished.
+  const drained = Promise.all([server.stop(), sold.idle(), probing, sweeping, following])
+  await Promise.race([drained, clock.wait(config.settleTimeoutMs + DRAIN_SLACK_MS)])
+  await server.stop(true)
+  await store.close()
+  journal.note('stopped')
+  process.exit(0)
+}
+
+async function openWall({ config, ahead, journal }: Given, meters: Meters) {
+  const { offer, hosts, cdpKey, contact } = config
+  const { ledger, blocks, agents, log, store, books, ...shared } = ahead.store
+  const client = chainClient(config.network, config.rpcUrl)
+  const chain = meters.chain(viemChain(client, offer))
+  const keys = Promise.withResolvers<Keys>()
+  const wallets = viemWallets(client, offer, keys.promise)
+  const called = httpFacilitator(
+    {
+      url: config.facilitatorUrl,
+      verifyTimeoutMs: config.verifyTimeoutMs,
+      settleTimeoutMs: config.settleTimeoutMs,
+      createAuthHeaders: cdpKey === undefined ? undefined : await coinbaseAuth(cdpKey.id, cdpKey.secret),
+    },
+    offer,
+  )
+  const facilitator = meters.facilitator(called)
+  const rail = watchRail({ facilitator, chain, clock, journal })
+  const viewer = await viewerFiles(VIEWER)
+  const { view, advance, subscribe, reads } = await onceLooked(ahead.looked, async () => {
+    const follower = await followLog(log)
+    const reads = canvasReads({ view: follower.view, network: config.network, clock, everyMs: PUBLISH_EVERY_MS })
+    return { ...follower, reads }
+  })
+  subscribe(reads.changed)
+  const stream = live({ log, clock, number: () => view.number, advance, everyMs: PUBLISH_EVERY_MS })
+  subscribe(stream.changed)
+  const leases = isShared(config) ? shared.leases : undefined
+  const selling = { ledger, facilitator, chain, wallets, clock, journal, rail, terms: offer.terms, contact }
+  const sold = counted(seller({ ...selling, advance, leases }), meters)
+  const wall = app({
+    seller: sold,
+    ledger,
+    blocks,
+    view,
+    reads,
+    live: stream,
+    log,
+    rail,
+    offer,
+    contact,
+    journal,
+    store,
+    books,
+    pictures: workerPictures(),
+    editing: { blocks, wallets, clock, hosts, view, advance },
+    registering: { agents, wallets, clock, hosts, advance },
+    viewer,
+    bindHost: config.host,
+  }).listen({ hostname: config.host, port: config.port })
+  if (wall.server === null) throw new Error('the server did not start')
+  return { server: wall.server, sold, rail, stream, chain, advance, keys, reads }
+}
+
+/** The fastest keys there are here; the operator is told which. */
+async function keysFor(journal: Journal): Promise<Keys> {
+  const keys = await fastestKeys((library, why) => journal.note('keys-skipped', { library, why }))
+  journal.note('keys', { library: keys.library })
+  return keys
+}
+
+/** Whether other processes may sell from the same store. */
+function isShared({ database }: Config): boolean {
+  return database.kind === 'postgres'
+}
+
+/** The same seller, its answers counted. */
+function counted(sold: SweptSeller, { outcome }: Meters): SweptSeller {
+  return {
+    ...sold,
+    async buy(...order) {
+      const answer = await sold.buy(...order)
+      outcome(answer)
+      return answer
+    },
+  }
+}
