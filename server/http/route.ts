@@ -57,7 +57,7 @@ export function dispatcher(routes: readonly Route[], files: ViewerFiles): Handle
  * to it, and nothing is bought by one.
  */
 export function handlersByPath(routes: readonly Route[], journal: Journal): Readonly<Record<string, Handler>> {
-  const whole = routes.filter(({ path }) => !path.includes(':'))
+  const whole = routes.filter(({ path }) => !hasName(path))
   return Object.fromEntries(
     whole.map(({ path, methods }) => [path, guarded((request) => answerAt(methods, request), journal)]),
   )
@@ -77,24 +77,26 @@ function fileMethods(files: ViewerFiles, path: string): Methods | undefined {
   return file === undefined ? undefined : readOnly(file)
 }
 
-/** Finds what a path takes: what stands there by that very name, else the first route with a name in that folder. */
+/** Finds what a path takes: what stands there by that very name, else the first route with a name that it belongs to. */
 function finder(routes: readonly Route[]): (asked: string) => Methods | undefined {
-  const hasName = ({ path }: Route) => path.includes(':')
-  const plain = new Map(routes.filter((route) => !hasName(route)).map(({ path, methods }) => [path, methods]))
-  const endings = routes.filter(hasName).map(({ path, methods }) => ({ path, methods, ending: endingOf(path) }))
-  const named = Map.groupBy(endings, ({ path }) => folderOf(path))
-  return (asked) => {
-    const methods = plain.get(asked)
-    if (methods !== undefined) return methods
-    const folder = folderOf(asked)
-    const fits = ({ ending }: { ending: string }) =>
-      asked.length > folder.length + ending.length && asked.endsWith(ending)
-    return named.get(folder)?.find(fits)?.methods
-  }
+  const plain = new Map(routes.filter(({ path }) => !hasName(path)).map(({ path, methods }) => [path, methods]))
+  const named = routes.filter(({ path }) => hasName(path)).map(namedRoute)
+  return (asked) => plain.get(asked) ?? named.find(({ start, ending }) => belongs(asked, start, ending))?.methods
 }
 
-/** Everything before a path's last part. */
-const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1)
+const hasName = (path: string) => path.includes(':')
+
+const namedRoute = ({ path, methods }: Route) => ({
+  start: path.slice(0, path.indexOf(':')),
+  ending: endingOf(path),
+  methods,
+})
+
+const belongs = (asked: string, start: string, ending: string) =>
+  asked.startsWith(start) &&
+  asked.endsWith(ending) &&
+  asked.length > start.length + ending.length &&
+  !asked.includes('/', start.length)
 
 /** What has to stand after the name in a path's last part. */
 function endingOf(path: string): string {
@@ -107,9 +109,9 @@ function wrongVerb(methods: Methods): Response {
   return refuse(failure('method_not_allowed', `This address takes ${allowed}.`), { Allow: allowed })
 }
 
-const verbs: readonly string[] = ['GET', 'HEAD', 'PUT', 'POST', 'OPTIONS'] satisfies readonly Verb[]
+const verbs: ReadonlySet<string> = new Set<Verb>(['GET', 'HEAD', 'PUT', 'POST', 'OPTIONS'])
 
-const isVerb = (method: string): method is Verb => verbs.includes(method)
+const isVerb = (method: string): method is Verb => verbs.has(method)
 
 /** Where something was thrown; its message stays out, because it may quote a stranger or a secret. */
 function framesOf(error: unknown): string {
