@@ -5,7 +5,10 @@
 
 import { x402HTTPResourceServer, x402ResourceServer } from '@x402/core/server'
 import { ExactEvmScheme } from '@x402/evm/exact/server'
+import { bazaarResourceServerExtension, declareDiscoveryExtension } from '@x402/extensions/bazaar'
 import { connect } from '../db/sqlite/connection.ts'
+import { ListingQuery } from '../shared/contract/block.ts'
+import { COORD_PATTERN } from '../shared/wall.ts'
 import rivalSql from './rival.sql' with { type: 'text' }
 
 const [databasePath = '', bodyPath = ''] = process.argv.slice(2)
@@ -37,12 +40,21 @@ function rebuild(): number {
   return text.length + Bun.gzipSync(text, { level: 6, library: 'zlib' }).length + Bun.zstdCompressSync(text).length
 }
 
+// As the wall's own demand has them, without what its OpenAPI document adds.
+const listingProperties = Object.fromEntries(
+  Object.entries(ListingQuery.properties).map(([name, { type, minLength, maxLength, pattern }]) => [
+    name,
+    { type, minLength, maxLength, pattern },
+  ]),
+)
+
+const payments = new x402ResourceServer({
+  getSupported: async () => ({ kinds: [{ x402Version: 2, scheme: 'exact', network }], extensions: [], signers: {} }),
+  verify: () => Promise.reject(new Error('nobody pays here')),
+  settle: () => Promise.reject(new Error('nobody pays here')),
+})
 const till = new x402HTTPResourceServer(
-  new x402ResourceServer({
-    getSupported: async () => ({ kinds: [{ x402Version: 2, scheme: 'exact', network }], extensions: [], signers: {} }),
-    verify: () => Promise.reject(new Error('nobody pays here')),
-    settle: () => Promise.reject(new Error('nobody pays here')),
-  }).register(network, new ExactEvmScheme()),
+  payments.register(network, new ExactEvmScheme()).registerExtension(bazaarResourceServerExtension),
   {
     'GET /sdk': {
       accepts: {
@@ -53,6 +65,13 @@ const till = new x402HTTPResourceServer(
       },
       description: 'One 10x10 pixel block of a public billboard: 100 pixels, a message, a link.',
       mimeType: 'application/json',
+      // What a catalogue reads is most of a demand: left out, the SDK would be asked for less than the wall sends.
+      extensions: declareDiscoveryExtension({
+        input: { name: 'Ada', message: 'hello' },
+        inputSchema: { properties: listingProperties },
+        pathParamsSchema: { properties: { coord: { type: 'string', pattern: COORD_PATTERN } }, required: ['coord'] },
+        output: { example: { block: '80,45', owner: 'you', pixels: 'yours' } },
+      }),
     },
   },
 )
