@@ -55,10 +55,15 @@ export type ReadSource = {
 // How long the process may be kept from other work at a stretch.
 const SLICE_MS = 2
 
+// Where a wall is repainted all over, making it anew takes a tenth of a second, and readers miss that; so it rests longer
+// after more work, within what a reader may wait.
+const RESTS = 19
+const REST_MAX_MS = 2000
+
 /** Builds the read from a view as it is; from then on it follows `changed`. */
 export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource): PublishedRead {
   const segments: Segment[] = []
-  let lastAt = Number.NEGATIVE_INFINITY
+  let nextAt = Number.NEGATIVE_INFINITY
 
   // All parts are taken in one go, so that a published wall is one that was. Compressing them may take several turns.
   const take = () => ({
@@ -75,10 +80,12 @@ export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource)
   }
   const publish = async () => {
     while (parts.isDirty()) {
-      const restMs = lastAt + everyMs - clock.elapsed()
-      if (restMs > 0) await clock.wait(restMs)
+      const earlyMs = nextAt - clock.elapsed()
+      if (earlyMs > 0) await clock.wait(earlyMs)
+      const startedAt = clock.elapsed()
       await show(take())
-      lastAt = clock.elapsed()
+      const endedAt = clock.elapsed()
+      nextAt = endedAt + Math.max(everyMs, Math.min(RESTS * (endedAt - startedAt), REST_MAX_MS))
     }
     publishing = undefined
   }

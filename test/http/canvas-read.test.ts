@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { Change } from '../../server/domain/log.ts'
 import { applyChange, emptyView, type WallView } from '../../server/domain/wall-view.ts'
+import { canvasParts } from '../../server/http/canvas-parts.ts'
 import { canvasReads, type CanvasReads } from '../../server/http/canvas-read.ts'
+import { publishedRead, type Parts } from '../../server/http/published-read.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { blockOf, NOW, pixelsOf, wallet } from '../ports/samples.ts'
 
@@ -124,6 +126,32 @@ test('the first change is published at once, and those in quick succession toget
   for (const coord of ['0,0', '1,0', '2,0']) sell(coord)
   expect(await blocksNow()).toHaveLength(4)
   expect(clock.elapsed()).toBe(1000)
+})
+
+test('a wall that takes long to publish is published less often, yet within two seconds', async () => {
+  const clock = fakeClock(NOW)
+  let takesMs = 0
+  const parts: Parts = {
+    ...canvasParts(view, NETWORK),
+    take() {
+      clock.pass(takesMs)
+      return [[0, new Uint8Array(9)]]
+    },
+    isDirty: () => changes-- > 0,
+  }
+  let changes = 0
+  const slow = publishedRead({ view, parts, type: 'text/plain', clock, everyMs: 900 })
+  await slow.published()
+  const periodOf = async (took: number) => {
+    takesMs = took
+    const before = clock.elapsed()
+    changes = 2
+    slow.changed({ number: 1, at: NOW, kind: 'identity', agent: 1, persona: { name: null, framework: null } })
+    await slow.published()
+    clock.pass(60_000)
+    return clock.elapsed() - before - 60_000 - 2 * took
+  }
+  expect([await periodOf(1), await periodOf(60), await periodOf(500)]).toEqual([900, 1140, 2000])
 })
 
 test('an answer stays what it was, however often the wall is published before it is read', async () => {
