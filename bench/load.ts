@@ -35,13 +35,17 @@ export function requestBytes(
   return new TextEncoder().encode(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
 }
 
-/** Asks until the time is over or nothing is left, and waits for every answer. Rejects when a connection breaks. */
+/**
+ * Asks until the time is over or nothing is left, at least once for each connection, and waits for every answer. Rejects
+ * when a connection breaks.
+ */
 export async function load({ port, next, connections, ms }: Asking): Promise<Load> {
   const latenciesMs: number[] = []
   const statuses = new Map<number, number>()
   let bytes = 0
   const startedAt = performance.now()
-  const ask = () => (performance.now() - startedAt < ms ? next() : undefined)
+  let asked = 0
+  const ask = () => (asked++ < connections || performance.now() - startedAt < ms ? next() : undefined)
   const heard = (answer: Answer, tookMs: number) => {
     latenciesMs.push(tookMs)
     bytes += answer.length

@@ -69,7 +69,7 @@ const MANY_AGENTS = 10_000
 const PUBLISHED_AFTER_MS = 1050
 
 // What a process does for the first time, and what its start left to collect, is no cost of a repaint.
-const WARM_UP = 3
+const WARM_UP_MAX = 3
 
 /** One repaint until every form of the canvas read shows it, in processor time, on walls of three sizes. */
 export const publish: Scenario = async (fleet, { rounds }) => {
@@ -81,12 +81,12 @@ export const publish: Scenario = async (fleet, { rounds }) => {
     const wall = await fleet.wall(blocks, wallName(blocks, agents), {}, agents)
     const [rival, sign] = [await fleet.rival(blocks), await owners(blocks, agents)]
     const [ours, theirs]: [number[], number[]] = [[], []]
-    for (let round = 0; round < WARM_UP; round++) {
+    for (let round = 0; round < Math.min(rounds, WARM_UP_MAX); round++) {
       await repaintOnce(wall, sign().bytes)
       await rebuild(rival)
     }
     // A collection falls into a second now and then, so there are more rounds than of other things.
-    for (let round = 0; round < 2 * rounds; round++) {
+    for (let round = 0; round < 2 * rounds - 1; round++) {
       // Idle, a process still does this and that.
       const idle = await spent(wall, () => Bun.sleep(PUBLISHED_AFTER_MS))
       ours.push((await spent(wall, () => repaintOnce(wall, sign().bytes))) - idle)
