@@ -3,6 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { troubleOf } from './errors.ts'
 import { inspect, type Inspection } from './inspection.ts'
+import type { RawConnection, Values } from './raw.ts'
 
 /** What the worker answers, once, to the path of a file: what it found, or SQLite's name for what kept it from looking. */
 export type Inspected = Inspection | { readonly trouble: string }
@@ -14,10 +15,18 @@ self.addEventListener('message', ({ data: path }: MessageEvent<string>) => self.
 function inspected(path: string): Inspected {
   try {
     const db = new Database(path, { readonly: true, strict: true })
+    const statements: { finalize(): void }[] = []
+    const prepare: RawConnection['prepare'] = <Row, Params extends Values>(sql: string) => {
+      const statement = db.prepare<Row, [Params]>(sql)
+      statements.push(statement)
+      return statement
+    }
     try {
-      return inspect({ prepare: (sql) => db.prepare(sql), run: (sql) => void db.run(sql) })
+      return inspect({ prepare, run: (sql) => void db.run(sql) })
     } finally {
-      db.close()
+      // What is left open is closed while the thread ends, and for that moment locks the owner of the file out.
+      for (const statement of statements) statement.finalize()
+      db.close(true)
     }
   } catch (error) {
     const trouble = troubleOf(error)

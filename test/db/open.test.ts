@@ -1,11 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { DatabaseInUse } from '../../db/sqlite/errors.ts'
-import { checkVersion, openSqlite } from '../../db/sqlite/open.ts'
+import { checkVersion, openSqlite, openSqliteAhead } from '../../db/sqlite/open.ts'
 import { failureOf, sell } from '../ports/engine.ts'
 import { blockOf, editOf, identityOf, NOW, TERMS, wallet } from '../ports/samples.ts'
 import { WAYS } from './ways.ts'
@@ -40,6 +40,23 @@ test('a closed wall is one file, with nothing left beside it but the lock', asyn
   engine.close()
   const beside = await Array.fromAsync(new Bun.Glob('closed.sqlite*').scan({ cwd: folder }))
   expect(beside.toSorted()).toEqual(['closed.sqlite', 'closed.sqlite.lock'])
+})
+
+test('a wall whose process was killed can be written as soon as it was looked through', async () => {
+  const path = fileOf('cut')
+  const cut = fileOf('cut-off')
+  const owner = await openSqlite(path, TERMS.network)
+  await sell(owner, '3,4', 1, 1)
+  for (const ending of ['', '-wal']) copyFileSync(path + ending, cut + ending)
+  owner.close()
+  for (let times = 0; times < 60; times++) {
+    const again = fileOf(`cut-${times}`)
+    for (const ending of ['', '-wal']) copyFileSync(cut + ending, again + ending)
+    const { store, looked } = await openSqliteAhead(again, TERMS.network)
+    // That it is whole is known only after its network was written down.
+    expect(await looked).toBe('whole')
+    store.close()
+  }
 })
 
 describe('the lock', () => {
