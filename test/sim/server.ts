@@ -126,7 +126,12 @@ function ledgerPort(
       if (isWrite && strikes(world, 'storeBroken')) {
         // What the failed commit wrote may be there after the restart.
         if (world.dice.chance(0.5)) {
-          await act().catch(() => {})
+          const isKept = await act().then(
+            () => true,
+            () => false,
+          )
+          // Another server, which does not know of it yet, may still ask for the payment to be settled.
+          if (isKept && verb === 'release') watcher.asks(verb, key, what)
           // Noted as delivered, and never sent: as when a process dies right before an answer, nobody can know.
           if (verb === 'deliver') watcher.heard(verb, key, undefined)
         }
