@@ -51,8 +51,8 @@ export type Seller = {
    */
   buy(target: Target, payment: Payment, listing: Listing | Failure, client?: AbortSignal): Promise<Outcome>
   /**
-   * Brings one unfinished purchase nearer to its end, unless a buyer's own request is at it; `false` where another process
-   * has it.
+   * Brings one unfinished purchase nearer to its end, unless another run is at it; `false` where nobody here has looked at
+   * it yet, because another process has it, or a run that may end without a look.
    */
   reconcile(key: PaymentKey): Promise<boolean>
   /** Resolves when no purchase is under way. */
@@ -74,7 +74,6 @@ const SETTLING_WAITS_MS = [250, 250, 500, 1000, 1000]
 /** Makes the one seller of this process. */
 export function seller(selling: Selling): SweptSeller {
   const desk = deskOf(selling)
-  const { flights } = desk
   const shared = new Map<string, { readonly outcome: Promise<Outcome>; readonly clients: Audience }>()
   const unattended = worldOf(desk)
 
@@ -93,7 +92,7 @@ export function seller(selling: Selling): SweptSeller {
         await farewell(desk, clients, payment)
       }
     }
-    return flights.run(keyOf(payment), () =>
+    return inTurn(desk, payment, () =>
       desk.apart.whenFree(payment, {
         isOver: async () => isFinal((await selling.ledger.find(payment))?.state.kind),
         work: () => begin(buy),
@@ -123,13 +122,14 @@ export function seller(selling: Selling): SweptSeller {
       }
     },
     async reconcile(key) {
-      if (flights.busy(keyOf(key))) return true
-      const end = await flights.run(keyOf(key), () => goOn(desk, key, unattended, desk.tellSwept))
+      // A run that has not looked yet may fail before it does, or wait for a lease of a process that died.
+      if (desk.flights.busy(keyOf(key))) return desk.looked.has(keyOf(key))
+      const end = await inTurn(desk, key, () => goOn(desk, key, unattended, desk.tellSwept))
       await selling.advance()
       return end !== 'elsewhere'
     },
     catchUp: desk.unwritten.writeAll,
-    idle: flights.idle,
+    idle: desk.flights.idle,
   }
 }
 
@@ -139,6 +139,7 @@ const deskOf = (selling: Selling): Desk => ({
   flights: singleFlight(),
   apart: selling.leases === undefined ? ALONE : keepApart(selling.leases, selling.clock),
   begun: new Set(),
+  looked: new Set(),
   unwritten: unwritten(selling.ledger, selling.clock),
   settle: spaced(selling.facilitator.settle, selling.clock),
   alarm: alarmOnce(selling.journal),
@@ -176,6 +177,17 @@ async function orLater(advancing: Promise<void>): Promise<void> {
   }
 }
 
+/** Runs `work` after every earlier run for the payment. */
+function inTurn<T>({ flights, looked }: Desk, key: PaymentKey, work: () => Promise<T>): Promise<T> {
+  return flights.run(keyOf(key), async () => {
+    try {
+      return await work()
+    } finally {
+      looked.delete(keyOf(key))
+    }
+  })
+}
+
 /** Brings a purchase nearer to its end; to be called while no other run of this process is at it. */
 async function goOn(
   { apart, ledger }: Desk,
@@ -196,6 +208,7 @@ type Desk = Selling & {
   readonly flights: SingleFlight
   readonly apart: Apart
   readonly begun: Set<string> // payments that were claimed by runs under way
+  readonly looked: Set<string> // payments of which a run under way has asked the chain
   readonly unwritten: Unwritten
   readonly settle: Facilitator['settle']
   readonly alarm: ReturnType<typeof alarmOnce>
@@ -204,7 +217,7 @@ type Desk = Selling & {
 }
 
 function worldOf(desk: Desk): World {
-  const { ledger, facilitator, chain, wallets, clock, rail, flights, settle, alarm } = desk
+  const { ledger, facilitator, chain, wallets, clock, rail, settle, alarm } = desk
   const { unwritten: notes } = desk
   const world: World = {
     async 'look-up'({ key }) {
@@ -232,8 +245,11 @@ function worldOf(desk: Desk): World {
       return await ledger.claim(target, payment, listing, head, clock.now())
     },
     settle: ({ purchase }) => settle(purchase.target, purchase.payment),
-    'ask-chain': ({ payment, head, patience }) =>
-      verdictOf(desk, payment, head, patience === 'none' ? [] : SETTLING_WAITS_MS),
+    'ask-chain': async ({ payment, head, patience }) => {
+      const verdict = await verdictOf(desk, payment, head, patience === 'none' ? [] : SETTLING_WAITS_MS)
+      desk.looked.add(keyOf(payment))
+      return verdict
+    },
     doubt: ({ purchase }) => orNote(ledger.doubt(purchase), () => notes.doubt(purchase)),
     finalize: async ({ purchase, tx, settled }) => {
       // A sale remembers whether its payer was left waiting, so that must be written before.
@@ -259,7 +275,7 @@ function worldOf(desk: Desk): World {
     owe: ({ purchase, tx }) => orNote(ledger.owe(purchase, tx, clock.now()), () => notes.land(purchase, tx)),
     deliver: ({ purchase }) => ledger.deliver(purchase),
     'resolve-other': ({ key }): Promise<Purchase | undefined> =>
-      flights.run(keyOf(key), async () => {
+      inTurn(desk, key, async () => {
         const end = await goOn(desk, key, world, desk.tell)
         return end === 'elsewhere' ? await ledger.find(key) : end
       }),

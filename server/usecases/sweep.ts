@@ -19,13 +19,14 @@ export type Sweeping = {
 
 /**
  * How a sweep ends: `seen` once everything that was open when the sweeper was made has been looked at since, whoever left
- * it; `partly` while another process is at some of it, or at the sweep; `failed` where the store is unavailable.
+ * it; `partly` while another run is at some of it, or another process at the sweep; `failed` where the store is
+ * unavailable.
  */
 export type Swept = 'seen' | 'partly' | 'failed'
 
 /** Makes the sweeper of this process. Each call looks at each unfinished purchase once; what could not be waits for the next. */
 export function sweeper({ ledger, seller, turns, clock, journal }: Sweeping): () => Promise<Swept> {
-  // What another process had every time. It may have died with it, so that only a look of ours tells.
+  // What another run had every time. It may have died or failed with it, so that only a look tells.
   let unseen: ReadonlySet<string> | undefined
   let isFailing = false
   return async () => {
@@ -48,7 +49,7 @@ export function sweeper({ ledger, seller, turns, clock, journal }: Sweeping): ()
   }
 }
 
-/** Looks at purchases; answers those that another process has. */
+/** Looks at purchases; answers those that could not be looked at. */
 async function lookAtAll(seller: SweptSeller, keys: readonly PaymentKey[]): Promise<ReadonlySet<string>> {
   const limit = pLimit(AT_ONCE)
   const elsewhere = new Set<string>()

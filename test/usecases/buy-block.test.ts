@@ -11,6 +11,7 @@ import { fakeFacilitator } from '../fakes/facilitator.ts'
 import { fakeJournal } from '../fakes/journal.ts'
 import { armedRail } from '../fakes/rail.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
+import { hold } from '../ports/engine.ts'
 import { blockOf, hash, NOW, paymentOf, SILENT, TERMS } from '../ports/samples.ts'
 
 // Goal: what the driver adds to the script: who waits for an answer, what the store could not take, how often is settled.
@@ -123,6 +124,29 @@ describe('what the store could not take', () => {
     down.clear()
     await sold.catchUp()
     expect(told(await buy(paymentOf(1, 1)))).toBe(hash(1))
+  })
+})
+
+describe('what an earlier process left open', () => {
+  test('is not looked at while a request for it may fail before it looks', async () => {
+    const { db, down, buy, sold } = await openSeller()
+    await hold(db, 'next', paymentOf(1, 1))
+    down.add('find')
+    const again = buy(paymentOf(1, 1))
+    expect(await sold.reconcile(paymentOf(1, 1))).toBe(false)
+    expect(told(await again)).toBe('database_unavailable')
+    down.clear()
+    expect(await sold.reconcile(paymentOf(1, 1))).toBe(true)
+    expect(told(await buy(paymentOf(1, 2)))).toBe(hash(1))
+  })
+
+  test('is looked at by a request for it that has asked the chain', async () => {
+    const { db, world, buy, sold } = await openSeller()
+    await hold(db, 'next', paymentOf(1, 1))
+    const looked: Promise<boolean>[] = []
+    world.atSettle = () => void looked.push(sold.reconcile(paymentOf(1, 1)))
+    expect(told(await buy(paymentOf(1, 1)))).toBe(hash(1))
+    expect(await Promise.all(looked)).toEqual([true])
   })
 })
 
