@@ -55,7 +55,6 @@ export type Witness = {
   skewed: boolean // whether the clock was ever set
   readonly claimed: Map<string, { readonly step: number; readonly by: Life | undefined }>
   readonly ended: Set<string> // payments given back because the chain showed an end
-  readonly foundAt: Map<string, number> // step at which any server last began with a payment
   readonly lookedAt: Map<string, number> // step at which the chain was last asked, answered or not
   life: Life | undefined // of the server that is watched
   isTwin: boolean // whether there are two
@@ -83,7 +82,6 @@ export const witnessOf = (world: World, book: Book, signed: readonly Payment[]):
   skewed: false,
   claimed: new Map(),
   ended: new Set(),
-  foundAt: new Map(),
   lookedAt: new Map(),
   life: undefined,
   isTwin: false,
@@ -128,7 +126,7 @@ export function watcherOf(witness: Witness): Watcher {
         promise(witness.lastVerdict.get(key) === 'paid', 'settled is said only of what the chain showed', key)
       if (verb === 'release') checkRelease(witness, key, what as Releasing)
       if (verb === 'verdict') witness.lookedAt.set(key, world.step)
-      if (verb === 'find') for (const seen of [witness.runAt, witness.foundAt]) seen.set(key, world.step)
+      if (verb === 'find') witness.runAt.set(key, world.step)
       if (verb === 'survey') witness.surveyedAt.set(key, world.step)
       if (verb === 'verify') witness.verifiedAt.set(key, world.step)
       if (verb === 'settle') {
@@ -185,16 +183,15 @@ function checkRelease({ world, lastVerdict, ended: ends }: Witness, key: string,
   promise(!dead || isDead(world, purchase.payment), 'a payment that may yet land is watched', key)
 }
 
-/** What an earlier life of the server left open was looked at, or its own payer's run is at it, before anything is sold. */
+/** What an earlier life of the server left open was looked at, by whatever run, before anything is sold. */
 function checkReconciled(witness: Witness): void {
-  const { claimed, lookedAt, foundAt, life } = witness
+  const { claimed, lookedAt, life } = witness
   const startedAt = life?.startedAt ?? 0
   for (const [key, { by }] of claimed) {
     // What a living server holds is its own business, and what one left that died later came after the look.
     if (by === life || (by?.diedAt ?? Infinity) > startedAt) continue
     if (rowOf(witness, key)?.state.kind !== 'reserved') continue
-    const isTaken = Math.max(lookedAt.get(key) ?? -1, foundAt.get(key) ?? -1) > startedAt
-    promise(isTaken, 'what was left open is looked at first', key)
+    promise((lookedAt.get(key) ?? -1) > startedAt, 'what was left open is looked at first', key)
   }
 }
 

@@ -299,4 +299,10 @@ export const mutants: readonly Mutant[] = [
     from: `return unseen?.size === 0 ? 'seen' : 'partly'`,
     to: `return unseen === undefined ? 'partly' : 'seen'`,
   },
+  {
+    name: 'a run that may fail before it looks counts as a look',
+    file: DRIVER,
+    from: 'return desk.looked.has(keyOf(key))',
+    to: 'return true',
+  },
 ]

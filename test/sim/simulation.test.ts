@@ -37,6 +37,7 @@ const lessons: readonly (readonly [number, string])[] = [
   [1760, 'a payment that landed unasked was forgotten because the store failed'],
   [219, 'of two servers one settled again without a written doubt, and the other gave the block back'],
   [1663, 'one of two servers refused what the other had claimed, settled and given back meanwhile'],
+  [21_104_493, 'a request sent again after a crash kept the sweep from its purchase, and failed before it looked'],
 ]
 
 describe('a history that once broke a promise', () => {
