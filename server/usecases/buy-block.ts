@@ -18,7 +18,7 @@ import { stillAtIt, storeUnavailable } from '../domain/refusals.ts'
 import type { Chain, Clock, Facilitator, Journal, Leases, Ledger, Wallets } from '../ports.ts'
 import { audience, type Audience } from './audience.ts'
 import { ALONE, keepApart, type Apart } from './keep-apart.ts'
-import { lookedOnly, surveyWithStranded } from './other-hands.ts'
+import { lookedOnly, surveyWithStranded, tellOthers } from './other-hands.ts'
 import { playThrough, type World } from './play-script.ts'
 import { singleFlight, type SingleFlight } from './single-flight.ts'
 import { steadyChain } from './steady-chain.ts'
@@ -310,7 +310,10 @@ function attended(desk: Desk, clients: Audience, payment: Payment): Attended {
   }
   const onlyLooked = lookedOnly(desk, payment)
   return {
-    check: onlyLooked.check,
+    async check(outcome) {
+      await onlyLooked.check(outcome)
+      if (outcome.kind === 'refused' && isLasting(outcome)) await tellOthers(desk, payment)
+    },
     world: onlyLooked.watch({
       ...world,
       async 'look-up'(request) {

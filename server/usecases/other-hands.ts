@@ -6,6 +6,7 @@ import type { Outcome, Purchase, Survey } from '../domain/purchase.ts'
 import type { Clock, Leases, Ledger } from '../ports.ts'
 import type { Apart } from './keep-apart.ts'
 import type { World } from './play-script.ts'
+import type { Unwritten } from './unwritten.ts'
 
 type Looking = {
   readonly ledger: Ledger
@@ -108,4 +109,16 @@ export function lookedOnly(
       if (now?.state.kind !== known?.state.kind) throw new Overtaken('another process has taken the payment up')
     },
   }
+}
+
+/**
+ * To be done before a payer is told to wait: another process that claimed the payment and is still at it learns only from
+ * the store that the payer may sign anew, and would sell something new over it. Throws `StoreUnavailable` where the doubt
+ * cannot be written, which is then the answer.
+ */
+export async function tellOthers(
+  { leases, begun, unwritten }: Pick<Looking, 'leases' | 'begun'> & { readonly unwritten: Unwritten },
+  payment: Payment,
+): Promise<void> {
+  if (leases !== undefined && !begun.has(keyOf(payment))) await unwritten.writeDoubts(payment.payer)
 }

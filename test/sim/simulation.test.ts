@@ -38,6 +38,11 @@ const lessons: readonly (readonly [number, string])[] = [
   [219, 'of two servers one settled again without a written doubt, and the other gave the block back'],
   [1663, 'one of two servers refused what the other had claimed, settled and given back meanwhile'],
   [21_104_493, 'a request sent again after a crash kept the sweep from its purchase, and failed before it looked'],
+  [
+    20_466_351,
+    'one of two servers told a payer to wait, and the other, which was at the payment, could not read of it',
+  ],
+  [20_964_419, 'the same, and the one that had told the payer died with its note'],
 ]
 
 describe('a history that once broke a promise', () => {

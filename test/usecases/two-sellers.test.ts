@@ -154,7 +154,7 @@ test('a held block is not settled again before its doubt is written', async () =
   there.gate.canDoubt = false
   const quick = there.buy(paymentOf(1, 1))
   pass(5)
-  expect([told(await quick), settled]).toEqual(['settlement_unknown', []])
+  expect([told(await quick), settled]).toEqual(['database_unavailable', []])
   refusing.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
   pass(1)
   expect(told(await slow)).toBe('payment_required')
@@ -183,4 +183,21 @@ test('a payer who waits for longer than a payer can is told to come back, and wh
   pass(62)
   expect(told(await waiting)).toBe('settlement_unknown')
   expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'reserved', doubted: true } })
+})
+
+test('a payer is told to wait only once the process at the payment can read of it, and then sells nothing new', async () => {
+  const { ledger, here, there, pass } = await openWorld()
+  here.gate.settling = never
+  void here.buy(paymentOf(1, 1))
+  there.gate.canDoubt = false
+  const unheard = there.buy(paymentOf(1, 1))
+  pass(62)
+  expect(told(await unheard)).toBe('database_unavailable')
+  there.gate.canDoubt = true
+  const heard = there.buy(paymentOf(1, 1))
+  pass(62)
+  expect(told(await heard)).toBe('settlement_unknown')
+  void here.buy(paymentOf(1, 2))
+  pass(5)
+  expect(await ledger.find(paymentOf(1, 2))).toBeUndefined()
 })
