@@ -59,6 +59,8 @@ export type Ledger = {
   owe(purchase: Landed, tx: Hash, now: UnixMs): Promise<Purchase>
   /** Notes that an owed receipt was delivered; `false` when none was owed. */
   deliver(purchase: Purchase): Promise<boolean>
+  /** Notes that the receipt of a sale reached nobody: it is owed, delivered or not. Of anything else nothing is noted. */
+  oweReceipt(key: PaymentKey): Promise<void>
   /**
    * Every payment to look at now: held, watched for a late landing, or sold and not seen on the chain. A sale that was
    * seen is looked at twice more: soon, while a lost payment can be settled again, and once no block of it can be replaced.

@@ -5,7 +5,7 @@ import type { Ledger } from '../../server/ports.ts'
 import type { Connection } from './connection.ts'
 import { claim, heldFor, release, space, survey, type Work } from './holds.ts'
 import { find, type PaymentRow } from './payments.ts'
-import { confirm, deliver, doubt, finalize, miss, owe, seal } from './sales.ts'
+import { confirm, deliver, doubt, finalize, miss, owe, oweReceipt, seal } from './sales.ts'
 import { untold } from './untold.ts'
 import { isSound, type Check } from './writes.ts'
 
@@ -38,6 +38,7 @@ export function postgresLedger(connection: Connection, check: Check): Ledger {
     release: (purchase, dead) => write(purchase.payment, (work) => release(work, purchase, dead)),
     owe: (landed, tx, now) => write(landed.payment, (work) => owe(work, landed, tx, now)),
     deliver: ({ payment }) => step(payment, () => write(payment, (work) => deliver(work, payment))),
+    oweReceipt: (key) => write(key, (work) => oweReceipt(work, key)),
     async unfinished(now) {
       const values = [now - FIRST_LOOK_MS, Math.floor((now - LAST_LOOK_MS) / 1000)]
       const rows = await connection.rows<PaymentRow>(UNFINISHED, values)

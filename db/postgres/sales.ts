@@ -180,3 +180,11 @@ export async function deliver(work: Work, key: PaymentKey): Promise<boolean> {
   await writeAll(work.queries, [amend('payments', owed.row, { receipt_owed: 0 })])
   return true
 }
+
+/** Notes that the receipt of a sale reached nobody, so that it is owed. */
+export async function oweReceipt(work: Work, key: PaymentKey): Promise<void> {
+  const sale = await find(work, key)
+  const state = sale?.purchase.state
+  if (sale === undefined || state?.kind !== 'sold' || state.receiptOwed) return
+  await writeAll(work.queries, [amend('payments', sale.row, { receipt_owed: 1 })])
+}

@@ -7,9 +7,8 @@
 import { keyOf, type Address, type PaymentKey } from '../../server/domain/payment.ts'
 import type { Connection } from './connection.ts'
 import { CommitUnknown } from './errors.ts'
-import type { Work } from './holds.ts'
-import { find } from './payments.ts'
-import { amend, writeAll, type Check } from './writes.ts'
+import { oweReceipt } from './sales.ts'
+import type { Check } from './writes.ts'
 
 /** What this process could not tell. */
 export type Untold = {
@@ -52,11 +51,4 @@ export function untold({ transaction, isOpen }: Connection, check: Check): Untol
       for (const key of notes.values()) if (key.payer === payer) await settle(key)
     },
   }
-}
-
-async function oweReceipt(work: Work, key: PaymentKey): Promise<void> {
-  const sale = await find(work, key)
-  const state = sale?.purchase.state
-  if (sale === undefined || state?.kind !== 'sold' || state.receiptOwed) return
-  await writeAll(work.queries, [amend('payments', sale.row, { receipt_owed: 1 })])
 }

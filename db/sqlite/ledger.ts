@@ -33,6 +33,7 @@ export function sqliteLedger(connection: Connection): Ledger {
     release: async (purchase, dead) => write(() => release(sql, purchase, dead)),
     owe: async (landed, tx, now) => write(() => owe(sql, landed, tx, now)),
     deliver: async ({ payment }) => write(() => sql.deliver.run(keyOf(payment)).changes === 1),
+    oweReceipt: async (key) => write(() => void sql.oweReceipt.run(keyOf(key))),
     unfinished: async (now) =>
       read(() => sql.unfinished.all({ soldBy: now - FIRST_LOOK_MS, endedBy: Math.floor((now - LAST_LOOK_MS) / 1000) })),
   }
@@ -74,6 +75,10 @@ function statements(connection: Connection) {
     ),
     deliver: connection.prepare<unknown, PaymentKey>(
       `UPDATE payments SET receipt_owed = 0 WHERE payer = $payer AND nonce = $nonce AND receipt_owed = 1`,
+    ),
+    oweReceipt: connection.prepare<unknown, PaymentKey>(
+      `UPDATE payments SET receipt_owed = 1
+      WHERE payer = $payer AND nonce = $nonce AND state = 'sold' AND receipt_owed = 0`,
     ),
     // The first condition is the index's, word for word; without it every payment ever made would be read.
     unfinished: connection.prepare<PaymentKey, { soldBy: UnixMs; endedBy: number }>(`

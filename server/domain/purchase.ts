@@ -127,7 +127,7 @@ export type Requests = {
   'write-off': { ask: { purchase: Purchase }; answer: void }
   release: { ask: { purchase: Purchase; dead: boolean }; answer: void }
   owe: { ask: { purchase: Landed; tx: Hash }; answer: Purchase }
-  deliver: { ask: { purchase: Purchase }; answer: boolean } // whether the receipt was owed until now
+  deliver: { ask: { purchase: SoldPurchase }; answer: boolean } // whether the receipt was owed until now
   'resolve-other': { ask: { key: PaymentKey }; answer: Purchase | undefined }
 }
 

@@ -24,6 +24,7 @@ import { singleFlight, type SingleFlight } from './single-flight.ts'
 import { steadyChain } from './steady-chain.ts'
 import { tellActs, tellEverything, tellOutcome, type TellStep } from './tell-steps.ts'
 import { unwritten, type Unwritten } from './unwritten.ts'
+import { waitedFor } from './waited-for.ts'
 import type { RailWatch } from './watch-rail.ts'
 
 /**
@@ -296,18 +297,9 @@ async function orNote<T>(writing: Promise<T>, note: () => void): Promise<T> {
 /** What a run for clients is played over, and what its answer has to pass. */
 type Attended = { readonly world: World; readonly check: (outcome: Outcome) => Promise<void> }
 
-/** The same, for clients who may hang up: what is held for them then is in doubt, and no receipt reaches them. */
+/** The same, for clients who may hang up. */
 function attended(desk: Desk, clients: Audience, payment: Payment): Attended {
-  const world = worldOf(desk)
-  let held: Purchase | undefined
-  const leftWaiting = () => {
-    if (held !== undefined) desk.unwritten.doubt(held)
-  }
-  clients.whenGone(leftWaiting)
-  const hold = (purchase: Purchase | undefined) => {
-    held = purchase?.state.kind === 'reserved' ? purchase : undefined
-    if (clients.gone()) leftWaiting()
-  }
+  const world = waitedFor(worldOf(desk), clients, desk.unwritten)
   const onlyLooked = lookedOnly(desk, payment)
   return {
     async check(outcome) {
@@ -316,31 +308,12 @@ function attended(desk: Desk, clients: Audience, payment: Payment): Attended {
     },
     world: onlyLooked.watch({
       ...world,
-      async 'look-up'(request) {
-        const known = await world['look-up'](request)
-        hold(known)
-        return known
-      },
       async claim(request) {
         const claiming = await world.claim(request)
-        if (claiming.kind === 'claimed') {
-          desk.begun.add(keyOf(payment))
-          hold(claiming.purchase)
-        }
+        if (claiming.kind === 'claimed') desk.begun.add(keyOf(payment))
         return claiming
       },
-      deliver: async (request) => clients.gone() || (await orAnyway(world.deliver(request))),
     }),
-  }
-}
-
-/** A receipt in hand is true: a store that does not take note of it hands it over once more, which charges nobody. */
-async function orAnyway(noting: Promise<boolean>): Promise<boolean> {
-  try {
-    return await noting
-  } catch (error) {
-    if (error instanceof StoreUnavailable) return true
-    throw error
   }
 }
 

@@ -2,11 +2,14 @@
 
 import { Overtaken } from '../domain/failure.ts'
 import { keyOf, type Address, type Hash, type PaymentKey } from '../domain/payment.ts'
-import type { Landed, Purchase } from '../domain/purchase.ts'
+import { isSold, type Landed, type Purchase } from '../domain/purchase.ts'
 import type { Clock, Ledger } from '../ports.ts'
 
 export type Unwritten = {
-  /** The payer of a held block was left without an answer. Until that is written, nothing new may be sold to the payer. */
+  /**
+   * The payer of a block that is held, or was sold by the run that is left, got no answer: the purchase is in doubt, or its
+   * receipt owed. Until that is written, nothing new may be sold to the payer.
+   */
   doubt(purchase: Purchase): void
   /** Nothing is held for a payment any more. */
   release(key: PaymentKey): void
@@ -31,10 +34,13 @@ export function unwritten(ledger: Ledger, clock: Clock): Unwritten {
     landings.delete(keyOf(key))
   }
   const writeDoubts = async (payer: Address) => {
-    for (const [key, purchase] of doubts) {
-      if (purchase.payment.payer !== payer) continue
-      await unlessOvertaken(ledger.doubt(purchase))
-      doubts.delete(key)
+    const noted = () => doubts.entries().find(([, purchase]) => purchase.payment.payer === payer)
+    // What was noted as held may be sold, and noted again, while that is written.
+    for (let next = noted(); next !== undefined; next = noted()) {
+      const [key, purchase] = next
+      if (isSold(purchase)) await ledger.oweReceipt(purchase.payment)
+      else await unlessOvertaken(ledger.doubt(purchase))
+      if (doubts.get(key) === purchase) doubts.delete(key)
     }
   }
 

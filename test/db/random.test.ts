@@ -59,11 +59,14 @@ const engines = [
   },
 ]
 
-type Verb = 'claim' | 'doubt' | 'finalize' | 'release' | 'bury' | 'owe' | 'deliver' | 'confirm'
+type Verb = 'claim' | 'doubt' | 'finalize' | 'release' | 'bury' | 'owe' | 'deliver' | 'owe-receipt' | 'confirm'
 type Step = { readonly verb: Verb; readonly payer: number; readonly nonce: number; readonly target: Target }
 
 const step: fc.Arbitrary<Step> = fc.record({
-  verb: fc.constantFrom('claim', 'claim', 'claim', 'doubt', 'finalize', 'release', 'bury', 'owe', 'deliver', 'confirm'),
+  verb: fc.constantFrom(
+    ...(['claim', 'claim', 'claim', 'doubt', 'finalize', 'release', 'bury'] as const),
+    ...(['owe', 'deliver', 'owe-receipt', 'confirm'] as const),
+  ),
   payer: fc.constantFrom(...payers),
   nonce: fc.constantFrom(...nonces),
   target: fc.constantFrom<Target>('next', 'next', ...blocks),
@@ -137,10 +140,11 @@ function applyTo(model: Model, known: Known, verb: Exclude<Verb, 'claim'>): stri
     case 'sold confirm':
       return become('sold', { ...flags, settled: true })
     case 'sold deliver':
-      return become('sold', { ...flags, receiptOwed: false })
+    case 'sold owe-receipt':
+      return become('sold', { ...flags, receiptOwed: verb === 'owe-receipt' })
     default: {
       const harmless = ['released release', 'sold finalize', 'sold owe', 'credited owe']
-      return verb === 'deliver' || harmless.includes(`${kind} ${verb}`) ? 'done' : 'throws'
+      return verb === 'deliver' || verb === 'owe-receipt' || harmless.includes(`${kind} ${verb}`) ? 'done' : 'throws'
     }
   }
 }
@@ -160,6 +164,7 @@ async function take({ ledger }: Engine, { verb, payer, nonce, target }: Step): P
     if (verb === 'release' || verb === 'bury') await ledger.release(purchase, verb === 'bury')
     if (verb === 'owe') await ledger.owe(purchase, hash(nonce), NOW)
     if (verb === 'deliver') await ledger.deliver(purchase)
+    if (verb === 'owe-receipt') await ledger.oweReceipt(purchase.payment)
     if (verb === 'confirm') await ledger.confirm(purchase, hash(nonce))
     return 'done'
   } catch {

@@ -230,6 +230,29 @@ function selling(open: OpenEngine): void {
       expect((await stored(wall, sold.payment)).state).toEqual({ ...sold.state, receiptOwed: false })
     }),
   )
+
+  test(
+    'a receipt that reached nobody is owed, delivered or not',
+    on(open, async (wall) => {
+      const { ledger } = wall
+      const sold = await sell(wall, 'next', 1, 1, SILENT, NOW)
+      expect(sold.state.receiptOwed).toBe(false)
+      for (let twice = 0; twice < 2; twice += 1) {
+        for (let often = 0; often < 2; often += 1) await ledger.oweReceipt(sold.payment)
+        expect(await stored(wall, sold.payment)).toEqual({ ...sold, state: { ...sold.state, receiptOwed: true } })
+        expect(await ledger.deliver(sold)).toBe(true)
+      }
+    }),
+  )
+
+  test(
+    'what is not sold has no receipt to be owed',
+    on(open, async (wall) => {
+      const held = await hold(wall, 'next', paymentOf(1, 1))
+      for (const payment of [held.payment, paymentOf(1, 2)]) await wall.ledger.oweReceipt(payment)
+      expect(await stored(wall, held.payment)).toEqual(held)
+    }),
+  )
 }
 
 function overtaking(open: OpenEngine): void {

@@ -41,6 +41,7 @@ export type Witness = {
   readonly signed: readonly Payment[]
   readonly unspent: Set<string> // payments that a server was once told are unspent
   readonly leftWaiting: Map<string, number> // step at which a payer was told to wait, or hung up, while the block was held
+  readonly leftLate: Map<string, Life | undefined> // who was at it when its payer left while its sale or delivery was written
   readonly runAt: Map<string, number> // step at which the last run about a payment began
   readonly claiming: Map<string, Asking>
   readonly surveyedAt: Map<string, number>
@@ -68,6 +69,7 @@ export const witnessOf = (world: World, book: Book, signed: readonly Payment[]):
   signed,
   unspent: new Set(),
   leftWaiting: new Map(),
+  leftLate: new Map(),
   runAt: new Map(),
   claiming: new Map(),
   surveyedAt: new Map(),
@@ -217,9 +219,20 @@ function checkClaim(witness: Witness, claimed: string): void {
     promise(!isOpen, 'I7: no second purchase of a payer for a target while one is in doubt', key)
     if (held.state.kind !== 'sold' || skewed) continue
     const isOld = world.scheduler.elapsed() + 1_700_000_000_000 - held.state.claimedAt >= RECEIPT_KEPT_MS - 60_000
-    promise(isOld || !isWaiting, 'nobody is charged anew before an owed receipt was handed over', key)
+    promise(
+      isOld || !isWaiting || isUnknowable(witness, key),
+      'nobody is charged anew before an owed receipt was handed over',
+      key,
+    )
   }
 }
+
+/**
+ * Who left while the sale, or the delivery of its receipt, was being written is owed the receipt from the next write on.
+ * Until that only its own server knows, and if it dies nobody does, as when a process dies right before an answer.
+ */
+const isUnknowable = ({ leftLate, isTwin }: Witness, key: string): boolean =>
+  leftLate.has(key) && (isTwin || leftLate.get(key)?.diedAt !== undefined)
 
 function checkHolds(witness: Witness, key: string): void {
   const payer = rowOf(witness, key)?.payment.payer
@@ -233,10 +246,17 @@ function checkHolds(witness: Witness, key: string): void {
 export function noteHangUp(witness: Witness, payment: Payment): void {
   const key = keyOf(payment)
   const row = settled(witness.book.ledger.find(payment))
-  if (row !== undefined && row.state.kind !== 'reserved') return
-  // A sale that is being written just now is made before anybody can know.
-  if (witness.world.scheduler.isWaiting('finalize', key)) return
+  noteLate(witness, key)
   if (row?.state.kind === 'reserved') witness.leftWaiting.set(key, witness.world.step)
+}
+
+function noteLate({ world, leftLate, siblingOf, life }: Witness, own: string): void {
+  for (const key of [own, siblingOf.get(own)]) {
+    if (key === undefined) continue
+    const isWritten = ['finalize', 'deliver'].some((verb) => world.scheduler.isWaiting(verb, key))
+    if (isWritten) leftLate.set(key, life)
+    else leftLate.delete(key)
+  }
 }
 
 /** Holds one answer to a buyer against what is so at that moment. */

@@ -195,14 +195,14 @@ function disturb({ world, witness, inFlight }: History): void {
     world.tell(() => `server: its clock is ${world.skewMs} ms off`)
   }
   const leaving = [...inFlight].filter(({ order }) => order.entrance === 'http')
-  if (leaving.length > 0 && strikes(world, 'hangUp')) hangUp(witness, inFlight, world.dice.pick(leaving))
+  if (leaving.length > 0 && strikes(world, 'hangUp')) hangUp(inFlight, world.dice.pick(leaving))
 }
 
-function hangUp(witness: Witness, inFlight: Set<InFlight>, leaving: InFlight): void {
-  const { order, client } = leaving
-  witness.world.tell(() => `buyer: ${order.payment.nonce.slice(-4)} hangs up`)
+function hangUp(inFlight: Set<InFlight>, leaving: InFlight): void {
+  const { at, order, client } = leaving
+  at.witness.world.tell(() => `buyer: ${order.payment.nonce.slice(-4)} hangs up`)
   inFlight.delete(leaving)
-  noteLeft(witness, inFlight, order)
+  noteLeft(at.witness, inFlight, order)
   client.abort()
 }
 
@@ -221,14 +221,14 @@ function start(history: History, stand: Stand): void {
 }
 
 function restart(history: History, stand: Stand): void {
-  const { world, witness, inFlight, stands } = history
+  const { world, inFlight, stands } = history
   history.crashes += 1
   stand.life.diedAt ??= world.step
   world.scheduler.forget(stand.life)
   const dropped = [...inFlight].filter((request) => request.at === stand)
   for (const request of dropped) inFlight.delete(request)
   // A client that goes to another server at once must not pay twice.
-  if (stands.length > 1) for (const { order } of dropped) noteLeft(witness, inFlight, order)
+  if (stands.length > 1) for (const { order } of dropped) noteLeft(stand.witness, inFlight, order)
   start(history, stand)
 }
 

@@ -157,6 +157,11 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
     return true
   },
 
+  async oweReceipt(key) {
+    const known = shelf.rows.get(keyOf(key))
+    if (known !== undefined && isSold(known)) shelf.put({ ...known, state: { ...known.state, receiptOwed: true } })
+  },
+
   unfinished: async (now) =>
     [...shelf.rows.values()].filter((row) => isUnfinished(shelf, row, now)).map(({ payment }) => payment),
 })

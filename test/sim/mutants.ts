@@ -12,6 +12,7 @@ const SCRIPT = 'server/domain/purchase.ts'
 const DRIVER = 'server/usecases/buy-block.ts'
 const SWEEP = 'server/usecases/sweep.ts'
 const NOTES = 'server/usecases/unwritten.ts'
+const WAITED = 'server/usecases/waited-for.ts'
 
 export const mutants: readonly Mutant[] = [
   {
@@ -175,20 +176,26 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'notes of what the store did not take are never written',
     file: NOTES,
-    from: 'if (purchase.payment.payer !== payer) continue',
-    to: 'if (purchase.payment.payer !== key) continue',
+    from: 'find(([, purchase]) => purchase.payment.payer === payer)',
+    to: 'find(([key]) => key === payer)',
   },
   {
     name: 'a client that hangs up is not noticed',
-    file: DRIVER,
-    from: 'if (held !== undefined) desk.unwritten.doubt(held)',
-    to: 'if (held === undefined) return',
+    file: WAITED,
+    from: 'if (inHand !== undefined) notes.doubt(inHand)',
+    to: 'if (inHand === undefined) return',
   },
   {
     name: 'a receipt is noted as delivered to a client that hung up',
-    file: DRIVER,
-    from: 'clients.gone() || (await orAnyway(world.deliver(request)))',
-    to: 'await world.deliver(request)',
+    file: WAITED,
+    from: `      if (clients.gone()) return true
+      const wasOwed = await orAnyway(world.deliver(request))
+      // It is noted before it is sent, so whoever hangs up in between is owed it again.
+      if (wasOwed) hold(delivered(request.purchase))
+      return wasOwed
+`,
+    to: `      return await orAnyway(world.deliver(request))
+`,
   },
   {
     name: 'two runs of one payment overlap',

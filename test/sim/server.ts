@@ -173,6 +173,7 @@ function ledgerPort(
       store('release', keyOf(purchase.payment), { purchase, dead }, () => ledger.release(purchase, dead)),
     owe: (landed, tx, now) => store('owe', keyOf(landed.payment), landed, () => ledger.owe(landed, tx, now)),
     deliver: (purchase) => store('deliver', keyOf(purchase.payment), purchase, () => ledger.deliver(purchase)),
+    oweReceipt: (key) => store('oweReceipt', keyOf(key), undefined, () => ledger.oweReceipt(key)),
     unfinished: (now) => store('unfinished', '', undefined, () => ledger.unfinished(now)),
   }
 }

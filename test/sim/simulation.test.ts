@@ -43,6 +43,7 @@ const lessons: readonly (readonly [number, string])[] = [
     'one of two servers told a payer to wait, and the other, which was at the payment, could not read of it',
   ],
   [20_964_419, 'the same, and the one that had told the payer died with its note'],
+  [20_887_058, 'a client hung up while its owed receipt was noted as delivered'],
 ]
 
 describe('a history that once broke a promise', () => {

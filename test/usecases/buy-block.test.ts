@@ -18,7 +18,10 @@ import { blockOf, hash, NOW, paymentOf, SILENT, TERMS } from '../ports/samples.t
 
 type Verb = keyof Ledger
 
-/** A seller over the real ledger. The store fails at the verbs in `down`; `atSettle` happens while a settlement runs. */
+/**
+ * A seller over the real ledger. The store fails at the verbs in `down`; `atSettle` happens while a settlement runs, and
+ * `atStore` while the store does what the verb says.
+ */
 async function openSeller() {
   const db = await openSqlite(':memory:', TERMS.network)
   const chain = fakeChain()
@@ -29,6 +32,7 @@ async function openSeller() {
   const down = new Set<Verb>()
   const world = {
     atSettle: () => {},
+    atStore: undefined as ((verb: Verb) => void) | undefined,
     atVerify: undefined as ((payment: Payment) => void) | undefined,
     settling: undefined as Settling | undefined,
   }
@@ -45,8 +49,11 @@ async function openSeller() {
     },
   }
   const ledger = new Proxy(db.ledger, {
-    get: (whole, verb: Verb) =>
-      down.has(verb) ? () => Promise.reject(new StoreUnavailable('down')) : Reflect.get(whole, verb),
+    get(whole, verb: Verb) {
+      if (down.has(verb)) return () => Promise.reject(new StoreUnavailable('down'))
+      world.atStore?.(verb)
+      return Reflect.get(whole, verb)
+    },
   })
   const advance = async () => {}
   const sold = seller({
@@ -93,6 +100,50 @@ describe('a client that hangs up while its payment settles', () => {
     expect(answers.map(told)).toEqual([hash(1), hash(1)])
     expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { receiptOwed: false } })
   })
+})
+
+describe('a client that hangs up while the store takes', () => {
+  /** A client that hangs up at its first such step. */
+  const leavingAt = (world: Awaited<ReturnType<typeof openSeller>>['world'], left: Verb) => {
+    const client = new AbortController()
+    world.atStore = (verb) => verb === left && client.abort()
+    return client.signal
+  }
+
+  test('its sale gets the receipt when it signs anew, and is not charged again', async () => {
+    const { world, buy, settled } = await openSeller()
+    await buy(paymentOf(1, 1), leavingAt(world, 'finalize'))
+    expect(told(await buy(paymentOf(1, 2)))).toBe(hash(1))
+    expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
+  })
+
+  test('that its receipt is delivered gets it when it signs anew, its own as an older one’s', async () => {
+    const { world, buy, settled } = await openSeller()
+    await buy(paymentOf(1, 1), leavingAt(world, 'finalize'))
+    for (const nonce of [1, 2]) await buy(paymentOf(1, nonce), leavingAt(world, 'deliver'))
+    expect(told(await buy(paymentOf(1, 3)))).toBe(hash(1))
+    expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
+  })
+
+  test('that its receipt is delivered is owed it though the store fails, and the next sweep writes that', async () => {
+    const { db, world, buy, down, sold } = await openSeller()
+    await buy(paymentOf(1, 1), leavingAt(world, 'finalize'))
+    down.add('oweReceipt')
+    await buy(paymentOf(1, 1), leavingAt(world, 'deliver'))
+    expect(told(await buy(paymentOf(1, 2)))).toBe('database_unavailable')
+    down.clear()
+    await sold.catchUp()
+    expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { receiptOwed: true } })
+  })
+})
+
+test('whoever sends a settled payment again and hangs up leaves nothing owed', async () => {
+  const { world, buy, db } = await openSeller()
+  await buy(paymentOf(1, 1))
+  const client = new AbortController()
+  world.atStore = () => client.abort()
+  await buy(paymentOf(1, 1), client.signal)
+  expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { receiptOwed: false } })
 })
 
 describe('what the store could not take', () => {
