@@ -5,6 +5,7 @@ import type { PublicClient } from 'viem'
 import { getAddress, hashTypedData, isErc6492Signature } from 'viem/utils'
 import type { Address, Hash, Payment } from '../domain/payment.ts'
 import type { Wallets } from '../ports.ts'
+import { AUTHORIZATION_TYPES } from '../x402/authorization.ts'
 import type { Offer } from '../x402/terms.ts'
 import { within } from './deadline.ts'
 import type { Keys } from './recover.ts'
@@ -60,18 +61,6 @@ async function isSignedByPayer(payment: Payment, offer: Offer, { recover }: Keys
   return digest !== undefined && (await recover(digest, payment.signature)) === payment.payer
 }
 
-/** The one message of the token's that is signed (EIP-3009). */
-const types = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const
-
 /** What a payer signs (EIP-712 over EIP-3009); `undefined` for what cannot be encoded. */
 function authorizationDigest(payment: Payment, { assetName, assetVersion }: Offer): Hash | undefined {
   try {
@@ -82,7 +71,7 @@ function authorizationDigest(payment: Payment, { assetName, assetVersion }: Offe
         chainId: Number(payment.accepted.network.split(':')[1]),
         verifyingContract: getAddress(payment.accepted.asset),
       },
-      types,
+      types: AUTHORIZATION_TYPES,
       primaryType: 'TransferWithAuthorization',
       message: {
         from: getAddress(payment.payer),

@@ -1,18 +1,7 @@
 /** The guide's part for whoever signs by hand: the typed data and the header, with the real terms. */
 
+import { AUTHORIZATION_TYPES } from '../x402/authorization.ts'
 import { requirements, type Site } from './site.ts'
-
-// What EIP-712 needs and EIP-3009 fixes.
-const types = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-}
 
 /** Everything that has to be built when no x402 client is at hand. */
 export function payByHandSection(site: Site): string {
@@ -34,7 +23,7 @@ export function payByHandSection(site: Site): string {
 
 Sign this typed data (EIP-712; the transfer of EIP-3009) with the wallet that pays. It needs no gas and no approval:
 
-${inJson({ domain: domainOf(site), types, primaryType: 'TransferWithAuthorization', message: authorization })}
+${inJson({ domain: domainOf(site), types: AUTHORIZATION_TYPES, primaryType: 'TransferWithAuthorization', message: authorization })}
 
 Put the signature and the same authorization into this object. \`accepted\` repeats the terms of the 402:
 
