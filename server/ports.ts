@@ -162,8 +162,11 @@ export type Facilitator = {
 export type Chain = {
   /** The height, and whether the authorization is used or cancelled at it. */
   read(key: PaymentKey): Promise<{ head: bigint; spent: boolean } | 'silent'>
-  /** What became of an authorization that was unspent at height `head`. */
-  verdict(payment: Payment, head: bigint): Promise<Verdict>
+  /**
+   * What became of an authorization that was unspent at height `head`. `named` is the transaction that a facilitator named:
+   * it is looked at first, and believed only for the events in it.
+   */
+  verdict(payment: Payment, head: bigint, named?: Hash): Promise<Verdict>
   /** What can never work about network and token, in words without secrets; `none` when all is well. */
   fault(): Promise<{ kind: 'none' } | { kind: 'fault'; what: string } | { kind: 'silent' }>
   /** The next stretch of what an address was paid in our asset, from height `from` on; see `Receipts`. */

@@ -102,8 +102,8 @@ function boundedCalls() {
 export function viemChain(client: PublicClient, { terms, assetName, assetVersion }: Offer): Chain {
   return {
     read: (key) => within(DEADLINE_MS, () => read(client, terms.asset, key).catch(() => 'silent' as const), 'silent'),
-    verdict: (payment, head) =>
-      within<Verdict>(DEADLINE_MS, (late) => verdict(client, payment, head, late).catch(() => SILENT), SILENT),
+    verdict: (payment, head, named) =>
+      within<Verdict>(DEADLINE_MS, (late) => verdict(client, payment, head, named, late).catch(() => SILENT), SILENT),
     fault: () =>
       within<Fault>(
         DEADLINE_MS,
@@ -126,12 +126,21 @@ async function read(client: PublicClient, asset: Address, key: PaymentKey) {
   return { head: number, spent: await isSpent(client, asset, key, number) }
 }
 
-async function verdict(client: PublicClient, payment: Payment, head: bigint, late: AbortSignal): Promise<Verdict> {
+async function verdict(
+  client: PublicClient,
+  payment: Payment,
+  head: bigint,
+  named: Hash | undefined,
+  late: AbortSignal,
+): Promise<Verdict> {
   const latest = await blockAt(client, 'latest')
   // Endpoints behind a balancer can be older than what was read before; such a one knows nothing.
   if (latest.number < head) return SILENT
-  if (await isSpent(client, payment.accepted.asset, payment, latest.number))
-    return await settledBy(client, payment, latest, await howSpent(client, payment, head, latest.number, late))
+  if (await isSpent(client, payment.accepted.asset, payment, latest.number)) {
+    const byName = named === undefined ? SILENT : await whomItPaid(client, payment, named).catch(() => SILENT)
+    const end = byName.kind === 'silent' ? await howSpent(client, payment, head, latest.number, late) : byName
+    return await settledBy(client, payment, latest, end)
+  }
   const expired = await isExpired(client, payment, latest.timestamp)
   return expired
     ? { kind: 'void', why: 'the authorization expired without being used', final: true }

@@ -29,8 +29,8 @@ export function steadyChain(chain: Chain, clock: Clock): Chain {
       if (answer.spent) remember(key)
       return !answer.spent && isUsed(key) ? 'silent' : answer
     },
-    async verdict(payment, head) {
-      const verdict = await chain.verdict(payment, head)
+    async verdict(payment, head, named) {
+      const verdict = await chain.verdict(payment, head, named)
       if (verdict.kind === 'unspent' && isUsed(payment)) return { kind: 'silent' }
       if (verdict.kind !== 'silent') used.delete(keyOf(payment))
       return verdict

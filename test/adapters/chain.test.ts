@@ -168,6 +168,29 @@ describe('who moved the money', () => {
   })
 })
 
+describe('the transaction that a facilitator named', () => {
+  test('is looked at before any range of blocks is asked', async () => {
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    const tx = await land(payment)
+    const endpoint = oddEndpoint({})
+    expect(await chainAt(endpoint.url).verdict(payment, head, tx)).toEqual({ kind: 'paid', tx })
+    expect(endpoint.calls('eth_getLogs')).toBe(0)
+  })
+
+  test('proves nothing by being named: what paid is found without it', async () => {
+    const [payment, other] = [await newPayment(), await newPayment()]
+    const head = await headFor(chain, payment)
+    const astray = await land(other)
+    const invented = toHex(1n, { size: 32 })
+    for (const named of [astray, invented])
+      expect(await chain.verdict(payment, head, named)).toEqual({ kind: 'unspent' })
+    const tx = await land(payment)
+    for (const named of [astray, invented])
+      expect(await chain.verdict(payment, head, named)).toEqual({ kind: 'paid', tx })
+  })
+})
+
 describe('what the nonce was spent on', () => {
   const elsewhere = { kind: 'void', why: 'the authorization was used for another transfer' } as const
 
