@@ -1,4 +1,5 @@
 import { build, defineConfig, type Plugin, type UserConfig } from 'vite'
+import { reglPlugin } from './regl-plugin.ts'
 
 const pages = {
   // Every file but the pages lies under a hashed name, so that it can be cached for ever and no data: URL is needed.
@@ -30,8 +31,7 @@ const paintPage: Plugin = {
 }
 
 export default defineConfig({
-  // regl's default entry carries its checked build, a third larger.
-  resolve: { alias: { regl: 'regl/dist/regl.min.js' } },
+  resolve: { alias: { regl: 'regl/dist/regl.unchecked.js' } },
   build: { ...pages, outDir: '../dist/viewer', emptyOutDir: true },
-  plugins: [paintPage],
+  plugins: [reglPlugin, paintPage],
 })

@@ -13,15 +13,14 @@ const INDEX = `index${PAGE_END}`
 const HASHED = 'assets/'
 
 // Everything comes from this service and nothing is written in the page itself.
-const policy = (scripts: string, more = '') =>
-  `default-src 'none'; script-src ${scripts}; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'${more}`
+const policy = (more = '') =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'${more}`
 
-// regl, which draws the wall, compiles its commands with Function, hence 'unsafe-eval'. Other pages may frame this one:
-// that is how a view of it is embedded.
-const WALL_POLICY = policy("'self' 'unsafe-eval'")
+// Other pages may frame this one: that is how a view of it is embedded.
+const WALL_POLICY = policy()
 
 // Pictures are painted in a worker. Where an owner signs, no other page may lie over or under.
-const PAGE_POLICY = policy("'self'", "; worker-src 'self'; frame-ancestors 'none'")
+const PAGE_POLICY = policy("; worker-src 'self'; frame-ancestors 'none'")
 
 /** The wall's page with the policy that keeps a browser from running or loading anything else on it. */
 export const guarded = (page: ReadyAnswer): ReadyAnswer => withPolicy(page, WALL_POLICY)

@@ -37,7 +37,7 @@ test('the page runs and loads nothing but what this service sends', async () => 
   ] as const) {
     const response = await wall.ask(`GET ${path}`, { headers })
     expect(response.headers.get('content-security-policy')).toBe(
-      "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'",
     )
   }
 })

@@ -27,7 +27,7 @@ export type SampleServer = {
 
 // What the service would send with the page.
 const CSP =
-  "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'"
 
 /** Builds the page and serves it on a free port. */
 export async function startSampleServer(): Promise<SampleServer> {

@@ -258,6 +258,12 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     expect(panel && panel.height < 360).toBe(true)
   })
 
+  test('no script of the page makes code from text, which its policy forbids', async () => {
+    const made = /\bFunction\s*[.(]|\beval\s*\(/
+    for await (const name of new Bun.Glob('**/*.js').scan(server().dist))
+      expect([name, made.exec(await Bun.file(`${server().dist}/${name}`).text())?.[0]]).toEqual([name, undefined])
+  })
+
   test('the page is light', async () => {
     const sizes: Record<string, number> = {}
     for await (const name of new Bun.Glob('**/*').scan(server().dist)) {

@@ -1,0 +1,134 @@
+/**
+ * regl's draw calls without generated code. regl compiles a function for each command, which a page may do only under the
+ * policy 'unsafe-eval'; here a command is carried out as it was described. The build puts this in the place of regl's own
+ * core (regl-plugin.ts). It knows what the wall's commands use: shaders, one attribute, uniforms, a target.
+ */
+
+/** A texture that can be given to a sampler; `bind` answers its unit. */
+type Bound = { bind(): number; unbind(): void }
+
+type Texture = { readonly _texture: Bound }
+type Target = { readonly framebuffer: WebGLFramebuffer; readonly width: number; readonly height: number }
+
+/** What a uniform can be set to; of a framebuffer, its first colour. */
+type Value = number | readonly number[] | Texture | { readonly color: readonly Texture[] }
+
+type Props = Readonly<Record<string, Value>>
+
+/** A part of a command as regl takes it apart: what is fixed, and which property gives the rest. */
+type Parts<Fixed> = {
+  readonly static: Readonly<Record<string, Fixed>>
+  readonly dynamic: Readonly<Record<string, { readonly data: string }>> // a JSON array with the property's name
+}
+
+type Options = Parts<unknown> & {
+  readonly static: { readonly vert: string; readonly frag: string; readonly primitive?: string; readonly count: number }
+}
+
+type Located<Place> = { readonly name: string; readonly location: Place }
+
+type Program = {
+  readonly program: WebGLProgram
+  readonly uniforms: readonly Located<WebGLUniformLocation>[]
+  readonly attributes: readonly Located<number>[]
+}
+
+/** The parts of regl that a draw call needs. */
+export type ReglParts = {
+  readonly gl: WebGLRenderingContext
+  readonly strings: { id(text: string): number }
+  readonly buffers: {
+    create(data: readonly number[], type: number, isDeferred: boolean, isKept: boolean): { readonly _buffer: Bound }
+  }
+  readonly framebuffers: { cur: Target | null; next: Target | null; getFramebuffer(value: unknown): Target | null }
+  readonly shaders: { program(vert: number, frag: number): Program }
+}
+
+// Coordinates of a corner.
+const CORNER_SIZE = 2
+
+/** The core of regl: compiles commands, and sets the state that all of them begin from. */
+export function drawCalls(parts: ReglParts) {
+  const { gl, framebuffers } = parts
+  const box: [number, number, number, number] = [0, 0, 0, 0]
+  const drawTo = (target: Target | null) => {
+    gl.bindFramebuffer(gl.FRAMEBUFFER, target?.framebuffer ?? null)
+    if (target === null) gl.viewport(...box)
+    else gl.viewport(0, 0, target.width, target.height)
+    framebuffers.cur = target
+    framebuffers.next = target
+  }
+  const poll = () => drawTo(null)
+  return {
+    // regl writes the canvas's size into both.
+    next: { viewport: box, scissor_box: [0, 0, 0, 0] },
+    current: {},
+    procs: { poll, refresh: poll },
+    compile(options: Options, attributes: Parts<readonly number[]>, uniforms: Parts<Value>) {
+      // Compiled when first drawn: regl has a command of its own that has no shaders.
+      let call: ((props: Props) => void) | undefined
+      const target = options.dynamic['framebuffer']
+      const draw = (props: Props) => {
+        drawTo(target === undefined ? null : framebuffers.getFramebuffer(props[nameIn(target)]))
+        call ??= callOf(parts, options.static, attributes, uniforms)
+        call(props)
+      }
+      return { draw, batch: refused, scope: refused, destroy() {} }
+    },
+  }
+}
+
+const refused = () => {
+  throw new TypeError('The wall draws one command at a time.')
+}
+
+function callOf(
+  { gl, strings, buffers, shaders }: ReglParts,
+  { vert, frag, primitive, count }: Options['static'],
+  attributes: Parts<readonly number[]>,
+  uniforms: Parts<Value>,
+): (props: Props) => void {
+  const program = shaders.program(strings.id(vert), strings.id(frag))
+  const mode = primitive === 'triangle strip' ? gl.TRIANGLE_STRIP : gl.TRIANGLES
+  const corners = program.attributes.map(({ name, location }) => ({
+    location,
+    buffer: buffers.create(attributes.static[name] ?? [], gl.ARRAY_BUFFER, false, false)._buffer,
+  }))
+  const values = program.uniforms.map(({ name, location }) => {
+    const given = uniforms.dynamic[name]
+    const prop = given && nameIn(given)
+    return { location, of: (props: Props) => (prop === undefined ? uniforms.static[name] : props[prop]) }
+  })
+  return (props) => {
+    gl.useProgram(program.program)
+    for (const { location, buffer } of corners) {
+      buffer.bind()
+      gl.enableVertexAttribArray(location)
+      gl.vertexAttribPointer(location, CORNER_SIZE, gl.FLOAT, false, 0, 0)
+    }
+    const bound = values.map(({ location, of }) => setUniform(gl, location, of(props)))
+    gl.drawArrays(mode, 0, count)
+    for (const texture of bound) texture?.unbind()
+  }
+}
+
+/** Sets a uniform; answers the texture that has been bound for it. */
+function setUniform(gl: WebGLRenderingContext, location: WebGLUniformLocation, value: Value | undefined) {
+  if (typeof value === 'number') gl.uniform1f(location, value)
+  else if (isNumbers(value)) {
+    if (value.length === 2) gl.uniform2fv(location, value)
+    else gl.uniform4fv(location, value)
+  } else if (value !== undefined) {
+    const texture = '_texture' in value ? value : value.color[0]
+    if (texture !== undefined) gl.uniform1i(location, texture._texture.bind())
+    return texture?._texture
+  }
+  return undefined
+}
+
+const isNumbers = (value: Value | undefined): value is readonly number[] => Array.isArray(value)
+
+function nameIn({ data }: { readonly data: string }): string {
+  const [name]: string[] = JSON.parse(data)
+  return name ?? ''
+}
