@@ -14,6 +14,8 @@ import type { ViewerFiles } from './http/viewer-files.ts'
 import { TOOLS } from './mcp/registry.ts'
 import type { Books, Journal, Pictures } from './ports.ts'
 import { cardImages } from './usecases/card-image.ts'
+import { spaceFinder } from './usecases/find-space.ts'
+import { takenBlocks } from './usecases/open-blocks.ts'
 import { wallImages } from './usecases/wall-image.ts'
 
 /** Everything the edge needs: what sells, edits, registers and reads, and the page's files. */
@@ -36,7 +38,8 @@ export function app(given: Service): Elysia {
   const site = { offer: service.offer, contact: service.contact, tools: TOOLS }
   const { agents, clock, hosts, advance } = service.registering
   const images = wallImages(service)
-  const helping = { ...service, agents, clock, hosts, advance }
+  const taken = takenBlocks({ ...service, advance })
+  const helping = { ...service, agents, clock, hosts, advance, taken, findSpace: spaceFinder(taken) }
   const routes: readonly Route[] = [
     ...pictureRoutes({ ...service, images }),
     ...cardRoutes({ ...service, cards: cardImages(service) }),

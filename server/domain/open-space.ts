@@ -1,6 +1,15 @@
 /** Finds rectangles of open blocks. */
 
-import { ALL_BLOCKS, blockAt, cellOf, centreDistance, COLS, ROWS, type BlockIndex } from '../../shared/wall.ts'
+import {
+  ALL_BLOCKS,
+  blockAt,
+  cellOf,
+  CLAIM_ORDER,
+  COLS,
+  ROWS,
+  TOTAL_BLOCKS,
+  type BlockIndex,
+} from '../../shared/wall.ts'
 
 /** A rectangle of blocks, by its top left one. */
 export type Rectangle = { readonly at: BlockIndex; readonly w: number; readonly h: number }
@@ -16,38 +25,11 @@ export type SpaceWish = {
 // The wall's centre in half blocks, from the middle of the first block.
 const CENTRE = { x: COLS - 1, y: ROWS - 1 }
 
-/** At most `limit` open rectangles that share no block, nearest first; ties by the index of the top left block. */
-export function openSpaces(isTaken: (block: BlockIndex) => boolean, { w, h, near, limit }: SpaceWish): Rectangle[] {
-  const sums = sumsOf(isTaken)
-  const goal = near === undefined ? CENTRE : halves(near)
-  const found: Rectangle[] = []
-  const candidates = ALL_BLOCKS.filter((at) => isOpen(sums, { at, w, h })).map((at) => ({
-    rectangle: { at, w, h },
-    distance: distanceOf({ at, w, h }, goal),
-  }))
-  while (found.length < limit) {
-    let best: (typeof candidates)[number] | undefined
-    for (const candidate of candidates) {
-      if (best !== undefined && candidate.distance >= best.distance) continue
-      if (!found.some((other) => overlap(candidate.rectangle, other))) best = candidate
-    }
-    if (best === undefined) break
-    found.push(best.rectangle)
-  }
-  return found
-}
+/** Which blocks are taken, ready for many searches: at (col, row), how many above and to the left of it are. */
+export type Occupancy = Uint16Array<ArrayBuffer>
 
-/** The blocks of a rectangle in the order to buy them: the wall's most wanted first, ties by index. */
-export function buyingOrder({ at, w, h }: Rectangle): BlockIndex[] {
-  const { col, row } = cellOf(at)
-  const blocks = Array.from({ length: w * h }, (_, i) => blockAt(col + (i % w), row + Math.floor(i / w)))
-  return blocks
-    .filter((block) => block !== undefined)
-    .toSorted((a, b) => centreDistance(a) - centreDistance(b) || a - b)
-}
-
-/** At (col, row), how many blocks above and to the left of it are taken: any rectangle's count is then four of these. */
-function sumsOf(isTaken: (block: BlockIndex) => boolean): Uint16Array {
+/** Counts what is taken, once for all searches: any rectangle's count is then four of these. */
+export function occupancyOf(isTaken: (block: BlockIndex) => boolean): Occupancy {
   const sums = new Uint16Array((COLS + 1) * (ROWS + 1))
   for (const block of ALL_BLOCKS) {
     const { col, row } = cellOf(block)
@@ -58,27 +40,74 @@ function sumsOf(isTaken: (block: BlockIndex) => boolean): Uint16Array {
   return sums
 }
 
-const sumAt = (sums: Uint16Array, col: number, row: number) => sums[row * (COLS + 1) + col] ?? 0
+/** At most `limit` open rectangles that share no block, nearest first; ties by the index of the top left block. */
+export function openSpaces(occupancy: Occupancy, { w, h, near, limit }: SpaceWish): Rectangle[] {
+  const distances = openPlaces(occupancy, w, h, near === undefined ? CENTRE : halves(near))
+  const found: Rectangle[] = []
+  while (found.length < limit) {
+    const at = ALL_BLOCKS[leastOf(distances)]
+    if (at === undefined) break
+    found.push({ at, w, h })
+    leaveOutAround(distances, at, w, h)
+  }
+  return found
+}
 
-function isOpen(sums: Uint16Array, { at, w, h }: Rectangle): boolean {
+/** The blocks of a rectangle in the order to buy them: the wall's most wanted first, ties by index. */
+export function buyingOrder({ at, w, h }: Rectangle): BlockIndex[] {
   const { col, row } = cellOf(at)
-  if (col + w > COLS || row + h > ROWS) return false
-  const [right, bottom] = [col + w, row + h]
-  return sumAt(sums, right, bottom) - sumAt(sums, col, bottom) - sumAt(sums, right, row) + sumAt(sums, col, row) === 0
+  const ranks = Uint16Array.from({ length: w * h }, (_, i) => {
+    const block = blockAt(col + (i % w), row + Math.floor(i / w))
+    return block === undefined ? TOTAL_BLOCKS : (claimRank[block] ?? TOTAL_BLOCKS)
+  })
+  return [...ranks.sort()].map((rank) => CLAIM_ORDER[rank]).filter((block) => block !== undefined)
 }
 
-/** Squared distance of the rectangle's centre to the goal, in half blocks: an integer, so that ties are exact. */
-function distanceOf({ at, w, h }: Rectangle, goal: { readonly x: number; readonly y: number }): number {
-  const { x, y } = halves(at)
-  return (x + w - 1 - goal.x) ** 2 + (y + h - 1 - goal.y) ** 2
+// The place of each block in the order of sale, so that blocks are sorted as bare numbers.
+const claimRank = new Uint16Array(TOTAL_BLOCKS)
+for (const [rank, block] of CLAIM_ORDER.entries()) claimRank[block] = rank
+
+// At places that are not open, or not any more.
+const NOWHERE = 0xffffffff
+
+/**
+ * For each block that an open rectangle can have as its top left one, the squared distance of the rectangle's centre to
+ * the goal, in half blocks: an integer, so that ties are exact. Bare numbers, because the whole wall is gone through.
+ */
+function openPlaces(sums: Occupancy, w: number, h: number, goal: { readonly x: number; readonly y: number }) {
+  const distances = new Uint32Array(TOTAL_BLOCKS).fill(NOWHERE)
+  for (let row = 0; row + h <= ROWS; row++) {
+    const dy = (2 * row + h - 1 - goal.y) ** 2
+    for (let col = 0; col + w <= COLS; col++) {
+      const [top, bottom] = [row * (COLS + 1) + col, (row + h) * (COLS + 1) + col]
+      const taken = (sums[bottom + w] ?? 0) - (sums[bottom] ?? 0) - (sums[top + w] ?? 0) + (sums[top] ?? 0)
+      if (taken === 0) distances[row * COLS + col] = (2 * col + w - 1 - goal.x) ** 2 + dy
+    }
+  }
+  return distances
 }
+
+/** The first place of the least distance; -1 when there is none left. */
+function leastOf(distances: Uint32Array): number {
+  let [at, least] = [-1, NOWHERE]
+  for (let i = 0; i < distances.length; i++) {
+    const distance = distances[i] ?? NOWHERE
+    if (distance < least) [at, least] = [i, distance]
+  }
+  return at
+}
+
+/** Takes out the places whose rectangle would share a block with the one at `at`. */
+function leaveOutAround(distances: Uint32Array, at: BlockIndex, w: number, h: number): void {
+  const { col, row } = cellOf(at)
+  const [left, right] = [Math.max(0, col - w + 1), Math.min(COLS, col + w)]
+  for (let y = Math.max(0, row - h + 1); y < Math.min(ROWS, row + h); y++)
+    distances.fill(NOWHERE, y * COLS + left, y * COLS + right)
+}
+
+const sumAt = (sums: Occupancy, col: number, row: number) => sums[row * (COLS + 1) + col] ?? 0
 
 function halves(block: BlockIndex): { readonly x: number; readonly y: number } {
   const { col, row } = cellOf(block)
   return { x: 2 * col, y: 2 * row }
-}
-
-function overlap(one: Rectangle, other: Rectangle): boolean {
-  const [a, b] = [cellOf(one.at), cellOf(other.at)]
-  return a.col < b.col + other.w && b.col < a.col + one.w && a.row < b.row + other.h && b.row < a.row + one.h
 }

@@ -42,6 +42,7 @@ export type WallView = {
   readonly canvas: Canvas
   readonly claimed: Map<BlockIndex, Claimed>
   readonly agents: Agent[] // in the order of their first purchase, so that an index never moves
+  readonly agentByName: Map<string, Agent> // by number and by wallet, whole or as it is shown, in lower case
   readonly sales: Sale[] // as they were sold, so that a page once read changes only where the operator hides
 }
 
@@ -53,6 +54,7 @@ export const emptyView = (): WallView => ({
   canvas: blankCanvas(),
   claimed: new Map(),
   agents: [],
+  agentByName: new Map(),
   sales: [],
 })
 
@@ -101,6 +103,8 @@ function newAgent(view: WallView, { agent: id, wallet, persona }: SaleChange, at
   if (id !== view.agents.length + 1) throw new RangeError(`agent ${id} after ${view.agents.length}`)
   const agent = { id, wallet, shownAs: truncatedWallet(wallet), firstSeenAt: at, blocks: [], ...persona }
   view.agents.push(agent)
+  for (const name of [String(id), wallet, agent.shownAs.toLowerCase()])
+    if (!view.agentByName.has(name)) view.agentByName.set(name, agent)
   return agent
 }
 
@@ -224,12 +228,13 @@ export function registry(view: WallView): Agents {
 
 /** One wallet's entry in the registry; `undefined` when it never bought. */
 export function registryEntry(view: WallView, wallet: Address): FoundingMachine | undefined {
-  const agent = view.agents.find((candidate) => candidate.wallet === wallet)
+  const agent = view.agentByName.get(wallet)
   return agent === undefined ? undefined : foundingMachine(view, agent)
 }
 
 function foundingMachine(view: WallView, agent: Agent): FoundingMachine {
-  const link = agent.blocks.map((block) => view.claimed.get(block)?.link ?? null).find((text) => text !== null)
+  const linked = agent.blocks.find((block) => typeof view.claimed.get(block)?.link === 'string')
+  const link = linked === undefined ? undefined : view.claimed.get(linked)?.link
   return {
     rank: agent.id,
     name: agent.name,

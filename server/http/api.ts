@@ -48,7 +48,7 @@ export function apiRoutes(desk: ApiDesk): Route[] {
     { path: '/api/history', methods: readOnly(history(desk)) },
     {
       path: '/api/agents',
-      methods: readOnly(untilChanged(desk.view, agents(desk))),
+      methods: readOnly(untilChanged(desk.view, agents(desk), () => '')),
     },
     { path: '/api/agents/me', methods: { PUT: register(desk) } },
     { path: '/api/health', methods: readOnly(health(desk)) },

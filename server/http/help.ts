@@ -3,26 +3,26 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { PreviewBody } from '../../shared/contract/preview.ts'
 import { SignQuery } from '../../shared/contract/sign.ts'
-import { SpaceQuery } from '../../shared/contract/space.ts'
+import { SpaceQuery, type Spaces } from '../../shared/contract/space.ts'
 import { parseCoord } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import { LISTING_KEYS, type Said } from '../domain/listing.ts'
 import type { Address } from '../domain/payment.ts'
 import { invalidCoordinate } from '../domain/refusals.ts'
 import { rules } from '../domain/rules.ts'
-import { findSpace } from '../usecases/find-space.ts'
+import type { FindSpace } from '../usecases/find-space.ts'
 import { myWall, type Telling } from '../usecases/my-wall.ts'
 import { previewBlock, type Previewing } from '../usecases/preview-block.ts'
 import { signingMessage, type SigningHelp } from '../usecases/signing-message.ts'
 import { readJson } from './body.ts'
 import { paramsReader } from './params.ts'
 import { refuse } from './refuse.ts'
-import { NO_STORE, respondJson } from './respond.ts'
+import { NO_STORE, respond, respondJson } from './respond.ts'
 import { readOnly, type Handler, type Route } from './route.ts'
 import { decodePercent, pathOf } from './target.ts'
 
 /** What helping needs. */
-export type HelpDesk = Previewing & Telling & Omit<SigningHelp, 'baseUrl'>
+export type HelpDesk = Previewing & Telling & Omit<SigningHelp, 'baseUrl'> & { readonly findSpace: FindSpace }
 
 const AGENTS_PREFIX = '/api/agents/'
 
@@ -67,14 +67,23 @@ const readSpace = paramsReader(SpaceQuery, {
   limit: 'invalid_limit',
 })
 
-function space(desk: HelpDesk): Handler {
+function space({ findSpace }: HelpDesk): Handler {
   return async ({ url }) => {
     const query = readSpace(url)
     if ('code' in query) return refuse(query)
     const near = query.near === undefined ? undefined : parseCoord(query.near)
     if (query.near !== undefined && near === undefined) return refuse(invalidCoordinate())
-    return respondJson(200, await findSpace(desk, { ...query, near }), NO_STORE)
+    return respond(200, 'application/json', textOfSpaces(await findSpace({ ...query, near })), NO_STORE)
   }
+}
+
+// Kept with what was found, which is the same for as long as nothing is taken.
+const spaceTexts = new WeakMap<Spaces, Uint8Array<ArrayBuffer>>()
+
+function textOfSpaces(spaces: Spaces): Uint8Array<ArrayBuffer> {
+  const text = spaceTexts.get(spaces) ?? new TextEncoder().encode(JSON.stringify(spaces))
+  spaceTexts.set(spaces, text)
+  return text
 }
 
 const readSign = paramsReader(SignQuery, {

@@ -61,9 +61,4 @@ function subjectOf(url: string, view: WallView): CardSubject {
 }
 
 /** An agent by its number or by its wallet, whole or as it is shown. */
-function agentNamed({ agents }: WallView, text: string | undefined): number | undefined {
-  const wanted = text?.toLowerCase()
-  return agents.find(
-    ({ id, wallet, shownAs }) => String(id) === wanted || wallet === wanted || shownAs.toLowerCase() === wanted,
-  )?.id
-}
+const agentNamed = ({ agentByName }: WallView, text = ''): number | undefined => agentByName.get(text.toLowerCase())?.id

@@ -6,21 +6,25 @@ import { queryOf } from './target.ts'
 
 // Followers ask for the same few pages; whoever asks for others gets them made.
 const ANSWERS_MAX = 64
-const QUERY_MAX = 40
+const KEY_MAX = 40
 
-/** Answers from `make` until the view changes, once for each query. */
-export function untilChanged(view: WallView, make: ReadyAnswer): ReadyAnswer {
+/** Answers from `make` until the view changes, once for each query, or for what else tells one request from another. */
+export function untilChanged(
+  view: WallView,
+  make: ReadyAnswer,
+  keyOf: (request: Request) => string = ({ url }) => queryOf(url),
+): ReadyAnswer {
   const ready = new Map<string, Response>()
   let asOf: number | undefined
   return (request) => {
     if (asOf !== view.number) ready.clear()
     asOf = view.number
-    const query = queryOf(request.url)
-    const known = ready.get(query)
+    const key = keyOf(request)
+    const known = ready.get(key)
     if (known !== undefined) return copyOf(known)
     const made = make(request)
-    if (made.status !== 200 || query.length > QUERY_MAX || ready.size >= ANSWERS_MAX) return made
-    ready.set(query, made)
+    if (made.status !== 200 || key.length > KEY_MAX || ready.size >= ANSWERS_MAX) return made
+    ready.set(key, made)
     return copyOf(made)
   }
 }

@@ -5,6 +5,7 @@ import type { Failure } from '../domain/failure.ts'
 import type { Ledger } from '../ports.ts'
 import type { Seller } from '../usecases/buy-block.ts'
 import type { Editing } from '../usecases/edit-block.ts'
+import type { FindSpace } from '../usecases/find-space.ts'
 import type { Telling } from '../usecases/my-wall.ts'
 import type { Previewing } from '../usecases/preview-block.ts'
 import type { SigningHelp } from '../usecases/signing-message.ts'
@@ -14,6 +15,7 @@ import type { WallImages } from '../usecases/wall-image.ts'
 export type McpDesk = Previewing &
   SigningHelp &
   Telling & {
+    readonly findSpace: FindSpace
     readonly seller: Seller
     readonly ledger: Ledger
     readonly editing: Editing

@@ -8,13 +8,16 @@ import { LISTING_KEYS, readListing, type ListingKey, type Said } from '../domain
 import type { Target } from '../domain/payment.ts'
 import { cannotSell, unavailability } from '../domain/refusals.ts'
 import { drawRegion, enlarge, surroundings } from '../domain/wall-picture.ts'
+import type { WallView } from '../domain/wall-view.ts'
 import type { Pictures } from '../ports.ts'
 import { requirementsOf, resourceUrl, type Offer } from '../x402/terms.ts'
-import { takenBlocks, type Looking } from './open-blocks.ts'
+import type { TakenBlocks } from './open-blocks.ts'
 import type { RailWatch } from './watch-rail.ts'
 
 /** What trying out needs. */
-export type Previewing = Looking & {
+export type Previewing = {
+  readonly view: WallView
+  readonly taken: TakenBlocks
   readonly pictures: Pictures
   readonly rail: RailWatch
   readonly offer: Offer
@@ -49,14 +52,13 @@ export async function previewBlock(
   }
 }
 
-async function standingOf(looking: Looking, target: Target) {
-  const { view } = looking
-  const isTaken = await takenBlocks(looking)
-  const block = target === 'next' ? CLAIM_ORDER.find((candidate) => !isTaken(candidate)) : target
+async function standingOf({ view, taken }: Previewing, target: Target) {
+  const now = await taken()
+  const block = target === 'next' ? CLAIM_ORDER.find((candidate) => !now.has(candidate)) : target
   if (block === undefined)
     return { block, state: view.claimed.size === ALL_BLOCKS.length ? ('claimed' as const) : ('reserved' as const) }
   if (view.claimed.has(block)) return { block, state: 'claimed' as const }
-  return { block, state: isTaken(block) ? ('reserved' as const) : ('open' as const) }
+  return { block, state: now.has(block) ? ('reserved' as const) : ('open' as const) }
 }
 
 /** Each field is judged by itself, so that all can be mended at once. */

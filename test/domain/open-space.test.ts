@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { buyingOrder, openSpaces, type Rectangle, type SpaceWish } from '../../server/domain/open-space.ts'
+import { buyingOrder, occupancyOf, openSpaces, type Rectangle, type SpaceWish } from '../../server/domain/open-space.ts'
 import { ALL_BLOCKS, blockAt, cellOf, CLAIM_ORDER, COLS, coordOf, ROWS, type BlockIndex } from '../../shared/wall.ts'
 import { blockOf } from '../ports/samples.ts'
 
 const nothing = () => false
 
 const find = (isTaken: (block: BlockIndex) => boolean, wish: Partial<SpaceWish>) =>
-  openSpaces(isTaken, { w: 1, h: 1, near: undefined, limit: 1, ...wish }).map(({ at }) => coordOf(at))
+  openSpaces(occupancyOf(isTaken), { w: 1, h: 1, near: undefined, limit: 1, ...wish }).map(({ at }) => coordOf(at))
 
 /** The blocks of a rectangle; `undefined` where it leaves the wall. */
 function cellsOf({ at, w, h }: Rectangle): ReadonlyArray<BlockIndex | undefined> {
@@ -54,7 +54,12 @@ test('what is found is what looking at every place finds', () => {
   fc.assert(
     fc.property(taken, wish, (blocks, wanted) => {
       const set = new Set(blocks)
-      expect(openSpaces((at) => set.has(at), wanted)).toEqual(oracle(set, wanted))
+      expect(
+        openSpaces(
+          occupancyOf((at) => set.has(at)),
+          wanted,
+        ),
+      ).toEqual(oracle(set, wanted))
     }),
     { numRuns: 60 },
   )

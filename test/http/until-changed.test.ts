@@ -37,3 +37,14 @@ test('refusals, odd queries and too many of them are not kept', async () => {
   for (const _ of [1, 2]) for (let after = 0; after < 100; after++) await many.ask(`?after=${after}`)
   expect(many.made.length).toBe(100 + 100 - 64)
 })
+
+test('what a request says that makes no difference makes no other page', async () => {
+  let made = 0
+  const read = untilChanged(
+    emptyView(),
+    () => new Response(`${(made += 1)}`),
+    () => '',
+  )
+  for (const query of ['', '?a', '?b=1'])
+    expect(await read(new Request(`http://wall.test/api/agents${query}`)).text()).toBe('1')
+})

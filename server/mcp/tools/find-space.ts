@@ -4,7 +4,6 @@ import { Type } from '@sinclair/typebox'
 import { SPACE_LIMIT_MAX, SpaceQuery } from '../../../shared/contract/space.ts'
 import { COLS, parseCoord, ROWS } from '../../../shared/wall.ts'
 import { invalidCoordinate } from '../../domain/refusals.ts'
-import { findSpace as find } from '../../usecases/find-space.ts'
 import { Arguments, NearArgument } from '../arguments.ts'
 import { refuse, succeed } from '../reply.ts'
 import { LOOKS, tool } from '../tool.ts'
@@ -40,6 +39,6 @@ export const findSpace = tool(
     const near = args.near === undefined ? undefined : parseCoord(args.near)
     if (args.near !== undefined && near === undefined) return refuse(invalidCoordinate())
     const fitting = Math.max(1, Math.floor(LISTED_MAX / (args.w * args.h)))
-    return succeed(await find(desk, { ...args, near, limit: Math.min(args.limit, fitting) }))
+    return succeed({ ...(await desk.findSpace({ ...args, near, limit: Math.min(args.limit, fitting) })) })
   },
 )

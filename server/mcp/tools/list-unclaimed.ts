@@ -36,7 +36,7 @@ export const listUnclaimed = tool(
   async (desk, { limit, near: text }) => {
     const near = text === undefined ? undefined : parseCoord(text)
     if (text !== undefined && near === undefined) return refuse(invalidCoordinate())
-    const blocks = await find(desk, limit, near)
+    const blocks = await find(desk.taken, limit, near)
     return succeed({
       blocks: blocks.map((index) => ({ coord: coordOf(index), index })),
       remaining: statsOf(desk.view).remaining,
