@@ -3,11 +3,12 @@
 import { CannotOpen } from '../db/cannot-open.ts'
 import { openStoreAhead } from '../db/open.ts'
 import type { DamagedRow } from '../db/row-sums.ts'
+import { terminalText } from '../shared/terminal.ts'
 import { systemClock } from './adapters/clock.ts'
 import { lineJournal } from './adapters/journal.ts'
 import { ConfigError, readConfig } from './config.ts'
 
-const journal = lineJournal((line) => console.error(line), systemClock.now)
+const journal = lineJournal((line) => console.error(line), systemClock)
 
 try {
   // From the start: whoever starts a process may ask it to end before it is open.
@@ -19,7 +20,7 @@ try {
   await serve({ config, ahead, journal, asked })
 } catch (error) {
   if (!(error instanceof ConfigError || error instanceof CannotOpen)) throw error
-  console.error(error.message)
+  console.error(terminalText(error.message))
   process.exit(1)
 }
 

@@ -1,12 +1,55 @@
 /** The operator's journal: one line of JSON an event, on standard error. */
 
-import type { Journal } from '../ports.ts'
+import { terminalLine } from '../../shared/terminal.ts'
+import type { Clock, Journal } from '../ports.ts'
 
 type Facts = Parameters<Journal['note']>[1]
 
-/** Makes a journal over a sink of lines. */
-export function lineJournal(write: (line: string) => void, now: () => number): Journal {
-  const line = (level: string) => (event: string, facts?: Facts) =>
-    write(JSON.stringify({ at: new Date(now()).toISOString(), level, event, ...facts }))
-  return { note: line('note'), alarm: line('alarm') }
+// What strangers can cause without end must not fill the disk: many purchases a second fit, a flood does not.
+const BYTES_PER_SECOND = 65_536
+const BURST_BYTES = 1_048_576
+
+// Many times what any fact needs.
+const TEXT_MAX = 512
+
+/**
+ * Makes a journal over a sink of lines. Notes and alarms each have a budget of bytes; what is over it is counted, and the
+ * next line that fits is preceded by the count.
+ */
+export function lineJournal(write: (line: string) => void, { now, elapsed }: Pick<Clock, 'now' | 'elapsed'>): Journal {
+  const level = (name: 'note' | 'alarm') => {
+    const line = (event: string, facts: Facts) =>
+      terminalLine(JSON.stringify({ at: new Date(now()).toISOString(), level: name, event, ...facts }, shortened))
+    const within = budget(elapsed)
+    let left = { lines: 0, bytes: 0 }
+    return (event: string, facts?: Facts) => {
+      const text = line(event, facts)
+      const count = left.lines === 0 ? [] : [line('left-out', left)]
+      const lines = [...count, text]
+      if (!within(lines.reduce((sum, { length }) => sum + length, 0))) {
+        left = { lines: left.lines + 1, bytes: left.bytes + text.length }
+        return
+      }
+      left = { lines: 0, bytes: 0 }
+      lines.forEach(write)
+    }
+  }
+  return { note: level('note'), alarm: level('alarm') }
+}
+
+const shortened = (_: string, value: unknown) =>
+  typeof value === 'string' && value.length > TEXT_MAX ? `${value.slice(0, TEXT_MAX)}…` : value
+
+/** A bucket that fills by the second; answers whether so many bytes were in it, and takes them if so. */
+function budget(elapsed: () => number): (bytes: number) => boolean {
+  let available = BURST_BYTES
+  let at = elapsed()
+  return (bytes) => {
+    const now = elapsed()
+    available = Math.min(BURST_BYTES, available + ((now - at) / 1000) * BYTES_PER_SECOND)
+    at = now
+    if (bytes > available) return false
+    available -= bytes
+    return true
+  }
 }

@@ -5,6 +5,7 @@ import { isHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import type { ErrorBody } from '../../shared/contract/service.ts'
+import { terminalText } from '../../shared/terminal.ts'
 import { buyer } from './buyer.ts'
 
 const USAGE = `Buys one block of a pixel wall with x402.
@@ -20,6 +21,10 @@ const USAGE = `Buys one block of a pixel wall with x402.
   --url URL           the wall (default ${'http://127.0.0.1:8402'})
   --max DOLLARS       the most to pay (default 1.00)
 `
+
+// Whose wall it is, nobody knows: none of its words may act on the terminal.
+const say = (text: string) => console.log(terminalText(text))
+const complain = (text: string) => console.error(terminalText(text))
 
 const listingOptions = ['name', 'framework', 'message', 'link', 'px'] as const
 
@@ -59,22 +64,22 @@ async function main(args: readonly string[], env: Readonly<Record<string, string
 async function report(response: Response): Promise<number> {
   if (response.ok && response.headers.has('payment-response')) {
     const { deed, block } = (await response.json()) as Receipt
-    console.log(`Block ${block} is yours. Paid ${deed.price.amount} ${deed.price.asset} in ${deed.tx}`)
-    console.log(`See it at ${new URL(`/?block=${block}`, response.url).href}`)
+    say(`Block ${block} is yours. Paid ${deed.price.amount} ${deed.price.asset} in ${deed.tx}`)
+    say(`See it at ${new URL(`/?block=${block}`, response.url).href}`)
     return 0
   }
   if (response.ok) {
-    console.error('That block is sold already; nothing was paid.')
+    complain('That block is sold already; nothing was paid.')
     return 1
   }
   const { error, message } = (await response.json()) as ErrorBody
-  console.error(`${response.status} ${error}: ${message}`)
+  complain(`${response.status} ${error}: ${message}`)
   return 1
 }
 
 try {
   process.exitCode = await main(Bun.argv.slice(2), Bun.env)
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error)
+  complain(error instanceof Error ? error.message : String(error))
   process.exitCode = 1
 }

@@ -7,6 +7,7 @@ import type { Receipt } from '../../shared/contract/block.ts'
 import type { Canvas } from '../../shared/contract/canvas.ts'
 import type { ErrorBody } from '../../shared/contract/service.ts'
 import { editMessage } from '../../shared/signing.ts'
+import { terminalText } from '../../shared/terminal.ts'
 import { AnvilMissing } from './anvil-binary.ts'
 import { cube, picture, slope } from './art.ts'
 import { buyer } from './buyer.ts'
@@ -17,7 +18,7 @@ import { newWallet, type Wallet } from './wallets.ts'
 
 const PORT = 8402
 
-const say = (text = '') => console.log(text)
+const say = (text = '') => console.log(terminalText(text))
 
 type Query = Readonly<Record<string, string>>
 
@@ -102,7 +103,7 @@ async function main(): Promise<void> {
   try {
     await tour(network, wall)
   } catch (error) {
-    console.error(error)
+    console.error(terminalText(error instanceof Error ? (error.stack ?? error.name) : String(error)))
     process.exitCode = 1
     await stop()
   }
@@ -145,7 +146,7 @@ async function tour(network: LocalNetwork, wall: WallProcess): Promise<void> {
 
   const canvas = await canvasOf(wall, purchases.length + 1)
   say(`\nThe middle of the wall, ${canvas.stats.claimed} of ${canvas.canvas.totalBlocks} blocks sold:\n`)
-  say(drawCentre(canvas, 7, 4))
+  console.log(drawCentre(canvas, 7, 4))
 
   const spare = await network.wallet(20)
   say(`\nThe wall keeps running at ${wall.url} (Ctrl-C closes it).`)

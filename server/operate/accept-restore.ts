@@ -3,8 +3,9 @@
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { openStore } from '../../db/open.ts'
 import { chainClient, viemChain } from '../adapters/chain.ts'
-import { ConfigError, readConfig } from '../config.ts'
+import { readConfig } from '../config.ts'
 import { compareReceipts } from '../usecases/compare-receipts.ts'
+import { printTrouble } from './command.ts'
 
 const USAGE = `Accepts a restored database, with the settings of the wall, while the wall is stopped.
 
@@ -21,8 +22,7 @@ if (args.some((arg) => arg !== '--yes') || args.length > 1) {
 try {
   process.exitCode = await main(args.includes('--yes'))
 } catch (error) {
-  if (!(error instanceof CannotOpen || error instanceof ConfigError)) throw error
-  console.error(error.message)
+  printTrouble(error)
   process.exitCode = 1
 }
 

@@ -2,7 +2,8 @@
 
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { backUp } from '../../db/sqlite/backup.ts'
-import { readPlace, ConfigError } from '../config.ts'
+import { readPlace } from '../config.ts'
+import { printTrouble } from './command.ts'
 
 const USAGE = `Copies the wall's database (DATABASE_PATH, ./wall.sqlite) to a new file, at any time.
 
@@ -31,7 +32,6 @@ try {
   backUp(path, file)
   console.log(`${path} as it was a moment ago is in ${file} (${Bun.file(file).size} bytes)`)
 } catch (error) {
-  if (!(error instanceof CannotOpen || error instanceof ConfigError)) throw error
-  console.error(error.message)
+  printTrouble(error)
   process.exit(1)
 }

@@ -8,7 +8,7 @@ import { systemClock as clock } from '../adapters/clock.ts'
 import { readConfig } from '../config.ts'
 import { takeStock } from '../usecases/take-stock.ts'
 import { jsonOf, linesOf } from './books-report.ts'
-import { Misused, runCommand } from './command.ts'
+import { Misused, printLines, runCommand } from './command.ts'
 
 const USAGE = `Checks that the books balance, with the settings of the wall, whether it runs or not.
 
@@ -29,7 +29,7 @@ await runCommand(USAGE, async (args) => {
     const from = values.from === undefined ? undefined : BigInt(values.from)
     const stock = await takeStock({ audit, chain, clock, price, payTo }, from, tellHeight)
     if (stock === 'silent') throw new CannotOpen('the chain does not answer, so nothing can be told')
-    console.log(values.json === true ? JSON.stringify(jsonOf(stock), null, 2) : linesOf(stock).join('\n'))
+    printLines(values.json === true ? JSON.stringify(jsonOf(stock), null, 2).split('\n') : linesOf(stock))
     return stock.balance.balances ? 0 : 1
   } finally {
     await audit.close()

@@ -1,6 +1,7 @@
 /** How an operator's command runs: what it was asked wrongly goes to standard error, and its end is its status. */
 
 import { CannotOpen } from '../../db/cannot-open.ts'
+import { terminalLine, terminalText } from '../../shared/terminal.ts'
 import { ConfigError, readPlace } from '../config.ts'
 import { askDesk, deskAt, NoDesk } from './counter.ts'
 import type { CommandBody, CommandName } from './desk.ts'
@@ -17,9 +18,20 @@ export async function runCommand(usage: string, main: (args: readonly string[]) 
   } catch (error) {
     process.exitCode = 2
     if (isMisuse(error)) return console.error(usage)
-    if (!(error instanceof CannotOpen || error instanceof ConfigError || error instanceof NoDesk)) throw error
-    console.error(error.message)
+    printTrouble(error)
   }
+}
+
+/** Prints lines, each as one line, whatever it holds. */
+export function printLines(lines: readonly string[], print: (line: string) => void = console.log): void {
+  for (const line of lines) print(terminalLine(line))
+}
+
+/** Prints why a command failed: in words where it was to be expected, else with where it happened. */
+export function printTrouble(error: unknown): void {
+  const isExpected = error instanceof CannotOpen || error instanceof ConfigError || error instanceof NoDesk
+  const what = error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.name)) : String(error)
+  console.error(terminalText(what))
 }
 
 // `parseArgs` tells of options it does not know by throwing.
@@ -34,6 +46,6 @@ export const ask = <C extends CommandName>(command: C, body: CommandBody<C>) =>
 /** Has the running wall do a command, and prints what it says; answers the status. */
 export async function haveDone<C extends CommandName>(command: C, body: CommandBody<C>): Promise<number> {
   const { ok, lines } = await ask(command, body)
-  for (const line of lines) (ok ? console.log : console.error)(line)
+  printLines(lines, ok ? console.log : console.error)
   return ok ? 0 : 1
 }

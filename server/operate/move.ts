@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { moveWall, placeName, type Moved } from '../../db/move.ts'
 import { ConfigError, readPlace, type Database } from '../config.ts'
-import { Misused, runCommand } from './command.ts'
+import { Misused, printLines, runCommand } from './command.ts'
 
 const USAGE = `Copies the wall from where the settings say it is to another kind of database, while the wall is stopped.
 
@@ -33,10 +33,10 @@ await runCommand(USAGE, async (args) => {
   const moved = await moveWall(from, to, { isRehearsal, patienceMs: PATIENCE_MS })
   const [source, target] = [placeName(from), placeName(to)]
   const told = { moved: !isRehearsal, from: source, to: target, rows: moved }
-  console.log(
+  printLines(
     values.json === true
-      ? JSON.stringify(told, null, 2)
-      : [...countLines(moved), '', ...(isRehearsal ? [REHEARSED] : nextSteps(from, to))].join('\n'),
+      ? JSON.stringify(told, null, 2).split('\n')
+      : [...countLines(moved), '', ...(isRehearsal ? [REHEARSED] : nextSteps(from, to))],
   )
   return 0
 })
