@@ -13,18 +13,28 @@ export type Reply = { readonly answer: Answer } | { readonly error: unknown }
 /** Takes a step's request when it is made, and then what came of it. */
 export type TellStep = (request: Request) => (reply: Reply) => void
 
-/** How the steps of a buyer's request are told: all of them. */
+/** How the steps of a buyer's request are told: all that found or changed something. */
 export function tellEverything({ journal, clock }: Telling): TellStep {
   return (request) => {
     const since = clock.elapsed()
-    return (reply) =>
+    return (reply) => {
+      if ('answer' in reply && isPlain(request.do, reply.answer)) return
       journal.note('step', {
         ...idsOf(request),
         step: request.do,
         ...('error' in reply ? failed(reply.error) : wordsOf(reply.answer)),
         ms: Math.round(clock.elapsed() - since),
       })
+    }
   }
+}
+
+/** Whether a look before the claim found what every new payment finds. Junk gets so far, and is to leave few lines. */
+function isPlain(step: Verb, answer: Answer): boolean {
+  if (step === 'look-up') return answer === undefined
+  if (typeof answer !== 'object') return false
+  if (step === 'survey') return 'space' in answer && answer.space === 'open' && answer.sibling === undefined
+  return step === 'read-chain' && 'spent' in answer && !answer.spent
 }
 
 // What a sweep only looks at is the same every few seconds, for as long as a purchase is open.
