@@ -1,7 +1,7 @@
 /** The page's address: `?block=80,45&agent=3&at=1760000000000#x,y,zoom`, so that a link shows what its sender saw. */
 
 import { coordOf, parseCoord, type BlockIndex } from '../shared/wall.ts'
-import { isFitted, type Camera, type View } from './camera.ts'
+import { isFitted, type Camera, type View } from './camera/camera.ts'
 
 export type Place = {
   readonly camera: Camera | undefined // the whole wall when undefined

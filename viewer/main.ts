@@ -1,17 +1,17 @@
 /** The page: wires input, state, drawing and cards. Nothing runs while nothing changes. */
 
-import { arrive } from './arrive.ts'
-import type { View } from './camera.ts'
-import { listen } from './input.ts'
+import type { View } from './camera/camera.ts'
+import { listen } from './camera/input.ts'
+import { arrive } from './data/load-canvas.ts'
+import { canvasReader } from './data/source.ts'
+import { createPainter } from './gl/painter.ts'
 import { createAppearance, type Page, type Part } from './page.ts'
-import { createPainter } from './paint.ts'
-import type { Wall } from './plot.ts'
-import { canvasReader } from './source.ts'
 import { begin, resize, shownBlock, step, type Intent, type Panel, type State } from './state.ts'
 import { find, make } from './ui/dom.ts'
 import { hush, say } from './ui/notice.ts'
-import { atPlace, followInBar, placeInBar } from './visit.ts'
-import { countText } from './words.ts'
+import { atPlace, followInBar, placeInBar } from './url-state.ts'
+import { countText } from './wall/formatting.ts'
+import type { Wall } from './wall/wall-model.ts'
 
 const ZOOM_STEP = 1.5
 
@@ -152,7 +152,7 @@ async function load() {
 
 /** Builds what can wait, once the wall is on its way. */
 async function furnish() {
-  const { createParts } = await import('./parts.ts')
+  const { createParts } = await import('./ui/lazy-ui.ts')
   parts = createParts(page, readCanvas, forever)
   parts.update(state, begin(state.view))
   document.body.dataset['ready'] = 'yes'

@@ -1,8 +1,8 @@
 /** What the parts of the page share: the state with what follows from a change of it, and the theme. */
 
-import type { Wall } from './plot.ts'
 import type { Intent, State } from './state.ts'
 import { THEMES, themes, type Theme, type ThemeName } from './theme.ts'
+import type { Wall } from './wall/wall-model.ts'
 
 export type Page = {
   state(): State

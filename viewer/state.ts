@@ -1,13 +1,13 @@
 /** Everything the page shows follows from this state; every intent of its user is one step from a state to the next. */
 
 import { COLS, ROWS, blockAt, cellOf, type BlockIndex } from '../shared/wall.ts'
-import { clamp, fit, isFitted, lookAt, pan, reveal, zoom, type Camera, type Point, type View } from './camera.ts'
-import { blockUnder } from './hover.ts'
-import { advance, type Motion } from './motion.ts'
-import { pastAt, type History, type Past } from './past.ts'
-import type { Wall } from './plot.ts'
-import type { Look, Overlay } from './veil.ts'
-import { areaOf, blocksOf } from './works.ts'
+import { clamp, fit, isFitted, lookAt, pan, reveal, zoom, type Camera, type Point, type View } from './camera/camera.ts'
+import { blockUnder } from './camera/hover.ts'
+import { advance, type Motion } from './camera/motion.ts'
+import { areaOf, blocksOf } from './wall/artworks.ts'
+import type { Look, Overlay } from './wall/overlay.ts'
+import { pastAt, type History, type Past } from './wall/wall-history.ts'
+import type { Wall } from './wall/wall-model.ts'
 
 export type State = Look & {
   readonly view: View

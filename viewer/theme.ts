@@ -1,6 +1,6 @@
 /** The colours that are the page's own and not the palette's. The ground is page.css's `--ground`. */
 
-import { BARE, BARE_FRAME, OPEN, OPEN_DOT } from './atlas.ts'
+import { BARE, BARE_FRAME, OPEN, OPEN_DOT } from './wall/pixel-buffer.ts'
 
 /** `#rrggbb` of the stage around the wall and of each byte of our own in the atlas. */
 export type Theme = { readonly ground: string; readonly own: Readonly<Record<number, string>> }

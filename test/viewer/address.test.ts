@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ALL_BLOCKS, TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { readAddress, writeAddress } from '../../viewer/address.ts'
-import { clamp, fit } from '../../viewer/camera.ts'
+import { clamp, fit } from '../../viewer/camera/camera.ts'
 import { at, rainbowBlock } from './sample-wall.ts'
 
 const view = { width: 1280, height: 755 }

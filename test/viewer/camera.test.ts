@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { HEIGHT, WIDTH } from '../../shared/wall.ts'
-import { ZOOM_MAX, clamp, fit, isFitted, pan, toScreen, toWall, zoom } from '../../viewer/camera.ts'
+import { ZOOM_MAX, clamp, fit, isFitted, pan, toScreen, toWall, zoom } from '../../viewer/camera/camera.ts'
 
 const views = fc.record({ width: fc.integer({ min: 320, max: 4000 }), height: fc.integer({ min: 200, max: 3000 }) })
 const anyCamera = fc.record({

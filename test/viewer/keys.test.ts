@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { intentOf, type Press } from '../../viewer/keys.ts'
+import { intentOf, type Press } from '../../viewer/camera/keys.ts'
 
 const press = (key: string, more: Partial<Press> = {}) =>
   intentOf({ key, code: '', shiftKey: false, onWall: false, ...more })

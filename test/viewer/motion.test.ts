@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ALL_BLOCKS, TOTAL_BLOCKS } from '../../shared/wall.ts'
-import { clamp, fit, lookAt, reveal, type Camera } from '../../viewer/camera.ts'
-import { boxOf } from '../../viewer/hover.ts'
-import { advance, throwSpeed, type Motion } from '../../viewer/motion.ts'
-import { areaOf } from '../../viewer/works.ts'
+import { clamp, fit, lookAt, reveal, type Camera } from '../../viewer/camera/camera.ts'
+import { boxOf } from '../../viewer/camera/hover.ts'
+import { advance, throwSpeed, type Motion } from '../../viewer/camera/motion.ts'
+import { areaOf } from '../../viewer/wall/artworks.ts'
 import { at } from './sample-wall.ts'
 
 const view = { width: 1280, height: 755 }

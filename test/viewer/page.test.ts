@@ -3,10 +3,10 @@ import { Value } from '@sinclair/typebox/value'
 import type { Page } from 'playwright-core'
 import { Canvas } from '../../shared/contract/canvas.ts'
 import { PALETTE } from '../../shared/palette.ts'
-import { BARE } from '../../viewer/atlas.ts'
-import { fit } from '../../viewer/camera.ts'
-import { boxOf } from '../../viewer/hover.ts'
+import { fit } from '../../viewer/camera/camera.ts'
+import { boxOf } from '../../viewer/camera/hover.ts'
 import { dark } from '../../viewer/theme.ts'
+import { BARE } from '../../viewer/wall/pixel-buffer.ts'
 import {
   afterDraw,
   colourAt,

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { fit } from '../../viewer/camera.ts'
-import { boxOf } from '../../viewer/hover.ts'
-import { wallOf } from '../../viewer/plot.ts'
+import { fit } from '../../viewer/camera/camera.ts'
+import { boxOf } from '../../viewer/camera/hover.ts'
 import { begin, resize, shownBlock, step, type State } from '../../viewer/state.ts'
+import { wallOf } from '../../viewer/wall/wall-model.ts'
 import { at, canvas, openBlock, rainbowBlock } from './sample-wall.ts'
 
 const view = { width: 1280, height: 755 }

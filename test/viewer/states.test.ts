@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { PALETTE } from '../../shared/palette.ts'
-import { fit } from '../../viewer/camera.ts'
-import { boxOf } from '../../viewer/hover.ts'
+import { fit } from '../../viewer/camera/camera.ts'
+import { boxOf } from '../../viewer/camera/hover.ts'
 import { afterDraw, colourAt, middleOf, stageTop, viewOf } from './driver.ts'
 import { canvasText } from './sample-server.ts'
 import { at, canvas, nastyBlock, openBlock, rainbowBlock } from './sample-wall.ts'
@@ -272,8 +272,8 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     const sum = (pattern: RegExp) =>
       Object.entries(sizes).reduce((total, [name, size]) => total + (pattern.test(name) ? size : 0), 0)
     // Only whoever goes there loads the page for painting.
-    const painting = /(?:paint|easel)[-.]/
-    const wall = /^(?!.*(?:paint|easel)[-.])/
+    const painting = /(?:paint|image-worker)[-.]/
+    const wall = /^(?!.*(?:paint|image-worker)[-.])/
     console.info(`gzip bytes: first script ${sum(/index-.*\.js$/)}, wall ${sum(wall)}, paint ${sum(painting)}`, sizes)
     expect(sum(/index-.*\.js$/)).toBeLessThanOrEqual(45_000)
     expect(sum(wall)).toBeLessThanOrEqual(60_000)

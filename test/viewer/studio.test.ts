@@ -3,7 +3,8 @@ import { PALETTE_SIZE } from '../../shared/palette.ts'
 import { parsePixels } from '../../shared/pixels.ts'
 import { editMessage } from '../../shared/signing.ts'
 import { coordOf } from '../../shared/wall.ts'
-import { wallOf } from '../../viewer/plot.ts'
+import { priceOf, tallyOf } from '../../viewer/studio/cost-summary.ts'
+import { written } from '../../viewer/studio/export-formats.ts'
 import { orderOf } from '../../viewer/studio/order.ts'
 import { repaint, type Brush, type Stroke } from '../../viewer/studio/repaint.ts'
 import type { Edited } from '../../viewer/studio/service.ts'
@@ -17,8 +18,7 @@ import {
   withWidth,
   type Sketch,
 } from '../../viewer/studio/sketch.ts'
-import { priceOf, tallyOf } from '../../viewer/studio/tally.ts'
-import { written } from '../../viewer/studio/writing.ts'
+import { wallOf } from '../../viewer/wall/wall-model.ts'
 import { at, canvas } from './sample-wall.ts'
 
 const photo = { name: 'photo.png', width: 1200, height: 900 }

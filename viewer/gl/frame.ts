@@ -1,8 +1,8 @@
 /** What one drawing needs, in device pixels: worked out from the state, without a GPU. */
 
 import { HEIGHT, WIDTH, type BlockIndex } from '../../shared/wall.ts'
-import type { Camera, View } from '../camera.ts'
-import { boxOf } from '../hover.ts'
+import type { Camera, View } from '../camera/camera.ts'
+import { boxOf } from '../camera/hover.ts'
 
 /** Left, top, right, bottom. */
 type Edges = [number, number, number, number]

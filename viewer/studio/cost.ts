@@ -2,10 +2,10 @@
 
 import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
 import { find, make } from '../ui/dom.ts'
-import { blocksText, countText } from '../words.ts'
+import { blocksText, countText } from '../wall/formatting.ts'
+import { priceOf, tallyOf, type Standing } from './cost-summary.ts'
 import type { Part } from './parts.ts'
 import type { Sketch } from './sketch.ts'
-import { priceOf, tallyOf, type Standing } from './tally.ts'
 
 const SPEAK_AFTER_MS = 400
 

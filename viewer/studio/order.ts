@@ -2,8 +2,8 @@
 
 import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
 import { cellOf, centreDistance, coordOf, type BlockIndex } from '../../shared/wall.ts'
+import { priceOf, tallyOf } from './cost-summary.ts'
 import { finished, pixelsFor, type Sketch, type Words } from './sketch.ts'
-import { priceOf, tallyOf } from './tally.ts'
 
 /** Buys a block with its picture, in one paid request. */
 export type Buying = { readonly block: string; readonly method: 'GET'; readonly url: string }

@@ -1,7 +1,7 @@
 /** Whose blocks are covered: an address that is typed in, or a wallet in the browser. */
 
 import { button, find, make } from '../ui/dom.ts'
-import { blocksText } from '../words.ts'
+import { blocksText } from '../wall/formatting.ts'
 import type { Part, Studio } from './parts.ts'
 import { createRepainting, type Signer } from './repainting.ts'
 import { blocksOfWallet } from './service.ts'

@@ -1,15 +1,15 @@
 /** Repainting in sight: what there is to do, a button, and how each block fares. */
 
 import { cellOf, coordOf, type BlockIndex } from '../../shared/wall.ts'
-import { pictureAt } from '../atlas.ts'
 import { find, make } from '../ui/dom.ts'
-import { blocksText } from '../words.ts'
+import { blocksText } from '../wall/formatting.ts'
+import { pictureAt } from '../wall/pixel-buffer.ts'
+import { tallyOf } from './cost-summary.ts'
 import { faceFor } from './order.ts'
 import type { Part, Studio } from './parts.ts'
 import { repaint, type Stroke } from './repaint.ts'
 import { sendEdit } from './service.ts'
 import { pixelsFor, type Sketch } from './sketch.ts'
-import { tallyOf } from './tally.ts'
 import { personalSign, type BrowserWallet } from './wallet.ts'
 
 const NOT_THERE = 'The picture covers none of its blocks. Move it there to repaint them.'

@@ -3,8 +3,8 @@
 import type { Dither } from '../../shared/quantise.ts'
 import type { Fit } from '../../shared/resample.ts'
 import { BLOCK_SIZE, COLS, ROWS, blockAt, type BlockIndex, type Cell } from '../../shared/wall.ts'
-import type { Area } from '../camera.ts'
-import type { Wall } from '../plot.ts'
+import type { Area } from '../camera/camera.ts'
+import type { Wall } from '../wall/wall-model.ts'
 
 /** The picture as its maker drew it, in its own pixels. */
 export type Opened = { readonly name: string; readonly width: number; readonly height: number }

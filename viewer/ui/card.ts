@@ -3,14 +3,14 @@
 import type { Deed } from '../../shared/contract/block.ts'
 import { isLink } from '../../shared/text.ts'
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
-import type { Point } from '../camera.ts'
-import { transactionPage } from '../explorer.ts'
-import type { Plot } from '../plot.ts'
+import type { Point } from '../camera/camera.ts'
 import type { Theme } from '../theme.ts'
-import { blocksText, dateText, nameOf, sizeOf } from '../words.ts'
-import type { Work } from '../works.ts'
+import type { Work } from '../wall/artworks.ts'
+import { transactionPage } from '../wall/explorer.ts'
+import { blocksText, dateText, nameOf, sizeOf } from '../wall/formatting.ts'
+import type { Plot } from '../wall/wall-model.ts'
+import { drawPicture } from './block-picture.ts'
 import { button, copyButton, make, strangersText } from './dom.ts'
-import { drawPicture } from './picture.ts'
 
 type Claimed = Extract<Plot, { kind: 'claimed' }>
 

@@ -1,13 +1,13 @@
 /** Shows the card of the block that is looked at, and tells it to those who hear the page. */
 
 import type { BlockIndex } from '../../shared/wall.ts'
-import { boxOf, placeCard } from '../hover.ts'
+import { boxOf, placeCard } from '../camera/hover.ts'
+import type { Source } from '../data/source.ts'
 import type { Page, Part } from '../page.ts'
-import { plotAt } from '../plot.ts'
-import type { Source } from '../source.ts'
 import { shownBlock, shownWall, type State } from '../state.ts'
-import { spoken } from '../words.ts'
-import { nearestOpen, workAt } from '../works.ts'
+import { nearestOpen, workAt } from '../wall/artworks.ts'
+import { spoken } from '../wall/formatting.ts'
+import { plotAt } from '../wall/wall-model.ts'
 import { createCard } from './card.ts'
 import { find } from './dom.ts'
 

@@ -1,11 +1,11 @@
 /** Searching, and the list of agents: the wall for those who would rather read it. */
 
 import { coordOf } from '../../shared/wall.ts'
-import { find, ordered, type Hit, type Order } from '../find.ts'
 import type { Content, Page } from '../page.ts'
-import type { Wall } from '../plot.ts'
 import type { State } from '../state.ts'
-import { blocksText, countText, nameOf } from '../words.ts'
+import { blocksText, countText, nameOf } from '../wall/formatting.ts'
+import { find, ordered, type Hit, type Order } from '../wall/search.ts'
+import type { Wall } from '../wall/wall-model.ts'
 import { button, make, strangersText } from './dom.ts'
 
 const HITS_MAX = 60

@@ -1,6 +1,6 @@
 /** The keys, and what the wall is. */
 
-import { KEYS_HELP } from '../keys.ts'
+import { KEYS_HELP } from '../camera/keys.ts'
 import type { Content } from '../page.ts'
 import { make } from './dom.ts'
 

@@ -1,11 +1,11 @@
 /** The chosen agent's works, each with its name on the stage. */
 
-import { toScreen } from '../camera.ts'
-import { boxOf } from '../hover.ts'
+import { toScreen } from '../camera/camera.ts'
+import { boxOf } from '../camera/hover.ts'
 import type { Page, Part } from '../page.ts'
 import type { State } from '../state.ts'
-import { nameOf, sizeOf } from '../words.ts'
-import { areaOf, blocksOf, worksOf, type Work } from '../works.ts'
+import { areaOf, blocksOf, worksOf, type Work } from '../wall/artworks.ts'
+import { nameOf, sizeOf } from '../wall/formatting.ts'
 import { button, make, strangersText } from './dom.ts'
 
 const LABELS_MAX = 12

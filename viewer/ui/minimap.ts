@@ -2,12 +2,12 @@
 
 import { PALETTE } from '../../shared/palette.ts'
 import { COLS, HEIGHT, ROWS, WIDTH, ALL_BLOCKS } from '../../shared/wall.ts'
-import { pictureAt, type Atlas } from '../atlas.ts'
-import { fit, toWall } from '../camera.ts'
+import { fit, toWall } from '../camera/camera.ts'
 import type { Page, Part } from '../page.ts'
-import type { Wall } from '../plot.ts'
 import { shownWall, type State } from '../state.ts'
 import { bytesOf, type Theme } from '../theme.ts'
+import { pictureAt, type Atlas } from '../wall/pixel-buffer.ts'
+import type { Wall } from '../wall/wall-model.ts'
 import { make } from './dom.ts'
 
 // Shown from this many times the size of the whole wall.

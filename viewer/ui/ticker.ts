@@ -3,7 +3,7 @@
 import type { BlockIndex } from '../../shared/wall.ts'
 import { coordOf } from '../../shared/wall.ts'
 import type { Page, Part } from '../page.ts'
-import { blocksText, nameOf } from '../words.ts'
+import { blocksText, nameOf } from '../wall/formatting.ts'
 import { button, make } from './dom.ts'
 
 const SHOWN_MS = 8000

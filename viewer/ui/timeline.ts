@@ -2,8 +2,8 @@
 
 import type { Content, Page } from '../page.ts'
 import type { State } from '../state.ts'
-import { momentAfter, momentsOf, played, soldBy } from '../time.ts'
-import { blocksText, dateText } from '../words.ts'
+import { blocksText, dateText } from '../wall/formatting.ts'
+import { momentAfter, momentsOf, played, soldBy } from '../wall/moments.ts'
 import { button, make } from './dom.ts'
 
 // A page that slept goes on from where it was.

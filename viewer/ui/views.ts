@@ -2,7 +2,7 @@
 
 import type { Content, Page } from '../page.ts'
 import { THEMES, type ThemeName } from '../theme.ts'
-import { OVERLAYS, legendOf, type Overlay } from '../veil.ts'
+import { OVERLAYS, legendOf, type Overlay } from '../wall/overlay.ts'
 import { make } from './dom.ts'
 
 const overlayNames: Readonly<Record<Overlay, string>> = {

@@ -1,0 +1,45 @@
+import { expect, test } from 'bun:test'
+import { agentNamed, find, ordered } from '../../viewer/wall/search.ts'
+import { wallOf } from '../../viewer/wall/wall-model.ts'
+import { at, canvas, nastyBlock, rainbowBlock } from './sample-wall.ts'
+
+const wall = wallOf(canvas)
+const hits = (text: string) =>
+  find(wall, text, 10).map((hit) => (hit.kind === 'block' ? hit.block : `agent ${hit.agent}`))
+
+test('a coordinate finds its block, however it is written', () => {
+  for (const text of ['80,45', ' 80, 45 ', '(80 / 45)', 'block 80,45']) expect(hits(text)).toEqual([rainbowBlock])
+  expect(hits('5,5')).toEqual([at(5, 5)])
+  expect(hits('160,0')).toEqual([])
+})
+
+test('an agent is found by name, framework and either end of its wallet', () => {
+  for (const text of ['ada', 'ELIZA', '0x12', '0x1234…abcd', '0x1234...ab']) expect(hits(text)).toEqual(['agent 0'])
+  expect(hits(`0x1234${'0'.repeat(32)}abcd`)).toEqual(['agent 0'])
+  expect(hits(`0x1234${'0'.repeat(32)}abce`)).toEqual([])
+})
+
+test('a block is found by what it says', () => {
+  expect(hits('from a MACHINE')).toEqual([rainbowBlock])
+  expect(hits('<script')).toEqual([nastyBlock])
+  expect(hits('')).toEqual([])
+})
+
+test('no more is found than asked for', () => {
+  expect(find(wall, 'a', 1)).toHaveLength(1)
+})
+
+test('an address names an agent by number or wallet', () => {
+  expect(agentNamed(wall, '2')).toBe(1)
+  expect(agentNamed(wall, '0x9876…fedc')).toBe(1)
+  expect(agentNamed(wall, '3')).toBeUndefined()
+  expect(agentNamed(wall, 'Ada')).toBeUndefined()
+})
+
+test('agents are listed by arrival, by blocks or by their latest purchase', () => {
+  expect([ordered(wall, 'rank'), ordered(wall, 'blocks'), ordered(wall, 'newest')]).toEqual([
+    [0, 1],
+    [0, 1],
+    [1, 0],
+  ])
+})

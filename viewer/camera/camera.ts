@@ -1,0 +1,103 @@
+/** Where the viewer stands: pure motion over plain values. Screen points are CSS pixels from the stage's top left. */
+
+import { HEIGHT, WIDTH } from '../../shared/wall.ts'
+
+/** CSS pixels per wall pixel at most: a block then spans 480. */
+export const ZOOM_MAX = 48
+
+// What stays free around a wall that is shown whole.
+const FIT_SHARE = 0.96
+
+// What an area that is looked at takes of the stage.
+const AREA_SHARE = 0.8
+
+export type Point = { readonly x: number; readonly y: number }
+
+/** The stage's size in CSS pixels. */
+export type View = { readonly width: number; readonly height: number }
+
+export type Camera = {
+  readonly x: number // wall pixel in the middle of the stage
+  readonly y: number
+  readonly zoom: number // CSS pixels per wall pixel
+}
+
+/** The whole wall in the middle of the stage. */
+export function fit(view: View): Camera {
+  return { x: WIDTH / 2, y: HEIGHT / 2, zoom: fitZoom(view) }
+}
+
+/** Whether the camera shows the whole wall. */
+export function isFitted(camera: Camera, view: View): boolean {
+  return camera.zoom <= fitZoom(view)
+}
+
+/**
+ * The nearest camera that is allowed: never smaller than the whole wall, and the place which the whole wall would take
+ * on the stage stays covered by the wall.
+ */
+export function clamp(camera: Camera, view: View): Camera {
+  const least = fitZoom(view)
+  const zoom = between(camera.zoom, least, Math.max(least, ZOOM_MAX))
+  const freedom = 1 - least / zoom
+  return { x: nearMiddle(camera.x, WIDTH / 2, freedom), y: nearMiddle(camera.y, HEIGHT / 2, freedom), zoom }
+}
+
+/** Moves the wall by a distance on the screen. */
+export function pan(camera: Camera, view: View, dx: number, dy: number): Camera {
+  return clamp({ x: camera.x - dx / camera.zoom, y: camera.y - dy / camera.zoom, zoom: camera.zoom }, view)
+}
+
+/** Zooms by `factor` while the wall point under `at` stays put; where that is not allowed, as near to it as may be. */
+export function zoom(camera: Camera, view: View, factor: number, at: Point): Camera {
+  const fixed = toWall(camera, view, at)
+  const target = clamp({ ...camera, zoom: camera.zoom * factor }, view).zoom
+  const ratio = camera.zoom / target
+  return clamp(
+    { x: fixed.x + (camera.x - fixed.x) * ratio, y: fixed.y + (camera.y - fixed.y) * ratio, zoom: target },
+    view,
+  )
+}
+
+/** A rectangle of the wall, in its pixels. */
+export type Area = { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number }
+
+/** The nearest look at an area that shows all of it with some room around, no nearer than `zoomMax`. */
+export function lookAt(area: Area, view: View, zoomMax: number): Camera {
+  const width = area.right - area.left
+  const height = area.bottom - area.top
+  const zoom = Math.min(view.width / width, view.height / height) * AREA_SHARE
+  return clamp({ x: area.left + width / 2, y: area.top + height / 2, zoom: Math.min(zoom, zoomMax) }, view)
+}
+
+/** The camera moved as little as shows all of an area, at the same zoom. */
+export function reveal(camera: Camera, view: View, area: Area): Camera {
+  const halfWidth = (view.width / 2 / camera.zoom) * AREA_SHARE
+  const halfHeight = (view.height / 2 / camera.zoom) * AREA_SHARE
+  const x = between(camera.x, area.right - halfWidth, area.left + halfWidth)
+  const y = between(camera.y, area.bottom - halfHeight, area.top + halfHeight)
+  return x === camera.x && y === camera.y ? camera : clamp({ x, y, zoom: camera.zoom }, view)
+}
+
+/** The wall point under a screen point; it may lie off the wall. */
+export function toWall(camera: Camera, view: View, at: Point): Point {
+  return {
+    x: camera.x + (at.x - view.width / 2) / camera.zoom,
+    y: camera.y + (at.y - view.height / 2) / camera.zoom,
+  }
+}
+
+/** Where a wall point appears; the inverse of `toWall`. */
+export function toScreen(camera: Camera, view: View, point: Point): Point {
+  return {
+    x: (point.x - camera.x) * camera.zoom + view.width / 2,
+    y: (point.y - camera.y) * camera.zoom + view.height / 2,
+  }
+}
+
+const fitZoom = (view: View) => Math.max(Math.min(view.width / WIDTH, view.height / HEIGHT) * FIT_SHARE, 0.01)
+
+const between = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high)
+
+const nearMiddle = (value: number, middle: number, freedom: number) =>
+  between(value, middle * (1 - freedom), middle * (1 + freedom))

@@ -1,0 +1,127 @@
+/** Turns what hands do into intents. */
+
+import type { Intent } from '../state.ts'
+import type { Point } from './camera.ts'
+import { intentOf } from './keys.ts'
+import { throwSpeed, type Moment } from './motion.ts'
+
+// A press that moves less than this many CSS pixels is a tap.
+const TAP_SLOP = 5
+
+// A second tap this soon and this near is a double tap.
+const DOUBLE_TAP_MS = 300
+const DOUBLE_TAP_PX = 30
+const DOUBLE_TAP_ZOOM = 2.5
+
+// One notch of a wheel is about 100 pixels; a pinch on a trackpad comes as a wheel with ctrl and far smaller numbers.
+const WHEEL_RATE = 0.002
+const TRACKPAD_PINCH_RATE = 0.01
+const WHEEL_LINE_PX = 16
+
+type Send = (intent: Intent) => void
+
+/** Listens until `signal` aborts. */
+export function listen(stage: HTMLElement, send: Send, signal: AbortSignal) {
+  listenToPointers(stage, send, signal)
+  listenToWheel(stage, send, signal)
+  window.addEventListener('keydown', (event) => onKey(event, stage, send), { signal })
+  stage.addEventListener('focus', () => stage.matches(':focus-visible') && send({ do: 'walk', right: 0, down: 0 }), {
+    signal,
+  })
+  stage.addEventListener('blur', () => send({ do: 'leave' }), { signal })
+}
+
+function onKey(event: KeyboardEvent, stage: HTMLElement, send: Send) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return
+  const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement
+  if (typing && event.key !== 'Escape') return
+  const { key, code, shiftKey } = event
+  const intent = intentOf({ key, code, shiftKey, onWall: event.target === stage })
+  if (intent === undefined) return
+  event.preventDefault()
+  send(intent)
+}
+
+/** The wheel, and pinches on a trackpad. */
+export function listenToWheel(stage: HTMLElement, send: Send, signal: AbortSignal) {
+  const onWheel = (event: WheelEvent) => {
+    event.preventDefault()
+    const px = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? event.deltaY * WHEEL_LINE_PX : event.deltaY
+    const at = pointOf(event)
+    send({ do: 'zoom', factor: Math.exp(-px * (event.ctrlKey ? TRACKPAD_PINCH_RATE : WHEEL_RATE)), at })
+    send({ do: 'point', at })
+  }
+  // Not passive, because the page itself must not scroll or zoom.
+  stage.addEventListener('wheel', onWheel, { passive: false, signal })
+}
+
+/** Mouse, pen and fingers. */
+export function listenToPointers(stage: HTMLElement, send: Send, signal: AbortSignal) {
+  const down = new Map<number, Point>()
+  const trail: Moment[] = [] // of the finger that drags
+  let press: Point | undefined // where a press that may still be a tap began
+  let lastTap: Moment | undefined
+
+  const onDown = (event: PointerEvent) => {
+    if (event.pointerType === 'mouse' && event.button !== 0) return
+    stage.setPointerCapture(event.pointerId)
+    send({ do: 'hold' })
+    down.set(event.pointerId, pointOf(event))
+    trail.length = 0
+    press = down.size === 1 ? pointOf(event) : undefined
+  }
+
+  const onMove = (event: PointerEvent) => {
+    const at = pointOf(event)
+    const before = down.get(event.pointerId)
+    if (before === undefined) {
+      if (event.pointerType !== 'touch') send({ do: 'point', at })
+      return
+    }
+    if (press && distance(press, at) < TAP_SLOP) return
+    if (press) send({ do: 'point', at: undefined })
+    press = undefined
+    for (const intent of dragged(down, event.pointerId, before, at)) send(intent)
+    down.set(event.pointerId, at)
+    trail.push({ ...at, time: event.timeStamp })
+  }
+
+  const onUp = (event: PointerEvent) => {
+    if (!down.delete(event.pointerId)) return
+    const tapped = press
+    press = undefined
+    if (event.type !== 'pointerup') return
+    if (tapped === undefined) {
+      const speed = down.size === 0 ? throwSpeed(trail, event.timeStamp) : undefined
+      if (speed) send({ do: 'throw', ...speed })
+      return
+    }
+    const tap = { ...tapped, time: event.timeStamp }
+    const twice = lastTap && tap.time - lastTap.time < DOUBLE_TAP_MS && distance(tap, lastTap) < DOUBLE_TAP_PX
+    lastTap = twice ? undefined : tap
+    send(twice ? { do: 'zoom', factor: DOUBLE_TAP_ZOOM, at: tapped } : { do: 'tap', at: tapped })
+  }
+
+  stage.addEventListener('pointerdown', onDown, { signal })
+  stage.addEventListener('pointermove', onMove, { signal })
+  stage.addEventListener('pointerup', onUp, { signal })
+  stage.addEventListener('pointercancel', onUp, { signal })
+  stage.addEventListener('pointerleave', () => send({ do: 'point', at: undefined }), { signal })
+}
+
+/** One finger drags the wall; of two, the wall follows their middle and spread. */
+function dragged(down: ReadonlyMap<number, Point>, id: number, before: Point, at: Point): Intent[] {
+  const other = [...down].find(([key]) => key !== id)?.[1]
+  if (other === undefined) return [{ do: 'pan', dx: at.x - before.x, dy: at.y - before.y }]
+  const spread = distance(other, before)
+  const factor = spread > 0 ? distance(other, at) / spread : 1
+  // Zoomed first, because a wall shown whole has nowhere to be moved.
+  return [
+    { do: 'zoom', factor, at: { x: (before.x + other.x) / 2, y: (before.y + other.y) / 2 } },
+    { do: 'pan', dx: (at.x - before.x) / 2, dy: (at.y - before.y) / 2 },
+  ]
+}
+
+const pointOf = (event: MouseEvent): Point => ({ x: event.offsetX, y: event.offsetY })
+
+const distance = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y)

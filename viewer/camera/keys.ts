@@ -1,0 +1,71 @@
+/** What each key means. */
+
+import type { Intent } from '../state.ts'
+
+/** The part of a key press that has a meaning. */
+export type Press = {
+  readonly key: string
+  readonly code: string // the key's place, for letters that stand together on every keyboard
+  readonly shiftKey: boolean
+  readonly onWall: boolean // whether the wall itself has the focus
+}
+
+const ZOOM_STEP = 1.5
+const PAN_PX = 80
+const LEAP_BLOCKS = 10
+
+/** Every key with what it does, as the page's help tells it. */
+export const KEYS_HELP: readonly (readonly [keys: string, meaning: string])[] = [
+  ['W A S D, arrows', 'move the wall'],
+  ['+ and −', 'zoom'],
+  ['0', 'show all of it'],
+  ['Tab, then arrows', 'walk from block to block; with Shift ten at once'],
+  ['Enter', 'keep the block’s deed open'],
+  ['/', 'search'],
+  ['V', 'colours and theme'],
+  ['T', 'the wall’s past'],
+  ['L', 'share'],
+  ['?', 'these keys'],
+  ['Esc', 'close'],
+]
+
+const directions: Readonly<Record<string, readonly [right: number, down: number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+}
+
+const letters: Readonly<Record<string, readonly [right: number, down: number]>> = {
+  KeyA: [-1, 0],
+  KeyD: [1, 0],
+  KeyW: [0, -1],
+  KeyS: [0, 1],
+}
+
+const others: Readonly<Record<string, Intent>> = {
+  '+': { do: 'zoom', factor: ZOOM_STEP },
+  '=': { do: 'zoom', factor: ZOOM_STEP },
+  '-': { do: 'zoom', factor: 1 / ZOOM_STEP },
+  '0': { do: 'fit' },
+  '/': { do: 'open', panel: 'find' },
+  v: { do: 'open', panel: 'view' },
+  t: { do: 'open', panel: 'time' },
+  l: { do: 'open', panel: 'share' },
+  '?': { do: 'open', panel: 'help' },
+  Escape: { do: 'dismiss' },
+}
+
+/** What a press asks for; `undefined` when nothing. */
+export function intentOf({ key, code, shiftKey, onWall }: Press): Intent | undefined {
+  const arrow = directions[key]
+  if (arrow && onWall) {
+    const blocks = shiftKey ? LEAP_BLOCKS : 1
+    return { do: 'walk', right: arrow[0] * blocks, down: arrow[1] * blocks }
+  }
+  const way = arrow ?? letters[code]
+  // The wall moves against the way its user looks; adding zero keeps a negative one out.
+  if (way) return { do: 'pan', dx: 0 - way[0] * PAN_PX, dy: 0 - way[1] * PAN_PX }
+  if (onWall && (key === 'Enter' || key === ' ')) return { do: 'pin' }
+  return others[key.length === 1 ? key.toLowerCase() : key]
+}

@@ -1,0 +1,97 @@
+/** What the service tells after the first read, worked into the wall. */
+
+import type { Canvas, CanvasAgent, CanvasBlock } from '../../shared/contract/canvas.ts'
+import type { Sale } from '../../shared/contract/feed.ts'
+import type { WireChange } from '../../shared/contract/live.ts'
+import { TOTAL_BLOCKS, isBlockIndex } from '../../shared/wall.ts'
+import { wallOf, withBlocks, type Wall } from '../wall/wall-model.ts'
+
+type News = (Sale & { readonly kind: 'sale' }) | Exclude<WireChange, { kind: 'sale' }>
+
+/** What news makes of a wall, by block index, until all of it is known. */
+type Draft = {
+  readonly blocks: Map<number, CanvasBlock>
+  readonly agents: CanvasAgent[]
+  last: Sale | undefined // the newest sale that is news
+}
+
+/** The wall after more sales; those it knows already change nothing. */
+export const withSales = (wall: Wall, sales: readonly Sale[]): Wall =>
+  withChanges(
+    wall,
+    sales.map((sale) => ({ kind: 'sale', ...sale })),
+  )
+
+/** The wall after changes in the order they were made; a sale it knows already changes nothing. */
+export function withChanges(wall: Wall, changes: readonly News[]): Wall {
+  const draft: Draft = { blocks: new Map(), agents: [...wall.agents], last: undefined }
+  // Not `some`: each change is noted, whatever the ones before it were.
+  const noted = changes.filter((change) => note(wall, draft, change))
+  if (noted.length === 0) return wall
+  const { agents, last } = draft
+  const changed = withBlocks(wall, [...draft.blocks.values()])
+  const claimed = changed.claims.size
+  const { t: lastClaimedAt, seq: lastSaleId } = last ?? { t: wall.stats.lastClaimedAt, seq: wall.stats.lastSaleId }
+  const stats = { claimed, remaining: TOTAL_BLOCKS - claimed, agents: agents.length, lastClaimedAt, lastSaleId }
+  return { ...changed, agents, stats }
+}
+
+/** Notes a change; answers whether it is one. */
+function note(wall: Wall, draft: Draft, change: News): boolean {
+  const { blocks, agents } = draft
+  if (change.kind === 'sale') {
+    if (change.seq <= (draft.last ?? { seq: wall.stats.lastSaleId }).seq) return false
+    draft.last = change
+    blocks.set(change.i, { ...faceOf(change), a: indexOfOwner(agents, change) })
+    return true
+  }
+  if (change.kind === 'repaint') {
+    const claim = blocks.get(change.i) ?? claimAt(wall, change.i)
+    if (claim === undefined) return false
+    blocks.set(change.i, { ...faceOf(change), a: claim.a, t: claim.t })
+    return true
+  }
+  const index = agents.findIndex(({ id }) => id === change.agent.id)
+  const known = agents[index]
+  if (known !== undefined) agents[index] = { ...known, ...change.agent }
+  return known !== undefined
+}
+
+/** The owner's place among the agents, who gains a block and is called what the sale says. */
+function indexOfOwner(agents: CanvasAgent[], { agent }: Sale): number {
+  const known = agents.findIndex(({ id }) => id === agent.id)
+  const index = known === -1 ? agents.length : known
+  agents[index] = { ...agent, blocks: (agents[index]?.blocks ?? 0) + 1 }
+  return index
+}
+
+const claimAt = ({ claims }: Wall, i: number) => (isBlockIndex(i) ? claims.get(i) : undefined)
+
+const faceOf = ({ i, t, m, l, px }: Omit<CanvasBlock, 'a'>) => ({
+  i,
+  t,
+  ...(m === undefined ? {} : { m }),
+  ...(l === undefined ? {} : { l }),
+  ...(px === undefined ? {} : { px }),
+})
+
+/**
+ * The wall after a later canvas read and changes that it may lack, with what is unlike before; a read older than what is
+ * known changes nothing.
+ */
+export function withCanvas(wall: Wall, canvas: Canvas, told: readonly WireChange[] = []): Wall {
+  const read = withChanges(wallOf(canvas), told)
+  if (read.stats.lastSaleId < wall.stats.lastSaleId) return wall
+  // Without a block that is known the read tells of another wall, as after a database was put back.
+  if (read.claims.size < wall.claims.size) return { ...read, changed: undefined }
+  const changed = [...read.claims].flatMap(([i, block]) => (isSame(wall.claims.get(i), block) ? [] : [i]))
+  return { ...read, changed }
+}
+
+const isSame = (known: CanvasBlock | undefined, block: CanvasBlock) =>
+  known !== undefined &&
+  known.a === block.a &&
+  known.t === block.t &&
+  known.m === block.m &&
+  known.l === block.l &&
+  known.px === block.px

@@ -1,0 +1,32 @@
+/** Reads deeds of claimed blocks. */
+
+import type { Deed } from '../../shared/contract/block.ts'
+import { coordOf, type BlockIndex } from '../../shared/wall.ts'
+import type { Source } from './source.ts'
+
+const DEEDS_KEPT_MAX = 1000
+
+/** Reads deeds and keeps the settled ones: how a block was paid never changes. */
+export function deedReader(): Source['deed'] {
+  const kept = new Map<BlockIndex, Deed>()
+  return async (block, signal) => {
+    const known = kept.get(block)
+    if (known) return known
+    const deed = await fetchDeed(block, signal).catch(() => undefined)
+    if (deed?.settled) keep(kept, block, deed)
+    return deed
+  }
+}
+
+async function fetchDeed(block: BlockIndex, signal: AbortSignal): Promise<Deed | undefined> {
+  const response = await fetch(`/blocks/${coordOf(block)}`, { signal, headers: { accept: 'application/json' } })
+  if (response.status !== 200) return undefined
+  const deed: Deed = await response.json()
+  return deed
+}
+
+function keep(kept: Map<BlockIndex, Deed>, block: BlockIndex, deed: Deed) {
+  const [oldest] = kept.keys()
+  if (kept.size >= DEEDS_KEPT_MAX && oldest !== undefined) kept.delete(oldest)
+  kept.set(block, deed)
+}

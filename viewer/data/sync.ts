@@ -1,0 +1,39 @@
+/** Keeps the wall up to date. */
+
+import type { Wall } from '../wall/wall-model.ts'
+import { withCanvas, withChanges, withSales } from './apply-updates.ts'
+import type { Listener, Source } from './source.ts'
+
+// One try may fail; after this many the page says that what it shows may be old.
+const FAILURES_TOLD = 2
+
+export type Scene = {
+  wall(): Wall | undefined
+  show(wall: Wall): void
+  /** Since when nothing has been heard, in Unix milliseconds; `undefined` when all is well. */
+  stale(since: number | undefined): void
+}
+
+/** Keeps the scene's wall up to date until `signal` aborts. */
+export function keepUp(source: Source, scene: Scene, signal: AbortSignal) {
+  let failures = 0
+  let heardAt = Date.now()
+  const change = (next: (wall: Wall) => Wall) => {
+    const wall = scene.wall()
+    if (wall === undefined) return
+    const changed = next(wall)
+    if (changed !== wall) scene.show(changed)
+  }
+  const listener: Listener = {
+    known: () => scene.wall()?.stats.lastSaleId ?? 0,
+    sales: (sales) => change((wall) => withSales(wall, sales)),
+    changes: (changes) => change((wall) => withChanges(wall, changes)),
+    canvas: (canvas, told) => change((wall) => withCanvas(wall, canvas, told)),
+    heard(well) {
+      failures = well ? 0 : failures + 1
+      if (well) heardAt = Date.now()
+      scene.stale(failures >= FAILURES_TOLD ? heardAt : undefined)
+    },
+  }
+  source.follow(listener, signal)
+}

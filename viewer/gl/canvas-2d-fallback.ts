@@ -1,0 +1,74 @@
+/** The wall without a GPU: canvases that the browser itself moves and enlarges, or the server's picture where it has none. */
+
+import { HEIGHT, WIDTH } from '../../shared/wall.ts'
+import { createSheets } from './canvas-layers.ts'
+import type { Frame } from './frame.ts'
+import type { Renderer } from './renderer.ts'
+import { createMarks } from './svg-marks.ts'
+
+const PICTURE = '/wall.png'
+
+// The picture is read again at most this often, however many blocks change.
+const AGAIN_MS = 10_000
+
+/** What stands in: all that a renderer does, but for colours over the blocks where there are no canvases. */
+export type StandIn = Renderer & { readonly showsLooks: boolean }
+
+/** Stands in front of the canvas, which goes on receiving what hands do. */
+export function createStandIn(canvas: HTMLCanvasElement): StandIn {
+  const sheets = createSheets()
+  const picture = sheets === undefined ? createPicture() : undefined
+  const layers = sheets?.layers ?? (picture === undefined ? [] : [picture.image])
+  const marks = createMarks()
+  const outline = document.createElement('div')
+  outline.className = 'outline'
+  canvas.before(...layers, marks.element, outline)
+
+  return {
+    showsLooks: sheets !== undefined,
+    setAtlas: (atlas) => sheets?.setAtlas(atlas),
+    setBlocks: (atlas, blocks) => (sheets ? sheets.setBlocks(atlas, blocks) : picture?.readAgain()),
+    setVeil: (veil) => sheets?.setVeil(veil),
+    setMarks: (blocks) => marks.set(blocks),
+    setTheme: (theme) => sheets?.setTheme(theme),
+    draw({ origin: [x, y], pixel, outlined }) {
+      const scale = 1 / pixel / devicePixelRatio
+      for (const layer of layers) {
+        layer.style.transform = `translate(${-x * scale}px, ${-y * scale}px) scale(${(scale * WIDTH) / layer.width})`
+        layer.classList.toggle('near', scale >= 1)
+      }
+      marks.place(x, y, scale)
+      placeOutline(outline, outlined)
+    },
+    destroy: () => [...layers, marks.element, outline].forEach((element) => element.remove()),
+  }
+}
+
+/** The server's picture. */
+function createPicture() {
+  const image = new Image(WIDTH, HEIGHT)
+  image.alt = ''
+  image.className = 'stand-in'
+  image.src = PICTURE
+  let again: ReturnType<typeof setTimeout> | undefined
+  let count = 0
+  return {
+    image,
+    readAgain() {
+      again ??= setTimeout(() => {
+        again = undefined
+        image.src = `${PICTURE}?${++count}`
+      }, AGAIN_MS)
+    },
+  }
+}
+
+function placeOutline(outline: HTMLElement, outlined: Frame['outlined']) {
+  outline.hidden = outlined === undefined
+  if (outlined === undefined) return
+  const [left, top, right, bottom] = outlined.block
+  const px = (devicePixels: number) => `${devicePixels / devicePixelRatio}px`
+  outline.style.transform = `translate(${px(left)}, ${px(top)})`
+  outline.style.width = px(right - left)
+  outline.style.height = px(bottom - top)
+}

@@ -1,0 +1,65 @@
+/** Two canvases over each other: the wall's pixels, and one pixel a block of what lies over them. */
+
+import { PALETTE } from '../../shared/palette.ts'
+import { BLOCK_SIZE, cellOf, COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
+import { bytesOf, type Theme } from '../theme.ts'
+import type { VeilBytes } from '../wall/overlay.ts'
+import { pictureAt, type Atlas } from '../wall/pixel-buffer.ts'
+
+const BYTES = 256
+
+/** Canvases that show an atlas and a veil. */
+export type Sheets = {
+  readonly layers: readonly HTMLCanvasElement[]
+  setAtlas(atlas: Atlas): void
+  setBlocks(atlas: Atlas, blocks: readonly BlockIndex[]): void
+  setVeil(veil: VeilBytes): void
+  setTheme(theme: Theme): void
+}
+
+/** `undefined` where the browser draws on no canvas at all. */
+export function createSheets(): Sheets | undefined {
+  const [wall, veil] = [sheet(WIDTH, HEIGHT), sheet(COLS, ROWS)]
+  if (wall === undefined || veil === undefined) return undefined
+  veil.canvas.classList.add('veil')
+  const colours = new Uint32Array(BYTES)
+  let shown: Atlas | undefined
+
+  const paint = (bytes: Uint8Array, width: number, height: number, x: number, y: number) => {
+    const rgba = new Uint32Array(width * height)
+    for (let i = 0; i < rgba.length; i++) rgba[i] = colours[bytes[i] ?? 0] ?? 0
+    wall.context.putImageData(new ImageData(new Uint8ClampedArray(rgba.buffer), width, height), x, y)
+  }
+  const setAtlas = (atlas: Atlas) => {
+    shown = atlas
+    paint(atlas, WIDTH, HEIGHT, 0, 0)
+  }
+  return {
+    layers: [wall.canvas, veil.canvas],
+    setAtlas,
+    setBlocks(atlas, blocks) {
+      shown = atlas
+      for (const block of blocks) {
+        const { col, row } = cellOf(block)
+        paint(pictureAt(atlas, block), BLOCK_SIZE, BLOCK_SIZE, col * BLOCK_SIZE, row * BLOCK_SIZE)
+      }
+    },
+    setVeil(bytes) {
+      veil.context.putImageData(new ImageData(new Uint8ClampedArray(bytes), COLS, ROWS), 0, 0)
+    },
+    setTheme(theme) {
+      const parts = new Uint8Array(colours.buffer)
+      for (let i = 0; i < BYTES; i++) parts.set([...bytesOf(PALETTE[i] ?? theme.own[i] ?? theme.ground), 255], i * 4)
+      if (shown) setAtlas(shown)
+    },
+  }
+}
+
+function sheet(width: number, height: number) {
+  const canvas = document.createElement('canvas')
+  canvas.className = 'stand-in'
+  canvas.width = width
+  canvas.height = height
+  const context = canvas.getContext('2d')
+  return context ? { canvas, context } : undefined
+}

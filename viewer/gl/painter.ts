@@ -1,0 +1,140 @@
+/** Keeps what is on the stage's canvas in step with the state: uploads what changed, draws when asked, survives a lost GPU. */
+
+import type { BlockIndex } from '../../shared/wall.ts'
+import { shownBlock, shownWall, type State } from '../state.ts'
+import type { Theme } from '../theme.ts'
+import { blocksOf, workAt } from '../wall/artworks.ts'
+import { veilOf } from '../wall/overlay.ts'
+import type { Wall } from '../wall/wall-model.ts'
+import { frameOf } from './frame.ts'
+import { createRenderer, type Renderer } from './renderer.ts'
+
+// With more than this many changed blocks one upload of the whole wall is the shorter way.
+const SINGLE_UPLOADS_MAX = 400
+
+export type Painter = {
+  /** Uploads what differs between two states. */
+  take(next: State, before: State): void
+  setTheme(theme: Theme): void
+  /** Draws at once. */
+  draw(): void
+  /** Gives the canvas its stage's size in device pixels. */
+  resize(): void
+  /** Whether there is a GPU; without one plain canvases stand in. */
+  readonly onGpu: boolean
+  /** Whether anything can be laid over the blocks; where even canvases lack, the server's picture stands in. */
+  readonly showsLooks: boolean
+}
+
+/** Paints on a canvas; `ask` is called when it must be drawn again for a reason of its own. */
+export function createPainter(canvas: HTMLCanvasElement, state: () => State, first: Theme, ask: () => void): Painter {
+  let theme = first
+  let renderer: Renderer | undefined
+  let onGpu = true
+  let showsLooks = true
+
+  const begin = (found: Renderer) => {
+    renderer = found
+    renderer.setTheme(theme)
+    uploadAll(renderer, state(), theme)
+    ask()
+  }
+
+  // Few browsers need it, so the others do not load it.
+  const standIn = async () => {
+    const { createStandIn } = await import('./canvas-2d-fallback.ts')
+    const standing = createStandIn(canvas)
+    showsLooks = standing.showsLooks
+    begin(standing)
+  }
+
+  const start = () => {
+    const found = createRenderer(canvas)
+    onGpu = found !== undefined
+    if (found) begin(found)
+    else void standIn()
+  }
+
+  canvas.addEventListener('webglcontextlost', (event) => {
+    // Without this the browser would not give the context back.
+    event.preventDefault()
+    renderer?.destroy()
+    renderer = undefined
+  })
+  canvas.addEventListener('webglcontextrestored', start)
+  start()
+
+  return {
+    take(next, before) {
+      if (renderer) upload(renderer, next, before, theme)
+    },
+    setTheme(other) {
+      theme = other
+      renderer?.setTheme(theme)
+      if (renderer && state().wall) uploadVeil(renderer, state(), theme)
+    },
+    draw() {
+      const { wall, camera, view } = state()
+      if (wall) renderer?.draw(frameOf(camera, view, canvas.width / view.width, shownBlock(state())))
+    },
+    resize() {
+      const { view } = state()
+      canvas.width = Math.round(view.width * devicePixelRatio)
+      canvas.height = Math.round(view.height * devicePixelRatio)
+    },
+    get onGpu() {
+      return onGpu
+    },
+    get showsLooks() {
+      return showsLooks
+    },
+  }
+}
+
+function uploadAll(renderer: Renderer, state: State, theme: Theme) {
+  const wall = shownWall(state)
+  if (wall === undefined) return
+  renderer.setAtlas(wall.atlas)
+  renderer.setMarks(markedBlocks(state))
+  uploadVeil(renderer, state, theme)
+}
+
+function upload(renderer: Renderer, next: State, before: State, theme: Theme) {
+  const { wall } = next
+  if (wall === undefined) return
+  uploadPixels(renderer, shownWall(next) ?? wall, shownWall(before))
+  const isVeiled = hasLook(next) || hasLook(before)
+  if (before.wall === undefined || (isVeiled && looksOther(next, before))) uploadVeil(renderer, next, theme)
+  if (wall !== before.wall || next.agent !== before.agent || shownBlock(next) !== shownBlock(before)) {
+    renderer.setMarks(markedBlocks(next))
+  }
+}
+
+function uploadPixels(renderer: Renderer, wall: Wall, before: Wall | undefined) {
+  if (wall === before) return
+  const { atlas, changed } = wall
+  // What changed is told in comparison with the wall before, which another atlas need not be of.
+  const isOther = atlas !== before?.atlas
+  if (isOther || changed === undefined || changed.length > SINGLE_UPLOADS_MAX) renderer.setAtlas(atlas)
+  else renderer.setBlocks(atlas, changed)
+}
+
+function uploadVeil(renderer: Renderer, state: State, theme: Theme) {
+  if (state.wall) renderer.setVeil(veilOf(state.wall, state, theme))
+}
+
+const hasLook = ({ overlay, agent, at }: State) => overlay !== 'none' || agent !== undefined || at !== undefined
+
+const looksOther = (a: State, b: State) =>
+  a.wall !== b.wall || a.overlay !== b.overlay || a.agent !== b.agent || a.at !== b.at
+
+/** The chosen agent's works, or the one that the shown block is part of. */
+function markedBlocks(state: State): readonly BlockIndex[] {
+  const { wall, agent, at } = state
+  if (wall === undefined) return []
+  const block = shownBlock(state)
+  const marked = agent !== undefined ? blocksOf(wall, agent) : block === undefined ? [] : workAt(wall, block)
+  // A single block has its own outline.
+  if (agent === undefined && marked.length < 2) return []
+  return at === undefined ? marked : marked.filter((index) => (wall.claims.get(index)?.t ?? Infinity) <= at)
+}

@@ -1,0 +1,48 @@
+/** All of the page that can wait until the wall is on its way. */
+
+import { createMemory } from '../data/history-loader.ts'
+import { liveSource } from '../data/live.ts'
+import type { CanvasReader } from '../data/source.ts'
+import { keepUp } from '../data/sync.ts'
+import type { Page, Part } from '../page.ts'
+import { createDeeds } from './deeds.ts'
+import { find } from './dom.ts'
+import { createInvitation } from './empty-state.ts'
+import { createLabels } from './labels.ts'
+import { createMinimap } from './minimap.ts'
+import { createPanels } from './panels.ts'
+import { createTicker } from './ticker.ts'
+
+/** Builds the parts in their places and begins to follow the news. */
+export function createParts(page: Page, readCanvas: CanvasReader, signal: AbortSignal): Part {
+  const source = liveSource(readCanvas)
+  const stale = find('stale', HTMLElement)
+  const stage = find('stage', HTMLElement)
+  const parts: Part[] = [
+    createDeeds(page, source),
+    createPanels(page),
+    createLabels(page, stage),
+    createMinimap(page, stage),
+    createTicker(page, stage),
+    createInvitation(stage),
+    createMemory(page, signal),
+  ]
+  const scene = {
+    wall: () => page.state().wall,
+    show: page.showWall,
+    stale: (since: number | undefined) => {
+      stale.textContent = since === undefined ? '' : `Not up to date since ${new Date(since).toLocaleTimeString()}`
+    },
+  }
+  let following = false
+  return {
+    update(next, before) {
+      for (const part of parts) part.update(next, before)
+      // News of a wall that is still arriving would be overtaken by its older rows.
+      if (!following && next.wall?.complete) keepUp(source, scene, signal)
+      following ||= next.wall?.complete === true
+    },
+    frame: (state) => parts.forEach((part) => part.frame?.(state)),
+    restyle: (state) => parts.forEach((part) => part.restyle?.(state)),
+  }
+}

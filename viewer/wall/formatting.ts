@@ -1,0 +1,45 @@
+/** What is told in words: of blocks, agents, works and times. */
+
+import type { CanvasAgent } from '../../shared/contract/canvas.ts'
+import { cellOf, coordOf } from '../../shared/wall.ts'
+import type { Work } from './artworks.ts'
+import type { Plot } from './wall-model.ts'
+
+const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const numberFormat = new Intl.NumberFormat('en')
+
+/** A moment in its reader's own way of telling dates. */
+export const dateText = (unixMs: number): string => dateFormat.format(unixMs)
+
+/** `1,234`. */
+export const countText = (count: number): string => numberFormat.format(count)
+
+/** `1 block`, `12 blocks`. */
+export const blocksText = (count: number): string => `${countText(count)} ${count === 1 ? 'block' : 'blocks'}`
+
+/** What an agent is called. */
+export const nameOf = ({ name }: Pick<CanvasAgent, 'name'>): string => name ?? 'Unnamed agent'
+
+/** How large a work is, in blocks: `3 × 2` where it fills that rectangle. */
+export function sizeOf(work: Work): string {
+  const cells = work.map(cellOf)
+  const span = (values: number[]) => Math.max(...values) - Math.min(...values) + 1
+  const cols = span(cells.map(({ col }) => col))
+  const rows = span(cells.map(({ row }) => row))
+  return cols * rows === work.length ? `${cols} × ${rows}` : blocksText(work.length)
+}
+
+/** A block in one sentence each for where, who, what and when, for those who hear the page. */
+export function spoken(plot: Plot, work: Work): string {
+  const where = `Block ${coordOf(plot.block)}.`
+  if (plot.kind === 'open') {
+    return plot.soldLater
+      ? `${where} Not sold yet at this moment.`
+      : `${where} Open, ${plot.pricing.perBlock} ${plot.pricing.asset}.`
+  }
+  const { owner, message } = plot
+  const who = owner.framework === null ? `${nameOf(owner)}.` : `${nameOf(owner)}, ${owner.framework}.`
+  const what = message === undefined ? '' : ` Says: ${message}.`
+  const part = work.length > 1 ? ` Part of a work of ${blocksText(work.length)}.` : ''
+  return `${where} ${who}${what} Sold ${dateText(plot.claimedAt)}.${part}`
+}

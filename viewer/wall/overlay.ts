@@ -1,0 +1,137 @@
+/** What lies over the blocks: one colour and its strength for each, 160 x 90 x RGBA, so that a change of look costs 57 kB and one drawing. */
+
+import { ALL_BLOCKS, TOTAL_BLOCKS } from '../../shared/wall.ts'
+import { bytesOf, type Theme } from '../theme.ts'
+import { OPEN } from './pixel-buffer.ts'
+import type { Wall } from './wall-model.ts'
+
+/** What the wall is coloured by. */
+export const OVERLAYS = ['none', 'open', 'age', 'framework'] as const
+export type Overlay = (typeof OVERLAYS)[number]
+
+export type Look = {
+  readonly overlay: Overlay
+  readonly agent: number | undefined // whose blocks alone are bright
+  readonly at: number | undefined // Unix milliseconds; blocks sold later look open
+}
+
+/** An overlay's colour with what it stands for. */
+export type Legend = { readonly colour: string; readonly text: string }
+
+type Rgb = readonly [number, number, number]
+type Veil = readonly [number, number, number, number]
+
+/** `TOTAL_BLOCKS * 4` bytes. */
+export type VeilBytes = Uint8Array<ArrayBuffer>
+
+// Shares of 255.
+const TINT = 215
+const DIM = 190
+
+const clear: Veil = [0, 0, 0, 0]
+
+/** The frameworks with the most blocks, each with its colour. */
+export const FRAMEWORK_COLOURS = ['#e69f00', '#56b4e9', '#009e73', '#f0e442', '#4b7fd6', '#d55e00', '#cc79a7'] as const
+const OTHER_COLOUR = '#9aa3ad'
+const OLDEST: Rgb = [48, 63, 159]
+const NEWEST: Rgb = [255, 202, 40]
+const OPEN_COLOUR: Rgb = [46, 196, 124]
+
+/** The veil of a wall; all clear without a look. */
+export function veilOf(wall: Wall, { overlay, agent, at = Infinity }: Look, theme: Theme): VeilBytes {
+  const bytes = new Uint8Array(TOTAL_BLOCKS * 4)
+  if (overlay === 'none' && agent === undefined && at === Infinity) return bytes
+  const dim: Veil = [...bytesOf(theme.ground), DIM]
+  const notYet: Veil = [...bytesOf(theme.own[OPEN] ?? theme.ground), 255]
+  const tint = tintsOf(wall, overlay, dim)
+  for (const block of ALL_BLOCKS) {
+    const claim = wall.claims.get(block)
+    const sold = claim !== undefined && claim.t <= at
+    if (agent !== undefined && claim?.a !== agent) bytes.set(sold || claim === undefined ? dim : notYet, block * 4)
+    else if (!sold) bytes.set(overlay === 'none' && claim !== undefined ? notYet : tint(undefined), block * 4)
+    else bytes.set(tint(claim), block * 4)
+  }
+  return bytes
+}
+
+type Claim = { readonly a: number; readonly t: number }
+
+/** The veil of a claimed block, or of an open one, under an overlay. */
+function tintsOf(wall: Wall, overlay: Overlay, dim: Veil): (claim: Claim | undefined) => Veil {
+  switch (overlay) {
+    case 'none':
+      return () => clear
+    case 'open':
+      return (claim) => (claim === undefined ? [...OPEN_COLOUR, TINT] : dim)
+    case 'age':
+      return byAge(wall, dim)
+    case 'framework':
+      return byFramework(wall, dim)
+  }
+}
+
+/** By rank among all sales rather than by time, so that a wall that fills in bursts shows its order, too. */
+function byAge({ claims }: Wall, dim: Veil): (claim: Claim | undefined) => Veil {
+  const times = Float64Array.from(claims.values(), ({ t }) => t).sort()
+  const ranks = new Map([...times].map((t, rank) => [t, rank]))
+  return (claim) => {
+    if (claim === undefined) return dim
+    const share = (ranks.get(claim.t) ?? 0) / Math.max(times.length - 1, 1)
+    return [...mixed(OLDEST, NEWEST, share), TINT]
+  }
+}
+
+function byFramework(wall: Wall, dim: Veil): (claim: Claim | undefined) => Veil {
+  const colours = new Map(frameworksOf(wall).map(({ name }, i) => [name, frameworkColour(i)]))
+  const ofAgent = wall.agents.map(({ framework }) => bytesOf(colours.get(framework) ?? OTHER_COLOUR))
+  return (claim) => {
+    const colour = claim && ofAgent[claim.a]
+    return colour === undefined ? dim : [...colour, TINT]
+  }
+}
+
+/** The frameworks by how many blocks their agents own, the most first; `null` for agents that name none. */
+export function frameworksOf({ agents }: Wall): { readonly name: string | null; readonly blocks: number }[] {
+  const counts = new Map<string | null, number>()
+  for (const { framework, blocks } of agents) counts.set(framework, (counts.get(framework) ?? 0) + blocks)
+  const named = [...counts].map(([name, blocks]) => ({ name, blocks }))
+  return named.toSorted((a, b) => Number(a.name === null) - Number(b.name === null) || b.blocks - a.blocks)
+}
+
+const frameworkColour = (rank: number) => FRAMEWORK_COLOURS[rank] ?? OTHER_COLOUR
+
+/** What an overlay's colours mean. */
+export function legendOf(wall: Wall, overlay: Overlay): Legend[] {
+  switch (overlay) {
+    case 'none':
+      return []
+    case 'open':
+      return [{ colour: hexOf(OPEN_COLOUR), text: `${wall.stats.remaining.toLocaleString('en')} open blocks` }]
+    case 'age':
+      return [
+        { colour: hexOf(OLDEST), text: 'first sold' },
+        { colour: hexOf(mixed(OLDEST, NEWEST, 0.5)), text: 'half way' },
+        { colour: hexOf(NEWEST), text: 'sold last' },
+      ]
+    case 'framework': {
+      const all = frameworksOf(wall)
+      const named = all.slice(0, FRAMEWORK_COLOURS.length)
+      const rest = all.slice(named.length).reduce((sum, { blocks }) => sum + blocks, 0)
+      const legends = named.map(({ name, blocks }, i) => ({
+        colour: frameworkColour(i),
+        text: `${name ?? 'not told'} · ${blocks.toLocaleString('en')}`,
+      }))
+      return rest === 0
+        ? legends
+        : [...legends, { colour: OTHER_COLOUR, text: `others · ${rest.toLocaleString('en')}` }]
+    }
+  }
+}
+
+const mixed = ([r, g, b]: Rgb, [toR, toG, toB]: Rgb, share: number): Rgb => [
+  Math.round(r + (toR - r) * share),
+  Math.round(g + (toG - g) * share),
+  Math.round(b + (toB - b) * share),
+]
+
+const hexOf = (rgb: Rgb) => `#${rgb.map((level) => level.toString(16).padStart(2, '0')).join('')}`

@@ -1,0 +1,68 @@
+/** The wall as one byte per pixel, row-major: palette indices, and four values of our own for blocks without a picture. */
+
+import { PALETTE_SIZE } from '../../shared/palette.ts'
+import { ALL_BLOCKS, BLOCK_SIZE, HEIGHT, WIDTH, cellOf, type BlockIndex } from '../../shared/wall.ts'
+
+/** Ground of a block nobody owns. */
+export const OPEN = PALETTE_SIZE
+/** The dot in the top left corner of each open block, which shows the grid without drawing it. */
+export const OPEN_DOT = PALETTE_SIZE + 1
+/** Ground of a block that is owned and has no picture yet. */
+export const BARE = PALETTE_SIZE + 2
+/** The frame around such a block. */
+export const BARE_FRAME = PALETTE_SIZE + 3
+
+/** `WIDTH * HEIGHT` bytes. */
+export type Atlas = Uint8Array<ArrayBuffer>
+
+const last = BLOCK_SIZE - 1
+
+const bareBlock = tile((x, y) => (x === 0 || y === 0 || x === last || y === last ? BARE_FRAME : BARE))
+
+const openBlock = tile((x, y) => (x === 0 && y === 0 ? OPEN_DOT : OPEN))
+
+/** A wall of which nothing is owned. */
+export function blankAtlas(): Atlas {
+  const atlas = new Uint8Array(WIDTH * HEIGHT).fill(OPEN)
+  for (const block of ALL_BLOCKS) atlas[offsetOf(block)] = OPEN_DOT
+  return atlas
+}
+
+/** Puts an owned block's picture in its place, or the look of one that has none. */
+export function paintBlock(atlas: Atlas, block: BlockIndex, px: string | undefined) {
+  place(atlas, block, px === undefined ? bareBlock : decodePicture(px))
+}
+
+/** Takes a block's picture away, as before it was sold. */
+export function clearBlock(atlas: Atlas, block: BlockIndex) {
+  place(atlas, block, openBlock)
+}
+
+/** A block's 100 palette indices. Older browsers lack `Uint8Array.fromBase64`, hence the longer way. */
+export function decodePicture(base64: string): Uint8Array {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+}
+
+/** The 100 bytes the atlas holds for a block, row by row. */
+export function pictureAt(atlas: Atlas, block: BlockIndex): Uint8Array {
+  const start = offsetOf(block)
+  return tile((x, y) => atlas[start + y * WIDTH + x] ?? OPEN)
+}
+
+function place(atlas: Atlas, block: BlockIndex, picture: Uint8Array) {
+  const start = offsetOf(block)
+  for (let y = 0; y < BLOCK_SIZE; y++) {
+    atlas.set(picture.subarray(y * BLOCK_SIZE, (y + 1) * BLOCK_SIZE), start + y * WIDTH)
+  }
+}
+
+function offsetOf(block: BlockIndex) {
+  const { col, row } = cellOf(block)
+  return (row * WIDTH + col) * BLOCK_SIZE
+}
+
+function tile(byteAt: (x: number, y: number) => number): Uint8Array {
+  return Uint8Array.from({ length: BLOCK_SIZE * BLOCK_SIZE }, (_, i) =>
+    byteAt(i % BLOCK_SIZE, Math.floor(i / BLOCK_SIZE)),
+  )
+}

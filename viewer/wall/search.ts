@@ -1,0 +1,69 @@
+/** Finding blocks and agents by what is known of them. */
+
+import type { CanvasAgent } from '../../shared/contract/canvas.ts'
+import { parseCoord, type BlockIndex } from '../../shared/wall.ts'
+import type { Wall } from './wall-model.ts'
+
+export type Hit =
+  | { readonly kind: 'block'; readonly block: BlockIndex; readonly message: string | undefined }
+  | { readonly kind: 'agent'; readonly agent: number }
+
+/** How a list of agents is ordered. */
+export type Order = 'rank' | 'blocks' | 'newest'
+
+const coordLike = /^\D{0,8}(\d{1,3})\s*[,;/ ]\s*(\d{1,3})\D{0,2}$/
+// Folding makes three dots of an ellipsis.
+const gap = /\.{2,3}/
+const fullWallet = /^0x[0-9a-f]{40}$/
+
+/** What a text finds: a block by its coordinate, then agents by name, wallet or framework, then blocks by message. */
+export function find(wall: Wall, text: string, max: number): Hit[] {
+  const wanted = folded(text.trim())
+  if (wanted === '') return []
+  const hits: Hit[] = []
+  const block = parseCoord((coordLike.exec(wanted) ?? []).slice(1).join(','))
+  if (block !== undefined) hits.push({ kind: 'block', block, message: wall.claims.get(block)?.m })
+  wall.agents.forEach((agent, index) => {
+    if (hits.length < max && isMeant(agent, wanted)) hits.push({ kind: 'agent', agent: index })
+  })
+  for (const [index, { m: message }] of wall.claims) {
+    if (hits.length >= max) break
+    if (message !== undefined && index !== block && folded(message).includes(wanted)) {
+      hits.push({ kind: 'block', block: index, message })
+    }
+  }
+  return hits
+}
+
+/** The agent that a number or a wallet, whole or truncated, names in an address. */
+export function agentNamed({ agents }: Wall, text: string): number | undefined {
+  const wanted = folded(text)
+  const index = agents.findIndex(({ id, wallet }) => String(id) === wanted || isWallet(wallet, wanted))
+  return index === -1 ? undefined : index
+}
+
+/** The agents' indices in an order; `claims` tells which bought last. */
+export function ordered({ agents, claims }: Wall, order: Order): number[] {
+  const all = agents.map((_, index) => index)
+  if (order === 'rank') return all
+  if (order === 'blocks') return all.toSorted((a, b) => (agents[b]?.blocks ?? 0) - (agents[a]?.blocks ?? 0) || a - b)
+  const latest = new Map<number, number>()
+  for (const { a, t } of claims.values()) latest.set(a, Math.max(t, latest.get(a) ?? 0))
+  return all.toSorted((a, b) => (latest.get(b) ?? 0) - (latest.get(a) ?? 0) || b - a)
+}
+
+const isMeant = ({ name, wallet, framework }: CanvasAgent, wanted: string) =>
+  (name !== null && folded(name).includes(wanted)) ||
+  (framework !== null && folded(framework).includes(wanted)) ||
+  isWallet(wallet, wanted)
+
+// Wallets are shown as their first and last characters; a part of either is enough from the first digit on.
+function isWallet(wallet: string, wanted: string): boolean {
+  if (!wanted.startsWith('0x') || wanted.length < 3) return false
+  const [start = '', end = ''] = folded(wallet).split(gap)
+  if (fullWallet.test(wanted)) return wanted.startsWith(start) && wanted.endsWith(end)
+  const [wantedStart = '', wantedEnd = ''] = wanted.split(gap)
+  return start.startsWith(wantedStart) && end.startsWith(wantedEnd)
+}
+
+const folded = (text: string) => text.normalize('NFKC').toLowerCase()

@@ -1,0 +1,71 @@
+/** What every block showed at a moment, with its repaints. */
+
+import type { WireChange } from '../../shared/contract/live.ts'
+import { isBlockIndex, type BlockIndex } from '../../shared/wall.ts'
+import { soldBy } from './moments.ts'
+import { blankAtlas, clearBlock, paintBlock } from './pixel-buffer.ts'
+import type { Wall } from './wall-model.ts'
+
+type Shown = Exclude<WireChange, { kind: 'identity' }>
+
+/** Every sale and repaint from the first. */
+export type History = {
+  readonly nextAfter: number // where to read on
+  readonly changes: readonly Shown[] // in the order of their time
+  readonly moments: Float64Array<ArrayBuffer> // their Unix milliseconds
+  readonly ofBlock: ReadonlyMap<number, readonly number[]> // places in `changes` by block index, ascending
+}
+
+/** The wall after the first `count` changes of a history. */
+export type Past = { readonly wall: Wall; readonly history: History; readonly count: number }
+
+/** A history that has been read as far as `nextAfter`. */
+export function historyOf(log: readonly WireChange[], nextAfter: number): History {
+  const changes = log.filter((change) => change.kind !== 'identity').toSorted((a, b) => a.t - b.t)
+  const moments = Float64Array.from(changes, ({ t }) => t)
+  const ofBlock = new Map<number, number[]>()
+  changes.forEach(({ i }, place) => {
+    const places = ofBlock.get(i)
+    if (places === undefined) ofBlock.set(i, [place])
+    else places.push(place)
+  })
+  return { nextAfter, changes, moments, ofBlock }
+}
+
+/**
+ * The wall at a moment in Unix milliseconds. Blocks sold later look open and keep their claims, by which they are told.
+ * Coming `from` another moment of the same history alters that one in place, and costs only what lies between.
+ */
+export function pastAt(present: Wall, history: History, at: number, from?: Past): Past {
+  const count = soldBy(history.moments, at)
+  const isNear = from?.history === history
+  if (isNear && from.count === count) return from
+  const before = isNear ? from.wall : { ...present, atlas: blankAtlas(), claims: new Map(present.claims) }
+  const start = isNear ? from.count : 0
+  const between = history.changes.slice(Math.min(start, count), Math.max(start, count))
+  const touched = [...new Set(between.map(({ i }) => i))].filter(isBlockIndex)
+  for (const block of touched) show(before, block, lastOf(history, block, count))
+  return { wall: { ...before, changed: isNear ? touched : undefined }, history, count }
+}
+
+/** The last of the first `count` changes that is one of the block. */
+function lastOf({ changes, ofBlock }: History, block: BlockIndex, count: number): Shown | undefined {
+  const place = ofBlock.get(block)?.findLast((at) => at < count)
+  return place === undefined ? undefined : changes[place]
+}
+
+function show({ atlas, claims }: Wall, block: BlockIndex, change: Shown | undefined) {
+  if (change === undefined) return clearBlock(atlas, block)
+  const { m, l, px } = change
+  paintBlock(atlas, block, px)
+  const claim = claims.get(block)
+  if (claim === undefined) return
+  claims.set(block, {
+    i: block,
+    a: claim.a,
+    t: claim.t,
+    ...(m === undefined ? {} : { m }),
+    ...(l === undefined ? {} : { l }),
+    ...(px === undefined ? {} : { px }),
+  })
+}
