@@ -11,16 +11,8 @@ import type { Change, OwnedBlock } from './domain/log.ts'
 import type { FacePart, ModerationAct, ModerationResult } from './domain/moderation.ts'
 import type { Address, Hash, Payment, PaymentKey, Space, Target, UnixMs } from './domain/payment.ts'
 import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from './domain/picture.ts'
-import type {
-  Claiming,
-  Landed,
-  Purchase,
-  Settling,
-  SoldPurchase,
-  Survey,
-  Verdict,
-  Verification,
-} from './domain/purchase.ts'
+import type { Claiming, Landed, Purchase, SoldPurchase, Survey, Verdict } from './domain/purchase.ts'
+import type { Settling, SignatureCheck, Verification } from './domain/reasons.ts'
 import type { Statement } from './domain/statement.ts'
 
 /**
@@ -193,11 +185,25 @@ export type Transfer = {
 export type Wallets = {
   /**
    * The EIP-191 digest of the one among `messages` that `wallet` signed. Keys are tried here first; a wallet that is a
-   * contract is asked on the chain (EIP-1271, 6492) within a deadline.
+   * contract is asked on the chain (EIP-1271, 6492) within a deadline. `busy` and `silent`: nobody could be asked, so that
+   * nothing is known of the signature.
    */
-  signed(wallet: Address, messages: readonly string[], signature: `0x${string}`): Promise<Hash | undefined>
-  /** Whether the payer's own key signed the payment, as far as can be told without the chain. */
-  signedPayment(payment: Payment): Promise<boolean>
+  signed(
+    wallet: Address,
+    messages: readonly string[],
+    signature: `0x${string}`,
+  ): Promise<Hash | Exclude<SignatureCheck, 'signed'>>
+  /**
+   * Whether the payer signed the payment; to be asked before anybody else is. `signed`: by its key, which is told here and
+   * costs nothing, or by its contract, which is asked on the chain. `not-signed`: it is nobody's, as junk is, mostly without
+   * a call. `busy`: no key made it, and too many such are being looked up. `silent`: nor did the chain answer.
+   */
+  signedPayment(payment: Payment): Promise<SignatureCheck>
+  /**
+   * Whether the token would take the payment's signature now: it asks the code of a payer that has some, whatever the
+   * payer's key says. To be asked once a facilitator has called the signature of an admitted payment bad.
+   */
+  signedForToken(payment: Payment): Promise<SignatureCheck>
 }
 
 /** Pictures, read and written beside the thread that answers. */

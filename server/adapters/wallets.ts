@@ -4,6 +4,7 @@ import pLimit from 'p-limit'
 import type { PublicClient } from 'viem'
 import { getAddress, hashTypedData, isErc6492Signature } from 'viem/utils'
 import type { Address, Hash, Payment } from '../domain/payment.ts'
+import type { SignatureCheck } from '../domain/reasons.ts'
 import type { Wallets } from '../ports.ts'
 import { AUTHORIZATION_TYPES } from '../x402/authorization.ts'
 import type { Offer } from '../x402/terms.ts'
@@ -18,19 +19,24 @@ const DEADLINE_MS = 3000
 
 type Hex = `0x${string}`
 
+type Unsigned = Exclude<SignatureCheck, 'signed'>
+
 /** Makes the wallets port. Who asks before there are keys waits for them. */
 export function viemWallets(client: PublicClient, offer: Offer, keys: Keys | Promise<Keys>): Wallets {
   const limit = pLimit(ASKING_MAX)
+  const byKey = async (payment: Payment): Promise<SignatureCheck> =>
+    (await isSignedByPayer(payment, offer, await keys)) ? 'signed' : 'not-signed'
   return {
     async signed(wallet, messages, signature) {
       const { digestOf, recover } = await keys
       const digests = messages.map((message) => digestOf(message))
       for (const hash of digests) if ((await recover(hash, signature)) === wallet) return hash
-      if (limit.pendingCount >= WAITING_MAX) return undefined
+      if (limit.pendingCount >= WAITING_MAX) return 'busy'
       const ask = (late: AbortSignal) => limit(() => acceptedByContract(client, wallet, digests, signature, late))
-      return await within<Hash | undefined>(DEADLINE_MS, ask, undefined)
+      return await within<Hash | Unsigned>(DEADLINE_MS, ask, 'silent')
     },
-    signedPayment: async (payment) => await isSignedByPayer(payment, offer, await keys),
+    signedPayment: byKey,
+    signedForToken: byKey,
   }
 }
 
@@ -41,19 +47,20 @@ async function acceptedByContract(
   digests: readonly Hash[],
   signature: Hex,
   late: AbortSignal,
-): Promise<Hash | undefined> {
-  if (late.aborted) return undefined
+): Promise<Hash | Unsigned> {
+  if (late.aborted) return 'silent'
   try {
     const code = await client.getCode({ address: wallet })
-    if ((code === undefined || code === '0x') && !isErc6492Signature(signature)) return undefined
+    if ((code === undefined || code === '0x') && !isErc6492Signature(signature)) return 'not-signed'
     for (const hash of digests) {
-      if (late.aborted) return undefined
+      if (late.aborted) return 'silent'
       if (await client.verifyHash({ address: wallet, hash, signature })) return hash
     }
+    return 'not-signed'
   } catch {
-    // An endpoint that fails has not vouched for anything.
+    // An endpoint that fails has not vouched for anything, nor denied it.
+    return 'silent'
   }
-  return undefined
 }
 
 async function isSignedByPayer(payment: Payment, offer: Offer, { recover }: Keys): Promise<boolean> {

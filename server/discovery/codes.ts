@@ -52,6 +52,6 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   settlement_unknown: `The payment may have gone through, and the block is held for you; ${RESEND} again after Retry-After seconds.`,
   deed_not_persisted: `Paid, but the deed is not written yet; ${RESEND} again.`,
   server_busy:
-    'Too many pictures are being made, or too many readers follow the wall. Send the same request again shortly.',
+    'Too much of one kind is under way: pictures, readers, payments or checks of smart wallets. Nothing was charged or changed; send the same request again after Retry-After seconds.',
   database_unavailable: `The store cannot be used now. If you sent a payment, ${RESEND} again.`,
 }

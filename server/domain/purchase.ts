@@ -19,7 +19,14 @@ import {
   type Terms,
   type UnixMs,
 } from './payment.ts'
-import { isDefinite, isSignatureReason } from './reasons.ts'
+import {
+  isSignatureReason,
+  refusalOfUnsent,
+  signatureRefusal,
+  type Settling,
+  type SignatureCheck,
+  type Verification,
+} from './reasons.ts'
 import {
   earlierElsewhere,
   earlierUnknown,
@@ -27,6 +34,7 @@ import {
   notPersisted,
   paymentCredited,
   paymentRequired,
+  paymentsBusy,
   paymentUsed,
   settlementUnknown,
   unavailability,
@@ -91,18 +99,6 @@ export type Verdict =
   | { readonly kind: 'void'; readonly why: string; readonly final?: true } // does not pay us; once final, never will
   | { readonly kind: 'silent' } // the endpoint did not answer
 
-/** What a facilitator's settle proves: `unsent` that it saw nothing, `success` and `refused` only what it claims. */
-export type Settling =
-  | { readonly kind: 'success'; readonly tx: Hash }
-  | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'unsent' }
-  | { readonly kind: 'unclear' }
-
-export type Verification =
-  | { readonly kind: 'valid' }
-  | { readonly kind: 'invalid'; readonly reason: string }
-  | { readonly kind: 'unavailable' }
-
 /** `claimed` holds the block in the same transaction that remembers the payment. */
 export type Claiming =
   | { readonly kind: 'claimed'; readonly purchase: Purchase }
@@ -115,7 +111,8 @@ export type Requests = {
   survey: { ask: { target: Target; payment: Payment; now: UnixMs }; answer: Survey }
   'read-chain': { ask: { key: PaymentKey }; answer: { head: bigint; spent: boolean } | 'silent' }
   verify: { ask: { target: Target; payment: Payment }; answer: Verification }
-  'check-signature': { ask: { payment: Payment }; answer: boolean }
+  'check-signature': { ask: { payment: Payment }; answer: SignatureCheck } // of the payer
+  'check-for-token': { ask: { payment: Payment }; answer: SignatureCheck } // as the token itself will check it
   claim: { ask: { target: Target; payment: Payment; listing: Listing; head: bigint }; answer: Claiming }
   settle: { ask: { purchase: Purchase }; answer: Settling }
   'ask-chain': { ask: { payment: Payment; head: bigint; patience: 'none' | 'settling' }; answer: Verdict }
@@ -198,6 +195,7 @@ function* buyFresh(order: Order, released?: Purchase): Script<Outcome> {
   }
 
   const verification = yield* ask({ do: 'verify', target, payment })
+  if (verification.kind === 'busy') return refused(paymentsBusy())
   if (verification.kind === 'unavailable') return refused(facilitatorUnavailable(UNREACHABLE))
   if (verification.kind === 'invalid') {
     const landed = { payment, target, listing, head: chain.head }
@@ -226,12 +224,11 @@ type Progress = { readonly purchase: Purchase; readonly verdict?: Verdict; reado
 /** Settles a purchase just claimed. Only here can a refusal be final, because nothing was sent before. */
 function* settleFirst(purchase: Purchase): Script<Progress> {
   const settling = yield* ask({ do: 'settle', purchase })
-  const nothingSent = settling.kind === 'unsent' || (settling.kind === 'refused' && isDefinite(settling.reason))
-  if (!nothingSent) return yield* conclude(purchase, yield* askChain(purchase, 'settling'), settling)
+  const refusal = refusalOfUnsent(settling)
+  if (refusal === undefined) return yield* conclude(purchase, yield* askChain(purchase, 'settling'), settling)
   const verdict = yield* askChain(purchase, 'none')
   if (verdict.kind !== 'unspent') return yield* conclude(purchase, verdict, settling)
   const released = yield* release(purchase, false)
-  const refusal = settling.kind === 'unsent' ? facilitatorUnavailable(UNREACHABLE) : paymentRequired(settling.reason)
   return { purchase: released, verdict, refusal }
 }
 
@@ -285,14 +282,11 @@ function* refuseUnlessPaid(
     const given = yield* ask({ do: 'owe', purchase: landed, tx: verdict.tx })
     return yield* answerFrom({ purchase: given, refusal: settlementUnknown(given.block) }, order)
   }
-  // Blind facilitators call good signatures bad.
-  const doubtful = isSignatureReason(reason)
-  if (!doubtful && sibling === undefined) return refused(paymentRequired(reason))
-  const signed = yield* ask({ do: 'check-signature', payment })
-  if (doubtful && !signed) return refused(paymentRequired(reason))
-  if (doubtful) return refused(facilitatorUnavailable('The payment facilitator cannot check signatures at the moment'))
+  if (isSignatureReason(reason))
+    return refused(signatureRefusal(yield* ask({ do: 'check-for-token', payment }), reason))
+  if (sibling === undefined) return refused(paymentRequired(reason))
   // An older payment that went through may have emptied the wallet, which is then why this one is refused.
-  if (!signed) return refused(earlierUnknown())
+  if ((yield* ask({ do: 'check-signature', payment })) !== 'signed') return refused(earlierUnknown())
   return (yield* settleOther(sibling, order.target)) ?? refused(paymentRequired(reason))
 }
 

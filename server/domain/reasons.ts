@@ -1,4 +1,29 @@
-/** What a facilitator's reasons prove. */
+/** What facilitators and wallets answer about a payment, what it proves, and how a purchase is refused for it. */
+
+import type { Failure } from './failure.ts'
+import type { Hash } from './payment.ts'
+import { facilitatorUnavailable, paymentRequired, paymentsBusy } from './refusals.ts'
+
+/** What a facilitator's settle proves: `unsent` that it saw nothing, `success` and `refused` only what it claims. */
+export type Settling =
+  | { readonly kind: 'success'; readonly tx: Hash }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'unsent' }
+  | { readonly kind: 'unclear' }
+  | { readonly kind: 'busy' } // our own queue is full: nobody was asked, so nothing was sent
+
+/** What a facilitator says of a payment; `busy` when our own queue is full and it was not asked. */
+export type Verification =
+  | { readonly kind: 'valid' }
+  | { readonly kind: 'invalid'; readonly reason: string }
+  | { readonly kind: 'unavailable' }
+  | { readonly kind: 'busy' }
+
+/**
+ * Whether a wallet signed. `busy` and `silent` say nothing of the wallet: it could not be asked now, because our own limits
+ * are reached, or because the chain's endpoint did not answer.
+ */
+export type SignatureCheck = 'signed' | 'not-signed' | 'busy' | 'silent'
 
 // Reasons of the reference facilitator (`@x402/evm`) that it gives before broadcasting. The chain still has to
 // confirm that the authorization is unspent, because a payment someone else broadcast empties the wallet too.
@@ -14,7 +39,22 @@ const definiteReasons = new Set([
 ])
 
 /** Whether a refusal to settle says that nothing was broadcast. */
-export const isDefinite = (reason: string) => definiteReasons.has(reason)
+const isDefinite = (reason: string) => definiteReasons.has(reason)
 
 /** Whether a refusal blames the signature, as a facilitator does whose own chain endpoint is down. */
 export const isSignatureReason = (reason: string) => reason.includes('signature')
+
+/** How a settle is refused that provably sent nothing; `undefined` for every other. */
+export function refusalOfUnsent(settling: Settling): Failure | undefined {
+  if (settling.kind === 'busy') return paymentsBusy()
+  if (settling.kind === 'unsent') return facilitatorUnavailable('The payment facilitator cannot be reached')
+  return settling.kind === 'refused' && isDefinite(settling.reason) ? paymentRequired(settling.reason) : undefined
+}
+
+/** How a payment is refused whose signature a facilitator calls bad: blind ones say so of good ones, so the token decides. */
+export function signatureRefusal(checked: SignatureCheck, reason: string): Failure {
+  if (checked === 'not-signed') return paymentRequired(reason)
+  if (checked === 'busy') return paymentsBusy()
+  if (checked === 'silent') return facilitatorUnavailable('The chain cannot be asked at the moment')
+  return facilitatorUnavailable('The payment facilitator cannot check signatures at the moment')
+}

@@ -17,6 +17,14 @@ export const busy = (): Failure =>
     retryAfter: RETRY_AFTER_SECONDS,
   })
 
+/** Too many payments are being checked or settled: nobody was asked about this one. */
+export const paymentsBusy = (): Failure =>
+  failure(
+    'server_busy',
+    'Too many payments are being checked at the moment. Nothing was charged and nothing claimed; send the same signed request again.',
+    { retryAfter: RETRY_AFTER_SECONDS },
+  )
+
 /** Nobody is asked for money that could never arrive. */
 export const cannotSell = (): Failure =>
   failure('facilitator_unavailable', 'Payments cannot be taken at the moment. Nothing was claimed; see /api/health.')

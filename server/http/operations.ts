@@ -43,9 +43,17 @@ const unsettled = [
   'facilitator_unavailable',
   'settlement_unknown',
   'deed_not_persisted',
+  'server_busy',
 ] as const
 
-const signed = ['body_too_large', 'invalid_body', 'empty_update', 'stale_signature', 'unauthorized'] as const
+const signed = [
+  'body_too_large',
+  'invalid_body',
+  'empty_update',
+  'stale_signature',
+  'unauthorized',
+  'server_busy',
+] as const
 
 // Whatever reads or writes the store can find it shut.
 const anywhere = ['database_unavailable', 'internal_error'] as const

@@ -237,10 +237,12 @@ function worldOf(desk: Desk): World {
     },
     verify: async ({ target, payment }) => {
       const answer = await facilitator.verify(target, payment)
-      rail.heard(answer.kind !== 'unavailable')
+      // Our own full queue says nothing about the facilitator.
+      if (answer.kind !== 'busy') rail.heard(answer.kind !== 'unavailable')
       return answer
     },
     'check-signature': ({ payment }) => wallets.signedPayment(payment),
+    'check-for-token': ({ payment }) => wallets.signedForToken(payment),
     claim: async ({ target, payment, listing, head }) => {
       await notes.writeDoubts(payment.payer)
       return await ledger.claim(target, payment, listing, head, clock.now())
@@ -347,7 +349,7 @@ function spaced(settle: Facilitator['settle'], clock: Clock): Facilitator['settl
     for (const [other, at] of lastMs) if (now - at >= SETTLE_GAP_MS) lastMs.delete(other)
     if (lastMs.has(key)) return { kind: 'unclear' }
     const answer = await settle(target, payment)
-    if (answer.kind !== 'unsent') lastMs.set(key, clock.elapsed())
+    if (answer.kind !== 'unsent' && answer.kind !== 'busy') lastMs.set(key, clock.elapsed())
     return answer
   }
 }

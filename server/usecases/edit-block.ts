@@ -7,6 +7,7 @@ import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import { isTimely, keepUntil } from '../domain/edit.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { OwnedBlock } from '../domain/log.ts'
+import { RETRY_AFTER_SECONDS } from '../domain/refusals.ts'
 import { shownOf, type WallView } from '../domain/wall-view.ts'
 import type { Blocks, Clock, Wallets } from '../ports.ts'
 
@@ -35,7 +36,8 @@ export async function editBlock(
   const coords = [...new Set([coord, coordOf(block)])]
   const messages = hosts.flatMap((host) => coords.map((form) => editMessage(host, form, body.ts, body)))
   const digest = await wallets.signed(owned.wallet, messages, signatureOf(body))
-  if (digest === undefined) return notSigned('the block’s owner', messages)
+  if (digest === 'busy' || digest === 'silent') return walletUnchecked(digest)
+  if (digest === 'not-signed') return notSigned('the block’s owner', messages)
 
   const pixels = body.pixels === undefined ? undefined : parsePixels(body.pixels)
   if (pixels !== undefined && 'problem' in pixels) return failure('invalid_pixels', pixels.problem)
@@ -65,6 +67,16 @@ export const notSigned = (whose: string, messages: readonly string[]): Failure =
   failure('unauthorized', `The signature is not from ${whose} over the expected message (EIP-191 personal_sign).`, {
     expected: messages[0],
   })
+
+/** A signature that no key made, whose wallet could not be asked: nothing is known of it, and nothing was changed. */
+export const walletUnchecked = (why: 'busy' | 'silent'): Failure =>
+  failure(
+    'server_busy',
+    why === 'busy'
+      ? 'Too many smart-wallet signatures are being checked at the moment. Nothing was changed; send the same request again.'
+      : 'The chain cannot be asked about this smart wallet at the moment. Nothing was changed; send the same request again.',
+    { retryAfter: RETRY_AFTER_SECONDS },
+  )
 
 /** Why a block without an owner cannot be edited. */
 export async function noOwnerYet(blocks: Blocks, block: BlockIndex): Promise<Failure> {

@@ -6,7 +6,7 @@ import { isTimely, keepUntil } from '../domain/edit.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { Address } from '../domain/payment.ts'
 import type { Agents, Clock, Wallets } from '../ports.ts'
-import { notSigned, signatureOf, staleTime, superseded } from './edit-block.ts'
+import { notSigned, signatureOf, staleTime, superseded, walletUnchecked } from './edit-block.ts'
 
 /** What registering needs. `hosts` are the names a message may be signed for, the canonical one first. */
 export type Registering = {
@@ -29,7 +29,8 @@ export async function registerAgent(
 
   const messages = hosts.map((host) => registerMessage(host, wallet, body.ts, body))
   const digest = await wallets.signed(wallet, messages, signatureOf(body))
-  if (digest === undefined) return notSigned('this wallet', messages)
+  if (digest === 'busy' || digest === 'silent') return walletUnchecked(digest)
+  if (digest === 'not-signed') return notSigned('this wallet', messages)
 
   const identity = { digest, keepUntil: keepUntil(body.ts), name: body.name, framework: body.framework }
   const result = await agents.identify(wallet, identity, now)

@@ -123,7 +123,7 @@ describe("a key's signature", () => {
       'EIP-8010 bytes': `0x${'80'.repeat(200)}${'8010'.repeat(16)}`,
     }
     for (const [name, bytes] of Object.entries(odd))
-      expect({ name, digest: await signed(signer.address, bytes) }).toEqual({ name, digest: undefined })
+      expect({ name, digest: await signed(signer.address, bytes) }).toEqual({ name, digest: 'not-signed' })
   })
 })
 
@@ -170,9 +170,9 @@ describe('a contract wallet', () => {
     const wallet = await deployed(owner)
     expect(await signed(wallet, await owner.signMessage({ message: text }))).toBe(hashMessage(text))
     expect(await signed(wallet, await owner.signMessage({ message: otherText }))).toBe(hashMessage(otherText))
-    expect(await signed(wallet, await owner.signMessage({ message: 'another' }))).toBeUndefined()
-    expect(await signed(wallet, await newWallet().signMessage({ message: text }))).toBeUndefined()
-    expect(await signed(wallet, '0x1234')).toBeUndefined()
+    expect(await signed(wallet, await owner.signMessage({ message: 'another' }))).toBe('not-signed')
+    expect(await signed(wallet, await newWallet().signMessage({ message: text }))).toBe('not-signed')
+    expect(await signed(wallet, '0x1234')).toBe('not-signed')
   })
 
   test('may take signatures of its own form', async () => {
@@ -184,10 +184,10 @@ describe('a contract wallet', () => {
   test('that reverts, burns all gas, answers nothing or something else has not signed', async () => {
     const signature = await newWallet().signMessage({ message: text })
     for (const bytecode of ['0x60006000fd', '0x5b600056', '0x00', '0x600160005260206000f3', '0xfe'] as const)
-      expect(await signed(await walletRunning(bytecode), signature)).toBeUndefined()
+      expect(await signed(await walletRunning(bytecode), signature)).toBe('not-signed')
   })
 
-  test('has not signed when the endpoint fails, and is not waited for when it hangs', async () => {
+  test('is not denied when the endpoint fails, and not waited for when it hangs', async () => {
     const owner = newWallet()
     const wallet = await deployed(owner)
     const signature = await owner.signMessage({ message: text })
@@ -198,7 +198,7 @@ describe('a contract wallet', () => {
     }
     const rules = [...failing, { '*': () => ({ error: { code: -32603, message: 'no' } }) }, { '*': late }]
     const answers = await Promise.all(rules.map((rule) => signed(wallet, signature, rule)))
-    expect(answers).toEqual(rules.map(() => undefined))
+    expect(answers).toEqual(rules.map(() => 'silent'))
   })
 
   test('that is not deployed yet signs with the call that will deploy it', async () => {
@@ -211,9 +211,9 @@ describe('a contract wallet', () => {
         signature: await signer.signMessage({ message: text }),
       })
     expect(await signed(wallet, await wrapped(owner))).toBe(hashMessage(text))
-    expect(await signed(wallet, await owner.signMessage({ message: text }))).toBeUndefined()
-    expect(await signed(wallet, await wrapped(newWallet()))).toBeUndefined()
-    expect(await signed(wallet, await wrapped(owner, deployCall(newWallet())))).toBeUndefined()
+    expect(await signed(wallet, await owner.signMessage({ message: text }))).toBe('not-signed')
+    expect(await signed(wallet, await wrapped(newWallet()))).toBe('not-signed')
+    expect(await signed(wallet, await wrapped(owner, deployCall(newWallet())))).toBe('not-signed')
     expect(await network.client.getCode({ address: wallet })).toBeUndefined()
   })
 
@@ -221,7 +221,7 @@ describe('a contract wallet', () => {
     const [key, thief] = [newWallet(), newWallet()]
     const signature = await thief.signMessage({ message: text })
     const wrapped = serializeErc6492Signature({ address: factoryAddress, data: deployCall(thief), signature })
-    expect(await signed(key.address, wrapped)).toBeUndefined()
+    expect(await signed(key.address, wrapped)).toBe('not-signed')
   })
 })
 
@@ -241,7 +241,7 @@ test('only eight wallets are asked about on the chain at once', async () => {
   const wallets = walletsAt(oddEndpoint({ '*': counted }).url)
   const asked = Array.from({ length: 8 + 64 }, () => wallets.signed(wallet, texts, '0x1234'))
   await full.promise
-  expect(await wallets.signed(wallet, texts, '0x1234')).toBeUndefined()
+  expect(await wallets.signed(wallet, texts, '0x1234')).toBe('busy')
   gate.resolve()
   await Promise.all(asked)
   expect(most).toBe(8)
@@ -262,14 +262,14 @@ describe('a payment', () => {
       { accepted: { ...payment.accepted, asset: lower(newWallet().address) } },
       { signature: '0x' as const },
     ]
-    expect(await signedPayment(payment)).toBe(true)
-    for (const change of changed) expect(await signedPayment({ ...payment, ...change })).toBe(false)
+    expect(await signedPayment(payment)).toBe('signed')
+    for (const change of changed) expect(await signedPayment({ ...payment, ...change })).toBe('not-signed')
   })
 
   test('that a contract wallet signed cannot be told without the chain', async () => {
     const owner = newWallet()
     const payment = await sign(owner, offer, { payer: await deployed(owner) })
-    expect(await walletsAt(network.rpcUrl).signedPayment(payment)).toBe(false)
+    expect(await walletsAt(network.rpcUrl).signedPayment(payment)).toBe('not-signed')
   })
 })
 

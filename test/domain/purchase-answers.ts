@@ -8,12 +8,11 @@ import type {
   Order,
   Purchase,
   Request,
-  Settling,
   SoldPurchase,
   Survey,
   Verdict,
-  Verification,
 } from '../../server/domain/purchase.ts'
+import type { Settling, SignatureCheck, Verification } from '../../server/domain/reasons.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { addressOf, blockOf, hashOf, paymentOf, PLAIN, TERMS } from '../sim/samples.ts'
 import type { Reply } from './every-path.ts'
@@ -113,6 +112,7 @@ const verifications: readonly Reply[] = [
   value('bad signature', { kind: 'invalid', reason: 'invalid_exact_evm_signature' } satisfies Verification),
   value('invalid', { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' } satisfies Verification),
   value('unavailable', { kind: 'unavailable' } satisfies Verification),
+  value('busy', { kind: 'busy' } satisfies Verification),
 ]
 
 export const DEFINITE = 'invalid_exact_evm_transaction_simulation_failed'
@@ -124,6 +124,7 @@ const settlings: readonly Reply[] = [
   value('vague refusal', { kind: 'refused', reason: VAGUE } satisfies Settling),
   value('unsent', { kind: 'unsent' } satisfies Settling),
   value('unclear', { kind: 'unclear' } satisfies Settling),
+  value('busy', { kind: 'busy' } satisfies Settling),
 ]
 
 const verdicts: readonly Reply[] = [
@@ -178,7 +179,13 @@ export function repliesFor(request: Request, asked: Target, used: Target = asked
     case 'verify':
       return verifications
     case 'check-signature':
-      return [value('good', true), value('bad', false)]
+    case 'check-for-token':
+      return [
+        value('good', 'signed' satisfies SignatureCheck),
+        value('bad', 'not-signed' satisfies SignatureCheck),
+        value('busy', 'busy' satisfies SignatureCheck),
+        value('silent', 'silent' satisfies SignatureCheck),
+      ]
     case 'claim':
       return claimings(request)
     case 'settle':

@@ -68,6 +68,7 @@ test('every path of "buy this block"', () => {
     verify: invalid > ask-chain: unspent | void | void for good -> 402 payment_required
     verify: invalid > ask-chain: silent -> 502 facilitator_unavailable
     verify: unavailable -> 502 facilitator_unavailable
+    verify: busy -> 503 server_busy
 
     [after verify: valid]:
     claim: claimed > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: done -> bought
@@ -93,14 +94,21 @@ test('every path of "buy this block"', () => {
     claim: claimed > settle: unsent > ask-chain: void > release and watch -> 402 payment_required
     claim: claimed > settle: unsent > ask-chain: void for good > release for good -> 402 payment_required
     claim: claimed > settle: unsent > ask-chain: silent > doubt -> 503 settlement_unknown
+    claim: claimed > settle: busy > ask-chain: paid | paid for good > finalize as seen: done -> bought
+    claim: claimed > settle: busy > ask-chain: paid | paid for good > finalize as seen: store fails > doubt -> 503 deed_not_persisted
+    claim: claimed > settle: busy > ask-chain: unspent > release and watch -> 503 server_busy
+    claim: claimed > settle: busy > ask-chain: void > release and watch -> 402 payment_required
+    claim: claimed > settle: busy > ask-chain: void for good > release for good -> 402 payment_required
+    claim: claimed > settle: busy > ask-chain: silent > doubt -> 503 settlement_unknown
     claim: lost, reserved | lost, full -> 409 purchase_pending
     claim: lost, claimed -> 409 block_taken
     claim: older in doubt -> 503 settlement_unknown
 
     [after verify: bad signature]:
     ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
-    ask-chain: unspent | void | void for good > check-signature: good -> 502 facilitator_unavailable
-    ask-chain: unspent | void | void for good > check-signature: bad -> 402 payment_required
+    ask-chain: unspent | void | void for good > check-for-token: good | silent -> 502 facilitator_unavailable
+    ask-chain: unspent | void | void for good > check-for-token: bad -> 402 payment_required
+    ask-chain: unspent | void | void for good > check-for-token: busy -> 503 server_busy
     ask-chain: silent -> 502 facilitator_unavailable
 
     [after ask-chain: paid | paid for good]:
@@ -123,9 +131,10 @@ test('every path of "buy this block"', () => {
     verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > resolve-other: sold > deliver: was not -> 503 settlement_unknown
     verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > resolve-other: sold elsewhere > deliver: was owed -> 409 payment_used
     verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > resolve-other: sold elsewhere > deliver: was not -> 503 settlement_unknown
-    verify: invalid > ask-chain: unspent | void | void for good > check-signature: bad -> 503 settlement_unknown
+    verify: invalid > ask-chain: unspent | void | void for good > check-signature: bad | busy | silent -> 503 settlement_unknown
     verify: invalid > ask-chain: silent -> 502 facilitator_unavailable
     verify: unavailable -> 502 facilitator_unavailable
+    verify: busy -> 503 server_busy
 
     [after read-chain: unspent, 3]:
     verify: valid > deliver: was owed -> bought with the older payment
@@ -134,9 +143,10 @@ test('every path of "buy this block"', () => {
     verify: invalid > ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
     verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > deliver: was owed -> bought with the older payment
     verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > deliver: was not -> 503 settlement_unknown
-    verify: invalid > ask-chain: unspent | void | void for good > check-signature: bad -> 503 settlement_unknown
+    verify: invalid > ask-chain: unspent | void | void for good > check-signature: bad | busy | silent -> 503 settlement_unknown
     verify: invalid > ask-chain: silent -> 502 facilitator_unavailable
     verify: unavailable -> 502 facilitator_unavailable
+    verify: busy -> 503 server_busy
 
     [after read-chain: unspent, 4]:
     verify: valid > deliver: was owed -> 409 payment_used
@@ -145,9 +155,10 @@ test('every path of "buy this block"', () => {
     verify: invalid > ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
     verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > deliver: was owed -> 409 payment_used
     verify: invalid > ask-chain: unspent | void | void for good > check-signature: good > deliver: was not -> 503 settlement_unknown
-    verify: invalid > ask-chain: unspent | void | void for good > check-signature: bad -> 503 settlement_unknown
+    verify: invalid > ask-chain: unspent | void | void for good > check-signature: bad | busy | silent -> 503 settlement_unknown
     verify: invalid > ask-chain: silent -> 502 facilitator_unavailable
     verify: unavailable -> 502 facilitator_unavailable
+    verify: busy -> 503 server_busy
 
     [after order: unfit]:
     older purchase: none > survey: open -> 402 payment_required
@@ -165,11 +176,11 @@ test('every path of "buy this block"', () => {
     ask-chain: unspent > settle: success > ask-chain patiently: void for good > release for good -> 402 payment_required
     ask-chain: unspent > settle: success > ask-chain patiently: silent > finalize on its word: done > deliver -> bought
     ask-chain: unspent > settle: success > ask-chain patiently: silent > finalize on its word: store fails -> 503 deed_not_persisted
-    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: paid | paid for good > finalize as seen: done > deliver -> bought
-    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: paid | paid for good > finalize as seen: store fails -> 503 deed_not_persisted
-    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: unspent | silent -> 503 settlement_unknown
-    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: void > release and watch -> 402 payment_required
-    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: void for good > release for good -> 402 payment_required
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: paid | paid for good > finalize as seen: done > deliver -> bought
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: paid | paid for good > finalize as seen: store fails -> 503 deed_not_persisted
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: unspent | silent -> 503 settlement_unknown
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: void > release and watch -> 402 payment_required
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: void for good > release for good -> 402 payment_required
     ask-chain: void > release and watch -> 402 payment_required
     ask-chain: void for good > release for good -> 402 payment_required
     ask-chain: silent -> 503 settlement_unknown
@@ -228,11 +239,11 @@ test('every path of the sweeper through one purchase', () => {
     ask-chain: unspent > settle: success > ask-chain patiently: void for good > release for good -> dead
     ask-chain: unspent > settle: success > ask-chain patiently: silent > finalize on its word: done -> sold, unseen
     ask-chain: unspent > settle: success > ask-chain patiently: silent > finalize on its word: store fails -> in doubt
-    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: paid | paid for good > finalize as seen: done -> sold
-    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: paid | paid for good > finalize as seen: store fails -> in doubt
-    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: unspent | silent -> in doubt
-    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: void > release and watch -> released
-    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear > ask-chain patiently: void for good > release for good -> dead
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: paid | paid for good > finalize as seen: done -> sold
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: paid | paid for good > finalize as seen: store fails -> in doubt
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: unspent | silent -> in doubt
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: void > release and watch -> released
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: void for good > release for good -> dead
     ask-chain: void > release and watch -> released
     ask-chain: void for good > release for good -> dead
     ask-chain: silent -> in doubt"

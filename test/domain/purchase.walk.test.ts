@@ -91,9 +91,10 @@ const denials = new Set([
   'wall_busy',
   'sold_out',
   'invalid_listing',
+  'server_busy',
 ])
 
-const provesNothingSent = new Set(['unsent', 'definite refusal'])
+const provesNothingSent = new Set(['unsent', 'definite refusal', 'busy'])
 
 describe('before money can move', () => {
   law(
@@ -184,7 +185,7 @@ describe('once money may have moved', () => {
     const [survey = ''] = labelled(path.steps, 'survey')
     if (ending(path) !== 'payment_required' || !survey.startsWith('older')) return false
     if (survey.startsWith('older sold elsewhere')) return false // it went through, and was for another block
-    if (labelled(path.steps, 'check-signature').includes('bad')) return false // somebody else's word for the payer's
+    if (labelled(path.steps, 'check-for-token').includes('bad')) return false // somebody else's word for the payer's
     if (lastVerdict(path.steps) === 'void' && asks(path, 'release')) return false
     return labelled(path.steps, 'resolve-other').length === 0 && labelled(path.steps, 'deliver').length === 0
   })

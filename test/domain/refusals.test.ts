@@ -15,6 +15,7 @@ describe('a refusal', () => {
     ['503 settlement_unknown', refusals.earlierUnknown()],
     ['503 deed_not_persisted', refusals.notPersisted(BLOCK)],
     ['503 database_unavailable', refusals.storeUnavailable()],
+    ['503 server_busy', refusals.paymentsBusy()],
     ['409 payment_used', refusals.paymentUsed(BLOCK)],
     ['409 payment_credited', refusals.paymentCredited(1_000_000n, hash(1), 'ops@wall.example')],
     ['410 sold_out', refusals.unavailability('next', 'claimed')],
@@ -45,6 +46,8 @@ describe('a refusal', () => {
     )
     for (const refusal of [...unsold, refusals.unavailability(BLOCK, 'claimed')])
       expect(refusal.message).toContain('Nothing was charged')
+    expect(refusals.paymentsBusy()).toMatchObject({ details: { retryAfter: refusals.RETRY_AFTER_SECONDS } })
+    expect(refusals.paymentsBusy().message).toContain('Nothing was charged and nothing claimed')
     expect(refusals.paymentRequired('too late')).toMatchObject({ details: { reason: 'too late' } })
     expect(refusals.paymentRequired('too late').message).toStartWith('Not charged: too late.')
   })

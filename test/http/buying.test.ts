@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
 import { failure } from '../../server/domain/failure.ts'
+import { FORGED, UNCHECKED } from '../fakes/wallets.ts'
 import { hash, paymentOf, wallet } from '../ports/samples.ts'
 import { codeOf, headerOf, jsonOf, openWall, paidBy, payloadOf } from './wall.ts'
 
@@ -131,6 +132,38 @@ test('a payment whose end is unknown is answered with patience, and its block wi
   expect(other.status).toBe(409)
   expect(await codeOf(other)).toBe('purchase_pending')
   expect(other.headers.get('payment-required')).toBeNull()
+})
+
+test('a payment that our own full queue keeps from being checked or settled costs nothing, and can be sent again', async () => {
+  const wall = await openWall()
+  const { facilitator } = wall
+  for (const busy of [{ verification: { kind: 'busy' } }, { settling: { kind: 'busy' } }] as const) {
+    const honest = { verification: facilitator.verification, settling: facilitator.settling }
+    Object.assign(facilitator, busy)
+    const response = await wall.buy('/blocks/3,4', 1)
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toBe('2')
+    expect(await codeOf(response)).toBe('server_busy')
+    Object.assign(facilitator, honest)
+  }
+  expect(await jsonOf(await wall.ask('GET /api/health'))).toHaveProperty('rail', 'armed')
+  expect((await wall.buy('/blocks/3,4', 1)).status).toBe(200)
+})
+
+test('a signature that a facilitator calls bad is judged as the token would', async () => {
+  const wall = await openWall()
+  wall.facilitator.verification = { kind: 'invalid', reason: 'invalid_exact_evm_signature' }
+  const [good, forged, ...unchecked] = [
+    {},
+    { signature: FORGED },
+    { signature: UNCHECKED.busy },
+    { signature: UNCHECKED.silent },
+  ]
+  const answerTo = async (change: object | undefined) =>
+    await codeOf(await wall.ask('GET /blocks/3,4', paidBy({ ...paymentOf(1, 1), ...change })))
+  expect(await answerTo(good)).toBe('facilitator_unavailable')
+  expect(await answerTo(forged)).toBe('payment_required')
+  expect(await Promise.all(unchecked.map(answerTo))).toEqual(['server_busy', 'facilitator_unavailable'])
 })
 
 test('a payment on wrong terms is told why, with the terms again', async () => {

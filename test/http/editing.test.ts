@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { UNCHECKED } from '../fakes/wallets.ts'
 import { NOW } from '../ports/samples.ts'
 import { editOf, sending } from './signed.ts'
 import { codeOf, HOST, jsonOf, openWall } from './wall.ts'
@@ -54,6 +55,17 @@ test('nobody but the owner edits a block', async () => {
   const wall = await soldWall()
   const response = await wall.put(editOf(2, '3,4', { message: 'mine' }))
   expect(response.status).toBe(401)
+  expect(await jsonOf(await wall.ask('GET /blocks/3,4'))).toHaveProperty('message', 'old')
+})
+
+test.each(['busy', 'silent'] as const)('a smart wallet that cannot be asked (%s) is not denied', async (why) => {
+  const wall = await soldWall()
+  const response = await wall.put({ ...editOf(1, '3,4', { message: 'new' }), signature: UNCHECKED[why] })
+  expect(response.status).toBe(503)
+  expect(response.headers.get('retry-after')).toBe('2')
+  const { error, message } = await jsonOf(response)
+  expect(error).toBe('server_busy')
+  expect(message).toContain('Nothing was changed; send the same request again')
   expect(await jsonOf(await wall.ask('GET /blocks/3,4'))).toHaveProperty('message', 'old')
 })
 

@@ -154,8 +154,10 @@ test('a store that cannot be used is told as such, to those who pay too, and not
   expect(journal.alarms).toEqual([])
 })
 
+const nobody = async () => 'not-signed' as const
+
 const failing = {
-  wallets: { signed: async () => undefined, signedPayment: async () => false },
+  wallets: { signed: nobody, signedPayment: nobody, signedForToken: nobody },
   clock: wall.clock,
   hosts: ['wall.test'],
   view: emptyView(),

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { UNCHECKED } from '../fakes/wallets.ts'
 import { NOW, wallet } from '../ports/samples.ts'
 import { registrationOf, sending } from './signed.ts'
 import { codeOf, jsonOf, openWall } from './wall.ts'
@@ -41,6 +42,13 @@ test('the same word again changes nothing and says so', async () => {
   expect(await jsonOf(await put(word))).toHaveProperty('updated', false)
   await put(registrationOf(0xab, { name: null }))
   expect(await codeOf(await put(word))).toBe('stale_signature')
+})
+
+test.each(['busy', 'silent'] as const)('a smart wallet that cannot be asked (%s) is not denied', async (why) => {
+  const response = await wall.put({ ...registrationOf(0xab, { name: 'Eve' }), signature: UNCHECKED[why] })
+  expect(response.status).toBe(503)
+  expect(response.headers.get('retry-after')).toBe('2')
+  expect(await codeOf(response)).toBe('server_busy')
 })
 
 test('the wallet may be written in any letter case', async () => {

@@ -43,22 +43,25 @@ export function walletsContract(name: string, open: () => Promise<WalletsWorld>)
 
     test("a stranger's signature and one for another text are nobody's", async () => {
       const { wallets, owner, stranger } = await open()
-      expect(await wallets.signed(owner.address, texts, await stranger.sign('one'))).toBeUndefined()
-      expect(await wallets.signed(stranger.address, texts, await owner.sign('one'))).toBeUndefined()
-      expect(await wallets.signed(owner.address, texts, await owner.sign('three'))).toBeUndefined()
-      expect(await wallets.signed(owner.address, [], await owner.sign('one'))).toBeUndefined()
+      expect(await wallets.signed(owner.address, texts, await stranger.sign('one'))).toBe('not-signed')
+      expect(await wallets.signed(stranger.address, texts, await owner.sign('one'))).toBe('not-signed')
+      expect(await wallets.signed(owner.address, texts, await owner.sign('three'))).toBe('not-signed')
+      expect(await wallets.signed(owner.address, [], await owner.sign('one'))).toBe('not-signed')
     })
 
     test('bytes that are no signature are nobody’s', async () => {
       const { wallets, owner } = await open()
       for (const bytes of ['0x', '0x00', `0x${'00'.repeat(65)}`, `0x${'ab'.repeat(1000)}`] as const)
-        expect(await wallets.signed(owner.address, texts, bytes)).toBeUndefined()
+        expect(await wallets.signed(owner.address, texts, bytes)).toBe('not-signed')
     })
 
     test('a payment is signed by its payer or it is not', async () => {
       const { wallets, payment, forged } = await open()
-      expect(await wallets.signedPayment(await payment())).toBe(true)
-      expect(await wallets.signedPayment(await forged())).toBe(false)
+      const [good, bad] = [await payment(), await forged()]
+      expect(await wallets.signedPayment(good)).toBe('signed')
+      expect(await wallets.signedForToken(good)).toBe('signed')
+      expect(await wallets.signedPayment(bad)).toBe('not-signed')
+      expect(await wallets.signedForToken(bad)).toBe('not-signed')
     })
   })
 }

@@ -17,9 +17,9 @@ const WAITED = 'server/usecases/waited-for.ts'
 export const mutants: readonly Mutant[] = [
   {
     name: 'a timeout is taken for a refusal',
-    file: SCRIPT,
-    from: `const nothingSent = settling.kind === 'unsent' ||`,
-    to: `const nothingSent = settling.kind === 'unsent' || settling.kind === 'unclear' ||`,
+    file: 'server/domain/reasons.ts',
+    from: `if (settling.kind === 'unsent') return`,
+    to: `if (settling.kind === 'unsent' || settling.kind === 'unclear') return`,
     isCheap: true,
   },
   {

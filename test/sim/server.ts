@@ -5,7 +5,8 @@
 
 import { alone } from '../../db/sqlite/alone.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
-import { keyOf, type PaymentKey } from '../../server/domain/payment.ts'
+import { keyOf, type Payment, type PaymentKey } from '../../server/domain/payment.ts'
+import type { SignatureCheck } from '../../server/domain/reasons.ts'
 import type { Chain, Clock, Facilitator, Journal, Ledger, Wallets } from '../../server/ports.ts'
 import { seller, type Seller } from '../../server/usecases/buy-block.ts'
 import { followLog, type Follower } from '../../server/usecases/follow-log.ts'
@@ -71,9 +72,12 @@ export function startServer(world: World, { name, book, watcher, commons, opened
   const ledger = ledgerPort(world, book.ledger, watcher, self, die, commons)
   const chain = chainPort(world, watcher, self)
   const facilitator = facilitatorPort(world, watcher, self)
+  const checkOf = ({ signature }: Payment) =>
+    Promise.resolve<SignatureCheck>(signature === SIGNED ? 'signed' : 'not-signed')
   const wallets: Wallets = {
-    signed: () => Promise.resolve(undefined),
-    signedPayment: ({ signature }) => Promise.resolve(signature === SIGNED),
+    signed: () => Promise.resolve('not-signed'),
+    signedPayment: checkOf,
+    signedForToken: checkOf,
   }
 
   const open = (follower: Follower | undefined) => {

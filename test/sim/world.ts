@@ -1,7 +1,8 @@
 /** The world outside the server: a model chain with its wallets, and a facilitator that proves as little as real ones. */
 
 import { keyOf, type Address, type Hash, type Payment, type PaymentKey } from '../../server/domain/payment.ts'
-import type { Settling, Verdict, Verification } from '../../server/domain/purchase.ts'
+import type { Verdict } from '../../server/domain/purchase.ts'
+import type { Settling, Verification } from '../../server/domain/reasons.ts'
 import { diceOf, type Dice } from './dice.ts'
 import { drawFaults, type Fault, type Faults } from './faults.ts'
 import { FORGED, hashOf } from './samples.ts'
