@@ -5,6 +5,7 @@ import type {
   Bell,
   Blocks,
   Books,
+  ExclusiveJobs,
   Horizon,
   Leases,
   Ledger,
@@ -12,7 +13,6 @@ import type {
   Moderation,
   Payouts,
   Store,
-  Turns,
 } from '../server/ports.ts'
 
 /** The ports of an open store. `close` lets go of it, with nothing left unwritten. */
@@ -27,7 +27,7 @@ export type Engine = {
   readonly horizon: Horizon
   readonly store: Store
   readonly leases: Leases
-  readonly turns: Turns
+  readonly jobs: ExclusiveJobs
   readonly bell: Bell
   close(): Promise<void>
 }

@@ -132,10 +132,10 @@ export type Leases = {
   give(key: PaymentKey): Promise<void>
 }
 
-/** Work that one process at a time does. */
-export type Turns = {
-  /** Runs `work` unless another process is at the same work; answers whether it ran. */
-  alone(name: 'sweep', work: () => Promise<void>): Promise<boolean>
+/** Work that one of several processes on one store does at a time. Nothing but the number of questions asked rests on it. */
+export type ExclusiveJobs = {
+  /** Runs `work` unless another process is at the same job; answers whether it ran. A process that stands still loses its job. */
+  run(job: 'sweep', work: () => Promise<void>): Promise<boolean>
 }
 
 /** Tells that the log may have grown, by another process's hand too. A hint: what is missed is found by asking. */

@@ -3,7 +3,7 @@
 import { FIRST_LOOK_MS, LAST_LOOK_MS, type PaymentKey } from '../../server/domain/payment.ts'
 import type { Ledger } from '../../server/ports.ts'
 import type { Connection } from './connection.ts'
-import { claim, heldFor, release, space, survey, type Work } from './holds.ts'
+import { claim, heldFor, release, space, survey, type BlockRow, type Work } from './holds.ts'
 import { find, type PaymentRow } from './payments.ts'
 import { confirm, deliver, doubt, finalize, miss, owe, oweReceipt, seal } from './sales.ts'
 import { untold } from './untold.ts'
@@ -42,8 +42,13 @@ export function postgresLedger(connection: Connection, check: Check): Ledger {
     async unfinished(now) {
       const values = [now - FIRST_LOOK_MS, Math.floor((now - LAST_LOOK_MS) / 1000)]
       const rows = await connection.rows<PaymentRow>(UNFINISHED, values)
-      // A damaged one is told of, and keeps nobody from looking at the others.
-      return rows.filter((row) => isSound(check, 'payments', row)).map(({ payer, nonce }) => ({ payer, nonce }))
+      if (rows.length === 0) return []
+      const blocks = await connection.rows<BlockRow>(BLOCKS, [`{${rows.map(({ block }) => block).join(', ')}}`])
+      // What is damaged is told of, and keeps nobody from looking at the others.
+      const sound = new Set(blocks.filter((block) => isSound(check, 'blocks', block)).map(({ i }) => i))
+      return rows
+        .filter((row) => isSound(check, 'payments', row) && sound.has(row.block))
+        .map(({ payer, nonce }) => ({ payer, nonce }))
     },
   }
 }
@@ -54,3 +59,4 @@ const UNFINISHED = `
   WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2))
     AND (settled = 0 OR (looks = 0 AND claimed_at <= $1) OR valid_before <= $2)
   ORDER BY id`
+const BLOCKS = 'SELECT * FROM blocks WHERE i = ANY ($1::integer[])'

@@ -18,7 +18,7 @@ import { postgresModeration } from './moderation.ts'
 import { ensureStayed } from './moved.ts'
 import { postgresPayouts } from './payouts.ts'
 import type { Session } from './pool.ts'
-import { postgresBell, postgresLeases, postgresTurns } from './sharing.ts'
+import { postgresBell, postgresJobs, postgresLeases } from './sharing.ts'
 import { checking, put, writeAll } from './writes.ts'
 
 /** The ports of an open database, and its books. */
@@ -67,7 +67,7 @@ export async function openPostgres(
     store: postgresStore(connection),
     audit: postgresAudit(connection, check),
     leases: postgresLeases(connection),
-    turns: postgresTurns(connection),
+    jobs: postgresJobs(connection),
     bell: postgresBell(connection),
     close: connection.close,
   }

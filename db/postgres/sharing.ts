@@ -1,10 +1,11 @@
 /** What several processes on one database need of each other. */
 
-import type { Bell, Leases, Turns } from '../../server/ports.ts'
+import type { Bell, ExclusiveJobs, Leases } from '../../server/ports.ts'
 import type { Connection } from './connection.ts'
 
-// Numbers of the advisory locks under which work is done by one process at a time.
-const turns = { sweep: 0x73776570 } as const
+// Long enough for a process that is kept from its work for some seconds, short enough for one that stands still.
+const JOB_MS = 15_000
+const RENEW_EVERY_MS = 5000
 
 const LISTEN_AGAIN_MS = 250
 
@@ -27,21 +28,27 @@ const TAKE = `
   RETURNING 1`
 const GIVE = 'DELETE FROM leases WHERE payer = $1 AND nonce = $2 AND owner = $3::uuid'
 
-/** A turn is a lock of the connection, so that it ends with the process that has it. */
-export function postgresTurns({ apart }: Connection): Turns {
+/**
+ * A job is a lease, so that a process that is frozen, or cut off, keeps the others from it for some seconds only. When such
+ * a one goes on, two are at the job for a while, which asks questions twice and changes nothing: writes are conditional.
+ */
+export function postgresJobs(connection: Connection, jobMs = JOB_MS): ExclusiveJobs {
   return {
-    alone: (name, work) =>
-      apart(async ({ rows, run }) => {
-        const lock = turns[name]
-        const [turn] = await rows<{ mine: boolean }>(`SELECT pg_try_advisory_lock(${lock}) AS mine`)
-        if (turn?.mine !== true) return false
-        try {
-          await work()
-        } finally {
-          await run(`SELECT pg_advisory_unlock(${lock})`)
-        }
-        return true
-      }),
+    async run(job, work) {
+      const { take, give } = postgresLeases(connection)
+      // No payer has such a name, so a job never meets a payment in their common table.
+      const key = { payer: '0xjob', nonce: `0x${job}` } as const
+      if (!(await take(key, jobMs))) return false
+      const renewing = setInterval(() => void take(key, jobMs).catch(() => {}), Math.min(RENEW_EVERY_MS, jobMs / 3))
+      try {
+        await work()
+      } finally {
+        clearInterval(renewing)
+        // What cannot be given back now ends by itself.
+        await give(key).catch(() => {})
+      }
+      return true
+    },
   }
 }
 

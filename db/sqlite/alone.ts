@@ -1,15 +1,15 @@
 /** What several processes on one store need, where there is only one. */
 
-import type { Bell, Leases, Turns } from '../../server/ports.ts'
+import type { Bell, ExclusiveJobs, Leases } from '../../server/ports.ts'
 
 /** Nobody else works on anything: whatever is asked for is had, and nothing is written by another hand. */
-export const alone: { readonly leases: Leases; readonly turns: Turns; readonly bell: Bell } = {
+export const alone: { readonly leases: Leases; readonly jobs: ExclusiveJobs; readonly bell: Bell } = {
   leases: {
     take: async () => true,
     give: async () => {},
   },
-  turns: {
-    async alone(_, work) {
+  jobs: {
+    async run(_, work) {
       await work()
       return true
     },

@@ -3,7 +3,7 @@
 import pLimit from 'p-limit'
 import { StoreUnavailable } from '../domain/failure.ts'
 import { keyOf, type PaymentKey } from '../domain/payment.ts'
-import type { Clock, Journal, Ledger, Turns } from '../ports.ts'
+import type { Clock, ExclusiveJobs, Journal, Ledger } from '../ports.ts'
 import type { SweptSeller } from './buy-block.ts'
 
 const AT_ONCE = 8
@@ -12,7 +12,7 @@ const AT_ONCE = 8
 export type Sweeping = {
   readonly ledger: Ledger
   readonly seller: SweptSeller
-  readonly turns: Turns
+  readonly jobs: ExclusiveJobs
   readonly clock: Clock
   readonly journal: Journal
 }
@@ -25,7 +25,7 @@ export type Sweeping = {
 export type Swept = 'seen' | 'partly' | 'failed'
 
 /** Makes the sweeper of this process. Each call looks at each unfinished purchase once; what could not be waits for the next. */
-export function sweeper({ ledger, seller, turns, clock, journal }: Sweeping): () => Promise<Swept> {
+export function sweeper({ ledger, seller, jobs, clock, journal }: Sweeping): () => Promise<Swept> {
   // What another run had every time. It may have died or failed with it, so that only a look tells.
   let unseen: ReadonlySet<string> | undefined
   let isFailing = false
@@ -33,7 +33,7 @@ export function sweeper({ ledger, seller, turns, clock, journal }: Sweeping): ()
     try {
       // What this process could not write is known to no other.
       await seller.catchUp()
-      await turns.alone('sweep', async () => {
+      await jobs.run('sweep', async () => {
         const elsewhere = await lookAtAll(seller, await ledger.unfinished(clock.now()))
         unseen = unseen?.intersection(elsewhere) ?? elsewhere
       })

@@ -139,7 +139,7 @@ test(
       wall.log.after(0, 9),
       wall.blocks.edit(held.block, editOf(1), NOW),
       wall.leases.take(held.payment, 1000),
-      wall.turns.alone('sweep', async () => {}),
+      wall.jobs.run('sweep', async () => {}),
     ]
     for (const step of await Promise.all(steps.map(failureOf))) {
       expect(step).toBeInstanceOf(StoreUnavailable)

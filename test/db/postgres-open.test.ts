@@ -239,7 +239,19 @@ describe('a row', () => {
     expect(damaged.map(({ table }) => table).toSorted()).toEqual(['blocks', 'changes', 'payments'])
     await sell(wall, 'next', 50, 5000)
     expect(await wall.ledger.unfinished(NOW + 1e9)).not.toContainEqual({ payer: wallet(1), nonce: hash(1) })
-    expect(await wall.ledger.unfinished(NOW + 1e9)).toContainEqual({ payer: wallet(2), nonce: hash(2) })
+    expect(await wall.ledger.unfinished(NOW + 1e9)).toContainEqual({ payer: wallet(3), nonce: hash(3) })
+    await wall.close()
+  })
+
+  test('of a held block that is damaged keeps no other purchase from being looked at', async () => {
+    const url = await newWall()
+    const damaged: DamagedRow[] = []
+    const wall = await openPostgres(url, TERMS.network, { onDamaged: (row) => damaged.push(row) })
+    await hold(wall, blockOf('5,6'), paymentOf(1, 1))
+    await hold(wall, blockOf('7,8'), paymentOf(2, 2))
+    await byHand(url, `UPDATE blocks SET rank = -1 WHERE i = ${blockOf('5,6')}`)
+    expect(await wall.ledger.unfinished(NOW)).toEqual([{ payer: wallet(2), nonce: hash(2) }])
+    expect(damaged).toEqual([{ table: 'blocks', row: blockOf('5,6') }])
     await wall.close()
   })
 })

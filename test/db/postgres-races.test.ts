@@ -1,5 +1,8 @@
 import { expect, test } from 'bun:test'
+import { SQL } from 'bun'
+import { connect } from '../../db/postgres/connection.ts'
 import { openPostgres, type Postgres } from '../../db/postgres/open.ts'
+import { postgresJobs } from '../../db/postgres/sharing.ts'
 import type { Change } from '../../server/domain/log.ts'
 import { isSold } from '../../server/domain/purchase.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
@@ -17,6 +20,7 @@ import {
   TERMS,
   wallet,
 } from '../ports/samples.ts'
+import { cutProxy } from './cut-proxy.ts'
 import { sellAllBut } from './nearly-sold-postgres.ts'
 import { postgresWalls } from './postgres-walls.ts'
 
@@ -259,14 +263,47 @@ test(
   'work that one process at a time does is done by one, and is free again when it fails',
   onTwo(async ([one, other]) => {
     const tried: boolean[] = []
-    const ran = await one.turns.alone('sweep', async () => {
-      for (const { turns } of [one, other]) tried.push(await turns.alone('sweep', async () => {}))
+    const ran = await one.jobs.run('sweep', async () => {
+      for (const { jobs } of [one, other]) tried.push(await jobs.run('sweep', async () => {}))
     })
     expect([ran, tried]).toEqual([true, [false, false]])
-    const failing = one.turns.alone('sweep', async () => {
+    const failing = one.jobs.run('sweep', async () => {
       throw new Error('the sweep failed')
     })
     expect(await failureOf(failing)).toMatchObject({ message: 'the sweep failed' })
-    expect(await other.turns.alone('sweep', async () => {})).toBe(true)
+    expect(await other.jobs.run('sweep', async () => {})).toBe(true)
   }),
 )
+
+test('a process that is cut off from the store keeps the others from its work for a while only', async () => {
+  const url = await newWall()
+  const proxy = cutProxy(url)
+  const [frozen, alive] = [connect(proxy.url, 200), connect(url)]
+  const [its, other] = [postgresJobs(frozen, 300), postgresJobs(alive, 300)]
+  const thawed = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  const working = its.run('sweep', async () => {
+    begun.resolve()
+    await thawed.promise
+  })
+  await begun.promise
+  // While it is at work and can say so, its turn is renewed.
+  const first = await untilOf(url)
+  while ((await untilOf(url)) === first) await Bun.sleep(10)
+  expect(await other.run('sweep', async () => {})).toBe(false)
+  proxy.breakDown()
+  while (!(await other.run('sweep', async () => {}))) await Bun.sleep(10)
+  thawed.resolve()
+  expect(await working).toBe(true)
+  expect(await other.run('sweep', async () => {})).toBe(true)
+  await Promise.all([frozen.close(), alive.close()])
+  proxy.stop()
+})
+
+/** When the only lease of a wall ends. */
+async function untilOf(url: string): Promise<unknown> {
+  const sql = new SQL(url, { max: 1 })
+  const [row] = await sql.unsafe('SELECT until::text FROM leases')
+  await sql.close()
+  return row?.until
+}

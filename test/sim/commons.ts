@@ -1,8 +1,8 @@
-/** What servers on one book have in common beside it: leases, turns and a bell, each as unreliable as may be. */
+/** What servers on one book have in common beside it: leases, jobs and a bell, each as unreliable as may be. */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { keyOf } from '../../server/domain/payment.ts'
-import type { Bell, Leases, Turns } from '../../server/ports.ts'
+import type { Bell, ExclusiveJobs, Leases } from '../../server/ports.ts'
 import { fakeLeases } from '../fakes/leases.ts'
 import { strikes, type World } from './world.ts'
 
@@ -13,7 +13,7 @@ export type Life = {
 }
 
 /** The ports of one life. */
-export type Shared = { readonly leases: Leases; readonly turns: Turns; readonly bell: Bell }
+export type Shared = { readonly leases: Leases; readonly jobs: ExclusiveJobs; readonly bell: Bell }
 
 export type Commons = {
   of(life: Life): Shared
@@ -47,9 +47,9 @@ export function commonsOf(world: World): Commons {
             }),
           give: (key) => call(life, 'give', keyOf(key), () => give(key)),
         },
-        turns: {
-          async alone(_, work) {
-            const isOurs = await call(life, 'turn', '', () => {
+        jobs: {
+          async run(_, work) {
+            const isOurs = await call(life, 'job', '', () => {
               const isTaken = sweeping !== undefined && sweeping !== life && sweeping.diedAt === undefined
               if (isTaken && !strikes(world, 'leaseLapses')) return false
               sweeping = life

@@ -96,7 +96,7 @@ export function startServer(world: World, { name, book, watcher, commons, opened
       advance,
       leases: shared?.leases,
     })
-    const swept = sweeper({ ledger, seller: sold, turns: shared?.turns ?? alone.turns, clock, journal })
+    const swept = sweeper({ ledger, seller: sold, jobs: shared?.jobs ?? alone.jobs, clock, journal })
     opened({ seller: sold, clock, paint, follower, life: self })
     if (shared !== undefined && follower !== undefined)
       void keepLevel({ bell: shared.bell, advance, clock, journal }, NEVER)

@@ -3,7 +3,7 @@ import { alone } from '../../db/sqlite/alone.ts'
 import { openSqlite } from '../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { keyOf, type PaymentKey } from '../../server/domain/payment.ts'
-import type { Turns } from '../../server/ports.ts'
+import type { ExclusiveJobs } from '../../server/ports.ts'
 import { sweeper } from '../../server/usecases/sweep.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeJournal } from '../fakes/journal.ts'
@@ -11,7 +11,7 @@ import { hold } from '../ports/engine.ts'
 import { NOW, paymentOf, TERMS } from '../ports/samples.ts'
 
 /** A sweeper over a wall on which two purchases are open; `taken` are those that another process has. */
-async function openWorld(turns: Turns = alone.turns) {
+async function openWorld(jobs: ExclusiveJobs = alone.jobs) {
   const { ledger } = await openSqlite(':memory:', TERMS.network)
   for (const nonce of [1, 2]) await hold({ ledger }, 'next', paymentOf(1, nonce))
   const taken = new Set<string>()
@@ -30,7 +30,7 @@ async function openWorld(turns: Turns = alone.turns) {
     idle: async () => {},
   }
   const journal = fakeJournal()
-  const sweep = sweeper({ ledger, seller, turns, clock: fakeClock(NOW), journal })
+  const sweep = sweeper({ ledger, seller, jobs, clock: fakeClock(NOW), journal })
   return { sweep, taken, looked, store, journal, ledger }
 }
 
@@ -62,18 +62,18 @@ describe('what was open at the start', () => {
     expect(await sweep()).toBe('seen')
   })
 
-  test('is not seen by a process that had no turn yet', async () => {
-    const turns = { isOurs: false }
+  test('is not seen by a process that had the job never yet', async () => {
+    const job = { isOurs: false }
     const { sweep, looked } = await openWorld({
-      async alone(_, work) {
-        if (turns.isOurs) await work()
-        return turns.isOurs
+      async run(_, work) {
+        if (job.isOurs) await work()
+        return job.isOurs
       },
     })
     expect([await sweep(), looked]).toEqual(['partly', []])
-    turns.isOurs = true
+    job.isOurs = true
     expect(await sweep()).toBe('seen')
-    turns.isOurs = false
+    job.isOurs = false
     expect(await sweep()).toBe('seen')
   })
 })

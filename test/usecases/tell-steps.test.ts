@@ -84,7 +84,7 @@ test('a sweep tells what it does, and not what it only looks at', async () => {
     contact: null,
     advance,
   })
-  const sweep = sweeper({ ledger, seller: selling, turns: db.turns, clock, journal })
+  const sweep = sweeper({ ledger, seller: selling, jobs: db.jobs, clock, journal })
   const before = linesOf(wall, 'step').length
   chain.silent = true
   await sweep()
