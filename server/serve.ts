@@ -125,7 +125,14 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters) {
     return { ...follower, reads }
   })
   subscribe(reads.changed)
-  const stream = live({ log, clock, number: () => view.number, advance, everyMs: PUBLISH_EVERY_MS })
+  const stream = live({
+    log,
+    clock,
+    number: () => view.number,
+    canvasNumber: reads.canvas.number,
+    advance,
+    everyMs: PUBLISH_EVERY_MS,
+  })
   subscribe(stream.changed)
   const leases = isShared(config) ? shared.leases : undefined
   const selling = { ledger, facilitator, chain, wallets, clock, journal, rail, terms: offer.terms, contact }

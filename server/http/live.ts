@@ -1,14 +1,15 @@
 /**
  * GET /api/live: the log as server-sent events. Each change is an event whose id is its number, so that a reader who
- * comes back with `Last-Event-ID` misses nothing and sees nothing twice.
+ * comes back with `Last-Event-ID` misses nothing and sees nothing twice. One that is far behind is told to read the canvas
+ * instead, because a long log would cost everybody else more than it is worth to one.
  */
 
+import type { Reset } from '../../shared/contract/live.ts'
 import { failure } from '../domain/failure.ts'
-import type { Change, LogNumber, ModerationChange } from '../domain/log.ts'
-import { visible } from '../domain/moderation.ts'
-import { wireChange } from '../domain/wire-change.ts'
+import type { Change, LogNumber } from '../domain/log.ts'
 import type { Clock, Log } from '../ports.ts'
 import { readInteger } from './query.ts'
+import { recentEvents, type Piece, type RecentEvents } from './recent-events.ts'
 import { refuse } from './refuse.ts'
 import { respondEvents } from './respond.ts'
 import type { Handler } from './route.ts'
@@ -27,40 +28,85 @@ export type LiveSource = {
   readonly log: Log
   readonly clock: Clock
   readonly number: () => LogNumber // of the newest change that was told
+  readonly canvasNumber: () => LogNumber // of the newest change that the canvas read shows
   readonly advance: () => Promise<void> // tells what others have written since
   readonly everyMs: number
 }
 
 const FOLLOWERS_MAX = 10_000
 
-// Events kept for those who come back after a short break; older ones are read from the log.
-const RECENT_MAX = 2000
-
-const PAGE = 500
+/** How many changes a reader may be behind to be told each of them. */
+export const BEHIND_MAX = 1000
 
 // A reader this far behind is cut off, and catches up when it comes back.
 const BACKLOG_MAX_BYTES = 256 * 1024
 
 const HEARTBEAT_MS = 15_000
 
+const encoder = new TextEncoder()
+const RETRY = encoder.encode('retry: 2000\n\n')
+const HEARTBEAT = encoder.encode(': still here\n\n')
+
 type Follower = {
   sentTo: LogNumber
-  readonly send: (text: string) => void
+  readonly send: (bytes: Uint8Array) => void
   readonly end: () => void
 }
 
 /** Makes the one live stream of this process. */
-export function live({ log, clock, number, advance, everyMs }: LiveSource): Live {
+export function live(source: LiveSource): Live {
+  const { log, number, canvasNumber, advance } = source
+  // All streams count, those of readers who still catch up too.
+  let streams = 0
+  const recent = recentEvents(log)
+  const { join, tell, close, isClosed } = followersOf(source, recent)
+
+  /** What a reader missed, up to the moment at which it is level. */
+  async function* missed(from: LogNumber): AsyncGenerator<Piece> {
+    let at = from
+    if (from > number() || number() - from > BEHIND_MAX) {
+      at = canvasNumber()
+      yield resetTo(at)
+    }
+    for (;;) {
+      const piece = await recent.piece(at, number())
+      if (piece === undefined) return
+      yield piece
+      at = piece.to
+    }
+  }
+  const open = (from: LogNumber) => {
+    streams++
+    return respondEvents(follow(from, missed(from), { join, closed: () => void streams-- }))
+  }
+  return {
+    answer(request) {
+      if (streams >= FOLLOWERS_MAX || isClosed()) return refuse(tooMany())
+      if (request.method === 'HEAD') return respondEvents(null)
+      const from = startOf(request) ?? number()
+      if (from === 'malformed') return refuse(badStart())
+      // A reader may come from another process that was quicker to follow the log.
+      return from > number() ? advance().then(() => open(from)) : open(from)
+    },
+    changed(change) {
+      recent.remember(change)
+      tell()
+    },
+    close,
+  }
+}
+
+/** Those who are level, told together of what comes, and now and then that the line is good. */
+function followersOf({ clock, number, everyMs }: LiveSource, recent: RecentEvents) {
   const followers = new Set<Follower>()
-  const recent = memory()
   const stopped = new AbortController()
   let flushing: Promise<void> | undefined
   let lastSentAt = clock.elapsed()
 
-  const tellAll = (textFor: (follower: Follower) => string) => {
+  const tellAll = (bytesFor: (follower: Follower) => Uint8Array) => {
     for (const follower of followers) {
-      const text = textFor(follower)
-      if (text !== '') follower.send(text)
+      const bytes = bytesFor(follower)
+      if (bytes.length > 0) follower.send(bytes)
     }
     lastSentAt = clock.elapsed()
   }
@@ -68,152 +114,92 @@ export function live({ log, clock, number, advance, everyMs }: LiveSource): Live
     await clock.wait(everyMs, stopped.signal)
     flushing = undefined
     tellAll((follower) => {
-      const text = recent.after(follower.sentTo)
+      const bytes = recent.after(follower.sentTo)
       follower.sentTo = number()
-      return text
+      return bytes
     })
   }
   const beat = async () => {
     while (!stopped.signal.aborted) {
       await clock.wait(HEARTBEAT_MS, stopped.signal)
-      if (clock.elapsed() - lastSentAt >= HEARTBEAT_MS) tellAll(() => ': still here\n\n')
+      if (clock.elapsed() - lastSentAt >= HEARTBEAT_MS) tellAll(() => HEARTBEAT)
     }
   }
   void beat()
-
-  const join = (follower: Follower) => {
-    followers.add(follower)
-    if (number() > follower.sentTo) flushing ??= flush()
-    return () => void followers.delete(follower)
-  }
-  const streamFrom = (from: LogNumber) =>
-    from > number() ? refuse(badStart()) : respondEvents(follow(missed(log, recent, number, from), join))
   return {
-    answer(request) {
-      if (followers.size >= FOLLOWERS_MAX || stopped.signal.aborted) return refuse(tooMany())
-      if (request.method === 'HEAD') return respondEvents(null)
-      const from = startOf(request) ?? number()
-      // A reader may come from another process that was quicker to follow the log.
-      return from > number() && from < Number.POSITIVE_INFINITY
-        ? advance().then(() => streamFrom(from))
-        : streamFrom(from)
+    join(follower: Follower) {
+      followers.add(follower)
+      if (number() > follower.sentTo) flushing ??= flush()
+      // It was still catching up when all others were ended.
+      if (stopped.signal.aborted) queueMicrotask(follower.end)
+      return () => void followers.delete(follower)
     },
-    changed(change) {
-      recent.remember(change)
+    tell() {
       if (followers.size > 0) flushing ??= flush()
     },
     close() {
       stopped.abort()
       for (const follower of followers) follower.end()
     },
+    isClosed: () => stopped.signal.aborted,
   }
 }
 
-/** The newest events, ready to be sent. */
-type Memory = {
-  remember(change: Change): void
-  /** Number of the oldest event kept; infinite while there is none. */
-  oldest(): LogNumber
-  /** All events kept after a number. */
-  after(number: LogNumber): string
-}
-
-function memory(): Memory {
-  const events: Told[] = []
-  // The log tells what it holds without what is hidden later, and so must we.
-  const withhold = ({ block, hidden }: ModerationChange) => {
-    for (const [at, { change }] of events.entries())
-      if ('face' in change && change.block === block)
-        events[at] = told({ ...change, face: visible(change.face, hidden) })
-  }
-  // Nearly all followers are equally far, and share one text.
-  let shared = { after: 0, upTo: 0, text: '' }
-  return {
-    remember(change) {
-      if (change.kind === 'hide') withhold(change)
-      events.push(told(change))
-      if (events.length > 2 * RECENT_MAX) events.splice(0, RECENT_MAX)
-    },
-    oldest: () => events[0]?.change.number ?? Number.POSITIVE_INFINITY,
-    after(number) {
-      const upTo = events.at(-1)?.change.number ?? 0
-      if (shared.after !== number || shared.upTo !== upTo) {
-        const first = events.findLastIndex(({ change }) => change.number <= number) + 1
-        const text = events.slice(first).map((event) => event.text())
-        shared = { after: number, upTo, text: text.join('') }
-      }
-      return shared.text
-    },
-  }
-}
-
-/** A change, and what readers are told of it, which is made once and only when somebody follows. */
-type Told = { readonly change: Change; readonly text: () => string }
-
-function told(change: Change): Told {
-  let text: string | undefined
-  return { change, text: () => (text ??= eventOf(change)) }
-}
-
-/** Reads what a reader missed, first from the log and then from memory; answers the number it reaches. */
-async function* missed(
-  log: Log,
-  recent: Memory,
-  number: () => LogNumber,
-  from: LogNumber,
-): AsyncGenerator<string, LogNumber> {
-  let at = from
-  while (at < number() && at + 1 < recent.oldest()) {
-    const changes = await log.after(at, PAGE)
-    if (changes.length === 0) break
-    yield changes.map((change) => eventOf(change)).join('')
-    at = changes.at(-1)?.number ?? at
-  }
-  const to = number()
-  const text = recent.after(at)
-  if (text !== '') yield text
-  return to
-}
+/** Whom a stream tells of its life: `join` once it is level, and `closed` once, however it ends. */
+type Host = { join(follower: Follower): () => void; closed(): void }
 
 /** One reader's stream: what it missed at its own pace, then whatever is told. */
-function follow(reading: AsyncGenerator<string, LogNumber>, join: (follower: Follower) => () => void) {
-  const encoder = new TextEncoder()
+function follow(from: LogNumber, reading: AsyncGenerator<Piece>, { join, closed }: Host) {
+  let sentTo = from
   let leave: (() => void) | undefined
-  const becomeFollower = (controller: ReadableStreamDefaultController<Uint8Array>, sentTo: LogNumber) => {
+  let isOver = false
+  const over = () => {
+    if (isOver) return
+    isOver = true
+    leave?.()
+    closed()
+  }
+  const becomeFollower = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     const end = () => {
-      leave?.()
+      over()
       controller.close()
     }
-    const send = (text: string) => {
+    const send = (bytes: Uint8Array) => {
       if ((controller.desiredSize ?? 0) < -BACKLOG_MAX_BYTES) end()
-      else controller.enqueue(encoder.encode(text))
+      else controller.enqueue(bytes)
     }
     leave = join({ sentTo, send, end })
   }
   return new ReadableStream<Uint8Array>(
     {
-      start: (controller) => controller.enqueue(encoder.encode('retry: 2000\n\n')),
+      start: (controller) => controller.enqueue(RETRY),
       async pull(controller) {
         if (leave !== undefined) return
-        const step = await reading.next()
-        if (step.done === true) becomeFollower(controller, step.value)
-        else controller.enqueue(encoder.encode(step.value))
+        const step = await reading.next().catch((error: unknown) => {
+          over()
+          throw error
+        })
+        if (isOver) return
+        if (step.done === true) return becomeFollower(controller)
+        sentTo = step.value.to
+        controller.enqueue(step.value.bytes)
       },
-      cancel: () => leave?.(),
+      cancel: over,
     },
     new ByteLengthQueuingStrategy({ highWaterMark: 1 }),
   )
 }
 
-const eventOf = (change: Change) => {
-  const wire = wireChange(change)
-  return `id: ${wire.number}\nevent: ${wire.kind}\ndata: ${JSON.stringify(wire)}\n\n`
+/** Tells a reader to read the canvas; what came after that follows. */
+function resetTo(number: LogNumber): Piece {
+  const reset: Reset = { number, kind: 'reset' }
+  return { bytes: encoder.encode(`id: ${number}\nevent: reset\ndata: ${JSON.stringify(reset)}\n\n`), to: number }
 }
 
 /** Where a reader goes on: after the event it names; `undefined` for one that begins now. */
-function startOf(request: Request): LogNumber | undefined {
+function startOf(request: Request): LogNumber | 'malformed' | undefined {
   const header = request.headers.get('last-event-id')
-  return header === null || header === '' ? undefined : (readInteger(header) ?? Number.POSITIVE_INFINITY)
+  return header === null || header === '' ? undefined : (readInteger(header) ?? 'malformed')
 }
 
 const badStart = () =>

@@ -135,7 +135,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'followWall',
     summary: 'Follow every change as it happens',
     description:
-      'Server-sent events: `sale`, `repaint` and `identity`, at most one batch a second. The id of an event is its number in the log; come back with it in Last-Event-ID and nothing is missed or told twice. Without it the stream starts now. Text in it was written by strangers.',
+      'Server-sent events: `sale`, `repaint` and `identity`, at most one batch a second. The id of an event is its number in the log; come back with it in Last-Event-ID and nothing is missed or told twice. Without it the stream starts now. Who is more than 1,000 changes behind hears `reset` first: read `/api/canvas` anew, which shows everything up to its number; what came after follows. Text in it was written by strangers.',
     answers: [],
     media: 'text/event-stream',
     codes: ['invalid_after', 'server_busy', 'internal_error'],

@@ -37,6 +37,8 @@ export type Parts = {
 /** A published read. */
 export type PublishedRead = {
   readonly answer: ReadyAnswer
+  /** Number of the newest change that it shows. */
+  number(): LogNumber
   /** Tells of a change that the view has; the read follows. */
   changed(change: Change): void
   /** Resolves when the read shows everything that was told, in every encoding. */
@@ -77,6 +79,7 @@ export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource)
     // In one turn, so that nobody asks in between; the new bodies find the memory of the old ones.
     shown.release()
     shown = answerFrom(type, bodies, etag)
+    shownNumber = number
   }
   const publish = async () => {
     while (parts.isDirty()) {
@@ -94,10 +97,12 @@ export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource)
   // The first readers need not wait for the compression.
   const uncompressed = first.taken.map(([, part]) => part)
   let shown = answerFrom(type, { plain: plainBody(uncompressed) }, tagOf(first.number, uncompressed))
+  let shownNumber = first.number
   let publishing: Promise<void> | undefined = show(first).then(publish)
 
   return {
     answer: (request) => shown.answer(request),
+    number: () => shownNumber,
     changed(change) {
       parts.mark(change)
       // Changes that come together are published together.

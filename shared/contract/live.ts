@@ -5,7 +5,10 @@ import { TOTAL_BLOCKS } from '../wall.ts'
 import { Sale } from './feed.ts'
 import { CoordText, PixelsBase64, TextOrNull, UnixMs } from './kinds.ts'
 
-const number = Type.Integer({ minimum: 1, description: 'Number of the change: dense, in the order changes were made.' })
+const number = Type.Integer({
+  minimum: 1,
+  description: 'Number of the change, in the order changes were made. Old repaints may be missing.',
+})
 
 /** What a block shows from this change on; members that are absent are empty. */
 const shown = {
@@ -30,6 +33,13 @@ export const IdentityChange = Type.Object({
 /** One change, as the data of an event of `GET /api/live`. */
 export const WireChange = Type.Union([SaleChange, RepaintChange, IdentityChange])
 export type WireChange = Static<typeof WireChange>
+
+/** The data of an event that stands for all changes up to a number: who hears it reads the canvas, and goes on from there. */
+export const Reset = Type.Object({
+  number: Type.Integer({ minimum: 0, description: 'The canvas read shows all changes up to this one, at least.' }),
+  kind: Type.Literal('reset'),
+})
+export type Reset = Static<typeof Reset>
 
 /** A page of the whole log, oldest change first. */
 export const HistoryPage = Type.Object({

@@ -51,7 +51,14 @@ export async function openFuzzWall(): Promise<FuzzWall> {
   const { view, advance, subscribe } = await followLog(db.log)
   const reads = canvasReads({ view, network: TERMS.network, clock, everyMs: 0 })
   subscribe(reads.changed)
-  const stream = live({ log: db.log, clock: systemClock, number: () => view.number, advance, everyMs: 0 })
+  const stream = live({
+    log: db.log,
+    clock: systemClock,
+    number: () => view.number,
+    canvasNumber: reads.canvas.number,
+    advance,
+    everyMs: 0,
+  })
   subscribe(stream.changed)
   const world = { wallets: fakeWallets, clock, hosts: [HOST], advance }
   const { ledger, blocks, agents, store, books } = db

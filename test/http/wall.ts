@@ -62,7 +62,14 @@ export async function openWall(changes: Partial<Service> = {}, on?: Store): Prom
   const { view, advance, subscribe } = await followLog(db.log)
   const reads = canvasReads({ view, network: TERMS.network, clock, everyMs: 0 })
   subscribe(reads.changed)
-  const stream = live({ log: db.log, clock: systemClock, number: () => view.number, advance, everyMs: 0 })
+  const stream = live({
+    log: db.log,
+    clock: systemClock,
+    number: () => view.number,
+    canvasNumber: reads.canvas.number,
+    advance,
+    everyMs: 0,
+  })
   subscribe(stream.changed)
   const world = { wallets: fakeWallets, clock, hosts: [HOST, `${HOST}:8402`], advance }
   const { ledger, blocks, agents, store, books } = db

@@ -1,6 +1,6 @@
 /** A source that is told: the log as server-sent events, and a read of what came before whenever the stream opens. */
 
-import type { WireChange } from '../../shared/contract/live.ts'
+import type { Reset, WireChange } from '../../shared/contract/live.ts'
 import { deedReader } from './deed-reader.ts'
 import { pollingSource, readSales } from './polling.ts'
 import type { CanvasReader, Listener, Source } from './source.ts'
@@ -62,6 +62,8 @@ function hearStream(listener: Listener, readCanvas: CanvasReader, signal: AbortS
       else listener.changes([change])
     }
     for (const kind of KINDS) stream.addEventListener(kind, hear)
+    // Too much was missed to be told: the canvas read has it.
+    stream.addEventListener('reset' satisfies Reset['kind'], () => catchUp(told))
     stream.addEventListener('error', lose)
     stream.addEventListener('open', () => {
       failures = 0
