@@ -19,23 +19,31 @@ export type FacilitatorSettings = {
   readonly createAuthHeaders: FacilitatorConfig['createAuthHeaders'] // undefined for a facilitator that asks for none
 }
 
+// In each lane. What strangers have verified must never delay what is settled for blocks that are held.
 const AT_ONCE = 64
 const WAITING_MAX = 256
 
 // Many times what any answer needs.
 const ANSWER_MAX_BYTES = 65_536
 
-/** Makes the facilitator port. At most 64 calls are under way; a verify that 256 others wait before is not waited for. */
+/**
+ * Makes the facilitator port. Verify and settle have a lane each: 64 calls of a kind are under way, 256 wait for their turn,
+ * and what comes beyond is `busy` without a call. Probes wait for nobody.
+ */
 export function httpFacilitator(settings: FacilitatorSettings, offer: Offer): Facilitator {
-  const limit = pLimit(AT_ONCE)
+  const [verifying, settling] = [lane(), lane()]
   return {
-    async verify(target, payment) {
-      if (limit.pendingCount >= WAITING_MAX) return { kind: 'unavailable' }
-      return await limit(() => verify(settings, offer, target, payment))
-    },
-    settle: (target, payment) => limit(() => settle(settings, offer, target, payment)),
+    verify: (target, payment) => verifying(() => verify(settings, offer, target, payment)),
+    settle: (target, payment) => settling(() => settle(settings, offer, target, payment)),
     supports: () => supports(settings, offer),
   }
+}
+
+type Busy = { readonly kind: 'busy' }
+
+function lane(): <T>(call: () => Promise<T>) => Promise<T | Busy> {
+  const limit = pLimit(AT_ONCE)
+  return async (call) => (limit.pendingCount >= WAITING_MAX ? { kind: 'busy' } : await limit(call))
 }
 
 // The parts of each answer that are used; x402 has more.

@@ -31,7 +31,7 @@ export function openMetrics(): Metrics {
   const timesOf = (of: 'facilitator' | 'chain') =>
     new Histogram({
       name: `wall_${of}_seconds`,
-      help: `Time of calls to the ${of}, by what came of them. Failures are unavailable, unclear, unsent and silent.`,
+      help: `Time of calls to the ${of}, by what came of them. Failures are unavailable, unclear, unsent, busy (our own queue was full) and silent.`,
       labelNames: ['call', 'result'],
       buckets: BUCKETS_SECONDS,
       registers,

@@ -329,29 +329,53 @@ describe('what is sent', () => {
   })
 })
 
-test('64 calls are under way at once; a verify behind 256 that wait is refused, a settle waits its turn', async () => {
-  const gate = Promise.withResolvers<void>()
-  const full = Promise.withResolvers<void>()
-  let [running, most] = [0, 0]
-  const url = serve(async (request) => {
-    running += 1
-    most = Math.max(most, running)
-    if (running === 64) full.resolve()
-    await gate.promise
-    running -= 1
-    const isVerify = request.url.endsWith('/verify')
-    return Response.json(isVerify ? { isValid: true } : { success: true, transaction: inventedHash, network: NETWORK })
+describe('each lane', () => {
+  /** A facilitator that answers once the gate is opened, and tells how many calls of a kind are under way. */
+  function gated() {
+    const gate = Promise.withResolvers<void>()
+    const running = { '/verify': 0, '/settle': 0 }
+    const full = { '/verify': Promise.withResolvers<void>(), '/settle': Promise.withResolvers<void>() }
+    let most = 0
+    const url = serve(async (request) => {
+      const path = new URL(request.url).pathname === '/verify' ? '/verify' : '/settle'
+      running[path] += 1
+      most = Math.max(most, running[path])
+      if (running[path] === AT_ONCE) full[path].resolve()
+      await gate.promise
+      running[path] -= 1
+      return Response.json({ isValid: true, success: true, transaction: inventedHash, network: NETWORK })
+    })
+    return { facilitator: at(url), gate, full, most: () => most }
+  }
+  const [AT_ONCE, WAITING] = [64, 256]
+  const kindsOf = async (answers: readonly Promise<{ kind: string }>[]) =>
+    new Set((await Promise.all(answers)).map(({ kind }) => kind))
+
+  test.each(['verify', 'settle'] as const)(
+    'has 64 calls of %s under way; 256 wait, and one more is busy without a call',
+    async (call) => {
+      const { facilitator, gate, full, most } = gated()
+      const payment: Payment = await pay(0)
+      const calls = Array.from({ length: AT_ONCE + WAITING }, () => facilitator[call](BLOCK, payment))
+      await full[`/${call}`].promise
+      expect<object>(await facilitator[call](BLOCK, payment)).toEqual({ kind: 'busy' })
+      gate.resolve()
+      expect(await kindsOf(calls)).toEqual(new Set([call === 'verify' ? 'valid' : 'success']))
+      expect(most()).toBe(AT_ONCE)
+    },
+  )
+
+  test('is a lane of its own: a settlement reaches the facilitator past any number of verifies', async () => {
+    const { facilitator, gate, full } = gated()
+    const payment: Payment = await pay(0)
+    const verifying = Array.from({ length: AT_ONCE + WAITING }, () => facilitator.verify(BLOCK, payment))
+    await full['/verify'].promise
+    const settling = Array.from({ length: AT_ONCE }, () => facilitator.settle(BLOCK, payment))
+    await full['/settle'].promise
+    gate.resolve()
+    expect(await kindsOf(settling)).toEqual(new Set(['success']))
+    await Promise.all(verifying)
   })
-  const facilitator = at(url)
-  const payment: Payment = await pay(0)
-  const verifying = Array.from({ length: 64 + 256 }, () => facilitator.verify(BLOCK, payment))
-  await full.promise
-  expect(await facilitator.verify(BLOCK, payment)).toEqual({ kind: 'unavailable' })
-  const settling = facilitator.settle(BLOCK, payment)
-  gate.resolve()
-  expect(await settling).toMatchObject({ kind: 'success' })
-  expect(new Set((await Promise.all(verifying)).map(({ kind }) => kind))).toEqual(new Set(['valid']))
-  expect(most).toBe(64)
 })
 
 const NETWORK = 'eip155:8453'
