@@ -5,6 +5,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from '
 import { dirname } from 'node:path'
 import { CannotOpen } from '../cannot-open.ts'
 import { troubleOf } from './errors.ts'
+import { makePrivate } from './private-file.ts'
 
 /**
  * Copies the database at `path` to a new file, as it was at one moment, and returns once the copy is on the disk and
@@ -16,6 +17,7 @@ export function backUp(path: string, file: string): void {
   const unfinished = `${file}.unfinished`
   rmSync(unfinished, { force: true })
   try {
+    makePrivate(unfinished)
     copy(path, unfinished)
     flush(unfinished)
     renameSync(unfinished, file)

@@ -8,6 +8,7 @@ import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
 import { type DamagedRow, type Table } from '../row-sums.ts'
 import { diskOf, type Disk } from './disk.ts'
 import { atCommit, beforeCommit } from './errors.ts'
+import { makePrivate } from './private-file.ts'
 import type { Prepared, RawConnection, Values } from './raw.ts'
 import { keepSums, type Sums } from './sums.ts'
 import { together } from './together.ts'
@@ -36,11 +37,14 @@ export type Connection = RawConnection & {
   close(): void
 }
 
+const MEMORY = ':memory:'
+
 /**
  * Opens a file, or `:memory:`, as it is; its settings and tables are for the caller. `onBroken` is told at once when the
  * disk fails at commit, or afterwards.
  */
 export function connect(path: string, onBroken: () => void = () => {}, disk: Disk = diskOf(path)): Connection {
+  if (path !== MEMORY) makePrivate(path)
   const db = new Database(path, { readwrite: true, create: true, strict: true })
   let open = true
   let version = 0

@@ -4,6 +4,7 @@ import { Database } from 'bun:sqlite'
 import { existsSync, realpathSync } from 'node:fs'
 import { CannotOpen } from '../cannot-open.ts'
 import { DatabaseInUse, troubleOf } from './errors.ts'
+import { makePrivate } from './private-file.ts'
 
 // A process that is being replaced needs some time to finish what it has begun.
 const PATIENCE_MS = 5000
@@ -33,6 +34,7 @@ export async function lockDatabase(path: string, patienceMs = PATIENCE_MS): Prom
 function tryLock(lockPath: string): Database | undefined {
   let lock: Database | undefined
   try {
+    makePrivate(lockPath)
     lock = new Database(lockPath, { readwrite: true, create: true })
     // Nothing is ever written, so nothing is left over for the next process to roll back.
     lock.run('PRAGMA journal_mode = MEMORY')
