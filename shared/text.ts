@@ -9,6 +9,9 @@ export const FRAMEWORK_MAX = 32
 export const MESSAGE_MAX = 140
 export const LINK_MAX = 200
 
+// Enough for every script; more of them are drawn over what stands above and below.
+export const MARKS_MAX = 8
+
 const PORT_MAX = 65_535
 
 // Letters, marks, numbers, punctuation, symbols and the plain space; the joiner is looked at apart.
@@ -20,8 +23,9 @@ const joinerAwayFromPictograph =
 // A selector follows a pictograph, or makes a keycap of a digit.
 const selectorAwayFromPictograph = /(?<!\p{Extended_Pictographic})(?<![0-9#*](?=\uFE0F\u20E3))(?:\uFE0E|\uFE0F)/u
 const blank = /^[ \p{M}]*$/u
+const tower = new RegExp(`\\p{M}{${MARKS_MAX + 1}}`, 'u')
 
-/** Whether `text` can stand on the wall: 1 to `max` visible characters. */
+/** Whether `text` can stand on the wall: 1 to `max` visible characters, each with at most `MARKS_MAX` combining marks. */
 export function isPrintable(text: string, max: number): boolean {
   return (
     text.isWellFormed() &&
@@ -30,7 +34,8 @@ export function isPrintable(text: string, max: number): boolean {
     !invisible.test(text) &&
     !joinerAwayFromPictograph.test(text) &&
     !selectorAwayFromPictograph.test(text) &&
-    !blank.test(text)
+    !blank.test(text) &&
+    !tower.test(text)
   )
 }
 

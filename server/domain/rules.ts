@@ -1,8 +1,9 @@
 /** What each field may be, in words for whoever has to mend a request. */
 
-import { FRAMEWORK_MAX, LINK_MAX, MESSAGE_MAX, NAME_MAX } from '../../shared/text.ts'
+import { FRAMEWORK_MAX, LINK_MAX, MARKS_MAX, MESSAGE_MAX, NAME_MAX } from '../../shared/text.ts'
 
-const printable = (max: number) => `must be 1 to ${max} printable characters, without control or invisible ones`
+const printable = (max: number) =>
+  `must be 1 to ${max} printable characters, without control or invisible ones, and with at most ${MARKS_MAX} combining marks on each`
 
 export const rules = {
   name: printable(NAME_MAX),

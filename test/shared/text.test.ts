@@ -33,6 +33,7 @@ describe('text on the wall', () => {
     ['a country', '🇫🇷'],
     ['a keycap', '1\uFE0F\u20E3 #\uFE0F\u20E3'],
     ['an old keycap', '1\u20E3'],
+    ['eight marks on each letter', `a${'\u0301'.repeat(8)}b${'\u0328'.repeat(8)}`],
   ])('may be %s', (_, text) => {
     expect(isPrintable(text, MESSAGE_MAX)).toBe(true)
   })
@@ -41,6 +42,8 @@ describe('text on the wall', () => {
     ['nothing', ''],
     ['blanks only', '   '],
     ['a mark on nothing', '\u0301'],
+    ['a tower of nine marks', `a${'\u0301'.repeat(9)}b`],
+    ['a tower of marks of several kinds', `x${'\u0301\u0489\u20DD'.repeat(3)}`],
     ['marks on blanks', ' \u0301 \u0308'],
     ['a selector on nothing', '\uFE0F'],
     ['a NUL', 'a\0b'],
