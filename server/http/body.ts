@@ -43,9 +43,14 @@ export async function readBody(
   request: Request,
   { maxBytes = BODY_MAX_BYTES, deadlineMs = DEADLINE_MS }: BodyLimits = {},
 ): Promise<Uint8Array<ArrayBuffer> | Unread> {
+  if (isCoded(request.headers.get('content-encoding'))) return invalid('send it as it is, without Content-Encoding')
   if (Number(request.headers.get('content-length')) > maxBytes) return tooLarge(maxBytes)
   return await readBytes(request, maxBytes, deadlineMs)
 }
+
+// What is small once packed may be huge; nothing that is sent here needs to be.
+const isCoded = (contentEncoding: string | null) =>
+  contentEncoding !== null && !/^(?:identity)?$/i.test(contentEncoding)
 
 const isJson = (contentType: string | null) => contentType === null || mediaTypePattern.test(contentType)
 

@@ -25,6 +25,12 @@ test('reading stops at the limit, however the body comes', async () => {
   expect(sent).toBeLessThan(20_000)
 })
 
+test('a body that comes packed is not unpacked, and refused', async () => {
+  for (const coding of ['gzip', 'identity, gzip', 'br', 'x'])
+    expect(refusal(await readJson(request('{}', { 'content-encoding': coding })))).toBe('invalid_body')
+  expect(await readJson(request('{}', { 'content-encoding': 'identity' }))).toEqual({ value: {} })
+})
+
 test('a body that is announced too large is not waited for', async () => {
   const silent = new ReadableStream<Uint8Array>({})
   expect(refusal(await readJson(request(silent, { 'content-length': '4097' })))).toBe('body_too_large')
