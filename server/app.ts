@@ -7,6 +7,7 @@ import { cardRoutes } from './http/cards.ts'
 import { documentRoutes } from './http/documents.ts'
 import { helpRoutes } from './http/help.ts'
 import { mcpMethods } from './http/mcp.ts'
+import { filesOver } from './http/page-headers.ts'
 import { inTime } from './http/patience.ts'
 import { pictureRoutes } from './http/pictures.ts'
 import { dispatcher, guarded, handlersByPath, type Route } from './http/route.ts'
@@ -34,7 +35,8 @@ const IDLE_SECONDS = 255
 
 /** Makes the app; `handle(request)` answers one request, `listen` serves. */
 export function app(given: Service): Elysia {
-  const service = { ...given, seller: inTime(given.seller) }
+  const viewer = filesOver(given.offer.baseUrl, given.viewer)
+  const service = { ...given, viewer, seller: inTime(given.seller) }
   const site = { offer: service.offer, contact: service.contact, tools: TOOLS }
   const { agents, clock, hosts, advance } = service.registering
   const images = wallImages(service)

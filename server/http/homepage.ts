@@ -8,6 +8,7 @@ import type { Site } from '../discovery/site.ts'
 import type { CardSubject } from '../domain/card.ts'
 import type { WallView } from '../domain/wall-view.ts'
 import { prefersMarkdown } from './negotiate.ts'
+import { pageHeaders } from './page-headers.ts'
 import { readQuery } from './query.ts'
 import { etagOf, readyAnswer, type ReadyAnswer } from './ready-answer.ts'
 import type { Handler } from './route.ts'
@@ -19,10 +20,12 @@ export type HomeDesk = { readonly site: Site; readonly view: WallView; readonly 
 /** The page, whose head tells of the block or the agent that the address names; the guide where no page was built. */
 export function homepage(desk: HomeDesk, guide: ReadyAnswer): Handler {
   const page = pageOf(desk)
+  const headers = Object.entries(pageHeaders(desk.site.offer.baseUrl))
   return async (request) => {
     const shown = prefersMarkdown(request.headers.get('accept')) ? undefined : await page
     const response = (shown?.(request.url) ?? guide)(request)
     response.headers.set('Link', HOME_LINK)
+    for (const [name, value] of headers) response.headers.set(name, value)
     response.headers.append('Vary', 'Accept')
     return response
   }

@@ -9,6 +9,7 @@ import type { RailWatch } from '../usecases/watch-rail.ts'
 import { encodeHeader } from '../x402/header.ts'
 import { paymentRequired, type Offer } from '../x402/terms.ts'
 import { respondDeadEnd } from './dead-end.ts'
+import { pageHeaders } from './page-headers.ts'
 import { copyOf } from './ready-answer.ts'
 import { NO_STORE, respondJson, type HeaderFields } from './respond.ts'
 
@@ -55,7 +56,7 @@ export function demands(till: Till): (target: Target) => Response {
 /** The same demand for a person with a browser, who cannot pay here. */
 export function demandPaymentInHtml(till: Till, target: Target): Response {
   if (till.rail.state() === 'misconfigured') return refuse(cannotSell())
-  return respondDeadEnd(demand(till, target).headers)
+  return respondDeadEnd({ ...demand(till, target).headers, ...pageHeaders(till.offer.baseUrl) })
 }
 
 function demand({ offer }: Till, target: Target) {

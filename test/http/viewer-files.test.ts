@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { viewerFiles } from '../../server/http/viewer-files.ts'
-import { openWall } from './wall.ts'
+import { OFFER, openWall } from './wall.ts'
 
 const scratch = await mkdtemp(join(tmpdir(), 'viewer-'))
 const folder = join(scratch, 'viewer')
@@ -40,6 +40,19 @@ test('the page runs and loads nothing but what this service sends', async () => 
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'",
     )
   }
+})
+
+test('every page renounces what it never uses, and is come back to over https alone', async () => {
+  const browser = { headers: { accept: 'text/html' } }
+  for (const path of ['/', '/index.html', '/paint', '/blocks/1,1', '/blocks/next']) {
+    const { headers } = await wall.ask(`GET ${path}`, browser)
+    expect(headers.get('content-type')).toStartWith('text/html')
+    expect(headers.get('permissions-policy')).toContain('camera=(), display-capture=(), geolocation=()')
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
+  }
+  const plain = await openWall({ viewer: await viewerFiles(folder), offer: { ...OFFER, baseUrl: 'http://wall.test' } })
+  for (const path of ['/', '/paint', '/blocks/1,1'])
+    expect((await plain.ask(`GET ${path}`, browser)).headers.has('strict-transport-security')).toBe(false)
 })
 
 test('the page for painting is at its own name, starts workers, and lies in nobody’s frame', async () => {
