@@ -63,7 +63,7 @@ export function app(given: Service): Elysia {
       // Two processes on one port would share its requests without a word.
       reusePort: false,
       // Bun hands requests to these itself: through Elysia, which takes them for asynchronous, each would cost a promise.
-      routes: { ...handlersByPath(routes, service.journal), '/*': answer },
+      routes: { ...handlersByPath(routes, service.viewer, service.journal) },
     },
   })
   // What has no path, or never came over a socket.

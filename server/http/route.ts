@@ -53,14 +53,39 @@ export function dispatcher(routes: readonly Route[], files: ViewerFiles): Handle
 }
 
 /**
- * Handlers for Bun's own router, by path: it spares them the address, which is dear to make. Only whole paths are left
- * to it, and nothing is bought by one.
+ * Handlers for Bun's own router, by path. It goes by what was sent; the address of a request has its dot segments taken
+ * out, so that `/blocks/%2e%2e/api/health` reads `/api/health`. Whole paths are answered by the router's word, which spares
+ * them the address, dear to make. Where a name stands in the path, so that something may be bought, the address has to
+ * lead to the same place; and what belongs to no route as it was sent is nowhere, whatever it reads as.
  */
-export function handlersByPath(routes: readonly Route[], journal: Journal): Readonly<Record<string, Handler>> {
-  const whole = routes.filter(({ path }) => !hasName(path))
-  return Object.fromEntries(
-    whole.map(({ path, methods }) => [path, guarded((request) => answerAt(methods, request), journal)]),
-  )
+export function handlersByPath(
+  routes: readonly Route[],
+  files: ViewerFiles,
+  journal: Journal,
+): Readonly<Record<string, Handler>> {
+  const find = finder(routes)
+  const whole = routes
+    .filter(({ path }) => !hasName(path))
+    .map(({ path, methods }): [string, Handler] => [path, (request) => answerAt(methods, request)])
+  const named = routes
+    .filter(({ path }) => hasName(path))
+    .map(({ path }): [string, Handler] => {
+      const start = startOf(path)
+      const isThere = (asked: string) => asked.startsWith(start) && !asked.includes('/', start.length)
+      return [
+        `${start}:name`,
+        (request) => {
+          const asked = pathOf(request.url)
+          return answerAt(isThere(asked) ? find(asked) : undefined, request)
+        },
+      ]
+    })
+  const rest: Handler = (request) => {
+    const asked = pathOf(request.url)
+    return answerAt(find(asked) === undefined ? fileMethods(files, asked) : undefined, request)
+  }
+  const handlers: [string, Handler][] = [...whole, ...named, ['/*', rest]]
+  return Object.fromEntries(handlers.map(([path, handler]) => [path, guarded(handler, journal)]))
 }
 
 /** Answers at an address that takes `methods`, by the verb itself: a router may take HEAD for GET. */
@@ -86,8 +111,10 @@ function finder(routes: readonly Route[]): (asked: string) => Methods | undefine
 
 const hasName = (path: string) => path.includes(':')
 
+const startOf = (path: string) => path.slice(0, path.indexOf(':'))
+
 const namedRoute = ({ path, methods }: Route) => ({
-  start: path.slice(0, path.indexOf(':')),
+  start: startOf(path),
   ending: endingOf(path),
   methods,
 })
