@@ -149,7 +149,8 @@ test('a refusal names field and rule, and repeats nothing that was sent', async 
   const response = await wall.ask(`GET /blocks/3,4?message=${encode('evil\u202e')}`)
   expect(await jsonOf(response)).toEqual({
     error: 'invalid_listing',
-    message: 'message must be 1 to 140 printable characters, without control or invisible ones.',
+    message:
+      'message must be 1 to 140 printable characters, without control or invisible ones, and with at most 8 combining marks on each.',
   })
   expect(await jsonOf(await wall.ask(`GET /blocks/3,4?px=${'00'.repeat(7)}ff${'00'.repeat(92)}`))).toEqual({
     error: 'invalid_pixels',
