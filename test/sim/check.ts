@@ -110,10 +110,7 @@ type Asking = { readonly target: Target; readonly payment: Payment }
 type Selling = { readonly settled: boolean }
 type Releasing = { readonly purchase: Purchase; readonly dead: boolean }
 
-const rowOf = ({ book, signed }: Pick<Witness, 'book' | 'signed'>, key: string): Purchase | undefined => {
-  const payment = signed.find((one) => keyOf(one) === key)
-  return payment === undefined ? undefined : settled(book.ledger.find(payment))
-}
+const rowOf = ({ book }: Pick<Witness, 'book'>, key: string): Purchase | undefined => book.row(key)
 
 const hasKind = (answer: unknown): answer is { readonly kind: string } =>
   typeof answer === 'object' && answer !== null && 'kind' in answer
@@ -204,14 +201,14 @@ function checkClaim(witness: Witness, claimed: string): void {
   const asked = witness.claiming.get(claimed)
   if (asked === undefined) return
   const { payment, target } = asked
-  const { book, world, signed, leftWaiting, surveyedAt, skewed } = witness
+  const { world, signed, leftWaiting, surveyedAt, skewed } = witness
   const surveyed = surveyedAt.get(keyOf(payment)) ?? -1
   checkReconciled(witness)
   witness.ended.delete(claimed)
   witness.claimed.set(claimed, { step: world.step, by: witness.life })
   for (const other of signed) {
     if (other.payer !== payment.payer || other.nonce === payment.nonce) continue
-    const held = settled(book.ledger.find(other))
+    const held = rowOf(witness, keyOf(other))
     if (held?.target !== target) continue
     const key = keyOf(other)
     const isWaiting = (leftWaiting.get(key) ?? Infinity) < surveyed
@@ -236,8 +233,9 @@ const isUnknowable = ({ leftLate, isTwin }: Witness, key: string): boolean =>
 
 function checkHolds(witness: Witness, key: string): void {
   const payer = rowOf(witness, key)?.payment.payer
+  if (witness.signed.length <= HOLDS_MAX) return
   const held = witness.signed.filter(
-    (payment) => payment.payer === payer && settled(witness.book.ledger.find(payment))?.state.kind === 'reserved',
+    (payment) => payment.payer === payer && rowOf(witness, keyOf(payment))?.state.kind === 'reserved',
   )
   promise(held.length <= HOLDS_MAX, 'nobody holds more blocks than one may', key)
 }
@@ -245,7 +243,7 @@ function checkHolds(witness: Witness, key: string): void {
 /** Notes that a client hung up while nobody else waited for the same payment. */
 export function noteHangUp(witness: Witness, payment: Payment): void {
   const key = keyOf(payment)
-  const row = settled(witness.book.ledger.find(payment))
+  const row = rowOf(witness, key)
   noteLate(witness, key)
   if (row?.state.kind === 'reserved') witness.leftWaiting.set(key, witness.world.step)
 }

@@ -21,6 +21,8 @@ export type Book = {
   readonly ledger: Ledger
   /** What owners change, where the engine is the real one: a model of it would prove nothing. */
   readonly paint: Paint | undefined
+  /** What is written of a payment (see `keyOf`), for who only looks on. */
+  row(key: string): Purchase | undefined
   /** Sales after number `after`, in order; numbers are dense, from 1. */
   sales(after: number): Promise<readonly Sale[]>
   close(): void
@@ -41,6 +43,7 @@ export const openModelBook: OpenBook = async (wall) => {
   return {
     ledger: ledgerOf(shelf),
     paint: undefined,
+    row: (key) => shelf.rows.get(key),
     sales: async (after) => shelf.sales.slice(after),
     close: () => {},
   }

@@ -16,6 +16,10 @@ export type Scheduler = {
   readonly elapsed: () => number
   /** Makes a call, which happens when it is chosen. A promise that `act` answers must be settled already. */
   call<T>(owner: object, name: string, about: string, act: () => Promise<T> | T): Promise<T>
+  /**
+   * Asks somebody else: the question arrives when it is chosen, and later its answer is. `ask` and `told` must not throw.
+   */
+  exchange<T>(owner: object, name: string, about: string, ask: () => T, told: (answer: T) => void): Promise<T>
   /** Resolves once so much time has passed, or `signal` aborts. */
   wait(owner: object, ms: number, signal?: AbortSignal): Promise<void>
   /** Lets one of the waiting calls happen; false when there is none. */
@@ -50,6 +54,18 @@ export function schedulerOf(): Scheduler {
   return {
     elapsed: () => elapsed,
     call: add,
+    exchange: (owner, name, about, ask, told) =>
+      new Promise((resolve) => {
+        const arrive = () => {
+          const answer = ask()
+          const happen = () => {
+            told(answer)
+            resolve(answer)
+          }
+          calls.push({ owner, name: 'answer', about, happen })
+        }
+        calls.push({ owner, name, about, happen: arrive })
+      }),
     wait: (owner, ms, signal) =>
       new Promise((resolve) => {
         if (signal?.aborted === true) return resolve()

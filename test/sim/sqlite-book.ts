@@ -3,13 +3,18 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Connection } from '../../db/sqlite/connection.ts'
 import { openWall, ports } from '../../db/sqlite/open.ts'
+import type { Address, Hash, PaymentKey } from '../../server/domain/payment.ts'
+import type { Purchase } from '../../server/domain/purchase.ts'
+import type { Ledger } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import type { OpenBook } from './ledger-model.ts'
+import type { Book, OpenBook } from './ledger-model.ts'
 import { TERMS } from './samples.ts'
+import { settled } from './scheduler.ts'
 
 // Every so many-th history is played over the real engine, which is slower; the others over the model of its port.
-const REAL_EVERY = 50
+const REAL_EVERY = 100
 
 /** Whether a history is played over the real engine; of those with two servers, some are. */
 export const isReal = (seed: number): boolean =>
@@ -29,12 +34,13 @@ export function realBooks(): { readonly open: OpenBook; close(): void } {
       copyFileSync(blank, path)
       // Nothing but microtasks passes in a step of a history.
       const connection = openWall(path, TERMS.network, { disk: { soon: queueMicrotask, close: () => {} } })
-      // The file is thrown away, and power is not cut here.
-      connection.run('PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY')
+      // The file is thrown away, nobody else opens it, and power is not cut here.
+      connection.run('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY')
       const { ledger, blocks, agents, log } = ports(connection)
       return {
         ledger,
         paint: { blocks, agents, log },
+        row: rememberedRow(connection, ledger),
         async sales(after) {
           const changes = await log.after(0, 500)
           return changes.flatMap((change) =>
@@ -51,6 +57,23 @@ export function realBooks(): { readonly open: OpenBook; close(): void } {
     },
     close: () => rmSync(folder, { recursive: true }),
   }
+}
+
+/** Who looks on asks far more often than anything is written. */
+function rememberedRow(connection: Connection, ledger: Ledger): Book['row'] {
+  const rows = new Map<string, Purchase | undefined>()
+  let version = -1
+  return (key) => {
+    if (version !== connection.version()) rows.clear()
+    version = connection.version()
+    if (!rows.has(key)) rows.set(key, settled(ledger.find(paymentKeyOf(key))))
+    return rows.get(key)
+  }
+}
+
+function paymentKeyOf(key: string): PaymentKey {
+  const [payer, nonce] = key.split(':')
+  return { payer: payer as Address, nonce: nonce as Hash }
 }
 
 /** A wall that never had other blocks than these. */

@@ -2,7 +2,8 @@
 
 import { NOTHING, plus, type Broken, type Tally } from './play.ts'
 
-const STRETCH = 1000
+// A process is slow until its code is warm, and one that dies loses its stretch.
+const STRETCH_MAX = 25_000
 
 /** Plays `seeds` histories from `from` on and prints what came of them; answers the exit code. */
 export async function playInWorkers(from: number, seeds: number, workers: number): Promise<number> {
@@ -24,10 +25,11 @@ export async function playSeeds(
   const ends: Broken[] = []
   let total = NOTHING
   let next = from
+  const stretch = Math.min(STRETCH_MAX, Math.ceil(seeds / workers))
   const work = async () => {
     while (next < from + seeds && ends.length === 0) {
       const first = next
-      next = Math.min(first + STRETCH, from + seeds)
+      next = Math.min(first + stretch, from + seeds)
       const end = await playStretch(import.meta.dir, first, next, (tally) => {
         total = plus(total, tally)
         told(total)
