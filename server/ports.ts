@@ -159,11 +159,18 @@ export type Chain = {
    * it is looked at first, and believed only for the events in it.
    */
   verdict(payment: Payment, head: bigint, named?: Hash): Promise<Verdict>
-  /** What can never work about network and token, in words without secrets; `none` when all is well. */
-  fault(): Promise<{ kind: 'none' } | { kind: 'fault'; what: string } | { kind: 'silent' }>
+  /** Asks once whether the endpoint is the right one, and what it can do. */
+  fault(): Promise<ChainHealth>
   /** The next stretch of what an address was paid in our asset, from height `from` on; see `Receipts`. */
   transfersTo(payTo: Address, from: bigint): Promise<Receipts | 'silent'>
 }
+
+/** How the chain is, in words without secrets. */
+export type ChainHealth =
+  | { readonly kind: 'none'; readonly head?: bigint; readonly lacks?: string } // `lacks` is what the endpoint cannot do
+  | { readonly kind: 'fault'; readonly what: string } // what can never work about network and token
+  | { readonly kind: 'stalled'; readonly what: string } // it makes no blocks
+  | { readonly kind: 'silent'; readonly what?: string }
 
 /** What an address was paid in one stretch of the chain. A question that covers more goes on at `next`. */
 export type Receipts = {

@@ -21,6 +21,7 @@ import { deskAt, openCounter } from './operate/counter.ts'
 import { openDesk } from './operate/desk.ts'
 import type { Journal } from './ports.ts'
 import { seller, type SweptSeller } from './usecases/buy-block.ts'
+import { freshChain } from './usecases/chain-freshness.ts'
 import { followLog } from './usecases/follow-log.ts'
 import { keepGoing } from './usecases/keep-going.ts'
 import { keepLevel } from './usecases/keep-level.ts'
@@ -30,9 +31,6 @@ import { sweeper } from './usecases/sweep.ts'
 import { watchRail } from './usecases/watch-rail.ts'
 
 const VIEWER = join(import.meta.dir, '../dist/viewer')
-
-const PROBE_EVERY_MS = 15_000
-const FIRST_PROBES_EVERY_MS = 1000
 
 // The contract lets the canvas read be a few seconds old; this bounds what a flood of repaints costs. Less than a second,
 // so that several instances show the same within one: each needs a moment to hear of a change, and to compress it.
@@ -71,7 +69,7 @@ export async function serve(given: Given): Promise<void> {
   const stopping = new AbortController()
   const probing = keepGoing({ clock, journal }, stopping.signal, async () => {
     await rail.probe()
-    return rail.state() === 'armed' ? PROBE_EVERY_MS : FIRST_PROBES_EVERY_MS
+    return rail.probeInMs()
   })
   const swept = sweeper({ ...store, seller: sold, clock, journal })
   const isPresent = presence({ chain, clock, horizon: store.horizon, terms: config.offer.terms }, journal)
@@ -104,7 +102,7 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters) {
   const { offer, hosts, cdpKey, contact } = config
   const { ledger, blocks, agents, log, store, books, ...shared } = ahead.store
   const client = chainClient(config.network, config.rpcUrl)
-  const chain = meters.chain(viemChain(client, offer))
+  const chain = freshChain(meters.chain(viemChain(client, offer)), { clock, journal })
   const keys = Promise.withResolvers<Keys>()
   const wallets = viemWallets(client, offer, keys.promise)
   const called = httpFacilitator(
@@ -117,7 +115,8 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters) {
     offer,
   )
   const facilitator = meters.facilitator(called)
-  const rail = watchRail({ facilitator, chain, clock, journal })
+  const facilitatorHost = new URL(config.facilitatorUrl).host
+  const rail = watchRail({ facilitator, chain, clock, journal, facilitatorHost })
   const viewer = await viewerFiles(VIEWER)
   const { view, advance, subscribe, reads } = await onceLooked(ahead.looked, async () => {
     const follower = await followLog(log)

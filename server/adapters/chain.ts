@@ -18,7 +18,7 @@ import {
 } from 'viem'
 import type { Address, Hash, Payment, PaymentKey, UnixSeconds } from '../domain/payment.ts'
 import type { Verdict } from '../domain/purchase.ts'
-import type { Chain, Receipts } from '../ports.ts'
+import type { Chain, ChainHealth, Receipts } from '../ports.ts'
 import type { Network } from '../x402/network.ts'
 import type { Offer } from '../x402/terms.ts'
 import { fetchBounded } from './bounded-fetch.ts'
@@ -105,7 +105,7 @@ export function viemChain(client: PublicClient, { terms, assetName, assetVersion
     verdict: (payment, head, named) =>
       within<Verdict>(DEADLINE_MS, (late) => verdict(client, payment, head, named, late).catch(() => SILENT), SILENT),
     fault: () =>
-      within<Fault>(
+      within<ChainHealth>(
         DEADLINE_MS,
         () => fault(client, terms.network, terms.asset, assetName, assetVersion).catch(() => SILENT),
         SILENT,
@@ -244,15 +244,13 @@ async function whomItPaid(client: PublicClient, payment: Payment, hash: Hash): P
   return { kind: 'paid', tx: hash.toLowerCase() as Hash }
 }
 
-type Fault = Awaited<ReturnType<Chain['fault']>>
-
 async function fault(
   client: PublicClient,
   network: string,
   address: Address,
   name: string,
   version: string,
-): Promise<Fault> {
+): Promise<ChainHealth> {
   const chainId = await client.getChainId()
   if (`eip155:${chainId}` !== network)
     return { kind: 'fault', what: `the chain endpoint serves eip155:${chainId}, not ${network}` }

@@ -1,4 +1,4 @@
-/** Whether payments can be taken: a function of what was heard from the facilitator and the chain. */
+/** Whether payments can be taken: a function of what probes of the facilitator and the chain found. */
 
 import type { Rail } from '../../shared/contract/service.ts'
 
@@ -7,17 +7,18 @@ export type RailFacts = {
   readonly fault: string | null // what the network answered that can never work
   readonly checked: boolean // facilitator and chain have answered a whole probe once
   readonly reconciled: boolean // purchases left open by an earlier run were looked at
-  readonly unusableInARow: number // answers to verify, /supported or the chain that told nothing
+  readonly stalled: boolean // the chain makes no blocks
+  readonly failedProbes: number // in a row
   readonly failingForMs: number // how long probes have failed without one success
 }
 
-export const UNUSABLE_MAX = 5
+export const FAILED_PROBES_MAX = 5
 export const FAILING_MAX_MS = 60_000
 
 /** The state health shows. Only `armed` takes payments that were not seen before. */
 export function railState(facts: RailFacts): Rail {
   if (facts.fault !== null) return 'misconfigured'
-  if (!facts.checked || !facts.reconciled) return 'arming'
-  if (facts.unusableInARow >= UNUSABLE_MAX || facts.failingForMs >= FAILING_MAX_MS) return 'arming'
+  if (!facts.checked || !facts.reconciled || facts.stalled) return 'arming'
+  if (facts.failedProbes >= FAILED_PROBES_MAX || facts.failingForMs >= FAILING_MAX_MS) return 'arming'
   return 'armed'
 }

@@ -5,8 +5,13 @@ import { dollarAddress, dollarCode, minterAddress, multicallAddress, multicallCo
 /** The chain id of Base, so that payments signed here have the form of real ones. */
 export const localChainId = 8453
 
-/** How the chain makes blocks: one per transaction at once, or one every so many seconds, which need not be whole. */
-export type ChainOptions = { blockTimeSeconds?: number }
+/**
+ * How the chain makes blocks: one per transaction at once and one each second besides, as a chain goes on without us; or one
+ * every so many seconds, which need not be whole; or, where it is `idle`, one per transaction and no other.
+ */
+export type ChainOptions = { blockTimeSeconds?: number; idle?: boolean }
+
+const BLOCK_EVERY_MS = 1000
 
 /** A client that reads the chain and moves its clock, blocks and balances at will. */
 export type ChainClient = ReturnType<typeof connect>
@@ -17,6 +22,9 @@ export type Chain = {
   /** The process id of the node. */
   pid: number
   client: ChainClient
+  /** Makes no more blocks, not even for transactions, until `resume`. */
+  halt(): Promise<void>
+  resume(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -30,7 +38,9 @@ export async function startChain(options: ChainOptions = {}): Promise<Chain> {
     detached: true,
   })
   const guard = guardAgainstOrphans(node)
+  let pulse: Timer | undefined
   const stop = async () => {
+    clearInterval(pulse)
     node.ref()
     // The node keeps nothing worth a slow farewell.
     node.kill('SIGKILL')
@@ -41,7 +51,16 @@ export async function startChain(options: ChainOptions = {}): Promise<Chain> {
     const rpcUrl = `http://${await listeningAddress(node)}`
     const client = connect(rpcUrl)
     await prepare(client)
-    return { rpcUrl, pid: node.pid, client, stop }
+    const resume = async () => {
+      await client.setAutomine(true)
+      pulse = startPulse(client)
+    }
+    const halt = async () => {
+      clearInterval(pulse)
+      await client.setAutomine(false)
+    }
+    if (options.idle !== true && options.blockTimeSeconds === undefined) pulse = startPulse(client)
+    return { rpcUrl, pid: node.pid, client, halt, resume, stop }
   } catch (error) {
     await stop()
     throw error
@@ -59,6 +78,21 @@ export function connect(rpcUrl: string) {
   })
   const transport = http(rpcUrl, { retryCount: 0 })
   return createTestClient({ mode: 'anvil', chain, transport, pollingInterval: 20, cacheTime: 0 }).extend(publicActions)
+}
+
+/** Makes a block each second. The node's own timer cannot be stopped and started again beside a block per transaction. */
+function startPulse(client: ChainClient): Timer {
+  let isMining = false
+  const beat = async () => {
+    if (isMining) return
+    isMining = true
+    // A node that was stopped on purpose has no pulse.
+    await client.mine({ blocks: 1 }).catch(() => {})
+    isMining = false
+  }
+  const pulse = setInterval(() => void beat(), BLOCK_EVERY_MS)
+  pulse.unref()
+  return pulse
 }
 
 type Node = Bun.Subprocess<'ignore', 'pipe', 'pipe'>

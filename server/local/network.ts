@@ -6,7 +6,7 @@ import { dollarAbi, dollarAddress } from './token/contracts.ts'
 import { newWallet, openMint } from './wallets.ts'
 import type { Fund, Wallet } from './wallets.ts'
 
-/** How the embedded network runs; without options each transaction is a block at once. */
+/** How the embedded network runs; see `ChainOptions`. */
 export type LocalNetworkOptions = ChainOptions & { confirmationTimeoutMs?: number }
 
 /** A chain, its dollar and a facilitator, all on this machine and gone with `stop`. */
@@ -20,6 +20,9 @@ export type LocalNetwork = {
   token: Address
   /** Reads the chain and moves its clock and blocks: mine, setAutomine, setIntervalMining, increaseTime, dropTransaction. */
   client: ChainClient
+  /** Makes no more blocks, not even for transactions, until `resume`. */
+  halt(): Promise<void>
+  resume(): Promise<void>
   /** The process id of the node, for those who stop it on purpose. */
   nodePid: number
   fund: Fund
@@ -48,6 +51,8 @@ export async function startLocalNetwork(options: LocalNetworkOptions = {}): Prom
     chainId: localChainId,
     token: dollarAddress,
     client,
+    halt: chain.halt,
+    resume: chain.resume,
     nodePid: chain.pid,
     fund,
     wallet: async (dollars) => {

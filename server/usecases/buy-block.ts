@@ -20,8 +20,8 @@ import { audience, type Audience } from './audience.ts'
 import { ALONE, keepApart, type Apart } from './keep-apart.ts'
 import { lookedOnly, surveyWithStranded, tellOthers } from './other-hands.ts'
 import { playThrough, type World } from './play-script.ts'
+import { rpcLagGuard } from './rpc-lag-guard.ts'
 import { singleFlight, type SingleFlight } from './single-flight.ts'
-import { steadyChain } from './steady-chain.ts'
 import { tellActs, tellEverything, tellOutcome, type TellStep } from './tell-steps.ts'
 import { unwritten, type Unwritten } from './unwritten.ts'
 import { waitedFor } from './waited-for.ts'
@@ -136,7 +136,7 @@ export function seller(selling: Selling): SweptSeller {
 
 const deskOf = (selling: Selling): Desk => ({
   ...selling,
-  chain: steadyChain(selling.chain, selling.clock),
+  chain: rpcLagGuard(selling.chain, selling.clock),
   flights: singleFlight(),
   apart: selling.leases === undefined ? ALONE : keepApart(selling.leases, selling.clock),
   begun: new Set(),
@@ -218,7 +218,7 @@ type Desk = Selling & {
 }
 
 function worldOf(desk: Desk): World {
-  const { ledger, facilitator, chain, wallets, clock, rail, settle, alarm } = desk
+  const { ledger, facilitator, chain, wallets, clock, settle, alarm } = desk
   const { unwritten: notes } = desk
   const world: World = {
     async 'look-up'({ key }) {
@@ -230,17 +230,8 @@ function worldOf(desk: Desk): World {
       const look = () => ledger.survey(target, payment, now)
       return desk.leases === undefined ? await look() : await surveyWithStranded(desk, look, target, payment)
     },
-    'read-chain': async ({ key }) => {
-      const answer = await chain.read(key)
-      rail.heard(answer !== 'silent')
-      return answer
-    },
-    verify: async ({ target, payment }) => {
-      const answer = await facilitator.verify(target, payment)
-      // Our own full queue says nothing about the facilitator.
-      if (answer.kind !== 'busy') rail.heard(answer.kind !== 'unavailable')
-      return answer
-    },
+    'read-chain': ({ key }) => chain.read(key),
+    verify: ({ target, payment }) => facilitator.verify(target, payment),
     'check-signature': ({ payment }) => wallets.signedPayment(payment),
     'check-for-token': ({ payment }) => wallets.signedForToken(payment),
     claim: async ({ target, payment, listing, head }) => {

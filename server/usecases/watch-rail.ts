@@ -1,74 +1,109 @@
-/** Watches whether payments can be taken, by probing and by what purchases hear. */
+/** Watches whether payments can be taken, by asking the facilitator and the chain again and again. Nothing else moves the rail. */
 
 import type { Rail } from '../../shared/contract/service.ts'
 import { railState } from '../domain/rail.ts'
-import type { Chain, Clock, Facilitator, Journal } from '../ports.ts'
+import type { Chain, ChainHealth, Clock, Facilitator, Journal } from '../ports.ts'
 
 export type RailWatch = {
   state(): Rail
-  /** What can never work, in words without secrets; only when misconfigured. */
+  /** What is wrong, or what the chain endpoint cannot do, in words without secrets; `null` when nothing is. */
   fault(): string | null
-  /** Tells of one answer to a purchase's verify or look at the chain. */
-  heard(usable: boolean): void
   /** Asks facilitator and chain once. */
   probe(): Promise<void>
+  /** How long until the next probe is due, in milliseconds. */
+  probeInMs(): number
   /** Tells that the purchases an earlier run left open were looked at. */
   reconciled(): void
 }
 
-type Probing = {
+/** What a rail is watched with. `facilitatorHost` is what operators are told of the facilitator's address. */
+export type RailDeps = {
   readonly facilitator: Facilitator
   readonly chain: Chain
   readonly clock: Clock
   readonly journal: Journal
+  readonly facilitatorHost?: string | undefined
 }
 
+const FIRST_PROBES_EVERY_MS = 1000
+const UNEASY_PROBES_EVERY_MS = 5000
+const PROBES_EVERY_MS = 15_000
+
 /** Starts out `arming`, until a probe has succeeded and `reconciled` was told. */
-export function watchRail({ facilitator, chain, clock, journal }: Probing): RailWatch {
-  let fault: string | null = null
+export function watchRail({ facilitator, chain, clock, journal, facilitatorHost }: RailDeps): RailWatch {
+  let fault: string | null = null // what can never work
+  let trouble: string | null = null // what the last probe did not get
+  let lack: string | null = null // what the endpoint cannot do
   let checked = false
   let reconciled = false
-  let unusableInARow = 0
+  let stalled = false
+  let failedProbes = 0
   let failingSince: number | null = null
-  let shown: Rail = 'arming'
+  let wasArmed = false
+  let head: bigint | undefined
+  let isStill = false // the chain was no further at the last probe than at the one before
+  let shown: string = railWords('arming', null)
 
+  const words = () => fault ?? trouble ?? lack
   const state = () => {
     const failingForMs = failingSince === null ? 0 : clock.elapsed() - failingSince
-    const now = railState({ fault, checked, reconciled, unusableInARow, failingForMs })
-    if (now !== shown) journal.note('rail', fault === null ? { state: now } : { state: now, fault })
-    shown = now
+    const now = railState({ fault, checked, reconciled, stalled, failedProbes, failingForMs })
+    const what = words()
+    if (railWords(now, what) !== shown) journal.note('rail', what === null ? { state: now } : { state: now, what })
+    shown = railWords(now, what)
+    wasArmed ||= now === 'armed'
     return now
-  }
-  const heard = (usable: boolean) => {
-    unusableInARow = usable ? 0 : unusableInARow + 1
   }
 
   return {
     state,
-    fault: () => fault,
-    heard,
+    fault: words,
+    probeInMs() {
+      if (trouble !== null || (wasArmed && state() !== 'armed')) return UNEASY_PROBES_EVERY_MS
+      if (!wasArmed) return FIRST_PROBES_EVERY_MS
+      return isStill ? UNEASY_PROBES_EVERY_MS : PROBES_EVERY_MS
+    },
     reconciled: () => {
       reconciled = true
       state()
     },
     async probe() {
-      const [supports, chainFault] = await Promise.all([facilitator.supports(), chain.fault()])
-      const usable = supports !== 'unavailable' && chainFault.kind !== 'silent'
-      heard(usable)
+      const [supports, health] = await Promise.all([facilitator.supports(), chain.fault()])
+      trouble = troubleIn(supports, health, facilitatorHost)
+      const usable = trouble === null
+      failedProbes = usable ? 0 : failedProbes + 1
       failingSince = usable ? null : (failingSince ?? clock.elapsed())
+      stalled = health.kind === 'stalled' || (stalled && !usable)
       checked ||= usable
       // What one side says can never work stays said while the other is silent.
-      const what = faultIn(supports, chainFault)
+      const what = faultIn(supports, health)
       if (what !== null || usable) fault = what
+      if (health.kind === 'none') {
+        lack = health.lacks ?? null
+        isStill = head !== undefined && head === health.head
+        head = health.head
+      }
       state()
     },
   }
 }
 
-function faultIn(
-  supports: Awaited<ReturnType<Facilitator['supports']>>,
-  chain: Awaited<ReturnType<Chain['fault']>>,
-): string | null {
+const railWords = (state: Rail, what: string | null) => `${state} ${what ?? ''}`
+
+type Supports = Awaited<ReturnType<Facilitator['supports']>>
+
+function faultIn(supports: Supports, chain: ChainHealth): string | null {
   if (chain.kind === 'fault') return chain.what
   return supports === 'no' ? 'the facilitator does not take this network' : null
+}
+
+function troubleIn(supports: Supports, chain: ChainHealth, facilitatorHost: string | undefined): string | null {
+  const what = [
+    ...(supports === 'unavailable'
+      ? [`the facilitator${facilitatorHost === undefined ? '' : ` at ${facilitatorHost}`} does not answer`]
+      : []),
+    ...(chain.kind === 'silent' ? [chain.what ?? 'the chain endpoint does not answer'] : []),
+    ...(chain.kind === 'stalled' ? [chain.what] : []),
+  ]
+  return what.length === 0 ? null : what.join('; ')
 }

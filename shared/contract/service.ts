@@ -19,7 +19,9 @@ export const Health = Type.Object({
     }),
   ),
   rail: Rail,
-  railError: Type.Optional(Type.String({ description: 'What cannot work, when misconfigured.' })),
+  railError: Type.Optional(
+    Type.String({ description: 'What is wrong with taking payments, or what the chain endpoint cannot do.' }),
+  ),
   network: Type.String(),
 })
 export type Health = Static<typeof Health>

@@ -26,7 +26,7 @@ let network: LocalNetwork
 let chain: Chain
 const endpoints: OddEndpoint[] = []
 beforeAll(async () => {
-  network = await startLocalNetwork()
+  network = await startLocalNetwork({ idle: true })
   await network.client.setBalance({ address: stranger, value: parseEther('10') })
   chain = chainAt(network.rpcUrl)
 })

@@ -118,15 +118,13 @@ async function hopAlongFeed(sales: number): Promise<readonly number[]> {
 test('one signed request to all three at once is one block, one charge and one receipt', async () => {
   const payer = await wall.wallet(5)
   const payment = await sign(wall.at(0), payer)
-  const { client } = wall.network
-  await client.setAutomine(false)
+  await wall.network.halt()
   const settlesBefore = wall.facilitator.settle.count()
   const asked = Array.from({ length: 9 }, (_, at) => get(wall.at(at), 'next', payment))
   await wall.facilitator.settle.arrived(settlesBefore + 1)
   // While the settlement waits for its block, every instance has the time to do something else, and to err.
   for (let at = 0; at < 30; at++) expect((await get(wall.at(at), 'next')).status).toBe(402)
-  await client.setAutomine(true)
-  await client.mine({ blocks: 1 })
+  await wall.network.resume()
   const answers = await Promise.all(asked)
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
   expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1)

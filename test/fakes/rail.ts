@@ -1,11 +1,11 @@
-/** A rail on which payments are taken, whatever is heard of it. */
+/** A rail on which payments are taken. */
 
 import type { RailWatch } from '../../server/usecases/watch-rail.ts'
 
 export const armedRail: RailWatch = {
   state: () => 'armed',
-  heard: () => {},
   fault: () => null,
   probe: async () => {},
+  probeInMs: () => 15_000,
   reconciled: () => {},
 }

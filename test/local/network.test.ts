@@ -61,7 +61,7 @@ test('a transfer dropped from the pool leaves no gap that would hold up the next
   const facilitator = facilitatorAt(network.facilitatorUrl)
   const [first, second] = [await network.wallet(1), await network.wallet(1)]
   const [lost, kept] = [await signPayment(first, terms), await signPayment(second, terms)]
-  await network.client.setAutomine(false)
+  await network.halt()
   const pending = new Promise<`0x${string}`>((resolve) => {
     const unwatch = network.client.watchPendingTransactions({
       onTransactions: ([hash]) => {
@@ -73,7 +73,7 @@ test('a transfer dropped from the pool leaves no gap that would hold up the next
   // Its answer comes only when the network stops: the facilitator waits for a receipt that will not be.
   void facilitator.settle(lost, terms).catch(() => undefined)
   await network.client.dropTransaction({ hash: await pending })
-  await network.client.setAutomine(true)
+  await network.resume()
   expect(await facilitator.settle(kept, terms)).toMatchObject({ success: true, payer: second.address })
   expect(await network.balanceOf(first.address)).toBe(1_000_000n)
 })
@@ -134,7 +134,7 @@ test('a receipt that does not come in time is reported as pending, with its hash
   const hasty = await startLocalNetwork({ confirmationTimeoutMs: 50 })
   const terms = seller()
   const payment = await signPayment(await hasty.wallet(1), terms)
-  await hasty.client.setAutomine(false)
+  await hasty.halt()
   const facilitator = facilitatorAt(hasty.facilitatorUrl)
   const settled = await facilitator.settle(payment, terms)
   expect(settled).toMatchObject({ success: false, errorReason: 'settlement_pending' })

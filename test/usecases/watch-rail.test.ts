@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import type { Chain, Facilitator } from '../../server/ports.ts'
+import type { ChainHealth, Facilitator } from '../../server/ports.ts'
 import { watchRail } from '../../server/usecases/watch-rail.ts'
 
 type Supports = Awaited<ReturnType<Facilitator['supports']>>
-type ChainFault = Awaited<ReturnType<Chain['fault']>>
 
-const SILENT: ChainFault = { kind: 'silent' }
-const WELL: ChainFault = { kind: 'none' }
-const OTHER_CHAIN: ChainFault = { kind: 'fault', what: 'the chain is another one' }
+const SILENT: ChainHealth = { kind: 'silent', what: 'the chain endpoint rpc.example does not answer' }
+const WELL: ChainHealth = { kind: 'none' }
+const OTHER_CHAIN: ChainHealth = { kind: 'fault', what: 'the chain is another one' }
+const STALLED: ChainHealth = { kind: 'stalled', what: 'the chain makes no blocks' }
 
 const unasked = () => Promise.reject(new Error('the rail asks for nothing else'))
 
@@ -20,6 +20,7 @@ function railOver() {
     chain: { read: unasked, verdict: unasked, fault: () => Promise.resolve(world.fault), transfersTo: unasked },
     clock: { now: () => 0, elapsed: () => world.now, wait: unasked },
     journal: { note: (_, facts) => notes.push(facts), alarm: () => notes.push('alarm') },
+    facilitatorHost: 'pay.example',
   })
   return { world, notes, rail }
 }
@@ -32,6 +33,9 @@ async function armedRail() {
   expect(over.rail.state()).toBe('armed')
   return over
 }
+
+const NO_FACILITATOR = 'the facilitator at pay.example does not answer'
+const NO_CHAIN = 'the chain endpoint rpc.example does not answer'
 
 describe('the rail', () => {
   test('arms once a probe succeeded and open purchases were looked at, in either order', async () => {
@@ -47,19 +51,19 @@ describe('the rail', () => {
     expect(second.state()).toBe('armed')
   })
 
-  test.each<[string, Supports, ChainFault]>([
-    ['the facilitator', 'unavailable', WELL],
-    ['the chain', 'yes', SILENT],
-    ['either', 'unavailable', SILENT],
-  ])('does not arm while %s is silent', async (_, supports, fault) => {
+  test.each<[string, Supports, ChainHealth, string]>([
+    ['the facilitator', 'unavailable', WELL, NO_FACILITATOR],
+    ['the chain', 'yes', SILENT, NO_CHAIN],
+    ['either', 'unavailable', SILENT, `${NO_FACILITATOR}; ${NO_CHAIN}`],
+  ])('does not arm while %s is silent, and says so', async (_, supports, fault, what) => {
     const { rail, world } = railOver()
     Object.assign(world, { supports, fault })
     rail.reconciled()
     await rail.probe()
-    expect([rail.state(), rail.fault()]).toEqual(['arming', null])
+    expect([rail.state(), rail.fault()]).toEqual(['arming', what])
     Object.assign(world, { supports: 'yes', fault: WELL })
     await rail.probe()
-    expect(rail.state()).toBe('armed')
+    expect([rail.state(), rail.fault()]).toEqual(['armed', null])
   })
 
   test('is misconfigured by what the chain answers, until it answers otherwise', async () => {
@@ -82,35 +86,24 @@ describe('the rail', () => {
     expect([rail.state(), rail.fault()]).toEqual(['misconfigured', 'the facilitator does not take this network'])
   })
 
-  test('arms again after five unusable answers in a row, once one is usable', async () => {
-    const { rail } = await armedRail()
-    const hear = (...usable: boolean[]) => usable.forEach(rail.heard)
-    hear(false, false, false, false)
-    expect(rail.state()).toBe('armed')
-    hear(true, false, false, false, false)
-    expect(rail.state()).toBe('armed')
-    hear(false)
-    expect(rail.state()).toBe('arming')
-    await rail.probe()
-    expect(rail.state()).toBe('armed')
-  })
-
-  test('counts failing probes among the unusable answers', async () => {
+  test('disarms after five failed probes in a row, and arms again by one that succeeds', async () => {
     const { rail, world } = await armedRail()
     world.supports = 'unavailable'
     for (let i = 0; i < 4; i++) await rail.probe()
-    expect(rail.state()).toBe('armed')
+    expect([rail.state(), rail.fault()]).toEqual(['armed', NO_FACILITATOR])
     await rail.probe()
     expect(rail.state()).toBe('arming')
+    world.supports = 'yes'
+    await rail.probe()
+    expect([rail.state(), rail.fault()]).toEqual(['armed', null])
   })
 
-  test('disarms after a minute of failing probes, though purchases hear usable answers', async () => {
+  test('disarms after a minute of failing probes', async () => {
     const { rail, world } = await armedRail()
     world.supports = 'unavailable'
     const failAt = async (now: number) => {
       world.now = now
       await rail.probe()
-      rail.heard(true)
       return rail.state()
     }
     expect(await failAt(1_000)).toBe('armed')
@@ -124,7 +117,44 @@ describe('the rail', () => {
     expect(await failAt(61_001)).toBe('armed')
   })
 
-  test('notes each change of state once', async () => {
+  test('disarms at once while the chain stands still, and until it is seen to move', async () => {
+    const { rail, world } = await armedRail()
+    world.fault = STALLED
+    await rail.probe()
+    expect([rail.state(), rail.fault()]).toEqual(['arming', 'the chain makes no blocks'])
+    world.fault = SILENT
+    await rail.probe()
+    expect(rail.state()).toBe('arming')
+    world.fault = { kind: 'none', head: 8n }
+    await rail.probe()
+    expect([rail.state(), rail.fault()]).toEqual(['armed', null])
+  })
+
+  test('is asked about each 5 s while something is wrong or the chain was no further, each 15 s else', async () => {
+    const { rail, world } = railOver()
+    expect(rail.probeInMs()).toBe(1000)
+    const probed = async (changes: Partial<typeof world>) => {
+      Object.assign(world, changes)
+      await rail.probe()
+      return rail.probeInMs()
+    }
+    expect(await probed({ fault: { kind: 'none', head: 1n } })).toBe(1000)
+    rail.reconciled()
+    expect(rail.probeInMs()).toBe(15_000)
+    expect(await probed({})).toBe(5000)
+    expect(await probed({ fault: { kind: 'none', head: 2n } })).toBe(15_000)
+    expect(await probed({ supports: 'unavailable' })).toBe(5000)
+    expect(await probed({ supports: 'no' })).toBe(5000)
+  })
+
+  test('says what the endpoint cannot do, and takes payments', async () => {
+    const { rail, world } = await armedRail()
+    world.fault = { kind: 'none', lacks: 'no events' }
+    await rail.probe()
+    expect([rail.state(), rail.fault()]).toEqual(['armed', 'no events'])
+  })
+
+  test('notes each change once', async () => {
     const { rail, world, notes } = await armedRail()
     rail.state()
     world.fault = OTHER_CHAIN
@@ -132,10 +162,14 @@ describe('the rail', () => {
     await rail.probe()
     world.fault = WELL
     await rail.probe()
+    world.supports = 'unavailable'
+    await rail.probe()
+    await rail.probe()
     expect(notes).toEqual([
       { state: 'armed' },
-      { state: 'misconfigured', fault: 'the chain is another one' },
+      { state: 'misconfigured', what: 'the chain is another one' },
       { state: 'armed' },
+      { state: 'armed', what: NO_FACILITATOR },
     ])
   })
 })

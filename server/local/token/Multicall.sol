@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// Several calls in one. It answers to the two calls of the well-known Multicall3 that are made here:
-/// `tryAggregate` by the facilitator, which names a refusal by it, and `aggregate3` by viem's clients.
+/// Several calls in one. It answers to the calls of the well-known Multicall3 that are made here: `tryAggregate` by the
+/// facilitator, which names a refusal by it, `aggregate3` by the wall, and those that tell of the block it is asked at.
 contract Multicall {
     struct Call {
         address target;
@@ -36,6 +36,18 @@ contract Multicall {
         for (uint256 i = 0; i < calls.length; i++) {
             returnData[i] = ask(calls[i].target, calls[i].callData, calls[i].allowFailure);
         }
+    }
+
+    function getBlockNumber() external view returns (uint256 blockNumber) {
+        return block.number;
+    }
+
+    function getCurrentBlockTimestamp() external view returns (uint256 timestamp) {
+        return block.timestamp;
+    }
+
+    function getBlockHash(uint256 blockNumber) external view returns (bytes32 blockHash) {
+        return blockhash(blockNumber);
     }
 
     function ask(address target, bytes calldata callData, bool mayFail) private returns (Result memory result) {

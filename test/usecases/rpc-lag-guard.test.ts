@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { steadyChain } from '../../server/usecases/steady-chain.ts'
+import { rpcLagGuard } from '../../server/usecases/rpc-lag-guard.ts'
 import { fakeChain, type FakeChain } from '../fakes/chain.ts'
 import { fakeClock, type FakeClock } from '../fakes/clock.ts'
 import { HEAD, NOW, paymentOf } from '../ports/samples.ts'
@@ -11,14 +11,14 @@ const payment = paymentOf(1, 1)
 let clock: FakeClock
 let ahead: FakeChain
 let asked: FakeChain
-let chain: ReturnType<typeof steadyChain>
+let chain: ReturnType<typeof rpcLagGuard>
 beforeEach(() => {
   clock = fakeClock(NOW)
   ahead = fakeChain()
   ahead.land(payment)
   asked = ahead
   const balanced = { ...ahead, read: (key: typeof payment) => asked.read(key) }
-  chain = steadyChain({ ...balanced, verdict: (one, head) => asked.verdict(one, head) }, clock)
+  chain = rpcLagGuard({ ...balanced, verdict: (one, head) => asked.verdict(one, head) }, clock)
 })
 
 const lag = () => {

@@ -13,7 +13,7 @@ const REMEMBERED_MAX = 10_000
  * An authorization that was once shown as used is not taken for unused because the next endpoint has not heard of it yet:
  * until it is known what used it, that is silence.
  */
-export function steadyChain(chain: Chain, clock: Clock): Chain {
+export function rpcLagGuard(chain: Chain, clock: Clock): Chain {
   const used = new Map<string, number>()
   const remember = (key: PaymentKey) => {
     const [oldest] = used.keys()

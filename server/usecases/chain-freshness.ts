@@ -1,0 +1,54 @@
+/** A chain that makes no blocks tells nothing of what was sent to it: such a chain is taken for silent. */
+
+import type { Chain, ChainHealth, Clock, Journal } from '../ports.ts'
+
+// Base makes a block every two seconds, and has stood still for 20 to 116 minutes.
+const STILL_MAX_MS = 60_000
+
+const STALLED: ChainHealth = {
+  kind: 'stalled',
+  what: 'the chain has made no block for more than a minute, or its endpoint does not show them',
+}
+
+/**
+ * The chain, silent once its newest block's number has not grown for a minute by a clock that is never set. What it shows
+ * as paid or void stays so; that something is unspent is not believed, since it may have been sent and not yet be in a block.
+ * The operator is alarmed when it begins, and told when it is over.
+ */
+export function freshChain(
+  chain: Chain,
+  { clock, journal }: { readonly clock: Clock; readonly journal: Journal },
+): Chain {
+  let newest: { readonly head: bigint; readonly at: number } | undefined
+  let isStalled = false
+
+  /** Takes note of a height; answers whether the chain moves. */
+  const moves = (head: bigint) => {
+    if (newest === undefined || head > newest.head) {
+      newest = { head, at: clock.elapsed() }
+      if (isStalled) journal.note('chain-moves', { block: Number(head) })
+      isStalled = false
+    } else if (!isStalled && clock.elapsed() - newest.at >= STILL_MAX_MS) {
+      isStalled = true
+      journal.alarm('chain-stalled', { block: Number(newest.head), what: 'no payments are taken until it moves' })
+    }
+    return !isStalled
+  }
+
+  return {
+    ...chain,
+    async read(key) {
+      const answer = await chain.read(key)
+      return answer === 'silent' || moves(answer.head) ? answer : 'silent'
+    },
+    async verdict(payment, head, named) {
+      const verdict = await chain.verdict(payment, head, named)
+      return verdict.kind === 'unspent' && isStalled ? { kind: 'silent' } : verdict
+    },
+    async fault() {
+      const health = await chain.fault()
+      if (health.kind !== 'none' || health.head === undefined) return health
+      return moves(health.head) ? health : STALLED
+    },
+  }
+}

@@ -1,0 +1,101 @@
+import { beforeEach, expect, test } from 'bun:test'
+import type { Chain, ChainHealth } from '../../server/ports.ts'
+import { freshChain } from '../../server/usecases/chain-freshness.ts'
+import { fakeChain, type FakeChain } from '../fakes/chain.ts'
+import { fakeClock, type FakeClock } from '../fakes/clock.ts'
+import { fakeJournal, type FakeJournal } from '../fakes/journal.ts'
+import { HEAD, NOW, paymentOf } from '../ports/samples.ts'
+
+// Goal: no payment is taken on the word of a chain that stands still. Method: a chain that makes a block a transaction,
+// and a clock that goes on without it.
+
+const payment = paymentOf(1, 1)
+const STALLED: ChainHealth = {
+  kind: 'stalled',
+  what: 'the chain has made no block for more than a minute, or its endpoint does not show them',
+}
+
+let clock: FakeClock
+let journal: FakeJournal
+let asked: FakeChain
+let chain: Chain
+beforeEach(() => {
+  clock = fakeClock(NOW)
+  journal = fakeJournal()
+  asked = fakeChain()
+  const told = async () => ({ kind: 'none' as const, head: await headOf(asked) })
+  chain = freshChain({ ...asked, fault: told }, { clock, journal })
+})
+
+async function headOf(one: Chain): Promise<bigint> {
+  const seen = await one.read(payment)
+  if (seen === 'silent') throw new Error('the chain is silent')
+  return seen.head
+}
+
+const block = () => asked.give(payment.payer, payment.to, 1n)
+
+test('a chain is believed for a minute after its last block, and no longer', async () => {
+  expect(await chain.read(payment)).toEqual({ head: HEAD, spent: false })
+  clock.pass(59_999)
+  expect(await chain.read(payment)).toEqual({ head: HEAD, spent: false })
+  expect(await chain.fault()).toEqual({ kind: 'none', head: HEAD })
+  clock.pass(1)
+  expect(await chain.read(payment)).toBe('silent')
+  expect(await chain.fault()).toEqual(STALLED)
+  expect(await chain.verdict(payment, HEAD)).toEqual({ kind: 'silent' })
+})
+
+test('a block sets the minute back, whoever saw it', async () => {
+  await chain.read(payment)
+  clock.pass(50_000)
+  block()
+  expect(await chain.fault()).toEqual({ kind: 'none', head: HEAD + 1n })
+  clock.pass(59_999)
+  expect(await chain.read(payment)).toMatchObject({ spent: false })
+})
+
+test('what a standing chain shows as paid is paid', async () => {
+  await chain.read(payment)
+  const tx = asked.land(payment)
+  await chain.read(payment)
+  clock.pass(60_000)
+  expect(await chain.fault()).toEqual(STALLED)
+  expect(await chain.verdict(payment, HEAD)).toEqual({ kind: 'paid', tx })
+})
+
+test('an older height is no block', async () => {
+  const heads = [HEAD + 1n, HEAD, HEAD + 1n]
+  const lagging = freshChain(
+    { ...asked, read: async () => ({ head: heads.shift() ?? HEAD, spent: false }) },
+    { clock, journal },
+  )
+  await lagging.read(payment)
+  clock.pass(30_000)
+  await lagging.read(payment)
+  clock.pass(30_000)
+  expect(await lagging.read(payment)).toBe('silent')
+})
+
+test('the operator is alarmed once when it stops, and told once when it goes on', async () => {
+  await chain.read(payment)
+  clock.pass(60_000)
+  for (let i = 0; i < 3; i++) await chain.fault()
+  expect(journal.alarms).toEqual([
+    { event: 'chain-stalled', facts: { block: Number(HEAD), what: 'no payments are taken until it moves' } },
+  ])
+  expect(journal.notes).toEqual([])
+  block()
+  for (let i = 0; i < 3; i++) expect(await chain.fault()).toMatchObject({ kind: 'none' })
+  expect(journal.notes).toEqual([{ event: 'chain-moves', facts: { block: Number(HEAD) + 1 } }])
+  expect(await chain.read(payment)).toMatchObject({ spent: false })
+  expect(journal.alarms).toHaveLength(1)
+})
+
+test('an endpoint that does not answer says nothing of the chain', async () => {
+  await chain.read(payment)
+  asked.silent = true
+  clock.pass(60_000)
+  expect(await chain.read(payment)).toBe('silent')
+  expect(journal.alarms).toEqual([])
+})
