@@ -5,6 +5,7 @@ import { openStoreAhead } from '../db/open.ts'
 import type { DamagedRow } from '../db/row-sums.ts'
 import { terminalText } from '../shared/terminal.ts'
 import { systemClock } from './adapters/clock.ts'
+import { UnusableKey } from './adapters/coinbase.ts'
 import { lineJournal } from './adapters/journal.ts'
 import { ConfigError, readConfig } from './config.ts'
 
@@ -19,7 +20,7 @@ try {
   const { serve } = await import('./serve.ts')
   await serve({ config, ahead, journal, asked })
 } catch (error) {
-  if (!(error instanceof ConfigError || error instanceof CannotOpen)) throw error
+  if (!(error instanceof ConfigError || error instanceof CannotOpen || error instanceof UnusableKey)) throw error
   console.error(terminalText(error.message))
   process.exit(1)
 }

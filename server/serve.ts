@@ -110,7 +110,7 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters) {
       url: config.facilitatorUrl,
       verifyTimeoutMs: config.verifyTimeoutMs,
       settleTimeoutMs: config.settleTimeoutMs,
-      createAuthHeaders: cdpKey === undefined ? undefined : await coinbaseAuth(cdpKey.id, cdpKey.secret),
+      authorize: cdpKey === undefined ? undefined : coinbaseAuth(cdpKey),
     },
     offer,
   )

@@ -1,9 +1,52 @@
-/** Keys for Coinbase's facilitator. */
+/** Keys for Coinbase's facilitator: each call carries a token that is good for that call alone, for two minutes. */
 
-import type { FacilitatorConfig } from '@x402/core/http'
+import { createPrivateKey, randomBytes, type KeyObject } from 'node:crypto'
+import type { Authorize } from './facilitator.ts'
 
-/** Signs each call with the operator's keys. The package is loaded only by those who use it, because it is large. */
-export async function coinbaseAuth(id: string, secret: string): Promise<FacilitatorConfig['createAuthHeaders']> {
-  const { createCdpAuthHeaders } = await import('@coinbase/x402')
-  return createCdpAuthHeaders(id, secret)
+/** An operator's key, as Coinbase hands it out. */
+export type CdpKey = { readonly id: string; readonly secret: string }
+
+/** A secret that is no key; the message holds nothing of it. */
+export class UnusableKey extends Error {
+  override name = 'UnusableKey'
+}
+
+const COINBASE = 'https://api.cdp.coinbase.com'
+
+const GOOD_FOR = '2m'
+
+/** Signs calls to Coinbase with the operator's key, and to nobody else. Throws `UnusableKey`. */
+export function coinbaseAuth({ id, secret }: CdpKey): Authorize {
+  const { alg, key } = keyOf(secret)
+  return async (method, address) => {
+    const { origin, host, pathname } = new URL(address)
+    if (origin !== COINBASE) return {}
+    // Loaded by those alone who have a key.
+    const { SignJWT } = await import('jose')
+    const token = await new SignJWT({ uris: [`${method} ${host}${pathname}`] })
+      .setProtectedHeader({ alg, kid: id, typ: 'JWT', nonce: randomBytes(16).toString('hex') })
+      .setSubject(id)
+      .setIssuer('cdp')
+      .setIssuedAt()
+      .setNotBefore(new Date())
+      .setExpirationTime(GOOD_FOR)
+      .sign(key)
+    return { Authorization: `Bearer ${token}` }
+  }
+}
+
+const ED25519_BYTES = 64
+
+/** A key is PEM of an EC key, or base64 of an Ed25519 seed and its public key. */
+function keyOf(secret: string): { readonly alg: 'ES256' | 'EdDSA'; readonly key: KeyObject } {
+  const bytes = Buffer.from(secret, 'base64')
+  try {
+    if (secret.includes('PRIVATE KEY')) return { alg: 'ES256', key: createPrivateKey(secret.replaceAll('\\n', '\n')) }
+    if (bytes.length !== ED25519_BYTES) throw new RangeError('an Ed25519 key has 64 bytes')
+    const half = (from: number, to: number) => bytes.subarray(from, to).toString('base64url')
+    const jwk = { kty: 'OKP', crv: 'Ed25519', d: half(0, 32), x: half(32, 64) }
+    return { alg: 'EdDSA', key: createPrivateKey({ key: jwk, format: 'jwk' }) }
+  } catch {
+    throw new UnusableKey('CDP_API_KEY_SECRET is neither an EC key in PEM nor an Ed25519 key of 64 bytes in base64')
+  }
 }

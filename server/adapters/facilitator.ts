@@ -2,7 +2,6 @@
 
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import type { FacilitatorConfig } from '@x402/core/http'
 import type { PaymentPayload } from '@x402/core/types'
 import pLimit from 'p-limit'
 import type { Payment, Target } from '../domain/payment.ts'
@@ -16,8 +15,11 @@ export type FacilitatorSettings = {
   readonly url: string
   readonly verifyTimeoutMs: number
   readonly settleTimeoutMs: number
-  readonly createAuthHeaders: FacilitatorConfig['createAuthHeaders'] // undefined for a facilitator that asks for none
+  readonly authorize: Authorize | undefined // undefined for a facilitator that asks for none
 }
+
+/** Headers that say who calls `address`. */
+export type Authorize = (method: 'GET' | 'POST', address: string) => Promise<Readonly<Record<string, string>>>
 
 // In each lane. What strangers have verified must never delay what is settled for blocks that are held.
 const AT_ONCE = 64
@@ -116,15 +118,15 @@ type Told = { readonly status: number; readonly value: unknown }
  * when there is no answer in JSON.
  */
 async function ask(
-  { url, createAuthHeaders }: FacilitatorSettings,
+  { url, authorize }: FacilitatorSettings,
   path: Path,
   timeoutMs: number,
   body?: object,
 ): Promise<Told> {
-  const auth = (await createAuthHeaders?.())?.[path]
-  const init = body === undefined ? { method: 'GET' } : { method: 'POST', body: JSON.stringify(body) }
-  const headers = { 'Content-Type': 'application/json', ...auth }
+  const method = body === undefined ? 'GET' : 'POST'
+  const init = body === undefined ? { method } : { method, body: JSON.stringify(body) }
   const address = `${url.replace(/\/+$/, '')}/${path}`
+  const headers = { 'Content-Type': 'application/json', ...(await authorize?.(method, address)) }
   const response = await fetchBounded(address, { ...init, headers }, { timeoutMs, maxBytes: ANSWER_MAX_BYTES })
   return { status: response.status, value: await response.json() }
 }

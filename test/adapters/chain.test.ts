@@ -149,7 +149,7 @@ describe('who moved the money', () => {
     const payment = await newPayment()
     const head = await headFor(chain, payment)
     const facilitator = httpFacilitator(
-      { url: network.facilitatorUrl, verifyTimeoutMs: 5000, settleTimeoutMs: 5000, createAuthHeaders: undefined },
+      { url: network.facilitatorUrl, verifyTimeoutMs: 5000, settleTimeoutMs: 5000, authorize: undefined },
       offer,
     )
     const settling = await facilitator.settle(blockOf('3,4'), payment)

@@ -37,7 +37,7 @@ afterAll(async () => {
   await network.stop()
 })
 
-const patient = { verifyTimeoutMs: 5000, settleTimeoutMs: 5000, createAuthHeaders: undefined }
+const patient = { verifyTimeoutMs: 5000, settleTimeoutMs: 5000, authorize: undefined }
 
 const at = (url: string, settings: Partial<FacilitatorSettings> = {}) =>
   httpFacilitator({ ...patient, url, ...settings }, offer)
@@ -318,14 +318,19 @@ describe('what is sent', () => {
       seen.push(`${new URL(request.url).pathname} ${request.headers.get('authorization')}`)
       return Response.json({})
     })
-    const auth = (name: string) => ({ authorization: `Bearer ${name}` })
-    const createAuthHeaders = async () => ({ verify: auth('v'), settle: auth('s'), supported: auth('l') })
-    const facilitator = at(url, { createAuthHeaders })
+    const authorize = async (method: string, address: string) => ({
+      authorization: `Bearer ${method} ${address.slice(url.length)}`,
+    })
+    const facilitator = at(url, { authorize })
     const payment = await pay(0)
     await facilitator.verify(BLOCK, payment)
     await facilitator.settle(BLOCK, payment)
     await facilitator.supports()
-    expect(seen).toEqual(['/verify Bearer v', '/settle Bearer s', '/supported Bearer l'])
+    expect(seen).toEqual([
+      '/verify Bearer POST /verify',
+      '/settle Bearer POST /settle',
+      '/supported Bearer GET /supported',
+    ])
   })
 })
 
