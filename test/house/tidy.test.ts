@@ -79,6 +79,12 @@ test('every package comes from the public registry', () => {
   expect(breaches(sources, /https?:\/\/|\bregistry\b\s*=/)).toEqual([])
 })
 
+test('every action of a workflow is pinned to one commit', () => {
+  const workflows = files.filter(({ path }) => path.startsWith('.github/workflows/'))
+  expect(workflows.length).toBeGreaterThan(0)
+  expect(breaches(workflows, /\buses:(?! [\w-]+\/[\w-]+@[0-9a-f]{40} # v[\d.]+$)/)).toEqual([])
+})
+
 test('every dependency is pinned to one exact version', async () => {
   const manifest: Record<string, Record<string, string>> = await Bun.file(join(root, 'package.json')).json()
   const versions = ['dependencies', 'devDependencies', 'overrides'].flatMap((kind) =>

@@ -1,0 +1,91 @@
+/** `bun run sbom`: lists every package that a running wall is made of, as CycloneDX, from the lock file. */
+
+import { join } from 'node:path'
+import { Type, type Static } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { parse } from 'jsonc-parser'
+import { printLines, runCommand, Misused } from './command.ts'
+
+const USAGE = `Prints what a production install of the wall consists of (CycloneDX 1.6, JSON).
+
+  bun run sbom > sbom.json
+`
+
+const Names = Type.Optional(Type.Record(Type.String(), Type.String()))
+const Locked = Type.Tuple([
+  Type.String(), // name@version
+  Type.String(), // the registry; empty for the usual one
+  Type.Object({ dependencies: Names, optionalDependencies: Names }),
+  Type.String(), // integrity
+])
+type Locked = Static<typeof Locked>
+type Packages = Readonly<Record<string, Locked>>
+const Lock = Type.Object({ packages: Type.Record(Type.String(), Locked) })
+const Manifest = Type.Object({
+  name: Type.String(),
+  version: Type.String(),
+  dependencies: Type.Record(Type.String(), Type.String()),
+})
+
+const ROOT = join(import.meta.dir, '../..')
+
+await runCommand(USAGE, async (args) => {
+  if (args.length > 0) throw new Misused()
+  const manifest = Value.Parse(Manifest, await Bun.file(join(ROOT, 'package.json')).json())
+  const text = await Bun.file(join(ROOT, 'bun.lock')).text()
+  const { packages } = Value.Parse(Lock, parse(text, [], { allowTrailingComma: true }))
+  const components = neededBy(Object.keys(manifest.dependencies), packages).map(componentOf)
+  const { name, version } = manifest
+  const document = {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: { component: { type: 'application', name, version } },
+    components,
+  }
+  printLines(JSON.stringify(document, null, 2).split('\n'))
+  return 0
+})
+
+/** Every package that is reached from these names, each version once, by its name. */
+function neededBy(names: readonly string[], packages: Packages): Locked[] {
+  const found = new Map<string, Locked>()
+  const open = names.map((name) => ({ name, from: '' }))
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const place = placeOf(next.name, next.from, packages)
+    const locked = place === undefined ? undefined : packages[place]
+    if (place === undefined || locked === undefined || found.has(place)) continue
+    found.set(place, locked)
+    const { dependencies = {}, optionalDependencies = {} } = locked[2]
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) open.push({ name, from: place })
+  }
+  const versions = new Map([...found.values()].map((locked) => [locked[0], locked]))
+  return [...versions.values()].toSorted(([one], [other]) => (one < other ? -1 : 1))
+}
+
+/** Where the lock file keeps what `from` gets under this name: below itself, else below who needs it, else at the top. */
+function placeOf(name: string, from: string, packages: Packages): string | undefined {
+  for (let above = from; above !== ''; above = parentOf(above)) {
+    const place = `${above}/${name}`
+    if (Object.hasOwn(packages, place)) return place
+  }
+  return Object.hasOwn(packages, name) ? name : undefined
+}
+
+/** `a/@b/c` is below `a`; the name of a package with a scope has a slash of its own. */
+function parentOf(place: string): string {
+  return place.replace(/\/?(?:@[^/]+\/)?[^/]+$/, '')
+}
+
+function componentOf([id, , , integrity]: Locked) {
+  const at = id.lastIndexOf('@')
+  const [name, version] = [id.slice(0, at), id.slice(at + 1)]
+  const [, content = ''] = integrity.split('sha512-')
+  return {
+    type: 'library',
+    name,
+    version,
+    purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+    hashes: [{ alg: 'SHA-512', content: Buffer.from(content, 'base64').toString('hex') }],
+  }
+}
