@@ -104,7 +104,7 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters) {
   const client = chainClient(config.network, config.rpcUrl)
   const chain = freshChain(meters.chain(viemChain(client, offer)), { clock, journal })
   const keys = Promise.withResolvers<Keys>()
-  const wallets = viemWallets(client, offer, keys.promise)
+  const wallets = viemWallets(client, offer, keys.promise, clock)
   const called = httpFacilitator(
     {
       url: config.facilitatorUrl,

@@ -17,6 +17,8 @@ export type Keys = {
   readonly library: Library
   /** The EIP-191 digest of a text. */
   digestOf(text: string): Hash
+  /** Keccak-256 of bytes in hex, without a prefix before them. */
+  keccak(hex: string): Hash
   /** The address whose key made a signature of 65 bytes, r, s and v (27, 28, 0 or 1); `undefined` when none could. */
   recover(digest: Hash, signature: `0x${string}`): Promise<Address | undefined>
 }
@@ -43,6 +45,7 @@ export async function keysOf(library: Library): Promise<Keys> {
   return {
     library,
     digestOf: (text) => digestBy(keccak, text),
+    keccak: (hex) => `0x${keccak.init().update(Buffer.from(hex, 'hex')).digest('hex')}`,
     // Kept asynchronous, as the slowest library is.
     recover: async (digest, signature) => addressBy(keccak, point, digest, signature),
   }
@@ -65,6 +68,7 @@ async function wasmPoint(): Promise<Point> {
 const viemKeys: Keys = {
   library: 'viem',
   digestOf: (text) => hashMessage(text),
+  keccak: (hex) => keccak256(`0x${hex}`),
   async recover(hash, signature) {
     if (!keySignature.test(signature)) return undefined
     try {

@@ -1,95 +1,74 @@
-/** Wallet signatures: plain keys by recovery here, contract wallets by asking them on the chain through viem. */
+/** Wallet signatures: plain keys by recovery here, contract wallets by asking them on the chain. */
 
-import pLimit from 'p-limit'
-import type { PublicClient } from 'viem'
-import { getAddress, hashTypedData, isErc6492Signature } from 'viem/utils'
-import type { Address, Hash, Payment } from '../domain/payment.ts'
+import { isErc6492Signature, type PublicClient } from 'viem'
+import type { Hash, Payment } from '../domain/payment.ts'
 import type { SignatureCheck } from '../domain/reasons.ts'
-import type { Wallets } from '../ports.ts'
-import { AUTHORIZATION_TYPES } from '../x402/authorization.ts'
+import type { Clock, Wallets } from '../ports.ts'
+import { authorizationDigest, type AuthorizationDigest } from '../x402/authorization.ts'
 import type { Offer } from '../x402/terms.ts'
-import { within } from './deadline.ts'
+import { boundedCalls } from './bounded-calls.ts'
+import { contractCode } from './contract-code.ts'
+import { isTaken, signedByContract } from './contract-wallets.ts'
 import type { Keys } from './recover.ts'
 
-// A signature that no key here made costs the chain endpoint calls, so only so many are asked about at once. Waiting for
-// one's turn counts towards the deadline.
-const ASKING_MAX = 8
-const WAITING_MAX = 64
-const DEADLINE_MS = 3000
-
-type Hex = `0x${string}`
-
-type Unsigned = Exclude<SignatureCheck, 'signed'>
-
-/** Makes the wallets port. Who asks before there are keys waits for them. */
-export function viemWallets(client: PublicClient, offer: Offer, keys: Keys | Promise<Keys>): Wallets {
-  const limit = pLimit(ASKING_MAX)
-  const byKey = async (payment: Payment): Promise<SignatureCheck> =>
-    (await isSignedByPayer(payment, offer, await keys)) ? 'signed' : 'not-signed'
+/**
+ * Makes the wallets port. Who asks before there are keys waits for them.
+ *
+ * A key's signature is enough to admit a payment even where its payer has code, as with EIP-7702: nobody else can make one, so
+ * that it is no junk, and the key is the root of such an account. The token asks the code instead, and some code takes
+ * nothing but signatures of a form of its own. Whether the money would move is for the facilitator to find out before
+ * anything is claimed; `signedForToken` tells whom to believe when it says that it would not.
+ */
+export function viemWallets(
+  client: PublicClient,
+  { assetName, assetVersion }: Offer,
+  keys: Keys | Promise<Keys>,
+  clock: Pick<Clock, 'elapsed'>,
+): Wallets {
+  const calls = boundedCalls()
+  const hasCode = contractCode(client, calls, clock)
+  const askContract = signedByContract(client, hasCode, calls, clock)
+  let digests: AuthorizationDigest | undefined
+  const payerDigest = async (payment: Payment) => {
+    const known = await keys
+    digests ??= authorizationDigest(assetName, assetVersion, known.keccak)
+    return { recover: known.recover, digest: digests(payment) }
+  }
+  const askPayer = async ({ payer, signature }: Payment, digest: Hash): Promise<SignatureCheck> => {
+    const answer = await askContract(payer, [digest], signature, 'payer')
+    return isTaken(answer) ? 'signed' : answer
+  }
   return {
     async signed(wallet, messages, signature) {
       const { digestOf, recover } = await keys
-      const digests = messages.map((message) => digestOf(message))
-      for (const hash of digests) if ((await recover(hash, signature)) === wallet) return hash
-      if (limit.pendingCount >= WAITING_MAX) return 'busy'
-      const ask = (late: AbortSignal) => limit(() => acceptedByContract(client, wallet, digests, signature, late))
-      return await within<Hash | Unsigned>(DEADLINE_MS, ask, 'silent')
+      const candidates = messages.map((message) => digestOf(message))
+      for (const digest of candidates) if ((await recover(digest, signature)) === wallet) return digest
+      return await askContract(wallet, candidates, signature, 'owner')
     },
-    signedPayment: byKey,
-    signedForToken: byKey,
+    async signedPayment(payment) {
+      const { recover, digest } = await payerDigest(payment)
+      if (digest === undefined) return 'not-signed'
+      if ((await recover(digest, payment.signature)) === payment.payer) return 'signed'
+      return await askPayer(payment, digest)
+    },
+    async signedForToken(payment) {
+      const { recover, digest } = await payerDigest(payment)
+      if (digest === undefined) return 'not-signed'
+      const code = await hasCode(payment.payer, 'payer')
+      if (typeof code === 'string') return code
+      if (code || isErc6492Signature(payment.signature)) return await askPayer(payment, digest)
+      const isPayers = isStrict(payment.signature) && (await recover(digest, payment.signature)) === payment.payer
+      return isPayers ? 'signed' : 'not-signed'
+    },
   }
 }
 
-/** The digest a contract wallet accepts the signature for (EIP-1271), also before it is deployed (EIP-6492). */
-async function acceptedByContract(
-  client: PublicClient,
-  wallet: Address,
-  digests: readonly Hash[],
-  signature: Hex,
-  late: AbortSignal,
-): Promise<Hash | Unsigned> {
-  if (late.aborted) return 'silent'
-  try {
-    const code = await client.getCode({ address: wallet })
-    if ((code === undefined || code === '0x') && !isErc6492Signature(signature)) return 'not-signed'
-    for (const hash of digests) {
-      if (late.aborted) return 'silent'
-      if (await client.verifyHash({ address: wallet, hash, signature })) return hash
-    }
-    return 'not-signed'
-  } catch {
-    // An endpoint that fails has not vouched for anything, nor denied it.
-    return 'silent'
-  }
-}
+/** Whether a key's signature is of the one form that the token takes: v is 27 or 28, and s the smaller of its twins. */
+const isStrict = (signature: `0x${string}`) =>
+  strictForm.test(signature) && BigInt(`0x${signature.slice(S_FROM, S_TO)}`) <= S_MAX
 
-async function isSignedByPayer(payment: Payment, offer: Offer, { recover }: Keys): Promise<boolean> {
-  const digest = authorizationDigest(payment, offer)
-  return digest !== undefined && (await recover(digest, payment.signature)) === payment.payer
-}
+const strictForm = /^0x[0-9a-f]{128}1[bc]$/
+const [S_FROM, S_TO] = [2 + 64, 2 + 128]
 
-/** What a payer signs (EIP-712 over EIP-3009); `undefined` for what cannot be encoded. */
-function authorizationDigest(payment: Payment, { assetName, assetVersion }: Offer): Hash | undefined {
-  try {
-    return hashTypedData({
-      domain: {
-        name: assetName,
-        version: assetVersion,
-        chainId: Number(payment.accepted.network.split(':')[1]),
-        verifyingContract: getAddress(payment.accepted.asset),
-      },
-      types: AUTHORIZATION_TYPES,
-      primaryType: 'TransferWithAuthorization',
-      message: {
-        from: getAddress(payment.payer),
-        to: getAddress(payment.to),
-        value: payment.amount,
-        validAfter: payment.validAfter,
-        validBefore: payment.validBefore,
-        nonce: payment.nonce,
-      },
-    })
-  } catch {
-    return undefined
-  }
-}
+// Half of secp256k1's order.
+const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n

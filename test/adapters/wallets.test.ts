@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { encodeFunctionData, getAddress, parseAbi, parseSignature, type Hex } from 'viem'
-import { hashMessage, serializeErc6492Signature } from 'viem/utils'
+import { parseSignature, type Hex } from 'viem'
+import { hashMessage } from 'viem/utils'
 import { chainClient } from '../../server/adapters/chain.ts'
 import { fastestKeys } from '../../server/adapters/recover.ts'
 import { viemWallets } from '../../server/adapters/wallets.ts'
-import type { Address } from '../../server/domain/payment.ts'
 import { startLocalNetwork, type LocalNetwork } from '../../server/local/network.ts'
 import { newWallet, type Wallet } from '../../server/local/wallets.ts'
+import { fakeClock } from '../fakes/clock.ts'
 import { walletsContract } from '../ports/wallets.contract.ts'
 import artefact from './contract-wallet/artefact.json' with { type: 'json' }
 import { compileFactory } from './contract-wallet/compile.ts'
+import { deployCall, placeFactory, wrapped, type ContractWallets } from './contract-wallet/deploy.ts'
 import { startOddEndpoint, type OddEndpoint, type Rule } from './odd-endpoint.ts'
 import { lower, newOffer, sign } from './signing.ts'
 
@@ -22,17 +23,19 @@ const texts = ['wall.test\nset_pixels v2', 'wall.test:443\nset_pixels v2'] as co
 const [text, otherText] = texts
 
 let network: LocalNetwork
+let contracts: ContractWallets
 const endpoints: OddEndpoint[] = []
 beforeAll(async () => {
   network = await startLocalNetwork()
-  await network.client.setCode({ address: factoryAddress, bytecode: `0x${artefact.deployedBytecode}` })
+  contracts = await placeFactory(network.client)
 })
 afterAll(async () => {
   await Promise.all(endpoints.map((endpoint) => endpoint.stop()))
   await network.stop()
 })
 
-const walletsAt = (url: string) => viemWallets(chainClient('eip155:8453', url), offer, keys)
+const walletsAt = (url: string, clock = fakeClock(0)) =>
+  viemWallets(chainClient('eip155:8453', url), offer, keys, clock)
 
 /** Asks about the texts on the network, or through an endpoint that follows `rules`. */
 const signed = (wallet: string, signature: Hex, rules?: Readonly<Record<string, Rule>>) =>
@@ -134,40 +137,10 @@ const typedText = {
   message: { text },
 } as const
 
-const factoryAddress = getAddress('0x00000000000000000000000000000000000fac70')
-const factoryAbi = parseAbi(['function deploy(address owner) returns (address)'])
-
-const deployCall = (owner: Wallet) =>
-  encodeFunctionData({ abi: factoryAbi, functionName: 'deploy', args: [owner.address] })
-
-/** Where the contract wallet of `owner` is, or will be. */
-async function contractOf(owner: Wallet): Promise<Address> {
-  const args = [owner.address] as const
-  const call = { address: factoryAddress, abi: factoryAbi, functionName: 'deploy', args } as const
-  return lower((await network.client.simulateContract(call)).result)
-}
-
-async function deployed(owner: Wallet): Promise<Address> {
-  const address = await contractOf(owner)
-  const from = lower(newWallet().address)
-  await network.client.setBalance({ address: from, value: 10n ** 18n })
-  const transaction = { from, to: factoryAddress, data: deployCall(owner), gas: 1_000_000n }
-  const hash = await network.client.sendUnsignedTransaction(transaction)
-  await network.client.waitForTransactionReceipt({ hash })
-  return address
-}
-
-/** A wallet address whose code is `bytecode`. */
-async function walletRunning(bytecode: Hex): Promise<Address> {
-  const address = lower(newWallet().address)
-  await network.client.setCode({ address, bytecode })
-  return address
-}
-
 describe('a contract wallet', () => {
   test('signs by what its code accepts, whichever of the texts it is', async () => {
     const owner = newWallet()
-    const wallet = await deployed(owner)
+    const wallet = await contracts.deploy(owner)
     expect(await signed(wallet, await owner.signMessage({ message: text }))).toBe(hashMessage(text))
     expect(await signed(wallet, await owner.signMessage({ message: otherText }))).toBe(hashMessage(otherText))
     expect(await signed(wallet, await owner.signMessage({ message: 'another' }))).toBe('not-signed')
@@ -177,78 +150,127 @@ describe('a contract wallet', () => {
 
   test('may take signatures of its own form', async () => {
     // Answers EIP-1271's yes, the word 0x1626ba7e, to every question.
-    const wallet = await walletRunning('0x631626ba7e60e01b60005260206000f3')
+    const wallet = await contracts.running('0x631626ba7e60e01b60005260206000f3')
     expect(await signed(wallet, `0x${'12'.repeat(40)}`)).toBe(hashMessage(text))
   })
 
   test('that reverts, burns all gas, answers nothing or something else has not signed', async () => {
     const signature = await newWallet().signMessage({ message: text })
     for (const bytecode of ['0x60006000fd', '0x5b600056', '0x00', '0x600160005260206000f3', '0xfe'] as const)
-      expect(await signed(await walletRunning(bytecode), signature)).toBe('not-signed')
+      expect(await signed(await contracts.running(bytecode), signature)).toBe('not-signed')
   })
 
   test('is not denied when the endpoint fails, and not waited for when it hangs', async () => {
     const owner = newWallet()
-    const wallet = await deployed(owner)
+    const wallet = await contracts.deploy(owner)
     const signature = await owner.signMessage({ message: text })
     const failing = (['hang', 'stall', 'busy'] as const).map((how) => ({ '*': () => how }))
-    const late: Rule = async (_, ask) => {
-      await Bun.sleep(2000)
-      return { result: await ask() }
-    }
-    const rules = [...failing, { '*': () => ({ error: { code: -32603, message: 'no' } }) }, { '*': late }]
+    const rules = [...failing, { '*': () => ({ error: { code: -32603, message: 'no' } }) }]
     const answers = await Promise.all(rules.map((rule) => signed(wallet, signature, rule)))
     expect(answers).toEqual(rules.map(() => 'silent'))
   })
 
   test('that is not deployed yet signs with the call that will deploy it', async () => {
     const owner = newWallet()
-    const wallet = await contractOf(owner)
-    const wrapped = async (signer: Wallet, data = deployCall(owner)) =>
-      serializeErc6492Signature({
-        address: factoryAddress,
-        data,
-        signature: await signer.signMessage({ message: text }),
-      })
-    expect(await signed(wallet, await wrapped(owner))).toBe(hashMessage(text))
+    const wallet = await contracts.addressOf(owner)
+    const by = async (signer: Wallet, data?: Hex) => wrapped(await signer.signMessage({ message: text }), owner, data)
+    expect(await signed(wallet, await by(owner))).toBe(hashMessage(text))
     expect(await signed(wallet, await owner.signMessage({ message: text }))).toBe('not-signed')
-    expect(await signed(wallet, await wrapped(newWallet()))).toBe('not-signed')
-    expect(await signed(wallet, await wrapped(owner, deployCall(newWallet())))).toBe('not-signed')
+    expect(await signed(wallet, await by(newWallet()))).toBe('not-signed')
+    expect(await signed(wallet, await by(owner, deployCall(newWallet())))).toBe('not-signed')
     expect(await network.client.getCode({ address: wallet })).toBeUndefined()
   })
 
   test('that is no contract is not vouched for by a deployment of something else', async () => {
     const [key, thief] = [newWallet(), newWallet()]
     const signature = await thief.signMessage({ message: text })
-    const wrapped = serializeErc6492Signature({ address: factoryAddress, data: deployCall(thief), signature })
-    expect(await signed(key.address, wrapped)).toBe('not-signed')
+    expect(await signed(key.address, wrapped(signature, thief))).toBe('not-signed')
   })
 })
 
-test('only eight wallets are asked about on the chain at once', async () => {
-  const wallet = await walletRunning('0x00')
-  const gate = Promise.withResolvers<void>()
-  const full = Promise.withResolvers<void>()
-  let [running, most] = [0, 0]
-  const counted: Rule = async (_, ask) => {
-    running += 1
-    most = Math.max(most, running)
-    if (running === 8) full.resolve()
-    await gate.promise
-    running -= 1
-    return { result: await ask() }
-  }
-  const wallets = walletsAt(oddEndpoint({ '*': counted }).url)
-  const asked = Array.from({ length: 8 + 64 }, () => wallets.signed(wallet, texts, '0x1234'))
-  await full.promise
-  expect(await wallets.signed(wallet, texts, '0x1234')).toBe('busy')
-  gate.resolve()
-  await Promise.all(asked)
-  expect(most).toBe(8)
+describe('what anybody can make us ask', () => {
+  const junk = `0x${'12'.repeat(65)}` as const
+  const stranger = () => lower(newWallet().address)
+  const times = <T>(count: number, work: (at: number) => Promise<T>) =>
+    Promise.all(Array.from({ length: count }, (_, at) => work(at)))
+  const countOf = (answers: readonly string[], answer: string) => answers.filter((each) => each === answer).length
+
+  test('is 15 look-ups of payers a second; beyond that nothing is said of a signature that no key made', async () => {
+    const endpoint = oddEndpoint({})
+    const clock = fakeClock(0)
+    const wallets = walletsAt(endpoint.url, clock)
+    const payment = await sign(newWallet(), offer)
+    const flood = () => times(60, () => wallets.signedPayment({ ...payment, payer: stranger() }))
+    for (const second of [1, 2, 3]) {
+      const answers = await flood()
+      expect(countOf(answers, 'not-signed')).toBe(15)
+      expect(countOf(answers, 'busy')).toBe(45)
+      expect(endpoint.calls('eth_getCode')).toBe(15 * second)
+      clock.pass(1000)
+    }
+    expect(endpoint.calls('eth_call')).toBe(0)
+    expect(await wallets.signedPayment(payment)).toBe('signed')
+    expect(endpoint.calls('eth_getCode')).toBe(45)
+  })
+
+  test('is asked once of a payer, however often it is named, and again once it may have been deployed', async () => {
+    const endpoint = oddEndpoint({})
+    const clock = fakeClock(0)
+    const wallets = walletsAt(endpoint.url, clock)
+    const owner = newWallet()
+    const payer = await contracts.addressOf(owner)
+    const payment = await sign(owner, offer, { payer })
+    expect(new Set(await times(100, () => wallets.signedPayment({ ...payment, signature: junk })))).toEqual(
+      new Set(['not-signed']),
+    )
+    expect(endpoint.calls('eth_getCode')).toBe(1)
+    await contracts.deploy(owner)
+    clock.pass(10_000)
+    expect(await wallets.signedPayment(payment)).toBe('signed')
+  })
+
+  test('leaves owners their share', async () => {
+    const owner = newWallet()
+    const wallet = await contracts.deploy(owner)
+    const wallets = walletsAt(network.rpcUrl)
+    const payment = await sign(newWallet(), offer)
+    await times(60, () => wallets.signedPayment({ ...payment, payer: stranger() }))
+    expect(await wallets.signed(wallet, texts, await owner.signMessage({ message: text }))).toBe(hashMessage(text))
+  })
+
+  test('about one contract is three questions a second, and what is asked about another is not fewer for it', async () => {
+    const endpoint = oddEndpoint({})
+    const wallets = walletsAt(endpoint.url)
+    const [named, other] = [newWallet(), newWallet()]
+    const [wallet, otherWallet] = [await contracts.deploy(named), await contracts.deploy(other)]
+    const answers = await times(100, () => wallets.signed(wallet, texts, junk))
+    expect(countOf(answers, 'not-signed')).toBe(3)
+    expect(countOf(answers, 'busy')).toBe(97)
+    expect(endpoint.calls('eth_call')).toBe(3)
+    expect(await wallets.signed(otherWallet, texts, await other.signMessage({ message: text }))).toBe(hashMessage(text))
+  })
+
+  test('does not hold up a wallet that was seen to sign', async () => {
+    const clock = fakeClock(0)
+    const wallets = walletsAt(network.rpcUrl, clock)
+    const payer = async () => {
+      const owner = newWallet()
+      return await sign(owner, offer, { payer: await contracts.deploy(owner) })
+    }
+    const honest = await payer()
+    expect(await wallets.signedPayment(honest)).toBe('signed')
+    clock.pass(1000)
+    const answers = await times(8, async () => wallets.signedPayment({ ...(await payer()), signature: junk }))
+    expect(countOf(answers, 'not-signed')).toBe(5)
+    expect(countOf(answers, 'busy')).toBe(3)
+    expect(await wallets.signedPayment(await payer())).toBe('busy')
+    expect(await wallets.signedPayment(honest)).toBe('signed')
+  })
 })
 
 describe('a payment', () => {
-  test("is its payer's only as it was signed", async () => {
+  test("is its payer's only as it was signed, which is told without asking anybody", async () => {
+    const silent = walletsAt(oddEndpoint({ '*': () => 'busy' }).url)
     const { signedPayment } = walletsAt(network.rpcUrl)
     const payment = await sign(newWallet(), offer)
     const changed = [
@@ -259,17 +281,74 @@ describe('a payment', () => {
       { validBefore: payment.validBefore + 1n },
       { nonce: lower(hashMessage('other')) },
       { accepted: { ...payment.accepted, network: 'eip155:84532' } },
+      { accepted: { ...payment.accepted, network: 'solana:mainnet' } },
       { accepted: { ...payment.accepted, asset: lower(newWallet().address) } },
       { signature: '0x' as const },
     ]
-    expect(await signedPayment(payment)).toBe('signed')
+    expect(await silent.signedPayment(payment)).toBe('signed')
     for (const change of changed) expect(await signedPayment({ ...payment, ...change })).toBe('not-signed')
   })
 
-  test('that a contract wallet signed cannot be told without the chain', async () => {
+  test('is a contract wallet’s where its contract takes it, deployed or not', async () => {
+    const [owner, later] = [newWallet(), newWallet()]
+    const wallets = walletsAt(network.rpcUrl)
+    const payer = await contracts.deploy(owner)
+    const good = await sign(owner, offer, { payer })
+    const undeployed = await sign(later, offer, { payer: await contracts.addressOf(later) })
+    const counterfactual = { ...undeployed, signature: wrapped(undeployed.signature, later) }
+    const bad = await sign(newWallet(), offer, { payer })
+    for (const [payment, answer] of [
+      [good, 'signed'],
+      [counterfactual, 'signed'],
+      [{ ...good, signature: wrapped(good.signature, owner) }, 'signed'],
+      [bad, 'not-signed'],
+    ] as const) {
+      expect(await wallets.signedPayment(payment)).toBe(answer)
+      expect(await walletsAt(network.rpcUrl).signedForToken(payment)).toBe(answer)
+    }
+    expect(await wallets.signedPayment(undeployed)).toBe('not-signed')
+  })
+
+  test('of a key with code of its own is admitted for the key, and good for the token where the code takes it', async () => {
+    const wallets = walletsAt(network.rpcUrl)
+    const payer = newWallet()
+    const payment = await sign(payer, offer)
+    // An account that has delegated to code which takes no signature (EIP-7702).
+    await network.client.setCode({ address: payer.address, bytecode: '0x60006000fd' })
+    expect(await wallets.signedPayment(payment)).toBe('signed')
+    expect(await wallets.signedForToken(payment)).toBe('not-signed')
+  })
+
+  test('is good for the token only in the one form that it takes', async () => {
+    const wallets = walletsAt(network.rpcUrl)
+    const payment = await sign(newWallet(), offer)
+    const { r, s, yParity } = parseSignature(payment.signature)
+    const signatures: Record<string, Hex> = {
+      'its own': payment.signature,
+      'v from 0': `${r}${s.slice(2)}0${yParity}`,
+      'the larger s': `${r}${word(ORDER - BigInt(s))}${yParity === 0 ? '1c' : '1b'}`,
+    }
+    for (const [name, signature] of Object.entries(signatures)) {
+      expect(await wallets.signedPayment({ ...payment, signature })).toBe('signed')
+      const taken = await wallets.signedForToken({ ...payment, signature })
+      expect({ name, taken }).toEqual({ name, taken: name === 'its own' ? 'signed' : 'not-signed' })
+    }
+  })
+
+  test('is not denied while the chain cannot be asked about its payer', async () => {
     const owner = newWallet()
-    const payment = await sign(owner, offer, { payer: await deployed(owner) })
-    expect(await walletsAt(network.rpcUrl).signedPayment(payment)).toBe('not-signed')
+    const payment = await sign(owner, offer, { payer: await contracts.deploy(owner) })
+    const noCall: Rule = () => ({ error: { code: -32_005, message: 'limit exceeded' } })
+    for (const rules of [
+      { '*': () => 'busy' as const },
+      { eth_call: noCall },
+      { eth_call: () => ({ result: '0x' }) },
+    ]) {
+      const wallets = walletsAt(oddEndpoint(rules).url)
+      expect(await wallets.signedPayment(payment)).toBe('silent')
+      expect(await wallets.signedForToken(payment)).toBe('silent')
+      expect(await wallets.signed(payment.payer, texts, payment.signature)).toBe('silent')
+    }
   })
 })
 

@@ -1,0 +1,63 @@
+/** Where there is a contract: looked up on the chain, remembered, and asked for only so often, since anybody can make us ask. */
+
+import type { PublicClient } from 'viem'
+import type { Address } from '../domain/payment.ts'
+import { rateLimit, type Rate } from '../domain/rate-limit.ts'
+import type { Clock } from '../ports.ts'
+import type { BoundedCalls } from './bounded-calls.ts'
+import { recent } from './recent.ts'
+
+/** Who is asked about: an owner of blocks, of whom there are few, or a payer, whom anybody can invent. */
+export type Role = 'owner' | 'payer'
+
+/** Whether there is code at an address; `busy` and `silent` when that cannot be told now. */
+export type HasCode = (wallet: Address, role: Role) => Promise<boolean | 'busy' | 'silent'>
+
+// Twenty look-ups a second in all. Owners have a share that no flood of payments can use up.
+const RATES: Readonly<Record<Role, Rate>> = {
+  owner: { times: 5, withinMs: 1000 },
+  payer: { times: 15, withinMs: 1000 },
+}
+
+// Addresses of either kind that are remembered, some hundred bytes each.
+const REMEMBERED_MAX = 4096
+
+// A wallet may be deployed at any moment, and must not be denied for long then.
+const NO_CODE_KEPT_MS = 10_000
+
+/** Looks up code through `client`. */
+export function contractCode(client: PublicClient, calls: BoundedCalls, { elapsed }: Pick<Clock, 'elapsed'>): HasCode {
+  const may = { owner: rateLimit(RATES.owner), payer: rateLimit(RATES.payer) }
+  const withCode = recent<true>(REMEMBERED_MAX)
+  const seenWithout = recent<number>(REMEMBERED_MAX)
+  const underWay = new Map<Address, ReturnType<HasCode>>()
+
+  const lookUp = async (wallet: Address) => {
+    const code = await calls.make(() => hasCodeNow(client, wallet))
+    if (code === true) withCode.set(wallet, true)
+    if (code === false) seenWithout.set(wallet, elapsed())
+    return code
+  }
+
+  return async (wallet, role) => {
+    // Where there was code there may be none any more, which the question that follows tells.
+    if (withCode.get(wallet) === true) return true
+    const seenAt = seenWithout.get(wallet)
+    if (seenAt !== undefined && elapsed() - seenAt < NO_CODE_KEPT_MS) return false
+    const same = underWay.get(wallet)
+    if (same !== undefined) return await same
+    if (calls.areFull() || !may[role](elapsed())) return 'busy'
+    const answer = lookUp(wallet).finally(() => underWay.delete(wallet))
+    underWay.set(wallet, answer)
+    return await answer
+  }
+}
+
+async function hasCodeNow(client: PublicClient, wallet: Address): Promise<boolean> {
+  const code = await client.request({ method: 'eth_getCode', params: [wallet, 'latest'] }, ONCE)
+  if (typeof code !== 'string' || !code.startsWith('0x')) throw new TypeError('no code, and not the word for none')
+  return code !== '0x'
+}
+
+/** How a call is made that is not to be repeated where it fails: it is the first to be left out. */
+export const ONCE = { retryCount: 0 } as const

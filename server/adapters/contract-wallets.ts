@@ -1,0 +1,139 @@
+/**
+ * Wallets that are contracts, asked on the chain whether they signed (EIP-1271), also before they are deployed (EIP-6492).
+ * Anybody can make us ask, so it is bounded, in all and for each wallet. Beyond a bound the answer is `busy`, never a denial.
+ */
+
+import type { PublicClient } from 'viem'
+import {
+  BaseError,
+  decodeFunctionResult,
+  encodeFunctionData,
+  isErc6492Signature,
+  multicall3Abi,
+  numberToHex,
+  parseAbi,
+  parseErc6492Signature,
+} from 'viem'
+import type { Address, Hash } from '../domain/payment.ts'
+import { rateLimit, rateLimitsByKey, type Rate } from '../domain/rate-limit.ts'
+import type { SignatureCheck } from '../domain/reasons.ts'
+import type { Clock } from '../ports.ts'
+import type { BoundedCalls } from './bounded-calls.ts'
+import { ONCE, type HasCode, type Role } from './contract-code.ts'
+import { recent } from './recent.ts'
+
+type Hex = `0x${string}`
+
+/** What is said of a signature that is not known to be good. */
+type Unsigned = Exclude<SignatureCheck, 'signed'>
+
+/** The first of the digests that a wallet's contract takes the signature for. A wallet that has no code has not signed. */
+export type SignedByContract = (
+  wallet: Address,
+  digests: readonly Hash[],
+  signature: Hex,
+  role: Role,
+) => Promise<Hash | Unsigned>
+
+// Twenty questions a second in all. A wallet that was once seen to sign does not wait behind those that never were.
+const RATES: Readonly<Record<Role, Readonly<Record<'proven' | 'unproven', Rate>>>> = {
+  owner: { proven: { times: 6, withinMs: 1000 }, unproven: { times: 4, withinMs: 1000 } },
+  payer: { proven: { times: 5, withinMs: 1000 }, unproven: { times: 5, withinMs: 1000 } },
+}
+
+// A flood that names one wallet must not use up what is there for the others.
+const RATE_OF_ONE: Rate = { times: 3, withinMs: 1000 }
+
+const REMEMBERED_MAX = 4096
+
+/** Asks contracts through `client`. */
+export function signedByContract(
+  client: PublicClient,
+  hasCode: HasCode,
+  calls: BoundedCalls,
+  { elapsed }: Pick<Clock, 'elapsed'>,
+): SignedByContract {
+  const mayAskOne = rateLimitsByKey(RATE_OF_ONE, REMEMBERED_MAX)
+  const lanes = { owner: lanesOf('owner'), payer: lanesOf('payer') }
+  return async (wallet, digests, signature, role) => {
+    if (digests.length === 0 || !bytesPattern.test(signature)) return 'not-signed'
+    const code = await hasCode(wallet, role)
+    if (typeof code === 'string') return code
+    const wrapper = unwrap(signature)
+    if (!code && wrapper === undefined) return 'not-signed'
+    const { proven, may } = lanes[role]
+    const isProven = proven.get(wallet) === true
+    if (!mayAskOne(wallet, elapsed()) || !may[isProven ? 'proven' : 'unproven'](elapsed())) return 'busy'
+    const answer = await calls.make(() => ask(client, wallet, digests, wrapper ?? { signature }))
+    if (isTaken(answer)) proven.set(wallet, true)
+    return answer
+  }
+}
+
+/** Whether that is a digest which was signed. */
+export const isTaken = (answer: Hash | Unsigned): answer is Hash => answer.startsWith('0x')
+
+function lanesOf(role: Role) {
+  const may = { proven: rateLimit(RATES[role].proven), unproven: rateLimit(RATES[role].unproven) }
+  return { may, proven: recent<true>(REMEMBERED_MAX) }
+}
+
+const bytesPattern = /^0x(?:[0-9a-fA-F]{2})*$/
+
+/** A signature, and the call that deploys its wallet first where that is still to be done. */
+type Wrapped = { readonly signature: Hex; readonly deployment?: { readonly to: Address; readonly data: Hex } }
+
+/** The parts of an EIP-6492 signature; `undefined` for any other. */
+function unwrap(wrapped: Hex): Wrapped | undefined {
+  if (!isErc6492Signature(wrapped)) return undefined
+  try {
+    const { address, data, signature } = parseErc6492Signature(wrapped)
+    return address === undefined || data === undefined ? undefined : { signature, deployment: { to: address, data } }
+  } catch {
+    return undefined
+  }
+}
+
+const eip1271 = parseAbi(['function isValidSignature(bytes32 digest, bytes signature) view returns (bytes4)'])
+
+// Enough to deploy a wallet and to have a passkey's signature computed in Solidity.
+const GAS_MAX = numberToHex(5_000_000)
+
+const MULTICALL: Address = '0xca11bde05977b3631167028862be2a173976ca11'
+
+// EIP-1271's yes, as the whole word that a token compares.
+const YES = `0x1626ba7e${'00'.repeat(28)}`
+
+/** Asks about all digests in one call, in a state of which nothing is kept. */
+async function ask(
+  client: PublicClient,
+  wallet: Address,
+  digests: readonly Hash[],
+  { signature, deployment }: Wrapped,
+): Promise<Hash | 'not-signed'> {
+  const questions = digests.map((digest) => ({
+    target: wallet,
+    allowFailure: true,
+    callData: encodeFunctionData({ abi: eip1271, functionName: 'isValidSignature', args: [digest, signature] }),
+  }))
+  // A wallet that is deployed by now makes its deployment fail, which changes nothing.
+  const first =
+    deployment === undefined ? [] : [{ target: deployment.to, allowFailure: true, callData: deployment.data }]
+  const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [[...first, ...questions]] })
+  const call = { to: MULTICALL, data, gas: GAS_MAX }
+  const answer = await client.request({ method: 'eth_call', params: [call, 'latest'] }, ONCE).catch(orNothing)
+  if (answer === undefined) return 'not-signed'
+  const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: answer })
+  const taken = results
+    .slice(first.length)
+    .findIndex(({ success, returnData }) => success && returnData.startsWith(YES))
+  return digests[taken] ?? 'not-signed'
+}
+
+/** Only the wallet's own code can use up all gas; every other failure is the endpoint's. */
+function orNothing(error: unknown): undefined {
+  if (error instanceof BaseError && outOfGas.test(`${error.shortMessage} ${error.details}`)) return undefined
+  throw error
+}
+
+const outOfGas = /out\s?of\s?gas|gas required exceeds/i
