@@ -31,7 +31,6 @@ export const followers: Scenario = async (fleet, { rounds }) => {
 
 /** Opens so many streams; `next` resolves, once all have heard of a change, with when each did. */
 async function follow(port: number, count: number) {
-  const request = requestBytes('GET', '/api/live')
   let heard: number[] = []
   let all = Promise.withResolvers<readonly number[]>()
   const greeted = Promise.withResolvers<void>()
@@ -41,10 +40,13 @@ async function follow(port: number, count: number) {
     if (text.includes('retry:') && ++greetings === count) greeted.resolve()
     if (text.includes('event:') && heard.push(performance.now()) === count) all.resolve(heard)
   }
-  const open = (socket: { write(bytes: Uint8Array): number }) => void socket.write(request)
   const sockets: Socket[] = []
-  for (let at = 0; at < count; at++)
+  for (let at = 0; at < count; at++) {
+    // One address may have no more than some hundreds.
+    const request = requestBytes('GET', '/api/live', { 'X-Forwarded-For': `10.0.${Math.floor(at / 250)}.1` })
+    const open = (socket: { write(bytes: Uint8Array): number }) => void socket.write(request)
     sockets.push(await Bun.connect({ hostname: '127.0.0.1', port, socket: { open, data } }))
+  }
   await greeted.promise
   return {
     next: () => {

@@ -4,6 +4,7 @@ import { Elysia } from 'elysia'
 import { apiRoutes, type ApiDesk } from './http/api.ts'
 import { blockMethods, BLOCKS_PREFIX, type BlockDesk } from './http/blocks.ts'
 import { cardRoutes } from './http/cards.ts'
+import { addressReader } from './http/clients.ts'
 import { documentRoutes } from './http/documents.ts'
 import { helpRoutes } from './http/help.ts'
 import { mcpMethods } from './http/mcp.ts'
@@ -14,14 +15,20 @@ import { dispatcher, guarded, handlersByPath, type Route } from './http/route.ts
 import type { ViewerFiles } from './http/viewer-files.ts'
 import { TOOLS } from './mcp/registry.ts'
 import type { Books, Journal, Pictures } from './ports.ts'
+import type { Seller } from './usecases/buy-block.ts'
 import { cardImages } from './usecases/card-image.ts'
 import { spaceFinder } from './usecases/find-space.ts'
+import { limitedSeller } from './usecases/limited-seller.ts'
 import { takenBlocks } from './usecases/open-blocks.ts'
+import type { RateLimits } from './usecases/rate-limits.ts'
 import { wallImages } from './usecases/wall-image.ts'
 
 /** Everything the edge needs: what sells, edits, registers and reads, and the page's files. */
-export type Service = BlockDesk &
-  ApiDesk & {
+export type Service = Omit<BlockDesk, 'sellTo' | 'clients'> &
+  Omit<ApiDesk, 'clients'> & {
+    readonly seller: Seller
+    readonly limits: RateLimits
+    readonly trustedHops: number | undefined // how many proxies' X-Forwarded-For to believe; undefined: see `addressReader`
     readonly viewer: ViewerFiles
     readonly journal: Journal
     readonly books: Books
@@ -36,7 +43,12 @@ const IDLE_SECONDS = 255
 /** Makes the app; `handle(request)` answers one request, `listen` serves. */
 export function app(given: Service): Elysia {
   const viewer = filesOver(given.offer.baseUrl, given.viewer)
-  const service = { ...given, viewer, seller: inTime(given.seller) }
+  const { limits, trustedHops } = given
+  const peerOf = (request: Request): string | undefined => wall.server?.requestIP(request)?.address
+  const clients = { limits, addressOf: addressReader({ peerOf, trustedHops }) }
+  const { wallets } = given.editing
+  const sellTo = limitedSeller({ ...given, wallets, seller: inTime(given.seller) })
+  const service = { ...given, viewer, sellTo, clients }
   const site = { offer: service.offer, contact: service.contact, tools: TOOLS }
   const { agents, clock, hosts, advance } = service.registering
   const images = wallImages(service)
@@ -53,7 +65,7 @@ export function app(given: Service): Elysia {
   ]
   const answer = guarded(dispatcher(routes, service.viewer), service.journal)
 
-  const wall = new Elysia({
+  const wall: Elysia = new Elysia({
     strictPath: true,
     serve: {
       idleTimeout: IDLE_SECONDS,

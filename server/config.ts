@@ -23,6 +23,7 @@ export type Config = {
   readonly reconcileIntervalMs: number
   readonly metricsPort: number | undefined // undefined: monitors are not served
   readonly contact: string | null
+  readonly trustedHops: number | undefined // how many proxies' X-Forwarded-For to believe; undefined: one on this machine
 }
 
 /** Where the wall is kept: in a file that one process owns, or on a server whose address, a secret, several share. */
@@ -55,6 +56,7 @@ export const SETTINGS = {
   CDP_API_KEY_ID: { required: false },
   CDP_API_KEY_SECRET: { required: false },
   METRICS_PORT: { required: false },
+  TRUST_PROXY: { required: false },
   OPERATOR_CONTACT: { required: false },
 } as const
 
@@ -83,6 +85,7 @@ export function readConfig(env: Env): Config {
     reconcileIntervalMs: read('RECONCILE_INTERVAL_MS', wholeNumber(100, 600_000)) ?? 5000,
     metricsPort: read('METRICS_PORT', wholeNumber(0, 65_535)),
     contact: read('OPERATOR_CONTACT', asIs) ?? null,
+    trustedHops: read('TRUST_PROXY', wholeNumber(0, 10)),
   }
   if (problems.length > 0 || baseUrl === undefined || payTo === undefined || facilitatorUrl === undefined)
     throw cannotWork(problems)

@@ -27,6 +27,7 @@ import { keepGoing } from './usecases/keep-going.ts'
 import { keepLevel } from './usecases/keep-level.ts'
 import { onceLooked } from './usecases/once-looked.ts'
 import { presence } from './usecases/presence.ts'
+import { rateLimits } from './usecases/rate-limits.ts'
 import { sweeper } from './usecases/sweep.ts'
 import { watchRail } from './usecases/watch-rail.ts'
 
@@ -136,6 +137,7 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters) {
   const leases = isShared(config) ? shared.leases : undefined
   const selling = { ledger, facilitator, chain, wallets, clock, journal, rail, terms: offer.terms, contact }
   const sold = counted(seller({ ...selling, advance, leases }), meters)
+  const limits = rateLimits(clock)
   const wall = app({
     seller: sold,
     ledger,
@@ -151,8 +153,10 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters) {
     store,
     books,
     pictures: workerPictures(),
-    editing: { blocks, wallets, clock, hosts, view, advance },
-    registering: { agents, wallets, clock, hosts, advance },
+    limits,
+    trustedHops: config.trustedHops,
+    editing: { blocks, wallets, clock, hosts, view, advance, limits },
+    registering: { agents, wallets, clock, hosts, advance, limits },
     viewer,
     bindHost: config.host,
   }).listen({ hostname: config.host, port: config.port })

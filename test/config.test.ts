@@ -45,6 +45,7 @@ describe('settings', () => {
       reconcileIntervalMs: 5000,
       metricsPort: undefined,
       contact: null,
+      trustedHops: undefined,
     })
   })
 
@@ -66,6 +67,7 @@ describe('settings', () => {
       CDP_API_KEY_ID: 'id',
       CDP_API_KEY_SECRET: 'secret',
       METRICS_PORT: '9464',
+      TRUST_PROXY: '2',
       OPERATOR_CONTACT: 'mailto:ops@wall.example',
     }
     expect(readConfig(all)).toEqual({
@@ -94,6 +96,7 @@ describe('settings', () => {
       reconcileIntervalMs: 600_000,
       metricsPort: 9464,
       contact: 'mailto:ops@wall.example',
+      trustedHops: 2,
     })
   })
 

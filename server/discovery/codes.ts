@@ -47,6 +47,8 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
     'Paid when no block was left. Do not pay again: the operator owes it back; contact says whom to ask.',
   sold_out: 'Every block is sold.',
   body_too_large: 'The body is larger than this address takes.',
+  too_many_requests:
+    'You have asked for more of what costs than one client is answered. Nothing was done; wait Retry-After seconds.',
   internal_error: `A fault of this service. If you sent a payment, ${RESEND} again.`,
   facilitator_unavailable: 'Payments cannot be taken now. Nothing was claimed; send the same request again shortly.',
   settlement_unknown: `The payment may have gone through, and the block is held for you; ${RESEND} again after Retry-After seconds.`,

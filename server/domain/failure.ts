@@ -34,6 +34,7 @@ export const statusOf = {
   payment_credited: 409,
   sold_out: 410,
   body_too_large: 413,
+  too_many_requests: 429,
   internal_error: 500,
   facilitator_unavailable: 502,
   settlement_unknown: 503,

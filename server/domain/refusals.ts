@@ -25,6 +25,14 @@ export const paymentsBusy = (): Failure =>
     { retryAfter: RETRY_AFTER_SECONDS },
   )
 
+/** More of what costs than one client is answered; nothing was done. */
+export const tooManyRequests = (waitMs: number): Failure =>
+  failure(
+    'too_many_requests',
+    'You have asked for more of this than one client is answered. Nothing was done; wait Retry-After seconds and send the same request again.',
+    { retryAfter: Math.ceil(waitMs / 1000) },
+  )
+
 /** Nobody is asked for money that could never arrive. */
 export const cannotSell = (): Failure =>
   failure('facilitator_unavailable', 'Payments cannot be taken at the moment. Nothing was claimed; see /api/health.')

@@ -13,6 +13,7 @@ import type { RailWatch } from '../usecases/watch-rail.ts'
 import type { Offer } from '../x402/terms.ts'
 import { readJson } from './body.ts'
 import type { CanvasReads } from './canvas-read.ts'
+import { refuseBeyond, signedBy, withinBudget, type Clients } from './clients.ts'
 import type { Live } from './live.ts'
 import { readInteger, readQuery } from './query.ts'
 import type { ReadyAnswer } from './ready-answer.ts'
@@ -33,6 +34,7 @@ export type ApiDesk = {
   readonly rail: RailWatch
   readonly offer: Offer
   readonly environment?: string
+  readonly clients: Clients
 }
 
 // A copy may be kept, but is asked about each time.
@@ -43,16 +45,20 @@ export function apiRoutes(desk: ApiDesk): Route[] {
   return [
     { path: '/api/canvas', methods: readOnly(desk.reads.canvas.answer) },
     { path: '/api/canvas.bin', methods: readOnly(desk.reads.pixels.answer) },
-    { path: '/api/live', methods: readOnly(desk.live.answer) },
+    { path: '/api/live', methods: readOnly(followed(desk)) },
     { path: '/api/feed', methods: readOnly(untilChanged(desk.view, feed(desk))) },
-    { path: '/api/history', methods: readOnly(history(desk)) },
+    { path: '/api/history', methods: readOnly(withinBudget(desk.clients, 'history', history(desk))) },
     {
       path: '/api/agents',
       methods: readOnly(untilChanged(desk.view, agents(desk), () => '')),
     },
-    { path: '/api/agents/me', methods: { PUT: register(desk) } },
+    { path: '/api/agents/me', methods: { PUT: signedBy(desk.clients, register(desk)) } },
     { path: '/api/health', methods: readOnly(health(desk)) },
   ]
+}
+
+function followed({ live, clients }: ApiDesk): Handler {
+  return (request) => refuseBeyond(clients, 'streams', request) ?? live.answer(request, clients.addressOf(request))
 }
 
 function feed({ view }: ApiDesk): ReadyAnswer {

@@ -7,13 +7,14 @@ import type { SoldPurchase } from '../domain/purchase.ts'
 import { invalidCoordinate, unavailability } from '../domain/refusals.ts'
 import type { Blocks, Ledger } from '../ports.ts'
 import { andThen } from '../usecases/and-then.ts'
-import type { Seller } from '../usecases/buy-block.ts'
 import { editBlock, type Editing } from '../usecases/edit-block.ts'
+import type { SellTo } from '../usecases/limited-seller.ts'
 import { deedOf, lookAt, type Found } from '../usecases/read-wall.ts'
 import { encodeHeader, settleResponse } from '../x402/header.ts'
 import { readPaymentHeader } from '../x402/payload.ts'
 import { receiptOf } from '../x402/receipt.ts'
 import { readJson } from './body.ts'
+import { signedBy, type Clients } from './clients.ts'
 import { readListingQuery } from './listing.ts'
 import { holdsAlready, prefersHtml } from './negotiate.ts'
 import { etagOf } from './ready-answer.ts'
@@ -27,10 +28,11 @@ export const BLOCKS_PREFIX = '/blocks/'
 
 /** What selling and repainting over HTTP need. */
 export type BlockDesk = Till & {
-  readonly seller: Seller
+  readonly sellTo: SellTo
   readonly ledger: Ledger
   readonly blocks: Blocks
   readonly editing: Editing
+  readonly clients: Clients
 }
 
 /** What each verb does on a block. A HEAD never buys, so it has no eye for payments. */
@@ -49,7 +51,7 @@ export function blockMethods(desk: BlockDesk): Methods {
       const target = targetOf(request)
       return target === undefined ? refuse(invalidCoordinate()) : unpaid(request, target)
     },
-    PUT: (request) => repaint(desk, request),
+    PUT: signedBy(desk.clients, (request) => repaint(desk, request)),
   }
 }
 
@@ -75,7 +77,8 @@ async function paid(desk: BlockDesk, request: Request, target: Target, header: s
     const found = await lookAt(desk, target)
     return typeof found === 'object' ? respondDeed(request, found) : refuse(payment)
   }
-  const outcome = await desk.seller.buy(target, payment, readListingQuery(request.url), request.signal)
+  const address = desk.clients.addressOf(request)
+  const outcome = await desk.sellTo(address, target, payment, readListingQuery(request.url), request.signal)
   if (outcome.kind === 'refused') return refuseTarget(desk, target, outcome.failure)
   return respondReceipt(outcome.purchase, desk.offer.baseUrl)
 }

@@ -7,25 +7,26 @@ import { failure, type Failure } from '../domain/failure.ts'
 import { invalidCoordinate } from '../domain/refusals.ts'
 import type { WallView } from '../domain/wall-view.ts'
 import type { CardImages } from '../usecases/card-image.ts'
+import type { Clients } from './clients.ts'
 import { respondDrawn } from './drawn.ts'
 import { paramsReader } from './params.ts'
 import { refuse } from './refuse.ts'
 import { readOnly, type Handler, type Route } from './route.ts'
 
 /** What cards need. */
-export type CardDesk = { readonly view: WallView; readonly cards: CardImages }
+export type CardDesk = { readonly view: WallView; readonly cards: CardImages; readonly clients: Clients }
 
 /** The route. */
 export function cardRoutes(desk: CardDesk): Route[] {
   return [{ path: '/card.png', methods: readOnly(card(desk)) }]
 }
 
-function card({ view, cards }: CardDesk): Handler {
+function card({ view, cards, clients }: CardDesk): Handler {
   return async (request) => {
     const subject = readSubject(request.url)
     if ('code' in subject) return refuse(subject)
     const shown = Object.values(subject).join('-')
-    return await respondDrawn(request, { view, shown, maxAge: 60, draw: () => cards.draw(subject) })
+    return await respondDrawn(request, { view, shown, maxAge: 60, draw: () => cards.draw(subject), clients })
   }
 }
 

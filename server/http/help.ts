@@ -15,6 +15,7 @@ import { myWall, type Telling } from '../usecases/my-wall.ts'
 import { previewBlock, type Previewing } from '../usecases/preview-block.ts'
 import { signingMessage, type SigningHelp } from '../usecases/signing-message.ts'
 import { readJson } from './body.ts'
+import { withinBudget, type Clients } from './clients.ts'
 import { paramsReader } from './params.ts'
 import { refuse } from './refuse.ts'
 import { NO_STORE, respond, respondJson } from './respond.ts'
@@ -22,18 +23,24 @@ import { readOnly, type Handler, type Route } from './route.ts'
 import { decodePercent, pathOf } from './target.ts'
 
 /** What helping needs. */
-export type HelpDesk = Previewing & Telling & Omit<SigningHelp, 'baseUrl'> & { readonly findSpace: FindSpace }
+export type HelpDesk = Previewing &
+  Telling &
+  Omit<SigningHelp, 'baseUrl'> & {
+    readonly findSpace: FindSpace
+    readonly clients: Clients
+  }
 
 const AGENTS_PREFIX = '/api/agents/'
 
 /** The routes. That of wallets comes after `/api/agents/me`, which it would take for one. */
 export function helpRoutes(desk: HelpDesk): Route[] {
   const signing = { ...desk, baseUrl: desk.offer.baseUrl }
+  const searched = (handler: Handler) => readOnly(withinBudget(desk.clients, 'searches', handler))
   return [
-    { path: '/api/preview', methods: { POST: preview(desk) } },
-    { path: '/api/space', methods: readOnly(space(desk)) },
-    { path: '/api/sign', methods: readOnly(sign(signing)) },
-    { path: `${AGENTS_PREFIX}:wallet`, methods: readOnly(wallet(desk)) },
+    { path: '/api/preview', methods: { POST: withinBudget(desk.clients, 'previews', preview(desk)) } },
+    { path: '/api/space', methods: searched(space(desk)) },
+    { path: '/api/sign', methods: searched(sign(signing)) },
+    { path: `${AGENTS_PREFIX}:wallet`, methods: searched(wallet(desk)) },
   ]
 }
 

@@ -8,15 +8,16 @@ import type { Reset } from '../../shared/contract/live.ts'
 import { failure } from '../domain/failure.ts'
 import type { Change, LogNumber } from '../domain/log.ts'
 import type { Clock, Log } from '../ports.ts'
+import { STREAMS_PER_ADDRESS } from '../usecases/rate-limits.ts'
 import { readInteger } from './query.ts'
 import { recentEvents, type Piece, type RecentEvents } from './recent-events.ts'
 import { refuse } from './refuse.ts'
 import { respondEvents } from './respond.ts'
-import type { Handler } from './route.ts'
 
 /** Everyone who follows the wall. */
 export type Live = {
-  readonly answer: Handler
+  /** Begins a stream for the client at an address. */
+  answer(request: Request, address: string): Response | Promise<Response>
   /** Tells of a change that the view has. */
   changed(change: Change): void
   /** Ends every connection, so that the process can; readers come back by themselves. */
@@ -57,7 +58,7 @@ type Follower = {
 export function live(source: LiveSource): Live {
   const { log, number, canvasNumber, advance } = source
   // All streams count, those of readers who still catch up too.
-  let streams = 0
+  const streams = slots()
   const recent = recentEvents(log)
   const { join, tell, close, isClosed } = followersOf(source, recent)
 
@@ -75,24 +76,46 @@ export function live(source: LiveSource): Live {
       at = piece.to
     }
   }
-  const open = (from: LogNumber) => {
-    streams++
-    return respondEvents(follow(from, missed(from), { join, closed: () => void streams-- }))
+  const open = (from: LogNumber, address: string) => {
+    const closed = streams.take(address)
+    return respondEvents(follow(from, missed(from), { join, closed }))
   }
   return {
-    answer(request) {
-      if (streams >= FOLLOWERS_MAX || isClosed()) return refuse(tooMany())
+    answer(request, address) {
+      if (isClosed() || streams.count() >= FOLLOWERS_MAX) return refuse(tooMany())
+      if (streams.of(address) >= STREAMS_PER_ADDRESS) return refuse(tooManyOf())
       if (request.method === 'HEAD') return respondEvents(null)
       const from = startOf(request) ?? number()
       if (from === 'malformed') return refuse(badStart())
       // A reader may come from another process that was quicker to follow the log.
-      return from > number() ? advance().then(() => open(from)) : open(from)
+      return from > number() ? advance().then(() => open(from, address)) : open(from, address)
     },
     changed(change) {
       recent.remember(change)
       tell()
     },
     close,
+  }
+}
+
+/** How many streams are open, of all and of each address. */
+function slots() {
+  const taken = new Map<string, number>()
+  let count = 0
+  const add = (address: string, difference: 1 | -1) => {
+    count += difference
+    const left = (taken.get(address) ?? 0) + difference
+    if (left === 0) taken.delete(address)
+    else taken.set(address, left)
+  }
+  return {
+    count: () => count,
+    of: (address: string) => taken.get(address) ?? 0,
+    /** Takes one; the answer gives it back. */
+    take(address: string) {
+      add(address, 1)
+      return () => add(address, -1)
+    },
   }
 }
 
@@ -206,6 +229,13 @@ const badStart = () =>
   failure(
     'invalid_after',
     'Last-Event-ID must be the number of an event of this stream. Leave it out to start from now.',
+  )
+
+const tooManyOf = () =>
+  failure(
+    'too_many_requests',
+    `You have ${STREAMS_PER_ADDRESS} live streams open. Close some, or poll GET /api/feed.`,
+    { retryAfter: 60 },
   )
 
 const tooMany = () =>

@@ -14,7 +14,7 @@ export const MCP_BODY_MAX_BYTES = 65_536
 const VERSION_HEADER = 'mcp-protocol-version'
 
 /** Answers a call. */
-export async function answerCall(desk: McpDesk, request: Request): Promise<Response> {
+export async function answerCall(desk: McpDesk, request: Request, address: string): Promise<Response> {
   const read = await readJson(request, { maxBytes: MCP_BODY_MAX_BYTES })
   if ('failure' in read) {
     const { code, message } = read.failure
@@ -30,7 +30,7 @@ export async function answerCall(desk: McpDesk, request: Request): Promise<Respo
   if (message.kind === 'notification') return respondEmpty(202, NO_STORE)
   if (message.kind === 'refused') return answer(200, answerError(message.id, message.error))
   // Every client that negotiated sends the header; one that sends a bare request reads SPEC literally.
-  return answer(200, await answerRequest(desk, message, version === null ? 'error' : 'result'))
+  return answer(200, await answerRequest(desk, message, { dialect: version === null ? 'error' : 'result', address }))
 }
 
 const answer = (status: number, body: Answer, headers: HeaderFields = {}) =>

@@ -2,23 +2,34 @@
 
 import { failure } from '../domain/failure.ts'
 import type { McpDesk } from '../mcp/desk.ts'
+import { withinBudget, type Clients } from './clients.ts'
 import { refuse } from './refuse.ts'
 import { respondEmpty, type HeaderFields } from './respond.ts'
 import type { Handler, Methods } from './route.ts'
 import { readEdit } from './signed-body.ts'
 
 /** What serving MCP needs; `bindHost` is the address that is listened on. */
-export type McpPort = Omit<McpDesk, 'readEdit' | 'baseUrl'> & { readonly bindHost?: string }
+export type McpPort = Omit<McpDesk, 'readEdit' | 'baseUrl' | 'limits'> & {
+  readonly bindHost?: string
+  readonly clients: Clients
+}
 
 /** Loads what answers calls, which the first of them would otherwise wait for. */
 export const mcpCalls = async () => await import('./mcp-call.ts')
 
 /** The verbs of `/mcp`. */
-export function mcpMethods({ bindHost = '', ...port }: McpPort): Methods {
-  const desk = { ...port, baseUrl: port.offer.baseUrl, readEdit }
+export function mcpMethods({ bindHost = '', clients, ...port }: McpPort): Methods {
+  const desk = { ...port, baseUrl: port.offer.baseUrl, readEdit, limits: clients.limits }
   const ours = namesOf(desk.offer.baseUrl, bindHost)
   return {
-    POST: closedToOthers(ours, async (request) => await (await mcpCalls()).answerCall(desk, request)),
+    POST: closedToOthers(
+      ours,
+      withinBudget(
+        clients,
+        'calls',
+        async (request) => await (await mcpCalls()).answerCall(desk, request, clients.addressOf(request)),
+      ),
+    ),
     OPTIONS: closedToOthers(ours, () => respondEmpty(204, preflight)),
   }
 }

@@ -69,7 +69,7 @@ export const OPERATIONS: readonly Operation[] = [
     query: ListingQuery,
     payable: 'always',
     answers: [Receipt],
-    codes: [...listing, ...unsettled, 'wall_busy', 'sold_out', ...anywhere],
+    codes: [...listing, ...unsettled, 'wall_busy', 'sold_out', 'too_many_requests', ...anywhere],
   },
   {
     method: 'GET',
@@ -83,7 +83,15 @@ export const OPERATIONS: readonly Operation[] = [
     payable: 'sometimes',
     answers: [Deed, Receipt],
     revalidates: true,
-    codes: ['invalid_coordinate', ...listing, ...unsettled, 'block_taken', 'purchase_pending', ...anywhere],
+    codes: [
+      'invalid_coordinate',
+      ...listing,
+      ...unsettled,
+      'block_taken',
+      'purchase_pending',
+      'too_many_requests',
+      ...anywhere,
+    ],
   },
   {
     method: 'PUT',
@@ -103,6 +111,7 @@ export const OPERATIONS: readonly Operation[] = [
       'invalid_link',
       'no_owner',
       'purchase_pending',
+      'too_many_requests',
       ...anywhere,
     ],
   },
@@ -138,7 +147,7 @@ export const OPERATIONS: readonly Operation[] = [
       'Server-sent events: `sale`, `repaint` and `identity`, at most one batch a second. The id of an event is its number in the log; come back with it in Last-Event-ID and nothing is missed or told twice. Without it the stream starts now. Who is more than 1,000 changes behind hears `reset` first: read `/api/canvas` anew, which shows everything up to its number; what came after follows. Text in it was written by strangers.',
     answers: [],
     media: 'text/event-stream',
-    codes: ['invalid_after', 'server_busy', 'internal_error'],
+    codes: ['invalid_after', 'server_busy', 'too_many_requests', 'internal_error'],
   },
   {
     method: 'GET',
@@ -160,7 +169,7 @@ export const OPERATIONS: readonly Operation[] = [
       'Every change of the wall once, numbered as in `/api/live`; go on from `nextAfter`. What an operator hides is left out. Text in it was written by strangers.',
     query: FeedQuery,
     answers: [HistoryPage],
-    codes: ['invalid_after', 'invalid_limit', ...anywhere],
+    codes: ['invalid_after', 'invalid_limit', 'too_many_requests', ...anywhere],
   },
   {
     method: 'GET',
@@ -181,7 +190,15 @@ export const OPERATIONS: readonly Operation[] = [
       'Free, for wallets that have bought a block. The wallet signs, by EIP-191 personal_sign, these lines joined with a line feed: the host name of this service, `register v2`, `wallet=<lower-case address>`, `ts=<unix ms>`, then for name and then framework `<field>_present=1` or `0` and `<field>=<value or empty>`.',
     body: RegisterBody,
     answers: [RegisterAnswer],
-    codes: [...signed, 'invalid_wallet', 'invalid_name', 'invalid_framework', 'no_purchases', ...anywhere],
+    codes: [
+      ...signed,
+      'invalid_wallet',
+      'invalid_name',
+      'invalid_framework',
+      'no_purchases',
+      'too_many_requests',
+      ...anywhere,
+    ],
   },
   {
     method: 'POST',
@@ -192,7 +209,7 @@ export const OPERATIONS: readonly Operation[] = [
       'Free, and without any effect. Says whether buying exactly this would be accepted now, everything that is wrong with it, the terms, the request that buys it, and shows the block in place. Nothing is held.',
     body: PreviewBody,
     answers: [Preview],
-    codes: ['invalid_body', 'invalid_coordinate', 'body_too_large', ...anywhere],
+    codes: ['invalid_body', 'invalid_coordinate', 'body_too_large', 'too_many_requests', ...anywhere],
   },
   {
     method: 'GET',
@@ -203,7 +220,7 @@ export const OPERATIONS: readonly Operation[] = [
       'Open rectangles of w x h blocks, nearest the centre or the block `near`, each with its blocks in the order to buy them and the price of all. Nothing is held: another buyer may be quicker.',
     query: SpaceQuery,
     answers: [Spaces],
-    codes: ['invalid_size', 'invalid_coordinate', 'invalid_limit', ...anywhere],
+    codes: ['invalid_size', 'invalid_coordinate', 'invalid_limit', 'too_many_requests', ...anywhere],
   },
   {
     method: 'POST',
@@ -222,6 +239,7 @@ export const OPERATIONS: readonly Operation[] = [
       'invalid_option',
       'body_too_large',
       'server_busy',
+      'too_many_requests',
       'internal_error',
     ],
   },
@@ -236,7 +254,7 @@ export const OPERATIONS: readonly Operation[] = [
     answers: [],
     media: 'image/png',
     revalidates: true,
-    codes: ['invalid_region', 'server_busy', 'internal_error'],
+    codes: ['invalid_region', 'server_busy', 'too_many_requests', 'internal_error'],
   },
   {
     method: 'GET',
@@ -249,7 +267,7 @@ export const OPERATIONS: readonly Operation[] = [
     answers: [],
     media: 'image/png',
     revalidates: true,
-    codes: ['invalid_coordinate', 'invalid_region', 'server_busy', 'internal_error'],
+    codes: ['invalid_coordinate', 'invalid_region', 'server_busy', 'too_many_requests', 'internal_error'],
   },
   {
     method: 'GET',
@@ -262,7 +280,7 @@ export const OPERATIONS: readonly Operation[] = [
     answers: [],
     media: 'image/png',
     revalidates: true,
-    codes: ['invalid_coordinate', 'invalid_option', 'not_found', 'server_busy', 'internal_error'],
+    codes: ['invalid_coordinate', 'invalid_option', 'not_found', 'server_busy', 'too_many_requests', 'internal_error'],
   },
   {
     method: 'GET',
@@ -287,6 +305,7 @@ export const OPERATIONS: readonly Operation[] = [
       'no_owner',
       'no_purchases',
       'purchase_pending',
+      'too_many_requests',
       ...anywhere,
     ],
   },
@@ -299,7 +318,7 @@ export const OPERATIONS: readonly Operation[] = [
       'For an agent that has lost its state: identity, blocks, purchases without an end and what to do about each, and credits owed. The full address is asked for and never shown.',
     params: WalletParams,
     answers: [WalletStanding],
-    codes: ['invalid_wallet', 'no_purchases', ...anywhere],
+    codes: ['invalid_wallet', 'no_purchases', 'too_many_requests', ...anywhere],
   },
   {
     method: 'GET',
@@ -326,6 +345,6 @@ export const OPERATIONS: readonly Operation[] = [
         schema: RpcAnswer,
       },
     },
-    codes: ['forbidden', 'body_too_large', 'internal_error'],
+    codes: ['forbidden', 'body_too_large', 'too_many_requests', 'internal_error'],
   },
 ]

@@ -1,7 +1,7 @@
 /** The wall as pictures, and pictures of others brought down to its colours. */
 
 import { BlockImageQuery, PixelsQuery, RegionQuery } from '../../shared/contract/picture.ts'
-import { cellOf, parseCoord } from '../../shared/wall.ts'
+import { BLOCK_SIZE, cellOf, COLS, HEIGHT, parseCoord, ROWS, WIDTH } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { SentPicture } from '../domain/picture.ts'
 import { busy, invalidCoordinate } from '../domain/refusals.ts'
@@ -11,6 +11,7 @@ import { imageToPixels } from '../usecases/image-to-pixels.ts'
 import type { WallImages } from '../usecases/wall-image.ts'
 import { BLOCKS_PREFIX } from './blocks.ts'
 import { readBody } from './body.ts'
+import { withinBudget, type Clients } from './clients.ts'
 import { respondDrawn } from './drawn.ts'
 import { paramsReader } from './params.ts'
 import { refuse } from './refuse.ts'
@@ -19,7 +20,12 @@ import { readOnly, type Handler, type Route } from './route.ts'
 import { decodePercent, pathOf } from './target.ts'
 
 /** What pictures need. */
-export type PictureDesk = { readonly view: WallView; readonly images: WallImages; readonly pictures: Pictures }
+export type PictureDesk = {
+  readonly view: WallView
+  readonly images: WallImages
+  readonly pictures: Pictures
+  readonly clients: Clients
+}
 
 export const PICTURE_MAX_BYTES = 4 * 1024 * 1024
 
@@ -34,7 +40,7 @@ export function pictureRoutes(desk: PictureDesk): Route[] {
   return [
     { path: '/wall.png', methods: readOnly(wallPicture(desk)) },
     { path: `${BLOCKS_PREFIX}:coord${PNG_END}`, methods: readOnly(blockPicture(desk)) },
-    { path: '/api/pixels', methods: { POST: pixels(desk.pictures) } },
+    { path: '/api/pixels', methods: { POST: withinBudget(desk.clients, 'uploads', pixels(desk.pictures)) } },
   ]
 }
 
@@ -66,11 +72,29 @@ function blockPicture(desk: PictureDesk): Handler {
   }
 }
 
-async function respondPicture({ view, images }: PictureDesk, request: Request, query: RegionQuery): Promise<Response> {
+async function respondPicture(
+  { view, images, clients }: PictureDesk,
+  request: Request,
+  query: RegionQuery,
+): Promise<Response> {
   const { col, row, cols, rows, scale } = query
   const shown = [col, row, cols, rows, scale].join('-')
-  return await respondDrawn(request, { view, shown, maxAge: 2, draw: () => images.draw(query) })
+  return await respondDrawn(request, {
+    view,
+    shown,
+    maxAge: 2,
+    draw: () => images.draw(query),
+    clients,
+    cost: costOf(query),
+  })
 }
+
+// As many as a picture of the wall at its own size is made of.
+const PIXELS_PER_COST = WIDTH * HEIGHT
+
+/** What a picture takes of its client's budget. */
+const costOf = ({ col, row, cols = COLS - col, rows = ROWS - row, scale }: RegionQuery) =>
+  Math.min(4, Math.max(1, Math.ceil((cols * rows * (BLOCK_SIZE * scale) ** 2) / PIXELS_PER_COST)))
 
 const readPixels = paramsReader(PixelsQuery, {
   w: 'invalid_size',

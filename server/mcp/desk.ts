@@ -3,11 +3,12 @@
 import type { EditBody } from '../../shared/contract/block.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { Ledger } from '../ports.ts'
-import type { Seller } from '../usecases/buy-block.ts'
 import type { Editing } from '../usecases/edit-block.ts'
 import type { FindSpace } from '../usecases/find-space.ts'
+import type { SellTo } from '../usecases/limited-seller.ts'
 import type { Telling } from '../usecases/my-wall.ts'
 import type { Previewing } from '../usecases/preview-block.ts'
+import type { RateLimits } from '../usecases/rate-limits.ts'
 import type { SigningHelp } from '../usecases/signing-message.ts'
 import type { WallImages } from '../usecases/wall-image.ts'
 
@@ -16,7 +17,8 @@ export type McpDesk = Previewing &
   SigningHelp &
   Telling & {
     readonly findSpace: FindSpace
-    readonly seller: Seller
+    readonly sellTo: SellTo
+    readonly limits: RateLimits
     readonly ledger: Ledger
     readonly editing: Editing
     readonly images: WallImages

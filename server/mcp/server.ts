@@ -16,7 +16,8 @@ import { storeUnavailable } from '../domain/refusals.ts'
 import type { McpDesk } from './desk.ts'
 import type { Id, Message } from './message.ts'
 import { TOOL_LIST, toolNamed } from './registry.ts'
-import { PAYMENT_META, refuse, type Dialect, type Reply, type RpcError } from './reply.ts'
+import { PAYMENT_META, refuse, type Reply, type RpcError } from './reply.ts'
+import type { Caller } from './tool.ts'
 
 type Served = Extract<Message, { kind: 'request' }>
 
@@ -30,9 +31,9 @@ export type Answer = { readonly jsonrpc: '2.0'; readonly id: Id | null } & (
 const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
 /** Answers one request. Throws what a tool throws, but for a store that cannot be used. */
-export async function answerRequest(desk: McpDesk, { id, method, params }: Served, dialect: Dialect): Promise<Answer> {
+export async function answerRequest(desk: McpDesk, { id, method, params }: Served, caller: Caller): Promise<Answer> {
   const answered = Promise.withResolvers<JSONRPCMessage>()
-  const server = serverFor(desk, dialect, answered.reject)
+  const server = serverFor(desk, caller, answered.reject)
   const [ours, theirs] = InMemoryTransport.createLinkedPair()
   ours.onmessage = answered.resolve
   await server.connect(theirs)
@@ -51,7 +52,7 @@ export async function answerRequest(desk: McpDesk, { id, method, params }: Serve
 /** An error as JSON-RPC answers it; `id` is `null` when none could be read. */
 export const answerError = (id: Id | null, error: RpcError): Answer => ({ jsonrpc: '2.0', id, error })
 
-function serverFor(desk: McpDesk, dialect: Dialect, fail: (error: unknown) => void): Server {
+function serverFor(desk: McpDesk, caller: Caller, fail: (error: unknown) => void): Server {
   const server = new Server(
     { name: 'pixel-wall', title: 'Pixel Wall', version: '1.0.0', websiteUrl: desk.offer.baseUrl },
     { capabilities: { tools: {} }, instructions: instructions(desk), jsonSchemaValidator },
@@ -60,8 +61,10 @@ function serverFor(desk: McpDesk, dialect: Dialect, fail: (error: unknown) => vo
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     const tool = toolNamed(params.name)
     if (tool === undefined) throw new RpcFailure({ code: ErrorCode.InvalidParams, message: 'Unknown tool.' })
-    const call = { payment: paymentIn(params._meta), dialect }
-    const reply = await replyTo(async () => await tool.answer(desk, params.arguments, call)).catch((error: unknown) => {
+    const call = { ...caller, payment: paymentIn(params._meta) }
+    const beyond = tool.budget && desk.limits.take(tool.budget, caller.address)
+    const answer = async () => (beyond === undefined ? await tool.answer(desk, params.arguments, call) : refuse(beyond))
+    const reply = await replyTo(answer).catch((error: unknown) => {
       // The SDK would tell the client what was thrown.
       fail(error)
       throw error

@@ -2,6 +2,7 @@
 
 import type { Static, TObject } from '@sinclair/typebox'
 import type { FailureCode } from '../domain/failure.ts'
+import type { BudgetName } from '../usecases/rate-limits.ts'
 import { argumentReader } from './arguments.ts'
 import type { McpDesk } from './desk.ts'
 import { refuse, type Dialect, type Reply } from './reply.ts'
@@ -22,8 +23,11 @@ export const LOOKS: Annotations = {
   openWorldHint: false,
 }
 
+/** Who calls: what a demand for payment is said in, and the address that budgets are counted by. */
+export type Caller = { readonly dialect: Dialect; readonly address: string }
+
 /** What comes with a call besides its arguments. `payment` is there when the caller sent an object as one. */
-export type Call = { readonly payment: object | undefined; readonly dialect: Dialect }
+export type Call = Caller & { readonly payment: object | undefined }
 
 /** What an agent reads of a tool. `output` must let refusals through: clients hold those against it too. */
 export type ToolWords = {
@@ -33,6 +37,7 @@ export type ToolWords = {
   readonly annotations: Annotations
   readonly input: TObject
   readonly output?: TObject
+  readonly budget?: BudgetName // of the caller's address, beside that for all calls
 }
 
 export type Tool = ToolWords & {

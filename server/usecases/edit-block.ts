@@ -10,6 +10,7 @@ import type { OwnedBlock } from '../domain/log.ts'
 import { RETRY_AFTER_SECONDS } from '../domain/refusals.ts'
 import { shownOf, type WallView } from '../domain/wall-view.ts'
 import type { Blocks, Clock, Wallets } from '../ports.ts'
+import type { RateLimits } from './rate-limits.ts'
 
 /** What editing needs. `hosts` are the names a message may be signed for, the canonical one first; `advance` makes `view` level. */
 export type Editing = {
@@ -19,11 +20,12 @@ export type Editing = {
   readonly hosts: readonly string[]
   readonly view: WallView
   readonly advance: () => Promise<void>
+  readonly limits: RateLimits
 }
 
 /** Applies an edit that passed the contract's schema; `coord` is the block as the request wrote it. */
 export async function editBlock(
-  { blocks, wallets, clock, hosts, view, advance }: Editing,
+  { blocks, wallets, clock, hosts, view, advance, limits }: Editing,
   block: BlockIndex,
   coord: string,
   body: EditBody,
@@ -41,6 +43,9 @@ export async function editBlock(
 
   const pixels = body.pixels === undefined ? undefined : parsePixels(body.pixels)
   if (pixels !== undefined && 'problem' in pixels) return failure('invalid_pixels', pixels.problem)
+  // Only what its owner has signed counts, so that nobody else can use the block's budget up.
+  const beyond = limits.take('repaints', coordOf(block))
+  if (beyond !== undefined) return beyond
   const edit = { digest, keepUntil: keepUntil(body.ts), pixels, message: body.message, link: body.link }
   const result = await blocks.edit(block, edit, now)
   if (result === 'superseded') return superseded()

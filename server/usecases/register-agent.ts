@@ -7,6 +7,7 @@ import { failure, type Failure } from '../domain/failure.ts'
 import type { Address } from '../domain/payment.ts'
 import type { Agents, Clock, Wallets } from '../ports.ts'
 import { notSigned, signatureOf, staleTime, superseded, walletUnchecked } from './edit-block.ts'
+import type { RateLimits } from './rate-limits.ts'
 
 /** What registering needs. `hosts` are the names a message may be signed for, the canonical one first. */
 export type Registering = {
@@ -15,11 +16,12 @@ export type Registering = {
   readonly clock: Clock
   readonly hosts: readonly string[]
   readonly advance: () => Promise<void>
+  readonly limits: RateLimits
 }
 
 /** Applies a word that passed the contract's schema. `updated` is false when the same message was the latest already. */
 export async function registerAgent(
-  { agents, wallets, clock, hosts, advance }: Registering,
+  { agents, wallets, clock, hosts, advance, limits }: Registering,
   wallet: Address,
   body: RegisterBody,
 ): Promise<{ readonly updated: boolean } | Failure> {
@@ -32,6 +34,8 @@ export async function registerAgent(
   if (digest === 'busy' || digest === 'silent') return walletUnchecked(digest)
   if (digest === 'not-signed') return notSigned('this wallet', messages)
 
+  const beyond = limits.take('registrations', wallet)
+  if (beyond !== undefined) return beyond
   const identity = { digest, keepUntil: keepUntil(body.ts), name: body.name, framework: body.framework }
   const result = await agents.identify(wallet, identity, now)
   if (result === 'superseded') return superseded()

@@ -3,6 +3,7 @@ import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { CanvasReads } from '../../server/http/canvas-read.ts'
 import { OPERATIONS } from '../../server/http/operations.ts'
 import type { Pictures, Wallets } from '../../server/ports.ts'
+import { unlimited, usedUp } from '../fakes/limits.ts'
 import { expectDocumented, LISTED } from '../http/documented.ts'
 import { editOf, registrationOf, sending } from '../http/signed.ts'
 import { HOST, openWall, paidBy, type Wall } from '../http/wall.ts'
@@ -73,7 +74,30 @@ const bytes = (body: Uint8Array<ArrayBuffer>, type = 'application/octet-stream')
   body,
 })
 
+// A wall whose every client has asked for too much already.
+const wearyWall = await openWall({ limits: usedUp() })
+
+const beyond =
+  (request: string, init?: RequestInit): Provoke =>
+  () =>
+    wearyWall.ask(request, init)
+
 const provoked: Readonly<Record<string, Provoke>> = {
+  'GET /blocks/next 429': () => wearyWall.buy('/blocks/next', 2),
+  'GET /blocks/{coord} 429': () => wearyWall.buy('/blocks/3,4', 2),
+  'PUT /blocks/{coord} 429': beyond('PUT /blocks/3,4', edit()),
+  'GET /api/live 429': beyond('GET /api/live'),
+  'GET /api/history 429': beyond('GET /api/history'),
+  'PUT /api/agents/me 429': beyond('PUT /api/agents/me', register()),
+  'POST /api/preview 429': beyond('POST /api/preview', sending({ coord: 'next' })),
+  'GET /api/space 429': beyond('GET /api/space'),
+  'POST /api/pixels 429': beyond('POST /api/pixels?w=1&h=1', bytes(new Uint8Array(300))),
+  'GET /wall.png 429': beyond('GET /wall.png'),
+  'GET /blocks/{coord}.png 429': beyond('GET /blocks/3,4.png'),
+  'GET /card.png 429': beyond('GET /card.png'),
+  'GET /api/sign 429': beyond('GET /api/sign?kind=register'),
+  'GET /api/agents/{wallet} 429': beyond(`GET /api/agents/${wallet(1)}`),
+  'POST /mcp 429': beyond('POST /mcp', call('get_wall')),
   'GET /blocks/next 200': buy('/blocks/next'),
   'GET /blocks/next 400': ask('GET /blocks/next?name=%00'),
   'GET /blocks/next 402': ask('GET /blocks/next'),
@@ -203,7 +227,13 @@ function gone<T extends object>(error: Error): T {
 
 /** A wall of which every part fails so. */
 async function brokenWall(error: Error): Promise<Wall> {
-  const signers = { wallets: broken<Wallets>(error), clock: emptyWall.clock, hosts: [HOST], advance: async () => {} }
+  const signers = {
+    wallets: broken<Wallets>(error),
+    clock: emptyWall.clock,
+    hosts: [HOST],
+    advance: async () => {},
+    limits: unlimited,
+  }
   return await openWall({
     ledger: broken(error),
     blocks: broken(error),

@@ -18,6 +18,7 @@ import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
 import { fakeJournal, type FakeJournal } from '../fakes/journal.ts'
+import { unlimited } from '../fakes/limits.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
 import { BASE_URL, HOST, OFFER, paidBy } from '../http/wall.ts'
 import { NOW, paymentOf, TERMS } from '../ports/samples.ts'
@@ -60,7 +61,7 @@ export async function openFuzzWall(): Promise<FuzzWall> {
     everyMs: 0,
   })
   subscribe(stream.changed)
-  const world = { wallets: fakeWallets, clock, hosts: [HOST], advance }
+  const world = { wallets: fakeWallets, clock, hosts: [HOST], advance, limits: unlimited }
   const { ledger, blocks, agents, store, books } = db
   const wall = app({
     seller: seller({ ...world, ledger, facilitator, chain, rail, journal, terms: TERMS, contact: null }),
@@ -77,6 +78,8 @@ export async function openFuzzWall(): Promise<FuzzWall> {
     store,
     books,
     pictures: workerPictures(),
+    limits: unlimited,
+    trustedHops: undefined,
     editing: { ...world, blocks, view },
     registering: { ...world, agents },
     viewer: await viewerFiles('/nowhere'),

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { SETTINGS } from '../../server/config.ts'
 import { openApi } from '../../server/discovery/openapi.ts'
 import { statusOf } from '../../server/domain/failure.ts'
+import { BUDGETS, STREAMS_PER_ADDRESS } from '../../server/usecases/rate-limits.ts'
 import { OFFER } from '../http/wall.ts'
 
 // Goal: the documents stay true. Method: what they name is looked up in the tree, and what the code has is looked up in them.
@@ -50,6 +51,32 @@ test('operators are told what to do about every alarm, and what every metric tel
   const metrics = [...named(/name: '(wall_\w+)'/g), 'wall_facilitator_seconds', 'wall_chain_seconds']
   expect(Math.min(alarms.length, metrics.length)).toBeGreaterThan(5)
   expect([...alarms, ...metrics].filter((name) => !operating.includes(`\`${name}`))).toEqual([])
+})
+
+test('operators are told every budget as it is', async () => {
+  const rows = (await read('OPERATING.md')).matchAll(
+    /^\| `([a-z ]+)` \| (address|wallet|block) \| (\d+) \| ([\d.]+) \| (.*) \|$/gm,
+  )
+  const told = [...rows].map(([, name, per, burst, perSecond, what]) => [
+    name,
+    { per, burst: Number(burst), perSecond: Number(perSecond), what },
+  ])
+  expect(Object.fromEntries(told)).toEqual(BUDGETS)
+  expect(await read('OPERATING.md')).toContain(`at most ${STREAMS_PER_ADDRESS} live streams`)
+})
+
+test('the recipe for nginx carries the budgets that are counted by request', async () => {
+  const recipe = await read('deploy/nginx.conf')
+  const paces = Object.fromEntries(
+    [...recipe.matchAll(/zone=(\w+):\w+ rate=(\d+)r\/s/g)].map(([, zone, pace]) => [zone, Number(pace)]),
+  )
+  const bursts = Object.fromEntries(
+    [...recipe.matchAll(/limit_req zone=(\w+) burst=(\d+) nodelay/g)].map(([, zone, burst]) => [zone, Number(burst)]),
+  )
+  const byRequest = ['pictures', 'uploads', 'previews', 'searches', 'history', 'calls', 'streams'] as const
+  expect(paces).toEqual(Object.fromEntries(byRequest.map((name) => [name, BUDGETS[name].perSecond])))
+  expect(bursts).toEqual(Object.fromEntries(byRequest.map((name) => [name, BUDGETS[name].burst])))
+  expect(recipe).toContain(`limit_conn open_streams ${STREAMS_PER_ADDRESS};`)
 })
 
 test('every error code is in the published description of the service', async () => {

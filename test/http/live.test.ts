@@ -47,7 +47,7 @@ async function idsFrom(stream: Live, count: number, lastEventId?: number): Promi
 
 async function textFrom(stream: Live, enough: (text: string) => boolean, lastEventId?: number): Promise<string> {
   const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId.toString() }
-  const response = await stream.answer(new Request('http://wall.test/api/live', { headers }))
+  const response = await stream.answer(new Request('http://wall.test/api/live', { headers }), '')
   expect(response.headers.get('content-type')).toBe('text/event-stream')
   let text = ''
   for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
@@ -124,7 +124,7 @@ test('a reader that comes back misses nothing and sees nothing twice, from memor
 
 test('changes that come together are told together', async () => {
   const world = logged(20)
-  const response = await world.stream.answer(new Request('http://wall.test/api/live'))
+  const response = await world.stream.answer(new Request('http://wall.test/api/live'), '')
   const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
   await reader.read()
   const next = reader.read()
@@ -136,7 +136,7 @@ test('changes that come together are told together', async () => {
 
 test('a reader that does not read is cut off, and catches up when it comes back', async () => {
   const world = logged()
-  const response = await world.stream.answer(new Request('http://wall.test/api/live'))
+  const response = await world.stream.answer(new Request('http://wall.test/api/live'), '')
   const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
   await reader.read()
   for (let batch = 0; batch < 15; batch++) {
@@ -165,6 +165,7 @@ test('a number that no event has is refused', async () => {
   for (const id of ['-1', 'x', '1e3', '0x1']) {
     const response = await world.stream.answer(
       new Request('http://wall.test/api/live', { headers: { 'last-event-id': id } }),
+      '',
     )
     expect([id, response.status, await response.json()]).toMatchObject([id, 400, { error: 'invalid_after' }])
   }
@@ -196,10 +197,10 @@ test('however many come back at once, what they missed is read from the log once
 
 test('closing ends every stream, and starts none', async () => {
   const world = logged()
-  const response = await world.stream.answer(new Request('http://wall.test/api/live'))
+  const response = await world.stream.answer(new Request('http://wall.test/api/live'), '')
   const ended = response.text()
   await Bun.sleep(0)
   world.stream.close()
   expect(await ended).toBe('retry: 2000\n\n')
-  expect((await world.stream.answer(new Request('http://wall.test/api/live'))).status).toBe(503)
+  expect((await world.stream.answer(new Request('http://wall.test/api/live'), '')).status).toBe(503)
 })

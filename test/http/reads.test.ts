@@ -3,6 +3,7 @@ import { Value } from '@sinclair/typebox/value'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { emptyView } from '../../server/domain/wall-view.ts'
 import { Canvas } from '../../shared/contract/canvas.ts'
+import { unlimited } from '../fakes/limits.ts'
 import { hash, paymentOf } from '../ports/samples.ts'
 import { editOf, sending } from './signed.ts'
 import { BASE_URL, codeOf, jsonOf, openWall, paidBy } from './wall.ts'
@@ -162,6 +163,7 @@ const failing = {
   hosts: ['wall.test'],
   view: emptyView(),
   advance: async () => {},
+  limits: unlimited,
 }
 
 test('whatever is thrown is a 500 in the one shape, with no word of it, and an alarm', async () => {

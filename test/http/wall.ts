@@ -18,6 +18,7 @@ import { fakeChain, type FakeChain } from '../fakes/chain.ts'
 import { fakeClock, type FakeClock } from '../fakes/clock.ts'
 import { fakeFacilitator, type FakeFacilitator } from '../fakes/facilitator.ts'
 import { fakeJournal, type FakeJournal } from '../fakes/journal.ts'
+import { unlimited } from '../fakes/limits.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
 import { NOW, paymentOf, TERMS } from '../ports/samples.ts'
 import { expectDocumented, operationOf } from './documented.ts'
@@ -71,7 +72,8 @@ export async function openWall(changes: Partial<Service> = {}, on?: Store): Prom
     everyMs: 0,
   })
   subscribe(stream.changed)
-  const world = { wallets: fakeWallets, clock, hosts: [HOST, `${HOST}:8402`], advance }
+  const { limits = unlimited } = changes
+  const world = { wallets: fakeWallets, clock, hosts: [HOST, `${HOST}:8402`], advance, limits }
   const { ledger, blocks, agents, store, books } = db
   const wall = app({
     seller: seller({ ...world, ledger, facilitator, chain, rail, journal, terms: TERMS, contact: null }),
@@ -88,6 +90,8 @@ export async function openWall(changes: Partial<Service> = {}, on?: Store): Prom
     store,
     books,
     pictures: workerPictures(),
+    limits,
+    trustedHops: undefined,
     editing: { ...world, blocks, view },
     registering: { ...world, agents },
     viewer: await viewerFiles('/nowhere'),

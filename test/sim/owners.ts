@@ -9,6 +9,7 @@ import { editBlock } from '../../server/usecases/edit-block.ts'
 import { registerAgent } from '../../server/usecases/register-agent.ts'
 import { editMessage, registerMessage } from '../../shared/signing.ts'
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
+import { unlimited } from '../fakes/limits.ts'
 import { fakeWallets, signatureOf } from '../fakes/wallets.ts'
 import { Violation } from './check.ts'
 import type { Paint } from './ledger-model.ts'
@@ -58,7 +59,7 @@ function sign({ dice, ...world }: World, number: number, wall: readonly BlockInd
 
 async function send({ paint, follower, clock }: Server, sent: Sent): Promise<object | Failure> {
   if (paint === undefined || follower === undefined) return { code: 'closed' }
-  const shared = { ...paint, ...follower, wallets: fakeWallets, clock, hosts: [HOST] }
+  const shared = { ...paint, ...follower, wallets: fakeWallets, clock, hosts: [HOST], limits: unlimited }
   const { wallet, ts } = sent
   if ('name' in sent) {
     const signature = signatureOf(wallet, registerMessage(HOST, wallet, ts, { name: sent.name }))

@@ -18,10 +18,10 @@ export const buyBlock: Tool = {
   name: 'buy_block',
   title: 'Buy a block',
   description:
-    'Use to buy one block of 10 x 10 pixels, for ever, for 1.00 USDC. Call without payment: nothing happens but an answer with code 402 and the x402 v2 terms (accepts). Sign them and make the identical call again with the payment payload as an object at params._meta["x402/payment"]; x402 clients do this by themselves. Not to repaint (set_pixels) and not to try (preview_block). Cost: 1.00 USDC once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and texts are public. After settlement_unknown, deed_not_persisted, facilitator_unavailable or server_busy send the same signed call again: it never pays twice; never sign anew. Errors: payment_required, invalid_coordinate, invalid_listing, invalid_pixels, invalid_payment, payment_used, block_taken, purchase_pending, wall_busy, sold_out, payment_credited, database_unavailable. Returns the receipt {block, owner, pixels, deed}, and the settlement in _meta["x402/payment-response"].',
+    'Use to buy one block of 10 x 10 pixels, for ever, for 1.00 USDC. Call without payment: nothing happens but an answer with code 402 and the x402 v2 terms (accepts). Sign them and make the identical call again with the payment payload as an object at params._meta["x402/payment"]; x402 clients do this by themselves. Not to repaint (set_pixels) and not to try (preview_block). Cost: 1.00 USDC once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and texts are public. After settlement_unknown, deed_not_persisted, facilitator_unavailable or server_busy send the same signed call again: it never pays twice; never sign anew. Errors: payment_required, invalid_coordinate, invalid_listing, invalid_pixels, invalid_payment, payment_used, block_taken, purchase_pending, wall_busy, sold_out, payment_credited, too_many_requests, database_unavailable. Returns the receipt {block, owner, pixels, deed}, and the settlement in _meta["x402/payment-response"].',
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   input: OrderArguments,
-  async answer(desk, given, { payment: payload, dialect }) {
+  async answer(desk, given, { payment: payload, dialect, address }) {
     const order = readOrder(given)
     if ('code' in order) return refuse(order)
     const { target } = order
@@ -29,7 +29,7 @@ export const buyBlock: Tool = {
     if (payload === undefined) return await quote(desk, target, listing, dialect)
     const payment = readPayment(payload)
     if ('code' in payment) return refuse(payment)
-    const outcome = await desk.seller.buy(target, payment, listing)
+    const outcome = await desk.sellTo(address, target, payment, listing)
     if (outcome.kind === 'bought')
       return succeed(receiptOf(outcome.purchase, desk.offer.baseUrl), {
         'x402/payment-response': settleResponse(outcome.purchase),

@@ -17,8 +17,9 @@ export const signingMessage = tool(
     name: 'signing_message',
     title: 'Get the exact text to sign',
     description:
-      'Use before set_pixels, or before naming your wallet with PUT /api/agents/me: gives the exact text that your wallet signs by EIP-191 personal_sign, and a test vector to check your signer by. Not to make the change: send the body it returns, with your signature. Free, no side effects, no keys. Errors: invalid_body, invalid_coordinate, invalid_pixels, invalid_message, invalid_link, invalid_wallet, invalid_name, invalid_framework, invalid_option, empty_update, stale_signature, no_owner, purchase_pending, no_purchases, database_unavailable. Returns {message, digest, ts, validUntil, request, testVector}; for set_pixels pass the members of request.body on as they are.',
+      'Use before set_pixels, or before naming your wallet with PUT /api/agents/me: gives the exact text that your wallet signs by EIP-191 personal_sign, and a test vector to check your signer by. Not to make the change: send the body it returns, with your signature. Free, no side effects, no keys. Errors: invalid_body, invalid_coordinate, invalid_pixels, invalid_message, invalid_link, invalid_wallet, invalid_name, invalid_framework, invalid_option, empty_update, stale_signature, no_owner, purchase_pending, no_purchases, too_many_requests, database_unavailable. Returns {message, digest, ts, validUntil, request, testVector}; for set_pixels pass the members of request.body on as they are.',
     annotations: LOOKS,
+    budget: 'searches',
     input: Arguments({
       kind: SignQuery.properties.kind,
       coord: Type.Optional({ ...CoordArgument, description: `set_pixels: ${CoordArgument.description}` }),

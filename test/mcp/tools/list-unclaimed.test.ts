@@ -15,7 +15,7 @@ test('the definition', () => {
         "openWorldHint": false,
         "readOnlyHint": true,
       },
-      "description": "Use to pick single open blocks, nearest the wall’s centre or a block you name. Not for a rectangle (find_space), and not needed to buy just any block: buy_block with coord "next" takes the first of this list. Free, no side effects: nothing is held, so another buyer may be quicker. Errors: invalid_coordinate, invalid_limit, database_unavailable. Returns {blocks, remaining}: blocks nearest first, remaining how many are unsold in all.",
+      "description": "Use to pick single open blocks, nearest the wall’s centre or a block you name. Not for a rectangle (find_space), and not needed to buy just any block: buy_block with coord "next" takes the first of this list. Free, no side effects: nothing is held, so another buyer may be quicker. Errors: invalid_coordinate, invalid_limit, too_many_requests, database_unavailable. Returns {blocks, remaining}: blocks nearest first, remaining how many are unsold in all.",
       "inputSchema": {
         "additionalProperties": false,
         "properties": {

@@ -15,7 +15,7 @@ test('the definition', () => {
         "openWorldHint": false,
         "readOnlyHint": true,
       },
-      "description": "Use before buy_block, with the same arguments: would they be accepted, which block would it be, on which terms, and how would it look among its neighbours. Not to buy (buy_block) and no reservation: another buyer may be quicker. Free, no side effects. Errors: invalid_coordinate, invalid_body, database_unavailable; flaws of the listing are no errors but come as problems, all at once. Returns {acceptable, problems, block, state, price, request, terms} and a PNG of the place, eight times its size.",
+      "description": "Use before buy_block, with the same arguments: would they be accepted, which block would it be, on which terms, and how would it look among its neighbours. Not to buy (buy_block) and no reservation: another buyer may be quicker. Free, no side effects. Errors: invalid_coordinate, invalid_body, too_many_requests, database_unavailable; flaws of the listing are no errors but come as problems, all at once. Returns {acceptable, problems, block, state, price, request, terms} and a PNG of the place, eight times its size.",
       "inputSchema": {
         "additionalProperties": false,
         "properties": {

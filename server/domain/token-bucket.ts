@@ -1,0 +1,36 @@
+/**
+ * Token buckets: how much each of many may do in a time. Each begins full, is filled at an even pace, and never holds more
+ * than its burst. What is kept of one is the moment at which it is full again (the generic cell rate algorithm).
+ */
+
+/** How many at once, and how many a second from then on. */
+export type Budget = { readonly burst: number; readonly perSecond: number }
+
+/** The buckets of one budget, one for each key. Times are milliseconds by a clock that is never set. */
+export type Buckets = {
+  /** Takes `cost` from the bucket of `key`; answers 0, or after how many milliseconds there will be enough. */
+  take(key: string, now: number, cost?: number): number
+  /** The same without taking anything. */
+  wait(key: string, now: number): number
+}
+
+/** Makes buckets for at most `keysMax` keys: beyond that the one that was used least recently is forgotten, and full again. */
+export function tokenBuckets({ burst, perSecond }: Budget, keysMax: number): Buckets {
+  const fullAt = new Map<string, number>()
+  const perTokenMs = 1000 / perSecond
+  const burstMs = burst * perTokenMs
+  const after = (key: string, now: number, cost: number) => Math.max(fullAt.get(key) ?? now, now) + cost * perTokenMs
+  return {
+    take(key, now, cost = 1) {
+      const next = after(key, now, cost)
+      const waitMs = next - now - burstMs
+      if (waitMs > 0) return waitMs
+      fullAt.delete(key)
+      const [oldest] = fullAt.keys()
+      if (fullAt.size >= keysMax && oldest !== undefined) fullAt.delete(oldest)
+      fullAt.set(key, next)
+      return 0
+    },
+    wait: (key, now) => Math.max(0, after(key, now, 1) - now - burstMs),
+  }
+}

@@ -1,0 +1,88 @@
+/** Who asks: the address that budgets are counted by, and the refusal of those who have used theirs up. */
+
+import { isIP } from 'node:net'
+import { statusOf } from '../domain/failure.ts'
+import type { BudgetName, RateLimits } from '../usecases/rate-limits.ts'
+import { refuse } from './refuse.ts'
+import type { HeaderFields } from './respond.ts'
+import type { Handler } from './route.ts'
+
+/** How clients are told apart, and what each may do. */
+export type Clients = { readonly limits: RateLimits; readonly addressOf: AddressOf }
+
+/** The address of whoever sent a request: of an IPv6 client its /64, which one household has all of. */
+export type AddressOf = (request: Request) => string
+
+/** Where addresses are known from. */
+export type AddressSource = {
+  readonly peerOf: (request: Request) => string | undefined // the other end of the connection; unknown without one
+  readonly trustedHops: number | undefined // how many proxies' words to believe; undefined: one on this machine
+}
+
+const FORWARDED = 'x-forwarded-for'
+
+/** Reads addresses. Each trusted proxy adds the one it was asked from, so the last of them are theirs. */
+export function addressReader({ peerOf, trustedHops }: AddressSource): AddressOf {
+  return (request) => {
+    const peer = peerOf(request) ?? ''
+    const hops = trustedHops ?? (isLoopback(peer) ? 1 : 0)
+    if (hops === 0) return networkOf(peer)
+    const forwarded = (request.headers.get(FORWARDED) ?? '').split(',').map((part) => bareAddress(part.trim()))
+    const told = forwarded.at(-Math.min(hops, forwarded.length)) ?? ''
+    return networkOf(isIP(told) === 0 ? peer : told)
+  }
+}
+
+/** The refusal of a request that is beyond a budget of its client's; `undefined` while there is some left. */
+export function refuseBeyond(
+  { limits, addressOf }: Clients,
+  name: BudgetName,
+  request: Request,
+  cost?: number,
+): Response | undefined {
+  const refusal = limits.take(name, addressOf(request), cost)
+  return refusal && refuse(refusal, request.body === null ? {} : UNREAD)
+}
+
+// A connection on which a body was not read cannot go on.
+const UNREAD: HeaderFields = { Connection: 'close' }
+
+/** A handler of signed changes, closed to clients that sent too many which the wallet had not signed. */
+export function signedBy({ limits, addressOf }: Clients, handler: Handler): Handler {
+  return async (request) => {
+    const address = addressOf(request)
+    const spent = limits.check('signatures', address)
+    if (spent !== undefined) return refuse(spent, UNREAD)
+    const response = await handler(request)
+    if (response.status === statusOf.unauthorized) limits.take('signatures', address)
+    return response
+  }
+}
+
+/** A handler of what counts against a budget of its client's. */
+export function withinBudget(clients: Clients, name: BudgetName, handler: Handler): Handler {
+  return (request) => refuseBeyond(clients, name, request) ?? handler(request)
+}
+
+const isLoopback = (address: string) => /^(?:127\.|::1$|::ffff:127\.)/.test(address)
+
+/** An address without the port and brackets that some proxies write. */
+function bareAddress(text: string): string {
+  const [, bracketed, dotted] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(text) ?? []
+  return bracketed ?? dotted ?? text
+}
+
+/** What one client has: an IPv4 address, or the first 64 bits of an IPv6 one. */
+function networkOf(address: string): string {
+  if (!address.includes(':')) return address
+  if (address.includes('.')) return address.slice(address.lastIndexOf(':') + 1)
+  const [head = '', tail] = address.split('%')[0]?.split('::') ?? []
+  const parts = head === '' ? [] : head.split(':')
+  const left = tail === undefined || tail === '' ? 0 : tail.split(':').length
+  const gap = tail === undefined ? [] : Array.from({ length: 8 - parts.length - left }, () => '0')
+  const groups = [...parts, ...gap, ...(tail === undefined || tail === '' ? [] : tail.split(':'))]
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`
+}
