@@ -33,6 +33,7 @@ export type Payment = PaymentKey & {
   readonly validBefore: UnixSeconds
   readonly signature: `0x${string}` // 65 bytes from a plain account, any length from a contract wallet
   readonly accepted: Accepted
+  readonly identifier?: string // the client's name for the purchase; unsigned, so it means something for this payer alone
 }
 
 /** What a buyer asks for: a block by its place, or the open one nearest the centre. */

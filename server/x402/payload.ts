@@ -1,12 +1,14 @@
 /**
  * The payment a client sends: the PAYMENT-SIGNATURE header (base64 of JSON) of x402 v2's `exact` scheme over EIP-3009.
- * Only the signed authorization counts; what else the payload echoes is compared or dropped.
+ * Only the signed authorization counts, and the name its client gives the purchase; what else the payload echoes is
+ * compared or dropped.
  */
 
 import { getAddress, isAddress, isHex } from 'viem/utils'
 import { parseStrictJson } from '../../shared/json.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { Accepted, Address, Hash, Payment } from '../domain/payment.ts'
+import { readIdentifier } from './payment-identifier.ts'
 
 // What the reference SDK reads: standard alphabet, padding optional at the end, nothing else.
 const base64Pattern = /^[A-Za-z0-9+/]+={0,2}$/
@@ -43,7 +45,10 @@ export function readPayment(payload: unknown): Payment | Failure {
     return malformed('signature must be 0x and bytes in hex')
   const authorization = readAuthorization(inner['authorization'])
   if (typeof authorization === 'string') return malformed(authorization)
-  return { ...authorization, signature: lower(signature), accepted }
+  const identifier = readIdentifier(payload['extensions'])
+  if (identifier === 'malformed') return malformed('the id of payment-identifier must be 16 to 128 of A-Z a-z 0-9 _ -')
+  const payment = { ...authorization, signature: lower(signature), accepted }
+  return identifier === 'none' ? payment : { ...payment, identifier: identifier.id }
 }
 
 type Authorization = Omit<Payment, 'signature' | 'accepted'>

@@ -9,6 +9,7 @@ import { coordOf } from '../../shared/wall.ts'
 import { MAX_TIMEOUT_SECONDS, type Target, type Terms } from '../domain/payment.ts'
 import { ofBlocks, ofNext } from './bazaar.ts'
 import { asCaip2 } from './network.ts'
+import { paymentIdentifier } from './payment-identifier.ts'
 
 /** What is offered, where, and in which token's words (EIP-712 domain) it is signed. */
 export type Offer = {
@@ -56,6 +57,6 @@ export function paymentRequired(
       tags: ['pixels', 'billboard', 'art', 'agents'],
     },
     accepts: [requirementsOf(offer, offer.terms)],
-    extensions: target === 'next' ? ofNext : ofBlocks,
+    extensions: { ...(target === 'next' ? ofNext : ofBlocks), ...paymentIdentifier },
   }
 }

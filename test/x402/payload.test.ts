@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { encodePaymentSignatureHeader } from '@x402/core/http'
+import { appendPaymentIdentifierToExtensions, generatePaymentId } from '@x402/extensions/payment-identifier'
 import fc from 'fast-check'
 import type { Payment } from '../../server/domain/payment.ts'
 import { newWallet } from '../../server/local/wallets.ts'
 import { encodeHeader } from '../../server/x402/header.ts'
 import { readPayment, readPaymentHeader } from '../../server/x402/payload.ts'
-import { requirementsOf } from '../../server/x402/terms.ts'
+import { paymentRequired, requirementsOf } from '../../server/x402/terms.ts'
 import { signPayment } from '../local/payments.ts'
 import { TERMS } from '../ports/samples.ts'
 import { OFFER } from './offer.ts'
@@ -78,6 +79,45 @@ describe('one payment in other letters', () => {
   ])('%s is the same payment', (path, spell) => {
     const value = path.split('.').reduce<unknown>((at, step) => (at as Json)[step], stock)
     expect(readPayment(changed(path, spell(value)))).toEqual(readPayment(stock))
+  })
+})
+
+describe("the client's own name for the purchase", () => {
+  const id = 'pay_7d5d747be160e280'
+
+  /** The payload of a stock client that names the purchase, or only echoes what is declared. */
+  const named = (name?: string) => {
+    const extensions = structuredClone({ ...paymentRequired(OFFER, 'next').extensions })
+    return changed(
+      'extensions',
+      name === undefined ? extensions : appendPaymentIdentifierToExtensions(extensions, name),
+    )
+  }
+
+  test('is read where it is given, and nothing else of the payment depends on it', () => {
+    expect(readPayment(named(id))).toEqual({ ...(readPayment(stock) as Payment), identifier: id })
+    expect(readPayment(named())).toEqual(readPayment(stock))
+    expect(readPayment(changed('extensions', {}))).toEqual(readPayment(stock))
+  })
+
+  test('is any that the SDK makes or takes', () => {
+    const every = [generatePaymentId(), generatePaymentId(''), 'a'.repeat(16), 'Z'.repeat(128), '0123456789-_AZaz']
+    for (const name of every) expect(readPayment(named(name))).toMatchObject({ identifier: name })
+  })
+
+  test.each([
+    ['too short', { info: { required: false, id: 'a'.repeat(15) } }],
+    ['too long', { info: { required: false, id: 'a'.repeat(129) } }],
+    ['of other letters', { info: { id: 'ä'.repeat(16) } }],
+    ['with a line feed', { info: { id: `${'a'.repeat(16)}\n` } }],
+    ['a number', { info: { id: 1234567890123456 } }],
+    ['nothing', { info: { id: null } }],
+    ['without its info', {}],
+    ['a string', 'pay_7d5d747be160e280'],
+    ['null', null],
+  ])('is refused where it is %s', (_, extension) => {
+    const payload = changed('extensions', { 'payment-identifier': extension })
+    expect(codeOf(readPayment(payload))).toBe('invalid_payment')
   })
 })
 

@@ -13,6 +13,7 @@ import {
   validateDiscoveryExtensionSpec,
   type DiscoveryExtension,
 } from '@x402/extensions/bazaar'
+import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from '@x402/extensions/payment-identifier'
 import { encodeHeader } from '../../server/x402/header.ts'
 import { asCaip2 } from '../../server/x402/network.ts'
 import { pathOf, paymentRequired, requirementsOf, resourceUrl } from '../../server/x402/terms.ts'
@@ -116,8 +117,9 @@ describe.each([...TARGETS])('the demand for %p', (target) => {
     expect(sanitizeTags(tags)).toEqual(tags)
   })
 
-  test('carries the discovery extension as the SDK declares it', () => {
-    expect(demand.extensions).toEqual(stockDiscovery(target))
+  test('carries the extensions as the SDK declares them', () => {
+    const identifier = { [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension() }
+    expect(demand.extensions).toEqual({ ...stockDiscovery(target), ...identifier })
   })
 
   test('passes both validators of the discovery extension', () => {
