@@ -5,8 +5,8 @@ import type {
   Bell,
   Blocks,
   Books,
+  ChainCheckpoint,
   ExclusiveJobs,
-  Horizon,
   Leases,
   Ledger,
   Log,
@@ -24,7 +24,7 @@ export type Engine = {
   readonly moderation: Moderation
   readonly payouts: Payouts
   readonly log: Log
-  readonly horizon: Horizon
+  readonly checkpoint: ChainCheckpoint
   readonly store: Store
   readonly leases: Leases
   readonly jobs: ExclusiveJobs

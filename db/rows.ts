@@ -3,6 +3,7 @@
 import type { Face, Hidden } from '../server/domain/log.ts'
 import type { Address, Hash, Payment } from '../server/domain/payment.ts'
 import type { Purchase } from '../server/domain/purchase.ts'
+import { STRAY_NOTE } from '../server/domain/stray-money.ts'
 import { trustPixels } from '../shared/pixels.ts'
 import type { BlockIndex } from '../shared/wall.ts'
 
@@ -61,6 +62,9 @@ export type PurchaseRow = AuthorizationRow &
 export const SELECT_PURCHASE = `
   SELECT p.*, sale.name AS sale_name, sale.framework AS sale_framework, sale.number AS sale_number
   FROM payments AS p LEFT JOIN changes AS sale ON sale.seq = p.seq`
+
+/** Condition under which `o`, of payouts, tells how the credit `p` was paid back. Money that was stray first may be a credit later. */
+export const PAID_OUT = `o.payer = p.payer AND o.nonce = p.nonce AND o.reference <> '${STRAY_NOTE}'`
 
 /** What a row of `payments` means. */
 export function purchaseOf(row: PurchaseRow): Purchase {

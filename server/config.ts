@@ -13,6 +13,7 @@ export type Config = {
   readonly hosts: readonly string[] // names that owners may sign for, the canonical one first
   readonly database: Database
   readonly deskPath: string | undefined // undefined: the operators' socket is where `deskAt` says
+  readonly witnessPath: string | undefined // undefined: none is kept, for a database that is kept nowhere
   readonly network: Network
   readonly rpcUrl: string | undefined // undefined: the network's public endpoint
   readonly offer: Offer
@@ -48,6 +49,7 @@ export const SETTINGS = {
   DATABASE_PATH: { required: false },
   DATABASE_URL: { required: false },
   DESK_PATH: { required: false },
+  WITNESS_PATH: { required: false },
   NETWORK: { required: false },
   RPC_URL: { required: false },
   VERIFY_TIMEOUT_MS: { required: false },
@@ -103,7 +105,7 @@ export function readConfig(env: Env): Config {
 }
 
 /** What tells a wall from others. */
-export type Place = Pick<Config, 'database' | 'port' | 'deskPath'>
+export type Place = Pick<Config, 'database' | 'port' | 'deskPath' | 'witnessPath'>
 
 /** Where a wall with these settings is kept and listens, whatever else is set. Throws `ConfigError`. */
 export function readPlace(env: Env): Place {
@@ -137,7 +139,15 @@ function placeIn(read: Read, problems: string[]): Place {
   if (path !== undefined && url !== undefined) problems.push('DATABASE_PATH and DATABASE_URL exclude each other')
   const database: Database =
     url === undefined ? { kind: 'sqlite', path: path ?? './wall.sqlite' } : { kind: 'postgres', url }
-  return { port, database, deskPath: read('DESK_PATH', asIs) }
+  const deskPath = read('DESK_PATH', asIs)
+  const witnessPath = read('WITNESS_PATH', asIs) ?? defaultWitness(database, deskPath ?? `./wall-${port}`)
+  return { port, database, deskPath, witnessPath }
+}
+
+/** Beside the database where that is a file, else one for each instance, which its socket's or its port's name tells apart. */
+function defaultWitness(database: Database, instance: string): string | undefined {
+  if (database.kind === 'postgres') return `${instance}.witness`
+  return database.path === ':memory:' ? undefined : `${database.path}.witness`
 }
 
 const cannotWork = (problems: readonly string[]) =>

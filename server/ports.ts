@@ -14,6 +14,7 @@ import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from './domain/pictu
 import type { Claiming, Landed, Purchase, SoldPurchase, Survey, Verdict } from './domain/purchase.ts'
 import type { Settling, SignatureCheck, Verification } from './domain/reasons.ts'
 import type { Statement } from './domain/statement.ts'
+import type { StorePosition } from './domain/store-position.ts'
 
 /**
  * Payments and what became of them; the only judge of races between them. A write throws `Overtaken` where the payment is
@@ -82,10 +83,15 @@ export type Blocks = {
 /** The ledger, for those who check it; see `Statement`. */
 export type Audit = { statement(): Promise<Statement> }
 
-/** What the operator settled by hand: credits that were paid back, and money that no purchase is known for. */
+/** What was settled outside of purchases: credits that were paid back, and money that no purchase is known for. */
 export type Payouts = {
-  /** Remembers where; `false` when something was remembered of this payment before, which stands. */
+  /**
+   * Remembers where it was paid back, or that it is stray (`STRAY_NOTE`); `false` when something was remembered of this
+   * payment before, which stands. Only what was stray can be paid back later.
+   */
   note(key: PaymentKey, reference: string, now: UnixMs): Promise<boolean>
+  /** Whether money is booked as stray. */
+  isStray(key: PaymentKey): Promise<boolean>
 }
 
 /** What the operator withholds from readers. */
@@ -113,17 +119,32 @@ export type Log = {
 }
 
 /** How far what arrived on the chain was compared with the purchases. */
-export type Horizon = {
-  /** The newest height the store knows of; `undefined` on a wall that has never seen the chain. */
+export type ChainCheckpoint = {
+  /** The height up to which everything is accounted for; `undefined` on a wall that has never looked. */
   height(): Promise<bigint | undefined>
   /** Whether a payment was ever taken, whatever became of it. */
   knows(key: PaymentKey): Promise<boolean>
+  /** Every amount that a payment was ever taken for. */
+  prices(): Promise<readonly bigint[]>
   /** Notes that everything up to a height is accounted for; a lower one than before changes nothing. */
   reach(height: bigint): Promise<void>
 }
 
-/** Whether the store can be read now. */
-export type Store = { ready(): Promise<boolean> }
+/** The store as a whole. */
+export type Store = {
+  /** Whether it can be read now. */
+  ready(): Promise<boolean>
+  /** How far it has come, in what would survive a power cut. */
+  position(): Promise<StorePosition>
+}
+
+/** How far the store had come when it was last seen, kept outside of it, so that an older copy put back is noticed. */
+export type Witness = {
+  /** `undefined` where there is none. Throws where it cannot be read. */
+  read(): Promise<StorePosition | undefined>
+  /** Replaces it, all or nothing. Throws where that cannot be done. */
+  write(position: StorePosition): Promise<void>
+}
 
 /** Which of several processes on one store works on a payment. Only answers rest on it, never money. */
 export type Leases = {
@@ -148,6 +169,8 @@ export type Facilitator = {
   settle(target: Target, payment: Payment): Promise<Settling>
   /** Whether it takes payments of our scheme and network; `unavailable` when it does not answer. */
   supports(): Promise<'yes' | 'no' | 'unavailable'>
+  /** The addresses that it broadcasts from on our network; `unknown` where it does not tell them. */
+  signers(): Promise<readonly Address[] | 'unknown' | 'unavailable'>
 }
 
 /** The chain, through an endpoint of ours. */
@@ -163,6 +186,8 @@ export type Chain = {
   fault(): Promise<ChainHealth>
   /** The next stretch of what an address was paid in our asset, from height `from` on; see `Receipts`. */
   transfersTo(payTo: Address, from: bigint): Promise<Receipts | 'silent'>
+  /** Who broadcast a transaction; `silent` also where the endpoint does not know it. */
+  broadcaster(tx: Hash): Promise<Address | 'silent'>
 }
 
 /** How the chain is, in words without secrets. */

@@ -11,6 +11,7 @@ import { workerPictures } from './adapters/pictures.ts'
 import { fastestKeys, type Keys } from './adapters/recover.ts'
 import { unmetered, type Meters } from './adapters/unmetered.ts'
 import { viemWallets } from './adapters/wallets.ts'
+import { witnessAt } from './adapters/witness-file.ts'
 import { app } from './app.ts'
 import type { Config } from './config.ts'
 import { canvasReads } from './http/canvas-read.ts'
@@ -19,14 +20,15 @@ import { mcpCalls } from './http/mcp.ts'
 import { viewerFiles } from './http/viewer-files.ts'
 import { deskAt, openCounter } from './operate/counter.ts'
 import { openDesk } from './operate/desk.ts'
-import type { Journal } from './ports.ts'
+import type { Journal, Ledger } from './ports.ts'
 import { seller, type SweptSeller } from './usecases/buy-block.ts'
 import { freshChain } from './usecases/chain-freshness.ts'
+import { checkRestoredBackup } from './usecases/check-restored-backup.ts'
 import { followLog } from './usecases/follow-log.ts'
 import { keepGoing } from './usecases/keep-going.ts'
 import { keepLevel } from './usecases/keep-level.ts'
+import { keepWitness } from './usecases/keep-witness.ts'
 import { onceLooked } from './usecases/once-looked.ts'
-import { presence } from './usecases/presence.ts'
 import { rateLimits } from './usecases/rate-limits.ts'
 import { sweeper } from './usecases/sweep.ts'
 import { watchRail } from './usecases/watch-rail.ts'
@@ -56,7 +58,10 @@ export async function serve(given: Given): Promise<void> {
   const { config, journal, asked } = given
   const { store } = given.ahead
   const metrics = config.metricsPort === undefined ? undefined : (await import('./adapters/metrics.ts')).openMetrics()
-  const { server, sold, rail, stream, chain, advance, keys, reads } = await openWall(given, metrics ?? unmetered)
+  const witness = witnessAt(config.witnessPath)
+  const witnessing = keepWitness({ store: store.store, witness, clock, journal })
+  const wall = await openWall(given, metrics ?? unmetered, witnessing.committed)
+  const { server, sold, rail, stream, chain, facilitator, advance, keys, reads } = wall
   console.log(`The wall is open at ${config.offer.baseUrl}`)
   journal.note('open', { port: server.port ?? 0, network: config.network })
   const desk = openDesk({ ...store, seller: sold, chain, clock, journal, advance })
@@ -73,9 +78,13 @@ export async function serve(given: Given): Promise<void> {
     return rail.probeInMs()
   })
   const swept = sweeper({ ...store, seller: sold, clock, journal })
-  const isPresent = presence({ chain, clock, horizon: store.horizon, terms: config.offer.terms }, journal)
+  const { terms } = config.offer
+  const restored = checkRestoredBackup({ ...store, witness, chain, facilitator, terms, clock, journal })
   const sweeping = keepGoing({ clock, journal }, stopping.signal, async () => {
-    if ((await swept()) === 'seen' && (await isPresent())) rail.reconciled()
+    if ((await swept()) === 'seen' && (await restored.isCurrent())) {
+      witnessing.begin()
+      rail.reconciled()
+    }
     return config.reconcileIntervalMs
   })
   const following = isShared(config) ? keepLevel({ ...store, advance, clock, journal }, stopping.signal) : undefined
@@ -94,14 +103,16 @@ export async function serve(given: Given): Promise<void> {
   const drained = Promise.all([server.stop(), sold.idle(), probing, sweeping, following])
   await Promise.race([drained, clock.wait(config.settleTimeoutMs + DRAIN_SLACK_MS)])
   await server.stop(true)
+  await witnessing.flush()
   await store.close()
   journal.note('stopped')
   process.exit(0)
 }
 
-async function openWall({ config, ahead, journal }: Given, meters: Meters) {
+async function openWall({ config, ahead, journal }: Given, meters: Meters, committed: () => void) {
   const { offer, hosts, cdpKey, contact } = config
-  const { ledger, blocks, agents, log, store, books, ...shared } = ahead.store
+  const { blocks, agents, log, store, books, ...shared } = ahead.store
+  const ledger = tellingOfClaims(shared.ledger, committed)
   const client = chainClient(config.network, config.rpcUrl)
   const chain = freshChain(meters.chain(viemChain(client, offer)), { clock, journal })
   const keys = Promise.withResolvers<Keys>()
@@ -134,6 +145,7 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters) {
     everyMs: PUBLISH_EVERY_MS,
   })
   subscribe(stream.changed)
+  subscribe(committed)
   const leases = isShared(config) ? shared.leases : undefined
   const selling = { ledger, facilitator, chain, wallets, clock, journal, rail, terms: offer.terms, contact }
   const sold = counted(seller({ ...selling, advance, leases }), meters)
@@ -161,7 +173,7 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters) {
     bindHost: config.host,
   }).listen({ hostname: config.host, port: config.port })
   if (wall.server === null) throw new Error('the server did not start')
-  return { server: wall.server, sold, rail, stream, chain, advance, keys, reads }
+  return { server: wall.server, sold, rail, stream, chain, facilitator, advance, keys, reads }
 }
 
 /** The fastest keys there are here; the operator is told which. */
@@ -174,6 +186,18 @@ async function keysFor(journal: Journal): Promise<Keys> {
 /** Whether other processes may sell from the same store. */
 function isShared({ database }: Config): boolean {
   return database.kind === 'postgres'
+}
+
+/** The same ledger, which tells of each claim; the log tells of all else. */
+function tellingOfClaims(ledger: Ledger, committed: () => void): Ledger {
+  return {
+    ...ledger,
+    async claim(...claim) {
+      const claiming = await ledger.claim(...claim)
+      committed()
+      return claiming
+    },
+  }
 }
 
 /** The same seller, its answers counted. */

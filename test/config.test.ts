@@ -25,6 +25,7 @@ describe('settings', () => {
       hosts: ['wall.example'],
       database: { kind: 'sqlite', path: './wall.sqlite' },
       deskPath: undefined,
+      witnessPath: './wall.sqlite.witness',
       network: 'eip155:8453',
       rpcUrl: undefined,
       offer: {
@@ -59,6 +60,7 @@ describe('settings', () => {
       DATABASE_PATH: '/var/lib/wall.sqlite',
       DATABASE_URL: '',
       DESK_PATH: '/run/wall.desk',
+      WITNESS_PATH: '/mnt/wall.witness',
       NETWORK: 'eip155:84532',
       RPC_URL: 'http://127.0.0.1:8545/key',
       VERIFY_TIMEOUT_MS: '100',
@@ -76,6 +78,7 @@ describe('settings', () => {
       hosts: ['localhost', 'localhost:9000'],
       database: { kind: 'sqlite', path: '/var/lib/wall.sqlite' },
       deskPath: '/run/wall.desk',
+      witnessPath: '/mnt/wall.witness',
       network: 'eip155:84532',
       rpcUrl: 'http://127.0.0.1:8545/key',
       offer: {
@@ -120,7 +123,14 @@ describe('settings', () => {
       database: { kind: 'postgres', url: 'postgres://db.example/wall' },
       port: 9000,
       deskPath: undefined,
+      witnessPath: './wall-9000.witness',
     })
+  })
+
+  test('keep a witness beside the socket of an instance, and none of a database that is kept nowhere', () => {
+    const shared = { DATABASE_URL: 'postgres://db.example/wall', DESK_PATH: '/run/wall.desk' }
+    expect(readPlace(shared).witnessPath).toBe('/run/wall.desk.witness')
+    expect(readPlace({ DATABASE_PATH: ':memory:' }).witnessPath).toBeUndefined()
   })
 
   test('of a server never show its password, and exclude those of a file', () => {

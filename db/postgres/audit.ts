@@ -5,7 +5,7 @@ import type { Hash, Address } from '../../server/domain/payment.ts'
 import type { Payout } from '../../server/domain/statement.ts'
 import type { Audit } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { SELECT_PURCHASE } from '../rows.ts'
+import { PAID_OUT, SELECT_PURCHASE } from '../rows.ts'
 import type { Connection } from './connection.ts'
 import { told, type PaymentRow } from './payments.ts'
 import type { Queries } from './pool.ts'
@@ -54,6 +54,6 @@ const TOTALS = `
 const SALES = `SELECT payer, nonce, block, amount, tx FROM payments WHERE state = 'sold' ORDER BY seq`
 const CREDITS = `
   SELECT p.payer, p.nonce, p.amount, p.tx, o.reference AS paid_out
-  FROM payments AS p LEFT JOIN payouts AS o USING (payer, nonce) WHERE p.state = 'credited' ORDER BY p.id`
+  FROM payments AS p LEFT JOIN payouts AS o ON ${PAID_OUT} WHERE p.state = 'credited' ORDER BY p.id`
 const OPEN = `${SELECT_PURCHASE} WHERE p.state = 'reserved' OR (p.state = 'released' AND p.dead = 0) ORDER BY p.id`
 const DEAD = `SELECT payer, nonce FROM payments WHERE state = 'released' AND dead = 1 ORDER BY id`

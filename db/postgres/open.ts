@@ -8,9 +8,9 @@ import { postgresAgents } from './agents.ts'
 import { postgresAudit } from './audit.ts'
 import { postgresBlocks } from './blocks.ts'
 import { postgresBooks } from './books.ts'
+import { postgresCheckpoint } from './chain-checkpoint.ts'
 import { connect, type Connection } from './connection.ts'
 import { codeOf } from './errors.ts'
-import { postgresHorizon } from './horizon.ts'
 import { postgresLedger } from './ledger.ts'
 import { postgresLog } from './log.ts'
 import { checkSchema, migrate } from './migrate.ts'
@@ -63,7 +63,7 @@ export async function openPostgres(
     moderation: postgresModeration(connection, check),
     payouts: postgresPayouts(connection),
     log: postgresLog(connection, check),
-    horizon: postgresHorizon(connection, check),
+    checkpoint: postgresCheckpoint(connection, check),
     store: postgresStore(connection),
     audit: postgresAudit(connection, check),
     leases: postgresLeases(connection),
@@ -155,5 +155,14 @@ function postgresStore({ rows }: Connection): Store {
         return false
       }
     },
+    async position() {
+      const [row] = await rows<{ change: number; payment: number | null; height: number | null }>(POSITION)
+      if (row === undefined) throw new Error('the wall has lost its counters')
+      return { change: row.change, payment: row.payment ?? 0, height: BigInt(row.height ?? 0) }
+    },
   }
 }
+
+const POSITION = `
+  SELECT number AS change, (SELECT max(id) FROM payments) AS payment, (SELECT seen_height FROM wall) AS height
+  FROM counters`

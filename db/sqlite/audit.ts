@@ -7,7 +7,7 @@ import type { BookedCredit, Payout, Statement } from '../../server/domain/statem
 import type { Audit } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { CannotOpen } from '../cannot-open.ts'
-import { purchaseOf, SELECT_PURCHASE, type PurchaseRow } from '../rows.ts'
+import { PAID_OUT, purchaseOf, SELECT_PURCHASE, type PurchaseRow } from '../rows.ts'
 import { troubleOf } from './errors.ts'
 import { checkSchema } from './migrate.ts'
 import type { RawConnection } from './raw.ts'
@@ -56,7 +56,7 @@ function statementReader(connection: RawConnection): () => Statement {
     ),
     credits: connection.prepare<CreditRow>(`
       SELECT p.payer, p.nonce, p.amount, p.tx, o.reference AS paid_out
-      FROM payments AS p LEFT JOIN payouts AS o USING (payer, nonce) WHERE p.state = 'credited' ORDER BY p.id`),
+      FROM payments AS p LEFT JOIN payouts AS o ON ${PAID_OUT} WHERE p.state = 'credited' ORDER BY p.id`),
     open: connection.prepare<PurchaseRow & { created_at: UnixMs }>(
       `${SELECT_PURCHASE} WHERE p.state = 'reserved' OR (p.state = 'released' AND p.dead = 0) ORDER BY p.id`,
     ),

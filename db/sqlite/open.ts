@@ -8,10 +8,10 @@ import { sqliteAgents } from './agents.ts'
 import { alone } from './alone.ts'
 import { sqliteBlocks } from './blocks.ts'
 import { sqliteBooks } from './books.ts'
-import { connect, type Connection } from './connection.ts'
+import { sqliteCheckpoint } from './chain-checkpoint.ts'
+import { connect, one, type Connection } from './connection.ts'
 import type { Disk } from './disk.ts'
 import { cannotUse, troubleOf } from './errors.ts'
-import { sqliteHorizon } from './horizon.ts'
 import { inspectAside } from './inspect-aside.ts'
 import { flawOf, inspect, type Inspection } from './inspection.ts'
 import { sqliteLedger } from './ledger.ts'
@@ -123,7 +123,7 @@ export function ports(connection: Connection): Omit<Sqlite, 'close'> {
     moderation: sqliteModeration(connection),
     payouts: sqlitePayouts(connection),
     log: sqliteLog(connection),
-    horizon: sqliteHorizon(connection),
+    checkpoint: sqliteCheckpoint(connection),
     store: sqliteStore(connection),
     ...alone,
   }
@@ -214,6 +214,9 @@ function belongTo(connection: Connection, network: string): void {
 
 function sqliteStore(connection: Connection): Store {
   const probe = connection.prepare('SELECT state FROM blocks WHERE i = 0')
+  const newest = connection.prepare<{ change: number | null; payment: number | null; height: number | null }>(`
+    SELECT (SELECT max(number) FROM changes) AS change, (SELECT max(id) FROM payments) AS payment,
+      (SELECT seen_height FROM wall) AS height`)
   return {
     ready: async () => {
       try {
@@ -221,6 +224,11 @@ function sqliteStore(connection: Connection): Store {
       } catch {
         return false
       }
+    },
+    async position() {
+      const { change, payment, height } = connection.read(() => one(newest, {}))
+      await connection.flushed()
+      return { change: change ?? 0, payment: payment ?? 0, height: BigInt(height ?? 0) }
     },
   }
 }

@@ -23,7 +23,7 @@ import type { Network } from '../x402/network.ts'
 import type { Offer } from '../x402/terms.ts'
 import { fetchBounded } from './bounded-fetch.ts'
 import { within } from './deadline.ts'
-import { transfersTo } from './transfers.ts'
+import { broadcaster, transfersTo } from './transfers.ts'
 
 const CALL_TIMEOUT_MS = 3000
 
@@ -116,6 +116,7 @@ export function viemChain(client: PublicClient, { terms, assetName, assetVersion
         () => transfersTo(client, terms.asset, payTo, from).catch(() => 'silent' as const),
         'silent',
       ),
+    broadcaster: (tx) => within(DEADLINE_MS, () => broadcaster(client, tx).catch(() => 'silent' as const), 'silent'),
   }
 }
 

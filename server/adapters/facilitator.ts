@@ -4,7 +4,7 @@ import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { PaymentPayload } from '@x402/core/types'
 import pLimit from 'p-limit'
-import type { Payment, Target } from '../domain/payment.ts'
+import type { Address, Payment, Target } from '../domain/payment.ts'
 import type { Settling, Verification } from '../domain/reasons.ts'
 import type { Facilitator } from '../ports.ts'
 import { paymentRequired, requirementsOf, type Offer } from '../x402/terms.ts'
@@ -38,6 +38,7 @@ export function httpFacilitator(settings: FacilitatorSettings, offer: Offer): Fa
     verify: (target, payment) => verifying(() => verify(settings, offer, target, payment)),
     settle: (target, payment) => settling(() => settle(settings, offer, target, payment)),
     supports: () => supports(settings, offer),
+    signers: () => signers(settings, offer),
   }
 }
 
@@ -59,6 +60,7 @@ const Settled = Type.Object({
 })
 const Kind = Type.Object({ x402Version: Type.Number(), scheme: Type.String(), network: Type.String() })
 const Supported = Type.Object({ kinds: Type.Array(Kind) })
+const Signers = Type.Object({ signers: Type.Record(Type.String(), Type.Array(Type.String())) })
 
 async function supports(settings: FacilitatorSettings, { terms }: Offer): Promise<'yes' | 'no' | 'unavailable'> {
   try {
@@ -67,6 +69,19 @@ async function supports(settings: FacilitatorSettings, { terms }: Offer): Promis
       (kind) => kind.x402Version === 2 && kind.scheme === 'exact' && kind.network === terms.network,
     )
     return isOurs ? 'yes' : 'no'
+  } catch {
+    return 'unavailable'
+  }
+}
+
+/** Who signs for a network is listed under its name, or under its family's (`eip155:*`). */
+async function signers(settings: FacilitatorSettings, { terms }: Offer): ReturnType<Facilitator['signers']> {
+  try {
+    const told = readSuccess(Supported, await ask(settings, 'supported', settings.verifyTimeoutMs))
+    if (!Value.Check(Signers, told)) return 'unknown'
+    const family = terms.network.replace(/:.*$/, ':*')
+    const named = [terms.network, family].flatMap((name) => told.signers[name] ?? [])
+    return named.length === 0 ? 'unknown' : named.map((signer) => signer.toLowerCase() as Address)
   } catch {
     return 'unavailable'
   }

@@ -49,12 +49,16 @@ export function openMetrics(): Metrics {
       verify: timed(facilitatorTimes, 'verify', port.verify, ({ kind }) => kind),
       settle: timed(facilitatorTimes, 'settle', port.settle, ({ kind }) => kind),
       supports: timed(facilitatorTimes, 'supports', port.supports, (answer) => answer),
+      signers: timed(facilitatorTimes, 'signers', port.signers, (answer) =>
+        answer === 'unavailable' ? answer : 'told',
+      ),
     }),
     chain: (port) => ({
       read: timed(chainTimes, 'read', port.read, silentOr('answered')),
       verdict: timed(chainTimes, 'verdict', port.verdict, ({ kind }) => kind),
       fault: timed(chainTimes, 'fault', port.fault, ({ kind }) => kind),
       transfersTo: timed(chainTimes, 'transfers', port.transfersTo, silentOr('answered')),
+      broadcaster: timed(chainTimes, 'broadcaster', port.broadcaster, silentOr('answered')),
     }),
     outcome: (outcome) => purchases.inc({ outcome: outcome.kind === 'bought' ? 'bought' : outcome.failure.code }),
     watch: (seen) => watchWall(registry, seen),

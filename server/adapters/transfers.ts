@@ -57,3 +57,9 @@ function whereOf({ transactionHash, blockNumber }: Place) {
 }
 
 const lower = (hex: `0x${string}`) => hex.toLowerCase() as Hash
+
+/** Who sent a transaction. Throws when the endpoint does not know it. */
+export async function broadcaster(client: PublicClient, hash: Hash): Promise<Address> {
+  const { from } = await client.getTransaction({ hash })
+  return lower(from)
+}

@@ -3,6 +3,7 @@
 import type { BlockIndex } from '../../shared/wall.ts'
 import { keyOf, type Address, type Hash, type PaymentKey, type UnixMs } from './payment.ts'
 import type { Purchase } from './purchase.ts'
+import { mayBuyBlocks, STRAY_NOTE } from './stray-money.ts'
 
 /** A block that was sold. */
 export type BookedSale = PaymentKey & { readonly block: BlockIndex; readonly amount: bigint; readonly tx: Hash }
@@ -13,7 +14,7 @@ export type BookedCredit = PaymentKey & { readonly amount: bigint; readonly tx: 
 /** A purchase without an end: held, or given back while its payment may still land. */
 export type BookedOpen = { readonly purchase: Purchase; readonly since: UnixMs }
 
-/** A payment that the operator dealt with by hand. */
+/** A payment that the operator dealt with by hand, or that is stray money (`STRAY_NOTE`). */
 export type Payout = PaymentKey & { readonly reference: string; readonly at: UnixMs }
 
 /** All that the store says of money, as of one moment. */
@@ -47,7 +48,8 @@ export type Balance = {
   readonly landed: readonly Arrival[] // money of purchases that are no sale and no credit
   readonly orphans: readonly Arrival[] // a block's price, by an authorization that the store never knew
   readonly byHand: readonly Arrival[] // the same, once the operator dealt with it
-  readonly others: readonly Arrival[] // what cannot have been for a block
+  readonly stray: readonly Arrival[] // what was for no block, as it cannot have been or was found not to be
+  readonly strayed: bigint // atomic units of it
 }
 
 /**
@@ -57,30 +59,35 @@ export type Balance = {
 export function balanceOf(before: Statement, arrivals: readonly Arrival[], after: Statement, price: bigint): Balance {
   const owedFor = new Map([...after.sales, ...after.credits].map((entry) => [keyOf(entry), entry.amount]))
   const waiting = new Set([...after.open.map(({ purchase }) => keyOf(purchase.payment)), ...after.dead.map(keyOf)])
-  const dealtWith = new Set(after.payouts.map(keyOf))
+  const notes = new Map(after.payouts.map((payout) => [keyOf(payout), payout.reference]))
+  const prices = [price, ...new Set(owedFor.values())]
   const sorted = Map.groupBy(arrivals, ({ payer, nonce, amount }) => {
     const key = nonce === null ? '' : keyOf({ payer, nonce })
     if (owedFor.get(key) === amount) return 'booked'
     if (waiting.has(key)) return 'landed'
-    if (nonce === null || amount !== price) return 'other'
-    return dealtWith.has(key) ? 'byHand' : 'orphan'
+    if (nonce === null || !mayBuyBlocks(amount, prices) || notes.get(key) === STRAY_NOTE) return 'stray'
+    return notes.has(key) ? 'byHand' : 'orphan'
   })
   const booked = sorted.get('booked') ?? []
   const arrived = new Set(booked.map(({ payer, nonce }) => `${payer}:${nonce}`))
   const unpaid = [...before.sales, ...before.credits].filter((entry) => !arrived.has(keyOf(entry)))
   const [landed, orphans] = [sorted.get('landed') ?? [], sorted.get('orphan') ?? []]
+  const stray = sorted.get('stray') ?? []
   return {
     balances:
       unpaid.length + landed.length + orphans.length === 0 &&
       [before, after].every(({ claimed, sales }) => claimed === sales.length),
     claimed: after.claimed,
-    received: booked.reduce((sum, { amount }) => sum + amount, 0n),
+    received: amountOf(booked),
     owed: after.credits.reduce((sum, { amount, paidOut }) => (paidOut === null ? sum + amount : sum), 0n),
     credits: after.credits,
     unpaid,
     landed,
     orphans,
     byHand: sorted.get('byHand') ?? [],
-    others: sorted.get('other') ?? [],
+    stray,
+    strayed: amountOf(stray),
   }
 }
+
+const amountOf = (arrivals: readonly Arrival[]): bigint => arrivals.reduce((sum, { amount }) => sum + amount, 0n)

@@ -30,7 +30,7 @@ export type ApiDesk = {
   readonly live: Live
   readonly log: Log
   readonly registering: Registering
-  readonly store: Store
+  readonly store: Pick<Store, 'ready'>
   readonly rail: RailWatch
   readonly offer: Offer
   readonly environment?: string

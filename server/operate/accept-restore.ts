@@ -3,8 +3,11 @@
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { openStore } from '../../db/open.ts'
 import { chainClient, viemChain } from '../adapters/chain.ts'
+import { witnessAt } from '../adapters/witness-file.ts'
 import { readConfig } from '../config.ts'
-import { compareReceipts } from '../usecases/compare-receipts.ts'
+import { isOlder } from '../domain/store-position.ts'
+import type { Payouts, Store, Witness } from '../ports.ts'
+import { findOrphans, nextHeight, type FindOrphanDeps } from '../usecases/find-orphan-payments.ts'
 import { printTrouble } from './command.ts'
 
 const USAGE = `Accepts a restored database, with the settings of the wall, while the wall is stopped.
@@ -27,20 +30,58 @@ try {
 }
 
 async function main(isAccepted: boolean): Promise<number> {
-  const { database, network, rpcUrl, offer } = readConfig(Bun.env)
-  const store = await openStore(database, network)
+  const { database, network, rpcUrl, offer, witnessPath } = readConfig(Bun.env)
+  const witness = witnessAt(witnessPath)
+  const { checkpoint, payouts, store, close } = await openStore(database, network)
   try {
     const chain = viemChain(chainClient(network, rpcUrl), offer)
-    const found = await compareReceipts({ chain, horizon: store.horizon, terms: offer.terms })
-    if (found === 'silent') throw new CannotOpen('the chain does not answer; nothing was changed')
-    for (const { payer, nonce, tx } of found.orphans) console.log(`${payer} paid in ${tx} (nonce ${nonce})`)
-    console.log(`${found.orphans.length} payments belong to no purchase, up to block ${found.through}`)
-    if (found.orphans.length > 0 && !isAccepted) console.log('Nothing was changed. Accept with --yes.')
-    if (found.orphans.length > 0 && !isAccepted) return 1
-    await store.horizon.reach(found.through)
+    const listed = await listOrphans({ chain, checkpoint, terms: offer.terms }, payouts)
+    const isBehind = await tellWitness(store, witness)
+    if ((listed.count > 0 || isBehind) && !isAccepted) {
+      console.log('Nothing was changed. Accept with --yes.')
+      return 1
+    }
+    await checkpoint.reach(listed.through)
+    // Last, so that a wall whose acceptance was cut off still waits for it.
+    await witness.write(await store.position())
     console.log('Accepted: the wall arms at its next start.')
     return 0
   } finally {
-    await store.close()
+    await close()
   }
+}
+
+const SILENT = 'the chain does not answer; nothing was changed'
+
+/** Prints each payment that no purchase is known for; how many there are, up to which height. */
+async function listOrphans(
+  deps: FindOrphanDeps,
+  payouts: Payouts,
+): Promise<{ readonly count: number; readonly through: bigint }> {
+  const start = await nextHeight(deps)
+  if (start === 'silent') throw new CannotOpen(SILENT)
+  let count = 0
+  for (let from = start; ;) {
+    const window = await findOrphans(deps, from)
+    if (window === 'silent') throw new CannotOpen(SILENT)
+    for (const orphan of window.orphans) {
+      if (await payouts.isStray(orphan)) continue
+      console.log(`${orphan.payer} paid in ${orphan.tx} (nonce ${orphan.nonce})`)
+      count += 1
+    }
+    from = window.next
+    if (!window.isAll) continue
+    const through = from - 1n
+    console.log(`${count} payments belong to no purchase, up to block ${through}`)
+    return { count, through }
+  }
+}
+
+/** Prints how far the database is behind its witness; whether it is. */
+async function tellWitness(store: Store, witness: Witness): Promise<boolean> {
+  const [position, seen] = [await store.position(), await witness.read().catch(() => undefined)]
+  if (seen === undefined || !isOlder(position, seen)) return false
+  const changes = `change ${position.change} of ${seen.change}`
+  console.log(`The database is older than its witness: ${changes}, payment ${position.payment} of ${seen.payment}`)
+  return true
 }

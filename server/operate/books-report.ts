@@ -8,12 +8,14 @@ import { evidenceWords, stateWords } from './desk.ts'
 
 /** The books as text, a line each. */
 export function linesOf({ at, from, through, balance, open }: Stock): string[] {
-  const { claimed, received, owed, credits } = balance
+  const { claimed, received, owed, credits, stray, strayed } = balance
   return [
     `The books at ${new Date(at).toISOString()}, ${from === undefined ? 'with nothing paid for yet' : `blocks ${from} to ${through} of the chain`}`,
     '',
     `  blocks claimed            ${claimed}`,
     `  received for them         ${dollars(received)} (credits included)`,
+    `  stray money               ${dollars(strayed)}${stray.length === 0 ? '' : `, in ${stray.length} payments`}`,
+    ...stray.map((arrival) => `    ${arrivalWords(arrival)}`),
     `  credits                   ${credits.length}, of which ${dollars(owed)} owed`,
     ...credits.map((credit) => `    ${paymentWords(credit)} ${credit.paidOut ?? 'OWED'}`),
     `  open purchases            ${open.length}`,
@@ -22,7 +24,6 @@ export function linesOf({ at, from, through, balance, open }: Stock): string[] {
     ...list('arrived for a purchase that is open or was given up', balance.landed.map(arrivalWords)),
     ...list('arrived for a block, and no purchase is known for it', balance.orphans.map(arrivalWords)),
     ...list('the same, and dealt with by hand', balance.byHand.map(arrivalWords)),
-    ...list('arrived, and cannot have been for a block', balance.others.map(arrivalWords)),
     '',
     ...verdict(balance),
   ]
@@ -54,7 +55,8 @@ export function jsonOf({ at, from, through, balance, open }: Stock) {
     landed: balance.landed.map(arrivalOf),
     orphans: balance.orphans.map(arrivalOf),
     byHand: balance.byHand.map(arrivalOf),
-    others: balance.others.map(arrivalOf),
+    stray: balance.stray.map(arrivalOf),
+    strayed: balance.strayed.toString(),
   }
 }
 
@@ -78,7 +80,10 @@ function verdict({ balances, unpaid, landed, orphans }: Balance): string[] {
     ...(unpaid.length > 0 ? ['  what is not on the chain yet may still arrive; look again in some minutes'] : []),
     ...(landed.length > 0 ? ['  what arrived for open purchases is drawn by: bun run resolve'] : []),
     ...(orphans.length > 0
-      ? ['  pay back what no purchase is known for, then: bun run resolve PAYER NONCE --paid-out REFERENCE']
+      ? [
+          '  pay back what no purchase is known for, then: bun run resolve PAYER NONCE --paid-out REFERENCE',
+          '  or, where it cannot have been for a block: bun run resolve PAYER NONCE --stray',
+        ]
       : []),
   ]
 }

@@ -24,7 +24,7 @@ export class NoDesk extends Error {
  * The socket of a wall: where it is set, beside its database where that is a file, else in the folder it was started in,
  * by its port, because several may share a server. The shorter way to it, because sockets have short names.
  */
-export function deskAt({ database, port, deskPath }: Place): string {
+export function deskAt({ database, port, deskPath }: Omit<Place, 'witnessPath'>): string {
   const beside = database.kind === 'sqlite' ? database.path : `wall-${port}`
   const whole = resolve(deskPath ?? `${beside}.desk`)
   const near = relative('.', whole)

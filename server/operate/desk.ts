@@ -10,7 +10,7 @@ import { FACE_PARTS } from '../domain/moderation.ts'
 import type { Address, Hash } from '../domain/payment.ts'
 import type { Purchase, Verdict } from '../domain/purchase.ts'
 import { moderateBlock, type Moderating } from '../usecases/moderate-block.ts'
-import { notePayout, resolvePurchase, type Resolving } from '../usecases/resolve-purchase.ts'
+import { notePayout, noteStray, resolvePurchase, type Resolving } from '../usecases/resolve-purchase.ts'
 
 /** What the desk works with. */
 export type DeskWorld = Moderating & Resolving
@@ -37,6 +37,7 @@ export const Commands = {
   ),
   open: Type.Object({}, closed),
   resolve: Type.Object({ payer, nonce }, closed),
+  stray: Type.Object({ payer, nonce }, closed),
   payout: Type.Object({ payer, nonce, reference: Type.String({ minLength: 1, maxLength: 200 }) }, closed),
 }
 export type CommandName = keyof typeof Commands
@@ -48,6 +49,7 @@ export function openDesk(world: DeskWorld): Desk {
     moderate: handler(Commands.moderate, (body) => moderate(world, body)),
     open: handler(Commands.open, () => open(world)),
     resolve: handler(Commands.resolve, (body) => resolve(world, body)),
+    stray: handler(Commands.stray, (body) => stray(world, body)),
     payout: handler(Commands.payout, (body) => payout(world, body)),
   }
   return async (command, body) => {
@@ -83,6 +85,12 @@ async function resolve(world: DeskWorld, { payer, nonce }: CommandBody<'resolve'
   const found = await resolvePurchase(world, keyOf(payer, nonce))
   if (found === undefined) return no('no purchase is known for this payment')
   return yes(story(found.before, found.after, found.evidence))
+}
+
+async function stray(world: DeskWorld, { payer, nonce }: CommandBody<'stray'>): Promise<DeskAnswer> {
+  const result = await noteStray(world, keyOf(payer, nonce))
+  if (result === 'noted') return yes('booked as stray; the wall arms as soon as nothing else keeps it from that')
+  return no(result === 'not-owed' ? 'a purchase is known for this payment, so it is not stray' : PAYOUT_WORDS[result])
 }
 
 async function payout(world: DeskWorld, { payer, nonce, reference }: CommandBody<'payout'>): Promise<DeskAnswer> {

@@ -8,6 +8,7 @@ const USAGE = `Asks the chain about open purchases, draws the consequence and te
   bun run resolve                                       all that is open
   bun run resolve PAYER NONCE                           one payment
   bun run resolve PAYER NONCE --paid-out REFERENCE      notes a credit, or money of no purchase, as dealt with by hand
+  bun run resolve PAYER NONCE --stray                   books money of no purchase as stray: no block was sold for it
 
 Nothing is decided by the operator: a block is sold or given back on the chain's word alone.
 `
@@ -16,16 +17,18 @@ await runCommand(USAGE, async (args) => {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { 'paid-out': { type: 'string' } },
+    options: { 'paid-out': { type: 'string' }, stray: { type: 'boolean' } },
   })
   const [payer, nonce, ...rest] = positionals
-  const reference = values['paid-out']
-  if (rest.length > 0 || (payer === undefined) !== (nonce === undefined)) throw new Misused()
+  const [reference, isStray] = [values['paid-out'], values.stray === true]
+  if (rest.length > 0 || (payer === undefined) !== (nonce === undefined) || (isStray && reference !== undefined))
+    throw new Misused()
   if (payer === undefined || nonce === undefined) {
-    if (reference !== undefined) throw new Misused()
+    if (reference !== undefined || isStray) throw new Misused()
     return await resolveAll()
   }
   if (!/^0x[0-9a-f]{40}$/i.test(payer) || !/^0x[0-9a-f]{64}$/i.test(nonce)) throw new Misused()
+  if (isStray) return await haveDone('stray', { payer, nonce })
   if (reference === undefined) return await haveDone('resolve', { payer, nonce })
   if (reference.length === 0 || reference.length > 200) throw new Misused()
   return await haveDone('payout', { payer, nonce, reference })

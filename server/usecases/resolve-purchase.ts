@@ -2,6 +2,7 @@
 
 import type { PaymentKey } from '../domain/payment.ts'
 import type { Purchase, Verdict } from '../domain/purchase.ts'
+import { STRAY_NOTE } from '../domain/stray-money.ts'
 import type { Chain, Clock, Journal, Ledger, Payouts } from '../ports.ts'
 import type { Seller } from './buy-block.ts'
 
@@ -30,6 +31,12 @@ export async function resolvePurchase(
   return { before, after, evidence: await chain.verdict(after.payment, after.head) }
 }
 
+/** Books money that no purchase is known for as stray, which the chain must show as spent: nothing was sold for it. */
+export async function noteStray(world: Resolving, key: PaymentKey): Promise<PayoutResult> {
+  if ((await world.ledger.find(key)) !== undefined) return 'not-owed'
+  return await notePayout(world, key, STRAY_NOTE)
+}
+
 /** How noting a payout ends. */
 export type PayoutResult = 'noted' | 'noted-before' | 'not-owed' | 'never-paid' | 'silent'
 
@@ -50,6 +57,6 @@ export async function notePayout(
     if (!seen.spent) return 'never-paid'
   }
   if (!(await payouts.note(key, reference, clock.now()))) return 'noted-before'
-  journal.note('paid-out', { payer: key.payer, nonce: key.nonce })
+  journal.note(reference === STRAY_NOTE ? 'noted-stray' : 'paid-out', { payer: key.payer, nonce: key.nonce })
   return 'noted'
 }

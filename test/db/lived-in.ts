@@ -50,7 +50,7 @@ export async function liveOn(wall: Engine, count: number): Promise<void> {
     if (at % 20 === 0) await wall.moderation.moderate(block, 'unhide', ['pixels'], NOW + at)
     if (at % 9 === 0) await wall.agents.identify(wallet(payer), identityOf(at, { name: textAt(at) }), NOW + at)
   }
-  await wall.horizon.reach(25_000_000n)
+  await wall.checkpoint.reach(25_000_000n)
 }
 
 /** Leaves a purchase in each state that is not an end, and a sale in each that is looked at again. */

@@ -44,7 +44,7 @@ async function story(engine: Omit<Engine, 'close'>): Promise<void> {
   await engine.moderation.moderate(blockOf('3,4'), 'hide', ['link'], NOW + 2)
   await engine.ledger.release(await hold(engine, 'next', paymentOf(1, 4)), true)
   await engine.ledger.owe({ payment: paymentOf(5, 5), target: 'next', listing: SILENT, head: HEAD }, hash(5), NOW)
-  await engine.horizon.reach(HEAD)
+  await engine.checkpoint.reach(HEAD)
 }
 
 test('a wall that is opened again is the same wall', async () => {

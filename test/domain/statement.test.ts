@@ -83,8 +83,14 @@ describe('the books balance', () => {
   })
 
   test('whatever else anybody sends: other amounts, and money without an authorization', () => {
-    const others = [arrivalOf(1, { nonce: null }), arrivalOf(2, { amount: 5n })]
-    expect(balance(EMPTY, others)).toMatchObject({ balances: true, received: 0n, others })
+    const stray = [arrivalOf(1, { nonce: null }), arrivalOf(2, { amount: 5n })]
+    expect(balance(EMPTY, stray)).toMatchObject({ balances: true, received: 0n, stray, strayed: PRICE + 5n })
+  })
+
+  test('when a block’s price arrived that is booked as stray, and is not told of as a credit', () => {
+    const booked = books({ payouts: [{ payer: wallet(1), nonce: hash(1), reference: 'stray', at: 0 }] })
+    const stray = [arrivalOf(1)]
+    expect(balance(booked, stray)).toMatchObject({ balances: true, received: 0n, orphans: [], byHand: [], stray })
   })
 
   test('while something is open that has not arrived', () => {
@@ -123,6 +129,13 @@ describe('the books do not balance', () => {
     expect(balance(EMPTY, [arrivalOf(1)])).toMatchObject({ balances: false, orphans: [arrivalOf(1)] })
     const dealtWith = books({ payouts: [{ payer: wallet(1), nonce: hash(1), reference: 'refund', at: 0 }] })
     expect(balance(dealtWith, [arrivalOf(1)])).toMatchObject({ balances: true, orphans: [], byHand: [arrivalOf(1)] })
+  })
+
+  test('when a price arrived that was asked once, or that of several blocks, and no purchase is known for it', () => {
+    const once = books({ sales: [{ ...saleOf(1), amount: 300n }] })
+    const orphans = [arrivalOf(2, { amount: 300n }), arrivalOf(3, { amount: 4n * PRICE })]
+    const found = balanceOf(once, [arrivalOf(1, { amount: 300n }), ...orphans], once, PRICE)
+    expect(found).toMatchObject({ balances: false, received: 300n, orphans, stray: [] })
   })
 
   test('when a block has an owner and no sale', () => {

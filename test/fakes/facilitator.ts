@@ -9,9 +9,13 @@ export type FakeFacilitator = Facilitator & {
   verification: Verification
   settling: Settling | 'honest'
   supported: 'yes' | 'no' | 'unavailable'
+  signing: Awaited<ReturnType<Facilitator['signers']>>
   readonly verified: Payment[]
   readonly settled: Payment[]
 }
+
+/** Whom it broadcasts as. */
+export const SIGNER = `0x${'51'.repeat(20)}` as const
 
 const NONCE_USED = 'invalid_exact_evm_nonce_already_used'
 
@@ -20,6 +24,7 @@ export function fakeFacilitator(chain: FakeChain): FakeFacilitator {
     verification: { kind: 'valid' },
     settling: 'honest',
     supported: 'yes',
+    signing: [SIGNER],
     verified: [],
     settled: [],
     async verify(_, payment) {
@@ -31,9 +36,10 @@ export function fakeFacilitator(chain: FakeChain): FakeFacilitator {
       if (facilitator.settling !== 'honest') return facilitator.settling
       const seen = await chain.read(payment)
       const isSpent = seen !== 'silent' && seen.spent
-      return isSpent ? { kind: 'refused', reason: NONCE_USED } : { kind: 'success', tx: chain.land(payment) }
+      return isSpent ? { kind: 'refused', reason: NONCE_USED } : { kind: 'success', tx: chain.land(payment, SIGNER) }
     },
     supports: async () => facilitator.supported,
+    signers: async () => facilitator.signing,
   }
   return facilitator
 }

@@ -43,6 +43,7 @@ facilitatorContract('fakes', async () => {
       verification: { kind: 'unavailable' },
       settling: { kind: 'unsent' },
       supported: 'unavailable',
+      signing: 'unavailable',
     } as const),
     payment: newPayment,
     unaffordable: async () => {

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import type { Engine } from '../../db/engine.ts'
+import { STRAY_NOTE } from '../../server/domain/stray-money.ts'
 import type { Audit } from '../../server/ports.ts'
 import { hold, sell } from './engine.ts'
 import { blockOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from './samples.ts'
@@ -46,8 +47,21 @@ export function auditContract(name: string, open: () => Promise<Audited>, openLa
     await close()
   })
 
-  test(`a credit on ${name} is owed until it was paid out`, async () => {
+  test(`stray money on ${name} is booked once, and can be paid back later, which stands`, async () => {
+    const { wall, books, close } = await open()
+    const [key, note] = [keyOf(9, 9), wall.payouts.note]
+    expect([await wall.payouts.isStray(key), await note(key, STRAY_NOTE, NOW)]).toEqual([false, true])
+    expect([await wall.payouts.isStray(key), await note(key, STRAY_NOTE, NOW + 1)]).toEqual([true, false])
+    expect([await note(key, 'refund', NOW + 2), await note(key, STRAY_NOTE, NOW + 3)]).toEqual([true, false])
+    expect(await wall.payouts.isStray(key)).toBe(false)
+    for (const audit of books)
+      expect((await audit.statement()).payouts).toEqual([{ ...key, reference: 'refund', at: NOW + 2 }])
+    await close()
+  })
+
+  test(`a credit on ${name} is owed until it was paid out, stray though it seemed before`, async () => {
     const { wall, books, close } = await openLast()
+    await wall.payouts.note(keyOf(1, 1), STRAY_NOTE, NOW)
     const given = await hold(wall, 'next', paymentOf(1, 1))
     await wall.ledger.release(given, false)
     await sell(wall, 'next', 2, 2)

@@ -230,6 +230,7 @@ function chainPort(world: World, watcher: Watcher, owner: object): Chain {
     // A probe is answered at once: how its halves overtake each other and all else tells nothing.
     fault: async () => ({ kind: strikes(world, 'chainSilent') ? 'silent' : 'none' }),
     transfersTo: () => Promise.resolve('silent'),
+    broadcaster: () => Promise.resolve('silent'),
   }
 }
 
@@ -239,6 +240,7 @@ function facilitatorPort(world: World, watcher: Watcher, owner: object): Facilit
     verify: (_, payment) => ask('verify', keyOf(payment), () => verify(world, payment)),
     settle: (_, payment) => ask('settle', keyOf(payment), () => settle(world, payment)),
     supports: async () => (strikes(world, 'verifyDown') ? 'unavailable' : 'yes'),
+    signers: () => Promise.resolve('unknown'),
   }
 }
 

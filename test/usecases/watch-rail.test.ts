@@ -16,8 +16,19 @@ function railOver() {
   const world = { supports: 'yes' as Supports, fault: WELL, now: 0 }
   const notes: unknown[] = []
   const rail = watchRail({
-    facilitator: { verify: unasked, settle: unasked, supports: () => Promise.resolve(world.supports) },
-    chain: { read: unasked, verdict: unasked, fault: () => Promise.resolve(world.fault), transfersTo: unasked },
+    facilitator: {
+      verify: unasked,
+      settle: unasked,
+      supports: () => Promise.resolve(world.supports),
+      signers: unasked,
+    },
+    chain: {
+      read: unasked,
+      verdict: unasked,
+      fault: () => Promise.resolve(world.fault),
+      transfersTo: unasked,
+      broadcaster: unasked,
+    },
     clock: { now: () => 0, elapsed: () => world.now, wait: unasked },
     journal: { note: (_, facts) => notes.push(facts), alarm: () => notes.push('alarm') },
     facilitatorHost: 'pay.example',

@@ -1,6 +1,6 @@
 /** How far what arrived on the chain was compared with the purchases. */
 
-import type { Horizon } from '../../server/ports.ts'
+import type { ChainCheckpoint } from '../../server/ports.ts'
 import { integer } from '../rows.ts'
 import type { Connection } from './connection.ts'
 import { amend, writeAll, type Check, type Stored } from './writes.ts'
@@ -10,17 +10,17 @@ type WallRow = Stored<'wall'> & { readonly network: string; readonly seen_height
 /** The wall's own row, locked until the transaction ends. */
 const WALL = 'SELECT * FROM wall FOR UPDATE'
 
-/** The horizon of a database. */
-export function postgresHorizon({ rows, transaction }: Connection, check: Check): Horizon {
+/** The checkpoint of a database. */
+export function postgresCheckpoint({ rows, transaction }: Connection, check: Check): ChainCheckpoint {
   return {
     async height() {
-      // A payment cannot have arrived below the height that was read before it was taken.
-      const [newest] = await rows<{ height: number | null }>(`
-        SELECT greatest((SELECT max(head) FROM payments), (SELECT seen_height FROM wall)) AS height`)
-      return newest === undefined || newest.height === null ? undefined : BigInt(newest.height)
+      const [wall] = await rows<{ height: number | null }>('SELECT seen_height AS height FROM wall')
+      return wall === undefined || wall.height === null ? undefined : BigInt(wall.height)
     },
     knows: async ({ payer, nonce }) =>
       (await rows('SELECT 1 FROM payments WHERE payer = $1 AND nonce = $2', [payer, nonce])).length > 0,
+    prices: async () =>
+      (await rows<{ amount: number }>('SELECT DISTINCT amount FROM payments')).map(({ amount }) => BigInt(amount)),
     reach: (height) =>
       transaction(null, async (queries) => {
         const [row] = await queries.rows<WallRow>(WALL)

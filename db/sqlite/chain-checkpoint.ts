@@ -1,15 +1,14 @@
 /** How far what arrived on the chain was compared with the purchases. */
 
-import type { Horizon } from '../../server/ports.ts'
+import type { ChainCheckpoint } from '../../server/ports.ts'
 import { integer } from '../rows.ts'
 import { changeOne, one, type Connection } from './connection.ts'
 
-/** The horizon on one connection. */
-export function sqliteHorizon(connection: Connection): Horizon {
+/** The checkpoint on one connection. */
+export function sqliteCheckpoint(connection: Connection): ChainCheckpoint {
   const { read, write } = connection
-  // A payment cannot have arrived below the height that was read before it was taken.
-  const newest = connection.prepare<{ height: number | null }>(`
-    SELECT max(height) AS height FROM (SELECT max(head) AS height FROM payments UNION ALL SELECT seen_height FROM wall)`)
+  const seen = connection.prepare<{ height: number | null }>('SELECT seen_height AS height FROM wall')
+  const amounts = connection.prepare<{ amount: number }>('SELECT DISTINCT amount FROM payments')
   const known = connection.prepare<unknown, { payer: string; nonce: string }>(
     'SELECT 1 FROM payments WHERE payer = $payer AND nonce = $nonce',
   )
@@ -19,9 +18,10 @@ export function sqliteHorizon(connection: Connection): Horizon {
   return {
     height: async () =>
       read(() => {
-        const { height } = one(newest, {})
+        const { height } = one(seen, {})
         return height === null ? undefined : BigInt(height)
       }),
+    prices: async () => read(() => amounts.all({}).map(({ amount }) => BigInt(amount))),
     knows: async ({ payer, nonce }) => read(() => known.get({ payer, nonce }) !== null),
     reach: async (height) => write(() => changeOne(reach, { height: integer(height) }, 'the wall’s own row')),
   }

@@ -1,0 +1,75 @@
+/** Keeps the witness level with the store: written after each commit that it tells of, never before. */
+
+import { isSamePosition, type StorePosition } from '../domain/store-position.ts'
+import type { Clock, Journal, Store, Witness } from '../ports.ts'
+
+// What a flood of commits costs: one small file this often, however many there are.
+const WRITE_EVERY_MS = 250
+
+/** What keeping the witness needs. */
+export type KeepWitnessDeps = {
+  readonly store: Store
+  readonly witness: Witness
+  readonly clock: Clock
+  readonly journal: Journal
+}
+
+export type WitnessKeeper = {
+  /** Tells that the store is of the present: nothing is written before, so that an older copy cannot overwrite its witness. */
+  begin(): void
+  /** Tells that something was committed. */
+  committed(): void
+  /** Writes what is due. */
+  flush(): Promise<void>
+}
+
+/** Makes the keeper of a store's witness. */
+export function keepWitness({ store, witness, clock, journal }: KeepWitnessDeps): WitnessKeeper {
+  let hasBegun = false
+  let isDue = false
+  let isWriting = false
+  let isFailing = false
+  let written: StorePosition | undefined
+  let writing: Promise<void> = Promise.resolve()
+  const writeOnce = async () => {
+    try {
+      const position = await store.position()
+      if (written !== undefined && isSamePosition(position, written)) return
+      await witness.write(position)
+      written = position
+      isFailing = false
+    } catch {
+      // An older witness is still true of this store, and only says less.
+      if (!isFailing) journal.alarm('witness-failed', { what: 'the witness could not be written; see WITNESS_PATH' })
+      isFailing = true
+    }
+  }
+  const write = () => {
+    writing = writing.then(writeOnce)
+    return writing
+  }
+  const writeOn = async () => {
+    isWriting = true
+    while (isDue) {
+      isDue = false
+      await write()
+      await clock.wait(WRITE_EVERY_MS)
+    }
+    isWriting = false
+  }
+  const committed = () => {
+    isDue = true
+    if (hasBegun && !isWriting) void writeOn()
+  }
+  return {
+    begin() {
+      if (hasBegun) return
+      hasBegun = true
+      committed()
+    },
+    committed,
+    flush: async () => {
+      if (hasBegun) await write()
+    },
+  }
+}
