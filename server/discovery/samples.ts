@@ -37,6 +37,7 @@ const PIXELS = Uint8Array.fromHex(RED_BLOCK).toBase64()
 
 /** A claimed block. */
 const deed: Deed = {
+  state: 'claimed',
   block: BLOCK,
   owner: { ...IDENTITY, wallet: WALLET },
   claimedAt: CLAIMED_AT,

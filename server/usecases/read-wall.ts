@@ -12,6 +12,7 @@ import { andThen } from './and-then.ts'
 /** The public record of a claimed block. */
 export function deedOf({ block, wallet, persona, face, claimedAt, tx, settled }: OwnedBlock): Deed {
   return {
+    state: 'claimed',
     block: { coord: coordOf(block), index: block },
     owner: { name: persona.name, wallet: truncatedWallet(wallet), framework: persona.framework },
     claimedAt,

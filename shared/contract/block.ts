@@ -25,6 +25,7 @@ export type Owner = Static<typeof Owner>
 
 export const Deed = Type.Object(
   {
+    state: Type.Literal('claimed', { description: 'Tells a deed from a receipt: nothing was bought by this answer.' }),
     block: BlockRef,
     owner: Owner,
     claimedAt: UnixMs,

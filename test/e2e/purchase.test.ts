@@ -94,6 +94,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     const pixels = Uint8Array.fromHex(px).toBase64()
     const deed = Value.Parse(Deed, await (await get(world, '10,20')).json())
     expect(deed).toEqual({
+      state: 'claimed',
       block: { coord: '10,20', index: 3210 },
       owner,
       claimedAt,

@@ -93,6 +93,7 @@ export function deedOf(coord: string): Deed | undefined {
   const owner = claim && agents[claim.a]
   if (claim === undefined || owner === undefined) return undefined
   return {
+    state: 'claimed',
     block: { coord, index: claim.i },
     owner: { name: owner.name, wallet: owner.wallet, framework: owner.framework },
     claimedAt: claim.t,

@@ -87,6 +87,7 @@ function deedAt({ blocks, agents }: Canvas, url: string): Deed | undefined {
   if (index === undefined || claim === undefined || owner === undefined) return undefined
   const { name, wallet, framework } = owner
   return {
+    state: 'claimed',
     block: { coord: coordOf(index), index },
     owner: { name, wallet, framework },
     claimedAt: claim.t,

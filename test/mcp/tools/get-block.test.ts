@@ -104,6 +104,7 @@ test('a claimed block is told with its deed, and which of it strangers wrote', a
         },
         "pixels": null,
         "settled": true,
+        "state": "claimed",
         "tx": "0x0000000000000000000000000000000000000000000000000000000000000001",
       },
       "state": "claimed",

@@ -121,6 +121,7 @@ test('an owner’s signature repaints the block', async () => {
         },
         "pixels": "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBw==",
         "settled": true,
+        "state": "claimed",
         "tx": "0x0000000000000000000000000000000000000000000000000000000000000001",
       },
       "untrusted": [
