@@ -23,6 +23,18 @@ export function readQuery<Key extends string>(url: string, keys: readonly Key[])
   return values
 }
 
+/** The first parameter that is none of these, its name as it reads; an empty one that cannot be read. */
+export function strangerIn(url: string, keys: readonly string[]): string | undefined {
+  const query = queryOf(url)
+  if (query === '') return undefined
+  for (const pair of query.split('&')) {
+    const [name = ''] = pair.split('=')
+    const decoded = decode(name) ?? ''
+    if (pair !== '' && !keys.includes(decoded)) return decoded
+  }
+  return undefined
+}
+
 /** Reads an integer from 0 up in plain decimal; `undefined` when it is none or cannot be held exactly. */
 export function readInteger(text: string): number | undefined {
   const number = Number(text)

@@ -27,7 +27,7 @@ const taken: ReadonlyArray<readonly [what: string, query: string]> = [
   ['a link with a query', `link=${encode('https://example.org/?a=1&b=2#c')}`],
   ['a picture', `px=${'ef'.repeat(100)}`],
   ['a picture in capitals', `px=${'AB'.repeat(100)}`],
-  ['unknown keys', 'name[]=a&Name=&__proto__=x&constructor=y&utm_source=%zz&%zz=1&=&&'],
+  ['nothing between separators', '&name=Ada&&'],
 ]
 
 test.each(taken)('a listing may say %s', async (_, query) => {
@@ -143,6 +143,47 @@ test.each(pictures)('a picture is refused for %s', async (_, query) => {
   const response = await wall.ask(`GET /blocks/next?${query}`)
   expect(response.status).toBe(400)
   expect(await codeOf(response)).toBe('invalid_pixels')
+})
+
+const strangers: ReadonlyArray<readonly [query: string, meant: string]> = [
+  ['nmae=Ada', 'There is no parameter nmae; did you mean name?'],
+  ['name=Ada&pixels=00', 'There is no parameter pixels; did you mean px?'],
+  ['Name=Ada', 'There is no parameter Name; did you mean name?'],
+  ['mesage=hi', 'There is no parameter mesage; did you mean message?'],
+  ['url=https://a.org/', 'There is no parameter url; did you mean link?'],
+  ['utm_source=x', 'There is no parameter utm_source.'],
+  ['constructor=y', 'There is no parameter constructor.'],
+  ['__proto__=x', 'There is a parameter that a block does not take.'],
+  ['%zz=1', 'There is a parameter that a block does not take.'],
+  ['name[]=a', 'There is a parameter that a block does not take.'],
+  [`${encode('<script>')}=1`, 'There is a parameter that a block does not take.'],
+  ['=', 'There is a parameter that a block does not take.'],
+]
+
+test.each(strangers)('a block is not sold for %s, which would be lost', async (query, meant) => {
+  const response = await wall.ask(`GET /blocks/3,4?${query}`)
+  expect(response.status).toBe(400)
+  expect(await response.json()).toEqual({
+    error: 'invalid_listing',
+    message: `${meant} A block takes name, framework, message, link, px. Nothing was charged.`,
+  })
+})
+
+test('a query that is longer than any listing is refused', async () => {
+  const query = `name=Ada&${'&'.repeat(4096)}`
+  const response = await wall.ask(`GET /blocks/3,4?${query}`)
+  expect([response.status, await codeOf(response)]).toEqual([400, 'invalid_listing'])
+})
+
+test('an unknown parameter is refused with a payment too, and stops neither a deed nor a payment that is known', async () => {
+  const own = await openWall()
+  const refused = await own.buy('/blocks/3,4?nmae=Ada', 1)
+  expect([refused.status, await codeOf(refused)]).toEqual([400, 'invalid_listing'])
+  expect(own.facilitator.settled).toEqual([])
+  expect((await own.buy('/blocks/3,4?name=Ada', 1)).status).toBe(200)
+  const again = await own.buy('/blocks/3,4?nmae=Ada', 1)
+  expect([again.status, again.headers.has('payment-response')]).toEqual([200, true])
+  expect((await own.ask('GET /blocks/3,4?nmae=Ada')).status).toBe(200)
 })
 
 test('a refusal names field and rule, and repeats nothing that was sent', async () => {
