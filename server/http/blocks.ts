@@ -18,11 +18,11 @@ import { signedBy, type Clients } from './clients.ts'
 import { readListingQuery } from './listing.ts'
 import { holdsAlready, prefersHtml } from './negotiate.ts'
 import { etagOf } from './ready-answer.ts'
-import { demandPaymentInHtml, demands, refuse, refuseTarget, type Till } from './refuse.ts'
+import { demandPaymentInHtml, demands, refuse, refuseTarget, type Demanding, type Till } from './refuse.ts'
 import { NO_STORE, respond, respondUnchanged, respondJson } from './respond.ts'
 import type { Methods } from './route.ts'
 import { readEdit } from './signed-body.ts'
-import { decodePercent, pathOf } from './target.ts'
+import { decodePercent, pathOf, queryOf } from './target.ts'
 
 export const BLOCKS_PREFIX = '/blocks/'
 
@@ -55,20 +55,15 @@ export function blockMethods(desk: BlockDesk): Methods {
   }
 }
 
-function answerUnpaid(
-  desk: BlockDesk,
-  demand: (target: Target) => Response,
-  request: Request,
-  target: Target,
-  found: Found,
-): Response {
+function answerUnpaid(desk: BlockDesk, demand: Demanding, request: Request, target: Target, found: Found): Response {
   if (typeof found === 'object') return respondDeed(request, found)
   if (found === 'claimed') return refuse(unavailability(target, found))
   // Nobody should sign for a request that will be refused.
   const listing = readListingQuery(request.url)
   if ('code' in listing) return refuse(listing)
   if (found === 'reserved') return refuse(unavailability(target, found))
-  return prefersHtml(request.headers.get('accept')) ? demandPaymentInHtml(desk, target) : demand(target)
+  const query = queryOf(request.url)
+  return prefersHtml(request.headers.get('accept')) ? demandPaymentInHtml(desk, target, query) : demand(target, query)
 }
 
 async function paid(desk: BlockDesk, request: Request, target: Target, header: string): Promise<Response> {
@@ -79,7 +74,7 @@ async function paid(desk: BlockDesk, request: Request, target: Target, header: s
   }
   const address = desk.clients.addressOf(request)
   const outcome = await desk.sellTo(address, target, payment, readListingQuery(request.url), request.signal)
-  if (outcome.kind === 'refused') return refuseTarget(desk, target, outcome.failure)
+  if (outcome.kind === 'refused') return refuseTarget(desk, target, outcome.failure, queryOf(request.url))
   return respondReceipt(outcome.purchase, desk.offer.baseUrl)
 }
 

@@ -7,7 +7,7 @@ import type { Target } from '../domain/payment.ts'
 import { cannotSell } from '../domain/refusals.ts'
 import type { RailWatch } from '../usecases/watch-rail.ts'
 import { encodeHeader } from '../x402/header.ts'
-import { paymentRequired, type Offer } from '../x402/terms.ts'
+import { paymentRequired, type Asked, type Offer } from '../x402/terms.ts'
 import { respondDeadEnd } from './dead-end.ts'
 import { pageHeaders } from './page-headers.ts'
 import { copyOf } from './ready-answer.ts'
@@ -26,41 +26,46 @@ export function refuse({ code, message, details }: Failure, headers: HeaderField
 }
 
 /** A refusal of something that is for sale: where a payment is asked for, it comes with the terms. */
-export function refuseTarget(till: Till, target: Target, refusal: Failure): Response {
+export function refuseTarget(till: Till, target: Target, refusal: Failure, query = ''): Response {
   if (refusal.code !== 'payment_required') return refuse(refusal)
   if (till.rail.state() === 'misconfigured') return refuse(cannotSell())
-  const { body, headers } = demand(till, target)
   const { code, message, details } = refusal
+  const { body, headers } = demand(till, target, { query, ...reasonIn(details) })
   return respondJson(statusOf[code], { error: code, message, ...details, ...body }, headers)
 }
 
 // A demand takes some 5 kB; the whole wall's would be 70 MB.
 const READY_MAX = 2048
 
-/** Makes the demand for payment to someone who has sent none. It depends on the target alone, so it is made once and copied. */
-export function demands(till: Till): (target: Target) => Response {
+/** Demands payment for a target, asked for with a query. */
+export type Demanding = (target: Target, query: string) => Response
+
+/** Makes the demand for payment to someone who has sent none. Without a query it depends on the target alone, so it is made once and copied. */
+export function demands(till: Till): Demanding {
   const ready = new Map<Target, Response>()
   const make = (target: Target) => {
     const [oldest] = ready.keys()
     if (ready.size >= READY_MAX && oldest !== undefined) ready.delete(oldest)
-    const made = refuseTarget(till, target, failure('payment_required', howToPay(till.offer)))
+    const made = refuseTarget(till, target, unpaid)
     ready.set(target, made)
     return made
   }
-  return (target) => {
+  const unpaid = failure('payment_required', howToPay(till.offer))
+  return (target, query) => {
     if (till.rail.state() === 'misconfigured') return refuse(cannotSell())
+    if (query !== '') return refuseTarget(till, target, unpaid, query)
     return copyOf(ready.get(target) ?? make(target))
   }
 }
 
 /** The same demand for a person with a browser, who cannot pay here. */
-export function demandPaymentInHtml(till: Till, target: Target): Response {
+export function demandPaymentInHtml(till: Till, target: Target, query: string): Response {
   if (till.rail.state() === 'misconfigured') return refuse(cannotSell())
-  return respondDeadEnd({ ...demand(till, target).headers, ...pageHeaders(till.offer.baseUrl) })
+  return respondDeadEnd({ ...demand(till, target, { query }).headers, ...pageHeaders(till.offer.baseUrl) })
 }
 
-function demand({ offer }: Till, target: Target) {
-  const terms = paymentRequired(offer, target)
+function demand({ offer }: Till, target: Target, asked: Asked) {
+  const terms = paymentRequired(offer, target, asked)
   const { x402Version, resource, accepts, extensions } = terms
   return {
     body: { resource: resource.url, docs: offer.baseUrl + PATHS.openapi, x402Version, accepts, extensions },
@@ -77,6 +82,12 @@ function demand({ offer }: Till, target: Target) {
 
 const howToPay = ({ terms }: Offer) =>
   `This block costs ${PRICE} USDC on ${terms.network}. Sign the terms in the PAYMENT-REQUIRED header (x402 v2, scheme exact) and send the same request again with a PAYMENT-SIGNATURE header.`
+
+/** Why a payment was not taken: many clients show nothing but what the header says of it. */
+function reasonIn(details: Failure['details']): Pick<Asked, 'reason'> {
+  const reason = details?.['reason']
+  return typeof reason === 'string' ? { reason } : {}
+}
 
 function retryAfter(details: Failure['details']): HeaderFields {
   const seconds = details?.['retryAfter']

@@ -6,7 +6,7 @@ import { failure, type Failure } from '../domain/failure.ts'
 import type { Target } from '../domain/payment.ts'
 import { cannotSell } from '../domain/refusals.ts'
 import type { RailWatch } from '../usecases/watch-rail.ts'
-import { paymentRequired, type Offer } from '../x402/terms.ts'
+import { toolPaymentRequired, type Offer } from '../x402/terms.ts'
 
 /** How a demand for payment is said: as a tool's result, which x402 clients can pay, or as a JSON-RPC error. */
 export type Dialect = 'result' | 'error'
@@ -42,8 +42,10 @@ export function demand(
   refusal: Failure = failure('payment_required', howToPay(offer)),
 ): Reply {
   if (rail.state() === 'misconfigured') return refuse(cannotSell())
-  const terms = paymentRequired(offer, target)
-  const words = { message: refusal.message, ...refusal.details }
+  const reason = refusal.details?.['reason']
+  const terms = toolPaymentRequired(offer, target, typeof reason === 'string' ? { reason } : {})
+  // To agents `error` is always a code; to x402 clients, which read the terms alone, it is what went wrong.
+  const words = { error: refusal.code, message: refusal.message, ...refusal.details }
   if (dialect === 'error') {
     const data = { ...terms, ...words, structuredContent: terms, _meta: { [PAYMENT_META]: terms } }
     return { error: { code: 402, message: 'payment_required', data } }

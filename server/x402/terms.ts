@@ -7,7 +7,7 @@ import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
 import { getAddress } from 'viem/utils'
 import { coordOf } from '../../shared/wall.ts'
 import { MAX_TIMEOUT_SECONDS, type Target, type Terms } from '../domain/payment.ts'
-import { ofBlocks, ofNext } from './bazaar.ts'
+import { ofBlocks, ofNext, ofTool } from './bazaar.ts'
 import { asCaip2 } from './network.ts'
 import { paymentIdentifier } from './payment-identifier.ts'
 
@@ -18,6 +18,9 @@ export type Offer = {
   readonly assetName: string
   readonly assetVersion: string
 }
+
+/** A demand, which always names what is paid for. */
+export type Demand = PaymentRequired & { readonly resource: NonNullable<PaymentRequired['resource']> }
 
 /** Canonical path of a target. */
 export const pathOf = (target: Target): string => (target === 'next' ? '/blocks/next' : `/blocks/${coordOf(target)}`)
@@ -38,25 +41,48 @@ export function requirementsOf({ assetName, assetVersion }: Offer, terms: Terms)
   }
 }
 
-/** The whole demand for a target. */
+/** What one request adds to the demand: its query, as it was sent, and why the payment it carried was not taken. */
+export type Asked = { readonly query?: string; readonly reason?: string }
+
+// What catalogues read is left out beside a query so long that the header would not fit the usual 8 kB of a proxy.
+const QUERY_WITH_CATALOGUE_MAX = 2000
+
+/** The whole demand for a target. Some clients request, or insist on, the very address it names, the query included. */
 export function paymentRequired(
   offer: Offer,
   target: Target,
-): PaymentRequired & { resource: NonNullable<PaymentRequired['resource']> } {
+  { query = '', reason = 'payment_required' }: Asked = {},
+): Demand {
+  const catalogued = target === 'next' ? ofNext : ofBlocks
   return {
     x402Version: 2,
-    error: 'payment_required',
-    resource: {
-      url: resourceUrl(offer, target),
-      description:
-        target === 'next'
-          ? 'The open 10x10 pixel block nearest the centre of a public billboard: 100 pixels, a message, a link.'
-          : 'One 10x10 pixel block of a public billboard: 100 pixels, a message, a link.',
-      mimeType: 'application/json',
-      serviceName: 'Pixel Wall',
-      tags: ['pixels', 'billboard', 'art', 'agents'],
-    },
+    error: reason,
+    resource: resourceAt(resourceUrl(offer, target) + (query === '' ? '' : `?${query}`), target),
     accepts: [requirementsOf(offer, offer.terms)],
-    extensions: { ...(target === 'next' ? ofNext : ofBlocks), ...paymentIdentifier },
+    extensions: { ...(query.length > QUERY_WITH_CATALOGUE_MAX ? {} : catalogued), ...paymentIdentifier },
   }
 }
+
+/** The whole demand for a target that is bought by the tool of the MCP server. */
+export const toolPaymentRequired = (
+  offer: Offer,
+  target: Target,
+  { reason = 'payment_required' }: Asked = {},
+): Demand => ({
+  x402Version: 2,
+  error: reason,
+  resource: resourceAt(`${offer.baseUrl}/mcp`, target),
+  accepts: [requirementsOf(offer, offer.terms)],
+  extensions: { ...ofTool, ...paymentIdentifier },
+})
+
+const resourceAt = (url: string, target: Target) => ({
+  url,
+  description:
+    target === 'next'
+      ? 'The open 10x10 pixel block nearest the centre of a public billboard: 100 pixels, a message, a link.'
+      : 'One 10x10 pixel block of a public billboard: 100 pixels, a message, a link.',
+  mimeType: 'application/json',
+  serviceName: 'Pixel Wall',
+  tags: ['pixels', 'billboard', 'art', 'agents'],
+})

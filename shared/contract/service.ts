@@ -45,7 +45,7 @@ export const PaymentRequiredBody = Type.Object(
     docs: Type.Optional(Type.String({ format: 'uri' })),
     x402Version: Type.Literal(2),
     accepts: Type.Array(Type.Record(Type.String(), Type.Unknown()), { minItems: 1 }),
-    extensions: Type.Record(Type.String(), Type.Unknown()),
+    extensions: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   },
   { additionalProperties: true },
 )

@@ -137,9 +137,11 @@ describe('x402-surface-check', () => {
     expect(await jsonOf(next)).toMatchObject({ x402Version: 2, accepts: demand.accepts, extensions: demand.extensions })
   })
 
-  test('nothing of the request, which may hold what is private, is in the terms', async () => {
-    const asked = await wall.ask('GET /blocks/next?name=Secret&message=private')
-    expect(decodePaymentRequiredHeader(asked.headers.get('payment-required') ?? '')).toEqual(demand)
+  test('nothing of the request but its own address is in the terms', async () => {
+    const headers = { cookie: 'secret=1', authorization: 'Bearer secret', referer: 'https://secret.example/' }
+    const asked = await wall.ask('GET /blocks/next?name=Ada', { headers })
+    const resource = { ...demand.resource, url: `${demand.resource?.url}?name=Ada` }
+    expect(decodePaymentRequiredHeader(asked.headers.get('payment-required') ?? '')).toEqual({ ...demand, resource })
   })
 
   test('a page of another origin may send the payment and read the answer', async () => {

@@ -25,6 +25,27 @@ test('an open block is offered with terms an x402 client understands', async () 
   expect(response.headers.get('cache-control')).toBe('no-store')
 })
 
+test('the header names the address that was asked for, and the reason why a payment was not taken', async () => {
+  const wall = await openWall()
+  const termsIn = (response: Response) => decodePaymentRequiredHeader(response.headers.get('payment-required') ?? '')
+  for (const headers of [{}, { accept: 'text/html' }]) {
+    const { resource, error } = termsIn(
+      await wall.ask('GET /blocks/007,3?name=Ada&link=https://ada.example/', { headers }),
+    )
+    expect([resource.url, error]).toEqual([
+      'https://wall.test/blocks/7,3?name=Ada&link=https://ada.example/',
+      'payment_required',
+    ])
+  }
+  wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }
+  const refused = await wall.buy('/blocks/next?name=Ada', 1)
+  expect(refused.status).toBe(402)
+  expect(termsIn(refused)).toMatchObject({
+    error: 'insufficient_funds',
+    resource: { url: 'https://wall.test/blocks/next?name=Ada' },
+  })
+})
+
 test('a payment buys the block and answers with its receipt', async () => {
   const wall = await openWall()
   const response = await wall.ask(
@@ -64,6 +85,7 @@ test('a claimed block answers its deed to anyone, and 304 to those who hold it',
   const response = await wall.ask('GET /blocks/3,4')
   expect(response.status).toBe(200)
   expect(await response.json()).toEqual({
+    state: 'claimed',
     block: { coord: '3,4', index: 643 },
     owner: { name: null, wallet: '0x0000…0001', framework: null },
     claimedAt: wall.clock.now(),
@@ -297,7 +319,7 @@ test('a person with a browser gets a page, with the terms still in the header', 
   expect(response.headers.get('cache-control')).toBe('no-store')
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
   expect(decodePaymentRequiredHeader(response.headers.get('payment-required') ?? '').resource.url).toEndWith(
-    '/blocks/3,4',
+    '/blocks/3,4?message=%3Cscript%3E',
   )
   const page = await response.text()
   expect(page).toContain('href="/"')

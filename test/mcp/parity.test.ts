@@ -247,7 +247,8 @@ async function overHttp(
   const settlement = response.headers.get('payment-response')
   if (settlement !== null) return { kind: 'sold', receipt: body, settlement: decodePaymentResponseHeader(settlement) }
   const terms = response.headers.get('payment-required')
-  if (terms !== null) return { kind: 'asked to pay', terms: decodePaymentRequiredHeader(terms), reason: body['reason'] }
+  if (terms !== null)
+    return { kind: 'asked to pay', terms: termsIn(decodePaymentRequiredHeader(terms)), reason: body['reason'] }
   return response.status === 200 ? { kind: 'not for sale' } : { kind: 'refused', body }
 }
 
@@ -258,10 +259,14 @@ async function overMcp(
   const answer = await callTool(wall, 'buy_block', { coord, ...listing }, payload)
   const { isError, structuredContent: body, _meta: meta = {} } = answer
   if (isError !== true) return { kind: 'sold', receipt: body, settlement: meta['x402/payment-response'] }
-  if (body['code'] === 402) return { kind: 'asked to pay', terms: meta['x402/payment'], reason: body['reason'] }
+  if (body['code'] === 402)
+    return { kind: 'asked to pay', terms: termsIn(meta['x402/payment']), reason: body['reason'] }
   // Over HTTP a block that is taken shows its deed to whoever brings no payment; a tool that buys has nothing to show.
   return body['error'] === 'block_taken' && payload === undefined ? { kind: 'not for sale' } : { kind: 'refused', body }
 }
+
+// Each door is catalogued by an address of its own.
+const termsIn = (demand: unknown) => ({ ...(demand as object), resource: undefined, extensions: undefined })
 
 const nameOf = (outcome: Outcome): unknown =>
   outcome.kind === 'refused' ? (outcome.body as { error?: unknown }).error : outcome.kind

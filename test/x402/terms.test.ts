@@ -16,7 +16,7 @@ import {
 import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from '@x402/extensions/payment-identifier'
 import { encodeHeader } from '../../server/x402/header.ts'
 import { asCaip2 } from '../../server/x402/network.ts'
-import { pathOf, paymentRequired, requirementsOf, resourceUrl } from '../../server/x402/terms.ts'
+import { pathOf, paymentRequired, requirementsOf, resourceUrl, toolPaymentRequired } from '../../server/x402/terms.ts'
 import { ListingQuery } from '../../shared/contract/block.ts'
 import { COORD_PATTERN } from '../../shared/wall.ts'
 import { blockOf, TERMS } from '../ports/samples.ts'
@@ -126,6 +126,56 @@ describe.each([...TARGETS])('the demand for %p', (target) => {
     const bazaar = demand.extensions?.['bazaar'] as DiscoveryExtension & Record<string, unknown>
     expect(validateDiscoveryExtension(bazaar)).toEqual({ valid: true })
     expect(validateDiscoveryExtensionSpec(bazaar)).toEqual({ valid: true })
+  })
+})
+
+describe('the demand for one request', () => {
+  test('names the very address, the query as it was sent', () => {
+    const query = 'name=Ada&message=hi+%F0%9F%98%80'
+    const demand = paymentRequired(OFFER, 'next', { query })
+    expect(demand).toEqual({
+      ...paymentRequired(OFFER, 'next'),
+      resource: { ...demand.resource, url: `https://wall.example/blocks/next?${query}` },
+    })
+    expect(isPaymentRequiredV2(demand)).toBe(true)
+    const payload = { ...demand, accepted: requirementsOf(OFFER, TERMS), payload: {} }
+    const catalogued = extractDiscoveryInfo(payload, requirementsOf(OFFER, TERMS))
+    expect(catalogued?.resourceUrl).toBe('https://wall.example/blocks/next')
+  })
+
+  test('fits the 8 kB of a proxy, whatever is said', () => {
+    const long = (length: number) =>
+      encodeHeader(paymentRequired(OFFER, blockOf('80,45'), { query: 'x'.repeat(length) }))
+    expect(long(2000).length).toBeLessThan(6500)
+    expect(long(4096).length).toBeLessThan(7200)
+  })
+
+  test('says why the payment it carried was not taken', () => {
+    expect(paymentRequired(OFFER, 'next', { reason: 'insufficient_funds' }).error).toBe('insufficient_funds')
+  })
+})
+
+test('the tool that buys is catalogued by the MCP server’s address and its own name, as the SDK declares it', () => {
+  const demand = toolPaymentRequired(OFFER, 'next', { reason: 'expired' })
+  expect(isPaymentRequiredV2(demand)).toBe(true)
+  expect([demand.resource.url, demand.error]).toEqual(['https://wall.example/mcp', 'expired'])
+  const bazaar = demand.extensions?.['bazaar'] as DiscoveryExtension & Record<string, unknown>
+  expect(validateDiscoveryExtension(bazaar)).toEqual({ valid: true })
+  expect(validateDiscoveryExtensionSpec(bazaar)).toEqual({ valid: true })
+  const { inputSchema, example } = (bazaar as { info: { input: { inputSchema: object; example: object } } }).info.input
+  const declared = declareDiscoveryExtension({
+    toolName: 'buy_block',
+    transport: 'streamable-http',
+    inputSchema: { ...inputSchema },
+    example: { ...example },
+    output: { example: { block: '80,45', owner: 'you', pixels: 'yours' } },
+  })
+  const identifier = { [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension() }
+  expect(demand.extensions).toEqual({ ...JSON.parse(JSON.stringify(declared)), ...identifier })
+  const payload = { ...demand, accepted: requirementsOf(OFFER, TERMS), payload: {} }
+  expect(extractDiscoveryInfo(payload, requirementsOf(OFFER, TERMS))).toMatchObject({
+    resourceUrl: 'https://wall.example/mcp',
+    toolName: 'buy_block',
   })
 })
 

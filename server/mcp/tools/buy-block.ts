@@ -5,6 +5,7 @@ import { readListing, type Listing } from '../../domain/listing.ts'
 import type { Target } from '../../domain/payment.ts'
 import { unavailability } from '../../domain/refusals.ts'
 import { lookAt } from '../../usecases/read-wall.ts'
+import { BUYING_TOOL } from '../../x402/bazaar.ts'
 import { settleResponse } from '../../x402/header.ts'
 import { readPayment } from '../../x402/payload.ts'
 import { receiptOf } from '../../x402/receipt.ts'
@@ -15,7 +16,7 @@ import { demand, refuse, succeed, type Dialect, type Reply } from '../reply.ts'
 import type { Tool } from '../tool.ts'
 
 export const buyBlock: Tool = {
-  name: 'buy_block',
+  name: BUYING_TOOL,
   title: 'Buy a block',
   description:
     'Use to buy one block of 10 x 10 pixels, for ever, for 1.00 USDC. Call without payment: nothing happens but an answer with code 402 and the x402 v2 terms (accepts). Sign them and make the identical call again with the payment payload as an object at params._meta["x402/payment"]; x402 clients do this by themselves. Not to repaint (set_pixels) and not to try (preview_block). Cost: 1.00 USDC once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and texts are public. After settlement_unknown, deed_not_persisted, facilitator_unavailable or server_busy send the same signed call again: it never pays twice; never sign anew. Errors: payment_required, invalid_coordinate, invalid_listing, invalid_pixels, invalid_payment, payment_used, block_taken, purchase_pending, wall_busy, sold_out, payment_credited, too_many_requests, database_unavailable. Returns the receipt {block, owner, pixels, deed}, and the settlement in _meta["x402/payment-response"].',

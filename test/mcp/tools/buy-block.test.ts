@@ -125,7 +125,7 @@ test('a client that negotiated is asked to pay by a tool result that x402 client
           "art",
           "agents",
         ],
-        "url": "https://wall.test/blocks/7,3",
+        "url": "https://wall.test/mcp",
       },
       "x402Version": 2,
     }
@@ -141,7 +141,7 @@ test('a bare request is asked to pay by a JSON-RPC error with the same terms', a
   expect(message).toContain('1.00 USDC')
   expect(structuredContent).toEqual(terms)
   expect(meta).toEqual({ 'x402/payment': terms })
-  expect(terms).toMatchObject({ resource: { url: 'https://wall.test/blocks/next' } })
+  expect(terms).toMatchObject({ resource: { url: 'https://wall.test/mcp' } })
 })
 
 test('a payment buys the block and answers with its receipt', async () => {
