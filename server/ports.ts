@@ -240,8 +240,10 @@ export type Wallets = {
 
 /** Pictures, read and written beside the thread that answers. */
 export type Pictures = {
-  /** A PNG of palette indices. */
-  encode(bitmap: Bitmap): Promise<Uint8Array<ArrayBuffer>>
+  /** A PNG of palette indices, each pixel as a square of `scale` x `scale`, 1 if not given. */
+  encode(bitmap: Bitmap, scale?: number): Promise<Uint8Array<ArrayBuffer>>
+  /** A picture of the wall's own, brought down to a size in pixels. No stranger's picture keeps it waiting. */
+  shrink(bitmap: Bitmap, width: number, height: number): Promise<Bitmap>
   /** Brings a picture down to the palette, within a deadline. */
   paint(picture: SentPicture, plan: PaintPlan): Promise<Bitmap | PictureFlaw>
 }

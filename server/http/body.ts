@@ -9,6 +9,9 @@ export const BODY_MAX_BYTES = 4096
 // Bun never gives up on a body that stops coming, so each read has its own end.
 const DEADLINE_MS = 5000
 
+// A connection takes a moment to find its pace.
+const PACE_FROM_SECONDS = 3
+
 // No charset is UTF-8 by the standard of JSON; a missing type is what careless but honest clients send.
 const mediaTypePattern = /^application\/json\s*(?:;\s*charset\s*=\s*(?:"utf-8"|utf-8)\s*)?;?$/i
 
@@ -19,7 +22,11 @@ const mediaTypePattern = /^application\/json\s*(?:;\s*charset\s*=\s*(?:"utf-8"|u
 export type ReadBody = { readonly value: unknown } | { readonly failure: Failure; readonly unsafe?: true }
 
 /** How much of a body is read, and for how long. */
-export type BodyLimits = { readonly maxBytes?: number; readonly deadlineMs?: number }
+export type BodyLimits = {
+  readonly maxBytes?: number
+  readonly deadlineMs?: number
+  readonly bytesPerSecondMin?: number // from the third second on
+}
 
 /** Bytes that cannot be had, and why. */
 type Unread = { readonly failure: Failure }
@@ -41,11 +48,11 @@ export async function readJson(request: Request, limits: BodyLimits = {}): Promi
 /** Reads a whole body, of whatever kind. */
 export async function readBody(
   request: Request,
-  { maxBytes = BODY_MAX_BYTES, deadlineMs = DEADLINE_MS }: BodyLimits = {},
+  { maxBytes = BODY_MAX_BYTES, deadlineMs = DEADLINE_MS, bytesPerSecondMin = 0 }: BodyLimits = {},
 ): Promise<Uint8Array<ArrayBuffer> | Unread> {
   if (isCoded(request.headers.get('content-encoding'))) return invalid('send it as it is, without Content-Encoding')
   if (Number(request.headers.get('content-length')) > maxBytes) return tooLarge(maxBytes)
-  return await readBytes(request, maxBytes, deadlineMs)
+  return await readBytes(request, { maxBytes, deadlineMs, bytesPerSecondMin })
 }
 
 // What is small once packed may be huge; nothing that is sent here needs to be.
@@ -56,19 +63,25 @@ const isJson = (contentType: string | null) => contentType === null || mediaType
 
 async function readBytes(
   request: Request,
-  maxBytes: number,
-  deadlineMs: number,
+  { maxBytes, deadlineMs, bytesPerSecondMin }: Required<BodyLimits>,
 ): Promise<Uint8Array<ArrayBuffer> | Unread> {
   if (request.body === null) return new Uint8Array()
   const reader = request.body.getReader()
   const late = Promise.withResolvers<'late'>()
   const timer = setTimeout(() => late.resolve('late'), deadlineMs)
+  const read = { size: 0 }
+  let seconds = 0
+  const pace = setInterval(() => {
+    seconds++
+    if (seconds >= PACE_FROM_SECONDS && read.size < bytesPerSecondMin * seconds) late.resolve('late')
+  }, 1000)
   try {
-    return await readUpTo(reader, maxBytes, late.promise)
+    return await readUpTo(reader, maxBytes, read, late.promise)
   } catch {
     return invalid('it broke off')
   } finally {
     clearTimeout(timer)
+    clearInterval(pace)
     reader.cancel().catch(() => {})
   }
 }
@@ -76,16 +89,16 @@ async function readBytes(
 async function readUpTo(
   reader: Reader,
   maxBytes: number,
+  read: { size: number },
   late: Promise<'late'>,
 ): Promise<Uint8Array<ArrayBuffer> | Unread> {
   const chunks: Uint8Array[] = []
-  let size = 0
   for (;;) {
     const step = await Promise.race([reader.read(), late])
     if (step === 'late') return invalid('it took too long to arrive')
     if (step.done) return Buffer.concat(chunks)
-    size += step.value.byteLength
-    if (size > maxBytes) return tooLarge(maxBytes)
+    read.size += step.value.byteLength
+    if (read.size > maxBytes) return tooLarge(maxBytes)
     chunks.push(step.value)
   }
 }

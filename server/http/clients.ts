@@ -64,6 +64,27 @@ export function withinBudget(clients: Clients, name: BudgetName, handler: Handle
   return (request) => refuseBeyond(clients, name, request) ?? handler(request)
 }
 
+/** How many things are under way, of all clients and of each. */
+export function slots() {
+  const taken = new Map<string, number>()
+  let count = 0
+  const add = (address: string, difference: 1 | -1) => {
+    count += difference
+    const left = (taken.get(address) ?? 0) + difference
+    if (left === 0) taken.delete(address)
+    else taken.set(address, left)
+  }
+  return {
+    count: () => count,
+    of: (address: string) => taken.get(address) ?? 0,
+    /** Takes one; the answer gives it back. */
+    take(address: string) {
+      add(address, 1)
+      return () => add(address, -1)
+    },
+  }
+}
+
 const isLoopback = (address: string) => /^(?:127\.|::1$|::ffff:127\.)/.test(address)
 
 /** An address without the port and brackets that some proxies write. */

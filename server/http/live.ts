@@ -9,6 +9,7 @@ import { failure } from '../domain/failure.ts'
 import type { Change, LogNumber } from '../domain/log.ts'
 import type { Clock, Log } from '../ports.ts'
 import { STREAMS_PER_ADDRESS } from '../usecases/rate-limits.ts'
+import { slots } from './clients.ts'
 import { readInteger } from './query.ts'
 import { recentEvents, type Piece, type RecentEvents } from './recent-events.ts'
 import { refuse } from './refuse.ts'
@@ -95,27 +96,6 @@ export function live(source: LiveSource): Live {
       tell()
     },
     close,
-  }
-}
-
-/** How many streams are open, of all and of each address. */
-function slots() {
-  const taken = new Map<string, number>()
-  let count = 0
-  const add = (address: string, difference: 1 | -1) => {
-    count += difference
-    const left = (taken.get(address) ?? 0) + difference
-    if (left === 0) taken.delete(address)
-    else taken.set(address, left)
-  }
-  return {
-    count: () => count,
-    of: (address: string) => taken.get(address) ?? 0,
-    /** Takes one; the answer gives it back. */
-    take(address: string) {
-      add(address, 1)
-      return () => add(address, -1)
-    },
   }
 }
 

@@ -11,7 +11,7 @@ import { imageToPixels } from '../usecases/image-to-pixels.ts'
 import type { WallImages } from '../usecases/wall-image.ts'
 import { BLOCKS_PREFIX } from './blocks.ts'
 import { readBody } from './body.ts'
-import { withinBudget, type Clients } from './clients.ts'
+import { slots, withinBudget, type Clients } from './clients.ts'
 import { respondDrawn } from './drawn.ts'
 import { paramsReader } from './params.ts'
 import { refuse } from './refuse.ts'
@@ -31,7 +31,11 @@ export const PICTURE_MAX_BYTES = 4 * 1024 * 1024
 
 // Far slower than that, a sender holds memory for nothing.
 const UPLOAD_DEADLINE_MS = 30_000
-const UPLOADS_AT_ONCE = 16
+const UPLOAD_BYTES_PER_SECOND_MIN = 16 * 1024
+
+// Pictures that are being read, all of them and of one client; they take no worker until they are whole.
+const UPLOADS_AT_ONCE = 64
+const UPLOADS_OF_ONE = 32
 
 const PNG_END = '.png'
 
@@ -40,7 +44,7 @@ export function pictureRoutes(desk: PictureDesk): Route[] {
   return [
     { path: '/wall.png', methods: readOnly(wallPicture(desk)) },
     { path: `${BLOCKS_PREFIX}:coord${PNG_END}`, methods: readOnly(blockPicture(desk)) },
-    { path: '/api/pixels', methods: { POST: withinBudget(desk.clients, 'uploads', pixels(desk.pictures)) } },
+    { path: '/api/pixels', methods: { POST: withinBudget(desk.clients, 'uploads', pixels(desk)) } },
   ]
 }
 
@@ -106,22 +110,20 @@ const readPixels = paramsReader(PixelsQuery, {
   height: 'invalid_size',
 })
 
-function pixels(pictures: Pictures): Handler {
-  let uploads = 0
+function pixels({ pictures, clients }: PictureDesk): Handler {
+  const reading = slots()
   return async (request) => {
     const query = readPixels(request.url)
     if ('code' in query) return refuse(query, { Connection: 'close' })
-    if (uploads >= UPLOADS_AT_ONCE) return refuse(busy(), { Connection: 'close' })
-    uploads++
-    try {
-      const picture = await readPicture(request, query)
-      if ('code' in picture) return refuse(picture, { Connection: 'close' })
-      const background = `#${query.background.replace('#', '').toLowerCase()}`
-      const painted = await imageToPixels(pictures, picture, { ...query, background })
-      return 'code' in painted ? refuse(painted) : respondJson(200, painted, NO_STORE)
-    } finally {
-      uploads--
-    }
+    const address = clients.addressOf(request)
+    if (reading.count() >= UPLOADS_AT_ONCE || reading.of(address) >= UPLOADS_OF_ONE)
+      return refuse(busy(), { Connection: 'close' })
+    const done = reading.take(address)
+    const picture = await readPicture(request, query).finally(done)
+    if ('code' in picture) return refuse(picture, { Connection: 'close' })
+    const background = `#${query.background.replace('#', '').toLowerCase()}`
+    const painted = await imageToPixels(pictures, picture, { ...query, background })
+    return 'code' in painted ? refuse(painted) : respondJson(200, painted, NO_STORE)
   }
 }
 
@@ -130,7 +132,11 @@ async function readPicture(request: Request, { width, height }: PixelsQuery): Pr
   const isRaw = type === 'application/octet-stream'
   if (!isRaw && type !== 'image/png' && type !== 'image/jpeg') return failure('invalid_body', PICTURE_TYPES)
   if (isRaw && (width === undefined || height === undefined)) return failure('invalid_size', RAW_SIZE)
-  const bytes = await readBody(request, { maxBytes: PICTURE_MAX_BYTES, deadlineMs: UPLOAD_DEADLINE_MS })
+  const bytes = await readBody(request, {
+    maxBytes: PICTURE_MAX_BYTES,
+    deadlineMs: UPLOAD_DEADLINE_MS,
+    bytesPerSecondMin: UPLOAD_BYTES_PER_SECOND_MIN,
+  })
   if (!(bytes instanceof Uint8Array)) return bytes.failure
   return width !== undefined && height !== undefined && isRaw
     ? { kind: 'raw', bytes, width, height }

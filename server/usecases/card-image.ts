@@ -1,7 +1,6 @@
 /** Cards as PNGs. */
 
 import pLimit from 'p-limit'
-import { PALETTE } from '../../shared/palette.ts'
 import { COLS, ROWS } from '../../shared/wall.ts'
 import { drawCard, wallSideFor, type CardSubject } from '../domain/card.ts'
 import { failure, type Failure } from '../domain/failure.ts'
@@ -26,29 +25,16 @@ const KEPT_MAX = 64
 /** Draws cards and keeps the latest, each until the wall changes. The wall is made small once for all of them. */
 export function cardImages({ view, pictures }: Drawing): CardImages {
   const limit = pLimit(AT_ONCE)
-  const cards = new Map<string, Promise<WallImage | undefined>>()
-  const walls = new Map<number, Promise<Bitmap | undefined>>()
+  const cards = new Map<string, Promise<WallImage>>()
+  const walls = new Map<number, Promise<Bitmap>>()
   let keptNumber: LogNumber = -1
 
-  const small = async (side: number): Promise<Bitmap | undefined> => {
-    const wall = drawRegion(view, WHOLE_WALL)
-    const { width, height } = wall
-    const plan = {
-      width: COLS * side,
-      height: ROWS * side,
-      fit: 'fill',
-      dither: 'none',
-      background: '#000000',
-    } as const
-    const painted = await pictures.paint({ kind: 'raw', bytes: coloursOf(wall), width, height }, plan)
-    return typeof painted === 'string' ? undefined : painted
-  }
+  const small = (side: number) => pictures.shrink(drawRegion(view, WHOLE_WALL), COLS * side, ROWS * side)
   const make = (subject: CardSubject) =>
-    limit(async (): Promise<WallImage | undefined> => {
+    limit(async (): Promise<WallImage> => {
       const state = stateOf(view)
       const side = wallSideFor(view, subject)
       const wall = side === undefined ? undefined : await shared(walls, side, () => small(side))
-      if (side !== undefined && wall === undefined) return undefined
       return { state, png: await pictures.encode(drawCard(view, subject, wall)) }
     })
 
@@ -60,43 +46,24 @@ export function cardImages({ view, pictures }: Drawing): CardImages {
       keptNumber = view.number
       const key = Object.values(subject).join()
       if (!cards.has(key) && limit.pendingCount >= WAITING_MAX) return busy()
-      return (await shared(cards, key, () => make(subject))) ?? busy()
+      return await shared(cards, key, () => make(subject))
     },
   }
 }
 
 /** What is kept under a key, or is made now and kept instead of the oldest. What fails is not kept. */
 async function shared<Key, Thing>(
-  kept: Map<Key, Promise<Thing | undefined>>,
+  kept: Map<Key, Promise<Thing>>,
   key: Key,
-  make: () => Promise<Thing | undefined>,
-): Promise<Thing | undefined> {
+  make: () => Promise<Thing>,
+): Promise<Thing> {
   const promise = kept.get(key) ?? make()
   kept.delete(key)
   const [oldest] = kept.keys()
   if (kept.size >= KEPT_MAX && oldest !== undefined) kept.delete(oldest)
   kept.set(key, promise)
-  const forget = () => {
+  return await promise.catch((error: unknown) => {
     if (kept.get(key) === promise) kept.delete(key)
-  }
-  const thing = await promise.catch((error: unknown) => {
-    forget()
     throw error
   })
-  if (thing === undefined) forget()
-  return thing
-}
-
-const rgb = Uint8Array.from(Buffer.from(PALETTE.map((colour) => colour.slice(1)).join(''), 'hex'))
-
-/** The bare bytes of a picture, three to a pixel. */
-function coloursOf({ indices }: Bitmap): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(indices.length * 3)
-  for (let i = 0, to = 0; i < indices.length; i++) {
-    const from = (indices[i] ?? 0) * 3
-    bytes[to++] = rgb[from] ?? 0
-    bytes[to++] = rgb[from + 1] ?? 0
-    bytes[to++] = rgb[from + 2] ?? 0
-  }
-  return bytes
 }

@@ -6,7 +6,7 @@ import { BLOCK_SIZE, COLS, ROWS } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { LogNumber } from '../domain/log.ts'
 import { busy } from '../domain/refusals.ts'
-import { drawRegion, enlarge, type Region } from '../domain/wall-picture.ts'
+import { drawRegion, type Region } from '../domain/wall-picture.ts'
 import { stateOf, type WallView } from '../domain/wall-view.ts'
 import type { Pictures } from '../ports.ts'
 
@@ -36,7 +36,7 @@ export function wallImages({ view, pictures }: Drawing): WallImages {
   const draw = (region: Region, scale: number) =>
     limit(async () => {
       const state = stateOf(view)
-      return { state, png: await pictures.encode(enlarge(drawRegion(view, region), scale)) }
+      return { state, png: await pictures.encode(drawRegion(view, region), scale) }
     })
 
   return {

@@ -166,10 +166,7 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /card.png 304': again('GET /card.png?agent=1'),
   'GET /card.png 400': ask('GET /card.png?block=160,0'),
   'GET /card.png 404': ask('GET /card.png?agent=1'),
-  'GET /card.png 503': async () => {
-    const wall = await openWall({ pictures: { ...broken<Pictures>(new Error('unused')), paint: async () => 'busy' } })
-    return await wall.ask('GET /card.png')
-  },
+  'GET /card.png 503': () => crowded((at) => `GET /card.png?block=${at},0`),
   'GET /api/sign 200': onceSold('GET /api/sign?kind=set_pixels&coord=3,4&message=hi'),
   'GET /api/sign 400': ask('GET /api/sign'),
   'GET /api/sign 404': ask('GET /api/sign?kind=set_pixels&coord=3,4&message=hi'),
@@ -252,7 +249,11 @@ async function brokenWall(error: Error): Promise<Wall> {
 /** Asks for more different pictures at once than are drawn or kept waiting, and gives the first refusal. */
 async function crowded(requestAt: (at: number) => string): Promise<Response> {
   const drawn = Promise.withResolvers<Uint8Array<ArrayBuffer>>()
-  const pictures = { ...broken<Pictures>(new Error('unused')), encode: () => drawn.promise }
+  const pictures: Pictures = {
+    ...broken<Pictures>(new Error('unused')),
+    encode: () => drawn.promise,
+    shrink: async (_, width, height) => ({ width, height, indices: new Uint8Array(width * height) }),
+  }
   const wall = await openWall({ pictures })
   const answers = Array.from({ length: 100 }, (_, at) => wall.ask(requestAt(at)))
   const refused = await Promise.race(answers)

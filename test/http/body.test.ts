@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { BODY_MAX_BYTES, readJson, type ReadBody } from '../../server/http/body.ts'
+import { BODY_MAX_BYTES, readBody, readJson, type ReadBody } from '../../server/http/body.ts'
 
 const request = (body: RequestInit['body'] | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
   new Request('http://wall.test/blocks/1,1', { method: 'PUT', body: body ?? null, headers })
@@ -83,4 +83,12 @@ test.each(types)('a body of type %s is taken: %p', async (type, isTaken) => {
 
 test('a body without a type is taken for JSON', async () => {
   expect(await readJson(request(new TextEncoder().encode('{}')))).toEqual({ value: {} })
+})
+
+test('a body that comes too slowly is given up long before its deadline', async () => {
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(Uint8Array.of(1)) })
+  const request = new Request('http://wall.test/', { method: 'POST', body })
+  expect(await readBody(request, { deadlineMs: 600_000, bytesPerSecondMin: 16_384 })).toMatchObject({
+    failure: { code: 'invalid_body', message: 'The body cannot be read: it took too long to arrive.' },
+  })
 })

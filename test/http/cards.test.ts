@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { workerPictures } from '../../server/adapters/pictures.ts'
 import type { Pictures } from '../../server/ports.ts'
 import { PALETTE } from '../../shared/palette.ts'
 import { blockOf, NOW } from '../ports/samples.ts'
@@ -103,17 +104,28 @@ test.each([
   expect(await codeOf(await wall.ask(`GET /card.png${query}`))).toBe(code)
 })
 
+test('uploads that crowd the workers keep no card waiting', async () => {
+  const own = await openWall()
+  const paint = async (): Promise<never> => await new Promise(() => {})
+  const crowd = await openWall({ pictures: { ...workerPictures(), paint } })
+  const upload = { headers: { 'Content-Type': 'application/octet-stream' }, body: new Uint8Array(3) }
+  for (let at = 0; at < 20; at++) void crowd.ask('POST /api/pixels?w=1&h=1&width=1&height=1', upload)
+  const [card, same] = [await crowd.ask('GET /card.png'), await own.ask('GET /card.png')]
+  expect([card.status, await card.bytes()]).toEqual([200, await same.bytes()])
+})
+
 test('the wall is made small once for all the cards of a moment', async () => {
-  let paintings = 0
+  let shrunk = 0
   const pictures: Pictures = {
     encode: async () => new Uint8Array(1),
-    async paint(_, { width, height }) {
-      paintings++
+    paint: async () => 'busy',
+    async shrink(_, width, height) {
+      shrunk++
       return { width, height, indices: new Uint8Array(width * height) }
     },
   }
   const own = await openWall({ pictures })
   const ask = async (col: number) => (await own.ask(`GET /card.png?block=${col},0`)).status
   expect(new Set(await Promise.all(Array.from({ length: 20 }, (_, col) => ask(col))))).toEqual(new Set([200]))
-  expect(paintings).toBe(1)
+  expect(shrunk).toBe(1)
 })

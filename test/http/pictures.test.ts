@@ -145,8 +145,24 @@ test.each(refusals)('a request with %s is refused', async (_, query, init, code)
 })
 
 test('more uploads than the server holds are refused, and the others served', async () => {
-  const uploads = Array.from({ length: 17 }, () => wall.ask('POST /api/pixels', sendingPicture(image)))
+  const uploads = Array.from({ length: 18 }, () => wall.ask('POST /api/pixels', sendingPicture(image)))
   const statuses = (await Promise.all(uploads)).map(({ status }) => status)
   expect(statuses.filter((status) => status === 503)).toHaveLength(1)
-  expect(statuses.filter((status) => status === 200)).toHaveLength(16)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(17)
+})
+
+test('uploads that hardly move keep nobody waiting: a worker is for pictures that are whole', async () => {
+  const { ask } = await openWall()
+  const leave = new AbortController()
+  const slow = () =>
+    new ReadableStream({
+      start: (controller) => {
+        controller.enqueue(image.slice(0, 1))
+        leave.signal.addEventListener('abort', () => controller.close())
+      },
+    })
+  const crawling = Array.from({ length: 16 }, () => ask('POST /api/pixels', { ...sendingPicture(image), body: slow() }))
+  expect((await ask('POST /api/pixels', sendingPicture(image))).status).toBe(200)
+  leave.abort()
+  for (const response of await Promise.all(crawling)) expect(await codeOf(response)).toBe('invalid_image')
 })
