@@ -1,17 +1,19 @@
-/** The page's address: `?block=80,45&agent=3&at=1760000000000#x,y,zoom`, so that a link shows what its sender saw. */
+/** The page's address: `?work=80,45&agent=3&at=1760000000000#x,y,zoom` or `#all`, so that a link shows what its sender saw. */
 
 import { coordOf, parseCoord, type BlockIndex } from '../shared/wall.ts'
 import { isFitted, type Camera, type View } from './camera/camera.ts'
 
 export type Place = {
-  readonly camera: Camera | undefined // the whole wall when undefined
-  readonly block: BlockIndex | undefined // whose card is pinned
+  readonly camera: Camera | 'all' | undefined // what is sold when undefined
+  readonly block: BlockIndex | undefined // whose label is open
+  readonly work?: boolean // whether the block stands for the work it is part of
   readonly agent: string | undefined // an agent's number or wallet, as it stands in the address
   readonly at: number | undefined // Unix milliseconds of the moment shown; now when undefined
 }
 
 const number = '(\\d{1,4}(?:\\.\\d{1,6})?)'
 const cameraPattern = new RegExp(`^#${number},${number},${number}$`)
+const WHOLE = '#all'
 const momentPattern = /^\d{1,15}$/
 
 /** Reads an address; what is malformed counts as absent. */
@@ -19,8 +21,9 @@ export function readAddress(search: string, hash: string): Place {
   const query = new URLSearchParams(search)
   const at = query.get('at') ?? ''
   return {
-    camera: readCamera(hash),
-    block: parseCoord(query.get('block') ?? ''),
+    camera: hash === WHOLE ? 'all' : readCamera(hash),
+    block: parseCoord(query.get('block') ?? query.get('work') ?? ''),
+    work: query.has('work') && !query.has('block'),
     agent: query.get('agent') ?? undefined,
     at: momentPattern.test(at) ? Number(at) : undefined,
   }
@@ -40,17 +43,23 @@ function decodeURIComponentOr(text: string): string {
   }
 }
 
-/** Writes query and fragment of a place; other parameters of `search` stay. A wall shown whole needs no fragment. */
-export function writeAddress({ camera, block, agent, at }: Place, view: View, search: string): string {
+/** Writes query and fragment of a place; other parameters of `search` stay. A page that was not moved needs no fragment. */
+export function writeAddress({ camera, block, work, agent, at }: Place, view: View, search: string): string {
   const query = new URLSearchParams(search)
-  const entries = { block: block === undefined ? undefined : coordOf(block), agent, at: at?.toString() }
+  const coord = block === undefined ? undefined : coordOf(block)
+  const entries = { block: work ? undefined : coord, work: work ? coord : undefined, agent, at: at?.toString() }
   for (const [name, value] of Object.entries(entries)) {
     if (value === undefined) query.delete(name)
     else query.set(name, value)
   }
   // A comma is allowed in a query and reads better than its escape.
   const text = query.toString().replaceAll('%2C', ',')
-  return `${text && '?'}${text}${camera && !isFitted(camera, view) ? `#${cameraText(camera)}` : ''}`
+  return `${text && '?'}${text}${fragmentOf(camera, view)}`
+}
+
+function fragmentOf(camera: Place['camera'], view: View): string {
+  if (camera === undefined) return ''
+  return camera === 'all' || isFitted(camera, view) ? WHOLE : `#${cameraText(camera)}`
 }
 
 const cameraText = ({ x, y, zoom }: Camera) => `${rounded(x, 1)},${rounded(y, 1)},${rounded(zoom, 3)}`

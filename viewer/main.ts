@@ -1,16 +1,19 @@
-/** The page: wires input, state, drawing and cards. Nothing runs while nothing changes. */
+/** The page: wires input, state, drawing and labels. Nothing runs while nothing changes. */
 
+import type { Place } from './address.ts'
 import type { View } from './camera/camera.ts'
 import { listen } from './camera/input.ts'
 import { arrive } from './data/load-canvas.ts'
 import { canvasReader } from './data/source.ts'
 import { createPainter } from './gl/painter.ts'
 import { createAppearance, type Page, type Part } from './page.ts'
-import { begin, resize, shownBlock, step, type Intent, type Panel, type State } from './state.ts'
+import { begin, received, resize, shownBlock, step, type Intent, type Panel, type State } from './state.ts'
 import { find, make } from './ui/dom.ts'
 import { hush, say } from './ui/notice.ts'
-import { atPlace, followInBar, placeInBar } from './url-state.ts'
-import { countText } from './wall/formatting.ts'
+import { toast } from './ui/toast.ts'
+import { atPlace, deadLink, followInBar, placeInBar } from './url-state.ts'
+import { summaryOf } from './wall/formatting.ts'
+import { soldBy, momentsOf } from './wall/moments.ts'
 import type { Wall } from './wall/wall-model.ts'
 
 const ZOOM_STEP = 1.5
@@ -19,7 +22,7 @@ const stage = find('stage', HTMLElement)
 const canvas = find('wall', HTMLCanvasElement)
 const notice = find('notice', HTMLElement)
 const counts = find('counts', HTMLElement)
-const toolButtons = [...find('tools', HTMLElement).querySelectorAll('button')]
+const panelButtons = [...document.querySelectorAll<HTMLButtonElement>('button[data-panel]')]
 const calm = window.matchMedia('(prefers-reduced-motion: reduce)')
 const readCanvas = canvasReader()
 const forever = new AbortController().signal
@@ -32,7 +35,7 @@ let arriving = true
 
 const look = createAppearance(onTheme)
 const painter = createPainter(canvas, () => state, look.theme(), askFrame)
-const writeAddress = followInBar(() => state)
+const bar = followInBar(() => state, goTo)
 
 const page: Page = {
   state: () => state,
@@ -60,13 +63,23 @@ function become(next: State) {
   if (next === before) return
   state = next
   painter.take(next, before)
-  const otherBlock = shownBlock(next) !== shownBlock(before)
+  const otherBlock = shownBlock(next) !== shownBlock(before) || next.pinned !== before.pinned
   const otherLook =
     next.overlay !== before.overlay || next.agent !== before.agent || next.at !== before.at || next.past !== before.past
   if (otherBlock || otherLook || next.camera !== before.camera || next.wall !== before.wall || next.motion) askFrame()
-  if (next.panel !== before.panel) for (const button of toolButtons) markTool(button)
+  if (next.panel !== before.panel) for (const button of panelButtons) markTool(button)
+  if (next.wall !== before.wall || next.at !== before.at) tellCounts()
   parts?.update(next, before)
-  if (!arriving && next.motion === undefined) writeAddress()
+  // A label that the update moves the wall for is of the next state.
+  if (!arriving && next.motion === undefined) bar.follow(next, before)
+}
+
+/** How much is sold, at the moment that is shown. */
+function tellCounts() {
+  const { wall, at } = state
+  if (wall === undefined) return
+  const sold = at === undefined ? wall.stats.claimed : soldBy(momentsOf(wall), at)
+  counts.textContent = summaryOf(wall, sold, at)
 }
 
 function askFrame() {
@@ -121,21 +134,23 @@ function markTool(button: HTMLButtonElement) {
 }
 
 function showWall(wall: Wall) {
-  const { claimed, remaining } = wall.stats
-  counts.textContent = `${countText(claimed)} claimed · ${countText(remaining)} open`
   const before = state.wall
-  become({ ...state, wall })
-  // An agent's blocks can be looked at only once all of them are there.
-  const { agent, camera } = placeInBar()
-  const agentArrived = arriving && wall.complete && agent !== undefined && camera === undefined
-  if (before === undefined || agentArrived) visit()
-  if (wall.complete) arriving = false
+  become(received(state, wall))
+  // What a link names can be looked at only once all of it is there, unless the link says from where.
+  const hasArrived = arriving && wall.complete
+  if (before === undefined || (hasArrived && placeInBar().camera === undefined)) become(atPlace(state, placeInBar()))
+  if (hasArrived) {
+    arriving = false
+    const word = deadLink(state, location.search)
+    if (word !== undefined) toast(word)
+  }
   if (before === undefined) void furnish()
 }
 
 /** Goes where the address bar says. */
-function visit() {
-  become(atPlace(state, placeInBar()))
+function goTo(place: Place, keepsCamera: boolean) {
+  const next = atPlace(state, place)
+  become(keepsCamera ? { ...next, camera: state.camera } : next)
 }
 
 async function load() {
@@ -152,8 +167,13 @@ async function load() {
 
 /** Builds what can wait, once the wall is on its way. */
 async function furnish() {
-  const { createParts } = await import('./ui/lazy-ui.ts')
-  parts = createParts(page, readCanvas, forever)
+  try {
+    const { createParts } = await import('./ui/lazy-ui.ts')
+    parts = createParts(page, readCanvas, forever)
+  } catch {
+    // A script that failed once is not fetched again by the same page.
+    return say(notice, 'A part of the page could not be loaded.', () => location.reload())
+  }
   parts.update(state, begin(state.view))
   document.body.dataset['ready'] = 'yes'
   askFrame()
@@ -163,13 +183,13 @@ listen(canvas, send, forever)
 new ResizeObserver(fitStage).observe(stage)
 watchPixelRatio()
 calm.addEventListener('change', () => become({ ...state, calm: calm.matches }))
-window.addEventListener('hashchange', visit)
-for (const button of toolButtons) {
-  const panel = (['find', 'view', 'time', 'share', 'help'] satisfies Panel[]).find(
+for (const button of panelButtons) {
+  const panel = (['find', 'view', 'time', 'share', 'about', 'agent'] satisfies Panel[]).find(
     (name) => name === button.dataset['panel'],
   )
   if (panel) button.addEventListener('click', () => send({ do: 'open', panel }))
 }
+find('surprise', HTMLElement).addEventListener('click', () => send({ do: 'surprise', chance: Math.random() }))
 find('zoom-in', HTMLElement).addEventListener('click', () => send({ do: 'zoom', factor: ZOOM_STEP }))
 find('zoom-out', HTMLElement).addEventListener('click', () => send({ do: 'zoom', factor: 1 / ZOOM_STEP }))
 find('fit', HTMLElement).addEventListener('click', () => send({ do: 'fit' }))

@@ -1,10 +1,23 @@
 /** Everything the page shows follows from this state; every intent of its user is one step from a state to the next. */
 
-import { COLS, ROWS, blockAt, cellOf, type BlockIndex } from '../shared/wall.ts'
-import { clamp, fit, isFitted, lookAt, pan, reveal, zoom, type Camera, type Point, type View } from './camera/camera.ts'
+import { BLOCK_SIZE, COLS, ROWS, blockAt, cellOf, type BlockIndex } from '../shared/wall.ts'
+import {
+  clamp,
+  fit,
+  isFitted,
+  lookAt,
+  pan,
+  reveal,
+  toWall,
+  uprightZoom,
+  zoom,
+  type Camera,
+  type Point,
+  type View,
+} from './camera/camera.ts'
 import { blockUnder } from './camera/hover.ts'
 import { advance, type Motion } from './camera/motion.ts'
-import { areaOf, blocksOf } from './wall/artworks.ts'
+import { areaOf, artworkAt, artworksOf, blocksOf, soldArea, workAt } from './wall/artworks.ts'
 import type { Look, Overlay } from './wall/overlay.ts'
 import { pastAt, type History, type Past } from './wall/wall-history.ts'
 import type { Wall } from './wall/wall-model.ts'
@@ -12,6 +25,7 @@ import type { Wall } from './wall/wall-model.ts'
 export type State = Look & {
   readonly view: View
   readonly camera: Camera
+  readonly home: Camera // what the page opens with: all that is sold
   readonly motion: Motion | undefined // what moves the camera by itself
   readonly calm: boolean // whether the page must not move by itself
   readonly wall: Wall | undefined // until the first canvas read has begun to arrive
@@ -21,9 +35,10 @@ export type State = Look & {
   readonly cursor: BlockIndex | undefined // moved by keys
   readonly pinned: BlockIndex | undefined // chosen by a tap; its card stays
   readonly panel: Panel | undefined // the one that is open
+  readonly invited: BlockIndex | undefined // the block an agent is to be sent to; the next one when undefined
 }
 
-export type Panel = 'find' | 'view' | 'time' | 'share' | 'help'
+export type Panel = 'find' | 'view' | 'time' | 'share' | 'about' | 'agent' | 'profile'
 
 /** What a user can want. `at` is a point of the stage; without one, its middle is meant. */
 export type Intent =
@@ -34,12 +49,17 @@ export type Intent =
   | { readonly do: 'zoom'; readonly factor: number; readonly at?: Point }
   | { readonly do: 'fit' }
   | { readonly do: 'point'; readonly at: Point | undefined }
-  | { readonly do: 'tap'; readonly at: Point }
+  | { readonly do: 'tap'; readonly at: Point; readonly byFinger?: boolean }
   | { readonly do: 'walk'; readonly right: number; readonly down: number } // blocks
   | { readonly do: 'leave' } // the keys' cursor goes
   | { readonly do: 'pin' } // what is shown
   | { readonly do: 'go'; readonly to: BlockIndex }
   | { readonly do: 'centre'; readonly on: Point } // a point of the wall
+  | { readonly do: 'unpin' }
+  | { readonly do: 'visit'; readonly block: BlockIndex } // the work it is part of, which is kept open
+  | { readonly do: 'surprise'; readonly chance: number } // a work, by a number from 0 to 1
+  | { readonly do: 'invite'; readonly block?: BlockIndex }
+  | { readonly do: 'frame'; readonly block: BlockIndex } // the work it is part of
   | { readonly do: 'choose'; readonly agent: number | undefined }
   | { readonly do: 'lay'; readonly overlay: Overlay }
   | { readonly do: 'travel'; readonly at: number | undefined }
@@ -51,11 +71,27 @@ export type Intent =
 const BLOCK_ZOOM = 6
 const AGENT_ZOOM = 10
 
+// A work that is looked at fills its part of the stage, yet its pixels stay smaller than this.
+const WORK_ZOOM = 16
+
+// Beside the work stands its card, or below it on a stage that stands upright, and takes so many CSS pixels or leaves this share.
+const CARD_PX = 350
+const CARD_LEAVES = 0.4
+const SHEET_LEAVES = 0.55
+
+// The page opens no nearer than this.
+const OPENING_ZOOM = 6
+
+// A block smaller than this, in CSS pixels, is none that a finger could mean.
+const FINGER_PX = 12
+const FINGER_REACH_PX = 16
+
 /** A page that has just been opened. */
 export function begin(view: View, calm = false): State {
   return {
     view,
     camera: fit(view),
+    home: fit(view),
     motion: undefined,
     calm,
     wall: undefined,
@@ -68,6 +104,7 @@ export function begin(view: View, calm = false): State {
     agent: undefined,
     at: undefined,
     panel: undefined,
+    invited: undefined,
   }
 }
 
@@ -90,15 +127,25 @@ export function step(state: State, intent: Intent): State {
     case 'point':
       return { ...state, pointer: intent.at, cursor: intent.at ? undefined : state.cursor }
     case 'tap':
-      return { ...state, pinned: toggled(state.pinned, blockUnder(camera, view, intent.at)) }
+      return tapped(state, intent.at, intent.byFinger === true)
     case 'walk':
       return walked(state, intent.right, intent.down)
     case 'leave':
       return { ...state, cursor: undefined }
     case 'pin':
-      return { ...state, pinned: toggled(state.pinned, shownBlock(state)) }
+      return { ...state, pinned: toggled(state, shownBlock(state)) }
     case 'go':
       return flown({ ...state, pinned: intent.to, pointer: undefined }, closeTo(state, intent.to))
+    case 'unpin':
+      return { ...state, pinned: undefined }
+    case 'visit':
+      return visited(state, intent.block)
+    case 'surprise':
+      return surprised(state, intent.chance)
+    case 'invite':
+      return { ...state, panel: 'agent', invited: intent.block }
+    case 'frame':
+      return flown(state, lookAtWork(state, intent.block))
     case 'centre':
       return moved(state, clamp({ ...intent.on, zoom: camera.zoom }, view))
     case 'choose':
@@ -110,23 +157,47 @@ export function step(state: State, intent: Intent): State {
     case 'remember':
       return travelled({ ...state, history: intent.history }, state.at)
     case 'open':
-      return { ...state, panel: state.panel === intent.panel ? undefined : intent.panel }
+      return { ...state, panel: state.panel === intent.panel ? undefined : intent.panel, invited: undefined }
     case 'dismiss':
       return dismissed(state)
   }
 }
 
-/** The state in a stage of another size: a wall shown whole stays whole. */
+/** The state in a stage of another size: a wall shown whole stays whole, and one that was not moved stays as it opened. */
 export function resize(state: State, view: View): State {
+  const home = opening(state.wall, view)
+  if (isSame(state.camera, state.home)) return { ...state, view, home, camera: home }
   const camera = isFitted(state.camera, state.view) ? fit(view) : clamp(state.camera, view)
-  return { ...state, view, camera }
+  return { ...state, view, home, camera }
 }
 
-/** The block whose card is shown: the pinned one, the keys', or else what is under the pointer now, wherever the wall has moved. */
-export function shownBlock({ wall, pinned, cursor, pointer, camera, view }: State): BlockIndex | undefined {
-  if (wall === undefined) return undefined
-  return pinned ?? cursor ?? (pointer && blockUnder(camera, view, pointer))
+/** The state with another wall. Once all of it is there, a page that was not moved frames what is sold. */
+export function received(state: State, wall: Wall): State {
+  if (!wall.complete || state.wall?.complete === true) return { ...state, wall }
+  const home = opening(wall, state.view)
+  return { ...state, wall, home, camera: isSame(state.camera, state.home) ? home : state.camera }
 }
+
+/** Where the page opens: what is sold with its surroundings, and on a stage that stands upright at least the wall's height. */
+function opening(wall: Wall | undefined, view: View): Camera {
+  const area = wall?.complete === true ? soldArea(wall) : undefined
+  if (area === undefined) return fit(view)
+  const look = lookAt(area, view, OPENING_ZOOM)
+  return clamp({ ...look, zoom: Math.max(look.zoom, view.height > view.width ? uprightZoom(view) : 0) }, view)
+}
+
+/** Whether two cameras show the same. */
+export const isSame = (a: Camera, b: Camera): boolean => a.x === b.x && a.y === b.y && a.zoom === b.zoom
+
+/** The block that is pointed at: the keys', or else what is under the pointer now, wherever the wall has moved. */
+export function pointedBlock({ wall, cursor, pointer, camera, view }: State): BlockIndex | undefined {
+  if (wall === undefined) return undefined
+  return cursor ?? (pointer && blockUnder(camera, view, pointer))
+}
+
+/** The block that is looked at: the one that is pointed at, or else the pinned one. */
+export const shownBlock = (state: State): BlockIndex | undefined =>
+  pointedBlock(state) ?? (state.wall === undefined ? undefined : state.pinned)
 
 /** The state at a moment in Unix milliseconds; at the present when undefined. */
 export function travelled(state: State, at: number | undefined): State {
@@ -170,9 +241,21 @@ function dismissed(state: State): State {
 }
 
 function chosen(state: State, agent: number | undefined): State {
-  const next = { ...state, agent, pinned: undefined }
+  const panel: Panel | undefined = agent !== undefined ? 'profile' : state.panel === 'profile' ? undefined : state.panel
+  const next = { ...state, agent, pinned: undefined, panel }
   if (agent === undefined || state.wall === undefined) return next
   return flown(next, lookAt(areaOf(blocksOf(state.wall, agent)), state.view, AGENT_ZOOM))
+}
+
+const visited = (state: State, block: BlockIndex): State =>
+  flown({ ...state, pinned: block, pointer: undefined }, lookAtWork(state, block))
+
+/** Another work than the one that is kept open, any of them as likely. */
+function surprised(state: State, chance: number): State {
+  const works = state.wall === undefined ? [] : artworksOf(state.wall)
+  const others = works.filter(({ blocks }) => state.pinned === undefined || !blocks.includes(state.pinned))
+  const [block] = others[Math.floor(chance * others.length)]?.blocks ?? []
+  return block === undefined ? state : visited(travelled(state, undefined), block)
 }
 
 function closeTo({ camera, view }: State, block: BlockIndex): Camera {
@@ -180,7 +263,50 @@ function closeTo({ camera, view }: State, block: BlockIndex): Camera {
   return { ...lookAt(area, view, camera.zoom), zoom: Math.max(camera.zoom, BLOCK_ZOOM) }
 }
 
+/** The look at a work, which leaves room for its card. */
+export function lookAtWork({ wall, view, at, camera }: State, block: BlockIndex): Camera {
+  const blocks = (wall && artworkAt(wall, block, at)?.blocks) ?? [block]
+  const isUpright = view.height > view.width
+  const room = isUpright
+    ? { width: view.width, height: view.height * SHEET_LEAVES }
+    : { width: Math.max(view.width - 2 * CARD_PX, view.width * CARD_LEAVES), height: view.height }
+  const { x, y, zoom: zoomed } = lookAt(areaOf(blocks), room, Math.max(WORK_ZOOM, camera.zoom))
+  return { x, y: y + (view.height - room.height) / 2 / zoomed, zoom: zoomed }
+}
+
+/** A tap keeps a block's card. A finger that cannot tell blocks apart means the work nearest to it, and goes there first. */
+function tapped(state: State, at: Point, byFinger: boolean): State {
+  const { camera, view } = state
+  if (byFinger && camera.zoom * BLOCK_SIZE < FINGER_PX) {
+    const meant = workNear(state, at)
+    if (meant === undefined) return flown(state, zoom(camera, view, (2 * FINGER_PX) / (camera.zoom * BLOCK_SIZE), at))
+    return flown({ ...state, pinned: meant, pointer: undefined }, lookAtWork(state, meant))
+  }
+  return { ...state, pinned: toggled(state, blockUnder(camera, view, at)) }
+}
+
+/** The claimed block nearest to a point, within a finger's reach. */
+function workNear({ wall, camera, view, at: moment = Infinity }: State, at: Point): BlockIndex | undefined {
+  const reach = Math.ceil(FINGER_REACH_PX / (camera.zoom * BLOCK_SIZE))
+  const middle = toWall(camera, view, at)
+  const [col, row] = [Math.floor(middle.x / BLOCK_SIZE), Math.floor(middle.y / BLOCK_SIZE)]
+  let nearest: { readonly block: BlockIndex; readonly away: number } | undefined
+  for (let down = -reach; down <= reach; down++)
+    for (let right = -reach; right <= reach; right++) {
+      const block = blockAt(col + right, row + down)
+      const away = Math.hypot(right, down)
+      if (block === undefined || away > reach || away >= (nearest?.away ?? Infinity)) continue
+      const claim = wall?.claims.get(block)
+      if (claim !== undefined && claim.t <= moment) nearest = { block, away }
+    }
+  return nearest?.block
+}
+
 const middleOf = (view: View): Point => ({ x: view.width / 2, y: view.height / 2 })
 
-const toggled = (pinned: BlockIndex | undefined, tapped: BlockIndex | undefined) =>
-  tapped === pinned ? undefined : tapped
+/** What is pinned after a block has been chosen: it, or nothing when its work was pinned already. */
+function toggled({ pinned, wall, at }: State, block: BlockIndex | undefined): BlockIndex | undefined {
+  if (block === undefined || block === pinned) return undefined
+  const work = pinned === undefined || wall === undefined ? [] : workAt(wall, pinned, at)
+  return work.includes(block) ? undefined : block
+}

@@ -1,24 +1,35 @@
 /** The colours that are the page's own and not the palette's. The ground is page.css's `--ground`. */
 
-import { BARE, BARE_FRAME, OPEN, OPEN_DOT } from './wall/pixel-buffer.ts'
+import { BARE, BARE_FRAME, OPEN } from './wall/pixel-buffer.ts'
 
-/** `#rrggbb` of the stage around the wall and of each byte of our own in the atlas. */
-export type Theme = { readonly ground: string; readonly own: Readonly<Record<number, string>> }
+/** The page's own colours as `#rrggbb`: of the room around the wall, of each byte of our own, of the lines between lots and of the wall's edge. */
+export type Theme = {
+  readonly ground: string
+  readonly own: Readonly<Record<number, string>>
+  readonly rule: string
+  readonly edge: string
+}
 
 export const dark: Theme = {
-  ground: '#0b0d10',
-  own: { [OPEN]: '#15191e', [OPEN_DOT]: '#282f37', [BARE]: '#28303a', [BARE_FRAME]: '#465361' },
+  ground: '#13110f',
+  own: { [OPEN]: '#1b1916', [BARE]: '#35302a', [BARE_FRAME]: '#5d5449' },
+  rule: '#3a342d',
+  edge: '#5d5449',
 }
 
 export const light: Theme = {
-  ground: '#e4e7eb',
-  own: { [OPEN]: '#f7f8fa', [OPEN_DOT]: '#d3d9e0', [BARE]: '#d7dde4', [BARE_FRAME]: '#a9b4c0' },
+  ground: '#e5dfd5',
+  own: { [OPEN]: '#f4efe7', [BARE]: '#d8d0c3', [BARE_FRAME]: '#a89d8c' },
+  rule: '#d3cabb',
+  edge: '#a89d8c',
 }
 
 /** For those who need strong contrasts: black, white and nothing between. */
 export const contrast: Theme = {
   ground: '#000000',
-  own: { [OPEN]: '#000000', [OPEN_DOT]: '#b0b0b0', [BARE]: '#303030', [BARE_FRAME]: '#ffffff' },
+  own: { [OPEN]: '#000000', [BARE]: '#303030', [BARE_FRAME]: '#ffffff' },
+  rule: '#808080',
+  edge: '#ffffff',
 }
 
 export const THEMES = ['dark', 'light', 'contrast'] as const

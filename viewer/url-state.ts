@@ -1,15 +1,16 @@
 /** The address bar follows the state, and a link leads to the state it was made from. */
 
+import { coordOf } from '../shared/wall.ts'
 import { readAddress, writeAddress, type Place } from './address.ts'
 import { clamp, fit, lookAt } from './camera/camera.ts'
-import { travelled, type State } from './state.ts'
-import { areaOf, blocksOf } from './wall/artworks.ts'
+import { isSame, lookAtWork, travelled, type State } from './state.ts'
+import { areaOf, blocksOf, workAt } from './wall/artworks.ts'
 import { agentNamed } from './wall/search.ts'
 
 // Browsers refuse to change the address too often.
 const REST_MS = 250
 
-// How near a block or an agent is shown that a link names without a place.
+// How near an open block or an agent is shown that a link names without a place.
 const BLOCK_ZOOM = 12
 const AGENT_ZOOM = 8
 
@@ -17,37 +18,83 @@ const AGENT_ZOOM = 8
 export function atPlace(state: State, place: Place): State {
   const { wall, view } = state
   const agent = wall && place.agent !== undefined ? agentNamed(wall, place.agent) : undefined
-  const named = place.block !== undefined ? [place.block] : wall && agent !== undefined ? blocksOf(wall, agent) : []
-  const near = place.block === undefined ? AGENT_ZOOM : BLOCK_ZOOM
-  const camera = place.camera
-    ? clamp(place.camera, view)
-    : named.length > 0
-      ? lookAt(areaOf(named), view, near)
-      : fit(view)
-  return travelled({ ...state, camera, motion: undefined, pinned: place.block, agent }, place.at)
+  const next = travelled({ ...state, motion: undefined, pinned: place.block, agent }, place.at)
+  return { ...next, camera: cameraAt(next, place, agent, view) }
+}
+
+function cameraAt(state: State, { camera, block }: Place, agent: number | undefined, view: State['view']) {
+  const { wall, home } = state
+  if (camera === 'all') return fit(view)
+  if (camera !== undefined) return clamp(camera, view)
+  if (block !== undefined && wall?.claims.has(block)) return clamp(lookAtWork(state, block), view)
+  if (block !== undefined) return lookAt(areaOf([block]), view, BLOCK_ZOOM)
+  return wall && agent !== undefined ? lookAt(areaOf(blocksOf(wall, agent)), view, AGENT_ZOOM) : home
 }
 
 /** Where a state is. */
-export function placeOf({ camera, pinned, agent, at, wall }: State): Place {
+export function placeOf({ camera, home, pinned, agent, at, wall }: State): Place {
   const owner = agent === undefined ? undefined : wall?.agents[agent]
-  return { camera, block: pinned, agent: owner && String(owner.id), at }
+  const work = wall === undefined || pinned === undefined ? [] : workAt(wall, pinned)
+  return {
+    camera: isSame(camera, home) ? undefined : camera,
+    block: work.length > 1 ? work[0] : pinned,
+    work: work.length > 1,
+    agent: owner && String(owner.id),
+    at,
+  }
 }
 
 /** The place the address bar names now. */
 export const placeInBar = (): Place => readAddress(location.search, location.hash)
 
+/** What a whole wall has to say of a link that leads nowhere on it. */
+export function deadLink({ wall }: State, search: string): string | undefined {
+  const query = new URLSearchParams(search)
+  const { block, work, agent } = readAddress(search, '')
+  if (wall === undefined) return undefined
+  if (agent !== undefined && agentNamed(wall, agent) === undefined) return `There is no agent “${agent}” on this wall.`
+  const named = query.get('block') ?? query.get('work')
+  if (named !== null && block === undefined) return `“${named}” is no block of this wall: they run from 0,0 to 159,89.`
+  if (work && block !== undefined && !wall.claims.has(block)) return `Nothing is painted at ${coordOf(block)} yet.`
+  return undefined
+}
+
 /** Query and fragment of a link to what a state shows. */
 export const addressOf = (state: State, search: string): string => writeAddress(placeOf(state), state.view, search)
 
-/** Keeps the address bar in step; the answer is to be called after each change. */
-export function followInBar(state: () => State): () => void {
+// What the page itself wrote, so that going back does not move the wall.
+const OURS = { ours: true }
+const OPENED = { ours: true, opened: true }
+
+/** Keeps the address bar in step. */
+export type Bar = {
+  /** To be called after each change. */
+  follow(next: State, before: State): void
+}
+
+/** What opens a label can be gone back from; all else replaces the address. `goTo` shows what a step of the history names. */
+export function followInBar(state: () => State, goTo: (place: Place, keepsCamera: boolean) => void): Bar {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const write = () => {
-    // Replaced, not pushed: moving about must not fill the history.
-    history.replaceState(null, '', `${location.pathname}${addressOf(state(), location.search)}`)
-  }
-  return () => {
+  let restoring = false
+  const address = () => `${location.pathname}${addressOf(state(), location.search)}`
+  // Replaced, not pushed: moving about must not fill the history.
+  const replace = () => history.replaceState(history.state?.opened ? OPENED : OURS, '', address())
+  window.addEventListener('popstate', (event) => {
     clearTimeout(timer)
-    timer = setTimeout(write, REST_MS)
+    restoring = true
+    goTo(placeInBar(), event.state?.ours === true)
+    restoring = false
+  })
+  return {
+    follow(next, before) {
+      clearTimeout(timer)
+      if (restoring) return
+      const hasOpened = before.pinned === undefined && next.pinned !== undefined
+      const hasClosed = before.pinned !== undefined && next.pinned === undefined
+      if (hasOpened) return history.pushState(OPENED, '', address())
+      if (hasClosed && history.state?.opened && next.agent === before.agent && next.at === before.at)
+        return history.back()
+      timer = setTimeout(replace, REST_MS)
+    },
   }
 }

@@ -18,7 +18,7 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
     ['v', 'View'],
     ['t', 'Time'],
     ['l', 'Share'],
-    ['?', 'Help'],
+    ['?', 'What is this?'],
   ] as const
 
   test.each([
@@ -28,6 +28,7 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
     ['a phone', { ...phone, colorScheme: 'light' }],
   ] as const)('axe finds nothing to complain about in any state: %s', async (_, options) => {
     const page = await openPage('?block=79,44', options)
+    await page.locator('#card summary').click()
     await page.locator('#card .payment').getByText('settled').waitFor()
     expect(await violationsOf(page)).toEqual([])
     expect(await smallTargets(page)).toEqual([])
@@ -39,10 +40,14 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
       expect([title, await smallTargets(page)]).toEqual([title, []])
       await page.keyboard.press('Escape')
     }
-    await page
-      .getByRole('button', { name: 'All 3 blocks' })
-      .or(page.getByRole('button', { name: 'Show its agent' }))
-      .click()
+    await page.getByRole('button', { name: 'Send your agent' }).first().click()
+    await page.locator('.prompt').waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.locator('#card .agent').click()
+    await page.locator('.about-agent').waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    await page.keyboard.press('Escape')
     await page.locator('.chip').waitFor()
     expect(await violationsOf(page)).toEqual([])
   })
@@ -69,7 +74,7 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
     const stats = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 }
     server().show({ ...canvas, agents: [], blocks: [], stats })
     const page = await openPage()
-    await page.getByText(`GET ${server().url.origin}/blocks/next`).waitFor()
+    await page.getByText('Nobody has bought a block yet.').waitFor()
     expect(await violationsOf(page)).toEqual([])
     server().sell(openBlock, carol)
     await page.evaluate(() => window.dispatchEvent(new Event('online')))

@@ -6,7 +6,7 @@ import { clamp, fit } from '../../viewer/camera/camera.ts'
 import { at, rainbowBlock } from './sample-wall.ts'
 
 const view = { width: 1280, height: 755 }
-const nowhere = { camera: undefined, block: undefined, agent: undefined, at: undefined }
+const nowhere = { camera: undefined, block: undefined, work: false, agent: undefined, at: undefined }
 
 /** What a browser makes of an address of the page. */
 function opened(address: string) {
@@ -30,24 +30,31 @@ test('a link leads to where it was made', () => {
     ),
     agent: fc.option(fc.nat().map(String), { nil: undefined }),
     at: fc.option(fc.nat(), { nil: undefined }),
+    work: fc.boolean(),
   })
   fc.assert(
     fc.property(place, (wanted) => {
       const { camera, ...rest } = opened(writeAddress(wanted, view, ''))
-      expect(rest).toEqual({ block: wanted.block, agent: wanted.agent, at: wanted.at })
-      expect(camera?.x).toBeCloseTo(wanted.camera.x, 0)
-      expect(camera?.y).toBeCloseTo(wanted.camera.y, 0)
-      expect(camera?.zoom).toBeCloseTo(wanted.camera.zoom, 2)
+      expect(rest).toEqual({
+        block: wanted.block,
+        work: wanted.work && wanted.block !== undefined,
+        agent: wanted.agent,
+        at: wanted.at,
+      })
+      if (camera === undefined || camera === 'all') return expect(wanted.camera).toEqual(fit(view))
+      expect(camera.x).toBeCloseTo(wanted.camera.x, 0)
+      expect(camera.y).toBeCloseTo(wanted.camera.y, 0)
+      expect(camera.zoom).toBeCloseTo(wanted.camera.zoom, 2)
     }),
   )
 })
 
-test('the wall shown whole has a bare address, and what others put into it stays', () => {
-  expect(writeAddress({ ...nowhere, camera: fit(view) }, view, '')).toBe('')
-  expect(writeAddress({ ...nowhere, camera: fit(view), block: rainbowBlock }, view, '?embed=1')).toBe(
-    '?embed=1&block=80,45',
-  )
-  expect(writeAddress({ ...nowhere, camera: fit(view) }, view, '?block=80,45&embed=1')).toBe('?embed=1')
+test('a page that was not moved has a bare address, the wall shown whole says so, and what others put into it stays', () => {
+  expect(writeAddress(nowhere, view, '')).toBe('')
+  expect(writeAddress({ ...nowhere, camera: fit(view) }, view, '')).toBe('#all')
+  expect(opened('#all')).toEqual({ ...nowhere, camera: 'all' })
+  expect(writeAddress({ ...nowhere, block: rainbowBlock }, view, '?embed=1')).toBe('?embed=1&block=80,45')
+  expect(writeAddress(nowhere, view, '?block=80,45&embed=1')).toBe('?embed=1')
 })
 
 test('a camera is written short', () => {

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ALL_BLOCKS, TOTAL_BLOCKS, cellOf, coordOf, type BlockIndex } from '../../shared/wall.ts'
-import { areaOf, edgesOf, nearestOpen, workAt, worksOf } from '../../viewer/wall/artworks.ts'
+import { worksOf } from '../../shared/works.ts'
+import { areaOf, edgesOf, nearestOpen, workAt } from '../../viewer/wall/artworks.ts'
 import { wallOf } from '../../viewer/wall/wall-model.ts'
 import { at, bareBlock, canvas, checkerBlock, nastyBlock, rainbowBlock } from './sample-wall.ts'
 

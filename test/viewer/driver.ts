@@ -47,13 +47,13 @@ export const middleOf = (box: Box): Point => ({
   y: box.top + box.height / 2,
 })
 
-/** Rests the pointer on a block of a wall shown whole; answers where on the page that is. */
+/** Rests the pointer on a block of a wall shown whole until it is named; answers where on the page that is. */
 export async function pointAt(page: Page, block: BlockIndex): Promise<Point> {
   const view = await viewOf(page)
   const middle = middleOf(boxOf(fit(view), view, block))
   const point = { x: middle.x, y: middle.y + (await stageTop(page)) }
   await afterDraw(page, () => page.mouse.move(point.x, point.y))
-  await page.locator('#card').waitFor()
+  await page.locator('.tooltip').waitFor()
   return point
 }
 

@@ -34,11 +34,11 @@ describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () 
     await page.addInitScript(countDraws)
     // The read after the stream has opened finds that nothing was missed.
     const [response] = await Promise.all([
-      page.goto(world.url),
+      page.goto(`${world.url}/#all`),
       page.waitForResponse((read) => read.url().endsWith('/api/canvas') && read.status() === 304),
     ])
     expect(response?.headers()['content-security-policy']).toStartWith("default-src 'none'")
-    expect(await page.textContent('#counts')).toBe('0 claimed · 14,400 open')
+    expect(await page.textContent('#counts')).toBe('0 of 14,400 blocks sold, $1 each.')
 
     const query = new URLSearchParams({ message: 'Hello from a machine', px: new Uint8Array(100).fill(RED).toHex() })
     const payment = await sign(world, await world.wallet(), '80,45')
@@ -46,14 +46,15 @@ describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () 
       const bought = await settled(world, `80,45?${query}`, payment)
       expect(bought.status).toBe(200)
     })
-    await page.getByText('1 claimed · 14,399 open').waitFor()
+    await page.getByText('1 of 14,400 blocks sold').waitFor()
     const view = await viewOf(page)
     expect(await colourAt(page, middleOf(boxOf(fit(view), view, at(80, 45))))).toBe(PALETTE[RED] ?? '')
 
-    await pointAt(page, at(80, 45))
+    const point = await pointAt(page, at(80, 45))
+    await page.mouse.click(point.x, point.y)
     const card = page.locator('#card')
     await card.getByText('Hello from a machine').waitFor()
-    await card.getByText('settled').waitFor()
+    await card.getByText('settled').waitFor({ state: 'attached' })
     expect(troubles).toEqual([])
   })
 })

@@ -33,7 +33,7 @@ function refuseAll() {
 describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () => {
   const { server, newPage } = visits(browser, { width: 960, height: 600 })
 
-  async function openWithout(refuse: () => void, address = ''): Promise<Page> {
+  async function openWithout(refuse: () => void, address = '#all'): Promise<Page> {
     const page = await newPage()
     await page.addInitScript(refuse)
     await page.goto(server().url.href + address)
@@ -76,7 +76,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     await page.keyboard.type('ada')
     await page.getByRole('button', { name: /^#1 Ada/ }).waitFor()
     await page.keyboard.press('Enter')
-    await page.locator('.chip').getByText('Ada').waitFor()
+    await page.locator('.about-agent').getByText('Ada').waitFor()
     expect(await page.locator('.marks path').first().getAttribute('d')).toStartWith('M')
     await page.keyboard.press('Escape')
     await page.keyboard.press('0')
@@ -101,7 +101,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     const view = await viewOf(page)
     const middle = middleOf(boxOf(fit(view), view, nastyBlock))
     await page.mouse.move(middle.x, middle.y + (await stageTop(page)))
-    await page.locator('#card .where').getByText('Block 79,44').waitFor()
+    await page.locator('.tooltip').getByText('Mallory').waitFor()
     expect(await page.isVisible('.outline')).toBe(true)
   })
 
@@ -116,7 +116,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     const page = await openWithout(refuseWebGl)
     await expectColour(page, at(100, 20), open)
     await page.emulateMedia({ colorScheme: 'light' })
-    await expectColour(page, at(100, 20), (colour) => colour === '#f7f8fa')
+    await expectColour(page, at(100, 20), (colour) => colour === '#f4efe7')
   })
 
   test('where nothing can be drawn the page says why it has no colours and no past', async () => {

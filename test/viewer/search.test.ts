@@ -1,13 +1,14 @@
 import { expect, test } from 'bun:test'
-import { agentNamed, find, ordered } from '../../viewer/wall/search.ts'
+import { agentNamed, find, ordered, type Hit, type Order } from '../../viewer/wall/search.ts'
 import { wallOf } from '../../viewer/wall/wall-model.ts'
-import { at, canvas, nastyBlock, rainbowBlock } from './sample-wall.ts'
+import { at, canvas, checkerBlock, nastyBlock, rainbowBlock } from './sample-wall.ts'
 
 const wall = wallOf(canvas)
-const hits = (text: string) =>
-  find(wall, text, 10).map((hit) => (hit.kind === 'block' ? hit.block : `agent ${hit.agent}`))
+const nameOf = (hit: Hit) =>
+  hit.kind === 'work' ? hit.work.blocks[0] : hit.kind === 'block' ? hit.block : `agent ${hit.agent}`
+const hits = (text: string) => find(wall, text, 10).map(nameOf)
 
-test('a coordinate finds its block, however it is written', () => {
+test('a coordinate finds what stands there, however it is written', () => {
   for (const text of ['80,45', ' 80, 45 ', '(80 / 45)', 'block 80,45']) expect(hits(text)).toEqual([rainbowBlock])
   expect(hits('5,5')).toEqual([at(5, 5)])
   expect(hits('160,0')).toEqual([])
@@ -19,7 +20,7 @@ test('an agent is found by name, framework and either end of its wallet', () => 
   expect(hits(`0x1234${'0'.repeat(32)}abce`)).toEqual([])
 })
 
-test('a block is found by what it says', () => {
+test('a work is found by what any of its blocks says, once', () => {
   expect(hits('from a MACHINE')).toEqual([rainbowBlock])
   expect(hits('<script')).toEqual([nastyBlock])
   expect(hits('')).toEqual([])
@@ -36,10 +37,13 @@ test('an address names an agent by number or wallet', () => {
   expect(agentNamed(wall, 'Ada')).toBeUndefined()
 })
 
-test('agents are listed by arrival, by blocks or by their latest purchase', () => {
-  expect([ordered(wall, 'rank'), ordered(wall, 'blocks'), ordered(wall, 'newest')]).toEqual([
-    [0, 1],
-    [0, 1],
-    [1, 0],
+test('agents are listed by arrival, by blocks or by their latest purchase, and works by age or size', () => {
+  const listed = (order: Order) => ordered(wall, order).map(nameOf)
+  expect([listed('arrival'), listed('blocks'), listed('latest')]).toEqual([
+    ['agent 0', 'agent 1'],
+    ['agent 0', 'agent 1'],
+    ['agent 1', 'agent 0'],
   ])
+  expect(listed('newest-works')).toEqual([nastyBlock, rainbowBlock, checkerBlock])
+  expect(listed('largest-works')).toEqual([rainbowBlock, nastyBlock, checkerBlock])
 })

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
+import { ALL_BLOCKS } from '../../shared/wall.ts'
 import { fit } from '../../viewer/camera/camera.ts'
 import { boxOf } from '../../viewer/camera/hover.ts'
-import { begin, resize, shownBlock, step, type State } from '../../viewer/state.ts'
+import { begin, isSame, pointedBlock, received, resize, shownBlock, step, type State } from '../../viewer/state.ts'
 import { wallOf } from '../../viewer/wall/wall-model.ts'
-import { at, canvas, openBlock, rainbowBlock } from './sample-wall.ts'
+import { at, bareBlock, canvas, nastyBlock, openBlock, rainbowBlock } from './sample-wall.ts'
 
 const view = { width: 1280, height: 755 }
 const opened: State = { ...begin(view), wall: wallOf(canvas) }
@@ -29,18 +30,58 @@ test('the pointed block is the one under the pointer after the wall has moved, t
   expect(shownBlock(left)).toBe(at(79, 45))
 })
 
-test('a tap pins a block over the pointed one; the same tap again, or none on the wall, lets it go', () => {
+test('a tap keeps a block open while others are pointed at; a tap on its work again, or on no block, lets it go', () => {
   const pinned = step(opened, { do: 'tap', at: pointOf(opened, rainbowBlock) })
   const elsewhere = step(pinned, { do: 'point', at: pointOf(opened, openBlock) })
-  expect(shownBlock(elsewhere)).toBe(rainbowBlock)
-  expect(shownBlock(step(elsewhere, { do: 'tap', at: pointOf(opened, rainbowBlock) }))).toBe(openBlock)
-  expect(shownBlock(step(elsewhere, { do: 'tap', at: { x: 1, y: 1 } }))).toBe(openBlock)
+  expect([elsewhere.pinned, pointedBlock(elsewhere)]).toEqual([rainbowBlock, openBlock])
+  expect(step(elsewhere, { do: 'tap', at: pointOf(opened, rainbowBlock) }).pinned).toBeUndefined()
+  expect(step(elsewhere, { do: 'tap', at: pointOf(opened, bareBlock) }).pinned).toBeUndefined()
+  expect(step(elsewhere, { do: 'tap', at: { x: 1, y: 1 } }).pinned).toBeUndefined()
   expect(shownBlock(step(elsewhere, { do: 'dismiss' }))).toBeUndefined()
+})
+
+test('a finger that cannot tell blocks apart means the work nearest to it, and goes there first', () => {
+  const phone = { ...received(begin({ width: 390, height: 600 }, true), wallOf(canvas)) }
+  const far = step(phone, { do: 'fit' })
+  const { x, y } = pointOf(far, nastyBlock)
+  const there = step(far, { do: 'tap', at: { x: x - 3, y: y - 3 }, byFinger: true })
+  expect(there.pinned).toBe(nastyBlock)
+  expect(there.camera.zoom).toBe(16)
+  const nothing = step(far, { do: 'tap', at: pointOf(far, openBlock), byFinger: true })
+  expect(nothing.pinned).toBeUndefined()
+  expect(nothing.camera.zoom).toBeGreaterThan(far.camera.zoom)
+})
+
+test('the page opens on what is sold, and stays there in a window of another size until it is moved', () => {
+  const home = received(begin(view), wallOf(canvas))
+  expect(home.camera).toMatchObject({ x: 800, y: 450, zoom: 6 })
+  expect(isSame(resize(home, { width: 400, height: 700 }).camera, resize(home, { width: 400, height: 700 }).home)).toBe(
+    true,
+  )
+  const moved = step(home, { do: 'pan', dx: 10, dy: 0 })
+  expect(resize(moved, { width: 1000, height: 700 }).camera).toEqual(moved.camera)
+})
+
+test('on a stage that stands upright the wall is as high as the stage', () => {
+  const upright = { width: 390, height: 600 }
+  const full = { ...canvas, blocks: ALL_BLOCKS.map((i) => ({ i, a: 0, t: 0 })) }
+  expect(received(begin(upright), wallOf(full)).camera.zoom).toBeCloseTo(0.64)
+  expect(received(begin(view), wallOf(full)).camera).toEqual(fit(view))
+})
+
+test('a surprise is a work that is not open already', () => {
+  const calm = { ...opened, calm: true }
+  const seen = [0, 0.4, 0.99].map((chance) => step(calm, { do: 'surprise', chance }).pinned)
+  expect(new Set(seen).size).toBe(3)
+  const once = step(calm, { do: 'surprise', chance: 0 })
+  expect(step(once, { do: 'surprise', chance: 0 }).pinned).not.toBe(once.pinned)
+  expect(step(begin(view), { do: 'surprise', chance: 0 }).pinned).toBeUndefined()
 })
 
 test('a wall shown whole stays whole in a window of another size, and a closer look stays where it is', () => {
   const small = { width: 360, height: 690 }
-  expect(resize(opened, small).camera).toEqual(fit(small))
+  const whole = step(received(begin(view, true), wallOf(canvas)), { do: 'fit' })
+  expect(resize(whole, small).camera).toEqual(fit(small))
   const near = step(opened, { do: 'zoom', factor: 10, at: pointOf(opened, rainbowBlock) })
   expect(resize(near, { width: 1000, height: 700 }).camera).toEqual(near.camera)
 })

@@ -28,12 +28,11 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     const page = await openPage()
     await page.keyboard.press('/')
     await page.keyboard.type('ada')
-    await page.getByRole('button', { name: /^#1 Ada/ }).waitFor()
+    await page.getByRole('button', { name: /Ada.*3 blocks/ }).waitFor()
     await afterDraw(page, () => page.keyboard.press('Enter'))
-    expect(await page.locator('.chip').textContent()).toContain('Ada')
-    expect(await page.locator('.labels span:not([hidden]) bdi').allTextContents()).toContain('Ada · 2 × 1')
+    expect(await page.locator('.about-agent > .name').textContent()).toContain('Ada')
+    expect(await page.locator('.labels span:not([hidden])').allTextContents()).toContain('Ada · 2 × 1')
     const view = await viewOf(page)
-    expect(await page.getByRole('button', { name: /^#1 Ada/ }).getAttribute('aria-pressed')).toBe('true')
     // The stage's middle lies in the agent's blocks' area; its corner is open and dimmed.
     const corner = await colourAt(page, { x: 2, y: view.height - 2 })
     await page.getByRole('button', { name: 'Show all agents' }).click()
@@ -50,7 +49,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.goto(server().url.href)
     await page.waitForFunction(() => document.body.dataset['ready'])
     await page.keyboard.press('?')
-    const link = page.locator('#panel a')
+    const link = page.locator('#panel a[href^="mailto"]')
     expect([await link.textContent(), await link.getAttribute('href')]).toEqual([
       'ops@wall.test',
       'mailto:ops@wall.test',
@@ -66,22 +65,28 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.keyboard.press('/')
     await page.keyboard.type('80,45')
     await page.keyboard.press('Enter')
-    expect(await page.locator('#card.pinned .where').textContent()).toBe('Block 80,45')
-    await page.waitForURL(/block=80,45/)
+    expect(await page.locator('#card summary').textContent()).toBe('Block 80,45')
+    await page.waitForURL(/work=80,45/)
   })
 
   test('strangers’ text is inert in the list, too', async () => {
     const page = await openPage()
     await page.keyboard.press('/')
-    expect(await page.locator('.list .name').allTextContents()).toEqual([
+    expect(await page.locator('.works .name').allTextContents()).toEqual([
+      '<script>window.hurt = true</script><img src=x…',
+      'Hello from a machine.',
+      'Untitled',
+    ])
+    await page.locator('#panel select').selectOption('blocks')
+    expect(await page.locator('.works .name').allTextContents()).toEqual([
       'Ada',
       '<b onclick="window.hurt = true">Mallory</b>',
     ])
-    expect(await page.locator('.list b').count()).toBe(0)
+    expect(await page.locator('.works :is(b, script, img)').count()).toBe(0)
   })
 
   test('the scrubber shows the wall as it was, and a link to a moment leads there', async () => {
-    const page = await openPage('?at=1760000000000')
+    const page = await openPage('?at=1760000000000#all')
     const point = await middleOfBlock(page, nastyBlock)
     const before = await colourAt(page, point)
     await page.keyboard.press('t')
@@ -135,10 +140,10 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     const page = await openPage()
     server().sell(openBlock, carol, red)
     await afterDraw(page, async () => server().repaint(rainbowBlock, red))
-    await page.locator('.ticker').getByText('Carol just bought 100,20').waitFor()
-    expect(await page.textContent('#counts')).toBe('5 claimed · 14,395 open')
+    await page.locator('.ticker').getByText('Carol just bought a block').waitFor()
+    expect(await page.textContent('#counts')).toBe('5 of 14,400 blocks sold, $1 each.')
     await page.getByRole('button', { name: /just bought/ }).click()
-    expect(await page.locator('#card .title').textContent()).toBe('Carol')
+    expect(await page.locator('#card .title').textContent()).toBe('Untitled')
     await page.keyboard.press('Escape')
     await page.keyboard.press('0')
     await page.mouse.move(2, 2)
@@ -152,7 +157,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.goto(server().url.href)
     await page.locator('#stale').getByText('Not up to date since').waitFor()
     server().sell(openBlock, carol)
-    await page.locator('.ticker').getByText('Carol just bought 100,20').waitFor({ timeout: 25_000 })
+    await page.locator('.ticker').getByText('Carol just bought a block').waitFor({ timeout: 25_000 })
     await page.waitForFunction(() => document.getElementById('stale')?.textContent === '')
     // Chromium itself reports the refused streams.
     expect(troubles.splice(0)).toHaveLength(3)
@@ -163,7 +168,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     const sold = Array.from({ length: 450 }, (_, i) => at(i % 150, Math.floor(i / 150)))
     for (const block of sold) server().sell(block, carol)
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
-    await page.getByText('454 claimed').waitFor()
+    await page.getByText('454 of 14,400 blocks sold').waitFor()
     await page.locator('.ticker').waitFor()
   })
 
@@ -186,7 +191,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     // The row of the nasty block has arrived, the one below it has not.
     server().holdAfter(text.indexOf('\n', text.indexOf(`"i":${nastyBlock}`)) + 1)
     const page = await newPage()
-    await page.goto(server().url.href)
+    await page.goto(`${server().url.href}#all`)
     await page.waitForFunction(() => Reflect.get(window, 'draws') > 0)
     expect(await colourAt(page, await middleOfBlock(page, nastyBlock))).toBe('#ff0000')
     const below = await colourAt(page, await middleOfBlock(page, rainbowBlock))
@@ -249,13 +254,14 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
   })
 
   test('on a phone an agent is found by touch', async () => {
-    const page = await openPage('', phone)
+    const page = await openPage('#all', phone)
     await page.getByRole('button', { name: 'Find' }).tap()
-    await page.getByRole('button', { name: /^#1 Ada/ }).tap()
-    await page.locator('.chip').getByText('Ada').waitFor()
+    await page.locator('#panel select').selectOption('blocks')
+    await page.getByRole('button', { name: /Ada.*3 blocks/ }).tap()
+    await page.locator('.about-agent').getByText('Ada').waitFor()
     const panel = await page.locator('#panel').boundingBox()
     expect(panel?.width).toBe(360)
-    expect(panel && panel.height < 360).toBe(true)
+    expect(panel && panel.height < 420).toBe(true)
   })
 
   test('no script of the page makes code from text, which its policy forbids', async () => {

@@ -11,7 +11,7 @@ export type Visits = {
   server(): SampleServer
   /** A page that is nowhere yet. */
   newPage(options?: BrowserContextOptions): Promise<Page>
-  /** The page at an address, drawn and furnished. */
+  /** The page at an address, drawn and furnished; the whole wall where none is given. */
   openPage(address?: string, options?: BrowserContextOptions): Promise<Page>
   /** Errors the page reported, for a test that expects some to take out. */
   readonly troubles: string[]
@@ -63,7 +63,7 @@ export function visits(browser: Browser | NoBrowser, viewport: { width: number; 
     return page
   }
 
-  async function openPage(address = '', options?: BrowserContextOptions): Promise<Page> {
+  async function openPage(address = '#all', options?: BrowserContextOptions): Promise<Page> {
     const page = await newPage(options)
     await page.goto(server().url.href + address)
     await page.waitForFunction(() => document.body.dataset['ready'] && Reflect.get(window, 'draws') > 0)

@@ -95,6 +95,9 @@ export function toScreen(camera: Camera, view: View, point: Point): Point {
   }
 }
 
+/** The zoom at which the whole height of the wall fits. */
+export const uprightZoom = (view: View): number => (view.height / HEIGHT) * FIT_SHARE
+
 const fitZoom = (view: View) => Math.max(Math.min(view.width / WIDTH, view.height / HEIGHT) * FIT_SHARE, 0.01)
 
 const between = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high)

@@ -1,7 +1,7 @@
 /** What lies under a point, and where its card goes. */
 
 import { BLOCK_SIZE, blockAt, cellOf, type BlockIndex } from '../../shared/wall.ts'
-import { toScreen, toWall, type Camera, type Point, type View } from './camera.ts'
+import { toScreen, toWall, type Area, type Camera, type Point, type View } from './camera.ts'
 
 /** A rectangle on the stage, in CSS pixels. */
 export type Box = { readonly left: number; readonly top: number; readonly width: number; readonly height: number }
@@ -22,7 +22,13 @@ export function boxOf(camera: Camera, view: View, block: BlockIndex): Box {
   return { left: corner.x, top: corner.y, width: size, height: size }
 }
 
-/** Top left corner of a block's card: beside the block where there is room, always wholly on the stage. */
+/** Where an area of the wall appears on the stage. */
+export function boxAround(camera: Camera, view: View, { left, top, right, bottom }: Area): Box {
+  const corner = toScreen(camera, view, { x: left, y: top })
+  return { left: corner.x, top: corner.y, width: (right - left) * camera.zoom, height: (bottom - top) * camera.zoom }
+}
+
+/** Top left corner of a card: beside its box where there is room, always wholly on the stage. */
 export function placeCard(block: Box, card: { width: number; height: number }, view: View): Point {
   const right = block.left + block.width + CARD_GAP
   const left = block.left - CARD_GAP - card.width

@@ -99,9 +99,18 @@ export function listenToPointers(stage: HTMLElement, send: Send, signal: AbortSi
     const tap = { ...tapped, time: event.timeStamp }
     const twice = lastTap && tap.time - lastTap.time < DOUBLE_TAP_MS && distance(tap, lastTap) < DOUBLE_TAP_PX
     lastTap = twice ? undefined : tap
-    send(twice ? { do: 'zoom', factor: DOUBLE_TAP_ZOOM, at: tapped } : { do: 'tap', at: tapped })
+    send(
+      twice
+        ? { do: 'zoom', factor: DOUBLE_TAP_ZOOM, at: tapped }
+        : { do: 'tap', at: tapped, byFinger: event.pointerType === 'touch' },
+    )
   }
 
+  // Else the browser presses, after a tap, what the tap has brought under the finger.
+  stage.addEventListener('touchend', (event) => event.cancelable && event.preventDefault(), {
+    passive: false,
+    signal,
+  })
   stage.addEventListener('pointerdown', onDown, { signal })
   stage.addEventListener('pointermove', onMove, { signal })
   stage.addEventListener('pointerup', onUp, { signal })

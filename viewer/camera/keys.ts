@@ -20,12 +20,12 @@ export const KEYS_HELP: readonly (readonly [keys: string, meaning: string])[] = 
   ['+ and −', 'zoom'],
   ['0', 'show all of it'],
   ['Tab, then arrows', 'walk from block to block; with Shift ten at once'],
-  ['Enter', 'keep the block’s deed open'],
+  ['Enter', 'keep a work’s label open'],
   ['/', 'search'],
   ['V', 'colours and theme'],
   ['T', 'the wall’s past'],
   ['L', 'share'],
-  ['?', 'these keys'],
+  ['?', 'what this is, and these keys'],
   ['Esc', 'close'],
 ]
 
@@ -52,7 +52,7 @@ const others: Readonly<Record<string, Intent>> = {
   v: { do: 'open', panel: 'view' },
   t: { do: 'open', panel: 'time' },
   l: { do: 'open', panel: 'share' },
-  '?': { do: 'open', panel: 'help' },
+  '?': { do: 'open', panel: 'about' },
   Escape: { do: 'dismiss' },
 }
 

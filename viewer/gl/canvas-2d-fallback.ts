@@ -1,6 +1,7 @@
 /** The wall without a GPU: canvases that the browser itself moves and enlarges, or the server's picture where it has none. */
 
-import { HEIGHT, WIDTH } from '../../shared/wall.ts'
+import { BLOCK_SIZE, HEIGHT, WIDTH } from '../../shared/wall.ts'
+import { OPEN } from '../wall/pixel-buffer.ts'
 import { createSheets } from './canvas-layers.ts'
 import type { Frame } from './frame.ts'
 import type { Renderer } from './renderer.ts'
@@ -22,7 +23,9 @@ export function createStandIn(canvas: HTMLCanvasElement): StandIn {
   const marks = createMarks()
   const outline = document.createElement('div')
   outline.className = 'outline'
-  canvas.before(...layers, marks.element, outline)
+  const lots = document.createElement('div')
+  lots.className = 'lots'
+  canvas.before(lots, ...layers, marks.element, outline)
 
   return {
     showsLooks: sheets !== undefined,
@@ -30,9 +33,17 @@ export function createStandIn(canvas: HTMLCanvasElement): StandIn {
     setBlocks: (atlas, blocks) => (sheets ? sheets.setBlocks(atlas, blocks) : picture?.readAgain()),
     setVeil: (veil) => sheets?.setVeil(veil),
     setMarks: (blocks) => marks.set(blocks),
-    setTheme: (theme) => sheets?.setTheme(theme),
-    draw({ origin: [x, y], pixel, outlined }) {
+    setTheme(theme) {
+      sheets?.setTheme(theme)
+      lots.style.backgroundColor = theme.own[OPEN] ?? theme.ground
+      lots.style.setProperty('--rule', theme.rule)
+      lots.style.setProperty('--wall-edge', theme.edge)
+    },
+    // The page's own ground is behind the stage.
+    blank() {},
+    draw({ origin: [x, y], pixel, outlined, rules }) {
       const scale = 1 / pixel / devicePixelRatio
+      placeLots(lots, x, y, scale, rules[0])
       for (const layer of layers) {
         layer.style.transform = `translate(${-x * scale}px, ${-y * scale}px) scale(${(scale * WIDTH) / layer.width})`
         layer.classList.toggle('near', scale >= 1)
@@ -40,8 +51,17 @@ export function createStandIn(canvas: HTMLCanvasElement): StandIn {
       marks.place(x, y, scale)
       placeOutline(outline, outlined)
     },
-    destroy: () => [...layers, marks.element, outline].forEach((element) => element.remove()),
+    destroy: () => [lots, ...layers, marks.element, outline].forEach((element) => element.remove()),
   }
+}
+
+/** The plan of lots behind what is painted: lines as wide at every zoom around each block and around ten by ten of them. */
+function placeLots(lots: HTMLElement, x: number, y: number, scale: number, strength: number) {
+  lots.style.width = `${WIDTH * scale}px`
+  lots.style.height = `${HEIGHT * scale}px`
+  lots.style.transform = `translate(${-x * scale}px, ${-y * scale}px)`
+  lots.style.setProperty('--block', `${BLOCK_SIZE * scale}px`)
+  lots.style.setProperty('--strength', `${Math.round(strength * 100)}%`)
 }
 
 /** The server's picture. */
@@ -66,7 +86,7 @@ function createPicture() {
 function placeOutline(outline: HTMLElement, outlined: Frame['outlined']) {
   outline.hidden = outlined === undefined
   if (outlined === undefined) return
-  const [left, top, right, bottom] = outlined.block
+  const [left, top, right, bottom] = outlined.box
   const px = (devicePixels: number) => `${devicePixels / devicePixelRatio}px`
   outline.style.transform = `translate(${px(left)}, ${px(top)})`
   outline.style.width = px(right - left)

@@ -4,7 +4,7 @@ import { PALETTE } from '../../shared/palette.ts'
 import { BLOCK_SIZE, cellOf, COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import { bytesOf, type Theme } from '../theme.ts'
 import type { VeilBytes } from '../wall/overlay.ts'
-import { pictureAt, type Atlas } from '../wall/pixel-buffer.ts'
+import { OPEN, pictureAt, type Atlas } from '../wall/pixel-buffer.ts'
 
 const BYTES = 256
 
@@ -49,7 +49,9 @@ export function createSheets(): Sheets | undefined {
     },
     setTheme(theme) {
       const parts = new Uint8Array(colours.buffer)
-      for (let i = 0; i < BYTES; i++) parts.set([...bytesOf(PALETTE[i] ?? theme.own[i] ?? theme.ground), 255], i * 4)
+      // Where nobody owns anything the plan of lots shows through.
+      for (let i = 0; i < BYTES; i++)
+        parts.set([...bytesOf(PALETTE[i] ?? theme.own[i] ?? theme.ground), i === OPEN ? 0 : 255], i * 4)
       if (shown) setAtlas(shown)
     },
   }

@@ -2,7 +2,7 @@
 
 import { HEIGHT, WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import type { Camera, View } from '../camera/camera.ts'
-import { boxOf } from '../camera/hover.ts'
+import { boxOf, type Box } from '../camera/hover.ts'
 
 /** Left, top, right, bottom. */
 type Edges = [number, number, number, number]
@@ -12,13 +12,14 @@ export type Frame = {
   readonly pixel: number // wall pixels per device pixel
   readonly canvasHeight: number
   readonly place: Edges // the wall in clip space
-  readonly grid: number // strength of the lines between blocks, 0 to 1
+  readonly rules: [blocks: number, tens: number] // strength of the lines around open blocks and around ten by ten of them, 0 to 1
   readonly line: number // their width in device pixels
   readonly outlined: Outline | undefined
+  readonly edge: Outline // of the wall
 }
 
 type Outline = {
-  readonly block: Edges
+  readonly box: Edges // in device pixels
   readonly stroke: number
   readonly place: Edges // what the outline may cover, in clip space
 }
@@ -28,10 +29,12 @@ const STROKE = 2
 const HALO = 1
 const LINE = 1
 
-// The grid appears between these zooms, in CSS pixels per wall pixel.
-const GRID_FROM = 2.5
-const GRID_TO = 6
-const GRID_STRENGTH = 0.3
+const EDGE = 1
+
+// The lines around each block appear between these zooms, in CSS pixels per wall pixel.
+const RULES_FROM = 1.2
+const RULES_TO = 4
+const TENS_STRENGTH = 0.8
 
 /** The drawing of a camera on a canvas with `ratio` device pixels per CSS pixel. */
 export function frameOf(camera: Camera, view: View, ratio: number, outlined: BlockIndex | undefined): Frame {
@@ -47,30 +50,27 @@ export function frameOf(camera: Camera, view: View, ratio: number, outlined: Blo
     pixel,
     canvasHeight: height,
     place: clip([left, top, left + WIDTH / pixel, top + HEIGHT / pixel]),
-    grid: GRID_STRENGTH * Math.max(0, Math.min((camera.zoom - GRID_FROM) / (GRID_TO - GRID_FROM), 1)),
+    rules: [Math.max(0, Math.min((camera.zoom - RULES_FROM) / (RULES_TO - RULES_FROM), 1)), TENS_STRENGTH],
     line: Math.max(1, Math.round(LINE * ratio)),
-    outlined: outlined === undefined ? undefined : outlineOf(camera, view, ratio, outlined, clip),
+    outlined:
+      outlined === undefined
+        ? undefined
+        : outlineOf(edgesOf(boxOf(camera, view, outlined), ratio), STROKE * ratio, HALO * ratio, clip),
+    edge: outlineOf([left, top, left + WIDTH / pixel, top + HEIGHT / pixel], Math.max(1, EDGE * ratio), 0, clip),
   }
 }
 
-function outlineOf(
-  camera: Camera,
-  view: View,
-  ratio: number,
-  index: BlockIndex,
-  clip: (edges: Edges) => Edges,
-): Outline {
-  const box = boxOf(camera, view, index)
-  const left = Math.round(box.left * ratio)
-  const top = Math.round(box.top * ratio)
-  const right = Math.round((box.left + box.width) * ratio)
-  const bottom = Math.round((box.top + box.height) * ratio)
-  const reach = Math.ceil((STROKE + HALO) * ratio)
-  return {
-    block: [left, top, right, bottom],
-    stroke: STROKE * ratio,
-    place: clip([left - reach, top - reach, right + reach, bottom + reach]),
-  }
+const edgesOf = ({ left, top, width, height }: Box, ratio: number): Edges => [
+  Math.round(left * ratio),
+  Math.round(top * ratio),
+  Math.round((left + width) * ratio),
+  Math.round((top + height) * ratio),
+]
+
+function outlineOf(box: Edges, stroke: number, halo: number, clip: (edges: Edges) => Edges): Outline {
+  const [left, top, right, bottom] = box
+  const reach = Math.ceil(stroke + halo)
+  return { box, stroke, place: clip([left - reach, top - reach, right + reach, bottom + reach]) }
 }
 
 const toClip = ([left, top, right, bottom]: Edges, width: number, height: number): Edges => [

@@ -2,9 +2,11 @@
 
 import type { Framebuffer2D, Regl, Texture2D } from 'regl'
 import { HEIGHT, WIDTH } from '../../shared/wall.ts'
-import fullVert from './full.vert?raw'
+import type { Area } from '../camera/camera.ts'
+import { OPEN } from '../wall/pixel-buffer.ts'
 import halveFrag from './halve.frag?raw'
 import resolveFrag from './resolve.frag?raw'
+import wallVert from './wall.vert?raw'
 
 // An eighth is enough: the whole wall on a screen 320 pixels wide is a fifth.
 const LEVEL_COUNT = 4
@@ -13,37 +15,60 @@ export type Level = { readonly size: [number, number]; readonly target: Framebuf
 
 export type Levels = {
   readonly all: readonly Level[]
-  /** Draws every level anew from the atlas. */
-  refresh(): void
+  /** Draws an area of every level anew from the atlas. */
+  refresh(area: Area): void
 }
 
 /** The textures a wall is made of. */
 export type Textures = { readonly atlas: Texture2D; readonly palette: Texture2D; readonly veil: Texture2D }
 
+/** A shader that knows which byte means that nobody owns a pixel. */
+export const knowingOpen = (frag: string): string => `#define OPEN ${OPEN}.0\n${frag}`
+
 /** Levels of an atlas texture; empty until refreshed. */
 export function createLevels(regl: Regl, textures: Textures): Levels {
   const all = Array.from({ length: LEVEL_COUNT }, (_, depth) => createLevel(regl, depth))
-  const triangle = {
-    vert: fullVert,
-    attributes: { corner: [-1, -1, 3, -1, -1, 3] },
-    count: 3,
+  const quad = {
+    vert: wallVert,
+    attributes: { corner: [0, 0, 1, 0, 0, 1, 1, 1] },
+    primitive: 'triangle strip',
+    count: 4,
     depth: { enable: false },
-  }
+  } as const
   const framebuffer = regl.prop<{ to: Framebuffer2D }, 'to'>('to')
   const size = regl.prop<{ size: [number, number] }, 'size'>('size')
   const from = regl.prop<{ from: Framebuffer2D }, 'from'>('from')
-  const resolve = regl({ ...triangle, frag: resolveFrag, uniforms: { ...textures, size }, framebuffer })
-  const halve = regl({ ...triangle, frag: halveFrag, uniforms: { above: from, aboveSize: size }, framebuffer })
+  const place = regl.prop<{ place: [number, number, number, number] }, 'place'>('place')
+  const resolve = regl({
+    ...quad,
+    frag: knowingOpen(resolveFrag),
+    uniforms: { ...textures, size, place },
+    framebuffer,
+  })
+  const halve = regl({ ...quad, frag: halveFrag, uniforms: { above: from, aboveSize: size, place }, framebuffer })
   return {
     all,
-    refresh() {
+    refresh(area) {
       all.forEach((level, depth) => {
         const above = all[depth - 1]
-        if (above === undefined) resolve({ to: level.target, size: level.size })
-        else halve({ to: level.target, from: above.target, size: above.size })
+        const part = placeOf(area, depth, level.size)
+        if (above === undefined) resolve({ to: level.target, size: level.size, place: part })
+        else halve({ to: level.target, from: above.target, size: above.size, place: part })
       })
     },
   }
+}
+
+/** Where an area of the wall lies in a level, in clip space; whole texels that it has any part of. */
+function placeOf(
+  { left, top, right, bottom }: Area,
+  depth: number,
+  [width, height]: Level['size'],
+): [number, number, number, number] {
+  const scale = 2 ** depth
+  const first = (value: number, count: number) => (Math.floor(value / scale) / count) * 2 - 1
+  const last = (value: number, count: number) => (Math.min(Math.ceil(value / scale), count) / count) * 2 - 1
+  return [first(left, width), first(top, height), last(right, width), last(bottom, height)]
 }
 
 /** The level whose texels are at most as large as device pixels, and more than half as large. */

@@ -10,12 +10,18 @@ uniform vec2 origin; // wall point at the canvas's top left corner
 uniform float pixel; // wall pixels per device pixel
 uniform float canvasHeight;
 uniform float veiled; // whether anything lies over the blocks
-uniform float grid; // strength of the lines between blocks, 0 to 1
+uniform vec2 rules; // strength of the lines around open blocks and around ten by ten of them, 0 to 1
+uniform vec4 rule; // their colour
 uniform float line; // their width in device pixels
 
 vec3 colourAt(vec2 cell) {
   float index = texture2D(atlas, (clamp(cell, vec2(0.0), wallSize - 1.0) + 0.5) / wallSize).r;
   return texture2D(palette, vec2((index * 255.0 + 0.5) / 256.0, 0.5)).rgb;
+}
+
+bool isOpen(vec2 cell) {
+  float index = texture2D(atlas, (clamp(cell, vec2(0.0), wallSize - 1.0) + 0.5) / wallSize).r;
+  return abs(index * 255.0 - OPEN) < 0.5;
 }
 
 vec3 toLinear(vec3 c) {
@@ -43,9 +49,15 @@ void main() {
     vec4 over = texture2D(veil, middle / wallSize);
     colour = mix(colour, over.rgb, over.a);
   }
-  if (grid > 0.0) {
-    vec2 past = mod(middle, 10.0) / pixel; // device pixels from the block's left and top edge
-    colour = mix(colour, vec3(0.5), grid * step(min(past.x, past.y), line));
+  if (isOpen(floor(middle))) {
+    // Device pixels from the left and top edge of the block, and of the ten by ten it is one of.
+    vec2 fromBlock = mod(middle, 10.0) / pixel;
+    vec2 fromTen = mod(middle, 100.0) / pixel;
+    float strength = max(
+      rules.x * step(min(fromBlock.x, fromBlock.y), line),
+      rules.y * step(min(fromTen.x, fromTen.y), line)
+    );
+    colour = mix(colour, rule.rgb, strength);
   }
   gl_FragColor = vec4(colour, 1.0);
 }

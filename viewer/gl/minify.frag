@@ -6,6 +6,10 @@ uniform vec2 levelSize;
 uniform vec2 origin; // point of the level at the canvas's top left corner
 uniform float pixel; // texels per device pixel, 1 to 2
 uniform float canvasHeight;
+uniform float scale; // wall pixels per texel
+uniform vec2 rules; // strength of the lines around open blocks, which are too near each other here, and around ten by ten
+uniform vec4 rule; // their colour
+uniform float line; // their width in device pixels
 
 vec3 fromLinear(vec3 c) {
   return mix(c * 12.92, 1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, step(0.0031308, c));
@@ -16,13 +20,17 @@ void main() {
   vec2 high = low + pixel;
   vec2 first = floor(low);
   vec3 light = vec3(0.0);
+  float open = 0.0;
   for (int y = 0; y < 3; y++) {
     for (int x = 0; x < 3; x++) {
       vec2 cell = first + vec2(float(x), float(y));
       vec2 covered = max(min(high, cell + 1.0) - max(low, cell), 0.0);
-      vec3 root = texture2D(level, (cell + 0.5) / levelSize).rgb;
-      light += root * root * (covered.x * covered.y);
+      vec4 root = texture2D(level, (cell + 0.5) / levelSize);
+      light += root.rgb * root.rgb * (covered.x * covered.y);
+      open += root.a * covered.x * covered.y;
     }
   }
-  gl_FragColor = vec4(fromLinear(light / (pixel * pixel)), 1.0);
+  vec2 fromTen = mod((low + 0.5 * pixel) * scale, 100.0) / (pixel * scale);
+  float strength = rules.y * step(min(fromTen.x, fromTen.y), line) * open / (pixel * pixel);
+  gl_FragColor = vec4(mix(fromLinear(light / (pixel * pixel)), rule.rgb, strength), 1.0);
 }

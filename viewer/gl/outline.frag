@@ -1,14 +1,16 @@
-// A white line around a block with a dark one around that, so that it stands out on any picture; the block itself stays untouched.
+// A line around a box, with another around that where there is room, so that it stands out on any picture; the box itself stays untouched.
 precision highp float;
 
-uniform vec4 block; // left, top, right, bottom in device pixels
+uniform vec4 box; // left, top, right, bottom in device pixels
 uniform float stroke; // device pixels
 uniform float canvasHeight;
+uniform vec4 inner;
+uniform vec4 outer;
 
 void main() {
   vec2 at = vec2(gl_FragCoord.x, canvasHeight - gl_FragCoord.y);
-  vec2 outside = max(block.xy - at, at - block.zw);
+  vec2 outside = max(box.xy - at, at - box.zw);
   float away = max(outside.x, outside.y);
   if (away < 0.0) discard;
-  gl_FragColor = vec4(vec3(away < stroke ? 1.0 : 0.0), 1.0);
+  gl_FragColor = away < stroke ? inner : outer;
 }

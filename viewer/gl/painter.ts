@@ -31,12 +31,13 @@ export function createPainter(canvas: HTMLCanvasElement, state: () => State, fir
   let theme = first
   let renderer: Renderer | undefined
   let onGpu = true
+  let marked: readonly BlockIndex[] = [] // what a line is drawn around
   let showsLooks = true
 
   const begin = (found: Renderer) => {
     renderer = found
-    renderer.setTheme(theme)
-    uploadAll(renderer, state(), theme)
+    marked = markedBlocks(state())
+    uploadAll(renderer, state(), theme, marked)
     ask()
   }
 
@@ -66,7 +67,12 @@ export function createPainter(canvas: HTMLCanvasElement, state: () => State, fir
 
   return {
     take(next, before) {
-      if (renderer) upload(renderer, next, before, theme)
+      if (renderer === undefined) return
+      upload(renderer, next, before, theme)
+      if (!hasOtherMarks(next, before)) return
+      const marks = markedBlocks(next)
+      if (!areEqual(marks, marked)) renderer.setMarks(marks)
+      marked = marks
     },
     setTheme(other) {
       theme = other
@@ -75,13 +81,12 @@ export function createPainter(canvas: HTMLCanvasElement, state: () => State, fir
     },
     draw() {
       const { wall, camera, view } = state()
-      if (wall) renderer?.draw(frameOf(camera, view, canvas.width / view.width, shownBlock(state())))
+      if (wall === undefined) return renderer?.blank()
+      // A work of several blocks has a line of its own around it.
+      const outlined = marked.length > 0 ? undefined : shownBlock(state())
+      renderer?.draw(frameOf(camera, view, canvas.width / view.width, outlined))
     },
-    resize() {
-      const { view } = state()
-      canvas.width = Math.round(view.width * devicePixelRatio)
-      canvas.height = Math.round(view.height * devicePixelRatio)
-    },
+    resize: () => fitCanvas(canvas, state().view),
     get onGpu() {
       return onGpu
     },
@@ -91,11 +96,13 @@ export function createPainter(canvas: HTMLCanvasElement, state: () => State, fir
   }
 }
 
-function uploadAll(renderer: Renderer, state: State, theme: Theme) {
+function uploadAll(renderer: Renderer, state: State, theme: Theme, marked: readonly BlockIndex[]) {
   const wall = shownWall(state)
-  if (wall === undefined) return
+  renderer.setTheme(theme)
+  // At once, because an empty canvas is black.
+  if (wall === undefined) return renderer.blank()
   renderer.setAtlas(wall.atlas)
-  renderer.setMarks(markedBlocks(state))
+  renderer.setMarks(marked)
   uploadVeil(renderer, state, theme)
 }
 
@@ -105,9 +112,6 @@ function upload(renderer: Renderer, next: State, before: State, theme: Theme) {
   uploadPixels(renderer, shownWall(next) ?? wall, shownWall(before))
   const isVeiled = hasLook(next) || hasLook(before)
   if (before.wall === undefined || (isVeiled && looksOther(next, before))) uploadVeil(renderer, next, theme)
-  if (wall !== before.wall || next.agent !== before.agent || shownBlock(next) !== shownBlock(before)) {
-    renderer.setMarks(markedBlocks(next))
-  }
 }
 
 function uploadPixels(renderer: Renderer, wall: Wall, before: Wall | undefined) {
@@ -133,8 +137,22 @@ function markedBlocks(state: State): readonly BlockIndex[] {
   const { wall, agent, at } = state
   if (wall === undefined) return []
   const block = shownBlock(state)
-  const marked = agent !== undefined ? blocksOf(wall, agent) : block === undefined ? [] : workAt(wall, block)
-  // A single block has its own outline.
-  if (agent === undefined && marked.length < 2) return []
+  if (block !== undefined) {
+    const work = workAt(wall, block, at)
+    // A single block has its own outline.
+    if (work.length > 1 || agent === undefined) return work.length > 1 ? work : []
+  }
+  const marked = agent === undefined ? [] : blocksOf(wall, agent)
   return at === undefined ? marked : marked.filter((index) => (wall.claims.get(index)?.t ?? Infinity) <= at)
 }
+
+function fitCanvas(canvas: HTMLCanvasElement, { width, height }: State['view']) {
+  canvas.width = Math.round(width * devicePixelRatio)
+  canvas.height = Math.round(height * devicePixelRatio)
+}
+
+const hasOtherMarks = (a: State, b: State) =>
+  a.wall !== b.wall || a.agent !== b.agent || a.at !== b.at || shownBlock(a) !== shownBlock(b)
+
+const areEqual = (a: readonly BlockIndex[], b: readonly BlockIndex[]) =>
+  a.length === b.length && a.every((block, i) => block === b[i])

@@ -9,7 +9,7 @@ import { areaOf } from '../wall/artworks.ts'
 import type { VeilBytes } from '../wall/overlay.ts'
 import { pictureAt, type Atlas } from '../wall/pixel-buffer.ts'
 import type { Frame } from './frame.ts'
-import { createLevels, depthFor } from './levels.ts'
+import { createLevels, depthFor, knowingOpen } from './levels.ts'
 import magnifyFrag from './magnify.frag?raw'
 import minifyFrag from './minify.frag?raw'
 import outlineFrag from './outline.frag?raw'
@@ -17,6 +17,15 @@ import wallVert from './wall.vert?raw'
 import worksFrag from './works.frag?raw'
 
 const PALETTE_TEXTURE_SIZE = 256
+
+// With more changed blocks than this the levels are shaded anew in one go.
+const PARTS_MAX = 64
+
+const WHOLE: Area = { left: 0, top: 0, right: WIDTH, bottom: HEIGHT }
+
+type Colour = [red: number, green: number, blue: number, alpha: number]
+const WHITE: Colour = [1, 1, 1, 1]
+const BLACK: Colour = [0, 0, 0, 1]
 
 export type Renderer = {
   /** Takes over a whole atlas; drawn with the next frame. */
@@ -28,6 +37,8 @@ export type Renderer = {
   setMarks(blocks: readonly BlockIndex[]): void
   setTheme(theme: Theme): void
   draw(frame: Frame): void
+  /** Shows the room alone, before there is a wall. */
+  blank(): void
   destroy(): void
 }
 
@@ -44,44 +55,40 @@ function rendererOn(regl: Regl): Renderer {
   const marks = regl.texture({ width: COLS, height: ROWS, format: 'luminance' })
   const levels = createLevels(regl, { atlas, palette, veil })
   const paint = paintersOn(regl)
-  let ground: [number, number, number, number] = [0, 0, 0, 1]
-  let levelsStale = true
+  let room = { ground: BLACK, rule: BLACK, edge: BLACK }
+  let stale: readonly Area[] = [WHOLE] // what the levels do not show yet
   let veiled = 0
   let marked: Area | undefined
 
   const drawFar = (frame: Frame, depth: number) => {
     const level = levels.all[depth]
     if (level === undefined) return
-    if (levelsStale) levels.refresh()
-    levelsStale = false
+    for (const area of stale) levels.refresh(area)
+    stale = []
     const [x, y] = frame.origin
     const scale = 2 ** depth
     const origin: [number, number] = [x / scale, y / scale]
-    paint.far({ ...frame, origin, pixel: frame.pixel / scale, level: level.target, levelSize: level.size })
+    const { target, size: levelSize } = level
+    paint.far({ ...frame, origin, pixel: frame.pixel / scale, scale, level: target, levelSize, rule: room.rule })
   }
 
   return {
     setAtlas(data) {
       atlas({ data, width: WIDTH, height: HEIGHT, format: 'luminance' })
-      levelsStale = true
+      stale = [WHOLE]
     },
     setBlocks(data, blocks) {
       for (const block of blocks) {
         const { col, row } = cellOf(block)
-        const image = {
-          data: pictureAt(data, block),
-          width: BLOCK_SIZE,
-          height: BLOCK_SIZE,
-          format: 'luminance',
-        } as const
-        atlas.subimage(image, col * BLOCK_SIZE, row * BLOCK_SIZE)
+        atlas.subimage(imageOf(data, block), col * BLOCK_SIZE, row * BLOCK_SIZE)
       }
-      levelsStale = true
+      const parts = [...stale, ...blocks.map((block) => areaOf([block]))]
+      stale = parts.length > PARTS_MAX ? [WHOLE] : parts
     },
     setVeil(data) {
       veil({ data, width: COLS, height: ROWS })
       veiled = data.some((byte) => byte > 0) ? 1 : 0
-      levelsStale = true
+      stale = [WHOLE]
     },
     setMarks(blocks) {
       const data = new Uint8Array(COLS * ROWS)
@@ -91,17 +98,21 @@ function rendererOn(regl: Regl): Renderer {
     },
     setTheme(theme) {
       palette({ data: paletteBytes(theme), width: PALETTE_TEXTURE_SIZE, height: 1 })
-      const [red, green, blue] = bytesOf(theme.ground)
-      ground = [red / 255, green / 255, blue / 255, 1]
-      levelsStale = true
+      room = { ground: lightOf(theme.ground), rule: lightOf(theme.rule), edge: lightOf(theme.edge) }
+      stale = [WHOLE]
     },
     draw(frame) {
       regl.poll()
-      regl.clear({ color: ground })
-      if (frame.pixel <= 1) paint.near({ ...frame, atlas, palette, veil, veiled })
+      regl.clear({ color: room.ground })
+      if (frame.pixel <= 1) paint.near({ ...frame, atlas, palette, veil, veiled, rule: room.rule })
       else drawFar(frame, depthFor(frame.pixel))
+      paint.outline({ ...frame, ...frame.edge, inner: room.edge, outer: room.edge })
       if (marked) paint.works({ ...frame, marks, place: placeOf(marked, frame) })
-      if (frame.outlined) paint.outline({ ...frame, ...frame.outlined })
+      if (frame.outlined) paint.outline({ ...frame, ...frame.outlined, inner: WHITE, outer: BLACK })
+    },
+    blank() {
+      regl.poll()
+      regl.clear({ color: room.ground })
     },
     destroy: () => regl.destroy(),
   }
@@ -119,25 +130,38 @@ function paintersOn(regl: Regl) {
   const where = { place: prop('place'), canvasHeight: prop('canvasHeight') }
   const looking = { ...where, origin: prop('origin'), pixel: prop('pixel') }
   const wallSize = [WIDTH, HEIGHT]
+  const ruled = { rules: prop('rules'), rule: prop('rule'), line: prop('line') }
   const textures = { atlas: prop('atlas'), palette: prop('palette'), veil: prop('veil') }
   return {
     near: regl({
       ...quad,
-      frag: magnifyFrag,
-      uniforms: { ...looking, ...textures, wallSize, veiled: prop('veiled'), grid: prop('grid'), line: prop('line') },
+      frag: knowingOpen(magnifyFrag),
+      uniforms: { ...looking, ...textures, ...ruled, wallSize, veiled: prop('veiled') },
     }),
     far: regl({
       ...quad,
       frag: minifyFrag,
-      uniforms: { ...looking, level: prop('level'), levelSize: prop('levelSize') },
+      uniforms: { ...looking, ...ruled, scale: prop('scale'), level: prop('level'), levelSize: prop('levelSize') },
     }),
     works: regl({
       ...quad,
       frag: worksFrag,
       uniforms: { ...looking, marks: prop('marks'), blocks: [COLS, ROWS], stroke: prop('line') },
     }),
-    outline: regl({ ...quad, frag: outlineFrag, uniforms: { ...where, block: prop('block'), stroke: prop('stroke') } }),
+    outline: regl({
+      ...quad,
+      frag: outlineFrag,
+      uniforms: { ...where, box: prop('box'), stroke: prop('stroke'), inner: prop('inner'), outer: prop('outer') },
+    }),
   }
+}
+
+const imageOf = (atlas: Atlas, block: BlockIndex) =>
+  ({ data: pictureAt(atlas, block), width: BLOCK_SIZE, height: BLOCK_SIZE, format: 'luminance' }) as const
+
+const lightOf = (colour: string): Colour => {
+  const [red, green, blue] = bytesOf(colour)
+  return [red / 255, green / 255, blue / 255, 1]
 }
 
 /** Where an area of the wall lies in clip space, given where the whole wall does. */

@@ -1,4 +1,4 @@
-// Palette indices to light. Kept as the square root of linear light, which eight bits hold well and one multiplication undoes.
+// Palette indices to light, and whether nobody owns them in alpha. Light is kept as the square root of linear light, which eight bits hold well and one multiplication undoes.
 precision highp float;
 
 uniform sampler2D atlas;
@@ -12,5 +12,5 @@ void main() {
   vec4 over = texture2D(veil, at);
   vec3 c = mix(texture2D(palette, vec2((index * 255.0 + 0.5) / 256.0, 0.5)).rgb, over.rgb, over.a);
   vec3 light = mix(c / 12.92, pow((c + 0.055) / 1.055, vec3(2.4)), step(0.04045, c));
-  gl_FragColor = vec4(sqrt(light), 1.0);
+  gl_FragColor = vec4(sqrt(light), 1.0 - step(0.5, abs(index * 255.0 - OPEN)));
 }

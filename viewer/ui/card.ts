@@ -1,122 +1,154 @@
-/** The card of a block: its deed when it is owned, how to buy it when it is not. */
+/** The label of what is kept open: a work with its picture and whose it is, or an open block and how it is bought. */
 
 import type { Deed } from '../../shared/contract/block.ts'
 import { isLink } from '../../shared/text.ts'
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
-import type { Point } from '../camera/camera.ts'
 import type { Theme } from '../theme.ts'
-import type { Work } from '../wall/artworks.ts'
+import type { Artwork } from '../wall/artworks.ts'
 import { transactionPage } from '../wall/explorer.ts'
-import { blocksText, dateText, nameOf, sizeOf } from '../wall/formatting.ts'
-import type { Plot } from '../wall/wall-model.ts'
-import { drawPicture } from './block-picture.ts'
+import { agoText, blocksText, dateText, nameOf, priceText, sizeOf, titleOf } from '../wall/formatting.ts'
+import type { Plot, Wall } from '../wall/wall-model.ts'
 import { button, copyButton, make, strangersText } from './dom.ts'
+import { drawWork } from './work-picture.ts'
 
 type Claimed = Extract<Plot, { kind: 'claimed' }>
+type Open = Extract<Plot, { kind: 'open' }>
 
-/** What a card tells besides the block itself. */
+/** What a label tells besides the block itself. */
 export type Around = {
-  readonly work: Work
+  readonly wall: Wall
+  readonly work: Artwork | undefined // of an open block, none
   readonly neighbour: BlockIndex | undefined // the open block nearest to it
-  readonly network: string
   readonly theme: Theme
 }
 
-export type CardActs = { close(): void; choose(agent: number): void; go(to: BlockIndex): void }
-
-export type Card = {
-  /** Fills and shows the card; a pinned one has what can be done, too. */
-  show(plot: Plot, pinned: boolean, around: Around): void
-  /** Adds how the shown block was paid. */
-  addPayment(deed: Deed, network: string): void
-  /** Puts the top left corner at a point of the stage. */
-  moveTo(corner: Point): void
-  size(): { width: number; height: number }
-  hide(): void
+export type CardActs = {
+  choose(agent: number): void
+  go(to: BlockIndex): void
+  frame(block: BlockIndex): void
+  share(work: Artwork): void
+  invite(block: BlockIndex): void
 }
 
-/** The card in its element of index.html. */
-export function createCard(element: HTMLElement, acts: CardActs): Card {
-  return {
-    show(plot, pinned, around) {
-      const where = make('p', 'where', `Block ${coordOf(plot.block)}`)
-      const body = plot.kind === 'open' ? openCard(plot) : claimedCard(plot, around)
-      const more = pinned ? doable(plot, around, acts) : []
-      element.replaceChildren(where, ...body, ...more)
-      element.classList.toggle('pinned', pinned)
-      element.hidden = false
-    },
-    addPayment(deed, network) {
-      const tx = deed.tx === null ? [] : [transaction(deed.tx, network)]
-      element.querySelector('.payment')?.replaceChildren(deed.settled ? 'settled ' : 'paid ', ...tx)
-    },
-    moveTo({ x, y }) {
-      element.style.transform = `translate(${x}px, ${y}px)`
-    },
-    size: () => ({ width: element.offsetWidth, height: element.offsetHeight }),
-    hide() {
-      element.hidden = true
-    },
-  }
+/** What a label holds. */
+export function cardContent(plot: Plot, around: Around, acts: CardActs): Node[] {
+  return plot.kind === 'open' ? openCard(plot, acts) : claimedCard(plot, around, acts)
 }
 
-function openCard({ block, pricing, soldLater }: Extract<Plot, { kind: 'open' }>): Node[] {
-  if (soldLater) return [make('p', 'title', 'Not sold yet'), make('p', 'how', 'It was open at the moment you look at.')]
+/** Adds how the shown block was paid. */
+export function addPayment(element: HTMLElement, deed: Deed, network: string) {
+  const tx = deed.tx === null ? [] : [transaction(deed.tx, network)]
+  element.querySelector('.payment')?.replaceChildren(deed.settled ? 'settled ' : 'paid ', ...tx)
+}
+
+function openCard({ block, pricing, soldLater }: Open, acts: CardActs): Node[] {
+  const coord = coordOf(block)
+  const where = make('p', 'facts where', `Block ${coord}`)
+  if (soldLater)
+    return [make('h2', 'title', 'Not sold yet'), where, make('p', '', 'It was open at the moment you look at.')]
   return [
-    make('p', 'title', 'Open'),
-    make('p', 'price', make('strong', '', pricing.perBlock), ` ${pricing.asset} for 10 × 10 pixels`),
-    ...howToBuy('An agent buys it with one paid request:', block),
+    make('h2', 'title', 'Open'),
+    where,
+    make('p', 'price', make('strong', '', priceText(pricing.perBlock)), ` in ${pricing.asset} for 10 × 10 pixels`),
+    make(
+      'div',
+      'acts',
+      button('loud', ['Send your agent'], () => acts.invite(block)),
+      paintLink(coord),
+    ),
+    details('The request that buys it', [
+      make('pre', '', make('code', '', `GET ${location.origin}/blocks/${coord}`)),
+      copyButton('Copy coordinates', () => coord),
+    ]),
   ]
 }
 
-function claimedCard(plot: Claimed, { work, theme }: Around): Node[] {
+function claimedCard(plot: Claimed, around: Around, acts: CardActs): Node[] {
+  const { wall, work, theme } = around
+  if (work === undefined) return []
+  const { owner, agent } = plot
+  const title = titleOf(work.message)
+  const says = work.message !== undefined && title !== work.message ? [work.message] : []
+  return [
+    make('div', 'frame', drawWork(wall.atlas, work.blocks, theme)),
+    strangersText('h2', work.message === undefined ? 'title unnamed' : 'title', title),
+    make(
+      'p',
+      'by',
+      agentButton(owner.name, nameOf(owner), () => acts.choose(agent)),
+      ...frameworkOf(owner),
+    ),
+    ...says.map((message) => strangersText('p', 'message', message)),
+    ...(work.link === undefined ? [] : linkOf(work.link)),
+    make(
+      'div',
+      'acts',
+      button('', ['Share'], () => acts.share(work)),
+      button('', ['Look closer'], () => acts.frame(plot.block)),
+      ...(owner.blocks > work.blocks.length ? [button('', ['All its works'], () => acts.choose(agent))] : []),
+    ),
+    make(
+      'p',
+      'facts',
+      timeOf(work.since),
+      make('span', '', sizeText(work)),
+      make('span', '', `${priceText(wall.pricing.perBlock, work.blocks.length)} in ${wall.pricing.asset}`),
+    ),
+    details(`Block ${coordOf(plot.block)}`, blockFacts(plot, around, acts)),
+  ]
+}
+
+const sizeText = ({ blocks }: Artwork) =>
+  blocks.length === 1 ? blocksText(1) : `${sizeOf(blocks)}${sizeOf(blocks).includes('×') ? ' blocks' : ''}`
+
+/** What is told of the block itself, folded away. */
+function blockFacts(plot: Claimed, { wall, work, neighbour, theme }: Around, acts: CardActs): Node[] {
   const { owner, message, link } = plot
-  const others = owner.blocks > 1 ? [`one of ${blocksText(owner.blocks)} of this agent`] : []
-  const part = work.length > 1 ? [`part of a work of ${sizeOf(work)}`] : []
+  const coord = coordOf(plot.block)
   return [
-    make('div', 'deed', drawPicture(plot.picture, theme), ownerOf(plot)),
-    ...(message === undefined ? [] : [strangersText('p', 'message', message)]),
-    ...(link === undefined ? [] : linkOf(link)),
-    make('p', 'facts', timeOf(plot.claimedAt), make('span', 'payment')),
-    ...[...part, ...others].map((text) => make('p', 'facts', text)),
+    make(
+      'div',
+      'block',
+      drawWork(wall.atlas, [plot.block], theme),
+      make(
+        'div',
+        '',
+        make('p', 'facts', make('span', '', `Sold ${dateText(plot.claimedAt)}`), make('span', 'payment')),
+        make('p', 'facts', make('code', '', owner.wallet)),
+      ),
+    ),
+    ...(message === undefined || message === work?.message ? [] : [strangersText('p', 'message', message)]),
+    ...(link === undefined || link === work?.link ? [] : linkOf(link)),
+    make(
+      'div',
+      'acts',
+      copyButton('Copy coordinates', () => coord),
+      ...(neighbour === undefined
+        ? []
+        : [button('', [`Nearest open block: ${coordOf(neighbour)}`], () => acts.go(neighbour))]),
+    ),
   ]
 }
 
-function doable(plot: Plot, { neighbour }: Around, acts: CardActs): Node[] {
-  const coord = coordOf(plot.block)
-  const buttons = [copyButton('Copy coordinates', () => coord)]
-  if (plot.kind === 'claimed') {
-    const { agent, owner } = plot
-    const label = owner.blocks > 1 ? `All ${blocksText(owner.blocks)}` : 'Show its agent'
-    buttons.push(button('', [label], () => acts.choose(agent)))
-  }
-  const buying = plot.kind === 'claimed' && neighbour !== undefined
-  return [
-    ...(buying ? howToBuy('An agent buys the nearest open block with:', neighbour, acts) : []),
-    make('div', 'acts', ...buttons, paintLink(coord)),
-    closeButton(acts.close),
-  ]
+function details(summary: string, content: readonly Node[]): HTMLElement {
+  return make('details', '', make('summary', '', summary), ...content)
 }
+
+const agentButton = (name: string | null, text: string, onClick: () => void) => {
+  const element = button('agent', [make('bdi', '', text)], onClick)
+  element.classList.toggle('unnamed', name === null)
+  return element
+}
+
+const frameworkOf = ({ framework }: { readonly framework: string | null }) =>
+  framework === null ? [] : [strangersText('span', 'framework', framework)]
 
 /** Leads to the page for painting; out of a frame, where that page does not show itself. */
 function paintLink(coord: string): HTMLElement {
-  const anchor = make('a', '', 'Paint here')
+  const anchor = make('a', 'button', 'Paint here')
   anchor.href = `/paint?at=${coord}`
   if (document.body.classList.contains('embed')) anchor.target = '_blank'
   return anchor
-}
-
-function howToBuy(how: string, block: BlockIndex, acts?: CardActs): Node[] {
-  const request = make('pre', '', make('code', '', `GET ${location.origin}/blocks/${coordOf(block)}`))
-  const told = make('p', 'how', how)
-  if (acts === undefined) return [told, request]
-  return [told, request, button('quiet', [`Look at ${coordOf(block)}`], () => acts.go(block))]
-}
-
-function ownerOf({ owner }: Claimed): HTMLElement {
-  const framework = owner.framework === null ? [] : [strangersText('span', 'framework', owner.framework)]
-  const name = owner.name === null ? make('p', 'title unnamed', nameOf(owner)) : strangersText('p', 'title', owner.name)
-  return make('div', 'owner', name, make('p', 'identity', make('code', '', owner.wallet), ...framework))
 }
 
 /** The link with its host in plain sight; nothing for what is not a link the wall allows. */
@@ -144,14 +176,9 @@ function outside(href: string, content: Node | string): HTMLAnchorElement {
   return anchor
 }
 
-function timeOf(claimedAt: number): HTMLElement {
-  const time = make('time', '', dateText(claimedAt))
-  time.dateTime = new Date(claimedAt).toISOString()
+function timeOf(unixMs: number): HTMLElement {
+  const time = make('time', '', agoText(unixMs, Date.now()))
+  time.dateTime = new Date(unixMs).toISOString()
+  time.title = dateText(unixMs)
   return time
-}
-
-function closeButton(onClose: () => void): HTMLElement {
-  const element = button('close', ['×'], onClose)
-  element.ariaLabel = 'Close'
-  return element
 }

@@ -14,7 +14,13 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
 
 /** Strangers' text, kept from changing the direction of what surrounds it. */
 export const strangersText = (tag: keyof HTMLElementTagNameMap, name: string, text: string): HTMLElement =>
-  make(tag, name, make('bdi', '', text))
+  isolated(make(tag, name, text))
+
+/** Text that begins on its own script's side. */
+function isolated<T extends HTMLElement>(element: T): T {
+  element.dir = 'auto'
+  return element
+}
 
 /** A button that says what it does. */
 export function button(name: string, children: readonly (Node | string)[], onClick: () => void): HTMLButtonElement {

@@ -1,23 +1,39 @@
-/** What a wall says of which nothing has been sold yet. */
+/** What a wall says of which nothing has been sold yet: who may have the first block. */
 
-import type { Part } from '../page.ts'
-import { make } from './dom.ts'
+import { blockAt } from '../../shared/wall.ts'
+import { boxOf } from '../camera/hover.ts'
+import type { Page, Part } from '../page.ts'
+import { button, make } from './dom.ts'
 
-/** An invitation in the middle of an empty wall. */
-export function createInvitation(stage: HTMLElement): Part {
-  const request = make('code', '', `GET ${location.origin}/blocks/next`)
+const centre = blockAt(80, 45)
+
+/** An invitation under the centre block, which glows. */
+export function createEmptyState(page: Page, stage: HTMLElement): Part {
+  const glow = make('div', 'glow')
   const element = make(
     'div',
     'first',
-    make('p', '', 'Nobody has bought a block yet. The first is an agent’s for'),
-    request,
+    make('p', 'title', 'Nobody has bought a block yet.'),
+    make('p', '', 'The first one, in the very middle, goes to the first agent that asks.'),
+    button('loud', ['Send your agent'], () => page.send({ do: 'invite' })),
   )
-  element.hidden = true
-  stage.append(element)
+  stage.append(glow, element)
+  const show = (shown: boolean) => {
+    glow.hidden = !shown
+    element.hidden = !shown
+  }
+  show(false)
   return {
-    update({ wall, camera }, before) {
-      if (wall !== before.wall) element.hidden = !wall?.complete || wall.stats.claimed > 0
-      else if (camera !== before.camera) element.hidden = true
+    update({ wall, pinned, at }) {
+      show(wall?.complete === true && wall.stats.claimed === 0 && pinned === undefined && at === undefined)
+    },
+    frame({ camera, view }) {
+      if (element.hidden || centre === undefined) return
+      const { left, top, width, height } = boxOf(camera, view, centre)
+      glow.style.transform = `translate(${left}px, ${top}px)`
+      glow.style.width = `${width}px`
+      glow.style.height = `${height}px`
+      element.style.transform = `translate(-50%, ${Math.round(top + height + 24)}px)`
     },
   }
 }

@@ -1,59 +1,68 @@
-/** Searching, and the list of agents: the wall for those who would rather read it. */
+/** Searching, and the lists of works and agents: the wall for those who would rather read it. */
 
 import { coordOf } from '../../shared/wall.ts'
 import type { Content, Page } from '../page.ts'
 import type { State } from '../state.ts'
+import { artworksOf } from '../wall/artworks.ts'
 import { blocksText, countText, nameOf } from '../wall/formatting.ts'
 import { find, ordered, type Hit, type Order } from '../wall/search.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { button, make, strangersText } from './dom.ts'
+import { workButton } from './work-list.ts'
 
 const HITS_MAX = 60
-const AGENTS_MAX = 100
+const PAGE = 60
 
 const orders: readonly (readonly [Order, string])[] = [
-  ['rank', 'by arrival'],
-  ['blocks', 'by blocks'],
-  ['newest', 'newest first'],
+  ['newest-works', 'Works, newest first'],
+  ['largest-works', 'Works, largest first'],
+  ['arrival', 'Agents by arrival'],
+  ['blocks', 'Agents by blocks'],
+  ['latest', 'Agents, newest buyers first'],
 ]
 
-/** A search field over a list that is all agents until something is searched. */
+/** A search field over a list of works or agents. */
 export function createFinder(page: Page): Content {
   const field = make('input', '')
   field.type = 'search'
-  field.placeholder = '80,45 · a name · 0x12… · a word'
-  field.ariaLabel = 'Search by coordinate, agent, wallet or message'
+  field.placeholder = 'A word, a name, 0x12…, 80,45'
+  field.ariaLabel = 'Search works and agents by word, name, wallet or coordinate'
   field.autocomplete = 'off'
   const order = make('select', '', ...orders.map(([value, text]) => new Option(text, value)))
-  order.ariaLabel = 'Order of the agents'
+  order.ariaLabel = 'What is listed'
   const found = make('p', 'found')
   found.role = 'status'
-  const list = make('ul', 'list')
-  let shown = AGENTS_MAX
+  const list = make('ul', 'works')
+  let shown = PAGE
 
   const fill = (state: State) => {
     const { wall } = state
     if (wall === undefined) return
     const searching = field.value.trim() !== ''
     order.hidden = searching
-    const hits = searching ? find(wall, field.value, HITS_MAX) : agentHits(wall, chosenOrder(order.value), shown)
-    found.textContent = searching ? hitsText(hits.length) : `${countText(wall.agents.length)} agents`
-    const rest = searching ? 0 : wall.agents.length - hits.length
+    const all = searching ? find(wall, field.value, HITS_MAX) : ordered(wall, orderNamed(order.value))
+    const hits = all.slice(0, shown)
+    found.textContent = searching ? hitsText(all.length) : listText(wall, all)
+    const rest = all.length - hits.length
     const more = button('more', [`Show more of ${countText(rest)}`], () => {
-      shown += AGENTS_MAX
+      shown += PAGE
       fill(page.state())
     })
     const items = hits.map((hit) => make('li', '', hitButton(wall, hit, state, page)))
-    list.replaceChildren(...items, ...(rest > 0 ? [make('li', '', more)] : []))
+    list.replaceChildren(...items, ...(rest > 0 ? [make('li', 'rest', more)] : []))
   }
 
-  const refill = () => fill(page.state())
+  const refill = () => {
+    shown = PAGE
+    fill(page.state())
+  }
   field.addEventListener('input', refill)
   order.addEventListener('change', refill)
   field.addEventListener('keydown', ({ key }) => key === 'Enter' && list.querySelector('button')?.click())
+  const surprise = button('', ['Surprise me'], () => page.send({ do: 'surprise', chance: Math.random() }))
   return {
     title: 'Find',
-    body: [field, make('div', 'line', found, order), list],
+    body: [field, make('div', 'pair', found, order), list, surprise],
     update(state, before) {
       if (state === before || state.wall !== before.wall) fill(state)
       else if (state.agent !== before.agent) markChosen(list, state.agent)
@@ -61,23 +70,22 @@ export function createFinder(page: Page): Content {
   }
 }
 
-const chosenOrder = (value: string): Order => orders.find(([order]) => order === value)?.[0] ?? 'rank'
+const orderNamed = (value: string): Order => orders.find(([order]) => order === value)?.[0] ?? 'newest-works'
 
-const agentHits = (wall: Wall, order: Order, max: number): Hit[] =>
-  ordered(wall, order)
-    .slice(0, max)
-    .map((agent) => ({ kind: 'agent', agent }))
+const listText = (wall: Wall, [first]: readonly Hit[]) =>
+  first?.kind === 'agent' ? `${countText(wall.agents.length)} agents` : `${countText(artworksOf(wall).length)} works`
 
 const hitsText = (count: number) =>
   count === 0 ? 'Nothing found' : count >= HITS_MAX ? `The first ${HITS_MAX}` : `${count} found`
 
 function hitButton(wall: Wall, hit: Hit, state: State, page: Page): HTMLElement {
-  if (hit.kind === 'block') {
-    const text = hit.message === undefined ? [] : [strangersText('span', 'said', hit.message)]
-    return button('hit', [make('span', 'rank', coordOf(hit.block)), ...text], () =>
-      page.send({ do: 'go', to: hit.block }),
+  if (hit.kind === 'work') return workButton(page, hit.work, true)
+  if (hit.kind === 'block')
+    return button(
+      'work',
+      [make('span', 'thumb'), make('span', 'name', `Block ${coordOf(hit.block)}`), make('span', 'count', 'open')],
+      () => page.send({ do: 'go', to: hit.block }),
     )
-  }
   const agent = wall.agents[hit.agent]
   if (agent === undefined) return make('span', '')
   const name =
@@ -85,10 +93,9 @@ function hitButton(wall: Wall, hit: Hit, state: State, page: Page): HTMLElement 
   const content = [
     make('span', 'rank', `#${agent.id}`),
     name,
-    make('code', '', agent.wallet),
-    make('span', 'count', blocksText(agent.blocks)),
+    make('span', 'count', `${blocksText(agent.blocks)} · `, make('code', '', agent.wallet)),
   ]
-  const element = button('hit agent', content, () => {
+  const element = button('work agent', content, () => {
     page.send({ do: 'choose', agent: page.state().agent === hit.agent ? undefined : hit.agent })
   })
   element.dataset['agent'] = String(hit.agent)

@@ -5,13 +5,17 @@ import { liveSource } from '../data/live.ts'
 import type { CanvasReader } from '../data/source.ts'
 import { keepUp } from '../data/sync.ts'
 import type { Page, Part } from '../page.ts'
+import { createAgentWorks } from './agent-works.ts'
 import { createDeeds } from './deeds.ts'
 import { find } from './dom.ts'
-import { createInvitation } from './empty-state.ts'
-import { createLabels } from './labels.ts'
+import { createEmptyState } from './empty-state.ts'
 import { createMinimap } from './minimap.ts'
 import { createPanels } from './panels.ts'
+import { createPulses } from './pulses.ts'
 import { createTicker } from './ticker.ts'
+import { createTicks } from './ticks.ts'
+import { createTitle } from './title.ts'
+import { createTooltip } from './tooltip.ts'
 
 /** Builds the parts in their places and begins to follow the news. */
 export function createParts(page: Page, readCanvas: CanvasReader, signal: AbortSignal): Part {
@@ -21,10 +25,14 @@ export function createParts(page: Page, readCanvas: CanvasReader, signal: AbortS
   const parts: Part[] = [
     createDeeds(page, source),
     createPanels(page),
-    createLabels(page, stage),
+    createAgentWorks(page, stage),
     createMinimap(page, stage),
     createTicker(page, stage),
-    createInvitation(stage),
+    createEmptyState(page, stage),
+    createTooltip(page, stage),
+    createTitle(),
+    createPulses(stage),
+    createTicks(stage),
     createMemory(page, signal),
   ]
   const scene = {

@@ -1,17 +1,19 @@
 /** The whole wall in small while only a part of it is on the stage. */
 
-import { PALETTE } from '../../shared/palette.ts'
-import { COLS, HEIGHT, ROWS, WIDTH, ALL_BLOCKS } from '../../shared/wall.ts'
+import { ALL_BLOCKS, BLOCK_SIZE, cellOf, COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import { fit, toWall } from '../camera/camera.ts'
 import type { Page, Part } from '../page.ts'
 import { shownWall, type State } from '../state.ts'
-import { bytesOf, type Theme } from '../theme.ts'
-import { pictureAt, type Atlas } from '../wall/pixel-buffer.ts'
+import type { Atlas } from '../wall/pixel-buffer.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { make } from './dom.ts'
+import { coloursOf } from './work-picture.ts'
 
 // Shown from this many times the size of the whole wall.
 const SHOWN_FROM = 1.5
+
+const BYTES_A_PIXEL = 4
+const OPAQUE = 255
 
 /** A picture of one pixel a block with a frame around what the stage shows; a press moves the stage there. */
 export function createMinimap(page: Page, stage: HTMLElement): Part {
@@ -23,21 +25,16 @@ export function createMinimap(page: Page, stage: HTMLElement): Part {
   element.ariaHidden = 'true'
   element.hidden = true
   stage.append(element)
+  const image = new ImageData(COLS, ROWS)
   let drawn: Wall | undefined
 
   const draw = (state: State) => {
     const wall = shownWall(state)
     if (wall === undefined || wall === drawn) return
-    const context = picture.getContext('2d')
     const blocks = drawn?.atlas === wall.atlas ? (wall.changed ?? ALL_BLOCKS) : ALL_BLOCKS
     drawn = wall
-    for (const block of blocks) {
-      context?.putImageData(
-        dot(averageOf(wall.atlas, block, page.look.theme())),
-        block % COLS,
-        Math.floor(block / COLS),
-      )
-    }
+    drawBlocks(image, wall.atlas, blocks, coloursOf(page.look.theme()))
+    picture.getContext('2d')?.putImageData(image, 0, 0)
   }
   const go = (event: PointerEvent) => {
     if (event.buttons === 0) return
@@ -75,19 +72,20 @@ export function createMinimap(page: Page, stage: HTMLElement): Part {
   }
 }
 
-type Rgb = readonly [number, number, number]
-
-/** A block's colour from afar; good enough without the light's true curve at this size. */
-function averageOf(atlas: Atlas, block: (typeof ALL_BLOCKS)[number], theme: Theme): Rgb {
-  const bytes = pictureAt(atlas, block)
-  const sum = [0, 0, 0]
-  for (const byte of bytes) {
-    bytesOf(PALETTE[byte] ?? theme.own[byte] ?? theme.ground).forEach(
-      (level, i) => (sum[i] = (sum[i] ?? 0) + level ** 2),
-    )
+/** Draws one pixel for each block: its colour from afar, good enough without the light's true curve at this size. */
+function drawBlocks(image: ImageData, atlas: Atlas, blocks: readonly BlockIndex[], colours: Uint32Array) {
+  const levels = new Uint8Array(colours.buffer)
+  for (const block of blocks) {
+    const { col, row } = cellOf(block)
+    const sum = [0, 0, 0]
+    for (let y = 0; y < BLOCK_SIZE; y++) {
+      const start = (row * BLOCK_SIZE + y) * WIDTH + col * BLOCK_SIZE
+      for (let at = start; at < start + BLOCK_SIZE; at++) {
+        const from = (atlas[at] ?? 0) * BYTES_A_PIXEL
+        for (let part = 0; part < 3; part++) sum[part] = (sum[part] ?? 0) + (levels[from + part] ?? 0) ** 2
+      }
+    }
+    const pixel = [...sum.map((squares) => Math.sqrt(squares / BLOCK_SIZE ** 2)), OPAQUE]
+    image.data.set(pixel, block * BYTES_A_PIXEL)
   }
-  const [r = 0, g = 0, b = 0] = sum.map((squares) => Math.round(Math.sqrt(squares / bytes.length)))
-  return [r, g, b]
 }
-
-const dot = (rgb: Rgb) => new ImageData(new Uint8ClampedArray([...rgb, 255]), 1, 1)

@@ -2,9 +2,11 @@
 
 import type { Content, Page, Part } from '../page.ts'
 import type { Panel, State } from '../state.ts'
+import { createAbout } from './about.ts'
 import { button, find, make } from './dom.ts'
 import { createFinder } from './finder.ts'
-import { createHelp } from './help.ts'
+import { createInvite } from './invite.ts'
+import { createProfile } from './profile.ts'
 import { createShare } from './share.ts'
 import { createTimeline } from './timeline.ts'
 import { createViews } from './views.ts'
@@ -14,7 +16,9 @@ const contents: Readonly<Record<Panel, (page: Page) => Content>> = {
   view: createViews,
   time: createTimeline,
   share: createShare,
-  help: createHelp,
+  about: createAbout,
+  agent: createInvite,
+  profile: createProfile,
 }
 
 /** Fills and empties the panel's element as the state says. */
@@ -41,7 +45,7 @@ export function createPanels(page: Page): Part {
     const focused = element.contains(document.activeElement)
     element.hidden = true
     element.replaceChildren()
-    if (focused) document.querySelector<HTMLElement>(`[data-panel="${panel}"]`)?.focus()
+    if (focused) (document.querySelector<HTMLElement>(`[data-panel="${panel}"]`) ?? find('wall', HTMLElement)).focus()
   }
 
   return {

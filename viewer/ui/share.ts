@@ -1,11 +1,12 @@
 /** Taking what is seen away: as a link, as a picture, as a view in another page. */
 
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
+import type { Work } from '../../shared/works.ts'
 import type { Area } from '../camera/camera.ts'
 import type { Content, Page } from '../page.ts'
 import { shownBlock, shownWall, type State } from '../state.ts'
 import { addressOf } from '../url-state.ts'
-import { areaOf, blocksOf, workAt, type Work } from '../wall/artworks.ts'
+import { areaOf, blocksOf, workAt } from '../wall/artworks.ts'
 import { pictureOf } from '../wall/picture.ts'
 import { button, copyButton, make } from './dom.ts'
 

@@ -1,23 +1,29 @@
-/** A quiet word about the latest sale. */
+/** A quiet word about what was just bought or painted. */
 
 import type { BlockIndex } from '../../shared/wall.ts'
-import { coordOf } from '../../shared/wall.ts'
 import type { Page, Part } from '../page.ts'
+import { artworkAt } from '../wall/artworks.ts'
 import { blocksText, nameOf } from '../wall/formatting.ts'
+import type { Wall } from '../wall/wall-model.ts'
 import { button, make } from './dom.ts'
+import { drawWork } from './work-picture.ts'
 
 const SHOWN_MS = 8000
 
-/** Tells news for a while; a press leads to the block. */
+/** Tells news for a while, with its picture; a press leads to the work. */
 export function createTicker(page: Page, stage: HTMLElement): Part {
   const element = make('div', 'ticker')
   element.hidden = true
   stage.append(element)
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  const tell = (block: BlockIndex, name: string, count: number) => {
-    const text = count === 1 ? ['just bought ', coordOf(block)] : [`and others bought ${blocksText(count)}`]
-    element.replaceChildren(button('', [make('bdi', '', name), ' ', ...text], () => page.send({ do: 'go', to: block })))
+  const tell = (wall: Wall, block: BlockIndex, what: string) => {
+    const work = artworkAt(wall, block)
+    const owner = work && wall.agents[work.agent]
+    if (work === undefined || owner === undefined) return
+    const picture = make('span', 'thumb', drawWork(wall.atlas, work.blocks, page.look.theme()))
+    const go = () => page.send({ do: 'visit', block })
+    element.replaceChildren(button('', [picture, make('span', '', make('bdi', '', nameOf(owner)), ` ${what}`)], go))
     element.hidden = false
     clearTimeout(timer)
     timer = setTimeout(() => (element.hidden = true), SHOWN_MS)
@@ -25,12 +31,13 @@ export function createTicker(page: Page, stage: HTMLElement): Part {
 
   return {
     update({ wall }, { wall: before }) {
-      if (!wall?.complete || !before?.complete) return
+      if (!wall?.complete || !before?.complete || wall === before) return
       const count = wall.stats.lastSaleId - before.stats.lastSaleId
-      const sold = (wall.changed ?? []).filter((block) => wall.claims.get(block)?.t === wall.stats.lastClaimedAt)
-      const block = sold.at(-1)
-      const owner = block === undefined ? undefined : wall.agents[wall.claims.get(block)?.a ?? -1]
-      if (count > 0 && block !== undefined && owner) tell(block, nameOf(owner), count)
+      const changed = wall.changed ?? []
+      const sold = changed.filter((block) => wall.claims.get(block)?.t === wall.stats.lastClaimedAt)
+      const block = count > 0 ? sold.at(-1) : undefined
+      if (block !== undefined)
+        tell(wall, block, count === 1 ? 'just bought a block' : `and others bought ${blocksText(count)}`)
     },
   }
 }

@@ -1,45 +1,65 @@
-/** Works: blocks of one owner that touch each other, which together are one picture. */
+/** The wall's works, with what is told of them and where they lie. */
 
 import { BLOCK_SIZE, COLS, ROWS, blockAt, cellOf, type BlockIndex } from '../../shared/wall.ts'
+import { workAround, type Work } from '../../shared/works.ts'
 import type { Area } from '../camera/camera.ts'
 import type { Wall } from './wall-model.ts'
 
-/** Blocks that hang together, in row-major order. */
-export type Work = readonly BlockIndex[]
-
-const steps = [
-  [-1, 0],
-  [1, 0],
-  [0, -1],
-  [0, 1],
-] as const
-
-/** Every work among some blocks, the largest first. */
-export function worksOf(blocks: Iterable<BlockIndex>): Work[] {
-  const left = new Set(blocks)
-  const works: Work[] = []
-  for (const block of left) works.push(takeWork(left, block))
-  return works.toSorted((a, b) => b.length - a.length)
+/** A work with what is told of it. */
+export type Artwork = {
+  readonly blocks: Work
+  readonly agent: number // index of the owner in `agents`
+  readonly message: string | undefined // of the first of its blocks that says something
+  readonly link: string | undefined // likewise
+  readonly since: number // when its first block was sold, in Unix milliseconds
+  readonly until: number // when its last was
 }
 
-/** The work a block belongs to; of an open block, none. */
-export function workAt(wall: Wall, block: BlockIndex): Work {
-  const claim = wall.claims.get(block)
-  return claim === undefined ? [] : takeWork(new Set(blocksOf(wall, claim.a)), block)
+/** The blocks of the work that a block belongs to, as sold by a moment; of an open block, none. */
+export function workAt({ claims }: Wall, block: BlockIndex, at = Infinity): Work {
+  const claim = claims.get(block)
+  if (claim === undefined || claim.t > at) return []
+  return workAround(block, (other) => {
+    const { a, t } = claims.get(other) ?? { a: -1, t: 0 }
+    return a === claim.a && t <= at
+  })
 }
 
-/** Takes a block and all that hang together with it out of `left`. */
-function takeWork(left: Set<BlockIndex>, from: BlockIndex): Work {
-  const found = [from]
-  left.delete(from)
-  for (const block of found) {
-    const { col, row } = cellOf(block)
-    for (const [right, down] of steps) {
-      const next = blockAt(col + right, row + down)
-      if (next !== undefined && left.delete(next)) found.push(next)
-    }
+/** The work that a block belongs to; `undefined` for an open block. */
+export function artworkAt(wall: Wall, block: BlockIndex, at = Infinity): Artwork | undefined {
+  const blocks = workAt(wall, block, at)
+  return blocks.length === 0 ? undefined : artworkOf(wall, blocks)
+}
+
+const known = new WeakMap<Wall, readonly Artwork[]>()
+
+/** Every work of a wall, the newest first. */
+export function artworksOf(wall: Wall): readonly Artwork[] {
+  const ready = known.get(wall)
+  if (ready !== undefined) return ready
+  const left = new Set(wall.claims.keys())
+  const found: Artwork[] = []
+  for (const block of left) {
+    const artwork = artworkAt(wall, block)
+    for (const taken of artwork?.blocks ?? []) left.delete(taken)
+    if (artwork !== undefined) found.push(artwork)
   }
-  return found.toSorted((a, b) => a - b)
+  const newestFirst = found.toSorted((a, b) => b.until - a.until)
+  known.set(wall, newestFirst)
+  return newestFirst
+}
+
+function artworkOf({ claims }: Wall, blocks: Work): Artwork {
+  const sold = blocks.flatMap((block) => claims.get(block) ?? [])
+  const times = sold.map(({ t }) => t)
+  return {
+    blocks,
+    agent: sold[0]?.a ?? 0,
+    message: sold.find(({ m }) => m !== undefined)?.m,
+    link: sold.find(({ l }) => l !== undefined)?.l,
+    since: Math.min(...times),
+    until: Math.max(...times),
+  }
 }
 
 /** Every block of an agent. */
@@ -57,6 +77,28 @@ export function areaOf(blocks: readonly BlockIndex[]): Area {
     top: Math.min(...rows) * BLOCK_SIZE,
     right: (Math.max(...cols) + 1) * BLOCK_SIZE,
     bottom: (Math.max(...rows) + 1) * BLOCK_SIZE,
+  }
+}
+
+// Of the sold blocks this share may lie outside, so that one far away does not make all others small.
+const STRAY_SHARE = 0.02
+
+/** The area that holds nearly all of what is sold; `undefined` while nothing is. */
+export function soldArea({ claims }: Wall): Area | undefined {
+  const cells = [...claims.keys()].map(cellOf)
+  if (cells.length === 0) return undefined
+  const stray = Math.floor(cells.length * STRAY_SHARE)
+  const span = (values: number[]): [number, number] => {
+    const inOrder = Uint8Array.from(values).sort()
+    return [inOrder[stray] ?? 0, inOrder[inOrder.length - 1 - stray] ?? 0]
+  }
+  const [left, right] = span(cells.map(({ col }) => col))
+  const [top, bottom] = span(cells.map(({ row }) => row))
+  return {
+    left: left * BLOCK_SIZE,
+    top: top * BLOCK_SIZE,
+    right: (right + 1) * BLOCK_SIZE,
+    bottom: (bottom + 1) * BLOCK_SIZE,
   }
 }
 

@@ -2,8 +2,8 @@
 
 import type { CanvasAgent } from '../../shared/contract/canvas.ts'
 import { cellOf, coordOf } from '../../shared/wall.ts'
-import type { Work } from './artworks.ts'
-import type { Plot } from './wall-model.ts'
+import type { Work } from '../../shared/works.ts'
+import type { Plot, Wall } from './wall-model.ts'
 
 const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const numberFormat = new Intl.NumberFormat('en')
@@ -17,8 +17,56 @@ export const countText = (count: number): string => numberFormat.format(count)
 /** `1 block`, `12 blocks`. */
 export const blocksText = (count: number): string => `${countText(count)} ${count === 1 ? 'block' : 'blocks'}`
 
+/** What is sold at a moment in Unix milliseconds or now, and for how much each. */
+export function summaryOf({ pricing, stats }: Pick<Wall, 'pricing' | 'stats'>, sold: number, at?: number): string {
+  const total = stats.claimed + stats.remaining
+  if (at !== undefined) return `${countText(sold)} of ${countText(total)} blocks sold by ${dateText(at)}.`
+  const price = `${priceText(pricing.perBlock)} each`
+  return sold === total
+    ? `All ${countText(total)} blocks are sold, at ${price}.`
+    : `${countText(sold)} of ${countText(total)} blocks sold, ${price}.`
+}
+
 /** What an agent is called. */
 export const nameOf = ({ name }: Pick<CanvasAgent, 'name'>): string => name ?? 'Unnamed agent'
+
+// A title of so many characters stands on one line or two.
+const TITLE_MAX = 48
+
+/** What a work is called: the first words of what it says. */
+export function titleOf(message: string | undefined): string {
+  if (message === undefined) return 'Untitled'
+  const characters = [...message]
+  if (characters.length <= TITLE_MAX) return message
+  const start = characters.slice(0, TITLE_MAX).join('')
+  // Cut between words where there are any.
+  const words = start.slice(0, Math.max(start.lastIndexOf(' '), 0)) || start
+  return `${words.trimEnd()}…`
+}
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+
+// From the largest on; the last one counts seconds.
+const SPANS = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const
+
+/** How long ago a moment was, both in Unix milliseconds: `3 days ago`. */
+export function agoText(unixMs: number, now: number): string {
+  const seconds = Math.max(0, Math.round((now - unixMs) / 1000))
+  for (const [unit, span] of SPANS) if (seconds >= span) return relative.format(-Math.floor(seconds / span), unit)
+  return 'just now'
+}
+
+/** What blocks cost, as the wall shows money: `$1`, `$12.50`. */
+export function priceText(perBlock: string, blocks = 1): string {
+  const price = (Number(perBlock) * blocks).toFixed(2)
+  return `$${price.endsWith('.00') ? countText(Number(price)) : price}`
+}
 
 /** How large a work is, in blocks: `3 × 2` where it fills that rectangle. */
 export function sizeOf(work: Work): string {

@@ -1,16 +1,14 @@
-/** The wall as one byte per pixel, row-major: palette indices, and four values of our own for blocks without a picture. */
+/** The wall as one byte per pixel, row-major: palette indices, and three values of our own for blocks without a picture. */
 
 import { PALETTE_SIZE } from '../../shared/palette.ts'
-import { ALL_BLOCKS, BLOCK_SIZE, HEIGHT, WIDTH, cellOf, type BlockIndex } from '../../shared/wall.ts'
+import { BLOCK_SIZE, HEIGHT, WIDTH, cellOf, type BlockIndex } from '../../shared/wall.ts'
 
 /** Ground of a block nobody owns. */
 export const OPEN = PALETTE_SIZE
-/** The dot in the top left corner of each open block, which shows the grid without drawing it. */
-export const OPEN_DOT = PALETTE_SIZE + 1
 /** Ground of a block that is owned and has no picture yet. */
-export const BARE = PALETTE_SIZE + 2
+export const BARE = PALETTE_SIZE + 1
 /** The frame around such a block. */
-export const BARE_FRAME = PALETTE_SIZE + 3
+export const BARE_FRAME = PALETTE_SIZE + 2
 
 /** `WIDTH * HEIGHT` bytes. */
 export type Atlas = Uint8Array<ArrayBuffer>
@@ -19,13 +17,11 @@ const last = BLOCK_SIZE - 1
 
 const bareBlock = tile((x, y) => (x === 0 || y === 0 || x === last || y === last ? BARE_FRAME : BARE))
 
-const openBlock = tile((x, y) => (x === 0 && y === 0 ? OPEN_DOT : OPEN))
+const openBlock = tile(() => OPEN)
 
 /** A wall of which nothing is owned. */
 export function blankAtlas(): Atlas {
-  const atlas = new Uint8Array(WIDTH * HEIGHT).fill(OPEN)
-  for (const block of ALL_BLOCKS) atlas[offsetOf(block)] = OPEN_DOT
-  return atlas
+  return new Uint8Array(WIDTH * HEIGHT).fill(OPEN)
 }
 
 /** Puts an owned block's picture in its place, or the look of one that has none. */

@@ -2,35 +2,39 @@
 
 import type { CanvasAgent } from '../../shared/contract/canvas.ts'
 import { parseCoord, type BlockIndex } from '../../shared/wall.ts'
+import { artworkAt, artworksOf, type Artwork } from './artworks.ts'
 import type { Wall } from './wall-model.ts'
 
 export type Hit =
-  | { readonly kind: 'block'; readonly block: BlockIndex; readonly message: string | undefined }
+  | { readonly kind: 'block'; readonly block: BlockIndex } // an open one
+  | { readonly kind: 'work'; readonly work: Artwork }
   | { readonly kind: 'agent'; readonly agent: number }
 
-/** How a list of agents is ordered. */
-export type Order = 'rank' | 'blocks' | 'newest'
+/** What is listed, and how it is ordered. */
+export type Order = 'newest-works' | 'largest-works' | 'arrival' | 'blocks' | 'latest'
 
 const coordLike = /^\D{0,8}(\d{1,3})\s*[,;/ ]\s*(\d{1,3})\D{0,2}$/
 // Folding makes three dots of an ellipsis.
 const gap = /\.{2,3}/
 const fullWallet = /^0x[0-9a-f]{40}$/
 
-/** What a text finds: a block by its coordinate, then agents by name, wallet or framework, then blocks by message. */
+/** What a text finds: what stands at a coordinate, then agents by name, wallet or framework, then works by message. */
 export function find(wall: Wall, text: string, max: number): Hit[] {
   const wanted = folded(text.trim())
   if (wanted === '') return []
   const hits: Hit[] = []
   const block = parseCoord((coordLike.exec(wanted) ?? []).slice(1).join(','))
-  if (block !== undefined) hits.push({ kind: 'block', block, message: wall.claims.get(block)?.m })
+  const there = block === undefined ? undefined : artworkAt(wall, block)
+  if (there !== undefined) hits.push({ kind: 'work', work: there })
+  else if (block !== undefined) hits.push({ kind: 'block', block })
   wall.agents.forEach((agent, index) => {
     if (hits.length < max && isMeant(agent, wanted)) hits.push({ kind: 'agent', agent: index })
   })
-  for (const [index, { m: message }] of wall.claims) {
+  const says = (index: BlockIndex) => folded(wall.claims.get(index)?.m ?? '').includes(wanted)
+  for (const work of artworksOf(wall)) {
     if (hits.length >= max) break
-    if (message !== undefined && index !== block && folded(message).includes(wanted)) {
-      hits.push({ kind: 'block', block: index, message })
-    }
+    const isThere = block !== undefined && work.blocks.includes(block)
+    if (!isThere && work.blocks.some(says)) hits.push({ kind: 'work', work })
   }
   return hits
 }
@@ -42,10 +46,20 @@ export function agentNamed({ agents }: Wall, text: string): number | undefined {
   return index === -1 ? undefined : index
 }
 
+/** Everything of a kind in an order. */
+export function ordered(wall: Wall, order: Order): Hit[] {
+  if (order === 'newest-works') return artworksOf(wall).map((work) => ({ kind: 'work', work }))
+  if (order === 'largest-works') {
+    const largestFirst = artworksOf(wall).toSorted((a, b) => b.blocks.length - a.blocks.length)
+    return largestFirst.map((work) => ({ kind: 'work', work }))
+  }
+  return orderedAgents(wall, order).map((agent) => ({ kind: 'agent', agent }))
+}
+
 /** The agents' indices in an order; `claims` tells which bought last. */
-export function ordered({ agents, claims }: Wall, order: Order): number[] {
+function orderedAgents({ agents, claims }: Wall, order: 'arrival' | 'blocks' | 'latest'): number[] {
   const all = agents.map((_, index) => index)
-  if (order === 'rank') return all
+  if (order === 'arrival') return all
   if (order === 'blocks') return all.toSorted((a, b) => (agents[b]?.blocks ?? 0) - (agents[a]?.blocks ?? 0) || a - b)
   const latest = new Map<number, number>()
   for (const { a, t } of claims.values()) latest.set(a, Math.max(t, latest.get(a) ?? 0))

@@ -1,0 +1,46 @@
+/** A pulse where something was just painted. */
+
+import { worksOf } from '../../shared/works.ts'
+import type { Area } from '../camera/camera.ts'
+import { boxAround } from '../camera/hover.ts'
+import type { Part } from '../page.ts'
+import { areaOf } from '../wall/artworks.ts'
+import { make } from './dom.ts'
+
+// More changes at once are not news but a wall that is being read again.
+const BLOCKS_MAX = 400
+const PULSES_MAX = 24
+
+/** Marks what changes on the stage, each for the time of one pulse. */
+export function createPulses(stage: HTMLElement): Part {
+  const layer = make('div', 'pulses')
+  layer.ariaHidden = 'true'
+  stage.append(layer)
+  const pulses = new Map<HTMLElement, Area>()
+
+  const add = (area: Area) => {
+    const element = make('div', 'pulse')
+    element.addEventListener('animationend', () => {
+      pulses.delete(element)
+      element.remove()
+    })
+    pulses.set(element, area)
+    layer.append(element)
+  }
+  return {
+    update({ wall, at, calm }, { wall: before }) {
+      if (calm || at !== undefined || wall === before || !wall?.complete || !before?.complete) return
+      const { changed } = wall
+      if (changed === undefined || changed.length > BLOCKS_MAX) return
+      for (const work of worksOf(changed).slice(0, PULSES_MAX - pulses.size)) add(areaOf(work))
+    },
+    frame({ camera, view }) {
+      for (const [element, area] of pulses) {
+        const { left, top, width, height } = boxAround(camera, view, area)
+        element.style.transform = `translate(${left}px, ${top}px)`
+        element.style.width = `${width}px`
+        element.style.height = `${height}px`
+      }
+    },
+  }
+}

@@ -1,0 +1,63 @@
+/** Coordinates along the stage's edges while the wall is near, as on a map. */
+
+import { BLOCK_SIZE, COLS, ROWS } from '../../shared/wall.ts'
+import { toScreen, toWall } from '../camera/camera.ts'
+import type { Part } from '../page.ts'
+import type { State } from '../state.ts'
+import { make } from './dom.ts'
+
+// In CSS pixels: blocks smaller than this have no coordinates, and two coordinates stand no nearer than that.
+const BLOCK_PX = 24
+const APART_PX = 72
+
+const STEPS = [1, 2, 5, 10]
+
+/** Column numbers along the top and row numbers along the left. */
+export function createTicks(stage: HTMLElement): Part {
+  const layer = make('div', 'ticks')
+  layer.ariaHidden = 'true'
+  stage.append(layer)
+  const across = pool(layer)
+  const down = pool(layer)
+
+  const draw = ({ camera, view }: State) => {
+    const side = BLOCK_SIZE * camera.zoom
+    layer.hidden = side < BLOCK_PX
+    if (layer.hidden) return
+    const step = STEPS.find((blocks) => blocks * side >= APART_PX) ?? 10
+    const first = toWall(camera, view, { x: 0, y: 0 })
+    const last = toWall(camera, view, { x: view.width, y: view.height })
+    const cols = numbersBetween(first.x / BLOCK_SIZE, last.x / BLOCK_SIZE, step, COLS)
+    const rows = numbersBetween(first.y / BLOCK_SIZE, last.y / BLOCK_SIZE, step, ROWS)
+    const middle = BLOCK_SIZE / 2
+    across(cols, (col) => toScreen(camera, view, { x: col * BLOCK_SIZE + middle, y: 0 }).x, 'translateX')
+    down(rows, (row) => toScreen(camera, view, { x: 0, y: row * BLOCK_SIZE + middle }).y, 'translateY')
+  }
+  return { update() {}, frame: draw }
+}
+
+/** Multiples of a step between two numbers, within the wall. */
+function numbersBetween(from: number, to: number, step: number, count: number): number[] {
+  const first = Math.max(0, Math.ceil(from / step) * step)
+  const last = Math.min(count - 1, to)
+  return Array.from({ length: Math.max(0, Math.floor((last - first) / step) + 1) }, (_, i) => first + i * step)
+}
+
+/** As many elements as are needed, made once and used again. */
+function pool(layer: HTMLElement) {
+  const elements: HTMLElement[] = []
+  return (numbers: readonly number[], placeOf: (n: number) => number, way: 'translateX' | 'translateY') => {
+    while (elements.length < numbers.length) {
+      const element = make('span', way === 'translateX' ? 'col' : 'row')
+      elements.push(element)
+      layer.append(element)
+    }
+    elements.forEach((element, i) => {
+      const number = numbers[i]
+      element.hidden = number === undefined
+      if (number === undefined) return
+      if (element.textContent !== String(number)) element.textContent = String(number)
+      element.style.transform = `${way}(${Math.round(placeOf(number))}px)`
+    })
+  }
+}

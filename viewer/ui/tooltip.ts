@@ -1,0 +1,95 @@
+/** Names what is pointed at, once pointer or cursor rests. */
+
+import type { BlockIndex } from '../../shared/wall.ts'
+import { coordOf } from '../../shared/wall.ts'
+import { boxOf } from '../camera/hover.ts'
+import type { Page, Part } from '../page.ts'
+import { pointedBlock, shownWall, type State } from '../state.ts'
+import { artworkAt, workAt } from '../wall/artworks.ts'
+import { nameOf, priceText, sizeOf, titleOf } from '../wall/formatting.ts'
+import { make, strangersText } from './dom.ts'
+
+// Sweeping over the wall names nothing.
+const REST_MS = 150
+
+// From the pointer's tip, in CSS pixels.
+const GAP_PX = 16
+
+/** A small label beside the pointer that takes no pointer itself. */
+export function createTooltip(page: Page, stage: HTMLElement): Part {
+  const element = make('div', 'tooltip')
+  // The same is told by the words beside the wall.
+  element.ariaHidden = 'true'
+  element.hidden = true
+  stage.append(element)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let named: BlockIndex | undefined // what is named, or will be
+
+  const hide = () => {
+    clearTimeout(timer)
+    element.hidden = true
+    named = undefined
+  }
+  const place = (state: State) => {
+    const at = anchorOf(state)
+    if (at === undefined || element.hidden) return
+    const { offsetWidth: width, offsetHeight: height } = element
+    const x = at.x + GAP_PX + width > state.view.width ? at.x - GAP_PX - width : at.x + GAP_PX
+    const y = at.y + GAP_PX + height > state.view.height ? at.y - GAP_PX - height : at.y + GAP_PX
+    element.style.transform = `translate(${Math.round(Math.max(4, x))}px, ${Math.round(Math.max(4, y))}px)`
+  }
+  const show = () => {
+    const state = page.state()
+    const lines = named === undefined ? undefined : linesOf(state, named)
+    if (lines === undefined) return
+    element.replaceChildren(...lines)
+    element.hidden = false
+    place(state)
+  }
+  const follow = (state: State) => {
+    const wall = shownWall(state)
+    const block = pointedBlock(state)
+    if (wall === undefined || block === undefined) return hide()
+    const work = workAt(wall, block, state.at)
+    // The card says more of a work that is kept open.
+    if (state.pinned !== undefined && (block === state.pinned || work.includes(state.pinned))) return hide()
+    const first = work[0] ?? block
+    if (first === named) return
+    hide()
+    named = first
+    timer = setTimeout(show, state.cursor === undefined ? REST_MS : 0)
+  }
+  return {
+    update: follow,
+    frame(state) {
+      follow(state)
+      place(state)
+    },
+  }
+}
+
+/** Where it points: the pointer, or the middle of the keys' block. */
+function anchorOf({ pointer, cursor, camera, view }: State) {
+  if (cursor === undefined) return pointer
+  const { left, top, width, height } = boxOf(camera, view, cursor)
+  return { x: left + width, y: top + height / 2 }
+}
+
+/** What is said of a block; nothing of one whose row has not arrived. */
+function linesOf(state: State, block: BlockIndex): Node[] | undefined {
+  const { wall, at } = state
+  const shown = shownWall(state)
+  if (wall === undefined || shown === undefined) return undefined
+  const work = artworkAt(shown, block, at)
+  if (work === undefined) {
+    if (!wall.complete) return undefined
+    const price = wall.claims.has(block) ? 'not sold yet' : priceText(wall.pricing.perBlock)
+    return [make('strong', '', 'Open'), make('span', '', `${coordOf(block)} · ${price}`)]
+  }
+  const owner = wall.agents[work.agent]
+  const name = owner === undefined ? '' : nameOf(owner)
+  return [
+    strangersText('strong', work.message === undefined ? 'unnamed' : '', titleOf(work.message)),
+    make('span', '', make('bdi', '', name), ` · ${sizeOf(work.blocks)}`),
+  ]
+}
