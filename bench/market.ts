@@ -1,11 +1,23 @@
 /** A facilitator and a chain that answer at once, or after as long as they are told, and keep count of their own time. */
 
-import { decodeFunctionData, encodeFunctionResult, numberToHex, pad, parseAbi, toEventSelector, type Hex } from 'viem'
+import {
+  decodeFunctionData,
+  encodeFunctionResult,
+  multicall3Abi,
+  numberToHex,
+  pad,
+  parseAbi,
+  toEventSelector,
+  type Hex,
+} from 'viem'
 
 const token = parseAbi([
   'function authorizationState(address, bytes32) view returns (bool)',
   'function name() view returns (string)',
   'function version() view returns (string)',
+  'function getBlockNumber() view returns (uint256)',
+  'function getCurrentBlockTimestamp() view returns (uint256)',
+  'function getBlockHash(uint256) view returns (bytes32)',
 ])
 const USED = toEventSelector('AuthorizationUsed(address,bytes32)')
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
@@ -15,6 +27,8 @@ export type Market = {
   readonly url: string
   /** How long a settlement takes, from here on, in milliseconds. */
   settleIn(ms: number): void
+  /** How many calls the chain has had. A batch counts as many as it holds, one multicall as one. */
+  chainCalls(): number
   stop(): Promise<void>
 }
 
@@ -25,6 +39,7 @@ type Asked = { readonly paymentPayload: { readonly payload: { readonly authoriza
 export function openMarket(): Market {
   const spent = new Map<string, Authorization>()
   let settleMs = 0
+  let chainCalls = 0
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -49,6 +64,7 @@ export function openMarket(): Market {
       },
       '/chain': async (request) => {
         const asked = (await request.json()) as Call | Call[]
+        chainCalls += Array.isArray(asked) ? asked.length : 1
         return Response.json(Array.isArray(asked) ? asked.map((call) => answer(spent, call)) : answer(spent, asked))
       },
     },
@@ -58,6 +74,7 @@ export function openMarket(): Market {
     settleIn: (ms) => {
       settleMs = ms
     },
+    chainCalls: () => chainCalls,
     stop: () => server.stop(true),
   }
 }
@@ -71,6 +88,8 @@ const answer = (spent: ReadonlyMap<string, Authorization>, { id, method, params 
   id,
   result: resultOf(spent, method, params?.[0]),
 })
+
+const hashOf = (block: bigint) => pad(numberToHex(block), { dir: 'right' })
 
 // A block a second, since a chain that stands still is not believed.
 const height = () => numberToHex(Math.floor(Date.now() / 1000))
@@ -86,7 +105,7 @@ function resultOf(spent: ReadonlyMap<string, Authorization>, method: string, fir
     case 'eth_getBlockByNumber':
       return { number: height(), timestamp: numberToHex(Math.floor(Date.now() / 1000)), transactions: [] }
     case 'eth_call':
-      return called(spent, first as { readonly data: Hex })
+      return called(spent, first as { readonly to: Hex; readonly data: Hex })
     case 'eth_getLogs':
       return logsFor(spent, first as { readonly topics: readonly unknown[]; readonly address: Hex })
     case 'eth_getTransactionReceipt':
@@ -96,8 +115,22 @@ function resultOf(spent: ReadonlyMap<string, Authorization>, method: string, fir
   }
 }
 
-function called(spent: ReadonlyMap<string, Authorization>, { data }: { readonly data: Hex }): Hex {
+const MULTICALL = '0xca11bde05977b3631167028862be2a173976ca11'
+
+function called(spent: ReadonlyMap<string, Authorization>, call: { readonly to: Hex; readonly data: Hex }): Hex {
+  if (call.to.toLowerCase() !== MULTICALL) return calledOne(spent, call.data)
+  const { functionName, args } = decodeFunctionData({ abi: multicall3Abi, data: call.data })
+  if (functionName !== 'aggregate3') return '0x'
+  const [calls] = args
+  const result = calls.map(({ callData }) => ({ success: true, returnData: calledOne(spent, callData) }))
+  return encodeFunctionResult({ abi: multicall3Abi, functionName, result })
+}
+
+function calledOne(spent: ReadonlyMap<string, Authorization>, data: Hex): Hex {
   const { functionName, args } = decodeFunctionData({ abi: token, data })
+  if (functionName === 'getBlockNumber') return pad(height())
+  if (functionName === 'getCurrentBlockTimestamp') return pad(numberToHex(Math.floor(Date.now() / 1000)))
+  if (functionName === 'getBlockHash') return args[0] === 0n ? pad('0x') : hashOf(args[0])
   if (functionName === 'authorizationState')
     return encodeFunctionResult({ abi: token, functionName, result: spent.has(args[1]) })
   return encodeFunctionResult({ abi: token, functionName, result: functionName === 'name' ? 'USD Coin' : '2' })
@@ -120,5 +153,7 @@ function logsOf({ from, to, value, nonce }: Authorization) {
 function receiptOf(authorization: Authorization | undefined) {
   if (authorization === undefined) return null
   const { nonce: transactionHash } = authorization
-  return { transactionHash, blockNumber: height(), status: '0x1', logs: logsOf(authorization) }
+  const blockNumber = height()
+  const blockHash = hashOf(BigInt(blockNumber))
+  return { transactionHash, blockNumber, blockHash, status: '0x1', logs: logsOf(authorization) }
 }

@@ -15,7 +15,8 @@ export type Config = {
   readonly deskPath: string | undefined // undefined: the operators' socket is where `deskAt` says
   readonly witnessPath: string | undefined // undefined: none is kept, for a database that is kept nowhere
   readonly network: Network
-  readonly rpcUrl: string | undefined // undefined: the network's public endpoint
+  readonly rpcUrls: readonly string[] // asked in this order; none: the network's public endpoint
+  readonly rpcCallsPerSecond: number | undefined // to each of them; undefined: any number
   readonly offer: Offer
   readonly facilitatorUrl: string
   readonly cdpKey: { readonly id: string; readonly secret: string } | undefined
@@ -52,6 +53,7 @@ export const SETTINGS = {
   WITNESS_PATH: { required: false },
   NETWORK: { required: false },
   RPC_URL: { required: false },
+  RPC_CALLS_PER_SECOND: { required: false },
   VERIFY_TIMEOUT_MS: { required: false },
   SETTLE_TIMEOUT_MS: { required: false },
   RECONCILE_INTERVAL_MS: { required: false },
@@ -80,7 +82,8 @@ export function readConfig(env: Env): Config {
     ...placeIn(read, problems),
     host: read('HOST', asIs) ?? '127.0.0.1',
     network,
-    rpcUrl: read('RPC_URL', urlOf)?.href,
+    rpcUrls: read('RPC_URL', listOf(urlOf))?.map(({ href }) => href) ?? [],
+    rpcCallsPerSecond: read('RPC_CALLS_PER_SECOND', wholeNumber(1, 100_000)),
     cdpKey: id === undefined || secret === undefined ? undefined : { id, secret },
     verifyTimeoutMs: read('VERIFY_TIMEOUT_MS', wholeNumber(100, 60_000)) ?? 5000,
     settleTimeoutMs: read('SETTLE_TIMEOUT_MS', wholeNumber(100, 200_000)) ?? 30_000,
@@ -171,6 +174,19 @@ const wholeNumber =
     return /^\d+$/.test(text) && value >= min && value <= max
       ? { value }
       : { problem: `must be a whole number from ${min} to ${max}` }
+  }
+
+/** Several of something, separated by commas. */
+const listOf =
+  <T>(parse: (text: string) => Parsed<T>) =>
+  (text: string): Parsed<readonly T[]> => {
+    const values: T[] = []
+    for (const part of text.split(',')) {
+      const parsed = parse(part.trim())
+      if ('problem' in parsed) return parsed
+      values.push(parsed.value)
+    }
+    return { value: values }
   }
 
 function urlOf(text: string): Parsed<URL> {

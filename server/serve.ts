@@ -2,7 +2,8 @@
 
 import { join } from 'node:path'
 import type { Ahead } from '../db/engine.ts'
-import { chainClient, viemChain } from './adapters/chain.ts'
+import { viemChain } from './adapters/chain.ts'
+import { openEndpoints } from './adapters/chain/endpoints.ts'
 import { systemClock as clock } from './adapters/clock.ts'
 import { coinbaseAuth } from './adapters/coinbase.ts'
 import { httpFacilitator } from './adapters/facilitator.ts'
@@ -113,10 +114,10 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters, commi
   const { offer, hosts, cdpKey, contact } = config
   const { blocks, agents, log, store, books, ...shared } = ahead.store
   const ledger = tellingOfClaims(shared.ledger, committed)
-  const client = chainClient(config.network, config.rpcUrl)
-  const chain = freshChain(meters.chain(viemChain(client, offer)), { clock, journal })
+  const endpoints = openEndpoints(config.network, config.rpcUrls, { clock, callsPerSecond: config.rpcCallsPerSecond })
+  const chain = freshChain(meters.chain(viemChain(endpoints, offer)), { clock, journal })
   const keys = Promise.withResolvers<Keys>()
-  const wallets = viemWallets(client, offer, keys.promise, clock)
+  const wallets = viemWallets(endpoints.client, offer, keys.promise, clock)
   const called = httpFacilitator(
     {
       url: config.facilitatorUrl,

@@ -27,7 +27,8 @@ describe('settings', () => {
       deskPath: undefined,
       witnessPath: './wall.sqlite.witness',
       network: 'eip155:8453',
-      rpcUrl: undefined,
+      rpcUrls: [],
+      rpcCallsPerSecond: undefined,
       offer: {
         terms: {
           network: 'eip155:8453',
@@ -62,7 +63,8 @@ describe('settings', () => {
       DESK_PATH: '/run/wall.desk',
       WITNESS_PATH: '/mnt/wall.witness',
       NETWORK: 'eip155:84532',
-      RPC_URL: 'http://127.0.0.1:8545/key',
+      RPC_URL: 'http://127.0.0.1:8545/key, https://second.example',
+      RPC_CALLS_PER_SECOND: '50',
       VERIFY_TIMEOUT_MS: '100',
       SETTLE_TIMEOUT_MS: '200000',
       RECONCILE_INTERVAL_MS: '600000',
@@ -80,7 +82,8 @@ describe('settings', () => {
       deskPath: '/run/wall.desk',
       witnessPath: '/mnt/wall.witness',
       network: 'eip155:84532',
-      rpcUrl: 'http://127.0.0.1:8545/key',
+      rpcUrls: ['http://127.0.0.1:8545/key', 'https://second.example/'],
+      rpcCallsPerSecond: 50,
       offer: {
         terms: {
           network: 'eip155:84532',
@@ -178,6 +181,8 @@ describe('settings that cannot work', () => {
     ['BASE_URL', 'https://me@wall.example', 'must be an address without path, query or user'],
     ['FACILITATOR_URL', 'facilitator', 'must be an http or https URL'],
     ['RPC_URL', 'wss://rpc.example', 'must be an http or https URL'],
+    ['RPC_URL', 'https://rpc.example,', 'must be an http or https URL'],
+    ['RPC_CALLS_PER_SECOND', '0', 'must be a whole number from 1 to 100000'],
     ['PAY_TO', '0x1234', 'must be an address (0x and 40 hex digits)'],
     ['PAY_TO', 'vitalik.eth', 'must be an address (0x and 40 hex digits)'],
     ['PAY_TO', PAYEE.replace('dA6B', 'da6B'), 'has a wrong checksum: look for a typing error'],

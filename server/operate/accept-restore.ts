@@ -2,7 +2,9 @@
 
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { openStore } from '../../db/open.ts'
-import { chainClient, viemChain } from '../adapters/chain.ts'
+import { viemChain } from '../adapters/chain.ts'
+import { openEndpoints } from '../adapters/chain/endpoints.ts'
+import { systemClock as clock } from '../adapters/clock.ts'
 import { witnessAt } from '../adapters/witness-file.ts'
 import { readConfig } from '../config.ts'
 import { isOlder } from '../domain/store-position.ts'
@@ -30,11 +32,11 @@ try {
 }
 
 async function main(isAccepted: boolean): Promise<number> {
-  const { database, network, rpcUrl, offer, witnessPath } = readConfig(Bun.env)
+  const { database, network, rpcUrls, rpcCallsPerSecond, offer, witnessPath } = readConfig(Bun.env)
   const witness = witnessAt(witnessPath)
   const { checkpoint, payouts, store, close } = await openStore(database, network)
   try {
-    const chain = viemChain(chainClient(network, rpcUrl), offer)
+    const chain = viemChain(openEndpoints(network, rpcUrls, { clock, callsPerSecond: rpcCallsPerSecond }), offer)
     const listed = await listOrphans({ chain, checkpoint, terms: offer.terms }, payouts)
     const isBehind = await tellWitness(store, witness)
     if ((listed.count > 0 || isBehind) && !isAccepted) {

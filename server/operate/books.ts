@@ -3,7 +3,8 @@
 import { parseArgs } from 'node:util'
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { openBooks } from '../../db/open.ts'
-import { chainClient, viemChain } from '../adapters/chain.ts'
+import { viemChain } from '../adapters/chain.ts'
+import { openEndpoints } from '../adapters/chain/endpoints.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
 import { readConfig } from '../config.ts'
 import { takeStock } from '../usecases/take-stock.ts'
@@ -21,10 +22,10 @@ The status is 0 if the books balance, 1 if they do not, 2 if that cannot be told
 await runCommand(USAGE, async (args) => {
   const { values } = parseArgs({ args: [...args], options: { json: { type: 'boolean' }, from: { type: 'string' } } })
   if (values.from !== undefined && !/^\d{1,15}$/.test(values.from)) throw new Misused()
-  const { database, network, rpcUrl, offer } = readConfig(Bun.env)
+  const { database, network, rpcUrls, rpcCallsPerSecond, offer } = readConfig(Bun.env)
   const audit = await openBooks(database)
   try {
-    const chain = viemChain(chainClient(network, rpcUrl), offer)
+    const chain = viemChain(openEndpoints(network, rpcUrls, { clock, callsPerSecond: rpcCallsPerSecond }), offer)
     const { amount: price, payTo } = offer.terms
     const from = values.from === undefined ? undefined : BigInt(values.from)
     const stock = await takeStock({ audit, chain, clock, price, payTo }, from, tellHeight)

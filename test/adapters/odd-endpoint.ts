@@ -12,6 +12,17 @@ export type OddEndpoint = { readonly url: string; calls(method: string): number;
 
 type Call = { readonly id: number; readonly method: string; readonly params?: readonly unknown[] }
 
+/** Refuses events of more blocks than `most` in one call, as many endpoints do, each in its own words. */
+export function limitedTo(most: number): Rule {
+  return async (params, ask) => {
+    const [{ fromBlock, toBlock }] = params as [{ fromBlock: string; toBlock: string }]
+    const blocks = Number(BigInt(toBlock) - BigInt(fromBlock)) + 1
+    return blocks > most
+      ? { error: { code: -32_600, message: `requests can have up to a ${most} block range` } }
+      : { result: await ask() }
+  }
+}
+
 /** Starts an endpoint that is honest but for `rules`, which are looked up by method and then under `*`. */
 export function startOddEndpoint(rpcUrl: string, rules: Readonly<Record<string, Rule>>): OddEndpoint {
   const counts = new Map<string, number>()
@@ -25,7 +36,8 @@ export function startOddEndpoint(rpcUrl: string, rules: Readonly<Record<string, 
       counts.set(call.method, (counts.get(call.method) ?? 0) + 1)
       const ask = () => askNode(rpcUrl, call)
       const rule = rules[call.method] ?? rules['*']
-      const answer = rule === undefined ? { result: await ask() } : await rule(call.params ?? [], ask)
+      const asked = async () => (rule === undefined ? { result: await ask() } : await rule(call.params ?? [], ask))
+      const answer = await asked().catch(asRefusal)
       return typeof answer === 'object'
         ? Response.json({ jsonrpc: '2.0', id: call.id, ...answer })
         : fail(answer, ended)
@@ -44,8 +56,25 @@ export function startOddEndpoint(rpcUrl: string, rules: Readonly<Record<string, 
 async function askNode(rpcUrl: string, call: Call): Promise<unknown> {
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(rpcUrl, { method: 'POST', body: JSON.stringify(call), headers })
-  const { result } = (await response.json()) as { result: unknown }
+  const { result, error } = (await response.json()) as { result: unknown; error?: Refusal }
+  if (error !== undefined) throw new Refused(error)
   return result
+}
+
+type Refusal = { readonly code: number; readonly message: string; readonly data?: unknown }
+
+/** What the node itself answered with an error. */
+class Refused extends Error {
+  readonly refusal: Refusal
+  constructor(refusal: Refusal) {
+    super(refusal.message)
+    this.refusal = refusal
+  }
+}
+
+const asRefusal = (error: unknown): Oddity => {
+  if (error instanceof Refused) return { error: error.refusal }
+  throw error
 }
 
 function fail(how: Failing, ended: AbortController): Response | Promise<Response> {

@@ -3,7 +3,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chainClient, viemChain } from '../../server/adapters/chain.ts'
+import { viemChain } from '../../server/adapters/chain.ts'
+import { openEndpoints } from '../../server/adapters/chain/endpoints.ts'
+import { systemClock as clock } from '../../server/adapters/clock.ts'
 import { startLocalNetwork } from '../../server/local/network.ts'
 import { freePort } from '../../server/local/wall-process.ts'
 import { newWallet } from '../../server/local/wallets.ts'
@@ -43,7 +45,7 @@ export async function setStage(instances?: number) {
   }
   const keepers = ports.map((port) => keeperOf({ ...settings, PORT: String(port) }, folder, tally))
   const urls = ports.map((port) => `http://127.0.0.1:${port}`)
-  const chain = viemChain(chainClient('eip155:8453', network.rpcUrl), newOffer())
+  const chain = viemChain(openEndpoints('eip155:8453', [network.rpcUrl], { clock }), newOffer())
   const [buyers, editors]: [Buyer[], Editor[]] = [[], []]
   const follower = reader()
   let turn = 0

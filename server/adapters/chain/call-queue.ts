@@ -1,0 +1,82 @@
+/** Calls of one endpoint wait here for their turn: so many at once, so many a second, the most urgent first. */
+
+import type { Clock } from '../../ports.ts'
+
+/** What a call is for: a payer who may have paid, a buyer who has not, or nobody who waits. */
+export type Urgency = 'settlement' | 'buyer' | 'background'
+
+const BY_URGENCY: readonly Urgency[] = ['settlement', 'buyer', 'background']
+
+/** Too many calls wait already, which says nothing of the endpoint. */
+export class QueueFull extends Error {
+  override name = 'QueueFull'
+}
+
+/** What a queue lets through. `perSecond` counts the calls that begin within any second; `undefined` is any number. */
+export type QueueLimits = {
+  readonly atOnce: number
+  readonly waitingMax: number // of each urgency
+  readonly perSecond: number | undefined
+}
+
+/**
+ * Begins a call in its turn. A `begin` that answers `undefined` had nothing left to ask, and takes nobody's turn. Throws
+ * `QueueFull`.
+ */
+export type CallQueue = <T>(urgency: Urgency, begin: () => Promise<T> | undefined) => Promise<T | undefined>
+
+const SECOND_MS = 1000
+
+/** Makes an empty queue. */
+export function callQueue({ atOnce, waitingMax, perSecond }: QueueLimits, clock: Clock): CallQueue {
+  const waiting: Readonly<Record<Urgency, (() => void)[]>> = { settlement: [], buyer: [], background: [] }
+  const begunAt: number[] = [] // within the last second
+  let running = 0
+  let isWaking = false
+
+  const advance = () => {
+    while (running < atOnce) {
+      const line = BY_URGENCY.map((urgency) => waiting[urgency]).find(({ length }) => length > 0)
+      if (line === undefined) return
+      const waitMs = untilFree()
+      if (waitMs > 0) return wakeIn(waitMs)
+      line.shift()?.()
+    }
+  }
+  /** How long until another call may begin. */
+  const untilFree = () => {
+    if (perSecond === undefined) return 0
+    const now = clock.elapsed()
+    while (begunAt[0] !== undefined && now - begunAt[0] >= SECOND_MS) begunAt.shift()
+    return begunAt.length < perSecond ? 0 : (begunAt[0] ?? now) + SECOND_MS - now
+  }
+  const wakeIn = (ms: number) => {
+    if (isWaking) return
+    isWaking = true
+    void clock.wait(ms).then(() => {
+      isWaking = false
+      advance()
+    })
+  }
+  const run = async <T>(begin: () => Promise<T> | undefined): Promise<T | undefined> => {
+    const call = begin()
+    if (call === undefined) return undefined
+    if (perSecond !== undefined) begunAt.push(clock.elapsed())
+    running += 1
+    try {
+      return await call
+    } finally {
+      running -= 1
+      advance()
+    }
+  }
+
+  return (urgency, begin) => {
+    const line = waiting[urgency]
+    if (running >= atOnce && line.length >= waitingMax) return Promise.reject(new QueueFull('too many calls wait'))
+    return new Promise((resolve, reject) => {
+      line.push(() => void run(begin).then(resolve, reject))
+      advance()
+    })
+  }
+}

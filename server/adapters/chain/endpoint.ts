@@ -1,0 +1,154 @@
+/** One JSON-RPC endpoint: its calls, bounded in time, size and number, and what is known of it. */
+
+import { HttpRequestError, RpcRequestError } from 'viem'
+import type { Clock } from '../../ports.ts'
+import { fetchBounded } from '../bounded-fetch.ts'
+import { callQueue, type CallQueue, type Urgency } from './call-queue.ts'
+import { logWindow, type LogWindow } from './log-window.ts'
+
+const CALL_TIMEOUT_MS = 3000
+
+// The largest answer there can be is the receipt of a transaction that is nothing but events.
+const ANSWER_MAX_BYTES = 8 * 1024 * 1024
+
+// Public endpoints turn away who asks too much at once.
+const CALLS_AT_ONCE = 32
+const CALLS_WAITING_MAX = 512
+
+// How long an endpoint rests that refused a call as one too many, where it does not say; and the longest it can say.
+const REST_MS = 5000
+const REST_MAX_MS = 300_000
+
+/** On whose behalf is asked, and a signal that tells when nobody waits for the answer any more. */
+export type Asking = { readonly urgency: Urgency; readonly late: AbortSignal }
+
+/** The endpoint takes no calls for now. */
+export class EndpointBusy extends Error {
+  override name = 'EndpointBusy'
+  readonly restMs: number
+  constructor(restMs: number) {
+    super('the endpoint takes no calls for now')
+    this.restMs = restMs
+  }
+}
+
+/** The endpoint's newest block is older than one that was seen before. */
+export class EndpointBehind extends Error {
+  override name = 'EndpointBehind'
+}
+
+/** Nobody waits for the answer any more. */
+class TooLate extends Error {
+  override name = 'TooLate'
+}
+
+export type Endpoint = {
+  /** What operators are told of its address, which may hold a secret. */
+  readonly host: string
+  readonly logs: LogWindow
+  /** Whether it answers a multicall; `undefined` until it was asked one. */
+  hasMulticall: boolean | undefined
+  /** Which chain it serves; asked until it is the one that is wanted, by whoever needs it first. */
+  chainId(asking: Asking): Promise<bigint>
+  /** Whether it failed when it was asked last. */
+  isInTrouble: boolean
+  /** When it takes calls again, by the clock that is never set. */
+  restsUntil: number
+  /** Has its turn among the calls to this endpoint; see `CallQueue`. */
+  readonly turn: CallQueue
+  /** Asks at once, which is for whoever has the turn. */
+  post(method: string, params: readonly unknown[]): Promise<unknown>
+  /** Asks in its turn. */
+  call(asking: Asking, method: string, params: readonly unknown[]): Promise<unknown>
+}
+
+/** Makes an endpoint of an http address for a chain; `perSecond` is how many calls it may get in a second. */
+export function endpointAt(address: string, wanted: bigint, perSecond: number | undefined, clock: Clock): Endpoint {
+  const { url, host, headers } = readAddress(address)
+  const turn = callQueue({ atOnce: CALLS_AT_ONCE, waitingMax: CALLS_WAITING_MAX, perSecond }, clock)
+  let calls = 0
+  const post = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+    const body = { jsonrpc: '2.0', id: ++calls, method, params }
+    const bounds = { timeoutMs: CALL_TIMEOUT_MS, maxBytes: ANSWER_MAX_BYTES }
+    const response = await fetchBounded(url, { method: 'POST', headers, body: JSON.stringify(body) }, bounds)
+    return await resultOf(response, { body, url: host })
+  }
+  const call: Endpoint['call'] = async ({ urgency, late }, method, params) => {
+    let isLate = false
+    const answer = await turn(urgency, () => {
+      isLate = late.aborted
+      return isLate ? undefined : post(method, params)
+    })
+    if (isLate) throw new TooLate('nobody waits for the answer any more')
+    return answer
+  }
+  let chainId: Promise<bigint> | undefined
+  const identify = async (asking: Asking) => {
+    let told: bigint | undefined
+    try {
+      told = quantity(await call(asking, 'eth_chainId', []))
+      return told
+    } finally {
+      if (told !== wanted) chainId = undefined
+    }
+  }
+  return {
+    host,
+    logs: logWindow(),
+    hasMulticall: undefined,
+    isInTrouble: false,
+    restsUntil: 0,
+    turn,
+    post,
+    call,
+    chainId: (asking) => (chainId ??= identify(asking)),
+  }
+}
+
+/** An address without the user information that `fetch` does not take, and that no message may show. */
+function readAddress(address: string) {
+  const url = new URL(address)
+  const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  const auth = user === ':' ? {} : { authorization: `Basic ${Buffer.from(user).toString('base64')}` }
+  url.username = url.password = ''
+  return { url: url.href, host: url.host, headers: { 'content-type': 'application/json', ...auth } }
+}
+
+type Asked = { readonly body: Record<string, unknown>; readonly url: string }
+
+const TOO_MANY_REQUESTS = 429
+
+// Of JSON-RPC: Alchemy's, QuickNode's and Ankr's words for one call too many.
+const BUSY_CODES: ReadonlySet<number> = new Set([429, -32_007, -32_029])
+
+async function resultOf(response: Response, { body, url }: Asked): Promise<unknown> {
+  const { status, headers } = response
+  if (status === TOO_MANY_REQUESTS) throw new EndpointBusy(restOf(headers.get('retry-after')))
+  const answer: unknown = await response.json().catch(() => undefined)
+  const error = errorIn(answer)
+  if (error !== undefined && BUSY_CODES.has(error.code)) throw new EndpointBusy(REST_MS)
+  if (error !== undefined) throw new RpcRequestError({ body, error, url })
+  if (!response.ok) throw new HttpRequestError({ body, url, status, headers })
+  if (typeof answer !== 'object' || answer === null || !('result' in answer)) throw new TypeError('no JSON-RPC answer')
+  return answer.result
+}
+
+function restOf(retryAfter: string | null): number {
+  const seconds = retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined
+  return seconds === undefined ? REST_MS : Math.min(seconds * 1000, REST_MAX_MS)
+}
+
+function errorIn(answer: unknown): { code: number; message: string; data?: unknown } | undefined {
+  if (typeof answer !== 'object' || answer === null || !('error' in answer)) return undefined
+  const { error } = answer
+  if (typeof error !== 'object' || error === null || !('code' in error) || typeof error.code !== 'number')
+    return undefined
+  const message = 'message' in error && typeof error.message === 'string' ? error.message : ''
+  return { code: error.code, message, ...('data' in error ? { data: error.data } : {}) }
+}
+
+/** A number as JSON-RPC writes it. Throws for anything else. */
+export function quantity(value: unknown): bigint {
+  if (typeof value !== 'string' || !/^0x[0-9a-f]{1,64}$/i.test(value)) throw new TypeError('no quantity')
+  return BigInt(value)
+}

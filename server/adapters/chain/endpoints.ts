@@ -1,0 +1,177 @@
+/** The endpoints of one chain: which is asked first, and which next when that one is silent, refuses or lags behind. */
+
+import { createPublicClient, custom, defineChain, numberToHex, RpcRequestError, type PublicClient } from 'viem'
+import type { Address, UnixSeconds } from '../../domain/payment.ts'
+import type { Clock } from '../../ports.ts'
+import type { Network } from '../../x402/network.ts'
+import { QueueFull } from './call-queue.ts'
+import { endpointAt, EndpointBehind, EndpointBusy, quantity, type Asking, type Endpoint } from './endpoint.ts'
+
+export const MULTICALL: Address = '0xca11bde05977b3631167028862be2a173976ca11'
+
+// viem's own come with all other chains there are, which would hold up each start.
+type KnownChain = { readonly id: number; readonly name: string; readonly publicUrl: string }
+const chains: Readonly<Record<Network, KnownChain>> = {
+  'eip155:8453': { id: 8453, name: 'Base', publicUrl: 'https://mainnet.base.org' },
+  'eip155:84532': { id: 84_532, name: 'Base Sepolia', publicUrl: 'https://sepolia.base.org' },
+}
+
+/** A block, by height and time. */
+export type Height = { readonly number: bigint; readonly timestamp: UnixSeconds }
+
+export type Endpoints = {
+  readonly clock: Clock
+  readonly all: readonly Endpoint[]
+  /** The newest block that any of them has shown. */
+  newest(): Height | undefined
+  /** Takes note of a block. */
+  saw(height: Height): void
+  /**
+   * Has one endpoint after the other do `work` until one can. An answer is of one endpoint alone, since two may be of two
+   * moments. While all lag behind, they are asked for as long as `patience` says; other trouble gets a second try.
+   */
+  ask<T>(asking: Asking, work: (endpoint: Endpoint) => Promise<T>, patience?: 'none' | 'lag'): Promise<T>
+  /** A client of viem's over the same endpoints and queues. */
+  readonly client: PublicClient
+}
+
+/** How endpoints are asked. `callsPerSecond` is what each of them may get; `undefined` is any number. */
+export type EndpointOptions = { readonly clock: Clock; readonly callsPerSecond?: number | undefined }
+
+const RETRY_MS = 150
+const LAG_WAITS_MS = [150, 350, 500, 1000, 1000]
+
+/** Opens the endpoints of a network; without addresses, its public one. */
+export function openEndpoints(
+  network: Network,
+  addresses: readonly string[],
+  { clock, callsPerSecond }: EndpointOptions,
+): Endpoints {
+  const { id, publicUrl } = chains[network]
+  const urls = addresses.length === 0 ? [publicUrl] : addresses
+  const all = urls.map((url) => endpointAt(url, BigInt(id), callsPerSecond, clock))
+  let newest: Height | undefined
+
+  /** Those that take calls, the ones without trouble first. */
+  const inOrder = () => {
+    const awake = all.filter(({ restsUntil }) => restsUntil <= clock.elapsed())
+    return awake.toSorted((one, other) => Number(one.isInTrouble) - Number(other.isInTrouble))
+  }
+  const noteTrouble = (endpoint: Endpoint, error: unknown) => {
+    endpoint.isInTrouble = true
+    if (error instanceof EndpointBusy) endpoint.restsUntil = clock.elapsed() + error.restMs
+  }
+  const ask: Endpoints['ask'] = async (asking, work, patience = 'none') => {
+    let failure: unknown = new EndpointBusy(0)
+    const waitsMs = patience === 'lag' ? LAG_WAITS_MS : [RETRY_MS]
+    for (let round = 0; round <= waitsMs.length; round++) {
+      if (round > 0) await clock.wait(waitsMs[round - 1] ?? 0)
+      for (const endpoint of inOrder()) {
+        if (asking.late.aborted) throw failure
+        try {
+          // There is no other endpoint to ask, and no money in what the client asks.
+          const isKnown = asking === FOR_CLIENT && all.length === 1
+          if (!isKnown && (await endpoint.chainId(asking)) !== BigInt(id)) throw new TypeError('another chain')
+          const answer = await work(endpoint)
+          endpoint.isInTrouble = false
+          return answer
+        } catch (error) {
+          // Our own queue says nothing of the endpoint.
+          if (error instanceof QueueFull) throw error
+          noteTrouble(endpoint, error)
+          failure = error
+        }
+      }
+      const isLag = failure instanceof EndpointBehind
+      if (isLag ? patience === 'none' : round > 0) break
+    }
+    throw failure
+  }
+
+  return {
+    clock,
+    all,
+    newest: () => newest,
+    saw({ number, timestamp }) {
+      if (newest === undefined || number > newest.number) newest = { number, timestamp }
+    },
+    ask,
+    client: clientOver(chains[network], ask),
+  }
+}
+
+/** A client of viem's over endpoints. */
+function clientOver({ id, name, publicUrl }: KnownChain, ask: Endpoints['ask']): PublicClient {
+  const provider = {
+    async request({ method, params = [] }: { readonly method: string; readonly params?: readonly unknown[] }) {
+      // What a contract refuses is an answer of the endpoint's.
+      const answer = await ask(FOR_CLIENT, (endpoint) =>
+        endpoint.call(FOR_CLIENT, method, params).catch((error: unknown) => {
+          if (isRevert(error)) return error
+          throw error
+        }),
+      )
+      if (isRevert(answer)) throw answer
+      return answer
+    },
+  }
+  return createPublicClient({
+    chain: defineChain({
+      id,
+      name,
+      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+      rpcUrls: { default: { http: [publicUrl] } },
+      contracts: { multicall3: { address: MULTICALL } },
+    }),
+    // A contract could otherwise send us to an address of its choice (EIP-3668).
+    ccipRead: false,
+    transport: custom(provider, { retryCount: 0 }),
+  }) as PublicClient
+}
+
+const FOR_CLIENT: Asking = { urgency: 'buyer', late: new AbortController().signal }
+
+// What JSON-RPC calls a contract that refused, as opposed to an endpoint that failed.
+const REVERTED = 3
+
+/** Whether a contract refused what it was called with. */
+export const isRevert = (error: unknown): error is RpcRequestError =>
+  error instanceof RpcRequestError && (error.code === REVERTED || error.details.includes('revert'))
+
+/** What an error says of the endpoint that caused it. */
+export function troubleOf(error: unknown): string {
+  if (error instanceof EndpointBusy) return 'takes no calls for now (429)'
+  if (error instanceof EndpointBehind) return 'lags behind'
+  if (error instanceof RpcRequestError) return 'answers with errors'
+  return 'does not answer'
+}
+
+/** Reads a block's height and time; throws for an answer without them. */
+export async function blockAt(endpoint: Endpoint, asking: Asking, tag: 'latest' | 'safe'): Promise<Height | undefined> {
+  const block = await endpoint.call(asking, 'eth_getBlockByNumber', [tag, false])
+  if (block === null) return undefined
+  if (typeof block !== 'object' || !('number' in block && 'timestamp' in block))
+    throw new TypeError('a block without height or time')
+  return { number: quantity(block.number), timestamp: quantity(block.timestamp) }
+}
+
+/** Calls a contract at a block. Throws for an answer that is no data. */
+export async function callContract(
+  endpoint: Endpoint,
+  asking: Asking,
+  to: Address,
+  data: `0x${string}`,
+  at: 'latest' | bigint,
+): Promise<`0x${string}`> {
+  const block = typeof at === 'bigint' ? numberToHex(at) : at
+  return hexData(await endpoint.call(asking, 'eth_call', [{ to, data }, block]))
+}
+
+/** Bytes as JSON-RPC writes them. Throws for anything else. */
+export function hexData(value: unknown): `0x${string}` {
+  if (!isHexData(value)) throw new TypeError('no data')
+  return value
+}
+
+const isHexData = (value: unknown): value is `0x${string}` =>
+  typeof value === 'string' && /^0x(?:[0-9a-f]{2})*$/i.test(value)

@@ -1,0 +1,117 @@
+/** What an endpoint is and can do, told in words without secrets. */
+
+import { decodeFunctionResult, encodeFunctionData, parseAbi, zeroAddress, zeroHash } from 'viem'
+import type { Address } from '../../domain/payment.ts'
+import type { ChainHealth } from '../../ports.ts'
+import type { Offer } from '../../x402/terms.ts'
+import { QueueFull } from './call-queue.ts'
+import type { Asking, Endpoint } from './endpoint.ts'
+import { callContract, isRevert, troubleOf, type Endpoints } from './endpoints.ts'
+import { eventsFrom, NoEvents } from './events.ts'
+import { USED } from './receipt.ts'
+import type { StateReader } from './state.ts'
+
+// Where fewer blocks are served, looking back over what was missed takes long.
+const FEW_BLOCKS = 1000n
+
+const abi = parseAbi(['function name() view returns (string)', 'function version() view returns (string)'])
+
+/** Asks every endpoint; one that answers is enough, and what is wrong with the others is told. */
+export async function probe(
+  endpoints: Endpoints,
+  states: StateReader,
+  offer: Offer,
+  asking: Asking,
+): Promise<ChainHealth> {
+  const asked = endpoints.all.map(async (endpoint) => {
+    const health = await probeOne(endpoints, endpoint, states, offer, asking).catch((error: unknown): ChainHealth =>
+      silence(endpoint, error),
+    )
+    endpoint.isInTrouble = health.kind === 'silent'
+    return health
+  })
+  const found = await Promise.all(asked)
+  const fault = found.find(({ kind }) => kind === 'fault')
+  if (fault !== undefined) return fault
+  const words = found.flatMap((health) => ('what' in health ? [health.what] : 'lacks' in health ? [health.lacks] : []))
+  const what = words.join('; ')
+  const heads = found.flatMap((health) => (health.kind === 'none' && health.head !== undefined ? [health.head] : []))
+  if (heads.length === 0) return { kind: 'silent', what }
+  const head = heads.reduce((highest, one) => (one > highest ? one : highest))
+  return { kind: 'none', head, ...(what === '' ? {} : { lacks: what }) }
+}
+
+/** What is wrong with an endpoint that failed. */
+const silence = ({ host }: Endpoint, error: unknown): ChainHealth => ({
+  kind: 'silent',
+  what:
+    error instanceof QueueFull
+      ? `too many calls wait for the chain endpoint ${host}`
+      : `the chain endpoint ${host} ${troubleOf(error)}`,
+})
+
+async function probeOne(
+  endpoints: Endpoints,
+  endpoint: Endpoint,
+  states: StateReader,
+  { terms, assetName, assetVersion }: Offer,
+  asking: Asking,
+): Promise<ChainHealth> {
+  const { host } = endpoint
+  const known = endpoints.newest()?.number ?? 0n
+  const chainId = await endpoint.chainId(asking)
+  if (`eip155:${chainId}` !== terms.network)
+    return { kind: 'fault', what: `the chain endpoint ${host} serves eip155:${chainId}, not ${terms.network}` }
+  const words = await tokenWords(endpoint, asking, terms.asset)
+  if (words === undefined) return { kind: 'fault', what: 'the token is not deployed on this chain' }
+  if (words[0] !== assetName || words[1] !== assetVersion)
+    return { kind: 'fault', what: 'the token has another name or version than the one payers sign for' }
+  // What refused a multicall once may take it by now.
+  if (endpoint.hasMulticall === false) endpoint.hasMulticall = undefined
+  const nobody = { asset: terms.asset, key: { payer: zeroAddress, nonce: zeroHash } }
+  const { number, timestamp } = await states.latest(endpoint, asking, nobody)
+  endpoints.saw({ number, timestamp })
+  if (number < known) return { kind: 'silent', what: `the chain endpoint ${host} lags behind` }
+  const lacks = await eventsLacked(endpoint, asking, terms.asset, number)
+  return { kind: 'none', head: number, ...(lacks === undefined ? {} : { lacks }) }
+}
+
+/** What an endpoint lacks in events; learnt by asking where it is not known. */
+async function eventsLacked(
+  endpoint: Endpoint,
+  asking: Asking,
+  address: Address,
+  newest: bigint,
+): Promise<string | undefined> {
+  if (!endpoint.logs.isLearnt()) {
+    endpoint.logs.retry()
+    // Nobody's authorization: the answer is empty, and tells how much may be asked.
+    const filter = { address, topics: [USED, zeroHash, zeroHash] }
+    const size = endpoint.logs.size()
+    const from = newest < size ? 0n : newest - size + 1n
+    await eventsFrom(endpoint, asking, filter, from, newest).catch((error: unknown) => {
+      if (!(error instanceof NoEvents)) throw error
+    })
+  }
+  const size = endpoint.logs.size()
+  if (size === 0n) return `the chain endpoint ${endpoint.host} serves no events`
+  return size < FEW_BLOCKS
+    ? `the chain endpoint ${endpoint.host} serves events of at most ${size} blocks a call`
+    : undefined
+}
+
+/** The token's name and version; `undefined` where there is no contract, and no words where it is no such token. */
+async function tokenWords(endpoint: Endpoint, asking: Asking, asset: Address): Promise<readonly string[] | undefined> {
+  const read = async (functionName: 'name' | 'version') => {
+    const data = await callContract(endpoint, asking, asset, encodeFunctionData({ abi, functionName }), 'latest')
+    return data === '0x' ? undefined : decodeFunctionResult({ abi, functionName, data })
+  }
+  const orWordless = (error: unknown) => {
+    if (isRevert(error)) return undefined
+    throw error
+  }
+  const [name, tokenVersion] = await Promise.all([read('name').catch(orWordless), read('version').catch(orWordless)])
+  if (name !== undefined && tokenVersion !== undefined) return [name, tokenVersion]
+  const code = await endpoint.call(asking, 'eth_getCode', [asset, 'latest'])
+  return code === '0x' ? undefined : []
+}

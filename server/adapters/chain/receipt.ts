@@ -1,0 +1,86 @@
+/** What a transaction did to an authorization, told from its receipt alone. */
+
+import { Type, type Static } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { pad, toEventSelector } from 'viem'
+import type { Hash, Payment } from '../../domain/payment.ts'
+import type { Verdict } from '../../domain/purchase.ts'
+
+// The first topics of the events that are looked for, as Circle's FiatTokenV2 declares them.
+export const USED = toEventSelector('AuthorizationUsed(address,bytes32)')
+export const CANCELLED = toEventSelector('AuthorizationCanceled(address,bytes32)')
+export const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
+
+const Hex = Type.TemplateLiteral('0x${string}')
+const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Optional(Type.Union([schema, Type.Null()]))
+
+/** An event as JSON-RPC writes it; the parts that are used. */
+export const EventLog = Type.Object({
+  address: Hex,
+  topics: Type.Array(Hex),
+  data: Hex,
+  transactionHash: OrNull(Hex),
+  blockNumber: OrNull(Hex),
+  logIndex: OrNull(Hex),
+})
+export type EventLog = Static<typeof EventLog>
+
+const Receipt = Type.Object({
+  transactionHash: Hex,
+  blockNumber: Type.Optional(Hex),
+  blockHash: Type.Optional(Hex),
+  logs: Type.Array(EventLog),
+})
+export type Receipt = Static<typeof Receipt>
+
+const receiptCheck = TypeCompiler.Compile(Type.Union([Receipt, Type.Null()]))
+const receiptsCheck = TypeCompiler.Compile(Type.Union([Type.Array(Receipt), Type.Null()]))
+
+/** Reads a receipt; `undefined` for a transaction that is in no block. Throws for nonsense. */
+export function readReceipt(value: unknown): Receipt | undefined {
+  if (!receiptCheck.Check(value)) throw new TypeError('no receipt')
+  return value ?? undefined
+}
+
+/** Reads the receipts of a block. Throws for nonsense. */
+export function readReceipts(value: unknown): readonly Receipt[] {
+  if (!receiptsCheck.Check(value)) throw new TypeError('no receipts')
+  return value ?? []
+}
+
+const SILENT = { kind: 'silent' } as const
+const ELSEWHERE = { kind: 'void', why: 'the authorization was used for another transfer' } as const
+
+/**
+ * What a transaction did to a payment's authorization; `silent` where it did nothing to it. Everything is looked for in the
+ * receipt alone, since a block replaced meanwhile numbers its events anew.
+ *
+ * Circle's token marks an authorization as used and moves the money with nothing in between: it has looked at the
+ * signature before, and a contract wallet that is asked for it can make no events. So the very next event is the transfer
+ * that was signed. Should a later version of the token tell something in between, that is no proof of either: such a
+ * receipt shows only that we were not paid, and only if nothing in it pays us that amount from that payer.
+ */
+export function endIn(receipt: Receipt, payment: Payment): Verdict {
+  const { logs } = receipt
+  const asset = payment.accepted.asset
+  const topicsOf = (log: EventLog | undefined) =>
+    log?.address.toLowerCase() === asset ? log.topics.join().toLowerCase() : undefined
+  const marked = (event: Hash) => [event, pad(payment.payer), payment.nonce].join()
+  if (logs.some((log) => topicsOf(log) === marked(CANCELLED)))
+    return { kind: 'void', why: 'the authorization was cancelled' }
+  const at = logs.findIndex((log) => topicsOf(log) === marked(USED))
+  if (at === -1) return SILENT
+  const paysUs = (log: EventLog | undefined) =>
+    log !== undefined &&
+    topicsOf(log) === [TRANSFER, pad(payment.payer), pad(payment.to)].join() &&
+    BigInt(log.data) === payment.amount
+  const next = logs[at + 1]
+  if (paysUs(next)) return { kind: 'paid', tx: lower(receipt.transactionHash) }
+  if (topicsOf(next)?.startsWith([TRANSFER, pad(payment.payer)].join()) === true) return ELSEWHERE
+  // Without a next event the receipt is not whole.
+  return next === undefined || logs.some(paysUs) ? SILENT : ELSEWHERE
+}
+
+/** A hash in lower case. */
+export const lower = (hex: `0x${string}`): Hash => `0x${hex.slice(2).toLowerCase()}`

@@ -1,0 +1,196 @@
+/** The state of authorizations at one block: one multicall tells of many, and what is asked in one turn shares it. */
+
+import { decodeFunctionResult, encodeFunctionData, multicall3Abi, parseAbi, RpcRequestError } from 'viem'
+import type { Address, Hash, PaymentKey, UnixSeconds } from '../../domain/payment.ts'
+import type { Asking, Endpoint } from './endpoint.ts'
+import { blockAt, callContract, hexData, MULTICALL } from './endpoints.ts'
+
+/** The state of one authorization at one block. `hash` is of the block that was asked for, where it is not too old. */
+export type AuthorizationState = {
+  readonly number: bigint
+  readonly timestamp: UnixSeconds
+  readonly spent: boolean
+  readonly hash: Hash | undefined
+}
+
+/** Whose state is asked, and of which block's hash. */
+export type StateQuestion = {
+  readonly asset: Address
+  readonly key: PaymentKey
+  readonly blockAsked?: bigint | undefined
+}
+
+/** Asks an endpoint at its newest block, or at the newest that will not be replaced; `undefined` where it knows none such. */
+export type StateReader = {
+  latest(endpoint: Endpoint, asking: Asking, question: StateQuestion): Promise<AuthorizationState>
+  safe(endpoint: Endpoint, asking: Asking, question: StateQuestion): Promise<AuthorizationState | undefined>
+}
+
+// What nodes let one call compute is a thousand times as much.
+const SHARED_MAX = 100
+
+const abi = parseAbi([
+  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+  'function getBlockNumber() view returns (uint256)',
+  'function getCurrentBlockTimestamp() view returns (uint256)',
+  'function getBlockHash(uint256 blockNumber) view returns (bytes32)',
+])
+
+/** Makes a reader whose questions of one turn share their calls. */
+export function stateReader(): StateReader {
+  const shared = { latest: new Map<Endpoint, SharedLook>(), safe: new Map<Endpoint, SharedLook>() }
+  const look = (tag: Tag, endpoint: Endpoint) => {
+    const known = shared[tag].get(endpoint) ?? sharedLook(endpoint, tag)
+    shared[tag].set(endpoint, known)
+    return known
+  }
+  return {
+    async latest(endpoint, asking, question) {
+      if (endpoint.hasMulticall === false) return await plainState(endpoint, asking, question)
+      try {
+        const state = await look('latest', endpoint)(asking, question)
+        endpoint.hasMulticall = true
+        return state
+      } catch (error) {
+        if (!isRefusal(error)) throw error
+        const state = await plainState(endpoint, asking, question)
+        // The plain way goes, so that it was the multicall that did not.
+        endpoint.hasMulticall = false
+        return state
+      }
+    },
+    async safe(endpoint, asking, question) {
+      try {
+        if (endpoint.hasMulticall !== false) return await look('safe', endpoint)(asking, question)
+      } catch (error) {
+        if (!isRefusal(error)) throw error
+      }
+      return await plainSafeState(endpoint, asking, question)
+    },
+  }
+}
+
+/** Whether an authorization is used or cancelled at a block. */
+export async function isSpentAt(
+  endpoint: Endpoint,
+  asking: Asking,
+  { asset, key }: StateQuestion,
+  block: bigint,
+): Promise<boolean> {
+  const data = await callContract(endpoint, asking, asset, stateCall(key), block)
+  return decodeFunctionResult({ abi, functionName: 'authorizationState', data })
+}
+
+type Tag = 'latest' | 'safe'
+type SharedLook = (asking: Asking, question: StateQuestion) => Promise<AuthorizationState>
+type Waiting = PromiseWithResolvers<AuthorizationState> & { readonly question: StateQuestion }
+
+/** Whoever has its turn first asks for all who wait by then. */
+function sharedLook(endpoint: Endpoint, tag: Tag): SharedLook {
+  let waiting: Waiting[] = []
+  const askForAll = async (taken: readonly Waiting[]) => {
+    try {
+      const answers = await manyStates(endpoint, tag, taken)
+      for (const [at, { resolve, reject }] of taken.entries()) {
+        const answer = answers[at]
+        if (answer === undefined || 'error' in answer) reject(answer?.error)
+        else resolve(answer)
+      }
+    } catch (error) {
+      for (const { reject } of taken) reject(error)
+    }
+  }
+  return async ({ urgency }, question) => {
+    const mine: Waiting = { ...Promise.withResolvers<AuthorizationState>(), question }
+    waiting.push(mine)
+    // What else is asked in this turn of the event loop is taken along.
+    setImmediate(() => {
+      const turn = endpoint.turn(urgency, () => {
+        const taken = waiting.slice(0, SHARED_MAX)
+        if (taken.length === 0) return undefined
+        waiting = waiting.slice(SHARED_MAX)
+        return askForAll(taken)
+      })
+      turn.catch((error: unknown) => {
+        waiting = waiting.filter((one) => one !== mine)
+        mine.reject(error)
+      })
+    })
+    return await mine.promise
+  }
+}
+
+const stateCall = ({ payer, nonce }: PaymentKey) =>
+  encodeFunctionData({ abi, functionName: 'authorizationState', args: [payer, nonce] })
+
+async function manyStates(
+  endpoint: Endpoint,
+  tag: Tag,
+  taken: readonly Waiting[],
+): Promise<readonly (AuthorizationState | { readonly error: unknown })[]> {
+  const toMulticall = (callData: `0x${string}`) => ({ target: MULTICALL, allowFailure: true, callData })
+  const calls = [
+    toMulticall(encodeFunctionData({ abi, functionName: 'getBlockNumber' })),
+    toMulticall(encodeFunctionData({ abi, functionName: 'getCurrentBlockTimestamp' })),
+    ...taken.flatMap(({ question: { asset, key, blockAsked = 0n } }) => [
+      { target: asset, allowFailure: true, callData: stateCall(key) },
+      toMulticall(encodeFunctionData({ abi, functionName: 'getBlockHash', args: [blockAsked] })),
+    ]),
+  ]
+  const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [calls] })
+  const answer = hexData(await endpoint.post('eth_call', [{ to: MULTICALL, data }, tag]))
+  const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: answer })
+  const dataAt = (at: number) => {
+    const result = results[at]
+    if (result?.success !== true) throw new TypeError('a call that failed')
+    return result.returnData
+  }
+  const number = decodeFunctionResult({ abi, functionName: 'getBlockNumber', data: dataAt(0) })
+  const timestamp = decodeFunctionResult({ abi, functionName: 'getCurrentBlockTimestamp', data: dataAt(1) })
+  return taken.map(({ question }, at) => {
+    try {
+      const spent = decodeFunctionResult({ abi, functionName: 'authorizationState', data: dataAt(2 + 2 * at) })
+      const known = results[3 + 2 * at]
+      const hash = known?.success === true && question.blockAsked !== undefined ? known.returnData : undefined
+      return { number, timestamp, spent, hash: hash === NO_HASH ? undefined : hash }
+    } catch (error) {
+      return { error }
+    }
+  })
+}
+
+const NO_HASH = `0x${'0'.repeat(64)}`
+
+/** The same in calls of their own, for a chain without the contract and an endpoint that refuses such calls. */
+async function plainState(endpoint: Endpoint, asking: Asking, question: StateQuestion): Promise<AuthorizationState> {
+  const block = await blockAt(endpoint, asking, 'latest')
+  if (block === undefined) throw new TypeError('no newest block')
+  const spent = await isSpentAt(endpoint, asking, question, block.number)
+  return { ...block, spent, hash: undefined }
+}
+
+async function plainSafeState(
+  endpoint: Endpoint,
+  asking: Asking,
+  question: StateQuestion,
+): Promise<AuthorizationState | undefined> {
+  const block = await blockAt(endpoint, asking, 'safe').catch((error: unknown) => {
+    // An endpoint that has no safe blocks says so; one that cannot tell now is in trouble.
+    if (error instanceof RpcRequestError && error.code !== LIMIT_EXCEEDED) return undefined
+    throw error
+  })
+  if (block === undefined) return undefined
+  return { ...block, spent: await isSpentAt(endpoint, asking, question, block.number), hash: undefined }
+}
+
+const LIMIT_EXCEEDED = -32_005
+
+/** Whether a call was answered, and not with what was asked: by an error, or by what is no answer of the contract. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof RpcRequestError) return true
+  return (
+    error instanceof Error && (error.name.startsWith('Abi') || error.name === 'TypeError' || DECODING.has(error.name))
+  )
+}
+
+const DECODING: ReadonlySet<string> = new Set(['InvalidBytesBooleanError', 'PositionOutOfBoundsError'])
