@@ -12,6 +12,8 @@ export type FacilitatorOptions = {
   rpcUrl: string
   /** How long `/settle` waits for a receipt before it answers `settlement_pending` with the hash. */
   confirmationTimeoutMs?: number
+  /** Factories that it calls to deploy payers' wallets (EIP-6492); without any it deploys none. */
+  allowedFactories?: readonly Address[]
 }
 
 /** A facilitator listening on loopback. */
@@ -24,10 +26,13 @@ export type RunningFacilitator = {
 
 /** Starts the reference x402 facilitator over the chain at `rpcUrl`, with a gas wallet of its own. */
 export async function startFacilitator(options: FacilitatorOptions): Promise<RunningFacilitator> {
-  const { rpcUrl, confirmationTimeoutMs = 30_000 } = options
+  const { rpcUrl, confirmationTimeoutMs = 30_000, allowedFactories = [] } = options
   const wallet = await openGasWallet(connect(rpcUrl), confirmationTimeoutMs)
   const facilitator = new x402Facilitator()
-    .register(`eip155:${localChainId}`, new ExactEvmScheme(wallet.signer))
+    .register(
+      `eip155:${localChainId}`,
+      new ExactEvmScheme(wallet.signer, { eip6492AllowedFactories: [...allowedFactories] }),
+    )
     .registerExtension(BAZAAR)
   const server = Bun.serve({
     hostname: '127.0.0.1',

@@ -1,13 +1,13 @@
 import type { Address } from 'viem'
 import { localChainId, startChain } from './chain.ts'
 import type { ChainClient, ChainOptions } from './chain.ts'
-import { startFacilitator } from './facilitator.ts'
+import { startFacilitator, type FacilitatorOptions } from './facilitator.ts'
 import { dollarAbi, dollarAddress } from './token/contracts.ts'
 import { newWallet, openMint } from './wallets.ts'
 import type { Fund, Wallet } from './wallets.ts'
 
 /** How the embedded network runs; see `ChainOptions`. */
-export type LocalNetworkOptions = ChainOptions & { confirmationTimeoutMs?: number }
+export type LocalNetworkOptions = ChainOptions & Omit<FacilitatorOptions, 'rpcUrl'>
 
 /** A chain, its dollar and a facilitator, all on this machine and gone with `stop`. */
 export type LocalNetwork = {
@@ -35,11 +35,9 @@ export type LocalNetwork = {
 
 /** Starts everything a sale needs on free loopback ports; throws `AnvilMissing` where there is no anvil. */
 export async function startLocalNetwork(options: LocalNetworkOptions = {}): Promise<LocalNetwork> {
-  const { confirmationTimeoutMs, ...chainOptions } = options
-  const chain = await startChain(chainOptions)
+  const chain = await startChain(options)
   const { rpcUrl, client } = chain
-  const wait = confirmationTimeoutMs === undefined ? {} : { confirmationTimeoutMs }
-  const facilitator = await startFacilitator({ rpcUrl, ...wait }).catch(async (error: unknown) => {
+  const facilitator = await startFacilitator({ ...options, rpcUrl }).catch(async (error: unknown) => {
     await chain.stop()
     throw error
   })

@@ -310,13 +310,18 @@ describe('a payment', () => {
   })
 
   test('of a key with code of its own is admitted for the key, and good for the token where the code takes it', async () => {
-    const wallets = walletsAt(network.rpcUrl)
-    const payer = newWallet()
-    const payment = await sign(payer, offer)
-    // An account that has delegated to code which takes no signature (EIP-7702).
-    await network.client.setCode({ address: payer.address, bytecode: '0x60006000fd' })
-    expect(await wallets.signedPayment(payment)).toBe('signed')
-    expect(await wallets.signedForToken(payment)).toBe('not-signed')
+    const [delegated, shut] = [newWallet(), newWallet()]
+    await contracts.delegate(delegated)
+    // Code that takes no signature.
+    await network.client.setCode({ address: shut.address, bytecode: '0x60006000fd' })
+    for (const [payer, taken] of [
+      [delegated, 'signed'],
+      [shut, 'not-signed'],
+    ] as const) {
+      const payment = await sign(payer, offer)
+      expect(await walletsAt(oddEndpoint({ '*': () => 'busy' }).url).signedPayment(payment)).toBe('signed')
+      expect(await walletsAt(network.rpcUrl).signedForToken(payment)).toBe(taken)
+    }
   })
 
   test('is good for the token only in the one form that it takes', async () => {

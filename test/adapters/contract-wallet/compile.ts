@@ -3,16 +3,16 @@ import { Value } from '@sinclair/typebox/value'
 import solc from 'solc'
 import { compilerSettings } from '../../../server/local/token/compile.ts'
 
+const contractSchema = Type.Object({ evm: Type.Object({ deployedBytecode: Type.Object({ object: Type.String() }) }) })
+
 const outputSchema = Type.Object({
   errors: Type.Optional(Type.Array(Type.Object({ formattedMessage: Type.String() }))),
   contracts: Type.Object({
-    'Factory.sol': Type.Object({
-      Factory: Type.Object({ evm: Type.Object({ deployedBytecode: Type.Object({ object: Type.String() }) }) }),
-    }),
+    'Factory.sol': Type.Object({ Factory: contractSchema, Account: contractSchema }),
   }),
 })
 
-/** Compiles `Factory.sol` to what `artefact.json` must hold; throws with the compiler's own words on an error or a warning. */
+/** Compiles the contracts of `Factory.sol` to what `artefact.json` must hold; throws with the compiler's own words on an error or a warning. */
 export async function compileFactory() {
   const content = await Bun.file(new URL('./Factory.sol', import.meta.url)).text()
   const settings = { ...compilerSettings, outputSelection: { '*': { '*': ['evm.deployedBytecode.object'] } } }
@@ -20,7 +20,8 @@ export async function compileFactory() {
   const answer: unknown = JSON.parse(String(solc.compile(JSON.stringify(input))))
   const { errors = [], contracts } = Value.Parse(outputSchema, answer)
   if (errors.length > 0) throw new Error(errors.map((error) => error.formattedMessage).join('\n'))
-  return { deployedBytecode: contracts['Factory.sol'].Factory.evm.deployedBytecode.object }
+  const { Factory, Account } = contracts['Factory.sol']
+  return { factory: Factory.evm.deployedBytecode.object, account: Account.evm.deployedBytecode.object }
 }
 
 if (import.meta.main) {
