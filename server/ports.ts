@@ -232,8 +232,8 @@ export type Wallets = {
    */
   signedPayment(payment: Payment): Promise<SignatureCheck>
   /**
-   * Whether the token would take the payment's signature now: it asks the code of a payer that has some, whatever the
-   * payer's key says. To be asked once a facilitator has called the signature of an admitted payment bad.
+   * Whether the token would take the payment's signature as things are: it asks the code of a payer that has some, whatever
+   * the payer's key says, and a wallet that is still to be deployed has none. To be asked once a facilitator has called the signature of an admitted payment bad.
    */
   signedForToken(payment: Payment): Promise<SignatureCheck>
 }

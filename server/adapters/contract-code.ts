@@ -2,7 +2,7 @@
 
 import type { PublicClient } from 'viem'
 import type { Address } from '../domain/payment.ts'
-import { rateLimit, type Rate } from '../domain/rate-limit.ts'
+import { tokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock } from '../ports.ts'
 import type { BoundedCalls } from './bounded-calls.ts'
 import { recent } from './recent.ts'
@@ -13,10 +13,10 @@ export type Role = 'owner' | 'payer'
 /** Whether there is code at an address; `busy` and `silent` when that cannot be told now. */
 export type HasCode = (wallet: Address, role: Role) => Promise<boolean | 'busy' | 'silent'>
 
-// Twenty look-ups a second in all. Owners have a share that no flood of payments can use up.
-const RATES: Readonly<Record<Role, Rate>> = {
-  owner: { times: 5, withinMs: 1000 },
-  payer: { times: 15, withinMs: 1000 },
+// Twenty look-ups in any second, in all. Owners have a share that no flood of payments can use up.
+const LOOK_UPS: Readonly<Record<Role, Budget>> = {
+  owner: { burst: 3, perSecond: 2 },
+  payer: { burst: 5, perSecond: 10 },
 }
 
 // Addresses of either kind that are remembered, some hundred bytes each.
@@ -27,7 +27,7 @@ const NO_CODE_KEPT_MS = 10_000
 
 /** Looks up code through `client`. */
 export function contractCode(client: PublicClient, calls: BoundedCalls, { elapsed }: Pick<Clock, 'elapsed'>): HasCode {
-  const may = { owner: rateLimit(RATES.owner), payer: rateLimit(RATES.payer) }
+  const lookUps = { owner: tokenBuckets(LOOK_UPS.owner, 1), payer: tokenBuckets(LOOK_UPS.payer, 1) }
   const withCode = recent<true>(REMEMBERED_MAX)
   const seenWithout = recent<number>(REMEMBERED_MAX)
   const underWay = new Map<Address, ReturnType<HasCode>>()
@@ -46,7 +46,7 @@ export function contractCode(client: PublicClient, calls: BoundedCalls, { elapse
     if (seenAt !== undefined && elapsed() - seenAt < NO_CODE_KEPT_MS) return false
     const same = underWay.get(wallet)
     if (same !== undefined) return await same
-    if (calls.areFull() || !may[role](elapsed())) return 'busy'
+    if (calls.areFull() || lookUps[role].take(role, elapsed()) > 0) return 'busy'
     const answer = lookUp(wallet).finally(() => underWay.delete(wallet))
     underWay.set(wallet, answer)
     return await answer

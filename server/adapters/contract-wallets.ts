@@ -15,8 +15,8 @@ import {
   parseErc6492Signature,
 } from 'viem'
 import type { Address, Hash } from '../domain/payment.ts'
-import { rateLimit, rateLimitsByKey, type Rate } from '../domain/rate-limit.ts'
 import type { SignatureCheck } from '../domain/reasons.ts'
+import { tokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock } from '../ports.ts'
 import type { BoundedCalls } from './bounded-calls.ts'
 import { ONCE, type HasCode, type Role } from './contract-code.ts'
@@ -35,14 +35,14 @@ export type SignedByContract = (
   role: Role,
 ) => Promise<Hash | Unsigned>
 
-// Twenty questions a second in all. A wallet that was once seen to sign does not wait behind those that never were.
-const RATES: Readonly<Record<Role, Readonly<Record<'proven' | 'unproven', Rate>>>> = {
-  owner: { proven: { times: 6, withinMs: 1000 }, unproven: { times: 4, withinMs: 1000 } },
-  payer: { proven: { times: 5, withinMs: 1000 }, unproven: { times: 5, withinMs: 1000 } },
+// Forty questions in any second, in all. A wallet that was once seen to sign does not wait behind those that never were.
+const QUESTIONS: Readonly<Record<Role, Readonly<Record<'proven' | 'unproven', Budget>>>> = {
+  owner: { proven: { burst: 8, perSecond: 4 }, unproven: { burst: 5, perSecond: 3 } },
+  payer: { proven: { burst: 6, perSecond: 4 }, unproven: { burst: 6, perSecond: 4 } },
 }
 
 // A flood that names one wallet must not use up what is there for the others.
-const RATE_OF_ONE: Rate = { times: 3, withinMs: 1000 }
+const ABOUT_ONE: Budget = { burst: 4, perSecond: 1 }
 
 const REMEMBERED_MAX = 4096
 
@@ -53,7 +53,7 @@ export function signedByContract(
   calls: BoundedCalls,
   { elapsed }: Pick<Clock, 'elapsed'>,
 ): SignedByContract {
-  const mayAskOne = rateLimitsByKey(RATE_OF_ONE, REMEMBERED_MAX)
+  const aboutOne = tokenBuckets(ABOUT_ONE, REMEMBERED_MAX)
   const lanes = { owner: lanesOf('owner'), payer: lanesOf('payer') }
   return async (wallet, digests, signature, role) => {
     if (digests.length === 0 || !bytesPattern.test(signature)) return 'not-signed'
@@ -61,9 +61,9 @@ export function signedByContract(
     if (typeof code === 'string') return code
     const wrapper = unwrap(signature)
     if (!code && wrapper === undefined) return 'not-signed'
-    const { proven, may } = lanes[role]
-    const isProven = proven.get(wallet) === true
-    if (!mayAskOne(wallet, elapsed()) || !may[isProven ? 'proven' : 'unproven'](elapsed())) return 'busy'
+    const { proven, questions } = lanes[role]
+    const lane = questions[proven.get(wallet) === true ? 'proven' : 'unproven']
+    if (aboutOne.take(wallet, elapsed()) > 0 || lane.take(role, elapsed()) > 0) return 'busy'
     const answer = await calls.make(() => ask(client, wallet, digests, wrapper ?? { signature }))
     if (isTaken(answer)) proven.set(wallet, true)
     return answer
@@ -74,8 +74,9 @@ export function signedByContract(
 export const isTaken = (answer: Hash | Unsigned): answer is Hash => answer.startsWith('0x')
 
 function lanesOf(role: Role) {
-  const may = { proven: rateLimit(RATES[role].proven), unproven: rateLimit(RATES[role].unproven) }
-  return { may, proven: recent<true>(REMEMBERED_MAX) }
+  const { proven, unproven } = QUESTIONS[role]
+  const questions = { proven: tokenBuckets(proven, 1), unproven: tokenBuckets(unproven, 1) }
+  return { questions, proven: recent<true>(REMEMBERED_MAX) }
 }
 
 const bytesPattern = /^0x(?:[0-9a-fA-F]{2})*$/

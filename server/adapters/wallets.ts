@@ -1,6 +1,6 @@
 /** Wallet signatures: plain keys by recovery here, contract wallets by asking them on the chain. */
 
-import { isErc6492Signature, type PublicClient } from 'viem'
+import type { PublicClient } from 'viem'
 import type { Hash, Payment } from '../domain/payment.ts'
 import type { SignatureCheck } from '../domain/reasons.ts'
 import type { Clock, Wallets } from '../ports.ts'
@@ -56,7 +56,7 @@ export function viemWallets(
       if (digest === undefined) return 'not-signed'
       const code = await hasCode(payment.payer, 'payer')
       if (typeof code === 'string') return code
-      if (code || isErc6492Signature(payment.signature)) return await askPayer(payment, digest)
+      if (code) return await askPayer(payment, digest)
       const isPayers = isStrict(payment.signature) && (await recover(digest, payment.signature)) === payment.payer
       return isPayers ? 'signed' : 'not-signed'
     },

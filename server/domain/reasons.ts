@@ -41,8 +41,12 @@ const definiteReasons = new Set([
 /** Whether a refusal to settle says that nothing was broadcast. */
 const isDefinite = (reason: string) => definiteReasons.has(reason)
 
-/** Whether a refusal blames the signature, as a facilitator does whose own chain endpoint is down. */
-export const isSignatureReason = (reason: string) => reason.includes('signature')
+/**
+ * Whether a refusal blames the signature, or takes the wallet for one that is still to be deployed: a facilitator whose own
+ * chain endpoint is down says so of good ones.
+ */
+export const isSignatureReason = (reason: string) =>
+  reason.includes('signature') || reason === 'eip6492_factory_not_allowed'
 
 /** How a settle is refused that provably sent nothing; `undefined` for every other. */
 export function refusalOfUnsent(settling: Settling): Failure | undefined {

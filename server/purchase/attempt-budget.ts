@@ -4,11 +4,14 @@
  */
 
 import { keyOf, type Address, type PaymentKey } from '../domain/payment.ts'
-import { rateLimitsByKey, type Rate } from '../domain/rate-limit.ts'
+import { tokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock } from '../ports.ts'
 
-/** What one wallet's purchases may be tried again within an hour, beside each one's first try and its rare ones. */
-export const RETRIES: Rate = { times: 240, withinMs: 3_600_000 }
+/**
+ * How often one wallet's purchases may be tried again, beside each one's first try and its rare ones: 180 at once and 60 an
+ * hour, so never more than 240 in an hour.
+ */
+export const RETRIES: Budget = { burst: 180, perSecond: 60 / 3600 }
 
 // Most ends are known within half a minute: as often as is swept until then, then ever more rarely.
 const PROMPT_TRIES = 6
@@ -29,7 +32,7 @@ export type AttemptBudget = {
   mayRetry(payer: Address): boolean
 }
 
-// Wallets remembered, two kilobytes each at most.
+// Wallets remembered, a hundred bytes each.
 const WALLETS_MAX = 4096
 
 type Tries = { readonly count: number; readonly lastMs: number }
@@ -37,8 +40,8 @@ type Tries = { readonly count: number; readonly lastMs: number }
 /** A budget of which nothing is spent. */
 export function attemptBudget({ elapsed }: Pick<Clock, 'elapsed'>): AttemptBudget {
   let tries: ReadonlyMap<string, Tries> = new Map()
-  const within = rateLimitsByKey(RETRIES, WALLETS_MAX)
-  const mayRetry = (payer: Address) => within(payer, elapsed())
+  const retries = tokenBuckets(RETRIES, WALLETS_MAX)
+  const mayRetry = (payer: Address) => retries.take(payer, elapsed()) === 0
   const isDue = (payer: Address, { count, lastMs }: Tries) => {
     const gapMs = elapsed() - lastMs
     return gapMs >= RARE_MS || (gapMs >= gapAfter(count) && mayRetry(payer))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { x402Client } from '@x402/core/client'
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
-import { startLocalNetwork, type LocalNetwork } from '../../server/local/network.ts'
+import { startLocalNetwork, type LocalNetwork, type LocalNetworkOptions } from '../../server/local/network.ts'
 import { armed, freePort, startWall, type WallProcess } from '../../server/local/wall-process.ts'
 import { newWallet, type Wallet } from '../../server/local/wallets.ts'
 import type { Canvas } from '../../shared/contract/canvas.ts'
@@ -48,9 +48,12 @@ export type World = At &
 const QUICK = { RECONCILE_INTERVAL_MS: '200', VERIFY_TIMEOUT_MS: '2000', SETTLE_TIMEOUT_MS: '1000' }
 
 /** Starts a chain and a facilitator; `settings` are for every wall. */
-export async function startSurroundings(settings: Readonly<Record<string, string>> = {}): Promise<Surroundings> {
+export async function startSurroundings(
+  settings: Readonly<Record<string, string>> = {},
+  options: LocalNetworkOptions = {},
+): Promise<Surroundings> {
   const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-e2e-'))
-  const network = await startLocalNetwork()
+  const network = await startLocalNetwork(options)
   const facilitator = await startFaultyFacilitator(network.facilitatorUrl)
   const payTo = newWallet().address
   return {
@@ -68,12 +71,13 @@ export async function startSurroundings(settings: Readonly<Record<string, string
   }
 }
 
-/** Starts a wall and all around it; `settings` go to the wall. */
+/** Starts a wall and all around it; `settings` go to the wall, `options` to the chain and the facilitator. */
 export async function startWorld(
   settings: Readonly<Record<string, string>> = {},
   engine: EngineName = 'SQLite',
+  options: LocalNetworkOptions = {},
 ): Promise<World> {
-  const [around, place] = await Promise.all([startSurroundings(settings), newPlace(engine)])
+  const [around, place] = await Promise.all([startSurroundings(settings, options), newPlace(engine)])
   const { folder } = around
   const port = String(await freePort())
   const all = { ...around.settings, BASE_URL: `http://127.0.0.1:${port}`, PORT: port, ...place.settings(folder) }
@@ -133,15 +137,18 @@ export function get({ url }: At, target: string, payment?: string): Promise<Resp
   return fetch(`${url}/blocks/${target}`, { headers: { accept: 'application/json', ...headers } })
 }
 
+/** Who signs payments: a key, or a contract wallet with one. */
+export type Payer = ConstructorParameters<typeof ExactEvmScheme>[0]
+
 /** Signs the wall's own terms as the stock client does; the value can be sent more than once. */
-export async function sign(wall: At, wallet: Wallet, target = 'next'): Promise<string> {
+export async function sign(wall: At, wallet: Payer, target = 'next'): Promise<string> {
   const demand = await get(wall, target)
   expect(demand.status).toBe(402)
   return await signDemand(demand.headers.get('payment-required') ?? '', wallet)
 }
 
 /** Signs terms that were seen before. */
-export async function signDemand(header: string, wallet: Wallet): Promise<string> {
+export async function signDemand(header: string, wallet: Payer): Promise<string> {
   const client = new x402Client().register('eip155:8453', new ExactEvmScheme(wallet))
   return encodePaymentSignatureHeader(await client.createPaymentPayload(decodePaymentRequiredHeader(header)))
 }

@@ -172,21 +172,24 @@ test('a payment that our own full queue keeps from being checked or settled cost
   expect((await wall.buy('/blocks/3,4', 1)).status).toBe(200)
 })
 
-test('a signature that a facilitator calls bad is judged as the token would', async () => {
-  const wall = await openWall()
-  wall.facilitator.verification = { kind: 'invalid', reason: 'invalid_exact_evm_signature' }
-  const [good, forged, ...unchecked] = [
-    {},
-    { signature: FORGED },
-    { signature: UNCHECKED.busy },
-    { signature: UNCHECKED.silent },
-  ]
-  const answerTo = async (change: object | undefined) =>
-    await codeOf(await wall.ask('GET /blocks/3,4', paidBy({ ...paymentOf(1, 1), ...change })))
-  expect(await answerTo(good)).toBe('facilitator_unavailable')
-  expect(await answerTo(forged)).toBe('payment_required')
-  expect(await Promise.all(unchecked.map(answerTo))).toEqual(['server_busy', 'facilitator_unavailable'])
-})
+test.each(['invalid_exact_evm_signature', 'eip6492_factory_not_allowed'])(
+  'a signature that a facilitator calls bad (%s) is judged as the token would',
+  async (reason) => {
+    const wall = await openWall()
+    wall.facilitator.verification = { kind: 'invalid', reason }
+    const [good, forged, ...unchecked] = [
+      {},
+      { signature: FORGED },
+      { signature: UNCHECKED.busy },
+      { signature: UNCHECKED.silent },
+    ]
+    const answerTo = async (change: object | undefined) =>
+      await codeOf(await wall.ask('GET /blocks/3,4', paidBy({ ...paymentOf(1, 1), ...change })))
+    expect(await answerTo(good)).toBe('facilitator_unavailable')
+    expect(await answerTo(forged)).toBe('payment_required')
+    expect(await Promise.all(unchecked.map(answerTo))).toEqual(['server_busy', 'facilitator_unavailable'])
+  },
+)
 
 test('a payment on wrong terms is told why, with the terms again', async () => {
   const wall = await openWall()

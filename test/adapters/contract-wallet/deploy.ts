@@ -22,8 +22,8 @@ export const deployCall = (owner: Wallet) =>
   encodeFunctionData({ abi: factoryAbi, functionName: 'deploy', args: [owner.address] })
 
 /** A signature of a wallet that is not deployed yet (EIP-6492). */
-export const wrapped = (signature: Hex, owner: Wallet, data = deployCall(owner)) =>
-  serializeErc6492Signature({ address: factoryAddress, data, signature })
+export const wrapped = (signature: Hex, owner: Wallet, data = deployCall(owner), factory: Address = factoryAddress) =>
+  serializeErc6492Signature({ address: factory, data, signature })
 
 export type ContractWallets = {
   /** Where the contract wallet of `owner` is, or will be. */
