@@ -152,6 +152,7 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters, commi
   const sold = counted(seller({ ...selling, advance, leases }), meters)
   const limits = rateLimits(clock)
   const wall = app({
+    countPaid: meters.paid,
     seller: sold,
     ledger,
     blocks,

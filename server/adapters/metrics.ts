@@ -14,6 +14,8 @@ export type Metrics = {
   chain(port: Chain): Chain
   /** Counts how one paid request ended. */
   outcome(outcome: Outcome): void
+  /** Counts one paid request over HTTP, by the version of x402 it came in. */
+  paid(version: 1 | 2): void
   /** Looks at what there is to see at each reading from then on. */
   watch(seen: { readonly books: Books; readonly rail: () => Rail; readonly clock: Clock }): void
   /** All of it as text. */
@@ -42,6 +44,14 @@ export function openMetrics(): Metrics {
     labelNames: ['outcome'],
     registers,
   })
+  const paid = new Counter({
+    name: 'wall_paid_requests_total',
+    help: 'Requests over HTTP that carried a payment, by the version of x402 they came in.',
+    labelNames: ['version'],
+    registers,
+  })
+  // A version that nobody sends is told as none, so that it can be seen.
+  for (const version of [1, 2]) paid.inc({ version }, 0)
   const [facilitatorTimes, chainTimes] = [timesOf('facilitator'), timesOf('chain')]
   watchProcess(registry)
   return {
@@ -61,6 +71,7 @@ export function openMetrics(): Metrics {
       broadcaster: timed(chainTimes, 'broadcaster', port.broadcaster, silentOr('answered')),
     }),
     outcome: (outcome) => purchases.inc({ outcome: outcome.kind === 'bought' ? 'bought' : outcome.failure.code }),
+    paid: (version) => paid.inc({ version }),
     watch: (seen) => watchWall(registry, seen),
     read: () => registry.metrics(),
     contentType: registry.contentType,

@@ -3,11 +3,12 @@
 import type { Metrics } from './metrics.ts'
 
 /** What a wall's ports and answers pass through. */
-export type Meters = Pick<Metrics, 'facilitator' | 'chain' | 'outcome'>
+export type Meters = Pick<Metrics, 'facilitator' | 'chain' | 'outcome' | 'paid'>
 
 /** Meters that count nothing. */
 export const unmetered: Meters = {
   facilitator: (port) => port,
   chain: (port) => port,
   outcome: () => {},
+  paid: () => {},
 }

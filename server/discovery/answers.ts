@@ -5,6 +5,7 @@ import { ErrorBody, PaymentRequiredBody } from '../../shared/contract/service.ts
 import { statusOf, type FailureCode } from '../domain/failure.ts'
 import type { Operation } from '../http/operations.ts'
 import { paymentRequired } from '../x402/terms.ts'
+import { demandV1 } from '../x402/v1.ts'
 import { meaningOf } from './codes.ts'
 import { PATHS } from './links.ts'
 import { sampleAnswers } from './samples.ts'
@@ -29,15 +30,12 @@ export const inWords = (codes: readonly FailureCode[]): string =>
 /** The 402 with the real terms for `/blocks/next`. */
 function demandForPayment(site: Site): Json {
   const terms = paymentRequired(site.offer, 'next')
-  const { x402Version, resource, accepts, extensions } = terms
   const example = {
     error: 'payment_required',
     message: meaningOf.payment_required,
-    resource: resource.url,
+    resource: terms.resource.url,
     docs: site.offer.baseUrl + PATHS.openapi,
-    x402Version,
-    accepts,
-    extensions,
+    ...demandV1(terms),
   }
   return {
     description: `${inWords(['payment_required'])}\n\nA browser, which asks for HTML, gets a page with the same status and header.`,

@@ -70,7 +70,9 @@ const client = new x402Client().register('${offer.terms.network}', new ExactEvmS
 const pay = wrapFetchWithPayment(fetch, client)
 const response = await pay('${offer.baseUrl}/blocks/next?name=Ada&message=hello')
 const receipt = await response.json()
-\`\`\``
+\`\`\`
+
+Clients of version 1 (\`x402-fetch\`, \`x402-axios\`) buy too: they find their terms in the body of the 402, and send X-PAYMENT.`
 
 const neverTwice = ({ offer }: Site) => `## Never pay twice
 

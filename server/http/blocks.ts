@@ -11,15 +11,15 @@ import { editBlock, type Editing } from '../usecases/edit-block.ts'
 import type { SellTo } from '../usecases/limited-seller.ts'
 import { deedOf, lookAt, type Found } from '../usecases/read-wall.ts'
 import { encodeHeader, settleResponse } from '../x402/header.ts'
-import { readPaymentHeader } from '../x402/payload.ts'
 import { receiptOf } from '../x402/receipt.ts'
+import { PAYMENT_RESPONSE_V1, paymentOf, settlementHeaderV1, type Sent } from '../x402/v1.ts'
 import { readJson } from './body.ts'
 import { signedBy, type Clients } from './clients.ts'
 import { readListingQuery } from './listing.ts'
 import { holdsAlready, prefersHtml } from './negotiate.ts'
 import { etagOf } from './ready-answer.ts'
 import { demandPaymentInHtml, demands, refuse, refuseTarget, type Demanding, type Till } from './refuse.ts'
-import { NO_STORE, respond, respondUnchanged, respondJson } from './respond.ts'
+import { NO_STORE, respond, respondUnchanged, respondJson, VARIES_BY_PAYMENT } from './respond.ts'
 import type { Methods } from './route.ts'
 import { readEdit } from './signed-body.ts'
 import { decodePercent, pathOf, queryOf } from './target.ts'
@@ -33,6 +33,7 @@ export type BlockDesk = Till & {
   readonly blocks: Blocks
   readonly editing: Editing
   readonly clients: Clients
+  readonly countPaid?: ((version: Sent['version']) => void) | undefined // of each request that carries a payment
 }
 
 /** What each verb does on a block. A HEAD never buys, so it has no eye for payments. */
@@ -44,8 +45,8 @@ export function blockMethods(desk: BlockDesk): Methods {
     GET: (request) => {
       const target = targetOf(request)
       if (target === undefined) return refuse(invalidCoordinate())
-      const header = request.headers.get('payment-signature') ?? ''
-      return header === '' ? unpaid(request, target) : paid(desk, request, target, header)
+      const sent = paymentOf(request, desk.offer)
+      return sent === undefined ? unpaid(request, target) : paid(desk, request, target, sent)
     },
     HEAD: (request) => {
       const target = targetOf(request)
@@ -66,8 +67,8 @@ function answerUnpaid(desk: BlockDesk, demand: Demanding, request: Request, targ
   return prefersHtml(request.headers.get('accept')) ? demandPaymentInHtml(desk, target, query) : demand(target, query)
 }
 
-async function paid(desk: BlockDesk, request: Request, target: Target, header: string): Promise<Response> {
-  const payment = readPaymentHeader(header)
+async function paid(desk: BlockDesk, request: Request, target: Target, { payment, version }: Sent): Promise<Response> {
+  desk.countPaid?.(version)
   if ('code' in payment) {
     const found = await lookAt(desk, target)
     return typeof found === 'object' ? respondDeed(request, found) : refuse(payment)
@@ -75,7 +76,7 @@ async function paid(desk: BlockDesk, request: Request, target: Target, header: s
   const address = desk.clients.addressOf(request)
   const outcome = await desk.sellTo(address, target, payment, readListingQuery(request.url), request.signal)
   if (outcome.kind === 'refused') return refuseTarget(desk, target, outcome.failure, queryOf(request.url))
-  return respondReceipt(outcome.purchase, desk.offer.baseUrl)
+  return respondReceipt(outcome.purchase, desk.offer.baseUrl, version)
 }
 
 async function repaint({ editing }: BlockDesk, request: Request): Promise<Response> {
@@ -94,15 +95,16 @@ async function repaint({ editing }: BlockDesk, request: Request): Promise<Respon
 function respondDeed(request: Request, deed: Deed): Response {
   const body = JSON.stringify(deed)
   const etag = etagOf(body)
-  const headers = { 'Cache-Control': 'no-cache', Vary: 'Accept, PAYMENT-SIGNATURE', ETag: etag }
+  const headers = { 'Cache-Control': 'no-cache', ...VARIES_BY_PAYMENT, ETag: etag }
   if (holdsAlready(request.headers.get('if-none-match'), etag)) return respondUnchanged(headers)
   return respond(200, 'application/json', body, headers)
 }
 
-function respondReceipt(purchase: SoldPurchase, baseUrl: string): Response {
+function respondReceipt(purchase: SoldPurchase, baseUrl: string, version: Sent['version']): Response {
   return respondJson(200, receiptOf(purchase, baseUrl), {
     'Cache-Control': 'private, no-store',
     'PAYMENT-RESPONSE': encodeHeader(settleResponse(purchase)),
+    ...(version === 1 ? { [PAYMENT_RESPONSE_V1]: settlementHeaderV1(purchase) } : {}),
   })
 }
 

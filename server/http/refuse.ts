@@ -8,10 +8,11 @@ import { cannotSell } from '../domain/refusals.ts'
 import type { RailWatch } from '../usecases/watch-rail.ts'
 import { encodeHeader } from '../x402/header.ts'
 import { paymentRequired, type Asked, type Offer } from '../x402/terms.ts'
+import { demandV1 } from '../x402/v1.ts'
 import { respondDeadEnd } from './dead-end.ts'
 import { pageHeaders } from './page-headers.ts'
 import { copyOf } from './ready-answer.ts'
-import { NO_STORE, respondJson, type HeaderFields } from './respond.ts'
+import { NO_STORE, respondJson, VARIES_BY_PAYMENT, type HeaderFields } from './respond.ts'
 
 /** What a demand for payment is made from. */
 export type Till = { readonly offer: Offer; readonly rail: RailWatch }
@@ -66,12 +67,11 @@ export function demandPaymentInHtml(till: Till, target: Target, query: string): 
 
 function demand({ offer }: Till, target: Target, asked: Asked) {
   const terms = paymentRequired(offer, target, asked)
-  const { x402Version, resource, accepts, extensions } = terms
   return {
-    body: { resource: resource.url, docs: offer.baseUrl + PATHS.openapi, x402Version, accepts, extensions },
+    body: { resource: terms.resource.url, docs: offer.baseUrl + PATHS.openapi, ...demandV1(terms) },
     headers: {
       ...NO_STORE,
-      Vary: 'Accept, PAYMENT-SIGNATURE',
+      ...VARIES_BY_PAYMENT,
       'PAYMENT-REQUIRED': encodeHeader(terms),
       // Read by AgentCash's probe, which knows the protocol by no other name.
       'X-PAYMENT-PROTOCOL': 'x402',
@@ -81,7 +81,7 @@ function demand({ offer }: Till, target: Target, asked: Asked) {
 }
 
 const howToPay = ({ terms }: Offer) =>
-  `This block costs ${PRICE} USDC on ${terms.network}. Sign the terms in the PAYMENT-REQUIRED header (x402 v2, scheme exact) and send the same request again with a PAYMENT-SIGNATURE header.`
+  `This block costs ${PRICE} USDC on ${terms.network}. Sign the terms in the PAYMENT-REQUIRED header (x402 v2, scheme exact) and send the same request again with a PAYMENT-SIGNATURE header; clients of x402 v1 find their terms in this body.`
 
 /** Why a payment was not taken: many clients show nothing but what the header says of it. */
 function reasonIn(details: Failure['details']): Pick<Asked, 'reason'> {

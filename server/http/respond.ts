@@ -1,14 +1,19 @@
 /** The one place that makes answers: any page may read and pay, and no browser guesses what it got. */
 
+import { PAYMENT_RESPONSE_V1, PAYMENT_V1 } from '../x402/v1.ts'
+
 /** Further headers of one answer. */
 export type HeaderFields = Readonly<Record<string, string>>
 
 /** For what must be asked for anew each time. */
 export const NO_STORE: HeaderFields = { 'Cache-Control': 'no-store' }
 
+/** For what another payment, or none, would get another answer to. */
+export const VARIES_BY_PAYMENT: HeaderFields = { Vary: `Accept, PAYMENT-SIGNATURE, ${PAYMENT_V1}` }
+
 const everywhere: HeaderFields = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'PAYMENT-REQUIRED, PAYMENT-RESPONSE, ETag, Link, Retry-After',
+  'Access-Control-Expose-Headers': `PAYMENT-REQUIRED, PAYMENT-RESPONSE, ${PAYMENT_RESPONSE_V1}, ETag, Link, Retry-After`,
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
 }
@@ -48,7 +53,7 @@ export function respondEvents(stream: ReadableStream<Uint8Array> | null): Respon
 export function respondPreflight(): Response {
   return respondEmpty(204, {
     'Access-Control-Allow-Methods': 'GET, HEAD, PUT, POST, OPTIONS',
-    'Access-Control-Allow-Headers': 'PAYMENT-SIGNATURE, Content-Type, Access-Control-Expose-Headers',
+    'Access-Control-Allow-Headers': `PAYMENT-SIGNATURE, ${PAYMENT_V1}, Content-Type, Access-Control-Expose-Headers`,
     'Access-Control-Max-Age': '86400',
   })
 }

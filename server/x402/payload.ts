@@ -19,12 +19,12 @@ const UINT256_MAX = 2n ** 256n - 1n
 
 const noncePattern = /^0x[0-9a-fA-F]{64}$/
 
-/** Reads the PAYMENT-SIGNATURE header, or says why it is no payment. */
-export function readPaymentHeader(header: string): Payment | Failure {
+/** Reads the header of a payment, or says why it is none; `read` is the reader of what it holds. */
+export function readPaymentHeader(header: string, read = readPayment): Payment | Failure {
   if (!base64Pattern.test(header)) return malformed('the header is not base64')
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(header, 'base64'))
-    return readPayment(parseStrictJson(text))
+    return read(parseStrictJson(text))
   } catch {
     return malformed('the header is not base64 of JSON in UTF-8 with each key given once')
   }

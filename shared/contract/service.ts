@@ -35,7 +35,31 @@ export const ErrorBody = Type.Object(
 )
 export type ErrorBody = Static<typeof ErrorBody>
 
-/** Body of a 402: the error shape plus the terms, which the PAYMENT-REQUIRED header holds in full. */
+/** The terms as x402 version 1 says them. */
+export const DemandV1 = Type.Object({
+  x402Version: Type.Literal(1),
+  accepts: Type.Array(
+    Type.Object({
+      scheme: Type.String({ examples: ['exact'] }),
+      network: Type.String({ description: 'The network by its name in version 1.', examples: ['base'] }),
+      maxAmountRequired: Type.String({ description: 'Atomic units of the asset.', examples: ['1000000'] }),
+      resource: Type.String({ format: 'uri' }),
+      description: Type.String(),
+      mimeType: Type.String(),
+      payTo: Type.String(),
+      maxTimeoutSeconds: Type.Integer(),
+      asset: Type.String(),
+      extra: Type.Record(Type.String(), Type.Unknown(), { description: 'Name and version of the EIP-712 domain.' }),
+    }),
+    { minItems: 1 },
+  ),
+})
+export type DemandV1 = Static<typeof DemandV1>
+
+/**
+ * Body of a 402: the error shape, and the terms for clients of x402 version 1. Those of version 2 read the PAYMENT-REQUIRED
+ * header; one body cannot be both.
+ */
 export const PaymentRequiredBody = Type.Object(
   {
     error: Type.Literal('payment_required'),
@@ -43,9 +67,7 @@ export const PaymentRequiredBody = Type.Object(
     reason: Type.Optional(Type.String({ description: 'Why a payment that was sent cannot be taken.' })),
     resource: Type.Optional(Type.String({ format: 'uri' })),
     docs: Type.Optional(Type.String({ format: 'uri' })),
-    x402Version: Type.Literal(2),
-    accepts: Type.Array(Type.Record(Type.String(), Type.Unknown()), { minItems: 1 }),
-    extensions: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    ...DemandV1.properties,
   },
   { additionalProperties: true },
 )

@@ -23,8 +23,11 @@ test('calls are counted by what came of them, failures too, and answered as they
   const broken = metrics.chain({ ...chain, fault: () => Promise.reject(new Error('x')) })
   await expect(broken.fault()).rejects.toThrow('x')
   metrics.outcome({ kind: 'refused', failure: facilitatorUnavailable('Gone') })
+  metrics.paid(1)
   const text = await metrics.read()
   for (const line of [
+    'wall_paid_requests_total{version="1"} 1',
+    'wall_paid_requests_total{version="2"} 0',
     'wall_facilitator_seconds_count{call="verify",result="valid"} 1',
     'wall_facilitator_seconds_count{call="verify",result="unavailable"} 1',
     'wall_chain_seconds_count{call="read",result="silent"} 1',

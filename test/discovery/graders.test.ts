@@ -133,8 +133,12 @@ describe('x402-surface-check', () => {
     expect(new URL(demand.resource?.url ?? '').origin).toBe('https://wall.test')
   })
 
-  test('the body repeats what the header says', async () => {
-    expect(await jsonOf(next)).toMatchObject({ x402Version: 2, accepts: demand.accepts, extensions: demand.extensions })
+  test('the body says what the header says, in the words of version 1', async () => {
+    const { asset, payTo, amount, extra } = accept ?? {}
+    expect(await jsonOf(next)).toMatchObject({
+      x402Version: 1,
+      accepts: [{ network: 'base', resource: demand.resource?.url, asset, payTo, maxAmountRequired: amount, extra }],
+    })
   })
 
   test('nothing of the request but its own address is in the terms', async () => {
@@ -153,7 +157,7 @@ describe('x402-surface-check', () => {
   })
 
   test('strict cache: no demand, refusal or receipt is stored, and what varies says so', async () => {
-    expect(next.headers.get('vary')).toBe('Accept, PAYMENT-SIGNATURE')
+    expect(next.headers.get('vary')).toBe('Accept, PAYMENT-SIGNATURE, X-PAYMENT')
     const own = await openWall()
     expect((await own.buy('/blocks/next', 1)).headers.get('cache-control')).toBe('private, no-store')
     expect((await own.ask('GET /blocks/160,0')).headers.get('cache-control')).toBe('no-store')

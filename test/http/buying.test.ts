@@ -17,10 +17,10 @@ test('an open block is offered with terms an x402 client understands', async () 
     error: 'payment_required',
     resource: 'https://wall.test/blocks/7,3',
     docs: 'https://wall.test/openapi.json',
-    x402Version: 2,
-    accepts: [{ scheme: 'exact', network: 'eip155:8453', amount: '1000000' }],
+    x402Version: 1,
+    accepts: [{ scheme: 'exact', network: 'base', maxAmountRequired: '1000000' }],
   })
-  expect(body['accepts']).toEqual(terms.accepts)
+  expect(terms.accepts).toMatchObject([{ scheme: 'exact', network: 'eip155:8453', amount: '1000000' }])
   expect(terms.resource.url).toBe(String(body['resource']))
   expect(response.headers.get('cache-control')).toBe('no-store')
 })
@@ -96,7 +96,7 @@ test('a claimed block answers its deed to anyone, and 304 to those who hold it',
     pixels: null,
   })
   expect(response.headers.get('cache-control')).toBe('no-cache')
-  expect(response.headers.get('vary')).toBe('Accept, PAYMENT-SIGNATURE')
+  expect(response.headers.get('vary')).toBe('Accept, PAYMENT-SIGNATURE, X-PAYMENT')
 
   const etag = response.headers.get('etag') ?? ''
   const again = await wall.ask('GET /blocks/3,4', { headers: { 'If-None-Match': `"other", ${etag}` } })
@@ -195,7 +195,7 @@ test('a payment on wrong terms is told why, with the terms again', async () => {
   const wall = await openWall()
   const response = await wall.ask('GET /blocks/3,4', paidBy(paymentOf(1, 1, { amount: 1n })))
   expect(response.status).toBe(402)
-  expect(await response.json()).toMatchObject({ reason: 'the amount is not exactly 1000000', x402Version: 2 })
+  expect(await response.json()).toMatchObject({ reason: 'the amount is not exactly 1000000', x402Version: 1 })
   expect(response.headers.get('payment-required')).not.toBeNull()
   expect(wall.facilitator.verified).toEqual([])
 })

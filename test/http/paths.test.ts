@@ -131,13 +131,13 @@ test('a page of another origin may read and pay', async () => {
   expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
   expect(preflight.headers.get('access-control-allow-methods')).toBe('GET, HEAD, PUT, POST, OPTIONS')
   expect(preflight.headers.get('access-control-allow-headers')).toBe(
-    'PAYMENT-SIGNATURE, Content-Type, Access-Control-Expose-Headers',
+    'PAYMENT-SIGNATURE, X-PAYMENT, Content-Type, Access-Control-Expose-Headers',
   )
   for (const path of ['/blocks/1,1', '/blocks/160,0', '/api/canvas', '/api/health', '/nowhere', '/openapi.json']) {
     const { headers } = await wall.ask(`GET ${path}`)
     expect(headers.get('access-control-allow-origin')).toBe('*')
     expect(headers.get('access-control-expose-headers')).toBe(
-      'PAYMENT-REQUIRED, PAYMENT-RESPONSE, ETag, Link, Retry-After',
+      'PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, ETag, Link, Retry-After',
     )
     expect(headers.get('x-content-type-options')).toBe('nosniff')
   }

@@ -1,0 +1,79 @@
+/**
+ * x402 version 1, which many clients still speak and no other: the terms stand in the body of a 402, the payment comes in
+ * X-PAYMENT, the settlement goes back in X-PAYMENT-RESPONSE. What is signed is the same. Where the versions differ, the
+ * headers of version 2 are the truth; once nobody sends X-PAYMENT any more (`wall_paid_requests_total`), this file goes.
+ */
+
+import type { DemandV1 } from '../../shared/contract/service.ts'
+import { failure, type Failure } from '../domain/failure.ts'
+import type { Payment } from '../domain/payment.ts'
+import type { SoldPurchase } from '../domain/purchase.ts'
+import { encodeHeader, settleResponse } from './header.ts'
+import { readPayment, readPaymentHeader } from './payload.ts'
+import { requirementsOf, type Demand, type Offer } from './terms.ts'
+
+export const PAYMENT_V1 = 'X-PAYMENT'
+export const PAYMENT_RESPONSE_V1 = 'X-PAYMENT-RESPONSE'
+
+// Version 1 has names of its own for networks.
+const names: Readonly<Record<string, string>> = { 'eip155:8453': 'base', 'eip155:84532': 'base-sepolia' }
+
+const nameOf = (network: string) => names[network] ?? network
+
+/** The same demand, as the body of a 402 says it. */
+export const demandV1 = ({ accepts, resource }: Demand): DemandV1 => ({
+  x402Version: 1,
+  accepts: accepts.map(({ scheme, network, amount, asset, payTo, maxTimeoutSeconds, extra }) => ({
+    scheme,
+    network: nameOf(network),
+    maxAmountRequired: amount,
+    resource: resource.url,
+    description: resource.description ?? '',
+    mimeType: resource.mimeType ?? 'application/json',
+    payTo,
+    maxTimeoutSeconds,
+    asset,
+    extra,
+  })),
+})
+
+/** What X-PAYMENT-RESPONSE says of a purchase. */
+export function settlementHeaderV1(purchase: SoldPurchase): string {
+  const { success, transaction, network, payer } = settleResponse(purchase)
+  return encodeHeader({ success, transaction, network: nameOf(network), payer })
+}
+
+/** A payment of a request, and the version of the protocol it came in. */
+export type Sent = { readonly payment: Payment | Failure; readonly version: 1 | 2 }
+
+/** The payment that a request carries, in whichever header; `undefined` where there is none. */
+export function paymentOf({ headers }: Request, offer: Offer): Sent | undefined {
+  const second = headers.get('payment-signature') ?? ''
+  const first = headers.get(PAYMENT_V1) ?? ''
+  if (first === '') return second === '' ? undefined : { payment: readPaymentHeader(second), version: 2 }
+  const older = readPaymentHeader(first, (payload) => readPaymentV1(payload, offer))
+  if (second === '') return { payment: older, version: 1 }
+  const newer = readPaymentHeader(second)
+  const isOne = 'code' in newer || 'code' in older || isSame(newer, older)
+  if (!isOne) return { payment: twoPayments(), version: 2 }
+  return { payment: 'code' in older ? older : newer, version: 2 }
+}
+
+/** Reads a payload of version 1. It does not repeat the terms, so they are taken to be ours; what was signed tells. */
+function readPaymentV1(payload: unknown, offer: Offer): Payment | Failure {
+  if (typeof payload !== 'object' || payload === null || !('x402Version' in payload) || payload.x402Version !== 1)
+    return unreadable(`${PAYMENT_V1} holds a payment of x402 version 1; one of version 2 goes into PAYMENT-SIGNATURE`)
+  const { scheme, network, payload: inner } = { scheme: '', network: '', payload: undefined, ...payload }
+  const accepted = requirementsOf(offer, offer.terms)
+  if (scheme !== accepted.scheme || network !== nameOf(accepted.network))
+    return unreadable(`the scheme must be ${accepted.scheme}, the network ${nameOf(accepted.network)}`)
+  return readPayment({ x402Version: 2, accepted, payload: inner })
+}
+
+const isSame = (one: Payment, other: Payment) =>
+  one.payer === other.payer && one.nonce === other.nonce && one.signature === other.signature
+
+const twoPayments = () => unreadable(`PAYMENT-SIGNATURE and ${PAYMENT_V1} hold two payments; send one`)
+
+const unreadable = (what: string): Failure =>
+  failure('invalid_payment', `The payment cannot be read: ${what}. Nothing was charged.`)
