@@ -7,8 +7,8 @@ type Failing = 'hang' | 'stall' | 'busy'
 /** Decides on one call; `ask` puts it to the node and tells the node's result. */
 export type Rule = (params: readonly unknown[], ask: () => Promise<unknown>) => Oddity | Promise<Oddity>
 
-/** An endpoint on loopback; counts the calls it got of each method. */
-export type OddEndpoint = { readonly url: string; calls(method: string): number; stop(): Promise<void> }
+/** An endpoint on loopback; counts the calls it got, of each method or of all. */
+export type OddEndpoint = { readonly url: string; calls(method?: string): number; stop(): Promise<void> }
 
 type Call = { readonly id: number; readonly method: string; readonly params?: readonly unknown[] }
 
@@ -45,7 +45,8 @@ export function startOddEndpoint(rpcUrl: string, rules: Readonly<Record<string, 
   })
   return {
     url: `http://127.0.0.1:${server.port}`,
-    calls: (method) => counts.get(method) ?? 0,
+    calls: (method) =>
+      method === undefined ? counts.values().reduce((sum, count) => sum + count, 0) : (counts.get(method) ?? 0),
     stop: async () => {
       ended.abort()
       await server.stop(true)

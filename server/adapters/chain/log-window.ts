@@ -40,7 +40,7 @@ export function logWindow(): LogWindow {
       if (blocks > size) return
       size = blocks / 2n
       servedInARow = 0
-      growAfter = Math.min(growAfter * 2, GROW_AFTER_MOST)
+      if (isLearnt) growAfter = Math.min(growAfter * 2, GROW_AFTER_MOST)
     },
     retry() {
       if (size === 0n) size = 1n
