@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { readPlainPng } from '../../server/adapters/png.ts'
 import { PALETTE } from '../../shared/palette.ts'
 import { CLAIM_ORDER, coordOf } from '../../shared/wall.ts'
@@ -25,7 +26,8 @@ async function coloursAt(image: unknown, points: ReadonlyArray<readonly [x: numb
 test('what would be accepted comes with its terms, its request and its picture', async () => {
   const px = 'b4'.repeat(100)
   const found = await preview(wall, { coord: '007,3', name: 'Ada Lovelace', message: 'a+b&c', px })
-  const demand = await jsonOf(await wall.ask('GET /blocks/7,3'))
+  const asked = await wall.ask('GET /blocks/7,3')
+  const demand = decodePaymentRequiredHeader(asked.headers.get('payment-required') ?? '')
   const { image, ...rest } = found
   expect(rest).toEqual({
     acceptable: true,
@@ -34,7 +36,7 @@ test('what would be accepted comes with its terms, its request and its picture',
     state: 'open',
     price: { amount: '1.00', asset: 'USDC', network: 'eip155:8453' },
     request: { method: 'GET', url: `https://wall.test/blocks/7,3?name=Ada+Lovelace&message=a%2Bb%26c&px=${px}` },
-    terms: (demand['accepts'] as unknown[])[0],
+    terms: demand.accepts[0],
   })
   expect(
     await coloursAt(image, [
