@@ -19,6 +19,7 @@ import type { SignatureCheck } from '../domain/reasons.ts'
 import { tokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock } from '../ports.ts'
 import type { BoundedCalls } from './bounded-calls.ts'
+import { isRevert, MULTICALL } from './chain/endpoints.ts'
 import { ONCE, type HasCode, type Role } from './contract-code.ts'
 import { recent } from './recent.ts'
 
@@ -100,8 +101,6 @@ const eip1271 = parseAbi(['function isValidSignature(bytes32 digest, bytes signa
 // Enough to deploy a wallet and to have a passkey's signature computed in Solidity.
 const GAS_MAX = numberToHex(5_000_000)
 
-const MULTICALL: Address = '0xca11bde05977b3631167028862be2a173976ca11'
-
 // EIP-1271's yes, as the whole word that a token compares.
 const YES = `0x1626ba7e${'00'.repeat(28)}`
 
@@ -131,10 +130,8 @@ async function ask(
   return digests[taken] ?? 'not-signed'
 }
 
-/** Only the wallet's own code can use up all gas; every other failure is the endpoint's. */
+/** What a wallet's code does is its answer; every other failure is the endpoint's. */
 function orNothing(error: unknown): undefined {
-  if (error instanceof BaseError && outOfGas.test(`${error.shortMessage} ${error.details}`)) return undefined
+  if (error instanceof BaseError && error.walk(isRevert) !== null) return undefined
   throw error
 }
-
-const outOfGas = /out\s?of\s?gas|gas required exceeds/i

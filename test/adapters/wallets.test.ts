@@ -230,6 +230,16 @@ describe('what anybody can make us ask', () => {
     expect(await wallets.signedPayment(payment)).toBe('signed')
   })
 
+  test('is one call about a contract, whatever its code does', async () => {
+    const endpoint = oddEndpoint({})
+    const wallets = walletsAt(endpoint.url)
+    const codes = ['0x60006000fd', '0x5b600056', '0xfe'] as const
+    for (const [at, bytecode] of codes.entries()) {
+      expect(await wallets.signed(await contracts.running(bytecode), texts, junk)).toBe('not-signed')
+      expect(endpoint.calls('eth_call')).toBe(at + 1)
+    }
+  })
+
   test('leaves owners their share', async () => {
     const owner = newWallet()
     const wallet = await contracts.deploy(owner)

@@ -129,14 +129,19 @@ function clientOver({ id, name, publicUrl }: KnownChain, ask: Endpoints['ask']):
   }) as PublicClient
 }
 
-const FOR_CLIENT: Asking = { urgency: 'buyer', late: new AbortController().signal }
+// Strangers can make us ask what the client asks, so buyers and their settlements go before it.
+const FOR_CLIENT: Asking = { urgency: 'background', late: new AbortController().signal }
 
 // What JSON-RPC calls a contract that refused, as opposed to an endpoint that failed.
 const REVERTED = 3
 
-/** Whether a contract refused what it was called with. */
+// Endpoints say it in several ways. Only a contract's own code can use up what a call may.
+const OUT_OF_GAS = /out\s?of\s?gas|gas required exceeds/i
+
+/** Whether a contract refused what it was called with, or used up all gas over it. */
 export const isRevert = (error: unknown): error is RpcRequestError =>
-  error instanceof RpcRequestError && (error.code === REVERTED || error.details.includes('revert'))
+  error instanceof RpcRequestError &&
+  (error.code === REVERTED || error.details.includes('revert') || OUT_OF_GAS.test(error.details))
 
 /** What an error says of the endpoint that caused it. */
 export function troubleOf(error: unknown): string {
