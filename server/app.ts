@@ -6,6 +6,7 @@ import { blockMethods, BLOCKS_PREFIX, type BlockDesk } from './http/blocks.ts'
 import { cardRoutes } from './http/cards.ts'
 import { addressReader } from './http/clients.ts'
 import { documentRoutes } from './http/documents.ts'
+import { fairQueue } from './http/fair-queue.ts'
 import { helpRoutes } from './http/help.ts'
 import { mcpMethods } from './http/mcp.ts'
 import { filesOver } from './http/page-headers.ts'
@@ -45,7 +46,8 @@ export function app(given: Service): Elysia {
   const viewer = filesOver(given.offer.baseUrl, given.viewer)
   const { limits, trustedHops } = given
   const peerOf = (request: Request): string | undefined => wall.server?.requestIP(request)?.address
-  const clients = { limits, addressOf: addressReader({ peerOf, trustedHops }) }
+  const queue = fairQueue(given.editing.clock.elapsed)
+  const clients = { limits, addressOf: addressReader({ peerOf, trustedHops }), queue }
   const { wallets } = given.editing
   const sellTo = limitedSeller({ ...given, wallets, seller: inTime(given.seller) })
   const service = { ...given, viewer, sellTo, clients }

@@ -25,6 +25,14 @@ export const paymentsBusy = (): Failure =>
     { retryAfter: RETRY_AFTER_SECONDS },
   )
 
+/** More is asked than can be answered in a bearable time; nothing was done. */
+export const overloaded = (): Failure =>
+  failure(
+    'server_busy',
+    'More is asked of this service than it can answer at the moment. Nothing was done; send the same request again shortly.',
+    { retryAfter: RETRY_AFTER_SECONDS },
+  )
+
 /** More of what costs than one client is answered; nothing was done. */
 export const tooManyRequests = (waitMs: number): Failure =>
   failure(

@@ -11,9 +11,8 @@ import type { Log, Store } from '../ports.ts'
 import { registerAgent, type Registering } from '../usecases/register-agent.ts'
 import type { RailWatch } from '../usecases/watch-rail.ts'
 import type { Offer } from '../x402/terms.ts'
-import { readJson } from './body.ts'
 import type { CanvasReads } from './canvas-read.ts'
-import { refuseBeyond, signedBy, withinBudget, type Clients } from './clients.ts'
+import { inTurn, readInTurn, refuseBeyond, signedBy, type Clients } from './clients.ts'
 import type { Live } from './live.ts'
 import { readInteger, readQuery } from './query.ts'
 import type { ReadyAnswer } from './ready-answer.ts'
@@ -47,7 +46,7 @@ export function apiRoutes(desk: ApiDesk): Route[] {
     { path: '/api/canvas.bin', methods: readOnly(desk.reads.pixels.answer) },
     { path: '/api/live', methods: readOnly(followed(desk)) },
     { path: '/api/feed', methods: readOnly(untilChanged(desk.view, feed(desk))) },
-    { path: '/api/history', methods: readOnly(withinBudget(desk.clients, 'history', history(desk))) },
+    { path: '/api/history', methods: readOnly(inTurn(desk.clients, 'history', history(desk))) },
     {
       path: '/api/agents',
       methods: readOnly(untilChanged(desk.view, agents(desk), () => '')),
@@ -120,9 +119,9 @@ function readFeedQuery(url: string): FeedQuery | Failure {
   return { after, limit }
 }
 
-function register({ registering, view }: ApiDesk): Handler {
+function register({ registering, view, clients }: ApiDesk): Handler {
   return async (request) => {
-    const read = await readJson(request)
+    const read = await readInTurn(clients, request)
     if ('failure' in read) return refuse(read.failure, { Connection: 'close' })
     const body = readRegistration(read.value)
     if ('code' in body) return refuse(body)

@@ -13,8 +13,7 @@ import { deedOf, lookAt, type Found } from '../usecases/read-wall.ts'
 import { encodeHeader, settleResponse } from '../x402/header.ts'
 import { receiptOf } from '../x402/receipt.ts'
 import { PAYMENT_RESPONSE_V1, paymentOf, settlementHeaderV1, type Sent } from '../x402/v1.ts'
-import { readJson } from './body.ts'
-import { signedBy, type Clients } from './clients.ts'
+import { readInTurn, signedBy, type Clients } from './clients.ts'
 import { readListingQuery } from './listing.ts'
 import { holdsAlready, prefersHtml } from './negotiate.ts'
 import { etagOf } from './ready-answer.ts'
@@ -73,14 +72,15 @@ async function paid(desk: BlockDesk, request: Request, target: Target, { payment
     const found = await lookAt(desk, target)
     return typeof found === 'object' ? respondDeed(request, found) : refuse(payment)
   }
+  await desk.clients.queue.paymentTurn()
   const address = desk.clients.addressOf(request)
   const outcome = await desk.sellTo(address, target, payment, readListingQuery(request.url), request.signal)
   if (outcome.kind === 'refused') return refuseTarget(desk, target, outcome.failure, queryOf(request.url))
   return respondReceipt(outcome.purchase, desk.offer.baseUrl, version)
 }
 
-async function repaint({ editing }: BlockDesk, request: Request): Promise<Response> {
-  const read = await readJson(request)
+async function repaint({ editing, clients }: BlockDesk, request: Request): Promise<Response> {
+  const read = await readInTurn(clients, request)
   if ('failure' in read) return refuse(read.failure, { Connection: 'close' })
   const body = readEdit(read.value)
   if ('code' in body) return refuse(body)

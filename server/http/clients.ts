@@ -3,12 +3,14 @@
 import { isIP } from 'node:net'
 import { statusOf } from '../domain/failure.ts'
 import type { BudgetName, RateLimits } from '../usecases/rate-limits.ts'
+import { readJson, type ReadBody } from './body.ts'
+import type { FairQueue } from './fair-queue.ts'
 import { refuse } from './refuse.ts'
 import type { HeaderFields } from './respond.ts'
 import type { Handler } from './route.ts'
 
-/** How clients are told apart, and what each may do. */
-export type Clients = { readonly limits: RateLimits; readonly addressOf: AddressOf }
+/** How clients are told apart, what each may do, and where what costs waits for its turn. */
+export type Clients = { readonly limits: RateLimits; readonly addressOf: AddressOf; readonly queue: FairQueue }
 
 /** The address of whoever sent a request: of an IPv6 client its /64, which one household has all of. */
 export type AddressOf = (request: Request) => string
@@ -62,6 +64,21 @@ export function signedBy({ limits, addressOf }: Clients, handler: Handler): Hand
 /** A handler of what counts against a budget of its client's. */
 export function withinBudget(clients: Clients, name: BudgetName, handler: Handler): Handler {
   return (request) => refuseBeyond(clients, name, request) ?? handler(request)
+}
+
+/** The same for a request without a body, which then waits for its turn. */
+export function inTurn(clients: Clients, name: BudgetName, handler: Handler): Handler {
+  return withinBudget(clients, name, async (request) => {
+    const refusal = await clients.queue.turn()
+    return refusal === undefined ? await handler(request) : refuse(refusal)
+  })
+}
+
+/** Reads a body in JSON, and then waits for the turn of its request: one that is slow to come takes nobody else's. */
+export async function readInTurn({ queue }: Clients, request: Request): Promise<ReadBody> {
+  const read = await readJson(request)
+  const refusal = 'failure' in read ? undefined : await queue.turn()
+  return refusal === undefined ? read : { failure: refusal }
 }
 
 /** How many things are under way, of all clients and of each. */

@@ -31,6 +31,8 @@ export async function respondDrawn(
   if (holdsAlready(request.headers.get('if-none-match'), now.ETag)) return respondUnchanged(now)
   const beyond = refuseBeyond(clients, 'pictures', request, cost)
   if (beyond !== undefined) return beyond
+  const busy = await clients.queue.turn()
+  if (busy !== undefined) return refuse(busy)
   const image = await draw()
   if ('code' in image) return refuse(image)
   return respond(200, 'image/png', image.png, headersOf(image.state))

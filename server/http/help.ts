@@ -14,8 +14,7 @@ import type { FindSpace } from '../usecases/find-space.ts'
 import { myWall, type Telling } from '../usecases/my-wall.ts'
 import { previewBlock, type Previewing } from '../usecases/preview-block.ts'
 import { signingMessage, type SigningHelp } from '../usecases/signing-message.ts'
-import { readJson } from './body.ts'
-import { withinBudget, type Clients } from './clients.ts'
+import { inTurn, readInTurn, withinBudget, type Clients } from './clients.ts'
 import { paramsReader } from './params.ts'
 import { refuse } from './refuse.ts'
 import { NO_STORE, respond, respondJson } from './respond.ts'
@@ -35,7 +34,7 @@ const AGENTS_PREFIX = '/api/agents/'
 /** The routes. That of wallets comes after `/api/agents/me`, which it would take for one. */
 export function helpRoutes(desk: HelpDesk): Route[] {
   const signing = { ...desk, baseUrl: desk.offer.baseUrl }
-  const searched = (handler: Handler) => readOnly(withinBudget(desk.clients, 'searches', handler))
+  const searched = (handler: Handler) => readOnly(inTurn(desk.clients, 'searches', handler))
   return [
     { path: '/api/preview', methods: { POST: withinBudget(desk.clients, 'previews', preview(desk)) } },
     { path: '/api/space', methods: searched(space(desk)) },
@@ -46,9 +45,9 @@ export function helpRoutes(desk: HelpDesk): Route[] {
 
 const previewCheck = TypeCompiler.Compile(PreviewBody)
 
-function preview(desk: Previewing): Handler {
+function preview(desk: Previewing & { readonly clients: Clients }): Handler {
   return async (request) => {
-    const read = await readJson(request)
+    const read = await readInTurn(desk.clients, request)
     if ('failure' in read) return refuse(read.failure, { Connection: 'close' })
     const { value } = read
     if (!previewCheck.Check(value)) return refuse(failure('invalid_body', PREVIEW_SHAPE))

@@ -5,6 +5,7 @@ import type { McpDesk } from '../mcp/desk.ts'
 import { readMessage } from '../mcp/message.ts'
 import { answerError, answerRequest, type Answer } from '../mcp/server.ts'
 import { readJson } from './body.ts'
+import type { Clients } from './clients.ts'
 import { refuse } from './refuse.ts'
 import { NO_STORE, respondEmpty, respondJson, type HeaderFields } from './respond.ts'
 
@@ -14,7 +15,7 @@ export const MCP_BODY_MAX_BYTES = 65_536
 const VERSION_HEADER = 'mcp-protocol-version'
 
 /** Answers a call. */
-export async function answerCall(desk: McpDesk, request: Request, address: string): Promise<Response> {
+export async function answerCall(desk: McpDesk, request: Request, clients: Clients): Promise<Response> {
   const read = await readJson(request, { maxBytes: MCP_BODY_MAX_BYTES })
   if ('failure' in read) {
     const { code, message } = read.failure
@@ -23,6 +24,8 @@ export async function answerCall(desk: McpDesk, request: Request, address: strin
     const fault = read.unsafe === true ? ErrorCode.InvalidRequest : ErrorCode.ParseError
     return answer(400, answerError(null, { code: fault, message }), { Connection: 'close' })
   }
+  const busy = await clients.queue.turn()
+  if (busy !== undefined) return refuse(busy)
   const message = readMessage(read.value)
   if (message.kind === 'malformed') return answer(400, answerError(null, message.error))
   const version = request.headers.get(VERSION_HEADER)
@@ -30,7 +33,13 @@ export async function answerCall(desk: McpDesk, request: Request, address: strin
   if (message.kind === 'notification') return respondEmpty(202, NO_STORE)
   if (message.kind === 'refused') return answer(200, answerError(message.id, message.error))
   // Every client that negotiated sends the header; one that sends a bare request reads SPEC literally.
-  return answer(200, await answerRequest(desk, message, { dialect: version === null ? 'error' : 'result', address }))
+  return answer(
+    200,
+    await answerRequest(desk, message, {
+      dialect: version === null ? 'error' : 'result',
+      address: clients.addressOf(request),
+    }),
+  )
 }
 
 const answer = (status: number, body: Answer, headers: HeaderFields = {}) =>

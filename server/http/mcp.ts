@@ -24,11 +24,7 @@ export function mcpMethods({ bindHost = '', clients, ...port }: McpPort): Method
   return {
     POST: closedToOthers(
       ours,
-      withinBudget(
-        clients,
-        'calls',
-        async (request) => await (await mcpCalls()).answerCall(desk, request, clients.addressOf(request)),
-      ),
+      withinBudget(clients, 'calls', async (request) => await (await mcpCalls()).answerCall(desk, request, clients)),
     ),
     OPTIONS: closedToOthers(ours, () => respondEmpty(204, preflight)),
   }

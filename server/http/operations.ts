@@ -169,7 +169,7 @@ export const OPERATIONS: readonly Operation[] = [
       'Every change of the wall once, numbered as in `/api/live`; go on from `nextAfter`. What an operator hides is left out. Text in it was written by strangers.',
     query: FeedQuery,
     answers: [HistoryPage],
-    codes: ['invalid_after', 'invalid_limit', 'too_many_requests', ...anywhere],
+    codes: ['invalid_after', 'invalid_limit', 'too_many_requests', 'server_busy', ...anywhere],
   },
   {
     method: 'GET',
@@ -209,7 +209,7 @@ export const OPERATIONS: readonly Operation[] = [
       'Free, and without any effect. Says whether buying exactly this would be accepted now, everything that is wrong with it, the terms, the request that buys it, and shows the block in place. Nothing is held.',
     body: PreviewBody,
     answers: [Preview],
-    codes: ['invalid_body', 'invalid_coordinate', 'body_too_large', 'too_many_requests', ...anywhere],
+    codes: ['invalid_body', 'invalid_coordinate', 'body_too_large', 'too_many_requests', 'server_busy', ...anywhere],
   },
   {
     method: 'GET',
@@ -220,7 +220,7 @@ export const OPERATIONS: readonly Operation[] = [
       'Open rectangles of w x h blocks, nearest the centre or the block `near`, each with its blocks in the order to buy them and the price of all. Nothing is held: another buyer may be quicker.',
     query: SpaceQuery,
     answers: [Spaces],
-    codes: ['invalid_size', 'invalid_coordinate', 'invalid_limit', 'too_many_requests', ...anywhere],
+    codes: ['invalid_size', 'invalid_coordinate', 'invalid_limit', 'too_many_requests', 'server_busy', ...anywhere],
   },
   {
     method: 'POST',
@@ -306,6 +306,7 @@ export const OPERATIONS: readonly Operation[] = [
       'no_purchases',
       'purchase_pending',
       'too_many_requests',
+      'server_busy',
       ...anywhere,
     ],
   },
@@ -318,7 +319,7 @@ export const OPERATIONS: readonly Operation[] = [
       'For an agent that has lost its state: identity, blocks, purchases without an end and what to do about each, and credits owed. The full address is asked for and never shown.',
     params: WalletParams,
     answers: [WalletStanding],
-    codes: ['invalid_wallet', 'no_purchases', 'too_many_requests', ...anywhere],
+    codes: ['invalid_wallet', 'no_purchases', 'too_many_requests', 'server_busy', ...anywhere],
   },
   {
     method: 'GET',
@@ -345,6 +346,6 @@ export const OPERATIONS: readonly Operation[] = [
         schema: RpcAnswer,
       },
     },
-    codes: ['forbidden', 'body_too_large', 'too_many_requests', 'internal_error'],
+    codes: ['forbidden', 'body_too_large', 'too_many_requests', 'server_busy', 'internal_error'],
   },
 ]

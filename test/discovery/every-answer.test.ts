@@ -179,6 +179,10 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'POST /mcp 202': ask('POST /mcp', sending({ jsonrpc: '2.0', method: 'notifications/initialized' })),
   'POST /mcp 400': ask('POST /mcp', sending([])),
   'POST /mcp 403': ask('POST /mcp', { ...call('get_wall'), headers: { origin: 'https://elsewhere.test' } }),
+  'POST /mcp 503': async () => {
+    const { ask: askAlone } = await openWall()
+    return await firstRefusal(600, () => askAlone('POST /mcp', call('get_wall')))
+  },
   'POST /mcp 413': ask('POST /mcp', sending('x'.repeat(70_000))),
 }
 
@@ -260,6 +264,12 @@ async function crowded(requestAt: (at: number) => string): Promise<Response> {
   drawn.resolve(new Uint8Array(1))
   await Promise.all(answers)
   return refused
+}
+
+/** Asks so many times at once, and gives the first answer that is no 200. */
+async function firstRefusal(times: number, asking: () => Promise<Response>): Promise<Response> {
+  const answers = await Promise.all(Array.from({ length: times }, () => asking()))
+  return answers.find(({ status }) => status !== 200) ?? Response.error()
 }
 
 // Faults of ours and of the store are provoked alike everywhere.
