@@ -2,6 +2,7 @@
 
 import { Elysia } from 'elysia'
 import { apiRoutes, type ApiDesk } from './http/api.ts'
+import { atlasRoutes } from './http/atlas.ts'
 import { blockMethods, BLOCKS_PREFIX, type BlockDesk } from './http/blocks.ts'
 import { cardRoutes } from './http/cards.ts'
 import { addressReader } from './http/clients.ts'
@@ -63,6 +64,7 @@ export function app(given: Service): Elysia {
     ...apiRoutes(service),
     ...helpRoutes(helping),
     { path: '/mcp', methods: mcpMethods({ ...helping, images }) },
+    ...atlasRoutes({ ...service, site }),
     ...documentRoutes({ ...service, clock: service.editing.clock, site }),
   ]
   const answer = guarded(dispatcher(routes, service.viewer), service.journal)

@@ -36,7 +36,7 @@ ${WELCOME}
 Sitemap: ${offer.baseUrl}${PATHS.sitemap}
 `
 
-const PAGES = ['/', PATHS.paint, PATHS.llms, PATHS.llmsFull, PATHS.skill, PATHS.openapi]
+const PAGES = ['/', PATHS.atlas, PATHS.paint, PATHS.llms, PATHS.llmsFull, PATHS.skill, PATHS.openapi]
 
 /** /sitemap.xml: the pages and the documents. */
 export const sitemapXml = ({ offer }: Site): string => `<?xml version="1.0" encoding="UTF-8"?>

@@ -2,6 +2,7 @@
 
 import { CARD_HEIGHT, CARD_WIDTH } from '../domain/card.ts'
 import { PATHS } from './links.ts'
+import { inMarkup } from './markup.ts'
 import { cardPath, type Sharing } from './sharing.ts'
 import { contactUri, TITLE, type Site } from './site.ts'
 
@@ -25,17 +26,20 @@ export function headTags(site: Site, sharing: Sharing): string {
     // The page tells its reader whom to write to about what is shown on it.
     ...(contact === undefined ? [] : [named('contact', contact)]),
     link('alternate', baseUrl + PATHS.skill, 'text/markdown'),
+    link('alternate', baseUrl + PATHS.atlasFeed, 'application/atom+xml'),
+    link(
+      'alternate',
+      `${baseUrl}${PATHS.oembed}?url=${encodeURIComponent(`${baseUrl}/${sharing.query}`)}`,
+      'application/json+oembed',
+    ),
     link('service-desc', baseUrl + PATHS.openapi, 'application/json'),
     link('service-doc', baseUrl + PATHS.llms, 'text/plain'),
   ].join('\n')
 }
 
-const named = (name: string, content: string) => `<meta name="${name}" content="${inAttribute(content)}">`
+const named = (name: string, content: string) => `<meta name="${name}" content="${inMarkup(content)}">`
 
-const property = (name: string, content: string) => `<meta property="${name}" content="${inAttribute(content)}">`
+const property = (name: string, content: string) => `<meta property="${name}" content="${inMarkup(content)}">`
 
 const link = (rel: string, href: string, type?: string) =>
-  `<link rel="${rel}" href="${inAttribute(href)}"${type === undefined ? '' : ` type="${type}"`}>`
-
-const inAttribute = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  `<link rel="${rel}" href="${inMarkup(href)}"${type === undefined ? '' : ` type="${type}"`}>`

@@ -25,6 +25,9 @@ export const PATHS = {
   paint: '/paint',
   health: '/api/health',
   card: '/card.png',
+  atlas: '/atlas',
+  atlasFeed: '/atlas.atom',
+  oembed: '/oembed',
 } as const
 
 const link = (path: string, rel: string, type: string) => `<${path}>; rel="${rel}"; type="${type}"`

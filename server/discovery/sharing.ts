@@ -1,7 +1,9 @@
 /** What a link to the page says of the wall, a block or an agent before it is opened. */
 
 import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
+import { titleOf } from '../../shared/titles.ts'
 import { BLOCK_SIZE, coordOf } from '../../shared/wall.ts'
+import { artworkAt, type Artwork } from '../domain/artworks.ts'
 import type { CardSubject } from '../domain/card.ts'
 import type { WallView } from '../domain/wall-view.ts'
 import { PATHS } from './links.ts'
@@ -18,6 +20,8 @@ export type Sharing = {
 /** What is said of a subject. */
 export function sharingOf(view: WallView, subject: CardSubject): Sharing {
   if (subject.kind === 'block') return blockSharing(view, subject.block)
+  const work = subject.kind === 'work' ? artworkAt(view, subject.block) : undefined
+  if (work !== undefined) return workSharing(work)
   const agent = subject.kind === 'agent' ? view.agents[subject.agent - 1] : undefined
   if (agent === undefined) return { title: TITLE, description: TAGLINE, query: '', alt: 'The whole wall.' }
   const { id, name, shownAs, framework, blocks } = agent
@@ -28,6 +32,17 @@ export function sharingOf(view: WallView, subject: CardSubject): Sharing {
     description: `Agent ${id} of ${view.agents.length}, wallet ${shownAs}${runsOn}, has bought ${what} of the wall.`,
     query: `?agent=${id}`,
     alt: `The blocks of agent ${id} on the wall, all others dimmed.`,
+  }
+}
+
+function workSharing({ blocks, agent, message }: Artwork): Sharing {
+  const [first] = blocks
+  const what = blocks.length === 1 ? 'one block' : `${blocks.length} blocks`
+  return {
+    title: `${titleOf(message)} by ${agent.name ?? agent.shownAs} · ${TITLE}`,
+    description: message ?? `A work of ${what} that a software agent bought and painted on a public wall of pixels.`,
+    query: first === undefined ? '' : `?work=${coordOf(first)}`,
+    alt: `A work of ${what}, enlarged.`,
   }
 }
 

@@ -1,17 +1,28 @@
 /**
- * Cards: what a link to the wall shows in a chat. The wall as a whole, one block enlarged beside its place, or an agent's
- * blocks with all others dimmed. Names are left out: strangers wrote them.
+ * Cards: what a link to the wall shows in a chat. The wall as a whole, a work, one block enlarged beside its place, or an agent's
+ * blocks with all others dimmed. Names are left out: the letters lack most scripts.
  */
 
 import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
 import { linearRgb } from '../../shared/oklab.ts'
 import { PALETTE } from '../../shared/palette.ts'
 import { nearest } from '../../shared/quantise.ts'
-import { BLOCK_SIZE, cellOf, COLS, coordOf, ROWS, TOTAL_BLOCKS, type BlockIndex, type Cell } from '../../shared/wall.ts'
+import {
+  blockAt,
+  BLOCK_SIZE,
+  cellOf,
+  COLS,
+  coordOf,
+  ROWS,
+  TOTAL_BLOCKS,
+  type BlockIndex,
+  type Cell,
+} from '../../shared/wall.ts'
+import { artworkAt, regionOf } from './artworks.ts'
 import { heightOf, widthOf, write } from './letters.ts'
 import type { AgentId } from './log.ts'
 import type { Bitmap } from './picture.ts'
-import { frame, place, sheetOf, type Box } from './sheet.ts'
+import { fill, frame, place, sheetOf, type Box } from './sheet.ts'
 import { drawRegion, enlarge, WHOLE_WALL, type Region } from './wall-picture.ts'
 import type { WallView } from './wall-view.ts'
 
@@ -19,6 +30,7 @@ import type { WallView } from './wall-view.ts'
 export type CardSubject =
   | { readonly kind: 'wall' }
   | { readonly kind: 'block'; readonly block: BlockIndex }
+  | { readonly kind: 'work'; readonly block: BlockIndex } // a claimed one; the work it is part of
   | { readonly kind: 'agent'; readonly agent: AgentId }
 
 export const CARD_WIDTH = 1200
@@ -52,6 +64,7 @@ const MAP: Box = { x: 520, y: 140, width: COLS * BESIDE, height: ROWS * BESIDE }
 /** How large a card shows the whole wall, in pixels of a block's side; none where it shows a part of it enlarged. */
 export function wallSideFor(view: WallView, subject: CardSubject): number | undefined {
   if (subject.kind === 'block') return BESIDE
+  if (subject.kind === 'work') return undefined
   return subject.kind === 'agent' && regionAround(view, subject.agent) !== undefined ? undefined : FILLING
 }
 
@@ -59,6 +72,7 @@ export function wallSideFor(view: WallView, subject: CardSubject): number | unde
 export function drawCard(view: WallView, subject: CardSubject, wall: Bitmap | undefined): Bitmap {
   const sheet = sheetOf(CARD_WIDTH, CARD_HEIGHT, GROUND)
   if (subject.kind === 'block') drawBlock(sheet, view, subject.block, wall)
+  else if (subject.kind === 'work') drawWork(sheet, view, subject.block)
   else if (subject.kind === 'agent') drawAgent(sheet, view, subject.agent, wall)
   else drawPane(sheet, wall, `${counted(view.claimed.size)} OF ${counted(TOTAL_BLOCKS)} BLOCKS`)
   return sheet
@@ -86,6 +100,44 @@ function drawBlock(sheet: Bitmap, view: WallView, block: BlockIndex, wall: Bitma
   const state = view.claimed.has(block) ? 'CLAIMED' : `OPEN : ${PRICE} ${ASSET_SYMBOL}`
   writeUpTo(sheet, state, right, HEAD_Y + heightOf(LARGE) - heightOf(SMALL))
   write(sheet, TITLE, { x: MAP.x, y: TILE.y + TILE.height - heightOf(SMALL), scale: SMALL, colour: LOUD })
+}
+
+// A work's picture, over a line of letters.
+const WORK_PANE: Box = { x: 40, y: 40, width: CARD_WIDTH - 80, height: 520 }
+
+/** The work alone, as large as whole pixels allow, on the room's ground. */
+function drawWork(sheet: Bitmap, view: WallView, block: BlockIndex): void {
+  const blocks = artworkAt(view, block)?.blocks ?? [block]
+  const region = regionOf(blocks)
+  const [wide, high] = [region.cols * BLOCK_SIZE, region.rows * BLOCK_SIZE]
+  const scale = Math.max(1, Math.floor(Math.min(WORK_PANE.width / wide, WORK_PANE.height / high)))
+  const picture = enlarge(drawRegion(view, region), scale)
+  const side = BLOCK_SIZE * scale
+  const own = new Set(blocks)
+  for (let at = 0; at < region.cols * region.rows; at++) {
+    const cell = { col: region.col + (at % region.cols), row: region.row + Math.floor(at / region.cols) }
+    const there = blockAt(cell.col, cell.row)
+    if (there === undefined || !own.has(there)) fill(picture, boxIn(region, side, cell), GROUND)
+  }
+  const shown = cropped(picture, WORK_PANE)
+  const x = WORK_PANE.x + Math.floor((WORK_PANE.width - shown.width) / 2)
+  place(sheet, shown, x, WORK_PANE.y + Math.floor((WORK_PANE.height - shown.height) / 2))
+  write(sheet, TITLE, { x: WORK_PANE.x, y: FOOT_Y, scale: SMALL, colour: LOUD })
+  const size = blocks.length === 1 ? '1 BLOCK' : `${counted(blocks.length)} BLOCKS`
+  writeUpTo(sheet, size, WORK_PANE.x + WORK_PANE.width, FOOT_Y)
+}
+
+/** The middle of a picture that is larger than a pane. */
+function cropped(picture: Bitmap, pane: Box): Bitmap {
+  const [width, height] = [Math.min(picture.width, pane.width), Math.min(picture.height, pane.height)]
+  if (width === picture.width && height === picture.height) return picture
+  const [left, top] = [Math.floor((picture.width - width) / 2), Math.floor((picture.height - height) / 2)]
+  const middle = sheetOf(width, height, GROUND)
+  for (let line = 0; line < height; line++) {
+    const from = (top + line) * picture.width + left
+    middle.indices.set(picture.indices.subarray(from, from + width), line * width)
+  }
+  return middle
 }
 
 function drawAgent(sheet: Bitmap, view: WallView, agent: AgentId, wall: Bitmap | undefined): void {
@@ -141,10 +193,11 @@ function copyBox(to: Bitmap, from: Bitmap, { x, y, width, height }: Box): void {
 // How much light of a dimmed colour is left.
 const DIM = 0.1
 
-/** For each palette index the colour nearest to it with most of the light gone. */
+/** For each palette index the grey with a little of its light: dark colours of the palette are few, and nearly all of them red. */
 const DIMMED = Uint8Array.from(PALETTE, (colour) => {
   const [red, green, blue] = linearRgb(colour)
-  return nearest(red * DIM, green * DIM, blue * DIM)
+  const light = (0.2126 * red + 0.7152 * green + 0.0722 * blue) * DIM
+  return nearest(light, light, light)
 })
 
 const counted = (count: number) => count.toLocaleString('en')

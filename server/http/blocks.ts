@@ -16,6 +16,7 @@ import { PAYMENT_RESPONSE_V1, paymentOf, settlementHeaderV1, type Sent } from '.
 import { readInTurn, signedBy, type Clients } from './clients.ts'
 import { readListingQuery } from './listing.ts'
 import { holdsAlready, prefersHtml } from './negotiate.ts'
+import { respondNowhere } from './payment-page.ts'
 import { etagOf } from './ready-answer.ts'
 import { demandPaymentInHtml, demands, refuse, refuseTarget, type Demanding, type Till } from './refuse.ts'
 import { NO_STORE, respond, respondUnchanged, respondJson, VARIES_BY_PAYMENT } from './respond.ts'
@@ -43,7 +44,7 @@ export function blockMethods(desk: BlockDesk): Methods {
   return {
     GET: (request) => {
       const target = targetOf(request)
-      if (target === undefined) return refuse(invalidCoordinate())
+      if (target === undefined) return isPerson(request) ? respondNowhere(400) : refuse(invalidCoordinate())
       const sent = paymentOf(request, desk.offer)
       return sent === undefined ? unpaid(request, target) : paid(desk, request, target, sent)
     },
@@ -56,14 +57,14 @@ export function blockMethods(desk: BlockDesk): Methods {
 }
 
 function answerUnpaid(desk: BlockDesk, demand: Demanding, request: Request, target: Target, found: Found): Response {
-  if (typeof found === 'object') return respondDeed(request, found)
-  if (found === 'claimed') return refuse(unavailability(target, found))
+  if (typeof found === 'object') return isPerson(request) ? respondPlace(found) : respondDeed(request, found)
+  if (found === 'claimed') return isPerson(request) ? respondNowhere(410) : refuse(unavailability(target, found))
   // Nobody should sign for a request that will be refused.
   const listing = readListingQuery(request.url)
   if ('code' in listing) return refuse(listing)
   if (found === 'reserved') return refuse(unavailability(target, found))
   const query = queryOf(request.url)
-  return prefersHtml(request.headers.get('accept')) ? demandPaymentInHtml(desk, target, query) : demand(target, query)
+  return isPerson(request) ? demandPaymentInHtml(desk, target, query) : demand(target, query)
 }
 
 async function paid(desk: BlockDesk, request: Request, target: Target, { payment, version }: Sent): Promise<Response> {
@@ -91,6 +92,17 @@ async function repaint({ editing, clients }: BlockDesk, request: Request): Promi
   if ('code' in owned) return refuse(owned)
   return respondJson(200, { updated: true, deed: deedOf(owned) }, NO_STORE)
 }
+
+/** Whether a browser asks for a page, so that a person reads the answer. */
+const isPerson = (request: Request) => prefersHtml(request.headers.get('accept'))
+
+/** Leads a person to the block on the wall. */
+const respondPlace = ({ block }: Deed) =>
+  respond(303, 'text/plain; charset=utf-8', '', {
+    Location: `/?block=${block.coord}`,
+    'Cache-Control': 'no-cache',
+    ...VARIES_BY_PAYMENT,
+  })
 
 function respondDeed(request: Request, deed: Deed): Response {
   const body = JSON.stringify(deed)

@@ -23,23 +23,30 @@ export function cardRoutes(desk: CardDesk): Route[] {
 
 function card({ view, cards, clients }: CardDesk): Handler {
   return async (request) => {
-    const subject = readSubject(request.url)
+    const subject = readSubject(request.url, view)
     if ('code' in subject) return refuse(subject)
     const shown = Object.values(subject).join('-')
     return await respondDrawn(request, { view, shown, maxAge: 60, draw: () => cards.draw(subject), clients })
   }
 }
 
-const readCard = paramsReader(CardQuery, { block: 'invalid_coordinate', agent: 'invalid_option' })
+const readCard = paramsReader(CardQuery, {
+  block: 'invalid_coordinate',
+  work: 'invalid_coordinate',
+  agent: 'invalid_option',
+})
 
-function readSubject(url: string): CardSubject | Failure {
+function readSubject(url: string, view: WallView): CardSubject | Failure {
   const query = readCard(url)
   if ('code' in query) return query
-  const { block: coord, agent } = query
-  if (coord !== undefined && agent !== undefined)
-    return failure('invalid_option', 'Give a block or an agent, not both.')
+  const { block, work, agent } = query
+  if ([block, work, agent].filter((given) => given !== undefined).length > 1)
+    return failure('invalid_option', 'Give a block, a work or an agent, and no two of them.')
   if (agent !== undefined) return { kind: 'agent', agent }
+  const coord = block ?? work
   if (coord === undefined) return { kind: 'wall' }
-  const block = parseCoord(coord)
-  return block === undefined ? invalidCoordinate() : { kind: 'block', block }
+  const index = parseCoord(coord)
+  if (index === undefined) return invalidCoordinate()
+  // Of what nobody has bought there is no work yet.
+  return { kind: work !== undefined && view.claimed.has(index) ? 'work' : 'block', block: index }
 }

@@ -1,6 +1,5 @@
 /** `/`: the page for people and for what previews links, or the guide for whoever reads Markdown. */
 
-import { parseCoord } from '../../shared/wall.ts'
 import { headTags } from '../discovery/head.ts'
 import { HOME_LINK } from '../discovery/links.ts'
 import { sharingOf } from '../discovery/sharing.ts'
@@ -9,9 +8,9 @@ import type { CardSubject } from '../domain/card.ts'
 import type { WallView } from '../domain/wall-view.ts'
 import { prefersMarkdown } from './negotiate.ts'
 import { pageHeaders } from './page-headers.ts'
-import { readQuery } from './query.ts'
 import { etagOf, readyAnswer, type ReadyAnswer } from './ready-answer.ts'
 import type { Handler } from './route.ts'
+import { subjectOf } from './subject.ts'
 import { guarded, type ViewerFiles } from './viewer-files.ts'
 
 /** What the homepage is made from. */
@@ -49,19 +48,3 @@ async function pageOf({ site, view, viewer }: HomeDesk): Promise<((url: string) 
 }
 
 const HTML = 'text/html; charset=utf-8'
-
-/** What an address of the page is about: its block, else its agent, else the wall. What names neither is left to the page. */
-function subjectOf(url: string, view: WallView): CardSubject {
-  const query = readQuery(url, ['block', 'agent'])
-  const textOf = (key: 'block' | 'agent') => {
-    const value = query.get(key)
-    return value !== undefined && 'text' in value ? value.text : undefined
-  }
-  const block = parseCoord(textOf('block') ?? '')
-  if (block !== undefined) return { kind: 'block', block }
-  const agent = agentNamed(view, textOf('agent'))
-  return agent === undefined ? { kind: 'wall' } : { kind: 'agent', agent }
-}
-
-/** An agent by its number or by its wallet, whole or as it is shown. */
-const agentNamed = ({ agentByName }: WallView, text = ''): number | undefined => agentByName.get(text.toLowerCase())?.id

@@ -83,6 +83,11 @@ export const OPERATIONS: readonly Operation[] = [
     payable: 'sometimes',
     answers: [Deed, Receipt],
     revalidates: true,
+    also: {
+      303: {
+        what: 'A browser, which asks for HTML, is led to the claimed block on the wall; it gets refusals as pages.',
+      },
+    },
     codes: [
       'invalid_coordinate',
       ...listing,
@@ -275,7 +280,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'drawCard',
     summary: 'See the wall, a block or an agent’s blocks as a card for a link',
     description:
-      'An indexed PNG of 1200 x 630 pixels, for previews of links to the page: the whole wall; a block enlarged beside its place on the wall; or an agent’s blocks with all others dimmed. May be some seconds old.',
+      'An indexed PNG of 1200 x 630 pixels, for previews of links to the page: the whole wall; a work; a block enlarged beside its place on the wall; or an agent’s blocks with all others dimmed. May be some seconds old.',
     query: CardQuery,
     answers: [],
     media: 'image/png',

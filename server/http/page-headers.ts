@@ -6,7 +6,6 @@ import type { ViewerFiles } from './viewer-files.ts'
 // None of the pages asks for any of these, so nothing that gets into one can.
 const unused = [
   'accelerometer',
-  'bluetooth',
   'camera',
   'display-capture',
   'geolocation',

@@ -9,8 +9,8 @@ import type { RailWatch } from '../usecases/watch-rail.ts'
 import { encodeHeader } from '../x402/header.ts'
 import { paymentRequired, type Asked, type Offer } from '../x402/terms.ts'
 import { demandV1 } from '../x402/v1.ts'
-import { respondDeadEnd } from './dead-end.ts'
 import { pageHeaders } from './page-headers.ts'
+import { respondPaymentPage } from './payment-page.ts'
 import { copyOf } from './ready-answer.ts'
 import { NO_STORE, respondJson, VARIES_BY_PAYMENT, type HeaderFields } from './respond.ts'
 
@@ -62,7 +62,7 @@ export function demands(till: Till): Demanding {
 /** The same demand for a person with a browser, who cannot pay here. */
 export function demandPaymentInHtml(till: Till, target: Target, query: string): Response {
   if (till.rail.state() === 'misconfigured') return refuse(cannotSell())
-  return respondDeadEnd({ ...demand(till, target, { query }).headers, ...pageHeaders(till.offer.baseUrl) })
+  return respondPaymentPage({ ...demand(till, target, { query }).headers, ...pageHeaders(till.offer.baseUrl) })
 }
 
 function demand({ offer }: Till, target: Target, asked: Asked) {

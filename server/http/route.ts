@@ -2,6 +2,8 @@
 
 import { failure, StoreUnavailable } from '../domain/failure.ts'
 import type { Journal } from '../ports.ts'
+import { prefersHtml } from './negotiate.ts'
+import { respondNowhere } from './payment-page.ts'
 import { refuse } from './refuse.ts'
 import { respondPreflight } from './respond.ts'
 import { pathOf } from './target.ts'
@@ -92,9 +94,14 @@ export function handlersByPath(
 function answerAt(methods: Methods | undefined, request: Request): Response | Promise<Response> {
   const { method } = request
   if (method === 'OPTIONS') return methods?.OPTIONS?.(request) ?? respondPreflight()
-  if (methods === undefined) return refuse(failure('not_found', 'There is nothing here. See /openapi.json.'))
+  if (methods === undefined) return nowhere(request)
   const handler = isVerb(method) ? methods[method] : undefined
   return handler === undefined ? wrongVerb(methods) : handler(request)
+}
+
+function nowhere(request: Request): Response {
+  if (request.method === 'GET' && prefersHtml(request.headers.get('accept'))) return respondNowhere(404)
+  return refuse(failure('not_found', 'There is nothing here. See /openapi.json.'))
 }
 
 function fileMethods(files: ViewerFiles, path: string): Methods | undefined {

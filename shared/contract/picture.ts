@@ -24,6 +24,7 @@ export const BlockImageQuery = Type.Object({ scale: Scale(SCALE_MAX) })
 /** What a card is of; without either, the whole wall. */
 export const CardQuery = Type.Object({
   block: Type.Optional(CoordText),
+  work: Type.Optional(CoordText),
   agent: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of an agent, as the canvas read has it.' })),
 })
 export type CardQuery = Static<typeof CardQuery>

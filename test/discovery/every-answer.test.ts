@@ -106,6 +106,7 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /blocks/next 502': withoutRail('GET /blocks/next'),
   'GET /blocks/next 503': () => doubtfulWall.buy('/blocks/next', 2),
   'GET /blocks/{coord} 200': buy('/blocks/3,4'),
+  'GET /blocks/{coord} 303': onceSold('GET /blocks/3,4', { headers: { accept: 'text/html' } }),
   'GET /blocks/{coord} 304': again('GET /blocks/3,4'),
   'GET /blocks/{coord} 400': ask('GET /blocks/160,0'),
   'GET /blocks/{coord} 402': ask('GET /blocks/3,4'),

@@ -2,11 +2,12 @@
 
 import type { Deed } from '../../shared/contract/block.ts'
 import { isLink } from '../../shared/text.ts'
+import { titleOf } from '../../shared/titles.ts'
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import type { Theme } from '../theme.ts'
 import type { Artwork } from '../wall/artworks.ts'
 import { transactionPage } from '../wall/explorer.ts'
-import { agoText, blocksText, dateText, nameOf, priceText, sizeOf, titleOf } from '../wall/formatting.ts'
+import { agoText, blocksText, dateText, nameOf, priceText, sizeOf } from '../wall/formatting.ts'
 import type { Plot, Wall } from '../wall/wall-model.ts'
 import { button, copyButton, make, strangersText } from './dom.ts'
 import { drawWork } from './work-picture.ts'

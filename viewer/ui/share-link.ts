@@ -1,8 +1,8 @@
 /** Hands a work's link on: by the system's own sheet where there is one, else by the clipboard. */
 
+import { titleOf } from '../../shared/titles.ts'
 import { coordOf } from '../../shared/wall.ts'
 import type { Artwork } from '../wall/artworks.ts'
-import { titleOf } from '../wall/formatting.ts'
 import { toast } from './toast.ts'
 
 /** The address of a work. */

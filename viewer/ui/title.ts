@@ -1,10 +1,11 @@
 /** The window's title follows what is kept open. */
 
+import { titleOf } from '../../shared/titles.ts'
 import { coordOf } from '../../shared/wall.ts'
 import type { Part } from '../page.ts'
 import { shownWall, type State } from '../state.ts'
 import { artworkAt } from '../wall/artworks.ts'
-import { dateText, nameOf, titleOf } from '../wall/formatting.ts'
+import { dateText, nameOf } from '../wall/formatting.ts'
 
 /** A part that is not seen on the page. */
 export function createTitle(): Part {

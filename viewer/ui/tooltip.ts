@@ -1,12 +1,13 @@
 /** Names what is pointed at, once pointer or cursor rests. */
 
+import { titleOf } from '../../shared/titles.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { coordOf } from '../../shared/wall.ts'
 import { boxOf } from '../camera/hover.ts'
 import type { Page, Part } from '../page.ts'
 import { pointedBlock, shownWall, type State } from '../state.ts'
 import { artworkAt, workAt } from '../wall/artworks.ts'
-import { nameOf, priceText, sizeOf, titleOf } from '../wall/formatting.ts'
+import { nameOf, priceText, sizeOf } from '../wall/formatting.ts'
 import { make, strangersText } from './dom.ts'
 
 // Sweeping over the wall names nothing.

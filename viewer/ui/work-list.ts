@@ -1,8 +1,9 @@
 /** Works as a list with a picture of each. */
 
+import { titleOf } from '../../shared/titles.ts'
 import type { Page } from '../page.ts'
 import type { Artwork } from '../wall/artworks.ts'
-import { nameOf, sizeOf, titleOf } from '../wall/formatting.ts'
+import { nameOf, sizeOf } from '../wall/formatting.ts'
 import { button, make, strangersText } from './dom.ts'
 import { drawWork } from './work-picture.ts'
 

@@ -30,20 +30,6 @@ export function summaryOf({ pricing, stats }: Pick<Wall, 'pricing' | 'stats'>, s
 /** What an agent is called. */
 export const nameOf = ({ name }: Pick<CanvasAgent, 'name'>): string => name ?? 'Unnamed agent'
 
-// A title of so many characters stands on one line or two.
-const TITLE_MAX = 48
-
-/** What a work is called: the first words of what it says. */
-export function titleOf(message: string | undefined): string {
-  if (message === undefined) return 'Untitled'
-  const characters = [...message]
-  if (characters.length <= TITLE_MAX) return message
-  const start = characters.slice(0, TITLE_MAX).join('')
-  // Cut between words where there are any.
-  const words = start.slice(0, Math.max(start.lastIndexOf(' '), 0)) || start
-  return `${words.trimEnd()}…`
-}
-
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
 // From the largest on; the last one counts seconds.

@@ -1,0 +1,189 @@
+/** The atlas: every work and agent of the wall as a page that needs no script, as an Atom feed, and as oEmbed. */
+
+import { titleOf } from '../../shared/titles.ts'
+import { BLOCK_SIZE, coordOf } from '../../shared/wall.ts'
+import { artworksOf, regionOf, type Artwork } from '../domain/artworks.ts'
+import type { WallView } from '../domain/wall-view.ts'
+import { PATHS } from './links.ts'
+import { inMarkup } from './markup.ts'
+import { hostOf, TITLE, type Site } from './site.ts'
+
+/** What a page of the atlas lists: works, those of one agent, or agents. Pages count from 1. */
+export type AtlasPart =
+  | { readonly list: 'works'; readonly agent?: number; readonly page: number }
+  | { readonly list: 'agents'; readonly page: number }
+
+const WORKS_A_PAGE = 48
+const AGENTS_A_PAGE = 100
+const FEED_WORKS = 50
+
+// A work's picture is this wide or high at most, in pixels, where its own are enlarged.
+const PICTURE_MAX = 320
+const SCALE_MAX = 16
+
+export const ATLAS_STYLE = `
+:root { color-scheme: dark light; --ground: #13110f; --panel: #1d1a17; --text: #f3ede4; --quiet: #b5a99b; --line: #332d27; --accent: #f2b65f }
+@media (prefers-color-scheme: light) { :root { --ground: #e5dfd5; --panel: #fffdf9; --text: #1e1a16; --quiet: #574e44; --line: #d8cfc1; --accent: #8a4600 } }
+* { box-sizing: border-box; margin: 0 }
+body { max-width: 76rem; margin: auto; padding: 1.5rem 1.25rem 3rem; background: var(--ground); color: var(--text); font: 1rem/1.5 system-ui, sans-serif }
+h1 { font-size: 1.75rem; line-height: 1.2; overflow-wrap: anywhere }
+header p, footer { margin-top: .5rem; color: var(--quiet) }
+footer { margin-top: 2rem }
+nav { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 1rem 0 1.5rem }
+nav a, nav span { padding: .6rem 0 }
+a { color: var(--accent); text-underline-offset: .2em }
+a:focus-visible { outline: 2px solid var(--accent); outline-offset: 3px }
+ul { display: grid; gap: 1rem; padding: 0; list-style: none }
+.works { grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)) }
+article { display: flex; flex-direction: column; gap: .35rem; height: 100%; padding: 1rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--panel); overflow-wrap: anywhere }
+figure { display: grid; place-items: center; height: 12rem; margin-bottom: .5rem; border-radius: .4rem; background: var(--ground) }
+img { max-width: 100%; max-height: 12rem; image-rendering: pixelated }
+h2 { font-size: 1.0625rem; line-height: 1.3 }
+article p { color: var(--quiet); font-size: .875rem }
+article .says { color: var(--text) }
+.agents { gap: 0 }
+.agents li { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: baseline; padding: .6rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere }
+.agents span { color: var(--quiet); font-size: .875rem }
+`
+
+/** The page of a part of the wall; nothing where there is no such page or agent. */
+export function atlasHtml(site: Site, view: WallView, part: AtlasPart): string | undefined {
+  const agent = part.list === 'works' && part.agent !== undefined ? view.agents[part.agent - 1] : undefined
+  if (part.list === 'works' && part.agent !== undefined && agent === undefined) return undefined
+  const items = part.list === 'agents' ? agentItems(view) : artworksOf(view, agent).map(workItem)
+  const size = part.list === 'agents' ? AGENTS_A_PAGE : WORKS_A_PAGE
+  const pages = Math.max(1, Math.ceil(items.length / size))
+  if (part.page > pages) return undefined
+  const name = agent === undefined ? undefined : (agent.name ?? agent.shownAs)
+  const heading = name ?? (part.list === 'agents' ? 'Agents' : 'Works')
+  const title = `${heading} · ${TITLE}`
+  const shown = items.slice((part.page - 1) * size, part.page * size)
+  const feed = `${PATHS.atlasFeed}${agent === undefined ? '' : `?agent=${agent.id}`}`
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${inMarkup(title)}</title>
+<meta name="description" content="${inMarkup(`What software agents have bought and painted on ${TITLE}.`)}">
+<link rel="canonical" href="${inMarkup(site.offer.baseUrl + pathOf(part))}">
+<link rel="alternate" type="application/atom+xml" href="${feed}" title="New works">
+<link rel="icon" type="image/svg+xml" href="${PATHS.faviconSvg}">
+<style>${ATLAS_STYLE}</style>
+</head>
+<body>
+<header>
+<h1 dir="auto">${inMarkup(heading)}</h1>
+<p>${agent === undefined ? inMarkup(countsOf(view)) : aboutAgent(agent, view)}</p>
+</header>
+<nav aria-label="Atlas"><a href="/">The wall</a>${tab('Works', { list: 'works', page: 1 }, part)}${tab('Agents', { list: 'agents', page: 1 }, part)}<a href="${feed}">Feed of new works</a></nav>
+<main>
+${shown.length === 0 ? '<p>Nobody has bought a block yet.</p>' : `<ul class="${part.list === 'agents' ? 'agents' : 'works'}">\n${shown.join('\n')}\n</ul>`}
+</main>
+${pager(part, pages)}
+<footer>What is painted and written here is the agents’ own.</footer>
+</body>
+</html>
+`
+}
+
+function workItem(work: Artwork): string {
+  const { agent, message, link } = work
+  const name = agent.name ?? agent.shownAs
+  const title = titleOf(message)
+  const says = message === null || message === title ? '' : `<p class="says" dir="auto">${inMarkup(message)}</p>`
+  const host = link === null || !URL.canParse(link) ? undefined : new URL(link).host
+  const leads = link === null || host === undefined ? '' : `<p>${outside(link, host)}</p>`
+  return `<li><article><figure><img src="${inMarkup(pictureOf(work))}" alt="" loading="lazy"></figure><h2 dir="auto"><a href="${placeOf(work)}">${inMarkup(title)}</a></h2>${says}<p><a href="${pathOf({ list: 'works', agent: agent.id, page: 1 })}"><bdi>${inMarkup(name)}</bdi></a> · ${sizeText(work)} · <time datetime="${iso(work.until)}">${iso(work.until).slice(0, 10)}</time></p>${leads}</article></li>`
+}
+
+const agentItems = (view: WallView): string[] =>
+  view.agents.map(({ id, name, shownAs, framework, blocks }) => {
+    const runsOn = framework === null ? '' : `<span><bdi>${inMarkup(framework)}</bdi></span>`
+    return `<li><a href="${pathOf({ list: 'works', agent: id, page: 1 })}"><bdi>${inMarkup(name ?? shownAs)}</bdi></a><span>agent ${id}</span><span>${blocksText(blocks.length)}</span>${runsOn}<span>${shownAs}</span></li>`
+  })
+
+const aboutAgent = ({ id, shownAs, framework, blocks, firstSeenAt }: Artwork['agent'], { agents }: WallView) =>
+  `Agent ${id} of ${agents.length} · ${shownAs}${framework === null ? '' : ` · <bdi>${inMarkup(framework)}</bdi>`} · ${blocksText(blocks.length)} since ${iso(firstSeenAt).slice(0, 10)} · <a href="/?agent=${id}">on the wall</a>`
+
+const countsOf = ({ claimed, agents }: WallView) =>
+  `${blocksText(claimed.size)} of the wall, bought and painted by ${agents.length} ${agents.length === 1 ? 'agent' : 'agents'}.`
+
+const blocksText = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'block' : 'blocks'}`
+
+function sizeText({ blocks }: Artwork): string {
+  const { cols, rows } = regionOf(blocks)
+  return blocks.length > 1 && cols * rows === blocks.length ? `${cols} × ${rows} blocks` : blocksText(blocks.length)
+}
+
+/** Address of a work on the wall. */
+const placeOf = ({ blocks }: Artwork) => `/?work=${coordOfFirst(blocks)}`
+
+const coordOfFirst = ([first]: Artwork['blocks']) => (first === undefined ? '' : coordOf(first))
+
+/** Address of a work's picture, with what surrounds it where it is no rectangle. */
+function pictureOf({ blocks }: Artwork): string {
+  const { col, row, cols, rows } = regionOf(blocks)
+  const scale = Math.max(1, Math.min(SCALE_MAX, Math.floor(PICTURE_MAX / (Math.max(cols, rows) * BLOCK_SIZE))))
+  return `/wall.png?col=${col}&row=${row}&cols=${cols}&rows=${rows}&scale=${scale}`
+}
+
+/** The address of a part of the atlas. */
+function pathOf(part: AtlasPart): string {
+  const query = new URLSearchParams()
+  if (part.list === 'agents') query.set('list', 'agents')
+  else if (part.agent !== undefined) query.set('agent', String(part.agent))
+  if (part.page > 1) query.set('page', String(part.page))
+  return `${PATHS.atlas}${query.size === 0 ? '' : '?'}${query.toString()}`
+}
+
+const linkTo = (part: AtlasPart, text: string, more = '') => `<a href="${inMarkup(pathOf(part))}"${more}>${text}</a>`
+
+function tab(text: string, to: AtlasPart, shown: AtlasPart): string {
+  const isShown = to.list === shown.list && !(shown.list === 'works' && shown.agent !== undefined)
+  return isShown ? `<span aria-current="page">${text}</span>` : linkTo(to, text)
+}
+
+function pager(part: AtlasPart, pages: number): string {
+  if (pages === 1) return ''
+  const { page } = part
+  const back = page > 1 ? linkTo({ ...part, page: page - 1 }, 'Previous', ' rel="prev"') : ''
+  const on = page < pages ? linkTo({ ...part, page: page + 1 }, 'Next', ' rel="next"') : ''
+  return `<nav aria-label="Pages">${back}<span>Page ${page} of ${pages}</span>${on}</nav>`
+}
+
+const outside = (href: string, host: string) =>
+  `<a href="${inMarkup(href)}" rel="noopener nofollow ugc">${inMarkup(host)}</a>`
+
+const iso = (unixMs: number) => new Date(unixMs).toISOString()
+
+/** The newest works of the wall or of an agent as an Atom feed (RFC 4287); nothing for an agent that there is not. */
+export function atlasFeed(site: Site, view: WallView, id: number | undefined): string | undefined {
+  const agent = id === undefined ? undefined : view.agents[id - 1]
+  if (id !== undefined && agent === undefined) return undefined
+  const { baseUrl } = site.offer
+  const name = agent === undefined ? undefined : (agent.name ?? agent.shownAs)
+  const works = artworksOf(view, agent).slice(0, FEED_WORKS)
+  const query = id === undefined ? '' : `?agent=${id}`
+  const entries = works.map((work) => {
+    const picture = `<p><img src="${inMarkup(baseUrl + pictureOf(work))}" alt=""></p>${work.message === null ? '' : `<p>${inMarkup(work.message)}</p>`}`
+    return `<entry>
+<id>tag:${hostOf(site)},2026:work/${coordOfFirst(work.blocks)}</id>
+<title>${inMarkup(titleOf(work.message))}</title>
+<link href="${inMarkup(baseUrl + placeOf(work))}"/>
+<updated>${iso(work.until)}</updated>
+<author><name>${inMarkup(work.agent.name ?? work.agent.shownAs)}</name></author>
+<content type="html">${inMarkup(picture)}</content>
+</entry>`
+  })
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom">
+<id>tag:${hostOf(site)},2026:works${id === undefined ? '' : `/${id}`}</id>
+<title>${inMarkup(name === undefined ? `New works · ${TITLE}` : `New works of ${name} · ${TITLE}`)}</title>
+<link href="${inMarkup(baseUrl + PATHS.atlas + query)}"/>
+<link rel="self" href="${inMarkup(baseUrl + PATHS.atlasFeed + query)}"/>
+<updated>${iso(works[0]?.until ?? 0)}</updated>
+${entries.join('\n')}
+</feed>
+`
+}

@@ -1,0 +1,116 @@
+/** `/atlas`, its feed, and `/oembed`: the wall for those who read, subscribe or quote. */
+
+import { COLS, ROWS } from '../../shared/wall.ts'
+import { ATLAS_STYLE, atlasFeed, atlasHtml, type AtlasPart } from '../discovery/atlas.ts'
+import { PATHS } from '../discovery/links.ts'
+import { inMarkup } from '../discovery/markup.ts'
+import { cardPath, sharingOf } from '../discovery/sharing.ts'
+import { TITLE, type Site } from '../discovery/site.ts'
+import { CARD_HEIGHT, CARD_WIDTH } from '../domain/card.ts'
+import { failure } from '../domain/failure.ts'
+import type { WallView } from '../domain/wall-view.ts'
+import { pageHeaders } from './page-headers.ts'
+import { respondNowhere, styleSource } from './payment-page.ts'
+import { readInteger, readQuery } from './query.ts'
+import { etagOf, readyAnswer } from './ready-answer.ts'
+import { refuse } from './refuse.ts'
+import { respondJson } from './respond.ts'
+import { readOnly, type Handler, type Route } from './route.ts'
+import { subjectOf } from './subject.ts'
+
+/** What the atlas is made from. */
+export type AtlasDesk = { readonly site: Site; readonly view: WallView }
+
+/** The routes. */
+export const atlasRoutes = (desk: AtlasDesk): Route[] => [
+  { path: PATHS.atlas, methods: readOnly(atlas(desk)) },
+  { path: PATHS.atlasFeed, methods: readOnly(feed(desk)) },
+  { path: PATHS.oembed, methods: readOnly(oembed(desk)) },
+]
+
+// Crawlers and readers may hold a copy for a minute.
+const KEPT = 'public, max-age=60'
+
+const PAGE_POLICY = `default-src 'none'; style-src ${styleSource(ATLAS_STYLE)}; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+
+function atlas({ site, view }: AtlasDesk): Handler {
+  const headers = { ...pageHeaders(site.offer.baseUrl), 'Content-Security-Policy': PAGE_POLICY }
+  return (request) => {
+    const part = partOf(request.url)
+    const html = part && atlasHtml(site, view, part)
+    if (html === undefined) return respondNowhere(404)
+    const response = answer('text/html; charset=utf-8', html)(request)
+    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
+    return response
+  }
+}
+
+function feed({ site, view }: AtlasDesk): Handler {
+  return (request) => {
+    const agent = numberIn(request.url, 'agent')
+    const xml = agent === 'wrong' ? undefined : atlasFeed(site, view, agent)
+    if (xml === undefined) return refuse(failure('not_found', 'No agent has this number. See /atlas?list=agents.'))
+    return answer('application/atom+xml; charset=utf-8', xml)(request)
+  }
+}
+
+function answer(type: string, text: string) {
+  const bytes = new TextEncoder().encode(text)
+  return readyAnswer({ type, bytes: () => bytes, etag: etagOf(bytes), cacheControl: KEPT })
+}
+
+function partOf(url: string): AtlasPart | undefined {
+  const [agent, page = 1] = [numberIn(url, 'agent'), numberIn(url, 'page')]
+  if (agent === 'wrong' || page === 'wrong') return undefined
+  const list = readQuery(url, ['list']).get('list')
+  if (list === undefined) return { list: 'works', page, ...(agent === undefined ? {} : { agent }) }
+  return 'text' in list && list.text === 'agents' && agent === undefined ? { list: 'agents', page } : undefined
+}
+
+/** A number from 1 up; `undefined` where none is given. */
+function numberIn(url: string, key: 'agent' | 'page'): number | 'wrong' | undefined {
+  const value = readQuery(url, [key]).get(key)
+  if (value === undefined) return undefined
+  const number = 'text' in value ? readInteger(value.text) : undefined
+  return number === undefined || number < 1 ? 'wrong' : number
+}
+
+// What a frame of the wall measures where its reader gives no bounds.
+const FRAME_WIDTH = 800
+
+/** oEmbed 1.0: how a link to the wall, a work or an agent is shown in another page. */
+function oembed({ site, view }: AtlasDesk): Handler {
+  const { baseUrl } = site.offer
+  return (request) => {
+    const query = readQuery(request.url, ['url', 'format', 'maxwidth', 'maxheight'])
+    const textOf = (key: 'url' | 'format' | 'maxwidth' | 'maxheight') => {
+      const value = query.get(key)
+      return value !== undefined && 'text' in value ? value.text : undefined
+    }
+    if ((textOf('format') ?? 'json') !== 'json')
+      return refuse(failure('invalid_option', 'format must be json, or left out.'))
+    const url = textOf('url') ?? ''
+    if (!URL.canParse(url) || !`${url}/`.startsWith(`${baseUrl}/`))
+      return refuse(failure('not_found', `url must be an address of the wall, which is at ${baseUrl}/.`))
+    const sharing = sharingOf(view, subjectOf(url, view))
+    const most = (key: 'maxwidth' | 'maxheight') => readInteger(textOf(key) ?? '') ?? Infinity
+    const width = Math.max(1, Math.min(FRAME_WIDTH, most('maxwidth'), Math.floor((most('maxheight') * COLS) / ROWS)))
+    const height = Math.max(1, Math.round((width * ROWS) / COLS))
+    const address = `${baseUrl}/${sharing.query}${sharing.query === '' ? '?' : '&'}embed=1`
+    const body = {
+      version: '1.0',
+      type: 'rich',
+      title: sharing.title,
+      provider_name: TITLE,
+      provider_url: `${baseUrl}/`,
+      cache_age: 3600,
+      thumbnail_url: baseUrl + cardPath(sharing),
+      thumbnail_width: CARD_WIDTH,
+      thumbnail_height: CARD_HEIGHT,
+      html: `<iframe src="${inMarkup(address)}" width="${width}" height="${height}" title="${inMarkup(sharing.title)}"></iframe>`,
+      width,
+      height,
+    }
+    return respondJson(200, body, { 'Cache-Control': KEPT })
+  }
+}
