@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { armed, freePort, startWall, type WallProcess } from '../../server/local/wall-process.ts'
+import type { Deed, Receipt } from '../../shared/contract/block.ts'
+import type { Health } from '../../shared/contract/service.ts'
+import { limitedTo, startOddEndpoint, type OddEndpoint, type Rule } from '../adapters/odd-endpoint.ts'
+import { eventually, expectBooksToBalance, get, settled, sign, startSurroundings, type Surroundings } from './world.ts'
+
+// Goal: a wall sells, ends what is open and starts again behind endpoints that tell events of few blocks at once, or of which
+// one takes no calls. Method: the real process on a real chain behind such endpoints.
+
+type Rules = Readonly<Record<string, Rule>>
+
+const busy: Rules = { '*': () => 'busy' }
+
+describe.each<[string, readonly Rules[]]>([
+  ['events of 10 blocks', [{ eth_getLogs: limitedTo(10) }]],
+  ['events of 500 blocks', [{ eth_getLogs: limitedTo(500) }]],
+  ['events of 10,000 blocks', [{ eth_getLogs: limitedTo(10_000) }]],
+  ['events of 10 blocks, after one that takes no calls', [busy, { eth_getLogs: limitedTo(10) }]],
+])('behind %s', (_, behind) => {
+  let around: Surroundings
+  let endpoints: OddEndpoint[]
+  let settings: Readonly<Record<string, string>>
+  let wall: WallProcess
+
+  const open = async () => {
+    wall = await startWall(settings, { folder: around.folder })
+    await armed(wall.url)
+  }
+  beforeAll(async () => {
+    around = await startSurroundings()
+    endpoints = behind.map((rules) => startOddEndpoint(around.network.rpcUrl, rules))
+    const port = String(await freePort())
+    settings = {
+      ...around.settings,
+      RPC_URL: endpoints.map(({ url }) => url).join(','),
+      BASE_URL: `http://127.0.0.1:${port}`,
+      PORT: port,
+      DATABASE_PATH: join(around.folder, 'wall.sqlite'),
+    }
+    await open()
+  })
+  afterAll(async () => {
+    await wall.stop()
+    await Promise.all(endpoints.map((endpoint) => endpoint.stop()))
+    await around.stop()
+  })
+
+  /** Whether the deed of what was bought says that the wall has seen the payment. */
+  const isSettled = async (bought: Response) => {
+    expect(bought.status).toBe(200)
+    const { block } = (await bought.json()) as Receipt
+    return ((await (await get(wall, block)).json()) as Deed).settled
+  }
+
+  test('a sale is seen on the chain', async () => {
+    expect(await isSettled(await get(wall, 'next', await sign(wall, await around.wallet())))).toBe(true)
+  })
+
+  test('a settlement whose answer was lost ends in its block', async () => {
+    const payer = await around.wallet(5)
+    const payment = await sign(wall, payer)
+    around.facilitator.settle.next('hang-after')
+    expect(await isSettled(await settled(wall, 'next', payment))).toBe(true)
+    expect(await around.network.balanceOf(payer.address)).toBe(4_000_000n)
+  })
+
+  test('a wall that missed 1,300 blocks arms, and ends what was open', async () => {
+    const payer = await around.wallet(5)
+    const payment = await sign(wall, payer)
+    around.facilitator.settle.next('hang-after')
+    const settlesBefore = around.facilitator.settle.count()
+    const cutOff = get(wall, 'next', payment).catch(() => undefined)
+    await around.facilitator.settle.arrived(settlesBefore + 1)
+    await wall.kill()
+    await cutOff
+    for (let mined = 0; mined < 1300; mined += 100) await around.network.client.mine({ blocks: 100 })
+    await open()
+    expect((await settled(wall, 'next', payment)).status).toBe(200)
+    expect(await around.network.balanceOf(payer.address)).toBe(4_000_000n)
+    await expectBooksToBalance({ ...around, url: wall.url })
+  }, 60_000)
+
+  test('what an endpoint cannot do is told, by host alone', async () => {
+    const told = await eventually(async () => {
+      const health = (await (await fetch(`${wall.url}/api/health`)).json()) as Health
+      return health.rail === 'armed' ? (health.railError ?? '') : undefined
+    })
+    const expected = behind.flatMap((rules, at) => {
+      const host = new URL(endpoints[at]?.url ?? '').host
+      if (rules === busy) return [`the chain endpoint ${host} takes no calls for now (429)`]
+      return [told.match(new RegExp(`the chain endpoint ${host} serves events of at most \\d+ blocks a call`))?.[0]]
+    })
+    expect(told).toBe(expected.filter((words) => words !== undefined).join('; '))
+  })
+})
