@@ -14,7 +14,7 @@ import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from './domain/pictu
 import type { Claiming, Landed, Purchase, SoldPurchase, Survey, Verdict } from './domain/purchase.ts'
 import type { Settling, SignatureCheck, Verification } from './domain/reasons.ts'
 import type { Statement } from './domain/statement.ts'
-import type { StorePosition } from './domain/store-position.ts'
+import type { Progress, StorePosition } from './domain/store-position.ts'
 
 /**
  * Payments and what became of them; the only judge of races between them. A write throws `Overtaken` where the payment is
@@ -136,7 +136,15 @@ export type Store = {
   ready(): Promise<boolean>
   /** How far it has come, in what would survive a power cut. */
   position(): Promise<StorePosition>
+  /**
+   * Tells each time that another store may answer than before, before anything it says is believed. While it is older than
+   * what this process has seen, every port of the store is unavailable.
+   */
+  watch(told: (replaced: StoreReplaced) => void): void
 }
+
+/** A store that may be another one than before, and how far it and that one had come. */
+export type StoreReplaced = { readonly progress: Progress; readonly seen: Progress; readonly isOlder: boolean }
 
 /** How far the store had come when it was last seen, kept outside of it, so that an older copy put back is noticed. */
 export type Witness = {

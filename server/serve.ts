@@ -81,6 +81,10 @@ export async function serve(given: Given): Promise<void> {
   const swept = sweeper({ ...store, seller: sold, clock, journal })
   const { terms } = config.offer
   const restored = checkRestoredBackup({ ...store, witness, chain, facilitator, terms, clock, journal })
+  store.store.watch((replaced) => {
+    rail.suspend()
+    restored.replaced(replaced)
+  })
   const sweeping = keepGoing({ clock, journal }, stopping.signal, async () => {
     if ((await swept()) === 'seen' && (await restored.isCurrent())) {
       witnessing.begin()

@@ -13,10 +13,13 @@
  * connection looks for it; by looking, it makes sure that a commit still under way can only fail.
  */
 
+import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Address } from '../../server/domain/payment.ts'
+import type { Progress } from '../../server/domain/store-position.ts'
 import type { Cell } from '../row-sums.ts'
-import { CommitUnknown, inOurWords, isOutdated, isPassing, isRefusedCommit } from './errors.ts'
+import { codeOf, CommitUnknown, inOurWords, isOutdated, isPassing, isRefusedCommit } from './errors.ts'
 import { ANSWER_MS, CONNECTIONS, openPool, type Pool, type Queries } from './pool.ts'
+import { PROGRESS, watermark, type Watermark } from './watermark.ts'
 
 /** The statements of a transaction. */
 export type Transaction = Queries & {
@@ -26,6 +29,8 @@ export type Transaction = Queries & {
 
 /** The connections of one process to one database. */
 export type Connection = Pick<Pool, 'apart' | 'listen' | 'isOpen' | 'close'> & {
+  /** What this process has seen of the database; older copies of it are refused once it has begun. */
+  readonly watermark: Watermark
   /** Runs one statement that only reads, or that does no more when it is run twice. Throws `StoreUnavailable`. */
   rows<Row>(text: string, values?: readonly Cell[]): Promise<readonly Row[]>
   /** Runs `work`, which only reads, as of one moment. Throws `StoreUnavailable`. */
@@ -50,7 +55,8 @@ const TIDY_EVERY = 500
 
 /** Makes the connections to a database; none is opened yet. */
 export function connect(url: string, answerMs = ANSWER_MS): Connection {
-  const pool = openPool(url, answerMs)
+  const mark = watermark()
+  const pool = openPool(url, answerMs, { inspect: mark.inspect })
   const { borrow, apart, listen, isOpen, close } = pool
   let commits = 0
   const tidy = () => {
@@ -58,6 +64,7 @@ export function connect(url: string, answerMs = ANSWER_MS): Connection {
     if (commits % TIDY_EVERY === 0) void borrow(({ run }) => run(FORGET_OLD)).catch(() => {})
   }
   return {
+    watermark: mark,
     apart,
     listen,
     isOpen,
@@ -73,7 +80,7 @@ export function connect(url: string, answerMs = ANSWER_MS): Connection {
         }),
       ),
     async transaction(about, work) {
-      const { result } = await retried(() => attempt(pool, answerMs * ASK_FOR, about, work))
+      const { result } = await retried(() => attempt(pool, mark, answerMs * ASK_FOR, about, work))
       tidy()
       return result
     },
@@ -103,6 +110,7 @@ async function retried<T>(work: () => Promise<T>): Promise<T> {
 /** Runs a transaction once. What is thrown means that nothing was kept, or that nobody can tell. */
 async function attempt<T>(
   pool: Pool,
+  mark: Watermark,
   askForMs: number,
   about: Address | null,
   work: (transaction: Transaction) => Promise<T>,
@@ -120,11 +128,14 @@ async function attempt<T>(
       const result = await work({ rows: session.rows, write })
       if (isWritten) {
         committing = { result }
-        await session.run(commitWith(token))
+        const [progress] = await session.run(commitWith(token, mark.seen()))
+        if (progress !== undefined) mark.rise(progress as Progress)
       } else await session.run('ROLLBACK')
       return { result }
     })
   } catch (error) {
+    if (committing !== undefined && isBehindMark(error))
+      throw new StoreUnavailable('the database is older than what was seen of it', { cause: error })
     if (committing === undefined || isRefusedCommit(error)) throw error
     if (await wasKept(pool, askForMs, token)) return committing
     throw error
@@ -151,9 +162,20 @@ const ASK = `
   INSERT INTO commits (token, kept) VALUES ($1::uuid, 0)
   ON CONFLICT (token) DO UPDATE SET token = excluded.token RETURNING kept`
 
-// A commit that waits for a standby must not be hurried: a timeout would have it answered without the standby.
-const commitWith = (token: string) =>
-  `INSERT INTO commits (token, kept) VALUES ('${token}', 1); SET LOCAL statement_timeout = 0; COMMIT`
+/**
+ * Ends a transaction, and answers how far the database has come by it. On an older copy the token is no token, so that
+ * nothing is kept. A commit that waits for a standby must not be hurried: a timeout would have it answered without the standby.
+ */
+const commitWith = (token: string, { change, payment }: Progress) => `
+  WITH progress AS (${PROGRESS}), written AS (
+    INSERT INTO commits (token, kept)
+    SELECT '${token}'::uuid, CASE WHEN change >= ${change} AND payment >= ${payment} THEN 1 END FROM progress)
+  SELECT * FROM progress;
+  SET LOCAL statement_timeout = 0; COMMIT`
+
+/** Whether a commit was refused because the database is older than what was seen of it. */
+const isBehindMark = (error: unknown) => codeOf(error) === NOT_NULL_VIOLATION
+const NOT_NULL_VIOLATION = '23502'
 
 // Nobody asks after more than some seconds.
 const FORGET_OLD = `

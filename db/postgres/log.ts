@@ -6,7 +6,7 @@ import type { Log } from '../../server/ports.ts'
 import { changeOf, type ChangeRow } from '../changes.ts'
 import type { SummedRow } from '../row-sums.ts'
 import { hiddenOf } from '../rows.ts'
-import type { Connection } from './connection.ts'
+import type { Queries } from './pool.ts'
 import type { Check, Stored } from './writes.ts'
 
 type Row = ChangeRow & Stored<'changes'> & { readonly withheld: number }
@@ -27,8 +27,8 @@ const LATEST = `
     UNION ALL SELECT changed FROM blocks WHERE state = 'claimed'
     UNION ALL SELECT changed FROM agents)`
 
-/** The log as readers follow it. */
-export function postgresLog({ rows }: Pick<Connection, 'rows'>, check: Check): Log {
+/** The log as readers follow it. `seen` is told of the newest number that was read. */
+export function postgresLog({ rows }: Queries, check: Check, seen: (number: number) => void = () => {}): Log {
   const told = (row: Row): Change => {
     check('changes', row)
     const change = changeOf(row)
@@ -36,8 +36,11 @@ export function postgresLog({ rows }: Pick<Connection, 'rows'>, check: Check): L
     return { ...change, face: visible(change.face, hiddenOf(row.withheld)) }
   }
   return {
-    after: async (number, limit) =>
-      (await rows<Row>(`${SELECT_CHANGE} WHERE c.number > $1 ORDER BY c.number LIMIT $2`, [number, limit])).map(told),
+    async after(number, limit) {
+      const found = await rows<Row>(`${SELECT_CHANGE} WHERE c.number > $1 ORDER BY c.number LIMIT $2`, [number, limit])
+      seen(found.at(-1)?.number ?? 0)
+      return found.map(told)
+    },
     compacted: async () => (await rows<Row>(`${SELECT_CHANGE} ${LATEST} ORDER BY c.number`)).map(told),
   }
 }

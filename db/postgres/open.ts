@@ -55,6 +55,7 @@ export async function openPostgres(
     await belongTo(connection, network)
   }
   const connection = await opened(url, prepare, answerMs)
+  connection.watermark.begin()
   return {
     ledger: postgresLedger(connection, check),
     books: postgresBooks(connection),
@@ -62,7 +63,7 @@ export async function openPostgres(
     agents: postgresAgents(connection, check),
     moderation: postgresModeration(connection, check),
     payouts: postgresPayouts(connection),
-    log: postgresLog(connection, check),
+    log: postgresLog(connection, check, (change) => connection.watermark.rise({ change, payment: 0 })),
     checkpoint: postgresCheckpoint(connection, check),
     store: postgresStore(connection),
     audit: postgresAudit(connection, check),
@@ -146,8 +147,9 @@ async function belongTo(connection: Connection, network: string): Promise<void> 
   if (owner !== network) throw new CannotOpen(`the database belongs to network ${owner ?? 'none'}, not ${network}`)
 }
 
-function postgresStore({ rows }: Connection): Store {
+function postgresStore({ rows, watermark }: Connection): Store {
   return {
+    watch: watermark.watch,
     ready: async () => {
       try {
         return (await rows('SELECT state FROM blocks WHERE i = 0')).length === 1
@@ -158,6 +160,7 @@ function postgresStore({ rows }: Connection): Store {
     async position() {
       const [row] = await rows<{ change: number; payment: number | null; height: number | null }>(POSITION)
       if (row === undefined) throw new Error('the wall has lost its counters')
+      watermark.rise({ change: row.change, payment: row.payment ?? 0 })
       return { change: row.change, payment: row.payment ?? 0, height: BigInt(row.height ?? 0) }
     },
   }

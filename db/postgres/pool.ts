@@ -4,6 +4,7 @@ import { SQL, type ReservedSQL } from 'bun'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Cell } from '../row-sums.ts'
 import { codeOf, inOurWords, isLost } from './errors.ts'
+import { openLanes, type Lane } from './lanes.ts'
 
 /** Statements, run one after the other. `Row` says what columns hold, which the tables' CHECKs make true. */
 export type Queries = {
@@ -13,8 +14,8 @@ export type Queries = {
 
 /** A borrowed connection. */
 export type Session = Queries & {
-  /** Runs SQL without values, several statements at once if need be. */
-  run(text: string): Promise<void>
+  /** Runs SQL without values, several statements at once if need be; answers the rows of the first. */
+  run(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>
 }
 
 /** A connection that listens. */
@@ -70,36 +71,21 @@ const CHANNEL = 'wall'
 /** Rings for all who listen when its transaction is kept; a column of a SELECT. */
 export const RING = `pg_notify('${CHANNEL}', '')`
 
+/** How a pool is opened. */
+export type PoolOptions = {
+  readonly name?: string // how its connections call themselves to the server
+  readonly inspect?: (session: Session) => Promise<void> // looks at each new connection before its first use; may refuse it
+}
+
 /** Makes a pool for a server that answers within `answerMs`. Throws a `TypeError` for what is no URL. */
-export function openPool(url: string, answerMs: number, name = WALL_NAME): Pool {
-  const connect = (options: { readonly max: number; readonly onclose?: () => void }) =>
-    new SQL(url, {
-      ...placeOf(new URL(url)),
-      adapter: 'postgres',
-      bigint: true,
-      connectionTimeout: CONNECT_SECONDS,
-      connection: { ...settings, application_name: name },
-      ...options,
-    })
-  const sql = connect({ max: CONNECTIONS })
+export function openPool(url: string, answerMs: number, { name = WALL_NAME, inspect }: PoolOptions = {}): Pool {
+  const connect = connector(url, name)
+  const lanes = openLanes(connect, CONNECTIONS, answerMs)
   const listening = new Set<Listening>()
   let open = true
   const borrow = async <T>(work: (session: Session) => Promise<T>, deadlineMs?: number): Promise<T> => {
     if (!open) throw new StoreUnavailable('the database is closed')
-    const client = await reserve(sql, answerMs)
-    // Closing it is what ends a statement that is never answered.
-    const end = () => void client.close({ timeout: 0 }).catch(() => {})
-    const late = deadlineMs === undefined ? undefined : setTimeout(end, deadlineMs)
-    try {
-      const result = await work(sessionOf(client))
-      await client.release()
-      return result
-    } catch (error) {
-      await giveBack(client, error)
-      throw error
-    } finally {
-      clearTimeout(late)
-    }
+    return await lanes.use((lane) => onLane(lane, { answerMs, deadlineMs, inspect }, work))
   }
   return {
     borrow: (work) => borrow(work, answerMs),
@@ -114,7 +100,7 @@ export function openPool(url: string, answerMs: number, name = WALL_NAME): Pool 
       const ended = Promise.withResolvers<void>()
       // Left to itself, Bun would listen again after up to half a minute, and print what the server says meanwhile.
       const end = () => void ear.close({ timeout: 0 }).then(ended.resolve, ended.resolve)
-      const ear = connect({ max: 1, onclose: end })
+      const ear = connect({ onclose: end })
       const one: Listening = {
         ended: ended.promise.finally(() => listening.delete(one)),
         stop() {
@@ -137,9 +123,52 @@ export function openPool(url: string, answerMs: number, name = WALL_NAME): Pool 
     async close() {
       open = false
       await Promise.all([...listening].map(({ stop }) => stop()))
-      await sql.close({ timeout: CLOSE_SECONDS })
+      await lanes.close(CLOSE_SECONDS)
     },
   }
+}
+
+type Use = Pick<PoolOptions, 'inspect'> & { readonly answerMs: number; readonly deadlineMs: number | undefined }
+
+/** Does work on a lane's connection, which is looked at first if it is new. */
+async function onLane<T>(
+  lane: Lane,
+  { answerMs, deadlineMs, inspect }: Use,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const client = await reserve(lane.sql, answerMs)
+  // Closing it is what ends a statement that is never answered.
+  const end = () => void client.close({ timeout: 0 }).catch(() => {})
+  const late = deadlineMs === undefined ? undefined : setTimeout(end, deadlineMs)
+  try {
+    const session = sessionOf(client)
+    if (!lane.isInspected) await inspect?.(session)
+    lane.isInspected = true
+    const result = await work(session)
+    await client.release()
+    return result
+  } catch (error) {
+    // The next one may lead elsewhere.
+    if (lane.isInspected) await giveBack(client, error)
+    else await client.close({ timeout: 0 }).catch(() => {})
+    throw error
+  } finally {
+    clearTimeout(late)
+  }
+}
+
+/** Makes what connects to a URL, one connection each. */
+function connector(url: string, name: string) {
+  return (options: { readonly onconnect?: () => void; readonly onclose?: () => void }) =>
+    new SQL(url, {
+      max: 1,
+      ...placeOf(new URL(url)),
+      adapter: 'postgres',
+      bigint: true,
+      connectionTimeout: CONNECT_SECONDS,
+      connection: { ...settings, application_name: name },
+      ...options,
+    })
 }
 
 /** What a URL names, said again: Bun lets variables of the environment go before parts of a URL. */
@@ -175,7 +204,10 @@ function sessionOf(client: ReservedSQL): Session {
       return rows.map((row) => plain(row)) as readonly Row[]
     },
     async run(text) {
-      await client.unsafe(text).simple()
+      const results: readonly unknown[] = await client.unsafe(text).simple()
+      // Of several statements there is a list of rows each.
+      const first = Array.isArray(results[0]) ? results[0] : results
+      return (first as readonly Readonly<Record<string, unknown>>[]).map((row) => plain(row))
     },
   }
 }

@@ -70,7 +70,7 @@ const UNHURRIED = 'SET statement_timeout = 0; SET idle_in_transaction_session_ti
 
 /** Runs `work` with a connection that may take its time. Whatever goes wrong with the database is told as `CannotOpen`. */
 async function apartFrom<T>(url: string, work: (session: Session) => Promise<T>): Promise<T> {
-  const pool = openPool(url, ANSWER_MS, 'pixel-wall-move')
+  const pool = openPool(url, ANSWER_MS, { name: 'pixel-wall-move' })
   const told = (why: string) => new CannotOpen(`the database at ${hostOf(url)} ${why}`)
   try {
     await pool

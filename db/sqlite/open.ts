@@ -225,6 +225,8 @@ function sqliteStore(connection: Connection): Store {
         return false
       }
     },
+    // Nobody else has the file, so it stays what it is.
+    watch: () => {},
     async position() {
       const { change, payment, height } = connection.read(() => one(newest, {}))
       await connection.flushed()

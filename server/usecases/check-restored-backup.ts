@@ -4,9 +4,9 @@
  */
 
 import { StoreUnavailable } from '../domain/failure.ts'
-import { isOlder, type StorePosition } from '../domain/store-position.ts'
+import { isOlder, type Progress, type StorePosition } from '../domain/store-position.ts'
 import { STRAY_NOTE } from '../domain/stray-money.ts'
-import type { Clock, Facilitator, Journal, Payouts, Store, Witness } from '../ports.ts'
+import type { Clock, Facilitator, Journal, Payouts, Store, StoreReplaced, Witness } from '../ports.ts'
 import { findOrphans, nextHeight, type FindOrphanDeps, type OrphanPayment } from './find-orphan-payments.ts'
 
 // How often a store of the present accounts for what arrived since.
@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 60_000
 
 /** What the check needs. */
 export type RestoredBackupDeps = FindOrphanDeps & {
-  readonly store: Store
+  readonly store: Pick<Store, 'position'>
   readonly witness: Pick<Witness, 'read'>
   readonly payouts: Payouts
   readonly facilitator: Pick<Facilitator, 'signers'>
@@ -25,8 +25,8 @@ export type RestoredBackupDeps = FindOrphanDeps & {
 export type RestoredBackupCheck = {
   /** Looks on, and answers whether the store is known to be of the present. To be asked again and again. */
   isCurrent(): Promise<boolean>
-  /** Tells that the store may be another one from now on, which had come to `seen` before. */
-  doubt(seen: StorePosition): void
+  /** Tells that the store may be another one from now on, so that everything is looked at as at a start. */
+  replaced({ progress, seen, isOlder }: StoreReplaced): void
 }
 
 /**
@@ -63,9 +63,10 @@ export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupChe
       }
       return isCurrent
     },
-    doubt(seen) {
+    replaced({ progress, seen, isOlder }) {
+      if (isOlder) tell.olderCopy(progress, seen)
       isCurrent = false
-      witnessed = Promise.resolve(seen)
+      witnessed = undefined
       look.isOver = true
       look = newLook()
     },
@@ -169,10 +170,10 @@ function alarms(journal: Journal) {
         amount: amount.toString(),
         what: 'money arrived that no purchase is known for; it is booked as stray, and sales go on',
       }),
-    olderCopy: (position: StorePosition, seen: StorePosition) =>
+    olderCopy: (found: Progress, seen: Progress) =>
       once(`${seen.change} ${seen.payment}`, 'older-copy', {
-        change: position.change,
-        payment: position.payment,
+        change: found.change,
+        payment: found.payment,
         seenChange: seen.change,
         seenPayment: seen.payment,
         what: 'the database is older than what this wall had come to; put the newest copy back, or run accept-restore',

@@ -8,7 +8,7 @@ const WRITE_EVERY_MS = 250
 
 /** What keeping the witness needs. */
 export type KeepWitnessDeps = {
-  readonly store: Store
+  readonly store: Pick<Store, 'position'>
   readonly witness: Witness
   readonly clock: Clock
   readonly journal: Journal

@@ -12,8 +12,10 @@ export type RailWatch = {
   probe(): Promise<void>
   /** How long until the next probe is due, in milliseconds. */
   probeInMs(): number
-  /** Tells that the purchases an earlier run left open were looked at. */
+  /** Tells that the purchases an earlier run left open were looked at, and the store is of the present. */
   reconciled(): void
+  /** Tells that the store may be another one by now: no new payment is taken until `reconciled` is told again. */
+  suspend(): void
 }
 
 /** What a rail is watched with. `facilitatorHost` is what operators are told of the facilitator's address. */
@@ -65,6 +67,10 @@ export function watchRail({ facilitator, chain, clock, journal, facilitatorHost 
     },
     reconciled: () => {
       reconciled = true
+      state()
+    },
+    suspend: () => {
+      reconciled = false
       state()
     },
     async probe() {

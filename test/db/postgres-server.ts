@@ -23,6 +23,10 @@ export type PostgresServer = {
   shutDown(): Promise<void>
   /** Starts it again at the same place. */
   start(): Promise<void>
+  /** Copies all that it holds, for which it is ended and started again. Only where it is our own. */
+  keepCopy(): Promise<void>
+  /** Puts the copy back, as after a failure of the machine: what was written since is gone. */
+  putCopyBack(): Promise<void>
   /** Ends everything and removes what was made. */
   stop(): Promise<void>
 }
@@ -61,6 +65,8 @@ export async function startPostgres({ isDurable = false }: Running = {}): Promis
     kill: async () => await own?.kill(),
     shutDown: async () => await own?.shutDown(),
     start: async () => await own?.start(),
+    keepCopy: async () => await own?.keepCopy(),
+    putCopyBack: async () => await own?.putCopyBack(),
     async stop() {
       if (own !== undefined) return await own.stop()
       for (const name of made) await asAdmin(`DROP DATABASE ${name} WITH (FORCE)`)
@@ -68,7 +74,7 @@ export async function startPostgres({ isDurable = false }: Running = {}): Promis
   }
 }
 
-type OwnServer = Pick<PostgresServer, 'kill' | 'shutDown' | 'start' | 'stop'> & { readonly url: string }
+type OwnServer = Omit<PostgresServer, 'url' | 'newDatabase'> & { readonly url: string }
 
 async function ownServer(isDurable: boolean): Promise<OwnServer> {
   const programs = programsFolder()
@@ -115,13 +121,28 @@ async function ownServer(isDurable: boolean): Promise<OwnServer> {
     await guard.exited
   }
   await answering(url)
+  const start = async () => {
+    guard = run()
+    await answering(url)
+  }
+  const copy = join(folder, 'copy')
+  const copyFolder = (from: string, to: string) =>
+    ended(Bun.spawn(['cp', '-a', from, to], { stdout: 'ignore', stderr: 'pipe' }))
   return {
     url,
     kill: () => end('QUIT'),
     shutDown: () => end('INT'),
-    async start() {
-      guard = run()
-      await answering(url)
+    start,
+    async keepCopy() {
+      await end('INT')
+      await copyFolder(data, copy)
+      await start()
+    },
+    async putCopyBack() {
+      await end('QUIT')
+      await rm(data, { recursive: true })
+      await copyFolder(copy, data)
+      await start()
     },
     async stop() {
       await end('INT')
@@ -166,7 +187,7 @@ async function whoRuns(folder: string, within: readonly string[]) {
 
 async function ended(process: Bun.Subprocess<'ignore', 'ignore', 'pipe'>): Promise<void> {
   const [code, words] = await Promise.all([process.exited, new Response(process.stderr).text()])
-  if (code !== 0) throw new Error(`initdb failed: ${words}`)
+  if (code !== 0) throw new Error(`a program of the server failed: ${words}`)
 }
 
 /** A port that was free a moment ago. */

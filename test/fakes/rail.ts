@@ -8,4 +8,5 @@ export const armedRail: RailWatch = {
   probe: async () => {},
   probeInMs: () => 15_000,
   reconciled: () => {},
+  suspend: () => {},
 }

@@ -218,13 +218,23 @@ describe('while the wall runs', () => {
   })
 
   test('another store under it is looked at as at a start', async () => {
-    const { chain, check, checkpoint, store, events } = await openWorld()
+    const { chain, check, checkpoint, store, events } = await openWitnessed()
     expect(await check.isCurrent()).toBe(true)
-    const seen = { ...(await store.position()), change: 7 }
-    check.doubt(seen)
-    expect([await check.isCurrent(), events()]).toEqual([false, ['older-copy']])
-    chain.land(paymentOf(3, 3, { to: wallet(6) }))
+    const seen = await store.position()
+    check.replaced({ progress: seen, seen, isOlder: false })
+    chain.land(paymentOf(3, 3), SIGNER)
+    expect([await check.isCurrent(), events()]).toEqual([false, ['orphan']])
     await checkpoint.reach(HEAD + 1n)
     expect(await check.isCurrent()).toBe(true)
+  })
+
+  test('an older one is told of once', async () => {
+    const { check, store, journal } = await openWorld()
+    expect(await check.isCurrent()).toBe(true)
+    const progress = await store.position()
+    const older = { progress, seen: { ...progress, change: 7 }, isOlder: true }
+    check.replaced(older)
+    check.replaced(older)
+    expect(journal.alarms).toMatchObject([{ event: 'older-copy', facts: { change: 0, seenChange: 7 } }])
   })
 })

@@ -14,7 +14,7 @@ function openWorld() {
   const waits: (() => void)[] = []
   const clock = { ...fakeClock(NOW), wait: () => new Promise<void>((resolve) => waits.push(resolve)) }
   const keeper = keepWitness({
-    store: { ready: async () => true, position: async () => world.position },
+    store: { position: async () => world.position },
     witness: {
       read: async () => undefined,
       async write(position) {
