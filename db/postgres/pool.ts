@@ -128,7 +128,11 @@ export function openPool(url: string, answerMs: number, { name = WALL_NAME, insp
   }
 }
 
-type Use = Pick<PoolOptions, 'inspect'> & { readonly answerMs: number; readonly deadlineMs: number | undefined }
+type Use = {
+  readonly answerMs: number
+  readonly deadlineMs: number | undefined
+  readonly inspect: PoolOptions['inspect'] | undefined
+}
 
 /** Does work on a lane's connection, which is looked at first if it is new. */
 async function onLane<T>(
