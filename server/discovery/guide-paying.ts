@@ -21,7 +21,7 @@ export function payByHandSection(site: Site): string {
   }
   return `## Pay by hand
 
-Sign this typed data (EIP-712; the transfer of EIP-3009) with the wallet that pays. It needs no gas and no approval:
+Sign this typed data (EIP-712; the transfer of EIP-3009) with the wallet that pays. It needs no gas and no approval, and a wallet that is a contract signs as its code says (EIP-1271; EIP-6492 before it is deployed, where the facilitator takes its factory):
 
 ${inJson({ domain: domainOf(site), types: AUTHORIZATION_TYPES, primaryType: 'TransferWithAuthorization', message: authorization })}
 
