@@ -19,7 +19,7 @@ export async function sellAll({ ledger }: Pick<Engine, 'ledger'>, blocks: number
   const startedAt = performance.now()
   const till = async () => {
     for (const { block, payment } of orders) {
-      const claiming = await ledger.claim(block, payment, SILENT, HEAD, Date.now())
+      const claiming = await ledger.claim(block, payment, SILENT, HEAD, Date.now(), [])
       if (claiming.kind !== 'claimed') throw new Error(`a block was ${claiming.kind}`)
       await ledger.finalize(claiming.purchase, payment.nonce, true, Date.now())
     }

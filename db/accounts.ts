@@ -18,7 +18,7 @@ export type OpenRow = {
   readonly block: BlockIndex
   readonly created_at: UnixMs
   readonly state: 'reserved' | 'released'
-  readonly doubted: 0 | 1
+  readonly uncertain: 0 | 1
 }
 
 /** A payment of a wallet's that landed when no block was left. */
@@ -27,7 +27,7 @@ export type CreditRow = { readonly amount: number; readonly tx: Hash }
 /** How many payments are open in one way, and since when. */
 export type PendingRow = {
   readonly state: 'reserved' | 'released'
-  readonly doubted: 0 | 1
+  readonly uncertain: 0 | 1
   readonly count: number
   readonly since: UnixMs
 }
@@ -37,7 +37,7 @@ export function pendingOf(rows: readonly PendingRow[]): Pending {
   const count = (isIt: (row: PendingRow) => boolean) => rows.filter(isIt).reduce((sum, row) => sum + row.count, 0)
   return {
     held: count(({ state }) => state === 'reserved'),
-    doubted: count(({ doubted }) => doubted === 1),
+    uncertain: count(({ uncertain }) => uncertain === 1),
     watched: count(({ state }) => state === 'released'),
     oldestSince: rows.length === 0 ? null : Math.min(...rows.map(({ since }) => since)),
   }
@@ -59,9 +59,9 @@ export const accountOf = (
   credits: credits.map(({ amount, tx }) => ({ amount: BigInt(amount), tx })),
 })
 
-const openPurchase = ({ target, block, created_at, state, doubted }: OpenRow): OpenPurchase => ({
+const openPurchase = ({ target, block, created_at, state, uncertain }: OpenRow): OpenPurchase => ({
   target: target ?? 'next',
   block,
   since: created_at,
-  state: state === 'reserved' ? { kind: 'reserved', doubted: doubted === 1 } : { kind: 'released', dead: false },
+  state: state === 'reserved' ? { kind: 'reserved', uncertain: uncertain === 1 } : { kind: 'released', dead: false },
 })

@@ -2,7 +2,7 @@
 
 import type { Face, Hidden } from '../server/domain/log.ts'
 import type { Address, Hash, Payment } from '../server/domain/payment.ts'
-import type { Purchase } from '../server/domain/purchase.ts'
+import type { Purchase, Reserved } from '../server/domain/purchase.ts'
 import { STRAY_NOTE } from '../server/domain/stray-money.ts'
 import { trustPixels } from '../shared/pixels.ts'
 import type { BlockIndex } from '../shared/wall.ts'
@@ -32,7 +32,7 @@ type AuthorizationRow = {
 }
 
 type StateRow =
-  | { readonly state: 'reserved'; readonly doubted: Flag }
+  | { readonly state: 'reserved'; readonly uncertain: Flag }
   | {
       readonly state: 'sold'
       readonly tx: Hash
@@ -40,7 +40,7 @@ type StateRow =
       readonly sale_name: string | null
       readonly sale_framework: string | null
       readonly settled: Flag
-      readonly receipt_owed: Flag
+      readonly unanswered: Flag
     }
   | { readonly state: 'released'; readonly dead: Flag }
   | { readonly state: 'credited'; readonly tx: Hash }
@@ -52,6 +52,7 @@ export type PurchaseRow = AuthorizationRow &
     readonly id: number
     readonly sale_number: number | null
     readonly target: BlockIndex | null
+    readonly attempt: number
     readonly block: BlockIndex
     readonly name: string | null
     readonly framework: string | null
@@ -94,6 +95,10 @@ export const hiddenOf = (mask: number): Hidden => ({
 export const maskOf = ({ pixels, message, link }: Hidden): number =>
   (pixels ? 1 : 0) | (message ? 2 : 0) | (link ? 4 : 0)
 
+/** Whether a held payment was taken up, or held anew, since a run knew it as `before`: no refusal of that run's is final any more. */
+export const isOvertaken = (now: Reserved, before: Purchase['state']): boolean =>
+  before.kind === 'reserved' && (now.attempt !== before.attempt || (now.uncertain && !before.uncertain))
+
 /** A payment's columns. Throws for one that no terms of ours can have asked for. */
 export function authorizationRow(payment: Payment): AuthorizationRow {
   const { accepted } = payment
@@ -133,10 +138,10 @@ function paymentOf(row: AuthorizationRow): Payment {
   }
 }
 
-function stateOf(row: StateRow): Purchase['state'] {
+function stateOf(row: StateRow & { readonly attempt: number }): Purchase['state'] {
   switch (row.state) {
     case 'reserved':
-      return { kind: 'reserved', doubted: row.doubted === 1 }
+      return { kind: 'reserved', uncertain: row.uncertain === 1, attempt: row.attempt }
     case 'sold':
       return {
         kind: 'sold',
@@ -145,7 +150,7 @@ function stateOf(row: StateRow): Purchase['state'] {
         name: row.sale_name,
         framework: row.sale_framework,
         settled: row.settled === 1,
-        receiptOwed: row.receipt_owed === 1,
+        unanswered: row.unanswered === 1,
       }
     case 'released':
       return { kind: 'released', dead: row.dead === 1 }

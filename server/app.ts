@@ -17,10 +17,9 @@ import { dispatcher, guarded, handlersByPath, type Route } from './http/route.ts
 import type { ViewerFiles } from './http/viewer-files.ts'
 import { TOOLS } from './mcp/registry.ts'
 import type { Books, Journal, Pictures } from './ports.ts'
-import type { Seller } from './usecases/buy-block.ts'
 import { cardImages } from './usecases/card-image.ts'
 import { spaceFinder } from './usecases/find-space.ts'
-import { limitedSeller } from './usecases/limited-seller.ts'
+import { limitedSeller, type LimitedSelling } from './usecases/limited-seller.ts'
 import { takenBlocks } from './usecases/open-blocks.ts'
 import type { RateLimits } from './usecases/rate-limits.ts'
 import { wallImages } from './usecases/wall-image.ts'
@@ -28,7 +27,7 @@ import { wallImages } from './usecases/wall-image.ts'
 /** Everything the edge needs: what sells, edits, registers and reads, and the page's files. */
 export type Service = Omit<BlockDesk, 'sellTo' | 'clients'> &
   Omit<ApiDesk, 'clients'> & {
-    readonly seller: Seller
+    readonly ledger: LimitedSelling['ledger']
     readonly limits: RateLimits
     readonly trustedHops: number | undefined // how many proxies' X-Forwarded-For to believe; undefined: see `addressReader`
     readonly viewer: ViewerFiles

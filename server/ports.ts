@@ -11,7 +11,7 @@ import type { Change, OwnedBlock } from './domain/log.ts'
 import type { FacePart, ModerationAct, ModerationResult } from './domain/moderation.ts'
 import type { Address, Hash, Payment, PaymentKey, Space, Target, UnixMs } from './domain/payment.ts'
 import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from './domain/picture.ts'
-import type { Claiming, Landed, Purchase, SoldPurchase, Survey, Verdict } from './domain/purchase.ts'
+import type { Availability, Claiming, Landed, Purchase, SoldPurchase, Verdict } from './domain/purchase.ts'
 import type { Settling, SignatureCheck, Verification } from './domain/reasons.ts'
 import type { Statement } from './domain/statement.ts'
 import type { Progress, StorePosition } from './domain/store-position.ts'
@@ -23,17 +23,30 @@ import type { Progress, StorePosition } from './domain/store-position.ts'
 export type Ledger = {
   /** The purchase this payment was first used for. */
   find(key: PaymentKey): Promise<Purchase | undefined>
-  /** Whether a target can be bought by this payer, and which purchase of the payer's goes before. */
-  survey(target: Target, payment: Payment, now: UnixMs): Promise<Survey>
-  /** What is held for a payer now, oldest first. */
-  heldFor(payer: Address): Promise<readonly Purchase[]>
+  /**
+   * Whether a target can be bought by this payer, and which purchase of the payer's goes before: one that is unanswered, unless
+   * its nonce is among `attended` (runs of this process that claimed it and whose clients wait) and it is not uncertain.
+   */
+  availability(target: Target, payment: Payment, now: UnixMs, attended: readonly Hash[]): Promise<Availability>
+  /** The payments for which a target is held: of `next` all that hold anything. */
+  holders(target: Target): Promise<readonly PaymentKey[]>
   /** Whether a target can be bought by anyone. Said at once where it is known, because nothing is asked as often. */
   space(target: Target): Exclude<Space, 'full'> | Promise<Exclude<Space, 'full'>>
   /** Holds the target for a new payment, or again for a released one, in one transaction. */
-  claim(target: Target, payment: Payment, listing: Listing, head: bigint, now: UnixMs): Promise<Claiming>
-  /** Remembers that the payer of a held block was left without an answer. */
-  doubt(purchase: Purchase): Promise<Purchase>
-  /** Makes the held block the payer's, numbers the sale and writes it to the log. Final sales are answered as they are. */
+  claim(
+    target: Target,
+    payment: Payment,
+    listing: Listing,
+    head: bigint,
+    now: UnixMs,
+    attended: readonly Hash[],
+  ): Promise<Claiming>
+  /** Writes that the payer of a held block is told to wait. */
+  markUncertain(purchase: Purchase): Promise<Purchase>
+  /**
+   * Makes the held block the payer's, numbers the sale and writes it to the log, unanswered. Final sales are answered as they
+   * are.
+   */
   finalize(purchase: Purchase, tx: Hash, settled: boolean, now: UnixMs): Promise<SoldPurchase>
   /** Notes that our own look at the chain has seen the transfer, in `tx`. */
   confirm(purchase: Purchase, tx: Hash): Promise<void>
@@ -44,16 +57,14 @@ export type Ledger = {
   /** Notes that a sale will never be paid, so that it is not looked at again. The deed stays. */
   writeOff(purchase: Purchase): Promise<void>
   /**
-   * Gives a held block back; `dead` ends the watch for a late landing. Throws `Overtaken` for a purchase that was not in
-   * doubt and is by now: somebody else may have had it settled since, so that no refusal is final any more.
+   * Gives a held block back; `dead` ends the watch for a late landing. Throws `Overtaken` for a purchase that has become
+   * uncertain since, or is held by a later attempt: somebody else may have had it settled, so that no refusal is final.
    */
   release(purchase: Purchase, dead: boolean): Promise<void>
   /** Gives a payment that landed its block, else the next open one, else a credit: a released one, or one not known yet. */
   owe(purchase: Landed, tx: Hash, now: UnixMs): Promise<Purchase>
-  /** Notes that an owed receipt was delivered; `false` when none was owed. */
-  deliver(purchase: Purchase): Promise<boolean>
-  /** Notes that the receipt of a sale reached nobody: it is owed, delivered or not. Of anything else nothing is noted. */
-  oweReceipt(key: PaymentKey): Promise<void>
+  /** Notes that the receipt of a sale went out to its payer. */
+  markAnswered(key: PaymentKey): Promise<void>
   /**
    * Every payment to look at now: held, watched for a late landing, or sold and not seen on the chain. A sale that was
    * seen is looked at twice more: soon, while a lost payment can be settled again, and once no block of it can be replaced.
@@ -159,6 +170,8 @@ export type Leases = {
   /** Takes or renews; `false` while another process has it. It ends by itself after `forMs`. */
   take(key: PaymentKey, forMs: number): Promise<boolean>
   give(key: PaymentKey): Promise<void>
+  /** Whether another process has it. */
+  isTaken(key: PaymentKey): Promise<boolean>
 }
 
 /** Work that one of several processes on one store does at a time. Nothing but the number of questions asked rests on it. */

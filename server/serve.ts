@@ -22,7 +22,8 @@ import { viewerFiles } from './http/viewer-files.ts'
 import { deskAt, openCounter } from './operate/counter.ts'
 import { openDesk } from './operate/desk.ts'
 import type { Journal, Ledger } from './ports.ts'
-import { seller, type SweptSeller } from './usecases/buy-block.ts'
+import { reconciler } from './purchase/reconciler.ts'
+import { seller, type ReconciledSeller } from './purchase/seller.ts'
 import { freshChain } from './usecases/chain-freshness.ts'
 import { checkRestoredBackup } from './usecases/check-restored-backup.ts'
 import { followLog } from './usecases/follow-log.ts'
@@ -31,7 +32,6 @@ import { keepLevel } from './usecases/keep-level.ts'
 import { keepWitness } from './usecases/keep-witness.ts'
 import { onceLooked } from './usecases/once-looked.ts'
 import { rateLimits } from './usecases/rate-limits.ts'
-import { sweeper } from './usecases/sweep.ts'
 import { watchRail } from './usecases/watch-rail.ts'
 
 const VIEWER = join(import.meta.dir, '../dist/viewer')
@@ -78,7 +78,7 @@ export async function serve(given: Given): Promise<void> {
     await rail.probe()
     return rail.probeInMs()
   })
-  const swept = sweeper({ ...store, seller: sold, clock, journal })
+  const swept = reconciler({ ...store, seller: sold, clock, journal })
   const { terms } = config.offer
   const restored = checkRestoredBackup({ ...store, witness, chain, facilitator, terms, clock, journal })
   store.store.watch((replaced) => {
@@ -207,7 +207,7 @@ function tellingOfClaims(ledger: Ledger, committed: () => void): Ledger {
 }
 
 /** The same seller, its answers counted. */
-function counted(sold: SweptSeller, { outcome }: Meters): SweptSeller {
+function counted(sold: ReconciledSeller, { outcome }: Meters): ReconciledSeller {
   return {
     ...sold,
     async buy(...order) {

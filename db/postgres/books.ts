@@ -26,11 +26,11 @@ export function postgresBooks({ rows, snapshot }: Connection): Books {
 
 // The condition is the index's, word for word, with a narrower one added.
 const PENDING = `
-  SELECT state, doubted, count(*) AS count, min(created_at) AS since FROM payments
+  SELECT state, uncertain, count(*) AS count, min(created_at) AS since FROM payments
   WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2)) AND state <> 'sold'
-  GROUP BY state, doubted`
+  GROUP BY state, uncertain`
 const SALES = `SELECT block, claimed_at, tx, settled FROM payments WHERE payer = $1 AND state = 'sold' ORDER BY seq`
 const OPEN = `
-  SELECT target, block, created_at, state, doubted FROM payments
+  SELECT target, block, created_at, state, uncertain FROM payments
   WHERE payer = $1 AND (state = 'reserved' OR (state = 'released' AND dead = 0)) ORDER BY id`
 const CREDITS = `SELECT amount, tx FROM payments WHERE payer = $1 AND state = 'credited' ORDER BY id`

@@ -2,12 +2,12 @@
 
 import { Overtaken } from '../../server/domain/failure.ts'
 import type { Listing } from '../../server/domain/listing.ts'
-import type { Payment, PaymentKey, Space, Target, UnixMs } from '../../server/domain/payment.ts'
-import type { Claiming, Purchase, Survey } from '../../server/domain/purchase.ts'
+import type { Hash, Payment, PaymentKey, Space, Target, UnixMs } from '../../server/domain/payment.ts'
+import type { Availability, Claiming, Purchase } from '../../server/domain/purchase.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { HOLDS_MAX, RECEIPT_KEPT_MS } from '../limits.ts'
-import type { SummedRow } from '../row-sums.ts'
-import { authorizationRow, integer, SELECT_PURCHASE, type FaceRow } from '../rows.ts'
+import type { Cell, SummedRow } from '../row-sums.ts'
+import { authorizationRow, integer, isOvertaken, SELECT_PURCHASE, type FaceRow } from '../rows.ts'
 import type { Transaction } from './connection.ts'
 import { known, told, type Known, type PaymentRow, type Reading } from './payments.ts'
 import type { Queries } from './pool.ts'
@@ -20,12 +20,16 @@ export type Work = { readonly queries: Transaction; readonly check: Check }
 export type BlockRow = Stored<'blocks'> &
   FaceRow & { readonly i: BlockIndex; readonly state: Exclude<Space, 'full'>; readonly changed: number | null }
 
-// What a payer was left without an answer to: $1 is the payer, $2 the nonce that asks, $3 since when receipts are kept.
-// Two indexes hold these, whatever else the payer bought.
-const UNANSWERED = `
+// What a payer has not been answered, but what a run is at for a client: $1 is the payer, $2 the nonce that asks, $3 since
+// when receipts are kept, $4 the target, $5 the nonces of those runs. Two indexes hold these, whatever else the payer bought.
+const unanswered = (target: string) => `
   s.nonce <> $2 AND s.id IN (
-    SELECT id FROM payments WHERE payer = $1 AND state = 'reserved' AND doubted = 1
-    UNION ALL SELECT id FROM payments WHERE payer = $1 AND receipt_owed = 1 AND claimed_at > $3)`
+    SELECT id FROM payments WHERE payer = $1 AND state = 'reserved' AND (uncertain = 1 OR nonce <> ALL ($5::text[]))
+    UNION ALL SELECT id FROM payments WHERE payer = $1 AND unanswered = 1 AND nonce <> ALL ($5::text[])
+      AND (claimed_at > $3 OR block IS NOT DISTINCT FROM ${target}))
+  AND (s.target IS NOT DISTINCT FROM ${target} OR (s.state = 'sold' AND s.block IS NOT DISTINCT FROM ${target}))`
+
+const UNANSWERED = unanswered('$4::integer')
 
 // $1 names those to pass by.
 const OPEN = `
@@ -49,30 +53,39 @@ export async function space({ rows }: Queries, target: Target): Promise<Exclude<
   return row.space
 }
 
+/** The payments for which a target is held. */
+export async function holders({ rows }: Queries, target: Target): Promise<readonly PaymentKey[]> {
+  const text = `SELECT payer, nonce FROM payments WHERE state = 'reserved' AND block = coalesce($1, block)`
+  return await rows<PaymentKey>(text, [columnOf(target)])
+}
+
 /** Whether a target can be bought, and which purchase of the payer's goes before. */
-export async function survey(
+export async function availability(
   { queries, check }: Reading,
   target: Target,
   { payer, nonce }: PaymentKey,
   now: UnixMs,
-): Promise<Survey> {
-  // A receipt can be handed over at once, so it goes before a purchase that may still be in doubt.
+  attended: readonly Hash[],
+): Promise<Availability> {
+  // A receipt can be handed over at once, so it goes before a purchase that still has to end.
   const [row] = await queries.rows<PaymentRow & { space: Space; held: number }>(
-    `SELECT ${spaceIs(target, '$4::integer')} AS space, sibling.*,
+    `SELECT ${spaceIs(target, '$4::integer')} AS space, prior.*,
       (SELECT count(*) FROM payments WHERE payer = $1 AND state = 'reserved') AS held
     FROM (SELECT 1) AS always LEFT JOIN LATERAL (
       ${SELECT_PURCHASE} JOIN payments AS s ON s.id = p.id
-      WHERE ${UNANSWERED} AND s.target IS NOT DISTINCT FROM $4::integer
-      ORDER BY (s.state = 'sold') DESC, s.id LIMIT 1) AS sibling ON true`,
-    [payer, nonce, now - RECEIPT_KEPT_MS, columnOf(target)],
+      WHERE ${UNANSWERED} ORDER BY (s.state = 'sold') DESC, s.id LIMIT 1) AS prior ON true`,
+    [payer, nonce, now - RECEIPT_KEPT_MS, columnOf(target), arrayOf(attended)],
   )
-  if (row === undefined) throw new Error('a survey has no answer')
+  if (row === undefined) throw new Error('a target has no availability')
   const isFull = row.space === 'open' && row.held >= HOLDS_MAX
   return {
     space: isFull ? 'full' : row.space,
-    sibling: isThere(row) ? told(check, row).purchase : undefined,
+    prior: isThere(row) ? told(check, row).purchase : undefined,
   }
 }
+
+// As PostgreSQL reads an array; nonces are hex.
+const arrayOf = (nonces: readonly Hash[]) => `{${nonces.join(',')}}`
 
 /** Holds a block for a payment that is new, or was released; a released one keeps its first target and listing. */
 export async function claim(
@@ -82,13 +95,14 @@ export async function claim(
   listing: Listing,
   head: bigint,
   now: UnixMs,
+  attended: readonly Hash[],
 ): Promise<Claiming> {
   const authorization = authorizationRow(payment)
-  const standing = await standingOf(work, asked, payment, now)
+  const standing = await standingOf(work, asked, payment, now, attended)
   const { released } = standing
   if (released !== undefined && released.purchase.state.kind !== 'released')
     throw new Overtaken(`a ${released.purchase.state.kind} payment cannot be claimed`)
-  if (standing.isUnanswered) return { kind: 'in-doubt' }
+  if (standing.hasPrior) return { kind: 'prior' }
   const target = released?.purchase.target ?? asked
   const block = await openBlock(work, target)
   if (typeof block === 'string') return { kind: 'lost', space: block }
@@ -107,19 +121,31 @@ export async function claim(
     released === undefined ? put('payments', row) : amend('payments', released.row, row),
     amend('blocks', block, { state: 'reserved', payment: row.id }),
   ])
+  if (released !== undefined) await nextAttempt(work, row.id)
   const first = { payment, target, listing, head }
   const kept = released?.purchase ?? first
   const renewed = released === undefined || outlives(released, payment) ? payment : released.purchase.payment
   return {
     kind: 'claimed',
-    purchase: { ...kept, payment: renewed, block: block.i, state: { kind: 'reserved', doubted: false } },
+    purchase: {
+      ...kept,
+      payment: renewed,
+      block: block.i,
+      state: { kind: 'reserved', uncertain: false, attempt: attemptAfter(released) },
+    },
   }
 }
+
+const attemptAfter = (released: Known | undefined): number => (released === undefined ? 1 : released.row.attempt + 1)
+
+/** A payment is held once more. */
+const nextAttempt = ({ queries }: Work, id: Cell) =>
+  queries.write('UPDATE payments SET attempt = attempt + 1 WHERE id = $1 RETURNING 1', [id])
 
 type Standing = {
   readonly released: Known | undefined
   readonly held: number
-  readonly isUnanswered: boolean
+  readonly hasPrior: boolean
   readonly id: number
 }
 
@@ -129,18 +155,19 @@ async function standingOf(
   asked: Target,
   { payer, nonce }: PaymentKey,
   now: UnixMs,
+  attended: readonly Hash[],
 ): Promise<Standing> {
-  const [row] = await queries.rows<PaymentRow & { held: number; unanswered: boolean; fresh: number }>(
+  const target = 'CASE WHEN p.id IS NULL THEN $4::integer ELSE p.target END'
+  const [row] = await queries.rows<PaymentRow & { held: number; prior: boolean; fresh: number }>(
     `SELECT p.*, nextval(pg_get_serial_sequence('payments', 'id')) AS fresh,
       (SELECT count(*) FROM payments WHERE payer = $1 AND state = 'reserved') AS held,
-      EXISTS (SELECT 1 FROM payments AS s WHERE ${UNANSWERED}
-        AND s.target IS NOT DISTINCT FROM CASE WHEN p.id IS NULL THEN $4::integer ELSE p.target END) AS unanswered
+      EXISTS (SELECT 1 FROM payments AS s WHERE ${unanswered(target)}) AS prior
     FROM (SELECT 1) AS always LEFT JOIN (${SELECT_PURCHASE} WHERE p.payer = $1 AND p.nonce = $2) AS p ON true`,
-    [payer, nonce, now - RECEIPT_KEPT_MS, columnOf(asked)],
+    [payer, nonce, now - RECEIPT_KEPT_MS, columnOf(asked), arrayOf(attended)],
   )
   if (row === undefined) throw new Error('a payer has no standing')
-  const { held, unanswered, fresh } = row
-  return { released: isThere(row) ? told(check, row) : undefined, held, isUnanswered: unanswered, id: fresh }
+  const { held, prior, fresh } = row
+  return { released: isThere(row) ? told(check, row) : undefined, held, hasPrior: prior, id: fresh }
 }
 
 /** The open block a target names, locked until the transaction ends, or why there is none. */
@@ -200,11 +227,11 @@ export function firstRow(
     head: integer(head),
     created_at: now,
     state: 'reserved',
-    doubted: 0,
+    uncertain: 0,
     dead: 0,
     settled: 0,
     looks: 0,
-    receipt_owed: 0,
+    unanswered: 0,
     tx: null,
     seq: null,
     claimed_at: null,
@@ -224,20 +251,13 @@ export async function release(work: Work, { payment, state: before }: Purchase, 
   if (state.kind === 'released')
     return await writeAll(work.queries, [amend('payments', row, { dead: state.dead || dead ? 1 : 0 })])
   if (state.kind !== 'reserved') throw new Overtaken(`a ${state.kind} payment cannot be released`)
-  if (state.doubted && before.kind === 'reserved' && !before.doubted)
-    throw new Overtaken('somebody else has tried to settle the payment')
+  if (isOvertaken(state, before)) throw new Overtaken('somebody else has taken the payment up')
   const held = await lockBlock(work.queries, block)
   work.check('blocks', held)
   await writeAll(work.queries, [
     amend('blocks', held, { state: 'open', payment: null }),
-    amend('payments', row, { state: 'released', doubted: 0, dead: dead ? 1 : 0 }),
+    amend('payments', row, { state: 'released', uncertain: 0, dead: dead ? 1 : 0 }),
   ])
-}
-
-/** What is held for a payer, oldest first. */
-export async function heldFor({ queries, check }: Reading, payer: string): Promise<readonly Purchase[]> {
-  const text = `${SELECT_PURCHASE} WHERE p.payer = $1 AND p.state = 'reserved' ORDER BY p.id`
-  return (await queries.rows<PaymentRow>(text, [payer])).map((row) => told(check, row).purchase)
 }
 
 /** Whether the row of an outer join holds anything. */

@@ -3,10 +3,9 @@
 import { FIRST_LOOK_MS, LAST_LOOK_MS, type PaymentKey } from '../../server/domain/payment.ts'
 import type { Ledger } from '../../server/ports.ts'
 import type { Connection } from './connection.ts'
-import { claim, heldFor, release, space, survey, type BlockRow, type Work } from './holds.ts'
+import { availability, claim, holders, release, space, type BlockRow, type Work } from './holds.ts'
 import { find, type PaymentRow } from './payments.ts'
-import { confirm, deliver, doubt, finalize, miss, owe, oweReceipt, seal } from './sales.ts'
-import { untold } from './untold.ts'
+import { confirm, finalize, markAnswered, markUncertain, miss, owe, seal } from './sales.ts'
 import { isSound, type Check } from './writes.ts'
 
 /** The ledger of a database. */
@@ -14,31 +13,22 @@ export function postgresLedger(connection: Connection, check: Check): Ledger {
   const reading = { queries: connection, check }
   const write = <T>({ payer }: PaymentKey, work: (work: Work) => Promise<T>): Promise<T> =>
     connection.transaction(payer, (queries) => work({ queries, check }))
-  const { step, settle } = untold(connection, check)
   return {
-    async find(key) {
-      await settle(key.payer)
-      return (await find(reading, key))?.purchase
-    },
-    async survey(target, payment, now) {
-      await settle(payment.payer)
-      return await survey(reading, target, payment, now)
-    },
-    heldFor: (payer) => heldFor(reading, payer),
+    find: async (key) => (await find(reading, key))?.purchase,
+    availability: (target, payment, now, attended) => availability(reading, target, payment, now, attended),
+    holders: (target) => holders(connection, target),
     space: (target) => space(connection, target),
-    claim: (target, payment, listing, head, now) =>
-      write(payment, (work) => claim(work, target, payment, listing, head, now)),
-    doubt: ({ payment }) => write(payment, (work) => doubt(work, payment)),
-    finalize: ({ payment }, tx, settled, now) =>
-      step(payment, () => write(payment, (work) => finalize(work, payment, tx, settled, now))),
+    claim: (target, payment, listing, head, now, attended) =>
+      write(payment, (work) => claim(work, target, payment, listing, head, now, attended)),
+    markUncertain: ({ payment }) => write(payment, (work) => markUncertain(work, payment)),
+    finalize: ({ payment }, tx, settled, now) => write(payment, (work) => finalize(work, payment, tx, settled, now)),
     confirm: ({ payment }, tx) => write(payment, (work) => confirm(work, payment, tx)),
     seal: ({ payment }, tx) => write(payment, (work) => seal(work, payment, tx)),
     miss: ({ payment }) => write(payment, (work) => miss(work, payment, 0)),
     writeOff: ({ payment }) => write(payment, (work) => miss(work, payment, 2)),
     release: (purchase, dead) => write(purchase.payment, (work) => release(work, purchase, dead)),
     owe: (landed, tx, now) => write(landed.payment, (work) => owe(work, landed, tx, now)),
-    deliver: ({ payment }) => step(payment, () => write(payment, (work) => deliver(work, payment))),
-    oweReceipt: (key) => write(key, (work) => oweReceipt(work, key)),
+    markAnswered: (key) => write(key, (work) => markAnswered(work, key)),
     async unfinished(now) {
       const values = [now - FIRST_LOOK_MS, Math.floor((now - LAST_LOOK_MS) / 1000)]
       const rows = await connection.rows<PaymentRow>(UNFINISHED, values)

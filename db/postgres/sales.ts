@@ -11,11 +11,11 @@ import { findAgent, type AgentRow } from './agents.ts'
 import { nextEntry, type Entry } from './counters.ts'
 import { firstRow, lockBlock, openBlock, type BlockRow, type Work } from './holds.ts'
 import { changeRow } from './log.ts'
-import { find, known, type Known } from './payments.ts'
+import { find, known } from './payments.ts'
 import { amend, put, writeAll, type Write } from './writes.ts'
 
-/** What a sale rests on. `owed` says that its payer was left waiting. */
-type Proof = { readonly tx: Hash; readonly settled: boolean; readonly owed: boolean }
+/** What a sale rests on. */
+type Proof = { readonly tx: Hash; readonly settled: boolean }
 
 /** Sells a held block. A sale that is already made is answered as it is, once noted that it was seen on the chain. */
 export async function finalize(
@@ -31,7 +31,7 @@ export async function finalize(
   if (state.kind === 'reserved') {
     const row = await lockBlock(work.queries, block)
     const change = (after: SummedRow<'payments'>) => amend('payments', held.row, after)
-    const proof = { tx, settled, owed: state.doubted }
+    const proof = { tx, settled }
     return { ...purchase, state: await sell(work, { payment: held.row, block: row, change }, proof, now) }
   }
   if (!isSold(purchase)) throw new Overtaken('only a held or sold payment can be finalized')
@@ -81,8 +81,7 @@ export async function owe(work: Work, landed: Landed, tx: Hash, now: UnixMs): Pr
   const change = (after: SummedRow<'payments'>) =>
     released === undefined ? put('payments', after) : amend('payments', released.row, after)
   const given = { ...(released?.purchase ?? landed), block: isLeft ? block.i : wished }
-  if (isLeft)
-    return { ...given, state: await sell(work, { payment, block, change }, { tx, settled: true, owed: true }, now) }
+  if (isLeft) return { ...given, state: await sell(work, { payment, block, change }, { tx, settled: true }, now) }
   await writeAll(work.queries, [change({ ...payment, state: 'credited', dead: 0, tx })])
   return { ...given, state: { kind: 'credited', tx } }
 }
@@ -125,13 +124,13 @@ async function sell(work: Work, { payment, block, change }: Selling, proof: Proo
   const sale = {
     state: 'sold',
     dead: 0,
-    doubted: 0,
+    uncertain: 0,
     block: block.i,
     tx: proof.tx,
     seq,
     claimed_at: at,
     settled: proof.settled ? 1 : 0,
-    receipt_owed: proof.owed ? 1 : 0,
+    unanswered: 1,
   }
   const deed = { state: 'claimed', payment: payment.id, agent: agent.id, ...face, changed: number }
   await writeAll(
@@ -144,8 +143,8 @@ async function sell(work: Work, { payment, block, change }: Selling, proof: Proo
     ],
     true,
   )
-  const { tx, settled, owed } = proof
-  return { kind: 'sold', tx, claimedAt: at, ...persona, settled, receiptOwed: owed }
+  const { tx, settled } = proof
+  return { kind: 'sold', tx, claimedAt: at, ...persona, settled, unanswered: true }
 }
 
 /** What the buyer is called from this sale on: what the listing says of the wallet, the rest stays. */
@@ -164,27 +163,18 @@ function agentAfter(
   }
 }
 
-/** Remembers that the payer of a held block was left without an answer. */
-export async function doubt(work: Work, key: PaymentKey): Promise<Purchase> {
+/** Writes that the payer of a held block is told to wait. */
+export async function markUncertain(work: Work, key: PaymentKey): Promise<Purchase> {
   const { row, purchase } = await known(work, key)
-  if (purchase.state.kind !== 'reserved') throw new Overtaken(`a ${purchase.state.kind} payment cannot be doubted`)
-  if (!purchase.state.doubted) await writeAll(work.queries, [amend('payments', row, { doubted: 1 })])
-  return { ...purchase, state: { kind: 'reserved', doubted: true } }
+  const { state } = purchase
+  if (state.kind !== 'reserved') throw new Overtaken(`a ${state.kind} payment cannot be uncertain`)
+  if (!state.uncertain) await writeAll(work.queries, [amend('payments', row, { uncertain: 1 })])
+  return { ...purchase, state: { ...state, uncertain: true } }
 }
 
-/** Notes that an owed receipt was delivered; `false` when none was owed. */
-export async function deliver(work: Work, key: PaymentKey): Promise<boolean> {
-  const owed: Known | undefined = await find(work, key)
-  const state = owed?.purchase.state
-  if (owed === undefined || state?.kind !== 'sold' || !state.receiptOwed) return false
-  await writeAll(work.queries, [amend('payments', owed.row, { receipt_owed: 0 })])
-  return true
-}
-
-/** Notes that the receipt of a sale reached nobody, so that it is owed. */
-export async function oweReceipt(work: Work, key: PaymentKey): Promise<void> {
+/** Notes that the receipt of a sale went out to its payer. */
+export async function markAnswered(work: Work, key: PaymentKey): Promise<void> {
   const sale = await find(work, key)
-  const state = sale?.purchase.state
-  if (sale === undefined || state?.kind !== 'sold' || state.receiptOwed) return
-  await writeAll(work.queries, [amend('payments', sale.row, { receipt_owed: 1 })])
+  if (sale === undefined || !isSold(sale.purchase) || !sale.purchase.state.unanswered) return
+  await writeAll(work.queries, [amend('payments', sale.row, { unanswered: 0 })])
 }

@@ -17,6 +17,7 @@ export function postgresLeases({ rows }: Connection): Leases {
     give: async ({ payer, nonce }) => {
       await rows(GIVE, [payer, nonce, owner])
     },
+    isTaken: async ({ payer, nonce }) => (await rows(IS_TAKEN, [payer, nonce, owner])).length === 1,
   }
 }
 
@@ -27,6 +28,9 @@ const TAKE = `
   WHERE leases.owner = excluded.owner OR leases.until < clock_timestamp()
   RETURNING 1`
 const GIVE = 'DELETE FROM leases WHERE payer = $1 AND nonce = $2 AND owner = $3::uuid'
+
+const IS_TAKEN =
+  'SELECT 1 FROM leases WHERE payer = $1 AND nonce = $2 AND owner <> $3::uuid AND until >= clock_timestamp()'
 
 /**
  * A job is a lease, so that a process that is frozen, or cut off, keeps the others from it for some seconds only. When such

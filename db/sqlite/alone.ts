@@ -7,6 +7,7 @@ export const alone: { readonly leases: Leases; readonly jobs: ExclusiveJobs; rea
   leases: {
     take: async () => true,
     give: async () => {},
+    isTaken: async () => false,
   },
   jobs: {
     async run(_, work) {

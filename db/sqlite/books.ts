@@ -31,14 +31,14 @@ function statements(connection: Connection) {
     ),
     // The condition is the index's, word for word, with a narrower one added.
     pending: connection.prepare<PendingRow>(`
-      SELECT state, doubted, count(*) AS count, min(created_at) AS since FROM payments INDEXED BY unfinished
+      SELECT state, uncertain, count(*) AS count, min(created_at) AS since FROM payments INDEXED BY unfinished
       WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2)) AND state <> 'sold'
-      GROUP BY state, doubted`),
+      GROUP BY state, uncertain`),
     sales: connection.prepare<SaleRow, { payer: Address }>(
       `SELECT block, claimed_at, tx, settled FROM payments WHERE payer = $payer AND state = 'sold' ORDER BY seq`,
     ),
     open: connection.prepare<OpenRow, { payer: Address }>(`
-      SELECT target, block, created_at, state, doubted FROM payments
+      SELECT target, block, created_at, state, uncertain FROM payments
       WHERE payer = $payer AND (state = 'reserved' OR (state = 'released' AND dead = 0)) ORDER BY id`),
     credits: connection.prepare<CreditRow, { payer: Address }>(
       `SELECT amount, tx FROM payments WHERE payer = $payer AND state = 'credited' ORDER BY id`,

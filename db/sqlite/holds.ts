@@ -2,11 +2,11 @@
 
 import { Overtaken, StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Listing } from '../../server/domain/listing.ts'
-import type { Address, Payment, PaymentKey, Space, Target, UnixMs } from '../../server/domain/payment.ts'
-import type { Claiming, Landed, Purchase, Survey } from '../../server/domain/purchase.ts'
+import type { Address, Hash, Payment, PaymentKey, Space, Target, UnixMs } from '../../server/domain/payment.ts'
+import type { Availability, Claiming, Landed, Purchase } from '../../server/domain/purchase.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { HOLDS_MAX, RECEIPT_KEPT_MS } from '../limits.ts'
-import { authorizationRow, integer, purchaseOf, SELECT_PURCHASE, type PurchaseRow } from '../rows.ts'
+import { authorizationRow, integer, isOvertaken, purchaseOf, SELECT_PURCHASE, type PurchaseRow } from '../rows.ts'
 import { changeOne, one, type Connection } from './connection.ts'
 import { isDamaged } from './sums.ts'
 
@@ -21,14 +21,19 @@ export function prepareHolds(connection: Connection) {
   return { ...readings(connection), ...writings(connection), check: connection.check }
 }
 
-// Two indexes hold these, whatever else the payer bought.
+// What a payer has not been answered, but what a run is at for a client. Two indexes hold these, whatever else the payer bought.
 const UNANSWERED = `
-  SELECT id FROM payments WHERE payer = $payer AND state = 'reserved' AND doubted = 1
+  SELECT id FROM payments WHERE payer = $payer AND state = 'reserved'
+    AND (uncertain = 1 OR nonce NOT IN (SELECT value FROM json_each($attended)))
   UNION ALL
-  SELECT id FROM payments WHERE payer = $payer AND receipt_owed = 1 AND claimed_at > $since`
+  SELECT id FROM payments WHERE payer = $payer AND unanswered = 1
+    AND nonce NOT IN (SELECT value FROM json_each($attended)) AND (claimed_at > $since OR block IS $target)`
+
+// Who asks for a block again means its purchase, whatever it was asked for by; other receipts are kept for a while.
+const OF_TARGET = `(target IS $target OR (state = 'sold' AND block IS $target)) AND nonce <> $nonce`
 
 function readings(connection: Connection) {
-  type Sibling = PaymentKey & { target: number | null; since: UnixMs }
+  type Prior = PaymentKey & { target: number | null; since: UnixMs; attended: string }
   return {
     find: connection.prepare<PurchaseRow, PaymentKey>(`${SELECT_PURCHASE} WHERE p.payer = $payer AND p.nonce = $nonce`),
     // One damaged column of a payment leaves the other of its two names.
@@ -45,16 +50,16 @@ function readings(connection: Connection) {
     heldBy: connection.prepare<{ count: number }, { payer: Address }>(
       `SELECT count(*) AS count FROM payments WHERE payer = $payer AND state = 'reserved'`,
     ),
-    heldFor: connection.prepare<PurchaseRow, { payer: Address }>(
-      `${SELECT_PURCHASE} WHERE p.payer = $payer AND p.state = 'reserved' ORDER BY p.id`,
+    holders: connection.prepare<PaymentKey, { block: number | null }>(
+      `SELECT payer, nonce FROM payments WHERE state = 'reserved' AND block = coalesce($block, block)`,
     ),
-    // A receipt can be handed over at once, so it goes before a purchase that may still be in doubt.
-    siblings: connection.prepare<PurchaseRow, Sibling>(`
-      ${SELECT_PURCHASE} WHERE p.id IN (${UNANSWERED})
-      AND p.target IS $target AND p.nonce <> $nonce
+    // A receipt can be handed over at once, so it goes before a purchase that still has to end.
+    prior: connection.prepare<PurchaseRow, Prior>(`
+      ${SELECT_PURCHASE} WHERE p.id IN (SELECT id FROM payments WHERE id IN (${UNANSWERED}) AND ${OF_TARGET})
       ORDER BY p.state = 'sold' DESC, p.id LIMIT 1`),
-    unansweredSibling: connection.prepare<unknown, Sibling>(`
-      SELECT 1 FROM payments WHERE id IN (${UNANSWERED}) AND target IS $target AND nonce <> $nonce LIMIT 1`),
+    anyPrior: connection.prepare<unknown, Prior>(
+      `SELECT 1 FROM payments WHERE id IN (${UNANSWERED}) AND ${OF_TARGET} LIMIT 1`,
+    ),
   }
 }
 
@@ -74,13 +79,14 @@ function writings(connection: Connection) {
         valid_after = $valid_after, valid_before = $valid_before, signature = $signature
       WHERE id = $id AND state = 'released'`),
     takeUp: connection.prepare<unknown, { id: number; block: number }>(
-      `UPDATE payments SET state = 'reserved', dead = 0, block = $block WHERE id = $id AND state = 'released'`,
+      `UPDATE payments SET state = 'reserved', dead = 0, block = $block, attempt = attempt + 1
+      WHERE id = $id AND state = 'released'`,
     ),
     hold: connection.prepare<unknown, { id: number; block: number }>(
       `UPDATE blocks SET state = 'reserved', payment = $id WHERE i = $block AND state = 'open'`,
     ),
     giveUp: connection.prepare<unknown, { id: number; dead: boolean }>(
-      `UPDATE payments SET state = 'released', doubted = 0, dead = $dead WHERE id = $id AND state = 'reserved'`,
+      `UPDATE payments SET state = 'released', uncertain = 0, dead = $dead WHERE id = $id AND state = 'reserved'`,
     ),
     open: connection.prepare<unknown, { id: number; block: number }>(
       `UPDATE blocks SET state = 'open', payment = NULL WHERE i = $block AND state = 'reserved' AND payment = $id`,
@@ -98,11 +104,6 @@ export function find(sql: Holds, { payer, nonce }: PaymentKey): Stored | undefin
   // A payment that was lost to damage must not be taken for one that was never seen.
   if (sql.damaged.get({ payer, nonce }) !== null) throw new StoreUnavailable('a payment like this one is damaged')
   return undefined
-}
-
-/** What is held for a payer. */
-export function heldFor(sql: Holds, payer: Address): Purchase[] {
-  return sql.heldFor.all({ payer }).map((row) => readPurchase(sql, row))
 }
 
 function readPurchase(sql: Holds, row: PurchaseRow): Purchase {
@@ -131,13 +132,30 @@ export function openBlock(sql: Holds, target: Target): BlockIndex | 'reserved' |
   return state === 'open' ? target : state
 }
 
+/** The payments for which a target is held. */
+export const holders = (sql: Holds, target: Target): PaymentKey[] => sql.holders.all({ block: columnOf(target) })
+
 /** Whether a target can be bought, and which purchase of the payer's goes before. */
-export function survey(sql: Holds, target: Target, { payer, nonce }: PaymentKey, now: UnixMs): Survey {
+export function availability(
+  sql: Holds,
+  target: Target,
+  payment: PaymentKey,
+  now: UnixMs,
+  attended: readonly Hash[],
+): Availability {
   const block = openBlock(sql, target)
-  const space = typeof block === 'string' ? block : isFull(sql, payer) ? 'full' : 'open'
-  const row = sql.siblings.get({ payer, nonce, target: columnOf(target), since: now - RECEIPT_KEPT_MS })
-  return { space, sibling: row === null ? undefined : readPurchase(sql, row) }
+  const space = typeof block === 'string' ? block : isFull(sql, payment.payer) ? 'full' : 'open'
+  const row = sql.prior.get(priorOf(target, payment, now, attended))
+  return { space, prior: row === null ? undefined : readPurchase(sql, row) }
 }
+
+const priorOf = (target: Target, { payer, nonce }: PaymentKey, now: UnixMs, attended: readonly Hash[]) => ({
+  payer,
+  nonce,
+  target: columnOf(target),
+  since: now - RECEIPT_KEPT_MS,
+  attended: JSON.stringify(attended),
+})
 
 /** Holds a block for a payment that is new, or was released; a released one keeps its first target and listing. */
 export function claim(
@@ -147,17 +165,16 @@ export function claim(
   listing: Listing,
   head: bigint,
   now: UnixMs,
+  attended: readonly Hash[],
 ): Claiming {
   const released = find(sql, payment)
   if (released !== undefined && released.purchase.state.kind !== 'released')
     throw new Overtaken(`a ${released.purchase.state.kind} payment cannot be claimed`)
-  const { payer, nonce } = payment
   const target = released?.purchase.target ?? asked
-  const sibling = { payer, nonce, target: columnOf(target), since: now - RECEIPT_KEPT_MS }
-  if (sql.unansweredSibling.get(sibling) !== null) return { kind: 'in-doubt' }
+  if (sql.anyPrior.get(priorOf(target, payment, now, attended)) !== null) return { kind: 'prior' }
   const block = openBlock(sql, target)
   if (typeof block === 'string') return { kind: 'lost', space: block }
-  if (isFull(sql, payer)) return { kind: 'lost', space: 'full' }
+  if (isFull(sql, payment.payer)) return { kind: 'lost', space: 'full' }
   if (released === undefined) {
     const id = insert(sql, { payment, target, listing, head }, block, 'reserved', now)
     changeOne(sql.hold, { id, block }, 'an open block to hold')
@@ -206,8 +223,7 @@ export function release(sql: Holds, { payment, state: before }: Purchase, dead: 
   const { block, state } = purchase
   if (state.kind === 'released') return changeOne(sql.bury, { id, dead }, 'a released payment')
   if (state.kind !== 'reserved') throw new Overtaken(`a ${state.kind} payment cannot be released`)
-  if (state.doubted && before.kind === 'reserved' && !before.doubted)
-    throw new Overtaken('somebody else has tried to settle the payment')
+  if (isOvertaken(state, before)) throw new Overtaken('somebody else has taken the payment up')
   changeOne(sql.open, { id, block }, 'a held block to give back')
   changeOne(sql.giveUp, { id, dead }, 'a held payment to release')
 }

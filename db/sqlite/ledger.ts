@@ -6,7 +6,7 @@ import { FIRST_LOOK_MS, LAST_LOOK_MS } from '../../server/domain/payment.ts'
 import type { Purchase } from '../../server/domain/purchase.ts'
 import type { Ledger } from '../../server/ports.ts'
 import type { Connection } from './connection.ts'
-import { claim, find, heldFor, known, openBlock, prepareHolds, release, survey, type Holds } from './holds.ts'
+import { availability, claim, find, holders, known, openBlock, prepareHolds, release, type Holds } from './holds.ts'
 import { confirm, finalize, miss, owe, prepareSales, seal, type Sales } from './sales.ts'
 import { isDamaged } from './sums.ts'
 
@@ -20,11 +20,13 @@ export function sqliteLedger(connection: Connection): Ledger {
   })
   return {
     find: async (key) => read(() => find(sql, key)?.purchase),
-    survey: async (target, payment, now) => read(() => survey(sql, target, payment, now)),
-    heldFor: async (payer) => read(() => heldFor(sql, payer)),
+    availability: async (target, payment, now, attended) =>
+      read(() => availability(sql, target, payment, now, attended)),
+    holders: async (target) => read(() => holders(sql, target)),
     space: (target) => atOnce(() => spaceOf(target)),
-    claim: async (target, payment, listing, head, now) => write(() => claim(sql, target, payment, listing, head, now)),
-    doubt: async ({ payment }) => write(() => doubt(sql, payment)),
+    claim: async (target, payment, listing, head, now, attended) =>
+      write(() => claim(sql, target, payment, listing, head, now, attended)),
+    markUncertain: async ({ payment }) => write(() => markUncertain(sql, payment)),
     finalize: async ({ payment }, tx, settled, now) => write(() => finalize(sql, payment, tx, settled, now)),
     confirm: async ({ payment }, tx) => write(() => confirm(sql, payment, tx)),
     seal: async ({ payment }, tx) => write(() => seal(sql, payment, tx)),
@@ -32,8 +34,7 @@ export function sqliteLedger(connection: Connection): Ledger {
     writeOff: async ({ payment }) => write(() => miss(sql, payment, 2)),
     release: async (purchase, dead) => write(() => release(sql, purchase, dead)),
     owe: async (landed, tx, now) => write(() => owe(sql, landed, tx, now)),
-    deliver: async ({ payment }) => write(() => sql.deliver.run(keyOf(payment)).changes === 1),
-    oweReceipt: async (key) => write(() => void sql.oweReceipt.run(keyOf(key))),
+    markAnswered: async (key) => write(() => void sql.markAnswered.run(keyOf(key))),
     unfinished: async (now) =>
       read(() => sql.unfinished.all({ soldBy: now - FIRST_LOOK_MS, endedBy: Math.floor((now - LAST_LOOK_MS) / 1000) })),
   }
@@ -70,15 +71,11 @@ type Sql = Holds & Sales & ReturnType<typeof statements>
 
 function statements(connection: Connection) {
   return {
-    doubt: connection.prepare<unknown, PaymentKey>(
-      `UPDATE payments SET doubted = 1 WHERE payer = $payer AND nonce = $nonce AND state = 'reserved'`,
+    markUncertain: connection.prepare<unknown, PaymentKey>(
+      `UPDATE payments SET uncertain = 1 WHERE payer = $payer AND nonce = $nonce AND state = 'reserved'`,
     ),
-    deliver: connection.prepare<unknown, PaymentKey>(
-      `UPDATE payments SET receipt_owed = 0 WHERE payer = $payer AND nonce = $nonce AND receipt_owed = 1`,
-    ),
-    oweReceipt: connection.prepare<unknown, PaymentKey>(
-      `UPDATE payments SET receipt_owed = 1
-      WHERE payer = $payer AND nonce = $nonce AND state = 'sold' AND receipt_owed = 0`,
+    markAnswered: connection.prepare<unknown, PaymentKey>(
+      `UPDATE payments SET unanswered = 0 WHERE payer = $payer AND nonce = $nonce AND unanswered = 1`,
     ),
     // The first condition is the index's, word for word; without it every payment ever made would be read.
     unfinished: connection.prepare<PaymentKey, { soldBy: UnixMs; endedBy: number }>(`
@@ -90,9 +87,9 @@ function statements(connection: Connection) {
   }
 }
 
-function doubt(sql: Sql, payment: PaymentKey): Purchase {
-  if (sql.doubt.run(keyOf(payment)).changes === 1) return known(sql, payment).purchase
-  throw new Overtaken(`a ${known(sql, payment).purchase.state.kind} payment cannot be doubted`)
+function markUncertain(sql: Sql, payment: PaymentKey): Purchase {
+  if (sql.markUncertain.run(keyOf(payment)).changes === 1) return known(sql, payment).purchase
+  throw new Overtaken(`a ${known(sql, payment).purchase.state.kind} payment cannot be uncertain`)
 }
 
 const keyOf = ({ payer, nonce }: PaymentKey): PaymentKey => ({ payer, nonce })

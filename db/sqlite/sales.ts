@@ -14,12 +14,12 @@ export type Sales = ReturnType<typeof prepareSales>
 
 /** Prepares it. */
 export function prepareSales(connection: Connection) {
-  type Sale = { id: number; tx: Hash; seq: number; at: UnixMs; settled: boolean; owed: boolean }
+  type Sale = { id: number; tx: Hash; seq: number; at: UnixMs; settled: boolean }
   return {
     nextSeq: connection.prepare<{ seq: number }>('SELECT coalesce(max(seq), 0) + 1 AS seq FROM payments'),
     sell: connection.prepare<unknown, Sale>(`
-      UPDATE payments SET state = 'sold', doubted = 0, tx = $tx, seq = $seq, claimed_at = $at, settled = $settled,
-        receipt_owed = $owed
+      UPDATE payments SET state = 'sold', uncertain = 0, tx = $tx, seq = $seq, claimed_at = $at, settled = $settled,
+        unanswered = 1
       WHERE id = $id AND state = 'reserved'`),
     deed: connection.prepare<unknown, FaceRow & { id: number; block: number; agent: number; number: number }>(`
       UPDATE blocks SET state = 'claimed', agent = $agent, pixels = $pixels, message = $message, link = $link,
@@ -49,7 +49,7 @@ type Sql = Holds & Sales
 export function finalize(sql: Sql, key: PaymentKey, tx: Hash, settled: boolean, now: UnixMs): SoldPurchase {
   const stored = known(sql, key)
   const { state } = stored.purchase
-  if (state.kind === 'reserved') sell(sql, stored, { tx, settled, owed: state.doubted }, now)
+  if (state.kind === 'reserved') sell(sql, stored, { tx, settled }, now)
   if (state.kind === 'sold' && settled && !state.settled) confirm(sql, key, tx)
   return sold(sql, key)
 }
@@ -82,12 +82,12 @@ export function owe(sql: Sql, landed: Landed, tx: Hash, now: UnixMs): Purchase {
     changeOne(sql.credit, { id: stored.id, tx }, 'a released payment to credit')
   } else {
     takeUp(sql, stored.id, block)
-    sell(sql, known(sql, key), { tx, settled: true, owed: true }, now)
+    sell(sql, known(sql, key), { tx, settled: true }, now)
   }
   return known(sql, key).purchase
 }
 
-function sell(sql: Sql, { id, purchase }: Stored, proof: { tx: Hash; settled: boolean; owed: boolean }, now: UnixMs) {
+function sell(sql: Sql, { id, purchase }: Stored, proof: { tx: Hash; settled: boolean }, now: UnixMs) {
   const { payment, block, listing } = purchase
   const { name, framework, ...face } = listing
   const entry = sql.log.next(now)

@@ -130,7 +130,9 @@ function watchWall(
       const pending = await pendingNow()
       open.reset()
       if (pending === undefined) return
-      for (const state of ['held', 'doubted', 'watched'] as const) open.set({ state }, pending[state])
+      open.set({ state: 'held' }, pending.held)
+      open.set({ state: 'doubted' }, pending.uncertain)
+      open.set({ state: 'watched' }, pending.watched)
     },
   })
   const rails = new Gauge({

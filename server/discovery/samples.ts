@@ -61,7 +61,7 @@ function receipt({ offer }: Site): Receipt {
     signature: '0x',
     accepted: { ...terms, scheme: 'exact' },
   }
-  const state = { kind: 'sold', tx: TX, claimedAt: CLAIMED_AT, ...IDENTITY, settled: true, receiptOwed: false } as const
+  const state = { kind: 'sold', tx: TX, claimedAt: CLAIMED_AT, ...IDENTITY, settled: true, unanswered: false } as const
   const listing = { ...IDENTITY, message: MESSAGE, link: LINK, pixels: null }
   return receiptOf({ payment, target: 'next', block: SOLD, listing, head: 0n, state }, offer.baseUrl)
 }

@@ -17,7 +17,7 @@ export type OpenPurchase = {
   readonly target: Target
   readonly block: BlockIndex // held, or was held last
   readonly since: UnixMs
-  readonly state: Reserved | Released
+  readonly state: Omit<Reserved, 'attempt'> | Released
 }
 
 /** A payment that landed when no block was left for it. */
@@ -26,7 +26,7 @@ export type OwnCredit = { readonly amount: bigint; readonly tx: Hash }
 /** What has no end yet, in numbers. `oldestSince` is of what is held or watched. */
 export type Pending = {
   readonly held: number
-  readonly doubted: number // held, and the payer was told to wait
+  readonly uncertain: number // held, and the payer was told to wait
   readonly watched: number // given back, and the payment may still land
   readonly oldestSince: UnixMs | null
 }

@@ -63,6 +63,15 @@ const AHEAD_MAX_SECONDS = 360n
 /** One string per payment, for latches and logs. */
 export const keyOf = ({ payer, nonce }: PaymentKey): string => `${payer}:${nonce}`
 
+/** Whether two payments of one payer and nonce are the same authorization, whoever signed them. */
+export const hasSameFields = (one: Payment, other: Payment): boolean =>
+  one.to === other.to &&
+  one.amount === other.amount &&
+  one.validAfter === other.validAfter &&
+  one.validBefore === other.validBefore &&
+  one.accepted.asset === other.accepted.asset &&
+  one.accepted.network === other.accepted.network
+
 /** Why a payment cannot be taken on these terms now, in words for the payer; `undefined` when it can. */
 export function unfitness(payment: Payment, terms: Terms, now: UnixMs): string | undefined {
   const nowSeconds = BigInt(Math.floor(now / 1000))

@@ -7,6 +7,10 @@ import type { Hash, Space, Target } from './payment.ts'
 /** Seconds a payer in doubt is asked to wait before the same request again. */
 export const RETRY_AFTER_SECONDS = 2
 
+/** What to do while a payment may have moved, for clients that can send a signed request again and for those that cannot. */
+export const REPEAT =
+  'Do not pay again: send the same signed request again. If your client cannot, make the same request again from the same wallet, which is not charged twice. GET /api/agents/{wallet} shows what became of it.'
+
 /** What should name a block names none. */
 export const invalidCoordinate = (): Failure =>
   failure('invalid_coordinate', 'A block is named col,row: col from 0 to 159, row from 0 to 89, such as 80,45.')
@@ -57,25 +61,22 @@ export const facilitatorUnavailable = (what: string): Failure =>
 
 /** The payment may have moved, or may yet; the block waits for its payer. */
 export const settlementUnknown = (block: BlockIndex): Failure =>
-  failure(
-    'settlement_unknown',
-    'The payment may have gone through. Do not pay again: the block is held for you; send the same signed request again.',
-    { block: coordOf(block), retryAfter: RETRY_AFTER_SECONDS },
-  )
+  failure('settlement_unknown', `The payment may have gone through, and the block is held for you. ${REPEAT}`, {
+    block: coordOf(block),
+    retryAfter: RETRY_AFTER_SECONDS,
+  })
 
 /** Another process is at the payment, and has been for long. */
 export const stillAtIt = (): Failure =>
-  failure(
-    'settlement_unknown',
-    'This payment is being worked on already. Do not pay again: send the same signed request again.',
-    { retryAfter: RETRY_AFTER_SECONDS },
-  )
+  failure('settlement_unknown', `This payment is being worked on already. ${REPEAT}`, {
+    retryAfter: RETRY_AFTER_SECONDS,
+  })
 
 /** Another payment of the same payer for the same target has to end first. */
 export const earlierUnknown = (): Failure =>
   failure(
     'settlement_unknown',
-    'An earlier payment of yours for this is unresolved. Do not pay again: send the same request again.',
+    `An earlier payment of yours for this has to end first; this one is not used meanwhile. ${REPEAT}`,
     { retryAfter: RETRY_AFTER_SECONDS },
   )
 
@@ -83,17 +84,16 @@ export const earlierUnknown = (): Failure =>
 export const earlierElsewhere = (block: BlockIndex): Failure =>
   failure(
     'payment_used',
-    `An earlier payment of yours arrived late and bought block ${coordOf(block)}. Nothing more was charged; send the same request again to buy this one too.`,
+    `An earlier payment of yours arrived late and bought block ${coordOf(block)}; this one is not used. Send the same request again to buy this block too.`,
     { block: coordOf(block) },
   )
 
 /** Paid for, but not yet written down. */
 export const notPersisted = (block: BlockIndex): Failure =>
-  failure(
-    'deed_not_persisted',
-    'Paid, but the deed could not be written yet. Do not pay again: send the same signed request again.',
-    { block: coordOf(block), retryAfter: RETRY_AFTER_SECONDS },
-  )
+  failure('deed_not_persisted', `Paid, but the deed could not be written yet. ${REPEAT}`, {
+    block: coordOf(block),
+    retryAfter: RETRY_AFTER_SECONDS,
+  })
 
 /** The payment is bound to another block. */
 export const paymentUsed = (block: BlockIndex): Failure =>
@@ -117,21 +117,37 @@ export const storeUnavailable = (): Failure =>
     { retryAfter: RETRY_AFTER_SECONDS },
   )
 
-const TOO_MANY = 'Too many of your purchases are open. Nothing was charged; finish those first.'
+/** The signature on a payment that is known is another than before, and only a contract can tell whether it is its wallet's. */
+export const cannotCheckSignature = (): Failure =>
+  failure('server_busy', `The signature of this wallet cannot be checked at the moment. ${REPEAT}`, {
+    retryAfter: RETRY_AFTER_SECONDS,
+  })
 
-/** Why a target cannot be bought now. Nothing was charged. */
+const TOO_MANY = 'Too many purchases of this wallet are open. Finish those first; this payment is not used meanwhile.'
+
+/**
+ * Why a target cannot be bought now, for whoever asks: with a payment, which is then not used, or without one. It may be the
+ * payer of the very purchase that is under way.
+ */
 export function unavailability(target: Target, space: Exclude<Space, 'open'>): Failure {
   if (target === 'next') {
     if (space === 'claimed') return failure('sold_out', 'Every block is sold. Owners repaint theirs for free.')
     if (space === 'full') return failure('wall_busy', TOO_MANY)
-    return failure('wall_busy', 'Every block left is being bought. Nothing was charged; try again in a minute.')
+    return failure('wall_busy', `Every block left is being bought. ${IF_YOURS}`, { retryAfter: RETRY_AFTER_SECONDS })
   }
   const block = coordOf(target)
-  if (space === 'claimed') return failure('block_taken', `Block ${block} is sold. Nothing was charged.`, { block })
+  if (space === 'claimed')
+    return failure(
+      'block_taken',
+      `Block ${block} is sold; nothing is charged for it. GET it without a payment for its deed.`,
+      { block },
+    )
   if (space === 'full') return failure('purchase_pending', TOO_MANY, { block })
-  return failure(
-    'purchase_pending',
-    `Block ${block} is being bought. Nothing was charged; try again or take another.`,
-    { block },
-  )
+  return failure('purchase_pending', `Block ${block} is being bought. ${IF_YOURS}`, {
+    block,
+    retryAfter: RETRY_AFTER_SECONDS,
+  })
 }
+
+const IF_YOURS =
+  'If this is your purchase, repeat it: the same request from the same wallet is not charged twice. Otherwise ask again in a minute.'

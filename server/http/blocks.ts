@@ -5,7 +5,8 @@ import { parseCoord } from '../../shared/wall.ts'
 import type { Target } from '../domain/payment.ts'
 import type { SoldPurchase } from '../domain/purchase.ts'
 import { invalidCoordinate, unavailability } from '../domain/refusals.ts'
-import type { Blocks, Ledger } from '../ports.ts'
+import type { Blocks } from '../ports.ts'
+import type { Seller } from '../purchase/seller.ts'
 import { andThen } from '../usecases/and-then.ts'
 import { editBlock, type Editing } from '../usecases/edit-block.ts'
 import type { SellTo } from '../usecases/limited-seller.ts'
@@ -29,7 +30,7 @@ export const BLOCKS_PREFIX = '/blocks/'
 /** What selling and repainting over HTTP need. */
 export type BlockDesk = Till & {
   readonly sellTo: SellTo
-  readonly ledger: Ledger
+  readonly seller: Seller
   readonly blocks: Blocks
   readonly editing: Editing
   readonly clients: Clients
@@ -63,6 +64,7 @@ function answerUnpaid(desk: BlockDesk, demand: Demanding, request: Request, targ
   const listing = readListingQuery(request.url)
   if ('code' in listing) return refuse(listing)
   if (found === 'reserved') return refuse(unavailability(target, found))
+  // What is held in doubt is offered, so that its own payer can come back with a client that cannot resend.
   const query = queryOf(request.url)
   return isPerson(request) ? demandPaymentInHtml(desk, target, query) : demand(target, query)
 }

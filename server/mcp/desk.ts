@@ -2,7 +2,8 @@
 
 import type { EditBody } from '../../shared/contract/block.ts'
 import type { Failure } from '../domain/failure.ts'
-import type { Ledger } from '../ports.ts'
+import type { Blocks } from '../ports.ts'
+import type { Seller } from '../purchase/seller.ts'
 import type { Editing } from '../usecases/edit-block.ts'
 import type { FindSpace } from '../usecases/find-space.ts'
 import type { SellTo } from '../usecases/limited-seller.ts'
@@ -19,7 +20,8 @@ export type McpDesk = Previewing &
     readonly findSpace: FindSpace
     readonly sellTo: SellTo
     readonly limits: RateLimits
-    readonly ledger: Ledger
+    readonly seller: Seller
+    readonly blocks: Blocks
     readonly editing: Editing
     readonly images: WallImages
     readonly readEdit: (value: unknown) => EditBody | Failure

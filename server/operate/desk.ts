@@ -123,7 +123,7 @@ function story(before: Purchase, after: Purchase, evidence: Verdict): string {
 export function stateWords({ state }: Purchase): string {
   switch (state.kind) {
     case 'reserved':
-      return state.doubted ? 'held, in doubt' : 'held'
+      return state.uncertain ? 'held, in doubt' : 'held'
     case 'released':
       return state.dead ? 'given back for good' : 'given back, watched'
     case 'sold':

@@ -5,13 +5,13 @@ import type { Listing } from '../domain/listing.ts'
 import type { Payment, Target } from '../domain/payment.ts'
 import type { Outcome } from '../domain/purchase.ts'
 import type { Ledger, Wallets } from '../ports.ts'
-import type { Seller } from './buy-block.ts'
+import type { Seller } from '../purchase/seller.ts'
 import type { RateLimits } from './rate-limits.ts'
 
 /** What selling within budgets needs. */
 export type LimitedSelling = {
   readonly seller: Seller
-  readonly ledger: Ledger
+  readonly ledger: Pick<Ledger, 'find'>
   readonly wallets: Wallets
   readonly limits: RateLimits
 }

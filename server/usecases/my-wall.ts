@@ -45,7 +45,7 @@ export async function myWall(
 const refOf = (block: BlockIndex) => ({ coord: coordOf(block), index: block })
 
 function openPurchase({ target, block, since, state }: Unfinished, now: number): OpenPurchase {
-  const doubted = state.kind === 'reserved' && state.doubted
+  const doubted = state.kind === 'reserved' && state.uncertain
   return {
     target: target === 'next' ? target : coordOf(target),
     block: refOf(block),

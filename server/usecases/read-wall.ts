@@ -5,8 +5,9 @@ import { pixelsToBase64 } from '../../shared/pixels.ts'
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
 import type { OwnedBlock } from '../domain/log.ts'
-import type { Space, Target } from '../domain/payment.ts'
-import type { Blocks, Ledger } from '../ports.ts'
+import type { Target } from '../domain/payment.ts'
+import type { Blocks } from '../ports.ts'
+import type { Offered, Seller } from '../purchase/seller.ts'
 import { andThen } from './and-then.ts'
 
 /** The public record of a claimed block. */
@@ -24,14 +25,14 @@ export function deedOf({ block, wallet, persona, face, claimedAt, tx, settled }:
   }
 }
 
-type Looking = { readonly blocks: Blocks; readonly ledger: Ledger }
+type Looking = { readonly blocks: Blocks; readonly seller: Pick<Seller, 'offered'> }
 
 /** What a target turned out to be. */
-export type Found = Deed | Exclude<Space, 'full'>
+export type Found = Deed | Offered
 
 /** A target's deed when it is a claimed block, else whether it can be bought. */
-export function lookAt({ blocks, ledger }: Looking, target: Target): Found | Promise<Found> {
-  return andThen(ledger.space(target), (space) =>
+export function lookAt({ blocks, seller }: Looking, target: Target): Found | Promise<Found> {
+  return andThen(seller.offered(target), (space) =>
     target === 'next' || space !== 'claimed' ? space : deedIn(blocks, target),
   )
 }

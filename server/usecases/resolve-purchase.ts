@@ -4,7 +4,7 @@ import type { PaymentKey } from '../domain/payment.ts'
 import type { Purchase, Verdict } from '../domain/purchase.ts'
 import { STRAY_NOTE } from '../domain/stray-money.ts'
 import type { Chain, Clock, Journal, Ledger, Payouts } from '../ports.ts'
-import type { Seller } from './buy-block.ts'
+import type { Seller } from '../purchase/seller.ts'
 
 /** What resolving needs. */
 export type Resolving = {

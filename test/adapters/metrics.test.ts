@@ -47,7 +47,7 @@ test('what is open is told with the age of the oldest, and a store that fails le
     ofPayer: () => Promise.reject(new Error('not asked')),
     pending: async () => {
       if (failing) throw new StoreUnavailable('closed')
-      return { held: 3, doubted: 1, watched: 2, oldestSince: NOW - 5000 }
+      return { held: 3, uncertain: 1, watched: 2, oldestSince: NOW - 5000 }
     },
   }
   metrics.watch({ books, rail: () => 'arming', clock })

@@ -94,7 +94,7 @@ test('a full disk refuses a step whole, reads go on, and the same step works onc
   expect(failure).not.toBeInstanceOf(StoreBroken)
   expect(String(failure)).not.toMatch(/insert|update|payments/i)
   const before = [await log.after(0, 9999), await ledger.find(paymentOf(nonce, nonce)), await ledger.space('next')]
-  expect(await failureOf(ledger.claim('next', paymentOf(nonce, nonce + 1), listingOf(), HEAD, NOW))).toBeInstanceOf(
+  expect(await failureOf(ledger.claim('next', paymentOf(nonce, nonce + 1), listingOf(), HEAD, NOW, []))).toBeInstanceOf(
     StoreUnavailable,
   )
   const after = [await log.after(0, 9999), await ledger.find(paymentOf(nonce, nonce)), await ledger.space('next')]

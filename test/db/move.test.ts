@@ -12,9 +12,10 @@ import { openWall } from '../../db/sqlite/open.ts'
 import { copiedColumns, KEPT_TABLES } from '../../db/wall-rows.ts'
 import { canvasParts } from '../../server/http/canvas-parts.ts'
 import { pixelParts } from '../../server/http/pixel-parts.ts'
-import { seller } from '../../server/usecases/buy-block.ts'
+import { seller } from '../../server/purchase/seller.ts'
 import { followLog } from '../../server/usecases/follow-log.ts'
 import { watchRail } from '../../server/usecases/watch-rail.ts'
+import { receiptOf } from '../../server/x402/receipt.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
@@ -194,12 +195,14 @@ describe('a wall that moves to PostgreSQL and back', () => {
         terms: TERMS,
         contact: null,
       }
-      const { buy } = seller({ ...world, advance: async () => {} })
-      return await buy(blockOf('5,5'), paymentOf(70, 70_001), listingOf())
+      const { buy, idle } = seller({ ...world, advance: async () => {} })
+      const outcome = await buy(blockOf('5,5'), paymentOf(70, 70_001), listingOf())
+      await idle()
+      return outcome.kind === 'bought' ? receiptOf(outcome.purchase, 'https://wall.example') : outcome
     }
     const [source, there, back] = [fileAt('receipt'), await newPlace(), fileAt('receipt-again')]
     const receipt = await at(source, buying)
-    expect(receipt.kind).toBe('bought')
+    expect(receipt).toMatchObject({ block: '5,5', owner: 'you' })
     await move(source, there)
     expect(await at(there, buying)).toEqual(receipt)
     await move(there, back)

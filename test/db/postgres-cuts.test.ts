@@ -68,10 +68,10 @@ describe.each<Cut>(['before', 'after'])('a connection cut %s COMMIT reaches the 
   test(
     'at a receipt, an edit, a release: each is told as what it was',
     onCut(async ({ wall, proxy }) => {
-      const doubted = await wall.ledger.doubt(await hold(wall, blockOf('3,4'), paymentOf(1, 1)))
+      const doubted = await wall.ledger.markUncertain(await hold(wall, blockOf('3,4'), paymentOf(1, 1)))
       const sold = await wall.ledger.finalize(doubted, hash(1), true, NOW)
-      await proxied(proxy, cut, async () => expect(await wall.ledger.deliver(sold)).toBe(true))
-      expect(await wall.ledger.deliver(sold)).toBe(false)
+      await proxied(proxy, cut, async () => await wall.ledger.markAnswered(sold.payment))
+      expect(await stored(wall, sold.payment)).toMatchObject({ state: { unanswered: false } })
       const edit = editOf(1, { message: 'x' })
       await proxied(proxy, cut, async () => expect(await wall.blocks.edit(sold.block, edit, NOW)).toBe('applied'))
       expect(await wall.blocks.edit(sold.block, edit, NOW)).toBe('repeated')
@@ -132,7 +132,7 @@ test(
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     proxy.breakDown()
     const steps = [
-      wall.ledger.claim('next', paymentOf(2, 2), SILENT, HEAD, NOW),
+      wall.ledger.claim('next', paymentOf(2, 2), SILENT, HEAD, NOW, []),
       wall.ledger.finalize(held, hash(1), true, NOW),
       wall.ledger.find(held.payment),
       wall.ledger.space('next'),

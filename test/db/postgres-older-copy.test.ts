@@ -52,10 +52,10 @@ test.if(isOurs)('a server that lost a sale is told of once, and neither tells no
     await server.putCopyBack()
     const steps = () => [
       wall.ledger.find(sold.payment),
-      wall.ledger.survey('next', paymentOf(3, 3), NOW),
-      wall.ledger.heldFor(wallet(2)),
+      wall.ledger.availability('next', paymentOf(3, 3), NOW, []),
+      wall.ledger.holders('next'),
       wall.ledger.unfinished(NOW),
-      wall.ledger.claim(blockOf('5,6'), paymentOf(3, 3), SILENT, HEAD, NOW),
+      wall.ledger.claim(blockOf('5,6'), paymentOf(3, 3), SILENT, HEAD, NOW, []),
       wall.ledger.finalize(sold, hash(2), true, NOW),
       wall.blocks.edit(blockOf('3,4'), editOf(1), NOW),
       wall.checkpoint.reach(HEAD),
@@ -115,7 +115,7 @@ test('a commit on a connection that was good is refused once the database is old
   const sold = await sell(wall, '5,6', 1, 1)
   const sql = new SQL(url, { max: 1 })
   await sql.unsafe('UPDATE counters SET number = 0')
-  expect(await failureOf(wall.ledger.claim('next', paymentOf(2, 2), SILENT, HEAD, NOW))).toBeInstanceOf(
+  expect(await failureOf(wall.ledger.claim('next', paymentOf(2, 2), SILENT, HEAD, NOW, []))).toBeInstanceOf(
     StoreUnavailable,
   )
   expect(await failureOf(wall.payouts.note(sold.payment, 'refund', NOW))).toBeInstanceOf(StoreUnavailable)

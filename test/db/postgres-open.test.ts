@@ -151,7 +151,7 @@ describe('hand-written SQL cannot', () => {
     ],
     ['forget a payment', `DELETE FROM payments WHERE state = 'reserved'`],
     ['sell without a transaction', `UPDATE payments SET state = 'sold', claimed_at = 1 WHERE state = 'reserved'`],
-    ['doubt a sale', 'UPDATE payments SET doubted = 1 WHERE seq = 1'],
+    ['wait for a sale', 'UPDATE payments SET uncertain = 1 WHERE seq = 1'],
     ['settle what is only held', `UPDATE payments SET settled = 1 WHERE state = 'reserved'`],
     ['rewrite the log', `UPDATE changes SET message = 'y' WHERE number = 3`],
     ['shorten the log', 'DELETE FROM changes WHERE number = 3'],
@@ -212,7 +212,7 @@ describe('a row', () => {
     await wall.ledger.release(await hold(wall, 'next', paymentOf(1, 1)), true)
     await byHand(url, `UPDATE blocks SET rank = -1 WHERE i = ${CLAIM_ORDER[0]}`)
     expect((await hold(wall, 'next', paymentOf(2, 2))).block).toBe(CLAIM_ORDER[1] ?? blockOf('0,0'))
-    const asked = wall.ledger.claim(CLAIM_ORDER[0] ?? 'next', paymentOf(3, 3), SILENT, HEAD, NOW)
+    const asked = wall.ledger.claim(CLAIM_ORDER[0] ?? 'next', paymentOf(3, 3), SILENT, HEAD, NOW, [])
     expect(await failureOf(asked)).toBeInstanceOf(StoreUnavailable)
     await wall.close()
   })

@@ -36,7 +36,7 @@ async function buy({ ledger, blocks }: Postgres, payer: number): Promise<Purchas
   const purchase = await insisting(async () => {
     const known = await ledger.find(payment)
     if (known !== undefined) return known
-    const claiming = await ledger.claim('next', payment, SILENT, HEAD, NOW)
+    const claiming = await ledger.claim('next', payment, SILENT, HEAD, NOW, [])
     if (claiming.kind !== 'claimed') throw new Error(`expected a claim, got ${claiming.kind}`)
     return claiming.purchase
   })

@@ -59,17 +59,24 @@ const engines = [
   },
 ]
 
-type Verb = 'claim' | 'doubt' | 'finalize' | 'release' | 'bury' | 'owe' | 'deliver' | 'owe-receipt' | 'confirm'
-type Step = { readonly verb: Verb; readonly payer: number; readonly nonce: number; readonly target: Target }
+type Verb = 'claim' | 'wait' | 'finalize' | 'release' | 'bury' | 'owe' | 'answer' | 'confirm'
+type Step = {
+  readonly verb: Verb
+  readonly payer: number
+  readonly nonce: number
+  readonly target: Target
+  readonly areAttended: boolean
+}
 
 const step: fc.Arbitrary<Step> = fc.record({
   verb: fc.constantFrom(
-    ...(['claim', 'claim', 'claim', 'doubt', 'finalize', 'release', 'bury'] as const),
-    ...(['owe', 'deliver', 'owe-receipt', 'confirm'] as const),
+    ...(['claim', 'claim', 'claim', 'wait', 'finalize', 'release', 'bury'] as const),
+    ...(['owe', 'answer', 'confirm'] as const),
   ),
   payer: fc.constantFrom(...payers),
   nonce: fc.constantFrom(...nonces),
   target: fc.constantFrom<Target>('next', 'next', ...blocks),
+  areAttended: fc.boolean(), // whether runs with clients are at all other purchases of the payer
 })
 
 /** What the model knows of a payment. */
@@ -97,18 +104,20 @@ function spaceIn(model: Model, target: Target): BlockIndex | 'reserved' | 'claim
 }
 
 /** What a claim must answer; holds the block in the model when it is one. */
-function claimIn(model: Model, key: string, { payer, target: asked }: Step): string {
+function claimIn(model: Model, key: string, { payer, target: asked, areAttended }: Step): string {
   const known = model.get(key)
   if (known !== undefined && known.kind !== 'released') return 'throws'
   const target = known?.target ?? asked
-  const isUnanswered = ({ flags }: Known) => flags['doubted'] === true || flags['receiptOwed'] === true
-  const siblings = [...model].filter(
-    ([other, sibling]) => other !== key && sibling.payer === payer && sibling.target === target,
-  )
-  if (siblings.some(([, sibling]) => isUnanswered(sibling))) return 'in-doubt'
+  const isPrior = ([other, { kind, flags, ...prior }]: [string, Known]) => {
+    if (other === key || prior.payer !== payer) return false
+    if (kind === 'reserved') return prior.target === target && (flags['uncertain'] === true || !areAttended)
+    const isOfTarget = prior.target === target || prior.block === target
+    return kind === 'sold' && flags['unanswered'] === true && !areAttended && isOfTarget
+  }
+  if ([...model].some(isPrior)) return 'prior'
   const block = spaceIn(model, target)
   if (typeof block === 'string') return `lost: ${block}`
-  model.set(key, { payer, target, block, kind: 'reserved', flags: { doubted: false } })
+  model.set(key, { payer, target, block, kind: 'reserved', flags: { uncertain: false } })
   return 'claimed'
 }
 
@@ -121,10 +130,10 @@ function applyTo(model: Model, known: Known, verb: Exclude<Verb, 'claim'>): stri
   }
   const { kind, flags } = known
   switch (`${kind} ${verb}`) {
-    case 'reserved doubt':
-      return become('reserved', { doubted: true })
+    case 'reserved wait':
+      return become('reserved', { ...flags, uncertain: true })
     case 'reserved finalize':
-      return become('sold', { settled: false, receiptOwed: flags['doubted'] === true })
+      return become('sold', { settled: false, unanswered: true })
     case 'reserved release':
     case 'reserved bury':
       return become('released', { dead: verb === 'bury' })
@@ -135,36 +144,35 @@ function applyTo(model: Model, known: Known, verb: Exclude<Verb, 'claim'>): stri
       const block = typeof own === 'string' ? spaceIn(model, 'next') : own
       if (typeof block === 'string') return become('credited', {})
       known.block = block
-      return become('sold', { settled: true, receiptOwed: true })
+      return become('sold', { settled: true, unanswered: true })
     }
     case 'sold confirm':
       return become('sold', { ...flags, settled: true })
-    case 'sold deliver':
-    case 'sold owe-receipt':
-      return become('sold', { ...flags, receiptOwed: verb === 'owe-receipt' })
+    case 'sold answer':
+      return become('sold', { ...flags, unanswered: false })
     default: {
       const harmless = ['released release', 'sold finalize', 'sold owe', 'credited owe']
-      return verb === 'deliver' || verb === 'owe-receipt' || harmless.includes(`${kind} ${verb}`) ? 'done' : 'throws'
+      return verb === 'answer' || harmless.includes(`${kind} ${verb}`) ? 'done' : 'throws'
     }
   }
 }
 
 /** What the ledger itself answers to a step, in the model's words. */
-async function take({ ledger }: Engine, { verb, payer, nonce, target }: Step): Promise<string> {
+async function take({ ledger }: Engine, { verb, payer, nonce, target, areAttended }: Step): Promise<string> {
   const payment = paymentOf(payer, nonce)
+  const attended = areAttended ? nonces.map((other) => paymentOf(payer, other).nonce) : []
   try {
     if (verb === 'claim') {
-      const claiming = await ledger.claim(target, payment, listingOf(), HEAD, NOW)
+      const claiming = await ledger.claim(target, payment, listingOf(), HEAD, NOW, attended)
       return claiming.kind === 'lost' ? `lost: ${claiming.space}` : claiming.kind
     }
     const purchase = await ledger.find(payment)
     if (purchase === undefined) return 'unknown'
-    if (verb === 'doubt') await ledger.doubt(purchase)
+    if (verb === 'wait') await ledger.markUncertain(purchase)
     if (verb === 'finalize') await ledger.finalize(purchase, hash(nonce), false, NOW)
     if (verb === 'release' || verb === 'bury') await ledger.release(purchase, verb === 'bury')
     if (verb === 'owe') await ledger.owe(purchase, hash(nonce), NOW)
-    if (verb === 'deliver') await ledger.deliver(purchase)
-    if (verb === 'owe-receipt') await ledger.oweReceipt(purchase.payment)
+    if (verb === 'answer') await ledger.markAnswered(payment)
     if (verb === 'confirm') await ledger.confirm(purchase, hash(nonce))
     return 'done'
   } catch {

@@ -47,7 +47,7 @@ const buy =
 const when =
   (space: 'claimed' | 'reserved', request: string): Provoke =>
   async () =>
-    (await openWall({ ledger: { ...emptyWall.db.ledger, space: async () => space } })).ask(request)
+    (await openWall({ ledger: { space: async () => space } })).ask(request)
 
 /** Asks a wall whose payments can never work. */
 const withoutRail =
@@ -237,7 +237,7 @@ async function brokenWall(error: Error): Promise<Wall> {
     limits: unlimited,
   }
   return await openWall({
-    ledger: broken(error),
+    seller: broken(error),
     blocks: broken(error),
     store: broken(error),
     books: broken(error),

@@ -37,7 +37,7 @@ function grow(rows: readonly Row[], depth: number): Tree {
 }
 
 // What is told beside the requests is left out altogether where it changes nothing.
-const asides = new Set(['order', 'older purchase'])
+const asides = new Set(['order', 'prior purchase'])
 
 const verbOf = (step: string) => step.split(': ')[0] ?? step
 const labelOf = (step = '') => step.slice(verbOf(step).length + 2)

@@ -4,12 +4,12 @@ import { failure, StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Payment, Space, Target } from '../../server/domain/payment.ts'
 import type {
   Answer,
+  Availability,
   Claiming,
   Order,
   Purchase,
   Request,
   SoldPurchase,
-  Survey,
   Verdict,
 } from '../../server/domain/purchase.ts'
 import type { Settling, SignatureCheck, Verification } from '../../server/domain/reasons.ts'
@@ -39,34 +39,46 @@ export const orderOf = (target: Target): Order => ({
   contact: 'wall@example.org',
 })
 
+/** Payments that name the payer and nonce of another, as anybody can who saw it. */
+export const REPEATS = {
+  'other signature': { ...PAYMENT, signature: `0x${'07'.repeat(65)}` },
+  'other fields': { ...PAYMENT, validBefore: PAYMENT.validBefore + 1n },
+} as const satisfies Readonly<Record<string, Payment>>
+
 /** Orders with one thing wrong each. */
 export const flawedOrders = (target: Target): Readonly<Record<string, Order>> => ({
   unarmed: { ...orderOf(target), armed: false },
-  unfit: { ...orderOf(target), payment: { ...PAYMENT, validBefore: 1_700_000_000n } },
+  unfit: { ...orderOf(target), now: NOW + 3_600_000 },
   'bad listing': { ...orderOf(target), listing: failure('invalid_listing', 'link: is no address') },
+})
+
+/** Orders with what somebody made of a payment that he saw. */
+export const repeatedOrders = (target: Target): Readonly<Record<string, Order>> => ({
+  'other signature': { ...orderOf(target), payment: REPEATS['other signature'] },
+  'other fields': { ...orderOf(target), payment: REPEATS['other fields'] },
 })
 
 export type State = Purchase['state']
 
-export const RESERVED: State = { kind: 'reserved', doubted: false }
-export const DOUBTED: State = { kind: 'reserved', doubted: true }
+export const RESERVED: State = { kind: 'reserved', uncertain: false, attempt: 1 }
+export const UNCERTAIN: State = { kind: 'reserved', uncertain: true, attempt: 1 }
 export const RELEASED: State = { kind: 'released', dead: false }
 export const DEAD: State = { kind: 'released', dead: true }
 export const CREDITED: State = { kind: 'credited', tx: PAID_TX }
 
-export const soldState = (tx: `0x${string}`, settled: boolean, receiptOwed: boolean): SoldPurchase['state'] => ({
+export const soldState = (tx: `0x${string}`, settled: boolean, unanswered: boolean): SoldPurchase['state'] => ({
   kind: 'sold',
   tx,
   claimedAt: NOW,
   name: 'Ada',
   framework: null,
   settled,
-  receiptOwed,
+  unanswered,
 })
 
 export const SOLD = soldState(PAID_TX, true, false)
 export const SOLD_UNSEEN = soldState(CLAIMED_TX, false, false)
-export const SOLD_OWED = soldState(PAID_TX, true, true)
+export const SOLD_UNANSWERED = soldState(PAID_TX, true, true)
 
 export const purchaseOf = (payment: Payment, target: Target, block: BlockIndex, state: State): Purchase => ({
   payment,
@@ -87,24 +99,24 @@ const older = (target: Target, state: State): Purchase =>
 export const rememberings = (target: Target): readonly Reply[] => [
   value('unknown', undefined),
   value('reserved', purchaseOf(PAYMENT, target, HERE, RESERVED)),
-  value('in doubt', purchaseOf(PAYMENT, target, HERE, DOUBTED)),
+  value('uncertain', purchaseOf(PAYMENT, target, HERE, UNCERTAIN)),
   value('sold', purchaseOf(PAYMENT, target, HERE, SOLD)),
   value('sold, unseen', purchaseOf(PAYMENT, target, HERE, SOLD_UNSEEN)),
-  value('sold, receipt owed', purchaseOf(PAYMENT, target, HERE, SOLD_OWED)),
+  value('sold, unanswered', purchaseOf(PAYMENT, target, HERE, SOLD_UNANSWERED)),
   value('released', purchaseOf(PAYMENT, target, HERE, RELEASED)),
   value('dead', purchaseOf(PAYMENT, target, HERE, DEAD)),
   value('credited', purchaseOf(PAYMENT, target, HERE, CREDITED)),
 ]
 
-export function surveys(target: Target): readonly Reply[] {
+export function availabilities(target: Target): readonly Reply[] {
   const spaces: readonly Space[] = ['open', 'reserved', 'claimed', 'full']
-  const siblings: readonly (readonly [string, Survey['sibling']])[] = [
+  const priors: readonly (readonly [string, Availability['prior']])[] = [
     ['', undefined],
-    ['older in doubt, ', older(target, DOUBTED)],
-    ['older sold, ', older(target, SOLD_OWED)],
-    ['older sold elsewhere, ', { ...older(target, SOLD_OWED), block: ELSEWHERE }],
+    ['prior open, ', older(target, RESERVED)],
+    ['prior sold, ', older(target, SOLD_UNANSWERED)],
+    ['prior sold elsewhere, ', { ...older(target, SOLD_UNANSWERED), block: ELSEWHERE }],
   ]
-  return siblings.flatMap(([name, sibling]) => spaces.map((space) => value(`${name}${space}`, { space, sibling })))
+  return priors.flatMap(([name, prior]) => spaces.map((space) => value(`${name}${space}`, { space, prior })))
 }
 
 const verifications: readonly Reply[] = [
@@ -144,21 +156,21 @@ const claimings = ({ target, payment, listing, head }: Extract<Request, { do: 'c
   value('lost, reserved', { kind: 'lost', space: 'reserved' } satisfies Claiming),
   value('lost, claimed', { kind: 'lost', space: 'claimed' } satisfies Claiming),
   value('lost, full', { kind: 'lost', space: 'full' } satisfies Claiming),
-  value('older in doubt', { kind: 'in-doubt' } satisfies Claiming),
+  value('a prior one', { kind: 'prior' } satisfies Claiming),
 ]
 
 /** A payment that landed late gets its block, another one, or a credit. */
 const debts = ({ purchase: { payment, target } }: Extract<Request, { do: 'owe' }>): readonly Reply[] => [
-  value('its block', purchaseOf(payment, target, HERE, SOLD_OWED)),
-  value('another block', purchaseOf(payment, target, ELSEWHERE, SOLD_OWED)),
+  value('its block', purchaseOf(payment, target, HERE, SOLD_UNANSWERED)),
+  value('another block', purchaseOf(payment, target, ELSEWHERE, SOLD_UNANSWERED)),
   value('credit', purchaseOf(payment, target, HERE, CREDITED)),
 ]
 
 const others = (target: Target): readonly Reply[] => [
   value('none', undefined),
-  value('still open', older(target, DOUBTED)),
-  value('sold', older(target, SOLD_OWED)),
-  value('sold elsewhere', { ...older(target, SOLD_OWED), block: ELSEWHERE }),
+  value('still open', older(target, UNCERTAIN)),
+  value('sold', older(target, SOLD_UNANSWERED)),
+  value('sold elsewhere', { ...older(target, SOLD_UNANSWERED), block: ELSEWHERE }),
   value('released', older(target, DEAD)),
   value('credited', older(target, CREDITED)),
 ]
@@ -168,8 +180,8 @@ export function repliesFor(request: Request, asked: Target, used: Target = asked
   switch (request.do) {
     case 'look-up':
       return rememberings(used)
-    case 'survey':
-      return surveys(request.target)
+    case 'check-availability':
+      return availabilities(request.target)
     case 'read-chain':
       return [
         value('unspent', { head: HEAD, spent: false }),
@@ -192,8 +204,8 @@ export function repliesFor(request: Request, asked: Target, used: Target = asked
       return settlings
     case 'ask-chain':
       return verdicts
-    case 'doubt':
-      return [value('done', { ...request.purchase, state: DOUBTED })]
+    case 'mark-uncertain':
+      return [value('done', { ...request.purchase, state: UNCERTAIN })]
     case 'finalize':
       return [value('done', finalized(request))]
     case 'confirm':
@@ -204,16 +216,15 @@ export function repliesFor(request: Request, asked: Target, used: Target = asked
       return [value('done', undefined)]
     case 'owe':
       return debts(request)
-    case 'deliver':
-      return [value('was owed', true), value('was not', false)]
+    case 'hand-over':
+      return [value('given', true), value('taken', false)]
     case 'resolve-other':
       return others(asked)
   }
 }
 
 function finalized({ purchase, tx, settled }: Extract<Request, { do: 'finalize' }>): SoldPurchase {
-  const receiptOwed = purchase.state.kind === 'reserved' && purchase.state.doubted
-  return { ...purchase, state: soldState(tx, settled, receiptOwed) }
+  return { ...purchase, state: soldState(tx, settled, true) }
 }
 
 /** A store that fails now and may work again in a moment. */
@@ -222,9 +233,9 @@ export const DOWN: Reply = { label: 'store fails', fault: new StoreUnavailable('
 /** Requests of the ledger, the only ones whose port throws. */
 export const ledgerVerbs: ReadonlySet<Request['do']> = new Set([
   'look-up',
-  'survey',
+  'check-availability',
   'claim',
-  'doubt',
+  'mark-uncertain',
   'finalize',
   'confirm',
   'seal',
@@ -232,6 +243,5 @@ export const ledgerVerbs: ReadonlySet<Request['do']> = new Set([
   'write-off',
   'release',
   'owe',
-  'deliver',
   'resolve-other',
 ])

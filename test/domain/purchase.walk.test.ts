@@ -3,7 +3,8 @@
 import { describe, expect, test } from 'bun:test'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Target } from '../../server/domain/payment.ts'
-import { buy, type Order, type Outcome, type Request, type Verb } from '../../server/domain/purchase.ts'
+import { buy } from '../../server/domain/purchase-script.ts'
+import type { Order, Outcome, Request, Verb } from '../../server/domain/purchase.ts'
 import { everyPath, trace, type Path, type Reply, type Step } from './every-path.ts'
 import {
   DOWN,
@@ -14,7 +15,10 @@ import {
   ledgerVerbs,
   orderOf,
   OLDER_PAYMENT,
+  NOW,
   PAYMENT,
+  REPEATS,
+  repeatedOrders,
   repliesFor,
 } from './purchase-answers.ts'
 
@@ -30,7 +34,7 @@ const pairs: readonly (readonly [string, Target, Target])[] = [
 ]
 
 const walks: readonly Walk[] = pairs.flatMap(([name, asked, used]) =>
-  Object.entries({ good: orderOf(asked), ...flawedOrders(asked) }).map(([kind, order]) => ({
+  Object.entries({ good: orderOf(asked), ...flawedOrders(asked), ...repeatedOrders(asked) }).map(([kind, order]) => ({
     name: `${name}, order ${kind}`,
     order,
     paths: [
@@ -80,7 +84,8 @@ const until = (path: Path<Outcome>, verb: Verb) =>
   )
 const remembered = ({ steps }: Path<Outcome>) => steps[0]?.reply.label ?? ''
 const sawPaid = ({ steps }: Path<Outcome>) => labelled(steps, 'ask-chain').some((label) => label.startsWith('paid'))
-const isHeld = (label: string) => label === 'reserved' || label === 'in doubt'
+const isKnown = (label: string) => !['unknown', 'released', 'dead', 'store fails'].includes(label)
+const isHeld = (label: string) => label === 'reserved' || label === 'uncertain'
 
 // What tells a payer that nothing was charged, or asks for money.
 const denials = new Set([
@@ -137,23 +142,30 @@ describe('before money can move', () => {
   )
 
   law('a new authorization waits while an older one of the same payer may pay', (path) => {
-    const [survey = ''] = labelled(path.steps, 'survey')
-    if (!asks(path, 'settle') || !survey.startsWith('older')) return false
+    const [prior = ''] = labelled(path.steps, 'check-availability')
+    if (!asks(path, 'settle') || !prior.startsWith('prior') || isHeld(remembered(path))) return false
     const [other] = labelled(until(path, 'settle'), 'resolve-other')
-    if (survey.startsWith('older in doubt') && other === undefined) return true
-    return other === 'still open' || (other === 'sold' && labelled(path.steps, 'deliver')[0] === 'was owed')
+    return !prior.startsWith('prior open') || other === undefined || other === 'still open' || other === 'sold'
   })
 
   law(
-    "nobody asks after a payer's older purchase before the payer is known to have signed",
+    "nobody asks after a payer's prior purchase but the payer, with a payment that is new and unspent",
     (path) =>
-      asks(path, 'resolve-other') &&
-      labelled(until(path, 'resolve-other'), 'verify').at(-1) !== 'valid' &&
-      labelled(until(path, 'resolve-other'), 'check-signature').at(-1) !== 'good',
+      (asks(path, 'resolve-other') || asks(path, 'hand-over')) &&
+      (labelled(path.steps, 'check-signature').at(-1) !== 'good' ||
+        labelled(path.steps, 'read-chain').at(-1) !== 'unspent'),
   )
 
-  law('an order that cannot be taken asks nothing of chain and facilitator', (path, { armed, listing, payment }) => {
-    const sound = armed && !('code' in listing) && payment === PAYMENT
+  law(
+    'nothing leaves the process for a new payment that its payer is not known to have signed',
+    (path) =>
+      remembered(path) === 'unknown' &&
+      (asks(path, 'read-chain') || asks(path, 'verify') || asks(path, 'ask-chain')) &&
+      labelled(path.steps, 'check-signature')[0] !== 'good',
+  )
+
+  law('an order that cannot be taken asks nothing of chain and facilitator', (path, { armed, listing, now }) => {
+    const sound = armed && !('code' in listing) && now === NOW
     return remembered(path) === 'unknown' && !sound && (asks(path, 'read-chain') || asks(path, 'verify'))
   })
 })
@@ -181,27 +193,37 @@ describe('once money may have moved', () => {
       path.steps.at(-1)?.request.do === 'read-chain',
   )
 
-  law('nobody is asked to pay while an older payment of theirs may have gone through', (path) => {
-    const [survey = ''] = labelled(path.steps, 'survey')
-    if (ending(path) !== 'payment_required' || !survey.startsWith('older')) return false
-    if (survey.startsWith('older sold elsewhere')) return false // it went through, and was for another block
-    if (labelled(path.steps, 'check-for-token').includes('bad')) return false // somebody else's word for the payer's
+  law('nobody is asked to pay while an older payment of theirs may have gone through', (path, { payment }) => {
+    const [prior = ''] = labelled(path.steps, 'check-availability')
+    if (ending(path) !== 'payment_required' || !prior.startsWith('prior')) return false
+    if (labelled(path.steps, 'check-signature').at(-1) === 'bad') return false // somebody else names the payer
+    if (isKnown(remembered(path)) && payment === REPEATS['other fields']) return false // nor was that signed
     if (lastVerdict(path.steps) === 'void' && asks(path, 'release')) return false
-    return labelled(path.steps, 'resolve-other').length === 0 && labelled(path.steps, 'deliver').length === 0
+    return !asks(path, 'resolve-other') && !asks(path, 'hand-over')
   })
 
   law('a payer who is told to wait is remembered as waiting', (path) => {
     const code = ending(path)
     if (code !== 'settlement_unknown' && code !== 'deed_not_persisted') return false
     const held = isHeld(remembered(path)) || labelled(path.steps, 'claim').includes('claimed')
-    return held && remembered(path) !== 'in doubt' && !asks(path, 'doubt')
+    return held && remembered(path) !== 'uncertain' && !asks(path, 'mark-uncertain')
   })
 
   law('a payment that is held, sold or credited is answered alike whatever the order says now', (path, order) => {
-    const known = remembered(path)
-    if (known === 'unknown' || known === 'released' || known === 'dead' || order.payment === PAYMENT) return false
-    return ending(path) === 'invalid_listing' || asks(path, 'survey')
+    if (!isKnown(remembered(path)) || order.payment !== PAYMENT) return false
+    return ending(path) === 'invalid_listing' || asks(path, 'check-availability')
   })
+
+  law('a known payment opens to its payer only, and as it was signed', (path, { payment }) => {
+    if (!isKnown(remembered(path)) || payment === PAYMENT) return false
+    const isOpened = payment === REPEATS['other signature'] && labelled(path.steps, 'check-signature')[0] === 'good'
+    return !isOpened && (ending(path) === 'bought' || ending(path) === 'payment_used' || asks(path, 'ask-chain'))
+  })
+
+  law(
+    'whoever shows a known payment ends nothing that is owed',
+    (path) => isKnown(remembered(path)) && asks(path, 'hand-over'),
+  )
 })
 
 describe('giving back and giving away', () => {
@@ -214,6 +236,13 @@ describe('giving back and giving away', () => {
     const [settling = ''] = labelled(before, 'settle')
     const firstTry = labelled(before, 'claim').includes('claimed')
     return dead || !firstTry || lastVerdict(before) !== 'unspent' || !provesNothingSent.has(settling)
+  })
+
+  law('a refusal to settle is believed only in a block made after it', (path) => {
+    const [settling] = labelled(path.steps, 'settle')
+    if (settling !== 'definite refusal' || !asks(path, 'release') || lastVerdict(path.steps) !== 'unspent') return false
+    const last = path.steps.findLast(({ request }) => request.do === 'ask-chain')?.request
+    return last?.do !== 'ask-chain' || last.patience !== 'next-block'
   })
 
   law(
@@ -247,17 +276,20 @@ describe('giving back and giving away', () => {
   })
 
   law(
-    "an older purchase's receipt is handed out once",
+    "a prior purchase's receipt is handed over by one run at a time",
     ({ steps, end }) =>
       end.kind === 'answered' &&
       end.value.kind === 'bought' &&
       end.value.purchase.payment === OLDER_PAYMENT &&
-      labelled(steps, 'deliver').at(-1) !== 'was owed',
+      labelled(steps, 'hand-over').at(-1) !== 'given',
   )
 
   law(
-    'a receipt that was owed is noted as delivered',
-    (path) => ending(path) === 'bought' && remembered(path) === 'sold, receipt owed' && !asks(path, 'deliver'),
+    'a receipt of a prior purchase is told as such',
+    ({ end }) =>
+      end.kind === 'answered' &&
+      end.value.kind === 'bought' &&
+      (end.value.isEarlier === true) !== (end.value.purchase.payment === OLDER_PAYMENT),
   )
 })
 
@@ -265,7 +297,7 @@ describe('when the store fails', () => {
   law('the run ends there, unless the step can be made up for', ({ steps, end }) => {
     const at = steps.findIndex(({ reply }) => reply === DOWN)
     const verb = steps[at]?.request.do
-    if (at < 0 || verb === 'doubt' || verb === 'finalize') return false
+    if (at < 0 || verb === 'mark-uncertain' || verb === 'finalize') return false
     return at !== steps.length - 1 || end.kind !== 'threw' || end.error !== ('fault' in DOWN && DOWN.fault)
   })
 
@@ -283,7 +315,7 @@ describe('when the store fails', () => {
     const bug = new RangeError('a bug')
     const broken: Reply = { label: 'a bug', fault: bug }
     const replies = (request: Request) =>
-      request.do === 'doubt' || request.do === 'finalize' ? [broken] : repliesFor(request, HERE)
+      request.do === 'mark-uncertain' || request.do === 'finalize' ? [broken] : repliesFor(request, HERE)
     const reached = [...everyPath(() => buy(orderOf(HERE)), replies)].filter(
       ({ steps }) => steps.at(-1)?.reply === broken,
     )

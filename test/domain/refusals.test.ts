@@ -39,13 +39,16 @@ describe('a refusal', () => {
     }
   })
 
+  test('to somebody who may have paid denies nothing, and sends nobody to pay for another block', () => {
+    for (const target of ['next', BLOCK] as const) {
+      const { message, details } = refusals.unavailability(target, 'reserved')
+      expect(message).toContain('If this is your purchase, repeat it')
+      expect(message).not.toMatch(/nothing was charged|another/i)
+      expect(details).toMatchObject({ retryAfter: refusals.RETRY_AFTER_SECONDS })
+    }
+  })
+
   test('after which nothing moved says so', () => {
-    const targets = ['next', BLOCK] as const
-    const unsold = targets.flatMap((target) =>
-      (['reserved', 'full'] as const).map((space) => refusals.unavailability(target, space)),
-    )
-    for (const refusal of [...unsold, refusals.unavailability(BLOCK, 'claimed')])
-      expect(refusal.message).toContain('Nothing was charged')
     expect(refusals.paymentsBusy()).toMatchObject({ details: { retryAfter: refusals.RETRY_AFTER_SECONDS } })
     expect(refusals.paymentsBusy().message).toContain('Nothing was charged and nothing claimed')
     expect(refusals.paymentRequired('too late')).toMatchObject({ details: { reason: 'too late' } })

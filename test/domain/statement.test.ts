@@ -54,7 +54,7 @@ const openOf = (n: number) => ({
     block: blockOf('3,4'),
     listing: SILENT,
     head: HEAD,
-    state: { kind: 'reserved' as const, doubted: true },
+    state: { kind: 'reserved' as const, uncertain: true, attempt: 1 },
   },
   since: 0,
 })

@@ -15,6 +15,7 @@ export type FakeChain = Chain & {
   /** Lets an authorization end unused. */
   expire(key: PaymentKey): void
   silent: boolean // whether the endpoint is down
+  stands: boolean // whether it makes no blocks but for what is sent to it
   wrong: string | null // what can never work about it
 }
 
@@ -27,9 +28,12 @@ export function fakeChain(): FakeChain {
   const received: (Transfer & { readonly payTo: Address })[] = []
   const senders = new Map<Hash, Address>()
   let transactions = 0
-  const head = () => HEAD + BigInt(transactions) // a block a transaction
+  let empty = 0
+  const looked = new Set<string>()
+  const head = () => HEAD + BigInt(transactions + empty) // a block a transaction, and one between two looks at an authorization
   const chain: FakeChain = {
     silent: false,
+    stands: false,
     wrong: null,
     land(payment, by = STRANGER) {
       const tx = hash(++transactions)
@@ -51,7 +55,12 @@ export function fakeChain(): FakeChain {
     expire(key) {
       expired.add(keyOf(key))
     },
-    read: async (key) => (chain.silent ? 'silent' : { head: head(), spent: spent.has(keyOf(key)) }),
+    async read(key) {
+      if (chain.silent) return 'silent'
+      if (looked.has(keyOf(key)) && !chain.stands) empty += 1
+      looked.add(keyOf(key))
+      return { head: head(), spent: spent.has(keyOf(key)) }
+    },
     async verdict(payment, seen) {
       if (chain.silent || seen > head()) return { kind: 'silent' }
       const key = keyOf(payment)

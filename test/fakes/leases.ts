@@ -20,6 +20,10 @@ export function fakeLeases(elapsed: () => number): FakeLeases {
         taken.set(keyOf(key), { by: process, until: elapsed() + forMs })
         return true
       },
+      async isTaken(key) {
+        const lease = taken.get(keyOf(key))
+        return lease !== undefined && lease.by !== process && lease.until > elapsed()
+      },
       async give(key) {
         if (taken.get(keyOf(key))?.by === process) taken.delete(keyOf(key))
       },

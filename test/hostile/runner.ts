@@ -68,11 +68,11 @@ async function tryCase(stage: Stage, item: Case): Promise<Verdict> {
 
 async function runRaw(stage: Stage, item: Case, raw: string): Promise<Verdict> {
   const isAlone = !dripPattern.test(raw)
-  const before = stage.rowsVersion()
+  const before = await stage.rowsVersion()
   const { answer, payment } = await play(stage, raw)
   const problems = [...statusProblems(item, answer)]
   if (payment !== undefined) problems.push(...(await comesTrue(stage, 'next', payment)))
-  else if (isAlone && stage.rowsVersion() !== before) problems.push('a row was changed')
+  else if (isAlone && (await stage.rowsVersion()) !== before) problems.push('a row was changed')
   return { item, ms: answer.ms, mayWait: mayWait(item), problems }
 }
 
@@ -102,7 +102,7 @@ type Surroundings = { readonly rows: number; readonly settles: number; readonly 
 
 async function lookAround({ world, rowsVersion }: Stage, { payment }: Filled): Promise<Surroundings> {
   const till = payment === undefined ? 0n : await world.network.balanceOf(world.payTo)
-  return { rows: rowsVersion(), settles: world.facilitator.settle.count(), till }
+  return { rows: await rowsVersion(), settles: world.facilitator.settle.count(), till }
 }
 
 function statusProblems({ expect }: Case, { status, body }: Answer): string[] {

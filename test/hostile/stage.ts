@@ -18,7 +18,9 @@ export type Stage = {
   readonly owner: Wallet
   readonly stranger: Wallet
   readonly owned: string
-  readonly reserved: string
+  readonly reserved: string // in doubt
+  /** A block that somebody is buying now, and for some seconds on. */
+  beingBought(): Promise<string>
   /** An open block that no other case uses. */
   open(): string
   /** A new wallet with some dollars. */
@@ -28,12 +30,15 @@ export type Stage = {
   /** A payment that bought a block, and one that was spent on the chain without us. */
   usedHere(): Promise<Payload>
   spentElsewhere(): Promise<Payload>
-  /** Changes whenever a row of the database does. */
-  rowsVersion(): number
+  /** Changes whenever a row of the database does; told once every receipt that went out is noted. */
+  rowsVersion(): Promise<number>
   /** Takes the database's write lock, as a stuck backup would; answers what lets go of it. */
   lockDatabase(): () => void
   stop(): Promise<void>
 }
+
+// Long after the answer.
+const NOTED_MS = 500
 
 const OWNED = '150,80'
 const RESERVED = '151,80'
@@ -42,16 +47,21 @@ const OPEN_ROW = 86
 
 /** Opens the wall and sells and holds the blocks. */
 export async function openStage(): Promise<Stage> {
-  // The wall resolves what it holds only when it is asked to, so that rows change by requests alone.
-  const world = await startWorld({ RECONCILE_INTERVAL_MS: '600000' })
+  // The wall resolves what it holds only when it is asked to, so that rows change by requests alone, and
+  // waits for a settlement for longer than a case takes.
+  const world = await startWorld({ RECONCILE_INTERVAL_MS: '600000', SETTLE_TIMEOUT_MS: '4000' })
   const terms = await readTerms(world)
   const owner = await world.wallet(50)
   await buy(world, owner, OWNED)
   await hold(world, await world.wallet(), RESERVED)
   const rows = new Database(world.databasePath, { readonly: true })
   const version = rows.query<{ data_version: number }, []>('PRAGMA data_version')
+  const unnoted = rows.query<{ count: number }, [number]>(
+    'SELECT count(*) AS count FROM payments WHERE unanswered = 1 AND claimed_at > ?',
+  )
   const contracts = new Map<string, Promise<string>>()
   let opened = 0
+  const nextOpen = () => `${opened % COLS},${OPEN_ROW + Math.floor(opened++ / COLS)}`
   return {
     world,
     host: new URL(world.url).host,
@@ -61,7 +71,8 @@ export async function openStage(): Promise<Stage> {
     stranger: newWallet(),
     owned: OWNED,
     reserved: RESERVED,
-    open: () => `${opened % COLS},${OPEN_ROW + Math.floor(opened++ / COLS)}`,
+    beingBought: () => beginBuying(world, nextOpen()),
+    open: nextOpen,
     payer: () => world.wallet(2),
     ownedByContract(code) {
       const known = contracts.get(code) ?? sellToContract(world, `${contracts.size},${CONTRACTS_ROW}`, code)
@@ -70,7 +81,11 @@ export async function openStage(): Promise<Stage> {
     },
     usedHere: once(() => buyOnce(world, terms)),
     spentElsewhere: once(() => spendDirectly(world, terms)),
-    rowsVersion: () => version.get()?.data_version ?? 0,
+    async rowsVersion() {
+      // A receipt that reached nobody stays unanswered.
+      while (unnoted.get(Date.now() - NOTED_MS)?.count !== 0) await Bun.sleep(1)
+      return version.get()?.data_version ?? 0
+    },
     lockDatabase: () => lock(world.databasePath),
     async stop() {
       rows.close()
@@ -96,6 +111,16 @@ async function hold(world: World, wallet: Wallet, target: string): Promise<void>
   world.facilitator.settle.next('error-before')
   const { status } = await get(world, target, await sign(world, wallet, target))
   if (status !== 503) throw new Error(`the stage could not hold ${target}: ${status}`)
+}
+
+/** Has somebody buy a block, and answers it while the facilitator is at the settlement. */
+async function beginBuying(world: World, target: string): Promise<string> {
+  const payment = await sign(world, await world.wallet(), target)
+  const before = world.facilitator.settle.count()
+  world.facilitator.settle.next('hang-before')
+  void get(world, target, payment).catch(() => {})
+  while (world.facilitator.settle.count() === before) await Bun.sleep(5)
+  return target
 }
 
 async function sellToContract(world: World, coord: string, bytecode: `0x${string}`): Promise<string> {

@@ -92,7 +92,8 @@ async function plainWord(stage: Stage, item: Case, token: string): Promise<strin
   if (token === 'nowSeconds') return String(Math.floor(Date.now() / 1000))
   if (token === 'host') return stage.host
   if (token === 'owned' || token === 'claimed') return await ownedBlock(stage, item)
-  if (token === 'reserved' || token === 'reserved-by-other') return stage.reserved
+  if (token === 'reserved') return stage.reserved
+  if (token === 'reserved-by-other') return await stage.beingBought()
   const [kind, who, form] = token.split(':')
   return kind === 'wallet' ? addressIn(walletOf(stage, who), form) : undefined
 }

@@ -12,7 +12,7 @@ const root = join(import.meta.dir, '../..')
 const shared = ['shared/planted.ts', 'shared/contract/planted.ts']
 const words = [...shared, 'server/domain/planted.ts', 'server/x402/planted.ts']
 const ports = [...words, 'server/ports.ts']
-const usecases = [...ports, 'server/usecases/planted.ts']
+const usecases = [...ports, 'server/usecases/planted.ts', 'server/purchase/planted.ts']
 const mcp = [...usecases, 'server/mcp/planted.ts', 'server/mcp/tools/planted.ts']
 const discovery = 'server/discovery/planted.ts'
 const edges = [...mcp, discovery, 'server/http/planted.ts']
@@ -31,6 +31,7 @@ const mayImport: Record<string, readonly string[]> = {
   'server/ports.ts': words,
   'server/config.ts': words,
   'server/usecases/planted.ts': usecases,
+  'server/purchase/planted.ts': usecases,
   [discovery]: [...words, discovery],
   'server/mcp/planted.ts': mcp,
   'server/mcp/tools/planted.ts': mcp,
@@ -66,6 +67,7 @@ const strangers: Record<string, readonly string[]> = {
   'server/x402/planted.ts': ['viem', 'elysia', 'bun:sqlite', 'node:fs'],
   'server/ports.ts': ['viem', 'elysia', 'bun:sqlite', '@x402/core/types'],
   'server/usecases/planted.ts': ['viem', 'elysia', 'bun:sqlite', '@x402/core/client'],
+  'server/purchase/planted.ts': ['viem', 'elysia', 'bun:sqlite', '@x402/core/client'],
   'server/http/planted.ts': ['viem', 'viem/chains', 'bun:sqlite'],
   [discovery]: ['viem', 'elysia', 'bun:sqlite', 'node:fs'],
   'server/mcp/planted.ts': ['viem', 'elysia', 'bun:sqlite'],

@@ -141,7 +141,7 @@ test('a payment that bought one block buys no other', async () => {
   expect(await response.json()).toMatchObject({ error: 'payment_used', block: '3,4' })
 })
 
-test('a payment whose end is unknown is answered with patience, and its block with nothing for sale', async () => {
+test('a payment whose end is unknown is answered with patience, and its block with the terms, so that its payer comes back', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear' }
   const response = await wall.buy('/blocks/3,4', 1)
@@ -150,10 +150,31 @@ test('a payment whose end is unknown is answered with patience, and its block wi
   expect(response.headers.get('payment-required')).toBeNull()
   expect(await codeOf(response)).toBe('settlement_unknown')
 
-  const other = await wall.ask('GET /blocks/3,4')
-  expect(other.status).toBe(409)
-  expect(await codeOf(other)).toBe('purchase_pending')
-  expect(other.headers.get('payment-required')).toBeNull()
+  const unpaid = await wall.ask('GET /blocks/3,4')
+  expect(unpaid.status).toBe(402)
+  expect(unpaid.headers.get('payment-required')).not.toBeNull()
+  const stranger = await wall.buy('/blocks/3,4', 2)
+  expect([stranger.status, await codeOf(stranger)]).toEqual([409, 'purchase_pending'])
+  wall.facilitator.settling = 'honest'
+  wall.clock.pass(3000)
+  expect(await jsonOf(await wall.buy('/blocks/3,4', 1, 2))).toMatchObject({ block: '3,4', deed: { tx: hash(1) } })
+  expect(wall.facilitator.settled.map(({ nonce }) => nonce)).toEqual([hash(1), hash(1)])
+})
+
+test('a block that is being bought right now is not for sale, and its buyer is asked to repeat', async () => {
+  const wall = await openWall()
+  const asked = Promise.withResolvers<Response>()
+  const whileSettling = () => {
+    asked.resolve(wall.ask('GET /blocks/3,4'))
+    return 'honest'
+  }
+  Object.defineProperty(wall.facilitator, 'settling', { get: whileSettling })
+  await wall.buy('/blocks/3,4', 1)
+  const response = await asked.promise
+  expect(response.status).toBe(409)
+  expect(response.headers.get('payment-required')).toBeNull()
+  expect(response.headers.get('retry-after')).toBe('2')
+  expect((await jsonOf(response))['message']).toContain('If this is your purchase, repeat it')
 })
 
 test('a payment that our own full queue keeps from being checked or settled costs nothing, and can be sent again', async () => {
@@ -272,7 +293,7 @@ test('HEAD never buys, payment or not', async () => {
 })
 
 test('a sold-out wall offers no terms on next, and says so before it reads the listing', async () => {
-  const wall = await openWall({ ledger: { ...(await openWall()).db.ledger, space: () => 'claimed' } })
+  const wall = await openWall({ ledger: { space: () => 'claimed' } })
   const response = await wall.ask('GET /blocks/next?name=%00')
   expect(response.status).toBe(410)
   expect(await codeOf(response)).toBe('sold_out')
@@ -280,7 +301,7 @@ test('a sold-out wall offers no terms on next, and says so before it reads the l
 })
 
 test('a wall with only reserved blocks left is busy, after the listing is read', async () => {
-  const wall = await openWall({ ledger: { ...(await openWall()).db.ledger, space: () => 'reserved' } })
+  const wall = await openWall({ ledger: { space: () => 'reserved' } })
   expect(await codeOf(await wall.ask('GET /blocks/next'))).toBe('wall_busy')
   expect(await codeOf(await wall.ask('GET /blocks/next?name=%00'))).toBe('invalid_listing')
 })
@@ -302,6 +323,7 @@ test('a rail that can never work asks no payer of a payment gone bad for another
   const wall = await openWall({
     seller: {
       buy: async () => ({ kind: 'refused', failure: failure('payment_required', 'no', { reason: 'no' }) }),
+      offered: () => 'open',
       reconcile: async () => true,
       idle: async () => {},
     },

@@ -15,6 +15,7 @@ const wall = await openWall({
       begun.resolve()
       return new Promise<Outcome>(() => {})
     },
+    offered: () => 'open',
     reconcile: async () => true,
     idle: async () => {},
   },

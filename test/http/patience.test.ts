@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Outcome } from '../../server/domain/purchase.ts'
 import { inTime } from '../../server/http/patience.ts'
-import type { Seller } from '../../server/usecases/buy-block.ts'
+import type { Seller } from '../../server/purchase/seller.ts'
 import { paymentOf, SILENT } from '../ports/samples.ts'
 
 const idle = async () => {}
@@ -14,7 +14,7 @@ function slowSeller() {
     clients.push(client)
     return await outcome
   }
-  return { seller: { buy, reconcile: async () => true, idle }, clients, finish }
+  return { seller: { buy, offered: () => 'open' as const, reconcile: async () => true, idle }, clients, finish }
 }
 
 const taken: Outcome = { kind: 'refused', failure: { code: 'block_taken', message: 'sold' } }

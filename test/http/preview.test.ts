@@ -98,7 +98,11 @@ test('a block that is sold or held is shown as it is, without terms', async () =
   const sold = await preview(own, { coord: '3,4', px: 'b4'.repeat(100) })
   expect(sold).toMatchObject({ acceptable: false, state: 'claimed', terms: null })
   expect(sold['problems']).toEqual([
-    { field: 'coord', code: 'block_taken', message: 'Block 3,4 is sold. Nothing was charged.' },
+    {
+      field: 'coord',
+      code: 'block_taken',
+      message: 'Block 3,4 is sold; nothing is charged for it. GET it without a payment for its deed.',
+    },
   ])
   expect((await coloursAt(sold['image'], [[120, 120]])).colours).toEqual([PALETTE[7] ?? ''])
   expect(await preview(own, { coord: '9,9' })).toMatchObject({

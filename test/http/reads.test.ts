@@ -171,7 +171,7 @@ test('whatever is thrown is a 500 in the one shape, with no word of it, and an a
     throw new Error('the password is swordfish')
   }
   const { ask, journal } = await openWall({
-    seller: { buy: broken, reconcile: broken, idle: broken },
+    seller: { buy: broken, offered: broken, reconcile: broken, idle: broken },
   })
   const response = await ask('GET /blocks/3,4', paidBy(paymentOf(1, 1)))
   expect(response.status).toBe(500)

@@ -10,7 +10,8 @@ import type { Payment } from '../../server/domain/payment.ts'
 import { canvasReads } from '../../server/http/canvas-read.ts'
 import { live, type Live } from '../../server/http/live.ts'
 import { viewerFiles } from '../../server/http/viewer-files.ts'
-import { seller } from '../../server/usecases/buy-block.ts'
+import type { Ledger } from '../../server/ports.ts'
+import { seller } from '../../server/purchase/seller.ts'
 import { followLog } from '../../server/usecases/follow-log.ts'
 import { watchRail } from '../../server/usecases/watch-rail.ts'
 import type { Offer } from '../../server/x402/terms.ts'
@@ -44,6 +45,8 @@ export type Wall = {
   readonly journal: FakeJournal
   readonly live: Live
   readonly probe: () => Promise<void>
+  /** Resolves once every purchase has ended, what is written after its answer included. */
+  readonly idle: () => Promise<void>
   /** Sends a request; each answer of an operation is held against the OpenAPI document. */
   ask(request: string, init?: RequestInit): Promise<Response>
   /** Buys a block for the `payer`-th wallet, as an honest client would. */
@@ -51,7 +54,10 @@ export type Wall = {
 }
 
 /** Opens a wall that takes payments, on a store in memory if no other is given. `changes` replace parts of the service. */
-export async function openWall(changes: Partial<Service> = {}, on?: Store): Promise<Wall> {
+export async function openWall(
+  { ledger: ledgerParts, ...changes }: Partial<Omit<Service, 'ledger'>> & { readonly ledger?: Partial<Ledger> } = {},
+  on?: Store,
+): Promise<Wall> {
   const db = on ?? (await openSqlite(':memory:', TERMS.network))
   const chain = fakeChain()
   const facilitator = fakeFacilitator(chain)
@@ -75,9 +81,20 @@ export async function openWall(changes: Partial<Service> = {}, on?: Store): Prom
   const { limits = unlimited } = changes
   const world = { wallets: fakeWallets, clock, hosts: [HOST, `${HOST}:8402`], advance, limits }
   const { ledger, blocks, agents, store, books } = db
+  const parts: Ledger = ledgerParts === undefined ? ledger : { ...ledger, ...ledgerParts }
+  const sold = seller({
+    ...world,
+    ledger: parts,
+    facilitator,
+    chain,
+    rail,
+    journal,
+    terms: TERMS,
+    contact: null,
+  })
   const wall = app({
-    seller: seller({ ...world, ledger, facilitator, chain, rail, journal, terms: TERMS, contact: null }),
-    ledger,
+    seller: sold,
+    ledger: parts,
     blocks,
     view,
     reads,
@@ -103,7 +120,19 @@ export async function openWall(changes: Partial<Service> = {}, on?: Store): Prom
     return await askApp(wall, request, init)
   }
   const buy = (path: string, payer: number, nonce = payer) => ask(`GET ${path}`, paidBy(paymentOf(payer, nonce)))
-  return { app: wall, db, chain, facilitator, clock, journal, live: stream, probe: rail.probe, ask, buy }
+  return {
+    app: wall,
+    db,
+    chain,
+    facilitator,
+    clock,
+    journal,
+    live: stream,
+    probe: rail.probe,
+    idle: sold.idle,
+    ask,
+    buy,
+  }
 }
 
 async function askApp(wall: Elysia, request: string, init: RequestInit = {}): Promise<Response> {

@@ -10,7 +10,7 @@ test('a wallet is told everything that the wall holds of it', async () => {
   await buy('/blocks/3,4?name=Ada', 2)
   await buy('/blocks/5,6?framework=loom', 1)
   await hold(db, 'next', paymentOf(1, 7), SILENT, NOW)
-  await db.ledger.doubt(await hold(db, blockOf('1,1'), paymentOf(1, 8), SILENT, NOW + 1000))
+  await db.ledger.markUncertain(await hold(db, blockOf('1,1'), paymentOf(1, 8), SILENT, NOW + 1000))
   await db.ledger.release(await hold(db, blockOf('2,2'), paymentOf(1, 9), SILENT, NOW + 2000), false)
   clock.pass(5000 - (clock.now() - NOW))
   const standing = await jsonOf(await ask(`GET /api/agents/${wallet(1).toUpperCase().replace('0X', '0x')}`))
@@ -21,7 +21,14 @@ test('a wallet is told everything that the wall holds of it', async () => {
     rank: 2,
     blocks: [{ block: { coord: '5,6', index: 965 }, settled: true, tx: hash(2) }],
     open: [
-      { target: 'next', block: { coord: '79,44' }, state: 'reserved', doubted: false, ageMs: 5000, resend: true },
+      {
+        target: 'next',
+        block: { coord: '79,44' },
+        state: 'reserved',
+        doubted: false,
+        ageMs: 5000,
+        resend: true,
+      },
       { target: '1,1', state: 'reserved', doubted: true, since: NOW + 1000, ageMs: 4000, resend: true },
       { target: '2,2', state: 'released', doubted: false, ageMs: 3000, resend: false },
     ],

@@ -38,19 +38,19 @@ const own = paymentOf(1, 1)
 const other = paymentOf(2, 2)
 const sell = (coord: string, payment: Payment) => (wall: Wall) => overHttp(wall, { coord, payment })
 
-const doubting = (coord: string, payment: Payment) => async (wall: Wall) => {
+const uncertain = (coord: string, payment: Payment) => async (wall: Wall) => {
   wall.facilitator.settling = { kind: 'unclear' }
   await overHttp(wall, { coord, payment })
 }
 
 const soldOut = (wall: Wall) => {
   const space = async () => 'claimed' as const
-  Object.assign(wall.db.ledger, { space, survey: async () => ({ space: 'claimed', sibling: undefined }) })
+  Object.assign(wall.db.ledger, { space, availability: async () => ({ space: 'claimed', prior: undefined }) })
 }
 
 const allReserved = (wall: Wall) => {
   const space = async () => 'reserved' as const
-  Object.assign(wall.db.ledger, { space, survey: async () => ({ space: 'reserved', sibling: undefined }) })
+  Object.assign(wall.db.ledger, { space, availability: async () => ({ space: 'reserved', prior: undefined }) })
 }
 
 const misconfigured = async (wall: Wall) => {
@@ -81,10 +81,10 @@ const worlds: readonly World[] = [
   },
   { name: 'a taken block', open: sell('3,4', other), ask: { coord: '3,4' }, ends: 'not for sale' },
   { name: 'a taken block, paid', open: sell('3,4', other), ask: { coord: '3,4', payment: own }, ends: 'block_taken' },
-  { name: 'a reserved block', open: doubting('3,4', other), ask: { coord: '3,4' }, ends: 'purchase_pending' },
+  { name: 'a block held in doubt', open: uncertain('3,4', other), ask: { coord: '3,4' }, ends: 'asked to pay' },
   {
-    name: 'a reserved block, paid',
-    open: doubting('3,4', other),
+    name: 'a block held in doubt, paid by a stranger',
+    open: uncertain('3,4', other),
     ask: { coord: '3,4', payment: own },
     ends: 'purchase_pending',
   },
@@ -166,13 +166,13 @@ const worlds: readonly World[] = [
   },
   {
     name: 'a settlement in doubt, asked again',
-    open: doubting('3,4', own),
+    open: uncertain('3,4', own),
     ask: { coord: '3,4', payment: own },
     ends: 'settlement_unknown',
   },
   {
     name: 'a new payment while an older one is in doubt',
-    open: doubting('3,4', own),
+    open: uncertain('3,4', own),
     ask: { coord: '3,4', payment: paymentOf(1, 9) },
     ends: 'settlement_unknown',
   },
@@ -216,7 +216,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('a payment in doubt goes on by the other door, to one receipt and one charge', async () => {
     const wall = await touch()
-    await doubting('3,4', own)(wall)
+    await uncertain('3,4', own)(wall)
     wall.facilitator.settling = 'honest'
     wall.clock.pass(3000)
     const sold = await overMcp(wall, { coord: '3,4', payment: own })
@@ -272,7 +272,12 @@ const nameOf = (outcome: Outcome): unknown =>
   outcome.kind === 'refused' ? (outcome.body as { error?: unknown }).error : outcome.kind
 
 /** Everything a request leaves behind. */
-const traceOf = async (wall: Wall, { payment = own }: Ask) => ({
+const traceOf = async (wall: Wall, { payment = own }: Ask) => {
+  await wall.idle()
+  return await leftBy(wall, payment)
+}
+
+const leftBy = async (wall: Wall, payment: Payment) => ({
   purchase: await wall.db.ledger.find(payment),
   unfinished: await wall.db.ledger.unfinished(wall.clock.now()),
   account: await wall.db.books.ofPayer(payment.payer),

@@ -95,7 +95,7 @@ test('a payout is noted for a credit or for money of no purchase, never for what
 test('what is open is listed, and told with its evidence', async () => {
   const world = await openWorld()
   const close = world.open()
-  await world.db.ledger.doubt(await hold(world.db, blockOf('3,4'), paymentOf(1, 1)))
+  await world.db.ledger.markUncertain(await hold(world.db, blockOf('3,4'), paymentOf(1, 1)))
   const key = { payer: wallet(1), nonce: hash(1) }
   expect(await askDesk(world.path, 'open', {})).toEqual({ ok: true, lines: [`${key.payer} ${key.nonce}`] })
   expect((await askDesk(world.path, 'resolve', key)).lines).toEqual([

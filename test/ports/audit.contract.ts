@@ -24,7 +24,7 @@ export function auditContract(name: string, open: () => Promise<Audited>, openLa
     for (const audit of books) expect(await audit.statement()).toEqual(nothing)
 
     await sell(wall, '3,4', 1, 1)
-    const doubted = await wall.ledger.doubt(await hold(wall, 'next', paymentOf(2, 2), SILENT, NOW + 5))
+    const doubted = await wall.ledger.markUncertain(await hold(wall, 'next', paymentOf(2, 2), SILENT, NOW + 5))
     const watched = await hold(wall, blockOf('5,6'), paymentOf(3, 3))
     await wall.ledger.release(watched, false)
     await wall.ledger.release(await hold(wall, blockOf('7,8'), paymentOf(4, 4)), true)

@@ -36,16 +36,18 @@ function pending(open: OpenEngine): void {
   test(
     'what is open is counted until it ends, and the oldest of it told',
     on(open, async (wall) => {
-      const nothing = { held: 0, doubted: 0, watched: 0, oldestSince: null }
+      const nothing = { held: 0, uncertain: 0, watched: 0, oldestSince: null }
       expect(await wall.books.pending()).toEqual(nothing)
       await sell(wall, '1,1', 1, 1)
       const held = await hold(wall, 'next', paymentOf(1, 2), SILENT, NOW + 5)
-      const doubted = await wall.ledger.doubt(await hold(wall, blockOf('2,2'), paymentOf(1, 3), SILENT, NOW + 7))
+      const doubted = await wall.ledger.markUncertain(
+        await hold(wall, blockOf('2,2'), paymentOf(1, 3), SILENT, NOW + 7),
+      )
       const given = await hold(wall, blockOf('3,3'), paymentOf(1, 4), SILENT, NOW + 3)
       await wall.ledger.release(given, false)
-      expect(await wall.books.pending()).toEqual({ held: 2, doubted: 1, watched: 1, oldestSince: NOW + 3 })
+      expect(await wall.books.pending()).toEqual({ held: 2, uncertain: 1, watched: 1, oldestSince: NOW + 3 })
       await wall.ledger.release(given, true)
-      expect(await wall.books.pending()).toEqual({ held: 2, doubted: 1, watched: 0, oldestSince: NOW + 5 })
+      expect(await wall.books.pending()).toEqual({ held: 2, uncertain: 1, watched: 0, oldestSince: NOW + 5 })
       for (const purchase of [held, doubted]) await wall.ledger.release(purchase, true)
       expect(await wall.books.pending()).toEqual(nothing)
     }),
@@ -82,7 +84,9 @@ function accounts(open: OpenEngine, openLast: OpenEngine): void {
     'open purchases are told until they end; one given back is told until it can never land',
     on(open, async (wall) => {
       const held = await hold(wall, 'next', paymentOf(1, 1), SILENT, NOW)
-      const doubted = await wall.ledger.doubt(await hold(wall, blockOf('2,2'), paymentOf(1, 2), SILENT, NOW + 5))
+      const doubted = await wall.ledger.markUncertain(
+        await hold(wall, blockOf('2,2'), paymentOf(1, 2), SILENT, NOW + 5),
+      )
       const given = await hold(wall, blockOf('3,3'), paymentOf(1, 3), SILENT, NOW + 9)
       await wall.ledger.release(given, false)
       const watched: OpenPurchase = {
@@ -94,8 +98,8 @@ function accounts(open: OpenEngine, openLast: OpenEngine): void {
       expect(await wall.books.ofPayer(wallet(1))).toEqual({
         ...NOTHING,
         open: [
-          { target: 'next', block: held.block, since: NOW, state: { kind: 'reserved', doubted: false } },
-          { target: doubted.block, block: doubted.block, since: NOW + 5, state: { kind: 'reserved', doubted: true } },
+          { target: 'next', block: held.block, since: NOW, state: { kind: 'reserved', uncertain: false } },
+          { target: doubted.block, block: doubted.block, since: NOW + 5, state: { kind: 'reserved', uncertain: true } },
           watched,
         ],
       })

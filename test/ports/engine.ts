@@ -26,6 +26,9 @@ export function on(open: OpenEngine, work: (engine: Engine) => Promise<void>): (
   }
 }
 
+// What else a payer buys in these tests goes on at the same time.
+const BESIDE = Array.from({ length: 64 }, (_, nonce) => hash(nonce))
+
 /** Claims what must be open. */
 export async function hold(
   { ledger }: Pick<Engine, 'ledger'>,
@@ -34,12 +37,12 @@ export async function hold(
   listing: Listing = listingOf(),
   now = NOW,
 ): Promise<Purchase> {
-  const claiming = await ledger.claim(target, payment, listing, HEAD, now)
+  const claiming = await ledger.claim(target, payment, listing, HEAD, now, BESIDE)
   if (claiming.kind !== 'claimed') throw new Error(`expected a claim, got ${JSON.stringify(claiming)}`)
   return claiming.purchase
 }
 
-/** Sells the block at a coordinate, or the next one, to a payer; the nonce also makes the transaction's hash. */
+/** Sells the block at a coordinate, or the next one, to a payer who hears of it; the nonce also makes the transaction's hash. */
 export async function sell(
   engine: Pick<Engine, 'ledger'>,
   target: string,
@@ -50,7 +53,9 @@ export async function sell(
 ): Promise<SoldPurchase> {
   const asked = target === 'next' ? target : blockOf(target)
   const held = await hold(engine, asked, paymentOf(payer, nonce), listing, now)
-  return await engine.ledger.finalize(held, hash(nonce), true, now)
+  const sold = await engine.ledger.finalize(held, hash(nonce), true, now)
+  await engine.ledger.markAnswered(sold.payment)
+  return { ...sold, state: { ...sold.state, unanswered: false } }
 }
 
 /** What is stored of a payment must be there. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Overtaken } from '../../server/domain/failure.ts'
-import { FIRST_LOOK_MS, LAST_LOOK_MS } from '../../server/domain/payment.ts'
+import { FIRST_LOOK_MS, LAST_LOOK_MS, type Target } from '../../server/domain/payment.ts'
 import { CLAIM_ORDER } from '../../shared/wall.ts'
 import { failureOf, hold, on, sell, stored, type OpenEngine } from './engine.ts'
 import { blockOf, hash, HEAD, listingOf, NOW, paymentOf, SILENT } from './samples.ts'
@@ -18,7 +18,7 @@ export function ledgerContract(name: string, open: OpenEngine, openLast: OpenEng
     selling(open)
     givingBack(open)
     landingLate(open, openLast)
-    siblings(open)
+    priors(open)
     limits(open, openLast)
   })
 }
@@ -35,7 +35,7 @@ function holding(open: OpenEngine): void {
         block: blockOf('3,4'),
         listing: listingOf(),
         head: HEAD,
-        state: { kind: 'reserved', doubted: false },
+        state: { kind: 'reserved', uncertain: false, attempt: 1 },
       })
       expect(await wall.ledger.find(payment)).toEqual(purchase)
       expect(await wall.ledger.space(blockOf('3,4'))).toBe('reserved')
@@ -66,7 +66,7 @@ function holding(open: OpenEngine): void {
     on(open, async (wall) => {
       const { ledger } = wall
       const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      const claimAgain = () => ledger.claim(blockOf('3,4'), paymentOf(2, 2), listingOf(), HEAD, NOW)
+      const claimAgain = () => ledger.claim(blockOf('3,4'), paymentOf(2, 2), listingOf(), HEAD, NOW, [])
       expect(await claimAgain()).toEqual({ kind: 'lost', space: 'reserved' })
       await ledger.finalize(held, hash(1), true, NOW)
       expect(await claimAgain()).toEqual({ kind: 'lost', space: 'claimed' })
@@ -79,7 +79,7 @@ function holding(open: OpenEngine): void {
     on(open, async ({ ledger }) => {
       const payers = Array.from({ length: 64 }, (_, payer) => payer + 1)
       const claimings = await Promise.all(
-        payers.map((payer) => ledger.claim(blockOf('3,4'), paymentOf(payer, 1), listingOf(), HEAD, NOW)),
+        payers.map((payer) => ledger.claim(blockOf('3,4'), paymentOf(payer, 1), listingOf(), HEAD, NOW, [])),
       )
       expect(claimings.filter(({ kind }) => kind === 'claimed')).toHaveLength(1)
       expect(claimings.filter(({ kind }) => kind === 'lost')).toHaveLength(63)
@@ -102,7 +102,7 @@ function holding(open: OpenEngine): void {
     on(open, async (wall) => {
       const { ledger } = wall
       const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      const again = () => ledger.claim('next', paymentOf(1, 1), listingOf(), HEAD, NOW)
+      const again = () => ledger.claim('next', paymentOf(1, 1), listingOf(), HEAD, NOW, [])
       expect(await failureOf(again())).toBeInstanceOf(Overtaken)
       await ledger.finalize(held, hash(1), true, NOW)
       expect(await failureOf(again())).toBeInstanceOf(Overtaken)
@@ -114,7 +114,9 @@ function holding(open: OpenEngine): void {
     'what cannot be kept exactly is refused and nothing is held',
     on(open, async ({ ledger }) => {
       const endless = paymentOf(1, 1, { validBefore: 2n ** 255n })
-      expect(await failureOf(ledger.claim(blockOf('3,4'), endless, listingOf(), HEAD, NOW))).toBeInstanceOf(RangeError)
+      expect(await failureOf(ledger.claim(blockOf('3,4'), endless, listingOf(), HEAD, NOW, []))).toBeInstanceOf(
+        RangeError,
+      )
       expect(await ledger.space(blockOf('3,4'))).toBe('open')
     }),
   )
@@ -136,7 +138,7 @@ function selling(open: OpenEngine): void {
       expect((await ledger.owe(first, hash(1), NOW)).block).toBe(block)
       expect(await told()).toEqual(['claimed', 'claimed'])
       expect([await ledger.space(elsewhere.block), await ledger.space(other)]).toEqual(['reserved', 'open'])
-      expect(await failureOf(ledger.claim(other, first.payment, listingOf(), HEAD, NOW))).toBeInstanceOf(Overtaken)
+      expect(await failureOf(ledger.claim(other, first.payment, listingOf(), HEAD, NOW, []))).toBeInstanceOf(Overtaken)
       expect(await ledger.space(other)).toBe('open')
     }),
   )
@@ -147,7 +149,7 @@ function selling(open: OpenEngine): void {
       const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
       const sold = await wall.ledger.finalize(held, hash(9), false, NOW + 5)
       const state = { kind: 'sold', tx: hash(9), claimedAt: NOW + 5, name: 'Ada', framework: 'loom' } as const
-      expect(sold).toEqual({ ...held, state: { ...state, settled: false, receiptOwed: false } })
+      expect(sold).toEqual({ ...held, state: { ...state, settled: false, unanswered: true } })
       expect(await wall.ledger.find(paymentOf(1, 1))).toEqual(sold)
       expect(await wall.ledger.space(blockOf('3,4'))).toBe('claimed')
       expect(await wall.blocks.reserved(blockOf('3,4'))).toBe(false)
@@ -217,39 +219,24 @@ function selling(open: OpenEngine): void {
   )
 
   test(
-    'a payer who was left waiting is owed a receipt, and gets it once',
+    'a purchase is unanswered from its claim until its receipt went out',
     on(open, async (wall) => {
       const { ledger } = wall
-      const doubted = await ledger.doubt(await hold(wall, 'next', paymentOf(1, 1)))
-      expect(doubted.state).toEqual({ kind: 'reserved', doubted: true })
-      expect(await ledger.doubt(doubted)).toEqual(doubted)
-      const sold = await ledger.finalize(doubted, hash(1), true, NOW)
-      expect(sold.state.receiptOwed).toBe(true)
-      expect(await ledger.deliver(sold)).toBe(true)
-      expect(await ledger.deliver(sold)).toBe(false)
-      expect((await stored(wall, sold.payment)).state).toEqual({ ...sold.state, receiptOwed: false })
+      const waiting = await ledger.markUncertain(await hold(wall, 'next', paymentOf(1, 1)))
+      expect(waiting.state).toEqual({ kind: 'reserved', uncertain: true, attempt: 1 })
+      expect(await ledger.markUncertain(waiting)).toEqual(waiting)
+      const sold = await ledger.finalize(waiting, hash(1), true, NOW)
+      expect(sold.state.unanswered).toBe(true)
+      for (let twice = 0; twice < 2; twice += 1) await ledger.markAnswered(sold.payment)
+      expect((await stored(wall, sold.payment)).state).toEqual({ ...sold.state, unanswered: false })
     }),
   )
 
   test(
-    'a receipt that reached nobody is owed, delivered or not',
-    on(open, async (wall) => {
-      const { ledger } = wall
-      const sold = await sell(wall, 'next', 1, 1, SILENT, NOW)
-      expect(sold.state.receiptOwed).toBe(false)
-      for (let twice = 0; twice < 2; twice += 1) {
-        for (let often = 0; often < 2; often += 1) await ledger.oweReceipt(sold.payment)
-        expect(await stored(wall, sold.payment)).toEqual({ ...sold, state: { ...sold.state, receiptOwed: true } })
-        expect(await ledger.deliver(sold)).toBe(true)
-      }
-    }),
-  )
-
-  test(
-    'what is not sold has no receipt to be owed',
+    'what is not sold has no receipt that could have gone out',
     on(open, async (wall) => {
       const held = await hold(wall, 'next', paymentOf(1, 1))
-      for (const payment of [held.payment, paymentOf(1, 2)]) await wall.ledger.oweReceipt(payment)
+      for (const payment of [held.payment, paymentOf(1, 2)]) await wall.ledger.markAnswered(payment)
       expect(await stored(wall, held.payment)).toEqual(held)
     }),
   )
@@ -257,10 +244,10 @@ function selling(open: OpenEngine): void {
 
 function overtaking(open: OpenEngine): void {
   test(
-    'what was not in doubt is not given back on a refusal once somebody else may have had it settled',
+    'what is held is not given back on a refusal once its payer was told to wait',
     on(open, async (wall) => {
       const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      const doubted = await wall.ledger.doubt(held)
+      const doubted = await wall.ledger.markUncertain(held)
       expect(await failureOf(wall.ledger.release(held, false))).toBeInstanceOf(Overtaken)
       expect(await stored(wall, held.payment)).toEqual(doubted)
       await wall.ledger.release(doubted, false)
@@ -269,29 +256,41 @@ function overtaking(open: OpenEngine): void {
   )
 
   test(
-    'only what is held can be doubted',
+    'only the payer of what is held is told to wait',
     on(open, async (wall) => {
       const sold = await sell(wall, '3,4', 1, 1)
-      expect(await failureOf(wall.ledger.doubt(sold))).toBeInstanceOf(Overtaken)
+      expect(await failureOf(wall.ledger.markUncertain(sold))).toBeInstanceOf(Overtaken)
       const held = await hold(wall, blockOf('5,6'), paymentOf(1, 2))
       await wall.ledger.release(held, false)
-      expect(await failureOf(wall.ledger.doubt(held))).toBeInstanceOf(Overtaken)
+      expect(await failureOf(wall.ledger.markUncertain(held))).toBeInstanceOf(Overtaken)
       expect(await stored(wall, sold.payment)).toEqual(sold)
     }),
   )
 
   test(
-    'all that is held for a payer is told, in doubt or not, oldest first',
+    'what one attempt decides is not done to the next',
+    on(open, async (wall) => {
+      const { ledger } = wall
+      const first = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+      await ledger.release(first, false)
+      const second = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+      expect(second.state).toEqual({ kind: 'reserved', uncertain: false, attempt: 2 })
+      for (const dead of [false, true]) expect(await failureOf(ledger.release(first, dead))).toBeInstanceOf(Overtaken)
+      expect(await stored(wall, first.payment)).toEqual(second)
+      await ledger.release(second, false)
+    }),
+  )
+
+  test(
+    'the payments for which a target is held are told, of next all',
     on(open, async (wall) => {
       const first = await hold(wall, 'next', paymentOf(1, 1))
-      const second = await wall.ledger.doubt(await hold(wall, blockOf('3,4'), paymentOf(1, 2)))
+      const second = await hold(wall, blockOf('3,4'), paymentOf(2, 2))
       await sell(wall, 'next', 1, 3)
-      await hold(wall, 'next', paymentOf(2, 4))
-      await wall.ledger.release(await hold(wall, 'next', paymentOf(1, 5)), false)
-      const payer = first.payment.payer
-      expect(await wall.ledger.heldFor(payer)).toEqual([first, second])
-      await wall.ledger.finalize(first, hash(1), true, NOW)
-      expect(await wall.ledger.heldFor(payer)).toEqual([second])
+      const keys = ({ payment: { payer, nonce } }: typeof first) => ({ payer, nonce })
+      expect(await wall.ledger.holders(blockOf('3,4'))).toEqual([keys(second)])
+      expect(await wall.ledger.holders(blockOf('0,0'))).toEqual([])
+      expect(new Set(await wall.ledger.holders('next'))).toEqual(new Set([keys(first), keys(second)]))
     }),
   )
 }
@@ -300,7 +299,7 @@ function givingBack(open: OpenEngine): void {
   test(
     'a released block is open again and its payment is remembered',
     on(open, async (wall) => {
-      const held = await wall.ledger.doubt(await hold(wall, blockOf('3,4'), paymentOf(1, 1)))
+      const held = await wall.ledger.markUncertain(await hold(wall, blockOf('3,4'), paymentOf(1, 1)))
       await wall.ledger.release(held, false)
       expect(await wall.ledger.space(blockOf('3,4'))).toBe('open')
       expect(await stored(wall, held.payment)).toEqual({ ...held, state: { kind: 'released', dead: false } })
@@ -328,8 +327,15 @@ function givingBack(open: OpenEngine): void {
       const held = await hold(wall, 'next', paymentOf(1, 1), listingOf({ message: 'first' }))
       await wall.ledger.release(held, true)
       await sell(wall, 'next', 2, 2)
-      const again = await wall.ledger.claim(blockOf('0,0'), held.payment, SILENT, HEAD + 50n, NOW)
-      expect(again).toEqual({ kind: 'claimed', purchase: { ...held, block: CLAIM_ORDER[1] ?? held.block } })
+      const again = await wall.ledger.claim(blockOf('0,0'), held.payment, SILENT, HEAD + 50n, NOW, [])
+      expect(again).toEqual({
+        kind: 'claimed',
+        purchase: {
+          ...held,
+          block: CLAIM_ORDER[1] ?? held.block,
+          state: { kind: 'reserved', uncertain: false, attempt: 2 },
+        },
+      })
     }),
   )
 
@@ -370,7 +376,7 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
       await wall.ledger.release(held, false)
       const owed = await wall.ledger.owe(held, hash(1), NOW + 1)
       const state = { kind: 'sold', tx: hash(1), claimedAt: NOW + 1, name: 'Ada', framework: 'loom' } as const
-      expect(owed).toEqual({ ...held, state: { ...state, settled: true, receiptOwed: true } })
+      expect(owed).toEqual({ ...held, state: { ...state, settled: true, unanswered: true } })
       expect(await wall.blocks.owned(blockOf('3,4'))).toMatchObject({ wallet: held.payment.payer, settled: true })
       expect(await wall.ledger.owe(held, hash(2), NOW + 2)).toEqual(owed)
     }),
@@ -396,7 +402,9 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
       const credit = await wall.ledger.owe(held, hash(1), NOW)
       expect(credit).toEqual({ ...held, state: { kind: 'credited', tx: hash(1) } })
       expect(await wall.ledger.owe(held, hash(2), NOW)).toEqual(credit)
-      expect(await failureOf(wall.ledger.claim('next', held.payment, listingOf(), HEAD, NOW))).toBeInstanceOf(Overtaken)
+      expect(await failureOf(wall.ledger.claim('next', held.payment, listingOf(), HEAD, NOW, []))).toBeInstanceOf(
+        Overtaken,
+      )
       const { payer, nonce } = held.payment
       expect(await wall.ledger.unfinished(NOW)).not.toContainEqual({ payer, nonce })
     }),
@@ -408,7 +416,7 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
       await hold(wall, blockOf('3,4'), paymentOf(2, 2))
       const landed = { payment: paymentOf(1, 1), target: blockOf('3,4'), listing: listingOf(), head: HEAD }
       const owed = await wall.ledger.owe(landed, hash(1), NOW)
-      expect(owed).toMatchObject({ ...landed, block: CLAIM_ORDER[0], state: { kind: 'sold', receiptOwed: true } })
+      expect(owed).toMatchObject({ ...landed, block: CLAIM_ORDER[0], state: { kind: 'sold', unanswered: true } })
       expect(await stored(wall, landed.payment)).toEqual(owed)
       expect(await wall.ledger.owe(landed, hash(1), NOW)).toEqual(owed)
     }),
@@ -474,54 +482,68 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
   )
 }
 
-function siblings(open: OpenEngine): void {
+function priors(open: OpenEngine): void {
   test(
-    'a purchase in doubt goes before the same payer’s next for the same target, and only that',
+    'an unanswered purchase goes before the same payer’s next for the same target, and only that',
     on(open, async (wall) => {
       const { ledger } = wall
       const held = await hold(wall, 'next', paymentOf(1, 1))
-      expect(await ledger.survey('next', paymentOf(1, 2), NOW)).toEqual({ space: 'open', sibling: undefined })
-      const doubted = await ledger.doubt(held)
-      expect(await ledger.survey('next', paymentOf(1, 2), NOW)).toEqual({ space: 'open', sibling: doubted })
-      expect(await ledger.claim('next', paymentOf(1, 2), listingOf(), HEAD, NOW)).toEqual({ kind: 'in-doubt' })
+      expect(await ledger.availability('next', paymentOf(1, 2), NOW, [])).toEqual({ space: 'open', prior: held })
+      expect(await ledger.claim('next', paymentOf(1, 2), listingOf(), HEAD, NOW, [])).toEqual({ kind: 'prior' })
       for (const [target, payment] of [
         [held.block, paymentOf(1, 2)],
         [blockOf('3,4'), paymentOf(1, 2)],
         ['next', paymentOf(2, 2)],
         ['next', paymentOf(1, 1)],
       ] as const)
-        expect((await ledger.survey(target, payment, NOW)).sibling).toBeUndefined()
+        expect((await ledger.availability(target, payment, NOW, [])).prior).toBeUndefined()
       await hold(wall, 'next', paymentOf(2, 2))
       await hold(wall, blockOf('3,4'), paymentOf(1, 2))
     }),
   )
 
   test(
-    'the payer of a block in doubt learns of it before learning that the block is held',
+    'one that a run is at for a client is a purchase beside others, until its payer is told to wait',
     on(open, async (wall) => {
-      const doubted = await wall.ledger.doubt(await hold(wall, blockOf('3,4'), paymentOf(1, 1)))
-      expect(await wall.ledger.survey(blockOf('3,4'), paymentOf(1, 2), NOW)).toEqual({
-        space: 'reserved',
-        sibling: doubted,
-      })
-      expect(await wall.ledger.claim(blockOf('3,4'), paymentOf(1, 2), SILENT, HEAD, NOW)).toEqual({ kind: 'in-doubt' })
+      const { ledger } = wall
+      const held = await hold(wall, 'next', paymentOf(1, 1))
+      const attended = [held.payment.nonce]
+      const priorNow = async () => (await ledger.availability('next', paymentOf(1, 2), NOW, attended)).prior
+      expect(await priorNow()).toBeUndefined()
+      const waiting = await ledger.markUncertain(held)
+      expect(await priorNow()).toEqual(waiting)
+      expect(await ledger.claim('next', paymentOf(1, 2), SILENT, HEAD, NOW, attended)).toEqual({ kind: 'prior' })
+      await ledger.finalize(waiting, hash(1), true, NOW)
+      expect(await priorNow()).toBeUndefined()
     }),
   )
 
   test(
-    'an owed receipt goes before the payer’s next purchase for ten minutes, until delivered',
+    'the payer of a held block learns of it before learning that the block is held',
+    on(open, async (wall) => {
+      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+      expect(await wall.ledger.availability(blockOf('3,4'), paymentOf(1, 2), NOW, [])).toEqual({
+        space: 'reserved',
+        prior: held,
+      })
+      expect(await wall.ledger.claim(blockOf('3,4'), paymentOf(1, 2), SILENT, HEAD, NOW, [])).toEqual({ kind: 'prior' })
+    }),
+  )
+
+  test(
+    'a receipt that did not go out goes before the payer’s next purchase for ten minutes, and of the very block for ever',
     on(open, async (wall) => {
       const { ledger } = wall
-      const doubted = await ledger.doubt(await hold(wall, 'next', paymentOf(1, 1)))
-      const sold = await ledger.finalize(doubted, hash(1), true, NOW)
-      const siblingAt = async (now: number) => (await ledger.survey('next', paymentOf(1, 2), now)).sibling
-      expect(await siblingAt(NOW + 10 * MINUTE_MS - 1)).toEqual(sold)
-      expect(await siblingAt(NOW + 10 * MINUTE_MS)).toBeUndefined()
-      expect((await ledger.survey(sold.block, paymentOf(1, 2), NOW)).sibling).toBeUndefined()
-      const claim = () => ledger.claim('next', paymentOf(1, 2), listingOf(), HEAD, NOW)
-      expect(await claim()).toEqual({ kind: 'in-doubt' })
-      await ledger.deliver(sold)
-      expect(await siblingAt(NOW)).toBeUndefined()
+      const sold = await ledger.finalize(await hold(wall, 'next', paymentOf(1, 1)), hash(1), true, NOW)
+      const priorAt = async (now: number, target: Target = 'next') =>
+        (await ledger.availability(target, paymentOf(1, 2), now, [])).prior
+      expect(await priorAt(NOW + 10 * MINUTE_MS - 1)).toEqual(sold)
+      expect(await priorAt(NOW + 10 * MINUTE_MS)).toBeUndefined()
+      expect(await priorAt(NOW + 1000 * MINUTE_MS, sold.block)).toEqual(sold)
+      const claim = () => ledger.claim('next', paymentOf(1, 2), listingOf(), HEAD, NOW, [])
+      expect(await claim()).toEqual({ kind: 'prior' })
+      await ledger.markAnswered(sold.payment)
+      expect([await priorAt(NOW), await priorAt(NOW, sold.block)]).toEqual([undefined, undefined])
       expect(await claim()).toMatchObject({ kind: 'claimed' })
     }),
   )
@@ -535,10 +557,10 @@ function limits(open: OpenEngine, openLast: OpenEngine): void {
       const held = await Promise.all(
         Array.from({ length: 16 }, async (_, nonce) => await hold(wall, 'next', paymentOf(1, nonce))),
       )
-      const claimAgain = () => ledger.claim(blockOf('3,4'), paymentOf(1, 16), listingOf(), HEAD, NOW)
-      expect((await ledger.survey('next', paymentOf(1, 16), NOW)).space).toBe('full')
-      expect((await ledger.survey(held[0]?.block ?? 'next', paymentOf(1, 16), NOW)).space).toBe('reserved')
-      expect((await ledger.survey('next', paymentOf(2, 16), NOW)).space).toBe('open')
+      const claimAgain = () => ledger.claim(blockOf('3,4'), paymentOf(1, 16), listingOf(), HEAD, NOW, [])
+      expect((await ledger.availability('next', paymentOf(1, 16), NOW, [])).space).toBe('full')
+      expect((await ledger.availability(held[0]?.block ?? 'next', paymentOf(1, 16), NOW, [])).space).toBe('reserved')
+      expect((await ledger.availability('next', paymentOf(2, 16), NOW, [])).space).toBe('open')
       expect(await claimAgain()).toEqual({ kind: 'lost', space: 'full' })
       for (const purchase of held.slice(0, 1)) await ledger.release(purchase, false)
       expect(await claimAgain()).toMatchObject({ kind: 'claimed' })
@@ -549,8 +571,11 @@ function limits(open: OpenEngine, openLast: OpenEngine): void {
     'the wall is sold out only when its last block is sold, not while it is held',
     on(openLast, async (wall) => {
       const { ledger } = wall
-      const spaces = async () => [await ledger.space('next'), (await ledger.survey('next', paymentOf(2, 2), NOW)).space]
-      const claimNext = () => ledger.claim('next', paymentOf(2, 2), listingOf(), HEAD, NOW)
+      const spaces = async () => [
+        await ledger.space('next'),
+        (await ledger.availability('next', paymentOf(2, 2), NOW, [])).space,
+      ]
+      const claimNext = () => ledger.claim('next', paymentOf(2, 2), listingOf(), HEAD, NOW, [])
       expect(await spaces()).toEqual(['open', 'open'])
       const held = await hold(wall, 'next', paymentOf(1, 1))
       expect(held.block).toBe(CLAIM_ORDER.at(-1) ?? held.block)

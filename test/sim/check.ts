@@ -126,7 +126,7 @@ export function watcherOf(witness: Witness): Watcher {
       if (verb === 'release') checkRelease(witness, key, what as Releasing)
       if (verb === 'verdict') witness.lookedAt.set(key, world.step)
       if (verb === 'find') witness.runAt.set(key, world.step)
-      if (verb === 'survey') witness.surveyedAt.set(key, world.step)
+      if (verb === 'availability') witness.surveyedAt.set(key, world.step)
       if (verb === 'verify') witness.verifiedAt.set(key, world.step)
       if (verb === 'settle') {
         witness.settledAt.set(key, world.step)
@@ -149,8 +149,8 @@ export function watcherOf(witness: Witness): Watcher {
         if (answer.kind === 'void') world.doubtful.delete(key)
       }
       if (verb === 'claim' && hasKind(answer) && answer.kind === 'claimed') checkClaim(witness, key)
-      if (verb === 'survey') noteSurvey(witness, key, answer)
-      if (verb === 'deliver' && witness.isWaitedFor(key)) witness.leftWaiting.delete(key)
+      if (verb === 'availability') noteAvailability(witness, key, answer)
+      if (verb === 'markAnswered' && witness.isWaitedFor(key)) witness.leftWaiting.delete(key)
       // What is given back holds up nobody; sent again, the payment is waited for by whoever sent it.
       if (verb === 'release') witness.leftWaiting.delete(key)
     },
@@ -165,9 +165,9 @@ export function watcherOf(witness: Witness): Watcher {
   }
 }
 
-function noteSurvey({ olderInDoubt, siblingOf, world }: Witness, key: string, answer: unknown): void {
-  if (typeof answer !== 'object' || answer === null || !('sibling' in answer)) return
-  const sibling = answer.sibling as Purchase | undefined
+function noteAvailability({ olderInDoubt, siblingOf, world }: Witness, key: string, answer: unknown): void {
+  if (typeof answer !== 'object' || answer === null || !('prior' in answer)) return
+  const sibling = answer.prior as Purchase | undefined
   if (sibling === undefined) siblingOf.delete(key)
   else siblingOf.set(key, keyOf(sibling.payment))
   if (sibling?.state.kind === 'reserved') olderInDoubt.set(key, { key: keyOf(sibling.payment), step: world.step })
@@ -212,7 +212,7 @@ function checkClaim(witness: Witness, claimed: string): void {
     if (held?.target !== target) continue
     const key = keyOf(other)
     const isWaiting = (leftWaiting.get(key) ?? Infinity) < surveyed
-    const isOpen = held.state.kind === 'reserved' && (held.state.doubted || isWaiting)
+    const isOpen = held.state.kind === 'reserved' && (held.state.uncertain || isWaiting)
     promise(!isOpen, 'I7: no second purchase of a payer for a target while one is in doubt', key)
     if (held.state.kind !== 'sold' || skewed) continue
     const isOld = world.scheduler.elapsed() + 1_700_000_000_000 - held.state.claimedAt >= RECEIPT_KEPT_MS - 60_000
@@ -251,7 +251,7 @@ export function noteHangUp(witness: Witness, payment: Payment): void {
 function noteLate({ world, leftLate, siblingOf, life }: Witness, own: string): void {
   for (const key of [own, siblingOf.get(own)]) {
     if (key === undefined) continue
-    const isWritten = ['finalize', 'deliver'].some((verb) => world.scheduler.isWaiting(verb, key))
+    const isWritten = ['finalize', 'markAnswered'].some((verb) => world.scheduler.isWaiting(verb, key))
     if (isWritten) leftLate.set(key, life)
     else leftLate.delete(key)
   }

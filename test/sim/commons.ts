@@ -35,7 +35,7 @@ export function commonsOf(world: World): Commons {
 
   return {
     of(life) {
-      const { take, give } = leases.of(life)
+      const { take, give, isTaken } = leases.of(life)
       return {
         leases: {
           take: (key, forMs) =>
@@ -46,6 +46,7 @@ export function commonsOf(world: World): Commons {
               return taken
             }),
           give: (key) => call(life, 'give', keyOf(key), () => give(key)),
+          isTaken: (key) => call(life, 'isTaken', keyOf(key), () => isTaken(key)),
         },
         jobs: {
           async run(_, work) {

@@ -52,6 +52,7 @@ export const openModelBook: OpenBook = async (wall) => {
 type Shelf = {
   readonly wall: readonly BlockIndex[]
   readonly sales: Sale[]
+  readonly attempts: Map<string, number> // how often each payment was held
   readonly looks: Map<string, number> // back at each sale; 2 is the last
   readonly rows: ReadonlyMap<string, Purchase>
   put<P extends Purchase>(purchase: P): P
@@ -67,6 +68,7 @@ function shelfOf(wall: readonly BlockIndex[]): Shelf {
   return {
     wall,
     sales: [],
+    attempts: new Map(),
     looks: new Map(),
     rows,
     put(purchase) {
@@ -85,32 +87,35 @@ function shelfOf(wall: readonly BlockIndex[]): Shelf {
 
 const ledgerOf = (shelf: Shelf): Ledger => ({
   find: async (key) => shelf.rows.get(keyOf(key)),
-  heldFor: async (payer) =>
-    [...shelf.rows.values()].filter((row) => row.payment.payer === payer && row.state.kind === 'reserved'),
+  holders: async (target) =>
+    [...shelf.rows.values()]
+      .filter(({ block, state }) => state.kind === 'reserved' && (target === 'next' || target === block))
+      .map(({ payment }) => payment),
   space: async (target) => spaceOf(shelf, target),
 
-  async survey(target, payment, now) {
-    const owed = siblings(shelf, target, payment).find((other) => isOwed(other, now))
-    return { space: spaceFor(shelf, target, payment), sibling: owed ?? siblings(shelf, target, payment).find(inDoubt) }
+  async availability(target, payment, now, attended) {
+    const prior = priorOf(shelf, target, payment, now, attended)
+    return { space: spaceFor(shelf, target, payment), prior: prior.find(isSold) ?? prior[0] }
   },
 
-  async claim(target, payment, listing, head, now) {
+  async claim(target, payment, listing, head, now, attended) {
     const known = shelf.rows.get(keyOf(payment))
     if (known !== undefined && known.state.kind !== 'released') throw new Overtaken('claimed twice')
-    const isUnanswered = (other: Purchase) => inDoubt(other) || isOwed(other, now)
-    if (siblings(shelf, target, payment).some(isUnanswered)) return { kind: 'in-doubt' }
+    if (priorOf(shelf, target, payment, now, attended).length > 0) return { kind: 'prior' }
     const space = spaceFor(shelf, target, payment)
     if (space !== 'open') return { kind: 'lost', space }
     const block = target === 'next' ? shelf.openBlock() : target
     if (block === undefined) throw new Error('open, but no block is')
-    const state = { kind: 'reserved', doubted: false } as const
+    const attempt = (shelf.attempts.get(keyOf(payment)) ?? 0) + 1
+    shelf.attempts.set(keyOf(payment), attempt)
+    const state = { kind: 'reserved', uncertain: false, attempt } as const
     return { kind: 'claimed', purchase: shelf.put({ payment, target, block, listing, head, state }) }
   },
 
-  async doubt({ payment }) {
+  async markUncertain({ payment }) {
     const held = shelf.row(payment)
-    if (held.state.kind !== 'reserved') throw new Overtaken('doubted without being held')
-    return shelf.put({ ...held, state: { kind: 'reserved', doubted: true } })
+    if (held.state.kind !== 'reserved') throw new Overtaken('uncertain without being held')
+    return shelf.put({ ...held, state: { ...held.state, uncertain: true } })
   },
 
   async finalize({ payment }, tx, settled, now) {
@@ -121,7 +126,7 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
       return isSold(sold) ? sold : { ...held, state }
     }
     if (state.kind !== 'reserved') throw new Overtaken('sold without being held')
-    return sell(shelf, { ...held, state }, tx, settled, state.doubted, now)
+    return sell(shelf, { ...held, state }, tx, settled, now)
   },
 
   async confirm({ payment }, tx) {
@@ -143,8 +148,10 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
   async release({ payment, state: before }, dead) {
     const held = shelf.row(payment)
     if (held.state.kind === 'sold' || held.state.kind === 'credited') throw new Overtaken('released after its end')
-    const isDoubted = held.state.kind === 'reserved' && held.state.doubted
-    if (isDoubted && before.kind === 'reserved' && !before.doubted) throw new Overtaken('settled by another')
+    if (held.state.kind === 'reserved' && before.kind === 'reserved') {
+      const isTakenUp = held.state.uncertain && !before.uncertain
+      if (isTakenUp || held.state.attempt !== before.attempt) throw new Overtaken('settled by another')
+    }
     shelf.put({
       ...held,
       state: { kind: 'released', dead: dead || (held.state.kind === 'released' && held.state.dead) },
@@ -153,16 +160,9 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
 
   owe: async (landed, tx, now) => owe(shelf, landed, tx, now),
 
-  async deliver({ payment }) {
-    const { state, ...sold } = shelf.row(payment)
-    if (state.kind !== 'sold' || !state.receiptOwed) return false
-    shelf.put({ ...sold, state: { ...state, receiptOwed: false } })
-    return true
-  },
-
-  async oweReceipt(key) {
+  async markAnswered(key) {
     const known = shelf.rows.get(keyOf(key))
-    if (known !== undefined && isSold(known)) shelf.put({ ...known, state: { ...known.state, receiptOwed: true } })
+    if (known !== undefined && isSold(known)) shelf.put({ ...known, state: { ...known.state, unanswered: false } })
   },
 
   unfinished: async (now) =>
@@ -185,15 +185,22 @@ function spaceFor(shelf: Shelf, target: Target, { payer }: Payment): Space {
   return space === 'open' && [...holds].length >= HOLDS_MAX ? 'full' : space
 }
 
-const siblings = ({ rows }: Shelf, target: Target, { payer, nonce }: Payment) =>
-  rows
-    .values()
-    .filter((other) => other.payment.payer === payer && other.payment.nonce !== nonce && other.target === target)
-
-const isOwed = ({ state }: Purchase, now: UnixMs) =>
-  state.kind === 'sold' && state.receiptOwed && now - state.claimedAt < RECEIPT_OWED_MS
-
-const inDoubt = ({ state }: Purchase) => state.kind === 'reserved' && state.doubted
+/** What a payer has not been answered: held and nobody is at it for a client, or sold lately, or the very block asked for. */
+function priorOf(
+  { rows }: Shelf,
+  target: Target,
+  { payer, nonce }: Payment,
+  now: UnixMs,
+  attended: readonly Hash[],
+): Purchase[] {
+  return [...rows.values()].filter(({ payment, target: asked, block, state }) => {
+    if (payment.payer !== payer || payment.nonce === nonce) return false
+    const isAttended = attended.includes(payment.nonce)
+    if (state.kind === 'reserved') return asked === target && (state.uncertain || !isAttended)
+    if (state.kind !== 'sold' || !state.unanswered || isAttended) return false
+    return block === target || (asked === target && now - state.claimedAt < RECEIPT_OWED_MS)
+  })
+}
 
 function isUnfinished({ looks }: Shelf, { payment, state }: Purchase, now: UnixMs): boolean {
   if (state.kind !== 'sold') return state.kind === 'reserved' || (state.kind === 'released' && !state.dead)
@@ -215,18 +222,11 @@ function unsee({ looks, row, put }: Shelf, payment: Payment, look: number): void
   looks.set(keyOf(payment), look)
 }
 
-function sell(
-  { sales, put }: Shelf,
-  purchase: Purchase,
-  tx: Hash,
-  settled: boolean,
-  receiptOwed: boolean,
-  now: UnixMs,
-): SoldPurchase {
+function sell({ sales, put }: Shelf, purchase: Purchase, tx: Hash, settled: boolean, now: UnixMs): SoldPurchase {
   const at = Math.max(now, sales.at(-1)?.at ?? 0)
   sales.push({ seq: sales.length + 1, block: purchase.block, at })
   const { name, framework } = purchase.listing
-  return put({ ...purchase, state: { kind: 'sold', tx, claimedAt: at, name, framework, settled, receiptOwed } })
+  return put({ ...purchase, state: { kind: 'sold', tx, claimedAt: at, name, framework, settled, unanswered: true } })
 }
 
 type Landed = Pick<Purchase, 'payment' | 'target' | 'listing' | 'head'>
@@ -241,5 +241,5 @@ function owe(shelf: Shelf, landed: Landed, tx: Hash, now: UnixMs): Purchase {
   const block = shelf.holder(wished) === undefined ? wished : shelf.openBlock()
   const { payment, target, listing, head } = known ?? landed
   const owed: Purchase = { payment, target, listing, head, block: block ?? wished, state: { kind: 'credited', tx } }
-  return block === undefined ? shelf.put(owed) : sell(shelf, owed, tx, true, true, now)
+  return block === undefined ? shelf.put(owed) : sell(shelf, owed, tx, true, now)
 }

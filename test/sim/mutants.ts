@@ -9,8 +9,8 @@ export type Mutant = {
 }
 
 const SCRIPT = 'server/domain/purchase.ts'
-const DRIVER = 'server/usecases/buy-block.ts'
-const SWEEP = 'server/usecases/sweep.ts'
+const DRIVER = 'server/purchase/seller.ts'
+const SWEEP = 'server/purchase/reconciler.ts'
 const NOTES = 'server/usecases/unwritten.ts'
 const WAITED = 'server/usecases/waited-for.ts'
 
@@ -126,7 +126,7 @@ export const mutants: readonly Mutant[] = [
     name: 'money is sent before the block is held',
     file: SCRIPT,
     from: `  const claiming = yield* ask({ do: 'claim',`,
-    to: `  yield* ask({ do: 'settle', purchase: { payment, target, block: 0, listing, head: 0n, state: { kind: 'reserved', doubted: false } } as never })
+    to: `  yield* ask({ do: 'settle', purchase: { payment, target, block: 0, listing, head: 0n, state: { kind: 'reserved', uncertain: false, attempt: 1 } } as never })
   const claiming = yield* ask({ do: 'claim',`,
     isCheap: true,
   },
@@ -158,14 +158,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'doubt is told and not written',
     file: SCRIPT,
-    from: `  if (purchase.state.kind !== 'reserved' || purchase.state.doubted) return purchase\n`,
+    from: `  if (purchase.state.kind !== 'reserved' || purchase.state.uncertain) return purchase\n`,
     to: '  return purchase\n',
   },
   {
     name: 'doubt that the store did not take is forgotten',
     file: DRIVER,
-    from: 'orNote(ledger.doubt(purchase), () => notes.doubt(purchase))',
-    to: 'ledger.doubt(purchase)',
+    from: 'orNote(ledger.markUncertain(purchase), () => notes.markUncertain(purchase))',
+    to: 'ledger.markUncertain(purchase)',
   },
   {
     name: 'a landing that the store did not take is forgotten',
@@ -182,7 +182,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a client that hangs up is not noticed',
     file: WAITED,
-    from: 'if (inHand !== undefined) notes.doubt(inHand)',
+    from: 'if (inHand !== undefined) notes.markUncertain(inHand)',
     to: 'if (inHand === undefined) return',
   },
   {
@@ -199,7 +199,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'two runs of one payment overlap',
-    file: 'server/usecases/single-flight.ts',
+    file: 'server/purchase/single-flight.ts',
     from: 'before.then(work, work)',
     to: 'Promise.race([before, Promise.resolve()]).then(work, work)',
   },
@@ -231,7 +231,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a sale forgets that its payer waits (SQL)',
     file: 'db/sqlite/sales.ts',
-    from: 'owed: state.doubted }',
+    from: 'owed: state.uncertain }',
     to: 'owed: false }',
   },
   {

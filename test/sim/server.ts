@@ -1,5 +1,5 @@
 /**
- * One life of the server: the real seller, rail and sweeper over ports that wait for the scheduler. What it knows
+ * One life of the server: the real seller, rail and reconciler over ports that wait for the scheduler. What it knows
  * vanishes with it; only the book stays.
  */
 
@@ -8,11 +8,11 @@ import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { keyOf, type Payment, type PaymentKey } from '../../server/domain/payment.ts'
 import type { SignatureCheck } from '../../server/domain/reasons.ts'
 import type { Chain, Clock, Facilitator, Journal, Ledger, Wallets } from '../../server/ports.ts'
-import { seller, type Seller } from '../../server/usecases/buy-block.ts'
+import { reconciler } from '../../server/purchase/reconciler.ts'
+import { seller, type Seller } from '../../server/purchase/seller.ts'
 import { followLog, type Follower } from '../../server/usecases/follow-log.ts'
 import { keepGoing } from '../../server/usecases/keep-going.ts'
 import { keepLevel } from '../../server/usecases/keep-level.ts'
-import { sweeper } from '../../server/usecases/sweep.ts'
 import { watchRail } from '../../server/usecases/watch-rail.ts'
 import type { Commons, Life } from './commons.ts'
 import type { Book, Paint } from './ledger-model.ts'
@@ -96,7 +96,7 @@ export function startServer(world: World, { name, book, watcher, commons, opened
       advance,
       leases: shared?.leases,
     })
-    const swept = sweeper({ ledger, seller: sold, jobs: shared?.jobs ?? alone.jobs, clock, journal })
+    const swept = reconciler({ ledger, seller: sold, jobs: shared?.jobs ?? alone.jobs, clock, journal })
     opened({ seller: sold, clock, paint, follower, life: self })
     if (shared !== undefined && follower !== undefined)
       void keepLevel({ bell: shared.bell, advance, clock, journal }, NEVER)
@@ -137,7 +137,7 @@ function ledgerPort(
           // Another server, which does not know of it yet, may still ask for the payment to be settled.
           if (isKept && verb === 'release') watcher.asks(verb, key, what)
           // Noted as delivered, and never sent: as when a process dies right before an answer, nobody can know.
-          if (verb === 'deliver') watcher.heard(verb, key, undefined)
+          if (verb === 'markAnswered') watcher.heard(verb, key, undefined)
         }
         die(`its disk at ${verb}`)
         return await new Promise<T>(() => {})
@@ -154,19 +154,22 @@ function ledgerPort(
       if (isWrite) commons?.ring()
       const isLost = isWrite && commons !== undefined && strikes(world, 'answerOfStoreLost')
       // Noted as delivered is not delivered: the server lives on, and has to say what it has.
-      if (!isLost || verb !== 'deliver') watcher.heard(verb, key, answer)
+      if (!isLost || verb !== 'markAnswered') watcher.heard(verb, key, answer)
       if (isLost) throw new StoreUnavailable('the answer is lost')
       return answer
     })
   return {
     find: (key) => store('find', keyOf(key), undefined, () => ledger.find(key)),
-    survey: (target, payment, now) =>
-      store('survey', keyOf(payment), undefined, () => ledger.survey(target, payment, now)),
-    heldFor: (payer) => store('heldFor', '', undefined, () => ledger.heldFor(payer)),
+    availability: (target, payment, now, attended) =>
+      store('availability', keyOf(payment), undefined, () => ledger.availability(target, payment, now, attended)),
+    holders: (target) => store('holders', '', undefined, () => ledger.holders(target)),
     space: (target) => store('space', '', undefined, async () => ledger.space(target)),
-    claim: (target, payment, listing, head, now) =>
-      store('claim', keyOf(payment), { target, payment }, () => ledger.claim(target, payment, listing, head, now)),
-    doubt: (purchase) => store('doubt', keyOf(purchase.payment), purchase, () => ledger.doubt(purchase)),
+    claim: (target, payment, listing, head, now, attended) =>
+      store('claim', keyOf(payment), { target, payment }, () =>
+        ledger.claim(target, payment, listing, head, now, attended),
+      ),
+    markUncertain: (purchase) =>
+      store('markUncertain', keyOf(purchase.payment), purchase, () => ledger.markUncertain(purchase)),
     finalize: (purchase, tx, settled, now) =>
       store('finalize', keyOf(purchase.payment), { settled }, () => ledger.finalize(purchase, tx, settled, now)),
     confirm: (purchase, tx) => store('confirm', keyOf(purchase.payment), purchase, () => ledger.confirm(purchase, tx)),
@@ -176,13 +179,12 @@ function ledgerPort(
     release: (purchase, dead) =>
       store('release', keyOf(purchase.payment), { purchase, dead }, () => ledger.release(purchase, dead)),
     owe: (landed, tx, now) => store('owe', keyOf(landed.payment), landed, () => ledger.owe(landed, tx, now)),
-    deliver: (purchase) => store('deliver', keyOf(purchase.payment), purchase, () => ledger.deliver(purchase)),
-    oweReceipt: (key) => store('oweReceipt', keyOf(key), undefined, () => ledger.oweReceipt(key)),
+    markAnswered: (key) => store('markAnswered', keyOf(key), undefined, () => ledger.markAnswered(key)),
     unfinished: (now) => store('unfinished', '', undefined, () => ledger.unfinished(now)),
   }
 }
 
-const reads: ReadonlySet<string> = new Set(['find', 'survey', 'heldFor', 'space', 'unfinished'])
+const reads: ReadonlySet<string> = new Set(['find', 'availability', 'holders', 'space', 'unfinished'])
 
 /** What owners reach, on the same disk. */
 function paintPort(

@@ -23,6 +23,7 @@ beforeEach(() => {
   clock = fakeClock(NOW)
   journal = fakeJournal()
   asked = fakeChain()
+  asked.stands = true
   const told = async () => ({ kind: 'none' as const, head: await headOf(asked) })
   chain = freshChain({ ...asked, fault: told }, { clock, journal })
 })

@@ -47,7 +47,7 @@ test('an open purchase is told with its age and what the chain says of it', asyn
     block: blockOf('3,4'),
     listing: SILENT,
     head: HEAD,
-    state: { kind: 'reserved' as const, doubted: true },
+    state: { kind: 'reserved' as const, uncertain: true, attempt: 1 },
   }
   const wall = world({ open: [{ purchase, since: NOW - 90_000 }] })
   expect(await takeStock(wall)).toMatchObject({ open: [{ ageMs: 90_000, evidence: { kind: 'unspent' } }] })

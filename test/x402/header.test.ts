@@ -10,7 +10,7 @@ const SALE: SoldPurchase = {
   block: blockOf('80,45'),
   listing: SILENT,
   head: HEAD,
-  state: { kind: 'sold', tx: hash(7), claimedAt: NOW, name: null, framework: null, settled: true, receiptOwed: false },
+  state: { kind: 'sold', tx: hash(7), claimedAt: NOW, name: null, framework: null, settled: true, unanswered: false },
 }
 
 test('the SDK reads from PAYMENT-RESPONSE who paid, how much, where and in which transaction', () => {

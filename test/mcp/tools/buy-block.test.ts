@@ -320,7 +320,7 @@ test('a store that cannot be used is said so, and nobody is charged', async () =
   const space = async () => {
     throw new StoreUnavailable('secret')
   }
-  const wall = await openWall({ ledger: { ...(await openWall()).db.ledger, space } })
+  const wall = await openWall({ ledger: { space } })
   const { isError, structuredContent } = await callTool(wall, 'buy_block', { coord: 'next' })
   expect(isError).toBe(true)
   expect(structuredContent).toMatchObject({ error: 'database_unavailable', retryAfter: 2 })

@@ -2,7 +2,7 @@ import { drainMicrotasks } from 'bun:jsc'
 import { describe, expect, test } from 'bun:test'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Clock, Leases } from '../../server/ports.ts'
-import { keepApart, type Apart } from '../../server/usecases/keep-apart.ts'
+import { paymentLease, type PaymentLease } from '../../server/purchase/payment-lease.ts'
 import { fakeLeases } from '../fakes/leases.ts'
 import { paymentOf } from '../ports/samples.ts'
 import { schedulerOf } from '../sim/scheduler.ts'
@@ -16,14 +16,14 @@ function world() {
   const scheduler = schedulerOf()
   const leases = fakeLeases(scheduler.elapsed)
   const notes: string[] = []
-  const process = (port: (own: Leases) => Leases = (own) => own): Apart => {
+  const process = (port: (own: Leases) => Leases = (own) => own): PaymentLease => {
     const owner = {}
     const clock: Clock = {
       now: scheduler.elapsed,
       elapsed: scheduler.elapsed,
       wait: (ms, signal) => scheduler.wait(owner, ms, signal),
     }
-    return keepApart(port(leases.of(owner)), clock)
+    return paymentLease(port(leases.of(owner)), clock)
   }
   const pass = (ms: number) => {
     drainMicrotasks()
@@ -70,7 +70,7 @@ describe('a payment that another process is at', () => {
     await first
   })
 
-  test('is nothing for a sweeper', async () => {
+  test('is nothing for a reconciler', async () => {
     const { process, notes, told } = world()
     const [here, there] = [process(), process()]
     const long = longWork()
@@ -94,9 +94,9 @@ test('what is over is told at once, whoever died with its lease', async () => {
 
 test('the payment of a process that died is taken up once its lease has ended', async () => {
   const { process, pass, notes, told } = world()
-  const dead = process(({ take, give }) => {
+  const dead = process(({ take, give, isTaken }) => {
     let times = 0
-    return { give, take: (key, forMs) => (times++ === 0 ? take(key, forMs) : new Promise(() => {})) }
+    return { give, isTaken, take: (key, forMs) => (times++ === 0 ? take(key, forMs) : new Promise(() => {})) }
   })
   void dead.whenFree(KEY, { isOver, work: longWork().run, late: told('late') })
   const second = process().whenFree(KEY, { isOver, work: told('ran'), late: told('late') })
@@ -110,7 +110,7 @@ test('the payment of a process that died is taken up once its lease has ended', 
 test('a store that knows no lease keeps nobody from looking a payment up', async () => {
   const { process, notes, told } = world()
   const broken = () => Promise.reject(new StoreUnavailable('down'))
-  const apart = process(() => ({ take: broken, give: broken }))
+  const apart = process(() => ({ take: broken, give: broken, isTaken: broken }))
   await apart.whenFree(KEY, { isOver, work: told('ran'), late: told('late') })
   expect(notes).toEqual(['ran'])
   expect(apart.unlessTaken(KEY, told('swept'))).rejects.toBeInstanceOf(StoreUnavailable)
@@ -119,7 +119,11 @@ test('a store that knows no lease keeps nobody from looking a payment up', async
 test('an answer does not wait for its lease to be given back, and the next run of the process does', async () => {
   const { process, notes, told } = world()
   const giving = Promise.withResolvers<void>()
-  const apart = process(({ take, give }) => ({ take, give: (key) => giving.promise.then(() => give(key)) }))
+  const apart = process(({ take, give, isTaken }) => ({
+    take,
+    isTaken,
+    give: (key) => giving.promise.then(() => give(key)),
+  }))
   await apart.whenFree(KEY, { isOver, work: told('first'), late: told('late') })
   const second = apart.whenFree(KEY, { isOver, work: told('second'), late: told('late') })
   drainMicrotasks()

@@ -10,8 +10,8 @@ export type Waiting<T> = {
   readonly late: () => Promise<T>
 }
 
-/** How runs wait for those of other processes. */
-export type Apart = {
+/** How runs of one payment wait for those of other processes. */
+export type PaymentLease = {
   /** Runs `work` once no other process is at the payment, or `late` where one is for longer than a payer waits. */
   whenFree<T>(key: PaymentKey, { isOver, work, late }: Waiting<T>): Promise<T>
   /** Runs `work` unless another process is at the payment. */
@@ -19,7 +19,7 @@ export type Apart = {
 }
 
 /** For the only process on its store. */
-export const ALONE: Apart = {
+export const NO_LEASE: PaymentLease = {
   whenFree: (_, { work }) => work(),
   unlessTaken: (_, work) => work(),
 }
@@ -35,7 +35,7 @@ const WAIT_MAX_MS = 1000
 const PATIENCE_MS = 60_000
 
 /** For one of several processes on one store. */
-export function keepApart(leases: Leases, clock: Clock): Apart {
+export function paymentLease(leases: Leases, clock: Clock): PaymentLease {
   // Runs of this process that have one lease between them: the last of them gives it back.
   const holders = new Map<string, number>()
   const hold = (key: PaymentKey, more: 1 | -1) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { seller } from '../../server/usecases/buy-block.ts'
-import { sweeper } from '../../server/usecases/sweep.ts'
+import { reconciler } from '../../server/purchase/reconciler.ts'
+import { seller } from '../../server/purchase/seller.ts'
 import { watchRail } from '../../server/usecases/watch-rail.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
 import { openWall, paidBy } from '../http/wall.ts'
@@ -59,7 +59,7 @@ test('neither signatures nor what buyers say reach the journal', async () => {
   wall.facilitator.settling = 'honest'
   await wall.buy(`/blocks/3,4?${LISTING}`, 1)
   const told = JSON.stringify([wall.journal.notes, wall.journal.alarms])
-  expect(told).toContain('doubt')
+  expect(told).toContain('mark-uncertain')
   for (const secret of [paymentOf(1, 1).signature, 'Mallory', 'psst', 'sly', 'mallory.example'])
     expect(told).not.toContain(secret)
 })
@@ -84,7 +84,7 @@ test('a sweep tells what it does, and not what it only looks at', async () => {
     contact: null,
     advance,
   })
-  const sweep = sweeper({ ledger, seller: selling, jobs: db.jobs, clock, journal })
+  const sweep = reconciler({ ledger, seller: selling, jobs: db.jobs, clock, journal })
   const before = linesOf(wall, 'step').length
   chain.silent = true
   await sweep()

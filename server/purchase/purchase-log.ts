@@ -1,4 +1,4 @@
-/** Tells the operator's journal how purchases go: one line a step, with ids and never with what a buyer said or signed. */
+/** Writes to the operator's journal how purchases go: one line a step, with ids and never with what a buyer said or signed. */
 
 import { coordOf } from '../../shared/wall.ts'
 import type { PaymentKey, Target } from '../domain/payment.ts'
@@ -11,10 +11,10 @@ type Facts = Readonly<Record<string, string | number | boolean>>
 export type Reply = { readonly answer: Answer } | { readonly error: unknown }
 
 /** Takes a step's request when it is made, and then what came of it. */
-export type TellStep = (request: Request) => (reply: Reply) => void
+export type LogStep = (request: Request) => (reply: Reply) => void
 
 /** How the steps of a buyer's request are told: all that found or changed something. */
-export function tellEverything({ journal, clock }: Telling): TellStep {
+export function logEverything({ journal, clock }: LogDeps): LogStep {
   return (request) => {
     const since = clock.elapsed()
     return (reply) => {
@@ -32,8 +32,9 @@ export function tellEverything({ journal, clock }: Telling): TellStep {
 /** Whether a look before the claim found what every new payment finds. Junk gets so far, and is to leave few lines. */
 function isPlain(step: Verb, answer: Answer): boolean {
   if (step === 'look-up') return answer === undefined
+  if (step === 'check-signature') return true
   if (typeof answer !== 'object') return false
-  if (step === 'survey') return 'space' in answer && answer.space === 'open' && answer.sibling === undefined
+  if (step === 'check-availability') return 'space' in answer && answer.space === 'open' && answer.prior === undefined
   return step === 'read-chain' && 'spent' in answer && !answer.spent
 }
 
@@ -41,15 +42,15 @@ function isPlain(step: Verb, answer: Answer): boolean {
 const looks: ReadonlySet<Verb> = new Set(['look-up', 'ask-chain', 'confirm'])
 
 /** How the steps of a sweep are told: those that may change something. */
-export function tellActs(telling: Telling): TellStep {
-  const tell = tellEverything(telling)
-  return (request) => (looks.has(request.do) ? () => {} : tell(request))
+export function logActs(deps: LogDeps): LogStep {
+  const log = logEverything(deps)
+  return (request) => (looks.has(request.do) ? () => {} : log(request))
 }
 
-type Telling = { readonly journal: Journal; readonly clock: Clock }
+type LogDeps = { readonly journal: Journal; readonly clock: Clock }
 
 /** Tells how a request to buy ended. */
-export function tellOutcome(journal: Journal, key: PaymentKey, target: Target, outcome: Outcome): void {
+export function logOutcome(journal: Journal, key: PaymentKey, target: Target, outcome: Outcome): void {
   journal.note('purchase', {
     payer: key.payer,
     nonce: key.nonce,
@@ -86,8 +87,8 @@ function wordsOf(answer: Answer): Facts {
   if (answer === undefined) return { answer: 'none' }
   if (typeof answer !== 'object') return { answer: String(answer) }
   if ('spent' in answer) return { answer: answer.spent ? 'spent' : 'unspent', height: Number(answer.head) }
-  if ('space' in answer && 'sibling' in answer)
-    return { answer: answer.space, ...(answer.sibling === undefined ? {} : { older: answer.sibling.payment.nonce }) }
+  if ('space' in answer && 'prior' in answer)
+    return { answer: answer.space, ...(answer.prior === undefined ? {} : { prior: answer.prior.payment.nonce }) }
   if ('state' in answer) return stateOf(answer)
   if ('purchase' in answer) return { ...stateOf(answer.purchase), answer: answer.kind }
   return {

@@ -1,38 +1,40 @@
-/** Brings every unfinished purchase nearer to its end, as the sweeper does at start and every few seconds. */
+/** Brings every unfinished purchase nearer to its end, at the start and every few seconds. */
 
 import pLimit from 'p-limit'
 import { StoreUnavailable } from '../domain/failure.ts'
 import { keyOf, type PaymentKey } from '../domain/payment.ts'
-import type { Clock, ExclusiveJobs, Journal, Ledger } from '../ports.ts'
-import type { SweptSeller } from './buy-block.ts'
+import type { Clock, Journal, Ledger, ExclusiveJobs } from '../ports.ts'
+import type { ReconciledSeller } from './seller.ts'
 
 const AT_ONCE = 8
 
-/** What sweeping needs. */
-export type Sweeping = {
+type Reconciling = Pick<ReconciledSeller, 'reconcile' | 'writePending'>
+
+/** What reconciling needs. */
+export type ReconcilerDeps = {
   readonly ledger: Ledger
-  readonly seller: SweptSeller
+  readonly seller: Reconciling
   readonly jobs: ExclusiveJobs
   readonly clock: Clock
   readonly journal: Journal
 }
 
 /**
- * How a sweep ends: `seen` once everything that was open when the sweeper was made has been looked at since, whoever left
+ * How a sweep ends: `seen` once everything that was open when the reconciler was made has been looked at since, whoever left
  * it; `partly` while another run is at some of it, or another process at the sweep; `failed` where the store is
  * unavailable.
  */
 export type Swept = 'seen' | 'partly' | 'failed'
 
-/** Makes the sweeper of this process. Each call looks at each unfinished purchase once; what could not be waits for the next. */
-export function sweeper({ ledger, seller, jobs, clock, journal }: Sweeping): () => Promise<Swept> {
+/** Makes the reconciler of this process. Each call looks at each unfinished purchase once; what could not be waits for the next. */
+export function reconciler({ ledger, seller, jobs, clock, journal }: ReconcilerDeps): () => Promise<Swept> {
   // What another run had every time. It may have died or failed with it, so that only a look tells.
   let unseen: ReadonlySet<string> | undefined
   let isFailing = false
   return async () => {
     try {
       // What this process could not write is known to no other.
-      await seller.catchUp()
+      await seller.writePending()
       await jobs.run('sweep', async () => {
         const elsewhere = await lookAtAll(seller, await ledger.unfinished(clock.now()))
         unseen = unseen?.intersection(elsewhere) ?? elsewhere
@@ -49,13 +51,21 @@ export function sweeper({ ledger, seller, jobs, clock, journal }: Sweeping): () 
   }
 }
 
-/** Looks at purchases; answers those that could not be looked at. */
-async function lookAtAll(seller: SweptSeller, keys: readonly PaymentKey[]): Promise<ReadonlySet<string>> {
+/** Looks at purchases; answers those that could not be looked at. Throws `StoreUnavailable` once all others have been. */
+async function lookAtAll(seller: Reconciling, keys: readonly PaymentKey[]): Promise<ReadonlySet<string>> {
   const limit = pLimit(AT_ONCE)
   const elsewhere = new Set<string>()
+  let trouble: StoreUnavailable | undefined
   const look = async (key: PaymentKey) => {
-    if (!(await seller.reconcile(key))) elsewhere.add(keyOf(key))
+    try {
+      if (!(await seller.reconcile(key))) elsewhere.add(keyOf(key))
+    } catch (error) {
+      // One damaged row keeps nobody from looking at the others.
+      if (!(error instanceof StoreUnavailable)) throw error
+      trouble = error
+    }
   }
   await Promise.all(keys.map((key) => limit(() => look(key))))
+  if (trouble !== undefined) throw trouble
   return elsewhere
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { singleFlight } from '../../server/usecases/single-flight.ts'
+import { singleFlight } from '../../server/purchase/single-flight.ts'
 
 /** A piece of work that ends when told to, and notes when it starts and ends. */
 function work(name: string, notes: string[]) {

@@ -6,7 +6,7 @@ import type { Payment } from '../../server/domain/payment.ts'
 import type { Outcome } from '../../server/domain/purchase.ts'
 import type { Settling, Verification } from '../../server/domain/reasons.ts'
 import type { Clock, Ledger } from '../../server/ports.ts'
-import { seller } from '../../server/usecases/buy-block.ts'
+import { seller } from '../../server/purchase/seller.ts'
 import { receiptOf } from '../../server/x402/receipt.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
@@ -30,7 +30,7 @@ async function openWorld() {
   const open = () => {
     const process = {}
     const gate = {
-      canDoubt: true,
+      canMark: true,
       settling: undefined as Promise<Settling> | undefined,
       verifying: undefined as Promise<Verification> | undefined,
     }
@@ -39,10 +39,10 @@ async function openWorld() {
       elapsed: scheduler.elapsed,
       wait: (ms, signal) => scheduler.wait(process, ms, signal),
     }
-    const doubt: Ledger['doubt'] = (held) =>
-      gate.canDoubt ? ledger.doubt(held) : Promise.reject(new StoreUnavailable('down'))
+    const markUncertain: Ledger['markUncertain'] = (held) =>
+      gate.canMark ? ledger.markUncertain(held) : Promise.reject(new StoreUnavailable('down'))
     const sold = seller({
-      ledger: { ...ledger, doubt },
+      ledger: { ...ledger, markUncertain },
       facilitator: {
         ...honest,
         verify: (...asked) => gate.verifying ?? honest.verify(...asked),
@@ -140,24 +140,24 @@ test('a refusal frees no block that another process has had settled since, and i
   expect(told(await quick)).toBe('settlement_unknown')
   refusing.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
   drainMicrotasks()
-  expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'reserved', doubted: true } })
+  expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'reserved', uncertain: true, attempt: 1 } })
   chain.land(paymentOf(1, 1))
   pass(10)
   expect(told(await slow)).toBe(hash(1))
 })
 
-test('a held block is not settled again before its doubt is written', async () => {
+test('a held block is not settled again before that is written', async () => {
   const { ledger, leases, settled, here, there, pass } = await openWorld()
   const refusing = Promise.withResolvers<Settling>()
   here.gate.settling = refusing.promise
   const slow = here.buy(paymentOf(1, 1))
   leases.end(paymentOf(1, 1))
-  there.gate.canDoubt = false
+  there.gate.canMark = false
   const quick = there.buy(paymentOf(1, 1))
   pass(5)
   expect([told(await quick), settled]).toEqual(['database_unavailable', []])
   refusing.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
-  pass(1)
+  pass(2)
   expect(told(await slow)).toBe('payment_required')
   expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'released' } })
 })
@@ -183,18 +183,18 @@ test('a payer who waits for longer than a payer can is told to come back, and wh
   const waiting = there.buy(paymentOf(1, 1))
   pass(62)
   expect(told(await waiting)).toBe('settlement_unknown')
-  expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'reserved', doubted: true } })
+  expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'reserved', uncertain: true, attempt: 1 } })
 })
 
 test('a payer is told to wait only once the process at the payment can read of it, and then sells nothing new', async () => {
   const { ledger, here, there, pass } = await openWorld()
   here.gate.settling = never
   void here.buy(paymentOf(1, 1))
-  there.gate.canDoubt = false
+  there.gate.canMark = false
   const unheard = there.buy(paymentOf(1, 1))
   pass(62)
   expect(told(await unheard)).toBe('database_unavailable')
-  there.gate.canDoubt = true
+  there.gate.canMark = true
   const heard = there.buy(paymentOf(1, 1))
   pass(62)
   expect(told(await heard)).toBe('settlement_unknown')

@@ -4,13 +4,13 @@ import { openSqlite } from '../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { keyOf, type PaymentKey } from '../../server/domain/payment.ts'
 import type { ExclusiveJobs } from '../../server/ports.ts'
-import { sweeper } from '../../server/usecases/sweep.ts'
+import { reconciler } from '../../server/purchase/reconciler.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeJournal } from '../fakes/journal.ts'
 import { hold } from '../ports/engine.ts'
 import { NOW, paymentOf, TERMS } from '../ports/samples.ts'
 
-/** A sweeper over a wall on which two purchases are open; `taken` are those that another process has. */
+/** A reconciler over a wall on which two purchases are open; `taken` are those that another process has. */
 async function openWorld(jobs: ExclusiveJobs = alone.jobs) {
   const { ledger } = await openSqlite(':memory:', TERMS.network)
   for (const nonce of [1, 2]) await hold({ ledger }, 'next', paymentOf(1, nonce))
@@ -18,19 +18,17 @@ async function openWorld(jobs: ExclusiveJobs = alone.jobs) {
   const looked: string[] = []
   const store = { isDown: false }
   const seller = {
-    buy: () => Promise.reject(new Error('nobody buys here')),
     async reconcile(key: PaymentKey) {
       if (taken.has(keyOf(key))) return false
       looked.push(keyOf(key))
       return true
     },
-    async catchUp() {
+    async writePending() {
       if (store.isDown) throw new StoreUnavailable('down')
     },
-    idle: async () => {},
   }
   const journal = fakeJournal()
-  const sweep = sweeper({ ledger, seller, jobs, clock: fakeClock(NOW), journal })
+  const sweep = reconciler({ ledger, seller, jobs, clock: fakeClock(NOW), journal })
   return { sweep, taken, looked, store, journal, ledger }
 }
 

@@ -5,13 +5,13 @@ import type { Payment } from '../../server/domain/payment.ts'
 import type { Outcome } from '../../server/domain/purchase.ts'
 import type { Settling } from '../../server/domain/reasons.ts'
 import type { Ledger } from '../../server/ports.ts'
-import { seller } from '../../server/usecases/buy-block.ts'
+import { seller } from '../../server/purchase/seller.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
 import { fakeJournal } from '../fakes/journal.ts'
 import { armedRail } from '../fakes/rail.ts'
-import { fakeWallets } from '../fakes/wallets.ts'
+import { fakeWallets, FORGED } from '../fakes/wallets.ts'
 import { hold } from '../ports/engine.ts'
 import { blockOf, hash, NOW, paymentOf, SILENT, TERMS } from '../ports/samples.ts'
 
@@ -90,7 +90,7 @@ describe('a client that hangs up while its payment settles', () => {
     const client = new AbortController()
     world.atSettle = () => client.abort()
     await buy(paymentOf(1, 1), client.signal)
-    expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'sold', receiptOwed: true } })
+    expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'sold', unanswered: true } })
   })
 
   test('leaves nothing owed while a copy of its request is answered', async () => {
@@ -99,42 +99,92 @@ describe('a client that hangs up while its payment settles', () => {
     world.atSettle = () => client.abort()
     const answers = await Promise.all([buy(paymentOf(1, 1), client.signal), buy(paymentOf(1, 1))])
     expect(answers.map(told)).toEqual([hash(1), hash(1)])
-    expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { receiptOwed: false } })
+    expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { unanswered: false } })
   })
 })
 
-describe('a client that hangs up while the store takes', () => {
-  /** A client that hangs up at its first such step. */
-  const leavingAt = (world: Awaited<ReturnType<typeof openSeller>>['world'], left: Verb) => {
-    const client = new AbortController()
-    world.atStore = (verb) => verb === left && client.abort()
-    return client.signal
-  }
+test('a client that hangs up while its sale is written gets the receipt when it signs anew, and is not charged again', async () => {
+  const { world, buy, settled } = await openSeller()
+  const client = new AbortController()
+  world.atStore = (verb) => verb === 'finalize' && client.abort()
+  await buy(paymentOf(1, 1), client.signal)
+  expect(told(await buy(paymentOf(1, 2)))).toBe(hash(1))
+  expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
+})
 
-  test('its sale gets the receipt when it signs anew, and is not charged again', async () => {
-    const { world, buy, settled } = await openSeller()
-    await buy(paymentOf(1, 1), leavingAt(world, 'finalize'))
-    expect(told(await buy(paymentOf(1, 2)))).toBe(hash(1))
-    expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
+describe('a receipt that went out', () => {
+  test('ends the purchase: whoever buys ten times in a row gets ten blocks', async () => {
+    const { buy } = await openSeller()
+    const blocks: unknown[] = []
+    for (let nonce = 1; nonce <= 10; nonce += 1) {
+      const outcome = await buy(paymentOf(1, nonce))
+      blocks.push(outcome.kind === 'bought' && outcome.purchase.block)
+    }
+    expect(new Set(blocks).size).toBe(10)
   })
 
-  test('that its receipt is delivered gets it when it signs anew, its own as an older one’s', async () => {
-    const { world, buy, settled } = await openSeller()
-    await buy(paymentOf(1, 1), leavingAt(world, 'finalize'))
-    for (const nonce of [1, 2]) await buy(paymentOf(1, nonce), leavingAt(world, 'deliver'))
-    expect(told(await buy(paymentOf(1, 3)))).toBe(hash(1))
-    expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
-  })
-
-  test('that its receipt is delivered is owed it though the store fails, and the next sweep writes that', async () => {
-    const { db, world, buy, down, sold } = await openSeller()
-    await buy(paymentOf(1, 1), leavingAt(world, 'finalize'))
-    down.add('oweReceipt')
-    await buy(paymentOf(1, 1), leavingAt(world, 'deliver'))
-    expect(told(await buy(paymentOf(1, 2)))).toBe('database_unavailable')
+  test('that could not be marked is handed over once more, as an earlier purchase, and charges nobody', async () => {
+    const { down, buy, sold, settled } = await openSeller()
+    down.add('markAnswered')
+    await buy(paymentOf(1, 1))
+    await sold.idle()
     down.clear()
-    await sold.catchUp()
-    expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { receiptOwed: true } })
+    expect(await buy(paymentOf(1, 2))).toMatchObject({ isEarlier: true, purchase: { payment: { nonce: hash(1) } } })
+    expect(told(await buy(paymentOf(1, 2)))).toBe(hash(2))
+    expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1), hash(2)])
+  })
+
+  test('to two new payments at once goes to one of them; the other is asked to wait', async () => {
+    const { world, buy } = await openSeller()
+    const client = new AbortController()
+    world.atSettle = () => client.abort()
+    await buy(paymentOf(1, 1), client.signal)
+    const answers = await Promise.all([buy(paymentOf(1, 2)), buy(paymentOf(1, 3))])
+    expect(answers.map(told).toSorted()).toEqual([hash(1), 'settlement_unknown'])
+  })
+})
+
+test('a payment shown again after a 503 gets its receipt, and ends nothing that is owed', async () => {
+  const { world, buy, clock, settled } = await openSeller()
+  world.settling = { kind: 'unclear' }
+  expect(told(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
+  world.settling = undefined
+  clock.pass(5000)
+  expect(told(await buy(paymentOf(1, 1)))).toBe(hash(1))
+  expect(told(await buy(paymentOf(1, 2)))).toBe(hash(1))
+  expect(told(await buy(paymentOf(1, 3)))).toBe(hash(3))
+  expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1), hash(3)])
+})
+
+describe('a payment that is known, shown by somebody else', () => {
+  const forged = { ...paymentOf(1, 1), signature: FORGED }
+
+  test('tells nothing of the purchase', async () => {
+    const { sold, buy } = await openSeller()
+    await buy(paymentOf(1, 1))
+    expect(told(await sold.buy(blockOf('79,44'), forged, SILENT))).toBe('block_taken')
+    expect(told(await buy(forged))).toBe('payment_required')
+  })
+
+  test('while it is bought shares no answer with its payer', async () => {
+    const { buy } = await openSeller()
+    const answers = await Promise.all([buy(paymentOf(1, 1)), buy(forged)])
+    expect(answers.map(told)).toEqual([hash(1), 'payment_required'])
+  })
+})
+
+describe('a target that is held', () => {
+  test('is being bought while its run has a client, and in doubt afterwards', async () => {
+    const { world, sold, buy } = await openSeller()
+    const block = blockOf('79,44')
+    const during: unknown[] = []
+    world.atSettle = () => void during.push(sold.offered(block))
+    world.settling = { kind: 'unclear' }
+    expect(sold.offered(block)).toBe('open')
+    await buy(paymentOf(1, 1))
+    expect(await Promise.all(during)).toEqual(['reserved'])
+    await sold.idle()
+    expect(await sold.offered(block)).toBe('uncertain')
   })
 })
 
@@ -144,7 +194,7 @@ test('whoever sends a settled payment again and hangs up leaves nothing owed', a
   const client = new AbortController()
   world.atStore = () => client.abort()
   await buy(paymentOf(1, 1), client.signal)
-  expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { receiptOwed: false } })
+  expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { unanswered: false } })
 })
 
 describe('what the store could not take', () => {
@@ -154,15 +204,15 @@ describe('what the store could not take', () => {
     expect(told(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
     world.settling = undefined
     clock.pass(5000)
-    down.add('deliver')
+    down.add('markAnswered')
     expect(told(await buy(paymentOf(1, 1)))).toBe(hash(1))
   })
 
-  test('is a doubt that nothing new is sold over', async () => {
+  test('is a sale that nothing new is sold over', async () => {
     const { down, buy, settled } = await openSeller()
-    for (const verb of ['finalize', 'doubt'] as const) down.add(verb)
+    for (const verb of ['finalize', 'markUncertain'] as const) down.add(verb)
     expect(told(await buy(paymentOf(1, 1)))).toBe('deed_not_persisted')
-    expect(told(await buy(paymentOf(1, 2)))).toBe('database_unavailable')
+    expect(told(await buy(paymentOf(1, 2)))).toBe('settlement_unknown')
     down.clear()
     expect(told(await buy(paymentOf(1, 3)))).toBe(hash(1))
     expect(settled).toHaveLength(1)
@@ -174,22 +224,31 @@ describe('what the store could not take', () => {
     world.atVerify = (payment) => void chain.land(payment)
     expect(told(await buy(paymentOf(1, 1)))).toBe('database_unavailable')
     down.clear()
-    await sold.catchUp()
+    await sold.writePending()
     expect(told(await buy(paymentOf(1, 1)))).toBe(hash(1))
   })
 })
 
 describe('what an earlier process left open', () => {
-  test('is not looked at while a request for it may fail before it looks', async () => {
+  test('is looked at after a request for it that failed before it could', async () => {
     const { db, down, buy, sold } = await openSeller()
     await hold(db, 'next', paymentOf(1, 1))
     down.add('find')
     const again = buy(paymentOf(1, 1))
-    expect(await sold.reconcile(paymentOf(1, 1))).toBe(false)
+    await expect(sold.reconcile(paymentOf(1, 1))).rejects.toThrow(StoreUnavailable)
     expect(told(await again)).toBe('database_unavailable')
     down.clear()
     expect(await sold.reconcile(paymentOf(1, 1))).toBe(true)
     expect(told(await buy(paymentOf(1, 2)))).toBe(hash(1))
+  })
+
+  test('is looked at however many requests name it for other targets', async () => {
+    const { db, buy, sold } = await openSeller()
+    await hold(db, 'next', paymentOf(1, 1))
+    const elsewhere = Array.from({ length: 50 }, () => sold.buy(blockOf('0,0'), paymentOf(1, 1), SILENT))
+    expect(await sold.reconcile(paymentOf(1, 1))).toBe(true)
+    expect(new Set((await Promise.all(elsewhere)).map(told))).toEqual(new Set(['payment_used']))
+    expect(told(await buy(paymentOf(1, 1)))).toBe(hash(1))
   })
 
   test('is looked at by a request for it that has asked the chain', async () => {
@@ -228,6 +287,7 @@ describe('a sale that was paid', () => {
   test('and is not any more keeps its deed, and the operator is told once', async () => {
     const { buy, sold, chain, journal, db } = await openSeller()
     await buy(paymentOf(1, 1))
+    await sold.idle()
     chain.expire(paymentOf(1, 1))
     chain.cancel(paymentOf(1, 1))
     await sold.reconcile(paymentOf(1, 1))

@@ -1,0 +1,398 @@
+/**
+ * One run of a purchase script: what it knows, how each request of the script is answered, and how it ends. A purchase is
+ * unanswered from its claim until its receipt went out, so a run that is cut off, or whose client leaves, has nothing to
+ * note: the ledger already says that somebody may be waiting. What only this process knows is which runs are under way with
+ * their clients still there: several fresh purchases of one payer at once are separate purchases.
+ */
+
+import { coordOf } from '../../shared/wall.ts'
+import { Overtaken, StoreUnavailable, type Failure } from '../domain/failure.ts'
+import type { Listing } from '../domain/listing.ts'
+import {
+  keyOf,
+  type Address,
+  type Hash,
+  type Payment,
+  type PaymentKey,
+  type Target,
+  type Terms,
+  type UnixMs,
+} from '../domain/payment.ts'
+import { reconcile } from '../domain/purchase-script.ts'
+import type {
+  Answer,
+  AnswerTo,
+  Availability,
+  Claiming,
+  Landed,
+  Order,
+  Outcome,
+  Purchase,
+  Request,
+  Script,
+  SoldPurchase,
+  Verb,
+} from '../domain/purchase.ts'
+import { stillAtIt, storeUnavailable } from '../domain/refusals.ts'
+import type { Chain, Clock, Facilitator, Journal, Leases, Ledger, Wallets } from '../ports.ts'
+import type { RailWatch } from '../usecases/watch-rail.ts'
+import { statusInNextBlock, statusOf } from './chain-status.ts'
+import type { PaymentLease } from './payment-lease.ts'
+import { logActs, logEverything, logOutcome, type LogStep } from './purchase-log.ts'
+import type { SingleFlight } from './single-flight.ts'
+import { NOBODY, type WaitingClients } from './waiting-clients.ts'
+
+/**
+ * What buying needs. `advance` brings the views up to the log before a buyer is answered; `leases` are for a store that
+ * other processes sell from, too.
+ */
+export type PurchaseDeps = {
+  readonly ledger: Ledger
+  readonly facilitator: Facilitator
+  readonly chain: Chain
+  readonly wallets: Wallets
+  readonly clock: Clock
+  readonly journal: Journal
+  readonly rail: RailWatch
+  readonly terms: Terms
+  readonly contact: string | null
+  readonly advance: () => Promise<void>
+  readonly leases?: Leases | undefined
+}
+
+/** What the runs of this process share. */
+export type Runs = PurchaseDeps & {
+  readonly flights: SingleFlight
+  readonly lease: PaymentLease
+  readonly underWay: Set<PurchaseRun>
+  readonly landed: Map<string, { readonly purchase: Landed; readonly tx: Hash }> // what the store could not take yet
+  readonly settle: Facilitator['settle']
+  readonly alarm: (event: string, purchase: Purchase) => void
+}
+
+/** What one run knows. */
+export type PurchaseRun = {
+  readonly key: PaymentKey
+  readonly clients: WaitingClients
+  hasClaimed: boolean // the block is held by this run, or is just being
+  hasAsked: boolean // the chain was asked what became of the payment
+  hasWritten: boolean
+  known: Purchase | undefined // as it was looked up
+  handsOver: SoldPurchase | undefined // an earlier purchase, whose receipt this run's answer carries
+}
+
+const newRun = (key: PaymentKey, clients: WaitingClients): PurchaseRun => ({
+  key,
+  clients,
+  hasClaimed: false,
+  hasAsked: false,
+  hasWritten: false,
+  known: undefined,
+  handsOver: undefined,
+})
+
+/** What a client sent to buy with. */
+export type BuyRequest = {
+  readonly target: Target
+  readonly payment: Payment
+  readonly listing: Listing | Failure // one that is refused must not hide what became of a known payment
+}
+
+/** Plays a script for clients who wait; `answer` is told the outcome, and the run then sees to what their leaving means. */
+export async function runForClients(
+  runs: Runs,
+  request: BuyRequest,
+  clients: WaitingClients,
+  script: (order: Order) => Script<Outcome>,
+  answer: (outcome: Outcome) => void,
+): Promise<void> {
+  const { terms, contact, clock, rail, journal } = runs
+  const { target, payment } = request
+  const run = newRun(payment, clients)
+  runs.underWay.add(run)
+  try {
+    const order = { ...request, terms, now: clock.now(), armed: rail.state() === 'armed', contact }
+    const outcome = await outcomeOf(runs, run, () => script(order))
+    logOutcome(journal, payment, target, outcome)
+    answer(outcome)
+    await markAnswered(runs, run, outcome)
+  } finally {
+    runs.underWay.delete(run)
+  }
+}
+
+/** Brings a purchase nearer to its end, which no client of this run waits for; `elsewhere` where another process is at it. */
+export async function runReconcile(
+  runs: Runs,
+  key: PaymentKey,
+  log: LogStep = logActs(runs),
+): Promise<Purchase | undefined | 'elsewhere'> {
+  const run = newRun(key, NOBODY)
+  try {
+    return await runs.lease.unlessTaken(key, () => playThrough(runs, run, () => reconcile(key), log))
+  } catch (error) {
+    if (!(error instanceof Overtaken)) throw error
+    return await runs.ledger.find(key)
+  }
+}
+
+/** Plays the script, brings the views up to its sale, and turns a store that fails into its refusal. */
+async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outcome>): Promise<Outcome> {
+  try {
+    const outcome = await playThrough(runs, run, script, logEverything(runs), (end) => checkDenial(runs, run, end))
+    if (outcome.kind === 'bought') await orIgnore(runs.advance())
+    return outcome
+  } catch (error) {
+    if (error instanceof Overtaken) return { kind: 'refused', failure: stillAtIt() }
+    if (!(error instanceof StoreUnavailable)) throw error
+    return { kind: 'refused', failure: storeUnavailable() }
+  }
+}
+
+/**
+ * Before a payer is refused: another process may have taken the payment up since, and one that claimed it and is still at it
+ * learns only from the store that its payer was told to wait, and may sign anew. Throws `Overtaken`, so that the run begins
+ * again from what is written, or `StoreUnavailable`, which is then the answer.
+ */
+async function checkDenial({ leases, ledger }: Runs, run: PurchaseRun, outcome: Outcome): Promise<void> {
+  if (leases === undefined || outcome.kind === 'bought' || run.hasClaimed) return
+  const now = await ledger.find(run.key)
+  if (!run.hasWritten && now?.state.kind !== run.known?.state.kind)
+    throw new Overtaken('another process has taken the payment up')
+  if (!isOfPayment(outcome) || now?.state.kind !== 'reserved' || now.state.uncertain) return
+  await ledger.markUncertain(now)
+}
+
+/** Whether an answer is about the payment itself, and so the same for every copy of the request. */
+export const isOfPayment = (outcome: Outcome) =>
+  outcome.kind === 'bought' ||
+  outcome.failure.code === 'settlement_unknown' ||
+  outcome.failure.code === 'deed_not_persisted'
+
+/** Marks the purchase whose receipt went out, unless every client left before: the payer's next request is then told of it. */
+async function markAnswered({ clock, ledger }: Runs, run: PurchaseRun, outcome: Outcome): Promise<void> {
+  // Whoever shows a payment that is known may be anybody, since settled payloads are public, and ends nothing by it.
+  const answered = run.handsOver ?? (run.hasClaimed && outcome.kind === 'bought' ? outcome.purchase : undefined)
+  if (answered === undefined) return
+  // The answer is written to its connection first.
+  await clock.wait(0)
+  // A mark that cannot be written hands the receipt over once more, which charges nobody.
+  if (!run.clients.haveLeft()) await orIgnore(ledger.markAnswered(answered.payment))
+}
+
+async function orIgnore(work: Promise<void>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error
+  }
+}
+
+const PLAYS_MAX = 5
+
+/** Plays a script, and again from what is written where another process has moved its payment on meanwhile. */
+async function playThrough<T>(
+  runs: Runs,
+  run: PurchaseRun,
+  begin: () => Script<T>,
+  log: LogStep,
+  check: (end: T) => Promise<void> = async () => {},
+): Promise<T> {
+  const handlers = handlersOf(runs, run, log)
+  for (let plays = 1; ; plays += 1) {
+    Object.assign(run, { hasClaimed: false, hasWritten: false, known: undefined, handsOver: undefined })
+    try {
+      const end = await play(begin(), handlers, log)
+      await check(end)
+      return end
+    } catch (error) {
+      if (!(error instanceof Overtaken) || plays === PLAYS_MAX) throw error
+    }
+  }
+}
+
+/** Plays a script to its end; what a port throws is thrown into the script at the request that caused it. */
+async function play<T>(script: Script<T>, handlers: Handlers, log: LogStep): Promise<T> {
+  let step = script.next()
+  while (step.done !== true) {
+    const logReply = log(step.value)
+    const reply = await answerOf(step.value, handlers).then(
+      (answer) => ({ answer }),
+      (error: unknown) => ({ error }),
+    )
+    logReply(reply)
+    step = 'error' in reply ? script.throw(reply.error) : script.next(reply.answer)
+  }
+  return step.value
+}
+
+/** Answers what scripts ask for. */
+type Handlers = { readonly [V in Verb]: (request: Extract<Request, { do: V }>) => Promise<AnswerTo<V>> }
+
+function answerOf(request: Request, handlers: Handlers): Promise<Answer> {
+  // The table has one entry per verb, which the compiler cannot follow through an index by a union.
+  const handle = handlers[request.do] as (request: Request) => Promise<Answer>
+  return handle(request)
+}
+
+const handlersOf = (runs: Runs, run: PurchaseRun, log: LogStep): Handlers => ({
+  ...questions(runs, run),
+  ...writes(runs, run),
+  ...priors(runs, run, log),
+})
+
+/** What is looked up, and asked of others. */
+function questions(runs: Runs, run: PurchaseRun) {
+  const { ledger, facilitator, chain, wallets } = runs
+  return {
+    async 'look-up'({ key }) {
+      await writeLanded(runs, key)
+      run.known = await ledger.find(key)
+      return run.known
+    },
+    'check-signature': ({ payment }) => wallets.signedPayment(payment),
+    'check-for-token': ({ payment }) => wallets.signedForToken(payment),
+    'check-availability': ({ target, payment, now }) => availabilityOf(runs, target, payment, now),
+    'read-chain': ({ key }) => chain.read(key),
+    verify: ({ target, payment }) => facilitator.verify(target, payment),
+    settle: ({ purchase }) => runs.settle(purchase.target, purchase.payment),
+    async 'ask-chain'({ payment, head, patience, named }) {
+      const verdict = await (patience === 'next-block'
+        ? statusInNextBlock(runs, payment, head)
+        : statusOf(runs, payment, head, patience, named))
+      run.hasAsked = true
+      return verdict
+    },
+  } satisfies Partial<Handlers>
+}
+
+/** What is written. */
+function writes(runs: Runs, run: PurchaseRun) {
+  const { ledger, clock, alarm } = runs
+  const written = async <T>(writing: Promise<T>): Promise<T> => {
+    const answer = await writing
+    run.hasWritten = true
+    return answer
+  }
+  return {
+    async claim({ target, payment, listing, head }) {
+      // Before it is written: another purchase of this payer may look as soon as it is.
+      run.hasClaimed = true
+      const claiming = await claimOf(runs, target, payment, listing, head)
+      run.hasClaimed = claiming.kind === 'claimed'
+      return claiming
+    },
+    'mark-uncertain': ({ purchase }) => written(ledger.markUncertain(purchase)),
+    finalize: ({ purchase, tx, settled }) => written(ledger.finalize(purchase, tx, settled, clock.now())),
+    confirm: ({ purchase, tx }) => ledger.confirm(purchase, tx),
+    seal: ({ purchase, tx }) => ledger.seal(purchase, tx),
+    // The alarm goes first: a process that dies in between repeats it, and does not leave it out.
+    miss({ purchase }) {
+      alarm('payment-vanished', purchase)
+      return ledger.miss(purchase)
+    },
+    'write-off'({ purchase }) {
+      alarm('payment-lost', purchase)
+      return ledger.writeOff(purchase)
+    },
+    release: ({ purchase, dead }) => written(ledger.release(purchase, dead)),
+    async owe({ purchase, tx }) {
+      try {
+        return await written(ledger.owe(purchase, tx, clock.now()))
+      } catch (error) {
+        // Nobody else knows of a payment that landed and was never claimed.
+        if (error instanceof StoreUnavailable) runs.landed.set(keyOf(purchase.payment), { purchase, tx })
+        throw error
+      }
+    },
+  } satisfies Partial<Handlers>
+}
+
+/** What becomes of an earlier purchase of the payer. */
+function priors(runs: Runs, run: PurchaseRun, log: LogStep) {
+  const { ledger } = runs
+  return {
+    'resolve-other': ({ key }): Promise<Purchase | undefined> =>
+      runs.flights.run(keyOf(key), async () => {
+        const end = await runReconcile(runs, key, log)
+        return end === 'elsewhere' ? await ledger.find(key) : end
+      }),
+    async 'hand-over'({ purchase }) {
+      const key = keyOf(purchase.payment)
+      const isTaken = [...runs.underWay].some(
+        ({ handsOver }) => handsOver !== undefined && keyOf(handsOver.payment) === key,
+      )
+      if (isTaken) return false
+      run.handsOver = purchase
+      const now = await ledger.find(purchase.payment)
+      if (now?.state.kind === 'sold' && now.state.unanswered) return true
+      run.handsOver = undefined
+      return false
+    },
+  } satisfies Partial<Handlers>
+}
+
+/** The payments of a payer that runs under way here have claimed, and whose clients wait for the receipts. */
+const attendedOf = ({ underWay }: Runs, payer: Address): readonly Hash[] =>
+  [...underWay]
+    .filter(({ key, hasClaimed, clients }) => key.payer === payer && hasClaimed && !clients.haveLeft())
+    .map(({ key }) => key.nonce)
+
+// Longer than a lease outlives the process that took it.
+const PRIOR_WAITS_MS = [50, 100, 200, 400, 800, 1500, ...Array.from({ length: 8 }, () => 2000)]
+
+/** What can be had. An earlier purchase that another process is at is waited for, since nobody can tell whether it lives. */
+async function availabilityOf(runs: Runs, target: Target, payment: Payment, now: UnixMs): Promise<Availability> {
+  const { ledger, leases, clock } = runs
+  const look = () => ledger.availability(target, payment, now, attendedOf(runs, payment.payer))
+  let found = await look()
+  for (const waitMs of PRIOR_WAITS_MS) {
+    if (found.prior === undefined || leases === undefined || !(await leases.isTaken(found.prior.payment))) return found
+    await clock.wait(waitMs)
+    found = await look()
+  }
+  return found
+}
+
+const CLAIMS_MAX = 3
+
+/** Claims, once what other processes have claimed for the same payer and target meanwhile has ended there. */
+async function claimOf(
+  runs: Runs,
+  target: Target,
+  payment: Payment,
+  listing: Listing,
+  head: bigint,
+): Promise<Claiming> {
+  const { ledger, clock, leases } = runs
+  for (let claims = 1; ; claims += 1) {
+    const claiming = await ledger.claim(target, payment, listing, head, clock.now(), attendedOf(runs, payment.payer))
+    if (claiming.kind !== 'prior' || leases === undefined || claims === CLAIMS_MAX) return claiming
+    const { prior } = await availabilityOf(runs, target, payment, clock.now())
+    if (prior !== undefined) return claiming
+  }
+}
+
+/** Writes down that a payment landed, if that is still to be done. Throws `StoreUnavailable`, and keeps it. */
+export async function writeLanded({ landed, ledger, clock }: Runs, key: PaymentKey): Promise<void> {
+  const late = landed.get(keyOf(key))
+  if (late === undefined) return
+  try {
+    await ledger.owe(late.purchase, late.tx, clock.now())
+  } catch (error) {
+    // Another run has moved the payment on.
+    if (!(error instanceof Overtaken)) throw error
+  }
+  landed.delete(keyOf(key))
+}
+
+/** Alerts the operator to a purchase, once in the life of the process. */
+export function alertOnce(journal: Journal): Runs['alarm'] {
+  const told = new Set<string>()
+  return (event, { payment, block }) => {
+    const once = `${event} ${keyOf(payment)}`
+    if (told.has(once)) return
+    told.add(once)
+    journal.alarm(event, { payer: payment.payer, nonce: payment.nonce, block: coordOf(block) })
+  }
+}

@@ -1,0 +1,134 @@
+/** The one seller of a process: one run per payment at a time, copies of a request share its answer. */
+
+import type { Failure } from '../domain/failure.ts'
+import type { Listing } from '../domain/listing.ts'
+import { keyOf, type Payment, type PaymentKey, type Space, type Target } from '../domain/payment.ts'
+import { answerLate, buy } from '../domain/purchase-script.ts'
+import type { Outcome, Purchase } from '../domain/purchase.ts'
+import { rpcLagGuard } from '../usecases/rpc-lag-guard.ts'
+import { NO_LEASE, paymentLease } from './payment-lease.ts'
+import {
+  alertOnce,
+  isOfPayment,
+  runForClients,
+  runReconcile,
+  writeLanded,
+  type BuyRequest,
+  type PurchaseDeps,
+  type Runs,
+} from './purchase-run.ts'
+import { singleFlight } from './single-flight.ts'
+import { spacedSettle } from './spaced-settle.ts'
+import { waitingClients, type WaitingClients } from './waiting-clients.ts'
+
+/** Whether a target can be bought by anyone: `uncertain` is held for a payer, and nobody is at work on it. */
+export type Offered = Exclude<Space, 'full'> | 'uncertain'
+
+export type Seller = {
+  /**
+   * Buys `target` with `payment`; a listing that is refused is a `Failure`. Never throws for a fault of the world. A client
+   * that hangs up stops nothing; its purchase stays unanswered.
+   */
+  buy(target: Target, payment: Payment, listing: Listing | Failure, client?: AbortSignal): Promise<Outcome>
+  /** Whether a target can be bought. Said at once where it is known, because nothing is asked as often. */
+  offered(target: Target): Offered | Promise<Offered>
+  /**
+   * Brings one unfinished purchase nearer to its end, unless another run is at it; `false` where nobody here has asked the
+   * chain about it yet.
+   */
+  reconcile(key: PaymentKey): Promise<boolean>
+  /** Resolves when no purchase is under way. */
+  idle(): Promise<void>
+}
+
+/** A seller with what its reconciler needs. */
+export type ReconciledSeller = Seller & {
+  /** Writes down what the store could not take before. Throws `StoreUnavailable`. */
+  writePending(): Promise<void>
+}
+
+/** Makes the one seller of this process. */
+export function seller(deps: PurchaseDeps): ReconciledSeller {
+  const runs: Runs = {
+    ...deps,
+    chain: rpcLagGuard(deps.chain, deps.clock),
+    flights: singleFlight(),
+    lease: deps.leases === undefined ? NO_LEASE : paymentLease(deps.leases, deps.clock),
+    underWay: new Set(),
+    landed: new Map(),
+    settle: spacedSettle(deps.facilitator.settle, deps.clock),
+    alarm: alertOnce(deps.journal),
+  }
+  const shared = new Map<string, { readonly outcome: Promise<Outcome>; readonly clients: WaitingClients }>()
+  return {
+    async buy(target, payment, listing, client) {
+      // Copies of one signed request that arrive together share one answer, or each would settle in turn.
+      const copy = copyOf(target, payment)
+      const leader = shared.get(copy)
+      if (leader !== undefined) {
+        leader.clients.join(client)
+        const outcome = await leader.outcome
+        if (isOfPayment(outcome)) return outcome
+        return await attempt(runs, { target, payment, listing }, waitingClients(client))
+      }
+      const clients = waitingClients(client)
+      const outcome = attempt(runs, { target, payment, listing }, clients)
+      shared.set(copy, { outcome, clients })
+      try {
+        return await outcome
+      } finally {
+        shared.delete(copy)
+      }
+    },
+    offered(target) {
+      const space = runs.ledger.space(target)
+      if (typeof space === 'string') return space === 'reserved' ? heldBy(runs, target) : space
+      return space.then((found) => (found === 'reserved' ? heldBy(runs, target) : found))
+    },
+    async reconcile(key) {
+      const working = [...runs.underWay].find(
+        (run) => keyOf(run.key) === keyOf(key) && (run.hasClaimed || run.hasAsked),
+      )
+      if (working !== undefined) return working.hasAsked
+      // Whatever else is asked of the payment takes its turn like this does, and cannot keep it out.
+      const end = await runs.flights.run(keyOf(key), () => runReconcile(runs, key))
+      await runs.advance()
+      return end !== 'elsewhere'
+    },
+    async writePending() {
+      for (const { purchase } of runs.landed.values()) await writeLanded(runs, purchase.payment)
+    },
+    idle: runs.flights.idle,
+  }
+}
+
+/** Buys, once no other run is at the payment. The answer is given before the run has ended. */
+function attempt(runs: Runs, request: BuyRequest, clients: WaitingClients): Promise<Outcome> {
+  const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
+  const { payment } = request
+  const run = () =>
+    runs.lease.whenFree(payment, {
+      isOver: async () => isFinal((await runs.ledger.find(payment))?.state.kind),
+      work: () => runForClients(runs, request, clients, buy, resolve),
+      late: () => runForClients(runs, request, clients, answerLate, resolve),
+    })
+  runs.flights.run(keyOf(payment), run).catch(reject)
+  return promise
+}
+
+const isFinal = (kind: Purchase['state']['kind'] | undefined) => kind === 'sold' || kind === 'credited'
+
+/** Names a request whose copies may share an answer: everything that says who may hear it is in the name. */
+const copyOf = (target: Target, { payer, nonce, to, amount, validAfter, validBefore, signature, accepted }: Payment) =>
+  [target, payer, nonce, to, amount, validAfter, validBefore, signature, accepted.asset, accepted.network].join(':')
+
+/** Whether what holds a target is being bought, or is in doubt: then its own payer must be able to come back and sign anew. */
+async function heldBy({ ledger, leases, underWay }: Runs, target: Target): Promise<Offered> {
+  for (const holder of await ledger.holders(target)) {
+    const isHere = [...underWay].some(
+      (run) => run.hasClaimed && !run.clients.haveLeft() && keyOf(run.key) === keyOf(holder),
+    )
+    if (!isHere && (await leases?.isTaken(holder)) !== true) return 'uncertain'
+  }
+  return 'reserved'
+}
