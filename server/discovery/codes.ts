@@ -34,7 +34,7 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   invalid_option: 'An option is none of those listed.',
   unauthorized: 'The signature is not the wallet’s. expected holds the exact text to sign; compare it with yours.',
   payment_required: 'Not paid. Sign the terms, send the same request again. reason says why a payment was not taken.',
-  forbidden: 'The Host or the Origin of the request is not this service’s; only /mcp asks.',
+  forbidden: 'The Host of the request is not this service’s, or on a loopback name its Origin; only /mcp asks.',
   not_found: 'There is nothing at this path.',
   no_owner: 'The block has not been sold, so nobody can repaint it.',
   no_purchases: 'This wallet has bought no block.',

@@ -30,16 +30,25 @@ export function mcpMethods({ bindHost = '', clients, ...port }: McpPort): Method
   }
 }
 
-/** Which names a request may come by: a page whose name was rebound to this machine still sends its own. */
-type Names = { readonly isHost: (text: string) => boolean; readonly isOrigin: (text: string) => boolean }
+/**
+ * Which names a request may come by: a page whose name was rebound to this machine still sends its own. `isPublic` says
+ * whether every page may call there, as it may every other address; on a loopback name only those of this machine may.
+ */
+type Names = {
+  readonly isHost: (text: string) => boolean
+  readonly isOrigin: (text: string) => boolean
+  readonly isPublic: (host: string | null) => boolean
+}
 
-/** Turns away what came by another name, and opens CORS to our own pages only. */
-function closedToOthers({ isHost, isOrigin }: Names, handler: Handler): Handler {
+/** Turns away what came by another name, and from a loopback name the pages of others. */
+function closedToOthers({ isHost, isOrigin, isPublic }: Names, handler: Handler): Handler {
   return async (request) => {
     const host = request.headers.get('host')
     const origin = request.headers.get('origin')
-    const admitted = (host === null || isHost(host)) && (origin === null || isOrigin(origin))
+    const isOpen = isPublic(host)
+    const admitted = (host === null || isHost(host)) && (origin === null || isOpen || isOrigin(origin))
     const response = admitted ? await handler(request) : refuse(forbidden())
+    if (admitted && isOpen) return response
     response.headers.delete('access-control-allow-origin')
     if (admitted && origin !== null) response.headers.set('access-control-allow-origin', origin)
     response.headers.set('vary', 'Origin')
@@ -55,6 +64,10 @@ function namesOf(baseUrl: string, bindHost: string): Names {
     isHost(text) {
       const url = authorityPattern.test(text) ? URL.parse(`${base.protocol}//${text}`) : null
       return url !== null && (url.host === base.host || isLoopback(url))
+    },
+    isPublic(text) {
+      const url = text === null ? base : URL.parse(`${base.protocol}//${text}`)
+      return url?.host === base.host && !loopbackNames.includes(base.hostname)
     },
     isOrigin(text) {
       const url = URL.parse(text)
@@ -72,9 +85,13 @@ const authorityPattern = /^[^/?#@\\\s]+$/
 
 const preflight: HeaderFields = {
   'Access-Control-Allow-Methods': 'POST',
-  'Access-Control-Allow-Headers': 'Content-Type, Accept, MCP-Protocol-Version, Mcp-Session-Id, Last-Event-ID',
+  'Access-Control-Allow-Headers':
+    'Content-Type, Accept, Authorization, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID',
   'Access-Control-Max-Age': '86400',
 }
 
 const forbidden = () =>
-  failure('forbidden', 'This address answers under its own name only, and to no page of another origin.')
+  failure(
+    'forbidden',
+    'This address answers under its own name only, and on a private name to no page of another origin.',
+  )

@@ -341,7 +341,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'callMcp',
     summary: 'Use the wall as MCP tools',
     description:
-      'MCP over streamable HTTP without sessions: one JSON-RPC 2.0 request per POST, one JSON answer. tools/list tells the rest. Requests under another host name, and from pages of another origin, are refused.',
+      'MCP over streamable HTTP without sessions: one JSON-RPC 2.0 request per POST, one JSON answer. tools/list tells the rest. Requests under another host name are refused, and on a loopback name those from pages of another origin.',
     body: RpcRequest,
     answers: [RpcAnswer],
     also: {

@@ -32,8 +32,11 @@ export const Arguments = <Properties extends Record<string, TSchema>>(properties
 /** An output that may also be a refusal, which clients hold against the same schema. */
 export const Output = <Properties extends Record<string, TSchema>>(properties: Properties) =>
   Type.Partial(Type.Object(properties), {
-    anyOf: [{ required: Object.keys(properties) }, { required: ['error', 'message'] }],
+    anyOf: [{ required: Type.Object(properties).required ?? [] }, { required: ['error', 'message'] }],
   })
+
+/** Names of members that strangers wrote. */
+export const Untrusted = Type.Array(Type.String())
 
 export type ReadArguments<Args> = { readonly value: Args } | { readonly failure: Failure }
 

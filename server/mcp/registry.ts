@@ -32,17 +32,55 @@ export const TOOLS: readonly Tool[] = [
 /** The tool of a name; `undefined` when there is none. */
 export const toolNamed = (name: string): Tool | undefined => TOOLS.find((tool) => tool.name === name)
 
+const wordy: ReadonlySet<string> = new Set([
+  'description',
+  'examples',
+  'pattern',
+  'format',
+  'contentEncoding',
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+])
+
 /** What tools/list answers: plain JSON schemas, without what TypeBox keeps beside them. */
 export const TOOL_LIST = TOOLS.map(({ name, title, description, annotations, input, output }) => ({
   name,
   title,
   description,
-  inputSchema: published(input),
-  ...(output === undefined ? {} : { outputSchema: published(output) }),
+  inputSchema: optionalWhereDefaulted(published(input)),
+  ...(output === undefined ? {} : { outputSchema: published(bare(output)) }),
   annotations,
 }))
 
-type ObjectSchema = { type: 'object'; [member: string]: unknown }
+// A member may have one of those names.
+function isSchema(value: unknown): boolean {
+  return typeof value === 'object' && !Array.isArray(value)
+}
+
+/** Without what is not needed to read an answer: every agent pays for each word of the list. */
+function bare(schema: unknown): object {
+  return JSON.parse(
+    JSON.stringify(schema, (key, value: unknown) => (wordy.has(key) && !isSchema(value) ? undefined : value)),
+  )
+}
+
+/** Clients leave out what has a default, and some refuse to when it is called required. */
+function optionalWhereDefaulted({ required, properties, ...rest }: ObjectSchema): ObjectSchema {
+  const withDefault = new Set(
+    Object.entries(properties ?? {}).flatMap(([name, schema]) => ('default' in schema ? [name] : [])),
+  )
+  const needed = (required ?? []).filter((name) => !withDefault.has(name))
+  return { ...rest, properties: properties ?? {}, ...(needed.length === 0 ? {} : { required: needed }) }
+}
+
+type ObjectSchema = {
+  type: 'object'
+  properties?: Readonly<Record<string, object>>
+  required?: readonly string[]
+  [member: string]: unknown
+}
 
 function published(schema: object): ObjectSchema {
   const plain: Readonly<Record<string, unknown>> = JSON.parse(JSON.stringify(schema))

@@ -66,4 +66,7 @@ const whenReleased =
   'The block was given back, and nothing was charged so far. Should the payment land yet, you get this block, else the next open one, else a credit.'
 
 const noPurchases = (): Failure =>
-  failure('no_purchases', 'This wallet has bought nothing here, and is buying nothing. Buy with GET /blocks/next.')
+  failure(
+    'no_purchases',
+    'This wallet has bought nothing here, and is buying nothing. Buy with GET /blocks/next, or the tool buy_block.',
+  )

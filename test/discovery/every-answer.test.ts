@@ -179,7 +179,7 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'POST /mcp 200': ask('POST /mcp', call('get_wall')),
   'POST /mcp 202': ask('POST /mcp', sending({ jsonrpc: '2.0', method: 'notifications/initialized' })),
   'POST /mcp 400': ask('POST /mcp', sending([])),
-  'POST /mcp 403': ask('POST /mcp', { ...call('get_wall'), headers: { origin: 'https://elsewhere.test' } }),
+  'POST /mcp 403': ask('POST /mcp', { ...call('get_wall'), headers: { host: 'elsewhere.test' } }),
   'POST /mcp 503': async () => {
     const { ask: askAlone } = await openWall()
     return await firstRefusal(600, () => askAlone('POST /mcp', call('get_wall')))

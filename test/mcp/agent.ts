@@ -1,5 +1,7 @@
 /** An agent that speaks JSON-RPC to a wall, and reads what it answers. */
 
+import { expect } from 'bun:test'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import type { Payment } from '../../server/domain/payment.ts'
 import { TOOL_LIST } from '../../server/mcp/registry.ts'
 import { BASE_URL, payloadOf, type Wall } from '../http/wall.ts'
@@ -43,7 +45,25 @@ export async function callTool(wall: Wall, name: string, args: object = {}, paym
   const meta = payment === undefined ? {} : { _meta: { 'x402/payment': payment } }
   const params = { name, arguments: args, ...meta }
   const answer = await rpc(wall, { id: 1, method: 'tools/call', params }, NEGOTIATED)
-  return answer.result as ToolAnswer
+  const result = answer.result as ToolAnswer
+  expectDeclared(name, result)
+  return result
+}
+
+const validator = new AjvJsonSchemaValidator()
+
+const declared = new Map(
+  TOOL_LIST.flatMap(({ name, outputSchema }) =>
+    outputSchema === undefined
+      ? []
+      : [[name, validator.getValidator(JSON.parse(JSON.stringify(outputSchema)))] as const],
+  ),
+)
+
+/** Every answer is held to what its tool declares, as the SDK's own client does. */
+function expectDeclared(name: string, { structuredContent }: ToolAnswer): void {
+  const outcome = declared.get(name)?.(structuredContent)
+  expect(outcome?.errorMessage, `${name} answers what it declares`).toBeUndefined()
 }
 
 /** Calls a tool, and answers its data once it is sure that the text says the same. */

@@ -1,10 +1,10 @@
 /** find_space: room for a picture of several blocks. */
 
 import { Type } from '@sinclair/typebox'
-import { SPACE_LIMIT_MAX, SpaceQuery } from '../../../shared/contract/space.ts'
+import { SPACE_LIMIT_MAX, SpaceQuery, Spaces } from '../../../shared/contract/space.ts'
 import { COLS, parseCoord, ROWS } from '../../../shared/wall.ts'
 import { invalidCoordinate } from '../../domain/refusals.ts'
-import { Arguments, NearArgument } from '../arguments.ts'
+import { Arguments, NearArgument, Output } from '../arguments.ts'
 import { refuse, succeed } from '../reply.ts'
 import { LOOKS, tool } from '../tool.ts'
 
@@ -34,6 +34,7 @@ export const findSpace = tool(
         description: `How many rectangles, 1 to ${SPACE_LIMIT_MAX}. Default ${LIMIT_DEFAULT}.`,
       }),
     }),
+    output: Output(Spaces.properties),
   },
   { w: 'invalid_size', h: 'invalid_size', near: 'invalid_coordinate', limit: 'invalid_limit' },
   async (desk, args) => {

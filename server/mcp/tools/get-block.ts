@@ -1,10 +1,12 @@
 /** get_block: the deed of a claimed block, or whether it can be bought and on which terms. */
 
+import { Type } from '@sinclair/typebox'
+import { BlockRef, Deed } from '../../../shared/contract/block.ts'
 import { coordOf, parseCoord } from '../../../shared/wall.ts'
 import { invalidCoordinate } from '../../domain/refusals.ts'
 import { lookAt } from '../../usecases/read-wall.ts'
 import { paymentRequired } from '../../x402/terms.ts'
-import { Arguments, CoordArgument } from '../arguments.ts'
+import { Arguments, CoordArgument, Output, Untrusted } from '../arguments.ts'
 import type { McpDesk } from '../desk.ts'
 import { refuse, succeed } from '../reply.ts'
 import { LOOKS, tool } from '../tool.ts'
@@ -18,6 +20,13 @@ export const getBlock = tool(
       'Use for one block you know by coordinate: who owns it and what it shows, or whether it is for sale and on which x402 terms. Not to search for room (list_unclaimed, find_space) and not to buy (buy_block). Free, no side effects. Errors: invalid_coordinate, database_unavailable. Returns {block, state}: state "claimed" comes with deed, "unclaimed" with terms (null while payments cannot be taken), "reserved" means another purchase is under way. Members named in untrusted were written by strangers.',
     annotations: LOOKS,
     input: Arguments({ coord: CoordArgument }),
+    output: Output({
+      block: BlockRef,
+      state: Type.String(),
+      deed: Type.Optional(Deed),
+      terms: Type.Optional(Type.Union([Type.Object({}), Type.Null()])),
+      untrusted: Type.Optional(Untrusted),
+    }),
   },
   { coord: 'invalid_coordinate' },
   async (desk, { coord }) => {

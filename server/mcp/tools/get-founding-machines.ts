@@ -1,9 +1,9 @@
 /** get_founding_machines: the first agents to have bought. */
 
 import { Type } from '@sinclair/typebox'
-import { REGISTRY_MAX } from '../../../shared/contract/agent.ts'
+import { Agents, REGISTRY_MAX } from '../../../shared/contract/agent.ts'
 import { registry } from '../../domain/wall-view.ts'
-import { Arguments } from '../arguments.ts'
+import { Arguments, Output, Untrusted } from '../arguments.ts'
 import { succeed } from '../reply.ts'
 import { LOOKS, tool } from '../tool.ts'
 import { UNTRUSTED_AGENTS } from '../untrusted.ts'
@@ -26,6 +26,7 @@ export const getFoundingMachines = tool(
         examples: [10],
       }),
     }),
+    output: Output({ ...Agents.properties, untrusted: Untrusted }),
   },
   { limit: 'invalid_limit' },
   ({ view }, { limit }) => {

@@ -1,9 +1,10 @@
 /** get_wall_image: the wall, or a part of it, for models that can see. */
 
+import { Type } from '@sinclair/typebox'
 import { RegionQuery, SCALE_MAX } from '../../../shared/contract/picture.ts'
 import { BLOCK_SIZE, COLS, HEIGHT, ROWS, WIDTH } from '../../../shared/wall.ts'
 import { failure } from '../../domain/failure.ts'
-import { Arguments } from '../arguments.ts'
+import { Arguments, Output } from '../arguments.ts'
 import { png, refuse, succeed } from '../reply.ts'
 import { LOOKS, tool } from '../tool.ts'
 
@@ -11,6 +12,8 @@ const { col, row, cols, rows, scale } = RegionQuery.properties
 
 // The wall in its own size. Models shrink what is larger, and pay for it.
 const PIXELS_MAX = WIDTH * HEIGHT
+
+const whole = Type.Integer()
 
 export const getWallImage = tool(
   {
@@ -29,6 +32,12 @@ export const getWallImage = tool(
         ...scale,
         description: `Pixels per pixel of the wall, 1 to ${SCALE_MAX}; at most ${PIXELS_MAX} pixels in all. Default 1.`,
       },
+    }),
+    output: Output({
+      region: Type.Object({ col: whole, row: whole, cols: whole, rows: whole }),
+      scale: whole,
+      width: whole,
+      height: whole,
     }),
   },
   {

@@ -1,12 +1,16 @@
 /** get_wall: what the wall is, what it costs and how much of it is sold. */
 
+import { Type } from '@sinclair/typebox'
+import { Canvas } from '../../../shared/contract/canvas.ts'
 import { ASSET_SYMBOL, PRICE, PRICE_PER_PIXEL } from '../../../shared/money.ts'
 import { PALETTE } from '../../../shared/palette.ts'
 import { BLOCK_SIZE, COLS, HEIGHT, ROWS, TOTAL_BLOCKS, WIDTH } from '../../../shared/wall.ts'
 import { statsOf } from '../../domain/wall-view.ts'
-import { Arguments } from '../arguments.ts'
+import { Arguments, Output } from '../arguments.ts'
 import { succeed } from '../reply.ts'
 import { LOOKS, tool } from '../tool.ts'
+
+const { canvas, pricing, palette, stats } = Canvas.properties
 
 export const getWall = tool(
   {
@@ -16,6 +20,7 @@ export const getWall = tool(
       'Use first, to learn the size of the wall, the price of a block, the 240 colours that pixels index and how many blocks are sold. Not for single blocks (get_block), a picture (get_wall_image) or open places (list_unclaimed, find_space). Free, no side effects, no arguments. Returns {canvas, pricing, palette, stats, canvasUrl}; canvasUrl serves every claimed block at once and is large.',
     annotations: LOOKS,
     input: Arguments({}),
+    output: Output({ canvas, pricing, palette, stats, canvasUrl: Type.String() }),
   },
   {},
   ({ view, offer }) =>

@@ -1,15 +1,17 @@
 /** image_to_pixels: a picture brought down to blocks of the wall's colours. */
 
 import { Type } from '@sinclair/typebox'
-import { Dither, Fit, PixelsQuery, RAW_SIDE_MAX } from '../../../shared/contract/picture.ts'
+import { Dither, Fit, PaintedBlocks, PixelsQuery, RAW_SIDE_MAX } from '../../../shared/contract/picture.ts'
 import { failure } from '../../domain/failure.ts'
 import { imageToPixels as paint } from '../../usecases/image-to-pixels.ts'
-import { Arguments } from '../arguments.ts'
+import { Arguments, Output } from '../arguments.ts'
 import { png, refuse, succeed } from '../reply.ts'
 import { LOOKS, tool } from '../tool.ts'
 
 // What leaves room for the rest of a call in 64 KiB, once it is base64.
 const IMAGE_MAX_BYTES = 44 * 1024
+
+const { preview: _, ...blocksOnly } = PaintedBlocks.properties
 
 // A model reads every pixel it is given.
 const BLOCKS_MAX = 64
@@ -52,6 +54,7 @@ export const imageToPixels = tool(
       width: raw('Width'),
       height: raw('Height'),
     }),
+    output: Output(blocksOnly),
   },
   {
     image: 'invalid_image',

@@ -1,9 +1,10 @@
 /** my_wall: what the wall holds of one wallet. */
 
 import { Type } from '@sinclair/typebox'
+import { WalletStanding } from '../../../shared/contract/wallet.ts'
 import type { Address } from '../../domain/payment.ts'
 import { myWall as tell } from '../../usecases/my-wall.ts'
-import { Arguments } from '../arguments.ts'
+import { Arguments, Output, Untrusted } from '../arguments.ts'
 import { refuse, succeed } from '../reply.ts'
 import { LOOKS, tool } from '../tool.ts'
 import { UNTRUSTED_PERSONA } from '../untrusted.ts'
@@ -23,6 +24,7 @@ export const myWall = tool(
         examples: ['0x000000000000000000000000000000000000dEaD'],
       }),
     }),
+    output: Output({ ...WalletStanding.properties, untrusted: Untrusted }),
   },
   { wallet: 'invalid_wallet' },
   async (desk, { wallet }) => {

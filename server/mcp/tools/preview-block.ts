@@ -1,11 +1,14 @@
 /** preview_block: a purchase tried out. */
 
+import { Preview } from '../../../shared/contract/preview.ts'
 import { failure } from '../../domain/failure.ts'
 import { previewBlock as preview } from '../../usecases/preview-block.ts'
-import { unknownArgument } from '../arguments.ts'
+import { Output, unknownArgument } from '../arguments.ts'
 import { OrderArguments, readOrder } from '../order.ts'
 import { png, refuse, succeed } from '../reply.ts'
 import { LOOKS, type Tool } from '../tool.ts'
+
+const { image: _, ...withoutImage } = Preview.properties
 
 export const previewBlock: Tool = {
   name: 'preview_block',
@@ -15,6 +18,7 @@ export const previewBlock: Tool = {
   annotations: LOOKS,
   budget: 'previews',
   input: OrderArguments,
+  output: Output(withoutImage),
   async answer(desk, given) {
     const order = readOrder(given)
     if ('code' in order) return refuse(order)

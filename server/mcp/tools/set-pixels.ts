@@ -1,13 +1,13 @@
 /** set_pixels: an owner repaints a block. */
 
 import { Type } from '@sinclair/typebox'
-import { MessageText, SignatureText } from '../../../shared/contract/block.ts'
+import { EditAnswer, MessageText, SignatureText } from '../../../shared/contract/block.ts'
 import { Link, Nullable } from '../../../shared/contract/kinds.ts'
 import { parseCoord } from '../../../shared/wall.ts'
 import { invalidCoordinate } from '../../domain/refusals.ts'
 import { editBlock } from '../../usecases/edit-block.ts'
 import { deedOf } from '../../usecases/read-wall.ts'
-import { Arguments, argumentsIn, CoordArgument, PixelsArgument } from '../arguments.ts'
+import { Arguments, argumentsIn, CoordArgument, Output, PixelsArgument, Untrusted } from '../arguments.ts'
 import { refuse, succeed } from '../reply.ts'
 import type { Tool } from '../tool.ts'
 import { UNTRUSTED_DEED } from '../untrusted.ts'
@@ -40,6 +40,7 @@ export const setPixels: Tool = {
       description: `New link, an https URI of at most 200 characters. ${keeps}`,
     }),
   }),
+  output: Output({ ...EditAnswer.properties, untrusted: Untrusted }),
   async answer({ editing, readEdit }, given) {
     const { coord, ...body } = argumentsIn(given)
     const edit = readEdit(body)

@@ -3,9 +3,9 @@
 import { Type } from '@sinclair/typebox'
 import { FrameworkText, MessageText, NameText } from '../../../shared/contract/block.ts'
 import { Link, Nullable } from '../../../shared/contract/kinds.ts'
-import { SignQuery } from '../../../shared/contract/sign.ts'
+import { Signing, SignQuery } from '../../../shared/contract/sign.ts'
 import { signingMessage as messageFor } from '../../usecases/signing-message.ts'
-import { Arguments, CoordArgument, PixelsArgument } from '../arguments.ts'
+import { Arguments, CoordArgument, Output, PixelsArgument } from '../arguments.ts'
 import { refuse, succeed } from '../reply.ts'
 import { LOOKS, tool } from '../tool.ts'
 
@@ -39,6 +39,7 @@ export const signingMessage = tool(
         }),
       ),
     }),
+    output: Output(Signing.properties),
   },
   {
     coord: 'invalid_coordinate',

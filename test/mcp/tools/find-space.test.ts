@@ -49,14 +49,69 @@ test('the definition', () => {
             "type": "integer",
           },
         },
-        "required": [
-          "w",
-          "h",
-          "limit",
-        ],
         "type": "object",
       },
       "name": "find_space",
+      "outputSchema": {
+        "anyOf": [
+          {
+            "required": [
+              "w",
+              "h",
+              "asset",
+              "note",
+              "spaces",
+            ],
+          },
+          {
+            "required": [
+              "error",
+              "message",
+            ],
+          },
+        ],
+        "properties": {
+          "asset": {
+            "const": "USDC",
+            "type": "string",
+          },
+          "h": {
+            "type": "integer",
+          },
+          "note": {
+            "type": "string",
+          },
+          "spaces": {
+            "items": {
+              "properties": {
+                "blocks": {
+                  "items": {
+                    "type": "string",
+                  },
+                  "type": "array",
+                },
+                "coord": {
+                  "type": "string",
+                },
+                "price": {
+                  "type": "string",
+                },
+              },
+              "required": [
+                "coord",
+                "blocks",
+                "price",
+              ],
+              "type": "object",
+            },
+            "type": "array",
+          },
+          "w": {
+            "type": "integer",
+          },
+        },
+        "type": "object",
+      },
       "title": "Find room for a picture of several blocks",
     }
   `)

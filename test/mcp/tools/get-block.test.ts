@@ -34,6 +34,174 @@ test('the definition', () => {
         "type": "object",
       },
       "name": "get_block",
+      "outputSchema": {
+        "anyOf": [
+          {
+            "required": [
+              "block",
+              "state",
+            ],
+          },
+          {
+            "required": [
+              "error",
+              "message",
+            ],
+          },
+        ],
+        "properties": {
+          "block": {
+            "properties": {
+              "coord": {
+                "type": "string",
+              },
+              "index": {
+                "type": "integer",
+              },
+            },
+            "required": [
+              "coord",
+              "index",
+            ],
+            "type": "object",
+          },
+          "deed": {
+            "properties": {
+              "block": {
+                "properties": {
+                  "coord": {
+                    "type": "string",
+                  },
+                  "index": {
+                    "type": "integer",
+                  },
+                },
+                "required": [
+                  "coord",
+                  "index",
+                ],
+                "type": "object",
+              },
+              "claimedAt": {
+                "type": "integer",
+              },
+              "link": {
+                "anyOf": [
+                  {
+                    "type": "string",
+                  },
+                  {
+                    "type": "null",
+                  },
+                ],
+              },
+              "message": {
+                "anyOf": [
+                  {
+                    "type": "string",
+                  },
+                  {
+                    "type": "null",
+                  },
+                ],
+              },
+              "owner": {
+                "properties": {
+                  "framework": {
+                    "anyOf": [
+                      {
+                        "type": "string",
+                      },
+                      {
+                        "type": "null",
+                      },
+                    ],
+                  },
+                  "name": {
+                    "anyOf": [
+                      {
+                        "type": "string",
+                      },
+                      {
+                        "type": "null",
+                      },
+                    ],
+                  },
+                  "wallet": {
+                    "type": "string",
+                  },
+                },
+                "required": [
+                  "name",
+                  "wallet",
+                  "framework",
+                ],
+                "type": "object",
+              },
+              "pixels": {
+                "anyOf": [
+                  {
+                    "type": "string",
+                  },
+                  {
+                    "type": "null",
+                  },
+                ],
+              },
+              "settled": {
+                "type": "boolean",
+              },
+              "state": {
+                "const": "claimed",
+                "type": "string",
+              },
+              "tx": {
+                "anyOf": [
+                  {
+                    "type": "string",
+                  },
+                  {
+                    "type": "null",
+                  },
+                ],
+              },
+            },
+            "required": [
+              "state",
+              "block",
+              "owner",
+              "claimedAt",
+              "settled",
+              "tx",
+              "message",
+              "link",
+              "pixels",
+            ],
+            "type": "object",
+          },
+          "state": {
+            "type": "string",
+          },
+          "terms": {
+            "anyOf": [
+              {
+                "properties": {},
+                "type": "object",
+              },
+              {
+                "type": "null",
+              },
+            ],
+          },
+          "untrusted": {
+            "items": {
+              "type": "string",
+            },
+            "type": "array",
+          },
+        },
+        "type": "object",
+      },
       "title": "Read one block: its deed, or its price",
     }
   `)

@@ -30,12 +30,89 @@ test('the definition', () => {
             "type": "integer",
           },
         },
-        "required": [
-          "limit",
-        ],
         "type": "object",
       },
       "name": "get_founding_machines",
+      "outputSchema": {
+        "anyOf": [
+          {
+            "required": [
+              "agents",
+              "total",
+              "untrusted",
+            ],
+          },
+          {
+            "required": [
+              "error",
+              "message",
+            ],
+          },
+        ],
+        "properties": {
+          "agents": {
+            "items": {
+              "properties": {
+                "blocks": {
+                  "type": "integer",
+                },
+                "firstSeenAt": {
+                  "type": "integer",
+                },
+                "framework": {
+                  "anyOf": [
+                    {
+                      "type": "string",
+                    },
+                    {
+                      "type": "null",
+                    },
+                  ],
+                },
+                "link": {
+                  "type": "string",
+                },
+                "name": {
+                  "anyOf": [
+                    {
+                      "type": "string",
+                    },
+                    {
+                      "type": "null",
+                    },
+                  ],
+                },
+                "rank": {
+                  "type": "integer",
+                },
+                "wallet": {
+                  "type": "string",
+                },
+              },
+              "required": [
+                "name",
+                "wallet",
+                "framework",
+                "blocks",
+                "firstSeenAt",
+              ],
+              "type": "object",
+            },
+            "maxItems": 100,
+            "type": "array",
+          },
+          "total": {
+            "type": "integer",
+          },
+          "untrusted": {
+            "items": {
+              "type": "string",
+            },
+            "type": "array",
+          },
+        },
+        "type": "object",
+      },
       "title": "Read the registry of founding machines",
     }
   `)

@@ -58,14 +58,62 @@ test('the definition', () => {
             "type": "integer",
           },
         },
-        "required": [
-          "col",
-          "row",
-          "scale",
-        ],
         "type": "object",
       },
       "name": "get_wall_image",
+      "outputSchema": {
+        "anyOf": [
+          {
+            "required": [
+              "region",
+              "scale",
+              "width",
+              "height",
+            ],
+          },
+          {
+            "required": [
+              "error",
+              "message",
+            ],
+          },
+        ],
+        "properties": {
+          "height": {
+            "type": "integer",
+          },
+          "region": {
+            "properties": {
+              "col": {
+                "type": "integer",
+              },
+              "cols": {
+                "type": "integer",
+              },
+              "row": {
+                "type": "integer",
+              },
+              "rows": {
+                "type": "integer",
+              },
+            },
+            "required": [
+              "col",
+              "row",
+              "cols",
+              "rows",
+            ],
+            "type": "object",
+          },
+          "scale": {
+            "type": "integer",
+          },
+          "width": {
+            "type": "integer",
+          },
+        },
+        "type": "object",
+      },
       "title": "Look at the wall",
     }
   `)

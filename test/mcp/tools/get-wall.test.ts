@@ -20,6 +20,136 @@ test('the definition', () => {
         "type": "object",
       },
       "name": "get_wall",
+      "outputSchema": {
+        "anyOf": [
+          {
+            "required": [
+              "canvas",
+              "pricing",
+              "palette",
+              "stats",
+              "canvasUrl",
+            ],
+          },
+          {
+            "required": [
+              "error",
+              "message",
+            ],
+          },
+        ],
+        "properties": {
+          "canvas": {
+            "properties": {
+              "blockSize": {
+                "const": 10,
+                "type": "number",
+              },
+              "cols": {
+                "const": 160,
+                "type": "number",
+              },
+              "height": {
+                "const": 900,
+                "type": "number",
+              },
+              "rows": {
+                "const": 90,
+                "type": "number",
+              },
+              "totalBlocks": {
+                "const": 14400,
+                "type": "number",
+              },
+              "width": {
+                "const": 1600,
+                "type": "number",
+              },
+            },
+            "required": [
+              "width",
+              "height",
+              "blockSize",
+              "cols",
+              "rows",
+              "totalBlocks",
+            ],
+            "type": "object",
+          },
+          "canvasUrl": {
+            "type": "string",
+          },
+          "palette": {
+            "items": {
+              "type": "string",
+            },
+            "maxItems": 240,
+            "minItems": 240,
+            "type": "array",
+          },
+          "pricing": {
+            "properties": {
+              "asset": {
+                "const": "USDC",
+                "type": "string",
+              },
+              "network": {
+                "type": "string",
+              },
+              "perBlock": {
+                "const": "1.00",
+                "type": "string",
+              },
+              "perPixel": {
+                "const": "0.01",
+                "type": "string",
+              },
+            },
+            "required": [
+              "perPixel",
+              "perBlock",
+              "asset",
+              "network",
+            ],
+            "type": "object",
+          },
+          "stats": {
+            "properties": {
+              "agents": {
+                "type": "integer",
+              },
+              "claimed": {
+                "type": "integer",
+              },
+              "lastClaimedAt": {
+                "anyOf": [
+                  {
+                    "type": "integer",
+                  },
+                  {
+                    "type": "null",
+                  },
+                ],
+              },
+              "lastSaleId": {
+                "type": "integer",
+              },
+              "remaining": {
+                "type": "integer",
+              },
+            },
+            "required": [
+              "claimed",
+              "remaining",
+              "agents",
+              "lastClaimedAt",
+              "lastSaleId",
+            ],
+            "type": "object",
+          },
+        },
+        "type": "object",
+      },
       "title": "Read the wall’s size, price, palette and counts",
     }
   `)

@@ -101,13 +101,58 @@ test('the definition', () => {
         },
         "required": [
           "image",
-          "w",
-          "h",
-          "background",
         ],
         "type": "object",
       },
       "name": "image_to_pixels",
+      "outputSchema": {
+        "anyOf": [
+          {
+            "required": [
+              "w",
+              "h",
+              "blocks",
+            ],
+          },
+          {
+            "required": [
+              "error",
+              "message",
+            ],
+          },
+        ],
+        "properties": {
+          "blocks": {
+            "items": {
+              "properties": {
+                "dx": {
+                  "type": "integer",
+                },
+                "dy": {
+                  "type": "integer",
+                },
+                "px": {
+                  "type": "string",
+                },
+              },
+              "required": [
+                "dx",
+                "dy",
+                "px",
+              ],
+              "type": "object",
+            },
+            "type": "array",
+          },
+          "h": {
+            "type": "integer",
+          },
+          "w": {
+            "type": "integer",
+          },
+        },
+        "type": "object",
+      },
       "title": "Turn a picture into px",
     }
   `)

@@ -38,9 +38,6 @@ test('the definition', () => {
             "type": "string",
           },
         },
-        "required": [
-          "limit",
-        ],
         "type": "object",
       },
       "name": "list_unclaimed",
@@ -64,17 +61,9 @@ test('the definition', () => {
             "items": {
               "properties": {
                 "coord": {
-                  "description": "Column and row of a block: \`col,row\`.",
-                  "examples": [
-                    "80,45",
-                  ],
-                  "pattern": "^\\d{1,3},\\d{1,3}$",
                   "type": "string",
                 },
                 "index": {
-                  "description": "row * 160 + col",
-                  "maximum": 14399,
-                  "minimum": 0,
                   "type": "integer",
                 },
               },

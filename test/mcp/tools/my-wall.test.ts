@@ -34,6 +34,211 @@ test('the definition', () => {
         "type": "object",
       },
       "name": "my_wall",
+      "outputSchema": {
+        "anyOf": [
+          {
+            "required": [
+              "wallet",
+              "name",
+              "framework",
+              "rank",
+              "firstSeenAt",
+              "blocks",
+              "open",
+              "credits",
+              "contact",
+              "untrusted",
+            ],
+          },
+          {
+            "required": [
+              "error",
+              "message",
+            ],
+          },
+        ],
+        "properties": {
+          "blocks": {
+            "items": {
+              "properties": {
+                "block": {
+                  "properties": {
+                    "coord": {
+                      "type": "string",
+                    },
+                    "index": {
+                      "type": "integer",
+                    },
+                  },
+                  "required": [
+                    "coord",
+                    "index",
+                  ],
+                  "type": "object",
+                },
+                "claimedAt": {
+                  "type": "integer",
+                },
+                "settled": {
+                  "type": "boolean",
+                },
+                "tx": {
+                  "type": "string",
+                },
+              },
+              "required": [
+                "block",
+                "claimedAt",
+                "settled",
+                "tx",
+              ],
+              "type": "object",
+            },
+            "type": "array",
+          },
+          "contact": {
+            "anyOf": [
+              {
+                "type": "string",
+              },
+              {
+                "type": "null",
+              },
+            ],
+          },
+          "credits": {
+            "items": {
+              "properties": {
+                "amount": {
+                  "type": "string",
+                },
+                "tx": {
+                  "type": "string",
+                },
+              },
+              "required": [
+                "amount",
+                "tx",
+              ],
+              "type": "object",
+            },
+            "type": "array",
+          },
+          "firstSeenAt": {
+            "anyOf": [
+              {
+                "type": "integer",
+              },
+              {
+                "type": "null",
+              },
+            ],
+          },
+          "framework": {
+            "anyOf": [
+              {
+                "type": "string",
+              },
+              {
+                "type": "null",
+              },
+            ],
+          },
+          "name": {
+            "anyOf": [
+              {
+                "type": "string",
+              },
+              {
+                "type": "null",
+              },
+            ],
+          },
+          "open": {
+            "items": {
+              "properties": {
+                "ageMs": {
+                  "type": "integer",
+                },
+                "block": {
+                  "properties": {
+                    "coord": {
+                      "type": "string",
+                    },
+                    "index": {
+                      "type": "integer",
+                    },
+                  },
+                  "required": [
+                    "coord",
+                    "index",
+                  ],
+                  "type": "object",
+                },
+                "doubted": {
+                  "type": "boolean",
+                },
+                "next": {
+                  "type": "string",
+                },
+                "resend": {
+                  "type": "boolean",
+                },
+                "since": {
+                  "type": "integer",
+                },
+                "state": {
+                  "anyOf": [
+                    {
+                      "const": "reserved",
+                      "type": "string",
+                    },
+                    {
+                      "const": "released",
+                      "type": "string",
+                    },
+                  ],
+                },
+                "target": {
+                  "type": "string",
+                },
+              },
+              "required": [
+                "target",
+                "block",
+                "state",
+                "doubted",
+                "since",
+                "ageMs",
+                "resend",
+                "next",
+              ],
+              "type": "object",
+            },
+            "type": "array",
+          },
+          "rank": {
+            "anyOf": [
+              {
+                "type": "integer",
+              },
+              {
+                "type": "null",
+              },
+            ],
+          },
+          "untrusted": {
+            "items": {
+              "type": "string",
+            },
+            "type": "array",
+          },
+          "wallet": {
+            "type": "string",
+          },
+        },
+        "type": "object",
+      },
       "title": "Find your blocks and unfinished purchases",
     }
   `)

@@ -77,6 +77,143 @@ test('the definition', () => {
         "type": "object",
       },
       "name": "preview_block",
+      "outputSchema": {
+        "anyOf": [
+          {
+            "required": [
+              "acceptable",
+              "problems",
+              "block",
+              "state",
+              "price",
+              "request",
+              "terms",
+            ],
+          },
+          {
+            "required": [
+              "error",
+              "message",
+            ],
+          },
+        ],
+        "properties": {
+          "acceptable": {
+            "type": "boolean",
+          },
+          "block": {
+            "anyOf": [
+              {
+                "properties": {
+                  "coord": {
+                    "type": "string",
+                  },
+                  "index": {
+                    "type": "integer",
+                  },
+                },
+                "required": [
+                  "coord",
+                  "index",
+                ],
+                "type": "object",
+              },
+              {
+                "type": "null",
+              },
+            ],
+          },
+          "price": {
+            "properties": {
+              "amount": {
+                "const": "1.00",
+                "type": "string",
+              },
+              "asset": {
+                "const": "USDC",
+                "type": "string",
+              },
+              "network": {
+                "type": "string",
+              },
+            },
+            "required": [
+              "amount",
+              "asset",
+              "network",
+            ],
+            "type": "object",
+          },
+          "problems": {
+            "items": {
+              "properties": {
+                "code": {
+                  "type": "string",
+                },
+                "field": {
+                  "type": "string",
+                },
+                "message": {
+                  "type": "string",
+                },
+              },
+              "required": [
+                "field",
+                "code",
+                "message",
+              ],
+              "type": "object",
+            },
+            "type": "array",
+          },
+          "request": {
+            "properties": {
+              "method": {
+                "const": "GET",
+                "type": "string",
+              },
+              "url": {
+                "type": "string",
+              },
+            },
+            "required": [
+              "method",
+              "url",
+            ],
+            "type": "object",
+          },
+          "state": {
+            "anyOf": [
+              {
+                "const": "open",
+                "type": "string",
+              },
+              {
+                "const": "reserved",
+                "type": "string",
+              },
+              {
+                "const": "claimed",
+                "type": "string",
+              },
+            ],
+          },
+          "terms": {
+            "anyOf": [
+              {
+                "patternProperties": {
+                  "^(.*)$": {},
+                },
+                "type": "object",
+              },
+              {
+                "type": "null",
+              },
+            ],
+          },
+        },
+        "type": "object",
+      },
       "title": "Try a purchase for free",
     }
   `)

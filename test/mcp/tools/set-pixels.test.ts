@@ -96,6 +96,150 @@ test('the definition', () => {
         "type": "object",
       },
       "name": "set_pixels",
+      "outputSchema": {
+        "anyOf": [
+          {
+            "required": [
+              "updated",
+              "deed",
+              "untrusted",
+            ],
+          },
+          {
+            "required": [
+              "error",
+              "message",
+            ],
+          },
+        ],
+        "properties": {
+          "deed": {
+            "properties": {
+              "block": {
+                "properties": {
+                  "coord": {
+                    "type": "string",
+                  },
+                  "index": {
+                    "type": "integer",
+                  },
+                },
+                "required": [
+                  "coord",
+                  "index",
+                ],
+                "type": "object",
+              },
+              "claimedAt": {
+                "type": "integer",
+              },
+              "link": {
+                "anyOf": [
+                  {
+                    "type": "string",
+                  },
+                  {
+                    "type": "null",
+                  },
+                ],
+              },
+              "message": {
+                "anyOf": [
+                  {
+                    "type": "string",
+                  },
+                  {
+                    "type": "null",
+                  },
+                ],
+              },
+              "owner": {
+                "properties": {
+                  "framework": {
+                    "anyOf": [
+                      {
+                        "type": "string",
+                      },
+                      {
+                        "type": "null",
+                      },
+                    ],
+                  },
+                  "name": {
+                    "anyOf": [
+                      {
+                        "type": "string",
+                      },
+                      {
+                        "type": "null",
+                      },
+                    ],
+                  },
+                  "wallet": {
+                    "type": "string",
+                  },
+                },
+                "required": [
+                  "name",
+                  "wallet",
+                  "framework",
+                ],
+                "type": "object",
+              },
+              "pixels": {
+                "anyOf": [
+                  {
+                    "type": "string",
+                  },
+                  {
+                    "type": "null",
+                  },
+                ],
+              },
+              "settled": {
+                "type": "boolean",
+              },
+              "state": {
+                "const": "claimed",
+                "type": "string",
+              },
+              "tx": {
+                "anyOf": [
+                  {
+                    "type": "string",
+                  },
+                  {
+                    "type": "null",
+                  },
+                ],
+              },
+            },
+            "required": [
+              "state",
+              "block",
+              "owner",
+              "claimedAt",
+              "settled",
+              "tx",
+              "message",
+              "link",
+              "pixels",
+            ],
+            "type": "object",
+          },
+          "untrusted": {
+            "items": {
+              "type": "string",
+            },
+            "type": "array",
+          },
+          "updated": {
+            "const": true,
+            "type": "boolean",
+          },
+        },
+        "type": "object",
+      },
       "title": "Repaint or edit a block you own",
     }
   `)

@@ -138,6 +138,91 @@ test('the definition', () => {
         "type": "object",
       },
       "name": "signing_message",
+      "outputSchema": {
+        "anyOf": [
+          {
+            "required": [
+              "message",
+              "digest",
+              "ts",
+              "validUntil",
+              "request",
+              "testVector",
+            ],
+          },
+          {
+            "required": [
+              "error",
+              "message",
+            ],
+          },
+        ],
+        "properties": {
+          "digest": {
+            "type": "string",
+          },
+          "message": {
+            "type": "string",
+          },
+          "request": {
+            "properties": {
+              "body": {
+                "patternProperties": {
+                  "^(.*)$": {},
+                },
+                "type": "object",
+              },
+              "method": {
+                "const": "PUT",
+                "type": "string",
+              },
+              "url": {
+                "type": "string",
+              },
+            },
+            "required": [
+              "method",
+              "url",
+              "body",
+            ],
+            "type": "object",
+          },
+          "testVector": {
+            "properties": {
+              "address": {
+                "type": "string",
+              },
+              "digest": {
+                "type": "string",
+              },
+              "message": {
+                "type": "string",
+              },
+              "privateKey": {
+                "type": "string",
+              },
+              "signature": {
+                "type": "string",
+              },
+            },
+            "required": [
+              "privateKey",
+              "address",
+              "message",
+              "digest",
+              "signature",
+            ],
+            "type": "object",
+          },
+          "ts": {
+            "type": "integer",
+          },
+          "validUntil": {
+            "type": "integer",
+          },
+        },
+        "type": "object",
+      },
       "title": "Get the exact text to sign",
     }
   `)
