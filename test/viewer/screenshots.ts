@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { Deed } from '../../shared/contract/block.ts'
 import type { Canvas, CanvasBlock } from '../../shared/contract/canvas.ts'
-import { BLOCK_SIZE, cellOf, COLS, coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
+import { COLS, coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { openBrowser } from './browser.ts'
 import { galleryWall } from './gallery.ts'
 import { startSampleServer } from './sample-server.ts'
@@ -19,10 +19,8 @@ const ORIGIN = 'https://wall.example'
 
 const wall = galleryWall(SOLD)
 const shown = spokenNear(86, 42)
-const { col, row } = cellOf(shown)
-/** The shown block with its deed open, so many pixels of the wall to the left of the middle and above it. */
-const deedAddress = (left: number, above: number, zoom: number) =>
-  `?block=${coordOf(shown)}#${col * BLOCK_SIZE + left},${row * BLOCK_SIZE + above},${zoom}`
+/** The shown block's work with its label open. */
+const workAddress = `?work=${coordOf(shown)}`
 
 const desktop = { viewport: { width: 1280, height: 800 } }
 const phone = { viewport: { width: 390, height: 760 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true }
@@ -31,8 +29,8 @@ type Shot = { readonly name: string; readonly address: string; readonly options:
 
 const SHOTS: readonly Shot[] = [
   { name: 'wall', address: '', options: { ...desktop, colorScheme: 'light' } },
-  { name: 'deed', address: deedAddress(40, 10, 4), options: { ...desktop, colorScheme: 'dark' } },
-  { name: 'phone', address: deedAddress(5, 50, 3), options: { ...phone, colorScheme: 'dark' } },
+  { name: 'deed', address: workAddress, options: { ...desktop, colorScheme: 'dark' } },
+  { name: 'phone', address: workAddress, options: { ...phone, colorScheme: 'dark' } },
 ]
 
 const browser = await openBrowser()
@@ -67,7 +65,7 @@ async function take(opened: Browser, url: URL, { address, options }: Shot): Prom
   await page.waitForFunction(
     () => document.body.dataset['ready'] && !document.getElementById('counts')?.matches(':empty'),
   )
-  if (address !== '') await page.locator('#card').getByText('settled').waitFor()
+  if (address !== '') await page.locator('#card .payment').getByText('settled').waitFor({ state: 'attached' })
   await settled(page)
   const png = await page.screenshot()
   await context.close()
