@@ -14,6 +14,7 @@ export type Config = {
   readonly database: Database
   readonly deskPath: string | undefined // undefined: the operators' socket is where `deskAt` says
   readonly witnessPath: string | undefined // undefined: none is kept, for a database that is kept nowhere
+  readonly booksPath: string | undefined // where `books` keeps what it has read of the chain; undefined: nowhere
   readonly network: Network
   readonly rpcUrls: readonly string[] // asked in this order; none: the network's public endpoint
   readonly rpcCallsPerSecond: number | undefined // to each of them; undefined: any number
@@ -78,8 +79,10 @@ export function readConfig(env: Env): Config {
   const id = read('CDP_API_KEY_ID', asIs)
   const secret = read('CDP_API_KEY_SECRET', asIs)
   if ((id === undefined) !== (secret === undefined)) problems.push('CDP_API_KEY_ID and CDP_API_KEY_SECRET go together')
+  const place = placeIn(read, problems)
   const rest = {
-    ...placeIn(read, problems),
+    ...place,
+    booksPath: beside(place, 'books'),
     host: read('HOST', asIs) ?? '127.0.0.1',
     network,
     rpcUrls: read('RPC_URL', listOf(urlOf))?.map(({ href }) => href) ?? [],
@@ -143,14 +146,17 @@ function placeIn(read: Read, problems: string[]): Place {
   const database: Database =
     url === undefined ? { kind: 'sqlite', path: path ?? './wall.sqlite' } : { kind: 'postgres', url }
   const deskPath = read('DESK_PATH', asIs)
-  const witnessPath = read('WITNESS_PATH', asIs) ?? defaultWitness(database, deskPath ?? `./wall-${port}`)
+  const witnessPath = read('WITNESS_PATH', asIs) ?? beside({ database, port, deskPath }, 'witness')
   return { port, database, deskPath, witnessPath }
 }
 
 /** Beside the database where that is a file, else one for each instance, which its socket's or its port's name tells apart. */
-function defaultWitness(database: Database, instance: string): string | undefined {
-  if (database.kind === 'postgres') return `${instance}.witness`
-  return database.path === ':memory:' ? undefined : `${database.path}.witness`
+function beside(
+  { database, port, deskPath }: Omit<Place, 'witnessPath'>,
+  what: 'witness' | 'books',
+): string | undefined {
+  if (database.kind === 'postgres') return `${deskPath ?? `./wall-${port}`}.${what}`
+  return database.path === ':memory:' ? undefined : `${database.path}.${what}`
 }
 
 const cannotWork = (problems: readonly string[]) =>

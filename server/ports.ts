@@ -234,6 +234,21 @@ export type Transfer = {
   readonly height: bigint
 }
 
+/** What was read of the chain before, so that years of it are read once. A copy: what is lost is read again. */
+export type ReceiptArchive = {
+  read(): Promise<readonly KeptReceipts[]>
+  /** Replaces it. Throws where that cannot be done. */
+  write(kept: readonly KeptReceipts[]): Promise<void>
+}
+
+/** Everything an address was paid between two heights, both included. */
+export type KeptReceipts = {
+  readonly payee: Address
+  readonly from: bigint
+  readonly through: bigint
+  readonly transfers: readonly Transfer[]
+}
+
 /** Signatures of wallets. */
 export type Wallets = {
   /**

@@ -6,30 +6,37 @@ import { openBooks } from '../../db/open.ts'
 import { viemChain } from '../adapters/chain.ts'
 import { openEndpoints } from '../adapters/chain/endpoints.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
+import { receiptArchiveAt } from '../adapters/receipts-file.ts'
 import { readConfig } from '../config.ts'
+import type { ChainHealth, ReceiptArchive } from '../ports.ts'
 import { takeStock } from '../usecases/take-stock.ts'
 import { jsonOf, linesOf } from './books-report.ts'
 import { Misused, printLines, runCommand } from './command.ts'
 
 const USAGE = `Checks that the books balance, with the settings of the wall, whether it runs or not.
 
-  bun run books [--json] [--from HEIGHT]
+  bun run books [--json] [--all] [--from HEIGHT]
 
-Looks at everything that arrived at PAY_TO since the first purchase, or since block HEIGHT.
+Looks at everything that arrived at PAY_TO since the first purchase, or since block HEIGHT. What it has read of the chain
+once, when the books balanced, it keeps beside the database and does not read again; with --all it does.
 The status is 0 if the books balance, 1 if they do not, 2 if that cannot be told.
 `
 
+const OPTIONS = { json: { type: 'boolean' }, all: { type: 'boolean' }, from: { type: 'string' } } as const
+
 await runCommand(USAGE, async (args) => {
-  const { values } = parseArgs({ args: [...args], options: { json: { type: 'boolean' }, from: { type: 'string' } } })
+  const { values } = parseArgs({ args: [...args], options: OPTIONS })
   if (values.from !== undefined && !/^\d{1,15}$/.test(values.from)) throw new Misused()
-  const { database, network, rpcUrls, rpcCallsPerSecond, offer } = readConfig(Bun.env)
+  const { database, network, rpcUrls, rpcCallsPerSecond, offer, booksPath } = readConfig(Bun.env)
   const audit = await openBooks(database)
   try {
     const chain = viemChain(openEndpoints(network, rpcUrls, { clock, callsPerSecond: rpcCallsPerSecond }), offer)
     const { amount: price, payTo } = offer.terms
     const from = values.from === undefined ? undefined : BigInt(values.from)
-    const stock = await takeStock({ audit, chain, clock, price, payTo }, from, tellHeight)
-    if (stock === 'silent') throw new CannotOpen('the chain does not answer, so nothing can be told')
+    const kept = receiptArchiveAt(booksPath, `${network} ${offer.terms.asset}`)
+    const archive = { read: values.all === true ? async () => [] : kept.read, write: orTell(kept.write) }
+    const stock = await takeStock({ audit, chain, clock, archive, price, payTo }, from, tellHeight)
+    if (stock === 'silent') throw new CannotOpen(`${whySilent(await chain.fault())}, so nothing can be told`)
     printLines(values.json === true ? JSON.stringify(jsonOf(stock), null, 2).split('\n') : linesOf(stock))
     return stock.balance.balances ? 0 : 1
   } finally {
@@ -40,4 +47,16 @@ await runCommand(USAGE, async (args) => {
 /** Years of the chain take minutes to read. */
 function tellHeight(height: bigint): void {
   if (process.stderr.isTTY) process.stderr.write(`\rread the chain up to block ${height} `)
+}
+
+/** What was read and cannot be kept is read again next time. */
+function orTell(write: ReceiptArchive['write']): ReceiptArchive['write'] {
+  return (kept) =>
+    write(kept).catch(() => console.error('what was read of the chain cannot be kept beside the database'))
+}
+
+/** Why the chain told nothing, as it says now. */
+function whySilent(health: ChainHealth): string {
+  if (health.kind === 'none') return health.lacks ?? 'the chain endpoint did not answer every question; try again'
+  return health.kind === 'silent' ? (health.what ?? 'the chain does not answer') : health.what
 }

@@ -3,8 +3,8 @@
 import pLimit from 'p-limit'
 import { type Address, type UnixMs } from '../domain/payment.ts'
 import type { Verdict } from '../domain/purchase.ts'
-import { balanceOf, type Arrival, type Balance, type BookedOpen } from '../domain/statement.ts'
-import type { Audit, Chain, Clock } from '../ports.ts'
+import { balanceOf, type Balance, type BookedOpen } from '../domain/statement.ts'
+import type { Audit, Chain, Clock, KeptReceipts, ReceiptArchive, Transfer } from '../ports.ts'
 
 const AT_ONCE = 8
 
@@ -12,11 +12,15 @@ const AT_ONCE = 8
 const TRIES = 4
 const BETWEEN_TRIES_MS = 1000
 
-/** What taking stock needs. `price` is what a block costs, `payTo` who is paid now. */
+// What may yet be replaced by a reorganisation is read again.
+const READ_AGAIN = 1000n
+
+/** What taking stock needs. `price` is what a block costs, `payTo` who is paid now, `archive` what earlier looks read. */
 export type Stocktaking = {
   readonly audit: Audit
   readonly chain: Chain
   readonly clock: Clock
+  readonly archive: ReceiptArchive
   readonly price: bigint
   readonly payTo: Address
 }
@@ -35,24 +39,26 @@ export type Stock = {
 
 /**
  * Looks at everything from `from` on, else since the first payment that was ever seen; `silent` when the chain does not
- * answer. Tells `onward` of the height it has come to.
+ * answer. What an earlier look has read, whose books balanced, is not read again. Tells `onward` of the height it has come
+ * to.
  */
 export async function takeStock(
-  { audit, chain, clock, price, payTo }: Stocktaking,
+  { audit, chain, clock, archive, price, payTo }: Stocktaking,
   from?: bigint,
   onward: (height: bigint) => void = () => {},
 ): Promise<Stock | 'silent'> {
   const before = await audit.statement()
   const start = from ?? before.from
-  const arrivals: Arrival[] = []
-  let through: bigint | undefined
+  const archived = start === undefined ? [] : await archive.read()
+  const read: KeptReceipts[] = []
   for (const payee of new Set([payTo, ...before.payees])) {
     if (start === undefined) break
-    const read = await readReceipts(chain, clock, payee, start, onward)
-    if (read === 'silent') return 'silent'
-    arrivals.push(...read.arrivals)
-    through = read.through
+    const kept = archived.find((one) => one.payee === payee && one.from <= start && one.through >= start)
+    const receipts = await readReceipts(chain, clock, kept ?? nothing(payee, start), onward)
+    if (receipts === 'silent') return 'silent'
+    read.push(receipts)
   }
+  const arrivals = read.flatMap(({ transfers }) => transfers.filter(({ height }) => height >= (start ?? 0n)))
   const after = await audit.statement()
   const limit = pLimit(AT_ONCE)
   const open = await Promise.all(
@@ -61,19 +67,30 @@ export async function takeStock(
       return { purchase, since, ageMs: Math.max(0, clock.now() - since), evidence }
     }),
   )
-  return { at: clock.now(), from: start, through, balance: balanceOf(before, arrivals, after, price), open }
+  const balance = balanceOf(before, arrivals, after, price)
+  // Where the books do not balance, the chain is read anew: it may be what was read that is wrong.
+  if (balance.balances && read.length > 0) await archive.write(read.map(lasting))
+  return { at: clock.now(), from: start, through: read.at(-1)?.through, balance, open }
 }
 
+const nothing = (payee: Address, from: bigint): KeptReceipts => ({ payee, from, through: from - 1n, transfers: [] })
+
+/** The part that no reorganisation replaces. */
+function lasting({ payee, from, through, transfers }: KeptReceipts): KeptReceipts {
+  const last = through - READ_AGAIN < from - 1n ? from - 1n : through - READ_AGAIN
+  return { payee, from, through: last, transfers: transfers.filter(({ height }) => height <= last) }
+}
+
+/** Goes on where `kept` ends. */
 async function readReceipts(
   chain: Chain,
   clock: Clock,
-  payee: Address,
-  from: bigint,
+  { payee, from, through, transfers: known }: KeptReceipts,
   onward: (height: bigint) => void,
-): Promise<{ readonly arrivals: readonly Arrival[]; readonly through: bigint } | 'silent'> {
-  const arrivals: Arrival[] = []
+): Promise<KeptReceipts | 'silent'> {
+  const transfers: Transfer[] = [...known]
   let tries = 0
-  for (let next = from; ;) {
+  for (let next = through + 1n; ;) {
     const receipts = await chain.transfersTo(payee, next)
     if (receipts === 'silent') {
       if (++tries === TRIES) return 'silent'
@@ -81,9 +98,9 @@ async function readReceipts(
       continue
     }
     tries = 0
-    arrivals.push(...receipts.transfers)
+    transfers.push(...receipts.transfers)
     next = receipts.next
     onward(next - 1n)
-    if (receipts.isAll) return { arrivals, through: next - 1n }
+    if (receipts.isAll) return { payee, from, through: next - 1n, transfers }
   }
 }

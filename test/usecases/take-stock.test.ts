@@ -1,5 +1,6 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Statement } from '../../server/domain/statement.ts'
+import type { Chain, KeptReceipts, ReceiptArchive } from '../../server/ports.ts'
 import { takeStock } from '../../server/usecases/take-stock.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
@@ -7,22 +8,28 @@ import { blockOf, HEAD, NOW, paymentOf, SILENT, TERMS } from '../ports/samples.t
 
 const other = `0x${'b0'.repeat(20)}` as const
 
+const NOTHING: Statement = {
+  claimed: 0,
+  sales: [],
+  credits: [],
+  open: [],
+  dead: [],
+  payouts: [],
+  payees: [],
+  from: HEAD,
+}
+
 function world(changes: Partial<Statement> = {}) {
-  const statement: Statement = {
-    claimed: 0,
-    sales: [],
-    credits: [],
-    open: [],
-    dead: [],
-    payouts: [],
-    payees: [],
-    from: HEAD,
-    ...changes,
-  }
+  const statement: Statement = { ...NOTHING, ...changes }
   const chain = fakeChain()
   const clock = fakeClock(NOW)
   const { amount: price, payTo } = TERMS
-  return { chain, clock, price, payTo, audit: { statement: async () => statement } }
+  const kept: KeptReceipts[] = []
+  const archive: ReceiptArchive = {
+    read: async () => [...kept],
+    write: async (receipts) => void kept.splice(0, kept.length, ...receipts),
+  }
+  return { chain, clock, archive, kept, price, payTo, audit: { statement: async () => statement } }
 }
 
 test('nothing is looked for where nothing was ever paid for, unless a height is named', async () => {
@@ -69,4 +76,49 @@ test('an endpoint that fails now and then is asked again, and one that stays sil
   expect(await takeStock({ ...wall, chain: { ...flaky } })).not.toBe('silent')
   wall.chain.silent = true
   expect(await takeStock(wall)).toBe('silent')
+})
+
+describe('what was read of the chain', () => {
+  const sold = paymentOf(1, 1)
+  const sale = { payer: sold.payer, nonce: sold.nonce, amount: sold.amount, block: blockOf('3,4') }
+
+  /** A wall that sold one block long ago, and where its chain is asked from. */
+  function soldLongAgo(changes: Partial<Statement> = {}) {
+    const wall = world()
+    const tx = wall.chain.land(sold)
+    for (let i = 0; i < 1500; i++) wall.chain.give(sold.payer, other, 1n)
+    const statement = { ...NOTHING, claimed: 1, sales: [{ ...sale, tx }], from: HEAD, ...changes }
+    const asked: bigint[] = []
+    const chain: Chain = {
+      ...wall.chain,
+      transfersTo: (payee, from) => {
+        asked.push(from)
+        return wall.chain.transfersTo(payee, from)
+      },
+    }
+    return { ...wall, asked, give: wall.chain.give, chain, audit: { statement: async () => statement } }
+  }
+
+  test('is not read again once the books balanced, but for what may be replaced', async () => {
+    const wall = soldLongAgo()
+    const first = await takeStock(wall)
+    expect(first).toMatchObject({ from: HEAD, balance: { balances: true, received: 1_000_000n } })
+    expect(await takeStock(wall)).toEqual(first)
+    expect(wall.asked).toEqual([HEAD, HEAD + 502n])
+  })
+
+  test('is read again where the books did not balance', async () => {
+    const wall = soldLongAgo({ claimed: 2 })
+    expect(await takeStock(wall)).toMatchObject({ balance: { balances: false } })
+    await takeStock(wall)
+    expect(wall.asked).toEqual([HEAD, HEAD])
+  })
+
+  test('is read again from a height that is before it, and by another payee', async () => {
+    const wall = soldLongAgo()
+    await takeStock(wall)
+    await takeStock(wall, HEAD - 5n)
+    await takeStock({ ...wall, payTo: other })
+    expect(wall.asked).toEqual([HEAD, HEAD - 5n, HEAD])
+  })
 })

@@ -1,0 +1,66 @@
+/** What was read of the chain before, in a file: years of it are read once. A file that is damaged counts as none. */
+
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { ReceiptArchive } from '../ports.ts'
+
+const Hex = Type.TemplateLiteral('0x${string}')
+const Whole = Type.String({ pattern: '^\\d{1,78}$' })
+const closed = { additionalProperties: false }
+const Stretch = Type.Object(
+  {
+    payee: Hex,
+    from: Whole,
+    through: Whole,
+    transfers: Type.Array(
+      Type.Object({ payer: Hex, nonce: Type.Union([Hex, Type.Null()]), amount: Whole, tx: Hex, height: Whole }, closed),
+    ),
+  },
+  closed,
+)
+const Kept = Type.Object({ of: Type.String(), stretches: Type.Array(Stretch), sum: Type.String() }, closed)
+
+/** The archive at a path, of what is named by `of`: a network and its token. Without a path, nothing is kept. */
+export function receiptArchiveAt(path: string | undefined, of: string): ReceiptArchive {
+  return path === undefined ? { read: async () => [], write: async () => {} } : archiveFile(path, of)
+}
+
+function archiveFile(path: string, of: string): ReceiptArchive {
+  return {
+    async read() {
+      const text = await readFile(path, 'utf8').catch(() => '')
+      const kept = parsed(text)
+      if (kept === undefined || kept.of !== of || kept.sum !== sumOf(kept.stretches)) return []
+      return kept.stretches.map(({ payee, from, through, transfers }) => ({
+        payee,
+        from: BigInt(from),
+        through: BigInt(through),
+        transfers: transfers.map(({ amount, height, ...rest }) => ({
+          ...rest,
+          amount: BigInt(amount),
+          height: BigInt(height),
+        })),
+      }))
+    },
+    async write(kept) {
+      const stretches: unknown = JSON.parse(JSON.stringify(kept, decimals))
+      const aside = `${path}.new`
+      await writeFile(aside, `${JSON.stringify({ of, stretches, sum: sumOf(stretches) })}\n`, { mode: 0o600 })
+      await rename(aside, path)
+    },
+  }
+}
+
+const decimals = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
+
+const sumOf = (stretches: unknown) => new Bun.CryptoHasher('sha256').update(JSON.stringify(stretches)).digest('hex')
+
+function parsed(text: string) {
+  try {
+    const value: unknown = JSON.parse(text)
+    return Value.Check(Kept, value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
