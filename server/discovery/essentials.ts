@@ -9,7 +9,7 @@ import { SPEND_CAP, type Site } from './site.ts'
 
 /** Never said often enough. */
 export const NEVER_PAY_TWICE =
-  'After a 503, or when an answer is lost, never sign a new payment: send the same signed request again. It never pays twice, and ends in the same block.'
+  'After a 503, or when an answer is lost, send the same signed request again: it never pays twice, and ends in the same block. If your client cannot, make the same request again from the same wallet: what was begun is finished first, and nobody is charged twice.'
 
 /** One sentence a line, for `info.x-guidance` and llms.txt. */
 export function essentials({ offer }: Site): readonly string[] {

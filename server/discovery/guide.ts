@@ -78,7 +78,7 @@ const neverTwice = ({ offer }: Site) => `## Never pay twice
 
 - ${NEVER_PAY_TWICE} Wait as long as Retry-After says.
 - A payment is known by its payer and nonce. Sent again it gets the same answer, also after hours, on the address it was first sent to and on the block it bought.
-- A client that cannot resend and signs anew is safe too: the older purchase is resolved first, and while it may still pay, the new payment is left untouched.
+- A client that cannot resend signs anew for the same request: the older purchase is resolved first, its receipt is the answer, and the new payment is left untouched.
 - 409 and 410 mean that nothing was charged (payment_credited aside). 402 with a \`reason\` means that this payment was not taken: sign a new one. 502 means that nothing was claimed.
 - Lost your state? \`GET ${offer.baseUrl}/api/agents/{your address}\` lists your blocks, your purchases without an end and what to do about each.`
 

@@ -7,6 +7,9 @@ import type { Hash, Space, Target } from './payment.ts'
 /** Seconds a payer in doubt is asked to wait before the same request again. */
 export const RETRY_AFTER_SECONDS = 2
 
+// What can never work is mended by hand.
+const UNTIL_MENDED_SECONDS = 60
+
 /** What to do while a payment may have moved, for clients that can send a signed request again and for those that cannot. */
 export const REPEAT =
   'Do not pay again: send the same signed request again. If your client cannot, make the same request again from the same wallet, which is not charged twice. GET /api/agents/{wallet} shows what became of it.'
@@ -47,7 +50,9 @@ export const tooManyRequests = (waitMs: number): Failure =>
 
 /** Nobody is asked for money that could never arrive. */
 export const cannotSell = (): Failure =>
-  failure('facilitator_unavailable', 'Payments cannot be taken at the moment. Nothing was claimed; see /api/health.')
+  failure('facilitator_unavailable', 'Payments cannot be taken at the moment. Nothing was claimed; see /api/health.', {
+    retryAfter: UNTIL_MENDED_SECONDS,
+  })
 
 /** Nothing moved and nothing can: the payer may sign anew. */
 export const paymentRequired = (reason: string): Failure =>
@@ -57,7 +62,9 @@ export const paymentRequired = (reason: string): Failure =>
 
 /** Nothing was claimed, because somebody who must be asked cannot be. */
 export const facilitatorUnavailable = (what: string): Failure =>
-  failure('facilitator_unavailable', `${what}. Nothing was claimed; send the same signed request again shortly.`)
+  failure('facilitator_unavailable', `${what}. Nothing was claimed; send the same signed request again shortly.`, {
+    retryAfter: RETRY_AFTER_SECONDS,
+  })
 
 /** The payment may have moved, or may yet; the block waits for its payer. */
 export const settlementUnknown = (block: BlockIndex): Failure =>
@@ -111,11 +118,9 @@ export const paymentCredited = (amount: bigint, tx: Hash, contact: string | null
 
 /** The store failed before anything was sent anywhere. */
 export const storeUnavailable = (): Failure =>
-  failure(
-    'database_unavailable',
-    'The store cannot be used at the moment. Do not sign anew: send the same signed request again.',
-    { retryAfter: RETRY_AFTER_SECONDS },
-  )
+  failure('database_unavailable', `The store cannot be used at the moment. If you sent a payment: ${REPEAT}`, {
+    retryAfter: RETRY_AFTER_SECONDS,
+  })
 
 /** The signature on a payment that is known is another than before, and only a contract can tell whether it is its wallet's. */
 export const cannotCheckSignature = (): Failure =>

@@ -31,7 +31,10 @@ export const OpenPurchase = Type.Object({
   doubted: Type.Boolean({ description: 'Whether the money may have moved already.' }),
   since: UnixMs,
   ageMs: Type.Integer({ minimum: 0 }),
-  resend: Type.Boolean({ description: 'Whether to send the same signed request again. Never sign anew for it.' }),
+  resend: Type.Boolean({
+    description:
+      'Whether to make the same request again, signed as before or from the same wallet: it is not charged twice.',
+  }),
   next: Type.String({ description: 'What to do about it.' }),
 })
 export type OpenPurchase = Static<typeof OpenPurchase>
