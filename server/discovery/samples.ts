@@ -63,7 +63,8 @@ function receipt({ offer }: Site): Receipt {
   }
   const state = { kind: 'sold', tx: TX, claimedAt: CLAIMED_AT, ...IDENTITY, settled: true, unanswered: false } as const
   const listing = { ...IDENTITY, message: MESSAGE, link: LINK, pixels: null }
-  return receiptOf({ payment, target: 'next', block: SOLD, listing, head: 0n, state }, offer.baseUrl)
+  const purchase = { payment, target: 'next', block: SOLD, listing, head: 0n, state } as const
+  return receiptOf({ purchase, sale: undefined, baseUrl: offer.baseUrl })
 }
 
 /** A page of the feed with that sale. */

@@ -110,10 +110,11 @@ export type AnswerTo<V extends Verb> = Requests[V]['answer']
 export type Answer = AnswerTo<Verb>
 export type Script<T> = Generator<Request, T, Answer>
 
+/** A receipt to give; `isEarlier` where it is of what the payer bought before, and was not known to have heard of. */
+export type Bought = { readonly kind: 'bought'; readonly purchase: SoldPurchase; readonly isEarlier?: true }
+
 /** How a request to buy ends. */
-export type Outcome =
-  | { readonly kind: 'bought'; readonly purchase: SoldPurchase; readonly isEarlier?: true } // what the payer bought before, and never heard of
-  | { readonly kind: 'refused'; readonly failure: Failure }
+export type Outcome = Bought | { readonly kind: 'refused'; readonly failure: Failure }
 
 /** Whether `purchase` is sold. */
 export function isSold(purchase: Purchase): purchase is SoldPurchase {

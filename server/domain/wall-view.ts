@@ -108,6 +108,9 @@ function newAgent(view: WallView, { agent: id, wallet, persona }: SaleChange, at
   return agent
 }
 
+/** The sale of a block as readers see it; `undefined` while nobody has bought it. */
+export const saleOf = ({ sales }: WallView, block: BlockIndex): Sale | undefined => sales.find(({ i }) => i === block)
+
 /** A sale as the feed shows it; `shownAs` is the buyer's wallet, truncated. */
 export function saleItem({ seq, block, agent, face, persona }: SaleChange, shownAs: string, at: UnixMs): Sale {
   return {

@@ -3,8 +3,9 @@
 import type { Deed } from '../../shared/contract/block.ts'
 import { parseCoord } from '../../shared/wall.ts'
 import type { Target } from '../domain/payment.ts'
-import type { SoldPurchase } from '../domain/purchase.ts'
+import type { Bought } from '../domain/purchase.ts'
 import { invalidCoordinate, unavailability } from '../domain/refusals.ts'
+import { saleOf, type WallView } from '../domain/wall-view.ts'
 import type { Blocks } from '../ports.ts'
 import type { Seller } from '../purchase/seller.ts'
 import { andThen } from '../usecases/and-then.ts'
@@ -32,6 +33,7 @@ export type BlockDesk = Till & {
   readonly sellTo: SellTo
   readonly seller: Seller
   readonly blocks: Blocks
+  readonly view: WallView
   readonly editing: Editing
   readonly clients: Clients
   readonly countPaid?: ((version: Sent['version']) => void) | undefined // of each request that carries a payment
@@ -79,7 +81,7 @@ async function paid(desk: BlockDesk, request: Request, target: Target, { payment
   const address = desk.clients.addressOf(request)
   const outcome = await desk.sellTo(address, target, payment, readListingQuery(request.url), request.signal)
   if (outcome.kind === 'refused') return refuseTarget(desk, target, outcome.failure, queryOf(request.url))
-  return respondReceipt(outcome.purchase, desk.offer.baseUrl, version)
+  return respondReceipt(desk, outcome, version)
 }
 
 async function repaint({ editing, clients }: BlockDesk, request: Request): Promise<Response> {
@@ -114,8 +116,13 @@ function respondDeed(request: Request, deed: Deed): Response {
   return respond(200, 'application/json', body, headers)
 }
 
-function respondReceipt(purchase: SoldPurchase, baseUrl: string, version: Sent['version']): Response {
-  return respondJson(200, receiptOf(purchase, baseUrl), {
+function respondReceipt(
+  { view, offer }: BlockDesk,
+  { purchase, isEarlier }: Bought,
+  version: Sent['version'],
+): Response {
+  const sale = saleOf(view, purchase.block)
+  return respondJson(200, receiptOf({ purchase, sale, isEarlier, baseUrl: offer.baseUrl }), {
     'Cache-Control': 'private, no-store',
     'PAYMENT-RESPONSE': encodeHeader(settleResponse(purchase)),
     ...(version === 1 ? { [PAYMENT_RESPONSE_V1]: settlementHeaderV1(purchase) } : {}),

@@ -2,6 +2,7 @@
 
 import { getAddress } from 'viem/utils'
 import type { Receipt } from '../../shared/contract/block.ts'
+import type { Sale } from '../../shared/contract/feed.ts'
 import { ASSET_SYMBOL } from '../../shared/money.ts'
 import { coordOf } from '../../shared/wall.ts'
 import type { SoldPurchase } from '../domain/purchase.ts'
@@ -9,20 +10,31 @@ import type { SoldPurchase } from '../domain/purchase.ts'
 // USDC has six decimals; a receipt shows two.
 const ATOMIC_PER_CENT = 10_000n
 
-/** The receipt of a sale, as it was sold. `baseUrl` is the service's own, without a trailing slash. */
-export function receiptOf({ payment, block, listing, state }: SoldPurchase, baseUrl: string): Receipt {
+/** What a receipt is made of. */
+export type ReceiptFacts = {
+  readonly purchase: SoldPurchase
+  readonly sale: Sale | undefined // as readers see it, without what is hidden; undefined while no reader has seen it
+  readonly isEarlier?: true | undefined // the payer signed anew, and is told of this purchase instead
+  readonly baseUrl: string // the service's own, without a trailing slash
+}
+
+/** The receipt of a sale, as it was sold, but for what the operator has hidden since: anybody can show a settled payment. */
+export function receiptOf({ purchase, sale, isEarlier, baseUrl }: ReceiptFacts): Receipt {
+  const { payment, block, listing, state } = purchase
+  const { message, link } = sale === undefined ? listing : { message: sale.m ?? null, link: sale.l ?? null }
   const coord = coordOf(block)
   return {
     block: coord,
     owner: 'you',
     pixels: 'yours',
+    ...(isEarlier === true ? { notice: EARLIER } : {}),
     deed: {
       block: { coord, index: block },
       wallet: getAddress(payment.payer),
       name: state.name,
       framework: state.framework,
-      message: listing.message,
-      link: listing.link,
+      message,
+      link,
       painted: listing.pixels !== null,
       price: { amount: inDollars(payment.amount), asset: ASSET_SYMBOL, network: payment.accepted.network },
       tx: state.tx,
@@ -31,6 +43,9 @@ export function receiptOf({ payment, block, listing, state }: SoldPurchase, base
     },
   }
 }
+
+const EARLIER =
+  'This is your earlier purchase, whose receipt had not reached you. The payment you sent now is not used; ask again to buy another block.'
 
 function inDollars(atomic: bigint): string {
   const cents = (atomic / ATOMIC_PER_CENT).toString().padStart(3, '0')

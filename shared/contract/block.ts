@@ -53,6 +53,9 @@ export const Receipt = Type.Object({
   block: CoordText,
   owner: Type.Literal('you'),
   pixels: Type.Literal('yours'),
+  notice: Type.Optional(
+    Type.String({ description: 'Present when this is an earlier purchase: the payment sent now is not used.' }),
+  ),
   deed: Type.Object({
     block: BlockRef,
     wallet: Type.String({ description: 'The payer’s full address.' }),

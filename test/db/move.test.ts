@@ -198,7 +198,9 @@ describe('a wall that moves to PostgreSQL and back', () => {
       const { buy, idle } = seller({ ...world, advance: async () => {} })
       const outcome = await buy(blockOf('5,5'), paymentOf(70, 70_001), listingOf())
       await idle()
-      return outcome.kind === 'bought' ? receiptOf(outcome.purchase, 'https://wall.example') : outcome
+      return outcome.kind === 'bought'
+        ? receiptOf({ purchase: outcome.purchase, sale: undefined, baseUrl: 'https://wall.example' })
+        : outcome
     }
     const [source, there, back] = [fileAt('receipt'), await newPlace(), fileAt('receipt-again')]
     const receipt = await at(source, buying)

@@ -157,7 +157,9 @@ test('a payment whose end is unknown is answered with patience, and its block wi
   expect([stranger.status, await codeOf(stranger)]).toEqual([409, 'purchase_pending'])
   wall.facilitator.settling = 'honest'
   wall.clock.pass(3000)
-  expect(await jsonOf(await wall.buy('/blocks/3,4', 1, 2))).toMatchObject({ block: '3,4', deed: { tx: hash(1) } })
+  const back = await jsonOf(await wall.buy('/blocks/3,4', 1, 2))
+  expect(back).toMatchObject({ block: '3,4', deed: { tx: hash(1) } })
+  expect(back['notice']).toContain('This is your earlier purchase')
   expect(wall.facilitator.settled.map(({ nonce }) => nonce)).toEqual([hash(1), hash(1)])
 })
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { PALETTE } from '../../shared/palette.ts'
 import { callTool } from '../mcp/agent.ts'
-import { blockOf, NOW, wallet } from '../ports/samples.ts'
+import { blockOf, NOW, paymentOf, wallet } from '../ports/samples.ts'
 import { decoded } from './decoded.ts'
 import { editOf, sending } from './signed.ts'
-import { jsonOf, openWall, type Wall } from './wall.ts'
+import { jsonOf, openWall, payloadOf, type Wall } from './wall.ts'
 
 // Goal: what the operator hides is in nothing that anybody can read. Method: a block is sold, repainted, hidden and
 // repainted again, each time with marks of its own; then every read there is, is searched for the marks, and the same reads
@@ -54,6 +54,13 @@ const READS = [
 test.each(READS)('what is hidden is not told by %s', async (read) => {
   const text = await (await wall.ask(read)).text()
   expect([...marks, ...pixelMarks].filter((mark) => text.includes(mark))).toEqual([])
+})
+
+test('the receipt of its own payment tells the sale without it, by either door', async () => {
+  const overHttp = await wall.buy('/blocks/80,45', 1)
+  expect(await jsonOf(overHttp)).toMatchObject({ deed: { message: null, link: null, painted: true } })
+  const overMcp = await callTool(wall, 'buy_block', { coord: '80,45' }, payloadOf(paymentOf(1, 1)))
+  expect(overMcp.structuredContent).toEqual(await jsonOf(overHttp))
 })
 
 test('the block near it is told by the same reads', async () => {

@@ -80,7 +80,9 @@ async function openWorld() {
 const told = (outcome: Outcome) => (outcome.kind === 'bought' ? outcome.purchase.payment.nonce : outcome.failure.code)
 
 const receiptIn = (outcome: Outcome) =>
-  outcome.kind === 'bought' ? receiptOf(outcome.purchase, 'https://wall.example') : outcome.failure
+  outcome.kind === 'bought'
+    ? receiptOf({ purchase: outcome.purchase, sale: undefined, baseUrl: 'https://wall.example' })
+    : outcome.failure
 
 const never = new Promise<never>(() => {})
 

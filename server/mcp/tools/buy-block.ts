@@ -4,6 +4,7 @@ import { failure, type Failure } from '../../domain/failure.ts'
 import { readListing, type Listing } from '../../domain/listing.ts'
 import type { Target } from '../../domain/payment.ts'
 import { unavailability } from '../../domain/refusals.ts'
+import { saleOf } from '../../domain/wall-view.ts'
 import { lookAt } from '../../usecases/read-wall.ts'
 import { BUYING_TOOL } from '../../x402/bazaar.ts'
 import { settleResponse } from '../../x402/header.ts'
@@ -31,10 +32,13 @@ export const buyBlock: Tool = {
     const payment = readPayment(payload)
     if ('code' in payment) return refuse(payment)
     const outcome = await desk.sellTo(address, target, payment, listing)
-    if (outcome.kind === 'bought')
-      return succeed(receiptOf(outcome.purchase, desk.offer.baseUrl), {
-        'x402/payment-response': settleResponse(outcome.purchase),
+    if (outcome.kind === 'bought') {
+      const { purchase, isEarlier } = outcome
+      const sale = saleOf(desk.view, purchase.block)
+      return succeed(receiptOf({ purchase, sale, isEarlier, baseUrl: desk.offer.baseUrl }), {
+        'x402/payment-response': settleResponse(purchase),
       })
+    }
     const { failure: refusal } = outcome
     return refusal.code === 'payment_required' ? demand(desk, target, dialect, refusal) : refuse(refusal)
   },
