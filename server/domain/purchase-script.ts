@@ -253,7 +253,8 @@ function* lookBack(purchase: Purchase, settled: boolean): Script<void> {
 }
 
 function* askAndSettle(purchase: Purchase): Script<Verdict> {
-  const verdict = yield* askChain(purchase, 'none')
+  // What was seen to pay, or was named, most likely still does.
+  const verdict = yield* askChain(purchase, 'none', isSold(purchase) ? purchase.state.tx : undefined)
   if (verdict.kind !== 'unspent') return verdict
   return yield* askChainAfter(yield* ask({ do: 'settle', purchase }), purchase)
 }

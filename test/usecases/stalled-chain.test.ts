@@ -19,6 +19,7 @@ import { NOW, paymentOf, SILENT, TERMS } from '../ports/samples.ts'
 async function openWall() {
   const db = await openSqlite(':memory:', TERMS.network)
   const asked = fakeChain()
+  asked.stands = true
   const honest = fakeFacilitator(asked)
   const time = fakeClock(NOW)
   const clock = { ...time, wait: async () => {} }
