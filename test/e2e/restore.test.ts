@@ -45,6 +45,7 @@ async function operate(command: string, ...args: readonly string[]): Promise<{ s
 async function operateOn(wall: Readonly<Record<string, string>>, command: string, ...args: readonly string[]) {
   const path = join(import.meta.dir, `../../server/operate/${command}.ts`)
   const child = Bun.spawn([process.execPath, path, ...args], {
+    cwd: folder,
     env: { PATH: Bun.env['PATH'] ?? '', ...wall },
     stdout: 'pipe',
     stderr: 'pipe',
