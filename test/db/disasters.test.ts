@@ -1,11 +1,12 @@
 import { Database, SQLiteError } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { atCommit, beforeCommit } from '../../db/sqlite/errors.ts'
 import { openSqlite, openWall, ports } from '../../db/sqlite/open.ts'
 import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
+import { isBehind } from '../../server/domain/store-position.ts'
 import { failureOf, sell } from '../ports/engine.ts'
 import { hash, HEAD, listingOf, NOW, paymentOf, TERMS, wallet } from '../ports/samples.ts'
 
@@ -129,5 +130,26 @@ describe('an error of SQLite', () => {
     const error = errorOf(code)
     const nameOf = (thrown: unknown) => (thrown === error ? 'itself' : thrown instanceof Error && thrown.name)
     expect([nameOf(beforeCommit(error)), nameOf(atCommit(error))]).toEqual([before, at])
+  })
+})
+
+describe.each(['copied over', 'moved to'] as const)('an older copy that is %s a running wall’s file', (way) => {
+  test('sells nothing twice while the wall runs, and the next start finds which one is there', async () => {
+    const path = join(folder, `${way}.sqlite`)
+    const first = await openSqlite(path, TERMS.network)
+    await sell(first, '3,4', 1, 1)
+    first.close()
+    cpSync(path, `${path}.copy`)
+    const wall = await openSqlite(path, TERMS.network)
+    const sold = await sell(wall, '5,6', 2, 2)
+    const seen = await wall.store.position()
+    if (way === 'copied over') cpSync(`${path}.copy`, path)
+    else renameSync(`${path}.copy`, path)
+    expect(await wall.ledger.find(paymentOf(2, 2))).toEqual(sold)
+    expect(await wall.ledger.claim(sold.block, paymentOf(3, 3), listingOf(), HEAD, NOW)).toMatchObject({ kind: 'lost' })
+    wall.close()
+    const next = await openSqlite(path, TERMS.network)
+    expect(isBehind(await next.store.position(), seen)).toBe(way === 'moved to')
+    next.close()
   })
 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { armed } from '../../server/local/wall-process.ts'
 import type { Wallet } from '../../server/local/wallets.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import type { FeedPage } from '../../shared/contract/feed.ts'
@@ -204,6 +205,8 @@ test(
     expect(wall.facilitator.settle.count()).toBe(settlesBefore)
     expect(await dollarsOf(payers)).toEqual([2, 2, 2])
     await wall.server.start()
+    // A server that was away may be another one, so each looks at the chain before it sells again.
+    for (const { url } of wall.instances) await armed(url)
     for (const [at, payment] of payments.entries())
       expect((await settled(wall.at(at), 'next', payment)).status).toBe(200)
     expect(await dollarsOf(payers)).toEqual([1, 1, 1])
