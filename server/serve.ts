@@ -6,7 +6,7 @@ import { viemChain } from './adapters/chain.ts'
 import { openEndpoints } from './adapters/chain/endpoints.ts'
 import { systemClock as clock } from './adapters/clock.ts'
 import { coinbaseAuth } from './adapters/coinbase.ts'
-import { httpFacilitator } from './adapters/facilitator.ts'
+import { httpFacilitator, type ExtensionSaid } from './adapters/facilitator.ts'
 import { listenForMonitors } from './adapters/metrics-port.ts'
 import { workerPictures } from './adapters/pictures.ts'
 import { fastestKeys, type Keys } from './adapters/recover.ts'
@@ -128,6 +128,7 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters, commi
       verifyTimeoutMs: config.verifyTimeoutMs,
       settleTimeoutMs: config.settleTimeoutMs,
       authorize: cdpKey === undefined ? undefined : coinbaseAuth(cdpKey),
+      onExtension: onceEach(({ extension, ...said }) => journal.note('extension', { extension, ...said })),
     },
     offer,
   )
@@ -187,6 +188,21 @@ async function keysFor(journal: Journal): Promise<Keys> {
   const keys = await fastestKeys((library, why) => journal.note('keys-skipped', { library, why }))
   journal.note('keys', { library: keys.library })
   return keys
+}
+
+// More than any facilitator knows; one that invents names is told of again.
+const EXTENSIONS_REMEMBERED = 64
+
+/** Tells of each extension when something else is said of it than before, since each payment says it anew. */
+function onceEach(tell: (said: ExtensionSaid) => void): (said: ExtensionSaid) => void {
+  const last = new Map<string, string>()
+  return (said) => {
+    const words = JSON.stringify(said)
+    if (last.get(said.extension) === words) return
+    if (last.size >= EXTENSIONS_REMEMBERED) last.clear()
+    last.set(said.extension, words)
+    tell(said)
+  }
 }
 
 /** Whether other processes may sell from the same store. */

@@ -4,7 +4,7 @@ import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { PaymentPayload } from '@x402/core/types'
 import pLimit from 'p-limit'
-import type { Address, Payment, Target } from '../domain/payment.ts'
+import { keyOf, type Address, type Extensions, type Payment, type Target } from '../domain/payment.ts'
 import type { Settling, Verification } from '../domain/reasons.ts'
 import type { Facilitator } from '../ports.ts'
 import { paymentRequired, requirementsOf, type Offer } from '../x402/terms.ts'
@@ -16,6 +16,7 @@ export type FacilitatorSettings = {
   readonly verifyTimeoutMs: number
   readonly settleTimeoutMs: number
   readonly authorize: Authorize | undefined // undefined for a facilitator that asks for none
+  readonly onExtension?: (said: ExtensionSaid) => void // told what became of an extension, such as being catalogued
 }
 
 /** Headers that say who calls `address`. */
@@ -34,11 +35,30 @@ const ANSWER_MAX_BYTES = 65_536
  */
 export function httpFacilitator(settings: FacilitatorSettings, offer: Offer): Facilitator {
   const [verifying, settling] = [lane(), lane()]
+  const extended = extensionsKept()
   return {
-    verify: (target, payment) => verifying(() => verify(settings, offer, target, payment)),
-    settle: (target, payment) => settling(() => settle(settings, offer, target, payment)),
+    verify: (target, payment) => verifying(() => verify(settings, offer, target, extended(payment))),
+    settle: (target, payment) => settling(() => settle(settings, offer, target, extended(payment))),
     supports: () => supports(settings, offer),
     signers: () => signers(settings, offer),
+  }
+}
+
+// A payment is settled seconds after it was verified, with what is stored of it, which is what was signed.
+const EXTENSIONS_KEPT = 1024
+
+/** Gives a payment the extensions back that came with it when it was last seen with any. */
+function extensionsKept(): (payment: Payment) => Payment {
+  const kept = new Map<string, Extensions>()
+  return (payment) => {
+    const key = keyOf(payment)
+    const extensions = payment.extensions ?? kept.get(key)
+    if (extensions === undefined) return payment
+    kept.delete(key)
+    kept.set(key, extensions)
+    const [oldest] = kept.keys()
+    if (kept.size > EXTENSIONS_KEPT && oldest !== undefined) kept.delete(oldest)
+    return { ...payment, extensions }
   }
 }
 
@@ -133,7 +153,7 @@ type Told = { readonly status: number; readonly value: unknown }
  * when there is no answer in JSON.
  */
 async function ask(
-  { url, authorize }: FacilitatorSettings,
+  { url, authorize, onExtension }: FacilitatorSettings,
   path: Path,
   timeoutMs: number,
   body?: object,
@@ -143,7 +163,31 @@ async function ask(
   const address = `${url.replace(/\/+$/, '')}/${path}`
   const headers = { 'Content-Type': 'application/json', ...(await authorize?.(method, address)) }
   const response = await fetchBounded(address, { ...init, headers }, { timeoutMs, maxBytes: ANSWER_MAX_BYTES })
+  if (onExtension !== undefined) for (const said of extensionsIn(response)) onExtension(said)
   return { status: response.status, value: await response.json() }
+}
+
+/** What a facilitator says of an extension, as far as it looks like codes. */
+export type ExtensionSaid = { readonly extension: string; readonly status: string; readonly reason?: string }
+
+// As many as any facilitator knows.
+const EXTENSIONS_TOLD_MAX = 8
+
+/** Reads EXTENSION-RESPONSES: base64 of an object by extension. What cannot be read says nothing. */
+function extensionsIn({ headers }: Response): readonly ExtensionSaid[] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(headers.get('extension-responses') ?? '', 'base64').toString())
+    if (typeof value !== 'object' || value === null) return []
+    return Object.entries(value)
+      .slice(0, EXTENSIONS_TOLD_MAX)
+      .flatMap(([extension, said]) => {
+        const { status, rejectedReason: reason } = { status: '', rejectedReason: '', ...said }
+        if (!isCode(extension) || !isCode(status)) return []
+        return [{ extension, status, ...(isCode(reason) ? { reason } : {}) }]
+      })
+  } catch {
+    return []
+  }
 }
 
 const isSuccess = (status: number) => status >= 200 && status < 300
@@ -168,7 +212,7 @@ const refusal = (reason: unknown, transaction: unknown): Settling =>
     ? { kind: 'refused', reason: reasonOf(reason) }
     : { kind: 'unclear' }
 
-/** What the facilitator is sent: the payer's authorization with our own terms, resource and extensions, never the echo. */
+/** What the facilitator is sent: the payer's authorization with our own terms, resource and extensions, never the echo of those. */
 function wireOf(offer: Offer, target: Target, payment: Payment) {
   const { resource, extensions } = paymentRequired(offer, target)
   const requirements = requirementsOf(offer, {
@@ -192,7 +236,7 @@ function wireOf(offer: Offer, target: Target, payment: Payment) {
         nonce: payment.nonce,
       },
     },
-    ...(extensions === undefined ? {} : { extensions }),
+    extensions: { ...payment.extensions, ...extensions },
   }
   return { x402Version: payload.x402Version, paymentPayload: payload, paymentRequirements: requirements }
 }
@@ -201,6 +245,8 @@ function wireOf(offer: Offer, target: Target, payment: Payment) {
 const ourTrouble = new Set([401, 403, 429])
 
 const reasonPattern = /^[a-z0-9_]{1,80}$/
+
+const isCode = (text: unknown): text is string => typeof text === 'string' && /^[a-z0-9_-]{1,80}$/.test(text)
 
 /** A reason that looks like a code is passed on; other people's sentences are not, for they may hold anything. */
 const reasonOf = (reason: unknown) =>

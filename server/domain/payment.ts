@@ -25,6 +25,9 @@ export type Accepted = Terms & { readonly scheme: string }
 /** What identifies a payment for ever: the token lets a payer spend a nonce once. */
 export type PaymentKey = { readonly payer: Address; readonly nonce: Hash }
 
+/** What a client says to extensions of the protocol that the wall has no part in, by their names. */
+export type Extensions = Readonly<Record<string, unknown>>
+
 /** One signed authorization. */
 export type Payment = PaymentKey & {
   readonly to: Address
@@ -33,6 +36,7 @@ export type Payment = PaymentKey & {
   readonly validBefore: UnixSeconds
   readonly signature: `0x${string}` // 65 bytes from a plain account, any length from a contract wallet
   readonly accepted: Accepted
+  readonly extensions?: Extensions // for the facilitator; unsigned, passed on as they are, and never kept
   readonly identifier?: string // the client's name for the purchase; unsigned, so it means something for this payer alone
 }
 

@@ -7,8 +7,9 @@
 import { getAddress, isAddress, isHex } from 'viem/utils'
 import { parseStrictJson } from '../../shared/json.ts'
 import { failure, type Failure } from '../domain/failure.ts'
-import type { Accepted, Address, Hash, Payment } from '../domain/payment.ts'
-import { readIdentifier } from './payment-identifier.ts'
+import type { Accepted, Address, Extensions, Hash, Payment } from '../domain/payment.ts'
+import { ofNext } from './bazaar.ts'
+import { paymentIdentifier, readIdentifier } from './payment-identifier.ts'
 
 // What the reference SDK reads: standard alphabet, padding optional at the end, nothing else.
 const base64Pattern = /^[A-Za-z0-9+/]+={0,2}$/
@@ -47,8 +48,24 @@ export function readPayment(payload: unknown): Payment | Failure {
   if (typeof authorization === 'string') return malformed(authorization)
   const identifier = readIdentifier(payload['extensions'])
   if (identifier === 'malformed') return malformed('the id of payment-identifier must be 16 to 128 of A-Z a-z 0-9 _ -')
-  const payment = { ...authorization, signature: lower(signature), accepted }
+  const extensions = furtherExtensions(payload['extensions'])
+  const passing = extensions === undefined ? {} : { extensions }
+  const payment = { ...authorization, signature: lower(signature), accepted, ...passing }
   return identifier === 'none' ? payment : { ...payment, identifier: identifier.id }
+}
+
+// Those the wall declares itself are sent to the facilitator in its own words.
+const ownExtensions: ReadonlySet<string> = new Set(Object.keys({ ...ofNext, ...paymentIdentifier }))
+
+// Many times what a builder's code takes.
+const EXTENSIONS_MAX_CHARACTERS = 4096
+
+/** What else a client says, for the facilitator; nothing where it is too much, or no object. */
+function furtherExtensions(value: unknown): Extensions | undefined {
+  if (!isRecord(value)) return undefined
+  const further = Object.entries(value).filter(([name]) => !ownExtensions.has(name))
+  const isPassed = further.length > 0 && JSON.stringify(further).length <= EXTENSIONS_MAX_CHARACTERS
+  return isPassed ? Object.fromEntries(further) : undefined
 }
 
 type Authorization = Omit<Payment, 'signature' | 'accepted'>

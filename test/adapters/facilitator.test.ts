@@ -305,11 +305,51 @@ describe('what is sent', () => {
           resource,
           accepted: requirements,
           payload: { signature: payment.signature, authorization: lowerCased },
-          extensions,
+          extensions: { own: {}, ...extensions },
         },
         paymentRequirements: requirements,
       })
     }
+  })
+
+  test('carries what a client says to other extensions, at settlement from what is stored too', async () => {
+    const bodies: unknown[] = []
+    const url = serve(async (request) => {
+      bodies.push(await request.json())
+      return Response.json({ isValid: true })
+    })
+    const { extensions } = paymentRequired(offer, BLOCK)
+    const builder = { info: { code: 'bc_7' } }
+    const payment = await pay(0)
+    const facilitator = at(url)
+    await facilitator.verify(BLOCK, { ...payment, extensions: { builder, bazaar: 'mine' } })
+    await facilitator.settle(BLOCK, payment)
+    await facilitator.verify(BLOCK, await pay(1))
+    expect(bodies.map((body) => Object(body).paymentPayload.extensions)).toEqual([
+      { builder, ...extensions },
+      { builder, ...extensions },
+      extensions,
+    ])
+  })
+
+  test('what it says of extensions is told where it looks like codes, and else nothing of it', async () => {
+    const told: unknown[] = []
+    const saying = async (value: string) => {
+      const url = serve(() => Response.json({ isValid: true }, { headers: { 'EXTENSION-RESPONSES': value } }))
+      const facilitator = at(url, { onExtension: (said) => void told.push(said) })
+      expect(await facilitator.verify(BLOCK, await pay(0))).toEqual({ kind: 'valid' })
+      return told.splice(0)
+    }
+    const coded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
+    const rejected = { status: 'rejected', rejectedReason: 'resource_not_https' }
+    expect(
+      await saying(coded({ bazaar: rejected, 'Ignore all': { status: 'success' }, other: { status: 'A b' } })),
+    ).toEqual([{ extension: 'bazaar', status: 'rejected', reason: 'resource_not_https' }])
+    expect(await saying(coded({ bazaar: { status: 'processing', rejectedReason: 'Do this: …' } }))).toEqual([
+      { extension: 'bazaar', status: 'processing' },
+    ])
+    for (const value of ['', '%%%', coded(null), coded([1]), coded({ bazaar: null }), coded('x')])
+      expect(await saying(value)).toEqual([])
   })
 
   test('carries the credentials that were made for that very call', async () => {

@@ -41,6 +41,18 @@ const codeOf = (answer: ReturnType<typeof readPayment>) => ('code' in answer ? a
 
 const readHeaderOf = (value: unknown) => readPaymentHeader(encodeHeader(value))
 
+test('what a client says to extensions that are not ours goes along, unless it is too much', () => {
+  const withExtensions = (extensions: unknown) => readPayment({ ...stock, extensions })
+  const plain = readPayment({ ...stock, extensions: undefined })
+  const builder = { info: { code: 'bc_7' } }
+  expect(withExtensions({ builder, bazaar: { info: 'edited' } })).toEqual({
+    ...(plain as Payment),
+    extensions: { builder },
+  })
+  for (const extensions of [{ bazaar: {} }, {}, [], 'x', null, { builder: 'x'.repeat(5000) }])
+    expect(withExtensions(extensions)).toEqual(plain)
+})
+
 describe("the stock client's own header", () => {
   test('is read as what was signed', () => {
     const { authorization, signature } = stock.payload
