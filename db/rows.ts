@@ -53,6 +53,7 @@ export type PurchaseRow = AuthorizationRow &
     readonly sale_number: number | null
     readonly target: BlockIndex | null
     readonly attempt: number
+    readonly identifier: string | null
     readonly block: BlockIndex
     readonly name: string | null
     readonly framework: string | null
@@ -124,9 +125,10 @@ export function integer(value: bigint): number {
   return Number(value)
 }
 
-function paymentOf(row: AuthorizationRow): Payment {
+function paymentOf(row: AuthorizationRow & Pick<PurchaseRow, 'identifier'>): Payment {
   const amount = BigInt(row.amount)
   return {
+    ...(row.identifier === null ? {} : { identifier: row.identifier }),
     payer: row.payer,
     nonce: row.nonce,
     to: row.pay_to,

@@ -7,7 +7,7 @@ import { SUMMED, type Cell } from './row-sums.ts'
 export const KEPT = {
   agents: SUMMED.agents,
   changes: SUMMED.changes,
-  payments: [...SUMMED.payments, 'attempt'],
+  payments: [...SUMMED.payments, 'attempt', 'identifier'],
   blocks: SUMMED.blocks,
   moderated: SUMMED.moderated,
   edits: ['number', 'block', 'agent', 'digest', 'keep_until'],

@@ -21,13 +21,16 @@ export type BlockRow = Stored<'blocks'> &
   FaceRow & { readonly i: BlockIndex; readonly state: Exclude<Space, 'full'>; readonly changed: number | null }
 
 // What a payer has not been answered, but what a run is at for a client: $1 is the payer, $2 the nonce that asks, $3 since
-// when receipts are kept, $4 the target, $5 the nonces of those runs. Two indexes hold these, whatever else the payer bought.
+// when receipts are kept, $4 the target, $5 the nonces of those runs. $6 is what the payer's client
+// calls the purchase. Three indexes hold these, whatever else the payer bought.
 const unanswered = (target: string) => `
   s.nonce <> $2 AND s.id IN (
     SELECT id FROM payments WHERE payer = $1 AND state = 'reserved' AND (uncertain = 1 OR nonce <> ALL ($5::text[]))
     UNION ALL SELECT id FROM payments WHERE payer = $1 AND unanswered = 1 AND nonce <> ALL ($5::text[])
-      AND (claimed_at > $3 OR block IS NOT DISTINCT FROM ${target}))
-  AND (s.target IS NOT DISTINCT FROM ${target} OR (s.state = 'sold' AND s.block IS NOT DISTINCT FROM ${target}))`
+      AND (claimed_at > $3 OR block IS NOT DISTINCT FROM ${target})
+    UNION ALL SELECT id FROM payments WHERE payer = $1 AND identifier = $6 AND state IN ('reserved', 'sold'))
+  AND (s.target IS NOT DISTINCT FROM ${target} OR (s.state = 'sold' AND s.block IS NOT DISTINCT FROM ${target})
+    OR s.identifier = $6)`
 
 const UNANSWERED = unanswered('$4::integer')
 
@@ -63,7 +66,7 @@ export async function holders({ rows }: Queries, target: Target): Promise<readon
 export async function availability(
   { queries, check }: Reading,
   target: Target,
-  { payer, nonce }: PaymentKey,
+  { payer, nonce, identifier }: Payment,
   now: UnixMs,
   attended: readonly Hash[],
 ): Promise<Availability> {
@@ -74,7 +77,7 @@ export async function availability(
     FROM (SELECT 1) AS always LEFT JOIN LATERAL (
       ${SELECT_PURCHASE} JOIN payments AS s ON s.id = p.id
       WHERE ${UNANSWERED} ORDER BY (s.state = 'sold') DESC, s.id LIMIT 1) AS prior ON true`,
-    [payer, nonce, now - RECEIPT_KEPT_MS, columnOf(target), arrayOf(attended)],
+    [payer, nonce, now - RECEIPT_KEPT_MS, columnOf(target), arrayOf(attended), identifier ?? null],
   )
   if (row === undefined) throw new Error('a target has no availability')
   const isFull = row.space === 'open' && row.held >= HOLDS_MAX
@@ -122,6 +125,7 @@ export async function claim(
     amend('blocks', block, { state: 'reserved', payment: row.id }),
   ])
   if (released !== undefined) await nextAttempt(work, row.id)
+  else if (payment.identifier !== undefined) await nameIt(work, row.id, payment.identifier)
   const first = { payment, target, listing, head }
   const kept = released?.purchase ?? first
   const renewed = released === undefined || outlives(released, payment) ? payment : released.purchase.payment
@@ -142,6 +146,10 @@ const attemptAfter = (released: Known | undefined): number => (released === unde
 const nextAttempt = ({ queries }: Work, id: Cell) =>
   queries.write('UPDATE payments SET attempt = attempt + 1 WHERE id = $1 RETURNING 1', [id])
 
+/** A purchase is called as its client calls it. */
+const nameIt = ({ queries }: Work, id: Cell, identifier: string) =>
+  queries.write('UPDATE payments SET identifier = $2 WHERE id = $1 RETURNING 1', [id, identifier])
+
 type Standing = {
   readonly released: Known | undefined
   readonly held: number
@@ -153,7 +161,7 @@ type Standing = {
 async function standingOf(
   { queries, check }: Work,
   asked: Target,
-  { payer, nonce }: PaymentKey,
+  { payer, nonce, identifier }: Payment,
   now: UnixMs,
   attended: readonly Hash[],
 ): Promise<Standing> {
@@ -163,7 +171,7 @@ async function standingOf(
       (SELECT count(*) FROM payments WHERE payer = $1 AND state = 'reserved') AS held,
       EXISTS (SELECT 1 FROM payments AS s WHERE ${unanswered(target)}) AS prior
     FROM (SELECT 1) AS always LEFT JOIN (${SELECT_PURCHASE} WHERE p.payer = $1 AND p.nonce = $2) AS p ON true`,
-    [payer, nonce, now - RECEIPT_KEPT_MS, columnOf(asked), arrayOf(attended)],
+    [payer, nonce, now - RECEIPT_KEPT_MS, columnOf(asked), arrayOf(attended), identifier ?? null],
   )
   if (row === undefined) throw new Error('a payer has no standing')
   const { held, prior, fresh } = row

@@ -21,8 +21,11 @@ export function prepareHolds(connection: Connection) {
   return { ...readings(connection), ...writings(connection), check: connection.check }
 }
 
-// What a payer has not been answered, but what a run is at for a client. Two indexes hold these, whatever else the payer bought.
+// What a payer has not been answered, but what a run is at for a client; and what the payer's client calls by the same name.
+// Three indexes hold these, whatever else the payer bought.
 const UNANSWERED = `
+  SELECT id FROM payments WHERE payer = $payer AND identifier = $identifier AND state IN ('reserved', 'sold')
+  UNION ALL
   SELECT id FROM payments WHERE payer = $payer AND state = 'reserved'
     AND (uncertain = 1 OR nonce NOT IN (SELECT value FROM json_each($attended)))
   UNION ALL
@@ -30,10 +33,11 @@ const UNANSWERED = `
     AND nonce NOT IN (SELECT value FROM json_each($attended)) AND (claimed_at > $since OR block IS $target)`
 
 // Who asks for a block again means its purchase, whatever it was asked for by; other receipts are kept for a while.
-const OF_TARGET = `(target IS $target OR (state = 'sold' AND block IS $target)) AND nonce <> $nonce`
+const OF_TARGET = `
+  nonce <> $nonce AND (target IS $target OR (state = 'sold' AND block IS $target) OR identifier = $identifier)`
 
 function readings(connection: Connection) {
-  type Prior = PaymentKey & { target: number | null; since: UnixMs; attended: string }
+  type Prior = PaymentKey & { target: number | null; since: UnixMs; attended: string; identifier: string | null }
   return {
     find: connection.prepare<PurchaseRow, PaymentKey>(`${SELECT_PURCHASE} WHERE p.payer = $payer AND p.nonce = $nonce`),
     // One damaged column of a payment leaves the other of its two names.
@@ -65,14 +69,21 @@ function readings(connection: Connection) {
 
 function writings(connection: Connection) {
   type Authorization = ReturnType<typeof authorizationRow>
-  type Row = { target: number | null; block: number; head: number; now: UnixMs; state: 'reserved' | 'released' }
+  type Row = {
+    target: number | null
+    block: number
+    head: number
+    now: UnixMs
+    state: 'reserved' | 'released'
+    identifier: string | null
+  }
   type First = Authorization & Listing & Row
   return {
     insert: connection.prepare<{ id: number }, First>(`
       INSERT INTO payments (payer, nonce, pay_to, asset, network, scheme, amount, valid_after, valid_before, signature,
-        target, block, name, framework, message, link, pixels, head, created_at, state)
+        target, block, name, framework, message, link, pixels, head, created_at, state, identifier)
       VALUES ($payer, $nonce, $pay_to, $asset, $network, $scheme, $amount, $valid_after, $valid_before, $signature,
-        $target, $block, $name, $framework, $message, $link, $pixels, $head, $now, $state)
+        $target, $block, $name, $framework, $message, $link, $pixels, $head, $now, $state, $identifier)
       RETURNING id`),
     renew: connection.prepare<unknown, Omit<Authorization, 'payer' | 'nonce'> & { id: number }>(`
       UPDATE payments SET pay_to = $pay_to, asset = $asset, network = $network, scheme = $scheme, amount = $amount,
@@ -139,7 +150,7 @@ export const holders = (sql: Holds, target: Target): PaymentKey[] => sql.holders
 export function availability(
   sql: Holds,
   target: Target,
-  payment: PaymentKey,
+  payment: Payment,
   now: UnixMs,
   attended: readonly Hash[],
 ): Availability {
@@ -149,12 +160,13 @@ export function availability(
   return { space, prior: row === null ? undefined : readPurchase(sql, row) }
 }
 
-const priorOf = (target: Target, { payer, nonce }: PaymentKey, now: UnixMs, attended: readonly Hash[]) => ({
+const priorOf = (target: Target, { payer, nonce, identifier }: Payment, now: UnixMs, attended: readonly Hash[]) => ({
   payer,
   nonce,
   target: columnOf(target),
   since: now - RECEIPT_KEPT_MS,
   attended: JSON.stringify(attended),
+  identifier: identifier ?? null,
 })
 
 /** Holds a block for a payment that is new, or was released; a released one keeps its first target and listing. */
@@ -207,6 +219,7 @@ function insert(
     head: integer(head),
     now,
     state,
+    identifier: payment.identifier ?? null,
   }
   return one(sql.insert, row).id
 }

@@ -108,6 +108,14 @@ export const paymentUsed = (block: BlockIndex): Failure =>
     block: coordOf(block),
   })
 
+/** The client's own name for a purchase stands for another block already. */
+export const identifierUsed = (block: BlockIndex): Failure =>
+  failure(
+    'payment_used',
+    `This payment-identifier names your purchase of block ${coordOf(block)}; this payment is not used. Give a new one to buy another block.`,
+    { block: coordOf(block) },
+  )
+
 /** The payment landed when no block was left for it. */
 export const paymentCredited = (amount: bigint, tx: Hash, contact: string | null): Failure =>
   failure(

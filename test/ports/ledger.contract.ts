@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Overtaken } from '../../server/domain/failure.ts'
-import { FIRST_LOOK_MS, LAST_LOOK_MS, type Target } from '../../server/domain/payment.ts'
+import { FIRST_LOOK_MS, LAST_LOOK_MS, type Payment, type Target } from '../../server/domain/payment.ts'
 import { CLAIM_ORDER } from '../../shared/wall.ts'
 import { failureOf, hold, on, sell, stored, type OpenEngine } from './engine.ts'
 import { blockOf, hash, HEAD, listingOf, NOW, paymentOf, SILENT } from './samples.ts'
@@ -527,6 +527,25 @@ function priors(open: OpenEngine): void {
         prior: held,
       })
       expect(await wall.ledger.claim(blockOf('3,4'), paymentOf(1, 2), SILENT, HEAD, NOW, [])).toEqual({ kind: 'prior' })
+    }),
+  )
+
+  test(
+    'a purchase under the same name goes before, answered or not, under way or not, whatever is asked for',
+    on(open, async (wall) => {
+      const { ledger } = wall
+      const named = (nonce: number) => ({ ...paymentOf(1, nonce), identifier: 'order-0000000001' })
+      const held = await hold(wall, 'next', named(1))
+      expect((await stored(wall, held.payment)).payment).toEqual(named(1))
+      const priorOf = async (payment: Payment) =>
+        (await ledger.availability(blockOf('3,4'), payment, NOW + 1000 * MINUTE_MS, [named(1).nonce])).prior
+      expect(await priorOf(named(2))).toEqual(held)
+      expect(await ledger.claim('next', named(2), SILENT, HEAD, NOW, [named(1).nonce])).toEqual({ kind: 'prior' })
+      const sold = await ledger.finalize(held, hash(1), true, NOW)
+      await ledger.markAnswered(sold.payment)
+      expect(await priorOf(named(2))).toMatchObject({ state: { kind: 'sold', unanswered: false } })
+      expect(await priorOf({ ...named(2), identifier: 'order-0000000002' })).toBeUndefined()
+      expect(await priorOf({ ...paymentOf(2, 1), identifier: 'order-0000000001' })).toBeUndefined()
     }),
   )
 

@@ -189,12 +189,14 @@ function spaceFor(shelf: Shelf, target: Target, { payer }: Payment): Space {
 function priorOf(
   { rows }: Shelf,
   target: Target,
-  { payer, nonce }: Payment,
+  { payer, nonce, identifier }: Payment,
   now: UnixMs,
   attended: readonly Hash[],
 ): Purchase[] {
   return [...rows.values()].filter(({ payment, target: asked, block, state }) => {
     if (payment.payer !== payer || payment.nonce === nonce) return false
+    const isNamed = identifier !== undefined && payment.identifier === identifier
+    if (isNamed && (state.kind === 'reserved' || state.kind === 'sold')) return true
     const isAttended = attended.includes(payment.nonce)
     if (state.kind === 'reserved') return asked === target && (state.uncertain || !isAttended)
     if (state.kind !== 'sold' || !state.unanswered || isAttended) return false

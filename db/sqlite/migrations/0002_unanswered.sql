@@ -6,3 +6,7 @@ CREATE INDEX unanswered ON payments (payer) WHERE unanswered = 1;
 
 -- How often a block was held for the payment: what is decided about one attempt is not done to the next.
 ALTER TABLE payments ADD COLUMN attempt INTEGER NOT NULL DEFAULT 1 CHECK (attempt >= 1);
+
+-- The client's own name for the purchase (x402's payment-identifier): signed anew under the same name, it is the same purchase.
+ALTER TABLE payments ADD COLUMN identifier TEXT;
+CREATE INDEX identified ON payments (payer, identifier) WHERE identifier IS NOT NULL;
