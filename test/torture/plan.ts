@@ -5,12 +5,15 @@ import { diceOf, type Dice } from '../sim/dice.ts'
 
 /**
  * What else goes wrong in a round. `disk-limit`: files cannot grow, which fails at commit; `disk-full`: no space left;
+ * `chain-stands`: it makes no blocks; `chain-narrow`: its endpoint tells events of few blocks at once;
  * `deaf`: connections that listen for news are cut; `server-crash` and `server-restart`: the database server is away.
  */
 export type Trouble =
   | 'none'
   | 'facilitator-gone'
   | 'chain-gone'
+  | 'chain-stands'
+  | 'chain-narrow'
   | 'disk-limit'
   | 'disk-full'
   | 'deaf'
@@ -85,15 +88,20 @@ function killsIn(trouble: Trouble, dice: Dice, instances: number): Kill[] {
   return Array.from({ length: 1 + dice.below(2) }, () => ({ afterMs: 5 + dice.below(396), instance: whichever() }))
 }
 
+function chainTroubleOf(number: number): Trouble | undefined {
+  if (number % 10 === 4) return 'chain-stands'
+  return number % 10 === 9 ? 'chain-narrow' : undefined
+}
+
 function troubleOf(number: number): Trouble {
   if (number % 10 === 0) return 'disk-full'
   if (number % 10 === 7) return 'disk-limit'
   if (number % 5 === 3) return number % 2 === 1 ? 'facilitator-gone' : 'chain-gone'
-  return 'none'
+  return chainTroubleOf(number) ?? 'none'
 }
 
 function sharedTroubleOf(number: number): Trouble {
   if (number % 5 === 2) return number % 2 === 1 ? 'server-restart' : 'server-crash'
   if (number % 5 === 3) return number % 2 === 1 ? 'facilitator-gone' : 'chain-gone'
-  return number % 2 === 1 ? 'deaf' : 'none'
+  return chainTroubleOf(number) ?? (number % 2 === 1 ? 'deaf' : 'none')
 }

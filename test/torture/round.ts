@@ -80,8 +80,12 @@ async function moveOut({ keepers, path }: Stage, there: string | undefined): Pro
 const forget = (path: string) =>
   Promise.all(['', '-wal', '-shm'].map((suffix) => rm(`${path}${suffix}`, { force: true })))
 
+// As many blocks as the narrowest endpoints tell the events of.
+const EVENTS_OF = 5
+
 /** Takes something away for a while. */
-async function makeTrouble({ facilitator, gate, smallDisk, server, database }: Stage, round: Round): Promise<void> {
+async function makeTrouble(stage: Stage, round: Round): Promise<void> {
+  const { facilitator, gate, network, smallDisk, server, database } = stage
   const { trouble, troubleAfterMs, troubleForMs } = round
   await Bun.sleep(troubleAfterMs)
   if (trouble === 'facilitator-gone') {
@@ -89,6 +93,8 @@ async function makeTrouble({ facilitator, gate, smallDisk, server, database }: S
     facilitator.settle.always('reset-before')
   }
   if (trouble === 'chain-gone') gate.shut()
+  if (trouble === 'chain-stands') await network.halt()
+  if (trouble === 'chain-narrow') gate.narrow(EVENTS_OF)
   if (trouble === 'disk-full') smallDisk?.fill()
   if (trouble === 'deaf') await cutListeners(database)
   if (trouble === 'server-crash') await server?.kill()
@@ -97,6 +103,7 @@ async function makeTrouble({ facilitator, gate, smallDisk, server, database }: S
   facilitator.verify.always('honest')
   facilitator.settle.always('honest')
   gate.open()
+  if (trouble === 'chain-stands') await network.resume()
   smallDisk?.free()
   if (trouble === 'deaf') await cutListeners(database)
   if (trouble === 'server-crash' || trouble === 'server-restart') await server?.start()
