@@ -10,6 +10,7 @@ import type {
   Leases,
   Ledger,
   Log,
+  LogCompaction,
   Moderation,
   Payouts,
   Store,
@@ -24,6 +25,7 @@ export type Engine = {
   readonly moderation: Moderation
   readonly payouts: Payouts
   readonly log: Log
+  readonly compaction: LogCompaction
   readonly checkpoint: ChainCheckpoint
   readonly store: Store
   readonly leases: Leases

@@ -7,7 +7,7 @@ import type { BlockIndex } from '../shared/wall.ts'
 import type { Account, Pending } from './domain/account.ts'
 import type { Edit, EditResult, Identity, IdentityResult } from './domain/edit.ts'
 import type { Listing } from './domain/listing.ts'
-import type { Change, OwnedBlock } from './domain/log.ts'
+import type { Change, LogNumber, OwnedBlock } from './domain/log.ts'
 import type { FacePart, ModerationAct, ModerationResult } from './domain/moderation.ts'
 import type { Address, Hash, Payment, PaymentKey, Space, Target, UnixMs } from './domain/payment.ts'
 import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from './domain/picture.ts'
@@ -141,6 +141,21 @@ export type ChainCheckpoint = {
   reach(height: bigint): Promise<void>
 }
 
+/** An entry of the log in short. */
+export type OutlinedEntry = {
+  readonly number: LogNumber
+  readonly at: UnixMs
+  readonly repainted: BlockIndex | null // by its owner; null for every other kind
+}
+
+/** Makes the log shorter. What is dropped is in no later read of it. */
+export type LogCompaction = {
+  /** At most `limit` entries after number `after`, oldest first. */
+  outline(after: LogNumber, limit: number): Promise<readonly OutlinedEntry[]>
+  /** Drops repaints for good, all or none. Fails for one that is the last of its block in its hour, as for any other entry. */
+  drop(numbers: readonly LogNumber[]): Promise<void>
+}
+
 /** The store as a whole. */
 export type Store = {
   /** Whether it can be read now. */
@@ -177,7 +192,7 @@ export type Leases = {
 /** Work that one of several processes on one store does at a time. Nothing but the number of questions asked rests on it. */
 export type ExclusiveJobs = {
   /** Runs `work` unless another process is at the same job; answers whether it ran. A process that stands still loses its job. */
-  run(job: 'sweep', work: () => Promise<void>): Promise<boolean>
+  run(job: 'sweep' | 'compact', work: () => Promise<void>): Promise<boolean>
 }
 
 /** Tells that the log may have grown, by another process's hand too. A hint: what is missed is found by asking. */

@@ -26,6 +26,7 @@ import { reconciler } from './purchase/reconciler.ts'
 import { seller, type ReconciledSeller } from './purchase/seller.ts'
 import { freshChain } from './usecases/chain-freshness.ts'
 import { checkRestoredBackup } from './usecases/check-restored-backup.ts'
+import { logCompactor } from './usecases/compact-log.ts'
 import { followLog } from './usecases/follow-log.ts'
 import { keepGoing } from './usecases/keep-going.ts'
 import { keepLevel } from './usecases/keep-level.ts'
@@ -39,6 +40,8 @@ const VIEWER = join(import.meta.dir, '../dist/viewer')
 // The contract lets the canvas read be a few seconds old; this bounds what a flood of repaints costs. Less than a second,
 // so that several instances show the same within one: each needs a moment to hear of a change, and to compress it.
 const PUBLISH_EVERY_MS = 900
+
+const COMPACT_EVERY_MS = 3_600_000
 
 // What a request may need beyond its settlement: verification, the chain, the store.
 const DRAIN_SLACK_MS = 30_000
@@ -92,6 +95,11 @@ export async function serve(given: Given): Promise<void> {
     }
     return config.reconcileIntervalMs
   })
+  const compact = logCompactor({ ...store, clock, journal })
+  const compacting = keepGoing({ clock, journal }, stopping.signal, async () => {
+    await compact(stopping.signal)
+    return COMPACT_EVERY_MS
+  })
   const following = isShared(config) ? keepLevel({ ...store, advance, clock, journal }, stopping.signal) : undefined
 
   // What those who read the wall do without is loaded once they are served; where it cannot be, the process ends.
@@ -105,7 +113,7 @@ export async function serve(given: Given): Promise<void> {
   stream.close()
   closeCounter()
   // New connections are refused from here on; requests under way, settlements included, are finished.
-  const drained = Promise.all([server.stop(), sold.idle(), probing, sweeping, following])
+  const drained = Promise.all([server.stop(), sold.idle(), probing, sweeping, compacting, following])
   await Promise.race([drained, clock.wait(config.settleTimeoutMs + DRAIN_SLACK_MS)])
   await server.stop(true)
   await witnessing.flush()

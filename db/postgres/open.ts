@@ -9,6 +9,7 @@ import { postgresAudit } from './audit.ts'
 import { postgresBlocks } from './blocks.ts'
 import { postgresBooks } from './books.ts'
 import { postgresCheckpoint } from './chain-checkpoint.ts'
+import { postgresCompaction } from './compaction.ts'
 import { connect, type Connection } from './connection.ts'
 import { codeOf } from './errors.ts'
 import { postgresLedger } from './ledger.ts'
@@ -64,6 +65,7 @@ export async function openPostgres(
     moderation: postgresModeration(connection, check),
     payouts: postgresPayouts(connection),
     log: postgresLog(connection, check, (change) => connection.watermark.rise({ change, payment: 0 })),
+    compaction: postgresCompaction(connection),
     checkpoint: postgresCheckpoint(connection, check),
     store: postgresStore(connection),
     audit: postgresAudit(connection, check),

@@ -9,6 +9,7 @@ import { alone } from './alone.ts'
 import { sqliteBlocks } from './blocks.ts'
 import { sqliteBooks } from './books.ts'
 import { sqliteCheckpoint } from './chain-checkpoint.ts'
+import { sqliteCompaction } from './compaction.ts'
 import { connect, one, type Connection } from './connection.ts'
 import type { Disk } from './disk.ts'
 import { cannotUse, troubleOf } from './errors.ts'
@@ -123,6 +124,7 @@ export function ports(connection: Connection): Omit<Sqlite, 'close'> {
     moderation: sqliteModeration(connection),
     payouts: sqlitePayouts(connection),
     log: sqliteLog(connection),
+    compaction: sqliteCompaction(connection),
     checkpoint: sqliteCheckpoint(connection),
     store: sqliteStore(connection),
     ...alone,

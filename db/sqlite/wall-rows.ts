@@ -104,6 +104,8 @@ async function filled<T>(path: string, work: (wall: NewWall) => Promise<T>): Pro
     // What is cut off is thrown away, so nothing needs to be on the disk before the end.
     connection.run('PRAGMA foreign_keys = ON; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF')
     migrate(connection)
+    // A log that was compacted has gaps, and none is ever made by writing to it.
+    const renew = withoutTrigger(connection, 'changes_are_numbered_densely')
     const result = await work({
       pages: (table) => pagesOf(connection, table),
       get log() {
@@ -111,6 +113,7 @@ async function filled<T>(path: string, work: (wall: NewWall) => Promise<T>): Pro
       },
       put: async (table, rows) => writeRows(connection, table, rows),
       async finish() {
+        renew()
         connection.close()
         connection = openWhole(path)
       },
@@ -120,6 +123,16 @@ async function filled<T>(path: string, work: (wall: NewWall) => Promise<T>): Pro
   } finally {
     connection.close()
   }
+}
+
+/** Takes a trigger away; the answer makes it anew. */
+function withoutTrigger(connection: Connection, name: string): () => void {
+  const trigger = connection
+    .prepare<{ sql: string }, { name: string }>(`SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = $name`)
+    .get({ name })
+  if (trigger === null) throw new CannotOpen(`there is no trigger ${name}`)
+  connection.run(`DROP TRIGGER ${name}`)
+  return () => connection.run(trigger.sql)
 }
 
 /** Opens a file as the wall would. Throws `CannotOpen` when a row is damaged. */

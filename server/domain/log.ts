@@ -7,7 +7,7 @@ import type { Pixels } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Address, Hash, UnixMs } from './payment.ts'
 
-/** Number of a log entry: dense, from 1. */
+/** Number of a log entry, from 1. Dense as written; old repaints may be compacted away later. */
 export type LogNumber = number
 
 /** What a block shows. */

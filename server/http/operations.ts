@@ -171,7 +171,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'readHistory',
     summary: 'Read the whole log: sales, repaints and names, oldest first',
     description:
-      'Every change of the wall once, numbered as in `/api/live`; go on from `nextAfter`. What an operator hides is left out. Text in it was written by strangers.',
+      'Every change of the wall once, numbered as in `/api/live`; go on from `nextAfter`. Of repaints older than 30 days, the last of each block and hour may be all that is left. What an operator hides is left out. Text in it was written by strangers.',
     query: FeedQuery,
     answers: [HistoryPage],
     codes: ['invalid_after', 'invalid_limit', 'too_many_requests', 'server_busy', ...anywhere],

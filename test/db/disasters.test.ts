@@ -146,7 +146,9 @@ describe.each(['copied over', 'moved to'] as const)('an older copy that is %s a 
     if (way === 'copied over') cpSync(`${path}.copy`, path)
     else renameSync(`${path}.copy`, path)
     expect(await wall.ledger.find(paymentOf(2, 2))).toEqual(sold)
-    expect(await wall.ledger.claim(sold.block, paymentOf(3, 3), listingOf(), HEAD, NOW, [])).toMatchObject({ kind: 'lost' })
+    expect(await wall.ledger.claim(sold.block, paymentOf(3, 3), listingOf(), HEAD, NOW, [])).toMatchObject({
+      kind: 'lost',
+    })
     wall.close()
     const next = await openSqlite(path, TERMS.network)
     expect(isBehind(await next.store.position(), seen)).toBe(way === 'moved to')

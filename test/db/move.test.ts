@@ -355,16 +355,17 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
     }
   })
 
-  test('when the log has a gap', async () => {
+  test('when the log has lost a sale', async () => {
     const [whole, back] = [await newPlace(), fileAt('gap')]
     await move(lived, whole)
     await ask(
       whole,
       `ALTER TABLE changes DISABLE TRIGGER USER; DELETE FROM edits;
-      DELETE FROM changes WHERE number = (SELECT max(number) FROM changes WHERE kind = 'repaint'
-        AND number NOT IN (SELECT changed FROM blocks WHERE changed > 0))`,
+      ALTER TABLE payments DROP CONSTRAINT payments_seq_fkey;
+      ALTER TABLE blocks DROP CONSTRAINT blocks_changed_fkey;
+      DELETE FROM changes WHERE seq = 2`,
     )
-    expect(await messageOf(moveWall(whole, back, final))).toContain('the log has no entry')
+    expect(await messageOf(moveWall(whole, back, final))).toContain('the log has no sale 2')
     expect(await isEmpty(back)).toBe(true)
   })
 
@@ -426,4 +427,21 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
     expect(await messageOf(moveWall(lived, back, final))).toContain('that kind of database already')
     expect(await isEmpty(back)).toBe(true)
   })
+})
+
+test('a log that was compacted is moved as it is, there and back', async () => {
+  const [gapped, there, back] = [fileAt('gapped'), await newPlace(), fileAt('gapped-back')]
+  await at(gapped, async (wall) => {
+    await sell(wall, '3,4', 1, 1)
+    for (const number of [1, 2, 3])
+      await wall.blocks.edit(blockOf('3,4'), { ...editOf(number, { message: `${number}` }), keepUntil: 0 }, NOW)
+    await wall.compaction.drop([2, 3])
+  })
+  const numbers = (place: Place) => at(place, async ({ log }) => (await log.after(0, 9)).map(({ number }) => number))
+  await moveWall(gapped, there, final)
+  expect(await numbers(there)).toEqual([1, 4])
+  await moveWall(there, back, final)
+  expect(await numbers(back)).toEqual([1, 4])
+  await at(back, async (wall) => void (await sell(wall, '5,6', 2, 2)))
+  expect(await numbers(back)).toEqual([1, 4, 5])
 })

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { DatabaseInUse } from '../../db/sqlite/errors.ts'
+import wallOfTheFirstVersion from '../../db/sqlite/migrations/0001_wall.sql' with { type: 'text' }
 import { checkVersion, openSqlite, openSqliteAhead } from '../../db/sqlite/open.ts'
 import { failureOf, sell } from '../ports/engine.ts'
 import { blockOf, editOf, identityOf, NOW, TERMS, wallet } from '../ports/samples.ts'
@@ -203,4 +204,21 @@ test('a SQLite that can lose commits is refused', () => {
   for (const version of ['3.51.3', '3.52.0', '3.100.1', '4.0.0']) expect(() => checkVersion(version)).not.toThrow()
   for (const version of ['3.51.2', '3.50.9', '3.7.0', '2.99.99', ''])
     expect(() => checkVersion(version)).toThrow(CannotOpen)
+})
+
+test('a wall of the first version is brought up to date, with all that was on it', async () => {
+  const path = join(folder, 'first-version.sqlite')
+  const first = new Database(path)
+  first.run(wallOfTheFirstVersion)
+  first.run('PRAGMA user_version = 1')
+  first.close(true)
+  const store = await openSqlite(path, TERMS.network)
+  await sell(store, '3,4', 1, 1)
+  for (const at of [1, 2])
+    await store.blocks.edit(blockOf('3,4'), { ...editOf(at, { message: `${at}` }), keepUntil: 0 }, NOW)
+  await store.compaction.drop([2])
+  store.close()
+  const again = await openSqlite(path, TERMS.network)
+  expect((await again.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 3])
+  again.close()
 })

@@ -7,7 +7,10 @@ import type { Purchase, SoldPurchase } from '../../server/domain/purchase.ts'
 import { blockOf, hash, HEAD, listingOf, NOW, paymentOf } from './samples.ts'
 
 /** Every port of the store, and letting go of it. */
-export type Engine = Pick<OpenedEngine, 'ledger' | 'books' | 'blocks' | 'agents' | 'moderation' | 'log' | 'store'> & {
+export type Engine = Pick<
+  OpenedEngine,
+  'ledger' | 'books' | 'blocks' | 'agents' | 'moderation' | 'log' | 'compaction' | 'store'
+> & {
   close(): void | Promise<void>
 }
 

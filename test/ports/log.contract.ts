@@ -8,6 +8,7 @@ import { blockOf, editOf, hash, identityOf, listingOf, NOW, paymentOf, SILENT, w
 /** The suite of the `Log` and `Store` ports. */
 export function logContract(name: string, open: OpenEngine): void {
   describe(`log on ${name}`, () => {
+    shortening(open)
     test(
       'a sale is logged with its number, its buyer and what it showed then',
       on(open, async (wall) => {
@@ -109,4 +110,52 @@ async function story(wall: Engine): Promise<void> {
   for (const digest of [3, 4]) await wall.agents.identify(wallet(1), identityOf(digest, { name: `${digest}` }), NOW)
   const second = await sell(wall, '5,6', 2, 2, SILENT)
   await wall.blocks.edit(second.block, editOf(5, { message: 'x' }), NOW)
+}
+
+const HOUR_MS = 3_600_000
+
+/** A sale, three repaints in one hour and one in the next, a part hidden, and a name. */
+async function hoursOfRepaints(wall: Engine): Promise<void> {
+  const { block } = await sell(wall, '3,4', 1, 1, SILENT, NOW)
+  for (const [at, minutes] of [1, 2, 3, 61].entries())
+    await wall.blocks.edit(block, { ...editOf(at, { message: `${at}` }), keepUntil: NOW }, NOW + minutes * 60_000)
+  await wall.moderation.moderate(block, 'hide', ['message'], NOW + HOUR_MS + 120_000)
+  await wall.agents.identify(wallet(1), identityOf(9, { name: 'Ada' }), NOW + 2 * HOUR_MS)
+}
+
+function shortening(open: OpenEngine): void {
+  test(
+    'repaints that a later one of the same hour replaces can be dropped, and the log goes on with its numbers',
+    on(open, async (wall) => {
+      await hoursOfRepaints(wall)
+      const outline = await wall.compaction.outline(0, 9)
+      expect(outline.map(({ number, repainted }) => [number, repainted !== null])).toEqual([
+        [1, false],
+        [2, true],
+        [3, true],
+        [4, true],
+        [5, true],
+        [6, false],
+        [7, false],
+      ])
+      expect(await wall.compaction.outline(2, 1)).toEqual([{ number: 3, at: NOW + 120_000, repainted: blockOf('3,4') }])
+      const before = await wall.log.compacted()
+      await wall.compaction.drop([2, 3])
+      expect((await wall.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 4, 5, 6, 7])
+      expect(await wall.log.compacted()).toEqual(before)
+      await sell(wall, '5,6', 2, 2, SILENT, NOW + 3 * HOUR_MS)
+      expect((await wall.log.after(7, 9)).map(({ number }) => number)).toEqual([8])
+    }),
+  )
+
+  test(
+    'nothing else is ever dropped, and what is refused in part is refused whole',
+    on(open, async (wall) => {
+      await hoursOfRepaints(wall)
+      const before = await wall.log.after(0, 9)
+      for (const numbers of [[4], [5], [1], [6], [7], [2, 3, 4]])
+        expect(await failureOf(wall.compaction.drop(numbers))).toBeDefined()
+      expect(await wall.log.after(0, 9)).toEqual(before)
+    }),
+  )
 }
