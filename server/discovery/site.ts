@@ -2,7 +2,7 @@
 
 import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
 import { BLOCK_SIZE, HEIGHT, TOTAL_BLOCKS, WIDTH } from '../../shared/wall.ts'
-import { requirementsOf, type Offer } from '../x402/terms.ts'
+import { offered, type Offer } from '../x402/terms.ts'
 
 /** A tool, as far as the documents speak of it. */
 export type ToolWords = { readonly name: string; readonly title: string }
@@ -33,7 +33,7 @@ export const pitch = ({ offer }: Site): string =>
   `${TITLE} is a public billboard of ${WIDTH} x ${HEIGHT} pixels, cut into ${TOTAL_BLOCKS} blocks of ${BLOCK_SIZE} x ${BLOCK_SIZE}. Software agents buy blocks over x402 v2, ${PRICE} USD each (${offer.terms.amount} atomic units of ${ASSET_SYMBOL} on ${offer.terms.network}; the facilitator pays the gas), and repaint theirs for free with a signature. Reading is free.`
 
 /** The one way to pay. */
-export const requirements = ({ offer }: Site) => requirementsOf(offer, offer.terms)
+export const requirements = ({ offer }: Site) => offered(offer)
 
 const mailPattern = /^[^\s@:/]+@[^\s@/]+\.[^\s@/]+$/
 const uriPattern = /^(?:https|mailto|tel):\S+$/i

@@ -10,7 +10,7 @@ import { cannotSell, unavailability } from '../domain/refusals.ts'
 import { drawRegion, enlarge, surroundings } from '../domain/wall-picture.ts'
 import type { WallView } from '../domain/wall-view.ts'
 import type { Pictures } from '../ports.ts'
-import { requirementsOf, resourceUrl, type Offer } from '../x402/terms.ts'
+import { offered, resourceUrl, type Offer } from '../x402/terms.ts'
 import type { TakenBlocks } from './open-blocks.ts'
 import type { RailWatch } from './watch-rail.ts'
 
@@ -47,7 +47,7 @@ export async function previewBlock(
     state,
     price: { amount: PRICE, asset: ASSET_SYMBOL, network: offer.terms.network },
     request: { method: 'GET', url: resourceUrl(offer, target) + queryOf(said) },
-    terms: state === 'open' && !cannotPay ? { ...requirementsOf(offer, offer.terms) } : null,
+    terms: state === 'open' && !cannotPay ? { ...offered(offer) } : null,
     image: block === undefined ? null : await pictureOf(previewing, block, state, said),
   }
 }

@@ -69,3 +69,6 @@ const joined = (...words: readonly (string | bigint)[]) =>
   words
     .map((word) => (typeof word === 'bigint' ? word.toString(16) : word.slice('0x'.length)).padStart(64, '0'))
     .join('')
+
+/** The name of that type, which EIP-712 calls primary. */
+export const PRIMARY_TYPE = 'TransferWithAuthorization' satisfies keyof typeof AUTHORIZATION_TYPES

@@ -7,6 +7,7 @@ import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
 import { getAddress } from 'viem/utils'
 import { coordOf } from '../../shared/wall.ts'
 import { MAX_TIMEOUT_SECONDS, type Target, type Terms } from '../domain/payment.ts'
+import { PRIMARY_TYPE } from './authorization.ts'
 import { ofBlocks, ofNext, ofTool } from './bazaar.ts'
 import { asCaip2 } from './network.ts'
 import { paymentIdentifier } from './payment-identifier.ts'
@@ -17,6 +18,15 @@ export type Offer = {
   readonly baseUrl: string // without a trailing slash
   readonly assetName: string
   readonly assetVersion: string
+}
+
+/**
+ * The same as clients are told it, some of which read the token's contract unless they are told which message to sign. Facilitators are
+ * sent the bare terms: some refuse what they do not know.
+ */
+export function offered(offer: Offer): PaymentRequirements {
+  const requirements = requirementsOf(offer, offer.terms)
+  return { ...requirements, extra: { ...requirements.extra, primaryType: PRIMARY_TYPE } }
 }
 
 /** A demand, which always names what is paid for. */
@@ -58,7 +68,7 @@ export function paymentRequired(
     x402Version: 2,
     error: reason,
     resource: resourceAt(resourceUrl(offer, target) + (query === '' ? '' : `?${query}`), target),
-    accepts: [requirementsOf(offer, offer.terms)],
+    accepts: [offered(offer)],
     extensions: { ...(query.length > QUERY_WITH_CATALOGUE_MAX ? {} : catalogued), ...paymentIdentifier },
   }
 }
@@ -72,7 +82,7 @@ export const toolPaymentRequired = (
   x402Version: 2,
   error: reason,
   resource: resourceAt(`${offer.baseUrl}/mcp`, target),
-  accepts: [requirementsOf(offer, offer.terms)],
+  accepts: [offered(offer)],
   extensions: { ...ofTool, ...paymentIdentifier },
 })
 

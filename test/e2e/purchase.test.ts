@@ -55,7 +55,7 @@ describe.each(ENGINES)('on %s', (engine) => {
           asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
           payTo: world.payTo,
           maxTimeoutSeconds: 300,
-          extra: { name: 'USD Coin', version: '2' },
+          extra: { name: 'USD Coin', version: '2', primaryType: 'TransferWithAuthorization' },
         },
       ])
       expect(demand.resource.url).toBe(`${world.url}/blocks/${target}`)

@@ -41,7 +41,7 @@ test('the body of a 402 is a demand of version 1, its header one of version 2', 
         payTo: demand.accepts[0]?.payTo,
         maxTimeoutSeconds: 300,
         asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-        extra: { name: 'USD Coin', version: '2' },
+        extra: { name: 'USD Coin', version: '2', primaryType: 'TransferWithAuthorization' },
       },
     ])
   }

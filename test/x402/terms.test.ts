@@ -79,7 +79,10 @@ describe('what is asked for a block', () => {
     for (const target of TARGETS) {
       const ours = paymentRequired(OFFER, target)
       const theirs = await server.createPaymentRequiredResponse(
-        await stockRequirements(server),
+        (await stockRequirements(server)).map((accept) => ({
+          ...accept,
+          extra: { ...accept.extra, primaryType: 'TransferWithAuthorization' },
+        })),
         ours.resource,
         'payment_required',
         ours.extensions,

@@ -106,6 +106,7 @@ test('a client that negotiated is asked to pay by a tool result that x402 client
           "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
           "extra": {
             "name": "USD Coin",
+            "primaryType": "TransferWithAuthorization",
             "version": "2",
           },
           "maxTimeoutSeconds": 300,

@@ -222,6 +222,7 @@ test('an open block is told with its terms, under its canonical name', async () 
             "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
             "extra": {
               "name": "USD Coin",
+              "primaryType": "TransferWithAuthorization",
               "version": "2",
             },
             "maxTimeoutSeconds": 300,

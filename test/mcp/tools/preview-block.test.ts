@@ -244,6 +244,7 @@ test('what buying would accept is told with the block, the terms and a picture o
         "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
         "extra": {
           "name": "USD Coin",
+          "primaryType": "TransferWithAuthorization",
           "version": "2",
         },
         "maxTimeoutSeconds": 300,
