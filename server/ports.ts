@@ -269,12 +269,13 @@ export type Wallets = {
   /**
    * The EIP-191 digest of the one among `messages` that `wallet` signed. Keys are tried here first; a wallet that is a
    * contract is asked on the chain (EIP-1271, 6492) within a deadline. `busy` and `silent`: nobody could be asked, so that
-   * nothing is known of the signature.
+   * nothing is known of the signature. `from` is where the request came from: one who sent bad ones waits behind others.
    */
   signed(
     wallet: Address,
     messages: readonly string[],
     signature: `0x${string}`,
+    from: string,
   ): Promise<Hash | Exclude<SignatureCheck, 'signed'>>
   /**
    * Whether the payer signed the payment; to be asked before anybody else is. `signed`: by its key, which is told here and

@@ -7,16 +7,20 @@ import type { Clock } from '../ports.ts'
 import type { BoundedCalls } from './bounded-calls.ts'
 import { recent } from './recent.ts'
 
-/** Who is asked about: an owner of blocks, of whom there are few, or a payer, whom anybody can invent. */
-export type Role = 'owner' | 'payer'
+/**
+ * Who is asked about, and for whom: owners of blocks, of whom there are few, for somebody who may be one or for a suspect;
+ * or payers, whom anybody can invent.
+ */
+export type Lane = 'owner' | 'suspect' | 'payer'
 
 /** Whether there is code at an address; `busy` and `silent` when that cannot be told now. */
-export type HasCode = (wallet: Address, role: Role) => Promise<boolean | 'busy' | 'silent'>
+export type HasCode = (wallet: Address, lane: Lane) => Promise<boolean | 'busy' | 'silent'>
 
 // Twenty look-ups in any second, in all. Owners have a share that no flood of payments can use up.
-const LOOK_UPS: Readonly<Record<Role, Budget>> = {
+const LOOK_UPS: Readonly<Record<Lane, Budget>> = {
   owner: { burst: 3, perSecond: 2 },
-  payer: { burst: 5, perSecond: 10 },
+  suspect: { burst: 1, perSecond: 1 },
+  payer: { burst: 3, perSecond: 10 },
 }
 
 // Addresses of either kind that are remembered, some hundred bytes each.
@@ -27,7 +31,11 @@ const NO_CODE_KEPT_MS = 10_000
 
 /** Looks up code through `client`. */
 export function contractCode(client: PublicClient, calls: BoundedCalls, { elapsed }: Pick<Clock, 'elapsed'>): HasCode {
-  const lookUps = { owner: tokenBuckets(LOOK_UPS.owner, 1), payer: tokenBuckets(LOOK_UPS.payer, 1) }
+  const lookUps = {
+    owner: tokenBuckets(LOOK_UPS.owner, 1),
+    suspect: tokenBuckets(LOOK_UPS.suspect, 1),
+    payer: tokenBuckets(LOOK_UPS.payer, 1),
+  }
   const withCode = recent<true>(REMEMBERED_MAX)
   const seenWithout = recent<number>(REMEMBERED_MAX)
   const underWay = new Map<Address, ReturnType<HasCode>>()
@@ -39,14 +47,14 @@ export function contractCode(client: PublicClient, calls: BoundedCalls, { elapse
     return code
   }
 
-  return async (wallet, role) => {
+  return async (wallet, lane) => {
     // Where there was code there may be none any more, which the question that follows tells.
     if (withCode.get(wallet) === true) return true
     const seenAt = seenWithout.get(wallet)
     if (seenAt !== undefined && elapsed() - seenAt < NO_CODE_KEPT_MS) return false
     const same = underWay.get(wallet)
     if (same !== undefined) return await same
-    if (calls.areFull() || lookUps[role].take(role, elapsed()) > 0) return 'busy'
+    if (calls.areFull() || lookUps[lane].take(lane, elapsed()) > 0) return 'busy'
     const answer = lookUp(wallet).finally(() => underWay.delete(wallet))
     underWay.set(wallet, answer)
     return await answer

@@ -20,7 +20,7 @@ import { tokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock } from '../ports.ts'
 import type { BoundedCalls } from './bounded-calls.ts'
 import { isRevert, MULTICALL } from './chain/endpoints.ts'
-import { ONCE, type HasCode, type Role } from './contract-code.ts'
+import { ONCE, type HasCode, type Lane } from './contract-code.ts'
 import { recent } from './recent.ts'
 
 type Hex = `0x${string}`
@@ -33,17 +33,19 @@ export type SignedByContract = (
   wallet: Address,
   digests: readonly Hash[],
   signature: Hex,
-  role: Role,
+  lane: Lane,
 ) => Promise<Hash | Unsigned>
 
-// Forty questions in any second, in all. A wallet that was once seen to sign does not wait behind those that never were.
-const QUESTIONS: Readonly<Record<Role, Readonly<Record<'proven' | 'unproven', Budget>>>> = {
-  owner: { proven: { burst: 8, perSecond: 4 }, unproven: { burst: 5, perSecond: 3 } },
-  payer: { proven: { burst: 6, perSecond: 4 }, unproven: { burst: 6, perSecond: 4 } },
+// Forty questions in any second, in all. A payer that was once seen to sign does not wait behind those that never were.
+const QUESTIONS: Readonly<Record<Lane | 'known payer', Budget>> = {
+  owner: { burst: 8, perSecond: 6 },
+  suspect: { burst: 3, perSecond: 3 },
+  payer: { burst: 6, perSecond: 4 },
+  'known payer': { burst: 6, perSecond: 4 },
 }
 
 // A flood that names one wallet must not use up what is there for the others.
-const ABOUT_ONE: Budget = { burst: 4, perSecond: 1 }
+const ABOUT_ONE: Budget = { burst: 4, perSecond: 2 }
 
 const REMEMBERED_MAX = 4096
 
@@ -54,31 +56,28 @@ export function signedByContract(
   calls: BoundedCalls,
   { elapsed }: Pick<Clock, 'elapsed'>,
 ): SignedByContract {
+  const knownPayers = recent<true>(REMEMBERED_MAX)
   const aboutOne = tokenBuckets(ABOUT_ONE, REMEMBERED_MAX)
-  const lanes = { owner: lanesOf('owner'), payer: lanesOf('payer') }
-  return async (wallet, digests, signature, role) => {
+  const questions = new Map(Object.entries(QUESTIONS).map(([name, budget]) => [name, tokenBuckets(budget, 1)]))
+  const mayAsk = (wallet: Address, lane: string) =>
+    aboutOne.take(`${lane} ${wallet}`, elapsed()) === 0 && questions.get(lane)?.take(lane, elapsed()) === 0
+
+  return async (wallet, digests, signature, lane) => {
     if (digests.length === 0 || !bytesPattern.test(signature)) return 'not-signed'
-    const code = await hasCode(wallet, role)
+    const code = await hasCode(wallet, lane)
     if (typeof code === 'string') return code
     const wrapper = unwrap(signature)
     if (!code && wrapper === undefined) return 'not-signed'
-    const { proven, questions } = lanes[role]
-    const lane = questions[proven.get(wallet) === true ? 'proven' : 'unproven']
-    if (aboutOne.take(wallet, elapsed()) > 0 || lane.take(role, elapsed()) > 0) return 'busy'
+    const isKnown = lane === 'payer' && knownPayers.get(wallet) === true
+    if (!mayAsk(wallet, isKnown ? 'known payer' : lane)) return 'busy'
     const answer = await calls.make(() => ask(client, wallet, digests, wrapper ?? { signature }))
-    if (isTaken(answer)) proven.set(wallet, true)
+    if (lane === 'payer' && isTaken(answer)) knownPayers.set(wallet, true)
     return answer
   }
 }
 
 /** Whether that is a digest which was signed. */
 export const isTaken = (answer: Hash | Unsigned): answer is Hash => answer.startsWith('0x')
-
-function lanesOf(role: Role) {
-  const { proven, unproven } = QUESTIONS[role]
-  const questions = { proven: tokenBuckets(proven, 1), unproven: tokenBuckets(unproven, 1) }
-  return { questions, proven: recent<true>(REMEMBERED_MAX) }
-}
 
 const bytesPattern = /^0x(?:[0-9a-fA-F]{2})*$/
 

@@ -10,6 +10,7 @@ import { boundedCalls } from './bounded-calls.ts'
 import { contractCode } from './contract-code.ts'
 import { isTaken, signedByContract } from './contract-wallets.ts'
 import type { Keys } from './recover.ts'
+import { standing } from './standing.ts'
 
 /**
  * Makes the wallets port. Who asks before there are keys waits for them.
@@ -28,6 +29,7 @@ export function viemWallets(
   const calls = boundedCalls()
   const hasCode = contractCode(client, calls, clock)
   const askContract = signedByContract(client, hasCode, calls, clock)
+  const senders = standing(clock)
   let digests: AuthorizationDigest | undefined
   const payerDigest = async (payment: Payment) => {
     const known = await keys
@@ -39,11 +41,13 @@ export function viemWallets(
     return isTaken(answer) ? 'signed' : answer
   }
   return {
-    async signed(wallet, messages, signature) {
+    async signed(wallet, messages, signature, from) {
       const { digestOf, recover } = await keys
       const candidates = messages.map((message) => digestOf(message))
       for (const digest of candidates) if ((await recover(digest, signature)) === wallet) return digest
-      return await askContract(wallet, candidates, signature, 'owner')
+      const answer = await askContract(wallet, candidates, signature, senders.isTrusted(from) ? 'owner' : 'suspect')
+      if (answer !== 'busy' && answer !== 'silent') senders.saw(from, isTaken(answer))
+      return answer
     },
     async signedPayment(payment) {
       const { recover, digest } = await payerDigest(payment)

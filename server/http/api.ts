@@ -126,7 +126,7 @@ function register({ registering, view, clients }: ApiDesk): Handler {
     const body = readRegistration(read.value)
     if ('code' in body) return refuse(body)
     const wallet = body.wallet.toLowerCase() as Address
-    const result = await registerAgent(registering, wallet, body)
+    const result = await registerAgent(registering, wallet, body, clients.addressOf(request))
     if ('code' in result) return refuse(result)
     return respondJson(200, { ...result, agent: registryEntry(view, wallet) }, NO_STORE)
   }

@@ -92,7 +92,7 @@ async function repaint({ editing, clients }: BlockDesk, request: Request): Promi
   const coord = segmentOf(request) ?? ''
   const block = parseCoord(coord)
   if (block === undefined) return refuse(invalidCoordinate())
-  const owned = await editBlock(editing, block, coord, body)
+  const owned = await editBlock(editing, block, coord, body, clients.addressOf(request))
   if ('code' in owned) return refuse(owned)
   return respondJson(200, { updated: true, deed: deedOf(owned) }, NO_STORE)
 }

@@ -23,12 +23,14 @@ export type Editing = {
   readonly limits: RateLimits
 }
 
-/** Applies an edit that passed the contract's schema; `coord` is the block as the request wrote it. */
+/** Applies an edit that passed the contract's schema; `coord` is the block as the request wrote it, `from` the
+ * client's address. */
 export async function editBlock(
   { blocks, wallets, clock, hosts, view, advance, limits }: Editing,
   block: BlockIndex,
   coord: string,
   body: EditBody,
+  from: string,
 ): Promise<OwnedBlock | Failure> {
   const now = clock.now()
   const owned = await blocks.owned(block)
@@ -37,7 +39,7 @@ export async function editBlock(
 
   const coords = [...new Set([coord, coordOf(block)])]
   const messages = hosts.flatMap((host) => coords.map((form) => editMessage(host, form, body.ts, body)))
-  const digest = await wallets.signed(owned.wallet, messages, signatureOf(body))
+  const digest = await wallets.signed(owned.wallet, messages, signatureOf(body), from)
   if (digest === 'busy' || digest === 'silent') return walletUnchecked(digest)
   if (digest === 'not-signed') return notSigned('the block’s owner', messages)
 

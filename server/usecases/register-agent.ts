@@ -19,18 +19,19 @@ export type Registering = {
   readonly limits: RateLimits
 }
 
-/** Applies a word that passed the contract's schema. `updated` is false when the same message was the latest already. */
+/** Applies a word that passed the contract's schema, sent from the address `from`. `updated` is false when the same message was the latest already. */
 export async function registerAgent(
   { agents, wallets, clock, hosts, advance, limits }: Registering,
   wallet: Address,
   body: RegisterBody,
+  from: string,
 ): Promise<{ readonly updated: boolean } | Failure> {
   const now = clock.now()
   if (!(await agents.knows(wallet))) return noPurchases()
   if (!isTimely(body.ts, now)) return staleTime(now)
 
   const messages = hosts.map((host) => registerMessage(host, wallet, body.ts, body))
-  const digest = await wallets.signed(wallet, messages, signatureOf(body))
+  const digest = await wallets.signed(wallet, messages, signatureOf(body), from)
   if (digest === 'busy' || digest === 'silent') return walletUnchecked(digest)
   if (digest === 'not-signed') return notSigned('this wallet', messages)
 

@@ -63,11 +63,11 @@ async function send({ paint, follower, clock }: Server, sent: Sent): Promise<obj
   const { wallet, ts } = sent
   if ('name' in sent) {
     const signature = signatureOf(wallet, registerMessage(HOST, wallet, ts, { name: sent.name }))
-    return await registerAgent(shared, wallet, { wallet, name: sent.name, ts, signature })
+    return await registerAgent(shared, wallet, { wallet, name: sent.name, ts, signature }, 'owner')
   }
   const coord = coordOf(sent.block)
   const signature = signatureOf(wallet, editMessage(HOST, coord, ts, { message: sent.message }))
-  return await editBlock(shared, sent.block, coord, { message: sent.message, ts, signature })
+  return await editBlock(shared, sent.block, coord, { message: sent.message, ts, signature }, 'owner')
 }
 
 /** Holds the log, the blocks and every view of them against what owners were told. */

@@ -41,13 +41,13 @@ export const setPixels: Tool = {
     }),
   }),
   output: Output({ ...EditAnswer.properties, untrusted: Untrusted }),
-  async answer({ editing, readEdit }, given) {
+  async answer({ editing, readEdit }, given, { address }) {
     const { coord, ...body } = argumentsIn(given)
     const edit = readEdit(body)
     if ('code' in edit) return refuse(edit)
     const block = typeof coord === 'string' ? parseCoord(coord) : undefined
     if (typeof coord !== 'string' || block === undefined) return refuse(invalidCoordinate())
-    const owned = await editBlock(editing, block, coord, edit)
+    const owned = await editBlock(editing, block, coord, edit, address)
     return 'code' in owned ? refuse(owned) : succeed({ updated: true, deed: deedOf(owned), untrusted: UNTRUSTED_DEED })
   },
 }
