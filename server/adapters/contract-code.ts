@@ -13,8 +13,12 @@ import { recent } from './recent.ts'
  */
 export type Lane = 'owner' | 'suspect' | 'payer'
 
-/** Whether there is code at an address; `busy` and `silent` when that cannot be told now. */
-export type HasCode = (wallet: Address, lane: Lane) => Promise<boolean | 'busy' | 'silent'>
+export type ContractCode = {
+  /** Whether there is code at an address; `busy` and `silent` when that cannot be told now. */
+  has(wallet: Address, lane: Lane): Promise<boolean | 'busy' | 'silent'>
+  /** Forgets that there was none: it is about to be deployed. */
+  forget(wallet: Address): void
+}
 
 // Twenty look-ups in any second, in all. Owners have a share that no flood of payments can use up.
 const LOOK_UPS: Readonly<Record<Lane, Budget>> = {
@@ -30,7 +34,11 @@ const REMEMBERED_MAX = 4096
 const NO_CODE_KEPT_MS = 10_000
 
 /** Looks up code through `client`. */
-export function contractCode(client: PublicClient, calls: BoundedCalls, { elapsed }: Pick<Clock, 'elapsed'>): HasCode {
+export function contractCode(
+  client: PublicClient,
+  calls: BoundedCalls,
+  { elapsed }: Pick<Clock, 'elapsed'>,
+): ContractCode {
   const lookUps = {
     owner: tokenBuckets(LOOK_UPS.owner, 1),
     suspect: tokenBuckets(LOOK_UPS.suspect, 1),
@@ -38,7 +46,7 @@ export function contractCode(client: PublicClient, calls: BoundedCalls, { elapse
   }
   const withCode = recent<true>(REMEMBERED_MAX)
   const seenWithout = recent<number>(REMEMBERED_MAX)
-  const underWay = new Map<Address, ReturnType<HasCode>>()
+  const underWay = new Map<Address, ReturnType<ContractCode['has']>>()
 
   const lookUp = async (wallet: Address) => {
     const code = await calls.make(() => hasCodeNow(client, wallet))
@@ -47,7 +55,7 @@ export function contractCode(client: PublicClient, calls: BoundedCalls, { elapse
     return code
   }
 
-  return async (wallet, lane) => {
+  const has: ContractCode['has'] = async (wallet, lane) => {
     // Where there was code there may be none any more, which the question that follows tells.
     if (withCode.get(wallet) === true) return true
     const seenAt = seenWithout.get(wallet)
@@ -59,6 +67,7 @@ export function contractCode(client: PublicClient, calls: BoundedCalls, { elapse
     underWay.set(wallet, answer)
     return await answer
   }
+  return { has, forget: seenWithout.delete }
 }
 
 async function hasCodeNow(client: PublicClient, wallet: Address): Promise<boolean> {

@@ -20,7 +20,7 @@ import { tokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock } from '../ports.ts'
 import type { BoundedCalls } from './bounded-calls.ts'
 import { isRevert, MULTICALL } from './chain/endpoints.ts'
-import { ONCE, type HasCode, type Lane } from './contract-code.ts'
+import { ONCE, type ContractCode, type Lane } from './contract-code.ts'
 import { recent } from './recent.ts'
 
 type Hex = `0x${string}`
@@ -52,7 +52,7 @@ const REMEMBERED_MAX = 4096
 /** Asks contracts through `client`. */
 export function signedByContract(
   client: PublicClient,
-  hasCode: HasCode,
+  contracts: ContractCode,
   calls: BoundedCalls,
   { elapsed }: Pick<Clock, 'elapsed'>,
 ): SignedByContract {
@@ -64,7 +64,7 @@ export function signedByContract(
 
   return async (wallet, digests, signature, lane) => {
     if (digests.length === 0 || !bytesPattern.test(signature)) return 'not-signed'
-    const code = await hasCode(wallet, lane)
+    const code = await contracts.has(wallet, lane)
     if (typeof code === 'string') return code
     const wrapper = unwrap(signature)
     if (!code && wrapper === undefined) return 'not-signed'
@@ -72,6 +72,7 @@ export function signedByContract(
     if (!mayAsk(wallet, isKnown ? 'known payer' : lane)) return 'busy'
     const answer = await calls.make(() => ask(client, wallet, digests, wrapper ?? { signature }))
     if (lane === 'payer' && isTaken(answer)) knownPayers.set(wallet, true)
+    if (!code && isTaken(answer)) contracts.forget(wallet)
     return answer
   }
 }

@@ -27,8 +27,8 @@ export function viemWallets(
   clock: Pick<Clock, 'elapsed'>,
 ): Wallets {
   const calls = boundedCalls()
-  const hasCode = contractCode(client, calls, clock)
-  const askContract = signedByContract(client, hasCode, calls, clock)
+  const contracts = contractCode(client, calls, clock)
+  const askContract = signedByContract(client, contracts, calls, clock)
   const senders = standing(clock)
   let digests: AuthorizationDigest | undefined
   const payerDigest = async (payment: Payment) => {
@@ -58,7 +58,7 @@ export function viemWallets(
     async signedForToken(payment) {
       const { recover, digest } = await payerDigest(payment)
       if (digest === undefined) return 'not-signed'
-      const code = await hasCode(payment.payer, 'payer')
+      const code = await contracts.has(payment.payer, 'payer')
       if (typeof code === 'string') return code
       if (code) return await askPayer(payment, digest)
       const isPayers = isStrict(payment.signature) && (await recover(digest, payment.signature)) === payment.payer

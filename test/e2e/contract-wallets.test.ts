@@ -155,7 +155,7 @@ describe('a payment by a contract wallet', () => {
     const shut = await world.wallet(1)
     await world.network.client.setCode({ address: shut.address, bytecode: '0x60006000fd' })
     for (const { payer: forger } of [holderOf(payer.address, newWallet()), holderOf(shut.address, shut)]) {
-      const response = await get(world, '6,1', await sign(world, forger, '6,1'))
+      const response = await settled(world, '6,1', await sign(world, forger, '6,1'))
       expect([response.status, await codeOf(response)]).toEqual([402, 'payment_required'])
       expect(await world.network.balanceOf(forger.address)).toBe(1_000_000n)
     }
@@ -169,7 +169,7 @@ describe('a payment by a contract wallet', () => {
       bytecode: (await network.client.getCode({ address: factoryAddress })) ?? '0x',
     })
     const holder = await undeployed((signature, owner) => wrapped(signature, owner, deployCall(owner), elsewhere))
-    const response = await get(world, '6,1', await sign(world, holder.payer, '6,1'))
+    const response = await settled(world, '6,1', await sign(world, holder.payer, '6,1'))
     expect(response.status).toBe(402)
     expect(await network.balanceOf(holder.payer.address)).toBe(1_000_000n)
   })
