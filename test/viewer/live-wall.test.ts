@@ -3,6 +3,7 @@ import { PALETTE } from '../../shared/palette.ts'
 import { fit } from '../../viewer/camera/camera.ts'
 import { boxOf } from '../../viewer/camera/hover.ts'
 import { settled, sign, startWorld, type World } from '../e2e/world.ts'
+import { violationsOf } from './axe.ts'
 import { afterDraw, colourAt, countDraws, middleOf, pointAt, viewOf } from './driver.ts'
 import { at } from './sample-wall.ts'
 import { browserForTests } from './visit.ts'
@@ -57,4 +58,27 @@ describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () 
     await card.getByText('settled').waitFor({ state: 'attached' })
     expect(troubles).toEqual([])
   })
+
+  test.each(['dark', 'light'] as const)(
+    'axe finds nothing to complain about on the pages around it: %s',
+    async (scheme) => {
+      if ('reason' in browser) return
+      const page = await browser.newPage({ colorScheme: scheme })
+      for (const path of [
+        '/atlas',
+        '/atlas?list=agents',
+        '/atlas?agent=1',
+        '/blocks/next',
+        '/nowhere',
+        '/blocks/200,1',
+      ]) {
+        await page.goto(world.url + path)
+        expect([path, await violationsOf(page)]).toEqual([path, []])
+      }
+      // A sold block leads to its place on the wall.
+      await page.goto(`${world.url}/blocks/80,45`)
+      expect(new URL(page.url()).search).toBe('?block=80,45')
+      await page.close()
+    },
+  )
 })

@@ -6,6 +6,7 @@ import { coordOf } from '../../shared/wall.ts'
 import { priceOf, tallyOf } from '../../viewer/studio/cost-summary.ts'
 import { written } from '../../viewer/studio/export-formats.ts'
 import { orderOf } from '../../viewer/studio/order.ts'
+import { isPhotograph } from '../../viewer/studio/picture-kind.ts'
 import { repaint, type Brush, type Stroke } from '../../viewer/studio/repaint.ts'
 import type { Edited } from '../../viewer/studio/service.ts'
 import {
@@ -21,17 +22,47 @@ import {
 import { wallOf } from '../../viewer/wall/wall-model.ts'
 import { at, canvas } from './sample-wall.ts'
 
-const photo = { name: 'photo.png', width: 1200, height: 900 }
+const photo = { name: 'photo.png', width: 1200, height: 900, isPhoto: true }
 
 /** A picture that lies at a place, every pixel of which says where it is. */
 function painted(col: number, row: number, width: number, height: number): Sketch {
-  const sketch = withPicture({ ...begin({ col, row }), wall: wallOf(canvas) }, { name: 'a.png', width, height })
+  const sketch = withPicture(
+    { ...begin({ col, row }), wall: wallOf(canvas) },
+    { name: 'a.png', width, height, isPhoto: false },
+  )
   const { w, h } = sketch.size
   const indices = Uint8Array.from({ length: w * h * 100 }, (_, i) => i % PALETTE_SIZE)
   return { ...sketch, painted: { size: sketch.size, style: sketch.style, indices } }
 }
 
+/** A picture by the colour of each of its pixels. */
+function raster(width: number, height: number, colour: (x: number, y: number) => readonly [number, number, number]) {
+  const rgba = Uint8Array.from({ length: width * height * 4 }, (_, i) => {
+    const at = Math.floor(i / 4)
+    return i % 4 === 3 ? 255 : (colour(at % width, Math.floor(at / width))[i % 4] ?? 0)
+  })
+  return { width, height, rgba }
+}
+
+test('photographs and gradients are told from logos and flat drawings', () => {
+  const soft = raster(300, 200, (x, y) => [(x * 255) / 300, (y * 255) / 200, ((x + y) * 255) / 500])
+  const logo = raster(300, 200, (x, y) => (Math.hypot(x - 150, y - 100) < 60 ? [220, 30, 30] : [250, 250, 250]))
+  const stripes = raster(300, 200, (x) => [Math.floor(x / 3) * 2, 255 - Math.floor(x / 3) * 2, (x * 7) % 256])
+  expect([soft, logo].map(isPhotograph)).toEqual([true, false])
+  expect(isPhotograph(raster(1, 1, () => [0, 0, 0]))).toBe(false)
+  expect(isPhotograph(stripes)).toBe(false)
+})
+
 describe('a sketch', () => {
+  test('photographs are dithered, what was made for the wall is not, and a choice of its maker stays', () => {
+    const dithered = withPicture(begin({ col: 0, row: 0 }), photo)
+    expect(dithered.style.dither).toBe('floyd-steinberg')
+    expect(withPicture(dithered, { ...photo, width: 30, height: 20 }).style.dither).toBe('none')
+    expect(withPicture(dithered, { ...photo, isPhoto: false }).style.dither).toBe('none')
+    const own = { ...dithered, ownDither: true, style: { ...dithered.style, dither: 'none' as const } }
+    expect(withPicture(own, photo).style.dither).toBe('none')
+  })
+
   test('a picture made of whole blocks keeps its pixels; any other begins small and in shape', () => {
     const sizeOf = (width: number, height: number) =>
       withPicture(begin({ col: 0, row: 0 }), { ...photo, width, height }).size

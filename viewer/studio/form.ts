@@ -51,6 +51,7 @@ export function createForm(studio: Studio): Part {
     update(next, before) {
       form.hidden = next.picture === undefined
       outlook.hidden = !form.hidden
+      if (next.style !== before.style) find('dither', HTMLSelectElement).value = next.style.dither
       if (next.size !== before.size || next.at !== before.at || next.picture !== before.picture) fill(next)
     },
   }
@@ -68,7 +69,8 @@ function followStyle(studio: Studio) {
       dither: DITHERS.find((name) => name === dither.value) ?? 'none',
       background: background.value,
     }
-    studio.become({ ...sketch, style, keepsShape: shape.checked })
+    const ownDither = sketch.ownDither || style.dither !== sketch.style.dither
+    studio.become({ ...sketch, style, ownDither, keepsShape: shape.checked })
   }
   for (const field of [shape, fit, dither, background]) field.addEventListener('input', change)
 }

@@ -12,7 +12,7 @@ export type Artist = {
 
 /** Starts the worker. */
 export function createArtist(onPainted: (painted: Painted) => void): Artist {
-  const worker = new Worker(new URL('./image-worker.ts', import.meta.url), { type: 'module', name: 'easel' })
+  const worker = new Worker(new URL('./image-worker.ts', import.meta.url), { type: 'module', name: 'image-worker' })
   let number = 0
   let opening: { readonly number: number; readonly file: File; resolve(opened: Opened | Flaw): void } | undefined
   let painting: { readonly number: number; readonly wish: Wish } | undefined // what the worker is at

@@ -3,6 +3,7 @@
 import { quantise } from '../../shared/quantise.ts'
 import { resample, type Raster } from '../../shared/resample.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
+import { isPhotograph } from './picture-kind.ts'
 import type { Wish } from './sketch.ts'
 
 /** What the worker is asked, one job after the other. */
@@ -13,7 +14,7 @@ export type Flaw = 'unreadable' | 'too-many-pixels'
 
 /** What came of the job of that number. */
 export type Done = { readonly number: number } & (
-  | { readonly opened: { readonly width: number; readonly height: number } }
+  | { readonly opened: { readonly width: number; readonly height: number; readonly isPhoto: boolean } }
   | { readonly indices: Uint8Array } // one a pixel, row-major
   | { readonly flaw: Flaw }
 )
@@ -37,7 +38,8 @@ async function done(job: Job): Promise<Done> {
   const opened = await open(job.open)
   if (typeof opened === 'string') return { number, flaw: opened }
   raster = opened
-  return { number, opened: { width: opened.width, height: opened.height } }
+  const { width, height } = opened
+  return { number, opened: { width, height, isPhoto: isPhotograph(opened) } }
 }
 
 function paint(from: Raster, { size: { w, h }, style: { fit, dither, background } }: Wish): Uint8Array {

@@ -7,7 +7,12 @@ import type { Area } from '../camera/camera.ts'
 import type { Wall } from '../wall/wall-model.ts'
 
 /** The picture as its maker drew it, in its own pixels. */
-export type Opened = { readonly name: string; readonly width: number; readonly height: number }
+export type Opened = {
+  readonly name: string
+  readonly width: number
+  readonly height: number
+  readonly isPhoto: boolean // rather than drawn
+}
 
 /** In blocks. */
 export type Size = { readonly w: number; readonly h: number }
@@ -30,6 +35,7 @@ export type Sketch = {
   readonly size: Size
   readonly keepsShape: boolean // whether one side follows the other
   readonly style: Style
+  readonly ownDither: boolean // whether its maker chose it, and not the look of the picture
   readonly painted: Painted | undefined // of an earlier size or style while the worker is at it
   readonly at: Cell // of the top left block
   readonly wallet: string | undefined // its full address
@@ -52,6 +58,7 @@ export function begin(at: Cell): Sketch {
     size: { w: 1, h: 1 },
     keepsShape: true,
     style: { fit: 'cover', dither: 'none', background: '#000000' },
+    ownDither: false,
     painted: undefined,
     at,
     wallet: undefined,
@@ -61,15 +68,27 @@ export function begin(at: Cell): Sketch {
   }
 }
 
-/** The sketch with another picture, in the size that suits it. */
+/** The sketch with another picture, in the size and the colours that suit it. */
 export function withPicture(sketch: Sketch, picture: Opened): Sketch {
-  return fitted({ ...sketch, picture, painted: undefined, size: sizeFor(picture) })
+  const dither = sketch.ownDither ? sketch.style.dither : ditherFor(picture)
+  return fitted({
+    ...sketch,
+    picture,
+    painted: undefined,
+    size: sizeFor(picture),
+    style: dither === sketch.style.dither ? sketch.style : { ...sketch.style, dither },
+  })
 }
 
-function sizeFor({ width, height }: Opened): Size {
-  const [w, h] = [width / BLOCK_SIZE, height / BLOCK_SIZE]
-  const isExact = Number.isInteger(w) && Number.isInteger(h) && Math.max(w, h) <= EXACT_MAX
-  if (isExact) return { w, h }
+/** Photographs are dithered; what is drawn, and what was made for the wall, keeps its edges. */
+const ditherFor = (picture: Opened): Dither => (picture.isPhoto && !isExact(picture) ? 'floyd-steinberg' : 'none')
+
+const isExact = ({ width, height }: Opened) =>
+  width % BLOCK_SIZE === 0 && height % BLOCK_SIZE === 0 && Math.max(width, height) <= EXACT_MAX * BLOCK_SIZE
+
+function sizeFor(picture: Opened): Size {
+  const [w, h] = [picture.width / BLOCK_SIZE, picture.height / BLOCK_SIZE]
+  if (isExact(picture)) return { w, h }
   const long = Math.min(LONG_SIDE, Math.ceil(Math.max(w, h)))
   return w >= h
     ? { w: long, h: Math.max(1, Math.round((long * h) / w)) }
