@@ -129,4 +129,25 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     await page.getByText('only a picture of the wall as it is now').waitFor()
     expect(await page.getByLabel('Sales and repaints so far').count()).toBe(0)
   })
+
+  test('where each drawing keeps the browser waiting, canvases stand in after a while', async () => {
+    const page = await newPage()
+    await page.addInitScript(() => {
+      const { drawArrays } = WebGLRenderingContext.prototype
+      WebGLRenderingContext.prototype.drawArrays = function (...args) {
+        for (const until = performance.now() + 60; performance.now() < until;);
+        drawArrays.apply(this, args)
+      }
+    })
+    await page.goto(`${server().url.href}#all`)
+    await page.waitForFunction(() => document.body.dataset['ready'])
+    expect(await page.locator('.stand-in').count()).toBe(0)
+    for (let press = 0; press < 24; press++) {
+      await page.keyboard.press(press % 2 === 0 ? '+' : '-')
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+    }
+    await page.locator('.stand-in').first().waitFor({ state: 'attached' })
+    await page.keyboard.press('0')
+    await expectColour(page, nastyBlock, red)
+  })
 })

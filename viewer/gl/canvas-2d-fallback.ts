@@ -1,8 +1,8 @@
 /** The wall without a GPU: canvases that the browser itself moves and enlarges, or the server's picture where it has none. */
 
-import { BLOCK_SIZE, HEIGHT, WIDTH } from '../../shared/wall.ts'
-import { OPEN } from '../wall/pixel-buffer.ts'
+import { HEIGHT, WIDTH } from '../../shared/wall.ts'
 import { createSheets } from './canvas-layers.ts'
+import { createLots } from './canvas-lots.ts'
 import type { Frame } from './frame.ts'
 import type { Renderer } from './renderer.ts'
 import { createMarks } from './svg-marks.ts'
@@ -23,9 +23,8 @@ export function createStandIn(canvas: HTMLCanvasElement): StandIn {
   const marks = createMarks()
   const outline = document.createElement('div')
   outline.className = 'outline'
-  const lots = document.createElement('div')
-  lots.className = 'lots'
-  canvas.before(lots, ...layers, marks.element, outline)
+  const lots = createLots()
+  canvas.before(lots.element, ...layers, marks.element, outline)
 
   return {
     showsLooks: sheets !== undefined,
@@ -35,15 +34,15 @@ export function createStandIn(canvas: HTMLCanvasElement): StandIn {
     setMarks: (blocks) => marks.set(blocks),
     setTheme(theme) {
       sheets?.setTheme(theme)
-      lots.style.backgroundColor = theme.own[OPEN] ?? theme.ground
-      lots.style.setProperty('--rule', theme.rule)
-      lots.style.setProperty('--wall-edge', theme.edge)
+      lots.setTheme(theme)
     },
     // The page's own ground is behind the stage.
     blank() {},
-    draw({ origin: [x, y], pixel, outlined, rules }) {
+    draw(frame) {
+      const { origin, pixel, outlined } = frame
+      const [x, y] = origin
       const scale = 1 / pixel / devicePixelRatio
-      placeLots(lots, x, y, scale, rules[0])
+      lots.draw(frame, canvas)
       for (const layer of layers) {
         layer.style.transform = `translate(${-x * scale}px, ${-y * scale}px) scale(${(scale * WIDTH) / layer.width})`
         layer.classList.toggle('near', scale >= 1)
@@ -51,17 +50,8 @@ export function createStandIn(canvas: HTMLCanvasElement): StandIn {
       marks.place(x, y, scale)
       placeOutline(outline, outlined)
     },
-    destroy: () => [lots, ...layers, marks.element, outline].forEach((element) => element.remove()),
+    destroy: () => [lots.element, ...layers, marks.element, outline].forEach((element) => element.remove()),
   }
-}
-
-/** The plan of lots behind what is painted: lines as wide at every zoom around each block and around ten by ten of them. */
-function placeLots(lots: HTMLElement, x: number, y: number, scale: number, strength: number) {
-  lots.style.width = `${WIDTH * scale}px`
-  lots.style.height = `${HEIGHT * scale}px`
-  lots.style.transform = `translate(${-x * scale}px, ${-y * scale}px)`
-  lots.style.setProperty('--block', `${BLOCK_SIZE * scale}px`)
-  lots.style.setProperty('--strength', `${Math.round(strength * 100)}%`)
 }
 
 /** The server's picture. */

@@ -6,6 +6,7 @@ import type { Theme } from '../theme.ts'
 import { blocksOf, workAt } from '../wall/artworks.ts'
 import { veilOf } from '../wall/overlay.ts'
 import type { Wall } from '../wall/wall-model.ts'
+import { frameWatch } from './frame-watch.ts'
 import { frameOf } from './frame.ts'
 import { createRenderer, type Renderer } from './renderer.ts'
 
@@ -29,44 +30,16 @@ export type Painter = {
 /** Paints on a canvas; `ask` is called when it must be drawn again for a reason of its own. */
 export function createPainter(canvas: HTMLCanvasElement, state: () => State, first: Theme, ask: () => void): Painter {
   let theme = first
-  let renderer: Renderer | undefined
-  let onGpu = true
   let marked: readonly BlockIndex[] = [] // what a line is drawn around
-  let showsLooks = true
-
-  const begin = (found: Renderer) => {
-    renderer = found
+  const surface = createSurface(canvas, (renderer) => {
     marked = markedBlocks(state())
     uploadAll(renderer, state(), theme, marked)
     ask()
-  }
-
-  // Few browsers need it, so the others do not load it.
-  const standIn = async () => {
-    const { createStandIn } = await import('./canvas-2d-fallback.ts')
-    const standing = createStandIn(canvas)
-    showsLooks = standing.showsLooks
-    begin(standing)
-  }
-
-  const start = () => {
-    const found = createRenderer(canvas)
-    onGpu = found !== undefined
-    if (found) begin(found)
-    else void standIn()
-  }
-
-  canvas.addEventListener('webglcontextlost', (event) => {
-    // Without this the browser would not give the context back.
-    event.preventDefault()
-    renderer?.destroy()
-    renderer = undefined
   })
-  canvas.addEventListener('webglcontextrestored', start)
-  start()
 
   return {
     take(next, before) {
+      const { renderer } = surface
       if (renderer === undefined) return
       upload(renderer, next, before, theme)
       if (!hasOtherMarks(next, before)) return
@@ -76,23 +49,95 @@ export function createPainter(canvas: HTMLCanvasElement, state: () => State, fir
     },
     setTheme(other) {
       theme = other
-      renderer?.setTheme(theme)
-      if (renderer && state().wall) uploadVeil(renderer, state(), theme)
+      surface.renderer?.setTheme(theme)
+      if (surface.renderer && state().wall) uploadVeil(surface.renderer, state(), theme)
     },
     draw() {
       const { wall, camera, view } = state()
-      if (wall === undefined) return renderer?.blank()
+      if (wall === undefined) return surface.renderer?.blank()
+      surface.watch()
       // A work of several blocks has a line of its own around it.
       const outlined = marked.length > 0 ? undefined : shownBlock(state())
-      renderer?.draw(frameOf(camera, view, canvas.width / view.width, outlined))
+      surface.renderer?.draw(frameOf(camera, view, canvas.width / view.width, outlined))
     },
     resize: () => fitCanvas(canvas, state().view),
+    get onGpu() {
+      return surface.onGpu
+    },
+    get showsLooks() {
+      return surface.showsLooks
+    },
+  }
+}
+
+/** What draws: the GPU while there is one that is quick enough, else what stands in. */
+type Surface = Pick<Painter, 'onGpu' | 'showsLooks'> & {
+  readonly renderer: Renderer | undefined // while there is one
+  /** To be called before each drawing. */
+  watch(): void
+}
+
+/** Finds what draws on a canvas; each renderer is told of through `onReady`. */
+function createSurface(canvas: HTMLCanvasElement, onReady: (renderer: Renderer) => void): Surface {
+  let renderer: Renderer | undefined
+  let onGpu = true
+  let showsLooks = true
+
+  const begin = (found: Renderer) => {
+    renderer = found
+    onReady(found)
+  }
+  // Few browsers need it, so the others do not load it.
+  const standIn = async () => {
+    onGpu = false
+    const { createStandIn } = await import('./canvas-2d-fallback.ts')
+    const standing = createStandIn(canvas)
+    showsLooks = standing.showsLooks
+    begin(standing)
+  }
+  const start = () => {
+    const found = createRenderer(canvas)
+    if (found) begin(found)
+    else void standIn()
+  }
+  const stop = () => {
+    renderer?.destroy()
+    renderer = undefined
+  }
+  const watch = watchFrames(() => {
+    if (!onGpu || renderer === undefined) return
+    stop()
+    // It goes on taking what hands do, in front of what stands in.
+    canvas.style.opacity = '0'
+    void standIn()
+  })
+  canvas.addEventListener('webglcontextlost', (event) => {
+    // Without this the browser would not give the context back.
+    event.preventDefault()
+    if (onGpu) stop()
+  })
+  canvas.addEventListener('webglcontextrestored', () => onGpu && start())
+  start()
+  return {
+    get renderer() {
+      return renderer
+    },
     get onGpu() {
       return onGpu
     },
     get showsLooks() {
       return showsLooks
     },
+    watch: () => onGpu && watch(),
+  }
+}
+
+/** To be called before each drawing; calls `onSlow` where drawings keep the browser waiting again and again. */
+function watchFrames(onSlow: () => void): () => void {
+  const isSlow = frameWatch()
+  return () => {
+    const begun = performance.now()
+    requestAnimationFrame(() => isSlow(performance.now() - begun) && onSlow())
   }
 }
 
