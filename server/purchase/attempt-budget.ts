@@ -14,8 +14,7 @@ import type { Clock } from '../ports.ts'
 export const RETRIES: Budget = { burst: 180, perSecond: 60 / 3600 }
 
 // Most ends are known within half a minute: as often as is swept until then, then ever more rarely.
-const PROMPT_TRIES = 6
-const GAP_MIN_MS = 10_000
+const PROMPT_MS = 30_000
 const GAP_MAX_MS = 60_000
 
 /** However often a wallet fails, each purchase is tried this often: what is held must be given back some time. */
@@ -35,16 +34,16 @@ export type AttemptBudget = {
 // Wallets remembered, a hundred bytes each.
 const WALLETS_MAX = 4096
 
-type Tries = { readonly count: number; readonly lastMs: number }
+type Tries = { readonly firstMs: number; readonly lastMs: number }
 
 /** A budget of which nothing is spent. */
 export function attemptBudget({ elapsed }: Pick<Clock, 'elapsed'>): AttemptBudget {
   let tries: ReadonlyMap<string, Tries> = new Map()
   const retries = tokenBuckets(RETRIES, WALLETS_MAX)
   const mayRetry = (payer: Address) => retries.take(payer, elapsed()) === 0
-  const isDue = (payer: Address, { count, lastMs }: Tries) => {
+  const isDue = (payer: Address, { firstMs, lastMs }: Tries) => {
     const gapMs = elapsed() - lastMs
-    return gapMs >= RARE_MS || (gapMs >= gapAfter(count) && mayRetry(payer))
+    return gapMs >= RARE_MS || (gapMs >= gapAfter(lastMs - firstMs) && mayRetry(payer))
   }
 
   return {
@@ -57,7 +56,7 @@ export function attemptBudget({ elapsed }: Pick<Clock, 'elapsed'>): AttemptBudge
           now.set(keyOf(key), before)
           return false
         }
-        now.set(keyOf(key), { count: (before?.count ?? 0) + 1, lastMs: elapsed() })
+        now.set(keyOf(key), { firstMs: before?.firstMs ?? elapsed(), lastMs: elapsed() })
         return true
       })
       tries = now
@@ -66,6 +65,5 @@ export function attemptBudget({ elapsed }: Pick<Clock, 'elapsed'>): AttemptBudge
   }
 }
 
-/** Milliseconds to wait after so many tries. */
-const gapAfter = (count: number) =>
-  count < PROMPT_TRIES ? 0 : Math.min(GAP_MAX_MS, GAP_MIN_MS * 2 ** (count - PROMPT_TRIES))
+/** Milliseconds to wait after a purchase was tried for so long. */
+const gapAfter = (triedForMs: number) => (triedForMs < PROMPT_MS ? 0 : Math.min(GAP_MAX_MS, triedForMs / 3))

@@ -36,6 +36,7 @@ import type {
 import { stillAtIt, storeUnavailable } from '../domain/refusals.ts'
 import type { Chain, Clock, Facilitator, Journal, Leases, Ledger, Wallets } from '../ports.ts'
 import type { RailWatch } from '../usecases/watch-rail.ts'
+import type { AttemptBudget } from './attempt-budget.ts'
 import { statusInNextBlock, statusOf } from './chain-status.ts'
 import type { PaymentLease } from './payment-lease.ts'
 import { logActs, logEverything, logOutcome, type LogStep } from './purchase-log.ts'
@@ -68,6 +69,7 @@ export type Runs = PurchaseDeps & {
   readonly landed: Map<string, { readonly purchase: Landed; readonly tx: Hash }> // what the store could not take yet
   readonly settle: Facilitator['settle']
   readonly alarm: (event: string, purchase: Purchase) => void
+  readonly mayRetry: AttemptBudget['mayRetry'] // whether requests may try a purchase of this wallet again now
 }
 
 /** What one run knows. */
@@ -75,6 +77,7 @@ export type PurchaseRun = {
   readonly key: PaymentKey
   readonly clients: WaitingClients
   hasClaimed: boolean // the block is held by this run, or is just being
+  isSpent: boolean // more of this wallet's purchases were tried again than requests may try
   hasAsked: boolean // the chain was asked what became of the payment
   hasWritten: boolean
   known: Purchase | undefined // as it was looked up
@@ -85,6 +88,7 @@ const newRun = (key: PaymentKey, clients: WaitingClients): PurchaseRun => ({
   key,
   clients,
   hasClaimed: false,
+  isSpent: false,
   hasAsked: false,
   hasWritten: false,
   known: undefined,
@@ -248,6 +252,7 @@ function questions(runs: Runs, run: PurchaseRun) {
     async 'look-up'({ key }) {
       await writeLanded(runs, key)
       run.known = await ledger.find(key)
+      run.isSpent = run.clients !== NOBODY && run.known?.state.kind === 'reserved' && !runs.mayRetry(key.payer)
       return run.known
     },
     'check-signature': ({ payment }) => wallets.signedPayment(payment),
@@ -257,6 +262,8 @@ function questions(runs: Runs, run: PurchaseRun) {
     verify: ({ target, payment }) => facilitator.verify(target, payment),
     settle: ({ purchase }) => runs.settle(purchase.target, purchase.payment),
     async 'ask-chain'({ payment, head, patience, named }) {
+      // The reconciler goes on with it; whoever asks often hears what is known.
+      if (run.isSpent) return { kind: 'silent' }
       const verdict = await (patience === 'next-block'
         ? statusInNextBlock(runs, payment, head)
         : statusOf(runs, payment, head, patience, named))

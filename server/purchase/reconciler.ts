@@ -4,6 +4,7 @@ import pLimit from 'p-limit'
 import { StoreUnavailable } from '../domain/failure.ts'
 import { keyOf, type PaymentKey } from '../domain/payment.ts'
 import type { Clock, Journal, Ledger, ExclusiveJobs } from '../ports.ts'
+import { attemptBudget } from './attempt-budget.ts'
 import type { ReconciledSeller } from './seller.ts'
 
 const AT_ONCE = 8
@@ -26,17 +27,26 @@ export type ReconcilerDeps = {
  */
 export type Swept = 'seen' | 'partly' | 'failed'
 
-/** Makes the reconciler of this process. Each call looks at each unfinished purchase once; what could not be waits for the next. */
+/**
+ * Makes the reconciler of this process. Each call looks at each unfinished purchase once, as often as its wallet's budget
+ * allows; what could not be looked at waits for the next.
+ */
 export function reconciler({ ledger, seller, jobs, clock, journal }: ReconcilerDeps): () => Promise<Swept> {
   // What another run had every time. It may have died or failed with it, so that only a look tells.
   let unseen: ReadonlySet<string> | undefined
+  const budget = attemptBudget(clock)
   let isFailing = false
   return async () => {
     try {
       // What this process could not write is known to no other.
       await seller.writePending()
       await jobs.run('sweep', async () => {
-        const elsewhere = await lookAtAll(seller, await ledger.unfinished(clock.now()))
+        const unfinished = await ledger.unfinished(clock.now())
+        const due = new Set(budget.due(unfinished))
+        const elsewhere = await lookAtAll(
+          seller,
+          unfinished.filter((key) => due.has(key) || unseen?.has(keyOf(key)) === true),
+        )
         unseen = unseen?.intersection(elsewhere) ?? elsewhere
       })
       isFailing = false

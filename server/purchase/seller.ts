@@ -6,6 +6,7 @@ import { keyOf, type Payment, type PaymentKey, type Space, type Target } from '.
 import { answerLate, buy } from '../domain/purchase-script.ts'
 import type { Outcome, Purchase } from '../domain/purchase.ts'
 import { rpcLagGuard } from '../usecases/rpc-lag-guard.ts'
+import { attemptBudget } from './attempt-budget.ts'
 import { NO_LEASE, paymentLease } from './payment-lease.ts'
 import {
   alertOnce,
@@ -58,6 +59,7 @@ export function seller(deps: PurchaseDeps): ReconciledSeller {
     landed: new Map(),
     settle: spacedSettle(deps.facilitator.settle, deps.clock),
     alarm: alertOnce(deps.journal),
+    mayRetry: attemptBudget(deps.clock).mayRetry,
   }
   const shared = new Map<string, { readonly outcome: Promise<Outcome>; readonly clients: WaitingClients }>()
   return {

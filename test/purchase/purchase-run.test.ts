@@ -274,6 +274,22 @@ describe('one payment is settled', () => {
     expect(tries).toBe(2)
   })
 
+  test('for requests a set number of times, however often they are sent; the reconciler goes on', async () => {
+    const { db, world, buy, sold, clock } = await openSeller()
+    world.settling = { kind: 'unclear' }
+    await buy(paymentOf(1, 1))
+    let tries = 0
+    world.atSettle = () => void (tries += 1)
+    for (let copy = 0; copy < 300; copy += 1) {
+      clock.pass(3000)
+      expect(told(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
+    }
+    expect(tries).toBeLessThan(300)
+    world.settling = undefined
+    await sold.reconcile(paymentOf(1, 1))
+    expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'sold' } })
+  })
+
   test('again at once when the facilitator could not be reached at all', async () => {
     const { world, buy } = await openSeller()
     world.settling = { kind: 'unsent' }
