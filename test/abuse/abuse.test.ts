@@ -42,6 +42,11 @@ test('a block that is repainted as fast as one can makes the log grow by no more
   expect(logGrew - bought).toBeLessThanOrEqual(burst + LONGEST_SECONDS * perSecond)
 })
 
+test('the facilitator is never asked about payments that nobody signed', async () => {
+  const { verified, bought } = await flood('junk payments', 200)
+  expect(verified).toBe(bought)
+})
+
 test('readers who come from the beginning of a long log are told to read the canvas, each of them', async () => {
   const { statuses, resets } = await flood('live from 0', 200)
   expect(statuses).toEqual({ 200: resets })
