@@ -47,7 +47,7 @@ import {
 /** Buys a block, or says what became of this payment when it is known already. */
 export function* buy(order: Order): Script<Outcome> {
   const known = yield* ask({ do: 'look-up', key: order.payment })
-  return known === undefined ? yield* buyFresh(order) : yield* answerKnown(known, order)
+  return known === undefined ? yield* buyUnknown(order) : yield* answerKnown(known, order)
 }
 
 /**
@@ -111,6 +111,25 @@ export function* reconcile(key: PaymentKey): Script<Purchase | undefined> {
   }
 }
 
+/** A payment that nothing is written of. If it was refused before, whoever was shown it may have moved its money since. */
+function* buyUnknown(order: Order): Script<Outcome> {
+  return (yield* watchSeen(order)) ?? (yield* buyFresh(order))
+}
+
+function* watchSeen(order: Order): Script<Outcome | undefined> {
+  const { seen } = order
+  if (seen === undefined) return undefined
+  const verdict = yield* ask({ do: 'ask-chain', payment: seen.payment, head: seen.head, patience: 'none' })
+  if (verdict.kind === 'paid') return yield* giveLanded(order, seen, verdict.tx)
+  return verdict.kind === 'silent' ? refused(stillAtIt()) : undefined
+}
+
+/** A payment moved the money before anything was held for it. */
+function* giveLanded(order: Order, landed: Landed, tx: Hash): Script<Outcome> {
+  const given = yield* ask({ do: 'owe', purchase: landed, tx })
+  return answerFrom({ purchase: given, refusal: settlementUnknown(given.block) }, order)
+}
+
 /** A payment seen for the first time, or `released` and sent again (`order.listing` is then the first one). */
 function* buyFresh(order: Order, released?: Purchase): Script<Outcome> {
   const { target, payment, listing, terms, now } = order
@@ -136,20 +155,27 @@ function* buyFresh(order: Order, released?: Purchase): Script<Outcome> {
   if (chain === 'silent') return refused(cannotAskChain())
   if (chain.spent) {
     if (released !== undefined) return answerFrom(yield* watch(released), order)
+    const landed = yield* watchSeen(order)
+    if (landed !== undefined) return landed
     if (prior !== undefined) return refused(earlierUnknown())
     return refused(paymentRequired('the authorization was used or cancelled before; sign a new one'))
   }
 
   // The payment is the payer's, and was signed for us just now: nobody else can ask after a payer's purchases.
-  const answer = yield* settlePrior(prior, target)
+  const answer = prior === undefined ? undefined : yield* settlePrior(prior, target)
   if (answer !== undefined) return answer
 
   const verification = yield* ask({ do: 'verify', target, payment })
   if (verification.kind === 'busy') return refused(paymentsBusy())
   if (verification.kind === 'unavailable') return refused(facilitatorUnavailable(UNREACHABLE))
-  if (verification.kind === 'invalid')
+  if (verification.kind === 'invalid') {
+    // The prior purchase need not have been the only one, and another may be why the facilitator refuses this payment.
+    const others = prior === undefined ? undefined : yield* ask({ do: 'check-availability', target, payment, now })
+    if (others?.prior !== undefined) return refused(earlierUnknown())
     return yield* refuseUnlessPaid(order, { payment, target, listing, head: chain.head }, verification.reason)
+  }
   const claiming = yield* ask({ do: 'claim', target, payment, listing, head: chain.head })
+  if (claiming.kind === 'abandoned') return refused(stillAtIt())
   if (claiming.kind === 'prior') return refused(earlierUnknown())
   if (claiming.kind === 'lost') return refused(lost(target, claiming.space))
   return answerFrom(yield* settleFirst(claiming.purchase), order)
@@ -218,17 +244,13 @@ function* refuseUnlessPaid(order: Order, landed: Landed, reason: string): Script
   const { payment, head } = landed
   const verdict = yield* ask({ do: 'ask-chain', payment, head, patience: 'none' })
   if (verdict.kind === 'silent') return refused(cannotAskChain())
-  if (verdict.kind === 'paid') {
-    const given = yield* ask({ do: 'owe', purchase: landed, tx: verdict.tx })
-    return answerFrom({ purchase: given, refusal: settlementUnknown(given.block) }, order)
-  }
+  if (verdict.kind === 'paid') return yield* giveLanded(order, landed, verdict.tx)
   if (!isSignatureReason(reason)) return refused(paymentRequired(reason))
   return refused(signatureRefusal(yield* ask({ do: 'check-for-token', payment }), reason))
 }
 
 /** Ends an earlier purchase of the same payer for the same target first; `undefined` when the new one may go on. */
-function* settlePrior(prior: Purchase | undefined, asked: Target): Script<Outcome | undefined> {
-  if (prior === undefined) return undefined
+function* settlePrior(prior: Purchase, asked: Target): Script<Outcome | undefined> {
   const end = isSold(prior) ? prior : yield* ask({ do: 'resolve-other', key: prior.payment })
   if (end?.state.kind === 'reserved') return refused(earlierUnknown())
   if (end === undefined || !isSold(end)) return undefined

@@ -54,6 +54,7 @@ export type Order = {
   readonly now: UnixMs
   readonly armed: boolean // whether payments not seen before can be taken
   readonly contact: string | null // where a payer who is owed money turns to
+  readonly seen?: Landed | undefined // the payment, if it was seen unspent before and refused
 }
 
 /** What one look at the ledger tells of a target, for one payer. */
@@ -74,6 +75,7 @@ export type Claiming =
   | { readonly kind: 'claimed'; readonly purchase: Purchase }
   | { readonly kind: 'lost'; readonly space: Exclude<Space, 'open'> }
   | { readonly kind: 'prior' } // an earlier purchase of this payer and target is unanswered by now
+  | { readonly kind: 'abandoned' } // every client left before: nobody is charged for an answer that nobody waits for
 
 /** Everything a script can ask for, with what it gets. A request of the ledger may instead throw `StoreUnavailable`. */
 export type Requests = {

@@ -1,7 +1,7 @@
 /** Writes to the operator's journal how purchases go: one line a step, with ids and never with what a buyer said or signed. */
 
 import { coordOf } from '../../shared/wall.ts'
-import type { PaymentKey, Target } from '../domain/payment.ts'
+import { keyOf, type PaymentKey, type Target } from '../domain/payment.ts'
 import type { Answer, Outcome, Purchase, Request, Verb } from '../domain/purchase.ts'
 import type { Clock, Journal } from '../ports.ts'
 
@@ -104,3 +104,14 @@ const stateOf = ({ block, state }: Purchase): Facts => ({
   block: coordOf(block),
   ...('tx' in state ? { tx: state.tx } : {}),
 })
+
+/** Alerts the operator to a purchase, once in the life of the process. */
+export function alertOnce(journal: Journal): (event: string, purchase: Purchase) => void {
+  const told = new Set<string>()
+  return (event, { payment, block }) => {
+    const once = `${event} ${keyOf(payment)}`
+    if (told.has(once)) return
+    told.add(once)
+    journal.alarm(event, { payer: payment.payer, nonce: payment.nonce, block: coordOf(block) })
+  }
+}

@@ -5,7 +5,6 @@
  * their clients still there: several fresh purchases of one payer at once are separate purchases.
  */
 
-import { coordOf } from '../../shared/wall.ts'
 import { Overtaken, StoreUnavailable, type Failure } from '../domain/failure.ts'
 import type { Listing } from '../domain/listing.ts'
 import {
@@ -40,6 +39,7 @@ import type { AttemptBudget } from './attempt-budget.ts'
 import { statusInNextBlock, statusOf } from './chain-status.ts'
 import type { PaymentLease } from './payment-lease.ts'
 import { logActs, logEverything, logOutcome, type LogStep } from './purchase-log.ts'
+import type { SeenPayments } from './seen-payments.ts'
 import type { SingleFlight } from './single-flight.ts'
 import { NOBODY, type WaitingClients } from './waiting-clients.ts'
 
@@ -67,6 +67,7 @@ export type Runs = PurchaseDeps & {
   readonly lease: PaymentLease
   readonly underWay: Set<PurchaseRun>
   readonly landed: Map<string, { readonly purchase: Landed; readonly tx: Hash }> // what the store could not take yet
+  readonly seen: SeenPayments
   readonly settle: Facilitator['settle']
   readonly alarm: (event: string, purchase: Purchase) => void
   readonly mayRetry: AttemptBudget['mayRetry'] // whether requests may try a purchase of this wallet again now
@@ -75,6 +76,7 @@ export type Runs = PurchaseDeps & {
 /** What one run knows. */
 export type PurchaseRun = {
   readonly key: PaymentKey
+  readonly request: BuyRequest | undefined // of its clients
   readonly clients: WaitingClients
   hasClaimed: boolean // the block is held by this run, or is just being
   isSpent: boolean // more of this wallet's purchases were tried again than requests may try
@@ -84,8 +86,9 @@ export type PurchaseRun = {
   handsOver: SoldPurchase | undefined // an earlier purchase, whose receipt this run's answer carries
 }
 
-const newRun = (key: PaymentKey, clients: WaitingClients): PurchaseRun => ({
+const newRun = (key: PaymentKey, clients: WaitingClients, request?: BuyRequest): PurchaseRun => ({
   key,
+  request,
   clients,
   hasClaimed: false,
   isSpent: false,
@@ -112,10 +115,11 @@ export async function runForClients(
 ): Promise<void> {
   const { terms, contact, clock, rail, journal } = runs
   const { target, payment } = request
-  const run = newRun(payment, clients)
+  const run = newRun(payment, clients, request)
   runs.underWay.add(run)
   try {
-    const order = { ...request, terms, now: clock.now(), armed: rail.state() === 'armed', contact }
+    const armed = rail.state() === 'armed'
+    const order = { ...request, terms, now: clock.now(), armed, contact, seen: runs.seen.find(payment) }
     const outcome = await outcomeOf(runs, run, () => script(order))
     logOutcome(journal, payment, target, outcome)
     answer(outcome)
@@ -258,7 +262,11 @@ function questions(runs: Runs, run: PurchaseRun) {
     'check-signature': ({ payment }) => wallets.signedPayment(payment),
     'check-for-token': ({ payment }) => wallets.signedForToken(payment),
     'check-availability': ({ target, payment, now }) => availabilityOf(runs, target, payment, now),
-    'read-chain': ({ key }) => chain.read(key),
+    async 'read-chain'({ key }) {
+      const answer = await chain.read(key)
+      if (answer !== 'silent' && !answer.spent) runs.seen.note(run.request, answer.head)
+      return answer
+    },
     verify: ({ target, payment }) => facilitator.verify(target, payment),
     settle: ({ purchase }) => runs.settle(purchase.target, purchase.payment),
     async 'ask-chain'({ payment, head, patience, named }) {
@@ -283,6 +291,7 @@ function writes(runs: Runs, run: PurchaseRun) {
   }
   return {
     async claim({ target, payment, listing, head }) {
+      if (run.clients.haveLeft()) return { kind: 'abandoned' }
       // Before it is written: another purchase of this payer may look as soon as it is.
       run.hasClaimed = true
       const claiming = await claimOf(runs, target, payment, listing, head)
@@ -330,8 +339,12 @@ function priors(runs: Runs, run: PurchaseRun, log: LogStep) {
         ({ handsOver }) => handsOver !== undefined && keyOf(handsOver.payment) === key,
       )
       if (isTaken) return false
+      // Before it is asked: no other run hands over the same meanwhile. A store that fails here leaves nothing handed over.
       run.handsOver = purchase
-      const now = await ledger.find(purchase.payment)
+      const now = await ledger.find(purchase.payment).catch((error: unknown) => {
+        run.handsOver = undefined
+        throw error
+      })
       if (now?.state.kind === 'sold' && now.state.unanswered) return true
       run.handsOver = undefined
       return false
@@ -391,15 +404,4 @@ export async function writeLanded({ landed, ledger, clock }: Runs, key: PaymentK
     if (!(error instanceof Overtaken)) throw error
   }
   landed.delete(keyOf(key))
-}
-
-/** Alerts the operator to a purchase, once in the life of the process. */
-export function alertOnce(journal: Journal): Runs['alarm'] {
-  const told = new Set<string>()
-  return (event, { payment, block }) => {
-    const once = `${event} ${keyOf(payment)}`
-    if (told.has(once)) return
-    told.add(once)
-    journal.alarm(event, { payer: payment.payer, nonce: payment.nonce, block: coordOf(block) })
-  }
 }

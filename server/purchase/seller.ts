@@ -8,8 +8,8 @@ import type { Outcome, Purchase } from '../domain/purchase.ts'
 import { rpcLagGuard } from '../usecases/rpc-lag-guard.ts'
 import { attemptBudget } from './attempt-budget.ts'
 import { NO_LEASE, paymentLease } from './payment-lease.ts'
+import { alertOnce } from './purchase-log.ts'
 import {
-  alertOnce,
   isOfPayment,
   runForClients,
   runReconcile,
@@ -18,6 +18,7 @@ import {
   type PurchaseDeps,
   type Runs,
 } from './purchase-run.ts'
+import { seenPayments } from './seen-payments.ts'
 import { singleFlight } from './single-flight.ts'
 import { spacedSettle } from './spaced-settle.ts'
 import { waitingClients, type WaitingClients } from './waiting-clients.ts'
@@ -57,6 +58,7 @@ export function seller(deps: PurchaseDeps): ReconciledSeller {
     lease: deps.leases === undefined ? NO_LEASE : paymentLease(deps.leases, deps.clock),
     underWay: new Set(),
     landed: new Map(),
+    seen: seenPayments(deps.clock),
     settle: spacedSettle(deps.facilitator.settle, deps.clock),
     alarm: alertOnce(deps.journal),
     mayRetry: attemptBudget(deps.clock).mayRetry,

@@ -52,10 +52,11 @@ export const flawedOrders = (target: Target): Readonly<Record<string, Order>> =>
   'bad listing': { ...orderOf(target), listing: failure('invalid_listing', 'link: is no address') },
 })
 
-/** Orders with what somebody made of a payment that he saw. */
+/** Orders with what somebody made of a payment that he saw, and with one that was refused before. */
 export const repeatedOrders = (target: Target): Readonly<Record<string, Order>> => ({
   'other signature': { ...orderOf(target), payment: REPEATS['other signature'] },
   'other fields': { ...orderOf(target), payment: REPEATS['other fields'] },
+  'seen before': { ...orderOf(target), seen: { payment: PAYMENT, target, listing: PLAIN, head: HEAD } },
 })
 
 export type State = Purchase['state']
@@ -157,6 +158,7 @@ const claimings = ({ target, payment, listing, head }: Extract<Request, { do: 'c
   value('lost, claimed', { kind: 'lost', space: 'claimed' } satisfies Claiming),
   value('lost, full', { kind: 'lost', space: 'full' } satisfies Claiming),
   value('a prior one', { kind: 'prior' } satisfies Claiming),
+  value('abandoned', { kind: 'abandoned' } satisfies Claiming),
 ]
 
 /** A payment that landed late gets its block, another one, or a credit. */

@@ -67,56 +67,71 @@ test('every path of "buy this block"', () => {
     look-up: credited -> 409 payment_credited
 
     [after read-chain: unspent]:
-    verify: valid > claim: claimed > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: done -> bought
-    verify: valid > claim: claimed > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: store fails > mark-uncertain -> 503 deed_not_persisted
-    verify: valid > claim: claimed > settle: success > ask-chain patiently: unspent > mark-uncertain -> 503 settlement_unknown
-    verify: valid > claim: claimed > settle: success > ask-chain patiently: void > release and watch -> 402 payment_required
-    verify: valid > claim: claimed > settle: success > ask-chain patiently: void for good > release for good -> 402 payment_required
-    verify: valid > claim: claimed > settle: success > ask-chain patiently: silent > finalize on its word: done -> bought
-    verify: valid > claim: claimed > settle: success > ask-chain patiently: silent > finalize on its word: store fails > mark-uncertain -> 503 deed_not_persisted
-    verify: valid > claim: claimed > settle: definite refusal > ask-chain in the next block: paid | paid for good > finalize as seen: done -> bought
-    verify: valid > claim: claimed > settle: definite refusal > ask-chain in the next block: paid | paid for good > finalize as seen: store fails > mark-uncertain -> 503 deed_not_persisted
-    verify: valid > claim: claimed > settle: definite refusal > ask-chain in the next block: unspent | void > release and watch -> 402 payment_required
-    verify: valid > claim: claimed > settle: definite refusal > ask-chain in the next block: void for good > release for good -> 402 payment_required
-    verify: valid > claim: claimed > settle: definite refusal > ask-chain in the next block: silent > mark-uncertain -> 503 settlement_unknown
-    verify: valid > claim: claimed > settle: vague refusal | unclear > ask-chain patiently: paid | paid for good > finalize as seen: done -> bought
-    verify: valid > claim: claimed > settle: vague refusal | unclear > ask-chain patiently: paid | paid for good > finalize as seen: store fails > mark-uncertain -> 503 deed_not_persisted
-    verify: valid > claim: claimed > settle: vague refusal | unclear > ask-chain patiently: unspent | silent > mark-uncertain -> 503 settlement_unknown
-    verify: valid > claim: claimed > settle: vague refusal | unclear > ask-chain patiently: void > release and watch -> 402 payment_required
-    verify: valid > claim: claimed > settle: vague refusal | unclear > ask-chain patiently: void for good > release for good -> 402 payment_required
-    verify: valid > claim: claimed > settle: unsent > ask-chain: paid | paid for good > finalize as seen: done -> bought
-    verify: valid > claim: claimed > settle: unsent > ask-chain: paid | paid for good > finalize as seen: store fails > mark-uncertain -> 503 deed_not_persisted
-    verify: valid > claim: claimed > settle: unsent > ask-chain: unspent > release and watch -> 502 facilitator_unavailable
-    verify: valid > claim: claimed > settle: unsent > ask-chain: void > release and watch -> 402 payment_required
-    verify: valid > claim: claimed > settle: unsent > ask-chain: void for good > release for good -> 402 payment_required
-    verify: valid > claim: claimed > settle: unsent > ask-chain: silent > mark-uncertain -> 503 settlement_unknown
-    verify: valid > claim: claimed > settle: busy > ask-chain: paid | paid for good > finalize as seen: done -> bought
-    verify: valid > claim: claimed > settle: busy > ask-chain: paid | paid for good > finalize as seen: store fails > mark-uncertain -> 503 deed_not_persisted
-    verify: valid > claim: claimed > settle: busy > ask-chain: unspent > release and watch -> 503 server_busy
-    verify: valid > claim: claimed > settle: busy > ask-chain: void > release and watch -> 402 payment_required
-    verify: valid > claim: claimed > settle: busy > ask-chain: void for good > release for good -> 402 payment_required
-    verify: valid > claim: claimed > settle: busy > ask-chain: silent > mark-uncertain -> 503 settlement_unknown
-    verify: valid > claim: lost, reserved | lost, full -> 409 purchase_pending
-    verify: valid > claim: lost, claimed -> 409 block_taken
-    verify: valid > claim: a prior one -> 503 settlement_unknown
-    verify: bad signature > ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
-    verify: bad signature > ask-chain: unspent | void | void for good > check-for-token: good | silent -> 502 facilitator_unavailable
-    verify: bad signature > ask-chain: unspent | void | void for good > check-for-token: bad -> 402 payment_required
-    verify: bad signature > ask-chain: unspent | void | void for good > check-for-token: busy -> 503 server_busy
-    verify: bad signature > ask-chain: silent -> 502 facilitator_unavailable
-    verify: invalid > ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
-    verify: invalid > ask-chain: unspent | void | void for good -> 402 payment_required
-    verify: invalid > ask-chain: silent -> 502 facilitator_unavailable
+    verify: valid > [after verify: valid]
+    verify: bad signature > [after verify: bad signature]
+    verify: invalid > [after verify: invalid]
     verify: unavailable -> 502 facilitator_unavailable
     verify: busy -> 503 server_busy
+
+    [after verify: valid]:
+    claim: claimed > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: done -> bought
+    claim: claimed > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: store fails > mark-uncertain -> 503 deed_not_persisted
+    claim: claimed > settle: success > ask-chain patiently: unspent > mark-uncertain -> 503 settlement_unknown
+    claim: claimed > settle: success > ask-chain patiently: void > release and watch -> 402 payment_required
+    claim: claimed > settle: success > ask-chain patiently: void for good > release for good -> 402 payment_required
+    claim: claimed > settle: success > ask-chain patiently: silent > finalize on its word: done -> bought
+    claim: claimed > settle: success > ask-chain patiently: silent > finalize on its word: store fails > mark-uncertain -> 503 deed_not_persisted
+    claim: claimed > settle: definite refusal > ask-chain in the next block: paid | paid for good > finalize as seen: done -> bought
+    claim: claimed > settle: definite refusal > ask-chain in the next block: paid | paid for good > finalize as seen: store fails > mark-uncertain -> 503 deed_not_persisted
+    claim: claimed > settle: definite refusal > ask-chain in the next block: unspent | void > release and watch -> 402 payment_required
+    claim: claimed > settle: definite refusal > ask-chain in the next block: void for good > release for good -> 402 payment_required
+    claim: claimed > settle: definite refusal > ask-chain in the next block: silent > mark-uncertain -> 503 settlement_unknown
+    claim: claimed > settle: vague refusal | unclear > ask-chain patiently: paid | paid for good > finalize as seen: done -> bought
+    claim: claimed > settle: vague refusal | unclear > ask-chain patiently: paid | paid for good > finalize as seen: store fails > mark-uncertain -> 503 deed_not_persisted
+    claim: claimed > settle: vague refusal | unclear > ask-chain patiently: unspent | silent > mark-uncertain -> 503 settlement_unknown
+    claim: claimed > settle: vague refusal | unclear > ask-chain patiently: void > release and watch -> 402 payment_required
+    claim: claimed > settle: vague refusal | unclear > ask-chain patiently: void for good > release for good -> 402 payment_required
+    claim: claimed > settle: unsent > ask-chain: paid | paid for good > finalize as seen: done -> bought
+    claim: claimed > settle: unsent > ask-chain: paid | paid for good > finalize as seen: store fails > mark-uncertain -> 503 deed_not_persisted
+    claim: claimed > settle: unsent > ask-chain: unspent > release and watch -> 502 facilitator_unavailable
+    claim: claimed > settle: unsent > ask-chain: void > release and watch -> 402 payment_required
+    claim: claimed > settle: unsent > ask-chain: void for good > release for good -> 402 payment_required
+    claim: claimed > settle: unsent > ask-chain: silent > mark-uncertain -> 503 settlement_unknown
+    claim: claimed > settle: busy > ask-chain: paid | paid for good > finalize as seen: done -> bought
+    claim: claimed > settle: busy > ask-chain: paid | paid for good > finalize as seen: store fails > mark-uncertain -> 503 deed_not_persisted
+    claim: claimed > settle: busy > ask-chain: unspent > release and watch -> 503 server_busy
+    claim: claimed > settle: busy > ask-chain: void > release and watch -> 402 payment_required
+    claim: claimed > settle: busy > ask-chain: void for good > release for good -> 402 payment_required
+    claim: claimed > settle: busy > ask-chain: silent > mark-uncertain -> 503 settlement_unknown
+    claim: lost, reserved | lost, full -> 409 purchase_pending
+    claim: lost, claimed -> 409 block_taken
+    claim: a prior one | abandoned -> 503 settlement_unknown
+
+    [after verify: bad signature]:
+    ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
+    ask-chain: unspent | void | void for good > check-for-token: good | silent -> 502 facilitator_unavailable
+    ask-chain: unspent | void | void for good > check-for-token: bad -> 402 payment_required
+    ask-chain: unspent | void | void for good > check-for-token: busy -> 503 server_busy
+    ask-chain: silent -> 502 facilitator_unavailable
 
     [after ask-chain: paid | paid for good]:
     owe: its block -> bought
     owe: another block -> 409 payment_used
     owe: credit -> 409 payment_credited
 
+    [after verify: invalid]:
+    ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
+    ask-chain: unspent | void | void for good -> 402 payment_required
+    ask-chain: silent -> 502 facilitator_unavailable
+
     [after read-chain: unspent, 2]:
-    resolve-other: none | released | credited > [after read-chain: unspent]
+    resolve-other: none | released | credited > verify: valid > [after verify: valid]
+    resolve-other: none | released | credited > verify: bad signature > prior purchase: none > check-availability > [after verify: bad signature]
+    resolve-other: none | released | credited > verify: bad signature > prior purchase: open | sold | sold elsewhere > check-availability -> 503 settlement_unknown
+    resolve-other: none | released | credited > verify: invalid > prior purchase: none > check-availability > [after verify: invalid]
+    resolve-other: none | released | credited > verify: invalid > prior purchase: open | sold | sold elsewhere > check-availability -> 503 settlement_unknown
+    resolve-other: none | released | credited > verify: unavailable -> 502 facilitator_unavailable
+    resolve-other: none | released | credited > verify: busy -> 503 server_busy
     resolve-other: still open -> 503 settlement_unknown
     resolve-other: sold > hand-over: given -> bought with the prior payment
     resolve-other: sold > hand-over: taken -> 503 settlement_unknown

@@ -158,7 +158,8 @@ describe('before money can move', () => {
 
   law(
     'nothing leaves the process for a new payment that its payer is not known to have signed',
-    (path) =>
+    (path, { seen }) =>
+      seen === undefined &&
       remembered(path) === 'unknown' &&
       (asks(path, 'read-chain') || asks(path, 'verify') || asks(path, 'ask-chain')) &&
       labelled(path.steps, 'check-signature')[0] !== 'good',

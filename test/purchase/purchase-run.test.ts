@@ -112,6 +112,23 @@ test('a client that hangs up while its sale is written gets the receipt when it 
   expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
 })
 
+test('a client that hangs up before its block is held is not charged', async () => {
+  const { world, buy, db, settled } = await openSeller()
+  const client = new AbortController()
+  world.atStore = (verb) => verb === 'availability' && client.abort()
+  await buy(paymentOf(1, 1), client.signal)
+  expect(await db.ledger.find(paymentOf(1, 1))).toBeUndefined()
+  expect(settled).toHaveLength(0)
+})
+
+test('a payment that was refused, and that somebody else broadcast since, gets its block when it is sent again', async () => {
+  const { world, buy, chain } = await openSeller()
+  world.atVerify = () => {}
+  expect(told(await buy(paymentOf(1, 1)))).toBe('payment_required')
+  chain.land(paymentOf(1, 1))
+  expect(told(await buy(paymentOf(1, 1)))).toBe(hash(1))
+})
+
 describe('a receipt that went out', () => {
   test('ends the purchase: whoever buys ten times in a row gets ten blocks', async () => {
     const { buy } = await openSeller()
@@ -198,6 +215,19 @@ test('whoever sends a settled payment again and hangs up leaves nothing owed', a
 })
 
 describe('what the store could not take', () => {
+  test('leaves a receipt owed that it kept from being handed over', async () => {
+    const { world, down, buy, settled } = await openSeller()
+    const client = new AbortController()
+    world.atSettle = () => client.abort()
+    await buy(paymentOf(1, 1), client.signal)
+    world.atStore = (verb) => verb === 'availability' && down.add('find')
+    expect(told(await buy(paymentOf(1, 2)))).toBe('database_unavailable')
+    world.atStore = undefined
+    down.clear()
+    expect(told(await buy(paymentOf(1, 3)))).toBe(hash(1))
+    expect(settled).toHaveLength(1)
+  })
+
   test('keeps nobody from a receipt that is true already', async () => {
     const { world, down, buy, clock } = await openSeller()
     world.settling = { kind: 'unclear' }

@@ -1,0 +1,46 @@
+/**
+ * Payments that were seen unspent and are written nowhere, because they were refused then. Whoever was shown one may have
+ * moved its money since, and its payer was told to send it again.
+ */
+
+import { hasSameFields, keyOf, type Payment } from '../domain/payment.ts'
+import type { Landed, Order } from '../domain/purchase.ts'
+import type { Clock } from '../ports.ts'
+
+type Asked = Pick<Order, 'target' | 'payment' | 'listing'>
+
+export type SeenPayments = {
+  /** Remembers a client's payment as it was first seen unspent, at a height. */
+  note(request: Asked | undefined, head: bigint): void
+  /** What is remembered of exactly this payment. */
+  find(payment: Payment): Landed | undefined
+}
+
+// No payment is good for longer.
+const REMEMBERED_MS = 10 * 60_000
+
+// Anybody can sign payments without end.
+const REMEMBERED_MAX = 10_000
+
+/** Remembers for as long as the process lives, and no longer than a payment is good for. */
+export function seenPayments(clock: Clock): SeenPayments {
+  const remembered = new Map<string, { readonly seen: Landed; readonly until: number }>()
+  const find = (payment: Payment) => {
+    const known = remembered.get(keyOf(payment))
+    if (known === undefined || clock.elapsed() >= known.until) return undefined
+    const { seen } = known
+    const isSame = hasSameFields(seen.payment, payment) && seen.payment.signature === payment.signature
+    return isSame ? seen : undefined
+  }
+  return {
+    find,
+    note(request, head) {
+      if (request === undefined || 'code' in request.listing || find(request.payment) !== undefined) return
+      const { target, payment, listing } = request
+      const [oldest] = remembered.keys()
+      if (remembered.size >= REMEMBERED_MAX && oldest !== undefined) remembered.delete(oldest)
+      const seen = { target, payment, listing, head }
+      remembered.set(keyOf(payment), { seen, until: clock.elapsed() + REMEMBERED_MS })
+    },
+  }
+}
