@@ -1,4 +1,7 @@
-/** What must hold in every history, in the words of the promises. Nothing here asks how the server came to its answer. */
+/**
+ * What must hold in every history, in the words of the promises. Money is judged by what moved on the model chain and what is
+ * under way to it, whoever sent it, and payers by what they heard; not by what a server wrote or meant.
+ */
 
 import { HOLDS_MAX } from '../../db/limits.ts'
 import { keyOf, type Payment, type Target } from '../../server/domain/payment.ts'
@@ -10,7 +13,7 @@ import type { Order } from './payers.ts'
 import { SIGNED } from './samples.ts'
 import { settled } from './scheduler.ts'
 import type { Watcher } from './server.ts'
-import { isDead, truth, type Spending, type World } from './world.ts'
+import { isDead, isUnderWay, timeOf, type Spending, type World } from './world.ts'
 
 /** One broken promise ends the history. */
 export class Violation extends Error {
@@ -21,7 +24,7 @@ function promise(held: boolean, words: string, key?: string): asserts held {
   if (!held) throw new Violation(key === undefined ? words : `${words}: payment ${key.slice(-4)}`)
 }
 
-const known: ReadonlySet<string> = new Set(['sweep-failed', 'work-failed', 'log-out-of-reach'])
+const known: ReadonlySet<string> = new Set(['sweep-failed', 'work-failed', 'log-out-of-reach', 'chain-stalled'])
 
 // What tells a payer that nothing was charged, or asks for money.
 const denials = new Set([
@@ -32,6 +35,7 @@ const denials = new Set([
   'wall_busy',
   'sold_out',
   'invalid_listing',
+  'server_busy',
 ])
 
 /** What has been seen so far, kept over crashes: the checker never dies. */
@@ -40,27 +44,21 @@ export type Witness = {
   readonly book: Book
   readonly signed: readonly Payment[]
   readonly unspent: Set<string> // payments that a server was once told are unspent
-  readonly leftWaiting: Map<string, number> // step at which a payer was told to wait, or hung up, while the block was held
-  readonly leftLate: Map<string, Life | undefined> // who was at it when its payer left while its sale or delivery was written
-  readonly runAt: Map<string, number> // step at which the last run about a payment began
-  readonly claiming: Map<string, Asking>
-  readonly surveyedAt: Map<string, number>
-  readonly settledAt: Map<string, number> // step of the last settlement asked for
-  readonly askedAt: Map<string, number> // step of the last look at the chain that was answered
-  readonly toldAt: Map<string, number> // the same, of any server
-  readonly paidAt: Map<string, number> // step of the last look that showed the money
-  readonly verifiedAt: Map<string, number>
-  readonly lastVerdict: Map<string, string>
-  readonly olderInDoubt: Map<string, { readonly key: string; readonly step: number }>
+  readonly ends: Map<string, Map<Life, number>> // by server: step of the last answered look that showed a payment's end
+  readonly paid: Map<string, Map<Life, number>> // the same of looks that showed its money with us
+  readonly left: Map<string, number> // step since which a payer waits in vain: told to wait, hung up, or cut off
+  readonly receipts: Set<string> // payments whose receipt was sent to somebody who waited
+  readonly claimed: Map<string, { readonly step: number; readonly by: Life | undefined }>
+  readonly lookedAt: Map<string, number> // step at which the chain was last asked, answered or not
   readonly alarms: Set<string>
   skewed: boolean // whether the clock was ever set
-  readonly claimed: Map<string, { readonly step: number; readonly by: Life | undefined }>
-  readonly ended: Set<string> // payments given back because the chain showed an end
-  readonly lookedAt: Map<string, number> // step at which the chain was last asked, answered or not
-  life: Life | undefined // of the server that is watched
-  isTwin: boolean // whether there are two
-  readonly siblingOf: Map<string, string> // which older purchase the last survey for a payment showed
-  isWaitedFor: (key: string) => boolean // whether a client waits for the receipt of a payment
+  // Of one server:
+  life: Life | undefined
+  readonly claiming: Map<string, Asking>
+  readonly surveyedAt: Map<string, number>
+  readonly sights: Map<string, Map<Life, number>> // by server: step of the first answered look that showed a payment unspent
+  readonly verifiedAt: Map<string, number>
+  readonly answeredAt: Map<string, number> // step of the last look at the chain that was answered
 }
 
 export const witnessOf = (world: World, book: Book, signed: readonly Payment[]): Witness => ({
@@ -68,46 +66,30 @@ export const witnessOf = (world: World, book: Book, signed: readonly Payment[]):
   book,
   signed,
   unspent: new Set(),
-  leftWaiting: new Map(),
-  leftLate: new Map(),
-  runAt: new Map(),
-  claiming: new Map(),
-  surveyedAt: new Map(),
-  settledAt: new Map(),
-  askedAt: new Map(),
-  toldAt: new Map(),
-  paidAt: new Map(),
-  verifiedAt: new Map(),
-  lastVerdict: new Map(),
-  olderInDoubt: new Map(),
+  sights: new Map(),
+  ends: new Map(),
+  paid: new Map(),
+  left: new Map(),
+  receipts: new Set(),
+  claimed: new Map(),
+  lookedAt: new Map(),
   alarms: new Set(),
   skewed: false,
-  claimed: new Map(),
-  ended: new Set(),
-  lookedAt: new Map(),
+  ...unseen(),
+})
+
+const unseen = () => ({
   life: undefined,
-  isTwin: false,
-  siblingOf: new Map(),
-  isWaitedFor: () => true,
+  claiming: new Map(),
+  surveyedAt: new Map(),
+  verifiedAt: new Map(),
+  answeredAt: new Map(),
 })
 
 /** What is seen of one of several servers: what it knows itself, and beside that what everybody has seen. */
-export const seatOf = (witness: Witness): Witness =>
-  Object.assign(Object.create(witness) as Witness, {
-    runAt: new Map(),
-    claiming: new Map(),
-    surveyedAt: new Map(),
-    askedAt: new Map(),
-    verifiedAt: new Map(),
-    lastVerdict: new Map(),
-    olderInDoubt: new Map(),
-    siblingOf: new Map(),
-    life: undefined,
-    isTwin: true,
-  })
+export const seatOf = (witness: Witness): Witness => Object.assign(Object.create(witness) as Witness, unseen())
 
 type Asking = { readonly target: Target; readonly payment: Payment }
-type Selling = { readonly settled: boolean }
 type Releasing = { readonly purchase: Purchase; readonly dead: boolean }
 
 const rowOf = ({ book }: Pick<Witness, 'book'>, key: string): Purchase | undefined => book.row(key)
@@ -115,71 +97,84 @@ const rowOf = ({ book }: Pick<Witness, 'book'>, key: string): Purchase | undefin
 const hasKind = (answer: unknown): answer is { readonly kind: string } =>
   typeof answer === 'object' && answer !== null && 'kind' in answer
 
+const stepIn = (steps: ReadonlyMap<string, number>, key: string) => steps.get(key) ?? -1
+
 /** Watches what a server does while it does it. */
 export function watcherOf(witness: Witness): Watcher {
   const { world } = witness
   return {
     asks(verb, key, what) {
       if (verb === 'claim') witness.claiming.set(key, what as Asking)
-      if (verb === 'finalize' && (what as Selling).settled)
-        promise(witness.lastVerdict.get(key) === 'paid', 'settled is said only of what the chain showed', key)
       if (verb === 'release') checkRelease(witness, key, what as Releasing)
       if (verb === 'verdict') witness.lookedAt.set(key, world.step)
-      if (verb === 'find') witness.runAt.set(key, world.step)
       if (verb === 'availability') witness.surveyedAt.set(key, world.step)
       if (verb === 'verify') witness.verifiedAt.set(key, world.step)
-      if (verb === 'settle') {
-        witness.settledAt.set(key, world.step)
-        const kind = rowOf(witness, key)?.state.kind
-        // A run that was overtaken does not know yet that the chain showed an end, and the block was given back.
-        const isHad = kind === 'reserved' || kind === 'sold' || (witness.isTwin && witness.ended.has(key))
-        promise(isHad, 'money is asked to move only for a block held or sold', key)
-      }
+      if (verb !== 'settle') return
+      const kind = rowOf(witness, key)?.state.kind
+      // A run that was overtaken does not know yet that the chain showed an end, and the block was given back.
+      const isHad = kind === 'reserved' || kind === 'sold' || witness.claimed.has(key)
+      promise(isHad, 'money is asked to move only for a block held or sold', key)
     },
-    heard(verb, key, answer) {
-      if (verb === 'read' && typeof answer === 'object' && answer !== null && 'spent' in answer) {
-        for (const seen of [witness.askedAt, witness.toldAt]) seen.set(key, world.step)
-        if (answer.spent === false) witness.unspent.add(key)
-      }
-      if (verb === 'verdict' && hasKind(answer) && answer.kind !== 'silent') {
-        for (const seen of [witness.askedAt, witness.toldAt]) seen.set(key, world.step)
-        witness.lastVerdict.set(key, answer.kind)
-        if (answer.kind === 'paid') witness.paidAt.set(key, world.step)
-        // Whatever was sent for it came to nothing, unless a reorganisation undoes that.
-        if (answer.kind === 'void') world.doubtful.delete(key)
-      }
+    written(verb, key, answer) {
       if (verb === 'claim' && hasKind(answer) && answer.kind === 'claimed') checkClaim(witness, key)
-      if (verb === 'availability') noteAvailability(witness, key, answer)
-      if (verb === 'markAnswered' && witness.isWaitedFor(key)) witness.leftWaiting.delete(key)
-      // What is given back holds up nobody; sent again, the payment is waited for by whoever sent it.
-      if (verb === 'release') witness.leftWaiting.delete(key)
+    },
+    heard(verb, key, answer, askedAt) {
+      if (verb === 'read' && typeof answer === 'object' && answer !== null && 'spent' in answer)
+        noteLook(witness, key, answer.spent === true ? 'spent' : 'unspent', askedAt)
+      if (verb === 'verdict' && hasKind(answer) && answer.kind !== 'silent')
+        noteLook(witness, key, answer.kind, askedAt)
     },
     alarm(event, key) {
-      if (event !== 'payment-vanished' && event !== 'payment-lost') {
-        promise(known.has(event), `an alarm that means something: ${event}`)
-        promise(event !== 'work-failed', 'I11: no exception in a loop')
-        return
-      }
       if (event === 'payment-lost') witness.alarms.add(key)
+      if (event === 'payment-lost' || event === 'payment-vanished') return
+      promise(known.has(event), `an alarm that means something: ${event}`)
+      promise(event !== 'work-failed', 'I11: no exception in a loop')
+      promise(event !== 'chain-stalled' || world.hasStalled, 'a chain that moves is not called still')
     },
   }
 }
 
-function noteAvailability({ olderInDoubt, siblingOf, world }: Witness, key: string, answer: unknown): void {
-  if (typeof answer !== 'object' || answer === null || !('prior' in answer)) return
-  const sibling = answer.prior as Purchase | undefined
-  if (sibling === undefined) siblingOf.delete(key)
-  else siblingOf.set(key, keyOf(sibling.payment))
-  if (sibling?.state.kind === 'reserved') olderInDoubt.set(key, { key: keyOf(sibling.payment), step: world.step })
-  else olderInDoubt.delete(key)
+/** What a server was told of a payment by the chain, as it was when the question arrived. */
+function noteLook(witness: Witness, key: string, shown: string, askedAt: number): void {
+  const { life, answeredAt, sights, unspent, ends, paid } = witness
+  answeredAt.set(key, askedAt)
+  if (shown === 'unspent') unspent.add(key)
+  if (life === undefined) return
+  if (shown === 'unspent') stepsIn(sights, key).set(life, stepsIn(sights, key).get(life) ?? askedAt)
+  else {
+    stepsIn(ends, key).set(life, askedAt)
+    if (shown === 'paid') stepsIn(paid, key).set(life, askedAt)
+  }
 }
 
-function checkRelease({ world, lastVerdict, ended: ends }: Witness, key: string, { purchase, dead }: Releasing): void {
-  // Where an end was undone by a reorganisation, what is given back is watched, and gets its block or a credit.
-  const ended = !world.doubtful.has(key) || lastVerdict.get(key) === 'void' || (world.undone.has(key) && !dead)
-  promise(ended, 'a settlement in doubt never frees a block', key)
-  if (lastVerdict.get(key) === 'void') ends.add(key)
+function stepsIn(steps: Map<string, Map<Life, number>>, key: string): Map<Life, number> {
+  const known = steps.get(key) ?? new Map<Life, number>()
+  steps.set(key, known)
+  return known
+}
+
+/** Whether a server that lives, or the one `by` itself, was told of what happened at `step`. */
+const isKnown = (steps: Witness['ends'], key: string, step: number, by?: Life): boolean =>
+  [...(steps.get(key) ?? [])].some(
+    ([life, at]) => at >= step && (by === undefined ? life.diedAt === undefined : life === by),
+  )
+
+function checkRelease({ world, paid, life }: Witness, key: string, { purchase, dead }: Releasing): void {
+  const moved = movedBy(world, key)
+  promise(
+    world.undone.has(key) || !isUnderWay(world, purchase.payment),
+    'a settlement that may yet land never frees a block',
+    key,
+  )
+  const isTold = moved !== undefined && life !== undefined && (paid.get(key)?.get(life) ?? -1) >= moved.step
+  promise(!isTold, 'a block that was paid for is not given back', key)
   promise(!dead || isDead(world, purchase.payment), 'a payment that may yet land is watched', key)
+}
+
+/** What moved the money to us, if anything did. */
+function movedBy({ spendings }: World, key: string): Spending | undefined {
+  const spending = spendings.get(key)
+  return spending?.kind === 'transfer' ? spending : undefined
 }
 
 /** What an earlier life of the server left open was looked at, by whatever run, before anything is sold. */
@@ -198,38 +193,30 @@ const RECEIPT_KEPT_MS = 10 * 60_000
 
 function checkClaim(witness: Witness, claimed: string): void {
   checkHolds(witness, claimed)
+  checkReconciled(witness)
+  witness.claimed.set(claimed, { step: witness.world.step, by: witness.life })
   const asked = witness.claiming.get(claimed)
   if (asked === undefined) return
-  const { payment, target } = asked
-  const { world, signed, leftWaiting, surveyedAt, skewed } = witness
-  const surveyed = surveyedAt.get(keyOf(payment)) ?? -1
-  checkReconciled(witness)
-  witness.ended.delete(claimed)
-  witness.claimed.set(claimed, { step: world.step, by: witness.life })
-  for (const other of signed) {
-    if (other.payer !== payment.payer || other.nonce === payment.nonce) continue
-    const held = rowOf(witness, keyOf(other))
-    if (held?.target !== target) continue
-    const key = keyOf(other)
-    const isWaiting = (leftWaiting.get(key) ?? Infinity) < surveyed
-    const isOpen = held.state.kind === 'reserved' && (held.state.uncertain || isWaiting)
-    promise(!isOpen, 'I7: no second purchase of a payer for a target while one is in doubt', key)
-    if (held.state.kind !== 'sold' || skewed) continue
-    const isOld = world.scheduler.elapsed() + 1_700_000_000_000 - held.state.claimedAt >= RECEIPT_KEPT_MS - 60_000
-    promise(
-      isOld || !isWaiting || isUnknowable(witness, key),
-      'nobody is charged anew before an owed receipt was handed over',
-      key,
-    )
-  }
+  const surveyedAt = stepIn(witness.surveyedAt, claimed)
+  for (const key of unanswered(witness, asked.payment, asked.target, surveyedAt))
+    promise(false, 'I7: nobody is charged anew while an older purchase is unanswered', key)
 }
 
-/**
- * Who left while the sale, or the delivery of its receipt, was being written is owed the receipt from the next write on.
- * Until that only its own server knows, and if it dies nobody does, as when a process dies right before an answer.
- */
-const isUnknowable = ({ leftLate, isTwin }: Witness, key: string): boolean =>
-  leftLate.has(key) && (isTwin || leftLate.get(key)?.diedAt !== undefined)
+/** Older purchases of a payer for the same target, held or sold, whose client was left without the receipt before `step`. */
+function unanswered(witness: Witness, { payer, nonce }: Payment, target: Target, step: number): readonly string[] {
+  return witness.signed
+    .filter((other) => other.payer === payer && other.nonce !== nonce)
+    .map(keyOf)
+    .filter((key) => Math.max(witness.left.get(key) ?? Infinity, witness.claimed.get(key)?.step ?? Infinity) < step)
+    .filter((key) => isOpen(witness, rowOf(witness, key), target))
+}
+
+function isOpen({ world, skewed }: Witness, row: Purchase | undefined, target: Target): boolean {
+  if (row?.target !== target) return false
+  if (row.state.kind === 'reserved') return true
+  // A receipt is kept for so long by the clock of the server.
+  return row.state.kind === 'sold' && !skewed && timeOf(world) - row.state.claimedAt < RECEIPT_KEPT_MS - 60_000
+}
 
 function checkHolds(witness: Witness, key: string): void {
   const payer = rowOf(witness, key)?.payment.payer
@@ -240,88 +227,61 @@ function checkHolds(witness: Witness, key: string): void {
   promise(held.length <= HOLDS_MAX, 'nobody holds more blocks than one may', key)
 }
 
-/** Notes that a client hung up while nobody else waited for the same payment. */
-export function noteHangUp(witness: Witness, payment: Payment): void {
-  const key = keyOf(payment)
-  const row = rowOf(witness, key)
-  noteLate(witness, key)
-  if (row?.state.kind === 'reserved') witness.leftWaiting.set(key, witness.world.step)
+/** Notes that nobody waits for an answer about a payment any more; who has the receipt misses nothing. */
+export function noteLeft({ left, receipts, world }: Witness, payment: Payment): void {
+  if (!receipts.has(keyOf(payment))) left.set(keyOf(payment), world.step)
 }
 
-function noteLate({ world, leftLate, siblingOf, life }: Witness, own: string): void {
-  for (const key of [own, siblingOf.get(own)]) {
-    if (key === undefined) continue
-    const isWritten = ['finalize', 'markAnswered'].some((verb) => world.scheduler.isWaiting(verb, key))
-    if (isWritten) leftLate.set(key, life)
-    else leftLate.delete(key)
-  }
+/** Notes that somebody waits for an answer about a payment. */
+export function noteAttended({ left }: Witness, payment: Payment): void {
+  left.delete(keyOf(payment))
+}
+
+/** Notes that the receipt of a payment was sent: whoever wrote it cannot know whether it arrived. */
+export function noteReceipt({ left, receipts }: Witness, payment: Payment): void {
+  left.delete(keyOf(payment))
+  receipts.add(keyOf(payment))
 }
 
 /** Holds one answer to a buyer against what is so at that moment. */
 export function checkAnswer(witness: Witness, { payment, target }: Order, outcome: Outcome, startedAt: number): void {
-  const { world, leftWaiting } = witness
-  const key = keyOf(payment)
-  const known = rowOf(witness, key)
   if (outcome.kind === 'bought') {
-    leftWaiting.delete(keyOf(outcome.purchase.payment))
     checkReceipt(payment, target, outcome.purchase, rowOf(witness, keyOf(outcome.purchase.payment)))
     return
   }
   const { code } = outcome.failure
-  if ((code === 'settlement_unknown' || code === 'deed_not_persisted') && known?.state.kind === 'reserved')
-    leftWaiting.set(key, world.step)
-  if (denials.has(code)) checkDenial(witness, payment, code, known, startedAt)
+  if (denials.has(code)) checkDenial(witness, payment, target, code, startedAt)
 }
 
-function checkDenial(
-  witness: Witness,
-  payment: Payment,
-  code: string,
-  known: Purchase | undefined,
-  startedAt: number,
-): void {
-  const { world } = witness
+/**
+ * Whoever is told that nothing was charged was not charged, whoever moved the money. Only what moved before the wall first saw
+ * a payment is never honoured, and nobody can know of what no look at the chain has shown yet.
+ */
+function checkDenial(witness: Witness, payment: Payment, target: Target, code: string, startedAt: number): void {
+  const { world, ends, life } = witness
   const key = keyOf(payment)
-  const at = (steps: ReadonlyMap<string, number>) => steps.get(key) ?? -1
-  const isPaid = isOurs(witness, key, world.spendings.get(key))
-  // Of what another server has seen and not written yet, only its lease tells.
-  const isUnwritten = witness.isTwin && (known === undefined || known.state.kind === 'released')
-  promise(
-    !isPaid || isUnwritten || at(witness.paidAt) < startedAt,
-    `I6: no ${code} once the money was seen to move`,
-    key,
-  )
-  // What the chain showed to have ended, no other server's settlement can move any more.
-  const isUnlooked = at(witness.settledAt) > at(witness.toldAt) && witness.lastVerdict.get(key) !== 'void'
-  promise(!isUnlooked, `I6: no ${code} after a settlement without a look`, key)
-  // What the chain showed to one server says nothing of what it shows to the other.
-  const shown = witness.isTwin ? -1 : (world.shown.get(key) ?? -1)
-  if (known !== undefined && isPaid) promise(shown < startedAt, `I6: no ${code} after the money moved`, key)
-  const verified = at(witness.verifiedAt)
-  const isRefusal = code === 'payment_required' && verified >= at(witness.runAt)
-  promise(
-    !isRefusal || at(witness.askedAt) > verified,
-    `I6: no ${code} for what was verified without a look since`,
-    key,
-  )
-  const moved = world.spendings.get(key)?.step ?? -1
-  const isLate = isPaid && verified >= at(witness.runAt) && moved >= verified && shown >= verified
-  promise(!isLate, `I6: no ${code} for what moved after it was verified`, key)
-  const open = known !== undefined && world.doubtful.has(key) && truth(world, payment).kind === 'unspent'
-  // An end that was seen may have been undone since; the payment is watched, and keeps its block or credit if it lands.
-  const wasVoid = witness.lastVerdict.get(key) === 'void' || world.undone.has(key)
-  promise(!open || wasVoid, `I6: no ${code} while a settlement in doubt may yet land`, key)
-  const older = witness.olderInDoubt.get(key)
-  // A payment that the chain showed to have ended is told so, and the next one finds the older purchase again.
-  const hasEnded = witness.lastVerdict.get(key) === 'void' && at(witness.askedAt) >= at(witness.runAt)
-  if (
-    !hasEnded &&
-    code === 'payment_required' &&
-    older !== undefined &&
-    older.step >= at(witness.runAt) &&
-    payment.signature === SIGNED
-  )
-    promise(rowOf(witness, older.key)?.state.kind !== 'reserved', 'nobody pays while an older payment may land', key)
+  const row = rowOf(witness, key)
+  promise(row?.state.kind !== 'sold' && row?.state.kind !== 'credited', `I6: no ${code} for what has its end`, key)
+  promise(world.undone.has(key) || !isUnderWay(world, payment), `I6: no ${code} while the wall has it settled`, key)
+  const moved = movedBy(world, key)
+  if (moved !== undefined) {
+    // What is written is known to every server; of anything else each knows what it has seen itself.
+    const own = life === undefined ? Infinity : (witness.sights.get(key)?.get(life) ?? Infinity)
+    const isSeen = row !== undefined || own <= moved.step
+    const isToldOf = isSeen && isKnown(ends, key, moved.step, row === undefined ? life : undefined)
+    promise(!isToldOf, `I6: no ${code} once the money was seen to move`, key)
+    const verifiedAt = stepIn(witness.verifiedAt, key)
+    const isBlind = isSeen && verifiedAt >= startedAt && verifiedAt >= moved.step
+    const isUnasked = code === 'payment_required' && isBlind && stepIn(witness.answeredAt, key) < verifiedAt
+    promise(!isUnasked, `I6: no ${code} for what moved before it was verified`, key)
+  }
+  if (code !== 'payment_required' || row !== undefined || payment.signature !== SIGNED) return
+  for (const other of unanswered(witness, payment, target, stepIn(witness.surveyedAt, key))) {
+    const mayMove =
+      movedBy(world, other) !== undefined ||
+      witness.signed.some((one) => keyOf(one) === other && isUnderWay(world, one))
+    promise(!mayMove, 'nobody is asked for money while an older payment has moved it', other)
+  }
 }
 
 function checkReceipt(payment: Payment, target: Target, receipt: SoldPurchase, row: Purchase | undefined): void {
@@ -331,8 +291,6 @@ function checkReceipt(payment: Payment, target: Target, receipt: SoldPurchase, r
   promise(receipt.block === row.block, 'I5: a receipt says what is written', key)
   const asked = target === 'next' ? row.target === 'next' : receipt.block === target
   promise(asked, 'I5: a receipt is for the block asked for', key)
-  const own = receipt.payment.nonce === payment.nonce
-  promise(own || row.target === target, "I5: an older purchase's receipt is for the same target", key)
 }
 
 /** Whether a payment moved its money to us after a server first saw it unspent. */

@@ -27,8 +27,9 @@ export function commonsOf(world: World): Commons {
   const listeners = new Set<{ readonly life: Life; readonly rung: () => void }>()
   let sweeping: Life | undefined
   const call = <T>(life: Life, name: string, about: string, act: () => Promise<T> | T): Promise<T> =>
-    scheduler.call(life, name, about, () => {
+    scheduler.call(life, () => {
       world.step += 1
+      world.tell(() => `  ${about.slice(-4)} ${name}`)
       if (strikes(world, 'storeBusy')) throw new StoreUnavailable('busy')
       return act()
     })

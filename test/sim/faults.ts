@@ -6,14 +6,19 @@ const names = [
   'chainSilent', // the endpoint does not answer
   'chainLags', // the endpoint is some blocks behind
   'reorganise', // the newest blocks are replaced
+  'chainStalls', // no blocks are made for a while
+  'logsNarrow', // the endpoint finds only what is in the newest blocks
+  'safeUnreadable', // the endpoint does not tell which block is safe
   'poolSlow', // a broadcast waits for a later block
   'poolDrops', // a broadcast never lands
   'verifyDown', // verify is not answered
+  'facilitatorBusy', // our own queue for the facilitator is full
   'verifyStale', // verify calls good what the chain would refuse
   'blind', // the facilitator's own endpoint is down, and it calls signatures bad
   'settleUnsent', // the facilitator cannot be connected to
   'requestLost', // settle is hung up on before it does anything
   'answerLost', // settle does its work, and nobody hears of it
+  'settledTwice', // what is to be settled arrives twice, and is broadcast twice
   'refusesGood', // a definite refusal of a good payment, nothing broadcast
   'refusesThenLands', // a definite refusal of what was broadcast
   'refusesVaguely', // a refusal that proves nothing of what was broadcast
@@ -22,7 +27,10 @@ const names = [
   'storeFull', // the store can be read, and not written
   'storeBroken', // the disk fails at commit: what was written may be there after the restart, or not
   'crash', // the process dies between two steps
+  'freeze', // the process stands still for a while
   'hangUp', // a client leaves before its answer
+  'answerLostOnTheWay', // an answer is sent to a client that is not there any more
+  'wrongTarget', // somebody sends a known payment for other blocks, again and again
   'clockSteps', // the server's clock is set
   'stranger', // somebody broadcasts a payment they have seen
   'cancel', // a payer cancels an authorization

@@ -4,17 +4,29 @@ import { drainMicrotasks } from 'bun:jsc'
 import { keyOf } from '../../server/domain/payment.ts'
 import type { Outcome } from '../../server/domain/purchase.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
-import { checkAnswer, checkAtRest, noteHangUp, Violation, seatOf, watcherOf, witnessOf, type Witness } from './check.ts'
+import {
+  checkAnswer,
+  checkAtRest,
+  noteAttended,
+  noteLeft,
+  noteReceipt,
+  Violation,
+  seatOf,
+  watcherOf,
+  witnessOf,
+  type Witness,
+} from './check.ts'
 import { commonsOf, type Life } from './commons.ts'
 import { diceOf } from './dice.ts'
 import { drawSharedFaults, NO_FAULTS } from './faults.ts'
 import type { Book, OpenBook, Paint, Sale } from './ledger-model.ts'
 import { change, checkPaint, studioOf, type Studio } from './owners.ts'
-import { crowdOf, mischief, nextOrder, type Crowd, type Order } from './payers.ts'
+import { aim, crowdOf, mischief, nextOrder, sign, type Crowd, type Order, type Payer } from './payers.ts'
 import { PLAIN } from './samples.ts'
 import { settled } from './scheduler.ts'
 import { startServer, type Seat, type Server } from './server.ts'
-import { mine, reorganise, strikes, timeOf, worldOf, type World } from './world.ts'
+import { checkWishes, endAtDeed, isAsking, wishOf, type Wish } from './shoppers.ts'
+import { reorganise, stall, strikes, timeOf, worldOf, type World } from './world.ts'
 
 /** What one history came to. */
 export type Report = {
@@ -26,7 +38,12 @@ export type Report = {
   readonly answers: ReadonlyMap<string, number>
 }
 
-type InFlight = { readonly at: Stand; readonly order: Order; readonly client: AbortController | undefined }
+type InFlight = {
+  readonly at: Stand
+  readonly order: Order
+  readonly client: AbortController | undefined
+  readonly wish: Wish | undefined
+}
 
 /** Where a server stands, one life after the other. */
 type Stand = {
@@ -48,6 +65,8 @@ type History = {
   readonly inFlight: Set<InFlight>
   readonly requestsMax: number
   readonly stands: readonly Stand[]
+  readonly wishes: Wish[]
+  readonly isFlooded: boolean // whether somebody sends known payments for other blocks to the very end
   requests: number
   crashes: number
   failed: unknown // what a promise broke on, where it could not be thrown on
@@ -84,15 +103,12 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
     inFlight: new Set(),
     requestsMax: isWide ? 60 : 16,
     stands: standsOf(world, book, witness, isTwin ? 2 : 1),
+    wishes: [],
+    isFlooded: world.faults.wrongTarget > 0,
     requests: 0,
     crashes: 0,
     failed: undefined,
   }
-  witness.isWaitedFor = (key) =>
-    [...history.inFlight].some(({ at, order }) => {
-      const own = keyOf(order.payment)
-      return own === key || at.witness.siblingOf.get(own) === key || (isTwin && isSibling(history, order, key))
-    })
   try {
     live(history)
     const { charged, sold } = checkAtRest(witness, wall, history.polled)
@@ -129,15 +145,12 @@ function standsOf(world: World, book: Book, witness: Witness, count: number): St
   })
 }
 
-/** Whether an order could be answered by an older purchase. */
-function isSibling({ book, crowd }: History, { payment, target }: Order, key: string): boolean {
-  const older = crowd.signed.find((other) => other.payer === payment.payer && keyOf(other) === key)
-  return older !== undefined && book.row(key)?.target === target
-}
-
 function live(history: History): void {
   for (const stand of history.stands) start(history, stand)
   for (let turn = 0; turn < (history.wall.length > 3 ? WIDE_TURNS : SAFETY_TURNS); turn += 1) takeTurn(history)
+  endFaults(history)
+  serveEverybody(history)
+  if (!history.witness.skewed) checkWishes(history.world, history.book, history.wishes)
   comeToRest(history)
   sendEverythingAgain(history)
   comeToRest(history)
@@ -147,13 +160,14 @@ function live(history: History): void {
 function takeTurn(history: History): void {
   const { world, crowd } = history
   const { dice } = world
-  for (const stand of history.stands) if (stand.life.diedAt !== undefined) restart(history, stand)
+  startDead(history)
   if (dice.chance(0.02) && strikes(world, 'crash')) restart(history, anyOf(world, history.stands))
   const roll = dice.below(100)
   if (roll < 72) advance(history)
   else if (roll < 86) request(history)
-  else if (roll < 91) mine(world, dice.pick([2, 2, 2, 10, 60]))
+  else if (roll < 91) world.scheduler.pass(1000 * dice.pick([2, 2, 2, 10, 60]))
   else if (roll < 95) mischief(world, crowd)
+  else if (roll < 96 && strikes(world, 'wrongTarget')) flood(history)
   else if (roll < 97) disturb(history)
   else if (roll < 98) poll(history)
   else if (history.book.paint !== undefined) repaint(history)
@@ -189,29 +203,38 @@ function advance({ world }: History): void {
   }
 }
 
-function disturb({ world, witness, inFlight }: History): void {
+function disturb(history: History): void {
+  const { world, witness, stands } = history
   if (strikes(world, 'reorganise')) reorganise(world)
   if (strikes(world, 'clockSteps')) {
     world.skewMs = world.dice.pick([-3_600_000, -5000, 0, 5000, 3_600_000])
     witness.skewed = true
     world.tell(() => `server: its clock is ${world.skewMs} ms off`)
   }
-  const leaving = [...inFlight].filter(({ order }) => order.entrance === 'http')
-  if (leaving.length > 0 && strikes(world, 'hangUp')) hangUp(inFlight, world.dice.pick(leaving))
+  if (strikes(world, 'chainStalls')) stall(world, world.dice.pick([20_000, 90_000, 300_000]))
+  if (strikes(world, 'freeze')) freeze(world, anyOf(world, stands).life)
+  const leaving = [...history.inFlight].filter(({ order }) => order.entrance === 'http')
+  if (leaving.length > 0 && strikes(world, 'hangUp')) hangUp(history, world.dice.pick(leaving))
 }
 
-function hangUp(inFlight: Set<InFlight>, leaving: InFlight): void {
-  const { at, order, client } = leaving
-  at.witness.world.tell(() => `buyer: ${order.payment.nonce.slice(-4)} hangs up`)
+function freeze(world: World, life: Life): void {
+  const ms = world.dice.pick([5000, 20_000, 60_000])
+  world.tell(() => `server: stands still for ${ms / 1000} s`)
+  world.scheduler.freeze(life, ms)
+}
+
+function hangUp({ world, witness, inFlight }: History, leaving: InFlight): void {
+  world.tell(() => `buyer: ${leaving.order.payment.nonce.slice(-4)} hangs up`)
   inFlight.delete(leaving)
-  noteLeft(at.witness, inFlight, order)
-  client?.abort()
+  leave(witness, inFlight, leaving)
+  leaving.client?.abort()
 }
 
 /** Nobody waits for an answer any more, unless there is a copy of the request. */
-function noteLeft(witness: Witness, inFlight: Set<InFlight>, { payment }: Order): void {
+function leave(witness: Witness, inFlight: ReadonlySet<InFlight>, { order: { payment }, wish }: InFlight): void {
   const isAlone = ![...inFlight].some((other) => keyOf(other.order.payment) === keyOf(payment))
-  if (isAlone) noteHangUp(witness, payment)
+  if (isAlone) noteLeft(witness, payment)
+  if (wish !== undefined) wish.asking = undefined
 }
 
 function start(history: History, stand: Stand): void {
@@ -223,15 +246,20 @@ function start(history: History, stand: Stand): void {
 }
 
 function restart(history: History, stand: Stand): void {
-  const { world, inFlight, stands } = history
+  const { world, inFlight } = history
   history.crashes += 1
   stand.life.diedAt ??= world.step
   world.scheduler.forget(stand.life)
   const dropped = [...inFlight].filter((request) => request.at === stand)
   for (const request of dropped) inFlight.delete(request)
-  // A client that goes to another server at once must not pay twice.
-  if (stands.length > 1) for (const { order } of dropped) noteLeft(stand.witness, inFlight, order)
+  for (const request of dropped) leave(history.witness, inFlight, request)
+  // Who asked without a payment hears nothing either.
+  for (const wish of history.wishes) if (wish.asking === stand.life) wish.asking = undefined
   start(history, stand)
+}
+
+function startDead(history: History): void {
+  for (const stand of history.stands) if (stand.life.diedAt !== undefined) restart(history, stand)
 }
 
 function poll({ book, polled }: History): void {
@@ -242,12 +270,65 @@ function poll({ book, polled }: History): void {
 function request(history: History): void {
   const { world, crowd } = history
   if (history.requests >= history.requestsMax) return
-  const order = nextOrder(world, crowd)
+  const payer = world.dice.pick(crowd.payers)
+  if (payer.habit === 'asks anew') return shop(history, wishFor(history, payer))
+  const order = nextOrder(world, crowd, payer)
   for (let copies = world.dice.chance(0.2) ? 2 : 1; copies > 0; copies -= 1) send(history, order)
 }
 
-function send(history: History, order: Order, check?: (outcome: Outcome) => void): void {
-  const { world, answers, inFlight, stands } = history
+function wishFor({ world, crowd, wishes }: History, payer: Payer): Wish {
+  const open = wishes.find((wish) => wish.payer === payer && isAsking(world, wish))
+  if (open !== undefined) return open
+  const wish = wishOf(world, payer, aim(world, crowd))
+  wishes.push(wish)
+  return wish
+}
+
+/** One round of a client that keeps nothing: what is offered is signed and sent. */
+function shop(history: History, wish: Wish): void {
+  const { world, crowd, book, stands } = history
+  const at = anyOf(world, stands)
+  if (wish.asking !== undefined || at.server === undefined || at.life.diedAt !== undefined) return
+  wish.asking = at.life
+  history.requests += 1
+  world.tell(() => `buyer: ${wish.payer.wallet.slice(-4)} asks for ${wish.target}`)
+  const { life } = at
+  const offered = Promise.resolve(at.server.seller.offered(wish.target))
+  const shown = (space: Awaited<typeof offered> | 'nothing') => {
+    if (life.diedAt !== undefined) return
+    wish.asking = undefined
+    world.tell(() => `buyer: ${wish.payer.wallet.slice(-4)} is shown ${wish.target} ${space}`)
+    if (space === 'claimed') endAtDeed(book, wish)
+    if (space !== 'open' && space !== 'uncertain') return
+    const payment = sign(world, crowd, wish.payer, 300)
+    crowd.firstTarget.set(keyOf(payment), wish.target)
+    wish.signed.push(payment)
+    send(history, { target: wish.target, payment, listing: PLAIN, entrance: 'http' }, { wish })
+  }
+  offered.then(shown, () => shown('nothing')).catch((error: unknown) => (history.failed ??= error))
+}
+
+/** Nothing fails any more, and clients that keep nothing ask until they are served. */
+function serveEverybody(history: History): void {
+  const { world, wishes } = history
+  startDead(history)
+  for (let turn = 0; turn < 40; turn += 1) {
+    const open = wishes.filter((wish) => isAsking(world, wish))
+    if (open.length === 0) return
+    for (const wish of open) shop(history, wish)
+    while (world.scheduler.step(world.dice)) settle(history)
+    world.scheduler.pass(2000)
+    settle(history)
+  }
+}
+
+type Sending = { readonly check?: (outcome: Outcome) => void; readonly wish?: Wish }
+
+// What leaves a payer waiting for the same payment.
+const waits: ReadonlySet<string> = new Set(['settlement_unknown', 'deed_not_persisted', 'database_unavailable'])
+
+function send(history: History, order: Order, { check, wish }: Sending = {}): void {
+  const { world, witness, answers, inFlight, stands } = history
   const at = anyOf(world, stands)
   const { server } = at
   if (server === undefined || at.life.diedAt !== undefined) return
@@ -258,8 +339,10 @@ function send(history: History, order: Order, check?: (outcome: Outcome) => void
   const startedAt = world.step
   // A signal costs as much as some of the steps that it could end.
   const mayLeave = world.faults.hangUp > 0 && order.entrance === 'http'
-  const mine: InFlight = { at, order, client: mayLeave ? new AbortController() : undefined }
+  const mine: InFlight = { at, order, client: mayLeave ? new AbortController() : undefined, wish }
   inFlight.add(mine)
+  noteAttended(witness, order.payment)
+  if (wish !== undefined) wish.asking = at.life
   const answered = (outcome: Outcome) => {
     const name = outcome.kind === 'bought' ? 'bought' : outcome.failure.code
     world.tell(() => `buyer: ${id} is answered ${name}`)
@@ -267,6 +350,7 @@ function send(history: History, order: Order, check?: (outcome: Outcome) => void
     if (!inFlight.delete(mine)) return
     answers.set(name, (answers.get(name) ?? 0) + 1)
     checkAnswer(at.witness, order, outcome, startedAt)
+    hear(history, mine, outcome)
     check?.(outcome)
   }
   server.seller
@@ -277,19 +361,55 @@ function send(history: History, order: Order, check?: (outcome: Outcome) => void
     })
 }
 
-/** Ends all faults and lets time pass until nothing is left to do. */
-function comeToRest(history: History): void {
-  const { world, book } = history
+/** What a client knows from an answer, if it arrives. */
+function hear({ world, witness, inFlight }: History, mine: InFlight, outcome: Outcome): void {
+  const { order, wish } = mine
+  const isLost = strikes(world, 'answerLostOnTheWay')
+  if (isLost) world.tell(() => `buyer: ${order.payment.nonce.slice(-4)} does not get the answer`)
+  if (wish !== undefined) wish.asking = undefined
+  if (outcome.kind === 'bought') {
+    noteReceipt(witness, outcome.purchase.payment)
+    if (wish !== undefined) wish.end = isLost ? 'unknowable' : 'served'
+  } else if (wish !== undefined && ['payment_credited', 'payment_used'].includes(outcome.failure.code))
+    wish.end = 'served'
+  else if (isLost || waits.has(outcome.failure.code)) leave(witness, inFlight, mine)
+  else if (wish !== undefined && isFinal.has(outcome.failure.code)) wish.end = 'refused'
+}
+
+// What no client asks on after.
+const isFinal: ReadonlySet<string> = new Set(['sold_out', 'block_taken'])
+
+/** Nothing fails any more. */
+function endFaults({ world }: History): void {
   world.faults = NO_FAULTS
   world.skewMs = 0
-  for (const stand of history.stands) if (stand.life.diedAt !== undefined) restart(history, stand)
+  world.stalledUntilMs = 0
+}
+
+/** Lets time pass until nothing is left to do. */
+function comeToRest(history: History): void {
+  const { world, book } = history
+  startDead(history)
   for (let turn = 0; turn < REST_TURNS_MAX; turn += 1) {
     while (world.scheduler.step(world.dice)) settle(history)
-    if (isAtRest(book, world) && history.inFlight.size === 0) return
-    mine(world, 60)
+    if (!isAtRest(book, world)) flood(history)
+    else if (history.inFlight.size === 0) return
+    world.scheduler.pass(60_000)
     settle(history)
   }
   throw new Violation('I10: it never comes to rest')
+}
+
+/** Somebody sends what is known for other blocks, which must keep nobody from looking at it. */
+function flood(history: History): void {
+  const { crowd, book, wall, isFlooded } = history
+  if (!isFlooded) return
+  for (const payment of crowd.signed) {
+    const row = book.row(keyOf(payment))
+    const other = wall.find((block) => block !== row?.block && block !== row?.target)
+    if (row?.state.kind !== 'reserved' || other === undefined) continue
+    send(history, { target: other, payment, listing: PLAIN, entrance: 'http' })
+  }
 }
 
 // Late enough for the last look at every sale.
@@ -298,7 +418,7 @@ const MUCH_LATER_MS = 86_400_000
 /** Every server shows what the log says, once it has had the time to ask. */
 function checkViews(history: History, paint: Paint): void {
   const { world, studio, stands } = history
-  if (stands.length > 1) mine(world, 2)
+  if (stands.length > 1) world.scheduler.pass(2000)
   while (world.scheduler.step(world.dice)) settle(history)
   for (const { server } of stands) checkPaint(paint, studio, server?.follower)
 }
@@ -313,13 +433,14 @@ function sendEverythingAgain(history: History): void {
     const row = book.row(keyOf(payment))
     if (row === undefined) continue
     const order: Order = { payment, target: row.target, listing: PLAIN, entrance: 'http' }
-    send(history, order, (outcome) => {
+    const check = (outcome: Outcome) => {
       const told = outcome.kind === 'bought' ? `bought ${outcome.purchase.block}` : outcome.failure.code
       const movedOn = row.target !== 'next' && row.target !== row.block
       const sold = movedOn ? 'payment_used' : `bought ${row.block}`
       const expected = { sold, credited: 'payment_credited', released: 'payment_required', reserved: 'nothing' }
       if (told !== expected[row.state.kind])
         throw new Violation(`the same request again is answered ${told}, not ${expected[row.state.kind]}`)
-    })
+    }
+    send(history, order, { check })
   }
 }

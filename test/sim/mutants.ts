@@ -8,11 +8,11 @@ export type Mutant = {
   readonly isCheap?: true // found within so few histories that every test run can do it
 }
 
-const SCRIPT = 'server/domain/purchase.ts'
-const DRIVER = 'server/purchase/seller.ts'
+const SCRIPT = 'server/domain/purchase-script.ts'
+const RUN = 'server/purchase/purchase-run.ts'
+const SELLER = 'server/purchase/seller.ts'
 const SWEEP = 'server/purchase/reconciler.ts'
-const NOTES = 'server/usecases/unwritten.ts'
-const WAITED = 'server/usecases/waited-for.ts'
+const LEASE = 'server/purchase/payment-lease.ts'
 
 export const mutants: readonly Mutant[] = [
   {
@@ -29,14 +29,6 @@ export const mutants: readonly Mutant[] = [
     to: 'reason.length > 0',
   },
   {
-    name: 'a refusal on a retry is final',
-    file: SCRIPT,
-    from: `  const settling = yield* ask({ do: 'settle', purchase: doubted })\n`,
-    to: `  const settling = yield* ask({ do: 'settle', purchase: doubted })
-  if (settling.kind === 'refused')
-    return { purchase: yield* release(doubted, false), refusal: paymentRequired(settling.reason) }\n`,
-  },
-  {
     name: 'a success is believed without the chain',
     file: SCRIPT,
     from: `  if (verdict.kind === 'paid') return yield* finalize(purchase, verdict.tx, true)\n`,
@@ -51,27 +43,22 @@ export const mutants: readonly Mutant[] = [
     to: 'return purchase',
   },
   {
-    name: 'a definite refusal is not held against the chain',
-    file: SCRIPT,
-    from: `  const verdict = yield* askChain(purchase, 'none')
-  if (verdict.kind !== 'unspent') return yield* conclude(purchase, verdict, settling)
-  const released`,
-    to: `  const verdict = { kind: 'unspent' } as const
-  const released`,
-  },
-  {
     name: 'the listing is read before the payment is looked up',
     file: SCRIPT,
-    from: `  const known = yield* ask({ do: 'look-up', key: order.payment })\n`,
+    from: `  const known = yield* ask({ do: 'look-up', key: order.payment })
+  return known === undefined`,
     to: `  if ('code' in order.listing) return refused(order.listing)
-  const known = yield* ask({ do: 'look-up', key: order.payment })\n`,
+  const known = yield* ask({ do: 'look-up', key: order.payment })
+  return known === undefined`,
   },
   {
     name: 'the rail is asked before the payment is looked up',
     file: SCRIPT,
-    from: `  const known = yield* ask({ do: 'look-up', key: order.payment })\n`,
+    from: `  const known = yield* ask({ do: 'look-up', key: order.payment })
+  return known === undefined`,
     to: `  if (!order.armed) return refused(facilitatorUnavailable(UNREACHABLE))
-  const known = yield* ask({ do: 'look-up', key: order.payment })\n`,
+  const known = yield* ask({ do: 'look-up', key: order.payment })
+  return known === undefined`,
   },
   {
     name: 'payments are taken before the open ones were looked at',
@@ -88,21 +75,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a used authorization of a known payment is not looked at',
     file: SCRIPT,
-    from: '    if (released !== undefined) return yield* answerFrom(yield* watch(released), order)\n',
+    from: '    if (released !== undefined) return answerFrom(yield* watch(released), order)\n',
     to: '',
-  },
-  {
-    name: 'a refusal to verify is not held against the chain',
-    file: SCRIPT,
-    from: `  const verdict = yield* ask({ do: 'ask-chain', payment, head, patience: 'none' })\n`,
-    to: `  const verdict: Verdict = { kind: 'unspent', ...(head < 0n ? { kind: 'paid', tx: payment.nonce } : {}) }\n`,
-  },
-  {
-    name: 'a late landing is not noticed',
-    file: SCRIPT,
-    from: `    const given = yield* ask({ do: 'owe', purchase, tx: verdict.tx })
-    return { purchase: given, verdict, refusal: settlementUnknown(given.block) }`,
-    to: '    return { purchase, verdict, refusal: settlementUnknown(purchase.block) }',
   },
   {
     name: 'an end that a reorganisation can undo is taken for final',
@@ -137,65 +111,11 @@ export const mutants: readonly Mutant[] = [
     to: '',
   },
   {
-    name: 'a block that was got late is taken for the one asked for',
-    file: SCRIPT,
-    from: 'return answersOn(purchase, order.target) ? yield* deliver(purchase) : refused(paymentUsed(block))',
-    to: 'return yield* deliver(purchase)',
-  },
-  {
-    name: "an older purchase's receipt is for any block",
-    file: SCRIPT,
-    from: `return answersOn(other, asked) ? { kind: 'bought', purchase: other } : refused(earlierElsewhere(other.block))`,
-    to: `return { kind: 'bought', purchase: other }`,
-  },
-  {
     name: 'a held block is given back where the chain is silent',
     file: SCRIPT,
-    from: `  return { purchase: yield* doubt(purchase), verdict, refusal: settlementUnknown(purchase.block) }`,
+    from: `  return { purchase: yield* markUncertain(purchase), verdict, refusal: settlementUnknown(purchase.block) }`,
     to: `  if (verdict.kind === 'silent') return { purchase: yield* release(purchase, false), verdict, refusal: facilitatorUnavailable(UNREACHABLE) }
-  return { purchase: yield* doubt(purchase), verdict, refusal: settlementUnknown(purchase.block) }`,
-  },
-  {
-    name: 'doubt is told and not written',
-    file: SCRIPT,
-    from: `  if (purchase.state.kind !== 'reserved' || purchase.state.uncertain) return purchase\n`,
-    to: '  return purchase\n',
-  },
-  {
-    name: 'doubt that the store did not take is forgotten',
-    file: DRIVER,
-    from: 'orNote(ledger.markUncertain(purchase), () => notes.markUncertain(purchase))',
-    to: 'ledger.markUncertain(purchase)',
-  },
-  {
-    name: 'a landing that the store did not take is forgotten',
-    file: DRIVER,
-    from: 'orNote(ledger.owe(purchase, tx, clock.now()), () => notes.land(purchase, tx))',
-    to: 'ledger.owe(purchase, tx, clock.now())',
-  },
-  {
-    name: 'notes of what the store did not take are never written',
-    file: NOTES,
-    from: 'find(([, purchase]) => purchase.payment.payer === payer)',
-    to: 'find(([key]) => key === payer)',
-  },
-  {
-    name: 'a client that hangs up is not noticed',
-    file: WAITED,
-    from: 'if (inHand !== undefined) notes.markUncertain(inHand)',
-    to: 'if (inHand === undefined) return',
-  },
-  {
-    name: 'a receipt is noted as delivered to a client that hung up',
-    file: WAITED,
-    from: `      if (clients.gone()) return true
-      const wasOwed = await orAnyway(world.deliver(request))
-      // It is noted before it is sent, so whoever hangs up in between is owed it again.
-      if (wasOwed) hold(delivered(request.purchase))
-      return wasOwed
-`,
-    to: `      return await orAnyway(world.deliver(request))
-`,
+  return { purchase: yield* markUncertain(purchase), verdict, refusal: settlementUnknown(purchase.block) }`,
   },
   {
     name: 'two runs of one payment overlap',
@@ -204,41 +124,10 @@ export const mutants: readonly Mutant[] = [
     to: 'Promise.race([before, Promise.resolve()]).then(work, work)',
   },
   {
-    name: 'the operator is not told of a payment that was lost',
-    file: DRIVER,
-    from: `      alarm('payment-lost', purchase)\n`,
-    to: '',
-  },
-  {
-    name: 'the operator is told of a lost payment only after that was written',
-    file: DRIVER,
-    from: `      alarm('payment-lost', purchase)\n      return ledger.writeOff(purchase)\n`,
-    to: `      return ledger.writeOff(purchase).then(() => alarm('payment-lost', purchase))\n`,
-  },
-  {
     name: 'a sweep that could not be made counts as one',
     file: SWEEP,
     from: `      return 'failed'\n`,
     to: `      return 'seen'\n`,
-  },
-  {
-    name: 'a broken run of the seller is thrown at its client',
-    file: DRIVER,
-    from: `    if (!(error instanceof StoreUnavailable)) throw error
-    return { kind: 'refused', failure: storeUnavailable() }`,
-    to: '    throw error',
-  },
-  {
-    name: 'a sale forgets that its payer waits (SQL)',
-    file: 'db/sqlite/sales.ts',
-    from: 'owed: state.uncertain }',
-    to: 'owed: false }',
-  },
-  {
-    name: 'a claim does not see an older purchase in doubt (SQL)',
-    file: 'db/sqlite/holds.ts',
-    from: `if (sql.unansweredSibling.get(sibling) !== null) return { kind: 'in-doubt' }`,
-    to: '',
   },
   {
     name: 'the time of a sale may go back (SQL)',
@@ -265,33 +154,9 @@ export const mutants: readonly Mutant[] = [
     to: `return known.number === changed ? 'repeated' : 'new'`,
   },
   {
-    name: 'a payment that another process is at is answered with a demand',
-    file: 'server/domain/put-off.ts',
-    from: `  return { kind: 'refused', failure: stillAtIt() }`,
-    to: `  return { kind: 'refused', failure: { code: 'payment_required', message: '' } }`,
-  },
-  {
-    name: 'what another process took up is refused all the same',
-    file: 'server/usecases/other-hands.ts',
-    from: 'if (now?.state.kind !== known?.state.kind) throw',
-    to: 'if (now?.state.kind !== now?.state.kind) throw',
-  },
-  {
-    name: 'a purchase whose process died counts as one under way',
-    file: 'server/usecases/other-hands.ts',
-    from: `    else if (found?.state.kind === 'reserved') stranded.push(found)\n`,
-    to: '',
-  },
-  {
-    name: 'what another process is at is not waited for',
-    file: 'server/usecases/other-hands.ts',
-    from: `if (found === 'elsewhere') elsewhere = held\n    else if (found?`,
-    to: `if (found !== 'elsewhere' && found?`,
-  },
-  {
     name: 'a refusal frees a block that another process has had settled',
     file: 'test/sim/ledger-model.ts',
-    from: `    if (isDoubted && before.kind === 'reserved' && !before.doubted) throw new Overtaken('settled by another')\n`,
+    from: `      if (isTakenUp || held.state.attempt !== before.attempt) throw new Overtaken('settled by another')\n`,
     to: '',
   },
   {
@@ -307,9 +172,204 @@ export const mutants: readonly Mutant[] = [
     to: `return unseen === undefined ? 'partly' : 'seen'`,
   },
   {
+    name: 'a refusal on a retry is final',
+    file: SCRIPT,
+    from: `  const settling = yield* ask({ do: 'settle', purchase: held })\n`,
+    to: `  const settling = yield* ask({ do: 'settle', purchase: held })
+  if (settling.kind === 'refused')
+    return { purchase: yield* release(held, false), refusal: paymentRequired(settling.reason) }\n`,
+  },
+  {
+    name: 'a definite refusal is not held against the chain',
+    file: SCRIPT,
+    from: `  const verdict = yield* askChain(purchase, settling.kind === 'refused' ? 'next-block' : 'none')\n`,
+    to: `  const verdict = { kind: 'unspent' } as Verdict\n`,
+  },
+  {
+    name: 'a definite refusal is not held against a later block',
+    file: SCRIPT,
+    from: `askChain(purchase, settling.kind === 'refused' ? 'next-block' : 'none')`,
+    to: `askChain(purchase, 'none')`,
+  },
+  {
+    name: 'a refusal to verify is not held against the chain',
+    file: SCRIPT,
+    from: `  if (verdict.kind === 'silent') return refused(cannotAskChain())
+  if (verdict.kind === 'paid') return yield* giveLanded(order, landed, verdict.tx)
+  if (!isSignatureReason`,
+    to: `  if (!isSignatureReason`,
+  },
+  {
+    name: 'a late landing is not noticed',
+    file: SCRIPT,
+    from: `    const given = yield* ask({ do: 'owe', purchase, tx: verdict.tx })
+    return { purchase: given, verdict, refusal: settlementUnknown(given.block) }`,
+    to: '    return { purchase, verdict, refusal: settlementUnknown(purchase.block) }',
+  },
+  {
+    name: 'a payment that was refused is forgotten',
+    file: RUN,
+    from: 'seen: runs.seen.find(payment) }',
+    to: 'seen: undefined }',
+  },
+  {
+    name: 'a payment that moved since it was refused, right under a look, is forgotten',
+    file: SCRIPT,
+    from: `    const landed = yield* watchSeen(order)
+    if (landed !== undefined) return landed\n`,
+    to: '',
+  },
+  {
+    name: 'of two purchases that are unanswered one is looked at',
+    file: SCRIPT,
+    from: `    if (others?.prior !== undefined) return refused(earlierUnknown())\n`,
+    to: '',
+  },
+  {
+    name: 'a block that was got late is taken for the one asked for',
+    file: SCRIPT,
+    from: `return answersOn(purchase, order.target) ? { kind: 'bought', purchase } : refused(paymentUsed(block))`,
+    to: `return { kind: 'bought', purchase }`,
+  },
+  {
+    name: "an older purchase's receipt is for any block",
+    file: SCRIPT,
+    from: `  if (!answersOn(end, asked)) return refused(earlierElsewhere(end.block))\n`,
+    to: '',
+  },
+  {
+    name: 'a payer is told to wait and it is not written',
+    file: SCRIPT,
+    from: `  if (purchase.state.kind !== 'reserved' || purchase.state.uncertain) return purchase\n`,
+    to: '  return purchase\n',
+  },
+  {
+    name: 'an earlier purchase is not looked at',
+    file: SCRIPT,
+    from: 'prior === undefined ? undefined : yield* settlePrior(prior, target)',
+    to: 'prior === undefined || chain.head >= 0n ? undefined : yield* settlePrior(prior, target)',
+  },
+  {
+    name: 'a landing that the store did not take is forgotten',
+    file: RUN,
+    from: 'runs.landed.set(keyOf(purchase.payment), { purchase, tx })',
+    to: 'runs.landed.delete(keyOf(purchase.payment))',
+  },
+  {
+    name: 'a receipt is marked as answered before its client was asked whether it is there',
+    file: RUN,
+    from: 'if (!run.clients.haveLeft()) await',
+    to: 'await',
+  },
+  {
+    name: 'a receipt is marked as answered when whoever shows it gets it',
+    file: RUN,
+    from: `(run.hasClaimed && outcome.kind === 'bought' ? outcome.purchase : undefined)`,
+    to: `(outcome.kind === 'bought' ? outcome.purchase : undefined)`,
+  },
+  {
+    name: 'a receipt that the store could not confirm is marked as handed over',
+    file: RUN,
+    from: `        run.handsOver = undefined
+        throw error`,
+    to: '        throw error',
+  },
+  {
+    name: 'a block is claimed for a client that left',
+    file: RUN,
+    from: `      if (run.clients.haveLeft()) return { kind: 'abandoned' }\n`,
+    to: '',
+  },
+  {
+    name: 'a purchase whose client left counts as under way',
+    file: RUN,
+    from: 'key.payer === payer && hasClaimed && !clients.haveLeft()',
+    to: 'key.payer === payer && hasClaimed && clients !== undefined',
+  },
+  {
+    name: 'the operator is not told of a payment that was lost',
+    file: RUN,
+    from: `      alarm('payment-lost', purchase)\n`,
+    to: '',
+  },
+  {
+    name: 'the operator is told of a lost payment only after that was written',
+    file: RUN,
+    from: `      alarm('payment-lost', purchase)\n      return ledger.writeOff(purchase)\n`,
+    to: `      return ledger.writeOff(purchase).then(() => alarm('payment-lost', purchase))\n`,
+  },
+  {
+    name: 'a store that fails is thrown at the client',
+    file: RUN,
+    from: `    if (!(error instanceof StoreUnavailable)) throw error
+    return { kind: 'refused', failure: storeUnavailable() }`,
+    to: '    throw error',
+  },
+  {
+    name: 'what is held in doubt is not offered to its payer',
+    file: SELLER,
+    from: `return 'uncertain'`,
+    to: `return 'reserved'`,
+  },
+  {
+    name: 'an endpoint that lags is believed',
+    file: SELLER,
+    from: 'rpcLagGuard(deps.chain, deps.clock)',
+    to: 'deps.chain',
+  },
+  {
+    name: 'a chain that stands still is believed',
+    file: 'server/usecases/chain-freshness.ts',
+    from: 'clock.elapsed() - newest.at >= STILL_MAX_MS',
+    to: 'clock.elapsed() - newest.at < 0',
+  },
+  {
+    name: 'views are not brought up to what others write',
+    file: 'server/usecases/keep-level.ts',
+    from: '      await advance()\n',
+    to: '',
+  },
+  {
+    name: 'leases of others are not waited for',
+    file: LEASE,
+    from: 'if (taken === true) return',
+    to: 'if (taken !== undefined) return',
+  },
+  {
+    name: 'a sale forgets that its payer waits (SQL)',
+    file: 'db/sqlite/ledger.ts',
+    from: `SET unanswered = 0 WHERE payer = $payer AND nonce = $nonce AND unanswered = 1`,
+    to: `SET unanswered = 0 WHERE payer = $payer AND unanswered = 1`,
+  },
+  {
+    name: 'a claim does not see an older purchase that is unanswered (SQL)',
+    file: 'db/sqlite/holds.ts',
+    from: `  if (sql.anyPrior.get(priorOf(target, payment, now, attended)) !== null) return { kind: 'prior' }\n`,
+    to: '',
+  },
+  {
+    name: 'a payment that another process is at is answered with a demand',
+    file: SCRIPT,
+    from: `  if (known?.state.kind === 'reserved') yield* markUncertain(known)
+  return refused(stillAtIt())`,
+    to: `  return refused(paymentRequired('another process is at it'))`,
+  },
+  {
+    name: 'what another process took up is refused all the same',
+    file: RUN,
+    from: 'if (!run.hasWritten && now?.state.kind !== run.known?.state.kind)',
+    to: 'if (!run.hasWritten && now?.state.kind !== now?.state.kind)',
+  },
+  {
+    name: 'what another process is at is not waited for',
+    file: RUN,
+    from: '!(await leases.isTaken(found.prior.payment))',
+    to: 'leases !== undefined',
+  },
+  {
     name: 'a run that may fail before it looks counts as a look',
-    file: DRIVER,
-    from: 'return desk.looked.has(keyOf(key))',
+    file: SELLER,
+    from: 'return working.hasAsked',
     to: 'return true',
   },
 ]

@@ -5,8 +5,8 @@ import { failure, type Failure } from '../../server/domain/failure.ts'
 import type { Listing } from '../../server/domain/listing.ts'
 import { keyOf, type Address, type Payment, type Target } from '../../server/domain/payment.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { addressOf, FORGED, paymentOf, PLAIN } from './samples.ts'
-import { broadcast, spend, strikes, timeOf, type World } from './world.ts'
+import { addressOf, FORGED, paymentOf, PLAIN, SIGNED } from './samples.ts'
+import { broadcast, spendNow, strikes, timeOf, type World } from './world.ts'
 
 /** One request to buy, as it leaves a client. */
 export type Order = {
@@ -16,8 +16,8 @@ export type Order = {
   readonly entrance: 'http' | 'mcp' // over MCP, the server is not told that a client hung up
 }
 
-/** What a client does when it was not served: it keeps its signed request, or forgets it and signs anew. */
-type Payer = { readonly wallet: Address; readonly habit: 'resends' | 'signs anew' }
+/** What a client does when it was not served: it keeps its signed request, forgets it and signs anew, or asks for new terms first. */
+export type Payer = { readonly wallet: Address; readonly habit: 'resends' | 'signs anew' | 'asks anew' }
 
 /** Every authorization that was signed, and where it was sent first. */
 export type Crowd = {
@@ -30,7 +30,7 @@ export type Crowd = {
 export function crowdOf(world: World, wall: readonly BlockIndex[], size: number): Crowd {
   const { dice, balances } = world
   const payers = Array.from({ length: size }, (_, i) => {
-    const habit = dice.chance(0.5) ? ('resends' as const) : ('signs anew' as const)
+    const habit = dice.pick(['resends', 'resends', 'signs anew', 'signs anew', 'asks anew'] as const)
     return { wallet: addressOf(i + 1), habit }
   })
   for (const { wallet } of payers) balances.set(wallet, 1 + dice.below(3))
@@ -38,13 +38,12 @@ export function crowdOf(world: World, wall: readonly BlockIndex[], size: number)
 }
 
 /** Somebody's next request to buy: signed anew, sent again, or sent elsewhere. */
-export function nextOrder(world: World, crowd: Crowd): Order {
+export function nextOrder(world: World, crowd: Crowd, payer: Payer): Order {
   const { dice } = world
-  const payer = dice.pick(crowd.payers)
   const own = crowd.signed.filter((payment) => payment.payer === payer.wallet).slice(-3)
   const isGreedy = crowd.wall.length > HOLDS_MAX
   const again = isGreedy ? 0.1 : payer.habit === 'resends' ? 0.75 : 0.2
-  const payment = own.length > 0 && dice.chance(again) ? dice.pick(own) : sign(world, crowd, payer)
+  const payment = own.length > 0 && dice.chance(again) ? dice.pick(own) : signAnything(world, crowd, payer)
   const first = crowd.firstTarget.get(keyOf(payment))
   const last = own.at(-1)
   // Who signs anew mostly still wants the same.
@@ -57,16 +56,25 @@ export function nextOrder(world: World, crowd: Crowd): Order {
 }
 
 // Most payers want the same: that is where races are.
-const aim = ({ dice }: World, { wall }: Crowd): Target => (dice.chance(0.5) ? 'next' : dice.pick(wall))
+export const aim = ({ dice }: World, { wall }: Crowd): Target => (dice.chance(0.5) ? 'next' : dice.pick(wall))
 
-function sign(world: World, { signed, wall }: Crowd, { wallet }: Payer): Payment {
-  const { dice } = world
-  const seconds = wall.length > HOLDS_MAX ? 300 : dice.pick([5, 30, 90, 90, 300, 300])
+function signAnything(world: World, crowd: Crowd, payer: Payer): Payment {
+  const seconds = crowd.wall.length > HOLDS_MAX ? 300 : world.dice.pick([5, 30, 90, 90, 300, 300])
+  return sign(world, crowd, payer, seconds, strikes(world, 'forge') ? FORGED : SIGNED)
+}
+
+/** A payment that is good for so many seconds. */
+export function sign(
+  world: World,
+  { signed }: Crowd,
+  { wallet }: Payer,
+  seconds: number,
+  signature: Payment['signature'] = SIGNED,
+): Payment {
   const until = BigInt(Math.floor(timeOf(world) / 1000) + seconds)
-  const payment = paymentOf(wallet, signed.length + 1, until)
-  const made = strikes(world, 'forge') ? ({ ...payment, signature: FORGED } as const) : payment
-  signed.push(made)
-  return made
+  const payment = { ...paymentOf(wallet, signed.length + 1, until), signature }
+  signed.push(payment)
+  return payment
 }
 
 /** What payers and strangers do with their own wallets and with payments they have seen. */
@@ -77,8 +85,8 @@ export function mischief(world: World, { payers, signed }: Crowd): void {
   else if (dice.chance(0.3)) balances.set(wallet, (balances.get(wallet) ?? 0) + 1)
   if (signed.length === 0) return
   const payment = dice.pick(signed)
-  if (strikes(world, 'stranger')) broadcast(world, payment)
+  if (strikes(world, 'stranger')) broadcast(world, payment, 'stranger')
   if (world.spendings.has(keyOf(payment))) return
-  if (strikes(world, 'cancel')) spend(world, payment, 'cancelled')
-  else if (strikes(world, 'spendElsewhere')) spend(world, payment, 'elsewhere')
+  if (strikes(world, 'cancel')) spendNow(world, payment, 'cancelled')
+  else if (strikes(world, 'spendElsewhere')) spendNow(world, payment, 'elsewhere')
 }

@@ -7,19 +7,17 @@ import { drainMicrotasks } from 'bun:jsc'
 import type { Dice } from './dice.ts'
 
 /** A call that was made and has not happened yet. */
-type Call = { readonly owner: object; readonly name: string; readonly about: string; readonly happen: () => void }
+type Call = { readonly owner: object; readonly happen: () => void }
 
-type Timer = { readonly owner: object; readonly at: number; readonly ring: () => void }
+type Timer = { readonly owner: object; at: number; readonly ring: () => void }
 
 export type Scheduler = {
   /** Milliseconds since the history began. */
   readonly elapsed: () => number
   /** Makes a call, which happens when it is chosen. A promise that `act` answers must be settled already. */
-  call<T>(owner: object, name: string, about: string, act: () => Promise<T> | T): Promise<T>
-  /**
-   * Asks somebody else: the question arrives when it is chosen, and later its answer is. `ask` and `told` must not throw.
-   */
-  exchange<T>(owner: object, name: string, about: string, ask: () => T, told: (answer: T) => void): Promise<T>
+  call<T>(owner: object, act: () => Promise<T> | T): Promise<T>
+  /** Asks somebody else: the question arrives when it is chosen, and later its answer does. What they throw ends the history. */
+  exchange<T>(owner: object, ask: () => T, told: (answer: T) => void): Promise<T>
   /** Resolves once so much time has passed, or `signal` aborts. */
   wait(owner: object, ms: number, signal?: AbortSignal): Promise<void>
   /** Lets one of the waiting calls happen; false when there is none. */
@@ -28,33 +26,46 @@ export type Scheduler = {
   pass(ms: number): void
   /** Milliseconds until somebody stops waiting. */
   untilNext(): number | undefined
-  /** Whether such a call is waiting. */
-  isWaiting(name: string, about: string): boolean
+  /** Keeps all of `owner` from happening for so long, as when a process stands still. */
+  freeze(owner: object, ms: number): void
   /** Forgets all that `owner` was waiting for, as when a process dies. */
   forget(owner: object): void
 }
 
-export function schedulerOf(): Scheduler {
+/** Makes a scheduler; `passing` is told of each moment that time comes to, before anything happens at it. */
+export function schedulerOf(passing: (elapsed: number) => void = () => {}): Scheduler {
   let calls: Call[] = []
   let timers: Timer[] = []
   let elapsed = 0
+  const thaws = new Map<object, number>()
 
-  const add = <T>(owner: object, name: string, about: string, act: () => Promise<T> | T) =>
-    new Promise<T>((resolve, reject) => {
-      const happen = () => {
-        try {
-          resolve(act())
-        } catch (error) {
-          reject(error)
-        }
-      }
-      calls.push({ owner, name, about, happen })
-    })
+  const isFrozen = (owner: object) => (thaws.get(owner) ?? 0) > elapsed
+  const moveTo = (moment: number) => {
+    passing(moment)
+    elapsed = moment
+  }
+  // Only who waits behind a frozen process makes this more than a die.
+  const choose = (dice: Dice): number | undefined => {
+    if (calls.length === 0) return undefined
+    if (thaws.size === 0) return dice.below(calls.length)
+    const free = calls.flatMap(({ owner }, at) => (isFrozen(owner) ? [] : [at]))
+    return free.length === 0 ? undefined : dice.pick(free)
+  }
 
   return {
     elapsed: () => elapsed,
-    call: add,
-    exchange: (owner, name, about, ask, told) =>
+    call: (owner, act) =>
+      new Promise((resolve, reject) => {
+        const happen = () => {
+          try {
+            resolve(act())
+          } catch (error) {
+            reject(error)
+          }
+        }
+        calls.push({ owner, happen })
+      }),
+    exchange: (owner, ask, told) =>
       new Promise((resolve) => {
         const arrive = () => {
           const answer = ask()
@@ -62,9 +73,9 @@ export function schedulerOf(): Scheduler {
             told(answer)
             resolve(answer)
           }
-          calls.push({ owner, name: 'answer', about, happen })
+          calls.push({ owner, happen })
         }
-        calls.push({ owner, name, about, happen: arrive })
+        calls.push({ owner, happen: arrive })
       }),
     wait: (owner, ms, signal) =>
       new Promise((resolve) => {
@@ -74,7 +85,7 @@ export function schedulerOf(): Scheduler {
           listeners?.delete(leave)
           resolve()
         }
-        const timer = { owner, at: elapsed + ms, ring: end }
+        const timer: Timer = { owner, at: Math.max(elapsed + ms, thaws.get(owner) ?? 0), ring: end }
         const leave = () => {
           timers = timers.filter((other) => other !== timer)
           end()
@@ -83,8 +94,9 @@ export function schedulerOf(): Scheduler {
         listeners?.add(leave)
       }),
     step(dice) {
-      if (calls.length === 0) return false
-      const [chosen] = calls.splice(dice.below(calls.length), 1)
+      const at = choose(dice)
+      if (at === undefined) return false
+      const [chosen] = calls.splice(at, 1)
       chosen?.happen()
       drainMicrotasks()
       return true
@@ -95,20 +107,25 @@ export function schedulerOf(): Scheduler {
         const first = earliest(timers)
         if (first === undefined || first.at > until) break
         timers = timers.filter((other) => other !== first)
-        elapsed = Math.max(elapsed, first.at)
+        if (first.at > elapsed) moveTo(first.at)
         first.ring()
         drainMicrotasks()
       }
-      elapsed = until
+      moveTo(until)
     },
     untilNext() {
       const first = earliest(timers)
       return first === undefined ? undefined : first.at - elapsed
     },
-    isWaiting: (name, about) => calls.some((call) => call.name === name && call.about === about),
+    freeze(owner, ms) {
+      const thaw = elapsed + ms
+      thaws.set(owner, thaw)
+      for (const timer of timers) if (timer.owner === owner) timer.at = Math.max(timer.at, thaw)
+    },
     forget(owner) {
       calls = calls.filter((call) => call.owner !== owner)
       timers = timers.filter((timer) => timer.owner !== owner)
+      thaws.delete(owner)
     },
   }
 }

@@ -4,12 +4,13 @@
  */
 
 import { alone } from '../../db/sqlite/alone.ts'
-import { StoreUnavailable } from '../../server/domain/failure.ts'
+import { Overtaken, StoreUnavailable } from '../../server/domain/failure.ts'
 import { keyOf, type Payment, type PaymentKey } from '../../server/domain/payment.ts'
 import type { SignatureCheck } from '../../server/domain/reasons.ts'
 import type { Chain, Clock, Facilitator, Journal, Ledger, Wallets } from '../../server/ports.ts'
 import { reconciler } from '../../server/purchase/reconciler.ts'
 import { seller, type Seller } from '../../server/purchase/seller.ts'
+import { freshChain } from '../../server/usecases/chain-freshness.ts'
 import { followLog, type Follower } from '../../server/usecases/follow-log.ts'
 import { keepGoing } from '../../server/usecases/keep-going.ts'
 import { keepLevel } from '../../server/usecases/keep-level.ts'
@@ -17,14 +18,16 @@ import { watchRail } from '../../server/usecases/watch-rail.ts'
 import type { Commons, Life } from './commons.ts'
 import type { Book, Paint } from './ledger-model.ts'
 import { SIGNED, TERMS } from './samples.ts'
-import { clockOf, read, settle, strikes, verdict, verify, type World } from './world.ts'
+import { clockOf, health, read, settle, strikes, verdict, verify, type World } from './world.ts'
 
 /** Sees each thing a server did, to hold it against the promises. */
 export type Watcher = {
-  /** Before: what is about to be done. */
+  /** What is about to be done. */
   asks(verb: string, key: string, what: unknown): void
-  /** After: what came of it. */
-  heard(verb: string, key: string, answer: unknown): void
+  /** What came of it in the store, whoever hears of it. */
+  written(verb: string, key: string, answer: unknown): void
+  /** What a server was answered by others, and the step at which the question arrived. */
+  heard(verb: string, key: string, answer: unknown, askedAt: number): void
   alarm(event: string, key: string): void
 }
 
@@ -37,8 +40,6 @@ export type Server = {
 }
 
 const RECONCILE_EVERY_MS = 10_000
-const PROBE_EVERY_MS = 15_000
-const FIRST_PROBES_EVERY_MS = 1000
 
 const NEVER = new AbortController().signal
 
@@ -70,7 +71,7 @@ export function startServer(world: World, { name, book, watcher, commons, opened
     wait: (ms, signal) => world.scheduler.wait(self, ms, signal),
   }
   const ledger = ledgerPort(world, book.ledger, watcher, self, die, commons)
-  const chain = chainPort(world, watcher, self)
+  const chain = freshChain(chainPort(world, watcher, self), { clock, journal })
   const facilitator = facilitatorPort(world, watcher, self)
   const checkOf = ({ signature }: Payment) =>
     Promise.resolve<SignatureCheck>(signature === SIGNED ? 'signed' : 'not-signed')
@@ -102,7 +103,7 @@ export function startServer(world: World, { name, book, watcher, commons, opened
       void keepLevel({ bell: shared.bell, advance, clock, journal }, NEVER)
     void keepGoing({ clock, journal }, NEVER, async () => {
       await rail.probe()
-      return rail.state() === 'armed' ? PROBE_EVERY_MS : FIRST_PROBES_EVERY_MS
+      return rail.probeInMs()
     })
     void keepGoing({ clock, journal }, NEVER, async () => {
       if ((await swept()) === 'seen') rail.reconciled()
@@ -124,21 +125,12 @@ function ledgerPort(
   commons: Commons | undefined,
 ): Ledger {
   const store = <T>(verb: keyof Ledger, key: string, what: unknown, act: () => Promise<T>): Promise<T> =>
-    world.scheduler.call(owner, verb, key, async () => {
+    world.scheduler.call(owner, async () => {
       world.step += 1
       const isWrite = !reads.has(verb)
       if (isWrite && strikes(world, 'storeBroken')) {
         // What the failed commit wrote may be there after the restart.
-        if (world.dice.chance(0.5)) {
-          const isKept = await act().then(
-            () => true,
-            () => false,
-          )
-          // Another server, which does not know of it yet, may still ask for the payment to be settled.
-          if (isKept && verb === 'release') watcher.asks(verb, key, what)
-          // Noted as delivered, and never sent: as when a process dies right before an answer, nobody can know.
-          if (verb === 'markAnswered') watcher.heard(verb, key, undefined)
-        }
+        if (world.dice.chance(0.5)) await act().then((answer) => watcher.written(verb, key, answer), ignoreTrouble)
         die(`its disk at ${verb}`)
         return await new Promise<T>(() => {})
       }
@@ -151,11 +143,10 @@ function ledgerPort(
       // What is refused because another server was quicker gives nothing back.
       if (verb === 'release') watcher.asks(verb, key, what)
       world.tell(() => `  ${key.slice(-4)} ${verb}: ${written(answer)}`)
+      watcher.written(verb, key, answer)
       if (isWrite) commons?.ring()
-      const isLost = isWrite && commons !== undefined && strikes(world, 'answerOfStoreLost')
-      // Noted as delivered is not delivered: the server lives on, and has to say what it has.
-      if (!isLost || verb !== 'markAnswered') watcher.heard(verb, key, answer)
-      if (isLost) throw new StoreUnavailable('the answer is lost')
+      if (isWrite && commons !== undefined && strikes(world, 'answerOfStoreLost'))
+        throw new StoreUnavailable('the answer is lost')
       return answer
     })
   return {
@@ -184,6 +175,11 @@ function ledgerPort(
   }
 }
 
+/** A dying disk may also find that another server was quicker. */
+function ignoreTrouble(error: unknown): void {
+  if (!(error instanceof Overtaken)) throw error
+}
+
 const reads: ReadonlySet<string> = new Set(['find', 'availability', 'holders', 'space', 'unfinished'])
 
 /** What owners reach, on the same disk. */
@@ -195,7 +191,7 @@ function paintPort(
   commons: Commons | undefined,
 ): Paint {
   const store = <T>(verb: string, isWrite: boolean, act: () => Promise<T>): Promise<T> =>
-    world.scheduler.call(owner, verb, '', async () => {
+    world.scheduler.call(owner, async () => {
       world.step += 1
       if (isWrite && strikes(world, 'storeBroken')) {
         if (world.dice.chance(0.5)) await act().catch(() => {})
@@ -228,9 +224,9 @@ function chainPort(world: World, watcher: Watcher, owner: object): Chain {
   const ask = <T>(verb: string, key: string, act: () => T): Promise<T> => remote(world, watcher, owner, verb, key, act)
   return {
     read: (key) => ask('read', keyOf(key), () => read(world, key)),
-    verdict: (payment, head) => ask('verdict', keyOf(payment), () => verdict(world, payment, head)),
+    verdict: (payment, head, named) => ask('verdict', keyOf(payment), () => verdict(world, payment, head, named)),
     // A probe is answered at once: how its halves overtake each other and all else tells nothing.
-    fault: async () => ({ kind: strikes(world, 'chainSilent') ? 'silent' : 'none' }),
+    fault: async () => health(world),
     transfersTo: () => Promise.resolve('silent'),
     broadcaster: () => Promise.resolve('silent'),
   }
@@ -248,15 +244,17 @@ function facilitatorPort(world: World, watcher: Watcher, owner: object): Facilit
 
 /** A question to somebody else: it arrives, and later its answer does. A server that dies in between never hears it. */
 function remote<T>(world: World, watcher: Watcher, owner: object, verb: string, key: string, act: () => T): Promise<T> {
+  let askedAt = 0
   const ask = () => {
-    world.step += 1
+    askedAt = world.step += 1
     watcher.asks(verb, key, undefined)
-    const answer = act()
-    watcher.heard(verb, key, answer)
-    return answer
+    return act()
   }
-  const told = (answer: T) => world.tell(() => `  ${key.slice(-4)} ${verb}: ${written(answer)}`)
-  return world.scheduler.exchange(owner, verb, key, ask, told)
+  const told = (answer: T) => {
+    world.tell(() => `  ${key.slice(-4)} ${verb}: ${written(answer)}`)
+    watcher.heard(verb, key, answer, askedAt)
+  }
+  return world.scheduler.exchange(owner, ask, told)
 }
 
 /** Keeps a trace readable: what a purchase is about is on the line already. */

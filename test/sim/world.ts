@@ -3,6 +3,7 @@
 import { keyOf, type Address, type Hash, type Payment, type PaymentKey } from '../../server/domain/payment.ts'
 import type { Verdict } from '../../server/domain/purchase.ts'
 import type { Settling, Verification } from '../../server/domain/reasons.ts'
+import type { ChainHealth } from '../../server/ports.ts'
 import { diceOf, type Dice } from './dice.ts'
 import { drawFaults, type Fault, type Faults } from './faults.ts'
 import { FORGED, hashOf } from './samples.ts'
@@ -16,7 +17,16 @@ export type Spending = {
   readonly step: number // of the history
 }
 
-type Broadcast = { readonly payment: Payment; readonly tx: Hash }
+/** A payment on its way into a block. */
+type Broadcast = {
+  readonly payment: Payment
+  readonly tx: Hash
+  readonly by: 'wall' | 'stranger' // who had it broadcast
+  hidden: Hidden | undefined // where the facilitator swore that it had broadcast nothing
+}
+
+/** What the chain has shown since a facilitator's lie: the lowest and the highest block. */
+type Hidden = { lowest: number; highest: number }
 
 export type World = {
   readonly dice: Dice
@@ -30,10 +40,10 @@ export type World = {
   pool: readonly Broadcast[]
   readonly mined: Map<string, Broadcast> // what a reorganisation gives back to the pool
   transactions: number
-  readonly doubtful: Set<string> // payments whose settlement had no clear end
   readonly words: Set<string> // payment and hash of every success the facilitator told
   readonly undone: Set<string> // payments whose end was undone by a reorganisation
-  readonly shown: Map<string, number> // step at which the chain last showed an answer a payment that had ended
+  stalledUntilMs: number // by the scheduler: no block is made before
+  hasStalled: boolean
   readonly tell: (event: () => string) => void
 }
 
@@ -46,9 +56,9 @@ const REORGANISED_MAX = 3
 /** A world as `seed` makes it. `tell` is handed what happens, for a trace. */
 export function worldOf(seed: number, tell: World['tell']): World {
   const dice = diceOf(seed)
-  return {
+  const world: World = {
     dice,
-    scheduler: schedulerOf(),
+    scheduler: schedulerOf((elapsed) => makeBlocks(world, elapsed)),
     faults: drawFaults(dice),
     step: 0,
     skewMs: 0,
@@ -58,12 +68,13 @@ export function worldOf(seed: number, tell: World['tell']): World {
     pool: [],
     mined: new Map(),
     transactions: 0,
-    doubtful: new Set(),
     words: new Set(),
     undone: new Set(),
-    shown: new Map(),
+    stalledUntilMs: 0,
+    hasStalled: false,
     tell,
   }
+  return world
 }
 
 /** Whether a fault happens now. */
@@ -77,14 +88,25 @@ export const clockOf = (world: World): number => timeOf(world) + world.skewMs
 
 const heightOf = ({ blockTimes }: World) => blockTimes.length - 1
 
-/** Lets some seconds pass and mines a block, with what is broadcast and can still land. */
-export function mine(world: World, seconds: number): void {
-  world.scheduler.pass(seconds * 1000)
-  mineNow(world)
+const BLOCK_EVERY_MS = 2000
+
+/** Makes the blocks of the time that passes. */
+function makeBlocks(world: World, elapsed: number): void {
+  const next = (at: number) => (Math.floor(at / BLOCK_EVERY_MS) + 1) * BLOCK_EVERY_MS
+  const from = Math.max(world.scheduler.elapsed(), world.stalledUntilMs)
+  for (let at = next(from); at <= elapsed; at += BLOCK_EVERY_MS) makeBlock(world, at)
 }
 
-function mineNow(world: World): void {
-  world.blockTimes.push(Math.floor(timeOf(world) / 1000))
+/** Lets the chain stand still for a while. */
+export function stall(world: World, ms: number): void {
+  world.stalledUntilMs = world.scheduler.elapsed() + ms
+  world.hasStalled = true
+  world.tell(() => `chain: stands still for ${ms / 1000} s`)
+}
+
+function makeBlock(world: World, elapsed: number): void {
+  world.blockTimes.push(Math.floor((START_MS + elapsed) / 1000))
+  if (world.pool.length === 0) return
   const waiting = world.pool
   world.pool = []
   for (const broadcast of waiting) {
@@ -103,9 +125,17 @@ function land(world: World, broadcast: Broadcast): void {
   spend(world, payment, 'transfer', tx)
 }
 
+/** A payer uses an authorization for something else, in a block of its own. */
+export function spendNow(world: World, key: PaymentKey, kind: Exclude<Spending['kind'], 'transfer'>): void {
+  if (world.scheduler.elapsed() < world.stalledUntilMs) return
+  makeBlock(world, world.scheduler.elapsed())
+  if (!world.spendings.has(keyOf(key))) spend(world, key, kind)
+}
+
 /** Marks an authorization as used in the newest block. */
-export function spend(world: World, key: PaymentKey, kind: Spending['kind'], tx: Hash = newHash(world)): void {
+function spend(world: World, key: PaymentKey, kind: Spending['kind'], tx: Hash = newHash(world)): void {
   world.tell(() => `chain: ${keyOf(key).slice(-4)} ${kind} in ${tx.slice(-4)} at ${heightOf(world)}`)
+  world.step += 1
   world.spendings.set(keyOf(key), { kind, tx, height: heightOf(world), step: world.step })
 }
 
@@ -118,7 +148,6 @@ export function reorganise(world: World): void {
   for (const [key, { height, kind }] of spendings) {
     if (height <= kept) continue
     spendings.delete(key)
-    world.shown.delete(key)
     world.undone.add(key)
     const broadcast = mined.get(key)
     if (kind !== 'transfer' || broadcast === undefined) continue
@@ -131,12 +160,22 @@ export function reorganise(world: World): void {
 }
 
 /** Hands a payment to the chain; where it lands, if it does, is up to later blocks. */
-export function broadcast(world: World, payment: Payment): Hash {
-  const tx = newHash(world)
-  world.pool = [...world.pool, { payment, tx }]
-  world.tell(() => `chain: ${payment.nonce.slice(-4)} broadcast as ${tx.slice(-4)}`)
-  return tx
+export function broadcast(world: World, payment: Payment, by: Broadcast['by']): Broadcast {
+  const sent: Broadcast = { payment, tx: newHash(world), by, hidden: undefined }
+  world.pool = [...world.pool, sent]
+  world.tell(() => `chain: ${payment.nonce.slice(-4)} broadcast as ${sent.tx.slice(-4)}`)
+  return sent
 }
+
+/** Whether the wall itself has money under way, as far as anybody could know: a lie is believed after a look at a later block. */
+export const isUnderWay = (world: World, key: PaymentKey): boolean =>
+  world.pool.some(
+    ({ payment, by, hidden }) =>
+      by === 'wall' &&
+      keyOf(payment) === keyOf(key) &&
+      obstacle(world, payment) === undefined &&
+      (hidden === undefined || hidden.highest <= hidden.lowest),
+  )
 
 const newHash = (world: World): Hash => hashOf(0xc0000 + ++world.transactions)
 
@@ -154,7 +193,11 @@ function viewOf(world: World, key: PaymentKey): { readonly height: number; reado
   const height = Math.max(0, heightOf(world) - lag)
   const spending = world.spendings.get(keyOf(key))
   const ended = spending !== undefined && spending.height <= height ? spending : undefined
-  if (ended !== undefined) world.shown.set(keyOf(key), world.step)
+  for (const { payment, hidden } of world.pool) {
+    if (hidden === undefined || keyOf(payment) !== keyOf(key)) continue
+    hidden.lowest = Math.min(hidden.lowest, height)
+    hidden.highest = Math.max(hidden.highest, height)
+  }
   return { height, ended }
 }
 
@@ -165,16 +208,28 @@ export function read(world: World, key: PaymentKey): { head: bigint; spent: bool
   return { head: BigInt(height), spent: ended !== undefined }
 }
 
-/** The chain port's `verdict`. */
-export function verdict(world: World, payment: Payment, head: bigint): Verdict {
+/** The chain port's `fault`. */
+export function health(world: World): ChainHealth {
   if (strikes(world, 'chainSilent')) return { kind: 'silent' }
-  const { height, ended } = viewOf(world, payment)
-  return BigInt(height) < head ? { kind: 'silent' } : verdictAt(world, payment, height, ended)
+  const lag = strikes(world, 'chainLags') ? 1 + world.dice.below(3) : 0
+  return { kind: 'none', head: BigInt(Math.max(0, heightOf(world) - lag)) }
 }
 
-/** What is so of a payment that was once seen unspent. */
-export const truth = (world: World, payment: Payment): Verdict =>
-  verdictAt(world, payment, heightOf(world), world.spendings.get(keyOf(payment)))
+/** The chain port's `verdict`. */
+export function verdict(world: World, payment: Payment, head: bigint, named: Hash | undefined): Verdict {
+  if (strikes(world, 'chainSilent')) return { kind: 'silent' }
+  const { height, ended } = viewOf(world, payment)
+  if (BigInt(height) < head) return { kind: 'silent' }
+  // A transaction that is named is found without its height; else what ended a payment is looked for in the newest blocks.
+  const isFar = ended !== undefined && ended.tx !== named && height - ended.height >= NARROW_BLOCKS
+  if (isFar && strikes(world, 'logsNarrow')) return { kind: 'silent' }
+  const found = verdictAt(world, payment, height, ended)
+  if (!('final' in found) || !strikes(world, 'safeUnreadable')) return found
+  if (found.kind === 'paid') return { kind: 'paid', tx: found.tx }
+  return ended === undefined ? { kind: 'silent' } : { kind: 'void', why: found.why }
+}
+
+const NARROW_BLOCKS = 5
 
 function verdictAt(world: World, payment: Payment, height: number, ended: Spending | undefined): Verdict {
   const safe = height - SAFE_DEPTH
@@ -196,6 +251,7 @@ export function isDead(world: World, payment: Payment): boolean {
 
 /** The facilitator port's `verify`. */
 export function verify(world: World, payment: Payment): Verification {
+  if (strikes(world, 'facilitatorBusy')) return { kind: 'busy' }
   if (strikes(world, 'verifyDown')) return { kind: 'unavailable' }
   if (strikes(world, 'blind')) return { kind: 'invalid', reason: 'invalid_exact_evm_signature' }
   const reason = obstacle(world, payment)
@@ -205,32 +261,35 @@ export function verify(world: World, payment: Payment): Verification {
 
 /** The facilitator port's `settle`. */
 export function settle(world: World, payment: Payment): Settling {
-  const settling = trySettling(world, payment)
-  const proves = settling.kind === 'unsent' || (settling.kind === 'refused' && definite.has(settling.reason))
-  if (!proves) world.doubtful.add(keyOf(payment))
-  return settling
+  if (strikes(world, 'facilitatorBusy')) return { kind: 'busy' }
+  if (strikes(world, 'settleUnsent')) return { kind: 'unsent' }
+  if (strikes(world, 'requestLost')) return { kind: 'unclear' }
+  if (strikes(world, 'settledTwice')) trySettling(world, payment)
+  return trySettling(world, payment)
 }
 
 const SIMULATION_FAILED = 'invalid_exact_evm_transaction_simulation_failed'
 const TOO_LATE = 'invalid_exact_evm_payload_authorization_valid_before'
 const TOO_POOR = 'invalid_exact_evm_insufficient_balance'
-const definite: ReadonlySet<string> = new Set([SIMULATION_FAILED, TOO_LATE, TOO_POOR])
 
 function trySettling(world: World, payment: Payment): Settling {
-  if (strikes(world, 'settleUnsent')) return { kind: 'unsent' }
-  if (strikes(world, 'requestLost')) return { kind: 'unclear' }
   if (strikes(world, 'blind')) return { kind: 'refused', reason: 'invalid_exact_evm_signature' }
   const reason = obstacle(world, payment)
   if (reason !== undefined) return strikes(world, 'answerLost') ? { kind: 'unclear' } : { kind: 'refused', reason }
   if (strikes(world, 'refusesGood')) return { kind: 'refused', reason: SIMULATION_FAILED }
   if (strikes(world, 'inventsHash')) return success(world, payment, newHash(world))
-  const tx = broadcast(world, payment)
-  if (strikes(world, 'refusesThenLands')) return { kind: 'refused', reason: SIMULATION_FAILED }
+  const sent = broadcast(world, payment, 'wall')
+  if (strikes(world, 'refusesThenLands')) {
+    sent.hidden = { lowest: Infinity, highest: -Infinity }
+    return { kind: 'refused', reason: SIMULATION_FAILED }
+  }
   if (strikes(world, 'refusesVaguely')) return { kind: 'refused', reason: 'invalid_transaction_state' }
   if (strikes(world, 'answerLost')) return { kind: 'unclear' }
   // A facilitator waits for the block, mostly.
-  if (world.dice.chance(0.8)) mineNow(world)
-  return success(world, payment, tx)
+  const isStalled = world.scheduler.elapsed() < world.stalledUntilMs
+  if (world.dice.chance(0.8) && isStalled) return { kind: 'unclear' }
+  if (world.dice.chance(0.8)) makeBlock(world, world.scheduler.elapsed())
+  return success(world, payment, sent.tx)
 }
 
 function success(world: World, payment: Payment, tx: Hash): Settling {
