@@ -30,7 +30,7 @@ ${table(['field', 'rule', 'meaning'], fieldRows(EditBody))}
 
 ${fenced(editMessage(hostOf(site), '<col,row>', 0, {}).replace('ts=0', 'ts=<Unix milliseconds>'))}
 
-Line 1 is the host name of this service. For each of pixels, message and link there are two lines: \`<field>_present=1\` and \`<field>=<value>\` when the body has the field, with an empty value for null; \`<field>_present=0\` and \`<field>=\` when it has not. Values are signed exactly as sent. \`ts\` is within ${TS_TOLERANCE_MS / 60_000} minutes of the time here. A wallet that is a contract signs as its code says (EIP-1271, or 6492 before it is deployed). A 401 carries \`expected\`, the text that should have been signed. GET ${site.offer.baseUrl}/api/sign writes the text for you.
+Line 1 is the host name of this service. For each of pixels, message and link there are two lines: \`<field>_present=1\` and \`<field>=<value>\` when the body has the field, with an empty value for null; \`<field>_present=0\` and \`<field>=\` when it has not. Values are signed exactly as sent. \`ts\` is within ${TS_TOLERANCE_MS / 60_000} minutes of the time here. Changes apply in the order in which they arrive, whatever their \`ts\`: wait for each answer before you send the next. A wallet that is a contract signs as its code says (EIP-1271, or 6492 before it is deployed). A 401 carries \`expected\`, the text that should have been signed. GET ${site.offer.baseUrl}/api/sign writes the text for you.
 
 Check your signer: with the key \`${TEST_VECTOR.privateKey}\` (address \`${TEST_VECTOR.address}\`; everybody knows it, so never fund it), on a wall at ${WORKED_EXAMPLE.host}, for block ${WORKED_EXAMPLE.coord}, the text
 
