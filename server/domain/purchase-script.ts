@@ -34,6 +34,7 @@ import {
   earlierElsewhere,
   earlierUnknown,
   facilitatorUnavailable,
+  identifierUsed,
   notPersisted,
   paymentCredited,
   paymentRequired,
@@ -162,7 +163,7 @@ function* buyFresh(order: Order, released?: Purchase): Script<Outcome> {
   }
 
   // The payment is the payer's, and was signed for us just now: nobody else can ask after a payer's purchases.
-  const answer = prior === undefined ? undefined : yield* settlePrior(prior, target)
+  const answer = prior === undefined ? undefined : yield* settlePrior(prior, order)
   if (answer !== undefined) return answer
 
   const verification = yield* ask({ do: 'verify', target, payment })
@@ -250,7 +251,9 @@ function* refuseUnlessPaid(order: Order, landed: Landed, reason: string): Script
 }
 
 /** Ends an earlier purchase of the same payer for the same target first; `undefined` when the new one may go on. */
-function* settlePrior(prior: Purchase, asked: Target): Script<Outcome | undefined> {
+function* settlePrior(prior: Purchase, { target: asked, payment }: Order): Script<Outcome | undefined> {
+  const isNamed = payment.identifier !== undefined && payment.identifier === prior.payment.identifier
+  if (isNamed && !answersOn(prior, asked)) return refused(identifierUsed(prior.block))
   const end = isSold(prior) ? prior : yield* ask({ do: 'resolve-other', key: prior.payment })
   if (end?.state.kind === 'reserved') return refused(earlierUnknown())
   if (end === undefined || !isSold(end)) return undefined
@@ -331,7 +334,7 @@ function* ask<R extends Request>(request: R): Script<AnswerTo<R['do']>> {
 }
 
 /** A payment answers where it was first sent and on the block it holds or bought, nowhere else. */
-function answersOn({ target, block, state }: Purchase, asked: Target): boolean {
+export function answersOn({ target, block, state }: Purchase, asked: Target): boolean {
   if (asked === block) return asked === target || state.kind !== 'released'
   return asked === target && (target === 'next' || state.kind !== 'sold')
 }

@@ -23,7 +23,6 @@ import type {
   AnswerTo,
   Availability,
   Claiming,
-  Landed,
   Order,
   Outcome,
   Purchase,
@@ -37,6 +36,7 @@ import type { Chain, Clock, Facilitator, Journal, Leases, Ledger, Wallets } from
 import type { RailWatch } from '../usecases/watch-rail.ts'
 import type { AttemptBudget } from './attempt-budget.ts'
 import { statusInNextBlock, statusOf } from './chain-status.ts'
+import { writeLanded, type LandedPayments } from './landed-payments.ts'
 import type { PaymentLease } from './payment-lease.ts'
 import { logActs, logEverything, logOutcome, type LogStep } from './purchase-log.ts'
 import type { SeenPayments } from './seen-payments.ts'
@@ -66,7 +66,7 @@ export type Runs = PurchaseDeps & {
   readonly flights: SingleFlight
   readonly lease: PaymentLease
   readonly underWay: Set<PurchaseRun>
-  readonly landed: Map<string, { readonly purchase: Landed; readonly tx: Hash }> // what the store could not take yet
+  readonly landed: LandedPayments
   readonly seen: SeenPayments
   readonly settle: Facilitator['settle']
   readonly alarm: (event: string, purchase: Purchase) => void
@@ -79,19 +79,24 @@ export type PurchaseRun = {
   readonly request: BuyRequest | undefined // of its clients
   readonly clients: WaitingClients
   hasClaimed: boolean // the block is held by this run, or is just being
-  isSpent: boolean // more of this wallet's purchases were tried again than requests may try
+  readonly isSpent: boolean // more of this wallet's purchases were tried again than requests may try
   hasAsked: boolean // the chain was asked what became of the payment
   hasWritten: boolean
   known: Purchase | undefined // as it was looked up
   handsOver: SoldPurchase | undefined // an earlier purchase, whose receipt this run's answer carries
 }
 
-const newRun = (key: PaymentKey, clients: WaitingClients, request?: BuyRequest): PurchaseRun => ({
+const newRun = (
+  key: PaymentKey,
+  clients: WaitingClients,
+  request: BuyRequest | undefined,
+  isSpent: boolean,
+): PurchaseRun => ({
   key,
   request,
   clients,
   hasClaimed: false,
-  isSpent: false,
+  isSpent,
   hasAsked: false,
   hasWritten: false,
   known: undefined,
@@ -112,10 +117,11 @@ export async function runForClients(
   clients: WaitingClients,
   script: (order: Order) => Script<Outcome>,
   answer: (outcome: Outcome) => void,
+  isSpent = false,
 ): Promise<void> {
   const { terms, contact, clock, rail, journal } = runs
   const { target, payment } = request
-  const run = newRun(payment, clients, request)
+  const run = newRun(payment, clients, request, isSpent)
   runs.underWay.add(run)
   try {
     const armed = rail.state() === 'armed'
@@ -135,7 +141,7 @@ export async function runReconcile(
   key: PaymentKey,
   log: LogStep = logActs(runs),
 ): Promise<Purchase | undefined | 'elsewhere'> {
-  const run = newRun(key, NOBODY)
+  const run = newRun(key, NOBODY, undefined, false)
   try {
     return await runs.lease.unlessTaken(key, () => playThrough(runs, run, () => reconcile(key), log))
   } catch (error) {
@@ -256,7 +262,6 @@ function questions(runs: Runs, run: PurchaseRun) {
     async 'look-up'({ key }) {
       await writeLanded(runs, key)
       run.known = await ledger.find(key)
-      run.isSpent = run.clients !== NOBODY && run.known?.state.kind === 'reserved' && !runs.mayRetry(key.payer)
       return run.known
     },
     'check-signature': ({ payment }) => wallets.signedPayment(payment),
@@ -345,12 +350,16 @@ function priors(runs: Runs, run: PurchaseRun, log: LogStep) {
         run.handsOver = undefined
         throw error
       })
-      if (now?.state.kind === 'sold' && now.state.unanswered) return true
+      // What the client calls by the same name is answered with it however often it asks.
+      const isNamed = run.request !== undefined && isSameName(run.request.payment, purchase.payment)
+      if (now?.state.kind === 'sold' && (now.state.unanswered || isNamed)) return true
       run.handsOver = undefined
       return false
     },
   } satisfies Partial<Handlers>
 }
+
+const isSameName = (one: Payment, other: Payment) => one.identifier !== undefined && one.identifier === other.identifier
 
 /** The payments of a payer that runs under way here have claimed, and whose clients wait for the receipts. */
 const attendedOf = ({ underWay }: Runs, payer: Address): readonly Hash[] =>
@@ -391,17 +400,4 @@ async function claimOf(
     const { prior } = await availabilityOf(runs, target, payment, clock.now())
     if (prior !== undefined) return claiming
   }
-}
-
-/** Writes down that a payment landed, if that is still to be done. Throws `StoreUnavailable`, and keeps it. */
-export async function writeLanded({ landed, ledger, clock }: Runs, key: PaymentKey): Promise<void> {
-  const late = landed.get(keyOf(key))
-  if (late === undefined) return
-  try {
-    await ledger.owe(late.purchase, late.tx, clock.now())
-  } catch (error) {
-    // Another run has moved the payment on.
-    if (!(error instanceof Overtaken)) throw error
-  }
-  landed.delete(keyOf(key))
 }

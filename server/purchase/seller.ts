@@ -1,19 +1,19 @@
 /** The one seller of a process: one run per payment at a time, copies of a request share its answer. */
 
-import type { Failure } from '../domain/failure.ts'
+import { StoreUnavailable, type Failure } from '../domain/failure.ts'
 import type { Listing } from '../domain/listing.ts'
-import { keyOf, type Payment, type PaymentKey, type Space, type Target } from '../domain/payment.ts'
-import { answerLate, buy } from '../domain/purchase-script.ts'
+import { hasSameFields, keyOf, type Payment, type PaymentKey, type Space, type Target } from '../domain/payment.ts'
+import { answerLate, answersOn, buy } from '../domain/purchase-script.ts'
 import type { Outcome, Purchase } from '../domain/purchase.ts'
 import { rpcLagGuard } from '../usecases/rpc-lag-guard.ts'
 import { attemptBudget } from './attempt-budget.ts'
+import { writeLanded } from './landed-payments.ts'
 import { NO_LEASE, paymentLease } from './payment-lease.ts'
 import { alertOnce } from './purchase-log.ts'
 import {
   isOfPayment,
   runForClients,
   runReconcile,
-  writeLanded,
   type BuyRequest,
   type PurchaseDeps,
   type Runs,
@@ -110,14 +110,35 @@ export function seller(deps: PurchaseDeps): ReconciledSeller {
 function attempt(runs: Runs, request: BuyRequest, clients: WaitingClients): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
   const { payment } = request
-  const run = () =>
-    runs.lease.whenFree(payment, {
+  const run = async () => {
+    const known = await orUndefined(runs.ledger.find(payment))
+    // What only hears something needs no lease, so that it keeps no other process from looking at the purchase.
+    const isSpent = known?.state.kind === 'reserved' && !runs.mayRetry(payment.payer)
+    const work = () => runForClients(runs, request, clients, buy, resolve, isSpent)
+    if (known !== undefined && (isSpent || !isRepeat(known, request))) return await work()
+    return await runs.lease.whenFree(payment, {
       isOver: async () => isFinal((await runs.ledger.find(payment))?.state.kind),
-      work: () => runForClients(runs, request, clients, buy, resolve),
+      work,
       late: () => runForClients(runs, request, clients, answerLate, resolve),
     })
+  }
   runs.flights.run(keyOf(payment), run).catch(reject)
   return promise
+}
+
+/** Whether a known payment is sent again as it was, for what it was sent for. */
+const isRepeat = (known: Purchase, { payment, target }: BuyRequest): boolean =>
+  answersOn(known, target) &&
+  (known.state.kind === 'released' ||
+    (hasSameFields(known.payment, payment) && known.payment.signature === payment.signature))
+
+async function orUndefined<T>(asking: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asking
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error
+    return undefined
+  }
 }
 
 const isFinal = (kind: Purchase['state']['kind'] | undefined) => kind === 'sold' || kind === 'credited'

@@ -173,6 +173,31 @@ test('a payment shown again after a 503 gets its receipt, and ends nothing that 
   expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1), hash(3)])
 })
 
+describe('a purchase that its client has a name for', () => {
+  const named = (nonce: number) => ({ ...paymentOf(1, nonce), identifier: 'order-0000000001' })
+
+  test('is made once, however often it is signed anew, and the receipt is the same', async () => {
+    const { buy, clock, settled } = await openSeller()
+    expect(told(await buy(named(1)))).toBe(hash(1))
+    clock.pass(3_600_000)
+    for (const nonce of [2, 3]) expect(told(await buy(freshAt(clock.now(), named(nonce))))).toBe(hash(1))
+    expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
+  })
+
+  test('buys nothing else under that name', async () => {
+    const { sold, buy } = await openSeller()
+    await buy(named(1))
+    expect(told(await sold.buy(blockOf('0,0'), named(2), SILENT))).toBe('payment_used')
+    expect(told(await buy(paymentOf(1, 3)))).toBe(hash(3))
+  })
+})
+
+/** The same payment, signed for the time it is now. */
+const freshAt = (now: number, payment: Payment): Payment => ({
+  ...payment,
+  validBefore: BigInt(Math.floor(now / 1000)) + 300n,
+})
+
 describe('a payment that is known, shown by somebody else', () => {
   const forged = { ...paymentOf(1, 1), signature: FORGED }
 

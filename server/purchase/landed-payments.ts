@@ -1,0 +1,23 @@
+/** Payments that moved the money while nothing was held for them, and that the store could not take yet. */
+
+import { Overtaken } from '../domain/failure.ts'
+import { keyOf, type Hash, type PaymentKey } from '../domain/payment.ts'
+import type { Landed } from '../domain/purchase.ts'
+import type { Clock, Ledger } from '../ports.ts'
+
+export type LandedPayments = Map<string, { readonly purchase: Landed; readonly tx: Hash }>
+
+type LandedDeps = { readonly landed: LandedPayments; readonly ledger: Ledger; readonly clock: Clock }
+
+/** Writes down that a payment landed, if that is still to be done. Throws `StoreUnavailable`, and keeps it. */
+export async function writeLanded({ landed, ledger, clock }: LandedDeps, key: PaymentKey): Promise<void> {
+  const late = landed.get(keyOf(key))
+  if (late === undefined) return
+  try {
+    await ledger.owe(late.purchase, late.tx, clock.now())
+  } catch (error) {
+    // Another run has moved the payment on.
+    if (!(error instanceof Overtaken)) throw error
+  }
+  landed.delete(keyOf(key))
+}
