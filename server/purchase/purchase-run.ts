@@ -351,15 +351,14 @@ function priors(runs: Runs, run: PurchaseRun, log: LogStep) {
         throw error
       })
       // What the client calls by the same name is answered with it however often it asks.
-      const isNamed = run.request !== undefined && isSameName(run.request.payment, purchase.payment)
+      const name = run.request?.payment.identifier
+      const isNamed = name !== undefined && name === purchase.payment.identifier
       if (now?.state.kind === 'sold' && (now.state.unanswered || isNamed)) return true
       run.handsOver = undefined
       return false
     },
   } satisfies Partial<Handlers>
 }
-
-const isSameName = (one: Payment, other: Payment) => one.identifier !== undefined && one.identifier === other.identifier
 
 /** The payments of a payer that runs under way here have claimed, and whose clients wait for the receipts. */
 const attendedOf = ({ underWay }: Runs, payer: Address): readonly Hash[] =>
