@@ -45,7 +45,8 @@ export function reconciler({ ledger, seller, jobs, clock, journal }: ReconcilerD
         const due = new Set(budget.due(unfinished))
         const elsewhere = await lookAtAll(
           seller,
-          unfinished.filter((key) => due.has(key) || unseen?.has(keyOf(key)) === true),
+          // Nothing is spared before all of it was looked at once: a sweep that failed has looked at nothing.
+          unfinished.filter((key) => unseen === undefined || due.has(key) || unseen.has(keyOf(key))),
         )
         unseen = unseen?.intersection(elsewhere) ?? elsewhere
       })

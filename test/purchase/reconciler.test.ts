@@ -16,9 +16,10 @@ async function openWorld(jobs: ExclusiveJobs = alone.jobs) {
   for (const nonce of [1, 2]) await hold({ ledger }, 'next', paymentOf(1, nonce))
   const taken = new Set<string>()
   const looked: string[] = []
-  const store = { isDown: false }
+  const store = { isDown: false, isBusy: false }
   const seller = {
     async reconcile(key: PaymentKey) {
+      if (store.isBusy) throw new StoreUnavailable('busy')
       if (taken.has(keyOf(key))) return false
       looked.push(keyOf(key))
       return true
@@ -35,6 +36,15 @@ async function openWorld(jobs: ExclusiveJobs = alone.jobs) {
 const [first, second] = [keyOf(paymentOf(1, 1)), keyOf(paymentOf(1, 2))]
 
 describe('what was open at the start', () => {
+  test('is not seen by sweeps that failed, however many they were', async () => {
+    const { sweep, looked, store } = await openWorld()
+    store.isBusy = true
+    for (let failed = 0; failed < 20; failed += 1) expect(await sweep()).toBe('failed')
+    store.isBusy = false
+    expect(await sweep()).toBe('seen')
+    expect(looked.toSorted()).toEqual([first, second].toSorted())
+  })
+
   test('is seen once all of it was looked at', async () => {
     const { sweep, looked } = await openWorld()
     expect(await sweep()).toBe('seen')
