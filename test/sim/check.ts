@@ -55,7 +55,7 @@ export type Witness = {
   // Of one server:
   life: Life | undefined
   readonly claiming: Map<string, Asking>
-  readonly surveyedAt: Map<string, number>
+  readonly surveyedAt: Map<string, number> // step at which it last asked what a payer has open
   readonly sights: Map<string, Map<Life, number>> // by server: step of the first answered look that showed a payment unspent
   readonly verifiedAt: Map<string, number>
   readonly answeredAt: Map<string, number> // step of the last look at the chain that was answered
@@ -107,13 +107,15 @@ export function watcherOf(witness: Witness): Watcher {
       if (verb === 'claim') witness.claiming.set(key, what as Asking)
       if (verb === 'release') checkRelease(witness, key, what as Releasing)
       if (verb === 'verdict') witness.lookedAt.set(key, world.step)
-      if (verb === 'availability') witness.surveyedAt.set(key, world.step)
       if (verb === 'verify') witness.verifiedAt.set(key, world.step)
       if (verb !== 'settle') return
       const kind = rowOf(witness, key)?.state.kind
       // A run that was overtaken does not know yet that the chain showed an end, and the block was given back.
       const isHad = kind === 'reserved' || kind === 'sold' || witness.claimed.has(key)
       promise(isHad, 'money is asked to move only for a block held or sold', key)
+    },
+    surveys(key) {
+      witness.surveyedAt.set(key, world.step)
     },
     written(verb, key, answer) {
       if (verb === 'claim' && hasKind(answer) && answer.kind === 'claimed') checkClaim(witness, key)

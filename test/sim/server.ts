@@ -24,6 +24,8 @@ import { clockOf, health, read, settle, strikes, verdict, verify, type World } f
 export type Watcher = {
   /** What is about to be done. */
   asks(verb: string, key: string, what: unknown): void
+  /** A server asks what a payer has open, and says itself whose clients still wait: now, not when the question arrives. */
+  surveys(key: string): void
   /** What came of it in the store, whoever hears of it. */
   written(verb: string, key: string, answer: unknown): void
   /** What a server was answered by others, and the step at which the question arrived. */
@@ -151,8 +153,10 @@ function ledgerPort(
     })
   return {
     find: (key) => store('find', keyOf(key), undefined, () => ledger.find(key)),
-    availability: (target, payment, now, attended) =>
-      store('availability', keyOf(payment), undefined, () => ledger.availability(target, payment, now, attended)),
+    availability: (target, payment, now, attended) => {
+      watcher.surveys(keyOf(payment))
+      return store('availability', keyOf(payment), undefined, () => ledger.availability(target, payment, now, attended))
+    },
     holders: (target) => store('holders', '', undefined, () => ledger.holders(target)),
     space: (target) => store('space', '', undefined, async () => ledger.space(target)),
     claim: (target, payment, listing, head, now, attended) =>
