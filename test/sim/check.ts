@@ -90,6 +90,7 @@ const unseen = () => ({
 export const seatOf = (witness: Witness): Witness => Object.assign(Object.create(witness) as Witness, unseen())
 
 type Asking = { readonly target: Target; readonly payment: Payment }
+type Selling = { readonly settled: boolean }
 type Releasing = { readonly purchase: Purchase; readonly dead: boolean }
 
 const rowOf = ({ book }: Pick<Witness, 'book'>, key: string): Purchase | undefined => book.row(key)
@@ -106,6 +107,8 @@ export function watcherOf(witness: Witness): Watcher {
     asks(verb, key, what) {
       if (verb === 'claim') witness.claiming.set(key, what as Asking)
       if (verb === 'release') checkRelease(witness, key, what as Releasing)
+      if (verb === 'finalize' && (what as Selling).settled)
+        promise(witness.paid.has(key), 'settled is said only of what the chain showed', key)
       if (verb === 'verdict') witness.lookedAt.set(key, world.step)
       if (verb === 'verify') witness.verifiedAt.set(key, world.step)
       if (verb !== 'settle') return

@@ -43,7 +43,7 @@ export type World = {
   readonly words: Set<string> // payment and hash of every success the facilitator told
   readonly undone: Set<string> // payments whose end was undone by a reorganisation
   stalledUntilMs: number // by the scheduler: no block is made before
-  hasStalled: boolean
+  hasStalled: boolean // it, or who looks at it
   readonly tell: (event: () => string) => void
 }
 
