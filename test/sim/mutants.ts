@@ -246,8 +246,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an earlier purchase is not looked at',
     file: SCRIPT,
-    from: 'prior === undefined ? undefined : yield* settlePrior(prior, target)',
-    to: 'prior === undefined || chain.head >= 0n ? undefined : yield* settlePrior(prior, target)',
+    from: 'prior === undefined ? undefined : yield* settlePrior(prior, order)',
+    to: 'prior === undefined || chain.head >= 0n ? undefined : yield* settlePrior(prior, order)',
   },
   {
     name: 'a landing that the store did not take is forgotten',
