@@ -42,8 +42,9 @@ async function follow(port: number, count: number) {
   }
   const sockets: Socket[] = []
   for (let at = 0; at < count; at++) {
-    // One address may have no more than some hundreds.
-    const request = requestBytes('GET', '/api/live', { 'X-Forwarded-For': `10.0.${Math.floor(at / 250)}.1` })
+    // One address may have no more than some hundreds, and each crowd comes from others.
+    const address = `10.${count % 251}.${Math.floor(at / 250)}.1`
+    const request = requestBytes('GET', '/api/live', { 'X-Forwarded-For': address })
     const open = (socket: { write(bytes: Uint8Array): number }) => void socket.write(request)
     sockets.push(await Bun.connect({ hostname: '127.0.0.1', port, socket: { open, data } }))
   }

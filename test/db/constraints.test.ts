@@ -46,7 +46,7 @@ describe('hand-written SQL cannot', () => {
       'insert a second payment for a sold block',
       `INSERT INTO payments SELECT 9, payer, '0x' || substr(nonce, 3, 63) || 'f', pay_to, asset, network, scheme, amount,
          valid_after, valid_before, signature, target, ${first}, name, framework, message, link, pixels, head, created_at,
-         state, uncertain, dead, settled, looks, unanswered, tx, seq, claimed_at, NULL, attempt FROM payments WHERE id = 3`,
+         state, uncertain, dead, settled, looks, unanswered, tx, seq, claimed_at, NULL, attempt, identifier FROM payments WHERE id = 3`,
     ],
     ['give a claimed block to another agent', `UPDATE blocks SET agent = 2 WHERE i = ${first}`],
     ['give a claimed block to another payment', `UPDATE blocks SET payment = 3 WHERE i = ${first}`],
