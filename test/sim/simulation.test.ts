@@ -37,6 +37,10 @@ const lessons: readonly (readonly [number, string])[] = [
   [564, 'an endpoint that lagged was believed after another had shown the payment'],
   [2157, 'a block was claimed for a client that had hung up and asked anew'],
   [17_468, "sweeps that failed used up a wallet's budget, and the next one passed over what was never looked at"],
+  [
+    31_976,
+    'a request to settle arrived twice: the first broadcast, the second denied it, and a later block was looked at',
+  ],
   [7549, 'the store failed while a receipt was handed over, and it was marked as answered'],
 ]
 

@@ -264,10 +264,20 @@ export function settle(world: World, payment: Payment): Settling {
   if (strikes(world, 'facilitatorBusy')) return { kind: 'busy' }
   if (strikes(world, 'settleUnsent')) return { kind: 'unsent' }
   if (strikes(world, 'requestLost')) return { kind: 'unclear' }
+  const before = world.pool
   if (strikes(world, 'settledTwice')) trySettling(world, payment)
-  return trySettling(world, payment)
+  const answer = trySettling(world, payment)
+  if (answer.kind === 'refused' && answer.reason !== VAGUE) hide(world, before)
+  return answer
 }
 
+/** Notes that a refusal denies all that its own settle broadcast, an earlier delivery of the same request included. */
+function hide({ pool }: World, before: World['pool']): void {
+  for (const sent of pool) if (!before.includes(sent)) sent.hidden = { lowest: Infinity, highest: -Infinity }
+}
+
+// What the wall must not take for a denial.
+const VAGUE = 'invalid_transaction_state'
 const SIMULATION_FAILED = 'invalid_exact_evm_transaction_simulation_failed'
 const TOO_LATE = 'invalid_exact_evm_payload_authorization_valid_before'
 const TOO_POOR = 'invalid_exact_evm_insufficient_balance'
@@ -279,11 +289,8 @@ function trySettling(world: World, payment: Payment): Settling {
   if (strikes(world, 'refusesGood')) return { kind: 'refused', reason: SIMULATION_FAILED }
   if (strikes(world, 'inventsHash')) return success(world, payment, newHash(world))
   const sent = broadcast(world, payment, 'wall')
-  if (strikes(world, 'refusesThenLands')) {
-    sent.hidden = { lowest: Infinity, highest: -Infinity }
-    return { kind: 'refused', reason: SIMULATION_FAILED }
-  }
-  if (strikes(world, 'refusesVaguely')) return { kind: 'refused', reason: 'invalid_transaction_state' }
+  if (strikes(world, 'refusesThenLands')) return { kind: 'refused', reason: SIMULATION_FAILED }
+  if (strikes(world, 'refusesVaguely')) return { kind: 'refused', reason: VAGUE }
   if (strikes(world, 'answerLost')) return { kind: 'unclear' }
   // A facilitator waits for the block, mostly.
   const isStalled = world.scheduler.elapsed() < world.stalledUntilMs
