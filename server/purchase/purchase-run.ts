@@ -295,11 +295,11 @@ function writes(runs: Runs, run: PurchaseRun) {
     return answer
   }
   return {
-    async claim({ target, payment, listing, head }) {
+    async claim(request) {
       if (run.clients.haveLeft()) return { kind: 'abandoned' }
       // Before it is written: another purchase of this payer may look as soon as it is.
       run.hasClaimed = true
-      const claiming = await claimOf(runs, target, payment, listing, head)
+      const claiming = await claimOf(runs, request)
       run.hasClaimed = claiming.kind === 'claimed'
       return claiming
     },
@@ -385,14 +385,9 @@ async function availabilityOf(runs: Runs, target: Target, payment: Payment, now:
 const CLAIMS_MAX = 3
 
 /** Claims, once what other processes have claimed for the same payer and target meanwhile has ended there. */
-async function claimOf(
-  runs: Runs,
-  target: Target,
-  payment: Payment,
-  listing: Listing,
-  head: bigint,
-): Promise<Claiming> {
+async function claimOf(runs: Runs, request: Extract<Request, { do: 'claim' }>): Promise<Claiming> {
   const { ledger, clock, leases } = runs
+  const { target, payment, listing, head } = request
   for (let claims = 1; ; claims += 1) {
     const claiming = await ledger.claim(target, payment, listing, head, clock.now(), attendedOf(runs, payment.payer))
     if (claiming.kind !== 'prior' || leases === undefined || claims === CLAIMS_MAX) return claiming
