@@ -1,11 +1,12 @@
 /** What rows of payments say to those who only look. */
 
-import type { Account, OpenPurchase, Pending } from '../server/domain/account.ts'
+import type { Account, AccountPage, OpenPurchase, Pending } from '../server/domain/account.ts'
 import type { Hash, UnixMs } from '../server/domain/payment.ts'
 import type { BlockIndex } from '../shared/wall.ts'
 
 /** A sale of a wallet's. */
 export type SaleRow = {
+  readonly seq: number
   readonly block: BlockIndex
   readonly claimed_at: UnixMs
   readonly tx: Hash
@@ -43,21 +44,29 @@ export function pendingOf(rows: readonly PendingRow[]): Pending {
   }
 }
 
-/** All that is to be told of a wallet's purchases. */
-export const accountOf = (
-  sales: readonly SaleRow[],
-  open: readonly OpenRow[],
-  credits: readonly CreditRow[],
-): Account => ({
-  sales: sales.map(({ block, claimed_at, tx, settled }) => ({
-    block,
-    claimedAt: claimed_at,
-    tx,
-    settled: settled === 1,
-  })),
-  open: open.map(openPurchase),
-  credits: credits.map(({ amount, tx }) => ({ amount: BigInt(amount), tx })),
-})
+/** Rows of a wallet's: of sales one more than the page has, if there are so many. */
+export type AccountRows = {
+  readonly sales: readonly SaleRow[]
+  readonly open: readonly OpenRow[]
+  readonly credits: readonly CreditRow[]
+}
+
+/** What is to be told of a wallet's purchases. */
+export function accountOf({ sales, open, credits }: AccountRows, { after, limit }: AccountPage): Account {
+  const told = sales.slice(0, limit)
+  return {
+    sales: told.map(({ block, claimed_at, tx, settled }) => ({
+      block,
+      claimedAt: claimed_at,
+      tx,
+      settled: settled === 1,
+    })),
+    nextAfter: told.at(-1)?.seq ?? after,
+    hasMore: sales.length > limit,
+    open: open.map(openPurchase),
+    credits: credits.map(({ amount, tx }) => ({ amount: BigInt(amount), tx })),
+  }
+}
 
 const openPurchase = ({ target, block, created_at, state, uncertain }: OpenRow): OpenPurchase => ({
   target: target ?? 'next',

@@ -4,7 +4,7 @@
  */
 
 import type { BlockIndex } from '../shared/wall.ts'
-import type { Account, Pending } from './domain/account.ts'
+import type { Account, AccountPage, Pending } from './domain/account.ts'
 import type { Edit, EditResult, Identity, IdentityResult } from './domain/edit.ts'
 import type { Listing } from './domain/listing.ts'
 import type { Change, LogNumber, OwnedBlock } from './domain/log.ts'
@@ -78,8 +78,8 @@ export type Books = {
   held(): Promise<readonly BlockIndex[]>
   /** How much is open. */
   pending(): Promise<Pending>
-  /** All that is to be told of a wallet's purchases; what was given back for good is left out. */
-  ofPayer(wallet: Address): Promise<Account>
+  /** What is to be told of a wallet's purchases, a page of it; what was given back for good is left out. */
+  ofPayer(wallet: Address, page?: AccountPage): Promise<Account>
 }
 
 /** Claimed blocks and who owns them. */

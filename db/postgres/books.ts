@@ -1,5 +1,6 @@
 /** The ledger for those who only look: what is held now, and what one wallet has bought or is buying. */
 
+import { ACCOUNT_PAGE_MAX, FIRST_ACCOUNT_PAGE } from '../../server/domain/account.ts'
 import type { Books } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { accountOf, pendingOf, type CreditRow, type OpenRow, type PendingRow, type SaleRow } from '../accounts.ts'
@@ -13,14 +14,13 @@ export function postgresBooks({ rows, snapshot }: Connection): Books {
       (await rows<{ block: BlockIndex }>(`SELECT block FROM payments WHERE state = 'reserved' ORDER BY block`)).map(
         ({ block }) => block,
       ),
-    ofPayer: (payer) =>
-      snapshot(async (queries) =>
-        accountOf(
-          await queries.rows<SaleRow>(SALES, [payer]),
-          await queries.rows<OpenRow>(OPEN, [payer]),
-          await queries.rows<CreditRow>(CREDITS, [payer]),
-        ),
-      ),
+    ofPayer: (payer, page = FIRST_ACCOUNT_PAGE) =>
+      snapshot(async (queries) => {
+        const sales = await queries.rows<SaleRow>(SALES, [payer, page.after, page.limit + 1])
+        const open = await queries.rows<OpenRow>(OPEN, [payer])
+        const credits = await queries.rows<CreditRow>(CREDITS, [payer])
+        return accountOf({ sales, open, credits }, page)
+      }),
   }
 }
 
@@ -29,8 +29,17 @@ const PENDING = `
   SELECT state, uncertain, count(*) AS count, min(created_at) AS since FROM payments
   WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2)) AND state <> 'sold'
   GROUP BY state, uncertain`
-const SALES = `SELECT block, claimed_at, tx, settled FROM payments WHERE payer = $1 AND state = 'sold' ORDER BY seq`
+const SALES = `
+  SELECT seq, block, claimed_at, tx, settled FROM payments
+  WHERE payer = $1 AND state = 'sold' AND seq > $2 ORDER BY seq LIMIT $3`
 const OPEN = `
-  SELECT target, block, created_at, state, uncertain FROM payments
-  WHERE payer = $1 AND (state = 'reserved' OR (state = 'released' AND dead = 0)) ORDER BY id`
-const CREDITS = `SELECT amount, tx FROM payments WHERE payer = $1 AND state = 'credited' ORDER BY id`
+  SELECT target, block, created_at, state, uncertain FROM (
+    SELECT id, target, block, created_at, state, uncertain FROM payments
+    WHERE payer = $1 AND (state = 'reserved' OR (state = 'released' AND dead = 0))
+    ORDER BY state = 'reserved' DESC, id DESC LIMIT ${ACCOUNT_PAGE_MAX}) AS latest
+  ORDER BY id`
+const CREDITS = `
+  SELECT amount, tx FROM (
+    SELECT id, amount, tx FROM payments
+    WHERE payer = $1 AND state = 'credited' ORDER BY id DESC LIMIT ${ACCOUNT_PAGE_MAX}) AS latest
+  ORDER BY id`

@@ -1,6 +1,6 @@
 /** The ledger for those who only look: what is held now, and what one wallet has bought or is buying. */
 
-import type { Account } from '../../server/domain/account.ts'
+import { ACCOUNT_PAGE_MAX, FIRST_ACCOUNT_PAGE, type Account, type AccountPage } from '../../server/domain/account.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Address } from '../../server/domain/payment.ts'
 import type { Books } from '../../server/ports.ts'
@@ -15,7 +15,7 @@ export function sqliteBooks(connection: Connection): Books {
   return {
     pending: async () => connection.read(() => pendingOf(sql.pending.all({}))),
     held: async () => connection.read(() => sql.held.all({}).map(({ block }) => block)),
-    ofPayer: async (payer) => connection.read(() => accountFor(sql, payer)),
+    ofPayer: async (payer, page = FIRST_ACCOUNT_PAGE) => connection.read(() => accountFor(sql, payer, page)),
   }
 }
 
@@ -23,8 +23,9 @@ type Sql = ReturnType<typeof statements>
 
 function statements(connection: Connection) {
   return {
+    // The plus keeps it from reading all that the payer ever bought: few rows are damaged, if any.
     damaged: connection.prepare<unknown, { payer: Address }>(
-      `SELECT 1 FROM payments WHERE ${isDamaged('payments', 'id')} AND payer = $payer LIMIT 1`,
+      `SELECT 1 FROM payments WHERE ${isDamaged('payments', 'id')} AND +payer = $payer LIMIT 1`,
     ),
     held: connection.prepare<{ block: BlockIndex }>(
       `SELECT block FROM payments INDEXED BY unfinished WHERE state = 'reserved' ORDER BY block`,
@@ -34,19 +35,30 @@ function statements(connection: Connection) {
       SELECT state, uncertain, count(*) AS count, min(created_at) AS since FROM payments INDEXED BY unfinished
       WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2)) AND state <> 'sold'
       GROUP BY state, uncertain`),
-    sales: connection.prepare<SaleRow, { payer: Address }>(
-      `SELECT block, claimed_at, tx, settled FROM payments WHERE payer = $payer AND state = 'sold' ORDER BY seq`,
-    ),
+    sales: connection.prepare<SaleRow, Page>(`
+      SELECT seq, block, claimed_at, tx, settled FROM payments INDEXED BY sales_of_payer
+      WHERE payer = $payer AND state = 'sold' AND seq > $after ORDER BY seq LIMIT $limit`),
+    // Here too the condition is the index's, with a narrower one added.
     open: connection.prepare<OpenRow, { payer: Address }>(`
-      SELECT target, block, created_at, state, uncertain FROM payments
-      WHERE payer = $payer AND (state = 'reserved' OR (state = 'released' AND dead = 0)) ORDER BY id`),
-    credits: connection.prepare<CreditRow, { payer: Address }>(
-      `SELECT amount, tx FROM payments WHERE payer = $payer AND state = 'credited' ORDER BY id`,
-    ),
+      SELECT target, block, created_at, state, uncertain FROM (
+        SELECT id, target, block, created_at, state, uncertain FROM payments INDEXED BY unfinished
+        WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2))
+          AND state IN ('reserved', 'released') AND payer = $payer
+        ORDER BY state = 'reserved' DESC, id DESC LIMIT ${ACCOUNT_PAGE_MAX})
+      ORDER BY id`),
+    credits: connection.prepare<CreditRow, { payer: Address }>(`
+      SELECT amount, tx FROM (
+        SELECT id, amount, tx FROM payments INDEXED BY credits_of_payer
+        WHERE payer = $payer AND state = 'credited' ORDER BY id DESC LIMIT ${ACCOUNT_PAGE_MAX})
+      ORDER BY id`),
   }
 }
 
-function accountFor(sql: Sql, payer: Address): Account {
+type Page = AccountPage & { readonly payer: Address }
+
+function accountFor(sql: Sql, payer: Address, page: AccountPage): Account {
   if (sql.damaged.get({ payer }) !== null) throw new StoreUnavailable('a payment of this wallet is damaged')
-  return accountOf(sql.sales.all({ payer }), sql.open.all({ payer }), sql.credits.all({ payer }))
+  const { after, limit } = page
+  const sales = sql.sales.all({ payer, after, limit: limit + 1 })
+  return accountOf({ sales, open: sql.open.all({ payer }), credits: sql.credits.all({ payer }) }, page)
 }

@@ -1,5 +1,6 @@
 /** What the ledger holds of one wallet. */
 
+import { WALLET_LIMIT_MAX } from '../../shared/contract/wallet.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Hash, Target, UnixMs } from './payment.ts'
 import type { Released, Reserved } from './purchase.ts'
@@ -31,9 +32,23 @@ export type Pending = {
   readonly oldestSince: UnixMs | null
 }
 
-/** Each list in the order the purchases were begun; sales in the order they were made. */
+/** At most `limit` sales of a wallet, after the one with number `after`. */
+export type AccountPage = { readonly after: number; readonly limit: number }
+
+/** How much of each kind is told at once. */
+export const ACCOUNT_PAGE_MAX = WALLET_LIMIT_MAX
+
+/** The first page, which is all there is of most wallets. */
+export const FIRST_ACCOUNT_PAGE: AccountPage = { after: 0, limit: ACCOUNT_PAGE_MAX }
+
+/**
+ * Each list in the order the purchases were begun; sales in the order they were made, one page of them. Of what is open and
+ * of credits every page tells the latest `ACCOUNT_PAGE_MAX`, and nothing that is held is left out.
+ */
 export type Account = {
   readonly sales: readonly OwnSale[]
+  readonly nextAfter: number // number of the last sale that is told
+  readonly hasMore: boolean // whether there are sales after it
   readonly open: readonly OpenPurchase[]
   readonly credits: readonly OwnCredit[]
 }

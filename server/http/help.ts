@@ -4,6 +4,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { PreviewBody } from '../../shared/contract/preview.ts'
 import { SignQuery } from '../../shared/contract/sign.ts'
 import { SpaceQuery, type Spaces } from '../../shared/contract/space.ts'
+import { WalletQuery } from '../../shared/contract/wallet.ts'
 import { parseCoord } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import { LISTING_KEYS, type Said } from '../domain/listing.ts'
@@ -114,13 +115,17 @@ function sign(help: SigningHelp): Handler {
   }
 }
 
+const readPage = paramsReader(WalletQuery, { after: 'invalid_after', limit: 'invalid_limit' })
+
 const walletPattern = /^0x[0-9a-fA-F]{40}$/
 
 function wallet(desk: Telling): Handler {
   return async ({ url }) => {
     const address = decodePercent(pathOf(url).slice(AGENTS_PREFIX.length)) ?? ''
     if (!walletPattern.test(address)) return refuse(invalidWallet())
-    const standing = await myWall(desk, address.toLowerCase() as Address)
+    const page = readPage(url)
+    if ('code' in page) return refuse(page)
+    const standing = await myWall(desk, address.toLowerCase() as Address, page)
     return 'code' in standing ? refuse(standing) : respondJson(200, standing, NO_STORE)
   }
 }

@@ -12,7 +12,7 @@ import { Preview, PreviewBody } from '../../shared/contract/preview.ts'
 import { Health } from '../../shared/contract/service.ts'
 import { Signing, SignQuery } from '../../shared/contract/sign.ts'
 import { SpaceQuery, Spaces } from '../../shared/contract/space.ts'
-import { WalletParams, WalletStanding } from '../../shared/contract/wallet.ts'
+import { WalletParams, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
 import type { FailureCode } from '../domain/failure.ts'
 
 export type Operation = {
@@ -321,10 +321,19 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'readWallet',
     summary: 'Read what the wall holds of a wallet',
     description:
-      'For an agent that has lost its state: identity, blocks, purchases without an end and what to do about each, and credits owed. The full address is asked for and never shown.',
+      'For an agent that has lost its state: identity, blocks, purchases without an end and what to do about each, and credits owed. While `hasMore`, go on from `nextAfter`. The full address is asked for and never shown.',
     params: WalletParams,
+    query: WalletQuery,
     answers: [WalletStanding],
-    codes: ['invalid_wallet', 'no_purchases', 'too_many_requests', 'server_busy', ...anywhere],
+    codes: [
+      'invalid_wallet',
+      'invalid_after',
+      'invalid_limit',
+      'no_purchases',
+      'too_many_requests',
+      'server_busy',
+      ...anywhere,
+    ],
   },
   {
     method: 'GET',

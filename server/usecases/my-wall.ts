@@ -1,12 +1,12 @@
 /** Tells an agent that has lost its state what the wall holds of its wallet. */
 
-import type { OpenPurchase, WalletStanding } from '../../shared/contract/wallet.ts'
+import type { OpenPurchase, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
 import type { OpenPurchase as Unfinished } from '../domain/account.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { Address } from '../domain/payment.ts'
-import { registryEntry, type WallView } from '../domain/wall-view.ts'
+import type { WallView } from '../domain/wall-view.ts'
 import type { Books, Clock } from '../ports.ts'
 
 /** What telling needs. `contact` is where a payer who is owed money turns to. */
@@ -18,24 +18,27 @@ export type Telling = {
   readonly advance: () => Promise<void>
 }
 
-/** All that is known of a wallet; a wallet of which there is nothing to tell is refused. */
+/** What is known of a wallet, its blocks a page at a time; a wallet of which there is nothing to tell is refused. */
 export async function myWall(
   { view, books, clock, contact, advance }: Telling,
   wallet: Address,
+  page: WalletQuery,
 ): Promise<WalletStanding | Failure> {
-  const { sales, open, credits } = await books.ofPayer(wallet)
-  if (sales.length + open.length + credits.length === 0) return noPurchases()
+  const { sales, nextAfter, hasMore, open, credits } = await books.ofPayer(wallet, page)
   // Another process may have sold to it just now.
-  if (sales.length > 0 && registryEntry(view, wallet) === undefined) await advance()
-  const entry = registryEntry(view, wallet)
+  if ((sales.length > 0 || page.after > 0) && !view.agentByName.has(wallet)) await advance()
+  const agent = view.agentByName.get(wallet)
+  if (agent === undefined && sales.length + open.length + credits.length === 0) return noPurchases()
   const now = clock.now()
   return {
     wallet: truncatedWallet(wallet),
-    name: entry?.name ?? null,
-    framework: entry?.framework ?? null,
-    rank: entry?.rank ?? null,
-    firstSeenAt: entry?.firstSeenAt ?? null,
+    name: agent?.name ?? null,
+    framework: agent?.framework ?? null,
+    rank: agent?.id ?? null,
+    firstSeenAt: agent?.firstSeenAt ?? null,
     blocks: sales.map(({ block, claimedAt, settled, tx }) => ({ block: refOf(block), claimedAt, settled, tx })),
+    nextAfter,
+    hasMore,
     open: open.map((purchase) => openPurchase(purchase, now)),
     credits: credits.map(({ amount, tx }) => ({ amount: amount.toString(), tx })),
     contact,

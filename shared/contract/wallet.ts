@@ -13,6 +13,24 @@ export const WalletParams = Type.Object({
   }),
 })
 
+export const WALLET_LIMIT_MAX = 200
+
+export const WalletQuery = Type.Object({
+  after: Type.Integer({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    default: 0,
+    description: 'Blocks are told from the sale after this one on, numbered as in the feed.',
+  }),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: WALLET_LIMIT_MAX,
+    default: WALLET_LIMIT_MAX,
+    description: 'How many blocks at most.',
+  }),
+})
+export type WalletQuery = Static<typeof WalletQuery>
+
 export const WalletBlock = Type.Object({
   block: BlockRef,
   claimedAt: UnixMs,
@@ -53,8 +71,14 @@ export const WalletStanding = Type.Object({
   }),
   firstSeenAt: Type.Union([UnixMs, Type.Null()]),
   blocks: Type.Array(WalletBlock, { description: 'In the order they were bought.' }),
-  open: Type.Array(OpenPurchase, { description: 'Purchases without an end yet, oldest first.' }),
-  credits: Type.Array(Credit, { description: 'Payments that arrived when no block was left, owed by the operator.' }),
+  nextAfter: Type.Integer({ minimum: 0, description: 'What to ask for as `after` to read on.' }),
+  hasMore: Type.Boolean({ description: 'Whether there are more blocks.' }),
+  open: Type.Array(OpenPurchase, {
+    description: 'Purchases without an end yet, oldest first: all that are reserved, and the latest released ones.',
+  }),
+  credits: Type.Array(Credit, {
+    description: `Payments that arrived when no block was left, owed by the operator: the latest ${WALLET_LIMIT_MAX}.`,
+  }),
   contact: Nullable(Type.String({ description: 'Where to turn to about a credit.' })),
 })
 export type WalletStanding = Static<typeof WalletStanding>

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import type { OpenPurchase } from '../../server/domain/account.ts'
-import { hold, on, sell, type OpenEngine } from './engine.ts'
-import { blockOf, hash, NOW, paymentOf, SILENT, TERMS, wallet } from './samples.ts'
+import { ACCOUNT_PAGE_MAX, type AccountPage, type OpenPurchase } from '../../server/domain/account.ts'
+import { CLAIM_ORDER } from '../../shared/wall.ts'
+import { hold, on, sell, type Engine, type OpenEngine } from './engine.ts'
+import { blockOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from './samples.ts'
 
 // Goal: every promise of the `Books` port. Method: purchases are driven to each of their ends, then looked at.
 
-const NOTHING = { sales: [], open: [], credits: [] }
+const NOTHING = { sales: [], nextAfter: 0, hasMore: false, open: [], credits: [] }
 
 /** The suite of the `Books` port. */
 export function booksContract(name: string, open: OpenEngine, openLast: OpenEngine): void {
@@ -13,6 +14,7 @@ export function booksContract(name: string, open: OpenEngine, openLast: OpenEngi
     holding(open)
     pending(open)
     accounts(open, openLast)
+    pages(open, openLast)
   })
 }
 
@@ -76,6 +78,7 @@ function accounts(open: OpenEngine, openLast: OpenEngine): void {
           { block: blockOf('2,2'), claimedAt: NOW + 5, tx: hash(2), settled: true },
           { block: blockOf('1,1'), claimedAt: NOW + 9, tx: hash(1), settled: false },
         ],
+        nextAfter: 3,
       })
     }),
   )
@@ -122,3 +125,64 @@ function accounts(open: OpenEngine, openLast: OpenEngine): void {
     }),
   )
 }
+
+function pages(open: OpenEngine, openLast: OpenEngine): void {
+  test(
+    'sales are told from a number on, as many as are asked for, and whether there are more',
+    on(open, async (wall) => {
+      for (const [at, coord] of ['1,1', '2,2', '3,3', '4,4'].entries())
+        await sell(wall, coord, at === 1 ? 2 : 1, at + 1)
+      const page = async (after: number, limit: number) => {
+        const { sales, nextAfter, hasMore } = await wall.books.ofPayer(wallet(1), { after, limit })
+        return [sales.map(({ tx }) => tx), nextAfter, hasMore]
+      }
+      expect(await page(0, 2)).toEqual([[hash(1), hash(3)], 3, true])
+      expect(await page(3, 2)).toEqual([[hash(4)], 4, false])
+      expect(await page(0, 3)).toEqual([[hash(1), hash(3), hash(4)], 4, false])
+      expect(await page(4, 2)).toEqual([[], 4, false])
+      expect(await page(9, 2)).toEqual([[], 9, false])
+    }),
+  )
+
+  test(
+    'a wallet that owns thousands of blocks is told of each once, page by page',
+    on(openLast, async ({ books }) => {
+      const told = []
+      for (let page: AccountPage | undefined = { after: 0, limit: ACCOUNT_PAGE_MAX }; page !== undefined;) {
+        const { sales, nextAfter, hasMore } = await books.ofPayer(wallet(0xdecade), page)
+        expect(sales).toHaveLength(hasMore ? ACCOUNT_PAGE_MAX : (CLAIM_ORDER.length - 1) % ACCOUNT_PAGE_MAX)
+        told.push(...sales.map(({ block }) => block))
+        page = hasMore ? { after: nextAfter, limit: ACCOUNT_PAGE_MAX } : undefined
+      }
+      expect(told).toEqual(CLAIM_ORDER.slice(0, -1))
+    }),
+  )
+
+  test(
+    'what is held is told however much was given back since, and of that the latest',
+    on(open, async (wall) => {
+      const held = await hold(wall, blockOf('1,1'), paymentOf(1, 1))
+      for (let nonce = 2; nonce <= ACCOUNT_PAGE_MAX + 1; nonce++)
+        await wall.ledger.release(await hold(wall, 'next', paymentOf(1, nonce), SILENT, NOW + nonce), false)
+      const { open: told } = await wall.books.ofPayer(wallet(1))
+      expect(told.map(({ since }) => since - NOW)).toEqual([0, ...numbers(3, ACCOUNT_PAGE_MAX + 1)])
+      expect(told[0]).toMatchObject({ block: held.block, state: { kind: 'reserved' } })
+    }),
+  )
+
+  test(
+    'of more credits than a page holds the latest are told',
+    on(openLast, async (wall) => {
+      await sell(wall, 'next', 2, 1)
+      for (const nonce of numbers(2, ACCOUNT_PAGE_MAX + 2)) await credit(wall, nonce)
+      const { credits } = await wall.books.ofPayer(wallet(1))
+      expect(credits.map(({ tx }) => tx)).toEqual(numbers(3, ACCOUNT_PAGE_MAX + 2).map(hash))
+    }),
+  )
+}
+
+/** Lets a payment land that nothing is left for. */
+const credit = ({ ledger }: Engine, nonce: number) =>
+  ledger.owe({ payment: paymentOf(1, nonce), target: 'next', listing: SILENT, head: HEAD }, hash(nonce), NOW)
+
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at)

@@ -1,7 +1,7 @@
 /** my_wall: what the wall holds of one wallet. */
 
 import { Type } from '@sinclair/typebox'
-import { WalletStanding } from '../../../shared/contract/wallet.ts'
+import { WALLET_LIMIT_MAX, WalletStanding } from '../../../shared/contract/wallet.ts'
 import type { Address } from '../../domain/payment.ts'
 import { myWall as tell } from '../../usecases/my-wall.ts'
 import { Arguments, Output, Untrusted } from '../arguments.ts'
@@ -14,7 +14,7 @@ export const myWall = tool(
     name: 'my_wall',
     title: 'Find your blocks and unfinished purchases',
     description:
-      'Use when you have lost your state, or were cut off while paying: tells what a wallet owns, which purchases are unfinished and what to do about each, and what the operator owes it. Not for a list of all agents (get_founding_machines). Free, no side effects. Errors: invalid_wallet, no_purchases, too_many_requests, database_unavailable. Returns {wallet, name, framework, rank, firstSeenAt, blocks, open, credits, contact, untrusted}, the address truncated; where open says resend, make the same call again, signed as before or from the same wallet: it is not charged twice.',
+      'Use when you have lost your state, or were cut off while paying: tells what a wallet owns, which purchases are unfinished and what to do about each, and what the operator owes it. Not for a list of all agents (get_founding_machines). Free, no side effects. Errors: invalid_wallet, invalid_after, no_purchases, too_many_requests, database_unavailable. Returns {wallet, name, framework, rank, firstSeenAt, blocks, nextAfter, hasMore, open, credits, contact, untrusted}, the address truncated; where open says resend, make the same call again, signed as before or from the same wallet: it is not charged twice.',
     annotations: LOOKS,
     budget: 'searches',
     input: Arguments({
@@ -23,12 +23,20 @@ export const myWall = tool(
         description: 'The full address, 0x and 40 hex digits in any letter case.',
         examples: ['0x000000000000000000000000000000000000dEaD'],
       }),
+      after: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: 'For more blocks while hasMore: nextAfter.',
+          examples: [9],
+        }),
+      ),
     }),
     output: Output({ ...WalletStanding.properties, untrusted: Untrusted }),
   },
-  { wallet: 'invalid_wallet' },
-  async (desk, { wallet }) => {
-    const standing = await tell(desk, wallet.toLowerCase() as Address)
+  { wallet: 'invalid_wallet', after: 'invalid_after' },
+  async (desk, { wallet, after = 0 }) => {
+    const standing = await tell(desk, wallet.toLowerCase() as Address, { after, limit: WALLET_LIMIT_MAX })
     return 'code' in standing ? refuse(standing) : succeed({ ...standing, untrusted: UNTRUSTED_PERSONA })
   },
 )

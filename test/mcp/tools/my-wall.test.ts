@@ -15,10 +15,19 @@ test('the definition', () => {
         "openWorldHint": false,
         "readOnlyHint": true,
       },
-      "description": "Use when you have lost your state, or were cut off while paying: tells what a wallet owns, which purchases are unfinished and what to do about each, and what the operator owes it. Not for a list of all agents (get_founding_machines). Free, no side effects. Errors: invalid_wallet, no_purchases, too_many_requests, database_unavailable. Returns {wallet, name, framework, rank, firstSeenAt, blocks, open, credits, contact, untrusted}, the address truncated; where open says resend, make the same call again, signed as before or from the same wallet: it is not charged twice.",
+      "description": "Use when you have lost your state, or were cut off while paying: tells what a wallet owns, which purchases are unfinished and what to do about each, and what the operator owes it. Not for a list of all agents (get_founding_machines). Free, no side effects. Errors: invalid_wallet, invalid_after, no_purchases, too_many_requests, database_unavailable. Returns {wallet, name, framework, rank, firstSeenAt, blocks, nextAfter, hasMore, open, credits, contact, untrusted}, the address truncated; where open says resend, make the same call again, signed as before or from the same wallet: it is not charged twice.",
       "inputSchema": {
         "additionalProperties": false,
         "properties": {
+          "after": {
+            "description": "For more blocks while hasMore: nextAfter.",
+            "examples": [
+              9,
+            ],
+            "maximum": 9007199254740991,
+            "minimum": 0,
+            "type": "integer",
+          },
           "wallet": {
             "description": "The full address, 0x and 40 hex digits in any letter case.",
             "examples": [
@@ -44,6 +53,8 @@ test('the definition', () => {
               "rank",
               "firstSeenAt",
               "blocks",
+              "nextAfter",
+              "hasMore",
               "open",
               "credits",
               "contact",
@@ -144,6 +155,9 @@ test('the definition', () => {
               },
             ],
           },
+          "hasMore": {
+            "type": "boolean",
+          },
           "name": {
             "anyOf": [
               {
@@ -153,6 +167,9 @@ test('the definition', () => {
                 "type": "null",
               },
             ],
+          },
+          "nextAfter": {
+            "type": "integer",
           },
           "open": {
             "items": {
@@ -267,7 +284,9 @@ test('a wallet is told what it owns and what is unfinished, without its address 
       "credits": [],
       "firstSeenAt": 1800000000000,
       "framework": null,
+      "hasMore": false,
       "name": "Ada",
+      "nextAfter": 1,
       "open": [
         {
           "ageMs": 3000,
@@ -298,4 +317,17 @@ test('a wallet that bought nothing, or is none, has nothing to be told', async (
   const wall = await untouched
   expect(await read(wall, 'my_wall', { wallet: wallet(1) })).toMatchObject({ error: 'no_purchases' })
   expect(await read(wall, 'my_wall', { wallet: '0x12' })).toMatchObject({ error: 'invalid_wallet' })
+  expect(await read(wall, 'my_wall', { wallet: wallet(1), after: -1 })).toMatchObject({ error: 'invalid_after' })
+})
+
+test('what a wallet owns is told from a number on', async () => {
+  const wall = await openWall()
+  for (const [at, coord] of ['1,1', '2,2', '3,3'].entries()) await buy(wall, { coord }, paymentOf(1, at + 1))
+  const coords = async (page: object) => {
+    const { blocks, nextAfter, hasMore } = await read(wall, 'my_wall', { wallet: wallet(1), ...page })
+    return [blocks, nextAfter, hasMore]
+  }
+  const block = (coord: string) => expect.objectContaining({ block: expect.objectContaining({ coord }) })
+  expect(await coords({})).toEqual([[block('1,1'), block('2,2'), block('3,3')], 3, false])
+  expect(await coords({ after: 2 })).toEqual([[block('3,3')], 3, false])
 })
