@@ -101,8 +101,8 @@ export type Payouts = {
    * payment before, which stands. Only what was stray can be paid back later.
    */
   note(key: PaymentKey, reference: string, now: UnixMs): Promise<boolean>
-  /** Whether money is booked as stray. */
-  isStray(key: PaymentKey): Promise<boolean>
+  /** Whether money is accounted for: booked as stray, or settled by hand. */
+  isNoted(key: PaymentKey): Promise<boolean>
 }
 
 /** What the operator withholds from readers. */

@@ -19,7 +19,7 @@ export function postgresPayouts({ rows, transaction }: Connection): Payouts {
         const made = await write(NOTE, [payer, nonce, reference, now])
         return made.length === 1
       }),
-    isStray: async ({ payer, nonce }) =>
-      (await rows(`SELECT 1 FROM payouts WHERE payer = $1 AND nonce = $2 AND ${IS_STRAY}`, [payer, nonce])).length > 0,
+    isNoted: async ({ payer, nonce }) =>
+      (await rows('SELECT 1 FROM payouts WHERE payer = $1 AND nonce = $2', [payer, nonce])).length > 0,
   }
 }

@@ -13,12 +13,10 @@ export function sqlitePayouts(connection: Connection): Payouts {
     INSERT INTO payouts (payer, nonce, reference, at) VALUES ($payer, $nonce, $reference, $now)
     ON CONFLICT (payer, nonce) DO UPDATE SET reference = excluded.reference, at = excluded.at
       WHERE ${IS_STRAY} AND excluded.reference <> '${STRAY_NOTE}'`)
-  const stray = connection.prepare<unknown, PaymentKey>(
-    `SELECT 1 FROM payouts WHERE payer = $payer AND nonce = $nonce AND ${IS_STRAY}`,
-  )
+  const noted = connection.prepare<unknown, PaymentKey>('SELECT 1 FROM payouts WHERE payer = $payer AND nonce = $nonce')
   return {
     note: async ({ payer, nonce }, reference, now) =>
       connection.write(() => insert.run({ payer, nonce, reference, now }).changes === 1),
-    isStray: async ({ payer, nonce }) => connection.read(() => stray.get({ payer, nonce }) !== null),
+    isNoted: async ({ payer, nonce }) => connection.read(() => noted.get({ payer, nonce }) !== null),
   }
 }

@@ -23,8 +23,8 @@ export type ContractCode = {
 // Twenty look-ups in any second, in all. Owners have a share that no flood of payments can use up.
 const LOOK_UPS: Readonly<Record<Lane, Budget>> = {
   owner: { burst: 3, perSecond: 2 },
-  suspect: { burst: 1, perSecond: 1 },
-  payer: { burst: 3, perSecond: 10 },
+  suspect: { burst: 4, perSecond: 1 },
+  payer: { burst: 3, perSecond: 7 },
 }
 
 // Addresses of either kind that are remembered, some hundred bytes each.

@@ -67,7 +67,7 @@ async function listOrphans(
     const window = await findOrphans(deps, from)
     if (window === 'silent') throw new CannotOpen(SILENT)
     for (const orphan of window.orphans) {
-      if (await payouts.isStray(orphan)) continue
+      if (await payouts.isNoted(orphan)) continue
       console.log(`${orphan.payer} paid in ${orphan.tx} (nonce ${orphan.nonce})`)
       count += 1
     }

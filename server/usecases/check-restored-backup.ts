@@ -133,7 +133,7 @@ async function lookOn(
   }
 }
 
-/** Those that are neither known by now, nor booked as stray, nor accepted by the operator. */
+/** Those that are neither known by now, nor booked as stray or settled by hand, nor accepted by the operator. */
 async function unaccounted(
   { checkpoint, payouts }: RestoredBackupDeps,
   orphans: readonly OrphanPayment[],
@@ -141,7 +141,7 @@ async function unaccounted(
   const open: OrphanPayment[] = []
   const seen = (await checkpoint.height()) ?? 0n
   for (const orphan of orphans)
-    if (orphan.height > seen && !(await checkpoint.knows(orphan)) && !(await payouts.isStray(orphan))) open.push(orphan)
+    if (orphan.height > seen && !(await checkpoint.knows(orphan)) && !(await payouts.isNoted(orphan))) open.push(orphan)
   return open
 }
 

@@ -78,9 +78,13 @@ function requestOf({ method, target, headers, body }: Wild): Request | undefined
   }
 }
 
+// What people are told on a page of its own.
+const PAGES: ReadonlySet<number> = new Set([400, 402, 404, 410])
+
 /** Whether a refusal is in the Error shape, or the page for people, or JSON-RPC's own where that is spoken. */
 function isRefusal(response: Response, body: string, isCall: boolean): boolean {
-  if (response.status === 402 && response.headers.get('content-type')?.startsWith('text/html') === true) return true
+  const isPage = response.headers.get('content-type')?.startsWith('text/html') === true
+  if (isPage && PAGES.has(response.status)) return true
   const refusal: unknown = JSON.parse(body)
   if (typeof refusal !== 'object' || refusal === null || !('error' in refusal)) return false
   const { error } = refusal

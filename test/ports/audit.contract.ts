@@ -50,10 +50,10 @@ export function auditContract(name: string, open: () => Promise<Audited>, openLa
   test(`stray money on ${name} is booked once, and can be paid back later, which stands`, async () => {
     const { wall, books, close } = await open()
     const [key, note] = [keyOf(9, 9), wall.payouts.note]
-    expect([await wall.payouts.isStray(key), await note(key, STRAY_NOTE, NOW)]).toEqual([false, true])
-    expect([await wall.payouts.isStray(key), await note(key, STRAY_NOTE, NOW + 1)]).toEqual([true, false])
+    expect([await wall.payouts.isNoted(key), await note(key, STRAY_NOTE, NOW)]).toEqual([false, true])
+    expect([await wall.payouts.isNoted(key), await note(key, STRAY_NOTE, NOW + 1)]).toEqual([true, false])
     expect([await note(key, 'refund', NOW + 2), await note(key, STRAY_NOTE, NOW + 3)]).toEqual([true, false])
-    expect(await wall.payouts.isStray(key)).toBe(false)
+    expect(await wall.payouts.isNoted(key)).toBe(true)
     for (const audit of books)
       expect((await audit.statement()).payouts).toEqual([{ ...key, reference: 'refund', at: NOW + 2 }])
     await close()

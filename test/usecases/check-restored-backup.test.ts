@@ -91,7 +91,7 @@ describe('a store level with its witness', () => {
     const tx = chain.land(paymentOf(2, 2))
     expect(await check.isCurrent()).toBe(true)
     expect(journal.alarms).toMatchObject([{ event: 'stray', facts: { tx, payer: wallet(2), amount: '1000000' } }])
-    expect(await payouts.isStray(paymentOf(2, 2))).toBe(true)
+    expect(await payouts.isNoted(paymentOf(2, 2))).toBe(true)
     expect(await newCheck().isCurrent()).toBe(true)
     expect(journal.alarms).toHaveLength(1)
   })
@@ -142,7 +142,7 @@ describe('a store behind its witness', () => {
     witness.seen = { ...position, change: 2 }
     chain.land(paymentOf(2, 2))
     expect([await check.isCurrent(), events()]).toEqual([false, ['older-copy', 'orphan']])
-    expect(await payouts.isStray(paymentOf(2, 2))).toBe(false)
+    expect(await payouts.isNoted(paymentOf(2, 2))).toBe(false)
   })
 })
 
@@ -213,7 +213,7 @@ describe('while the wall runs', () => {
     expect([await check.isCurrent(), events()]).toEqual([true, []])
     clock.pass(60_000)
     expect([await check.isCurrent(), events()]).toEqual([true, ['stray']])
-    expect([await payouts.isStray(paymentOf(2, 2)), await checkpoint.height()]).toEqual([true, HEAD + 1n])
+    expect([await payouts.isNoted(paymentOf(2, 2)), await checkpoint.height()]).toEqual([true, HEAD + 1n])
     expect(await newCheck().isCurrent()).toBe(true)
   })
 
