@@ -208,7 +208,7 @@ describe('what anybody can make us ask', () => {
       expect(countOf(answers, 'not-signed')).toBe(3)
       expect(countOf(answers, 'busy')).toBe(57)
       expect(endpoint.calls('eth_getCode')).toBe(inAll)
-      clock.pass(430)
+      clock.pass(450)
     }
     expect(endpoint.calls('eth_call')).toBe(0)
     expect(await wallets.signedPayment(payment)).toBe('signed')
