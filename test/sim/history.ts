@@ -76,7 +76,7 @@ const TWIN_EVERY = 4
 
 const SAFETY_TURNS = 130
 const WIDE_TURNS = 700
-const WIDE_EVERY = 100
+const WIDE_EVERY = 500
 const REST_TURNS_MAX = 400
 
 /** Plays the history of `seed`. Throws a `Violation` where a promise is broken; `tell` is handed what happens. */
@@ -163,8 +163,12 @@ function takeTurn(history: History): void {
   startDead(history)
   if (dice.chance(0.02) && strikes(world, 'crash')) restart(history, anyOf(world, history.stands))
   const roll = dice.below(100)
-  if (roll < 72) advance(history)
-  else if (roll < 86) request(history)
+  if (roll < 72) {
+    // What happens drains all that it causes.
+    advance(history)
+    return checkFailed(history)
+  }
+  if (roll < 86) request(history)
   else if (roll < 91) world.scheduler.pass(1000 * dice.pick([2, 2, 2, 10, 60]))
   else if (roll < 95) mischief(world, crowd)
   else if (roll < 96 && strikes(world, 'wrongTarget')) flood(history)
@@ -191,7 +195,12 @@ function anyOf({ dice }: World, stands: readonly Stand[]): Stand {
 /** Lets what was caused happen, and throws what a promise broke on. */
 function settle(history: History): void {
   drainMicrotasks()
-  if (history.failed !== undefined) throw history.failed
+  checkFailed(history)
+}
+
+/** Throws what a promise broke on. */
+function checkFailed({ failed }: History): void {
+  if (failed !== undefined) throw failed
 }
 
 /** Something happens next: a call that waits, or else time passes. */
@@ -317,9 +326,9 @@ function serveEverybody(history: History): void {
     const open = wishes.filter((wish) => isAsking(world, wish))
     if (open.length === 0) return
     for (const wish of open) shop(history, wish)
-    while (world.scheduler.step(world.dice)) settle(history)
+    while (world.scheduler.step(world.dice)) checkFailed(history)
     world.scheduler.pass(2000)
-    settle(history)
+    checkFailed(history)
   }
 }
 
@@ -392,11 +401,11 @@ function comeToRest(history: History): void {
   const { world, book } = history
   startDead(history)
   for (let turn = 0; turn < REST_TURNS_MAX; turn += 1) {
-    while (world.scheduler.step(world.dice)) settle(history)
+    while (world.scheduler.step(world.dice)) checkFailed(history)
     if (!isAtRest(book, world)) flood(history)
     else if (history.inFlight.size === 0) return
     world.scheduler.pass(60_000)
-    settle(history)
+    checkFailed(history)
   }
   throw new Violation('I10: it never comes to rest')
 }
@@ -420,7 +429,7 @@ const MUCH_LATER_MS = 86_400_000
 function checkViews(history: History, paint: Paint): void {
   const { world, studio, stands } = history
   if (stands.length > 1) world.scheduler.pass(2000)
-  while (world.scheduler.step(world.dice)) settle(history)
+  while (world.scheduler.step(world.dice)) checkFailed(history)
   for (const { server } of stands) checkPaint(paint, studio, server?.follower)
 }
 

@@ -106,7 +106,7 @@ export function schedulerOf(passing: (elapsed: number) => void = () => {}): Sche
       for (;;) {
         const first = earliest(timers)
         if (first === undefined || first.at > until) break
-        timers = timers.filter((other) => other !== first)
+        timers.splice(timers.indexOf(first), 1)
         if (first.at > elapsed) moveTo(first.at)
         first.ring()
         drainMicrotasks()
@@ -143,11 +143,11 @@ function listenersOf(signal: AbortSignal): Set<() => void> {
   return listeners
 }
 
-const earliest = (timers: readonly Timer[]): Timer | undefined =>
-  timers.reduce<Timer | undefined>(
-    (first, timer) => (first === undefined || timer.at < first.at ? timer : first),
-    undefined,
-  )
+function earliest(timers: readonly Timer[]): Timer | undefined {
+  let first: Timer | undefined
+  for (const timer of timers) if (first === undefined || timer.at < first.at) first = timer
+  return first
+}
 
 /** What a promise answers that is settled, or is once the microtasks are drained. Throws what it was rejected with. */
 export function settled<T>(promise: Promise<T>): T {

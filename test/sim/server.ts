@@ -16,6 +16,7 @@ import { keepGoing } from '../../server/usecases/keep-going.ts'
 import { keepLevel } from '../../server/usecases/keep-level.ts'
 import { watchRail } from '../../server/usecases/watch-rail.ts'
 import type { Commons, Life } from './commons.ts'
+import { NO_FAULTS } from './faults.ts'
 import type { Book, Paint } from './ledger-model.ts'
 import { SIGNED, TERMS } from './samples.ts'
 import { clockOf, health, read, settle, strikes, verdict, verify, type World } from './world.ts'
@@ -43,7 +44,11 @@ export type Server = {
 
 const RECONCILE_EVERY_MS = 10_000
 
-const NEVER = new AbortController().signal
+// Once nothing fails any more, looking as often tells nothing new; a chain is called still after a minute.
+const QUIET_RECONCILE_EVERY_MS = 60_000
+const QUIET_PROBES_EVERY_MS = 30_000
+
+const isQuiet = ({ faults }: World) => faults === NO_FAULTS
 
 /** What a server works with, and whoever hears once it can be reached. */
 export type Seat = {
@@ -58,6 +63,8 @@ export type Seat = {
 export function startServer(world: World, { name, book, watcher, commons, opened }: Seat, self: Life): void {
   world.tell(() => `${name}: starts`)
   const shared = commons?.of(self)
+  // One of its own: a signal holds all who wait with it, and so each history would stay in memory for good.
+  const never = new AbortController().signal
   const die = (why: string) => {
     world.tell(() => `${name}: dies of ${why}`)
     self.diedAt = world.step
@@ -102,14 +109,14 @@ export function startServer(world: World, { name, book, watcher, commons, opened
     const swept = reconciler({ ledger, seller: sold, jobs: shared?.jobs ?? alone.jobs, clock, journal })
     opened({ seller: sold, clock, paint, follower, life: self })
     if (shared !== undefined && follower !== undefined)
-      void keepLevel({ bell: shared.bell, advance, clock, journal }, NEVER)
-    void keepGoing({ clock, journal }, NEVER, async () => {
+      void keepLevel({ bell: shared.bell, advance, clock, journal }, never)
+    void keepGoing({ clock, journal }, never, async () => {
       await rail.probe()
-      return rail.probeInMs()
+      return isQuiet(world) && rail.state() === 'armed' ? QUIET_PROBES_EVERY_MS : rail.probeInMs()
     })
-    void keepGoing({ clock, journal }, NEVER, async () => {
+    void keepGoing({ clock, journal }, never, async () => {
       if ((await swept()) === 'seen') rail.reconciled()
-      return RECONCILE_EVERY_MS
+      return isQuiet(world) ? QUIET_RECONCILE_EVERY_MS : RECONCILE_EVERY_MS
     })
   }
   const paint = book.paint === undefined ? undefined : paintPort(world, book.paint, self, die, commons)

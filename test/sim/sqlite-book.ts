@@ -14,11 +14,16 @@ import { TERMS } from './samples.ts'
 import { settled } from './scheduler.ts'
 
 // Every so many-th history is played over the real engine, which is slower; the others over the model of its port.
-const REAL_EVERY = 100
+const REAL_EVERY = 200
 
-/** Whether a history is played over the real engine; of those with two servers, some are. */
+// A wide wall has several times as many events.
+const WIDE_REAL_EVERY = 2000
+
+/** Whether a history is played over the real engine; of those with two servers, and of those with a wide wall, some are. */
 export const isReal = (seed: number): boolean =>
-  seed % REAL_EVERY === 0 || seed % (4 * REAL_EVERY) === 4 * REAL_EVERY - 1
+  seed % REAL_EVERY === REAL_EVERY / 2 + 1 ||
+  seed % (4 * REAL_EVERY) === 4 * REAL_EVERY - 1 ||
+  seed % WIDE_REAL_EVERY === 0
 
 /** Opens walls of the real engine, and lets go of all their files at the end. */
 export function realBooks(): { readonly open: OpenBook; close(): void } {
