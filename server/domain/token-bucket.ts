@@ -14,6 +14,9 @@ export type Buckets = {
   wait(key: string, now: number): number
 }
 
+// A seventh of a second, taken seven times, is not quite a second.
+const ROUNDING_MS = 1e-6
+
 /** Makes buckets for at most `keysMax` keys: beyond that the one that was used least recently is forgotten, and full again. */
 export function tokenBuckets({ burst, perSecond }: Budget, keysMax: number): Buckets {
   const fullAt = new Map<string, number>()
@@ -24,13 +27,16 @@ export function tokenBuckets({ burst, perSecond }: Budget, keysMax: number): Buc
     take(key, now, cost = 1) {
       const next = after(key, now, cost)
       const waitMs = next - now - burstMs
-      if (waitMs > 0) return waitMs
+      if (waitMs > ROUNDING_MS) return waitMs
       fullAt.delete(key)
       const [oldest] = fullAt.keys()
       if (fullAt.size >= keysMax && oldest !== undefined) fullAt.delete(oldest)
       fullAt.set(key, next)
       return 0
     },
-    wait: (key, now) => Math.max(0, after(key, now, 1) - now - burstMs),
+    wait(key, now) {
+      const waitMs = after(key, now, 1) - now - burstMs
+      return waitMs > ROUNDING_MS ? waitMs : 0
+    },
   }
 }

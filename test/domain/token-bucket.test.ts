@@ -11,6 +11,11 @@ test('a bucket gives its burst at once, and then at its own pace', () => {
   expect(take('b', 0)).toBe(0)
 })
 
+test('a pace that is no whole number of milliseconds gives the whole burst', () => {
+  const { take } = tokenBuckets({ burst: 3, perSecond: 7 }, 10)
+  expect([0, 0, 0].map((now) => take('a', now))).toEqual([0, 0, 0])
+})
+
 test('a bucket never holds more than its burst, however long it rests', () => {
   const { take } = tokenBuckets(BUDGET, 10)
   take('a', 0)
