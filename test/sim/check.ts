@@ -120,6 +120,9 @@ export function watcherOf(witness: Witness): Watcher {
     surveys(key) {
       witness.surveyedAt.set(key, world.step)
     },
+    intrudes(key) {
+      promise(false, 'no server has settled what another is at', key)
+    },
     written(verb, key, answer) {
       if (verb === 'claim' && hasKind(answer) && answer.kind === 'claimed') checkClaim(witness, key)
     },

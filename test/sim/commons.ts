@@ -17,6 +17,8 @@ export type Shared = { readonly leases: Leases; readonly jobs: ExclusiveJobs; re
 
 export type Commons = {
   of(life: Life): Shared
+  /** Whether another living server has had a payment to itself all the time, by leases that never lapsed nor failed. */
+  isKeptFrom(life: Life, key: string): boolean
   /** Rings, mostly: a server that is not told finds out by asking. */
   ring(): void
 }
@@ -26,15 +28,28 @@ export function commonsOf(world: World): Commons {
   const leases = fakeLeases(scheduler.elapsed)
   const listeners = new Set<{ readonly life: Life; readonly rung: () => void }>()
   let sweeping: Life | undefined
+  const holders = new Map<string, Life>()
+  const lapsed = new Set<string>() // payments whose leases say nothing any more
   const call = <T>(life: Life, name: string, about: string, act: () => Promise<T> | T): Promise<T> =>
     scheduler.call(life, () => {
       world.step += 1
       world.tell(() => `  ${about.slice(-4)} ${name}`)
-      if (strikes(world, 'storeBusy')) throw new StoreUnavailable('busy')
+      if (strikes(world, 'storeBusy')) {
+        lapsed.add(about)
+        throw new StoreUnavailable('busy')
+      }
       return act()
     })
+  const noteTaken = (key: string, life: Life) => {
+    if ((holders.get(key) ?? life) !== life) lapsed.add(key)
+    holders.set(key, life)
+  }
 
   return {
+    isKeptFrom(life, key) {
+      const holder = holders.get(key)
+      return holder !== undefined && holder !== life && holder.diedAt === undefined && !lapsed.has(key)
+    },
     of(life) {
       const { take, give, isTaken } = leases.of(life)
       return {
@@ -43,10 +58,15 @@ export function commonsOf(world: World): Commons {
             call(life, 'take', keyOf(key), async () => {
               if (strikes(world, 'leaseLapses')) leases.end(key)
               const taken = await take(key, forMs)
+              if (taken) noteTaken(keyOf(key), life)
               world.tell(() => `  ${keyOf(key).slice(-4)} lease: ${taken ? 'taken' : 'elsewhere'}`)
               return taken
             }),
-          give: (key) => call(life, 'give', keyOf(key), () => give(key)),
+          give: (key) =>
+            call(life, 'give', keyOf(key), () => {
+              if (holders.get(keyOf(key)) === life) holders.delete(keyOf(key))
+              return give(key)
+            }),
           isTaken: (key) => call(life, 'isTaken', keyOf(key), () => isTaken(key)),
         },
         jobs: {

@@ -121,7 +121,7 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
 }
 
 /** Whether two servers sell from the same book. */
-const isTwinned = (seed: number): boolean => seed % TWIN_EVERY === TWIN_EVERY - 1
+export const isTwinned = (seed: number): boolean => seed % TWIN_EVERY === TWIN_EVERY - 1
 
 function standsOf(world: World, book: Book, witness: Witness, count: number): Stand[] {
   const commons = count > 1 ? commonsOf(world) : undefined

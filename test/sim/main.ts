@@ -3,6 +3,7 @@
  *
  *     --seeds N      how many histories, from --from (100,000 from 0)
  *     --seed S       one history; with --trace everything that happens in it
+ *     --real         over the real engine, all of them
  *     --mutants      plants bugs in a copy of the source and counts the histories until each is found
  */
 
@@ -23,19 +24,21 @@ const { values } = parseArgs({
     mutants: { type: 'boolean', default: false },
     workers: { type: 'string', default: '2' },
     worker: { type: 'boolean', default: false },
+    real: { type: 'boolean', default: false },
+    twins: { type: 'boolean', default: false },
   },
 })
 
 const [from, seeds] = [Number(values.from), Number(values.seeds)]
 
-if (values.seed !== undefined) playOne(Number(values.seed), values.trace)
+if (values.seed !== undefined) playOne(Number(values.seed), values.trace, values.real)
 else if (values.mutants) process.exitCode = await runMutants(Number(values.workers), seeds)
-else if (values.worker) playRange(from, from + seeds, (line) => console.log(line))
+else if (values.worker) playRange(from, from + seeds, values, (line) => console.log(line))
 else process.exitCode = await playInWorkers(from, seeds, Number(values.workers))
 
-function playOne(seed: number, isTraced: boolean): void {
+function playOne(seed: number, isTraced: boolean, real: boolean): void {
   const books = realBooks()
-  const open: OpenBook = isReal(seed) ? books.open : openModelBook
+  const open: OpenBook = real || isReal(seed) ? books.open : openModelBook
   try {
     const report = simulate(seed, open, isTraced ? (event) => console.log(event()) : undefined)
     console.log(`seed ${seed}: every promise held`, report)

@@ -5,6 +5,7 @@ export type Mutant = {
   readonly file: string // in the repository
   readonly from: string // as the source has it, exactly once
   readonly to: string
+  readonly shows?: 'twins' | 'real twins' // between two servers only, or there only over the real engine
   readonly isCheap?: true // found within so few histories that every test run can do it
 }
 
@@ -328,12 +329,14 @@ export const mutants: readonly Mutant[] = [
     file: 'server/usecases/keep-level.ts',
     from: '      await advance()\n',
     to: '',
+    shows: 'real twins',
   },
   {
     name: 'leases of others are not waited for',
     file: LEASE,
     from: 'if (taken === true) return',
     to: 'if (taken !== undefined) return',
+    shows: 'twins',
   },
   {
     name: 'a sale forgets that its payer waits (SQL)',

@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { mutants, type Mutant } from './mutants.ts'
+import type { Choice } from './play.ts'
 import { playStretch } from './workers.ts'
 
 const ROOT = resolve(import.meta.dir, '../..')
@@ -46,7 +47,7 @@ export async function fateOf(mutant: Mutant, seeds: number): Promise<Fate> {
     writeFileSync(join(folder, mutant.file), source)
     for (let from = 0, nth = 0; from < seeds; nth += 1) {
       const end = Math.min(seeds, from + (STRETCHES[nth] ?? 5000))
-      const broken = await playStretch(join(folder, 'test/sim'), from, end, () => {})
+      const broken = await playStretch(join(folder, 'test/sim'), from, end, () => {}, choiceOf(mutant))
       if (broken !== undefined) return { mutant, ...broken }
       from = end
     }
@@ -55,6 +56,12 @@ export async function fateOf(mutant: Mutant, seeds: number): Promise<Fate> {
     rmSync(folder, { recursive: true })
   }
 }
+
+/** A bug in SQL shows over the real engine only, and one between servers only where there are two. */
+const choiceOf = ({ file, shows }: Mutant): Choice => ({
+  real: file.startsWith('db/sqlite/') || shows === 'real twins',
+  twins: shows !== undefined,
+})
 
 /** Plants every bug and prints what became of it; answers the exit code. */
 export async function runMutants(workers: number, seeds: number): Promise<number> {

@@ -1,6 +1,6 @@
 /** Plays many histories in this process, and tells how it goes in lines of JSON. */
 
-import { simulate, type Report } from './history.ts'
+import { isTwinned, simulate, type Report } from './history.ts'
 import { openModelBook } from './ledger-model.ts'
 import { isReal, realBooks } from './sqlite-book.ts'
 
@@ -22,14 +22,18 @@ export const NOTHING: Tally = { seeds: 0, events: 0, requests: 0, charged: 0, so
 
 const EVERY = 250
 
+/** Which of the histories are played: `real` all of them over the real engine, `twins` only those of two servers. */
+export type Choice = { readonly real: boolean; readonly twins: boolean }
+
 /** Plays seeds from `from` up to `end`, and tells a `Tally` every so often; a `Broken` one ends it. */
-export function playRange(from: number, end: number, tell: (line: string) => void): void {
+export function playRange(from: number, end: number, { real, twins }: Choice, tell: (line: string) => void): void {
   const books = realBooks()
   let tally = NOTHING
   let seed = from
   try {
     for (; seed < end; seed += 1) {
-      tally = plus(tally, tallyOf(simulate(seed, isReal(seed) ? books.open : openModelBook)))
+      if (!twins || isTwinned(seed))
+        tally = plus(tally, tallyOf(simulate(seed, real || isReal(seed) ? books.open : openModelBook)))
       if (tally.seeds < EVERY && seed + 1 < end) continue
       tell(JSON.stringify(tally))
       tally = NOTHING

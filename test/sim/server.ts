@@ -27,6 +27,8 @@ export type Watcher = {
   asks(verb: string, key: string, what: unknown): void
   /** A server asks what a payer has open, and says itself whose clients still wait: now, not when the question arrives. */
   surveys(key: string): void
+  /** A server has a payment settled that another one has to itself. */
+  intrudes(key: string): void
   /** What came of it in the store, whoever hears of it. */
   written(verb: string, key: string, answer: unknown): void
   /** What a server was answered by others, and the step at which the question arrived. */
@@ -81,7 +83,7 @@ export function startServer(world: World, { name, book, watcher, commons, opened
   }
   const ledger = ledgerPort(world, book.ledger, watcher, self, die, commons)
   const chain = freshChain(chainPort(world, watcher, self), { clock, journal })
-  const facilitator = facilitatorPort(world, watcher, self)
+  const facilitator = facilitatorPort(world, watcher, self, commons)
   const checkOf = ({ signature }: Payment) =>
     Promise.resolve<SignatureCheck>(signature === SIGNED ? 'signed' : 'not-signed')
   const wallets: Wallets = {
@@ -243,11 +245,15 @@ function chainPort(world: World, watcher: Watcher, owner: object): Chain {
   }
 }
 
-function facilitatorPort(world: World, watcher: Watcher, owner: object): Facilitator {
+function facilitatorPort(world: World, watcher: Watcher, owner: Life, commons: Commons | undefined): Facilitator {
   const ask = <T>(verb: string, key: string, act: () => T): Promise<T> => remote(world, watcher, owner, verb, key, act)
   return {
     verify: (_, payment) => ask('verify', keyOf(payment), () => verify(world, payment)),
-    settle: (_, payment) => ask('settle', keyOf(payment), () => settle(world, payment)),
+    settle: (_, payment) =>
+      ask('settle', keyOf(payment), () => {
+        if (commons?.isKeptFrom(owner, keyOf(payment)) === true) watcher.intrudes(keyOf(payment))
+        return settle(world, payment)
+      }),
     supports: async () => (strikes(world, 'verifyDown') ? 'unavailable' : 'yes'),
     signers: () => Promise.resolve('unknown'),
   }

@@ -1,6 +1,6 @@
 /** Plays many histories at once, one process for each core. */
 
-import { NOTHING, plus, type Broken, type Tally } from './play.ts'
+import { NOTHING, plus, type Broken, type Choice, type Tally } from './play.ts'
 
 // A process is slow until its code is warm, and one that dies loses its stretch.
 const STRETCH_MAX = 25_000
@@ -41,14 +41,18 @@ export async function playSeeds(
   return { total, broken: ends.toSorted((one, other) => one.seed - other.seed)[0] }
 }
 
+const EVERY_ONE: Choice = { real: false, twins: false }
+
 /** Plays a stretch in a process of its own, with the simulation that lies in `folder`. */
 export async function playStretch(
   folder: string,
   from: number,
   end: number,
   told: (tally: Tally) => void,
+  { real, twins }: Choice = EVERY_ONE,
 ): Promise<Broken | undefined> {
-  const args = ['--worker', '--from', String(from), '--seeds', String(end - from)]
+  const only = [...(real ? ['--real'] : []), ...(twins ? ['--twins'] : [])]
+  const args = ['--worker', '--from', String(from), '--seeds', String(end - from), ...only]
   const worker = Bun.spawn(['bun', `${folder}/main.ts`, ...args], { stdout: 'pipe', stderr: 'pipe' })
   const [text, trouble] = await Promise.all([worker.stdout.text(), worker.stderr.text(), worker.exited])
   if (worker.signalCode !== null) throw new Error(`a worker was ended by ${worker.signalCode}`)
