@@ -1,4 +1,4 @@
-/** `bun run abuse [--seconds N] [--only FLOOD]`: floods a real wall in every way, and tells what everybody else had of it. */
+/** `bun run abuse [--seconds N] [--only FLOOD] [--buyers N]`: floods a real wall in every way, and tells what everybody else had of it. */
 
 import { parseArgs } from 'node:util'
 import { memoryMib } from '../hostile/connections.ts'
@@ -10,14 +10,15 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '5' },
     only: { type: 'string' },
     changes: { type: 'string', default: '50000' },
+    buyers: { type: 'string', default: '5' },
   },
 })
 
 const ADDRESSES = [1, 200]
-const BUYERS = 5
 const IDLE_MS = 3000
 
 const ms = Number(values.seconds) * 1000
+const buyers = Number(values.buyers) // honest ones, under each flood
 const isFlood = (name: string): name is FloodName => Object.hasOwn(FLOODS, name)
 const names = Object.keys(FLOODS)
   .filter(isFlood)
@@ -35,7 +36,7 @@ try {
   console.log('|---|--:|--:|---|--:|--:|--:|--:|---|--:|')
   for (const name of names)
     for (const addresses of ADDRESSES) {
-      const effect = await scene.flood(name, { ms, addresses, connectionsMax: 1000, buyers: BUYERS })
+      const effect = await scene.flood(name, { ms, addresses, connectionsMax: 1000, buyers })
       console.log(rowOf(name, addresses, effect, await memoryMib(scene.pid())))
       for (const problem of problemsOf(effect)) console.log(`  ${problem}`)
     }
@@ -44,7 +45,7 @@ try {
     const faults = Object.keys(effect.statuses).filter((status) => status.startsWith('5') && status !== '503')
     return [
       ...(effect.healthP99 > mayTake ? [`health p99 is over ${mayTake.toFixed(0)} ms`] : []),
-      ...(effect.bought < BUYERS ? [`${BUYERS - effect.bought} honest buyers were not served`] : []),
+      ...(effect.bought < buyers ? [`${buyers - effect.bought} honest buyers were not served`] : []),
       ...faults.map((status) => `answers with status ${status}`),
     ]
   }
@@ -61,7 +62,7 @@ function rowOf(name: string, addresses: number, effect: Effect, mib: number): st
     addresses,
     `${healthP50.toFixed(1)}, ${healthP99.toFixed(1)}`,
     [...answers, ...also].join(', '),
-    `${bought} of ${BUYERS}`,
+    `${bought} of ${buyers}`,
     verified,
     rpcCalls,
     logGrew,
