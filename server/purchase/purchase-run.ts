@@ -7,22 +7,11 @@
 
 import { Overtaken, StoreUnavailable, type Failure } from '../domain/failure.ts'
 import type { Listing } from '../domain/listing.ts'
-import {
-  keyOf,
-  type Address,
-  type Hash,
-  type Payment,
-  type PaymentKey,
-  type Target,
-  type Terms,
-  type UnixMs,
-} from '../domain/payment.ts'
+import { keyOf, type Payment, type PaymentKey, type Target, type Terms } from '../domain/payment.ts'
 import { reconcile } from '../domain/purchase-script.ts'
 import type {
   Answer,
   AnswerTo,
-  Availability,
-  Claiming,
   Order,
   Outcome,
   Purchase,
@@ -35,6 +24,7 @@ import { stillAtIt, storeUnavailable } from '../domain/refusals.ts'
 import type { Chain, Clock, Facilitator, Journal, Leases, Ledger, Wallets } from '../ports.ts'
 import type { RailWatch } from '../usecases/watch-rail.ts'
 import type { AttemptBudget } from './attempt-budget.ts'
+import { availabilityOf, claimOf } from './availability.ts'
 import { statusInNextBlock, statusOf } from './chain-status.ts'
 import { writeLanded, type LandedPayments } from './landed-payments.ts'
 import type { PaymentLease } from './payment-lease.ts'
@@ -82,6 +72,7 @@ export type PurchaseRun = {
   readonly isSpent: boolean // more of this wallet's purchases were tried again than requests may try
   hasAsked: boolean // the chain was asked what became of the payment
   hasWritten: boolean
+  isWaiting: boolean // for the end of another purchase of the payer
   known: Purchase | undefined // as it was looked up
   handsOver: SoldPurchase | undefined // an earlier purchase, whose receipt this run's answer carries
 }
@@ -99,6 +90,7 @@ const newRun = (
   isSpent,
   hasAsked: false,
   hasWritten: false,
+  isWaiting: false,
   known: undefined,
   handsOver: undefined,
 })
@@ -214,7 +206,13 @@ async function playThrough<T>(
 ): Promise<T> {
   const handlers = handlersOf(runs, run, log)
   for (let plays = 1; ; plays += 1) {
-    Object.assign(run, { hasClaimed: false, hasWritten: false, known: undefined, handsOver: undefined })
+    Object.assign(run, {
+      hasClaimed: false,
+      hasWritten: false,
+      isWaiting: false,
+      known: undefined,
+      handsOver: undefined,
+    })
     try {
       const end = await play(begin(), handlers, log)
       await check(end)
@@ -333,11 +331,15 @@ function writes(runs: Runs, run: PurchaseRun) {
 function priors(runs: Runs, run: PurchaseRun, log: LogStep) {
   const { ledger } = runs
   return {
-    'resolve-other': ({ key }): Promise<Purchase | undefined> =>
-      runs.flights.run(keyOf(key), async () => {
-        const end = await runReconcile(runs, key, log)
-        return end === 'elsewhere' ? await ledger.find(key) : end
-      }),
+    async 'resolve-other'({ key }): Promise<Purchase | undefined> {
+      // A run that waits for another purchase is not waited for, or two could wait for each other.
+      const isWaiting = [...runs.underWay].some((other) => other.isWaiting && keyOf(other.key) === keyOf(key))
+      if (isWaiting) return await ledger.find(key)
+      run.isWaiting = true
+      const end = await runs.flights.run(keyOf(key), () => runReconcile(runs, key, log))
+      run.isWaiting = false
+      return end === 'elsewhere' ? await ledger.find(key) : end
+    },
     async 'hand-over'({ purchase }) {
       const key = keyOf(purchase.payment)
       const isTaken = [...runs.underWay].some(
@@ -358,40 +360,4 @@ function priors(runs: Runs, run: PurchaseRun, log: LogStep) {
       return false
     },
   } satisfies Partial<Handlers>
-}
-
-/** The payments of a payer that runs under way here have claimed, and whose clients wait for the receipts. */
-const attendedOf = ({ underWay }: Runs, payer: Address): readonly Hash[] =>
-  [...underWay]
-    .filter(({ key, hasClaimed, clients }) => key.payer === payer && hasClaimed && !clients.haveLeft())
-    .map(({ key }) => key.nonce)
-
-// Longer than a lease outlives the process that took it.
-const PRIOR_WAITS_MS = [50, 100, 200, 400, 800, 1500, ...Array.from({ length: 8 }, () => 2000)]
-
-/** What can be had. An earlier purchase that another process is at is waited for, since nobody can tell whether it lives. */
-async function availabilityOf(runs: Runs, target: Target, payment: Payment, now: UnixMs): Promise<Availability> {
-  const { ledger, leases, clock } = runs
-  const look = () => ledger.availability(target, payment, now, attendedOf(runs, payment.payer))
-  let found = await look()
-  for (const waitMs of PRIOR_WAITS_MS) {
-    if (found.prior === undefined || leases === undefined || !(await leases.isTaken(found.prior.payment))) return found
-    await clock.wait(waitMs)
-    found = await look()
-  }
-  return found
-}
-
-const CLAIMS_MAX = 3
-
-/** Claims, once what other processes have claimed for the same payer and target meanwhile has ended there. */
-async function claimOf(runs: Runs, request: Extract<Request, { do: 'claim' }>): Promise<Claiming> {
-  const { ledger, clock, leases } = runs
-  const { target, payment, listing, head } = request
-  for (let claims = 1; ; claims += 1) {
-    const claiming = await ledger.claim(target, payment, listing, head, clock.now(), attendedOf(runs, payment.payer))
-    if (claiming.kind !== 'prior' || leases === undefined || claims === CLAIMS_MAX) return claiming
-    const { prior } = await availabilityOf(runs, target, payment, clock.now())
-    if (prior !== undefined) return claiming
-  }
 }

@@ -33,6 +33,7 @@ test(
 const lessons: readonly (readonly [number, string])[] = [
   [51, 'a payment was refused, somebody broadcast it, and it was called used before when it was sent again'],
   [1531, 'the same, while it was being looked at'],
+  [28711, 'two purchases of a payer waited for each other'],
   [280, 'of two unanswered purchases one was resolved, and the other had emptied the wallet'],
   [564, 'an endpoint that lagged was believed after another had shown the payment'],
   [2157, 'a block was claimed for a client that had hung up and asked anew'],
