@@ -283,7 +283,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a purchase whose client left counts as under way',
-    file: RUN,
+    file: 'server/purchase/availability.ts',
     from: 'key.payer === payer && hasClaimed && !clients.haveLeft()',
     to: 'key.payer === payer && hasClaimed && clients !== undefined',
   },
@@ -365,7 +365,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'what another process is at is not waited for',
-    file: RUN,
+    file: 'server/purchase/availability.ts',
     from: '!(await leases.isTaken(found.prior.payment))',
     to: 'leases !== undefined',
   },
