@@ -2,10 +2,10 @@
 
 import { ErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js'
 import type { McpDesk } from '../mcp/desk.ts'
-import { readMessage } from '../mcp/message.ts'
+import { bringsPayment, readMessage } from '../mcp/message.ts'
 import { answerError, answerRequest, type Answer } from '../mcp/server.ts'
 import { readJson } from './body.ts'
-import type { Clients } from './clients.ts'
+import { refuseBeyond, type Clients } from './clients.ts'
 import { refuse } from './refuse.ts'
 import { NO_STORE, respondEmpty, respondJson, type HeaderFields } from './respond.ts'
 
@@ -18,15 +18,22 @@ const VERSION_HEADER = 'mcp-protocol-version'
 export async function answerCall(desk: McpDesk, request: Request, clients: Clients): Promise<Response> {
   const read = await readJson(request, { maxBytes: MCP_BODY_MAX_BYTES })
   if ('failure' in read) {
+    const refused = refuseBeyond(clients, 'calls', request)
+    if (refused !== undefined) return refused
     const { code, message } = read.failure
     if (code === 'body_too_large') return refuse(read.failure, { Connection: 'close' })
     // What is JSON, but of a kind that no request is, is told apart from what is none.
     const fault = read.unsafe === true ? ErrorCode.InvalidRequest : ErrorCode.ParseError
     return answer(400, answerError(null, { code: fault, message }), { Connection: 'close' })
   }
-  const busy = await clients.queue.turn()
-  if (busy !== undefined) return refuse(busy)
   const message = readMessage(read.value)
+  if (bringsPayment(message)) await clients.queue.paymentTurn()
+  else {
+    const refused = refuseBeyond(clients, 'calls', request)
+    if (refused !== undefined) return refused
+    const busy = await clients.queue.turn()
+    if (busy !== undefined) return refuse(busy)
+  }
   if (message.kind === 'malformed') return answer(400, answerError(null, message.error))
   const version = request.headers.get(VERSION_HEADER)
   if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return answer(400, wrongVersion)

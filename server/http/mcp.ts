@@ -2,7 +2,7 @@
 
 import { failure } from '../domain/failure.ts'
 import type { McpDesk } from '../mcp/desk.ts'
-import { withinBudget, type Clients } from './clients.ts'
+import type { Clients } from './clients.ts'
 import { refuse } from './refuse.ts'
 import { respondEmpty, type HeaderFields } from './respond.ts'
 import type { Handler, Methods } from './route.ts'
@@ -22,10 +22,7 @@ export function mcpMethods({ bindHost = '', clients, ...port }: McpPort): Method
   const desk = { ...port, baseUrl: port.offer.baseUrl, readEdit, limits: clients.limits }
   const ours = namesOf(desk.offer.baseUrl, bindHost)
   return {
-    POST: closedToOthers(
-      ours,
-      withinBudget(clients, 'calls', async (request) => await (await mcpCalls()).answerCall(desk, request, clients)),
-    ),
+    POST: closedToOthers(ours, async (request) => await (await mcpCalls()).answerCall(desk, request, clients)),
     OPTIONS: closedToOthers(ours, () => respondEmpty(204, preflight)),
   }
 }

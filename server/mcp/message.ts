@@ -7,7 +7,7 @@ import {
   ListToolsRequestSchema,
   PingRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
-import type { RpcError } from './reply.ts'
+import { PAYMENT_META, type RpcError } from './reply.ts'
 
 export type Id = string | number
 
@@ -40,6 +40,13 @@ export function readMessage(value: unknown): Message {
   if (params !== undefined && (typeof params !== 'object' || params === null)) return badParams(id)
   if (!methods[method].safeParse(value).success) return badParams(id)
   return { kind: 'request', id, method, params }
+}
+
+/** Whether a message brings a payment, which has budgets of its own. */
+export function bringsPayment(message: Message): boolean {
+  if (message.kind !== 'request' || message.method !== 'tools/call') return false
+  const { _meta: meta } = (message.params ?? {}) as { readonly _meta?: unknown }
+  return typeof meta === 'object' && meta !== null && typeof Reflect.get(meta, PAYMENT_META) === 'object'
 }
 
 /** `null` when there is none, `undefined` when it cannot be echoed as it was sent. */

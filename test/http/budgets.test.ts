@@ -4,9 +4,10 @@ import { rateLimits, STREAMS_PER_ADDRESS, type RateLimits } from '../../server/u
 import { fakeClock } from '../fakes/clock.ts'
 import { usedUp } from '../fakes/limits.ts'
 import { FORGED } from '../fakes/wallets.ts'
+import { callTool } from '../mcp/agent.ts'
 import { NOW, paymentOf } from '../ports/samples.ts'
 import { editOf, registrationOf, sending } from './signed.ts'
-import { codeOf, openWall, paidBy } from './wall.ts'
+import { codeOf, openWall, paidBy, payloadOf } from './wall.ts'
 
 // Goal: whoever asks for too much is told so, and nobody else is; no budget stands between a payer and a known payment.
 
@@ -58,6 +59,16 @@ test('a payment that the ledger knows is answered, whatever its client has used 
   const again = await buy('/blocks/3,4', 1)
   expect([again.status, await again.json()]).toEqual([200, receipt])
   expect(await codeOf(await buy('/blocks/5,6', 2))).toBe('too_many_requests')
+})
+
+test('over MCP too, a known payment is answered, whatever its client has used up', async () => {
+  let spent = false
+  const refusal = () => (spent ? tooManyRequests(1000) : undefined)
+  const wall = await openWall({ limits: { take: refusal, check: refusal } })
+  const receipt: object = await (await wall.buy('/blocks/3,4', 1)).json()
+  spent = true
+  const again = await callTool(wall, 'buy_block', { coord: '3,4' }, payloadOf(paymentOf(1, 1)))
+  expect(again.structuredContent).toMatchObject(receipt)
 })
 
 test('where an address has sent too much junk, who signed its payment can still buy there', async () => {
