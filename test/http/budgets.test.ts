@@ -65,7 +65,7 @@ test('over MCP too, a known payment is answered, whatever its client has used up
   let spent = false
   const refusal = () => (spent ? tooManyRequests(1000) : undefined)
   const wall = await openWall({ limits: { take: refusal, check: refusal } })
-  const receipt: object = await (await wall.buy('/blocks/3,4', 1)).json()
+  const receipt = (await (await wall.buy('/blocks/3,4', 1)).json()) as object
   spent = true
   const again = await callTool(wall, 'buy_block', { coord: '3,4' }, payloadOf(paymentOf(1, 1)))
   expect(again.structuredContent).toMatchObject(receipt)
