@@ -64,7 +64,9 @@ async function takeBack(place: Place): Promise<void> {
   else await ask(place, 'COMMENT ON TABLE wall IS NULL')
 }
 
-const final = { patienceMs: 0, isRehearsal: false }
+// A server notices a moment later that who had a wall open is gone.
+const final = { patienceMs: 5000, isRehearsal: false }
+const impatient = { ...final, patienceMs: 0 }
 const rehearsal = { patienceMs: 0, isRehearsal: true }
 
 /** Does something with the wall at a place, as the only process there. */
@@ -302,11 +304,11 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
     const [source, there, back] = [fileAt('running'), await newPlace(), fileAt('running-back')]
     await Bun.write(source.path, Bun.file(lived.path))
     await at(source, async () => {
-      expect(await messageOf(moveWall(source, there, final))).toContain('another process owns')
+      expect(await messageOf(moveWall(source, there, impatient))).toContain('another process owns')
     })
     await at(there, async () => {
-      expect(await messageOf(moveWall(source, there, final))).toContain('a wall is open on the database')
-      expect(await messageOf(moveWall(there, back, final))).toContain('a wall is open on the database')
+      expect(await messageOf(moveWall(source, there, impatient))).toContain('a wall is open on the database')
+      expect(await messageOf(moveWall(there, back, impatient))).toContain('a wall is open on the database')
     })
     expect(await isEmpty(back)).toBe(true)
     await move(source, there)
