@@ -21,6 +21,8 @@ export type RunningFacilitator = {
   url: string
   /** Who pays for gas and sends the transfers. */
   address: Address
+  /** Answers a request as `url` does, without a connection. */
+  fetch(request: Request): Promise<Response>
   stop(): Promise<void>
 }
 
@@ -34,14 +36,15 @@ export async function startFacilitator(options: FacilitatorOptions): Promise<Run
       new ExactEvmScheme(wallet.signer, { eip6492AllowedFactories: [...allowedFactories] }),
     )
     .registerExtension(BAZAAR)
+  const fetch = (request: Request) => answer(facilitator, request)
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     // Bun would otherwise cut a connection whose settlement takes longer than ten seconds; zero means never.
     idleTimeout: 0,
-    fetch: (request) => answer(facilitator, request),
+    fetch,
   })
-  return { url: `http://127.0.0.1:${server.port}`, address: wallet.address, stop: () => server.stop(true) }
+  return { url: `http://127.0.0.1:${server.port}`, address: wallet.address, fetch, stop: () => server.stop(true) }
 }
 
 type Route = { method: string; handle(facilitator: x402Facilitator, request: Request): Promise<Response> }

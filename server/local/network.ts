@@ -13,6 +13,8 @@ export type LocalNetworkOptions = ChainOptions & Omit<FacilitatorOptions, 'rpcUr
 export type LocalNetwork = {
   rpcUrl: string
   facilitatorUrl: string
+  /** Answers as `facilitatorUrl` does, without a connection. */
+  askFacilitator(request: Request): Promise<Response>
   /** The id of the network as x402 names it. */
   network: `eip155:${number}`
   chainId: number
@@ -45,6 +47,7 @@ export async function startLocalNetwork(options: LocalNetworkOptions = {}): Prom
   return {
     rpcUrl,
     facilitatorUrl: facilitator.url,
+    askFacilitator: facilitator.fetch,
     network: `eip155:${localChainId}`,
     chainId: localChainId,
     token: dollarAddress,

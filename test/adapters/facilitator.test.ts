@@ -29,7 +29,7 @@ let faulty: FaultyFacilitator
 const servers: { stop(closeAll: boolean): Promise<void> }[] = []
 beforeAll(async () => {
   network = await startLocalNetwork()
-  faulty = await startFaultyFacilitator(network.facilitatorUrl)
+  faulty = await startFaultyFacilitator(network.askFacilitator)
 })
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop(true)))

@@ -54,7 +54,7 @@ export async function startSurroundings(
 ): Promise<Surroundings> {
   const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-e2e-'))
   const network = await startLocalNetwork(options)
-  const facilitator = await startFaultyFacilitator(network.facilitatorUrl)
+  const facilitator = await startFaultyFacilitator(network.askFacilitator)
   const payTo = newWallet().address
   return {
     folder,

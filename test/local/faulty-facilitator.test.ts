@@ -11,7 +11,7 @@ let network: LocalNetwork
 let faulty: FaultyFacilitator
 beforeAll(async () => {
   network = await startLocalNetwork()
-  faulty = await startFaultyFacilitator(network.facilitatorUrl)
+  faulty = await startFaultyFacilitator(network.askFacilitator)
 })
 afterAll(async () => {
   await faulty.stop()

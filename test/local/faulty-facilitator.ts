@@ -36,12 +36,17 @@ export type FaultyFacilitator = {
 /** The hash that `invented-hash` reports; no chain has it. */
 export const inventedHash = `0x${'ab'.repeat(32)}`
 
-/** Stands between the wall and the real facilitator at `realUrl`; honest until told otherwise. */
-export async function startFaultyFacilitator(realUrl: string): Promise<FaultyFacilitator> {
+/**
+ * Stands between the wall and the real facilitator; honest until told otherwise. It hands requests on without a connection: of
+ * requests by `fetch`, a process makes 256 at once, and those of the real facilitator to its chain are among them.
+ */
+export async function startFaultyFacilitator(
+  real: (request: Request) => Promise<Response>,
+): Promise<FaultyFacilitator> {
   const verify = newCall(verifyFaults)
   const settle = newCall(settleFaults)
   const server = createServer((request, response) => {
-    const forward = (body?: string) => askReal(`${realUrl}${request.url}`, body)
+    const forward = (body?: string) => ask(real, request.url ?? '/', body)
     const call = request.url === '/verify' ? verify : request.url === '/settle' ? settle : undefined
     const reply = call ? readBody(request).then((body) => call.play(body, forward)) : forward()
     reply.then((answer) => send(response, answer)).catch(() => response.destroy())
@@ -174,9 +179,9 @@ function newTally() {
   }
 }
 
-async function askReal(url: string, body?: string): Promise<Settled> {
+async function ask(real: (request: Request) => Promise<Response>, path: string, body?: string): Promise<Settled> {
   const init = body === undefined ? {} : { method: 'POST', body, headers: { 'content-type': 'application/json' } }
-  const response = await fetch(url, init)
+  const response = await real(new Request(`http://facilitator${path}`, init))
   return { status: response.status, body: await response.text(), type: 'application/json' }
 }
 

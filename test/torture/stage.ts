@@ -27,7 +27,7 @@ export type Stage = Awaited<ReturnType<typeof setStage>>
 export async function setStage(instances?: number) {
   const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-torture-'))
   const network = await startLocalNetwork()
-  const facilitator = await startFaultyFacilitator(network.facilitatorUrl)
+  const facilitator = await startFaultyFacilitator(network.askFacilitator)
   const gate = await startGate(network.rpcUrl)
   const ground = instances === undefined ? fileIn(folder) : await sharedServer()
   const payTo = newWallet().address
