@@ -1,5 +1,6 @@
 /** Every error code in words: what it means and what to do next. One that is added without words does not compile. */
 
+import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
 import { FEED_LIMIT_MAX } from '../../shared/contract/feed.ts'
 import { PALETTE_SIZE } from '../../shared/palette.ts'
 import { PIXELS_HEX_LENGTH } from '../../shared/pixels.ts'
@@ -15,6 +16,7 @@ const SECONDS = TS_TOLERANCE_MS / 1000
 /** What each code tells the caller. */
 export const meaningOf: Readonly<Record<FailureCode, string>> = {
   invalid_coordinate: `The block is not named col,row, with col from 0 to ${COLS - 1} and row from 0 to ${ROWS - 1}.`,
+  invalid_area: `The area is not named col,row,WxH, is not all on the wall, or has not 1 to ${AREA_BLOCKS_MAX} blocks.`,
   invalid_listing: 'A name, framework, message or link breaks its rule; the message names it. Nothing was charged.',
   invalid_payment: 'The payment cannot be read as one of x402 v2. Nothing was charged.',
   invalid_body: 'The body is not the JSON object that is described, or has further fields.',

@@ -3,6 +3,7 @@
 /** HTTP status of each error code. */
 export const statusOf = {
   invalid_coordinate: 400,
+  invalid_area: 400,
   invalid_listing: 400,
   invalid_payment: 400,
   invalid_body: 400,

@@ -1,5 +1,6 @@
 /** How a purchase is refused, in words that tell the payer whether money may have moved and what to do next. */
 
+import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import { failure, type Failure } from './failure.ts'
 import type { Hash, Space, Target } from './payment.ts'
@@ -17,6 +18,13 @@ export const REPEAT =
 /** What should name a block names none. */
 export const invalidCoordinate = (): Failure =>
   failure('invalid_coordinate', 'A block is named col,row: col from 0 to 159, row from 0 to 89, such as 80,45.')
+
+/** What should name an area names none. */
+export const invalidArea = (): Failure =>
+  failure(
+    'invalid_area',
+    `An area is named col,row,WxH: its top left block and its size in blocks, such as 80,45,4x3, without leading zeros, on the wall, of 1 to ${AREA_BLOCKS_MAX} blocks.`,
+  )
 
 /** Too much of one kind of work is under way. */
 export const busy = (): Failure =>

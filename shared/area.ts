@@ -1,0 +1,50 @@
+/** Areas: rectangles of blocks that are sold whole and repainted whole. A block is an area of 1x1. */
+
+import { blockAt, cellOf, COLS, ROWS, type BlockIndex } from './wall.ts'
+
+/** The most blocks an area may have. */
+export const AREA_BLOCKS_MAX = 400
+
+/** A rectangle of blocks: the cell of its top left one, and its width and height in blocks. */
+export type Area = { readonly col: number; readonly row: number; readonly w: number; readonly h: number }
+
+/** Width and height in blocks. */
+export type AreaSize = Pick<Area, 'w' | 'h'>
+
+/** `col,row,WxH` of an area, in decimal without leading zeros. */
+export type AreaName = `${number},${number},${number}x${number}`
+
+const NUMBER = '(0|[1-9]\\d{0,2})'
+
+/** What an area is called; more may be said of it that no area has. */
+export const AREA_PATTERN = `^${NUMBER},${NUMBER},([1-9]\\d{0,2})x([1-9]\\d{0,2})$`
+
+const areaPattern = new RegExp(AREA_PATTERN)
+
+/** Whether there are areas of a size: on the wall, of 1 to `AREA_BLOCKS_MAX` blocks. */
+export const isAreaSize = ({ w, h }: AreaSize): boolean =>
+  Number.isInteger(w) && Number.isInteger(h) && w >= 1 && h >= 1 && w <= COLS && h <= ROWS && w * h <= AREA_BLOCKS_MAX
+
+/** The area of a size whose top left block is `at`; `undefined` where none of that size lies on the wall. */
+export function areaAt(at: BlockIndex, { w, h }: AreaSize): Area | undefined {
+  const { col, row } = cellOf(at)
+  return isAreaSize({ w, h }) && col + w <= COLS && row + h <= ROWS ? { col, row, w, h } : undefined
+}
+
+/** Reads `col,row,WxH`; `undefined` when it is not canonical, off the wall or too large. */
+export function parseArea(text: string): Area | undefined {
+  const [col, row, w, h] = (areaPattern.exec(text)?.slice(1) ?? []).map(Number)
+  if (col === undefined || row === undefined || w === undefined || h === undefined) return undefined
+  const at = blockAt(col, row)
+  return at === undefined ? undefined : areaAt(at, { w, h })
+}
+
+/** The canonical `col,row,WxH` of an area. */
+export const areaName = ({ col, row, w, h }: Area): AreaName => `${col},${row},${w}x${h}`
+
+/** The blocks of an area, row by row. */
+export function blocksOf({ col, row, w, h }: Area): BlockIndex[] {
+  return Array.from({ length: w * h }, (_, i) => blockAt(col + (i % w), row + Math.floor(i / w))).filter(
+    (block) => block !== undefined,
+  )
+}
