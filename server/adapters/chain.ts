@@ -1,6 +1,7 @@
 /** The chain over JSON-RPC: what became of an authorization, looked up by payer and nonce through endpoints of ours. */
 
 import type { PublicClient } from 'viem'
+import { lru } from '../../shared/lru.ts'
 import { keyOf, type Address, type Payment, type PaymentKey } from '../domain/payment.ts'
 import type { Verdict } from '../domain/purchase.ts'
 import type { Chain, ChainHealth, Receipts } from '../ports.ts'
@@ -103,13 +104,9 @@ const NO_ANSWER: ChainHealth = { kind: 'silent', what: 'the chain endpoint does 
 
 /** What was noted of payments, the oldest of which are forgotten. */
 function remembered<T>() {
-  const notes = new Map<string, T>()
+  const notes = lru<string, T>(REMEMBERED_MAX)
   return {
     get: (key: PaymentKey) => notes.get(keyOf(key)),
-    set(key: PaymentKey, note: T) {
-      const [oldest] = notes.keys()
-      if (notes.size >= REMEMBERED_MAX && oldest !== undefined) notes.delete(oldest)
-      notes.set(keyOf(key), note)
-    },
+    set: (key: PaymentKey, note: T) => notes.set(keyOf(key), note),
   }
 }

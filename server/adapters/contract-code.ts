@@ -1,11 +1,11 @@
 /** Where there is a contract: looked up on the chain, remembered, and asked for only so often, since anybody can make us ask. */
 
 import type { PublicClient } from 'viem'
+import { lru } from '../../shared/lru.ts'
 import type { Address } from '../domain/payment.ts'
 import { tokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock } from '../ports.ts'
 import type { BoundedCalls } from './bounded-calls.ts'
-import { recent } from './recent.ts'
 
 /**
  * Who is asked about, and for whom: owners of blocks, of whom there are few, for somebody who may be one or for a suspect;
@@ -44,8 +44,8 @@ export function contractCode(
     suspect: tokenBuckets(LOOK_UPS.suspect, 1),
     payer: tokenBuckets(LOOK_UPS.payer, 1),
   }
-  const withCode = recent<true>(REMEMBERED_MAX)
-  const seenWithout = recent<number>(REMEMBERED_MAX)
+  const withCode = lru<Address, true>(REMEMBERED_MAX)
+  const seenWithout = lru<Address, number>(REMEMBERED_MAX)
   const underWay = new Map<Address, ReturnType<ContractCode['has']>>()
 
   const lookUp = async (wallet: Address) => {

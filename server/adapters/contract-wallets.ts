@@ -14,6 +14,7 @@ import {
   parseAbi,
   parseErc6492Signature,
 } from 'viem'
+import { lru } from '../../shared/lru.ts'
 import type { Address, Hash } from '../domain/payment.ts'
 import type { SignatureCheck } from '../domain/reasons.ts'
 import { tokenBuckets, type Budget } from '../domain/token-bucket.ts'
@@ -21,7 +22,6 @@ import type { Clock } from '../ports.ts'
 import type { BoundedCalls } from './bounded-calls.ts'
 import { isRevert, MULTICALL } from './chain/endpoints.ts'
 import { ONCE, type ContractCode, type Lane } from './contract-code.ts'
-import { recent } from './recent.ts'
 
 type Hex = `0x${string}`
 
@@ -56,7 +56,7 @@ export function signedByContract(
   calls: BoundedCalls,
   { elapsed }: Pick<Clock, 'elapsed'>,
 ): SignedByContract {
-  const knownPayers = recent<true>(REMEMBERED_MAX)
+  const knownPayers = lru<string, true>(REMEMBERED_MAX)
   const aboutOne = tokenBuckets(ABOUT_ONE, REMEMBERED_MAX)
   const questions = new Map(Object.entries(QUESTIONS).map(([name, budget]) => [name, tokenBuckets(budget, 1)]))
   const mayAsk = (wallet: Address, lane: string) =>

@@ -4,6 +4,7 @@ import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { PaymentPayload } from '@x402/core/types'
 import pLimit from 'p-limit'
+import { lru } from '../../shared/lru.ts'
 import { keyOf, type Address, type Extensions, type Payment, type Target } from '../domain/payment.ts'
 import type { Settling, Verification } from '../domain/reasons.ts'
 import type { Facilitator } from '../ports.ts'
@@ -49,15 +50,12 @@ const EXTENSIONS_KEPT = 1024
 
 /** Gives a payment the extensions back that came with it when it was last seen with any. */
 function extensionsKept(): (payment: Payment) => Payment {
-  const kept = new Map<string, Extensions>()
+  const kept = lru<string, Extensions>(EXTENSIONS_KEPT)
   return (payment) => {
     const key = keyOf(payment)
     const extensions = payment.extensions ?? kept.get(key)
     if (extensions === undefined) return payment
-    kept.delete(key)
     kept.set(key, extensions)
-    const [oldest] = kept.keys()
-    if (kept.size > EXTENSIONS_KEPT && oldest !== undefined) kept.delete(oldest)
     return { ...payment, extensions }
   }
 }

@@ -1,8 +1,8 @@
 /** Who is likely to be an owner: told by what was sent from an address before, so that a flood does not keep owners waiting. */
 
+import { lru } from '../../shared/lru.ts'
 import { tokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock } from '../ports.ts'
-import { recent } from './recent.ts'
 
 export type Standing = {
   /** Whether what is sent from an address now is to be looked at before what suspects send. */
@@ -22,8 +22,8 @@ const REMEMBERED_MAX = 4096
 /** Nothing is known of anybody. */
 export function standing({ elapsed }: Pick<Clock, 'elapsed'>): Standing {
   const attempts = tokenBuckets(ATTEMPTS, REMEMBERED_MAX)
-  const good = recent<true>(REMEMBERED_MAX)
-  const badAt = recent<number>(REMEMBERED_MAX)
+  const good = lru<string, true>(REMEMBERED_MAX)
+  const badAt = lru<string, number>(REMEMBERED_MAX)
   return {
     isTrusted(from) {
       const at = badAt.get(from)

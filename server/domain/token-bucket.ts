@@ -3,6 +3,8 @@
  * than its burst. What is kept of one is the moment at which it is full again (the generic cell rate algorithm).
  */
 
+import { lru } from '../../shared/lru.ts'
+
 /** How many at once, and how many a second from then on. */
 export type Budget = { readonly burst: number; readonly perSecond: number }
 
@@ -19,7 +21,7 @@ const ROUNDING_MS = 1e-6
 
 /** Makes buckets for at most `keysMax` keys: beyond that the one that was used least recently is forgotten, and full again. */
 export function tokenBuckets({ burst, perSecond }: Budget, keysMax: number): Buckets {
-  const fullAt = new Map<string, number>()
+  const fullAt = lru<string, number>(keysMax)
   const perTokenMs = 1000 / perSecond
   const burstMs = burst * perTokenMs
   const after = (key: string, now: number, cost: number) => Math.max(fullAt.get(key) ?? now, now) + cost * perTokenMs
@@ -28,9 +30,6 @@ export function tokenBuckets({ burst, perSecond }: Budget, keysMax: number): Buc
       const next = after(key, now, cost)
       const waitMs = next - now - burstMs
       if (waitMs > ROUNDING_MS) return waitMs
-      fullAt.delete(key)
-      const [oldest] = fullAt.keys()
-      if (fullAt.size >= keysMax && oldest !== undefined) fullAt.delete(oldest)
       fullAt.set(key, next)
       return 0
     },

@@ -1,5 +1,6 @@
 /** The newest changes as events, ready to be sent: to all who follow, and in shared pieces to those who catch up. */
 
+import { keptOrMade, lru } from '../../shared/lru.ts'
 import type { Change, LogNumber, ModerationChange } from '../domain/log.ts'
 import { visible } from '../domain/moderation.ts'
 import { wireChange } from '../domain/wire-change.ts'
@@ -32,7 +33,7 @@ const NOTHING = new Uint8Array()
 /** Starts remembering. */
 export function recentEvents(log: Log): RecentEvents {
   const events: Told[] = []
-  const pieces = new Map<string, Promise<Piece | undefined>>()
+  const pieces = lru<string, Promise<Piece | undefined>>(PIECES_MAX)
   let shared = { after: 0, upTo: 0, bytes: NOTHING }
 
   // The log tells what it holds without what is hidden later, and so must we.
@@ -71,17 +72,7 @@ export function recentEvents(log: Log): RecentEvents {
       // Pieces end at round numbers, so that all who catch up share them wherever they begin.
       const to = Math.min(end, after + PIECE - (after % PIECE))
       if (to <= after) return undefined
-      const key = `${after}-${to}`
-      const made = pieces.get(key) ?? read(after, to)
-      const [oldest] = pieces.keys()
-      if (pieces.size >= PIECES_MAX && oldest !== undefined) pieces.delete(oldest)
-      pieces.set(key, made)
-      try {
-        return await made
-      } catch (error) {
-        if (pieces.get(key) === made) pieces.delete(key)
-        throw error
-      }
+      return await keptOrMade(pieces, `${after}-${to}`, () => read(after, to))
     },
   }
 }

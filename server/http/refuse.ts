@@ -1,5 +1,6 @@
 /** Refusals on the wire: the Error shape, and for a 402 the terms with it. */
 
+import { lru } from '../../shared/lru.ts'
 import { PRICE } from '../../shared/money.ts'
 import { DEMAND_LINK, PATHS } from '../discovery/links.ts'
 import { failure, statusOf, type Failure } from '../domain/failure.ts'
@@ -43,10 +44,8 @@ export type Demanding = (target: Target, query: string) => Response
 
 /** Makes the demand for payment to someone who has sent none. Without a query it depends on the target alone, so it is made once and copied. */
 export function demands(till: Till): Demanding {
-  const ready = new Map<Target, Response>()
+  const ready = lru<Target, Response>(READY_MAX)
   const make = (target: Target) => {
-    const [oldest] = ready.keys()
-    if (ready.size >= READY_MAX && oldest !== undefined) ready.delete(oldest)
     const made = refuseTarget(till, target, unpaid)
     ready.set(target, made)
     return made

@@ -3,6 +3,7 @@
  * moved its money since, and its payer was told to send it again.
  */
 
+import { lru } from '../../shared/lru.ts'
 import { hasSameFields, keyOf, type Payment } from '../domain/payment.ts'
 import type { Landed, Order } from '../domain/purchase.ts'
 import type { Clock } from '../ports.ts'
@@ -24,7 +25,7 @@ const REMEMBERED_MAX = 10_000
 
 /** Remembers for as long as the process lives, and no longer than a payment is good for. */
 export function seenPayments(clock: Clock): SeenPayments {
-  const remembered = new Map<string, { readonly seen: Landed; readonly until: number }>()
+  const remembered = lru<string, { readonly seen: Landed; readonly until: number }>(REMEMBERED_MAX)
   const find = (payment: Payment) => {
     const known = remembered.get(keyOf(payment))
     if (known === undefined || clock.elapsed() >= known.until) return undefined
@@ -37,8 +38,6 @@ export function seenPayments(clock: Clock): SeenPayments {
     note(request, head) {
       if (request === undefined || 'code' in request.listing || find(request.payment) !== undefined) return
       const { target, payment, listing } = request
-      const [oldest] = remembered.keys()
-      if (remembered.size >= REMEMBERED_MAX && oldest !== undefined) remembered.delete(oldest)
       const seen = { target, payment, listing, head }
       remembered.set(keyOf(payment), { seen, until: clock.elapsed() + REMEMBERED_MS })
     },

@@ -1,6 +1,7 @@
 /** Cards as PNGs. */
 
 import pLimit from 'p-limit'
+import { keptOrMade, lru } from '../../shared/lru.ts'
 import { COLS, ROWS } from '../../shared/wall.ts'
 import { drawCard, wallSideFor, type CardSubject } from '../domain/card.ts'
 import { failure, type Failure } from '../domain/failure.ts'
@@ -25,8 +26,8 @@ const KEPT_MAX = 64
 /** Draws cards and keeps the latest, each until the wall changes. The wall is made small once for all of them. */
 export function cardImages({ view, pictures }: Drawing): CardImages {
   const limit = pLimit(AT_ONCE)
-  const cards = new Map<string, Promise<WallImage>>()
-  const walls = new Map<number, Promise<Bitmap>>()
+  const cards = lru<string, Promise<WallImage>>(KEPT_MAX)
+  const walls = lru<number, Promise<Bitmap>>(KEPT_MAX)
   let keptNumber: LogNumber = -1
 
   const small = (side: number) => pictures.shrink(drawRegion(view, WHOLE_WALL), COLS * side, ROWS * side)
@@ -34,7 +35,7 @@ export function cardImages({ view, pictures }: Drawing): CardImages {
     limit(async (): Promise<WallImage> => {
       const state = stateOf(view)
       const side = wallSideFor(view, subject)
-      const wall = side === undefined ? undefined : await shared(walls, side, () => small(side))
+      const wall = side === undefined ? undefined : await keptOrMade(walls, side, () => small(side))
       return { state, png: await pictures.encode(drawCard(view, subject, wall)) }
     })
 
@@ -45,25 +46,8 @@ export function cardImages({ view, pictures }: Drawing): CardImages {
       if (keptNumber !== view.number) for (const kept of [cards, walls]) kept.clear()
       keptNumber = view.number
       const key = Object.values(subject).join()
-      if (!cards.has(key) && limit.pendingCount >= WAITING_MAX) return busy()
-      return await shared(cards, key, () => make(subject))
+      if (cards.get(key) === undefined && limit.pendingCount >= WAITING_MAX) return busy()
+      return await keptOrMade(cards, key, () => make(subject))
     },
   }
-}
-
-/** What is kept under a key, or is made now and kept instead of the oldest. What fails is not kept. */
-async function shared<Key, Thing>(
-  kept: Map<Key, Promise<Thing>>,
-  key: Key,
-  make: () => Promise<Thing>,
-): Promise<Thing> {
-  const promise = kept.get(key) ?? make()
-  kept.delete(key)
-  const [oldest] = kept.keys()
-  if (kept.size >= KEPT_MAX && oldest !== undefined) kept.delete(oldest)
-  kept.set(key, promise)
-  return await promise.catch((error: unknown) => {
-    if (kept.get(key) === promise) kept.delete(key)
-    throw error
-  })
 }

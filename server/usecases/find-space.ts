@@ -1,6 +1,7 @@
 /** Finds room for a picture of several blocks. */
 
 import type { Spaces } from '../../shared/contract/space.ts'
+import { lru } from '../../shared/lru.ts'
 import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
 import { coordOf } from '../../shared/wall.ts'
 import { buyingOrder, openSpaces, type SpaceWish } from '../domain/open-space.ts'
@@ -14,7 +15,7 @@ const KEPT_MAX = 64
 
 /** Makes the search. What was found is kept until something is sold, held or given back. */
 export function spaceFinder(taken: TakenBlocks): FindSpace {
-  const kept = new Map<string, Spaces>()
+  const kept = lru<string, Spaces>(KEPT_MAX)
   let asOf: Taken | undefined
   return async ({ w, h, near, limit }) => {
     const now = await taken()
@@ -24,8 +25,6 @@ export function spaceFinder(taken: TakenBlocks): FindSpace {
     const known = kept.get(key)
     if (known !== undefined) return known
     const found = spacesIn(now, { w, h, near, limit })
-    const [oldest] = kept.keys()
-    if (kept.size >= KEPT_MAX && oldest !== undefined) kept.delete(oldest)
     kept.set(key, found)
     return found
   }

@@ -1,5 +1,6 @@
 /** The chain, asked through endpoints of which some lag behind others. */
 
+import { lru } from '../../shared/lru.ts'
 import { keyOf, type PaymentKey } from '../domain/payment.ts'
 import type { Chain, Clock } from '../ports.ts'
 
@@ -14,12 +15,8 @@ const REMEMBERED_MAX = 10_000
  * until it is known what used it, that is silence.
  */
 export function rpcLagGuard(chain: Chain, clock: Clock): Chain {
-  const used = new Map<string, number>()
-  const remember = (key: PaymentKey) => {
-    const [oldest] = used.keys()
-    if (used.size >= REMEMBERED_MAX && oldest !== undefined) used.delete(oldest)
-    used.set(keyOf(key), clock.elapsed() + REMEMBERED_MS)
-  }
+  const used = lru<string, number>(REMEMBERED_MAX)
+  const remember = (key: PaymentKey) => used.set(keyOf(key), clock.elapsed() + REMEMBERED_MS)
   const isUsed = (key: PaymentKey) => clock.elapsed() < (used.get(keyOf(key)) ?? 0)
   return {
     ...chain,

@@ -1,6 +1,7 @@
 /** Reads deeds of claimed blocks. */
 
 import type { Deed } from '../../shared/contract/block.ts'
+import { lru } from '../../shared/lru.ts'
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import type { Source } from './source.ts'
 
@@ -8,12 +9,12 @@ const DEEDS_KEPT_MAX = 1000
 
 /** Reads deeds and keeps the settled ones: how a block was paid never changes. */
 export function deedReader(): Source['deed'] {
-  const kept = new Map<BlockIndex, Deed>()
+  const kept = lru<BlockIndex, Deed>(DEEDS_KEPT_MAX)
   return async (block, signal) => {
     const known = kept.get(block)
     if (known) return known
     const deed = await fetchDeed(block, signal).catch(() => undefined)
-    if (deed?.settled) keep(kept, block, deed)
+    if (deed?.settled) kept.set(block, deed)
     return deed
   }
 }
@@ -23,10 +24,4 @@ async function fetchDeed(block: BlockIndex, signal: AbortSignal): Promise<Deed |
   if (response.status !== 200) return undefined
   const deed: Deed = await response.json()
   return deed
-}
-
-function keep(kept: Map<BlockIndex, Deed>, block: BlockIndex, deed: Deed) {
-  const [oldest] = kept.keys()
-  if (kept.size >= DEEDS_KEPT_MAX && oldest !== undefined) kept.delete(oldest)
-  kept.set(block, deed)
 }

@@ -1,0 +1,46 @@
+/** A map of bounded size, which forgets what was used least recently. */
+
+/** Of more than `max` entries, the one that was neither read nor written for longest is forgotten. */
+export type Lru<Key, Value> = {
+  get(key: Key): Value | undefined
+  set(key: Key, value: Value): void
+  delete(key: Key): void
+  clear(): void
+}
+
+/** An empty map for at most `max` entries. */
+export function lru<Key, Value>(max: number): Lru<Key, Value> {
+  const entries = new Map<Key, Value>()
+  const set = (key: Key, value: Value) => {
+    entries.delete(key)
+    const [oldest] = entries.keys()
+    if (entries.size >= max && oldest !== undefined) entries.delete(oldest)
+    entries.set(key, value)
+  }
+  return {
+    get(key) {
+      const value = entries.get(key)
+      if (value !== undefined) set(key, value)
+      return value
+    },
+    set,
+    delete: (key) => void entries.delete(key),
+    clear: () => entries.clear(),
+  }
+}
+
+/** What is kept under a key, or is made now, once for all who ask meanwhile. What fails is not kept. */
+export async function keptOrMade<Key, Value>(
+  kept: Lru<Key, Promise<Value>>,
+  key: Key,
+  make: () => Promise<Value>,
+): Promise<Value> {
+  const promise = kept.get(key) ?? make()
+  kept.set(key, promise)
+  try {
+    return await promise
+  } catch (error) {
+    if (kept.get(key) === promise) kept.delete(key)
+    throw error
+  }
+}
