@@ -67,6 +67,16 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }
 
+/** Waits for something that may be left out: `undefined` where the store is unavailable. */
+export async function ifAvailable<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error
+    return undefined
+  }
+}
+
 /** Somebody else has moved the payment on since it was looked up: nothing was written, and it is to be looked up again. */
 export class Overtaken extends Error {
   override name = 'Overtaken'

@@ -76,6 +76,10 @@ export const hasSameFields = (one: Payment, other: Payment): boolean =>
   one.accepted.asset === other.accepted.asset &&
   one.accepted.network === other.accepted.network
 
+/** Whether two payments are the same authorization with the same signature. */
+export const isSamePayment = (one: Payment, other: Payment): boolean =>
+  hasSameFields(one, other) && one.signature === other.signature
+
 /** Why a payment cannot be taken on these terms now, in words for the payer; `undefined` when it can. */
 export function unfitness(payment: Payment, terms: Terms, now: UnixMs): string | undefined {
   const nowSeconds = BigInt(Math.floor(now / 1000))

@@ -9,6 +9,7 @@
 import { StoreUnavailable, type Failure } from './failure.ts'
 import {
   hasSameFields,
+  isSamePayment,
   unfitness,
   type Hash,
   type Payment,
@@ -76,9 +77,8 @@ function* answerKnown(known: Purchase, order: Order): Script<Outcome> {
 
 /** Whether the payer presents a payment that is known: as it was, or, once it was given up, signed anew with its nonce. */
 function* whoPresents({ payment, state }: Purchase, presented: Payment): Script<SignatureCheck> {
-  const isSame = hasSameFields(payment, presented)
-  if (isSame && payment.signature === presented.signature) return 'signed'
-  if (!isSame && state.kind !== 'released') return 'not-signed'
+  if (isSamePayment(payment, presented)) return 'signed'
+  if (!hasSameFields(payment, presented) && state.kind !== 'released') return 'not-signed'
   return yield* ask({ do: 'check-signature', payment: presented })
 }
 

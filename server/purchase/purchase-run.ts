@@ -5,7 +5,7 @@
  * their clients still there: several fresh purchases of one payer at once are separate purchases.
  */
 
-import { Overtaken, StoreUnavailable, type Failure } from '../domain/failure.ts'
+import { ifAvailable, Overtaken, StoreUnavailable, type Failure } from '../domain/failure.ts'
 import type { Listing } from '../domain/listing.ts'
 import { keyOf, type Payment, type PaymentKey, type Target, type Terms } from '../domain/payment.ts'
 import { reconcile } from '../domain/purchase-script.ts'
@@ -77,23 +77,19 @@ export type PurchaseRun = {
   handsOver: SoldPurchase | undefined // an earlier purchase, whose receipt this run's answer carries
 }
 
+/** What a run knows whenever its script begins. */
+const BEGINNING = { hasClaimed: false, hasWritten: false, isWaiting: false, known: undefined, handsOver: undefined }
+
 const newRun = (
   key: PaymentKey,
   clients: WaitingClients,
   request: BuyRequest | undefined,
   isSpent: boolean,
-): PurchaseRun => ({
-  key,
-  request,
-  clients,
-  hasClaimed: false,
-  isSpent,
-  hasAsked: false,
-  hasWritten: false,
-  isWaiting: false,
-  known: undefined,
-  handsOver: undefined,
-})
+): PurchaseRun => ({ key, request, clients, isSpent, hasAsked: false, ...BEGINNING })
+
+/** The runs under way for a payment. */
+export const runsOf = ({ underWay }: Pick<Runs, 'underWay'>, key: PaymentKey): readonly PurchaseRun[] =>
+  [...underWay].filter((run) => keyOf(run.key) === keyOf(key))
 
 /** What a client sent to buy with. */
 export type BuyRequest = {
@@ -146,7 +142,7 @@ export async function runReconcile(
 async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outcome>): Promise<Outcome> {
   try {
     const outcome = await playThrough(runs, run, script, logEverything(runs), (end) => checkDenial(runs, run, end))
-    if (outcome.kind === 'bought') await orIgnore(runs.advance())
+    if (outcome.kind === 'bought') await ifAvailable(runs.advance())
     return outcome
   } catch (error) {
     if (error instanceof Overtaken) return { kind: 'refused', failure: stillAtIt() }
@@ -183,15 +179,7 @@ async function markAnswered({ clock, ledger }: Runs, run: PurchaseRun, outcome: 
   // The answer is written to its connection first.
   await clock.wait(0)
   // A mark that cannot be written hands the receipt over once more, which charges nobody.
-  if (!run.clients.haveLeft()) await orIgnore(ledger.markAnswered(answered.payment))
-}
-
-async function orIgnore(work: Promise<void>): Promise<void> {
-  try {
-    await work
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error
-  }
+  if (!run.clients.haveLeft()) await ifAvailable(ledger.markAnswered(answered.payment))
 }
 
 const PLAYS_MAX = 5
@@ -206,13 +194,7 @@ async function playThrough<T>(
 ): Promise<T> {
   const handlers = handlersOf(runs, run, log)
   for (let plays = 1; ; plays += 1) {
-    Object.assign(run, {
-      hasClaimed: false,
-      hasWritten: false,
-      isWaiting: false,
-      known: undefined,
-      handsOver: undefined,
-    })
+    Object.assign(run, BEGINNING)
     try {
       const end = await play(begin(), handlers, log)
       await check(end)
@@ -333,8 +315,7 @@ function priors(runs: Runs, run: PurchaseRun, log: LogStep) {
   return {
     async 'resolve-other'({ key }): Promise<Purchase | undefined> {
       // A run that waits for another purchase is not waited for, or two could wait for each other.
-      const isWaiting = [...runs.underWay].some((other) => other.isWaiting && keyOf(other.key) === keyOf(key))
-      if (isWaiting) return await ledger.find(key)
+      if (runsOf(runs, key).some(({ isWaiting }) => isWaiting)) return await ledger.find(key)
       run.isWaiting = true
       const end = await runs.flights.run(keyOf(key), () => runReconcile(runs, key, log))
       run.isWaiting = false

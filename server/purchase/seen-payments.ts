@@ -4,7 +4,7 @@
  */
 
 import { lru } from '../../shared/lru.ts'
-import { hasSameFields, keyOf, type Payment } from '../domain/payment.ts'
+import { isSamePayment, keyOf, type Payment } from '../domain/payment.ts'
 import type { Landed, Order } from '../domain/purchase.ts'
 import type { Clock } from '../ports.ts'
 
@@ -30,8 +30,7 @@ export function seenPayments(clock: Clock): SeenPayments {
     const known = remembered.get(keyOf(payment))
     if (known === undefined || clock.elapsed() >= known.until) return undefined
     const { seen } = known
-    const isSame = hasSameFields(seen.payment, payment) && seen.payment.signature === payment.signature
-    return isSame ? seen : undefined
+    return isSamePayment(seen.payment, payment) ? seen : undefined
   }
   return {
     find,

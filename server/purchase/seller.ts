@@ -1,8 +1,8 @@
 /** The one seller of a process: one run per payment at a time, copies of a request share its answer. */
 
-import { StoreUnavailable, type Failure } from '../domain/failure.ts'
+import { ifAvailable, type Failure } from '../domain/failure.ts'
 import type { Listing } from '../domain/listing.ts'
-import { hasSameFields, keyOf, type Payment, type PaymentKey, type Space, type Target } from '../domain/payment.ts'
+import { isSamePayment, keyOf, type Payment, type PaymentKey, type Space, type Target } from '../domain/payment.ts'
 import { answerLate, answersOn, buy } from '../domain/purchase-script.ts'
 import type { Outcome, Purchase } from '../domain/purchase.ts'
 import { rpcLagGuard } from '../usecases/rpc-lag-guard.ts'
@@ -14,6 +14,7 @@ import {
   isOfPayment,
   runForClients,
   runReconcile,
+  runsOf,
   type BuyRequest,
   type PurchaseDeps,
   type Runs,
@@ -90,9 +91,7 @@ export function seller(deps: PurchaseDeps): ReconciledSeller {
       return space.then((found) => (found === 'reserved' ? heldBy(runs, target) : found))
     },
     async reconcile(key) {
-      const working = [...runs.underWay].find(
-        (run) => keyOf(run.key) === keyOf(key) && (run.hasClaimed || run.hasAsked),
-      )
+      const working = runsOf(runs, key).find(({ hasClaimed, hasAsked }) => hasClaimed || hasAsked)
       if (working !== undefined) return working.hasAsked
       // Whatever else is asked of the payment takes its turn like this does, and cannot keep it out.
       const end = await runs.flights.run(keyOf(key), () => runReconcile(runs, key))
@@ -111,7 +110,7 @@ function attempt(runs: Runs, request: BuyRequest, clients: WaitingClients): Prom
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
   const { payment } = request
   const run = async () => {
-    const known = await orUndefined(runs.ledger.find(payment))
+    const known = await ifAvailable(runs.ledger.find(payment))
     // What only hears something needs no lease, so that it keeps no other process from looking at the purchase.
     const isSpent = known?.state.kind === 'reserved' && !runs.mayRetry(payment.payer)
     const work = () => runForClients(runs, request, clients, buy, resolve, isSpent)
@@ -128,18 +127,7 @@ function attempt(runs: Runs, request: BuyRequest, clients: WaitingClients): Prom
 
 /** Whether a known payment is sent again as it was, for what it was sent for. */
 const isRepeat = (known: Purchase, { payment, target }: BuyRequest): boolean =>
-  answersOn(known, target) &&
-  (known.state.kind === 'released' ||
-    (hasSameFields(known.payment, payment) && known.payment.signature === payment.signature))
-
-async function orUndefined<T>(asking: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asking
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error
-    return undefined
-  }
-}
+  answersOn(known, target) && (known.state.kind === 'released' || isSamePayment(known.payment, payment))
 
 const isFinal = (kind: Purchase['state']['kind'] | undefined) => kind === 'sold' || kind === 'credited'
 
@@ -148,12 +136,10 @@ const copyOf = (target: Target, { payer, nonce, to, amount, validAfter, validBef
   [target, payer, nonce, to, amount, validAfter, validBefore, signature, accepted.asset, accepted.network].join(':')
 
 /** Whether what holds a target is being bought, or is in doubt: then its own payer must be able to come back and sign anew. */
-async function heldBy({ ledger, leases, underWay }: Runs, target: Target): Promise<Offered> {
-  for (const holder of await ledger.holders(target)) {
-    const isHere = [...underWay].some(
-      (run) => run.hasClaimed && !run.clients.haveLeft() && keyOf(run.key) === keyOf(holder),
-    )
-    if (!isHere && (await leases?.isTaken(holder)) !== true) return 'uncertain'
+async function heldBy(runs: Runs, target: Target): Promise<Offered> {
+  for (const holder of await runs.ledger.holders(target)) {
+    const isHere = runsOf(runs, holder).some(({ hasClaimed, clients }) => hasClaimed && !clients.haveLeft())
+    if (!isHere && (await runs.leases?.isTaken(holder)) !== true) return 'uncertain'
   }
   return 'reserved'
 }

@@ -1,7 +1,7 @@
 /** Makes the log shorter: of each block's repaints that are old, the last of each hour is kept. */
 
 import type { BlockIndex } from '../../shared/wall.ts'
-import { StoreUnavailable } from '../domain/failure.ts'
+import { ifAvailable } from '../domain/failure.ts'
 import type { LogNumber } from '../domain/log.ts'
 import type { UnixMs } from '../domain/payment.ts'
 import type { Clock, ExclusiveJobs, Journal, LogCompaction } from '../ports.ts'
@@ -49,13 +49,7 @@ export function logCompactor({
     }
     if (dropped > 0) journal.note('log-compacted', { dropped, to: doneTo })
   }
-  return async (signal) => {
-    try {
-      await jobs.run('compact', () => compact(signal))
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error
-    }
-  }
+  return async (signal) => void (await ifAvailable(jobs.run('compact', () => compact(signal))))
 }
 
 /** Told entries in order, answers which one each has made needless. */
