@@ -1,6 +1,6 @@
 /**
  * Compares the wall with what the machine can do at most and with the plain way of doing things. `--full` takes longer and opens a browser,
- * `--check` ends with 1 when a ratio misses its goal, `--readme` writes the results into README.md, and any other
+ * `--check` ends with 1 when a ratio misses its goal, `--write` writes the results into docs/benchmarks.md, and any other
  * argument picks the scenarios with it in their title.
  */
 
@@ -8,10 +8,10 @@ import { mkdir } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { pin } from './cpu.ts'
+import { writeResults } from './document.ts'
 import type { Findings } from './findings.ts'
 import { fleet } from './fleet.ts'
 import goals from './goals.json' with { type: 'json' }
-import { writeResults } from './readme.ts'
 import { markdown, table, verdicts, type Report } from './report.ts'
 import { inBrowser, onServer, scenarios } from './scenarios.ts'
 
@@ -29,7 +29,7 @@ const checked = verdicts(report, goals)
 console.log(`\nRatios (processor time of the servers, medians of paired rounds) and their goals\n`)
 for (const { line } of checked) console.log(line)
 await save(report)
-if (has('--readme')) await writeResults(markdown(report, goals, machine()))
+if (has('--write')) await writeResults(markdown(report, goals, machine()))
 if (has('--check') && checked.some(({ isMet }) => !isMet)) process.exitCode = 1
 
 /** Runs the scenarios, and tells of each as it ends. */

@@ -46,7 +46,7 @@ const wordsOf = (goal: Goal | undefined) => {
   return goal.atLeast === undefined ? `at most ${goal.atMost}` : `at least ${goal.atLeast}`
 }
 
-/** The ratios with their goals as Markdown, for a README. */
+/** The ratios with their goals as Markdown. */
 export function markdown(report: Report, goals: Goals, machine: string): string {
   const lines = Object.values(report).flatMap(({ ratios }) =>
     Object.entries(ratios)

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
+import { between } from '../../bench/document.ts'
 import { fleet, type Fleet } from '../../bench/fleet.ts'
 import goals from '../../bench/goals.json' with { type: 'json' }
-import { between } from '../../bench/readme.ts'
 import { inBrowser, onServer, scenarios } from '../../bench/scenarios.ts'
 import { openBrowser } from '../viewer/browser.ts'
 

@@ -11,7 +11,15 @@ import { OFFER } from '../http/wall.ts'
 
 const root = join(import.meta.dir, '../..')
 const read = (path: string) => Bun.file(join(root, path)).text()
-const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'OPERATING.md', 'SECURITY.md']
+const documents = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'OPERATING.md',
+  'SECURITY.md',
+  'AGENTS.md',
+  ...new Bun.Glob('docs/*.md').scanSync(root),
+]
 
 test('every setting is explained in the README and in .env.example, and no other is', async () => {
   const table = [...(await read('README.md')).matchAll(/^\| (`[A-Z][^|]*) \|/gm)].flatMap(([, names = '']) =>
@@ -36,11 +44,16 @@ test('every command in the documents is a script of the package', async () => {
 test('every file and folder the documents name is there', async () => {
   for (const document of documents) {
     const named = [
-      ...(await read(document)).matchAll(/`((?:server|shared|db|viewer|bench|test|deploy)\/[^`\s*<]*)`/g),
+      ...(await read(document)).matchAll(/`((?:server|shared|db|viewer|bench|test|deploy|docs)\/[^`\s*<]*)`/g),
     ].map(([, path = '']) => path)
     const missing = named.filter((path) => !existsSync(join(root, path)))
     expect([document, missing]).toEqual([document, []])
   }
+})
+
+test('the architecture is read in one sitting', async () => {
+  const words = (await read('ARCHITECTURE.md')).match(/\S+/g) ?? []
+  expect(words.length).toBeLessThanOrEqual(2000)
 })
 
 test('operators are told what to do about every alarm, and what every metric tells', async () => {
