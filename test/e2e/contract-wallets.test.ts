@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { x402Client } from '@x402/core/client'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment } from '@x402/fetch'
@@ -13,7 +13,7 @@ import {
   wrapped,
   type ContractWallets,
 } from '../adapters/contract-wallet/deploy.ts'
-import { eventually, expectBooksToBalance, get, settled, sign, startWorld, type Payer, type World } from './world.ts'
+import { eventually, get, settled, sign, shareWorld, type Payer, type World } from './world.ts'
 
 // Goal: whoever pays by a contract gets what others get, from the demand to the repaint. Method: real contracts, factory and
 // facilitator, and the stock client with a signer whose address is the contract's.
@@ -21,16 +21,9 @@ import { eventually, expectBooksToBalance, get, settled, sign, startWorld, type 
 let world: World
 let contracts: ContractWallets
 
+shareWorld((opened) => void (world = opened), 'SQLite', {}, { allowedFactories: [factoryAddress] })
 beforeAll(async () => {
-  world = await startWorld({}, 'SQLite', { allowedFactories: [factoryAddress] })
   contracts = await placeFactory(world.network.client)
-})
-afterAll(async () => {
-  try {
-    await expectBooksToBalance(world)
-  } finally {
-    await world.stop()
-  }
 })
 
 /** Who pays by an account, and signs texts for it. */

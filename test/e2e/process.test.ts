@@ -1,31 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { freePort, startWall } from '../../server/local/wall-process.ts'
-import {
-  ENGINES,
-  expectBooksToBalance,
-  get,
-  readCanvas,
-  readFeed,
-  settled,
-  sign,
-  startWorld,
-  type World,
-} from './world.ts'
+import { ENGINES, get, readCanvas, readFeed, settled, sign, shareWorld, type World } from './world.ts'
 
 let world: World
 
 describe.each(ENGINES)('on %s', (engine) => {
-  beforeAll(async () => {
-    world = await startWorld({}, engine)
-  })
-  afterAll(async () => {
-    try {
-      await expectBooksToBalance(world)
-    } finally {
-      await world.stop()
-    }
-  })
+  shareWorld((opened) => void (world = opened), engine)
 
   const everything = async () => ({
     canvas: await readCanvas(world),

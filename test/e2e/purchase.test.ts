@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { x402Client } from '@x402/core/client'
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
@@ -13,31 +13,12 @@ import { Sale } from '../../shared/contract/feed.ts'
 import { PALETTE } from '../../shared/palette.ts'
 import { editMessage, registerMessage } from '../../shared/signing.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
-import {
-  ENGINES,
-  canvasWhen,
-  expectBooksToBalance,
-  get,
-  readCanvas,
-  readFeed,
-  sign,
-  startWorld,
-  type World,
-} from './world.ts'
+import { ENGINES, canvasWhen, get, readCanvas, readFeed, sign, shareWorld, type World } from './world.ts'
 
 let world: World
 
 describe.each(ENGINES)('on %s', (engine) => {
-  beforeAll(async () => {
-    world = await startWorld({}, engine)
-  })
-  afterAll(async () => {
-    try {
-      await expectBooksToBalance(world)
-    } finally {
-      await world.stop()
-    }
-  })
+  shareWorld((opened) => void (world = opened), engine)
 
   const px = '0102'.repeat(50)
 

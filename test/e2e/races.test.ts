@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { decodePaymentResponseHeader } from '@x402/core/http'
 import type { Receipt } from '../../shared/contract/block.ts'
-import { ENGINES, expectBooksToBalance, get, sign, startWorld, type World } from './world.ts'
+import { ENGINES, get, sign, shareWorld, type World } from './world.ts'
 
 let world: World
 
 describe.each(ENGINES)('on %s', (engine) => {
-  beforeAll(async () => {
-    world = await startWorld({ SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' }, engine)
-  })
-  afterAll(async () => {
-    try {
-      await expectBooksToBalance(world)
-    } finally {
-      await world.stop()
-    }
-  })
+  shareWorld((opened) => void (world = opened), engine, { SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' })
 
   const wallets = (count: number) => Promise.all(Array.from({ length: count }, () => world.wallet()))
 

@@ -1,20 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { x402Client } from '@x402/core/client'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import type { Deed, Receipt } from '../../shared/contract/block.ts'
 import type { SettleFault } from '../local/faulty-facilitator.ts'
-import {
-  ENGINES,
-  eventually,
-  expectBooksToBalance,
-  get,
-  settled,
-  sign,
-  signDemand,
-  startWorld,
-  type World,
-} from './world.ts'
+import { ENGINES, eventually, get, settled, sign, signDemand, shareWorld, type World } from './world.ts'
 
 // Each way a facilitator can go wrong at settlement. After one, the buyer sends the same signed request again until
 // there is an end: a block for a dollar. In between, no answer may ask for money.
@@ -22,16 +12,7 @@ import {
 let world: World
 
 describe.each(ENGINES)('on %s', (engine) => {
-  beforeAll(async () => {
-    world = await startWorld({}, engine)
-  })
-  afterAll(async () => {
-    try {
-      await expectBooksToBalance(world)
-    } finally {
-      await world.stop()
-    }
-  })
+  shareWorld((opened) => void (world = opened), engine)
 
   const afterTheMoneyMoved: readonly SettleFault[] = [
     'hang-after',

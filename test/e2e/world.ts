@@ -1,4 +1,4 @@
-import { expect } from 'bun:test'
+import { afterAll, beforeAll, expect } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -107,6 +107,28 @@ export async function startWorld(
       await around.stop()
     },
   }
+}
+
+/** Opens a world before the tests that follow, gives it to `take`, and closes it after them; its books must balance then. */
+export function shareWorld(
+  take: (world: World) => void,
+  engine: EngineName = 'SQLite',
+  settings: Readonly<Record<string, string>> = {},
+  options: LocalNetworkOptions = {},
+): void {
+  let world: World | undefined
+  beforeAll(async () => {
+    world = await startWorld(settings, engine, options)
+    take(world)
+  })
+  afterAll(async () => {
+    if (world === undefined) return
+    try {
+      await expectBooksToBalance(world)
+    } finally {
+      await world.stop()
+    }
+  })
 }
 
 type Place = { settings(folder: string): Readonly<Record<string, string>>; stop(): Promise<void> }
