@@ -19,7 +19,7 @@ export type Config = {
   readonly rpcUrls: readonly string[] // asked in this order; none: the network's public endpoint
   readonly rpcCallsPerSecond: number | undefined // to each of them; undefined: any number
   readonly offer: Offer
-  readonly facilitatorUrl: string
+  readonly facilitatorUrls: readonly string[] // asked in this order; at least one
   readonly cdpKey: { readonly id: string; readonly secret: string } | undefined
   readonly verifyTimeoutMs: number
   readonly settleTimeoutMs: number
@@ -75,7 +75,7 @@ export function readConfig(env: Env): Config {
   const asset = tokenOf(network)
   const baseUrl = read('BASE_URL', originOf)
   const payTo = read('PAY_TO', (text) => payeeOf(text, asset.address))
-  const facilitatorUrl = read('FACILITATOR_URL', urlOf)?.href
+  const facilitatorUrls = read('FACILITATOR_URL', listOf(urlOf))?.map(({ href }) => href)
   const id = read('CDP_API_KEY_ID', asIs)
   const secret = read('CDP_API_KEY_SECRET', asIs)
   if ((id === undefined) !== (secret === undefined)) problems.push('CDP_API_KEY_ID and CDP_API_KEY_SECRET go together')
@@ -95,7 +95,7 @@ export function readConfig(env: Env): Config {
     contact: read('OPERATOR_CONTACT', asIs) ?? null,
     trustedHops: read('TRUST_PROXY', wholeNumber(0, 10)),
   }
-  if (problems.length > 0 || baseUrl === undefined || payTo === undefined || facilitatorUrl === undefined)
+  if (problems.length > 0 || baseUrl === undefined || payTo === undefined || facilitatorUrls === undefined)
     throw cannotWork(problems)
   return {
     ...rest,
@@ -106,7 +106,7 @@ export function readConfig(env: Env): Config {
       assetName: asset.name,
       assetVersion: asset.version,
     },
-    facilitatorUrl,
+    facilitatorUrls,
   }
 }
 

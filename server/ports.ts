@@ -201,13 +201,19 @@ export type Bell = { listen(rung: () => void): () => void } // answers how to st
 /** The x402 facilitator: checks payments and broadcasts them. Its word proves little; see `Settling`. */
 export type Facilitator = {
   /** `target` names the resource paid for. */
-  verify(target: Target, payment: Payment): Promise<Verification>
-  settle(target: Target, payment: Payment): Promise<Settling>
+  verify(target: Target, payment: Payment, manner?: Manner): Promise<Verification>
+  settle(target: Target, payment: Payment, manner?: Manner): Promise<Settling>
   /** Whether it takes payments of our scheme and network; `unavailable` when it does not answer. */
   supports(): Promise<'yes' | 'no' | 'unavailable'>
   /** The addresses that it broadcasts from on our network; `unknown` where it does not tell them. */
   signers(): Promise<readonly Address[] | 'unknown' | 'unavailable'>
 }
+
+/** How a facilitator is asked: within how long, in milliseconds, and whether it is sent no more than the payment itself. */
+export type Manner = { readonly withinMs: number; readonly isBare: boolean }
+
+/** One of the facilitators that payments are taken through. `host` is what operators are told of its address. */
+export type RingMember = Facilitator & { readonly host: string }
 
 /** The chain, through an endpoint of ours. */
 export type Chain = {

@@ -21,7 +21,8 @@ import { mcpCalls } from './http/mcp.ts'
 import { viewerFiles } from './http/viewer-files.ts'
 import { deskAt, openCounter } from './operate/counter.ts'
 import { openDesk } from './operate/desk.ts'
-import type { Journal, Ledger } from './ports.ts'
+import type { Journal, Ledger, RingMember } from './ports.ts'
+import { facilitatorRing } from './purchase/facilitator-ring.ts'
 import { reconciler } from './purchase/reconciler.ts'
 import { seller, type ReconciledSeller } from './purchase/seller.ts'
 import { freshChain } from './usecases/chain-freshness.ts'
@@ -123,26 +124,21 @@ export async function serve(given: Given): Promise<void> {
 }
 
 async function openWall({ config, ahead, journal }: Given, meters: Meters, committed: () => void) {
-  const { offer, hosts, cdpKey, contact } = config
+  const { offer, hosts, contact } = config
   const { blocks, agents, log, store, books, ...shared } = ahead.store
   const ledger = tellingOfClaims(shared.ledger, committed)
   const endpoints = openEndpoints(config.network, config.rpcUrls, { clock, callsPerSecond: config.rpcCallsPerSecond })
   const chain = freshChain(meters.chain(viemChain(endpoints, offer)), { clock, journal })
   const keys = Promise.withResolvers<Keys>()
   const wallets = viemWallets(endpoints.client, offer, keys.promise, clock)
-  const called = httpFacilitator(
-    {
-      url: config.facilitatorUrl,
-      verifyTimeoutMs: config.verifyTimeoutMs,
-      settleTimeoutMs: config.settleTimeoutMs,
-      authorize: cdpKey === undefined ? undefined : coinbaseAuth(cdpKey),
-      onExtension: onceEach(({ extension, ...said }) => journal.note('extension', { extension, ...said })),
-    },
-    offer,
-  )
-  const facilitator = meters.facilitator(called)
-  const facilitatorHost = new URL(config.facilitatorUrl).host
-  const rail = watchRail({ facilitator, chain, clock, journal, facilitatorHost })
+  const facilitator = facilitatorRing({
+    ...config,
+    members: membersOf(config, journal).map(meters.facilitator),
+    chain,
+    clock,
+    journal,
+  })
+  const rail = watchRail({ facilitator, chain, clock, journal, facilitatorTrouble: facilitator.trouble })
   const viewer = await viewerFiles(VIEWER)
   const { view, advance, subscribe, reads } = await onceLooked(ahead.looked, async () => {
     const follower = await followLog(log)
@@ -189,6 +185,19 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters, commi
   }).listen({ hostname: config.host, port: config.port })
   if (wall.server === null) throw new Error('the server did not start')
   return { server: wall.server, sold, rail, stream, chain, facilitator, advance, keys, reads }
+}
+
+/** The facilitators, in the order in which they are asked. */
+function membersOf(config: Config, journal: Journal): readonly RingMember[] {
+  const { facilitatorUrls, verifyTimeoutMs, settleTimeoutMs, cdpKey, offer } = config
+  const authorize = cdpKey === undefined ? undefined : coinbaseAuth(cdpKey)
+  return facilitatorUrls.map((url) => {
+    const facilitator = new URL(url).host
+    const onExtension = onceEach(({ extension, ...said }) =>
+      journal.note('extension', { facilitator, extension, ...said }),
+    )
+    return httpFacilitator({ url, verifyTimeoutMs, settleTimeoutMs, authorize, onExtension }, offer)
+  })
 }
 
 /** The fastest keys there are here; the operator is told which. */

@@ -1,5 +1,21 @@
 /** Calls to third parties, which may answer anything: in time, of limited size, and from where they were asked. */
 
+/** Where to call, what operators may be told of it, and what proves who calls. */
+export type HttpAddress = {
+  readonly url: string
+  readonly host: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Takes the user information out of an address: `fetch` does not take it there, and no message may show it. */
+export function readAddress(address: string): HttpAddress {
+  const url = new URL(address)
+  const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  const auth = user === ':' ? {} : { authorization: `Basic ${Buffer.from(user).toString('base64')}` }
+  url.username = url.password = ''
+  return { url: url.href, host: url.host, headers: { ...auth } }
+}
+
 /** What one call may cost. */
 export type Bounds = { readonly timeoutMs: number; readonly maxBytes: number }
 

@@ -4,12 +4,11 @@ import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { PaymentPayload } from '@x402/core/types'
 import pLimit from 'p-limit'
-import { lru } from '../../shared/lru.ts'
-import { keyOf, type Address, type Extensions, type Payment, type Target } from '../domain/payment.ts'
+import type { Address, Payment, Target } from '../domain/payment.ts'
 import type { Settling, Verification } from '../domain/reasons.ts'
-import type { Facilitator } from '../ports.ts'
+import type { Facilitator, Manner, RingMember } from '../ports.ts'
 import { paymentRequired, requirementsOf, type Offer } from '../x402/terms.ts'
-import { fetchBounded } from './bounded-fetch.ts'
+import { fetchBounded, readAddress, type HttpAddress } from './bounded-fetch.ts'
 
 /** How to reach a facilitator. Verify and settle have their own patience, in milliseconds. */
 export type FacilitatorSettings = {
@@ -34,31 +33,22 @@ const ANSWER_MAX_BYTES = 65_536
  * Makes the facilitator port. Verify and settle have a lane each: 64 calls of a kind are under way, 256 wait for their turn,
  * and what comes beyond is `busy` without a call. Probes wait for nobody.
  */
-export function httpFacilitator(settings: FacilitatorSettings, offer: Offer): Facilitator {
+export function httpFacilitator(settings: FacilitatorSettings, offer: Offer): RingMember {
   const [verifying, settling] = [lane(), lane()]
-  const extended = extensionsKept()
+  const { verifyTimeoutMs, settleTimeoutMs } = settings
+  const line: Line = { ...settings, ...readAddress(settings.url) }
   return {
-    verify: (target, payment) => verifying(() => verify(settings, offer, target, extended(payment))),
-    settle: (target, payment) => settling(() => settle(settings, offer, target, extended(payment))),
-    supports: () => supports(settings, offer),
-    signers: () => signers(settings, offer),
+    host: line.host,
+    verify: (target, payment, manner = { withinMs: verifyTimeoutMs, isBare: false }) =>
+      verifying(() => verify(line, offer, target, payment, manner)),
+    settle: (target, payment, manner = { withinMs: settleTimeoutMs, isBare: false }) =>
+      settling(() => settle(line, offer, target, payment, manner)),
+    supports: () => supports(line, offer),
+    signers: () => signers(line, offer),
   }
 }
 
-// A payment is settled seconds after it was verified, with what is stored of it, which is what was signed.
-const EXTENSIONS_KEPT = 1024
-
-/** Gives a payment the extensions back that came with it when it was last seen with any. */
-function extensionsKept(): (payment: Payment) => Payment {
-  const kept = lru<string, Extensions>(EXTENSIONS_KEPT)
-  return (payment) => {
-    const key = keyOf(payment)
-    const extensions = payment.extensions ?? kept.get(key)
-    if (extensions === undefined) return payment
-    kept.set(key, extensions)
-    return { ...payment, extensions }
-  }
-}
+type Line = HttpAddress & Omit<FacilitatorSettings, 'url'>
 
 type Busy = { readonly kind: 'busy' }
 
@@ -80,9 +70,9 @@ const Kind = Type.Object({ x402Version: Type.Number(), scheme: Type.String(), ne
 const Supported = Type.Object({ kinds: Type.Array(Kind) })
 const Signers = Type.Object({ signers: Type.Record(Type.String(), Type.Array(Type.String())) })
 
-async function supports(settings: FacilitatorSettings, { terms }: Offer): Promise<'yes' | 'no' | 'unavailable'> {
+async function supports(line: Line, { terms }: Offer): Promise<'yes' | 'no' | 'unavailable'> {
   try {
-    const { kinds } = readSuccess(Supported, await ask(settings, 'supported', settings.verifyTimeoutMs))
+    const { kinds } = readSuccess(Supported, await ask(line, 'supported', line.verifyTimeoutMs))
     const isOurs = kinds.some(
       (kind) => kind.x402Version === 2 && kind.scheme === 'exact' && kind.network === terms.network,
     )
@@ -93,9 +83,9 @@ async function supports(settings: FacilitatorSettings, { terms }: Offer): Promis
 }
 
 /** Who signs for a network is listed under its name, or under its family's (`eip155:*`). */
-async function signers(settings: FacilitatorSettings, { terms }: Offer): ReturnType<Facilitator['signers']> {
+async function signers(line: Line, { terms }: Offer): ReturnType<Facilitator['signers']> {
   try {
-    const told = readSuccess(Supported, await ask(settings, 'supported', settings.verifyTimeoutMs))
+    const told = readSuccess(Supported, await ask(line, 'supported', line.verifyTimeoutMs))
     if (!Value.Check(Signers, told)) return 'unknown'
     const family = terms.network.replace(/:.*$/, ':*')
     const named = [terms.network, family].flatMap((name) => told.signers[name] ?? [])
@@ -106,13 +96,15 @@ async function signers(settings: FacilitatorSettings, { terms }: Offer): ReturnT
 }
 
 async function verify(
-  settings: FacilitatorSettings,
+  line: Line,
   offer: Offer,
   target: Target,
   payment: Payment,
+  { withinMs, isBare }: Manner,
 ): Promise<Verification> {
   try {
-    const told = await ask(settings, 'verify', settings.verifyTimeoutMs, wireOf(offer, target, payment))
+    const told = await ask(line, 'verify', withinMs, wireOf(offer, target, payment, isBare))
+    if (isUnreadable(told, 'isValid')) return { kind: 'unavailable', unreadable: true }
     const refused = refusalIn(told, 'isValid')
     if (refused !== undefined && !ourTrouble.has(told.status))
       return { kind: 'invalid', reason: reasonOf(refused['invalidReason']) }
@@ -124,13 +116,15 @@ async function verify(
 }
 
 async function settle(
-  settings: FacilitatorSettings,
+  line: Line,
   offer: Offer,
   target: Target,
   payment: Payment,
+  { withinMs, isBare }: Manner,
 ): Promise<Settling> {
   try {
-    const told = await ask(settings, 'settle', settings.settleTimeoutMs, wireOf(offer, target, payment))
+    const told = await ask(line, 'settle', withinMs, wireOf(offer, target, payment, isBare))
+    if (isUnreadable(told, 'success')) return { kind: 'unclear', unreadable: true }
     const refused = refusalIn(told, 'success')
     if (refused !== undefined) return refusal(refused['errorReason'], refused['transaction'])
     const { success, transaction, network, errorReason } = readSuccess(Settled, told)
@@ -151,18 +145,24 @@ type Told = { readonly status: number; readonly value: unknown }
  * when there is no answer in JSON.
  */
 async function ask(
-  { url, authorize, onExtension }: FacilitatorSettings,
+  { url, headers: credentials, authorize, onExtension }: Line,
   path: Path,
   timeoutMs: number,
   body?: object,
 ): Promise<Told> {
   const method = body === undefined ? 'GET' : 'POST'
   const init = body === undefined ? { method } : { method, body: JSON.stringify(body) }
-  const address = `${url.replace(/\/+$/, '')}/${path}`
-  const headers = { 'Content-Type': 'application/json', ...(await authorize?.(method, address)) }
+  const address = addressOf(url, path)
+  const headers = { 'Content-Type': 'application/json', ...credentials, ...(await authorize?.(method, address)) }
   const response = await fetchBounded(address, { ...init, headers }, { timeoutMs, maxBytes: ANSWER_MAX_BYTES })
   if (onExtension !== undefined) for (const said of extensionsIn(response)) onExtension(said)
   return { status: response.status, value: await response.json() }
+}
+
+function addressOf(base: string, path: Path): string {
+  const url = new URL(base)
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`
+  return url.href
 }
 
 /** What a facilitator says of an extension, as far as it looks like codes. */
@@ -204,14 +204,24 @@ function refusalIn({ status, value }: Told, verdict: 'isValid' | 'success'): Rec
   return typeof value === 'object' && value !== null && verdict in value ? { ...value } : undefined
 }
 
+// How HTTP says that a request is not understood.
+const UNREADABLE: ReadonlySet<number> = new Set([400, 422])
+
+/** Whether the request was not understood, as opposed to a payment that was looked at. */
+const isUnreadable = (told: Told, verdict: 'isValid' | 'success') =>
+  UNREADABLE.has(told.status) && refusalIn(told, verdict) === undefined
+
 /** A facilitator that names a transaction has sent one, whatever else it says. */
 const refusal = (reason: unknown, transaction: unknown): Settling =>
   transaction === '' || transaction === undefined || transaction === null
     ? { kind: 'refused', reason: reasonOf(reason) }
     : { kind: 'unclear' }
 
-/** What the facilitator is sent: the payer's authorization with our own terms, resource and extensions, never the echo of those. */
-function wireOf(offer: Offer, target: Target, payment: Payment) {
+/**
+ * What the facilitator is sent: the payer's authorization with our own terms, resource and extensions, never the echo of
+ * those. Some refuse what they do not know, or find too long, and take the bare payment.
+ */
+function wireOf(offer: Offer, target: Target, payment: Payment, isBare: boolean) {
   const { resource, extensions } = paymentRequired(offer, target)
   const requirements = requirementsOf(offer, {
     network: payment.accepted.network,
@@ -221,7 +231,7 @@ function wireOf(offer: Offer, target: Target, payment: Payment) {
   })
   const payload: PaymentPayload = {
     x402Version: 2,
-    resource,
+    ...(isBare ? {} : { resource }),
     accepted: requirements,
     payload: {
       signature: payment.signature,
@@ -234,7 +244,7 @@ function wireOf(offer: Offer, target: Target, payment: Payment) {
         nonce: payment.nonce,
       },
     },
-    extensions: { ...payment.extensions, ...extensions },
+    ...(isBare ? {} : { extensions: { ...payment.extensions, ...extensions } }),
   }
   return { x402Version: payload.x402Version, paymentPayload: payload, paymentRequirements: requirements }
 }

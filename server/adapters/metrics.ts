@@ -4,12 +4,12 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Rail } from '../../shared/contract/service.ts'
 import type { Outcome } from '../domain/purchase.ts'
-import type { Books, Chain, Clock, Facilitator } from '../ports.ts'
+import type { Books, Chain, Clock, RingMember } from '../ports.ts'
 
 /** Counts and times what passes through it. */
 export type Metrics = {
-  /** The same port, its calls timed. */
-  facilitator(port: Facilitator): Facilitator
+  /** The same port, its calls timed under its host. */
+  facilitator(port: RingMember): RingMember
   /** The same port, its calls timed. */
   chain(port: Chain): Chain
   /** Counts how one paid request ended. */
@@ -30,11 +30,11 @@ const BUCKETS_SECONDS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
 export function openMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
-  const timesOf = (of: 'facilitator' | 'chain') =>
+  const timesOf = <Label extends string>(of: 'facilitator' | 'chain', ...labels: readonly Label[]) =>
     new Histogram({
       name: `wall_${of}_seconds`,
       help: `Time of calls to the ${of}, by what came of them. Failures are unavailable, unclear, unsent, busy (our own queue was full) and silent.`,
-      labelNames: ['call', 'result'],
+      labelNames: [...labels, 'call', 'result'],
       buckets: BUCKETS_SECONDS,
       registers,
     })
@@ -52,24 +52,29 @@ export function openMetrics(): Metrics {
   })
   // A version that nobody sends is told as none, so that it can be seen.
   for (const version of [1, 2]) paid.inc({ version }, 0)
-  const [facilitatorTimes, chainTimes] = [timesOf('facilitator'), timesOf('chain')]
+  const [facilitatorTimes, chainTimes] = [timesOf('facilitator', 'facilitator'), timesOf('chain')]
   watchProcess(registry)
   return {
-    facilitator: (port) => ({
-      verify: timed(facilitatorTimes, 'verify', port.verify, ({ kind }) => kind),
-      settle: timed(facilitatorTimes, 'settle', port.settle, ({ kind }) => kind),
-      supports: timed(facilitatorTimes, 'supports', port.supports, (answer) => answer),
-      signers: timed(facilitatorTimes, 'signers', port.signers, (answer) =>
-        answer === 'unavailable' ? answer : 'told',
-      ),
-    }),
-    chain: (port) => ({
-      read: timed(chainTimes, 'read', port.read, silentOr('answered')),
-      verdict: timed(chainTimes, 'verdict', port.verdict, ({ kind }) => kind),
-      fault: timed(chainTimes, 'fault', port.fault, ({ kind }) => kind),
-      transfersTo: timed(chainTimes, 'transfers', port.transfersTo, silentOr('answered')),
-      broadcaster: timed(chainTimes, 'broadcaster', port.broadcaster, silentOr('answered')),
-    }),
+    facilitator: ({ host, ...port }) => {
+      const start = (call: string) => facilitatorTimes.startTimer({ facilitator: host, call })
+      return {
+        host,
+        verify: timed(start, 'verify', port.verify, ({ kind }) => kind),
+        settle: timed(start, 'settle', port.settle, ({ kind }) => kind),
+        supports: timed(start, 'supports', port.supports, (answer) => answer),
+        signers: timed(start, 'signers', port.signers, (answer) => (answer === 'unavailable' ? answer : 'told')),
+      }
+    },
+    chain: (port) => {
+      const start = (call: string) => chainTimes.startTimer({ call })
+      return {
+        read: timed(start, 'read', port.read, silentOr('answered')),
+        verdict: timed(start, 'verdict', port.verdict, ({ kind }) => kind),
+        fault: timed(start, 'fault', port.fault, ({ kind }) => kind),
+        transfersTo: timed(start, 'transfers', port.transfersTo, silentOr('answered')),
+        broadcaster: timed(start, 'broadcaster', port.broadcaster, silentOr('answered')),
+      }
+    },
     outcome: (outcome) => purchases.inc({ outcome: outcome.kind === 'bought' ? 'bought' : outcome.failure.code }),
     paid: (version) => paid.inc({ version }),
     watch: (seen) => watchWall(registry, seen),
@@ -84,13 +89,13 @@ const silentOr =
     answer === 'silent' ? answer : word
 
 function timed<Args extends readonly unknown[], Answer>(
-  times: Histogram<'call' | 'result'>,
+  start: (call: string) => (labels: { readonly result: string }) => void,
   call: string,
   work: (...args: Args) => Promise<Answer>,
   resultOf: (answer: Answer) => string,
 ): (...args: Args) => Promise<Answer> {
   return async (...args) => {
-    const end = times.startTimer({ call })
+    const end = start(call)
     let result = 'failed'
     try {
       const answer = await work(...args)

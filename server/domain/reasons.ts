@@ -4,20 +4,30 @@ import type { Failure } from './failure.ts'
 import type { Hash } from './payment.ts'
 import { facilitatorUnavailable, paymentRequired, paymentsBusy } from './refusals.ts'
 
+/** Which facilitator answered, by its host, where several may be asked. */
+type Answered = { readonly by?: string }
+
+/** `unreadable`: it says that it cannot read what it was sent. */
+type NoVerdict = { readonly unreadable?: true }
+
 /** What a facilitator's settle proves: `unsent` that it saw nothing, `success` and `refused` only what it claims. */
-export type Settling =
-  | { readonly kind: 'success'; readonly tx: Hash }
-  | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'unsent' }
-  | { readonly kind: 'unclear' }
-  | { readonly kind: 'busy' } // our own queue is full: nobody was asked, so nothing was sent
+export type Settling = Answered &
+  (
+    | { readonly kind: 'success'; readonly tx: Hash }
+    | { readonly kind: 'refused'; readonly reason: string }
+    | { readonly kind: 'unsent' }
+    | ({ readonly kind: 'unclear' } & NoVerdict)
+    | { readonly kind: 'busy' } // our own queue is full: nobody was asked, so nothing was sent
+  )
 
 /** What a facilitator says of a payment; `busy` when our own queue is full and it was not asked. */
-export type Verification =
-  | { readonly kind: 'valid' }
-  | { readonly kind: 'invalid'; readonly reason: string }
-  | { readonly kind: 'unavailable' }
-  | { readonly kind: 'busy' }
+export type Verification = Answered &
+  (
+    | { readonly kind: 'valid' }
+    | { readonly kind: 'invalid'; readonly reason: string }
+    | ({ readonly kind: 'unavailable' } & NoVerdict)
+    | { readonly kind: 'busy' }
+  )
 
 /**
  * Whether a wallet signed. `busy` and `silent` say nothing of the wallet: it could not be asked now, because our own limits
@@ -39,7 +49,7 @@ const definiteReasons = new Set([
 ])
 
 /** Whether a refusal to settle says that nothing was broadcast. */
-const isDefinite = (reason: string) => definiteReasons.has(reason)
+export const isDefinite = (reason: string) => definiteReasons.has(reason)
 
 /**
  * Whether a refusal blames the signature, or takes the wallet for one that is still to be deployed: a facilitator whose own
@@ -47,6 +57,13 @@ const isDefinite = (reason: string) => definiteReasons.has(reason)
  */
 export const isSignatureReason = (reason: string) =>
   reason.includes('signature') || reason === 'eip6492_factory_not_allowed'
+
+// What x402 calls a request that a facilitator could not make out.
+const requestReasons = new Set(['invalid_payload', 'invalid_payment_requirements', 'invalid_request'])
+
+/** Whether a facilitator takes offence at what it was sent, rather than at the payment. */
+export const blamesRequest = (answer: Settling | Verification) =>
+  'reason' in answer ? requestReasons.has(answer.reason) : 'unreadable' in answer
 
 /** How a settle is refused that provably sent nothing; `undefined` for every other. */
 export function refusalOfUnsent(settling: Settling): Failure | undefined {

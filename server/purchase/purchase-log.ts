@@ -93,6 +93,7 @@ function wordsOf(answer: Answer): Facts {
   if ('purchase' in answer) return { ...stateOf(answer.purchase), answer: answer.kind }
   return {
     answer: answer.kind,
+    ...('by' in answer && answer.by !== undefined ? { facilitator: answer.by } : {}),
     ...('tx' in answer ? { tx: answer.tx } : {}),
     ...('reason' in answer ? { reason: answer.reason } : {}),
     ...('why' in answer ? { reason: answer.why } : {}),

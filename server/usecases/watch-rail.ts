@@ -6,7 +6,7 @@ import type { Chain, ChainHealth, Clock, Facilitator, Journal } from '../ports.t
 
 export type RailWatch = {
   state(): Rail
-  /** What is wrong, or what the chain endpoint cannot do, in words without secrets; `null` when nothing is. */
+  /** What is wrong, or what is done without, in words without secrets; `null` when nothing is. */
   fault(): string | null
   /** Asks facilitator and chain once. */
   probe(): Promise<void>
@@ -18,13 +18,13 @@ export type RailWatch = {
   suspend(): void
 }
 
-/** What a rail is watched with. `facilitatorHost` is what operators are told of the facilitator's address. */
+/** What a rail is watched with. `facilitatorTrouble` says what is wrong with facilitators, the one or the other, since they were asked last. */
 export type RailDeps = {
   readonly facilitator: Facilitator
   readonly chain: Chain
   readonly clock: Clock
   readonly journal: Journal
-  readonly facilitatorHost?: string | undefined
+  readonly facilitatorTrouble?: () => string | null
 }
 
 const FIRST_PROBES_EVERY_MS = 1000
@@ -32,10 +32,11 @@ const UNEASY_PROBES_EVERY_MS = 5000
 const PROBES_EVERY_MS = 15_000
 
 /** Starts out `arming`, until a probe has succeeded and `reconciled` was told. */
-export function watchRail({ facilitator, chain, clock, journal, facilitatorHost }: RailDeps): RailWatch {
+export function watchRail(deps: RailDeps): RailWatch {
+  const { facilitator, chain, clock, journal, facilitatorTrouble = () => null } = deps
   let fault: string | null = null // what can never work
   let trouble: string | null = null // what the last probe did not get
-  let lack: string | null = null // what the endpoint cannot do
+  let lack: string | null = null // what is done without
   let checked = false
   let reconciled = false
   let stalled = false
@@ -75,17 +76,18 @@ export function watchRail({ facilitator, chain, clock, journal, facilitatorHost 
     },
     async probe() {
       const [supports, health] = await Promise.all([facilitator.supports(), chain.fault()])
-      trouble = troubleIn(supports, health, facilitatorHost)
+      const ofFacilitators = facilitatorTrouble()
+      trouble = troubleIn(supports, health, ofFacilitators)
       const usable = trouble === null
       failedProbes = usable ? 0 : failedProbes + 1
       failingSince = usable ? null : (failingSince ?? clock.elapsed())
       stalled = health.kind === 'stalled' || (stalled && !usable)
       checked ||= usable
       // What one side says can never work stays said while the other is silent.
-      const what = faultIn(supports, health)
+      const what = faultIn(supports, health, ofFacilitators)
       if (what !== null || usable) fault = what
       if (health.kind === 'none') {
-        lack = health.lacks ?? null
+        lack = [health.lacks, ofFacilitators].filter((words) => typeof words === 'string').join('; ') || null
         isStill = head !== undefined && head === health.head
         head = health.head
       }
@@ -98,16 +100,14 @@ const railWords = (state: Rail, what: string | null) => `${state} ${what ?? ''}`
 
 type Supports = Awaited<ReturnType<Facilitator['supports']>>
 
-function faultIn(supports: Supports, chain: ChainHealth): string | null {
+function faultIn(supports: Supports, chain: ChainHealth, ofFacilitators: string | null): string | null {
   if (chain.kind === 'fault') return chain.what
-  return supports === 'no' ? 'the facilitator does not take this network' : null
+  return supports === 'no' ? (ofFacilitators ?? 'the facilitator does not take this network') : null
 }
 
-function troubleIn(supports: Supports, chain: ChainHealth, facilitatorHost: string | undefined): string | null {
+function troubleIn(supports: Supports, chain: ChainHealth, ofFacilitators: string | null): string | null {
   const what = [
-    ...(supports === 'unavailable'
-      ? [`the facilitator${facilitatorHost === undefined ? '' : ` at ${facilitatorHost}`} does not answer`]
-      : []),
+    ...(supports === 'unavailable' ? [ofFacilitators ?? 'the facilitator does not answer'] : []),
     ...(chain.kind === 'silent' ? [chain.what ?? 'the chain endpoint does not answer'] : []),
     ...(chain.kind === 'stalled' ? [chain.what] : []),
   ]

@@ -89,6 +89,8 @@ describe('behind a faulty line', () => {
     'error-json-after': unclear,
     'error-html-after': unclear,
     'error-before': unclear,
+    'busy-before': unclear,
+    'unreadable-before': { kind: 'unclear', unreadable: true },
     'failed-after': refused('invalid_exact_evm_transaction_failed'),
     'lost-hash-after': unclear,
     'pending-after': unclear,
@@ -115,6 +117,8 @@ describe('behind a faulty line', () => {
   const verified: Record<VerifyFault, object> = {
     'error-500': { kind: 'unavailable' },
     'error-503': { kind: 'unavailable' },
+    'error-429': { kind: 'unavailable' },
+    unreadable: { kind: 'unavailable', unreadable: true },
     hang: { kind: 'unavailable' },
     reset: { kind: 'unavailable' },
     garbage: { kind: 'unavailable' },
@@ -188,6 +192,7 @@ describe('answers that are odd', () => {
     [400, { ...failed, errorReason: 'invalid_payload' }, { kind: 'refused', reason: 'invalid_payload' }],
     [402, { success: false }, { kind: 'refused', reason: words }],
     [409, { ...failed, errorReason: 'settlement_pending', transaction: tx }, { kind: 'unclear' }],
+    [400, { errorType: 'invalid_request' }, { kind: 'unclear', unreadable: true }],
     [429, { error: 'slow down' }, { kind: 'unclear' }],
     [500, { ...failed, errorReason: 'invalid_exact_evm_recipient_mismatch' }, { kind: 'unclear' }],
     [502, { ...failed, success: true }, { kind: 'unclear' }],
@@ -202,7 +207,9 @@ describe('answers that are odd', () => {
     [401, { isValid: false, invalidReason: 'unauthorized' }, { kind: 'unavailable' }],
     [429, { isValid: false, invalidReason: 'slow_down' }, { kind: 'unavailable' }],
     [400, { isValid: true }, { kind: 'invalid', reason: words }],
-    [400, { error: 'bad request' }, { kind: 'unavailable' }],
+    [400, { error: 'bad request' }, { kind: 'unavailable', unreadable: true }],
+    [422, { error: 'too long' }, { kind: 'unavailable', unreadable: true }],
+    [404, { error: 'not here' }, { kind: 'unavailable' }],
     [500, { isValid: false, invalidReason: 'unexpected_verify_error' }, { kind: 'unavailable' }],
     [503, { isValid: true }, { kind: 'unavailable' }],
     [200, { isValid: 1 }, { kind: 'unavailable' }],
@@ -312,7 +319,7 @@ describe('what is sent', () => {
     }
   })
 
-  test('carries what a client says to other extensions, at settlement from what is stored too', async () => {
+  test('carries what a client says to other extensions, and neither that nor ours where it is to be bare', async () => {
     const bodies: unknown[] = []
     const url = serve(async (request) => {
       bodies.push(await request.json())
@@ -324,12 +331,15 @@ describe('what is sent', () => {
     const facilitator = at(url)
     await facilitator.verify(BLOCK, { ...payment, extensions: { builder, bazaar: 'mine' } })
     await facilitator.settle(BLOCK, payment)
-    await facilitator.verify(BLOCK, await pay(1))
     expect(bodies.map((body) => Object(body).paymentPayload.extensions)).toEqual([
-      { builder, ...extensions },
       { builder, ...extensions },
       extensions,
     ])
+    for (const call of ['verify', 'settle'] as const) {
+      await facilitator[call](BLOCK, { ...payment, extensions: { builder } }, { withinMs: 5000, isBare: true })
+      const { paymentPayload } = Object(bodies.at(-1))
+      expect(Object.keys(paymentPayload)).toEqual(['x402Version', 'accepted', 'payload'])
+    }
   })
 
   test('what it says of extensions is told where it looks like codes, and else nothing of it', async () => {

@@ -28,8 +28,8 @@ test('calls are counted by what came of them, failures too, and answered as they
   for (const line of [
     'wall_paid_requests_total{version="1"} 1',
     'wall_paid_requests_total{version="2"} 0',
-    'wall_facilitator_seconds_count{call="verify",result="valid"} 1',
-    'wall_facilitator_seconds_count{call="verify",result="unavailable"} 1',
+    'wall_facilitator_seconds_count{facilitator="facilitator.example",call="verify",result="valid"} 1',
+    'wall_facilitator_seconds_count{facilitator="facilitator.example",call="verify",result="unavailable"} 1',
     'wall_chain_seconds_count{call="read",result="silent"} 1',
     'wall_chain_seconds_count{call="transfers",result="silent"} 1',
     'wall_chain_seconds_count{call="fault",result="failed"} 1',

@@ -156,7 +156,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     for (const line of [
       'wall_purchases_total{outcome="bought"} 1',
       'wall_rail{state="armed"} 1',
-      'wall_facilitator_seconds_count{call="verify",result="valid"} 1',
+      `wall_facilitator_seconds_count{facilitator="${new URL(world.settings['FACILITATOR_URL'] ?? '').host}",call="verify",result="valid"} 1`,
       'wall_oldest_open_purchase_seconds 0',
     ])
       expect(text).toContain(`${line}\n`)

@@ -2,16 +2,17 @@
 
 import type { Payment } from '../../server/domain/payment.ts'
 import type { Settling, Verification } from '../../server/domain/reasons.ts'
-import type { Facilitator } from '../../server/ports.ts'
+import type { Facilitator, Manner, RingMember } from '../../server/ports.ts'
 import type { FakeChain } from './chain.ts'
 
-export type FakeFacilitator = Facilitator & {
+export type FakeFacilitator = RingMember & {
   verification: Verification
   settling: Settling | 'honest'
   supported: 'yes' | 'no' | 'unavailable'
   signing: Awaited<ReturnType<Facilitator['signers']>>
   readonly verified: Payment[]
   readonly settled: Payment[]
+  readonly manners: (Manner | undefined)[] // of all calls, in order
 }
 
 /** Whom it broadcasts as. */
@@ -19,19 +20,23 @@ export const SIGNER = `0x${'51'.repeat(20)}` as const
 
 const NONCE_USED = 'invalid_exact_evm_nonce_already_used'
 
-export function fakeFacilitator(chain: FakeChain): FakeFacilitator {
+export function fakeFacilitator(chain: FakeChain, host = 'facilitator.example'): FakeFacilitator {
   const facilitator: FakeFacilitator = {
+    host,
+    manners: [],
     verification: { kind: 'valid' },
     settling: 'honest',
     supported: 'yes',
     signing: [SIGNER],
     verified: [],
     settled: [],
-    async verify(_, payment) {
+    async verify(_, payment, manner) {
+      facilitator.manners.push(manner)
       facilitator.verified.push(payment)
       return facilitator.verification
     },
-    async settle(_, payment) {
+    async settle(_, payment, manner) {
+      facilitator.manners.push(manner)
       facilitator.settled.push(payment)
       if (facilitator.settling !== 'honest') return facilitator.settling
       const seen = await chain.read(payment)

@@ -29,6 +29,8 @@ const settleTable: Record<SettleFault, [seen: object, moved: boolean]> = {
   'error-json-after': [{ message: expect.stringContaining('(500)') }, true],
   'error-html-after': [{ message: expect.stringContaining('(500)') }, true],
   'error-before': [{ message: expect.stringContaining('(503)') }, false],
+  'busy-before': [{ message: expect.stringContaining('(429)') }, false],
+  'unreadable-before': [{ message: expect.stringContaining('(400)') }, false],
   'failed-after': [
     { success: false, errorReason: 'invalid_exact_evm_transaction_failed', transaction: '', network: 'eip155:8453' },
     true,
@@ -65,6 +67,8 @@ for (const [fault, [seen, moved]] of Object.entries(settleTable)) {
 const verifyTable: Record<VerifyFault, object> = {
   'error-500': { message: expect.stringContaining('(500)') },
   'error-503': { message: expect.stringContaining('(503)') },
+  'error-429': { message: expect.stringContaining('(429)') },
+  unreadable: { message: expect.stringContaining('(400)') },
   hang: { name: 'FacilitatorTimeoutError' },
   reset,
   garbage: unreadable,

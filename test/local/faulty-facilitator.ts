@@ -106,6 +106,8 @@ const settleFaults = {
   'error-json-after': afterwards(json(500, { error: 'unexpected_settle_error' })),
   'error-html-after': afterwards(html(500)),
   'error-before': () => html(503),
+  'busy-before': () => json(429, { error: 'too many requests' }),
+  'unreadable-before': () => json(400, { errorType: 'invalid_request' }),
   'failed-after': afterwards(json(200, refused('invalid_exact_evm_transaction_failed'))),
   'lost-hash-after': retold(200, { transaction: '' }),
   'pending-after': retold(200, pending),
@@ -122,6 +124,8 @@ const settleFaults = {
 const verifyFaults = {
   'error-500': () => json(500, { error: 'unexpected_verify_error' }),
   'error-503': () => html(503),
+  'error-429': () => json(429, { error: 'too many requests' }),
+  unreadable: () => json(400, { errorType: 'invalid_request' }),
   hang: () => 'hang',
   reset: () => 'reset',
   garbage: () => garbage,

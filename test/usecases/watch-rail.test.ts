@@ -13,7 +13,7 @@ const unasked = () => Promise.reject(new Error('the rail asks for nothing else')
 
 /** A rail over a facilitator, a chain and a clock that say what the test wants. */
 function railOver() {
-  const world = { supports: 'yes' as Supports, fault: WELL, now: 0 }
+  const world = { supports: 'yes' as Supports, fault: WELL, now: 0, down: null as string | null }
   const notes: unknown[] = []
   const rail = watchRail({
     facilitator: {
@@ -31,7 +31,7 @@ function railOver() {
     },
     clock: { now: () => 0, elapsed: () => world.now, wait: unasked },
     journal: { note: (_, facts) => notes.push(facts), alarm: () => notes.push('alarm') },
-    facilitatorHost: 'pay.example',
+    facilitatorTrouble: () => (world.supports === 'unavailable' ? NO_FACILITATOR : world.down),
   })
   return { world, notes, rail }
 }
@@ -73,6 +73,20 @@ describe('the rail', () => {
     await rail.probe()
     expect([rail.state(), rail.fault()]).toEqual(['arming', what])
     Object.assign(world, { supports: 'yes', fault: WELL })
+    await rail.probe()
+    expect([rail.state(), rail.fault()]).toEqual(['armed', null])
+  })
+
+  test('says which facilitator is down while another works, and stays armed', async () => {
+    const { rail, world, notes } = await armedRail()
+    world.down = NO_FACILITATOR
+    await rail.probe()
+    expect([rail.state(), rail.fault(), notes.at(-1)]).toEqual([
+      'armed',
+      NO_FACILITATOR,
+      { state: 'armed', what: NO_FACILITATOR },
+    ])
+    world.down = null
     await rail.probe()
     expect([rail.state(), rail.fault()]).toEqual(['armed', null])
   })

@@ -2,7 +2,7 @@
 
 import { HttpRequestError, RpcRequestError } from 'viem'
 import type { Clock } from '../../ports.ts'
-import { fetchBounded } from '../bounded-fetch.ts'
+import { fetchBounded, readAddress } from '../bounded-fetch.ts'
 import { callQueue, type CallQueue, type Urgency } from './call-queue.ts'
 import { logWindow, type LogWindow } from './log-window.ts'
 
@@ -64,7 +64,8 @@ export type Endpoint = {
 
 /** Makes an endpoint of an http address for a chain; `perSecond` is how many calls it may get in a second. */
 export function endpointAt(address: string, wanted: bigint, perSecond: number | undefined, clock: Clock): Endpoint {
-  const { url, host, headers } = readAddress(address)
+  const { url, host, headers: credentials } = readAddress(address)
+  const headers = { 'content-type': 'application/json', ...credentials }
   const turn = callQueue({ atOnce: CALLS_AT_ONCE, waitingMax: CALLS_WAITING_MAX, perSecond }, clock)
   let calls = 0
   const post = async (method: string, params: readonly unknown[]): Promise<unknown> => {
@@ -103,15 +104,6 @@ export function endpointAt(address: string, wanted: bigint, perSecond: number | 
     call,
     chainId: (asking) => (chainId ??= identify(asking)),
   }
-}
-
-/** An address without the user information that `fetch` does not take, and that no message may show. */
-function readAddress(address: string) {
-  const url = new URL(address)
-  const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
-  const auth = user === ':' ? {} : { authorization: `Basic ${Buffer.from(user).toString('base64')}` }
-  url.username = url.password = ''
-  return { url: url.href, host: url.host, headers: { 'content-type': 'application/json', ...auth } }
 }
 
 type Asked = { readonly body: Record<string, unknown>; readonly url: string }

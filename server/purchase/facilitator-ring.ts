@@ -1,0 +1,228 @@
+/**
+ * Several facilitators as one. They are asked in the operator's order, those that failed lately last, until one takes the
+ * payment. A second one may settle what the first may have sent: the token takes a nonce once, so the same signature never
+ * pays twice. The chain is asked in between, and what only some of them deny is denied by none.
+ */
+
+import type { Payment, PaymentKey, Target } from '../domain/payment.ts'
+import { blamesRequest, isDefinite, isSignatureReason, type Settling, type Verification } from '../domain/reasons.ts'
+import type { Chain, Clock, Facilitator, Journal, Manner, RingMember } from '../ports.ts'
+import { keptExtensions } from './kept-extensions.ts'
+
+/** What a ring works with. Its patience is for all members together, in milliseconds. */
+export type RingDeps = {
+  readonly members: readonly RingMember[]
+  readonly chain: Pick<Chain, 'read'>
+  readonly clock: Clock
+  readonly journal: Journal
+  readonly verifyTimeoutMs: number
+  readonly settleTimeoutMs: number
+}
+
+export type FacilitatorRing = Facilitator & {
+  /** What is wrong with single members, in words without secrets; `null` when nothing is. */
+  trouble(): string | null
+}
+
+/** Makes one facilitator of several; the first member is the operator's favourite. */
+export function facilitatorRing(deps: RingDeps): FacilitatorRing {
+  const seats = deps.members.map(newSeat)
+  const extended = keptExtensions()
+  return {
+    verify: (target, payment) => verifyInTurn(deps, seats, target, extended(payment)),
+    settle: (target, payment) => settleInTurn(deps, seats, target, extended(payment)),
+    async supports() {
+      const told = await Promise.all(
+        seats.map(async (seat) => {
+          seat.supports = await seat.member.supports()
+          return seat.supports
+        }),
+      )
+      if (told.includes('yes')) return 'yes'
+      return told.includes('unavailable') ? 'unavailable' : 'no'
+    },
+    async signers() {
+      const told = await Promise.all(seats.map(({ member }) => member.signers()))
+      // What one of them sent cannot be told from a stranger's while that one does not name its signers.
+      if (told.includes('unavailable')) return 'unavailable'
+      return told.includes('unknown') ? 'unknown' : told.flatMap((signers) => (Array.isArray(signers) ? signers : []))
+    },
+    trouble() {
+      const words = seats.flatMap((seat) => troubleOf(seat, deps.clock))
+      return words.length === 0 ? null : words.join('; ')
+    },
+  }
+}
+
+type Call = 'verify' | 'settle'
+
+/** A member, and how it does. A call that it failed at rests: others are asked before it, for longer each time. */
+type Seat = {
+  readonly member: RingMember
+  supports: Awaited<ReturnType<Facilitator['supports']>> | 'unasked'
+  readonly rests: Record<Call, { failures: number; untilMs: number }>
+}
+
+const newSeat = (member: RingMember): Seat => ({
+  member,
+  supports: 'unasked',
+  rests: { verify: { failures: 0, untilMs: 0 }, settle: { failures: 0, untilMs: 0 } },
+})
+
+const REST_MS = 5000
+const REST_MAX_MS = 300_000
+
+function noteHealth({ rests }: Seat, call: Call, isWell: boolean, clock: Clock): void {
+  const rest = rests[call]
+  rest.failures = isWell ? 0 : rest.failures + 1
+  rest.untilMs = isWell ? 0 : clock.elapsed() + Math.min(REST_MS * 2 ** (rest.failures - 1), REST_MAX_MS)
+}
+
+function troubleOf({ member: { host }, supports, rests }: Seat, clock: Clock): readonly string[] {
+  if (supports === 'no') return [`the facilitator at ${host} does not take this network`]
+  if (supports === 'unavailable') return [`the facilitator at ${host} does not answer`]
+  const failing = (['verify', 'settle'] as const).filter((call) => rests[call].untilMs > clock.elapsed())
+  return failing.length === 0 ? [] : [`the facilitator at ${host} fails to ${failing.join(' and to ')}`]
+}
+
+type Turn = { readonly seat: Seat; readonly hasNext: boolean; readonly leftMs: () => number }
+
+/**
+ * Whom to ask, one after the other. Each gets an equal share of the time that is left, so that a silent one leaves some to
+ * the next. One that does not take our network is not asked where another does.
+ */
+function* turns(seats: readonly Seat[], call: Call, patienceMs: number, clock: Clock): Generator<Turn> {
+  const deadline = clock.elapsed() + patienceMs
+  const willing = seats.filter(({ supports }) => supports !== 'no')
+  const last = ({ supports, rests }: Seat) =>
+    Number(supports === 'unavailable' || rests[call].untilMs > clock.elapsed())
+  const order = (willing.length === 0 ? seats : willing).toSorted((one, other) => last(one) - last(other))
+  for (const [nth, seat] of order.entries()) {
+    const left = order.length - nth
+    if (nth > 0 && deadline <= clock.elapsed()) return
+    yield { seat, hasNext: left > 1, leftMs: () => Math.ceil((deadline - clock.elapsed()) / left) }
+  }
+}
+
+/** Asks one member, and once more with the bare payment where it takes offence at what it was sent. */
+async function askMember<Answer extends Settling | Verification>(
+  { journal }: RingDeps,
+  { seat, leftMs }: Turn,
+  { payer, nonce }: PaymentKey,
+  call: Call,
+  ask: (manner: Manner) => Promise<Answer>,
+): Promise<readonly Answer[]> {
+  const { host } = seat.member
+  const first = { ...(await ask({ withinMs: leftMs(), isBare: false })), by: host }
+  const withinMs = leftMs()
+  if (!blamesRequest(first) || withinMs <= 0) return [first]
+  journal.note('facilitator', { payer, nonce, call, facilitator: host, ...factsOf(first), next: 'the bare payment' })
+  return [first, { ...(await ask({ withinMs, isBare: true })), by: host }]
+}
+
+const factsOf = (answer: Settling | Verification) => ({
+  answer: answer.kind,
+  ...('reason' in answer ? { reason: answer.reason } : {}),
+})
+
+async function verifyInTurn(
+  deps: RingDeps,
+  seats: readonly Seat[],
+  target: Target,
+  payment: Payment,
+): Promise<Verification> {
+  const { clock, journal, verifyTimeoutMs } = deps
+  const answers: Verification[] = []
+  for (const turn of turns(seats, 'verify', verifyTimeoutMs, clock)) {
+    const { member } = turn.seat
+    const given = await askMember(deps, turn, payment, 'verify', (manner) => member.verify(target, payment, manner))
+    answers.push(...given)
+    const answer = given.at(-1)
+    if (answer === undefined || answer.kind === 'valid') {
+      noteHealth(turn.seat, 'verify', true, clock)
+      break
+    }
+    // Only good signatures get here: one that calls them bad is blind.
+    const isWell = answer.kind === 'invalid' && !isSignatureReason(answer.reason) && !blamesRequest(answer)
+    if (answer.kind !== 'busy') noteHealth(turn.seat, 'verify', isWell, clock)
+    if (turn.hasNext) noteNext(journal, payment, 'verify', answer)
+  }
+  return verified(answers)
+}
+
+/** What all of them say together: one that takes the payment is enough, and what blames the payer goes before trouble. */
+function verified(answers: readonly Verification[]): Verification {
+  const find = (is: (answer: Verification) => boolean) => answers.find(is)
+  return (
+    find(({ kind }) => kind === 'valid') ??
+    find((answer) => answer.kind === 'invalid' && !isSignatureReason(answer.reason) && !blamesRequest(answer)) ??
+    find(({ kind }) => kind === 'invalid') ??
+    find(({ kind }) => kind === 'busy') ?? { kind: 'unavailable' }
+  )
+}
+
+async function settleInTurn(
+  deps: RingDeps,
+  seats: readonly Seat[],
+  target: Target,
+  payment: Payment,
+): Promise<Settling> {
+  const { clock, journal, settleTimeoutMs } = deps
+  const answers: Settling[] = []
+  for (const turn of turns(seats, 'settle', settleTimeoutMs, clock)) {
+    const { member } = turn.seat
+    const given = await askMember(deps, turn, payment, 'settle', (manner) => member.settle(target, payment, manner))
+    const answer = given.at(-1)
+    if (answer === undefined) break
+    const isOpen = turn.hasNext && (isUnsent(answer) || (await isStillUnspent(deps, payment, answer)))
+    noteSettled(turn.seat, answer, isOpen, clock)
+    if (answer.kind === 'success' && !isOpen) return answer
+    // A success that the chain denies is no word to rely on where the chain is silent later.
+    answers.push(...given.map((one) => (one.kind === 'success' ? unclear : one)))
+    if (!isOpen) break
+    noteNext(journal, payment, 'settle', answer)
+  }
+  return settled(answers)
+}
+
+const unclear: Settling = { kind: 'unclear' }
+
+/** A refusal from before broadcast need not be the facilitator's trouble; a success is, where the chain denies it. */
+function noteSettled(seat: Seat, answer: Settling, isOpen: boolean, clock: Clock): void {
+  const isWell = answer.kind === 'success' ? !isOpen : isDenial(answer) && answer.kind !== 'unsent'
+  if (answer.kind !== 'busy') noteHealth(seat, 'settle', isWell, clock)
+}
+
+const isUnsent = ({ kind }: Settling) => kind === 'unsent' || kind === 'busy'
+
+const isDenial = (answer: Settling) => isUnsent(answer) || (answer.kind === 'refused' && isDefinite(answer.reason))
+
+/** What all of them together prove. That nothing was sent is proven only where each of them says so. */
+function settled(answers: readonly Settling[]): Settling {
+  const [first, ...others] = answers
+  if (first !== undefined && others.length === 0) return first
+  if (!answers.every(isDenial)) return unclear
+  return (
+    answers.find(({ kind }) => kind === 'refused') ?? answers.find(({ kind }) => kind === 'busy') ?? { kind: 'unsent' }
+  )
+}
+
+// Endpoints lag behind a facilitator's by up to a few seconds; a success that the chain does not show by then is none.
+const SUCCESS_WAITS_MS = [250, 250, 500, 1000, 1000]
+
+/** Whether the chain says that the payment may still be made: a silent one leaves it to be asked later. */
+async function isStillUnspent({ chain, clock }: RingDeps, payment: Payment, { kind }: Settling): Promise<boolean> {
+  let seen = await chain.read(payment)
+  for (const waitMs of kind === 'success' ? SUCCESS_WAITS_MS : []) {
+    if (seen !== 'silent' && seen.spent) break
+    await clock.wait(waitMs)
+    seen = await chain.read(payment)
+  }
+  return seen !== 'silent' && !seen.spent
+}
+
+/** Tells the operator who did not take a payment, so that the next one is asked. */
+function noteNext(journal: Journal, { payer, nonce }: Payment, call: Call, answer: Settling | Verification): void {
+  const { by = '' } = answer
+  journal.note('facilitator', { payer, nonce, call, facilitator: by, ...factsOf(answer), next: 'the next facilitator' })
+}

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { armed, freePort, startWall, type WallProcess } from '../../server/local/wall-process.ts'
+import type { Receipt } from '../../shared/contract/block.ts'
+import type { Health } from '../../shared/contract/service.ts'
+import {
+  startFaultyFacilitator,
+  type FaultyFacilitator,
+  type SettleFault,
+  type VerifyFault,
+} from '../local/faulty-facilitator.ts'
+import { eventually, expectBooksToBalance, get, sign, startSurroundings, type Surroundings } from './world.ts'
+
+// Goal: while one of two facilitators works, every buyer gets a block for a dollar, whatever the first does. Method: the real
+// process and a real chain; both facilitators broadcast to it, and the first misbehaves.
+
+let around: Surroundings
+let second: FaultyFacilitator
+let wall: WallProcess
+
+const health = async () => (await (await fetch(`${wall.url}/api/health`)).json()) as Health
+
+beforeAll(async () => {
+  around = await startSurroundings({ SETTLE_TIMEOUT_MS: '4000' })
+  second = await startFaultyFacilitator(around.network.askFacilitator)
+  await open()
+})
+
+/** A wall of its own for each group: who failed in another is asked first again. */
+async function open(first = around.facilitator.url) {
+  const port = String(await freePort())
+  const settings = {
+    ...around.settings,
+    FACILITATOR_URL: `${first}, ${second.url.replace('//', '//name:password@')}`,
+    BASE_URL: `http://127.0.0.1:${port}`,
+    PORT: port,
+    DATABASE_PATH: join(around.folder, 'wall.sqlite'),
+  }
+  wall = await startWall(settings, { folder: around.folder })
+  await armed(wall.url)
+}
+
+async function reopen(first?: string) {
+  await wall.stop()
+  await open(first)
+}
+
+afterAll(async () => {
+  try {
+    await expectBooksToBalance({ ...around, url: wall.url })
+  } finally {
+    await wall.stop()
+    await second.stop()
+    await around.stop()
+  }
+})
+
+/** Buys with one signed request, sent once. */
+async function buysAtOnce(what: string) {
+  const payer = await around.wallet(5)
+  const answer = await get(wall, 'next', await sign(wall, payer))
+  expect([what, answer.status]).toEqual([what, 200])
+  const { deed } = (await answer.json()) as Receipt
+  expect(await around.network.client.getTransactionReceipt({ hash: deed.tx as `0x${string}` })).toMatchObject({
+    status: 'success',
+  })
+  expect(await around.network.balanceOf(payer.address)).toBe(4_000_000n)
+}
+
+const settleFaults: Record<SettleFault, true> = {
+  'hang-before': true,
+  'hang-after': true,
+  'error-json-after': true,
+  'error-html-after': true,
+  'error-before': true,
+  'failed-after': true,
+  'lost-hash-after': true,
+  'pending-after': true,
+  'pending-500-after': true,
+  'invented-hash': true,
+  'invented-hash-after': true,
+  'reset-before': true,
+  'reset-after': true,
+  'refused-recipient': true,
+  garbage: true,
+  'garbage-after': true,
+  'busy-before': true,
+  'unreadable-before': true,
+}
+
+const verifyFaults: Record<VerifyFault, true> = {
+  'error-500': true,
+  'error-503': true,
+  'error-429': true,
+  unreadable: true,
+  hang: true,
+  reset: true,
+  garbage: true,
+  'insufficient-funds': true,
+  'bad-signature': true,
+}
+
+describe('whatever is wrong with the first facilitator', () => {
+  test.each(Object.keys(settleFaults) as SettleFault[])(
+    'at settlement (%s), the same request is answered with its block, and charged once',
+    async (fault) => {
+      await reopen()
+      around.facilitator.settle.always(fault)
+      const asked = around.facilitator.settle.count()
+      await buysAtOnce(fault)
+      expect(around.facilitator.settle.count()).toBeGreaterThan(asked)
+      around.facilitator.settle.always('honest')
+    },
+  )
+
+  test.each(Object.keys(verifyFaults) as VerifyFault[])(
+    'at verification (%s), the same request is answered with its block, and charged once',
+    async (fault) => {
+      await reopen()
+      around.facilitator.verify.always(fault)
+      const asked = around.facilitator.verify.count()
+      await buysAtOnce(fault)
+      expect(around.facilitator.verify.count()).toBeGreaterThan(asked)
+      around.facilitator.verify.always('honest')
+    },
+  )
+
+  test('where nobody listens, the wall arms, sells, and says which one is down', async () => {
+    const gone = `http://127.0.0.1:${await freePort()}`
+    await reopen(gone)
+    await buysAtOnce('nobody listens')
+    expect(await health()).toMatchObject({
+      rail: 'armed',
+      railError: `the facilitator at ${new URL(gone).host} does not answer`,
+    })
+    expect(JSON.stringify(await health())).not.toContain('password')
+    await reopen()
+  })
+})
+
+test('one that cannot read more than the payment gets the bare one', async () => {
+  await reopen()
+  const settles = second.settle.count()
+  around.facilitator.verify.next('unreadable')
+  around.facilitator.settle.next('unreadable-before')
+  await buysAtOnce('unreadable once')
+  expect(second.settle.count()).toBe(settles)
+  const { paymentPayload } = JSON.parse(around.facilitator.settle.bodies().at(-1) ?? '{}')
+  expect(Object.keys(paymentPayload)).toEqual(['x402Version', 'accepted', 'payload'])
+})
+
+test('a wallet that cannot pay is refused by both, and holds nothing', async () => {
+  await reopen()
+  const answer = await get(wall, '9,9', await sign(wall, await around.wallet(0), '9,9'))
+  expect([answer.status, await answer.json()]).toMatchObject([
+    402,
+    { reason: 'invalid_exact_evm_insufficient_balance' },
+  ])
+  expect((await get(wall, '9,9')).status).toBe(402)
+})
+
+test('with both down nothing is claimed: 502, and the block is sold once one is back', async () => {
+  await reopen()
+  const payer = await around.wallet(5)
+  const payment = await sign(wall, payer, '8,8')
+  for (const facilitator of [around.facilitator, second]) facilitator.verify.always('error-503')
+  const answer = await get(wall, '8,8', payment)
+  expect([answer.status, await answer.json()]).toMatchObject([502, { error: 'facilitator_unavailable' }])
+  expect((await get(wall, '8,8')).status).toBe(402)
+  expect(await around.network.balanceOf(payer.address)).toBe(5_000_000n)
+  second.verify.always('honest')
+  expect((await get(wall, '8,8', payment)).status).toBe(200)
+  around.facilitator.verify.always('honest')
+})
+
+test('both unclear at settlement is doubt, until the chain or one of them ends it', async () => {
+  await reopen()
+  const payer = await around.wallet(5)
+  const payment = await sign(wall, payer, '7,7')
+  for (const facilitator of [around.facilitator, second]) facilitator.settle.always('error-before')
+  const first = await get(wall, '7,7', payment)
+  expect([first.status, await first.json()]).toMatchObject([503, { error: 'settlement_unknown' }])
+  for (const facilitator of [around.facilitator, second]) facilitator.settle.always('honest')
+  const last = await eventually(async () => {
+    const answer = await get(wall, '7,7', payment)
+    return answer.status === 503 ? undefined : answer
+  })
+  expect(last.status).toBe(200)
+  expect(await around.network.balanceOf(payer.address)).toBe(4_000_000n)
+})
+
+test('a payment refused before broadcast by the one, and sent by the other, is never denied', async () => {
+  await reopen()
+  const payer = await around.wallet(5)
+  const payment = await sign(wall, payer, '6,6')
+  around.facilitator.settle.next('hang-before')
+  second.settle.next('refused-recipient')
+  const answer = await get(wall, '6,6', payment)
+  expect([answer.status, answer.headers.has('payment-required')]).toEqual([503, false])
+  const last = await eventually(async () => {
+    const again = await get(wall, '6,6', payment)
+    return again.status === 503 ? undefined : again
+  })
+  expect(last.status).toBe(200)
+  expect(await around.network.balanceOf(payer.address)).toBe(4_000_000n)
+})
