@@ -18,7 +18,7 @@ import {
 } from './check.ts'
 import { commonsOf, type Life } from './commons.ts'
 import { diceOf } from './dice.ts'
-import { drawSharedFaults, NO_FAULTS } from './faults.ts'
+import { drawFaults, drawSharedFaults, NO_FAULTS } from './faults.ts'
 import type { Book, OpenBook, Paint, Sale } from './ledger-model.ts'
 import { change, checkPaint, studioOf, type Studio } from './owners.ts'
 import { aim, crowdOf, mischief, nextOrder, sign, type Crowd, type Order, type Payer } from './payers.ts'
@@ -88,6 +88,7 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
   const wall = CLAIM_ORDER.slice(0, isWide ? 18 : 1 + world.dice.below(3))
   const isTwin = isTwinned(seed)
   if (isTwin) world.faults = { ...world.faults, ...drawSharedFaults(diceOf(~seed)) }
+  if (isRinged(seed) && !isWide) world.second = drawFaults(diceOf(seed ^ SECOND_SEED))
   const book = settled(open(wall))
   const crowd = crowdOf(world, wall, isWide ? 1 : 1 + world.dice.below(3))
   const witness = witnessOf(world, book, crowd.signed)
@@ -119,6 +120,12 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
     book.close()
   }
 }
+
+// Other faults than the first facilitator's.
+const SECOND_SEED = 0x5ec0d
+
+/** Whether there are two facilitators. */
+const isRinged = (seed: number): boolean => seed % 4 === 2 || seed % 16 === 15
 
 /** Whether two servers sell from the same book. */
 export const isTwinned = (seed: number): boolean => seed % TWIN_EVERY === TWIN_EVERY - 1
@@ -392,6 +399,7 @@ const isFinal: ReadonlySet<string> = new Set(['sold_out', 'block_taken'])
 /** Nothing fails any more. */
 function endFaults({ world }: History): void {
   world.faults = NO_FAULTS
+  if (world.second !== undefined) world.second = NO_FAULTS
   world.skewMs = 0
   world.stalledUntilMs = 0
 }

@@ -14,6 +14,7 @@ const RUN = 'server/purchase/purchase-run.ts'
 const SELLER = 'server/purchase/seller.ts'
 const SWEEP = 'server/purchase/reconciler.ts'
 const LEASE = 'server/purchase/payment-lease.ts'
+const RING = 'server/purchase/facilitator-ring.ts'
 
 export const mutants: readonly Mutant[] = [
   {
@@ -368,6 +369,13 @@ export const mutants: readonly Mutant[] = [
     file: 'server/purchase/availability.ts',
     from: '!(await leases.isTaken(found.prior.payment))',
     to: 'leases !== undefined',
+  },
+  {
+    name: 'what one facilitator denies counts, though another may have sent it',
+    file: RING,
+    from: 'if (!answers.every(isDenial)) return unclear',
+    to: 'if (!answers.some(isDenial)) return unclear',
+    isCheap: true,
   },
   {
     name: 'a run that may fail before it looks counts as a look',

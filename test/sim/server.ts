@@ -7,7 +7,8 @@ import { alone } from '../../db/sqlite/alone.ts'
 import { Overtaken, StoreUnavailable } from '../../server/domain/failure.ts'
 import { keyOf, type Payment, type PaymentKey } from '../../server/domain/payment.ts'
 import type { SignatureCheck } from '../../server/domain/reasons.ts'
-import type { Chain, Clock, Facilitator, Journal, Ledger, Wallets } from '../../server/ports.ts'
+import type { Chain, Clock, Journal, Ledger, RingMember, Wallets } from '../../server/ports.ts'
+import { facilitatorRing } from '../../server/purchase/facilitator-ring.ts'
 import { reconciler } from '../../server/purchase/reconciler.ts'
 import { seller, type Seller } from '../../server/purchase/seller.ts'
 import { freshChain } from '../../server/usecases/chain-freshness.ts'
@@ -19,7 +20,18 @@ import type { Commons, Life } from './commons.ts'
 import { NO_FAULTS } from './faults.ts'
 import type { Book, Paint } from './ledger-model.ts'
 import { SIGNED, TERMS } from './samples.ts'
-import { clockOf, health, read, settle, strikes, verdict, verify, type World } from './world.ts'
+import {
+  clockOf,
+  health,
+  read,
+  settle,
+  strikes,
+  supports,
+  verdict,
+  verify,
+  type FacilitatorName,
+  type World,
+} from './world.ts'
 
 /** Sees each thing a server did, to hold it against the promises. */
 export type Watcher = {
@@ -49,6 +61,8 @@ const RECONCILE_EVERY_MS = 10_000
 // Once nothing fails any more, looking as often tells nothing new; a chain is called still after a minute.
 const QUIET_RECONCILE_EVERY_MS = 60_000
 const QUIET_PROBES_EVERY_MS = 30_000
+
+const PATIENCE = { verifyTimeoutMs: 5000, settleTimeoutMs: 30_000 }
 
 const isQuiet = ({ faults }: World) => faults === NO_FAULTS
 
@@ -83,7 +97,9 @@ export function startServer(world: World, { name, book, watcher, commons, opened
   }
   const ledger = ledgerPort(world, book.ledger, watcher, self, die, commons)
   const chain = freshChain(chainPort(world, watcher, self), { clock, journal })
-  const facilitator = facilitatorPort(world, watcher, self, commons)
+  const names: readonly FacilitatorName[] = world.second === undefined ? ['first'] : ['first', 'second']
+  const members = names.map((name) => facilitatorPort(world, name, watcher, self, commons))
+  const facilitator = facilitatorRing({ members, chain, clock, journal, ...PATIENCE })
   const checkOf = ({ signature }: Payment) =>
     Promise.resolve<SignatureCheck>(signature === SIGNED ? 'signed' : 'not-signed')
   const wallets: Wallets = {
@@ -245,16 +261,23 @@ function chainPort(world: World, watcher: Watcher, owner: object): Chain {
   }
 }
 
-function facilitatorPort(world: World, watcher: Watcher, owner: Life, commons: Commons | undefined): Facilitator {
+function facilitatorPort(
+  world: World,
+  host: FacilitatorName,
+  watcher: Watcher,
+  owner: Life,
+  commons: Commons | undefined,
+): RingMember {
   const ask = <T>(verb: string, key: string, act: () => T): Promise<T> => remote(world, watcher, owner, verb, key, act)
   return {
-    verify: (_, payment) => ask('verify', keyOf(payment), () => verify(world, payment)),
+    host,
+    verify: (_, payment) => ask('verify', keyOf(payment), () => verify(world, host, payment)),
     settle: (_, payment) =>
       ask('settle', keyOf(payment), () => {
         if (commons?.isKeptFrom(owner, keyOf(payment)) === true) watcher.intrudes(keyOf(payment))
-        return settle(world, payment)
+        return settle(world, host, payment)
       }),
-    supports: async () => (strikes(world, 'verifyDown') ? 'unavailable' : 'yes'),
+    supports: async () => supports(world, host),
     signers: () => Promise.resolve('unknown'),
   }
 }

@@ -32,6 +32,7 @@ export type World = {
   readonly dice: Dice
   readonly scheduler: Scheduler
   faults: Faults
+  second: Faults | undefined // of the second facilitator, where there is one
   step: number // counts what happens, so that before and after can be told apart
   skewMs: number // how far the server's clock is from the truth
   readonly blockTimes: number[] // Unix seconds of each block by height
@@ -53,6 +54,9 @@ const START_MS = 1_700_000_000_000
 const SAFE_DEPTH = 4
 const REORGANISED_MAX = 3
 
+/** The facilitators' names, in the order in which they are asked. */
+export type FacilitatorName = 'first' | 'second'
+
 /** A world as `seed` makes it. `tell` is handed what happens, for a trace. */
 export function worldOf(seed: number, tell: World['tell']): World {
   const dice = diceOf(seed)
@@ -60,6 +64,7 @@ export function worldOf(seed: number, tell: World['tell']): World {
     dice,
     scheduler: schedulerOf((elapsed) => makeBlocks(world, elapsed)),
     faults: drawFaults(dice),
+    second: undefined,
     step: 0,
     skewMs: 0,
     blockTimes: [START_MS / 1000],
@@ -79,6 +84,10 @@ export function worldOf(seed: number, tell: World['tell']): World {
 
 /** Whether a fault happens now. */
 export const strikes = ({ dice, faults }: World, fault: Fault): boolean => dice.chance(faults[fault])
+
+/** Whether it happens now to one of the facilitators, each of which has its own. */
+const strikesAt = ({ dice, faults, second }: World, at: FacilitatorName, fault: Fault): boolean =>
+  dice.chance((at === 'first' ? faults : (second ?? faults))[fault])
 
 /** The true time, Unix milliseconds. */
 export const timeOf = ({ scheduler }: World): number => START_MS + scheduler.elapsed()
@@ -249,24 +258,28 @@ export function isDead(world: World, payment: Payment): boolean {
   return BigInt(world.blockTimes[safe] ?? 0) > payment.validBefore
 }
 
+/** Whether a facilitator tells what it takes. */
+export const supports = (world: World, at: FacilitatorName) =>
+  strikesAt(world, at, 'verifyDown') ? 'unavailable' : 'yes'
+
 /** The facilitator port's `verify`. */
-export function verify(world: World, payment: Payment): Verification {
-  if (strikes(world, 'facilitatorBusy')) return { kind: 'busy' }
-  if (strikes(world, 'verifyDown')) return { kind: 'unavailable' }
-  if (strikes(world, 'blind')) return { kind: 'invalid', reason: 'invalid_exact_evm_signature' }
+export function verify(world: World, at: FacilitatorName, payment: Payment): Verification {
+  if (strikesAt(world, at, 'facilitatorBusy')) return { kind: 'busy' }
+  if (strikesAt(world, at, 'verifyDown')) return { kind: 'unavailable' }
+  if (strikesAt(world, at, 'blind')) return { kind: 'invalid', reason: 'invalid_exact_evm_signature' }
   const reason = obstacle(world, payment)
-  const stale = payment.signature !== FORGED && strikes(world, 'verifyStale')
+  const stale = payment.signature !== FORGED && strikesAt(world, at, 'verifyStale')
   return reason === undefined || stale ? { kind: 'valid' } : { kind: 'invalid', reason }
 }
 
 /** The facilitator port's `settle`. */
-export function settle(world: World, payment: Payment): Settling {
-  if (strikes(world, 'facilitatorBusy')) return { kind: 'busy' }
-  if (strikes(world, 'settleUnsent')) return { kind: 'unsent' }
-  if (strikes(world, 'requestLost')) return { kind: 'unclear' }
+export function settle(world: World, at: FacilitatorName, payment: Payment): Settling {
+  if (strikesAt(world, at, 'facilitatorBusy')) return { kind: 'busy' }
+  if (strikesAt(world, at, 'settleUnsent')) return { kind: 'unsent' }
+  if (strikesAt(world, at, 'requestLost')) return { kind: 'unclear' }
   const before = world.pool
-  if (strikes(world, 'settledTwice')) trySettling(world, payment)
-  const answer = trySettling(world, payment)
+  if (strikesAt(world, at, 'settledTwice')) trySettling(world, at, payment)
+  const answer = trySettling(world, at, payment)
   if (answer.kind === 'refused' && answer.reason !== VAGUE) hide(world, before)
   return answer
 }
@@ -282,16 +295,17 @@ const SIMULATION_FAILED = 'invalid_exact_evm_transaction_simulation_failed'
 const TOO_LATE = 'invalid_exact_evm_payload_authorization_valid_before'
 const TOO_POOR = 'invalid_exact_evm_insufficient_balance'
 
-function trySettling(world: World, payment: Payment): Settling {
-  if (strikes(world, 'blind')) return { kind: 'refused', reason: 'invalid_exact_evm_signature' }
+function trySettling(world: World, at: FacilitatorName, payment: Payment): Settling {
+  if (strikesAt(world, at, 'blind')) return { kind: 'refused', reason: 'invalid_exact_evm_signature' }
   const reason = obstacle(world, payment)
-  if (reason !== undefined) return strikes(world, 'answerLost') ? { kind: 'unclear' } : { kind: 'refused', reason }
-  if (strikes(world, 'refusesGood')) return { kind: 'refused', reason: SIMULATION_FAILED }
-  if (strikes(world, 'inventsHash')) return success(world, payment, newHash(world))
+  if (reason !== undefined)
+    return strikesAt(world, at, 'answerLost') ? { kind: 'unclear' } : { kind: 'refused', reason }
+  if (strikesAt(world, at, 'refusesGood')) return { kind: 'refused', reason: SIMULATION_FAILED }
+  if (strikesAt(world, at, 'inventsHash')) return success(world, payment, newHash(world))
   const sent = broadcast(world, payment, 'wall')
-  if (strikes(world, 'refusesThenLands')) return { kind: 'refused', reason: SIMULATION_FAILED }
-  if (strikes(world, 'refusesVaguely')) return { kind: 'refused', reason: VAGUE }
-  if (strikes(world, 'answerLost')) return { kind: 'unclear' }
+  if (strikesAt(world, at, 'refusesThenLands')) return { kind: 'refused', reason: SIMULATION_FAILED }
+  if (strikesAt(world, at, 'refusesVaguely')) return { kind: 'refused', reason: VAGUE }
+  if (strikesAt(world, at, 'answerLost')) return { kind: 'unclear' }
   // A facilitator waits for the block, mostly.
   const isStalled = world.scheduler.elapsed() < world.stalledUntilMs
   if (world.dice.chance(0.8) && isStalled) return { kind: 'unclear' }
