@@ -19,6 +19,8 @@ const USAGE = `Accepts a restored database, with the settings of the wall, while
 
 `
 
+const SILENT = 'the chain does not answer; nothing was changed'
+
 const args = Bun.argv.slice(2)
 if (args.some((arg) => arg !== '--yes') || args.length > 1) {
   console.error(USAGE)
@@ -52,8 +54,6 @@ async function main(isAccepted: boolean): Promise<number> {
     await close()
   }
 }
-
-const SILENT = 'the chain does not answer; nothing was changed'
 
 /** Prints each payment that no purchase is known for; how many there are, up to which height. */
 async function listOrphans(

@@ -103,6 +103,11 @@ test(
     expect((await ask(wall, stranger)).status).toBe(502)
     await wall.stop()
 
+    const silent = { ...settings, RPC_URL: 'http://127.0.0.1:1' }
+    expect(await operateOn(silent, 'accept-restore')).toEqual({
+      said: 'the chain does not answer; nothing was changed\n',
+      status: 1,
+    })
     const listed = await operate('accept-restore')
     expect(listed.status).toBe(1)
     for (const tx of orphans) expect(listed.said).toContain(tx)
