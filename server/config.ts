@@ -34,6 +34,9 @@ export type Database =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
+/** The status of a process that ends because of its settings (sysexits.h): to start it again would change nothing. */
+export const EXIT_CONFIG = 78
+
 /** Settings that cannot work; the message names them all. */
 export class ConfigError extends Error {
   override name = 'ConfigError'

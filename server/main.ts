@@ -7,7 +7,7 @@ import { terminalText } from '../shared/terminal.ts'
 import { systemClock } from './adapters/clock.ts'
 import { UnusableKey } from './adapters/coinbase.ts'
 import { lineJournal } from './adapters/journal.ts'
-import { ConfigError, readConfig } from './config.ts'
+import { ConfigError, EXIT_CONFIG, readConfig } from './config.ts'
 
 const journal = lineJournal((line) => console.error(line), systemClock)
 
@@ -22,7 +22,7 @@ try {
 } catch (error) {
   if (!(error instanceof ConfigError || error instanceof CannotOpen || error instanceof UnusableKey)) throw error
   console.error(terminalText(error.message))
-  process.exit(1)
+  process.exit(error instanceof CannotOpen ? 1 : EXIT_CONFIG)
 }
 
 /** Resolves when the process is asked to end. */

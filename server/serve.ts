@@ -1,6 +1,5 @@
 /** The service at work: opens what it needs besides its store, listens, and ends without losing anything. */
 
-import { join } from 'node:path'
 import type { Ahead } from '../db/engine.ts'
 import { viemChain } from './adapters/chain.ts'
 import { openEndpoints } from './adapters/chain/endpoints.ts'
@@ -10,6 +9,7 @@ import { httpFacilitator, type ExtensionSaid } from './adapters/facilitator.ts'
 import { listenForMonitors } from './adapters/metrics-port.ts'
 import { workerPictures } from './adapters/pictures.ts'
 import { fastestKeys, type Keys } from './adapters/recover.ts'
+import { supervisorIn } from './adapters/supervisor.ts'
 import { unmetered, type Meters } from './adapters/unmetered.ts'
 import { viemWallets } from './adapters/wallets.ts'
 import { witnessAt } from './adapters/witness-file.ts'
@@ -21,6 +21,7 @@ import { mcpCalls } from './http/mcp.ts'
 import { viewerFiles } from './http/viewer-files.ts'
 import { deskAt, openCounter } from './operate/counter.ts'
 import { openDesk } from './operate/desk.ts'
+import { pageFiles } from './page-files.ts'
 import type { Journal, Ledger, RingMember } from './ports.ts'
 import { facilitatorRing } from './purchase/facilitator-ring.ts'
 import { reconciler } from './purchase/reconciler.ts'
@@ -35,8 +36,6 @@ import { keepWitness } from './usecases/keep-witness.ts'
 import { onceLooked } from './usecases/once-looked.ts'
 import { rateLimits } from './usecases/rate-limits.ts'
 import { watchRail } from './usecases/watch-rail.ts'
-
-const VIEWER = join(import.meta.dir, '../dist/viewer')
 
 // The contract lets the canvas read be a few seconds old; this bounds what a flood of repaints costs. Less than a second,
 // so that several instances show the same within one: each needs a moment to hear of a change, and to compress it.
@@ -68,6 +67,8 @@ export async function serve(given: Given): Promise<void> {
   const wall = await openWall(given, metrics ?? unmetered, witnessing.committed)
   const { server, sold, rail, stream, chain, facilitator, advance, keys, reads } = wall
   console.log(`The wall is open at ${config.offer.baseUrl}`)
+  const supervisor = supervisorIn(Bun.env, (why) => journal.note('no-supervisor', { why }))
+  supervisor.ready()
   journal.note('open', { port: server.port ?? 0, network: config.network })
   const desk = openDesk({ ...store, seller: sold, chain, clock, journal, advance })
   const closeCounter = openCounter(deskAt(config), desk, journal)
@@ -110,6 +111,7 @@ export async function serve(given: Given): Promise<void> {
 
   await asked
   journal.note('stopping')
+  supervisor.stopping()
   stopping.abort()
   stream.close()
   closeCounter()
@@ -139,7 +141,7 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters, commi
     journal,
   })
   const rail = watchRail({ facilitator, chain, clock, journal, facilitatorTrouble: facilitator.trouble })
-  const viewer = await viewerFiles(VIEWER)
+  const viewer = await viewerFiles(await pageFiles())
   const { view, advance, subscribe, reads } = await onceLooked(ahead.looked, async () => {
     const follower = await followLog(log)
     const reads = canvasReads({ view: follower.view, network: config.network, clock, everyMs: PUBLISH_EVERY_MS })

@@ -33,11 +33,11 @@ function withPolicy(page: ReadyAnswer, policy: string): ReadyAnswer {
   }
 }
 
-/** Reads every file under `directory`; of one that does not exist, none. `index.html` is also `/`, and `paint.html` is `/paint`. */
-export async function viewerFiles(directory: string): Promise<ViewerFiles> {
+/** Reads every file, by its name and where it lies. `index.html` is also `/`, and `paint.html` is `/paint`. */
+export async function viewerFiles(files: ReadonlyMap<string, string>): Promise<ViewerFiles> {
   const answers = new Map<string, ReadyAnswer>()
-  for (const name of await namesIn(directory)) {
-    const file = Bun.file(join(directory, name))
+  for (const [name, path] of files) {
+    const file = Bun.file(path)
     const content = await file.bytes()
     const plain = readyAnswer({
       type: file.type,
@@ -53,10 +53,12 @@ export async function viewerFiles(directory: string): Promise<ViewerFiles> {
   return (path) => answers.get(path)
 }
 
-async function namesIn(directory: string): Promise<readonly string[]> {
+/** The path of every file under `directory` by its name there; of one that does not exist, none. */
+export async function filesIn(directory: string): Promise<ReadonlyMap<string, string>> {
   try {
-    return await Array.fromAsync(new Bun.Glob('**/*').scan({ cwd: directory }))
+    const names = await Array.fromAsync(new Bun.Glob('**/*').scan({ cwd: directory }))
+    return new Map(names.map((name) => [name, join(directory, name)]))
   } catch {
-    return []
+    return new Map()
   }
 }

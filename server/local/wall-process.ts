@@ -22,15 +22,19 @@ export type WallProcess = {
 /** Settings besides those this module makes: address and port. */
 export type WallSettings = Readonly<Record<string, string>>
 
-/** How a process is started: `limits` is a shell command whose limits it inherits, `folder` is where it runs. */
-export type Start = { readonly limits?: string | undefined; readonly folder?: string | undefined }
+/** How a process is started: `limits` is a shell command whose limits it inherits, `folder` is where it runs, `program` what. */
+export type Start = {
+  readonly limits?: string | undefined
+  readonly folder?: string | undefined
+  readonly program?: readonly string[] | undefined
+}
 
 /** Starts `server/main.ts` and resolves once it listens; rejects with its words when it ends instead. */
-export async function startWall(settings: WallSettings, { limits, folder }: Start = {}): Promise<WallProcess> {
+export async function startWall(settings: WallSettings, { limits, folder, program }: Start = {}): Promise<WallProcess> {
   const port = settings['PORT'] ?? String(await freePort())
   const url = `http://127.0.0.1:${port}`
-  const command = [process.execPath, MAIN]
-  const limited = limits === undefined ? command : ['sh', '-c', `${limits}; exec "$0" "$@"`, ...command]
+  const command = program ?? [process.execPath, MAIN]
+  const limited = limits === undefined ? [...command] : ['sh', '-c', `${limits}; exec "$0" "$@"`, ...command]
   const child = Bun.spawn(limited, {
     ...(folder === undefined ? {} : { cwd: folder }),
     env: { PATH: Bun.env['PATH'] ?? '', BASE_URL: url, ...settings, PORT: port },

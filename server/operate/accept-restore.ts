@@ -1,4 +1,4 @@
-/** `bun run accept-restore`: says that a restored database is the wall from now on, with the wall stopped. */
+/** `pixel-wall accept-restore`: says that a restored database is the wall from now on, with the wall stopped. */
 
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { openStore } from '../../db/open.ts'
@@ -10,30 +10,27 @@ import { readConfig } from '../config.ts'
 import { isOlder } from '../domain/store-position.ts'
 import type { Payouts, Store, Witness } from '../ports.ts'
 import { findOrphans, nextHeight, type FindOrphanDeps } from '../usecases/find-orphan-payments.ts'
-import { printTrouble } from './command.ts'
+import { Misused, type Command } from './command.ts'
 
 const USAGE = `Accepts a restored database, with the settings of the wall, while the wall is stopped.
 
-  bun run accept-restore          lists what was paid for since the copy was made, and changes nothing
-  bun run accept-restore --yes    accepts: the listed payments are for the operator to pay back, their blocks open
+  pixel-wall accept-restore          lists what was paid for since the copy was made, and changes nothing
+  pixel-wall accept-restore --yes    accepts: the listed payments are for the operator to pay back, their blocks open
 
 `
 
 const SILENT = 'the chain does not answer; nothing was changed'
 
-const args = Bun.argv.slice(2)
-if (args.some((arg) => arg !== '--yes') || args.length > 1) {
-  console.error(USAGE)
-  process.exit(2)
-}
-try {
-  process.exitCode = await main(args.includes('--yes'))
-} catch (error) {
-  printTrouble(error)
-  process.exitCode = 1
+/** Accepts a restored database. */
+export const acceptRestore: Command = {
+  usage: USAGE,
+  async run(args) {
+    if (args.some((arg) => arg !== '--yes') || args.length > 1) throw new Misused()
+    return await accept(args.includes('--yes'))
+  },
 }
 
-async function main(isAccepted: boolean): Promise<number> {
+async function accept(isAccepted: boolean): Promise<number> {
   const { database, network, rpcUrls, rpcCallsPerSecond, offer, witnessPath } = readConfig(Bun.env)
   const witness = witnessAt(witnessPath)
   const { checkpoint, payouts, store, close } = await openStore(database, network)

@@ -1,13 +1,17 @@
-/** `bun run backup FILE`: copies the database while the wall goes on selling. */
+/** `pixel-wall backup`: copies the database while the wall goes on selling, and keeps as many copies as asked. */
 
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { backUp } from '../../db/sqlite/backup.ts'
 import { readPlace } from '../config.ts'
-import { printTrouble } from './command.ts'
+import { Misused, type Command } from './command.ts'
 
 const USAGE = `Copies the wall's database (DATABASE_PATH, ./wall.sqlite) to a new file, at any time.
 
-  bun run backup FILE
+  pixel-wall backup FILE
+  pixel-wall backup --into FOLDER [--keep COUNT]     named by the moment; of such copies there, the newest COUNT stay
 
 To restore one: stop the wall, put the copy in the database's place, remove its -wal and -shm files, start.
 `
@@ -17,21 +21,39 @@ const NOT_A_FILE = `The wall is on a PostgreSQL server (DATABASE_URL), whose own
   pg_dump --format=custom --file=FILE "$DATABASE_URL"     one copy; pg_restore puts it back into an empty database
   pg_basebackup with archived write-ahead logs            every moment, which is what money asks for
 
-After a restore, bun run accept-restore tells what was sold since.
+After a restore, pixel-wall accept-restore tells what was sold since.
 `
 
-const [file, ...rest] = Bun.argv.slice(2)
-if (file === undefined || rest.length > 0 || file.startsWith('-')) {
-  console.error(USAGE)
-  process.exit(2)
+const OPTIONS = { into: { type: 'string' }, keep: { type: 'string' } } as const
+
+/** Copies the database. */
+export const backup: Command = {
+  usage: USAGE,
+  async run(args) {
+    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS })
+    const { into, keep } = values
+    const [named, ...rest] = positionals
+    const file = into === undefined ? named : join(into, nameOf(new Date()))
+    const isBoth = into !== undefined && named !== undefined
+    if (file === undefined || isBoth || rest.length > 0) throw new Misused()
+    if (keep !== undefined && (into === undefined || !/^[1-9]\d{0,5}$/.test(keep))) throw new Misused()
+    const { database } = readPlace(Bun.env)
+    if (database.kind === 'postgres') throw new CannotOpen(NOT_A_FILE)
+    const { path } = database
+    backUp(path, file)
+    console.log(`${path} as it was a moment ago is in ${file} (${Bun.file(file).size} bytes)`)
+    // Only once the new one is whole.
+    if (into !== undefined && keep !== undefined) removeBut(Number(keep), into)
+    return 0
+  },
 }
-try {
-  const { database } = readPlace(Bun.env)
-  if (database.kind === 'postgres') throw new CannotOpen(NOT_A_FILE)
-  const { path } = database
-  backUp(path, file)
-  console.log(`${path} as it was a moment ago is in ${file} (${Bun.file(file).size} bytes)`)
-} catch (error) {
-  printTrouble(error)
-  process.exit(1)
+
+const COPY = /^wall-\d{8}T\d{9}Z\.sqlite$/
+
+/** Sorts by time. */
+const nameOf = (at: Date) => `wall-${at.toISOString().replaceAll(/[-:.]/g, '')}.sqlite`
+
+function removeBut(count: number, folder: string): void {
+  const copies = readdirSync(folder).filter((name) => COPY.test(name))
+  for (const name of copies.toSorted().slice(0, -count)) rmSync(join(folder, name))
 }

@@ -78,11 +78,11 @@ function verdict({ balances, unpaid, landed, orphans }: Balance): string[] {
   return [
     'They do not balance:',
     ...(unpaid.length > 0 ? ['  what is not on the chain yet may still arrive; look again in some minutes'] : []),
-    ...(landed.length > 0 ? ['  what arrived for open purchases is drawn by: bun run resolve'] : []),
+    ...(landed.length > 0 ? ['  what arrived for open purchases is drawn by: pixel-wall resolve'] : []),
     ...(orphans.length > 0
       ? [
-          '  pay back what no purchase is known for, then: bun run resolve PAYER NONCE --paid-out REFERENCE',
-          '  or, where it cannot have been for a block: bun run resolve PAYER NONCE --stray',
+          '  pay back what no purchase is known for, then: pixel-wall resolve PAYER NONCE --paid-out REFERENCE',
+          '  or, where it cannot have been for a block: pixel-wall resolve PAYER NONCE --stray',
         ]
       : []),
   ]

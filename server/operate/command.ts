@@ -11,14 +11,20 @@ export class Misused extends Error {
   override name = 'Misused'
 }
 
-/** Runs a command to its status: 0 done, 1 not, 2 misused or out of reach. */
-export async function runCommand(usage: string, main: (args: readonly string[]) => Promise<number>): Promise<void> {
+/** What an operator types: its words of use, and what it does, to its status: 0 done, 1 not. */
+export type Command = {
+  readonly usage: string
+  run(args: readonly string[]): Promise<number>
+}
+
+/** Runs a command; answers its status, or 2 where it was misused or what it needs is out of reach. */
+export async function runCommand({ usage, run }: Command, args: readonly string[]): Promise<number> {
   try {
-    process.exitCode = await main(Bun.argv.slice(2))
+    return await run(args)
   } catch (error) {
-    process.exitCode = 2
-    if (isMisuse(error)) return console.error(usage)
-    printTrouble(error)
+    if (isMisuse(error)) console.error(usage)
+    else printTrouble(error)
+    return 2
   }
 }
 
@@ -28,7 +34,7 @@ export function printLines(lines: readonly string[], print: (line: string) => vo
 }
 
 /** Prints why a command failed: in words where it was to be expected, else with where it happened. */
-export function printTrouble(error: unknown): void {
+function printTrouble(error: unknown): void {
   const isExpected = error instanceof CannotOpen || error instanceof ConfigError || error instanceof NoDesk
   const what = error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.name)) : String(error)
   console.error(terminalText(what))

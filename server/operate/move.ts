@@ -1,15 +1,15 @@
-/** `bun run move --to PLACE`: brings the wall from one database to another. */
+/** `pixel-wall move --to PLACE`: brings the wall from one database to another. */
 
 import { parseArgs } from 'node:util'
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { moveWall, placeName, type Moved } from '../../db/move.ts'
 import { ConfigError, readPlace, type Database } from '../config.ts'
-import { Misused, printLines, runCommand } from './command.ts'
+import { Misused, printLines, type Command } from './command.ts'
 
 const USAGE = `Copies the wall from where the settings say it is to another kind of database, while the wall is stopped.
 
-  bun run move --to postgres://USER@HOST/DATABASE [--rehearse] [--json]     from DATABASE_PATH into an empty database
-  bun run move --to FILE [--rehearse] [--json]                             from DATABASE_URL into a new file
+  pixel-wall move --to postgres://USER@HOST/DATABASE [--rehearse] [--json]     from DATABASE_PATH into an empty database
+  pixel-wall move --to FILE [--rehearse] [--json]                             from DATABASE_URL into a new file
 
 The copy is compared with the original before it counts. A password is better given as PGPASSWORD than in the address.
 With --rehearse everything is done, and nothing kept; the wall may go on selling meanwhile.
@@ -21,25 +21,29 @@ const REHEARSED = 'Nothing was kept: this was a rehearsal. For the move itself s
 // A wall that was just told to stop has some requests to finish.
 const PATIENCE_MS = 3000
 
-await runCommand(USAGE, async (args) => {
-  const { values } = parseArgs({
-    args: [...args],
-    options: { to: { type: 'string' }, rehearse: { type: 'boolean' }, json: { type: 'boolean' } },
-  })
-  if (values.to === undefined || values.to === '') throw new Misused()
-  const from = readPlace(Bun.env).database
-  const to = placeOf(values.to)
-  const isRehearsal = values.rehearse === true
-  const moved = await moveWall(from, to, { isRehearsal, patienceMs: PATIENCE_MS })
-  const [source, target] = [placeName(from), placeName(to)]
-  const told = { moved: !isRehearsal, from: source, to: target, rows: moved }
-  printLines(
-    values.json === true
-      ? JSON.stringify(told, null, 2).split('\n')
-      : [...countLines(moved), '', ...(isRehearsal ? [REHEARSED] : nextSteps(from, to))],
-  )
-  return 0
-})
+/** Brings the wall to another database. */
+export const move: Command = {
+  usage: USAGE,
+  async run(args) {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { to: { type: 'string' }, rehearse: { type: 'boolean' }, json: { type: 'boolean' } },
+    })
+    if (values.to === undefined || values.to === '') throw new Misused()
+    const from = readPlace(Bun.env).database
+    const to = placeOf(values.to)
+    const isRehearsal = values.rehearse === true
+    const moved = await moveWall(from, to, { isRehearsal, patienceMs: PATIENCE_MS })
+    const [source, target] = [placeName(from), placeName(to)]
+    const told = { moved: !isRehearsal, from: source, to: target, rows: moved }
+    printLines(
+      values.json === true
+        ? JSON.stringify(told, null, 2).split('\n')
+        : [...countLines(moved), '', ...(isRehearsal ? [REHEARSED] : nextSteps(from, to))],
+    )
+    return 0
+  },
+}
 
 /** What `--to` names. */
 function placeOf(text: string): Database {
@@ -62,7 +66,7 @@ function nextSteps(from: Database, to: Database): string[] {
   return [
     `The wall is in ${placeName(to)} now. Next:`,
     `  1. in the settings of every process, set ${set} to it and take ${unset} out`,
-    '  2. start the wall, and run: bun run books',
+    '  2. start the wall, and run: pixel-wall books',
     `  3. keep ${placeName(from)} as a backup of this moment`,
     '',
     `A note was left there, so that no wall starts on ${placeName(from)} any more: two walls would sell the same blocks to different buyers.`,

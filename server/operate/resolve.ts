@@ -1,38 +1,42 @@
-/** `bun run resolve`: settles what is open by evidence, now, and notes what was paid back by hand. */
+/** `pixel-wall resolve`: settles what is open by evidence, now, and notes what was paid back by hand. */
 
 import { parseArgs } from 'node:util'
-import { ask, haveDone, Misused, runCommand } from './command.ts'
+import { ask, haveDone, Misused, type Command } from './command.ts'
 
 const USAGE = `Asks the chain about open purchases, draws the consequence and tells it, while the wall runs.
 
-  bun run resolve                                       all that is open
-  bun run resolve PAYER NONCE                           one payment
-  bun run resolve PAYER NONCE --paid-out REFERENCE      notes a credit, or money of no purchase, as dealt with by hand
-  bun run resolve PAYER NONCE --stray                   books money of no purchase as stray: no block was sold for it
+  pixel-wall resolve                                       all that is open
+  pixel-wall resolve PAYER NONCE                           one payment
+  pixel-wall resolve PAYER NONCE --paid-out REFERENCE      notes a credit, or money of no purchase, as dealt with by hand
+  pixel-wall resolve PAYER NONCE --stray                   books money of no purchase as stray: no block was sold for it
 
 Nothing is decided by the operator: a block is sold or given back on the chain's word alone.
 `
 
-await runCommand(USAGE, async (args) => {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: { 'paid-out': { type: 'string' }, stray: { type: 'boolean' } },
-  })
-  const [payer, nonce, ...rest] = positionals
-  const [reference, isStray] = [values['paid-out'], values.stray === true]
-  if (rest.length > 0 || (payer === undefined) !== (nonce === undefined) || (isStray && reference !== undefined))
-    throw new Misused()
-  if (payer === undefined || nonce === undefined) {
-    if (reference !== undefined || isStray) throw new Misused()
-    return await resolveAll()
-  }
-  if (!/^0x[0-9a-f]{40}$/i.test(payer) || !/^0x[0-9a-f]{64}$/i.test(nonce)) throw new Misused()
-  if (isStray) return await haveDone('stray', { payer, nonce })
-  if (reference === undefined) return await haveDone('resolve', { payer, nonce })
-  if (reference.length === 0 || reference.length > 200) throw new Misused()
-  return await haveDone('payout', { payer, nonce, reference })
-})
+/** Settles what is open by evidence, or notes what was done by hand. */
+export const resolve: Command = {
+  usage: USAGE,
+  async run(args) {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { 'paid-out': { type: 'string' }, stray: { type: 'boolean' } },
+    })
+    const [payer, nonce, ...rest] = positionals
+    const [reference, isStray] = [values['paid-out'], values.stray === true]
+    if (rest.length > 0 || (payer === undefined) !== (nonce === undefined) || (isStray && reference !== undefined))
+      throw new Misused()
+    if (payer === undefined || nonce === undefined) {
+      if (reference !== undefined || isStray) throw new Misused()
+      return await resolveAll()
+    }
+    if (!/^0x[0-9a-f]{40}$/i.test(payer) || !/^0x[0-9a-f]{64}$/i.test(nonce)) throw new Misused()
+    if (isStray) return await haveDone('stray', { payer, nonce })
+    if (reference === undefined) return await haveDone('resolve', { payer, nonce })
+    if (reference.length === 0 || reference.length > 200) throw new Misused()
+    return await haveDone('payout', { payer, nonce, reference })
+  },
+}
 
 /** One at a time, so that each is told as soon as it is known. */
 async function resolveAll(): Promise<number> {

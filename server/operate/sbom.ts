@@ -1,14 +1,14 @@
-/** `bun run sbom`: lists every package that a running wall is made of, as CycloneDX, from the lock file. */
+/** `pixel-wall sbom`: lists every package that a running wall is made of, as CycloneDX, from the lock file. */
 
-import { join } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { parse } from 'jsonc-parser'
-import { printLines, runCommand, Misused } from './command.ts'
+import lock from '../../bun.lock'
+import manifest from '../../package.json'
+import { printLines, type Command, Misused } from './command.ts'
 
 const USAGE = `Prints what a production install of the wall consists of (CycloneDX 1.6, JSON).
 
-  bun run sbom > sbom.json
+  pixel-wall sbom > sbom.json
 `
 
 const Names = Type.Optional(Type.Record(Type.String(), Type.String()))
@@ -21,31 +21,26 @@ const Locked = Type.Tuple([
 type Locked = Static<typeof Locked>
 type Packages = Readonly<Record<string, Locked>>
 const Lock = Type.Object({ packages: Type.Record(Type.String(), Locked) })
-const Manifest = Type.Object({
-  name: Type.String(),
-  version: Type.String(),
-  dependencies: Type.Record(Type.String(), Type.String()),
-})
 
-const ROOT = join(import.meta.dir, '../..')
-
-await runCommand(USAGE, async (args) => {
-  if (args.length > 0) throw new Misused()
-  const manifest = Value.Parse(Manifest, await Bun.file(join(ROOT, 'package.json')).json())
-  const text = await Bun.file(join(ROOT, 'bun.lock')).text()
-  const { packages } = Value.Parse(Lock, parse(text, [], { allowTrailingComma: true }))
-  const components = neededBy(Object.keys(manifest.dependencies), packages).map(componentOf)
-  const { name, version } = manifest
-  const document = {
-    bomFormat: 'CycloneDX',
-    specVersion: '1.6',
-    version: 1,
-    metadata: { component: { type: 'application', name, version } },
-    components,
-  }
-  printLines(JSON.stringify(document, null, 2).split('\n'))
-  return 0
-})
+/** Lists what the wall is made of. */
+export const sbom: Command = {
+  usage: USAGE,
+  async run(args) {
+    if (args.length > 0) throw new Misused()
+    const { packages } = Value.Parse(Lock, lock)
+    const components = neededBy(Object.keys(manifest.dependencies), packages).map(componentOf)
+    const { name, version } = manifest
+    const document = {
+      bomFormat: 'CycloneDX',
+      specVersion: '1.6',
+      version: 1,
+      metadata: { component: { type: 'application', name, version } },
+      components,
+    }
+    printLines(JSON.stringify(document, null, 2).split('\n'))
+    return 0
+  },
+}
 
 /** Every package that is reached from these names, each version once, by its name. */
 function neededBy(names: readonly string[], packages: Packages): Locked[] {

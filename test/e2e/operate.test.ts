@@ -12,11 +12,13 @@ import { ENGINES, eventually, get, readCanvas, readFeed, settled, sign, startWor
 let world: World
 let monitors: string
 
+const PROGRAM = join(import.meta.dir, '../../server/cli.ts')
+
 type End = { readonly out: string; readonly err: string; readonly status: number }
 
 /** Runs a command with the wall's settings. */
-async function run(file: string, ...args: readonly string[]): Promise<End> {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, `../../server/operate/${file}.ts`), ...args], {
+async function run(command: string, ...args: readonly string[]): Promise<End> {
+  const child = Bun.spawn([process.execPath, PROGRAM, command, ...args], {
     cwd: world.folder,
     env: { PATH: Bun.env['PATH'] ?? '', ...world.settings },
     stdin: 'ignore',
@@ -100,7 +102,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       const texts = [item, deed, sale, await (await fetch(`${world.url}/api/agents`)).json()]
       return { item, deed, sale, text: JSON.stringify(texts) }
     }
-    expect(await run('moderate', 'hide', '3,3', '--message', '--link')).toMatchObject({
+    expect(await run('hide', '3,3', '--message', '--link')).toMatchObject({
       status: 0,
       out: 'block 3,3: hidden: message, link\n',
     })
@@ -123,12 +125,12 @@ describe.each(ENGINES)('on %s', (engine) => {
     await world.restart()
     expect((await seen()).text).not.toContain('rude')
 
-    expect((await run('moderate', 'unhide', '3,3')).out).toBe('block 3,3: everything is shown\n')
+    expect((await run('unhide', '3,3')).out).toBe('block 3,3: everything is shown\n')
     await eventually(async () => ((await seen()).item?.m === 'ruder' ? true : undefined))
     const shown = await seen()
     expect(shown.deed).toMatchObject({ message: 'ruder', link: 'https://rude.example/' })
     expect(shown.sale?.m).toBeUndefined()
-    expect((await run('moderate', 'hide', '90,1')).status).toBe(1)
+    expect((await run('hide', '90,1')).status).toBe(1)
   })
 
   test('only the user who runs the wall can reach the desk, and without a wall there is none', async () => {
@@ -136,7 +138,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(statSync(join(world.folder, desk)).mode & 0o777).toBe(0o600)
     await world.crash()
     expect((await run('resolve')).status).toBe(0)
-    const nowhere = Bun.spawn([process.execPath, join(import.meta.dir, '../../server/operate/resolve.ts')], {
+    const nowhere = Bun.spawn([process.execPath, PROGRAM, 'resolve'], {
       env: { PATH: Bun.env['PATH'] ?? '', DATABASE_PATH: join(world.databasePath, '../none.sqlite') },
       stdout: 'ignore',
       stderr: 'pipe',

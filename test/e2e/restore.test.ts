@@ -43,8 +43,8 @@ async function operate(command: string, ...args: readonly string[]): Promise<{ s
 
 /** The same, with other settings. */
 async function operateOn(wall: Readonly<Record<string, string>>, command: string, ...args: readonly string[]) {
-  const path = join(import.meta.dir, `../../server/operate/${command}.ts`)
-  const child = Bun.spawn([process.execPath, path, ...args], {
+  const program = join(import.meta.dir, '../../server/cli.ts')
+  const child = Bun.spawn([process.execPath, program, command, ...args], {
     cwd: folder,
     env: { PATH: Bun.env['PATH'] ?? '', ...wall },
     stdout: 'pipe',

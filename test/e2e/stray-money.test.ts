@@ -37,8 +37,8 @@ async function sell(wall: WallProcess): Promise<void> {
 }
 
 async function operate(command: string, ...args: readonly string[]) {
-  const program = join(import.meta.dir, `../../server/operate/${command}.ts`)
-  const child = Bun.spawn([process.execPath, program, ...args], {
+  const program = join(import.meta.dir, '../../server/cli.ts')
+  const child = Bun.spawn([process.execPath, program, command, ...args], {
     cwd: around.folder,
     env: { PATH: Bun.env['PATH'] ?? '', ...settings },
     stdout: 'pipe',

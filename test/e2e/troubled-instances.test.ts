@@ -164,7 +164,7 @@ test.if(isOurs)(
     await eventually(async () => (alarmsOf(again, 'orphan').length > 0 ? true : undefined))
     expect(alarmsOf(again, 'older-copy')).toHaveLength(1)
     expect(await healthOf(again)).toMatchObject({ ok: true, rail: 'arming' })
-    const accept = [process.execPath, join(import.meta.dir, '../../server/operate/accept-restore.ts'), '--yes']
+    const accept = [process.execPath, join(import.meta.dir, '../../server/cli.ts'), 'accept-restore', '--yes']
     const env = { PATH: Bun.env['PATH'] ?? '', ...around.settings, DATABASE_URL: database, ...settings[0] }
     expect(await Bun.spawn(accept, { cwd: around.folder, env, stdout: 'ignore', stderr: 'ignore' }).exited).toBe(0)
     await armed(again.url)

@@ -40,6 +40,7 @@ const mayImport: Record<string, readonly string[]> = {
   'server/app.ts': [...edges, 'server/config.ts'],
   'server/main.ts': [...started, 'server/serve.ts'],
   'server/serve.ts': started,
+  'server/cli.ts': [...shared, 'server/config.ts', 'server/main.ts', operate],
   [operate]: [...usecases, 'server/config.ts', 'server/adapters/planted.ts', ...engines, operate],
   'server/local/planted.ts': [
     ...usecases,
@@ -76,6 +77,7 @@ const strangers: Record<string, readonly string[]> = {
   'server/app.ts': ['viem', 'bun:sqlite'],
   'server/main.ts': ['bun:sqlite'],
   'server/serve.ts': ['bun:sqlite'],
+  'server/cli.ts': ['bun:sqlite', 'viem', 'elysia'],
   [operate]: ['viem', 'elysia', 'bun:sqlite'],
   'server/local/planted.ts': ['bun:sqlite'],
   'server/local/token/planted.ts': ['bun:sqlite'],

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { viewerFiles } from '../../server/http/viewer-files.ts'
+import { filesIn, viewerFiles } from '../../server/http/viewer-files.ts'
 import { OFFER, openWall } from './wall.ts'
 
 const scratch = await mkdtemp(join(tmpdir(), 'viewer-'))
@@ -14,7 +14,7 @@ await Bun.write(join(scratch, 'outside.txt'), 'secret')
 
 afterAll(() => rm(scratch, { recursive: true }))
 
-const wall = await openWall({ viewer: await viewerFiles(folder) })
+const wall = await openWall({ viewer: await viewerFiles(await filesIn(folder)) })
 
 test('the page is at the root, and asked about each time', async () => {
   for (const path of ['/', '/index.html', '/?x=1']) {
@@ -50,7 +50,10 @@ test('every page renounces what it never uses, and is come back to over https al
     expect(headers.get('permissions-policy')).toContain('camera=(), display-capture=(), geolocation=()')
     expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
   }
-  const plain = await openWall({ viewer: await viewerFiles(folder), offer: { ...OFFER, baseUrl: 'http://wall.test' } })
+  const plain = await openWall({
+    viewer: await viewerFiles(await filesIn(folder)),
+    offer: { ...OFFER, baseUrl: 'http://wall.test' },
+  })
   for (const path of ['/', '/paint', '/blocks/1,1'])
     expect((await plain.ask(`GET ${path}`, browser)).headers.has('strict-transport-security')).toBe(false)
 })

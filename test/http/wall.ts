@@ -111,7 +111,7 @@ export async function openWall(
     trustedHops: undefined,
     editing: { ...world, blocks, view },
     registering: { ...world, agents },
-    viewer: await viewerFiles('/nowhere'),
+    viewer: await viewerFiles(new Map()),
     ...changes,
   })
   // The canvas read is published a moment after a change; a test reads what it has just done.

@@ -31,7 +31,7 @@ afterAll(async () => {
 
 /** Runs the command with a wall's settings. What it says must never hold a password. */
 async function move(settings: Record<string, string>, ...args: readonly string[]) {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../server/operate/move.ts'), ...args], {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../server/cli.ts'), 'move', ...args], {
     env: { PATH: Bun.env['PATH'] ?? '', ...settings },
     stdin: 'ignore',
     stdout: 'pipe',
@@ -58,7 +58,7 @@ test('a wall is moved only when it is stopped, once, and back to a new file', as
     'payments   1',
     'set DATABASE_URL',
     'take DATABASE_PATH out',
-    'bun run books',
+    'pixel-wall books',
     `no wall starts on ${path} any more`,
   ])
     expect(moved.out).toContain(words)
@@ -95,6 +95,6 @@ test('what cannot be a place is told without what was typed', async () => {
   for (const args of [[], ['--to'], ['--to', back, 'again']])
     expect(await move({ DATABASE_PATH: path }, ...args)).toMatchObject({
       status: 2,
-      err: expect.stringContaining('bun run move --to'),
+      err: expect.stringContaining('pixel-wall move --to'),
     })
 })

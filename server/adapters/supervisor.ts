@@ -1,0 +1,61 @@
+/**
+ * Words for systemd, which started the process and may end one that hangs: each is a datagram to the socket that it names.
+ * The runtime has no sockets of that kind, so the system's own are used.
+ */
+
+import { dlopen, ptr } from 'bun:ffi'
+
+const AF_UNIX = 1
+const SOCK_DGRAM = 2
+const SOCK_CLOEXEC = 0o2000000
+
+/** Tells the supervisor how the process does. */
+export type Supervisor = {
+  /** It serves. From here on it says that it is alive, as often as it was asked to. */
+  ready(): void
+  /** It finishes what is under way. */
+  stopping(): void
+}
+
+const nobody: Supervisor = { ready: () => {}, stopping: () => {} }
+
+type Surroundings = Readonly<Record<string, string | undefined>>
+
+/** The supervisor that the environment names; `failed` is told where it cannot be reached. */
+export function supervisorIn(env: Surroundings, failed: (why: string) => void): Supervisor {
+  const path = env['NOTIFY_SOCKET']
+  if (path === undefined || path === '' || process.platform !== 'linux') return nobody
+  try {
+    const tell = datagramsTo(path)
+    const isOurs = env['WATCHDOG_PID'] === undefined || env['WATCHDOG_PID'] === String(process.pid)
+    const patienceMs = isOurs ? Number(env['WATCHDOG_USEC'] ?? 0) / 1000 : 0
+    return {
+      ready() {
+        tell('READY=1')
+        // A thread that hangs sends nothing. Twice in the time, since one may be late.
+        if (patienceMs > 0) setInterval(() => tell('WATCHDOG=1'), patienceMs / 2).unref()
+      },
+      stopping: () => tell('STOPPING=1'),
+    }
+  } catch (error) {
+    failed(error instanceof Error ? error.message : String(error))
+    return nobody
+  }
+}
+
+function datagramsTo(path: string): (text: string) => void {
+  const { symbols: system } = dlopen('libc.so.6', {
+    socket: { args: ['i32', 'i32', 'i32'], returns: 'i32' },
+    sendto: { args: ['i32', 'ptr', 'u64', 'i32', 'ptr', 'u32'], returns: 'i64' },
+  })
+  const socket = system.socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)
+  if (socket < 0) throw new Error('no socket can be made')
+  // A name that begins with @ is in no folder: a zero stands in its place.
+  const name = Buffer.from(path)
+  if (path.startsWith('@')) name[0] = 0
+  const address = Buffer.concat([new Uint8Array(Uint16Array.of(AF_UNIX).buffer), name])
+  return (text) => {
+    const words = Buffer.from(text)
+    system.sendto(socket, ptr(words), words.length, 0, ptr(address), address.length)
+  }
+}

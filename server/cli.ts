@@ -1,0 +1,66 @@
+/** `pixel-wall`: the one program of an operator, which serves the wall and does every command. */
+
+import manifest from '../package.json'
+import { terminalText } from '../shared/terminal.ts'
+import { ConfigError, EXIT_CONFIG } from './config.ts'
+import type { Command } from './operate/command.ts'
+import { loadSettings } from './settings-file.ts'
+
+/** The commands, each loaded when it is asked for. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  books: async () => (await import('./operate/books.ts')).books,
+  resolve: async () => (await import('./operate/resolve.ts')).resolve,
+  hide: async () => (await import('./operate/moderate.ts')).hide,
+  unhide: async () => (await import('./operate/moderate.ts')).unhide,
+  backup: async () => (await import('./operate/backup.ts')).backup,
+  move: async () => (await import('./operate/move.ts')).move,
+  'accept-restore': async () => (await import('./operate/accept-restore.ts')).acceptRestore,
+  sbom: async () => (await import('./operate/sbom.ts')).sbom,
+}
+
+const USAGE = `Sells a wall to machines, and looks after it.
+
+  pixel-wall [--env-file FILE] serve             serves the wall until SIGTERM
+  pixel-wall [--env-file FILE] COMMAND ...       ${Object.keys(COMMANDS).join(', ')}
+  pixel-wall --version
+
+Settings come from the environment, and what is not set there from FILE; without --env-file from ./.env, else from
+/etc/pixel-wall.env, if there is one. A command with --help tells its own use.
+`
+
+// As one word or two.
+const typed = Bun.argv.slice(2).flatMap((word, at) => (at === 0 ? word.split(/(?<=^--env-file)=/) : [word]))
+const file = typed[0] === '--env-file' ? typed[1] : undefined
+const [name, ...args] = file === undefined ? typed : typed.slice(2)
+const command = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+
+if (name === '--version') {
+  console.log(manifest.version)
+} else if (name === '--help' || name === 'help') {
+  console.log(USAGE)
+} else if (name === 'serve' && args.length === 0) {
+  settle()
+  await import('./main.ts')
+} else if (command === undefined) {
+  console.error(USAGE)
+  process.exitCode = 2
+} else {
+  const { runCommand } = await import('./operate/command.ts')
+  const loaded = await command()
+  if (args.includes('--help')) console.log(loaded.usage)
+  else {
+    settle()
+    process.exitCode = await runCommand(loaded, args)
+  }
+}
+
+/** Brings the settings of the file into the environment; ends the process where they cannot be read. */
+function settle(): void {
+  try {
+    loadSettings(process.env, file)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    console.error(terminalText(error.message))
+    process.exit(EXIT_CONFIG)
+  }
+}

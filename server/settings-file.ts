@@ -1,0 +1,65 @@
+/** A file of settings, read as systemd reads an `EnvironmentFile`, so that it means the same whoever starts the wall. */
+
+import { readFileSync } from 'node:fs'
+import { ConfigError } from './config.ts'
+
+// The first that is there.
+const USUAL = ['.env', '/etc/pixel-wall.env']
+
+/**
+ * Adds to the environment what the file sets and the environment does not: the usual file, if there is one, unless it is
+ * named. Throws `ConfigError` where a file cannot be read or understood.
+ */
+export function loadSettings(env: Record<string, string | undefined>, named?: string): void {
+  for (const path of named === undefined ? USUAL : [named]) {
+    const text = textOf(path, named === undefined)
+    if (text === undefined) continue
+    for (const [name, value] of parseSettings(text, path)) env[name] ??= value
+    return
+  }
+}
+
+function textOf(path: string, mayLack: boolean): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    if (mayLack && code === 'ENOENT') return undefined
+    const advice = code === 'EACCES' ? ' Be the user that the wall runs as: runuser -u wall -- pixel-wall ...' : ''
+    throw new ConfigError(`The settings in ${path} cannot be read (${code}).${advice}`)
+  }
+}
+
+const SKIPPED = /[ \t\r]*(?:[#;][^\n]*)?(?:\n|$)/y
+const SETTING = /[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*=/y
+const QUOTED = /[ \t]*(?:'([^']*)'|"((?:[^"\\]|\\[^])*)")/y
+const BARE = /[ \t]*((?:[^\\\n]|\\[^])*)/y
+
+/** The settings of a file's text in order. Throws `ConfigError`, which names the line. */
+export function parseSettings(text: string, path: string): ReadonlyArray<readonly [name: string, value: string]> {
+  const settings: Array<readonly [string, string]> = []
+  let at = 0
+  const take = (pattern: RegExp): RegExpExecArray | undefined => {
+    pattern.lastIndex = at
+    const found = pattern.exec(text) ?? undefined
+    if (found !== undefined) at = pattern.lastIndex
+    return found
+  }
+  while (at < text.length) {
+    if (take(SKIPPED) !== undefined) continue
+    const line = text.slice(0, at).split('\n').length
+    const name = take(SETTING)?.[1]
+    if (name === undefined) throw new ConfigError(`${path}, line ${line}: NAME=value is expected.`)
+    let value = ''
+    for (let quoted = take(QUOTED); quoted !== undefined; quoted = take(QUOTED))
+      value += quoted[1] ?? unescaped(quoted[2] ?? '', /\\(["\\$`\n])/g)
+    const bare = take(BARE)?.[1] ?? ''
+    if (/^['"]/.test(bare)) throw new ConfigError(`${path}, line ${line}: a quotation mark of ${name} is not closed.`)
+    settings.push([name, value + unescaped(bare.trimEnd(), /\\([^])/g)])
+  }
+  return settings
+}
+
+/** The text without the marks of escape; a line that ends with one goes on. */
+const unescaped = (text: string, escape: RegExp) =>
+  text.replaceAll(escape, (_, character: string) => (character === '\n' ? '' : character))
