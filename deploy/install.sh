@@ -1,14 +1,30 @@
 #!/bin/sh
-# Installs into ./node_modules what a running wall reads, and nothing else: 42 MB instead of 240.
-# To be run where package.json is, after the page was built; `bun install` brings the rest back.
+# Installs the wall from an unpacked release, or brings an installed one up to date. To be run as root.
+# What runs is left alone: it goes on with the version it was started from until it is restarted.
 set -eu
-rm -rf node_modules
-# Compilers and types are peers of some packages, and tools of ours.
-bun install --frozen-lockfile --production --omit=peer
-cd node_modules
-# Types, sources, maps and documents are for people.
-find . -type f \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' -o -iname '*.md' \) -delete
-# The same code once more in the older form of modules, and setups for blobs, which no payment is sent in.
-rm -rf viem/_cjs viem/_types viem/trusted-setups ox/_cjs ox/_types abitype/dist/cjs abitype/dist/types
-rm -rf @sinclair/typebox/build/cjs zod/src
-find . -type d -empty -delete
+cd "$(dirname "$0")"
+root=${DESTDIR:-}
+
+if [ -z "$root" ] && ! getent passwd wall >/dev/null; then
+	useradd --system --user-group --home-dir /var/lib/pixel-wall --no-create-home --shell /usr/sbin/nologin wall
+fi
+
+# Renamed into place, since a running program cannot be written over; the version before stays, to go back to.
+program=$root/usr/local/bin/pixel-wall
+mkdir -p "$root/usr/local/bin" "$root/etc/systemd/system"
+install -m 755 pixel-wall "$program.new"
+if [ -e "$program" ] && ! cmp -s "$program" "$program.new"; then ln -f "$program" "$program.before"; fi
+mv "$program.new" "$program"
+install -m 644 systemd/* "$root/etc/systemd/system/"
+
+install -d "$root/usr/local/share/doc/pixel-wall"
+install -m 644 OPERATING.md CHANGES.md nginx.conf Caddyfile sbom.json "$root/usr/local/share/doc/pixel-wall/"
+
+# Secrets may stand in it: the wall's user reads it, and nobody else.
+if [ ! -e "$root/etc/pixel-wall.env" ]; then
+	install -m 640 pixel-wall.env "$root/etc/pixel-wall.env"
+	if [ -z "$root" ]; then chgrp wall /etc/pixel-wall.env; fi
+	echo "Now fill in $root/etc/pixel-wall.env, then: systemctl enable --now pixel-wall pixel-wall-backup.timer"
+fi
+if [ -z "$root" ] && [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
+echo "pixel-wall $("$program" --version) is installed."

@@ -41,6 +41,20 @@ test('every command in the documents is a script of the package', async () => {
   }
 })
 
+test('every command of an operator in the documents is one of the program', async () => {
+  const program = await read('server/cli.ts')
+  const sources = await Array.fromAsync(new Bun.Glob('server/operate/*.ts').scan({ cwd: root }))
+  for (const document of [...documents, 'CHANGELOG.md', ...sources]) {
+    const commands = [
+      ...(await read(document)).matchAll(/(?:^|[^/\w])pixel-wall (?:--env-file \S+ )?(?!pixel-wall)([a-z][a-z-]*)/g),
+    ]
+    const unknown = commands.filter(
+      ([, name = '']) => !new RegExp(`^  '?${name}'?: async`, 'm').test(program) && name !== 'serve',
+    )
+    expect([document, unknown.map(([text]) => text)]).toEqual([document, []])
+  }
+})
+
 test('every file and folder the documents name is there', async () => {
   for (const document of documents) {
     const named = [

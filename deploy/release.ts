@@ -1,0 +1,142 @@
+/**
+ * `bun run release [FOLDER]`: makes what an operator installs, in `dist/release`. The same sources and the same Bun give the same
+ * bytes, and nothing is fetched.
+ */
+
+import { createHash } from 'node:crypto'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { BunPlugin } from 'bun'
+import manifest from '../package.json'
+import { filesIn } from '../server/http/viewer-files.ts'
+
+const ROOT = join(import.meta.dir, '..')
+const OUT = resolve(Bun.argv[2] ?? join(ROOT, 'dist/release'))
+const PAGE = join(OUT, 'page')
+const PLATFORM = `${process.platform}-${process.arch}`
+const PROGRAM = `pixel-wall-${PLATFORM}`
+const BUNDLE = `pixel-wall-${manifest.version}-${PLATFORM}`
+
+// What runs beside the program's own thread is looked for by its bare name inside the executable.
+const WORKERS = ['server/adapters/painter.ts', 'server/adapters/own-pictures.ts', 'db/sqlite/inspector.ts']
+
+// How that library finds its compiled part beside itself.
+const READ_BESIDE = 'readFileSync(path("secp256k1.wasm"))'
+
+rmSync(OUT, { recursive: true, force: true })
+mkdirSync(join(OUT, BUNDLE), { recursive: true })
+run('bun', 'run', 'build', '--outDir', PAGE)
+await compile()
+rmSync(PAGE, { recursive: true })
+addDocuments()
+pack()
+console.log(`${OUT} holds ${readdirSync(OUT).toSorted().join(', ')}`)
+
+/** Makes the one file that holds the runtime, the server, the page, its workers and its libraries' compiled parts. */
+async function compile(): Promise<void> {
+  const page = await filesIn(PAGE)
+  if (!page.has('index.html')) throw new Error('the page was not built')
+  await Bun.build({
+    entrypoints: ['server/cli.ts', ...WORKERS].map((path) => join(ROOT, path)),
+    root: ROOT,
+    target: 'bun',
+    naming: { entry: '[name].[ext]', asset: '[name].[ext]' },
+    plugins: [inside(page)],
+    compile: { outfile: join(OUT, PROGRAM), autoloadDotenv: false, autoloadBunfig: false },
+  })
+}
+
+/** Puts into the executable what the source finds beside itself. */
+function inside(page: ReadonlyMap<string, string>): BunPlugin {
+  return {
+    name: 'inside',
+    setup(build) {
+      build.onLoad({ filter: /\/server\/page-files\.ts$/ }, () => ({ loader: 'ts', contents: pageModule(page) }))
+      build.onLoad({ filter: /\/secp256k1\/bindings\.js$/ }, ({ path }) => ({
+        loader: 'js',
+        contents: `const addon = require(${JSON.stringify(addonFor(join(path, '../prebuilds', PLATFORM)))})
+module.exports = require('./lib')(new addon.Secp256k1())`,
+      }))
+      build.onLoad({ filter: /\/tiny-secp256k1\/lib\/wasm_loader\.js$/ }, ({ path }) => ({
+        loader: 'js',
+        contents: wasmInside(readFileSync(path, 'utf8'), join(path, '../secp256k1.wasm')),
+      }))
+    },
+  }
+}
+
+function pageModule(page: ReadonlyMap<string, string>): string {
+  const files = [...page].toSorted(([one], [other]) => (one < other ? -1 : 1))
+  const imports = files.map(([, path], at) => `import file${at} from ${JSON.stringify(path)} with { type: 'file' }`)
+  const entries = files.map(([name], at) => `[${JSON.stringify(name)}, file${at}]`)
+  return `${imports.join('\n')}\nexport const pageFiles = async () => new Map([${entries.join(', ')}])`
+}
+
+/** The compiled part for this platform; on Linux the one for the library that Bun itself uses. */
+function addonFor(folder: string): string {
+  const name = readdirSync(folder).find((file) => file.endsWith('.node') && !file.includes('musl'))
+  if (name === undefined) throw new Error(`no compiled part of secp256k1 for ${PLATFORM}`)
+  return join(folder, name)
+}
+
+function wasmInside(loader: string, wasm: string): string {
+  if (!loader.includes(READ_BESIDE)) throw new Error('tiny-secp256k1 loads its compiled part in another way now')
+  return loader.replace(READ_BESIDE, () => `Buffer.from('${readFileSync(wasm).toString('base64')}', 'base64')`)
+}
+
+/** Adds what is installed or read beside the program. */
+function addDocuments(): void {
+  const bundle = join(OUT, BUNDLE)
+  cpSync(join(OUT, PROGRAM), join(bundle, 'pixel-wall'))
+  for (const name of readdirSync(join(ROOT, 'deploy'))) {
+    if (name !== 'release.ts') cpSync(join(ROOT, 'deploy', name), join(bundle, name), { recursive: true })
+  }
+  for (const name of ['OPERATING.md', 'LICENSE']) cpSync(join(ROOT, name), join(bundle, name))
+  writeFileSync(join(bundle, 'pixel-wall.env'), settings())
+  writeFileSync(join(bundle, 'CHANGES.md'), changes())
+  writeFileSync(join(bundle, 'sbom.json'), run(join(OUT, PROGRAM), 'sbom'))
+}
+
+/** The settings to fill in, with the places that the units give the wall. */
+function settings(): string {
+  const places = { DATABASE_PATH: '/var/lib/pixel-wall/wall.sqlite', DESK_PATH: '/var/lib/pixel-wall/wall.desk' }
+  let text = readFileSync(join(ROOT, '.env.example'), 'utf8').replace('Copy to .env and fill', 'Fill')
+  for (const [name, path] of Object.entries(places))
+    text = text.replace(new RegExp(`^# ${name}=.*$`, 'm'), `${name}=${path}`)
+  return text
+}
+
+/** What changed with this version, as the changelog tells it. */
+function changes(): string {
+  const heading = `## ${manifest.version}`
+  const parts = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8').split(/^(?=## )/m)
+  const part = parts.find((text) => text.startsWith(heading))
+  if (part === undefined) throw new Error(`CHANGELOG.md has no part "${heading}"`)
+  return part
+}
+
+/** One archive, the same to the bit whoever makes it and when, and the sums of all that is handed out. */
+function pack(): void {
+  const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=u+rw,go+r-w', '--sort=name', '--mtime=@0']
+  run('tar', '-C', OUT, ...owner, '--format=gnu', '-cf', join(OUT, `${BUNDLE}.tar`), BUNDLE)
+  run('gzip', '-n', join(OUT, `${BUNDLE}.tar`))
+  cpSync(join(OUT, BUNDLE, 'CHANGES.md'), join(OUT, 'CHANGES.md'))
+  cpSync(join(OUT, BUNDLE, 'sbom.json'), join(OUT, 'sbom.json'))
+  rmSync(join(OUT, BUNDLE), { recursive: true })
+  const sums = readdirSync(OUT)
+    .toSorted()
+    .map(
+      (name) =>
+        `${createHash('sha256')
+          .update(readFileSync(join(OUT, name)))
+          .digest('hex')}  ${name}`,
+    )
+  writeFileSync(join(OUT, 'SHA256SUMS'), `${sums.join('\n')}\n`)
+}
+
+/** Runs a program to its end in the project's folder; what it printed. */
+function run(...command: readonly string[]): string {
+  const { exitCode, stdout, stderr } = Bun.spawnSync([...command], { cwd: ROOT })
+  if (exitCode !== 0) throw new Error(`${command.join(' ')} ended with ${exitCode}:\n${stderr.toString()}`)
+  return stdout.toString()
+}
