@@ -3,24 +3,20 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Receipt } from '../../shared/contract/block.ts'
+import type { ListingQuery } from '../../shared/contract/block.ts'
 import type { Canvas } from '../../shared/contract/canvas.ts'
-import type { ErrorBody } from '../../shared/contract/service.ts'
-import { editMessage } from '../../shared/signing.ts'
 import { terminalText } from '../../shared/terminal.ts'
+import { drawWall } from '../client/cli/wall-drawing.ts'
+import { wall as wallAt, WallError, type Wall } from '../client/wall.ts'
 import { AnvilMissing } from './anvil-binary.ts'
 import { cube, picture, slope } from './art.ts'
-import { buyer } from './buyer.ts'
 import { startLocalNetwork, type LocalNetwork } from './network.ts'
-import { drawCentre } from './terminal.ts'
 import { armed, freePort, startWall, type WallProcess } from './wall-process.ts'
 import { newWallet, type Wallet } from './wallets.ts'
 
 const PORT = 8402
 
 const say = (text = '') => console.log(terminalText(text))
-
-type Query = Readonly<Record<string, string>>
 
 const heart = picture(
   [
@@ -69,19 +65,27 @@ const key = picture(
 )
 
 /** Blocks the demo buys, in order: who, where, and what they say. */
-const purchases: readonly { readonly target: string; readonly query: Query }[] = [
+const purchases: readonly { readonly target: string; readonly listing: ListingQuery }[] = [
   {
     target: 'next',
-    query: { name: 'Ada', framework: 'langgraph', message: 'First light.', link: 'https://example.org/', px: robot },
+    listing: { name: 'Ada', framework: 'langgraph', message: 'First light.', link: 'https://example.org/', px: robot },
   },
-  { target: 'next', query: { name: 'Babbage', framework: 'eliza', message: 'I saw the price and signed.', px: heart } },
+  {
+    target: 'next',
+    listing: { name: 'Babbage', framework: 'eliza', message: 'I saw the price and signed.', px: heart },
+  },
   {
     target: '80,45',
-    query: { name: 'Curie', framework: 'crewai', message: 'The very middle, please.', px: slope([0, 1, 3], [2, 5, 5]) },
+    listing: {
+      name: 'Curie',
+      framework: 'crewai',
+      message: 'The very middle, please.',
+      px: slope([0, 1, 3], [2, 5, 5]),
+    },
   },
   {
     target: '81,44',
-    query: { name: 'Dijkstra', message: 'Shortest path to the wall.', px: slope([5, 2, 0], [3, 0, 3]) },
+    listing: { name: 'Dijkstra', message: 'Shortest path to the wall.', px: slope([5, 2, 0], [3, 0, 3]) },
   },
 ]
 
@@ -101,7 +105,7 @@ async function main(): Promise<void> {
   process.once('SIGINT', () => void stop())
   process.once('SIGTERM', () => void stop())
   try {
-    await tour(network, wall)
+    await tour(network, wall, folder)
   } catch (error) {
     console.error(terminalText(error instanceof Error ? (error.stack ?? error.name) : String(error)))
     process.exitCode = 1
@@ -139,80 +143,76 @@ async function openWall(network: LocalNetwork, folder: string): Promise<WallProc
   return wall
 }
 
-async function tour(network: LocalNetwork, wall: WallProcess): Promise<void> {
-  const [first] = await buyAll(network, wall)
-  await race(network, wall)
-  if (first !== undefined) await repaint(wall, first)
+async function tour(network: LocalNetwork, { url }: WallProcess, folder: string): Promise<void> {
+  const visit = (account: Wallet) => wallAt(url, { account, folder })
+  const [first] = await buyAll(network, visit)
+  await race(network, visit)
+  if (first !== undefined) await repaint(first)
 
-  const canvas = await canvasOf(wall, purchases.length + 1)
+  const canvas = await canvasOf(wallAt(url), purchases.length + 1)
   say(`\nThe middle of the wall, ${canvas.stats.claimed} of ${canvas.canvas.totalBlocks} blocks sold:\n`)
-  console.log(drawCentre(canvas, 7, 4))
+  console.log(drawWall(canvas, 7, 4))
 
   const spare = await network.wallet(20)
-  say(`\nThe wall keeps running at ${wall.url} (Ctrl-C closes it).`)
+  say(`\nThe wall keeps running at ${url} (Ctrl-C closes it).`)
   say('Buy a block yourself, with a throwaway key that holds 20 of the demo’s dollars:\n')
-  say(`  PRIVATE_KEY=${spare.privateKey} npx -y bun@${Bun.version} run buy next --message "hello" --url ${wall.url}\n`)
+  say(`  PRIVATE_KEY=${spare.privateKey} npx -y bun@${Bun.version} run buy next --message "hello" --url ${url}\n`)
 }
 
-/** A block and the wallet that owns it. */
-type Bought = { readonly wallet: Wallet; readonly block: string }
+/** How an agent comes to the wall. */
+type Visit = (account: Wallet) => Wall
 
-async function buyAll(network: LocalNetwork, wall: WallProcess): Promise<Bought[]> {
+/** A block, and the wall as its owner sees it. */
+type Bought = { readonly wall: Wall; readonly block: string }
+
+async function buyAll(network: LocalNetwork, visit: Visit): Promise<Bought[]> {
   const bought: Bought[] = []
-  for (const { target, query } of purchases) {
-    const wallet = await network.wallet(5)
-    say(`${query['name']} asks for ${target === 'next' ? 'the open block nearest the centre' : `block ${target}`},`)
-    const response = await buyer(wallet)(addressOf(wall, target, query))
-    const { block, deed } = (await response.json()) as Receipt
+  for (const { target, listing } of purchases) {
+    const wall = visit(await network.wallet(5))
+    say(`${listing.name} asks for ${target === 'next' ? 'the open block nearest the centre' : `block ${target}`},`)
+    const { block, deed } = await wall.buy(target, listing)
     say(
       `  is told 402 and the price, signs ${deed.price.amount} ${deed.price.asset}, asks again, and owns ${block} (${deed.tx.slice(0, 10)}…).`,
     )
-    bought.push({ wallet, block })
+    bought.push({ wall, block })
   }
   return bought
 }
 
-async function race(network: LocalNetwork, wall: WallProcess): Promise<void> {
+async function race(network: LocalNetwork, visit: Visit): Promise<void> {
   const racers = await Promise.all(
     ['Euler', 'Fermat', 'Gauss'].map(async (name) => ({ name, wallet: await network.wallet(2) })),
   )
   say('\nEuler, Fermat and Gauss want the same block, 78,44, at the same moment:')
   const ends = racers.map(async ({ name, wallet }) => {
-    const response = await buyer(wallet)(addressOf(wall, '78,44', { name, px: key }))
+    const error = await visit(wallet)
+      .buy('78,44', { name, px: key })
+      .then(() => undefined, refusal)
     const left = await network.balanceOf(wallet.address)
-    if (response.headers.has('payment-response')) return `  ${name} gets it and has ${dollars(left)} of 2.00 left.`
-    const answer = response.ok ? 'told that it is sold' : `refused (${((await response.json()) as ErrorBody).error})`
-    return `  ${name} is ${answer} and still has ${dollars(left)}.`
+    if (error === undefined) return `  ${name} gets it and has ${dollars(left)} of 2.00 left.`
+    return `  ${name} is refused (${error.code}) and still has ${dollars(left)}.`
   })
   for (const line of await Promise.all(ends)) say(line)
 }
 
-async function repaint(wall: WallProcess, { wallet, block }: Bought): Promise<void> {
+function refusal(error: unknown): WallError {
+  if (error instanceof WallError && error.kind === 'refused') return error
+  throw error
+}
+
+async function repaint({ wall, block }: Bought): Promise<void> {
   say(`\nAda repaints block ${block}: free, signed with the key that paid.`)
-  const ts = Date.now()
-  const fields = { pixels: heart, message: 'Repainted, for free.' }
-  const signature = await wallet.signMessage({ message: editMessage(new URL(wall.url).hostname, block, ts, fields) })
-  const response = await fetch(addressOf(wall, block), {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ts, signature, ...fields }),
-  })
-  say(`  The wall answers ${response.status}.`)
+  await wall.repaint(block, { pixels: heart, message: 'Repainted, for free.' })
+  say('  The wall shows it.')
 }
 
 /** The canvas read once it shows so many sales: it follows them within a second. */
-async function canvasOf(wall: WallProcess, sales: number): Promise<Canvas> {
+async function canvasOf(wall: Wall, sales: number): Promise<Canvas> {
   for (;;) {
-    const canvas = (await (await fetch(`${wall.url}/api/canvas`)).json()) as Canvas
+    const canvas = await wall.canvas()
     if (canvas.stats.claimed >= sales) return canvas
     await Bun.sleep(100)
   }
-}
-
-function addressOf(wall: WallProcess, target: string, query: Query = {}): URL {
-  const address = new URL(`/blocks/${target}`, wall.url)
-  for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value)
-  return address
 }
 
 const dollars = (atomic: bigint) => (Number(atomic) / 1_000_000).toFixed(2)

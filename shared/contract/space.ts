@@ -11,7 +11,9 @@ export const SPACE_LIMIT_MAX = 20
 export const SpaceQuery = Type.Object({
   w: Type.Integer({ minimum: 1, maximum: COLS, default: 1, description: 'Width in blocks.' }),
   h: Type.Integer({ minimum: 1, maximum: ROWS, default: 1, description: 'Height in blocks.' }),
-  near: Type.Optional({ ...CoordText, description: 'The block to be near, `col,row`; without it, the wall’s centre.' }),
+  near: Type.Optional(
+    Type.String({ ...CoordText, description: 'The block to be near, `col,row`; without it, the wall’s centre.' }),
+  ),
   limit: Type.Integer({ minimum: 1, maximum: SPACE_LIMIT_MAX, default: SPACE_LIMIT_DEFAULT }),
 })
 export type SpaceQuery = Static<typeof SpaceQuery>

@@ -20,6 +20,8 @@ const operate = 'server/operate/planted.ts'
 const engines = ['db/planted.ts', 'db/sqlite/planted.ts', 'db/postgres/planted.ts']
 const started = [...edges, 'server/config.ts', 'server/adapters/planted.ts', 'server/app.ts', ...engines, operate]
 const stored = [...shared, 'server/domain/planted.ts', 'server/ports.ts', 'db/planted.ts']
+const client = 'server/client/planted.ts'
+const cli = 'server/client/cli/planted.ts'
 const embedded = ['server/local/planted.ts', 'server/local/token/planted.ts']
 
 /** What each room may import, itself included: the direction of dependencies. */
@@ -48,8 +50,12 @@ const mayImport: Record<string, readonly string[]> = {
     'server/adapters/planted.ts',
     'server/app.ts',
     ...engines,
+    client,
+    cli,
     ...embedded,
   ],
+  [client]: [...shared, client],
+  [cli]: [...shared, client, cli],
   'server/local/token/planted.ts': [...shared, 'server/ports.ts', ...embedded],
   'db/planted.ts': [...shared, 'server/domain/planted.ts', 'server/ports.ts', ...engines],
   'db/sqlite/planted.ts': [...stored, 'db/sqlite/planted.ts'],
@@ -79,6 +85,8 @@ const strangers: Record<string, readonly string[]> = {
   'server/serve.ts': ['bun:sqlite'],
   'server/cli.ts': ['bun:sqlite', 'viem', 'elysia'],
   [operate]: ['viem', 'elysia', 'bun:sqlite'],
+  [client]: ['elysia', 'bun', 'bun:sqlite'],
+  [cli]: ['elysia', 'bun', 'bun:sqlite'],
   'server/local/planted.ts': ['bun:sqlite'],
   'server/local/token/planted.ts': ['bun:sqlite'],
   'db/planted.ts': ['viem', 'elysia', 'bun:sqlite'],

@@ -85,11 +85,24 @@ test('every action of a workflow is pinned to one commit', () => {
   expect(breaches(workflows, /\buses:(?! [\w-]+\/[\w-]+@[0-9a-f]{40} # v[\d.]+$)/)).toEqual([])
 })
 
+type Versions = Readonly<Record<string, string>>
+type Manifest = { readonly name: string; readonly version: string } & Readonly<
+  Partial<Record<'dependencies' | 'devDependencies' | 'overrides', Versions>>
+>
+const manifestOf = (path: string): Promise<Manifest> => Bun.file(join(root, path)).json()
+
 test('every dependency is pinned to one exact version', async () => {
-  const manifest: Record<string, Record<string, string>> = await Bun.file(join(root, 'package.json')).json()
-  const versions = ['dependencies', 'devDependencies', 'overrides'].flatMap((kind) =>
-    Object.entries(manifest[kind] ?? {}),
-  )
+  const manifest = await manifestOf('package.json')
+  const { dependencies, devDependencies, overrides } = manifest
+  const versions = [dependencies, devDependencies, overrides].flatMap((kind) => Object.entries(kind ?? {}))
   expect(versions.length).toBeGreaterThan(0)
   expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
+})
+
+test('the published client has the version of the whole, and depends on what it is tested with', async () => {
+  const [whole, client] = await Promise.all([manifestOf('package.json'), manifestOf('server/client/package.json')])
+  expect([client.name, client.version]).toEqual([whole.name, whole.version])
+  const tested: Versions = { ...whole.dependencies, ...whole.devDependencies }
+  const names = Object.keys(client.dependencies ?? {})
+  expect(client.dependencies).toEqual(Object.fromEntries(names.map((name) => [name, tested[name] ?? 'none'])))
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { drawCentre } from '../../server/local/terminal.ts'
+import { drawWall } from '../../server/client/cli/wall-drawing.ts'
 import type { Canvas, CanvasBlock } from '../../shared/contract/canvas.ts'
 import { PALETTE } from '../../shared/palette.ts'
 import { pixelsToBase64, trustPixels } from '../../shared/pixels.ts'
@@ -34,7 +34,7 @@ describe('the centre in a terminal', () => {
   test('shows the blocks around the centre in the wall’s own colours', () => {
     const picture = Uint8Array.from({ length: 100 }, (_, i) => i)
     const px = pixelsToBase64(trustPixels(picture))
-    const drawing = drawCentre(canvasWith([{ i: blockOf('79,44'), a: 0, t: NOW, px }]), 2, 2)
+    const drawing = drawWall(canvasWith([{ i: blockOf('79,44'), a: 0, t: NOW, px }]), 2, 2)
     const rows = pixelRows(drawing)
     expect(rows.map((row) => row.length)).toEqual(Array.from({ length: 20 }, () => 20))
     const shown = rows.slice(0, 10).flatMap((row) => row.slice(0, 10))
@@ -43,7 +43,7 @@ describe('the centre in a terminal', () => {
 
   test('tells open, claimed and painted blocks apart', () => {
     const black = pixelsToBase64(trustPixels(new Uint8Array(100)))
-    const drawing = drawCentre(
+    const drawing = drawWall(
       canvasWith([
         { i: blockOf('79,44'), a: 0, t: NOW },
         { i: blockOf('80,44'), a: 0, t: NOW, px: black },
@@ -56,7 +56,7 @@ describe('the centre in a terminal', () => {
   })
 
   test('ends every line in the terminal’s own colours', () => {
-    const lines = drawCentre(canvasWith([]), 3, 1).split('\n')
+    const lines = drawWall(canvasWith([]), 3, 1).split('\n')
     expect(lines).toHaveLength(5)
     expect(lines.every((line) => line.startsWith('  ') && line.endsWith('\u001B[0m'))).toBe(true)
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 // Goal: the command that buys trusts no wall with the terminal it runs in. Method: the command as it is typed, against a
 // server that answers what it likes.
 
-const BUY = join(import.meta.dir, '../../server/local/buy.ts')
+const MAIN = join(import.meta.dir, '../../server/client/cli/main.ts')
 
 test('a wall’s words are printed, and cannot act on the terminal', async () => {
   const evil = '\u001B]0;owned\u0007\u001B[2J\u202Etxt\r\nsecond line\u009B31m'
@@ -13,7 +13,7 @@ test('a wall’s words are printed, and cannot act on the terminal', async () =>
     port: 0,
     fetch: () => Response.json({ error: `e${evil}`, message: `m${evil}` }, { status: 409 }),
   })
-  const child = Bun.spawn([process.execPath, BUY, 'next', '--url', wall.url.href], {
+  const child = Bun.spawn([process.execPath, MAIN, 'buy', 'next', '--url', wall.url.href], {
     env: { PATH: Bun.env['PATH'] ?? '', PRIVATE_KEY: `0x${'1'.repeat(64)}` },
     stdin: 'ignore',
     stdout: 'pipe',

@@ -1,0 +1,230 @@
+/**
+ * The stock x402 client, made to pay once: what it signs is on disk before it is sent, is sent again as it is while the
+ * outcome is open, by the next process if need be, and leaves the disk when its answer has been handed on.
+ */
+
+import { setTimeout as wait } from 'node:timers/promises'
+import { x402Client } from '@x402/core/client'
+import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { wrapFetchWithPayment } from '@x402/fetch'
+import type { LocalAccount } from 'viem/accounts'
+import type { Receipt } from '../../shared/contract/block.ts'
+import { lock } from './lock.ts'
+import { signedPayments, type SavedPayment, type SignedRequest } from './signed-payments.ts'
+import { errorIn, unreachable, WallError } from './wall-error.ts'
+
+/** How a buyer behaves. */
+export type BuyerOptions = {
+  /** The most to sign for one payment, in dollars, such as "1.00"; the stock client's own cap is one dollar. */
+  readonly maxDollars?: string | undefined
+  /** Told each time the same signed request is about to be sent again; 0 stands for no answer. */
+  readonly onWait?: ((status: number) => void) | undefined
+  /** Told of a purchase that an earlier process left unfinished and that is finished now. */
+  readonly onEarlier?: ((receipt: Receipt) => void) | undefined
+  /** Told when another process is buying with the same wallet, and has to end first. */
+  readonly onLocked?: (() => void) | undefined
+}
+
+type BuyerDeps = BuyerOptions & {
+  readonly account: LocalAccount
+  readonly folder: string // for the signed payments of this wallet at this wall
+  readonly pause?: (ms: number) => Promise<unknown>
+}
+
+/** A purchase whose payment stays on disk until `done`, so that a caller who dies on the way is given it again. */
+export type Bought = { readonly receipt: Receipt; done(): Promise<void> }
+
+/** Buys; throws a `WallError` where that fails. */
+export type Buyer = {
+  /** Buys what an address sells, or takes up the unfinished purchase of that address. Signs at most one payment. */
+  buy(url: URL): Promise<Bought>
+  /** Finishes what an earlier process left; `onEarlier` is told of each. */
+  finish(): Promise<void>
+}
+
+type Finished = { readonly saved: SavedPayment; readonly receipt: Receipt }
+
+/** What the calls under way share: the lock, and the purchases of earlier processes that none of them asked for yet. */
+type Session = { readonly earlier: Finished[]; readonly unlock: () => Promise<void> }
+
+/** Makes a buyer. Its calls may run at the same time; those of other processes with the same folder wait. */
+export function buyer({ account, folder, maxDollars, onWait, onEarlier, onLocked, pause = wait }: BuyerDeps): Buyer {
+  const payments = signedPayments(folder)
+  const client = new x402Client().register('eip155:*', new ExactEvmScheme(account))
+  if (maxDollars !== undefined) client.setSpendControls({ maxAmountPerPayment: `$${maxDollars}` })
+  const send = (request: SignedRequest) => sendUntilFinal(request, { onWait, pause })
+
+  const open = async (): Promise<Session> => {
+    const unlock = await lock(folder, onLocked)
+    try {
+      return { unlock, earlier: await finishAll(payments, send) }
+    } catch (error) {
+      await unlock()
+      throw error
+    }
+  }
+  const close = async ({ earlier, unlock }: Session) => {
+    for (const { saved, receipt } of earlier) {
+      onEarlier?.(receipt)
+      await saved.remove()
+    }
+    await unlock()
+  }
+  const { enter, leave } = shared(open, close)
+
+  const pay = async (url: URL): Promise<Finished> => {
+    let saved: SavedPayment | undefined
+    const savingFirst = async (input: string | URL | Request, init?: RequestInit) => {
+      const request = input instanceof Request ? new Request(input, init) : new Request(input.toString(), init)
+      const payment = request.headers.get('payment-signature')
+      if (payment === null) return await ask(request)
+      saved = await payments.save({ url: request.url, payment })
+      return await send(saved)
+    }
+    // What some runtimes' `fetch` has beside being called.
+    const paying = wrapFetchWithPayment(Object.assign(savingFirst, fetch), client)
+    const response = await paying(url, { headers: { accept: 'application/json' } }).catch(async (error: unknown) => {
+      if (error instanceof WallError) throw error
+      if (saved !== undefined) throw await outcomeUnknown(undefined)
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new WallError('refused', 'not_signed', `Nothing was signed or paid: ${reason}`)
+    })
+    const receipt = await receiptIn(response)
+    if (saved !== undefined && receipt instanceof WallError) await saved.remove()
+    if (receipt instanceof WallError) throw receipt
+    if (saved === undefined) throw unreachable(url)
+    return { saved, receipt }
+  }
+  return {
+    async buy(url) {
+      const { earlier } = await enter()
+      try {
+        const at = earlier.findIndex(({ saved }) => saved.url === url.href)
+        const { receipt, saved } = earlier.splice(at, at < 0 ? 0 : 1)[0] ?? (await pay(url))
+        const done = async () => {
+          await saved.remove()
+          await leave()
+        }
+        return { receipt, done }
+      } catch (error) {
+        await leave()
+        throw error
+      }
+    },
+    async finish() {
+      await enter()
+      await leave()
+    },
+  }
+}
+
+/** Opens with the first that enters, and closes with the last that leaves. */
+function shared<T>(open: () => Promise<T>, close: (opened: T) => Promise<void>) {
+  let inside = 0
+  let opened: Promise<T> | undefined
+  return {
+    async enter(): Promise<T> {
+      inside += 1
+      opened ??= open()
+      const mine = opened
+      return await mine.catch((error: unknown) => {
+        inside -= 1
+        if (opened === mine) opened = undefined
+        throw error
+      })
+    },
+    async leave(): Promise<void> {
+      inside -= 1
+      if (inside > 0 || opened === undefined) return
+      const last = opened
+      opened = undefined
+      await close(await last)
+    },
+  }
+}
+
+/** Sends again what earlier processes left. What the wall will not take any more cost nothing, and is dropped. */
+async function finishAll(
+  payments: ReturnType<typeof signedPayments>,
+  send: (request: SignedRequest) => Promise<Response>,
+): Promise<Finished[]> {
+  const finished: Finished[] = []
+  for (const saved of await payments.list()) {
+    const receipt = await receiptIn(await send(saved))
+    if (receipt instanceof WallError) await saved.remove()
+    else finished.push({ saved, receipt })
+  }
+  return finished
+}
+
+const TRIES_MAX = 30
+const WAIT_SECONDS = 2
+const WAIT_MAX_SECONDS = 30
+const ANSWER_MAX_MS = 240_000 // above the longest settlement that a wall waits for
+
+type Waiting = Pick<BuyerOptions, 'onWait'> & { readonly pause: (ms: number) => Promise<unknown> }
+
+/** Sends a signed request until its answer is the wall's last word. Throws `unknown` where none comes. */
+async function sendUntilFinal({ url, payment }: SignedRequest, { onWait, pause }: Waiting): Promise<Response> {
+  const headers = { accept: 'application/json', 'payment-signature': payment }
+  for (let tries = 1; ; tries++) {
+    const response = await answerTo(url, headers)
+    if (response !== undefined && (await isFinal(response))) return response
+    if (tries >= TRIES_MAX) throw await outcomeUnknown(response)
+    onWait?.(response?.status ?? 0)
+    const seconds = Number(response?.headers.get('retry-after') ?? WAIT_SECONDS)
+    await pause(Math.min(Number.isFinite(seconds) ? seconds : WAIT_SECONDS, WAIT_MAX_SECONDS) * 1000)
+  }
+}
+
+/** An answer with its whole body; `undefined` where it was lost on the way. */
+async function answerTo(url: string, headers: Record<string, string>): Promise<Response | undefined> {
+  try {
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(ANSWER_MAX_MS) })
+    return new Response(await response.text(), { status: response.status, headers: response.headers })
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether these are the wall's words and it will not change them: a proxy's page says nothing about a payment. */
+async function isFinal(response: Response): Promise<boolean> {
+  if (response.ok) return (await isJson(response)) || response.headers.has('payment-response')
+  return (await errorIn(response))?.kind === 'refused'
+}
+
+const isJson = (response: Response) =>
+  response
+    .clone()
+    .json()
+    .then(
+      () => true,
+      () => false,
+    )
+
+async function outcomeUnknown(response: Response | undefined): Promise<WallError> {
+  const said = response === undefined ? undefined : await errorIn(response)
+  const what = said === undefined ? 'The wall does not answer.' : said.message
+  return new WallError(
+    'unknown',
+    said?.code ?? 'outcome_unknown',
+    `${what} The signed payment is kept. Do the same again: it is not paid twice.`,
+    response?.status,
+  )
+}
+
+async function ask(request: Request): Promise<Response> {
+  return await fetch(request).catch(() => {
+    throw unreachable(request.url)
+  })
+}
+
+/** The receipt in an answer, or why there is none. */
+async function receiptIn(response: Response): Promise<Receipt | WallError> {
+  if (response.ok && response.headers.has('payment-response')) return (await response.json()) as Receipt
+  if (response.ok) return new WallError('refused', 'block_taken', 'That block is sold already. Nothing was paid.', 200)
+  return (
+    (await errorIn(response)) ??
+    new WallError('unavailable', 'no_wall', `No wall answers there: ${response.status}. Nothing was paid.`)
+  )
+}

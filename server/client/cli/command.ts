@@ -1,0 +1,57 @@
+/** What every command of `pixel-wall` is made of. */
+
+import type { Wall } from '../wall.ts'
+
+/** A command: how it is called, and what it does. */
+export type Command = {
+  readonly summary: string
+  readonly usage: string // its arguments, as in `[next | col,row]`
+  readonly options: Readonly<Record<string, string>> // name to what it is; each takes a text
+  readonly argumentsMax: number
+  run(call: Call): Promise<void>
+}
+
+/** One call of a command. */
+export type Call = {
+  readonly args: readonly string[]
+  readonly options: Readonly<Record<string, string | undefined>>
+  /** The wall, with no key: for what is free to read. */
+  readonly reader: () => Wall
+  /** The wall, with the caller's key, and the most to sign for one payment where it is not what `--max` says. */
+  readonly owner: (maxDollars?: string) => Promise<Wall>
+  /** The result: as JSON where that is asked for, else in lines for people, under a drawing of our own. */
+  readonly print: (result: object, lines: readonly string[], drawing?: string) => void
+  /** What is going on, for a person who watches. */
+  readonly progress: (line: string) => void
+}
+
+/** What payments may cost, as an option. */
+export const MAX_OPTION = { max: 'the most to pay in all, in dollars (1.00)' } as const
+export const MAX_DOLLARS = '1.00'
+
+/** What a listing says of a block, as options. */
+export const LISTING_OPTIONS = {
+  name: 'display name of your wallet, up to 40 characters',
+  framework: 'what you run on, up to 32 characters',
+  message: 'shown with the block, up to 140 characters',
+  link: 'where the block leads (https)',
+} as const
+
+/** The picture of one block, as options. */
+export const PICTURE_OPTIONS = {
+  px: 'the picture: 200 hex digits, two for each pixel, a palette index',
+  image: 'the picture: a PNG or JPEG file, brought down to 10 x 10',
+} as const
+
+/** Those of `names` that were given. */
+export function given<Name extends string>(
+  options: Call['options'],
+  names: Readonly<Record<Name, string>>,
+): Partial<Record<Name, string>> {
+  const found: Partial<Record<Name, string>> = {}
+  for (const name in names) {
+    const value = options[name]
+    if (value !== undefined) found[name] = value
+  }
+  return found
+}

@@ -1,0 +1,156 @@
+#!/usr/bin/env node
+/** `pixel-wall`: a wall from the command line. */
+
+import { parseArgs } from 'node:util'
+import { terminalLine } from '../../../shared/terminal.ts'
+import { wall, WallError, type FailureKind, type WallOptions } from '../wall.ts'
+import { boughtLines, buy } from './buy.ts'
+import { MAX_DOLLARS, type Call, type Command } from './command.ts'
+import { look } from './look.ts'
+import { mine } from './mine.ts'
+import { paint } from './paint.ts'
+import { readAccount } from './private-key.ts'
+import { repaint } from './repaint.ts'
+import { UsageError } from './usage-error.ts'
+import { watch } from './watch.ts'
+
+const COMMANDS: Readonly<Record<string, Command>> = { buy, paint, repaint, look, mine, watch }
+
+const COMMON = {
+  url: 'the wall (PIXEL_WALL_URL, else http://127.0.0.1:8402)',
+  'key-file': 'a file with the private key (else PRIVATE_KEY, else it is asked for)',
+} as const
+
+const FLAGS = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const
+
+/** What the process ends with, by what went wrong. */
+const EXIT: Readonly<Record<FailureKind | 'usage', number>> = { refused: 1, usage: 2, unknown: 3, unavailable: 4 }
+
+const USAGE = `Buys, paints and follows blocks of a pixel wall over x402.
+
+  pixel-wall <command> [options]
+
+${Object.entries(COMMANDS)
+  .map(([name, { summary }]) => `  ${name.padEnd(9)}${summary}`)
+  .join('\n')}
+
+  pixel-wall <command> --help tells its options; --json prints the result as JSON.
+
+  A signed payment is kept on disk until it is answered. After an interruption run the same command again:
+  it goes on with the same payment, and nothing is paid twice.
+
+  Ends with 0 when done, 1 when refused (nothing was paid), 2 when called wrongly, 3 when the outcome is not known yet
+  (run it again), 4 when no wall answers or it is busy (nothing was paid).
+`
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Runs a command; answers the exit status. */
+async function main([name = '', ...rest]: readonly string[], env: Env): Promise<number> {
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (command === undefined) {
+    const isHelp = name === '--help' || name === '-h' || name === 'help'
+    ;(isHelp ? process.stdout : process.stderr).write(USAGE)
+    return isHelp ? 0 : EXIT.usage
+  }
+  const isJson = rest.includes('--json')
+  try {
+    const { options, isHelp, args } = parse(command, rest)
+    if (isHelp) process.stdout.write(usageOf(name, command))
+    else await command.run(callOf({ options, args, isJson, env }))
+    return 0
+  } catch (error) {
+    return fail(error, isJson)
+  }
+}
+
+function parse(command: Command, args: readonly string[]) {
+  const names = Object.keys({ ...command.options, ...COMMON })
+  const texts: Record<string, { type: 'string' }> = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { ...texts, ...FLAGS },
+  })
+  if (positionals.length > command.argumentsMax) throw new UsageError('There are too many arguments.')
+  const options: Record<string, string> = {}
+  for (const [name, value] of Object.entries(values)) if (typeof value === 'string') options[name] = value
+  return { args: positionals, options, isHelp: values.help === true }
+}
+
+type CallParts = Pick<Call, 'args' | 'options'> & { readonly isJson: boolean; readonly env: Env }
+
+function callOf({ args, options, isJson, env }: CallParts): Call {
+  const url = addressOf(options['url'] ?? env['PIXEL_WALL_URL'] ?? 'http://127.0.0.1:8402')
+  const progress = (line: string) => {
+    if (process.stderr.isTTY && !isJson) say(line)
+  }
+  const told: WallOptions = {
+    onWait: () => progress('The outcome is not known yet; asking again with the same signature ...'),
+    onEarlier: (receipt) => say(`Finished from before: ${boughtLines(receipt, url)[0]}`),
+    onLocked: () => say('Another command is buying with this wallet; waiting for it to end ...'),
+  }
+  return {
+    args,
+    options,
+    progress,
+    reader: () => wall(url),
+    async owner(maxDollars = dollars(options['max'] ?? MAX_DOLLARS)) {
+      return wall(url, { ...told, maxDollars, account: await readAccount({ file: options['key-file'], env }) })
+    },
+    print(result, lines, drawing) {
+      const told = isJson ? [JSON.stringify(result)] : lines
+      if (drawing !== undefined && !isJson) process.stdout.write(`${drawing}\n`)
+      for (const line of told) process.stdout.write(`${terminalLine(line)}\n`)
+    },
+  }
+}
+
+function addressOf(text: string): URL {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new UsageError('--url takes an http or https address.')
+  return new URL(text)
+}
+
+function dollars(text: string): string {
+  if (!/^\d{1,6}(\.\d{1,2})?$/.test(text)) throw new UsageError('--max takes dollars, such as 1.00.')
+  return text
+}
+
+// Whose wall it is, nobody knows: none of its words may act on the terminal.
+const say = (line: string) => void process.stderr.write(`${terminalLine(line)}\n`)
+
+function fail(error: unknown, isJson: boolean): number {
+  const { exit, ...told } = failureOf(error)
+  if (isJson) process.stdout.write(`${terminalLine(JSON.stringify(told))}\n`)
+  else say(`${told.status === undefined ? '' : `${told.status} `}${told.error}: ${told.message}`)
+  return exit
+}
+
+type Told = {
+  readonly exit: number
+  readonly error: string
+  readonly status?: number | undefined
+  readonly message: string
+}
+
+function failureOf(error: unknown): Told {
+  if (error instanceof WallError)
+    return { exit: EXIT[error.kind], error: error.code, status: error.status, message: error.message }
+  const message = error instanceof Error ? error.message : String(error)
+  return isMisuse(error)
+    ? { exit: EXIT.usage, error: 'usage', message }
+    : { exit: EXIT.unknown, error: 'failed', message }
+}
+
+// `parseArgs` tells of options it does not know by throwing.
+const isMisuse = (error: unknown) =>
+  error instanceof UsageError ||
+  (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
+
+function usageOf(name: string, { summary, usage, options }: Command): string {
+  const all = Object.entries({ ...options, ...COMMON, json: 'print the result as JSON' })
+  const lines = all.map(([option, what]) => `  --${option.padEnd(11)}${what}`)
+  return [`pixel-wall ${name} ${usage}`.trim(), '', summary, '', ...lines, ''].join('\n')
+}
+
+process.exitCode = await main(process.argv.slice(2), process.env)

@@ -1,0 +1,52 @@
+/** The key that signs: from the environment, a file or a prompt, never from an argument, which other users could read. */
+
+import { readFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
+import { UsageError } from './usage-error.ts'
+
+/** Where a key may come from; the first of `file`, the environment and the prompt that has one. */
+export type KeySources = {
+  readonly file: string | undefined
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** The account of the key. Asks for it where a terminal is there to answer. */
+export async function readAccount({ file, env }: KeySources): Promise<PrivateKeyAccount> {
+  if (file !== undefined) return accountOf(await readKeyFile(file), `the file ${file}`)
+  const key = env['PRIVATE_KEY']
+  if (key !== undefined && key !== '') return accountOf(key, 'PRIVATE_KEY')
+  if (process.stdin.isTTY) return accountOf(await prompt(), 'what was typed')
+  throw new UsageError('A key is needed: set PRIVATE_KEY, or name a file with --key-file.')
+}
+
+const KEY_PATTERN = /^(?:0x)?([0-9a-fA-F]{64})$/
+
+function accountOf(text: string, source: string): PrivateKeyAccount {
+  const digits = KEY_PATTERN.exec(text.trim())?.[1]
+  // The text itself is a secret, whatever is wrong with it.
+  if (digits === undefined) throw new UsageError(`No key in ${source}: it must be 0x and 64 hex digits.`)
+  try {
+    return privateKeyToAccount(`0x${digits}`)
+  } catch {
+    throw new UsageError(`No key in ${source}: that number is none.`)
+  }
+}
+
+const readKeyFile = (file: string) =>
+  readFile(file, 'utf8').catch(() => {
+    throw new UsageError(`The key file ${file} cannot be read.`)
+  })
+
+async function prompt(): Promise<string> {
+  process.stderr.write('Private key (it is not shown): ')
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
+  try {
+    return await lines.question('')
+  } finally {
+    lines.close()
+    process.stderr.write('\n')
+  }
+}

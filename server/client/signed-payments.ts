@@ -1,0 +1,88 @@
+/** Signed payments on disk, each from before it is first sent until its answer was handed on. */
+
+import { createHash } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** A request with its payment. Sent again as it is, it never pays twice. */
+export type SignedRequest = {
+  readonly url: string
+  readonly payment: string // the PAYMENT-SIGNATURE header
+}
+
+/** One that is on disk, until `remove`. */
+export type SavedPayment = SignedRequest & { remove(): Promise<void> }
+
+/** The payments of one wallet at one wall. */
+export type SignedPayments = {
+  /** Resolves once the request would outlast a power cut. */
+  save(request: SignedRequest): Promise<SavedPayment>
+  /** All that are there, of this process and of those before it. */
+  list(): Promise<SavedPayment[]>
+}
+
+const ENDING = '.json'
+
+/** Keeps payments in a folder, which only its owner may read. */
+export function signedPayments(folder: string): SignedPayments {
+  const saved = (path: string, { url, payment }: SignedRequest): SavedPayment => ({
+    url,
+    payment,
+    remove: () => rm(path, { force: true }),
+  })
+  return {
+    async save(request) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const name = createHash('sha256').update(request.payment).digest('hex').slice(0, 32)
+      const path = join(folder, name + ENDING)
+      await writeDurably(path, JSON.stringify(request))
+      await syncFolder(folder)
+      return saved(path, request)
+    },
+    async list() {
+      const names = await readdir(folder).catch(ifMissing<string[]>([]))
+      const paths = names.filter((name) => name.endsWith(ENDING)).map((name) => join(folder, name))
+      const read = await Promise.all(paths.map(async (path) => [path, parsed(await readFile(path, 'utf8'))] as const))
+      return read.flatMap(([path, request]) => (request === undefined ? [] : [saved(path, request)]))
+    },
+  }
+}
+
+function parsed(text: string): SignedRequest | undefined {
+  const value: unknown = JSON.parse(text)
+  if (typeof value !== 'object' || value === null) return undefined
+  const { url, payment } = { url: undefined, payment: undefined, ...value }
+  return typeof url === 'string' && typeof payment === 'string' ? { url, payment } : undefined
+}
+
+/** A file is there whole or not at all. */
+async function writeDurably(path: string, text: string): Promise<void> {
+  const unfinished = `${path}.${process.pid}`
+  const file = await open(unfinished, 'w', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(unfinished, path)
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  // Windows opens no folder, and needs none to be opened.
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** What stands for a file or folder that is not there; every other error goes on. */
+export const ifMissing =
+  <T>(value: T) =>
+  (error: unknown): T => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return value
+    throw error
+  }

@@ -1,0 +1,38 @@
+/**
+ * What a failed call means for its caller's money: `refused`, the wall will not do it and took nothing; `unavailable`, nothing
+ * was signed, try later; `unknown`, a payment was signed and its outcome is open, so the same call must be made again.
+ */
+export type FailureKind = 'refused' | 'unavailable' | 'unknown'
+
+/** Why the wall did not do what it was asked. `code` is the wall's own error code where it gave one. */
+export class WallError extends Error {
+  override readonly name = 'WallError'
+  readonly kind: FailureKind
+  readonly code: string
+  readonly status: number | undefined // of the answer, where there was one
+
+  constructor(kind: FailureKind, code: string, message: string, status?: number) {
+    super(message)
+    this.kind = kind
+    this.code = code
+    this.status = status
+  }
+}
+
+/** Nothing answered, or something that is no wall. */
+export const unreachable = (url: URL | string): WallError =>
+  new WallError('unavailable', 'unreachable', `No wall answered at ${new URL(url).origin}. Nothing was paid.`)
+
+/** An answer's error, if it is one that a wall gives. */
+export async function errorIn(response: Response): Promise<WallError | undefined> {
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined)
+  if (typeof body !== 'object' || body === null) return undefined
+  const { error, message } = { error: undefined, message: '', ...body }
+  if (typeof error !== 'string' || error === '') return undefined
+  const { status } = response
+  const isForNow = status >= 500 || status === 429
+  return new WallError(isForNow ? 'unavailable' : 'refused', error, String(message), status)
+}
