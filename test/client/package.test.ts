@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readFeed, startWorld, type World } from '../e2e/world.ts'
+
+// Goal: who has Node and nothing else buys with the published package, and pays once whatever happens to the process. Method:
+// the tarball installed from the registry into an empty folder, run by Node against the real wall, chain and facilitator.
+
+const ROOT = join(import.meta.dir, '../..')
+const NAME = 'pixel-wall'
+
+const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-package-'))
+const { code, err } = await install()
+const isMissing = code !== 0
+if (isMissing) console.warn(`Skipped, because the package could not be installed: ${err}`)
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(async () => {
+  await world.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function install() {
+  await run(['npm', 'pack', join(ROOT, 'server/client'), '--pack-destination', folder], ROOT)
+  const [tarball = ''] = await Array.fromAsync(new Bun.Glob('*.tgz').scan({ cwd: folder }))
+  expect(Bun.file(join(folder, tarball)).size).toBeLessThan(1_000_000)
+  await Bun.write(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
+  return await run(['npm', 'install', '--prefer-offline', '--fetch-retries=0', `./${tarball}`], folder)
+}
+
+async function run(command: readonly string[], cwd: string, env: Record<string, string> = {}) {
+  const child = start(command, cwd, env)
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  return { code: await child.exited, out, err }
+}
+
+function start(command: readonly string[], cwd: string, env: Record<string, string>) {
+  return Bun.spawn([...command], {
+    cwd,
+    env: { PATH: Bun.env['PATH'] ?? '', HOME: Bun.env['HOME'] ?? '', ...env },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+}
+
+/** The command as `npx` finds it, run by Node. */
+const command = (...args: readonly string[]) => ['node', join(folder, 'node_modules/.bin', NAME), ...args]
+
+const surroundings = (privateKey: string) => ({
+  PRIVATE_KEY: privateKey,
+  PIXEL_WALL_URL: world.url,
+  PIXEL_WALL_HOME: join(folder, 'state'),
+})
+
+test.skipIf(isMissing)(
+  'a purchase killed in the middle of its payment and run again is one block and one dollar',
+  async () => {
+    const wallet = await world.wallet(2)
+    const env = surroundings(wallet.privateKey)
+    const buy = command('buy', 'next', '--name', 'Ada', '--json')
+    world.facilitator.settle.next('hang-after')
+    const killed = start(buy, folder, env)
+    await world.facilitator.settle.forwardedUntil(1)
+    killed.kill('SIGKILL')
+    expect(await killed.exited).not.toBe(0)
+    const again = await run(buy, folder, env)
+    expect([again.code, again.err]).toEqual([0, ''])
+    const { block, deed }: { block: string; deed: object } = JSON.parse(again.out)
+    expect(deed).toMatchObject({ wallet: wallet.address, name: 'Ada' })
+    expect((await readFeed(world)).map(({ coord }) => coord)).toEqual([block])
+    expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
+  },
+  120_000,
+)
+
+test.skipIf(isMissing)(
+  'who has it installed buys, looks, repaints and asks what is theirs, with Node and with Bun',
+  async () => {
+    const wallet = await world.wallet(3)
+    const env = surroundings(wallet.privateKey)
+    const node = async (...args: string[]) => JSON.parse((await run(command(...args, '--json'), folder, env)).out)
+    const bun = async (...args: string[]) => {
+      const [, script = ''] = command()
+      return JSON.parse((await run([process.execPath, script, ...args, '--json'], folder, env)).out)
+    }
+    expect(await node('buy', '3,4', '--message', 'by Node')).toMatchObject({ block: '3,4' })
+    expect(await bun('buy', '5,4', '--message', 'by Bun')).toMatchObject({ block: '5,4' })
+    expect(await node('buy', '5,4')).toMatchObject({ error: 'block_taken' })
+    const px = 'b4'.repeat(100)
+    expect(await node('repaint', '3,4', '--px', px, '--clear', 'message')).toMatchObject({ updated: true })
+    expect(await node('look', '3,4')).toMatchObject({
+      state: 'claimed',
+      message: null,
+      pixels: btoa('\u00B4'.repeat(100)),
+    })
+    const { blocks } = await node('mine')
+    expect(blocks.map((it: { block: { coord: string } }) => it.block.coord)).toEqual(['3,4', '5,4'])
+    expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
+  },
+  120_000,
+)
+
+test.skipIf(isMissing)(
+  'the library is typed for those who import it',
+  async () => {
+    const use = `import { wall, type Receipt } from '${NAME}'
+import { privateKeyToAccount } from 'viem/accounts'
+const account = privateKeyToAccount('0x${'1'.repeat(64)}')
+export const buy = (url: string): Promise<Receipt> => wall(url, { account }).buy('next', { name: 'Ada' })
+export const wrong: (url: string) => Promise<unknown> = (url) =>
+  // @ts-expect-error: a listing has no such member
+  wall(url, { account }).buy('next', { nmae: 'Ada' })
+`
+    await Bun.write(join(folder, 'use.ts'), use)
+    const settings = {
+      extends: join(ROOT, 'tsconfig.base.json'),
+      compilerOptions: { skipLibCheck: true },
+      files: ['use.ts'],
+    }
+    await Bun.write(join(folder, 'tsconfig.json'), JSON.stringify(settings))
+    const checked = await run([join(ROOT, 'node_modules/.bin/tsc'), '-p', folder], folder)
+    expect([checked.code, checked.out]).toEqual([0, ''])
+  },
+  60_000,
+)
