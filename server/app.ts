@@ -13,6 +13,7 @@ import { mcpMethods } from './http/mcp.ts'
 import { filesOver } from './http/page-headers.ts'
 import { inTime } from './http/patience.ts'
 import { pictureRoutes } from './http/pictures.ts'
+import { probeRoutes } from './http/probes.ts'
 import { dispatcher, guarded, handlersByPath, type Route } from './http/route.ts'
 import type { ViewerFiles } from './http/viewer-files.ts'
 import { TOOLS } from './mcp/registry.ts'
@@ -61,6 +62,7 @@ export function app(given: Service): Elysia {
     ...cardRoutes({ ...service, cards: cardImages(service) }),
     { path: `${BLOCKS_PREFIX}:coord`, methods: blockMethods(service) },
     ...apiRoutes(service),
+    ...probeRoutes(service),
     ...helpRoutes(helping),
     { path: '/mcp', methods: mcpMethods({ ...helping, images }) },
     ...atlasRoutes({ ...service, site }),

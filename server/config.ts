@@ -25,6 +25,7 @@ export type Config = {
   readonly settleTimeoutMs: number
   readonly reconcileIntervalMs: number
   readonly metricsPort: number | undefined // undefined: monitors are not served
+  readonly drainMs: number // how long balancers have to notice that the process is about to end
   readonly contact: string | null
   readonly trustedHops: number | undefined // how many proxies' X-Forwarded-For to believe; undefined: one on this machine
 }
@@ -64,6 +65,7 @@ export const SETTINGS = {
   CDP_API_KEY_ID: { required: false },
   CDP_API_KEY_SECRET: { required: false },
   METRICS_PORT: { required: false },
+  DRAIN_MS: { required: false },
   TRUST_PROXY: { required: false },
   OPERATOR_CONTACT: { required: false },
 } as const
@@ -95,6 +97,7 @@ export function readConfig(env: Env): Config {
     settleTimeoutMs: read('SETTLE_TIMEOUT_MS', wholeNumber(100, 200_000)) ?? 30_000,
     reconcileIntervalMs: read('RECONCILE_INTERVAL_MS', wholeNumber(100, 600_000)) ?? 5000,
     metricsPort: read('METRICS_PORT', wholeNumber(0, 65_535)),
+    drainMs: read('DRAIN_MS', wholeNumber(0, 600_000)) ?? 0,
     contact: read('OPERATOR_CONTACT', asIs) ?? null,
     trustedHops: read('TRUST_PROXY', wholeNumber(0, 10)),
   }

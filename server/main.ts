@@ -7,30 +7,56 @@ import { terminalText } from '../shared/terminal.ts'
 import { systemClock } from './adapters/clock.ts'
 import { UnusableKey } from './adapters/coinbase.ts'
 import { lineJournal } from './adapters/journal.ts'
-import { ConfigError, EXIT_CONFIG, readConfig } from './config.ts'
+import { ConfigError, EXIT_CONFIG, readConfig, type Config } from './config.ts'
+
+// A store opens in less than a second; a server without its standby never does.
+const SLOW_MS = 5000
+const STILL_CLOSED = 'the database does not let the wall in; the wall waits for it, and listens to nobody meanwhile'
 
 const journal = lineJournal((line) => console.error(line), systemClock)
 
 try {
   // From the start: whoever starts a process may ask it to end before it is open.
-  const asked = signalled()
+  const { asked, askedAgain } = signalled()
   const config = readConfig(Bun.env)
-  const ahead = await openStoreAhead(config.database, config.network, { onBroken: exitNow, onDamaged })
+  const opening = openStoreAhead(config.database, config.network, { onBroken: exitNow, onDamaged })
+  const slow = setTimeout(() => journal.alarm('outage', { ...store(config), reason: STILL_CLOSED }), SLOW_MS)
+  const ahead = await Promise.race([opening, asked])
+  clearTimeout(slow)
+  if (ahead === undefined) endUnopened()
   // All the rest is loaded while the store is looked through.
   const { serve } = await import('./serve.ts')
-  await serve({ config, ahead, journal, asked })
+  await serve({ config, ahead, journal, asked, askedAgain })
 } catch (error) {
   if (!(error instanceof ConfigError || error instanceof CannotOpen || error instanceof UnusableKey)) throw error
   console.error(terminalText(error.message))
   process.exit(error instanceof CannotOpen ? 1 : EXIT_CONFIG)
 }
 
-/** Resolves when the process is asked to end. */
-function signalled(): Promise<void> {
-  return new Promise((resolve) => {
-    process.once('SIGTERM', () => resolve())
-    process.once('SIGINT', () => resolve())
-  })
+/** The store as outages call it. */
+function store({ database }: Config) {
+  return { dependency: 'store-write', name: database.kind }
+}
+
+/** Ends before the store is open: nothing was begun. */
+function endUnopened(): never {
+  journal.note('stopped')
+  process.exit(0)
+}
+
+/** When the process is asked to end; and when it is asked again, which hurries it and cuts nothing off. */
+function signalled(): { readonly asked: Promise<void>; readonly askedAgain: AbortSignal } {
+  const { promise: asked, resolve } = Promise.withResolvers<void>()
+  const again = new AbortController()
+  let times = 0
+  const hear = () => {
+    times += 1
+    resolve()
+    if (times > 1) again.abort()
+  }
+  process.on('SIGTERM', hear)
+  process.on('SIGINT', hear)
+  return { asked, askedAgain: again.signal }
 }
 
 /** A row that does not fit its sum is left out of everything; only a backup has it whole. */

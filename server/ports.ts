@@ -160,6 +160,8 @@ export type LogCompaction = {
 export type Store = {
   /** Whether it can be read now. */
   ready(): Promise<boolean>
+  /** Writes, and changes nothing that is ever read, to learn whether what is written now is kept; `null` when it is. */
+  tryWrite(): Promise<WriteFailure | null>
   /** How far it has come, in what would survive a power cut. */
   position(): Promise<StorePosition>
   /**
@@ -168,6 +170,9 @@ export type Store = {
    */
   watch(told: (replaced: StoreReplaced) => void): void
 }
+
+/** Why nothing can be written, in a clause of ours; `standby`: a copy that must have each commit does not confirm any. */
+export type WriteFailure = { readonly of: 'store-write' | 'standby'; readonly reason: string }
 
 /** A store that may be another one than before, and how far it and that one had come. */
 export type StoreReplaced = { readonly progress: Progress; readonly seen: Progress; readonly isOlder: boolean }

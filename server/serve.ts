@@ -5,6 +5,7 @@ import { viemChain } from './adapters/chain.ts'
 import { openEndpoints } from './adapters/chain/endpoints.ts'
 import { systemClock as clock } from './adapters/clock.ts'
 import { coinbaseAuth } from './adapters/coinbase.ts'
+import { freeBytesBeside } from './adapters/disk-space.ts'
 import { httpFacilitator, type ExtensionSaid } from './adapters/facilitator.ts'
 import { listenForMonitors } from './adapters/metrics-port.ts'
 import { workerPictures } from './adapters/pictures.ts'
@@ -22,7 +23,7 @@ import { viewerFiles } from './http/viewer-files.ts'
 import { deskAt, openCounter } from './operate/counter.ts'
 import { openDesk } from './operate/desk.ts'
 import { pageFiles } from './page-files.ts'
-import type { Journal, Ledger, RingMember } from './ports.ts'
+import type { Journal, Ledger, RingMember, Witness } from './ports.ts'
 import { facilitatorRing } from './purchase/facilitator-ring.ts'
 import { reconciler } from './purchase/reconciler.ts'
 import { seller, type ReconciledSeller } from './purchase/seller.ts'
@@ -32,10 +33,14 @@ import { logCompactor } from './usecases/compact-log.ts'
 import { followLog } from './usecases/follow-log.ts'
 import { keepGoing } from './usecases/keep-going.ts'
 import { keepLevel } from './usecases/keep-level.ts'
-import { keepWitness } from './usecases/keep-witness.ts'
+import { keepWitness, type WitnessKeeper } from './usecases/keep-witness.ts'
 import { onceLooked } from './usecases/once-looked.ts'
 import { rateLimits } from './usecases/rate-limits.ts'
+import { readiness } from './usecases/readiness.ts'
+import { trackOutages, type Outages } from './usecases/track-outages.ts'
+import { watchClock } from './usecases/watch-clock.ts'
 import { watchRail } from './usecases/watch-rail.ts'
+import { watchStore } from './usecases/watch-store.ts'
 
 // The contract lets the canvas read be a few seconds old; this bounds what a flood of repaints costs. Less than a second,
 // so that several instances show the same within one: each needs a moment to hear of a change, and to compress it.
@@ -43,29 +48,32 @@ const PUBLISH_EVERY_MS = 900
 
 const COMPACT_EVERY_MS = 3_600_000
 
+const LOOK_AT_STORE_EVERY_MS = 2000
+
 // What a request may need beyond its settlement: verification, the chain, the store.
 const DRAIN_SLACK_MS = 30_000
 
 // How long the rest may be kept waiting for the first readers, where changes come without a pause.
 const READERS_FIRST_MS = 1000
 
-/** What is there before anything else: settings, a store, a journal, and the wish to end, once it is uttered. */
+/** What is there before anything else: settings, a store, a journal, and the signals to end, the first and a second one. */
 export type Given = {
   readonly config: Config
   readonly ahead: Ahead
   readonly journal: Journal
   readonly asked: Promise<void>
+  readonly askedAgain: AbortSignal
 }
 
 /** Serves the wall until it is asked to end, and ends the process. Rejects with `CannotOpen` when the store is refused. */
 export async function serve(given: Given): Promise<void> {
-  const { config, journal, asked } = given
+  const { config, journal, asked, askedAgain } = given
   const { store } = given.ahead
   const metrics = config.metricsPort === undefined ? undefined : (await import('./adapters/metrics.ts')).openMetrics()
   const witness = witnessAt(config.witnessPath)
   const witnessing = keepWitness({ store: store.store, witness, clock, journal })
   const wall = await openWall(given, metrics ?? unmetered, witnessing.committed)
-  const { server, sold, rail, stream, chain, facilitator, advance, keys, reads } = wall
+  const { server, sold, rail, ready, stream, chain, advance, keys, reads } = wall
   console.log(`The wall is open at ${config.offer.baseUrl}`)
   const supervisor = supervisorIn(Bun.env, (why) => journal.note('no-supervisor', { why }))
   supervisor.ready()
@@ -79,30 +87,7 @@ export async function serve(given: Given): Promise<void> {
   }
 
   const stopping = new AbortController()
-  const probing = keepGoing({ clock, journal }, stopping.signal, async () => {
-    await rail.probe()
-    return rail.probeInMs()
-  })
-  const swept = reconciler({ ...store, seller: sold, clock, journal })
-  const { terms } = config.offer
-  const restored = checkRestoredBackup({ ...store, witness, chain, facilitator, terms, clock, journal })
-  store.store.watch((replaced) => {
-    rail.suspend()
-    restored.replaced(replaced)
-  })
-  const sweeping = keepGoing({ clock, journal }, stopping.signal, async () => {
-    if ((await swept()) === 'seen' && (await restored.isCurrent())) {
-      witnessing.begin()
-      rail.reconciled()
-    }
-    return config.reconcileIntervalMs
-  })
-  const compact = logCompactor({ ...store, clock, journal })
-  const compacting = keepGoing({ clock, journal }, stopping.signal, async () => {
-    await compact(stopping.signal)
-    return COMPACT_EVERY_MS
-  })
-  const following = isShared(config) ? keepLevel({ ...store, advance, clock, journal }, stopping.signal) : undefined
+  const loops = startLoops(given, wall, { witness, witnessing }, stopping.signal)
 
   // What those who read the wall do without is loaded once they are served; where it cannot be, the process ends.
   await Promise.race([reads.published(), clock.wait(READERS_FIRST_MS)])
@@ -112,11 +97,14 @@ export async function serve(given: Given): Promise<void> {
   await asked
   journal.note('stopping')
   supervisor.stopping()
+  // Whoever sends buyers or readers is given time to notice; those who come meanwhile are served.
+  ready.drain()
+  await clock.wait(config.drainMs, askedAgain)
   stopping.abort()
   stream.close()
   closeCounter()
   // New connections are refused from here on; requests under way, settlements included, are finished.
-  const drained = Promise.all([server.stop(), sold.idle(), probing, sweeping, compacting, following])
+  const drained = Promise.all([server.stop(), sold.idle(), ...loops])
   await Promise.race([drained, clock.wait(config.settleTimeoutMs + DRAIN_SLACK_MS)])
   await server.stop(true)
   await witnessing.flush()
@@ -125,22 +113,67 @@ export async function serve(given: Given): Promise<void> {
   process.exit(0)
 }
 
+type Wall = Awaited<ReturnType<typeof openWall>>
+
+type Witnessing = { readonly witness: Witness; readonly witnessing: WitnessKeeper }
+
+/** Begins what is done again and again until `signal` aborts. */
+function startLoops(
+  { config, ahead: { store }, journal }: Given,
+  { sold, rail, storeWatch, clockSeen, chain, facilitator, advance }: Wall,
+  { witness, witnessing }: Witnessing,
+  signal: AbortSignal,
+): readonly Promise<void>[] {
+  const probing = keepGoing({ clock, journal }, signal, async () => {
+    await rail.probe()
+    clockSeen()
+    return rail.probeInMs()
+  })
+  const looking = keepGoing({ clock, journal }, signal, async () => {
+    await storeWatch.look()
+    return LOOK_AT_STORE_EVERY_MS
+  })
+  const swept = reconciler({ ...store, seller: sold, clock, journal })
+  const { terms } = config.offer
+  const restored = checkRestoredBackup({ ...store, witness, chain, facilitator, terms, clock, journal })
+  store.store.watch((replaced) => {
+    rail.suspend()
+    restored.replaced(replaced)
+  })
+  const sweeping = keepGoing({ clock, journal }, signal, async () => {
+    if ((await swept()) === 'seen' && (await restored.isCurrent())) {
+      witnessing.begin()
+      rail.reconciled()
+    }
+    return config.reconcileIntervalMs
+  })
+  const compact = logCompactor({ ...store, clock, journal })
+  const compacting = keepGoing({ clock, journal }, signal, async () => {
+    await compact(signal)
+    return COMPACT_EVERY_MS
+  })
+  const following = isShared(config) ? [keepLevel({ ...store, advance, clock, journal }, signal)] : []
+  return [probing, looking, sweeping, compacting, ...following]
+}
+
 async function openWall({ config, ahead, journal }: Given, meters: Meters, committed: () => void) {
   const { offer, hosts, contact } = config
   const { blocks, agents, log, store, books, ...shared } = ahead.store
   const ledger = tellingOfClaims(shared.ledger, committed)
-  const endpoints = openEndpoints(config.network, config.rpcUrls, { clock, callsPerSecond: config.rpcCallsPerSecond })
-  const chain = freshChain(meters.chain(viemChain(endpoints, offer)), { clock, journal })
+  const outages = trackOutages({ clock, journal })
+  const { endpoints, chain, facilitator, rail, clockSeen } = openRail(config, { meters, journal, outages })
   const keys = Promise.withResolvers<Keys>()
   const wallets = viemWallets(endpoints.client, offer, keys.promise, clock)
-  const facilitator = facilitatorRing({
-    ...config,
-    members: membersOf(config, journal).map(meters.facilitator),
-    chain,
+  const ready = readiness({ rail, outages })
+  const storeWatch = watchStore({
+    store,
+    books,
+    freeBytes: freeBytesBeside(dataPath(config)),
+    engine: config.database.kind,
+    hasStandbys: isShared(config),
+    outages,
     clock,
-    journal,
   })
-  const rail = watchRail({ facilitator, chain, clock, journal, facilitatorTrouble: facilitator.trouble })
   const viewer = await viewerFiles(await pageFiles())
   const { view, advance, subscribe, reads } = await onceLooked(ahead.looked, async () => {
     const follower = await followLog(log)
@@ -172,10 +205,11 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters, commi
     live: stream,
     log,
     rail,
+    readiness: ready,
     offer,
     contact,
     journal,
-    store,
+    store: { ready: storeWatch.isReadable },
     books,
     pictures: workerPictures(),
     limits,
@@ -186,11 +220,38 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters, commi
     bindHost: config.host,
   }).listen({ hostname: config.host, port: config.port })
   if (wall.server === null) throw new Error('the server did not start')
-  return { server: wall.server, sold, rail, stream, chain, facilitator, advance, keys, reads }
+  const watched = { rail, ready, storeWatch, clockSeen, outages }
+  return { server: wall.server, sold, stream, chain, facilitator, advance, keys, reads, ...watched }
+}
+
+type Watching = { readonly meters: Meters; readonly journal: Journal; readonly outages: Outages }
+
+/** Whom payments need, the chain and the facilitator, each with its outages told; `clockSeen` holds the clock against the chain's. */
+function openRail(config: Config, { meters, journal, outages }: Watching) {
+  const { offer, network } = config
+  const endpoints = openEndpoints(network, config.rpcUrls, {
+    clock,
+    callsPerSecond: config.rpcCallsPerSecond,
+    onProbed: (host, trouble) => outages.saw({ kind: 'chain-endpoint', name: host }, trouble),
+  })
+  const chain = freshChain(meters.chain(viemChain(endpoints, offer)), {
+    clock,
+    told: (reason) => outages.saw({ kind: 'chain', name: network }, reason),
+  })
+  const members = membersOf(config, journal, outages).map(meters.facilitator)
+  const facilitator = facilitatorRing({ ...config, members, chain, clock, journal })
+  const rail = watchRail({ facilitator, chain, clock, journal, facilitatorTrouble: facilitator.trouble })
+  const clockOf = watchClock({ clock, outages })
+  return { endpoints, chain, facilitator, rail, clockSeen: () => clockOf(endpoints.newest()) }
+}
+
+/** A file on the disk that the wall writes to. */
+function dataPath({ database, witnessPath }: Config): string {
+  return database.kind === 'sqlite' ? database.path : (witnessPath ?? '.')
 }
 
 /** The facilitators, in the order in which they are asked. */
-function membersOf(config: Config, journal: Journal): readonly RingMember[] {
+function membersOf(config: Config, journal: Journal, outages: Outages): readonly RingMember[] {
   const { facilitatorUrls, verifyTimeoutMs, settleTimeoutMs, cdpKey, offer } = config
   const authorize = cdpKey === undefined ? undefined : coinbaseAuth(cdpKey)
   return facilitatorUrls.map((url) => {
@@ -198,7 +259,12 @@ function membersOf(config: Config, journal: Journal): readonly RingMember[] {
     const onExtension = onceEach(({ extension, ...said }) =>
       journal.note('extension', { facilitator, extension, ...said }),
     )
-    return httpFacilitator({ url, verifyTimeoutMs, settleTimeoutMs, authorize, onExtension }, offer)
+    const onProbed = (trouble: string | null) =>
+      outages.saw(
+        { kind: 'facilitator', name: facilitator },
+        trouble === null ? null : `the facilitator ${facilitator} ${trouble}`,
+      )
+    return httpFacilitator({ url, verifyTimeoutMs, settleTimeoutMs, authorize, onExtension, onProbed }, offer)
   })
 }
 

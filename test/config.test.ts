@@ -47,6 +47,7 @@ describe('settings', () => {
       settleTimeoutMs: 30_000,
       reconcileIntervalMs: 5000,
       metricsPort: undefined,
+      drainMs: 0,
       contact: null,
       trustedHops: undefined,
     })
@@ -72,6 +73,7 @@ describe('settings', () => {
       CDP_API_KEY_ID: 'id',
       CDP_API_KEY_SECRET: 'secret',
       METRICS_PORT: '9464',
+      DRAIN_MS: '15000',
       TRUST_PROXY: '2',
       OPERATOR_CONTACT: 'mailto:ops@wall.example',
     }
@@ -103,6 +105,7 @@ describe('settings', () => {
       settleTimeoutMs: 200_000,
       reconcileIntervalMs: 600_000,
       metricsPort: 9464,
+      drainMs: 15_000,
       contact: 'mailto:ops@wall.example',
       trustedHops: 2,
     })

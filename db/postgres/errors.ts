@@ -27,6 +27,25 @@ const outdated = /^(0A000|26000)$/
 // Resources, time, the disk, and damage.
 const trouble = /^(53...|55P03|57014|58...|XX...|F0...|ERR_POSTGRES_.*)$/
 
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^28/, 'the server refuses the user or the password'],
+  [/^3D000$/, 'there is no such database'],
+  [/^42501$/, 'the user may not do this there'],
+  [/^25006$/, 'the server is a copy that cannot be written'],
+  [/^53100$/, 'the disk of the server is full'],
+  [/^53300$/, 'the server takes no more connections'],
+  [/^57P0/, 'the server starts or stops'],
+  [/^(55P03|57014)$/, 'it takes too long'],
+  [/^(08|ERR_POSTGRES_CONNECTION)/, 'the server cannot be reached'],
+  [/^(58|XX)/, 'the server fails'],
+]
+
+/** What a code says, in our words. */
+export function wordsFor(code: string): string {
+  const words = WORDS.find(([pattern]) => pattern.test(code))?.[1]
+  return words === undefined ? code : `${words} (${code})`
+}
+
 /** Whether the same work may well succeed at once, on another connection. */
 export function isPassing(error: unknown): boolean {
   const code = codeOf(error)
@@ -55,6 +74,6 @@ export function isRefusedCommit(error: unknown): boolean {
 export function inOurWords(error: unknown): unknown {
   const code = codeOf(error)
   if (code === undefined) return error
-  if (isPassing(error) || trouble.test(code)) return new StoreUnavailable(`the database failed: ${code}`)
-  return new Error(`the database refused a statement: ${code}`)
+  if (isPassing(error) || trouble.test(code)) return new StoreUnavailable(`the database failed: ${wordsFor(code)}`)
+  return new Error(`the database refused a statement: ${wordsFor(code)}`)
 }

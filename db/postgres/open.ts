@@ -1,6 +1,6 @@
 /** The PostgreSQL engine: one database, as many processes as like, every port of the store. */
 
-import type { Audit, Store } from '../../server/ports.ts'
+import type { Audit, Store, WriteFailure } from '../../server/ports.ts'
 import { CannotOpen } from '../cannot-open.ts'
 import type { Engine } from '../engine.ts'
 import type { DamagedRow } from '../row-sums.ts'
@@ -11,7 +11,7 @@ import { postgresBooks } from './books.ts'
 import { postgresCheckpoint } from './chain-checkpoint.ts'
 import { postgresCompaction } from './compaction.ts'
 import { connect, type Connection } from './connection.ts'
-import { codeOf } from './errors.ts'
+import { codeOf, wordsFor } from './errors.ts'
 import { postgresLedger } from './ledger.ts'
 import { postgresLog } from './log.ts'
 import { checkSchema, migrate } from './migrate.ts'
@@ -101,7 +101,8 @@ async function opened(
   } catch (error) {
     await connection.close()
     if (error instanceof CannotOpen) throw error
-    const why = error instanceof Error && codeOf(error) === undefined ? error.message : 'it does not answer'
+    const code = codeOf(error)
+    const why = code !== undefined ? wordsFor(code) : error instanceof Error ? error.message : 'it does not answer'
     throw new CannotOpen(`the database at ${hostOf(url)} cannot be used: ${why}`)
   }
 }
@@ -149,8 +150,28 @@ async function belongTo(connection: Connection, network: string): Promise<void> 
   if (owner !== network) throw new CannotOpen(`the database belongs to network ${owner ?? 'none'}, not ${network}`)
 }
 
-function postgresStore({ rows, watermark }: Connection): Store {
+// Longer than any commit should take, shorter than those who wait for it wait.
+const WRITE_MS = 3000
+
+const NO_STANDBY: WriteFailure = { of: 'standby', reason: 'no synchronous standby of the database confirms commits' }
+
+function postgresStore({ rows, transaction, watermark }: Connection): Store {
+  const awaitsStandby = async () => (await rows(AWAITS_STANDBY)).length > 0
   return {
+    async tryWrite() {
+      try {
+        // A commit that waits for a standby waits for ever, so no further one is begun.
+        if (await awaitsStandby()) return NO_STANDBY
+        const writing = transaction(null, ({ write }) => write('SELECT 1')).then(() => null, writeFailure)
+        const result = await Promise.race([writing, Bun.sleep(WRITE_MS)])
+        if (result !== undefined) return result
+        return (await awaitsStandby())
+          ? NO_STANDBY
+          : { of: 'store-write', reason: 'the database takes no write in time' }
+      } catch (error) {
+        return writeFailure(error)
+      }
+    },
     watch: watermark.watch,
     ready: async () => {
       try {
@@ -167,6 +188,17 @@ function postgresStore({ rows, watermark }: Connection): Store {
     },
   }
 }
+
+const writeFailure = (error: unknown): WriteFailure => ({
+  of: 'store-write',
+  reason: error instanceof Error ? error.message : 'the database fails',
+})
+
+// Whoever may not see the sessions of others sees those of its own user.
+const AWAITS_STANDBY = `
+  SELECT 1 FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event = 'SyncRep' AND clock_timestamp() - query_start > interval '2 seconds'
+  LIMIT 1`
 
 const POSITION = `
   SELECT number AS change, (SELECT max(id) FROM payments) AS payment, (SELECT seen_height FROM wall) AS height

@@ -21,12 +21,26 @@ export function troubleOf(error: unknown): string | undefined {
 
 /** What the operator is told of trouble with a file before it is open. */
 export const cannotUse = (path: string, trouble: string): CannotOpen =>
-  new CannotOpen(`the database ${path} cannot be used: ${trouble}`)
+  new CannotOpen(`the database ${path} cannot be used: ${wordsFor(trouble)}`)
+
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/FULL/, 'the disk is full'],
+  [/READONLY|CANTOPEN|PERM/, 'the file cannot be written; look at the rights of the file and its folder'],
+  [/BUSY|LOCKED/, 'another program has locked the file'],
+  [/IOERR/, 'the disk fails'],
+  [/CORRUPT|NOTADB/, 'the file is damaged'],
+]
+
+/** What a code of SQLite's says, in our words. */
+const wordsFor = (code: string) => {
+  const words = WORDS.find(([pattern]) => pattern.test(code))?.[1]
+  return words === undefined ? code : `${words} (${code})`
+}
 
 /** What to throw for an error before commit: trouble becomes `StoreUnavailable`, anything else stays a bug. */
 export function beforeCommit(error: unknown): unknown {
   const trouble = troubleOf(error)
-  return trouble === undefined ? error : new StoreUnavailable(`the database failed: ${trouble}`)
+  return trouble === undefined ? error : new StoreUnavailable(`the database failed: ${wordsFor(trouble)}`)
 }
 
 /** What to throw for an error of the commit itself: after one of the disk, what was kept is known only at the next start. */

@@ -1,5 +1,6 @@
 /** The SQLite engine: one file, one process, every port of the store. */
 
+import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Store } from '../../server/ports.ts'
 import { CannotOpen } from '../cannot-open.ts'
 import type { Ahead, Engine, Looked } from '../engine.ts'
@@ -216,6 +217,8 @@ function belongTo(connection: Connection, network: string): void {
 
 function sqliteStore(connection: Connection): Store {
   const probe = connection.prepare('SELECT state FROM blocks WHERE i = 0')
+  // Writes the first page as it is, whatever it holds; SQLite leaves out a row that is written as it was.
+  const mark = connection.prepare<unknown>('PRAGMA application_id = 0x77616c6c')
   const newest = connection.prepare<{ change: number | null; payment: number | null; height: number | null }>(`
     SELECT (SELECT max(number) FROM changes) AS change, (SELECT max(id) FROM payments) AS payment,
       (SELECT seen_height FROM wall) AS height`)
@@ -225,6 +228,14 @@ function sqliteStore(connection: Connection): Store {
         return connection.read(() => probe.get({}) !== null)
       } catch {
         return false
+      }
+    },
+    async tryWrite() {
+      try {
+        await connection.writeTogether(() => mark.run({}))
+        return null
+      } catch (error) {
+        return { of: 'store-write', reason: error instanceof StoreUnavailable ? error.message : 'the database fails' }
       }
     },
     // Nobody else has the file, so it stays what it is.

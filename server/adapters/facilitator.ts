@@ -17,6 +17,7 @@ export type FacilitatorSettings = {
   readonly settleTimeoutMs: number
   readonly authorize: Authorize | undefined // undefined for a facilitator that asks for none
   readonly onExtension?: (said: ExtensionSaid) => void // told what became of an extension, such as being catalogued
+  readonly onProbed?: (trouble: string | null) => void // told what each probe found wrong, in our words; `null` is nothing
 }
 
 /** Headers that say who calls `address`. */
@@ -71,15 +72,42 @@ const Supported = Type.Object({ kinds: Type.Array(Kind) })
 const Signers = Type.Object({ signers: Type.Record(Type.String(), Type.Array(Type.String())) })
 
 async function supports(line: Line, { terms }: Offer): Promise<'yes' | 'no' | 'unavailable'> {
+  const { verifyTimeoutMs, onProbed = () => {} } = line
+  let told: Told | undefined
   try {
-    const { kinds } = readSuccess(Supported, await ask(line, 'supported', line.verifyTimeoutMs))
+    told = await ask(line, 'supported', Math.min(verifyTimeoutMs, PROBE_TIMEOUT_MS))
+    const { kinds } = readSuccess(Supported, told)
     const isOurs = kinds.some(
       (kind) => kind.x402Version === 2 && kind.scheme === 'exact' && kind.network === terms.network,
     )
+    onProbed(isOurs ? null : `does not take ${terms.network}`)
     return isOurs ? 'yes' : 'no'
-  } catch {
+  } catch (error) {
+    onProbed(told === undefined ? silenceIn(error) : troubleIn(told.status))
     return 'unavailable'
   }
+}
+
+// So that an outage is known within seconds, however patient buyers are.
+const PROBE_TIMEOUT_MS = 5000
+
+const HINTS: Readonly<Record<number, string>> = {
+  401: 'refuses our keys (401)',
+  403: 'refuses us (403)',
+  404: 'has no /supported at its address (404)',
+  429: 'takes no calls for now (429)',
+}
+
+/** What an answer that cannot be used says of its sender. */
+function troubleIn(status: number): string {
+  if (isSuccess(status)) return 'answers what is no x402 facilitator’s answer'
+  return HINTS[status] ?? `answers with status ${status}`
+}
+
+/** What the lack of an answer says. */
+function silenceIn(error: unknown): string {
+  if (isUnsent(error)) return 'cannot be connected to'
+  return error instanceof SyntaxError ? 'answers what is no JSON' : 'does not answer'
 }
 
 /** Who signs for a network is listed under its name, or under its family's (`eip155:*`). */

@@ -8,6 +8,7 @@ import type { Address } from '../domain/payment.ts'
 import { feedPage, registry, registryEntry, type WallView } from '../domain/wall-view.ts'
 import { wireChange } from '../domain/wire-change.ts'
 import type { Log, Store } from '../ports.ts'
+import type { Readiness } from '../usecases/readiness.ts'
 import { registerAgent, type Registering } from '../usecases/register-agent.ts'
 import type { RailWatch } from '../usecases/watch-rail.ts'
 import type { Offer } from '../x402/terms.ts'
@@ -31,6 +32,7 @@ export type ApiDesk = {
   readonly registering: Registering
   readonly store: Pick<Store, 'ready'>
   readonly rail: RailWatch
+  readonly readiness: Readiness
   readonly offer: Offer
   readonly environment?: string
   readonly clients: Clients
@@ -132,16 +134,18 @@ function register({ registering, view, clients }: ApiDesk): Handler {
   }
 }
 
-function health({ store, rail, offer, environment }: ApiDesk): Handler {
+function health({ store, rail, readiness, offer, environment }: ApiDesk): Handler {
   return async () => {
-    const ok = await store.ready()
-    const fault = rail.fault()
+    const isReadable = await store.ready()
+    const troubles = readiness.troubles()
+    const ok = isReadable && troubles.every(({ kind }) => kind === 'clock')
+    const faults = [rail.fault(), ...troubles.map(({ reason }) => reason)].filter((fault) => fault !== null)
     const body = {
       ok,
       service: 'pixel-wall',
       ...(environment === undefined ? {} : { environment }),
       rail: rail.state(),
-      ...(fault === null ? {} : { railError: fault }),
+      ...(faults.length === 0 ? {} : { railError: faults.join('; ') }),
       network: offer.terms.network,
     }
     return respondJson(200, body, NO_STORE)

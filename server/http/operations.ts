@@ -340,7 +340,8 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/api/health',
     id: 'readHealth',
     summary: 'Read whether the service works and takes payments',
-    description: 'Always 200; `ok` says whether the store can be read, `rail` whether payments can be taken.',
+    description:
+      'Always 200; `ok` says whether the store can be read and written, `rail` whether payments can be taken.',
     answers: [Health],
     codes: ['internal_error'],
   },

@@ -28,7 +28,7 @@ export function guarded(handler: Handler, journal: Journal): Handler {
       return refuse(
         failure('database_unavailable', 'The store cannot be used at the moment. Send the same request again.'),
       )
-    journal.alarm('http-failed', { method: request.method, at: framesOf(error) })
+    journal.alarm('http-failed', { method: request.method, where: framesOf(error) })
     return refuse(failure('internal_error', 'Something went wrong here. The operator has been told.'))
   }
   // What is ready is not made to wait a turn.

@@ -55,7 +55,7 @@ export function reconciler({ ledger, seller, jobs, clock, journal }: ReconcilerD
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
       // Once, however long it lasts.
-      if (!isFailing) journal.alarm('sweep-failed', { why: 'the store is unavailable' })
+      if (!isFailing) journal.note('sweep-failed', { why: 'the store is unavailable' })
       isFailing = true
       return 'failed'
     }

@@ -1,23 +1,21 @@
 /** A chain that makes no blocks tells nothing of what was sent to it: such a chain is taken for silent. */
 
-import type { Chain, ChainHealth, Clock, Journal } from '../ports.ts'
+import type { Chain, ChainHealth, Clock } from '../ports.ts'
 
 // Base makes a block every two seconds, and has stood still for 20 to 116 minutes.
 const STILL_MAX_MS = 60_000
 
-const STALLED: ChainHealth = {
-  kind: 'stalled',
-  what: 'the chain has made no block for more than a minute, or its endpoint does not show them',
-}
+const STILL = 'the chain has made no block for more than a minute, or its endpoint does not show them'
+const STALLED: ChainHealth = { kind: 'stalled', what: STILL }
 
 /**
  * The chain, silent once its newest block's number has not grown for a minute by a clock that is never set. What it shows
  * as paid or void stays so; that something is unspent is not believed, since it may have been sent and not yet be in a block.
- * The operator is alarmed when it begins, and told when it is over.
+ * `told` hears of each look at it: what is wrong, or `null`.
  */
 export function freshChain(
   chain: Chain,
-  { clock, journal }: { readonly clock: Clock; readonly journal: Journal },
+  { clock, told }: { readonly clock: Clock; readonly told: (reason: string | null) => void },
 ): Chain {
   let newest: { readonly head: bigint; readonly at: number } | undefined
   let isStalled = false
@@ -26,12 +24,9 @@ export function freshChain(
   const moves = (head: bigint) => {
     if (newest === undefined || head > newest.head) {
       newest = { head, at: clock.elapsed() }
-      if (isStalled) journal.note('chain-moves', { block: Number(head) })
       isStalled = false
-    } else if (!isStalled && clock.elapsed() - newest.at >= STILL_MAX_MS) {
-      isStalled = true
-      journal.alarm('chain-stalled', { block: Number(newest.head), what: 'no payments are taken until it moves' })
-    }
+    } else if (clock.elapsed() - newest.at >= STILL_MAX_MS) isStalled = true
+    told(isStalled ? STILL : null)
     return !isStalled
   }
 

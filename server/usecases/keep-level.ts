@@ -26,7 +26,7 @@ export async function keepLevel({ bell, advance, clock, journal }: Levelling, si
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
       if (!isBehind)
-        journal.alarm('log-out-of-reach', { what: 'the store is unavailable; readers see the wall as it was' })
+        journal.note('log-out-of-reach', { what: 'the store is unavailable; readers see the wall as it was' })
       isBehind = true
     }
   }

@@ -19,6 +19,8 @@ export type CutProxy = {
   cutAt(words: string, cut: Cut, after?: string): Promise<void>
   /** Cuts every connection, and takes no further one until `mend`. */
   breakDown(): void
+  /** Keeps every byte back, in both directions and on new connections too, until `mend`. */
+  freeze(): void
   mend(): void
   stop(): void
 }
@@ -36,13 +38,21 @@ export function cutProxy(target: string): CutProxy {
   const { hostname, port } = new URL(target)
   const clients = new Set<Socket<Ends>>()
   let isDown = false
+  let isFrozen = false
+  let kept: (() => void)[] = []
+  const pass = (send: () => void) => {
+    if (isFrozen) kept.push(send)
+    else send()
+  }
   let trap:
     | { readonly words: string; readonly after: string; readonly cut: Cut; readonly sprung: () => void }
     | undefined
 
   const toClient = {
     data({ data: ends }: Socket<Ends>, bytes: Buffer) {
-      if (!ends.isMute) ends.client?.write(bytes)
+      if (ends.isMute) return
+      const copy = Buffer.from(bytes)
+      pass(() => void ends.client?.write(copy))
     },
     close({ data: ends }: Socket<Ends>) {
       if (!ends.isMute) ends.client?.end()
@@ -78,8 +88,10 @@ export function cutProxy(target: string): CutProxy {
         }
         if (sprung?.cut !== 'before') {
           const copy = Buffer.from(bytes)
-          if (ends.server === undefined) ends.early.push(copy)
-          else ends.server.write(copy)
+          pass(() => {
+            if (ends.server === undefined) ends.early.push(copy)
+            else ends.server.write(copy)
+          })
         }
         if (sprung === undefined) return
         if (sprung.cut !== 'silence') client.terminate()
@@ -101,7 +113,12 @@ export function cutProxy(target: string): CutProxy {
       isDown = true
       for (const client of clients) client.terminate()
     },
-    mend: () => void (isDown = false),
+    freeze: () => void (isFrozen = true),
+    mend() {
+      isDown = isFrozen = false
+      for (const send of kept) send()
+      kept = []
+    },
     stop: () => listener.stop(true),
   }
 }

@@ -106,7 +106,7 @@ describe('a database is refused, in words without its password, that', () => {
   test('is not there', async () => {
     expect(await refusal('postgres://wall:secret@127.0.0.1:1/wall')).toContain('127.0.0.1:1/wall cannot be used')
     expect(await refusal(server().url('no_such_database'))).toContain(
-      'cannot be used: the database refused a statement: 3D000',
+      'cannot be used: the database refused a statement: there is no such database (3D000)',
     )
     expect(await refusal('wall.sqlite')).toContain('is no URL')
   })

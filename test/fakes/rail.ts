@@ -6,7 +6,7 @@ export const armedRail: RailWatch = {
   state: () => 'armed',
   fault: () => null,
   probe: async () => {},
-  probeInMs: () => 15_000,
+  probeInMs: () => 8000,
   reconciled: () => {},
   suspend: () => {},
 }

@@ -13,6 +13,8 @@ import { viewerFiles } from '../../server/http/viewer-files.ts'
 import type { Ledger } from '../../server/ports.ts'
 import { seller } from '../../server/purchase/seller.ts'
 import { followLog } from '../../server/usecases/follow-log.ts'
+import { readiness } from '../../server/usecases/readiness.ts'
+import { trackOutages, type Outages } from '../../server/usecases/track-outages.ts'
 import { watchRail } from '../../server/usecases/watch-rail.ts'
 import type { Offer } from '../../server/x402/terms.ts'
 import { fakeChain, type FakeChain } from '../fakes/chain.ts'
@@ -44,6 +46,7 @@ export type Wall = {
   readonly clock: FakeClock
   readonly journal: FakeJournal
   readonly live: Live
+  readonly outages: Outages
   readonly probe: () => Promise<void>
   /** Resolves once every purchase has ended, what is written after its answer included. */
   readonly idle: () => Promise<void>
@@ -63,6 +66,7 @@ export async function openWall(
   const facilitator = fakeFacilitator(chain)
   const clock = fakeClock(NOW)
   const journal = fakeJournal()
+  const outages = trackOutages({ clock, journal })
   const rail = watchRail({ facilitator, chain, clock, journal })
   rail.reconciled()
   await rail.probe()
@@ -101,6 +105,7 @@ export async function openWall(
     live: stream,
     log: db.log,
     rail,
+    readiness: readiness({ rail, outages }),
     offer: OFFER,
     contact: CONTACT,
     journal,
@@ -128,6 +133,7 @@ export async function openWall(
     clock,
     journal,
     live: stream,
+    outages,
     probe: rail.probe,
     idle: sold.idle,
     ask,

@@ -91,9 +91,10 @@ export function logContract(name: string, open: OpenEngine): void {
     test(
       'the store is ready while it is open, and only then',
       on(open, async (wall) => {
-        expect(await wall.store.ready()).toBe(true)
+        expect([await wall.store.ready(), await wall.store.tryWrite()]).toEqual([true, null])
         await wall.close()
         expect(await wall.store.ready()).toBe(false)
+        expect(await wall.store.tryWrite()).toMatchObject({ of: 'store-write' })
         expect(await failureOf(wall.log.after(0, 1))).toMatchObject({ name: 'StoreUnavailable' })
         expect(await failureOf(wall.blocks.edit(blockOf('3,4'), editOf(1), NOW))).toMatchObject({
           name: 'StoreUnavailable',

@@ -88,13 +88,13 @@ describe('what was open at the start', () => {
 
 test('a store that is away is told of once, until a sweep went well', async () => {
   const { sweep, store, journal } = await openWorld()
-  const alarms = () => journal.alarms.map(({ event }) => event)
+  const notes = () => journal.notes.map(({ event }) => event)
   store.isDown = true
   expect([await sweep(), await sweep()]).toEqual(['failed', 'failed'])
-  expect(alarms()).toEqual(['sweep-failed'])
+  expect(notes()).toEqual(['sweep-failed'])
   store.isDown = false
   await sweep()
   store.isDown = true
   await sweep()
-  expect(alarms()).toEqual(['sweep-failed', 'sweep-failed'])
+  expect(notes()).toEqual(['sweep-failed', 'sweep-failed'])
 })

@@ -24,7 +24,7 @@ function promise(held: boolean, words: string, key?: string): asserts held {
   if (!held) throw new Violation(key === undefined ? words : `${words}: payment ${key.slice(-4)}`)
 }
 
-const known: ReadonlySet<string> = new Set(['sweep-failed', 'work-failed', 'log-out-of-reach', 'chain-stalled'])
+const known: ReadonlySet<string> = new Set(['work-failed', 'outage'])
 
 // What tells a payer that nothing was charged, or asks for money.
 const denials = new Set([
@@ -137,7 +137,7 @@ export function watcherOf(witness: Witness): Watcher {
       if (event === 'payment-lost' || event === 'payment-vanished') return
       promise(known.has(event), `an alarm that means something: ${event}`)
       promise(event !== 'work-failed', 'I11: no exception in a loop')
-      promise(event !== 'chain-stalled' || world.hasStalled, 'a chain that moves is not called still')
+      promise(event !== 'outage' || world.hasStalled, 'a chain that moves is not called still')
     },
   }
 }

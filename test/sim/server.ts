@@ -96,7 +96,10 @@ export function startServer(world: World, { name, book, watcher, commons, opened
     wait: (ms, signal) => world.scheduler.wait(self, ms, signal),
   }
   const ledger = ledgerPort(world, book.ledger, watcher, self, die, commons)
-  const chain = freshChain(chainPort(world, watcher, self), { clock, journal })
+  const told = (reason: string | null) => {
+    if (reason !== null) watcher.alarm('outage', 'chain')
+  }
+  const chain = freshChain(chainPort(world, watcher, self), { clock, told })
   const names: readonly FacilitatorName[] = world.second === undefined ? ['first'] : ['first', 'second']
   const members = names.map((name) => facilitatorPort(world, name, watcher, self, commons))
   const facilitator = facilitatorRing({ members, chain, clock, journal, ...PATIENCE })

@@ -52,6 +52,5 @@ test('a store that is away is told of once, and so is its coming back', async ()
     if (time < 4) throw new StoreUnavailable('down')
   })
   await done
-  expect(journal.alarms.map(({ event }) => event)).toEqual(['log-out-of-reach'])
-  expect(journal.notes.map(({ event }) => event)).toEqual(['log-followed'])
+  expect(journal.notes.map(({ event }) => event)).toEqual(['log-out-of-reach', 'log-followed'])
 })

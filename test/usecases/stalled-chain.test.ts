@@ -4,6 +4,7 @@ import type { Payment } from '../../server/domain/payment.ts'
 import type { Outcome } from '../../server/domain/purchase.ts'
 import { seller } from '../../server/purchase/seller.ts'
 import { freshChain } from '../../server/usecases/chain-freshness.ts'
+import { trackOutages } from '../../server/usecases/track-outages.ts'
 import { watchRail } from '../../server/usecases/watch-rail.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
@@ -24,6 +25,7 @@ async function openWall() {
   const time = fakeClock(NOW)
   const clock = { ...time, wait: async () => {} }
   const journal = fakeJournal()
+  const outages = trackOutages({ clock, journal })
   const waiting: Payment[] = []
   let isHalted = false
   const facilitator: typeof honest = {
@@ -39,7 +41,10 @@ async function openWall() {
     const seen = await asked.read(paymentOf(99, 99))
     return seen === 'silent' ? ({ kind: 'silent' } as const) : ({ kind: 'none', head: seen.head } as const)
   }
-  const chain = freshChain({ ...asked, fault: withHead }, { clock, journal })
+  const chain = freshChain(
+    { ...asked, fault: withHead },
+    { clock, told: (reason) => outages.saw({ kind: 'chain', name: TERMS.network }, reason) },
+  )
   const rail = watchRail({ facilitator, chain, clock, journal })
   await rail.probe()
   rail.reconciled()
@@ -96,7 +101,9 @@ test('a chain that stands still takes no payments, and takes them again once it 
   for (const key of await db.ledger.unfinished(NOW)) await sold.reconcile(key)
   for (const payment of early) expect(await buy(payment)).toBe('bought')
   expect(await buy(paymentOf(4, 4))).toBe('bought')
-  expect(journal.alarms.map(({ event }) => event)).toEqual(['chain-stalled'])
-  expect(journal.notes.filter(({ event }) => event === 'chain-moves')).toHaveLength(1)
+  expect(journal.alarms).toEqual([
+    { event: 'outage', facts: expect.objectContaining({ dependency: 'chain', name: TERMS.network }) },
+  ])
+  expect(journal.notes.filter(({ event }) => event === 'outage-over')).toHaveLength(1)
   await db.close()
 })

@@ -155,7 +155,7 @@ describe('the rail', () => {
     expect([rail.state(), rail.fault()]).toEqual(['armed', null])
   })
 
-  test('is asked about each 5 s while something is wrong or the chain was no further, each 15 s else', async () => {
+  test('is asked about each 5 s while something is wrong or the chain was no further, each 8 s else', async () => {
     const { rail, world } = railOver()
     expect(rail.probeInMs()).toBe(1000)
     const probed = async (changes: Partial<typeof world>) => {
@@ -165,9 +165,9 @@ describe('the rail', () => {
     }
     expect(await probed({ fault: { kind: 'none', head: 1n } })).toBe(1000)
     rail.reconciled()
-    expect(rail.probeInMs()).toBe(15_000)
+    expect(rail.probeInMs()).toBe(8000)
     expect(await probed({})).toBe(5000)
-    expect(await probed({ fault: { kind: 'none', head: 2n } })).toBe(15_000)
+    expect(await probed({ fault: { kind: 'none', head: 2n } })).toBe(8000)
     expect(await probed({ supports: 'unavailable' })).toBe(5000)
     expect(await probed({ supports: 'no' })).toBe(5000)
   })

@@ -31,12 +31,20 @@ export type Endpoints = {
    * moments. While all lag behind, they are asked for as long as `patience` says; other trouble gets a second try.
    */
   ask<T>(asking: Asking, work: (endpoint: Endpoint) => Promise<T>, patience?: 'none' | 'lag'): Promise<T>
+  readonly onProbed: OnProbed
   /** A client of viem's over the same endpoints and queues. */
   readonly client: PublicClient
 }
 
 /** How endpoints are asked. `callsPerSecond` is what each of them may get; `undefined` is any number. */
-export type EndpointOptions = { readonly clock: Clock; readonly callsPerSecond?: number | undefined }
+export type EndpointOptions = {
+  readonly clock: Clock
+  readonly callsPerSecond?: number | undefined
+  readonly onProbed?: OnProbed
+}
+
+/** Told what a probe found wrong with an endpoint, in our words; `null` is nothing. */
+export type OnProbed = (host: string, trouble: string | null) => void
 
 const RETRY_MS = 150
 const LAG_WAITS_MS = [150, 350, 500, 1000, 1000]
@@ -45,7 +53,7 @@ const LAG_WAITS_MS = [150, 350, 500, 1000, 1000]
 export function openEndpoints(
   network: Network,
   addresses: readonly string[],
-  { clock, callsPerSecond }: EndpointOptions,
+  { clock, callsPerSecond, onProbed = () => {} }: EndpointOptions,
 ): Endpoints {
   const { id, publicUrl } = chains[network]
   const urls = addresses.length === 0 ? [publicUrl] : addresses
@@ -96,6 +104,7 @@ export function openEndpoints(
       if (newest === undefined || number > newest.number) newest = { number, timestamp }
     },
     ask,
+    onProbed,
     client: clientOver(chains[network], ask),
   }
 }

@@ -28,6 +28,7 @@ export async function probe(
       silence(endpoint, error),
     )
     endpoint.isInTrouble = health.kind === 'silent'
+    tellOf(endpoints, endpoint, health)
     return health
   })
   const found = await Promise.all(asked)
@@ -41,13 +42,20 @@ export async function probe(
   return { kind: 'none', head, ...(what === '' ? {} : { lacks: what }) }
 }
 
+/** Tells what is wrong with an endpoint; our own full queue says nothing of it. */
+function tellOf({ onProbed }: Endpoints, { host }: Endpoint, health: ChainHealth): void {
+  if (health.kind === 'none') onProbed(host, null)
+  else if (health.what !== undefined && health.what !== queueWords(host)) onProbed(host, health.what)
+}
+
+const endpointWords = (host: string) => `the chain endpoint ${host}`
+
+const queueWords = (host: string) => `too many calls wait for ${endpointWords(host)}`
+
 /** What is wrong with an endpoint that failed. */
 const silence = ({ host }: Endpoint, error: unknown): ChainHealth => ({
   kind: 'silent',
-  what:
-    error instanceof QueueFull
-      ? `too many calls wait for the chain endpoint ${host}`
-      : `the chain endpoint ${host} ${troubleOf(error)}`,
+  what: error instanceof QueueFull ? queueWords(host) : `${endpointWords(host)} ${troubleOf(error)}`,
 })
 
 async function probeOne(
@@ -61,7 +69,7 @@ async function probeOne(
   const known = endpoints.newest()?.number ?? 0n
   const chainId = await endpoint.chainId(asking)
   if (`eip155:${chainId}` !== terms.network)
-    return { kind: 'fault', what: `the chain endpoint ${host} serves eip155:${chainId}, not ${terms.network}` }
+    return { kind: 'fault', what: `${endpointWords(host)} serves eip155:${chainId}, not ${terms.network}` }
   const words = await tokenWords(endpoint, asking, terms.asset)
   if (words === undefined) return { kind: 'fault', what: 'the token is not deployed on this chain' }
   if (words[0] !== assetName || words[1] !== assetVersion)
@@ -71,7 +79,7 @@ async function probeOne(
   const nobody = { asset: terms.asset, key: { payer: zeroAddress, nonce: zeroHash } }
   const { number, timestamp } = await states.latest(endpoint, asking, nobody)
   endpoints.saw({ number, timestamp })
-  if (number < known) return { kind: 'silent', what: `the chain endpoint ${host} lags behind` }
+  if (number < known) return { kind: 'silent', what: `${endpointWords(host)} lags behind` }
   const lacks = await eventsLacked(endpoint, asking, terms.asset, number)
   return { kind: 'none', head: number, ...(lacks === undefined ? {} : { lacks }) }
 }

@@ -1,0 +1,40 @@
+/** What the wall depends on, and how each of it is. */
+
+import type { UnixMs } from './payment.ts'
+
+/** Kinds of dependencies. `chain` is the network itself, which an endpoint only tells of. */
+export const DEPENDENCY_KINDS = [
+  'facilitator',
+  'chain-endpoint',
+  'chain',
+  'store-read',
+  'store-write',
+  'standby',
+  'disk',
+  'clock',
+] as const
+export type DependencyKind = (typeof DEPENDENCY_KINDS)[number]
+
+/** One dependency; `name` is a host, a network or a word of ours, never a secret. */
+export type Dependency = { readonly kind: DependencyKind; readonly name: string }
+
+/** How a dependency is, and since when; `reason` says in a clause of ours what is wrong while it is `down`. */
+export type DependencyState = Dependency & {
+  readonly state: 'up' | 'down'
+  readonly since: UnixMs
+  readonly reason: string | null
+}
+
+// One of these is enough to sell with, so that only all of a kind stop sales.
+const REPLACEABLE: readonly DependencyKind[] = ['facilitator', 'chain-endpoint']
+
+// A disk that fills up still takes writes; when it does not, `store-write` is down.
+const ONLY_WARNS: readonly DependencyKind[] = ['disk']
+
+/** Those whose outage keeps the wall from selling. */
+export function stopsSales(states: readonly DependencyState[]): readonly DependencyState[] {
+  return states.filter(({ kind, state }) => {
+    if (state === 'up' || ONLY_WARNS.includes(kind)) return false
+    return !REPLACEABLE.includes(kind) || states.every((other) => other.kind !== kind || other.state === 'down')
+  })
+}

@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { armed, freePort, startWall, type WallProcess } from '../../server/local/wall-process.ts'
+import type { Health } from '../../shared/contract/service.ts'
+import { startOddEndpoint, type OddEndpoint, type Rule } from '../adapters/odd-endpoint.ts'
+import { cutProxy, type CutProxy } from '../db/cut-proxy.ts'
+import { startPostgres, type PostgresServer } from '../db/postgres-server.ts'
+import { eventually, get, sign, startSurroundings, type Surroundings } from './world.ts'
+
+// Goal: every outage is told by name, once, with its reason; the wall is not ready to sell while it lasts, goes on answering
+// readers and supervisors, and is ready again by itself. Method: real processes, and each dependency taken away from them.
+
+let around: Surroundings
+beforeAll(async () => {
+  around = await startSurroundings({ BASE_URL: 'http://127.0.0.1' })
+})
+afterAll(() => around.stop())
+
+const SOON = { timeout: 60_000 }
+
+type Line = { readonly level: string; readonly event: string; readonly dependency?: string; readonly reason?: string }
+const linesOf = (wall: WallProcess) => wall.journal().map((line) => JSON.parse(line) as Line)
+
+type Told = {
+  readonly ready: boolean
+  readonly reasons: readonly string[]
+  readonly dependencies: readonly { readonly kind: string; readonly name: string; readonly state: string }[]
+}
+
+/** What a path of the wall's tells supervisors. */
+async function told({ url }: WallProcess, path: string): Promise<{ readonly status: number; readonly body: Told }> {
+  const answer = await fetch(url + path)
+  return { status: answer.status, body: (await answer.json()) as Told }
+}
+
+const healthOf = async ({ url }: WallProcess) => (await (await fetch(`${url}/api/health`)).json()) as Health
+
+/** Sees an outage through: begun by `begin`, told, and over after `end`. */
+async function seeThrough(
+  wall: WallProcess,
+  { dependency, reason, stops = true }: { dependency: string; reason: RegExp; stops?: boolean },
+  begin: () => unknown,
+  end: () => unknown,
+): Promise<void> {
+  await eventually(async () => ((await told(wall, '/readyz')).status === 200 ? true : undefined))
+  const before = linesOf(wall).length
+  const lines = (event: string) =>
+    linesOf(wall)
+      .slice(before)
+      .filter((line) => line.event === event)
+  await begin()
+  const [alarm] = await eventually(async () => (lines('outage').length > 0 ? lines('outage') : undefined))
+  expect(alarm).toMatchObject({ level: 'alarm', dependency, reason: expect.stringMatching(reason) })
+  if (stops) {
+    const { body } = await eventually(async () => {
+      const answer = await told(wall, '/readyz')
+      return answer.status === 503 ? answer : undefined
+    })
+    expect(body).toMatchObject({ ready: false, reasons: [expect.stringMatching(reason)] })
+    expect(body.dependencies).toContainEqual(expect.objectContaining({ kind: dependency, state: 'down' }))
+    expect((await healthOf(wall)).railError).toBeString()
+  } else expect((await told(wall, '/readyz')).status).toBe(200)
+  // A process is not to be ended, nor readers sent away, for what is not its fault.
+  expect((await told(wall, '/livez')).status).toBe(200)
+  expect((await told(wall, '/readyz/reads')).status).toBe(200)
+  await end()
+  await eventually(async () => (lines('outage-over').length > 0 ? true : undefined))
+  await eventually(async () => ((await told(wall, '/readyz')).status === 200 ? true : undefined))
+  expect(lines('outage')).toHaveLength(1)
+  expect(lines('outage-over')).toEqual([expect.objectContaining({ level: 'note', dependency })])
+}
+
+async function open(settings: Readonly<Record<string, string>>): Promise<WallProcess> {
+  const all = { ...around.settings, PORT: String(await freePort()), ...settings }
+  const wall = await startWall(all, { folder: around.folder })
+  await armed(wall.url)
+  return wall
+}
+
+describe('a wall on a file', () => {
+  type Mode = 'honest' | 'refuses' | 'hangs' | 'takes another network'
+  let mode: Mode = 'honest'
+  let facilitator: ReturnType<typeof Bun.serve>
+  const serve = (port: number) =>
+    Bun.serve({
+      hostname: '127.0.0.1',
+      port,
+      idleTimeout: 0,
+      fetch: async (request) => {
+        if (mode === 'refuses') return new Response('{}', { status: 401 })
+        if (mode === 'hangs') return await new Promise<Response>(() => {})
+        if (mode === 'takes another network') return Response.json({ kinds: [] })
+        return await around.network.askFacilitator(request)
+      },
+    })
+  const rules: Record<string, Rule> = {}
+  let endpoint: OddEndpoint
+  let wall: WallProcess
+  beforeAll(async () => {
+    facilitator = serve(0)
+    endpoint = startOddEndpoint(around.network.rpcUrl, rules)
+    wall = await open({
+      FACILITATOR_URL: facilitator.url.href,
+      RPC_URL: endpoint.url,
+      DATABASE_PATH: join(around.folder, 'wall.sqlite'),
+    })
+  })
+  afterAll(async () => {
+    await wall.stop()
+    await facilitator.stop(true)
+    await endpoint.stop()
+  })
+
+  test.each<[Mode, RegExp]>([
+    ['refuses', /^the facilitator 127\.0\.0\.1:\d+ refuses our keys \(401\)$/],
+    ['hangs', /^the facilitator 127\.0\.0\.1:\d+ does not answer$/],
+    ['takes another network', /^the facilitator 127\.0\.0\.1:\d+ does not take eip155:8453$/],
+  ])(
+    'names a facilitator that %s',
+    async (how, reason) => {
+      const [begin, end] = [() => (mode = how), () => (mode = 'honest')]
+      await seeThrough(wall, { dependency: 'facilitator', reason }, begin, end)
+    },
+    SOON,
+  )
+
+  test(
+    'names a facilitator that is gone',
+    async () => {
+      const { port = 0 } = facilitator
+      const expected = { dependency: 'facilitator', reason: /cannot be connected to$/ }
+      await seeThrough(
+        wall,
+        expected,
+        () => facilitator.stop(true),
+        () => {
+          facilitator = serve(port)
+        },
+      )
+    },
+    SOON,
+  )
+
+  test.each<['hang' | 'busy', RegExp]>([
+    ['hang', /^the chain endpoint 127\.0\.0\.1:\d+ does not answer$/],
+    ['busy', /^the chain endpoint 127\.0\.0\.1:\d+ takes no calls for now \(429\)$/],
+  ])(
+    'names a chain endpoint that is to %s',
+    async (how, reason) => {
+      await seeThrough(
+        wall,
+        { dependency: 'chain-endpoint', reason },
+        () => {
+          rules['*'] = () => how
+        },
+        () => {
+          delete rules['*']
+        },
+      )
+    },
+    SOON,
+  )
+})
+
+const isRoot = process.getuid?.() === 0
+
+test.if(isRoot)(
+  'a disk that fills up is told of before it is full, and a full one by name; reads go on, and so do sales once there is room',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-full-'))
+    await Bun.$`mount -t tmpfs -o size=96m none ${folder}`
+    const fill = (name: string, megabytes: number) =>
+      writeFile(join(folder, name), Buffer.alloc(megabytes * 1024 * 1024)).catch(() => {})
+    const free = (name: string) => rm(join(folder, name), { force: true })
+    const wall = await open({ DATABASE_PATH: join(folder, 'wall.sqlite') })
+    try {
+      await seeThrough(
+        wall,
+        { dependency: 'disk', reason: /nearly full/, stops: false },
+        () => fill('part', 40),
+        () => free('part'),
+      )
+      await fill('part', 40)
+      await eventually(async () => (linesOf(wall).at(-1)?.event === 'outage' ? true : undefined))
+      await seeThrough(
+        wall,
+        { dependency: 'store-write', reason: /the disk is full/ },
+        () => fill('rest', 96),
+        () => free('rest'),
+      )
+      expect((await get(wall, 'next', await sign(wall, await around.wallet()))).status).toBe(200)
+    } finally {
+      await wall.stop()
+      await Bun.$`umount ${folder}`
+      await rm(folder, { recursive: true })
+    }
+  },
+  { timeout: 90_000 },
+)
+
+describe('a wall on a server', () => {
+  let server: PostgresServer
+  let url: string
+  let proxy: CutProxy
+  let wall: WallProcess
+  beforeAll(async () => {
+    server = await startPostgres()
+    url = server.url(await server.newDatabase())
+    proxy = cutProxy(url)
+    wall = await open({ DATABASE_URL: proxy.url })
+  }, 60_000)
+  afterAll(async () => {
+    await wall.stop()
+    proxy.stop()
+    await server.stop()
+  }, 60_000)
+
+  test.each<['breakDown' | 'freeze', RegExp]>([
+    ['breakDown', /^the database (cannot be read|does not answer in time)$/],
+    ['freeze', /^the database does not answer in time$/],
+  ])(
+    'names a server that is away (%s)',
+    async (how, reason) => {
+      await seeThrough(wall, { dependency: 'store-read', reason }, proxy[how], proxy.mend)
+    },
+    SOON,
+  )
+
+  // Of a server that somebody else lends nothing is changed.
+  test.if((Bun.env['TEST_DATABASE_URL'] ?? '') === '')(
+    'names a standby that is missing',
+    async () => {
+      const admin = new SQL(url, { max: 1 })
+      const standbys = async (names: string) => {
+        await admin.unsafe(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`)
+        await admin.unsafe('SELECT pg_reload_conf()')
+      }
+      try {
+        const expected = { dependency: 'standby', reason: /^no synchronous standby/ }
+        await seeThrough(
+          wall,
+          expected,
+          () => standbys('missing'),
+          () => standbys(''),
+        )
+      } finally {
+        await admin.close()
+      }
+    },
+    SOON,
+  )
+})
+
+test(
+  'a wall that is asked to end is ready for nobody, and serves whoever comes until balancers had time to notice',
+  async () => {
+    const wall = await open({ DATABASE_PATH: join(around.folder, 'drained.sqlite'), DRAIN_MS: '600000' })
+    expect((await told(wall, '/readyz/reads')).status).toBe(200)
+    process.kill(wall.pid, 'SIGTERM')
+    for (const path of ['/readyz', '/readyz/reads'])
+      expect(
+        await eventually(async () => {
+          const answer = await told(wall, path)
+          return answer.status === 503 ? answer.body.reasons : undefined
+        }),
+      ).toEqual(['the wall is being stopped'])
+    expect((await told(wall, '/livez')).status).toBe(200)
+    expect((await get(wall, 'next', await sign(wall, await around.wallet()))).status).toBe(200)
+    // A second signal ends the wait, and cuts nothing off.
+    expect(await wall.stop()).toBe(0)
+  },
+  SOON,
+)
