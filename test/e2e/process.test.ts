@@ -82,6 +82,6 @@ test('settings that cannot work are all named at once, before anything listens',
     stderr: 'pipe',
   })
   const words = await new Response(child.stderr).text()
-  expect(await child.exited).toBe(1)
+  expect(await child.exited).toBe(78)
   for (const name of ['BASE_URL', 'PAY_TO', 'FACILITATOR_URL', 'PORT']) expect(words).toContain(name)
 })
