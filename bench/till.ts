@@ -10,7 +10,7 @@ type Payment = Parameters<Ledger['claim']>[1]
 
 const AT_ONCE = 16
 const HEAD = 1n
-const SILENT = { name: null, framework: null, message: null, link: null, pixels: null }
+const SILENT = { name: null, framework: null, message: null, link: null, pixels: null, painter: null }
 const PAYEE = `0x${'11'.repeat(20)}` as const
 
 /** Sells so many blocks to at most `agents` wallets, the same ones as on a seeded wall; how many a second. */

@@ -1,16 +1,19 @@
 /** What rows of payments say to those who only look. */
 
 import type { Account, AccountPage, OpenPurchase, Pending } from '../server/domain/account.ts'
-import type { Hash, UnixMs } from '../server/domain/payment.ts'
+import type { Address, Hash, UnixMs } from '../server/domain/payment.ts'
 import type { BlockIndex } from '../shared/wall.ts'
+import { painterAmong, type WalletPainter } from './painters.ts'
 
-/** A sale of a wallet's. */
+/** A sale of a wallet's, and whom it named as painter. */
 export type SaleRow = {
+  readonly id: number
   readonly seq: number
   readonly block: BlockIndex
   readonly claimed_at: UnixMs
   readonly tx: Hash
   readonly settled: 0 | 1
+  readonly painter: Address | null
 }
 
 /** A purchase of a wallet's without an end. */
@@ -49,22 +52,25 @@ export type AccountRows = {
   readonly sales: readonly SaleRow[]
   readonly open: readonly OpenRow[]
   readonly credits: readonly CreditRow[]
+  readonly painter: WalletPainter | null // of the wallet itself
 }
 
 /** What is to be told of a wallet's purchases. */
-export function accountOf({ sales, open, credits }: AccountRows, { after, limit }: AccountPage): Account {
+export function accountOf({ sales, open, credits, painter: own }: AccountRows, { after, limit }: AccountPage): Account {
   const told = sales.slice(0, limit)
   return {
-    sales: told.map(({ block, claimed_at, tx, settled }) => ({
+    sales: told.map(({ id, block, claimed_at, tx, settled, painter }) => ({
       block,
       claimedAt: claimed_at,
       tx,
       settled: settled === 1,
+      painter: painterAmong(painter === null ? null : { payment: id, painter }, own),
     })),
     nextAfter: told.at(-1)?.seq ?? after,
     hasMore: sales.length > limit,
     open: open.map(openPurchase),
     credits: credits.map(({ amount, tx }) => ({ amount: BigInt(amount), tx })),
+    painter: own?.painter ?? null,
   }
 }
 

@@ -65,6 +65,8 @@ async function copyWall(from: WallRows, to: NewWall): Promise<Moved> {
     payments: await same('payments'),
     blocks: await same('blocks'),
     moderated: await same('moderated'),
+    purchase_painters: await same('purchase_painters'),
+    wallet_painters: await same('wallet_painters'),
     edits: await same('edits'),
     payouts: await same('payouts'),
     wall: await same('wall'),

@@ -58,7 +58,9 @@ export const SUMMED = {
     'seq',
     'claimed_at',
   ],
+  purchase_painters: ['payment', 'painter'],
   wall: ['only_row', 'network', 'seen_height'],
+  wallet_painters: ['agent', 'painter', 'ts', 'through'],
 } as const
 
 /** A table that carries sums. */

@@ -58,12 +58,16 @@ export type PurchaseRow = AuthorizationRow &
     readonly name: string | null
     readonly framework: string | null
     readonly head: number
+    readonly painter: Address | null
+    readonly painter_sum: Uint8Array | null
   }
 
 /** Reads a `PurchaseRow`; a condition on `p` follows. */
 export const SELECT_PURCHASE = `
-  SELECT p.*, sale.name AS sale_name, sale.framework AS sale_framework, sale.number AS sale_number
-  FROM payments AS p LEFT JOIN changes AS sale ON sale.seq = p.seq`
+  SELECT p.*, sale.name AS sale_name, sale.framework AS sale_framework, sale.number AS sale_number,
+    named.painter, named.sum AS painter_sum
+  FROM payments AS p LEFT JOIN changes AS sale ON sale.seq = p.seq
+  LEFT JOIN purchase_painters AS named ON named.payment = p.id`
 
 /** Condition under which `o`, of payouts, tells how the credit `p` was paid back. Money that was stray first may be a credit later. */
 export const PAID_OUT = `o.payer = p.payer AND o.nonce = p.nonce AND o.reference <> '${STRAY_NOTE}'`
@@ -74,7 +78,7 @@ export function purchaseOf(row: PurchaseRow): Purchase {
     payment: paymentOf(row),
     target: row.target ?? 'next',
     block: row.block,
-    listing: { name: row.name, framework: row.framework, ...faceOf(row) },
+    listing: { name: row.name, framework: row.framework, ...faceOf(row), painter: row.painter },
     head: BigInt(row.head),
     state: stateOf(row),
   }

@@ -5,14 +5,14 @@
 
 import type { BlockIndex } from '../shared/wall.ts'
 import type { Account, AccountPage, Pending } from './domain/account.ts'
-import type { Edit, EditResult, Identity, IdentityResult } from './domain/edit.ts'
+import type { Edit, EditResult, Identity, IdentityResult, NamingResult, PainterNaming } from './domain/edit.ts'
 import type { Listing } from './domain/listing.ts'
 import type { Change, LogNumber, OwnedBlock } from './domain/log.ts'
 import type { FacePart, ModerationAct, ModerationResult } from './domain/moderation.ts'
 import type { Address, Hash, Payment, PaymentKey, Space, Target, UnixMs } from './domain/payment.ts'
 import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from './domain/picture.ts'
 import type { Availability, Claiming, Landed, Purchase, SoldPurchase, Verdict } from './domain/purchase.ts'
-import type { Settling, SignatureCheck, Verification } from './domain/reasons.ts'
+import type { Settling, SignatureCheck, SignedBy, Verification } from './domain/reasons.ts'
 import type { Statement } from './domain/statement.ts'
 import type { Progress, StorePosition } from './domain/store-position.ts'
 
@@ -116,6 +116,8 @@ export type Agents = {
   knows(wallet: Address): Promise<boolean>
   /** Applies a wallet's word on itself once; see `IdentityResult`. */
   identify(wallet: Address, identity: Identity, now: UnixMs): Promise<IdentityResult>
+  /** Takes a wallet's word on who paints for it, which ends every naming before, those of its purchases too. */
+  namePainter(wallet: Address, naming: PainterNaming): Promise<NamingResult>
 }
 
 /** The append-only log of everything visible, in commit order. What was hidden later is left out of an entry. */
@@ -278,16 +280,16 @@ export type KeptReceipts = {
 /** Signatures of wallets. */
 export type Wallets = {
   /**
-   * The EIP-191 digest of the one among `messages` that `wallet` signed. Keys are tried here first; a wallet that is a
-   * contract is asked on the chain (EIP-1271, 6492) within a deadline. `busy` and `silent`: nobody could be asked, so that
-   * nothing is known of the signature. `from` is where the request came from: one who sent bad ones waits behind others.
+   * Which of `signers` signed which of `messages`. Keys are tried here first; a wallet that is a contract is asked on the
+   * chain (EIP-1271, 6492) within a deadline. `busy` and `silent`: nobody could be asked, so that nothing is known of the
+   * signature. `from` is where the request came from: one who sent bad ones waits behind others.
    */
   signed(
-    wallet: Address,
+    signers: readonly Address[],
     messages: readonly string[],
     signature: `0x${string}`,
     from: string,
-  ): Promise<Hash | Exclude<SignatureCheck, 'signed'>>
+  ): Promise<SignedBy | Exclude<SignatureCheck, 'signed'>>
   /**
    * Whether the payer signed the payment; to be asked before anybody else is. `signed`: by its key, which is told here and
    * costs nothing, or by its contract, which is asked on the chain. `not-signed`: it is nobody's, as junk is, mostly without

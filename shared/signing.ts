@@ -1,5 +1,5 @@
 /**
- * The exact texts a wallet signs (EIP-191 personal_sign) to repaint a block or to name itself.
+ * The exact texts a wallet signs (EIP-191 personal_sign) to repaint a block, to name itself or to name its painter.
  * Lines are joined by a line feed. A field that is absent and one that is cleared differ in their `_present` line only.
  */
 
@@ -41,6 +41,17 @@ export function registerMessage(host: string, wallet: string, ts: number, fields
     `ts=${ts}`,
     ...lines('name', fields.name),
     ...lines('framework', fields.framework),
+  ].join('\n')
+}
+
+/** The text for `PUT /api/agents/me/painter`: both addresses in any letter case, `null` for nobody, `ts` in Unix milliseconds. */
+export function painterMessage(host: string, wallet: string, ts: number, painter: string | null): string {
+  return [
+    host,
+    'set_painter v1',
+    `wallet=${wallet.toLowerCase()}`,
+    `ts=${ts}`,
+    `painter=${(painter ?? '').toLowerCase()}`,
   ].join('\n')
 }
 

@@ -1,6 +1,6 @@
 /** Wallets that have bought, and what they say of themselves. */
 
-import type { Identity, IdentityResult } from '../../server/domain/edit.ts'
+import type { Identity, IdentityResult, NamingResult, PainterNaming } from '../../server/domain/edit.ts'
 import type { AgentId } from '../../server/domain/log.ts'
 import type { Address, UnixMs } from '../../server/domain/payment.ts'
 import type { Agents } from '../../server/ports.ts'
@@ -10,6 +10,7 @@ import { nextEntry } from './counters.ts'
 import { keep, standing } from './edits.ts'
 import type { Work } from './holds.ts'
 import { changeRow } from './log.ts'
+import { nameForWallet } from './painters.ts'
 import { amend, put, writeAll, type Check, type Stored } from './writes.ts'
 
 /** A wallet with all of its columns. */
@@ -26,6 +27,7 @@ export function postgresAgents({ rows, transaction }: Connection, check: Check):
     knows: async (wallet) => (await rows('SELECT 1 FROM agents WHERE wallet = $1', [wallet])).length > 0,
     identify: (wallet, identity, now) =>
       transaction(wallet, (queries) => identify({ queries, check }, wallet, identity, now)),
+    namePainter: (wallet, naming) => transaction(wallet, (queries) => namePainter({ queries, check }, wallet, naming)),
   }
 }
 
@@ -57,4 +59,9 @@ async function identify(work: Work, wallet: Address, identity: Identity, now: Un
     true,
   )
   return 'applied'
+}
+
+async function namePainter(work: Work, wallet: Address, naming: PainterNaming): Promise<NamingResult> {
+  const agent = await findAgent(work, wallet)
+  return agent === undefined ? 'unknown-wallet' : await nameForWallet(work, agent.id, naming)
 }

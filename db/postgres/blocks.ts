@@ -14,6 +14,7 @@ import { keep, standing } from './edits.ts'
 import { lockBlock, type Work } from './holds.ts'
 import { changeRow } from './log.ts'
 import { hiddenParts } from './moderation.ts'
+import { JOIN_PAINTERS, lastingPainterOf, painterIn, PAINTERS, type PainterRow } from './painters.ts'
 import { amend, put, writeAll, type Check, type Stored } from './writes.ts'
 
 type OwnedRow = FaceRow &
@@ -30,19 +31,20 @@ type OwnedRow = FaceRow &
 
 const OWNED = `
   SELECT b.*, a.wallet, a.name AS owner_name, a.framework AS owner_framework, p.claimed_at, p.tx, p.settled,
-    coalesce(m.hidden, 0) AS hidden
+    coalesce(m.hidden, 0) AS hidden, ${PAINTERS}
   FROM blocks AS b JOIN agents AS a ON a.id = b.agent JOIN payments AS p ON p.id = b.payment
   LEFT JOIN moderated AS m ON m.block = b.i
+  ${JOIN_PAINTERS}
   WHERE b.i = $1`
 
 /** The blocks that somebody owns. */
 export function postgresBlocks({ rows, transaction }: Connection, check: Check): Blocks {
   return {
     async owned(block) {
-      const [row] = await rows<OwnedRow>(OWNED, [block])
+      const [row] = await rows<OwnedRow & PainterRow>(OWNED, [block])
       if (row === undefined) return undefined
       check('blocks', row)
-      return ownedBlock(row)
+      return ownedBlock(row, painterIn(check, row))
     },
     reserved: async (block) =>
       (await rows(`SELECT 1 FROM blocks WHERE i = $1 AND state = 'reserved'`, [block])).length > 0,
@@ -50,7 +52,7 @@ export function postgresBlocks({ rows, transaction }: Connection, check: Check):
   }
 }
 
-const ownedBlock = (row: OwnedRow): OwnedBlock => ({
+const ownedBlock = (row: OwnedRow, painter: Address | null): OwnedBlock => ({
   block: row.i,
   wallet: row.wallet,
   persona: { name: row.owner_name, framework: row.owner_framework },
@@ -58,6 +60,7 @@ const ownedBlock = (row: OwnedRow): OwnedBlock => ({
   claimedAt: row.claimed_at,
   tx: row.tx,
   settled: row.settled === 1,
+  painter,
 })
 
 async function repaint(work: Work, block: BlockIndex, edit: Edit, now: UnixMs): Promise<EditResult> {
@@ -74,6 +77,7 @@ async function repaint(work: Work, block: BlockIndex, edit: Edit, now: UnixMs): 
     link: edited(edit.link, before.link),
   }
   const hidden = await hiddenParts(work, block)
+  if (edit.painter !== null && edit.painter !== (await lastingPainterOf(work, block))) return 'not-painter'
   const { number, at } = await nextEntry(work.queries, now, { forgetEdits: true })
   await writeAll(
     work.queries,

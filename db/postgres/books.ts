@@ -5,9 +5,11 @@ import type { Books } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { accountOf, pendingOf, type CreditRow, type OpenRow, type PendingRow, type SaleRow } from '../accounts.ts'
 import type { Connection } from './connection.ts'
+import { ofWallet } from './painters.ts'
+import type { Check } from './writes.ts'
 
 /** The books of a database. */
-export function postgresBooks({ rows, snapshot }: Connection): Books {
+export function postgresBooks({ rows, snapshot }: Connection, check: Check): Books {
   return {
     pending: async () => pendingOf(await rows<PendingRow>(PENDING)),
     held: async () =>
@@ -16,13 +18,19 @@ export function postgresBooks({ rows, snapshot }: Connection): Books {
       ),
     ofPayer: (payer, page = FIRST_ACCOUNT_PAGE) =>
       snapshot(async (queries) => {
-        const sales = await queries.rows<SaleRow>(SALES, [payer, page.after, page.limit + 1])
+        const sales = await queries.rows<SaleRow & Named>(SALES, [payer, page.after, page.limit + 1])
+        for (const { id, painter, sum } of sales)
+          if (painter !== null) check('purchase_painters', { payment: id, painter, sum })
         const open = await queries.rows<OpenRow>(OPEN, [payer])
         const credits = await queries.rows<CreditRow>(CREDITS, [payer])
-        return accountOf({ sales, open, credits }, page)
+        const [agent] = await queries.rows<{ id: number }>('SELECT id FROM agents WHERE wallet = $1', [payer])
+        const painter = agent === undefined ? null : await ofWallet({ queries, check }, agent.id)
+        return accountOf({ sales, open, credits, painter }, page)
       }),
   }
 }
+
+type Named = { readonly sum: Uint8Array | null }
 
 // The condition is the index's, word for word, with a narrower one added.
 const PENDING = `
@@ -30,7 +38,8 @@ const PENDING = `
   WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2)) AND state <> 'sold'
   GROUP BY state, uncertain`
 const SALES = `
-  SELECT seq, block, claimed_at, tx, settled FROM payments
+  SELECT p.id, p.seq, p.block, p.claimed_at, p.tx, p.settled, named.painter, named.sum FROM payments AS p
+  LEFT JOIN purchase_painters AS named ON named.payment = p.id
   WHERE payer = $1 AND state = 'sold' AND seq > $2 ORDER BY seq LIMIT $3`
 const OPEN = `
   SELECT target, block, created_at, state, uncertain FROM (

@@ -9,6 +9,7 @@ import { HOLDS_MAX, RECEIPT_KEPT_MS } from '../limits.ts'
 import type { Cell, SummedRow } from '../row-sums.ts'
 import { authorizationRow, integer, isOvertaken, SELECT_PURCHASE, type FaceRow } from '../rows.ts'
 import type { Transaction } from './connection.ts'
+import { nameForPurchase } from './painters.ts'
 import { known, told, type Known, type PaymentRow, type Reading } from './payments.ts'
 import type { Queries } from './pool.ts'
 import { amend, isSound, put, writeAll, type Check, type Stored } from './writes.ts'
@@ -126,6 +127,7 @@ export async function claim(
   ])
   if (released !== undefined) await nextAttempt(work, row.id)
   else if (payment.identifier !== undefined) await nameIt(work, row.id, payment.identifier)
+  if (released === undefined) await nameForPurchase(work, standing.id, listing)
   const first = { payment, target, listing, head }
   const kept = released?.purchase ?? first
   const renewed = released === undefined || outlives(released, payment) ? payment : released.purchase.payment

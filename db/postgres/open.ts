@@ -59,7 +59,7 @@ export async function openPostgres(
   connection.watermark.begin()
   return {
     ledger: postgresLedger(connection, check),
-    books: postgresBooks(connection),
+    books: postgresBooks(connection, check),
     blocks: postgresBlocks(connection, check),
     agents: postgresAgents(connection, check),
     moderation: postgresModeration(connection, check),

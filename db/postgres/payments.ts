@@ -32,5 +32,7 @@ export async function known(reading: Reading, key: PaymentKey): Promise<Known> {
 /** The purchase that a row tells of. Throws `StoreUnavailable` when the row is damaged. */
 export function told(check: Check, row: PaymentRow): Known {
   check('payments', row)
+  const { id: payment, painter, painter_sum: sum } = row
+  if (painter !== null) check('purchase_painters', { payment, painter, sum })
   return { row, purchase: purchaseOf(row) }
 }

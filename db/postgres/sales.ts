@@ -3,7 +3,14 @@
 import { Overtaken } from '../../server/domain/failure.ts'
 import type { AgentId, Persona } from '../../server/domain/log.ts'
 import type { Hash, PaymentKey, UnixMs } from '../../server/domain/payment.ts'
-import { isSold, type Landed, type Purchase, type Sold, type SoldPurchase } from '../../server/domain/purchase.ts'
+import {
+  isSold,
+  type Credited,
+  type Landed,
+  type Purchase,
+  type Sold,
+  type SoldPurchase,
+} from '../../server/domain/purchase.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { SummedRow } from '../row-sums.ts'
 import { authorizationRow } from '../rows.ts'
@@ -11,6 +18,7 @@ import { findAgent, type AgentRow } from './agents.ts'
 import { nextEntry, type Entry } from './counters.ts'
 import { firstRow, lockBlock, openBlock, type BlockRow, type Work } from './holds.ts'
 import { changeRow } from './log.ts'
+import { nameForPurchase } from './painters.ts'
 import { find, known } from './payments.ts'
 import { amend, put, writeAll, type Write } from './writes.ts'
 
@@ -81,9 +89,12 @@ export async function owe(work: Work, landed: Landed, tx: Hash, now: UnixMs): Pr
   const change = (after: SummedRow<'payments'>) =>
     released === undefined ? put('payments', after) : amend('payments', released.row, after)
   const given = { ...(released?.purchase ?? landed), block: isLeft ? block.i : wished }
-  if (isLeft) return { ...given, state: await sell(work, { payment, block, change }, { tx, settled: true }, now) }
-  await writeAll(work.queries, [change({ ...payment, state: 'credited', dead: 0, tx })])
-  return { ...given, state: { kind: 'credited', tx } }
+  const state: Sold | Credited = isLeft
+    ? await sell(work, { payment, block, change }, { tx, settled: true }, now)
+    : { kind: 'credited', tx }
+  if (!isLeft) await writeAll(work.queries, [change({ ...payment, state: 'credited', dead: 0, tx })])
+  if (released === undefined) await nameForPurchase(work, Number(payment.id), landed.listing)
+  return { ...given, state }
 }
 
 async function firstBlock({ queries }: Work): Promise<BlockIndex> {

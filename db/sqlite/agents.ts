@@ -1,6 +1,6 @@
 /** Wallets that have bought, and what they say of themselves. */
 
-import type { Identity, IdentityResult } from '../../server/domain/edit.ts'
+import type { Identity, IdentityResult, NamingResult, PainterNaming } from '../../server/domain/edit.ts'
 import type { AgentId, LogNumber, Persona } from '../../server/domain/log.ts'
 import type { Address, UnixMs } from '../../server/domain/payment.ts'
 import type { Agents } from '../../server/ports.ts'
@@ -8,6 +8,7 @@ import { edited } from '../edited.ts'
 import { changeOne, one, type Connection } from './connection.ts'
 import { digests } from './edits.ts'
 import { logWriter, type Entry } from './log.ts'
+import { paintersOf } from './painters.ts'
 
 /** The wallets' register. */
 export function sqliteAgents(connection: Connection): Agents {
@@ -15,6 +16,7 @@ export function sqliteAgents(connection: Connection): Agents {
   return {
     knows: async (wallet) => connection.read(() => sql.find.get({ wallet }) !== null),
     identify: async (wallet, identity, now) => connection.writeTogether(() => identify(sql, wallet, identity, now)),
+    namePainter: async (wallet, naming) => connection.writeTogether(() => namePainter(sql, wallet, naming)),
   }
 }
 
@@ -48,6 +50,7 @@ function statements(connection: Connection) {
        WHERE id = $id AND changed = $before`,
     ),
     digests: digests(connection),
+    painters: paintersOf(connection),
     log: logWriter(connection),
     check: connection.check,
   }
@@ -69,4 +72,11 @@ function identify(sql: Sql, wallet: Address, identity: Identity, now: UnixMs): I
   changeOne(sql.rename, { id, ...persona, number: entry.number, before }, 'a wallet to rename')
   sql.digests.keep({ block: null, agent: id }, identity, entry.number, now)
   return 'applied'
+}
+
+function namePainter(sql: Sql, wallet: Address, naming: PainterNaming): NamingResult {
+  const agent = sql.find.get({ wallet })
+  if (agent === null) return 'unknown-wallet'
+  sql.check('agents', agent.id)
+  return sql.painters.nameForWallet(agent.id, naming)
 }

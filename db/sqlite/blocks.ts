@@ -1,7 +1,7 @@
 /** Claimed blocks: who owns them, what they show, and their owners' edits. */
 
 import type { Edit, EditResult } from '../../server/domain/edit.ts'
-import type { LogNumber, OwnedBlock } from '../../server/domain/log.ts'
+import type { AgentId, LogNumber, OwnedBlock } from '../../server/domain/log.ts'
 import { visible } from '../../server/domain/moderation.ts'
 import type { Address, Hash, UnixMs } from '../../server/domain/payment.ts'
 import type { Blocks } from '../../server/ports.ts'
@@ -12,6 +12,7 @@ import { changeOne, type Connection } from './connection.ts'
 import { digests } from './edits.ts'
 import { logWriter } from './log.ts'
 import { hiddenParts } from './moderation.ts'
+import { paintersOf } from './painters.ts'
 
 type OwnedRow = FaceRow & {
   readonly agent: number
@@ -45,13 +46,14 @@ function statements(connection: Connection) {
     reserved: connection.prepare<unknown, { block: number }>(
       `SELECT 1 FROM blocks WHERE i = $block AND state = 'reserved'`,
     ),
-    face: connection.prepare<FaceRow & { changed: LogNumber }, { block: number }>(
-      `SELECT pixels, message, link, changed FROM blocks WHERE i = $block AND state = 'claimed'`,
+    face: connection.prepare<FaceRow & { changed: LogNumber; payment: number; agent: AgentId }, { block: number }>(
+      `SELECT pixels, message, link, changed, payment, agent FROM blocks WHERE i = $block AND state = 'claimed'`,
     ),
     repaint: connection.prepare<unknown, FaceRow & { block: number; number: number; before: number }>(`
       UPDATE blocks SET pixels = $pixels, message = $message, link = $link, changed = $number
       WHERE i = $block AND state = 'claimed' AND changed = $before`),
     hidden: hiddenParts(connection),
+    painters: paintersOf(connection),
     digests: digests(connection),
     log: logWriter(connection),
     check: connection.check,
@@ -72,6 +74,7 @@ function owned(sql: Sql, block: BlockIndex): OwnedBlock | undefined {
     claimedAt: row.claimed_at,
     tx: row.tx,
     settled: row.settled === 1,
+    painter: sql.painters.of(row.payment, row.agent),
   }
 }
 
@@ -81,6 +84,7 @@ function repaint(sql: Sql, block: BlockIndex, edit: Edit, now: UnixMs): EditResu
   if (row === null) return 'not-owned'
   const standing = sql.digests.standing({ block, agent: null }, edit.digest, row.changed)
   if (standing !== 'new') return standing
+  if (edit.painter !== null && edit.painter !== sql.painters.of(row.payment, row.agent)) return 'not-painter'
   const before = faceOf(row)
   const face = {
     pixels: edited(edit.pixels, before.pixels),

@@ -7,6 +7,7 @@ import type { Books } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { accountOf, pendingOf, type CreditRow, type OpenRow, type PendingRow, type SaleRow } from '../accounts.ts'
 import type { Connection } from './connection.ts'
+import { paintersOf } from './painters.ts'
 import { isDamaged } from './sums.ts'
 
 /** The books on one connection. */
@@ -36,9 +37,12 @@ function statements(connection: Connection) {
       WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2)) AND state <> 'sold'
       GROUP BY state, uncertain`),
     sales: connection.prepare<SaleRow, Page>(`
-      SELECT seq, block, claimed_at, tx, settled FROM payments INDEXED BY sales_of_payer
-      WHERE payer = $payer AND state = 'sold' AND seq > $after ORDER BY seq LIMIT $limit`),
+      SELECT id, seq, block, claimed_at, tx, settled, painter FROM payments INDEXED BY sales_of_payer
+      LEFT JOIN purchase_painters ON payment = id WHERE payer = $payer AND state = 'sold' AND seq > $after ORDER BY seq LIMIT $limit`),
     // Here too the condition is the index's, with a narrower one added.
+    agent: connection.prepare<{ id: number }, { payer: Address }>('SELECT id FROM agents WHERE wallet = $payer'),
+    painters: paintersOf(connection),
+    check: connection.check,
     open: connection.prepare<OpenRow, { payer: Address }>(`
       SELECT target, block, created_at, state, uncertain FROM (
         SELECT id, target, block, created_at, state, uncertain FROM payments INDEXED BY unfinished
@@ -60,5 +64,8 @@ function accountFor(sql: Sql, payer: Address, page: AccountPage): Account {
   if (sql.damaged.get({ payer }) !== null) throw new StoreUnavailable('a payment of this wallet is damaged')
   const { after, limit } = page
   const sales = sql.sales.all({ payer, after, limit: limit + 1 })
-  return accountOf({ sales, open: sql.open.all({ payer }), credits: sql.credits.all({ payer }) }, page)
+  for (const { id, painter } of sales) if (painter !== null) sql.check('purchase_painters', id)
+  const agent = sql.agent.get({ payer })
+  const painter = agent === null ? null : sql.painters.ofWallet(agent.id)
+  return accountOf({ sales, open: sql.open.all({ payer }), credits: sql.credits.all({ payer }), painter }, page)
 }

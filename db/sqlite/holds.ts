@@ -8,6 +8,7 @@ import type { BlockIndex } from '../../shared/wall.ts'
 import { HOLDS_MAX, RECEIPT_KEPT_MS } from '../limits.ts'
 import { authorizationRow, integer, isOvertaken, purchaseOf, SELECT_PURCHASE, type PurchaseRow } from '../rows.ts'
 import { changeOne, one, type Connection } from './connection.ts'
+import { paintersOf } from './painters.ts'
 import { isDamaged } from './sums.ts'
 
 /** A purchase and the number of its row. */
@@ -18,7 +19,12 @@ export type Holds = ReturnType<typeof prepareHolds>
 
 /** Prepares them. */
 export function prepareHolds(connection: Connection) {
-  return { ...readings(connection), ...writings(connection), check: connection.check }
+  return {
+    ...readings(connection),
+    ...writings(connection),
+    painters: paintersOf(connection),
+    check: connection.check,
+  }
 }
 
 // What a payer has not been answered, but what a run is at for a client; and what the payer's client calls by the same name.
@@ -77,7 +83,7 @@ function writings(connection: Connection) {
     state: 'reserved' | 'released'
     identifier: string | null
   }
-  type First = Authorization & Listing & Row
+  type First = Authorization & Omit<Listing, 'painter'> & Row
   return {
     insert: connection.prepare<{ id: number }, First>(`
       INSERT INTO payments (payer, nonce, pay_to, asset, network, scheme, amount, valid_after, valid_before, signature,
@@ -120,6 +126,7 @@ export function find(sql: Holds, { payer, nonce }: PaymentKey): Stored | undefin
 function readPurchase(sql: Holds, row: PurchaseRow): Purchase {
   sql.check('payments', row.id)
   if (row.sale_number !== null) sql.check('changes', row.sale_number)
+  if (row.painter !== null) sql.check('purchase_painters', row.id)
   return purchaseOf(row)
 }
 
@@ -211,9 +218,10 @@ function insert(
   state: 'reserved' | 'released',
   now: UnixMs,
 ): number {
+  const { painter, ...said } = listing
   const row = {
     ...authorizationRow(payment),
-    ...listing,
+    ...said,
     target: columnOf(target),
     block,
     head: integer(head),
@@ -221,7 +229,9 @@ function insert(
     state,
     identifier: payment.identifier ?? null,
   }
-  return one(sql.insert, row).id
+  const { id } = one(sql.insert, row)
+  if (painter !== null) sql.painters.nameForPurchase(id, painter)
+  return id
 }
 
 /** Holds an open block for a released payment. */

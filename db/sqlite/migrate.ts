@@ -5,10 +5,11 @@ import type { Connection } from './connection.ts'
 import wall from './migrations/0001_wall.sql' with { type: 'text' }
 import unanswered from './migrations/0002_unanswered.sql' with { type: 'text' }
 import compaction from './migrations/0003_compaction.sql' with { type: 'text' }
+import painters from './migrations/0004_painters.sql' with { type: 'text' }
 import type { RawConnection } from './raw.ts'
 
 /** In order; the version of a database is how many of them it has seen. */
-const migrations = [wall, unanswered, compaction]
+const migrations = [wall, unanswered, compaction, painters]
 
 // What the first migration leaves in the file's header.
 const APPLICATION_ID = 0x77616c6c

@@ -89,7 +89,7 @@ export function owe(sql: Sql, landed: Landed, tx: Hash, now: UnixMs): Purchase {
 
 function sell(sql: Sql, { id, purchase }: Stored, proof: { tx: Hash; settled: boolean }, now: UnixMs) {
   const { payment, block, listing } = purchase
-  const { name, framework, ...face } = listing
+  const { name, framework, painter: _painter, ...face } = listing
   const entry = sql.log.next(now)
   const { seq } = one(sql.nextSeq, {})
   const agent = sql.enter(payment.payer, { name, framework }, entry)

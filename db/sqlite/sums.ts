@@ -18,10 +18,21 @@ const keys = {
   changes: 'number',
   moderated: 'block',
   payments: 'id',
+  purchase_painters: 'payment',
   wall: 'only_row',
+  wallet_painters: 'agent',
 } as const
 
-const tables: readonly Table[] = ['agents', 'blocks', 'changes', 'moderated', 'payments', 'wall']
+const tables: readonly Table[] = [
+  'agents',
+  'blocks',
+  'changes',
+  'moderated',
+  'payments',
+  'purchase_painters',
+  'wall',
+  'wallet_painters',
+]
 
 /** What keeps the sums of one connection. */
 export type Sums = {
@@ -138,8 +149,16 @@ function statements(connection: RawConnection) {
   type Sealing = { id: number; sum: Uint8Array }
   const perTable = <T>(make: (table: Table, key: string, held: string) => T): Readonly<Record<Table, T>> => {
     const entry = (table: Table) => make(table, keys[table], heldIn(SUMMED[table]))
-    const [agents, blocks, changes, payments] = [entry('agents'), entry('blocks'), entry('changes'), entry('payments')]
-    return { agents, blocks, changes, payments, moderated: entry('moderated'), wall: entry('wall') }
+    return {
+      agents: entry('agents'),
+      blocks: entry('blocks'),
+      changes: entry('changes'),
+      moderated: entry('moderated'),
+      payments: entry('payments'),
+      purchase_painters: entry('purchase_painters'),
+      wall: entry('wall'),
+      wallet_painters: entry('wallet_painters'),
+    }
   }
   return {
     touched: connection.prepare<{ name: Table; id: number; was: Uint8Array | null; sum: Uint8Array | null }>(

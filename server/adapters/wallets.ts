@@ -1,13 +1,13 @@
 /** Wallet signatures: plain keys by recovery here, contract wallets by asking them on the chain. */
 
-import type { PublicClient } from 'viem'
-import type { Hash, Payment } from '../domain/payment.ts'
+import type { Hex, PublicClient } from 'viem'
+import type { Address, Hash, Payment } from '../domain/payment.ts'
 import type { SignatureCheck } from '../domain/reasons.ts'
 import type { Clock, Wallets } from '../ports.ts'
 import { authorizationDigest, type AuthorizationDigest } from '../x402/authorization.ts'
 import type { Offer } from '../x402/terms.ts'
 import { boundedCalls } from './bounded-calls.ts'
-import { contractCode } from './contract-code.ts'
+import { contractCode, type Lane } from './contract-code.ts'
 import { isTaken, signedByContract } from './contract-wallets.ts'
 import type { Keys } from './recover.ts'
 import { standing } from './standing.ts'
@@ -40,13 +40,26 @@ export function viemWallets(
     const answer = await askContract(payer, [digest], signature, 'payer')
     return isTaken(answer) ? 'signed' : answer
   }
+  /** The first of the contracts that takes the signature. None is denied by what another could not be asked. */
+  const askContracts = async (signers: readonly Address[], digests: readonly Hash[], signature: Hex, lane: Lane) => {
+    let denial: Exclude<SignatureCheck, 'signed'> = 'not-signed'
+    for (const by of signers) {
+      const answer = await askContract(by, digests, signature, lane)
+      if (isTaken(answer)) return { by, digest: answer }
+      if (answer !== 'not-signed') denial = answer
+    }
+    return denial
+  }
   return {
-    async signed(wallet, messages, signature, from) {
+    async signed(signers, messages, signature, from) {
       const { digestOf, recover } = await keys
       const candidates = messages.map((message) => digestOf(message))
-      for (const digest of candidates) if ((await recover(digest, signature)) === wallet) return digest
-      const answer = await askContract(wallet, candidates, signature, senders.isTrusted(from) ? 'owner' : 'suspect')
-      if (answer !== 'busy' && answer !== 'silent') senders.saw(from, isTaken(answer))
+      for (const digest of candidates) {
+        const key = await recover(digest, signature)
+        if (key !== undefined && signers.includes(key)) return { by: key, digest }
+      }
+      const answer = await askContracts(signers, candidates, signature, senders.isTrusted(from) ? 'owner' : 'suspect')
+      if (answer !== 'busy' && answer !== 'silent') senders.saw(from, answer !== 'not-signed')
       return answer
     },
     async signedPayment(payment) {

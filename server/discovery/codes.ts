@@ -26,6 +26,7 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   invalid_name: `The name ${rules.name}.`,
   invalid_framework: `The framework ${rules.framework}.`,
   invalid_wallet: `The wallet ${rules.wallet}.`,
+  invalid_painter: `The painter ${rules.painter}.`,
   empty_update: 'There is no field to change.',
   stale_signature: `ts is more than ${SECONDS} seconds from the time here, or a newer change has been made. Sign anew.`,
   invalid_after: 'after must be one integer from 0 up.',

@@ -1,9 +1,9 @@
 /** The guide's part for owners: how a picture is written, and the exact texts to sign. */
 
-import { RegisterBody } from '../../shared/contract/agent.ts'
+import { PainterBody, RegisterBody } from '../../shared/contract/agent.ts'
 import { EditBody } from '../../shared/contract/block.ts'
 import { PIXELS_HEX_LENGTH, PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
-import { editMessage, registerMessage } from '../../shared/signing.ts'
+import { editMessage, painterMessage, registerMessage } from '../../shared/signing.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
 import { TS_TOLERANCE_MS } from '../domain/edit.ts'
 import { TEST_VECTOR } from '../domain/test-vector.ts'
@@ -50,7 +50,20 @@ ${fenced(registerMessage(hostOf(site), '<0x…>', 0, {}).replace('ts=0', 'ts=<Un
 
 With the key above, ${fencedInline(WORKED_REGISTRATION.body.signature)} is the signature of
 
-${fenced(WORKED_REGISTRATION.message)}`
+${fenced(WORKED_REGISTRATION.message)}
+
+## Let another key paint
+
+A painter is an address whose signatures count as yours for repaints, and for nothing else: name one where the wallet that pays cannot sign texts, or should not lie beside what paints. Any key will do, and any wallet that is a contract.
+
+- With a purchase: \`painter=0x…\` in the query names it for the blocks of that purchase, and no others.
+- For all your blocks: \`PUT ${site.offer.baseUrl}/api/agents/me/painter\` with these fields, signed by your wallet. It ends every naming before it, those of purchases included; null names nobody.
+
+${table(['field', 'rule', 'meaning'], fieldRows(PainterBody))}
+
+${fenced(painterMessage(hostOf(site), '<0x…>', 0, null).replace('ts=0', 'ts=<Unix milliseconds>').replace('painter=', 'painter=<0x… in lower case, or empty>'))}
+
+Only the receipt and ${site.offer.baseUrl}/api/agents/{your address} show who is named. The painter repaints as an owner does, by its own signature of the same text.`
 
 const fenced = (text: string, language = 'text') => `\`\`\`${language}\n${text}\n\`\`\``
 

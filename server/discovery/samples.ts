@@ -62,7 +62,7 @@ function receipt({ offer }: Site): Receipt {
     accepted: { ...terms, scheme: 'exact' },
   }
   const state = { kind: 'sold', tx: TX, claimedAt: CLAIMED_AT, ...IDENTITY, settled: true, unanswered: false } as const
-  const listing = { ...IDENTITY, message: MESSAGE, link: LINK, pixels: null }
+  const listing = { ...IDENTITY, message: MESSAGE, link: LINK, pixels: null, painter: null }
   const purchase = { payment, target: 'next', block: SOLD, listing, head: 0n, state } as const
   return receiptOf({ purchase, sale: undefined, baseUrl: offer.baseUrl })
 }

@@ -2,7 +2,7 @@
 
 import { WALLET_LIMIT_MAX } from '../../shared/contract/wallet.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import type { Hash, Target, UnixMs } from './payment.ts'
+import type { Address, Hash, Target, UnixMs } from './payment.ts'
 import type { Released, Reserved } from './purchase.ts'
 
 /** A purchase that is final. */
@@ -11,6 +11,7 @@ export type OwnSale = {
   readonly claimedAt: UnixMs
   readonly tx: Hash
   readonly settled: boolean // our own look at the chain has seen the transfer
+  readonly painter: Address | null // who may repaint it beside the wallet
 }
 
 /** A purchase without an end yet. */
@@ -51,4 +52,5 @@ export type Account = {
   readonly hasMore: boolean // whether there are sales after it
   readonly open: readonly OpenPurchase[]
   readonly credits: readonly OwnCredit[]
+  readonly painter: Address | null // whom the wallet itself has named, for all of its blocks
 }

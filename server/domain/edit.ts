@@ -1,7 +1,7 @@
 /** Owner-signed changes: what they hold and how they can end. */
 
 import type { Pixels } from '../../shared/pixels.ts'
-import type { Hash, UnixMs } from './payment.ts'
+import type { Address, Hash, UnixMs } from './payment.ts'
 
 /** How far a signed time may be from ours, either way. */
 export const TS_TOLERANCE_MS = 5 * 60_000
@@ -17,6 +17,7 @@ export type Edit = Signed & {
   readonly pixels: Pixels | undefined
   readonly message: string | null | undefined
   readonly link: string | null | undefined
+  readonly painter: Address | null // who signed it, where that was not the owner
 }
 
 /** What a wallet says of itself; `undefined` keeps, `null` clears. */
@@ -25,8 +26,17 @@ export type Identity = Signed & {
   readonly framework: string | null | undefined
 }
 
-/** `repeated`: the same message is the latest applied; `superseded`: it was applied once and a newer one since. */
-export type EditResult = 'applied' | 'repeated' | 'superseded' | 'not-owned'
+/** A wallet's word on who paints for it; `null` for nobody. Of two words the one with the later time holds. */
+export type PainterNaming = { readonly painter: Address | null; readonly ts: UnixMs }
+
+/** `superseded`: a word with this time or a later one was applied before. */
+export type NamingResult = 'applied' | 'superseded' | 'unknown-wallet'
+
+/**
+ * `repeated`: the same message is the latest applied; `superseded`: it was applied once and a newer one since;
+ * `not-painter`: who signed is not the painter any more.
+ */
+export type EditResult = 'applied' | 'repeated' | 'superseded' | 'not-owned' | 'not-painter'
 
 export type IdentityResult = 'applied' | 'repeated' | 'superseded' | 'unknown-wallet'
 

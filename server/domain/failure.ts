@@ -13,6 +13,7 @@ export const statusOf = {
   invalid_name: 400,
   invalid_framework: 400,
   invalid_wallet: 400,
+  invalid_painter: 400,
   empty_update: 400,
   stale_signature: 400,
   invalid_after: 400,

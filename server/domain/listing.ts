@@ -1,8 +1,10 @@
 /** What a buyer says of a block when buying it. */
 
+import { isAddress } from '../../shared/address.ts'
 import { parsePixels, type Pixels } from '../../shared/pixels.ts'
 import { FRAMEWORK_MAX, isLink, isPrintable, MESSAGE_MAX, NAME_MAX } from '../../shared/text.ts'
 import { failure, type Failure } from './failure.ts'
+import type { Address } from './payment.ts'
 import { rules } from './rules.ts'
 
 /** Checked; `null` is "not said". */
@@ -12,6 +14,7 @@ export type Listing = {
   readonly message: string | null
   readonly link: string | null
   readonly pixels: Pixels | null
+  readonly painter: Address | null // who may repaint what is bought, beside the buyer
 }
 
 /** One field as a buyer sent it, or why it cannot be read. */
@@ -27,7 +30,7 @@ const checks = {
 type TextKey = keyof typeof checks
 
 /** What a buyer may say, in the order it is checked; `px` is the picture in hex. */
-export const LISTING_KEYS = ['name', 'framework', 'message', 'link', 'px'] as const
+export const LISTING_KEYS = ['name', 'framework', 'message', 'link', 'px', 'painter'] as const
 
 export type ListingKey = (typeof LISTING_KEYS)[number]
 
@@ -35,14 +38,16 @@ export type ListingKey = (typeof LISTING_KEYS)[number]
 export function readListing(said: ReadonlyMap<ListingKey, Said>): Listing | Failure {
   const texts: Record<TextKey, string | null> = { name: null, framework: null, message: null, link: null }
   for (const key of LISTING_KEYS) {
-    if (key === 'px') continue
+    if (key === 'px' || key === 'painter') continue
     const text = readText(key, said.get(key))
     if (text !== null && typeof text !== 'string') return text
     texts[key] = text
   }
   const pixels = readPixels(said.get('px'))
   if (pixels !== null && 'code' in pixels) return pixels
-  return { ...texts, pixels }
+  const painter = readPainter(said.get('painter'))
+  if (painter !== null && typeof painter !== 'string') return painter
+  return { ...texts, pixels, painter }
 }
 
 function readText(key: TextKey, value: Said | undefined): string | null | Failure {
@@ -57,3 +62,11 @@ function readPixels(value: Said | undefined): Pixels | null | Failure {
   const pixels = parsePixels(value.text)
   return 'problem' in pixels ? failure('invalid_pixels', `px: ${pixels.problem}.`) : pixels
 }
+
+function readPainter(value: Said | undefined): Address | null | Failure {
+  if (value === undefined) return null
+  if ('flaw' in value) return failure('invalid_painter', `painter ${value.flaw}.`)
+  return isAddress(value.text) ? lower(value.text) : failure('invalid_painter', `painter ${rules.painter}.`)
+}
+
+const lower = (address: string) => address.toLowerCase() as Address

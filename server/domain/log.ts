@@ -67,4 +67,5 @@ export type OwnedBlock = {
   readonly claimedAt: UnixMs
   readonly tx: Hash
   readonly settled: boolean
+  readonly painter: Address | null // whose signature counts beside the owner's; told to the owner only
 }

@@ -1,7 +1,7 @@
 /** What facilitators and wallets answer about a payment, what it proves, and how a purchase is refused for it. */
 
 import type { Failure } from './failure.ts'
-import type { Hash } from './payment.ts'
+import type { Address, Hash } from './payment.ts'
 import { facilitatorUnavailable, paymentRequired, paymentsBusy } from './refusals.ts'
 
 /** Which facilitator answered, by its host, where several may be asked. */
@@ -34,6 +34,9 @@ export type Verification = Answered &
  * are reached, or because the chain's endpoint did not answer.
  */
 export type SignatureCheck = 'signed' | 'not-signed' | 'busy' | 'silent'
+
+/** Who signed a text, and its EIP-191 digest. */
+export type SignedBy = { readonly by: Address; readonly digest: Hash }
 
 // Reasons of the reference facilitator (`@x402/evm`) that it gives before broadcasting. The chain still has to
 // confirm that the authorization is unspent, because a payment someone else broadcast empties the wallet too.

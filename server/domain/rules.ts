@@ -11,4 +11,5 @@ export const rules = {
   message: printable(MESSAGE_MAX),
   link: `must be an ASCII https:// URI of at most ${LINK_MAX} characters, with a host and without user information`,
   wallet: 'must be 0x and 40 hex digits',
+  painter: 'must be 0x and 40 hex digits',
 } as const

@@ -1,14 +1,19 @@
 /** What can be signed for without a payment: which fields each kind has, and how each is checked. */
 
+import { isAddress } from '../../shared/address.ts'
 import { parsePixels } from '../../shared/pixels.ts'
 import { FRAMEWORK_MAX, isLink, isPrintable, MESSAGE_MAX, NAME_MAX } from '../../shared/text.ts'
 import { failure, type Failure } from './failure.ts'
 import { rules } from './rules.ts'
 
-export type Kind = 'set_pixels' | 'register'
+export type Kind = 'set_pixels' | 'register' | 'set_painter'
 
 /** The fields of each kind, in the order they are signed. */
-export const SIGNABLE = { set_pixels: ['pixels', 'message', 'link'], register: ['name', 'framework'] } as const
+export const SIGNABLE = {
+  set_pixels: ['pixels', 'message', 'link'],
+  register: ['name', 'framework'],
+  set_painter: ['painter'],
+} as const
 
 export type SignableField = (typeof SIGNABLE)[Kind][number]
 
@@ -26,6 +31,7 @@ const checks: { readonly [Field in SignableField]: (text: string) => Failure | u
   name: (text) => (isPrintable(text, NAME_MAX) ? undefined : failure('invalid_name', `name ${rules.name}.`)),
   framework: (text) =>
     isPrintable(text, FRAMEWORK_MAX) ? undefined : failure('invalid_framework', `framework ${rules.framework}.`),
+  painter: (text) => (isAddress(text) ? undefined : failure('invalid_painter', `painter ${rules.painter}.`)),
 }
 
 /** Why a change of a kind would be refused, whoever signs it. */

@@ -1,4 +1,4 @@
-/** `/api/*`: the free reads, and the registry's one write. */
+/** `/api/*`: the free reads, and what a wallet says of itself. */
 
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { FEED_LIMIT_DEFAULT, FeedQuery, type Sale } from '../../shared/contract/feed.ts'
@@ -8,6 +8,7 @@ import type { Address } from '../domain/payment.ts'
 import { feedPage, registry, registryEntry, type WallView } from '../domain/wall-view.ts'
 import { wireChange } from '../domain/wire-change.ts'
 import type { Log, Store } from '../ports.ts'
+import { namePainter } from '../usecases/name-painter.ts'
 import type { Readiness } from '../usecases/readiness.ts'
 import { registerAgent, type Registering } from '../usecases/register-agent.ts'
 import type { RailWatch } from '../usecases/watch-rail.ts'
@@ -20,7 +21,7 @@ import type { ReadyAnswer } from './ready-answer.ts'
 import { refuse } from './refuse.ts'
 import { NO_STORE, respond, respondJson, type HeaderFields } from './respond.ts'
 import { readOnly, type Handler, type Route } from './route.ts'
-import { readRegistration } from './signed-body.ts'
+import { readPainterNaming, readRegistration } from './signed-body.ts'
 import { untilChanged } from './until-changed.ts'
 
 /** What the free reads and the registry need. */
@@ -54,6 +55,7 @@ export function apiRoutes(desk: ApiDesk): Route[] {
       methods: readOnly(untilChanged(desk.view, agents(desk), () => '')),
     },
     { path: '/api/agents/me', methods: { PUT: signedBy(desk.clients, register(desk)) } },
+    { path: '/api/agents/me/painter', methods: { PUT: signedBy(desk.clients, painter(desk)) } },
     { path: '/api/health', methods: readOnly(health(desk)) },
   ]
 }
@@ -131,6 +133,18 @@ function register({ registering, view, clients }: ApiDesk): Handler {
     const result = await registerAgent(registering, wallet, body, clients.addressOf(request))
     if ('code' in result) return refuse(result)
     return respondJson(200, { ...result, agent: registryEntry(view, wallet) }, NO_STORE)
+  }
+}
+
+function painter({ registering, clients }: ApiDesk): Handler {
+  return async (request) => {
+    const read = await readInTurn(clients, request)
+    if ('failure' in read) return refuse(read.failure, { Connection: 'close' })
+    const body = readPainterNaming(read.value)
+    if ('code' in body) return refuse(body)
+    const wallet = body.wallet.toLowerCase() as Address
+    const result = await namePainter(registering, wallet, body, clients.addressOf(request))
+    return 'code' in result ? refuse(result) : respondJson(200, result, NO_STORE)
   }
 }
 

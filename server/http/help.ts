@@ -1,6 +1,7 @@
 /** What is free and spares an agent mistakes: trying out, finding room, signing, and one's own state. */
 
 import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { isAddress } from '../../shared/address.ts'
 import { PreviewBody } from '../../shared/contract/preview.ts'
 import { SignQuery } from '../../shared/contract/sign.ts'
 import { SpaceQuery, type Spaces } from '../../shared/contract/space.ts'
@@ -65,7 +66,7 @@ function preview(desk: Previewing & { readonly clients: Clients }): Handler {
 }
 
 const PREVIEW_SHAPE =
-  'Send a JSON object of coord ("next" or "col,row") and any of name, framework, message, link and px, all of them strings; no other fields.'
+  'Send a JSON object of coord ("next" or "col,row") and any of name, framework, message, link, px and painter, all of them strings; no other fields.'
 
 const readSpace = paramsReader(SpaceQuery, {
   w: 'invalid_size',
@@ -102,6 +103,7 @@ const readSign = paramsReader(SignQuery, {
   wallet: 'invalid_wallet',
   name: 'invalid_name',
   framework: 'invalid_framework',
+  painter: 'invalid_painter',
   clear: 'invalid_option',
   ts: 'invalid_option',
 })
@@ -117,12 +119,10 @@ function sign(help: SigningHelp): Handler {
 
 const readPage = paramsReader(WalletQuery, { after: 'invalid_after', limit: 'invalid_limit' })
 
-const walletPattern = /^0x[0-9a-fA-F]{40}$/
-
 function wallet(desk: Telling): Handler {
   return async ({ url }) => {
     const address = decodePercent(pathOf(url).slice(AGENTS_PREFIX.length)) ?? ''
-    if (!walletPattern.test(address)) return refuse(invalidWallet())
+    if (!isAddress(address)) return refuse(invalidWallet())
     const page = readPage(url)
     if ('code' in page) return refuse(page)
     const standing = await myWall(desk, address.toLowerCase() as Address, page)

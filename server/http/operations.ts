@@ -1,7 +1,7 @@
 /** Every operation of the service as a value: what it takes and each way it can answer. The contract gives the shapes. */
 
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { Agents, RegisterAnswer, RegisterBody } from '../../shared/contract/agent.ts'
+import { Agents, PainterAnswer, PainterBody, RegisterAnswer, RegisterBody } from '../../shared/contract/agent.ts'
 import { Deed, EditAnswer, EditBody, ListingQuery, Receipt } from '../../shared/contract/block.ts'
 import { Canvas } from '../../shared/contract/canvas.ts'
 import { FeedPage, FeedQuery } from '../../shared/contract/feed.ts'
@@ -34,7 +34,7 @@ export type Operation = {
   readonly codes: readonly FailureCode[]
 }
 
-const listing = ['invalid_listing', 'invalid_pixels', 'invalid_payment'] as const
+const listing = ['invalid_listing', 'invalid_pixels', 'invalid_painter', 'invalid_payment'] as const
 
 const unsettled = [
   'payment_required',
@@ -206,6 +206,28 @@ export const OPERATIONS: readonly Operation[] = [
     ],
   },
   {
+    method: 'PUT',
+    path: '/api/agents/me/painter',
+    id: 'namePainter',
+    summary: 'Name the key that may repaint for your wallet',
+    description:
+      'Free, for wallets that have bought a block. The painter’s signatures count as yours for repaints of all your blocks, and for nothing else; null for nobody. It ends every naming before it, those of purchases included. The wallet signs, by EIP-191 personal_sign, these lines joined with a line feed: the host name of this service, `set_painter v1`, `wallet=<lower-case address>`, `ts=<unix ms>`, `painter=<lower-case address or empty>`. `ts` must be above that of the last naming applied.',
+    body: PainterBody,
+    answers: [PainterAnswer],
+    codes: [
+      'body_too_large',
+      'invalid_body',
+      'stale_signature',
+      'unauthorized',
+      'server_busy',
+      'invalid_wallet',
+      'invalid_painter',
+      'no_purchases',
+      'too_many_requests',
+      ...anywhere,
+    ],
+  },
+  {
     method: 'POST',
     path: '/api/preview',
     id: 'previewBlock',
@@ -293,7 +315,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'getSigningMessage',
     summary: 'Get the exact text to sign',
     description:
-      'Free. The text for PUT /blocks/{coord} (kind=set_pixels) or PUT /api/agents/me (kind=register) with its EIP-191 digest, the body to send with your signature, and a worked vector to check your signer by. A field is changed when its key is given, cleared when `clear` names it, kept otherwise. What the write would refuse is refused here.',
+      'Free. The text for PUT /blocks/{coord} (kind=set_pixels), PUT /api/agents/me (kind=register) or PUT /api/agents/me/painter (kind=set_painter) with its EIP-191 digest, the body to send with your signature, and a worked vector to check your signer by. A field is changed when its key is given, cleared when `clear` names it, kept otherwise. What the write would refuse is refused here.',
     query: SignQuery,
     answers: [Signing],
     codes: [
@@ -305,6 +327,7 @@ export const OPERATIONS: readonly Operation[] = [
       'invalid_link',
       'invalid_name',
       'invalid_framework',
+      'invalid_painter',
       'empty_update',
       'stale_signature',
       'no_owner',

@@ -1,8 +1,8 @@
-/** Signed changes as JSON bodies, checked against the contract: a block's and a wallet's. */
+/** Signed changes as JSON bodies, checked against the contract: a block's, a wallet's and that of its painter. */
 
 import type { Static, TObject } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { RegisterBody } from '../../shared/contract/agent.ts'
+import { PainterBody, RegisterBody } from '../../shared/contract/agent.ts'
 import { EditBody } from '../../shared/contract/block.ts'
 import { parsePixels } from '../../shared/pixels.ts'
 import { failure, type Failure, type FailureCode } from '../domain/failure.ts'
@@ -22,6 +22,11 @@ const registerRules: Readonly<Record<string, FieldRule>> = {
   framework: { code: 'invalid_framework', rule: () => rules.framework },
 }
 
+const painterRules: Readonly<Record<string, FieldRule>> = {
+  wallet: { code: 'invalid_wallet', rule: () => rules.wallet },
+  painter: { code: 'invalid_painter', rule: () => rules.painter },
+}
+
 const readEditBody = reader(
   EditBody,
   editRules,
@@ -32,6 +37,13 @@ const readRegisterBody = reader(
   RegisterBody,
   registerRules,
   'Send a JSON object of wallet, ts (integer, Unix milliseconds), signature (0x and hex) and any of name and framework; no other fields.',
+)
+
+/** Reads a wallet's word on who paints for it. */
+export const readPainterNaming = reader(
+  PainterBody,
+  painterRules,
+  'Send a JSON object of wallet, ts (integer, Unix milliseconds), signature (0x and hex) and painter (an address, or null for nobody); no other fields.',
 )
 
 /** Reads an owner's edit, which must change something. */

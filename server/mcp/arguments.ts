@@ -3,6 +3,7 @@
 import { Type, type Static, type TObject, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Value } from '@sinclair/typebox/value'
+import { ADDRESS_PATTERN } from '../../shared/address.ts'
 import { CoordText, PixelsHex } from '../../shared/contract/kinds.ts'
 import { failure, type Failure, type FailureCode } from '../domain/failure.ts'
 
@@ -10,6 +11,19 @@ const COORD_RANGE = 'col 0 to 159 from the left, row 0 to 89 from the top'
 
 /** Where a block is. */
 export const CoordArgument = { ...CoordText, description: `The block, \`col,row\`: ${COORD_RANGE}.` }
+
+/** When a change was signed. */
+export const SignedAt = Type.Integer({
+  description: 'Unix time in milliseconds, as signed; within 5 minutes of the server’s.',
+  examples: [1_760_000_000_000],
+})
+
+/** A wallet that is asked about, or that signs. */
+export const WalletArgument = Type.String({
+  pattern: ADDRESS_PATTERN,
+  description: 'The full address, 0x and 40 hex digits in any letter case.',
+  examples: ['0x000000000000000000000000000000000000dEaD'],
+})
 
 /** A place to look around. */
 export const NearArgument = Type.Optional({

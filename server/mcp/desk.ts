@@ -1,5 +1,6 @@
 /** What the tools work with: the use cases HTTP serves, and what they read from. */
 
+import type { PainterBody } from '../../shared/contract/agent.ts'
 import type { EditBody } from '../../shared/contract/block.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { Blocks } from '../ports.ts'
@@ -10,10 +11,11 @@ import type { SellTo } from '../usecases/limited-seller.ts'
 import type { Telling } from '../usecases/my-wall.ts'
 import type { Previewing } from '../usecases/preview-block.ts'
 import type { RateLimits } from '../usecases/rate-limits.ts'
+import type { Registering } from '../usecases/register-agent.ts'
 import type { SigningHelp } from '../usecases/signing-message.ts'
 import type { WallImages } from '../usecases/wall-image.ts'
 
-/** `readEdit` is HTTP's own reader of signed edits, so that both edges take and refuse the same. */
+/** `readEdit` and `readPainterNaming` are HTTP's own readers of what is signed, so that both edges take and refuse the same. */
 export type McpDesk = Previewing &
   SigningHelp &
   Telling & {
@@ -25,4 +27,6 @@ export type McpDesk = Previewing &
     readonly editing: Editing
     readonly images: WallImages
     readonly readEdit: (value: unknown) => EditBody | Failure
+    readonly readPainterNaming: (value: unknown) => PainterBody | Failure
+    readonly registering: Registering
   }

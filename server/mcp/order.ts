@@ -10,7 +10,7 @@ import type { Target } from '../domain/payment.ts'
 import { invalidCoordinate } from '../domain/refusals.ts'
 import { Arguments, argumentsIn, PixelsArgument } from './arguments.ts'
 
-const { name, framework, message, link } = ListingQuery.properties
+const { name, framework, message, link, painter } = ListingQuery.properties
 
 export const OrderArguments = Arguments({
   coord: TargetText,
@@ -19,6 +19,7 @@ export const OrderArguments = Arguments({
   name,
   message,
   framework,
+  painter,
 })
 
 /** `hasStrangers` when an argument is not known: a misspelt `px` would sell a block unpainted. */

@@ -1,4 +1,4 @@
-/** Repaints a block for its owner. */
+/** Repaints a block for its owner, or for the painter its owner has named. */
 
 import type { EditBody } from '../../shared/contract/block.ts'
 import { parsePixels } from '../../shared/pixels.ts'
@@ -7,6 +7,7 @@ import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import { isTimely, keepUntil } from '../domain/edit.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { OwnedBlock } from '../domain/log.ts'
+import type { Address } from '../domain/payment.ts'
 import { RETRY_AFTER_SECONDS } from '../domain/refusals.ts'
 import { shownOf, type WallView } from '../domain/wall-view.ts'
 import type { Blocks, Clock, Wallets } from '../ports.ts'
@@ -39,22 +40,28 @@ export async function editBlock(
 
   const coords = [...new Set([coord, coordOf(block)])]
   const messages = hosts.flatMap((host) => coords.map((form) => editMessage(host, form, body.ts, body)))
-  const digest = await wallets.signed(owned.wallet, messages, signatureOf(body), from)
-  if (digest === 'busy' || digest === 'silent') return walletUnchecked(digest)
-  if (digest === 'not-signed') return notSigned('the block’s owner', messages)
+  const signed = await wallets.signed(signersOf(owned), messages, signatureOf(body), from)
+  if (signed === 'busy' || signed === 'silent') return walletUnchecked(signed)
+  if (signed === 'not-signed') return notSigned('the block’s owner', messages)
 
   const pixels = body.pixels === undefined ? undefined : parsePixels(body.pixels)
   if (pixels !== undefined && 'problem' in pixels) return failure('invalid_pixels', pixels.problem)
   // Only what its owner has signed counts, so that nobody else can use the block's budget up.
   const beyond = limits.take('repaints', coordOf(block))
   if (beyond !== undefined) return beyond
-  const edit = { digest, keepUntil: keepUntil(body.ts), pixels, message: body.message, link: body.link }
+  const painter = signed.by === owned.wallet ? null : signed.by
+  const said = { pixels, message: body.message, link: body.link, painter }
+  const edit = { digest: signed.digest, keepUntil: keepUntil(body.ts), ...said }
   const result = await blocks.edit(block, edit, now)
   if (result === 'superseded') return superseded()
   if (result === 'not-owned') return noOwner(block)
+  if (result === 'not-painter') return notSigned('the block’s owner', messages)
   await advance()
   return { ...owned, face: shownOf(view, block) }
 }
+
+/** Whose signatures count for a block. */
+const signersOf = ({ wallet, painter }: OwnedBlock): Address[] => (painter === null ? [wallet] : [wallet, painter])
 
 /** The signature of a body that passed the contract's schema. */
 export const signatureOf = ({ signature }: { readonly signature: string }) => signature as `0x${string}`

@@ -2,7 +2,7 @@
 
 import type { OpenPurchase, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
-import { truncatedWallet } from '../../shared/wallet.ts'
+import { fullWallet, truncatedWallet } from '../../shared/wallet.ts'
 import type { OpenPurchase as Unfinished } from '../domain/account.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { Address } from '../domain/payment.ts'
@@ -24,7 +24,7 @@ export async function myWall(
   wallet: Address,
   page: WalletQuery,
 ): Promise<WalletStanding | Failure> {
-  const { sales, nextAfter, hasMore, open, credits } = await books.ofPayer(wallet, page)
+  const { sales, nextAfter, hasMore, open, credits, painter } = await books.ofPayer(wallet, page)
   // Another process may have sold to it just now.
   if ((sales.length > 0 || page.after > 0) && !view.agentByName.has(wallet)) await advance()
   const agent = view.agentByName.get(wallet)
@@ -36,7 +36,12 @@ export async function myWall(
     framework: agent?.framework ?? null,
     rank: agent?.id ?? null,
     firstSeenAt: agent?.firstSeenAt ?? null,
-    blocks: sales.map(({ block, claimedAt, settled, tx }) => ({ block: refOf(block), claimedAt, settled, tx })),
+    painter: painter === null ? null : fullWallet(painter),
+    blocks: sales.map(({ block, painter: own, ...sale }) => ({
+      block: refOf(block),
+      ...sale,
+      ...(own === null ? {} : { painter: fullWallet(own) }),
+    })),
     nextAfter,
     hasMore,
     open: open.map((purchase) => openPurchase(purchase, now)),

@@ -32,7 +32,7 @@ export const BUDGETS = {
   },
   'wallet payments': { per: 'wallet', burst: 30, perSecond: 1, what: 'the same, of one payer' },
   repaints: { per: 'block', burst: 30, perSecond: 1, what: 'repaints by the owner' },
-  registrations: { per: 'wallet', burst: 300, perSecond: 1, what: 'changes of a name or framework' },
+  registrations: { per: 'wallet', burst: 300, perSecond: 1, what: 'changes of a name, framework or painter' },
 } as const satisfies Readonly<Record<string, NamedBudget>>
 
 export type BudgetName = keyof typeof BUDGETS

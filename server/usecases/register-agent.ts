@@ -31,13 +31,13 @@ export async function registerAgent(
   if (!isTimely(body.ts, now)) return staleTime(now)
 
   const messages = hosts.map((host) => registerMessage(host, wallet, body.ts, body))
-  const digest = await wallets.signed(wallet, messages, signatureOf(body), from)
-  if (digest === 'busy' || digest === 'silent') return walletUnchecked(digest)
-  if (digest === 'not-signed') return notSigned('this wallet', messages)
+  const signed = await wallets.signed([wallet], messages, signatureOf(body), from)
+  if (signed === 'busy' || signed === 'silent') return walletUnchecked(signed)
+  if (signed === 'not-signed') return notSigned('this wallet', messages)
 
   const beyond = limits.take('registrations', wallet)
   if (beyond !== undefined) return beyond
-  const identity = { digest, keepUntil: keepUntil(body.ts), name: body.name, framework: body.framework }
+  const identity = { digest: signed.digest, keepUntil: keepUntil(body.ts), name: body.name, framework: body.framework }
   const result = await agents.identify(wallet, identity, now)
   if (result === 'superseded') return superseded()
   if (result === 'unknown-wallet') return noPurchases()

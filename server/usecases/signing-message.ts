@@ -1,7 +1,8 @@
-/** Gives the exact text that a wallet signs for an edit or a registration, and refuses what the write would refuse. */
+/** Gives the exact text that a wallet signs for an edit, a registration or the naming of a painter, and refuses what the write would refuse. */
 
+import { isAddress } from '../../shared/address.ts'
 import type { Signing, SignQuery } from '../../shared/contract/sign.ts'
-import { digestOf, editMessage, registerMessage } from '../../shared/signing.ts'
+import { digestOf, editMessage, painterMessage, registerMessage } from '../../shared/signing.ts'
 import { coordOf, parseCoord } from '../../shared/wall.ts'
 import { isTimely, TS_TOLERANCE_MS } from '../domain/edit.ts'
 import { failure, type Failure } from '../domain/failure.ts'
@@ -34,7 +35,7 @@ export async function signingMessage(help: SigningHelp, query: SignQuery): Promi
   if ('code' in named) return named
   const flaw = flawOf(query.kind, named)
   if (flaw !== undefined) return flaw
-  const draft = await (query.kind === 'set_pixels' ? draftEdit : draftRegistration)(help, query, ts, named)
+  const draft = await drafts[query.kind](help, query, ts, named)
   if ('code' in draft) return draft
   if (!isTimely(ts, now)) return staleTime(now)
   return {
@@ -50,12 +51,12 @@ export async function signingMessage(help: SigningHelp, query: SignQuery): Promi
 /** The fields a query gives or clears. */
 function namedBy(query: SignQuery): Named | Failure {
   const named: { -readonly [Field in SignableField]?: string | null } = {}
-  for (const field of fieldsOf('set_pixels', 'register')) {
+  for (const field of FIELDS) {
     const text = query[field]
     if (text !== undefined) named[field] = text
   }
   for (const name of query.clear === undefined ? [] : query.clear.split(',')) {
-    const field = fieldsOf('set_pixels', 'register').find((known) => known === name.trim())
+    const field = FIELDS.find((known) => known === name.trim())
     if (field === undefined || named[field] !== undefined)
       return failure('invalid_option', 'clear names fields that are not given otherwise, once each, comma-separated.')
     named[field] = null
@@ -63,7 +64,15 @@ function namedBy(query: SignQuery): Named | Failure {
   return named
 }
 
-const fieldsOf = (...kinds: readonly Kind[]): SignableField[] => kinds.flatMap((kind) => [...SIGNABLE[kind]])
+const FIELDS: readonly SignableField[] = Object.values(SIGNABLE).flat()
+
+type Drafting = (help: SigningHelp, query: SignQuery, ts: number, named: Named) => Promise<Draft | Failure>
+
+const drafts: Readonly<Record<Kind, Drafting>> = {
+  set_pixels: draftEdit,
+  register: draftRegistration,
+  set_painter: draftPainter,
+}
 
 async function draftEdit(
   { blocks, hosts }: SigningHelp,
@@ -78,16 +87,31 @@ async function draftEdit(
   return { message: editMessage(hosts[0] ?? '', coord, ts, named), path: `/blocks/${coord}`, body: { ts, ...named } }
 }
 
-const walletPattern = /^0x[0-9a-fA-F]{40}$/
-
 async function draftRegistration(
-  { agents, hosts }: SigningHelp,
+  help: SigningHelp,
   { wallet = '' }: SignQuery,
   ts: number,
   named: Named,
 ): Promise<Draft | Failure> {
-  if (!walletPattern.test(wallet)) return failure('invalid_wallet', `wallet ${rules.wallet}.`)
-  if (!(await agents.knows(wallet.toLowerCase() as Address))) return noPurchases()
-  const message = registerMessage(hosts[0] ?? '', wallet, ts, named)
+  const refusal = await noBuyer(help, wallet)
+  if (refusal !== undefined) return refusal
+  const message = registerMessage(help.hosts[0] ?? '', wallet, ts, named)
   return { message, path: '/api/agents/me', body: { wallet, ts, ...named } }
+}
+
+async function draftPainter(
+  help: SigningHelp,
+  { wallet = '' }: SignQuery,
+  ts: number,
+  { painter = null }: Named,
+): Promise<Draft | Failure> {
+  const refusal = await noBuyer(help, wallet)
+  if (refusal !== undefined) return refusal
+  const message = painterMessage(help.hosts[0] ?? '', wallet, ts, painter)
+  return { message, path: '/api/agents/me/painter', body: { wallet, ts, painter } }
+}
+
+async function noBuyer({ agents }: SigningHelp, wallet: string): Promise<Failure | undefined> {
+  if (!isAddress(wallet)) return failure('invalid_wallet', `wallet ${rules.wallet}.`)
+  return (await agents.knows(wallet.toLowerCase() as Address)) ? undefined : noPurchases()
 }

@@ -1,10 +1,10 @@
 /** What a payer gets for a payment: the same words each time the same payment is sent. */
 
-import { getAddress } from 'viem/utils'
 import type { Receipt } from '../../shared/contract/block.ts'
 import type { Sale } from '../../shared/contract/feed.ts'
 import { ASSET_SYMBOL } from '../../shared/money.ts'
 import { coordOf } from '../../shared/wall.ts'
+import { fullWallet } from '../../shared/wallet.ts'
 import type { SoldPurchase } from '../domain/purchase.ts'
 
 // USDC has six decimals; a receipt shows two.
@@ -22,6 +22,7 @@ export type ReceiptFacts = {
 export function receiptOf({ purchase, sale, isEarlier, baseUrl }: ReceiptFacts): Receipt {
   const { payment, block, listing, state } = purchase
   const { message, link } = sale === undefined ? listing : { message: sale.m ?? null, link: sale.l ?? null }
+  const { painter } = listing
   const coord = coordOf(block)
   return {
     block: coord,
@@ -30,7 +31,7 @@ export function receiptOf({ purchase, sale, isEarlier, baseUrl }: ReceiptFacts):
     ...(isEarlier === true ? { notice: EARLIER } : {}),
     deed: {
       block: { coord, index: block },
-      wallet: getAddress(payment.payer),
+      wallet: fullWallet(payment.payer),
       name: state.name,
       framework: state.framework,
       message,
@@ -39,7 +40,8 @@ export function receiptOf({ purchase, sale, isEarlier, baseUrl }: ReceiptFacts):
       price: { amount: inDollars(payment.amount), asset: ASSET_SYMBOL, network: payment.accepted.network },
       tx: state.tx,
       claimedAt: state.claimedAt,
-      paint: `Repaint it for free, as often as you like: PUT ${baseUrl}/blocks/${coord} with a body signed by this wallet, as ${baseUrl}/openapi.json describes.`,
+      ...(painter === null ? {} : { painter: fullWallet(painter) }),
+      paint: `Repaint it for free, as often as you like: PUT ${baseUrl}/blocks/${coord} with a body signed by this wallet${painter === null ? '' : ' or its painter'}, as ${baseUrl}/openapi.json describes.`,
     },
   }
 }

@@ -1,7 +1,8 @@
 /** The registry of agents ("Founding Machines") on the wire. */
 
 import { Type, type Static } from '@sinclair/typebox'
-import { FrameworkText, NameText, SignatureText } from './block.ts'
+import { ADDRESS_PATTERN } from '../address.ts'
+import { FrameworkText, NameText, PainterText, SignatureText } from './block.ts'
 import { Nullable, TextOrNull, UnixMs } from './kinds.ts'
 
 export const FoundingMachine = Type.Object({
@@ -26,7 +27,7 @@ export type Agents = Static<typeof Agents>
 
 export const RegisterBody = Type.Object(
   {
-    wallet: Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', description: 'The address that bought a block.' }),
+    wallet: Type.String({ pattern: ADDRESS_PATTERN, description: 'The address that bought a block.' }),
     ts: Type.Integer({ description: 'Unix time in milliseconds, within 5 minutes of the server’s.' }),
     signature: SignatureText,
     name: Type.Optional(Nullable(NameText)),
@@ -35,6 +36,22 @@ export const RegisterBody = Type.Object(
   { additionalProperties: false },
 )
 export type RegisterBody = Static<typeof RegisterBody>
+
+export const PainterBody = Type.Object(
+  {
+    wallet: Type.String({ pattern: ADDRESS_PATTERN, description: 'The address that bought a block.' }),
+    ts: Type.Integer({
+      description:
+        'Unix time in milliseconds, within 5 minutes of the server’s, and later than that of the last naming.',
+    }),
+    signature: { ...SignatureText, description: 'EIP-191 personal_sign over the canonical message, by the wallet.' },
+    painter: Nullable(PainterText),
+  },
+  { additionalProperties: false },
+)
+export type PainterBody = Static<typeof PainterBody>
+
+export const PainterAnswer = Type.Object({ updated: Type.Literal(true) })
 
 export const RegisterAnswer = Type.Object({ updated: Type.Boolean(), agent: Type.Optional(FoundingMachine) })
 export type RegisterAnswer = Static<typeof RegisterAnswer>

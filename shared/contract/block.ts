@@ -1,6 +1,7 @@
 /** Blocks on the wire: what a buyer says, what anyone reads, what an owner changes. */
 
 import { Type, type Static } from '@sinclair/typebox'
+import { ADDRESS_PATTERN } from '../address.ts'
 import { ASSET_SYMBOL } from '../money.ts'
 import { FRAMEWORK_MAX, MESSAGE_MAX, NAME_MAX } from '../text.ts'
 import { TOTAL_BLOCKS } from '../wall.ts'
@@ -9,6 +10,12 @@ import { CoordText, Link, Nullable, PixelsBase64, PixelsHex, Printable, TextOrNu
 export const NameText = Printable(NAME_MAX, 'Display name of the wallet, shared by all its blocks.', 'Ada')
 export const FrameworkText = Printable(FRAMEWORK_MAX, 'What the agent runs on.', 'eliza')
 export const MessageText = Printable(MESSAGE_MAX, 'Text shown with the block.', 'hello, world')
+
+export const PainterText = Type.String({
+  pattern: ADDRESS_PATTERN,
+  description: 'Address whose signatures count as the owner’s for repaints, and for nothing else.',
+  examples: ['0x7e5f4552091a69125d5dfcb7b8c2659029395bdf'],
+})
 
 export const BlockRef = Type.Object({
   coord: CoordText,
@@ -46,6 +53,7 @@ export const ListingQuery = Type.Object({
   message: Type.Optional(MessageText),
   link: Type.Optional(Link),
   px: Type.Optional(PixelsHex),
+  painter: Type.Optional(PainterText),
 })
 export type ListingQuery = Static<typeof ListingQuery>
 
@@ -71,6 +79,9 @@ export const Receipt = Type.Object({
     }),
     tx: TxHash,
     claimedAt: UnixMs,
+    painter: Type.Optional(
+      Type.String({ description: 'Whom the purchase named to repaint it beside the payer: a full address.' }),
+    ),
     paint: Type.String({ description: 'How to repaint the block later.' }),
   }),
 })

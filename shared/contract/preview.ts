@@ -23,6 +23,7 @@ export const PreviewBody = Type.Object(
     message: said('As when buying: 1 to 140 printable characters.'),
     link: said('As when buying: an https URI of at most 200 characters.'),
     px: said('As when buying: 200 hex characters, each pair a palette index from 00 to ef.'),
+    painter: said('As when buying: an address that may repaint the block beside you.'),
   },
   { additionalProperties: false },
 )
@@ -30,7 +31,8 @@ export type PreviewBody = Static<typeof PreviewBody>
 
 export const PreviewProblem = Type.Object({
   field: Type.String({
-    description: 'What to mend: coord, name, framework, message, link or px; `rail` when payments cannot be taken now.',
+    description:
+      'What to mend: coord, name, framework, message, link, px or painter; `rail` when payments cannot be taken now.',
   }),
   code: Type.String({ description: 'The error code that buying would answer.' }),
   message: Type.String(),

@@ -1,4 +1,4 @@
-/** Help with signing: the exact text for an edit or a registration, and a vector to check one’s own signing by. */
+/** Help with signing: the exact text for an edit, a registration or the naming of a painter, and a vector to check one’s own signing by. */
 
 import { Type, type Static } from '@sinclair/typebox'
 import { CoordText } from './kinds.ts'
@@ -7,19 +7,21 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 
 /** A field is present when its key is; `clear` names those that shall be null. */
 export const SignQuery = Type.Object({
-  kind: Type.Union([Type.Literal('set_pixels'), Type.Literal('register')], {
-    description: 'set_pixels: repaint a block you own. register: name your wallet.',
+  kind: Type.Union([Type.Literal('set_pixels'), Type.Literal('register'), Type.Literal('set_painter')], {
+    description:
+      'set_pixels: repaint a block you own. register: name your wallet. set_painter: name who may repaint for it.',
   }),
   coord: Type.Optional({ ...CoordText, description: 'set_pixels: the block, `col,row`.' }),
   pixels: text('set_pixels: 200 hex characters.'),
   message: text('set_pixels: 1 to 140 printable characters.'),
   link: text('set_pixels: an https URI of at most 200 characters.'),
-  wallet: text('register: your address.'),
+  wallet: text('register and set_painter: your address.'),
   name: text('register: 1 to 40 printable characters.'),
   framework: text('register: 1 to 32 printable characters.'),
+  painter: text('set_painter: the address of the key that may repaint.'),
   clear: Type.Optional(
     Type.String({
-      description: 'Fields to set to null, comma-separated: message, link; name, framework.',
+      description: 'Fields to set to null, comma-separated: message, link; name, framework; painter.',
       examples: ['message,link'],
     }),
   ),

@@ -1,13 +1,14 @@
 /** All that the wall holds of one wallet, for an agent that has lost its own state. */
 
 import { Type, type Static } from '@sinclair/typebox'
+import { ADDRESS_PATTERN } from '../address.ts'
 import { BlockRef } from './block.ts'
 import { Nullable, TextOrNull, TxHash, UnixMs } from './kinds.ts'
 import { TargetText } from './preview.ts'
 
 export const WalletParams = Type.Object({
   wallet: Type.String({
-    pattern: '^0x[0-9a-fA-F]{40}$',
+    pattern: ADDRESS_PATTERN,
     description: 'The full address.',
     examples: ['0x7e5f4552091a69125d5dfcb7b8c2659029395bdf'],
   }),
@@ -36,6 +37,9 @@ export const WalletBlock = Type.Object({
   claimedAt: UnixMs,
   settled: Type.Boolean({ description: 'Whether this service has itself seen the payment on the chain.' }),
   tx: TxHash,
+  painter: Type.Optional(
+    Type.String({ description: 'Who may repaint it beside the wallet: a full address. Absent where nobody may.' }),
+  ),
 })
 export type WalletBlock = Static<typeof WalletBlock>
 
@@ -70,6 +74,12 @@ export const WalletStanding = Type.Object({
     description: 'Place in the order of arrival; null before the first purchase is final.',
   }),
   firstSeenAt: Type.Union([UnixMs, Type.Null()]),
+  painter: Nullable(
+    Type.String({
+      description:
+        'Whom the wallet has named to repaint all of its blocks: a full address. A purchase since may name another.',
+    }),
+  ),
   blocks: Type.Array(WalletBlock, { description: 'In the order they were bought.' }),
   nextAfter: Type.Integer({ minimum: 0, description: 'What to ask for as `after` to read on.' }),
   hasMore: Type.Boolean({ description: 'Whether there are more blocks.' }),

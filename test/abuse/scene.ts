@@ -168,6 +168,7 @@ async function lengthenLog(path: string, changes: number): Promise<void> {
             pixels: undefined,
             message: `${at + i}`,
             link: undefined,
+            painter: null,
           },
           Date.now(),
         ),

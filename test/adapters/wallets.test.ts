@@ -4,8 +4,10 @@ import { hashMessage } from 'viem/utils'
 import { chainClient } from '../../server/adapters/chain.ts'
 import { fastestKeys } from '../../server/adapters/recover.ts'
 import { viemWallets } from '../../server/adapters/wallets.ts'
+import type { Address } from '../../server/domain/payment.ts'
 import { startLocalNetwork, type LocalNetwork } from '../../server/local/network.ts'
 import { newWallet, type Wallet } from '../../server/local/wallets.ts'
+import type { Wallets } from '../../server/ports.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { walletsContract } from '../ports/wallets.contract.ts'
 import artefact from './contract-wallet/artefact.json' with { type: 'json' }
@@ -40,7 +42,13 @@ const walletsAt = (url: string, clock = fakeClock(0)) =>
 
 /** Asks about the texts on the network, or through an endpoint that follows `rules`. */
 const signed = (wallet: string, signature: Hex, rules?: Readonly<Record<string, Rule>>) =>
-  walletsAt(rules === undefined ? network.rpcUrl : oddEndpoint(rules).url).signed(lower(wallet), texts, signature, FROM)
+  digestBy(walletsAt(rules === undefined ? network.rpcUrl : oddEndpoint(rules).url), lower(wallet), signature, FROM)
+
+/** The digest of what one wallet signed, or what is said of the signature. */
+async function digestBy(wallets: Wallets, signer: Address, signature: Hex, from: string) {
+  const answer = await wallets.signed([signer], texts, signature, from)
+  return typeof answer === 'string' ? answer : answer.digest
+}
 
 function oddEndpoint(rules: Readonly<Record<string, Rule>>): OddEndpoint {
   const endpoint = startOddEndpoint(network.rpcUrl, rules)
@@ -149,6 +157,33 @@ describe('a contract wallet', () => {
     expect(await signed(wallet, '0x1234')).toBe('not-signed')
   })
 
+  test('paints for a key, and a key for a contract, each with signatures of its own', async () => {
+    const [owner, key] = [newWallet(), newWallet()]
+    const wallet = await contracts.deploy(owner)
+    const wallets = walletsAt(network.rpcUrl)
+    for (const signers of [
+      [wallet, lower(key.address)],
+      [lower(key.address), wallet],
+    ]) {
+      const signedBy = async (signer: Wallet) =>
+        await wallets.signed(signers, texts, await signer.signMessage({ message: text }), FROM)
+      expect(await signedBy(owner)).toEqual({ by: wallet, digest: hashMessage(text) })
+      expect(await signedBy(key)).toEqual({ by: lower(key.address), digest: hashMessage(text) })
+      expect(await signedBy(newWallet())).toBe('not-signed')
+    }
+  })
+
+  test('is not asked about what another’s key has signed', async () => {
+    const [owner, key] = [newWallet(), newWallet()]
+    const wallet = await contracts.deploy(owner)
+    const silent = walletsAt(oddEndpoint({ '*': () => 'hang' }).url)
+    const signature = await key.signMessage({ message: text })
+    expect(await silent.signed([wallet, lower(key.address)], texts, signature, FROM)).toHaveProperty(
+      'by',
+      lower(key.address),
+    )
+  })
+
   test('may take signatures of its own form', async () => {
     // Answers EIP-1271's yes, the word 0x1626ba7e, to every question.
     const wallet = await contracts.running('0x631626ba7e60e01b60005260206000f3')
@@ -236,7 +271,7 @@ describe('what anybody can make us ask', () => {
     const wallets = walletsAt(endpoint.url)
     const codes = ['0x60006000fd', '0x5b600056', '0xfe'] as const
     for (const [at, bytecode] of codes.entries()) {
-      expect(await wallets.signed(await contracts.running(bytecode), texts, junk, `from ${at}`)).toBe('not-signed')
+      expect(await digestBy(wallets, await contracts.running(bytecode), junk, `from ${at}`)).toBe('not-signed')
       expect(endpoint.calls('eth_call')).toBe(at + 1)
     }
   })
@@ -247,9 +282,7 @@ describe('what anybody can make us ask', () => {
     const wallets = walletsAt(network.rpcUrl)
     const payment = await sign(newWallet(), offer)
     await times(60, () => wallets.signedPayment({ ...payment, payer: stranger() }))
-    expect(await wallets.signed(wallet, texts, await owner.signMessage({ message: text }), FROM)).toBe(
-      hashMessage(text),
-    )
+    expect(await digestBy(wallets, wallet, await owner.signMessage({ message: text }), FROM)).toBe(hashMessage(text))
   })
 
   test('about one contract is a few questions at once, and keeps its owner no longer than another', async () => {
@@ -257,13 +290,13 @@ describe('what anybody can make us ask', () => {
     const wallets = walletsAt(endpoint.url)
     const [named, other] = [newWallet(), newWallet()]
     const [wallet, otherWallet] = [await contracts.deploy(named), await contracts.deploy(other)]
-    const answers = await times(100, () => wallets.signed(wallet, texts, junk, 'flood'))
+    const answers = await times(100, () => digestBy(wallets, wallet, junk, 'flood'))
     expect(countOf(answers, 'not-signed')).toBe(6)
     expect(countOf(answers, 'busy')).toBe(94)
     expect(endpoint.calls('eth_call')).toBe(6)
     const byOwner = async (owner: Wallet) => await owner.signMessage({ message: text })
-    expect(await wallets.signed(wallet, texts, await byOwner(named), 'home')).toBe(hashMessage(text))
-    expect(await wallets.signed(otherWallet, texts, await byOwner(other), FROM)).toBe(hashMessage(text))
+    expect(await digestBy(wallets, wallet, await byOwner(named), 'home')).toBe(hashMessage(text))
+    expect(await digestBy(wallets, otherWallet, await byOwner(other), FROM)).toBe(hashMessage(text))
   })
 
   test('from a hundred addresses about one contract is over for its owner once they are known', async () => {
@@ -274,9 +307,9 @@ describe('what anybody can make us ask', () => {
     const signature = await owner.signMessage({ message: text })
     const answers: string[] = []
     for (let second = 0; second < 120; second += 1) {
-      await times(100, (at) => wallets.signed(wallet, texts, junk, `flood ${at}`))
+      await times(100, (at) => digestBy(wallets, wallet, junk, `flood ${at}`))
       // It asks as often as Retry-After says.
-      if (second % 2 === 0) answers.push(await wallets.signed(wallet, texts, signature, 'home'))
+      if (second % 2 === 0) answers.push(await digestBy(wallets, wallet, signature, 'home'))
       clock.pass(1000)
     }
     expect(new Set(answers)).toEqual(new Set(['busy', hashMessage(text)]))
@@ -387,7 +420,7 @@ describe('a payment', () => {
       const wallets = walletsAt(oddEndpoint(rules).url)
       expect(await wallets.signedPayment(payment)).toBe('silent')
       expect(await wallets.signedForToken(payment)).toBe('silent')
-      expect(await wallets.signed(payment.payer, texts, payment.signature, FROM)).toBe('silent')
+      expect(await digestBy(wallets, payment.payer, payment.signature, FROM)).toBe('silent')
     }
   })
 })

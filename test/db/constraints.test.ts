@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openWall, ports } from '../../db/sqlite/open.ts'
 import { CLAIM_ORDER } from '../../shared/wall.ts'
 import { hold, sell } from '../ports/engine.ts'
-import { blockOf, editOf, NOW, paymentOf, TERMS } from '../ports/samples.ts'
+import { blockOf, editOf, listingOf, NOW, paymentOf, TERMS, wallet } from '../ports/samples.ts'
 
 // Goal: the tables themselves refuse what must never be. Method: SQL written by hand, past every port.
 
@@ -16,11 +16,12 @@ const rows = (sql: string) =>
     .all({})
     .map(({ value }) => value)
 
-/** Two sales (blocks 3,4 and 5,6), a repaint of the first, and a block (7,8) that is held. */
+/** Two sales (blocks 3,4 and 5,6) to wallets that name painters, a repaint of the first, and a block (7,8) that is held. */
 async function story() {
   const engine = ports(connection)
   await sell(engine, '3,4', 1, 1)
-  await sell(engine, '5,6', 2, 2)
+  await sell(engine, '5,6', 2, 2, listingOf({ painter: wallet(9) }))
+  await engine.agents.namePainter(wallet(1), { painter: wallet(8), ts: NOW })
   await engine.blocks.edit(blockOf('3,4'), editOf(1, { message: 'x' }), NOW)
   await hold(engine, blockOf('7,8'), paymentOf(3, 3))
 }
@@ -48,6 +49,8 @@ describe('hand-written SQL cannot', () => {
          valid_after, valid_before, signature, target, ${first}, name, framework, message, link, pixels, head, created_at,
          state, uncertain, dead, settled, looks, unanswered, tx, seq, claimed_at, NULL, attempt, identifier FROM payments WHERE id = 3`,
     ],
+    ['name another painter for a purchase', `UPDATE purchase_painters SET painter = '${wallet(7)}'`],
+    ['put an older word of a wallet before a newer one', 'UPDATE wallet_painters SET ts = ts - 1'],
     ['give a claimed block to another agent', `UPDATE blocks SET agent = 2 WHERE i = ${first}`],
     ['give a claimed block to another payment', `UPDATE blocks SET payment = 3 WHERE i = ${first}`],
     ['open a claimed block', `UPDATE blocks SET state = 'open', payment = NULL, agent = NULL WHERE i = ${first}`],
@@ -86,6 +89,8 @@ describe('hand-written SQL cannot', () => {
     ['store a text as a number', `UPDATE payments SET amount = 'much' WHERE id = 3`],
     ['name a second network', `INSERT INTO wall (only_row, network) VALUES (2, 'eip155:1')`],
   ])('%s', (_, sql) => {
-    expect(() => connection.run(sql)).toThrow(/constraint failed|stays|final|remembered|append-only|gaps|cannot store/)
+    expect(() => connection.run(sql)).toThrow(
+      /constraint failed|stays|final|remembered|append-only|gaps|once|older|cannot store/,
+    )
   })
 })

@@ -36,6 +36,7 @@ function listingAt(at: number): Listing {
     message: textAt(at + 2),
     link: at % 5 === 0 ? null : `https://ada.example/?q=${at}%27#'`,
     pixels: at % 4 === 0 ? null : pixelsOf(at % 200),
+    painter: at % 6 === 0 ? wallet(100 + at) : null,
   })
 }
 
@@ -48,6 +49,8 @@ export async function liveOn(wall: Engine, count: number): Promise<void> {
     if (at % 8 === 0) await wall.blocks.edit(block, editOf(100_000 + at, { pixels: pixelsOf(9) }), NOW + at)
     if (at % 10 === 0) await wall.moderation.moderate(block, 'hide', ['message', 'pixels'], NOW + at)
     if (at % 20 === 0) await wall.moderation.moderate(block, 'unhide', ['pixels'], NOW + at)
+    if (at % 11 === 0)
+      await wall.agents.namePainter(wallet(payer), { painter: at % 2 === 0 ? null : wallet(at), ts: NOW + at })
     if (at % 9 === 0) await wall.agents.identify(wallet(payer), identityOf(at, { name: textAt(at) }), NOW + at)
   }
   await wall.checkpoint.reach(25_000_000n)

@@ -44,6 +44,8 @@ async function story(engine: Omit<Engine, 'close'>): Promise<void> {
   await engine.moderation.moderate(blockOf('3,4'), 'hide', ['link'], NOW + 2)
   await engine.ledger.release(await hold(engine, 'next', paymentOf(1, 4)), true)
   await engine.ledger.owe({ payment: paymentOf(5, 5), target: 'next', listing: SILENT, head: HEAD }, hash(5), NOW)
+  await sell(engine, '9,9', 2, 6, { ...SILENT, painter: wallet(9) })
+  await engine.agents.namePainter(wallet(1), { painter: wallet(8), ts: NOW })
   await engine.checkpoint.reach(HEAD)
 }
 
@@ -158,7 +160,7 @@ describe('hand-written SQL cannot', () => {
     ['empty the log', 'TRUNCATE changes CASCADE'],
     [
       'leave a gap in the log',
-      `INSERT INTO changes (number, at, kind, block, sum) VALUES (8, 1, 'repaint', ${first}, 'abcdefgh')`,
+      `INSERT INTO changes (number, at, kind, block, sum) VALUES (99, 1, 'repaint', ${first}, 'abcdefgh')`,
     ],
     [
       'leave a gap in the sales',
@@ -172,6 +174,8 @@ describe('hand-written SQL cannot', () => {
     ],
     ['give a block half a picture', `UPDATE blocks SET pixels = '\\x00' WHERE i = ${first}`],
     ['keep a payment for a block off the wall', `UPDATE payments SET target = 14400 WHERE id = 1`],
+    ['name another painter for a purchase', `UPDATE purchase_painters SET painter = payer FROM payments`],
+    ['put an older word of a wallet before a newer one', 'UPDATE wallet_painters SET ts = ts - 1'],
     ['name a second network', `INSERT INTO wall (only_row, network, sum) VALUES (2, 'eip155:1', 'abcdefgh')`],
   ])('%s', async (_, sql) => {
     expect(await failureOf(byHand(url, sql))).toMatchObject({ errno: expect.stringMatching(/^23/) })
@@ -192,7 +196,9 @@ describe('a row', () => {
       changes: 'number',
       moderated: 'block',
       payments: 'nonce',
+      purchase_painters: 'painter',
       wall: 'only_row',
+      wallet_painters: 'agent',
     })) {
       const text = `SELECT ${key} AS key, sum FROM ${table} WHERE sum IS NOT NULL ORDER BY ${key}`
       const inHex = (rows: readonly { key: unknown; sum: Uint8Array }[]) =>

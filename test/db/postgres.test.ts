@@ -7,6 +7,7 @@ import { booksContract } from '../ports/books.contract.ts'
 import { ledgerContract } from '../ports/ledger.contract.ts'
 import { logContract } from '../ports/log.contract.ts'
 import { moderationContract } from '../ports/moderation.contract.ts'
+import { paintersContract } from '../ports/painters.contract.ts'
 import { TERMS } from '../ports/samples.ts'
 import { sellAllBut } from './nearly-sold-postgres.ts'
 import { startPostgres, type PostgresServer } from './postgres-server.ts'
@@ -34,6 +35,7 @@ async function forgetSales(url: string): Promise<void> {
     SET session_replication_role = replica;
     UPDATE blocks SET state = 'open', payment = NULL, agent = NULL, pixels = NULL, message = NULL, link = NULL,
       changed = NULL, sum = NULL WHERE sum IS NOT NULL;
+    DELETE FROM purchase_painters; DELETE FROM wallet_painters;
     DELETE FROM payments; DELETE FROM changes; DELETE FROM agents; DELETE FROM moderated; DELETE FROM edits;
     DELETE FROM payouts; DELETE FROM leases;
     UPDATE counters SET number = 0, seq = 0, agent = 0, at = 0`)
@@ -56,4 +58,5 @@ describe('PostgreSQL', () => {
   agentsContract(name, open)
   logContract(name, open)
   moderationContract(name, open)
+  paintersContract(name, open, openLast)
 })

@@ -11,6 +11,7 @@ import { failureOf, type Engine } from '../ports/engine.ts'
 import { ledgerContract } from '../ports/ledger.contract.ts'
 import { logContract } from '../ports/log.contract.ts'
 import { moderationContract } from '../ports/moderation.contract.ts'
+import { paintersContract } from '../ports/painters.contract.ts'
 import { blockOf, TERMS } from '../ports/samples.ts'
 import { sellAllBut } from './nearly-sold.ts'
 
@@ -55,4 +56,5 @@ describe.each(engines)('$name', ({ name, path }) => {
   agentsContract(name, open)
   logContract(name, open)
   moderationContract(name, open)
+  paintersContract(name, open, openLast)
 })

@@ -5,7 +5,7 @@ import { OPERATIONS } from '../../server/http/operations.ts'
 import type { Pictures, Wallets } from '../../server/ports.ts'
 import { unlimited, usedUp } from '../fakes/limits.ts'
 import { expectDocumented, LISTED } from '../http/documented.ts'
-import { editOf, registrationOf, sending } from '../http/signed.ts'
+import { editOf, namingOf, registrationOf, sending } from '../http/signed.ts'
 import { HOST, openWall, paidBy, type Wall } from '../http/wall.ts'
 import { paymentOf, wallet } from '../ports/samples.ts'
 
@@ -67,6 +67,8 @@ await doubtfulWall.buy('/blocks/3,4', 1)
 const huge = sending('x'.repeat(5000))
 const edit = (fields = { message: 'hi' }) => sending(editOf(1, '3,4', fields))
 const register = (payer = 1) => sending(registrationOf(payer, { name: 'Ada' }))
+
+const naming = () => sending(namingOf(1, wallet(9)))
 const call = (name: string, given = {}) =>
   sending({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } })
 const bytes = (body: Uint8Array<ArrayBuffer>, type = 'application/octet-stream'): RequestInit => ({
@@ -89,6 +91,7 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /api/live 429': beyond('GET /api/live'),
   'GET /api/history 429': beyond('GET /api/history'),
   'PUT /api/agents/me 429': beyond('PUT /api/agents/me', register()),
+  'PUT /api/agents/me/painter 429': beyond('PUT /api/agents/me/painter', naming()),
   'POST /api/preview 429': beyond('POST /api/preview', sending({ coord: 'next' })),
   'GET /api/space 429': beyond('GET /api/space'),
   'POST /api/pixels 429': beyond('POST /api/pixels?w=1&h=1', bytes(new Uint8Array(300))),
@@ -143,6 +146,18 @@ const provoked: Readonly<Record<string, Provoke>> = {
   ),
   'PUT /api/agents/me 404': ask('PUT /api/agents/me', register()),
   'PUT /api/agents/me 413': ask('PUT /api/agents/me', huge),
+  'PUT /api/agents/me/painter 200': async () => {
+    const wall = await openWall()
+    await wall.buy('/blocks/3,4', 1)
+    return await wall.ask('PUT /api/agents/me/painter', naming())
+  },
+  'PUT /api/agents/me/painter 400': ask('PUT /api/agents/me/painter', sending({})),
+  'PUT /api/agents/me/painter 401': onceSold(
+    'PUT /api/agents/me/painter',
+    sending({ ...namingOf(2, wallet(9)), wallet: wallet(1) }),
+  ),
+  'PUT /api/agents/me/painter 404': ask('PUT /api/agents/me/painter', naming()),
+  'PUT /api/agents/me/painter 413': ask('PUT /api/agents/me/painter', huge),
   'POST /api/preview 200': ask('POST /api/preview', sending({ coord: 'next', name: 'Ada' })),
   'POST /api/preview 400': ask('POST /api/preview', sending({ coord: '160,0' })),
   'POST /api/preview 413': ask('POST /api/preview', huge),
@@ -199,6 +214,7 @@ const workable: Readonly<Record<string, readonly [request: string, init?: Reques
   'GET /api/feed': ['GET /api/feed'],
   'GET /api/agents': ['GET /api/agents'],
   'PUT /api/agents/me': ['PUT /api/agents/me', register()],
+  'PUT /api/agents/me/painter': ['PUT /api/agents/me/painter', naming()],
   'POST /api/preview': ['POST /api/preview', sending({ coord: 'next' })],
   'GET /api/space': ['GET /api/space?w=2&h=2'],
   'POST /api/pixels': ['POST /api/pixels?width=10&height=10', bytes(new Uint8Array(300))],

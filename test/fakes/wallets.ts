@@ -17,9 +17,12 @@ export const FORGED = `0x${'00'.repeat(65)}` as const
 export const UNCHECKED = { busy: `0x${'b0'.repeat(65)}`, silent: `0x${'51'.repeat(65)}` } as const
 
 export const fakeWallets: Wallets = {
-  async signed(wallet, messages, signature) {
-    const message = messages.find((candidate) => signatureOf(wallet, candidate) === signature)
-    return message === undefined ? (uncheckedBy(signature) ?? 'not-signed') : sha256(message)
+  async signed(signers, messages, signature) {
+    for (const by of signers) {
+      const message = messages.find((candidate) => signatureOf(by, candidate) === signature)
+      if (message !== undefined) return { by, digest: sha256(message) }
+    }
+    return uncheckedBy(signature) ?? 'not-signed'
   },
   signedPayment: checkOf,
   signedForToken: checkOf,

@@ -43,6 +43,7 @@ test('a listing is kept as it was said', () => {
     message: smile,
     link: 'https://e/%41',
     pixels: null,
+    painter: null,
   })
   expect(readListingQuery('/blocks/next')).toEqual({
     name: null,
@@ -50,6 +51,7 @@ test('a listing is kept as it was said', () => {
     message: null,
     link: null,
     pixels: null,
+    painter: null,
   })
 })
 
@@ -165,7 +167,7 @@ test.each(strangers)('a block is not sold for %s, which would be lost', async (q
   expect(response.status).toBe(400)
   expect(await response.json()).toEqual({
     error: 'invalid_listing',
-    message: `${meant} A block takes name, framework, message, link, px. Nothing was charged.`,
+    message: `${meant} A block takes name, framework, message, link, px, painter. Nothing was charged.`,
   })
 })
 

@@ -1,7 +1,13 @@
 /** Signed bodies as honest owners send them. */
 
 import type { Address } from '../../server/domain/payment.ts'
-import { editMessage, registerMessage, type EditFields, type IdentityFields } from '../../shared/signing.ts'
+import {
+  editMessage,
+  painterMessage,
+  registerMessage,
+  type EditFields,
+  type IdentityFields,
+} from '../../shared/signing.ts'
 import { signatureOf } from '../fakes/wallets.ts'
 import { NOW, wallet } from '../ports/samples.ts'
 import { HOST } from './wall.ts'
@@ -14,6 +20,12 @@ export function editOf(
   { host = HOST, ts = NOW, by = wallet(payer) }: { host?: string; ts?: number; by?: Address } = {},
 ): Record<string, unknown> {
   return { ts, signature: signatureOf(by, editMessage(host, coord, ts, fields)), ...fields }
+}
+
+/** Whom the `payer`-th wallet names as its painter. */
+export function namingOf(payer: number, painter: Address | null, ts = NOW): Record<string, unknown> {
+  const own = wallet(payer)
+  return { wallet: own, ts, signature: signatureOf(own, painterMessage(HOST, own, ts, painter)), painter }
 }
 
 /** What the `payer`-th wallet says of itself. */

@@ -23,6 +23,7 @@ export function blocksContract(name: string, open: OpenEngine): void {
           claimedAt: NOW,
           tx: hash(1),
           settled: true,
+          painter: null,
         })
         expect(await wall.blocks.owned(blockOf('5,6'))).toBeUndefined()
         expect(await wall.blocks.owned(blockOf('7,8'))).toBeUndefined()

@@ -6,7 +6,7 @@ import { blockOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from './sa
 
 // Goal: every promise of the `Books` port. Method: purchases are driven to each of their ends, then looked at.
 
-const NOTHING = { sales: [], nextAfter: 0, hasMore: false, open: [], credits: [] }
+const NOTHING = { sales: [], nextAfter: 0, hasMore: false, open: [], credits: [], painter: null }
 
 /** The suite of the `Books` port. */
 export function booksContract(name: string, open: OpenEngine, openLast: OpenEngine): void {
@@ -75,8 +75,8 @@ function accounts(open: OpenEngine, openLast: OpenEngine): void {
       expect(await wall.books.ofPayer(wallet(1))).toEqual({
         ...NOTHING,
         sales: [
-          { block: blockOf('2,2'), claimedAt: NOW + 5, tx: hash(2), settled: true },
-          { block: blockOf('1,1'), claimedAt: NOW + 9, tx: hash(1), settled: false },
+          { block: blockOf('2,2'), claimedAt: NOW + 5, tx: hash(2), settled: true, painter: null },
+          { block: blockOf('1,1'), claimedAt: NOW + 9, tx: hash(1), settled: false, painter: null },
         ],
         nextAfter: 3,
       })

@@ -8,7 +8,7 @@ import { blockOf, editOf, listingOf, NOW, paymentOf, pixelsOf, wallet } from './
 // between an owner's edits, and read through every port that tells a face.
 
 const block = blockOf('3,4')
-const { name: _name, framework: _framework, ...SOLD } = listingOf()
+const { name: _name, framework: _framework, painter: _painter, ...SOLD } = listingOf()
 
 /** The suite of the `Moderation` port. */
 export function moderationContract(name: string, open: OpenEngine): void {

@@ -56,7 +56,7 @@ export function pixelsOf(colour: number): Pixels {
 }
 
 /** What a buyer says who says nothing. */
-export const SILENT: Listing = { name: null, framework: null, message: null, link: null, pixels: null }
+export const SILENT: Listing = { name: null, framework: null, message: null, link: null, pixels: null, painter: null }
 
 /** What a buyer says who says everything, but for `changes`. */
 export function listingOf(changes: Partial<Listing> = {}): Listing {
@@ -66,13 +66,14 @@ export function listingOf(changes: Partial<Listing> = {}): Listing {
     message: 'hello, wall',
     link: 'https://ada.example/',
     pixels: pixelsOf(7),
+    painter: null,
     ...changes,
   }
 }
 
 /** An owner's edit signed at `NOW`, recognised by `digest`; what `changes` leaves out is kept. */
 export function editOf(digest: number, changes: Partial<Edit> = {}): Edit {
-  const kept = { pixels: undefined, message: undefined, link: undefined }
+  const kept = { pixels: undefined, message: undefined, link: undefined, painter: null }
   return { digest: hash(digest), keepUntil: keepUntil(NOW), ...kept, ...changes }
 }
 

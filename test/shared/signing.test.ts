@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { recoverMessageAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { editMessage, registerMessage } from '../../shared/signing.ts'
+import { editMessage, painterMessage, registerMessage } from '../../shared/signing.ts'
 
 const TS = 1_800_000_000_123
 const PIXELS = 'aB'.repeat(100)
@@ -51,11 +51,19 @@ describe('the message of a registration', () => {
   })
 })
 
-test('a wallet signs either message, and is recovered from it', async () => {
+test('the message that names a painter has both addresses in lower case, and nothing for nobody', () => {
+  const start =
+    'wall.example\nset_painter v1\nwallet=0xabcdef0123456789abcdef0123456789abcdef01\nts=1800000000123\npainter='
+  expect(painterMessage('wall.example', WALLET, TS, WALLET)).toBe(`${start}${WALLET.toLowerCase()}`)
+  expect(painterMessage('wall.example', WALLET, TS, null)).toBe(start)
+})
+
+test('a wallet signs any message, and is recovered from it', async () => {
   const account = privateKeyToAccount(generatePrivateKey())
   const messages = [
     editMessage('wall.example', '80,45', TS, { pixels: PIXELS, message: '👋🏽 é' }),
     registerMessage('wall.example', account.address, TS, { name: 'Ada' }),
+    painterMessage('wall.example', account.address, TS, WALLET),
   ]
   for (const message of messages) {
     const signature = await account.signMessage({ message })

@@ -11,7 +11,7 @@ export const TERMS: Terms = {
   amount: 1_000_000n,
 }
 
-export const PLAIN: Listing = { name: 'Ada', framework: null, message: null, link: null, pixels: null }
+export const PLAIN: Listing = { name: 'Ada', framework: null, message: null, link: null, pixels: null, painter: null }
 
 /** A signature that the model wallets take for the payer's own. */
 export const SIGNED = '0x01'

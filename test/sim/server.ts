@@ -244,6 +244,7 @@ function paintPort(
     agents: {
       knows: (wallet) => store('knows', false, () => agents.knows(wallet)),
       identify: (wallet, identity, now) => store('identify', true, () => agents.identify(wallet, identity, now)),
+      namePainter: (wallet, naming) => store('namePainter', true, () => agents.namePainter(wallet, naming)),
     },
     log: {
       after: (after, limit) => store('after', false, () => log.after(after, limit)),

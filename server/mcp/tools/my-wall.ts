@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 import { WALLET_LIMIT_MAX, WalletStanding } from '../../../shared/contract/wallet.ts'
 import type { Address } from '../../domain/payment.ts'
 import { myWall as tell } from '../../usecases/my-wall.ts'
-import { Arguments, Output, Untrusted } from '../arguments.ts'
+import { Arguments, Output, Untrusted, WalletArgument } from '../arguments.ts'
 import { refuse, succeed } from '../reply.ts'
 import { LOOKS, tool } from '../tool.ts'
 import { UNTRUSTED_PERSONA } from '../untrusted.ts'
@@ -14,15 +14,11 @@ export const myWall = tool(
     name: 'my_wall',
     title: 'Find your blocks and unfinished purchases',
     description:
-      'Use when you have lost your state, or were cut off while paying: tells what a wallet owns, which purchases are unfinished and what to do about each, and what the operator owes it. Not for a list of all agents (get_founding_machines). Free, no side effects. Errors: invalid_wallet, invalid_after, no_purchases, too_many_requests, database_unavailable. Returns {wallet, name, framework, rank, firstSeenAt, blocks, nextAfter, hasMore, open, credits, contact, untrusted}, the address truncated; where open says resend, make the same call again, signed as before or from the same wallet: it is not charged twice.',
+      'Use when you have lost your state, or were cut off while paying: tells what a wallet owns, who may repaint it, which purchases are unfinished and what to do about each, and what the operator owes it. Not for a list of all agents (get_founding_machines). Free, no side effects. Errors: invalid_wallet, invalid_after, no_purchases, too_many_requests, database_unavailable. Returns {wallet, name, framework, rank, firstSeenAt, painter, blocks, nextAfter, hasMore, open, credits, contact, untrusted}, the address truncated; where open says resend, make the same call again, signed as before or from the same wallet: it is not charged twice.',
     annotations: LOOKS,
     budget: 'searches',
     input: Arguments({
-      wallet: Type.String({
-        pattern: '^0x[0-9a-fA-F]{40}$',
-        description: 'The full address, 0x and 40 hex digits in any letter case.',
-        examples: ['0x000000000000000000000000000000000000dEaD'],
-      }),
+      wallet: WalletArgument,
       after: Type.Optional(
         Type.Integer({
           minimum: 0,

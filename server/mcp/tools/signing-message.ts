@@ -1,7 +1,8 @@
-/** signing_message: the exact text to sign, for a repaint or a registration. */
+/** signing_message: the exact text to sign, for a repaint, a registration or the naming of a painter. */
 
 import { Type } from '@sinclair/typebox'
-import { FrameworkText, MessageText, NameText } from '../../../shared/contract/block.ts'
+import { ADDRESS_PATTERN } from '../../../shared/address.ts'
+import { FrameworkText, MessageText, NameText, PainterText } from '../../../shared/contract/block.ts'
 import { Link, Nullable } from '../../../shared/contract/kinds.ts'
 import { Signing, SignQuery } from '../../../shared/contract/sign.ts'
 import { signingMessage as messageFor } from '../../usecases/signing-message.ts'
@@ -17,7 +18,7 @@ export const signingMessage = tool(
     name: 'signing_message',
     title: 'Get the exact text to sign',
     description:
-      'Use before set_pixels, or before naming your wallet with PUT /api/agents/me: gives the exact text that your wallet signs by EIP-191 personal_sign, and a test vector to check your signer by. Not to make the change: send the body it returns, with your signature. Free, no side effects, no keys. Errors: invalid_body, invalid_coordinate, invalid_pixels, invalid_message, invalid_link, invalid_wallet, invalid_name, invalid_framework, invalid_option, empty_update, stale_signature, no_owner, purchase_pending, no_purchases, too_many_requests, database_unavailable. Returns {message, digest, ts, validUntil, request, testVector}; for set_pixels pass the members of request.body on as they are.',
+      'Use before set_pixels and set_painter, or before naming your wallet with PUT /api/agents/me: gives the exact text that your wallet signs by EIP-191 personal_sign, and a test vector to check your signer by. Not to make the change: send the body it returns, with your signature. Free, no side effects, no keys. Errors: invalid_body, invalid_coordinate, invalid_pixels, invalid_message, invalid_link, invalid_wallet, invalid_name, invalid_framework, invalid_painter, invalid_option, empty_update, stale_signature, no_owner, purchase_pending, no_purchases, too_many_requests, database_unavailable. Returns {message, digest, ts, validUntil, request, testVector}; for set_pixels and set_painter pass the members of request.body on as they are.',
     annotations: LOOKS,
     budget: 'searches',
     input: Arguments({
@@ -27,10 +28,14 @@ export const signingMessage = tool(
       message: text(MessageText, 'set_pixels: new text, 1 to 140 characters; null clears.'),
       link: text(Link, 'set_pixels: new https link, at most 200 characters; null clears.'),
       wallet: Type.Optional(
-        Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', description: 'register: your address, 0x and 40 hex digits.' }),
+        Type.String({
+          pattern: ADDRESS_PATTERN,
+          description: 'register, set_painter: your address, 0x and 40 hex digits.',
+        }),
       ),
       name: text(NameText, 'register: new name, 1 to 40 characters; null clears.'),
       framework: text(FrameworkText, 'register: new framework, 1 to 32 characters; null clears.'),
+      painter: text(PainterText, 'set_painter: the address that may repaint; null for nobody.'),
       ts: Type.Optional(
         Type.Integer({
           minimum: 0,
@@ -49,9 +54,10 @@ export const signingMessage = tool(
     wallet: 'invalid_wallet',
     name: 'invalid_name',
     framework: 'invalid_framework',
+    painter: 'invalid_painter',
   },
-  async (desk, { message, link, name, framework, ...rest }) => {
-    const texts = Object.entries({ message, link, name, framework })
+  async (desk, { message, link, name, framework, painter, ...rest }) => {
+    const texts = Object.entries({ message, link, name, framework, painter })
     const clear = texts.flatMap(([field, value]) => (value === null ? [field] : []))
     const given = Object.fromEntries(texts.filter(([, value]) => typeof value === 'string'))
     const signing = await messageFor(desk, {

@@ -17,7 +17,7 @@ test('the definition', () => {
         "openWorldHint": true,
         "readOnlyHint": false,
       },
-      "description": "Use to buy one block of 10 x 10 pixels, for ever, for 1.00 USDC. Call without payment: nothing happens but an answer with code 402 and the x402 v2 terms (accepts). Sign them and make the identical call again with the payment payload as an object at params._meta["x402/payment"]; x402 clients do this by themselves. Not to repaint (set_pixels) and not to try (preview_block). Cost: 1.00 USDC once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and texts are public. After settlement_unknown, deed_not_persisted, facilitator_unavailable or server_busy send the same signed call again, or the same call from the same wallet: neither pays twice. Errors: payment_required, invalid_coordinate, invalid_listing, invalid_pixels, invalid_payment, payment_used, block_taken, purchase_pending, wall_busy, sold_out, payment_credited, too_many_requests, database_unavailable. Returns the receipt {block, owner, pixels, deed}, and the settlement in _meta["x402/payment-response"].",
+      "description": "Use to buy one block of 10 x 10 pixels, for ever, for 1.00 USDC. Call without payment: nothing happens but an answer with code 402 and the x402 v2 terms (accepts). Sign them and make the identical call again with the payment payload as an object at params._meta["x402/payment"]; x402 clients do this by themselves. Not to repaint (set_pixels) and not to try (preview_block). Cost: 1.00 USDC once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and texts are public. After settlement_unknown, deed_not_persisted, facilitator_unavailable or server_busy send the same signed call again, or the same call from the same wallet: neither pays twice. Errors: payment_required, invalid_coordinate, invalid_listing, invalid_pixels, invalid_painter, invalid_payment, payment_used, block_taken, purchase_pending, wall_busy, sold_out, payment_credited, too_many_requests, database_unavailable. Returns the receipt {block, owner, pixels, deed}, and the settlement in _meta["x402/payment-response"].",
       "inputSchema": {
         "additionalProperties": false,
         "properties": {
@@ -65,6 +65,14 @@ test('the definition', () => {
             ],
             "maxLength": 40,
             "minLength": 1,
+            "type": "string",
+          },
+          "painter": {
+            "description": "Address whose signatures count as the owner’s for repaints, and for nothing else.",
+            "examples": [
+              "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf",
+            ],
+            "pattern": "^0x[0-9a-fA-F]{40}$",
             "type": "string",
           },
           "px": {

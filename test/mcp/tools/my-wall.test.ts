@@ -15,7 +15,7 @@ test('the definition', () => {
         "openWorldHint": false,
         "readOnlyHint": true,
       },
-      "description": "Use when you have lost your state, or were cut off while paying: tells what a wallet owns, which purchases are unfinished and what to do about each, and what the operator owes it. Not for a list of all agents (get_founding_machines). Free, no side effects. Errors: invalid_wallet, invalid_after, no_purchases, too_many_requests, database_unavailable. Returns {wallet, name, framework, rank, firstSeenAt, blocks, nextAfter, hasMore, open, credits, contact, untrusted}, the address truncated; where open says resend, make the same call again, signed as before or from the same wallet: it is not charged twice.",
+      "description": "Use when you have lost your state, or were cut off while paying: tells what a wallet owns, who may repaint it, which purchases are unfinished and what to do about each, and what the operator owes it. Not for a list of all agents (get_founding_machines). Free, no side effects. Errors: invalid_wallet, invalid_after, no_purchases, too_many_requests, database_unavailable. Returns {wallet, name, framework, rank, firstSeenAt, painter, blocks, nextAfter, hasMore, open, credits, contact, untrusted}, the address truncated; where open says resend, make the same call again, signed as before or from the same wallet: it is not charged twice.",
       "inputSchema": {
         "additionalProperties": false,
         "properties": {
@@ -52,6 +52,7 @@ test('the definition', () => {
               "framework",
               "rank",
               "firstSeenAt",
+              "painter",
               "blocks",
               "nextAfter",
               "hasMore",
@@ -89,6 +90,9 @@ test('the definition', () => {
                 },
                 "claimedAt": {
                   "type": "integer",
+                },
+                "painter": {
+                  "type": "string",
                 },
                 "settled": {
                   "type": "boolean",
@@ -234,6 +238,16 @@ test('the definition', () => {
             },
             "type": "array",
           },
+          "painter": {
+            "anyOf": [
+              {
+                "type": "string",
+              },
+              {
+                "type": "null",
+              },
+            ],
+          },
           "rank": {
             "anyOf": [
               {
@@ -302,6 +316,7 @@ test('a wallet is told what it owns and what is unfinished, without its address 
           "target": "5,5",
         },
       ],
+      "painter": null,
       "rank": 1,
       "untrusted": [
         "name",

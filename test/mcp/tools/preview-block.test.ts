@@ -65,6 +65,14 @@ test('the definition', () => {
             "minLength": 1,
             "type": "string",
           },
+          "painter": {
+            "description": "Address whose signatures count as the owner’s for repaints, and for nothing else.",
+            "examples": [
+              "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf",
+            ],
+            "pattern": "^0x[0-9a-fA-F]{40}$",
+            "type": "string",
+          },
           "px": {
             "description": "The picture: 100 pixels row by row from the top left, two hex digits each (200 in all), an index into get_wall’s palette from 00 to ef. Example: b4 a hundred times is all red. image_to_pixels makes it from a picture.",
             "pattern": "^[0-9a-fA-F]{200}$",

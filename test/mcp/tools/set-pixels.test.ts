@@ -23,7 +23,7 @@ test('the definition', () => {
         "openWorldHint": true,
         "readOnlyHint": false,
       },
-      "description": "Use to change the picture, message or link of a block your wallet bought. Get the exact text to sign from signing_message, sign it with that wallet (EIP-191 personal_sign) and send the same ts and values here. Not for blocks you do not own yet (buy_block) or your name (PUT /api/agents/me). Free. Side effect: replaces what the block shows to everyone; the same signed call again changes nothing. Errors: unauthorized (expected holds the text that should have been signed), stale_signature, empty_update, invalid_body, invalid_coordinate, invalid_pixels, invalid_message, invalid_link, no_owner, purchase_pending, server_busy, too_many_requests, database_unavailable. Returns {updated, deed, untrusted}.",
+      "description": "Use to change the picture, message or link of a block your wallet bought, or paints. Get the exact text to sign from signing_message, sign it with that wallet (EIP-191 personal_sign) and send the same ts and values here. Not for blocks you do not own yet (buy_block) or your name (PUT /api/agents/me). Free. Side effect: replaces what the block shows to everyone; the same signed call again changes nothing. Errors: unauthorized (expected holds the text that should have been signed), stale_signature, empty_update, invalid_body, invalid_coordinate, invalid_pixels, invalid_message, invalid_link, no_owner, purchase_pending, server_busy, too_many_requests, database_unavailable. Returns {updated, deed, untrusted}.",
       "inputSchema": {
         "additionalProperties": false,
         "properties": {

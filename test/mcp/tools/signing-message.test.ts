@@ -19,7 +19,7 @@ test('the definition', () => {
         "openWorldHint": false,
         "readOnlyHint": true,
       },
-      "description": "Use before set_pixels, or before naming your wallet with PUT /api/agents/me: gives the exact text that your wallet signs by EIP-191 personal_sign, and a test vector to check your signer by. Not to make the change: send the body it returns, with your signature. Free, no side effects, no keys. Errors: invalid_body, invalid_coordinate, invalid_pixels, invalid_message, invalid_link, invalid_wallet, invalid_name, invalid_framework, invalid_option, empty_update, stale_signature, no_owner, purchase_pending, no_purchases, too_many_requests, database_unavailable. Returns {message, digest, ts, validUntil, request, testVector}; for set_pixels pass the members of request.body on as they are.",
+      "description": "Use before set_pixels and set_painter, or before naming your wallet with PUT /api/agents/me: gives the exact text that your wallet signs by EIP-191 personal_sign, and a test vector to check your signer by. Not to make the change: send the body it returns, with your signature. Free, no side effects, no keys. Errors: invalid_body, invalid_coordinate, invalid_pixels, invalid_message, invalid_link, invalid_wallet, invalid_name, invalid_framework, invalid_painter, invalid_option, empty_update, stale_signature, no_owner, purchase_pending, no_purchases, too_many_requests, database_unavailable. Returns {message, digest, ts, validUntil, request, testVector}; for set_pixels and set_painter pass the members of request.body on as they are.",
       "inputSchema": {
         "additionalProperties": false,
         "properties": {
@@ -58,8 +58,12 @@ test('the definition', () => {
                 "const": "register",
                 "type": "string",
               },
+              {
+                "const": "set_painter",
+                "type": "string",
+              },
             ],
-            "description": "set_pixels: repaint a block you own. register: name your wallet.",
+            "description": "set_pixels: repaint a block you own. register: name your wallet. set_painter: name who may repaint for it.",
           },
           "link": {
             "anyOf": [
@@ -113,6 +117,22 @@ test('the definition', () => {
             ],
             "description": "register: new name, 1 to 40 characters; null clears.",
           },
+          "painter": {
+            "anyOf": [
+              {
+                "description": "Address whose signatures count as the owner’s for repaints, and for nothing else.",
+                "examples": [
+                  "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf",
+                ],
+                "pattern": "^0x[0-9a-fA-F]{40}$",
+                "type": "string",
+              },
+              {
+                "type": "null",
+              },
+            ],
+            "description": "set_painter: the address that may repaint; null for nobody.",
+          },
           "pixels": {
             "description": "set_pixels: new picture, 200 hex characters.",
             "pattern": "^[0-9a-fA-F]{200}$",
@@ -127,7 +147,7 @@ test('the definition', () => {
             "type": "integer",
           },
           "wallet": {
-            "description": "register: your address, 0x and 40 hex digits.",
+            "description": "register, set_painter: your address, 0x and 40 hex digits.",
             "pattern": "^0x[0-9a-fA-F]{40}$",
             "type": "string",
           },
