@@ -1,9 +1,10 @@
 /** The environment as one checked value, or one message that names everything wrong with it. */
 
+import { readFileSync } from 'node:fs'
 import { getAddress, isAddress } from 'viem/utils'
 import { PRICE_ATOMIC } from '../shared/money.ts'
 import type { Address } from './domain/payment.ts'
-import { isNetwork, tokenOf, type Network } from './x402/network.ts'
+import { isNetwork, NETWORKS, tokenOf, type Network } from './x402/network.ts'
 import type { Offer } from './x402/terms.ts'
 
 /** What the service runs with. Times in milliseconds. */
@@ -45,25 +46,25 @@ export class ConfigError extends Error {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Every setting, and whether it must be set. The README's table and `.env.example` are checked against it. */
+/** Every setting, whether it must be set, and whether it may hold a secret, which can then be in a file of its own. The README's table and `.env.example` are checked against it. */
 export const SETTINGS = {
   BASE_URL: { required: true },
   PAY_TO: { required: true },
-  FACILITATOR_URL: { required: true },
+  FACILITATOR_URL: { required: true, secret: true },
   HOST: { required: false },
   PORT: { required: false },
   DATABASE_PATH: { required: false },
-  DATABASE_URL: { required: false },
+  DATABASE_URL: { required: false, secret: true },
   DESK_PATH: { required: false },
   WITNESS_PATH: { required: false },
   NETWORK: { required: false },
-  RPC_URL: { required: false },
+  RPC_URL: { required: false, secret: true },
   RPC_CALLS_PER_SECOND: { required: false },
   VERIFY_TIMEOUT_MS: { required: false },
   SETTLE_TIMEOUT_MS: { required: false },
   RECONCILE_INTERVAL_MS: { required: false },
-  CDP_API_KEY_ID: { required: false },
-  CDP_API_KEY_SECRET: { required: false },
+  CDP_API_KEY_ID: { required: false, secret: true },
+  CDP_API_KEY_SECRET: { required: false, secret: true },
   METRICS_PORT: { required: false },
   DRAIN_MS: { required: false },
   TRUST_PROXY: { required: false },
@@ -88,7 +89,7 @@ export function readConfig(env: Env): Config {
   const rest = {
     ...place,
     booksPath: beside(place, 'books'),
-    host: read('HOST', asIs) ?? '127.0.0.1',
+    host: read('HOST', hostOf) ?? '127.0.0.1',
     network,
     rpcUrls: read('RPC_URL', listOf(urlOf))?.map(({ href }) => href) ?? [],
     rpcCallsPerSecond: read('RPC_CALLS_PER_SECOND', wholeNumber(1, 100_000)),
@@ -98,7 +99,7 @@ export function readConfig(env: Env): Config {
     reconcileIntervalMs: read('RECONCILE_INTERVAL_MS', wholeNumber(100, 600_000)) ?? 5000,
     metricsPort: read('METRICS_PORT', wholeNumber(0, 65_535)),
     drainMs: read('DRAIN_MS', wholeNumber(0, 600_000)) ?? 0,
-    contact: read('OPERATOR_CONTACT', asIs) ?? null,
+    contact: read('OPERATOR_CONTACT', contactOf) ?? null,
     trustedHops: read('TRUST_PROXY', wholeNumber(0, 10)),
   }
   if (problems.length > 0 || baseUrl === undefined || payTo === undefined || facilitatorUrls === undefined)
@@ -132,7 +133,11 @@ type Read = <T>(name: Setting, parse: (text: string) => Parsed<T>) => T | undefi
 /** Reads settings one by one, and notes what is wrong with them. */
 function reader(env: Env, problems: string[]): Read {
   return (name, parse) => {
-    const text = env[name]?.trim() ?? ''
+    const text = textOf(name, env)
+    if (typeof text !== 'string') {
+      problems.push(text.problem)
+      return undefined
+    }
     if (text === '') {
       if (SETTINGS[name].required) problems.push(`${name} is not set`)
       return undefined
@@ -141,6 +146,20 @@ function reader(env: Env, problems: string[]): Read {
     if ('value' in parsed) return parsed.value
     problems.push(`${name} ${parsed.problem}`)
     return undefined
+  }
+}
+
+/** What a setting says, or the file that `NAME_FILE` names in its place. */
+function textOf(name: Setting, env: Env): string | { readonly problem: string } {
+  const text = env[name]?.trim() ?? ''
+  const path = 'secret' in SETTINGS[name] ? (env[`${name}_FILE`]?.trim() ?? '') : ''
+  if (path === '') return text
+  if (text !== '') return { problem: `${name} and ${name}_FILE exclude each other` }
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
+    return { problem: `${name}_FILE names a file that cannot be read${code}` }
   }
 }
 
@@ -176,8 +195,19 @@ const lower = (address: string) => address.toLowerCase() as Address
 
 const asIs = (text: string): Parsed<string> => ({ value: text })
 
+const hostOf = (text: string): Parsed<string> =>
+  /^[\w.:-]+$/.test(text)
+    ? { value: text }
+    : { problem: 'must be an address or a name of this machine, without a port' }
+
+// Words are told as they are; an address becomes a link on pages that strangers read.
+const contactOf = (text: string): Parsed<string> =>
+  /^(?!https:|mailto:|tel:)[a-z][a-z\d+.-]*:\S/i.test(text)
+    ? { problem: 'must be an address of mail, or begin with https://, mailto: or tel:' }
+    : { value: text }
+
 const networkOf = (text: string): Parsed<Network> =>
-  isNetwork(text) ? { value: text } : { problem: 'must be eip155:8453 or eip155:84532' }
+  isNetwork(text) ? { value: text } : { problem: `must be one of ${NETWORKS.join(', ')}` }
 
 const wholeNumber =
   (min: number, max: number) =>

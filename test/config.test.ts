@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { ConfigError, readConfig, readPlace, type SETTINGS } from '../server/config.ts'
+import { NETWORKS } from '../server/x402/network.ts'
 
 const PAYEE = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
 const REQUIRED = { BASE_URL: 'https://wall.example', PAY_TO: PAYEE, FACILITATOR_URL: 'https://facilitator.example/v2' }
@@ -151,12 +155,46 @@ describe('settings', () => {
     expect(() => readPlace(both)).toThrow('exclude each other')
   })
 
+  test('that are secret can be in files of their own, and are not told', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'secrets-'))
+    const path = join(folder, 'url')
+    try {
+      writeFileSync(path, 'postgres://wall:pa$$word@db.example/wall\n')
+      const url = 'postgres://wall:pa$$word@db.example/wall'
+      expect(readConfig({ ...REQUIRED, DATABASE_URL_FILE: path })).toEqual(
+        readConfig({ ...REQUIRED, DATABASE_URL: url }),
+      )
+      expect(problemsOf({ ...REQUIRED, DATABASE_URL_FILE: path, DATABASE_URL: url })).toEqual([
+        'DATABASE_URL and DATABASE_URL_FILE exclude each other',
+      ])
+      expect(problemsOf({ ...REQUIRED, RPC_URL_FILE: path, CDP_API_KEY_SECRET_FILE: folder })).toEqual([
+        'CDP_API_KEY_SECRET_FILE names a file that cannot be read (EISDIR)',
+        'RPC_URL must be an http or https URL',
+      ])
+      expect(readConfig({ ...REQUIRED, PORT_FILE: path })).toEqual(readConfig(REQUIRED))
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
   test('of others are not looked at', () => {
     expect(readConfig({ ...REQUIRED, PATH: '/bin', port: 'x' })).toEqual(readConfig(REQUIRED))
   })
 })
 
 describe('settings that cannot work', () => {
+  test.each(['javascript:alert(1)', 'http://wall.example', 'data:text/html,x'])('%j is no contact', (contact) => {
+    expect(problemsOf({ ...REQUIRED, OPERATOR_CONTACT: contact })).toEqual([
+      'OPERATOR_CONTACT must be an address of mail, or begin with https://, mailto: or tel:',
+    ])
+  })
+
+  test.each(['http://localhost', 'a b', 'wall.example/'])('%j is nowhere to listen', (host) => {
+    expect(problemsOf({ ...REQUIRED, HOST: host })).toEqual([
+      'HOST must be an address or a name of this machine, without a port',
+    ])
+  })
+
   test('are all named in one message', () => {
     expect(problemsOf({})).toEqual(['BASE_URL is not set', 'PAY_TO is not set', 'FACILITATOR_URL is not set'])
     const bad = {
@@ -195,7 +233,7 @@ describe('settings that cannot work', () => {
     ['PAY_TO', `0x${'0'.repeat(40)}`, 'must not be the zero address'],
     ['PAY_TO', '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', 'must not be the token itself'],
     ['PAY_TO', '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913', 'must not be the token itself'],
-    ['NETWORK', 'eip155:1', 'must be eip155:8453 or eip155:84532'],
+    ['NETWORK', 'eip155:4326', `must be one of ${NETWORKS.join(', ')}`],
     ['PORT', '65536', 'must be a whole number from 0 to 65535'],
     ['PORT', '80.5', 'must be a whole number from 0 to 65535'],
     ['PORT', '0x50', 'must be a whole number from 0 to 65535'],

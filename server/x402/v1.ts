@@ -9,16 +9,12 @@ import { failure, type Failure } from '../domain/failure.ts'
 import type { Payment } from '../domain/payment.ts'
 import type { SoldPurchase } from '../domain/purchase.ts'
 import { encodeHeader, settleResponse } from './header.ts'
+import { nameInV1 as nameOf } from './network.ts'
 import { readPayment, readPaymentHeader } from './payload.ts'
 import { requirementsOf, type Demand, type Offer } from './terms.ts'
 
 export const PAYMENT_V1 = 'X-PAYMENT'
 export const PAYMENT_RESPONSE_V1 = 'X-PAYMENT-RESPONSE'
-
-// Version 1 has names of its own for networks.
-const names: Readonly<Record<string, string>> = { 'eip155:8453': 'base', 'eip155:84532': 'base-sepolia' }
-
-const nameOf = (network: string) => names[network] ?? network
 
 /** The same demand, as the body of a 402 says it. */
 export const demandV1 = ({ accepts, resource }: Demand): DemandV1 => ({

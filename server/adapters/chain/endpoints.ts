@@ -3,18 +3,11 @@
 import { createPublicClient, custom, defineChain, numberToHex, RpcRequestError, type PublicClient } from 'viem'
 import type { Address, UnixSeconds } from '../../domain/payment.ts'
 import type { Clock } from '../../ports.ts'
-import type { Network } from '../../x402/network.ts'
+import { chainOf, type Chain, type Network } from '../../x402/network.ts'
 import { QueueFull } from './call-queue.ts'
 import { endpointAt, EndpointBehind, EndpointBusy, quantity, type Asking, type Endpoint } from './endpoint.ts'
 
 export const MULTICALL: Address = '0xca11bde05977b3631167028862be2a173976ca11'
-
-// viem's own come with all other chains there are, which would hold up each start.
-type KnownChain = { readonly id: number; readonly name: string; readonly publicUrl: string }
-const chains: Readonly<Record<Network, KnownChain>> = {
-  'eip155:8453': { id: 8453, name: 'Base', publicUrl: 'https://mainnet.base.org' },
-  'eip155:84532': { id: 84_532, name: 'Base Sepolia', publicUrl: 'https://sepolia.base.org' },
-}
 
 /** A block, by height and time. */
 export type Height = { readonly number: bigint; readonly timestamp: UnixSeconds }
@@ -55,7 +48,7 @@ export function openEndpoints(
   addresses: readonly string[],
   { clock, callsPerSecond, onProbed = () => {} }: EndpointOptions,
 ): Endpoints {
-  const { id, publicUrl } = chains[network]
+  const { id, publicUrl } = chainOf(network)
   const urls = addresses.length === 0 ? [publicUrl] : addresses
   const all = urls.map((url) => endpointAt(url, BigInt(id), callsPerSecond, clock))
   let newest: Height | undefined
@@ -105,12 +98,12 @@ export function openEndpoints(
     },
     ask,
     onProbed,
-    client: clientOver(chains[network], ask),
+    client: clientOver(chainOf(network), ask),
   }
 }
 
 /** A client of viem's over endpoints. */
-function clientOver({ id, name, publicUrl }: KnownChain, ask: Endpoints['ask']): PublicClient {
+function clientOver({ id, name, publicUrl }: Chain, ask: Endpoints['ask']): PublicClient {
   const provider = {
     async request({ method, params = [] }: { readonly method: string; readonly params?: readonly unknown[] }) {
       // What a contract refuses is an answer of the endpoint's.
