@@ -185,7 +185,7 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters, commi
     log,
     clock,
     number: () => view.number,
-    canvasNumber: reads.canvas.number,
+    canvasNumber: reads.number,
     advance,
     everyMs: PUBLISH_EVERY_MS,
   })

@@ -189,11 +189,11 @@ const picturedIn = ({ canvas }: WallView, block: BlockIndex): Pixels | null => {
   return bytes[0] === UNPAINTED ? null : trustPixels(bytes)
 }
 
-/** A claimed block as the canvas read shows it; `undefined` while nobody owns it. */
-export function canvasBlock(view: WallView, block: BlockIndex): CanvasBlock | undefined {
+/** A claimed block as the canvas read shows it, with its picture or without; `undefined` while nobody owns it. */
+export function canvasBlock(view: WallView, block: BlockIndex, hasPicture = true): CanvasBlock | undefined {
   const claimed = view.claimed.get(block)
   if (claimed === undefined) return undefined
-  const pixels = picturedIn(view, block)
+  const pixels = hasPicture ? picturedIn(view, block) : null
   return {
     i: block,
     a: claimed.agent.id - 1,

@@ -47,6 +47,7 @@ export function apiRoutes(desk: ApiDesk): Route[] {
   return [
     { path: '/api/canvas', methods: readOnly(desk.reads.canvas.answer) },
     { path: '/api/canvas.bin', methods: readOnly(desk.reads.pixels.answer) },
+    { path: '/api/blocks', methods: readOnly(desk.reads.blocks.answer) },
     { path: '/api/live', methods: readOnly(followed(desk)) },
     { path: '/api/feed', methods: readOnly(untilChanged(desk.view, feed(desk))) },
     { path: '/api/history', methods: readOnly(inTurn(desk.clients, 'history', history(desk))) },

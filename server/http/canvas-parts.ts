@@ -29,8 +29,8 @@ const GLUE_SLOT = GROUPS_SLOT + GROUPS
 const ROWS_SLOT = GLUE_SLOT + 1
 const TAIL_SLOT = ROWS_SLOT + ROWS
 
-/** Cuts a view into parts. */
-export function canvasParts(view: WallView, network: string): Parts {
+/** Cuts a view into parts; without the blocks' pictures where `hasPictures` is false. */
+export function canvasParts(view: WallView, network: string, hasPictures = true): Parts {
   const fragments = Array.from({ length: TOTAL_BLOCKS }, () => '')
   const dirtyBlocks = new Set<BlockIndex>(ALL_BLOCKS)
   const dirtySlots = new Set<number>(Array.from({ length: TAIL_SLOT + 1 }, (_, slot) => slot))
@@ -38,8 +38,10 @@ export function canvasParts(view: WallView, network: string): Parts {
 
   const refreshBlocks = () => {
     for (const block of dirtyBlocks) {
-      const shown = canvasBlock(view, block)
-      fragments[block] = shown === undefined ? '' : JSON.stringify(shown)
+      const shown = canvasBlock(view, block, hasPictures)
+      const fragment = shown === undefined ? '' : JSON.stringify(shown)
+      if (fragment !== fragments[block]) dirtySlots.add(ROWS_SLOT + cellOf(block).row)
+      fragments[block] = fragment
     }
     dirtyBlocks.clear()
     // No comma follows the last row, so a row that becomes the last, or no longer is, changes too.
@@ -64,13 +66,10 @@ export function canvasParts(view: WallView, network: string): Parts {
   return {
     mark(change) {
       if (change.kind === 'sale') dirtySlots.add(STATS_SLOT)
-      if ('block' in change) {
-        dirtyBlocks.add(change.block)
-        dirtySlots.add(ROWS_SLOT + cellOf(change.block).row)
-      }
+      if ('block' in change) dirtyBlocks.add(change.block)
       if ('agent' in change) dirtySlots.add(GROUPS_SLOT + Math.floor((change.agent - 1) / AGENTS_PER_GROUP))
     },
-    isDirty: () => dirtySlots.size > 0,
+    isDirty: () => dirtySlots.size > 0 || dirtyBlocks.size > 0,
     take() {
       refreshBlocks()
       const parts = [...dirtySlots].toSorted((a, b) => a - b).map((slot): Part => [slot, encoder.encode(textOf(slot))])

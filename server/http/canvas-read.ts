@@ -1,6 +1,6 @@
-/** The two published reads: the canvas read in JSON, and its pixels alone in half the bytes. */
+/** The published reads: the canvas read in JSON, and its two halves, the pixels alone and all but the pixels. */
 
-import type { Change } from '../domain/log.ts'
+import type { Change, LogNumber } from '../domain/log.ts'
 import type { WallView } from '../domain/wall-view.ts'
 import type { Clock } from '../ports.ts'
 import { canvasParts } from './canvas-parts.ts'
@@ -15,13 +15,16 @@ export type CanvasSource = {
   readonly everyMs: number
 }
 
-/** The wall as published: `canvas` is `GET /api/canvas`, `pixels` is `GET /api/canvas.bin`. */
+/** The wall as published: `canvas` is `GET /api/canvas`, `pixels` is `GET /api/canvas.bin`, `blocks` is `GET /api/blocks`. */
 export type CanvasReads = {
   readonly canvas: PublishedRead
   readonly pixels: PublishedRead
-  /** Tells both of a change that the view has. */
+  readonly blocks: PublishedRead
+  /** Number of the newest change that all of them show. */
+  number(): LogNumber
+  /** Tells all of a change that the view has. */
   changed(change: Change): void
-  /** Resolves when both show everything that was told. */
+  /** Resolves when all show everything that was told. */
   published(): Promise<void>
 }
 
@@ -31,16 +34,16 @@ export function canvasReads({ view, network, clock, everyMs }: CanvasSource): Ca
     publishedRead({ view, parts, type, clock, everyMs })
   const canvas = read(canvasParts(view, network), 'application/json')
   const pixels = read(pixelParts(view), 'application/octet-stream')
+  const blocks = read(canvasParts(view, network, false), 'application/json')
+  const all = [canvas, pixels, blocks]
   return {
     canvas,
     pixels,
-    changed(change) {
-      canvas.changed(change)
-      pixels.changed(change)
-    },
+    blocks,
+    number: () => Math.min(...all.map((one) => one.number())),
+    changed: (change) => all.forEach((one) => one.changed(change)),
     async published() {
-      await canvas.published()
-      await pixels.published()
+      for (const one of all) await one.published()
     },
   }
 }

@@ -30,7 +30,7 @@ export type LiveSource = {
   readonly log: Log
   readonly clock: Clock
   readonly number: () => LogNumber // of the newest change that was told
-  readonly canvasNumber: () => LogNumber // of the newest change that the canvas read shows
+  readonly canvasNumber: () => LogNumber // of the newest change that the reads of the wall show
   readonly advance: () => Promise<void> // tells what others have written since
   readonly everyMs: number
 }

@@ -145,6 +145,17 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     method: 'GET',
+    path: '/api/blocks',
+    id: 'readBlocks',
+    summary: 'Read the whole wall without its pictures',
+    description:
+      'The canvas read with `px` left out of every block: who owns what, since when, and what they say. With the pixels of `/api/canvas.bin` it tells all that the canvas read does. May be two seconds old.',
+    answers: [Canvas],
+    revalidates: true,
+    codes: anywhere,
+  },
+  {
+    method: 'GET',
     path: '/api/live',
     id: 'followWall',
     summary: 'Follow every change as it happens',

@@ -31,6 +31,7 @@ test.each([
   '/blocks/3,4',
   '/api/canvas',
   '/api/canvas.bin',
+  '/api/blocks',
   '/api/feed',
   '/api/agents',
   '/api/health',

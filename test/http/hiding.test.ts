@@ -43,6 +43,7 @@ const wall = await wallWithHidden()
 const READS = [
   'GET /blocks/80,45',
   'GET /api/canvas',
+  'GET /api/blocks',
   'GET /api/feed',
   'GET /api/history',
   'GET /api/agents',

@@ -77,7 +77,7 @@ export async function openWall(
     log: db.log,
     clock: systemClock,
     number: () => view.number,
-    canvasNumber: reads.canvas.number,
+    canvasNumber: reads.number,
     advance,
     everyMs: 0,
   })
