@@ -1,7 +1,7 @@
 /** The page: wires input, state, drawing and labels. Nothing runs while nothing changes. */
 
 import type { Place } from './address.ts'
-import type { View } from './camera/camera.ts'
+import { isFitted, type View } from './camera/camera.ts'
 import { listen } from './camera/input.ts'
 import { arrive } from './data/load-canvas.ts'
 import { canvasReader } from './data/source.ts'
@@ -77,7 +77,7 @@ function become(next: State) {
 /** How much is sold, at the moment that is shown. */
 function tellCounts() {
   const { wall, at } = state
-  if (wall === undefined) return
+  if (!wall?.complete) return
   const sold = at === undefined ? wall.stats.claimed : soldBy(momentsOf(wall), at)
   counts.textContent = summaryOf(wall, sold, at)
 }
@@ -135,12 +135,14 @@ function markTool(button: HTMLButtonElement) {
 
 function showWall(wall: Wall) {
   const before = state.wall
+  const isMoved = before !== undefined && !isFitted(state.camera, state.view)
   become(received(state, wall))
-  // What a link names can be looked at only once all of it is there, unless the link says from where.
+  // What a link names can be looked at only once all of it is there; a wall that was moved meanwhile stays where it is.
   const hasArrived = arriving && wall.complete
-  if (before === undefined || (hasArrived && placeInBar().camera === undefined)) become(atPlace(state, placeInBar()))
+  if (before === undefined || hasArrived) goTo(placeInBar(), isMoved)
   if (hasArrived) {
     arriving = false
+    stage.ariaBusy = 'false'
     const word = deadLink(state, location.search)
     if (word !== undefined) toast(word)
   }
@@ -158,8 +160,10 @@ async function load() {
     await arrive(readCanvas, showWall)
     hush(notice)
   } catch {
+    stage.ariaBusy = 'false'
     say(notice, 'The wall could not be read.', () => {
       hush(notice)
+      stage.ariaBusy = 'true'
       void load()
     })
   }

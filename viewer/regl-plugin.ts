@@ -13,7 +13,7 @@ const drawCalls = new URL('gl/draw-calls.ts', import.meta.url).pathname
 
 const ownCore = `
 function reglCore (gl, strings, extensions, limits, buffers, elements, textures, framebuffers, uniforms, attributes, shaders) {
-  return drawCalls({ gl, strings, buffers, framebuffers, shaders })
+  return drawCalls({ gl, buffers, framebuffers })
 }
 `
 

@@ -1,13 +1,16 @@
 import { expect, test } from 'bun:test'
-import fc from 'fast-check'
 import type { Canvas } from '../../shared/contract/canvas.ts'
 import type { Sale } from '../../shared/contract/feed.ts'
-import { ALL_BLOCKS, TOTAL_BLOCKS, coordOf } from '../../shared/wall.ts'
-import { withCanvas, withChanges, withSales } from '../../viewer/data/apply-updates.ts'
-import { canvasLines } from '../../viewer/data/canvas-stream.ts'
-import { wallOf } from '../../viewer/wall/wall-model.ts'
-import { canvasText } from './sample-server.ts'
-import { at, canvas, openBlock, rainbowBlock } from './sample-wall.ts'
+import { TOTAL_BLOCKS, coordOf } from '../../shared/wall.ts'
+import { withChanges, withReading, withSales } from '../../viewer/data/apply-updates.ts'
+import { arrive } from '../../viewer/data/load-canvas.ts'
+import type { Reading } from '../../viewer/data/source.ts'
+import { decodePicture, pictureAt } from '../../viewer/wall/pixel-buffer.ts'
+import type { Wall } from '../../viewer/wall/wall-model.ts'
+import { pixelsOf, withoutPictures } from './sample-server.ts'
+import { at, canvas, openBlock, rainbowBlock, wallOf } from './sample-wall.ts'
+
+const readingOf = (read: Canvas): Reading => ({ pixels: pixelsOf(read), blocks: withoutPictures(read) })
 
 const px = new Uint8Array(100).fill(7).toBase64()
 const carol: Sale['agent'] = { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null }
@@ -23,7 +26,8 @@ const sale = (seq: number, block = openBlock, agent = carol): Sale => ({
 test('a sale claims its block for its agent, who is new or gains one', () => {
   const after = withSales(wallOf(canvas), [sale(5), sale(6, at(0, 0), { ...carol, id: 1, name: 'Ada' })])
   expect(after.changed).toEqual([openBlock, at(0, 0)])
-  expect(after.claims.get(openBlock)).toEqual({ i: openBlock, a: 2, t: 1_760_000_900_005, px })
+  expect(after.claims.get(openBlock)).toEqual({ i: openBlock, a: 2, t: 1_760_000_900_005 })
+  expect(pictureAt(after.atlas, openBlock)).toEqual(decodePicture(px))
   expect(after.agents.map(({ name, blocks }) => [name, blocks])).toEqual([
     ['Ada', 4],
     [canvas.agents[1]?.name ?? '', 1],
@@ -48,10 +52,11 @@ test('a later canvas read changes what was repainted and nothing else', () => {
     ...canvas,
     blocks: canvas.blocks.map((block) => (block.i === rainbowBlock ? { ...block, px } : block)),
   }
-  const after = withCanvas(wallOf(canvas), repainted)
+  const before = wallOf(canvas)
+  const after = withReading(before, readingOf(repainted))
   expect(after.changed).toEqual([rainbowBlock])
-  expect(after.claims.get(rainbowBlock)?.px).toBe(px)
-  expect(withCanvas(after, repainted).changed).toEqual([])
+  expect(pictureAt(after.atlas, rainbowBlock)).toEqual(decodePicture(px))
+  expect(withReading(after, readingOf(repainted)).changed).toEqual([])
 })
 
 test('a repaint and a new name are worked in, and told twice they change no more', () => {
@@ -63,7 +68,8 @@ test('a repaint and a new name are worked in, and told twice they change no more
   ]
   const once = withChanges(wallOf(canvas), news)
   expect(once.changed).toEqual([rainbowBlock])
-  expect(once.claims.get(rainbowBlock)).toEqual({ i: rainbowBlock, a: 0, t: 1_760_000_000_000, m: 'new', px })
+  expect(once.claims.get(rainbowBlock)).toEqual({ i: rainbowBlock, a: 0, t: 1_760_000_000_000, m: 'new' })
+  expect(pictureAt(once.atlas, rainbowBlock)).toEqual(decodePicture(px))
   expect(once.agents[0]).toEqual({ ...(ada ?? expect.unreachable()), name: 'Ada II', framework: null })
   expect(once.stats).toEqual(canvas.stats)
   expect(withChanges(once, news)).toEqual(once)
@@ -74,15 +80,15 @@ test('a canvas read that lacks what was told already takes nothing back', () => 
     { number: 5, kind: 'sale' as const, ...sale(5) },
     { number: 6, kind: 'repaint' as const, t: 9, i: rainbowBlock, coord: coordOf(rainbowBlock), px },
   ]
-  const after = withCanvas(withChanges(wallOf(canvas), told), canvas, told)
+  const after = withReading(withChanges(wallOf(canvas), told), readingOf(canvas), told)
   expect(after.changed).toEqual([])
   expect(after.claims.get(openBlock)?.a).toBe(2)
-  expect(after.claims.get(rainbowBlock)?.px).toBe(px)
+  expect(pictureAt(after.atlas, rainbowBlock)).toEqual(decodePicture(px))
 })
 
 test('a canvas read that is older than the news is passed over', () => {
   const ahead = withSales(wallOf(canvas), [sale(5)])
-  expect(withCanvas(ahead, canvas)).toBe(ahead)
+  expect(withReading(ahead, readingOf(canvas))).toBe(ahead)
 })
 
 test('sales and the canvas read that has them lead to the same wall', () => {
@@ -94,35 +100,37 @@ test('sales and the canvas read that has them lead to the same wall', () => {
   for (const key of ['agents', 'stats', 'atlas', 'claims'] as const) expect(told[key]).toEqual(read[key])
 })
 
-const arriving = (text: string, cuts: readonly number[]) => {
-  const lines = canvasLines()
-  const places = [0, ...cuts.map((cut) => cut % text.length).toSorted((a, b) => a - b), text.length]
-  const rows = places.slice(1).flatMap((end, i) => lines.push(text.slice(places[i] ?? 0, end)))
-  return { rows, head: lines.head(), canvas: lines.end() }
-}
-
-test('a canvas read is the same however it is cut on its way, and its rows come in order', () => {
-  const many: Canvas = {
+test('a half that has not changed is left out, and what is known of it stays', () => {
+  const repainted = readingOf({
     ...canvas,
-    blocks: ALL_BLOCKS.filter((i) => i % 97 === 0).map((i) => ({ i, a: 0, t: i, m: 'a "\\n" {"i":5}', px })),
-  }
-  fc.assert(
-    fc.property(fc.array(fc.nat()), fc.constantFrom(canvas, many, { ...canvas, blocks: [] }), (cuts, whole) => {
-      const arrived = arriving(canvasText(whole), cuts)
-      expect(arrived.canvas).toEqual(whole)
-      expect(arrived.rows).toEqual(whole.blocks)
-    }),
+    blocks: canvas.blocks.map((block) => (block.i === rainbowBlock ? { ...block, m: 'new', px } : block)),
+  })
+  const pictures = withReading(wallOf(canvas), { ...repainted, blocks: undefined })
+  expect([pictures.changed, pictures.claims.get(rainbowBlock)?.m]).toEqual([[rainbowBlock], 'Hello from a machine.'])
+  expect(pictureAt(pictures.atlas, rainbowBlock)).toEqual(decodePicture(px))
+  const words = withReading(wallOf(canvas), { ...repainted, pixels: undefined })
+  expect([words.changed, words.claims.get(rainbowBlock)?.m]).toEqual([[rainbowBlock], 'new'])
+  expect(words.atlas).toEqual(wallOf(canvas).atlas)
+})
+
+test('a wall whose pictures arrive in pieces before all else is the wall that the canvas read tells', async () => {
+  const shown: Wall[] = []
+  let drawn = () => {}
+  const { pixels, blocks } = readingOf(canvas)
+  await arrive(
+    async (onPictures) => {
+      for (let first = 0; first < TOTAL_BLOCKS; first += 100)
+        onPictures?.(first, pixels?.subarray(first * 100, (first + 100) * 100) ?? new Uint8Array())
+      await new Promise<void>((resolve) => (drawn = resolve))
+      return { pixels, blocks }
+    },
+    (wall) => {
+      shown.push(wall)
+      drawn()
+    },
   )
-})
-
-test('the head is known before the first row', () => {
-  const text = canvasText(canvas)
-  const lines = canvasLines()
-  lines.push(text.slice(0, text.indexOf('{"i":')))
-  expect(lines.head()?.stats).toEqual(canvas.stats)
-})
-
-test('a canvas read without lines is read all the same, and one cut short is none', () => {
-  expect(arriving(JSON.stringify(canvas), []).canvas).toEqual(canvas)
-  expect(() => arriving(canvasText(canvas).slice(0, -20), [])).toThrow()
+  const whole = wallOf(canvas)
+  expect(shown[0]?.complete).toBe(false)
+  for (const key of ['agents', 'stats', 'atlas', 'claims', 'complete'] as const)
+    expect(shown.at(-1)?.[key]).toEqual(whole[key])
 })

@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { ALL_BLOCKS, TOTAL_BLOCKS, cellOf, coordOf, type BlockIndex } from '../../shared/wall.ts'
 import { worksOf } from '../../shared/works.ts'
 import { areaOf, edgesOf, nearestOpen, workAt } from '../../viewer/wall/artworks.ts'
-import { wallOf } from '../../viewer/wall/wall-model.ts'
-import { at, bareBlock, canvas, checkerBlock, nastyBlock, rainbowBlock } from './sample-wall.ts'
+import { at, bareBlock, canvas, checkerBlock, nastyBlock, rainbowBlock, wallOf } from './sample-wall.ts'
 
 const blockNumbers = fc.integer({ min: 0, max: TOTAL_BLOCKS - 1 })
 const toBlocks = (numbers: readonly number[]) => numbers.flatMap((i) => ALL_BLOCKS[i] ?? [])

@@ -36,7 +36,7 @@ describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () 
     // The read after the stream has opened finds that nothing was missed.
     const [response] = await Promise.all([
       page.goto(`${world.url}/#all`),
-      page.waitForResponse((read) => read.url().endsWith('/api/canvas') && read.status() === 304),
+      page.waitForResponse((read) => read.url().endsWith('/api/canvas.bin') && read.status() === 304),
     ])
     expect(response?.headers()['content-security-policy']).toStartWith("default-src 'none'")
     expect(await page.textContent('#counts')).toBe('0 of 14,400 blocks sold, $1 each.')

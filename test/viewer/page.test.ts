@@ -177,10 +177,10 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
   test('the wall is sent once', async () => {
     const page = await newPage()
     const statuses: number[] = []
-    page.on('response', (response) => response.url().endsWith('/api/canvas') && statuses.push(response.status()))
+    page.on('response', (response) => response.url().endsWith('/api/canvas.bin') && statuses.push(response.status()))
     await page.goto(server().url.href)
     // The stream has opened, and a read has told that nothing was missed.
-    await page.waitForResponse((response) => response.url().endsWith('/api/canvas') && response.status() === 304)
+    await page.waitForResponse((response) => response.url().endsWith('/api/canvas.bin') && response.status() === 304)
     expect(statuses).toEqual([200, 304])
   })
 

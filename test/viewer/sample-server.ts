@@ -6,6 +6,7 @@ import { build } from 'vite'
 import type { Canvas, CanvasBlock } from '../../shared/contract/canvas.ts'
 import type { FeedPage, Sale } from '../../shared/contract/feed.ts'
 import type { HistoryPage, WireChange } from '../../shared/contract/live.ts'
+import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { COLS, TOTAL_BLOCKS, coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { canvas as sample, deedOf } from './sample-wall.ts'
 
@@ -20,10 +21,12 @@ export type SampleServer = {
   /** Sells a block; the feed tells it. */
   sell(block: BlockIndex, agent: Sale['agent'], px?: string): void
   repaint(block: BlockIndex, px: string): void
-  /** Ends the canvas read after this many characters until it is called again with none. */
-  holdAfter(characters: number | undefined): void
+  /** Holds the pixels after this many blocks until it is called again with none. */
+  holdAfter(blocks: number | undefined): void
   stop(): Promise<void>
 }
+
+const UNPAINTED = 255
 
 // What the service would send with the page.
 const CSP =
@@ -37,7 +40,7 @@ export async function startSampleServer(): Promise<SampleServer> {
   let status = 200
   let canvas = structuredClone(sample)
   let version = 0
-  let held: { readonly characters: number; readonly release: Promise<void>; readonly go: () => void } | undefined
+  let held: Held | undefined
   const sales: Sale[] = []
   const asked: string[] = []
   const log = changesOf(canvas)
@@ -70,17 +73,11 @@ export async function startSampleServer(): Promise<SampleServer> {
     version++
   }
 
-  const readCanvas = (request: Request) => {
+  const read = (request: Request, type: string, body: () => BodyInit) => {
     const etag = `W/"${version}"`
     if (request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers: { etag } })
-    return new Response(bodyOf(canvasText(canvas), held), {
-      status,
-      headers: {
-        etag,
-        'content-type': 'application/json',
-        'cache-control': status === 200 ? 'public, max-age=2' : 'no-store',
-      },
-    })
+    const caching = status === 200 ? 'public, max-age=2' : 'no-store'
+    return new Response(body(), { status, headers: { etag, 'content-type': type, 'cache-control': caching } })
   }
 
   const server = Bun.serve({
@@ -90,7 +87,9 @@ export async function startSampleServer(): Promise<SampleServer> {
     fetch(request) {
       const { pathname, search } = new URL(request.url)
       asked.push(pathname + search)
-      if (pathname === '/api/canvas') return readCanvas(request)
+      if (pathname === '/api/canvas.bin')
+        return read(request, 'application/octet-stream', () => heldBody(pixelsOf(canvas), held))
+      if (pathname === '/api/blocks') return read(request, 'application/json', () => blocksText(canvas))
       if (pathname === '/api/feed') return Response.json(feedPage(sales, canvas, search), { status })
       if (pathname === '/api/live') return live()
       if (pathname === '/api/history') return Response.json(historyPage(log, search), { status })
@@ -128,10 +127,10 @@ export async function startSampleServer(): Promise<SampleServer> {
       const t = 1_760_000_000_000 + (log.length + 1) * 3_600_000
       tell({ number: log.length + 1, kind: 'repaint', t, i: block, coord: coordOf(block), px })
     },
-    holdAfter(characters) {
+    holdAfter(blocks) {
       held?.go()
       const { promise, resolve } = Promise.withResolvers<void>()
-      held = characters === undefined ? undefined : { characters, release: promise, go: resolve }
+      held = blocks === undefined ? undefined : { blocks, release: promise, go: resolve }
     },
     async stop() {
       await server.stop(true)
@@ -158,21 +157,38 @@ function sold(canvas: Canvas, block: CanvasBlock, agent: Sale['agent'], seq: num
   }
 }
 
-/** As the service writes it: a line for each wall row. */
-export function canvasText({ blocks, ...head }: Canvas): string {
-  const rows = Map.groupBy(blocks, ({ i }) => Math.floor(i / 160))
-  const lines = [...rows.values()].map((row) => row.map((block) => JSON.stringify(block)).join(','))
-  return `${JSON.stringify(head).slice(0, -1)},\n"blocks":[\n${lines.join(',\n')}\n]}\n`
+/** The pictures of all blocks, as the service tells them. */
+export function pixelsOf({ blocks }: Canvas): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(TOTAL_BLOCKS * PIXELS_PER_BLOCK).fill(UNPAINTED)
+  for (const { i, px } of blocks) if (px !== undefined) bytes.set(Uint8Array.fromBase64(px), i * PIXELS_PER_BLOCK)
+  return bytes
 }
 
-function bodyOf(text: string, held: { readonly characters: number; readonly release: Promise<void> } | undefined) {
-  if (held === undefined) return text
+/** All but the pictures. */
+export const withoutPictures = (canvas: Canvas): Canvas => ({
+  ...canvas,
+  blocks: canvas.blocks.map(({ i, a, t, m, l }) => ({
+    i,
+    a,
+    t,
+    ...(m === undefined ? {} : { m }),
+    ...(l === undefined ? {} : { l }),
+  })),
+})
+
+const blocksText = (canvas: Canvas) => JSON.stringify(withoutPictures(canvas))
+
+/** Where a body is held, and until when. */
+type Held = { readonly blocks: number; readonly release: Promise<void>; readonly go: () => void }
+
+function heldBody(bytes: Uint8Array<ArrayBuffer>, held: Held | undefined): BodyInit {
+  if (held === undefined) return bytes
+  const { blocks, release } = held
   return new ReadableStream({
     async start(controller) {
-      const encoder = new TextEncoder()
-      controller.enqueue(encoder.encode(text.slice(0, held.characters)))
-      await held.release
-      controller.enqueue(encoder.encode(text.slice(held.characters)))
+      controller.enqueue(bytes.slice(0, blocks * PIXELS_PER_BLOCK))
+      await release
+      controller.enqueue(bytes.slice(blocks * PIXELS_PER_BLOCK))
       controller.close()
     },
   })

@@ -15,6 +15,14 @@ import {
   coordOf,
   type BlockIndex,
 } from '../../shared/wall.ts'
+import { bareWall, withBlocks, type Wall } from '../../viewer/wall/wall-model.ts'
+
+/** The wall as the page knows it once all of a canvas read has arrived. */
+export const wallOf = (read: Canvas): Wall => ({
+  ...withBlocks(bareWall(read), read.blocks),
+  changed: undefined,
+  complete: true,
+})
 
 const BLACK = 0
 const WHITE = 215

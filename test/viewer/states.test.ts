@@ -4,8 +4,7 @@ import { PALETTE } from '../../shared/palette.ts'
 import { fit } from '../../viewer/camera/camera.ts'
 import { boxOf } from '../../viewer/camera/hover.ts'
 import { afterDraw, colourAt, middleOf, stageTop, viewOf } from './driver.ts'
-import { canvasText } from './sample-server.ts'
-import { at, canvas, nastyBlock, openBlock, rainbowBlock } from './sample-wall.ts'
+import { at, nastyBlock, openBlock, rainbowBlock } from './sample-wall.ts'
 import { browserForTests, visits } from './visit.ts'
 
 // Goal: all that can be open on the page beside the wall works, by keyboard and by touch. Method: as in page.test.ts.
@@ -187,9 +186,8 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
   })
 
   test('rows are drawn as they arrive', async () => {
-    const text = canvasText(canvas)
     // The row of the nasty block has arrived, the one below it has not.
-    server().holdAfter(text.indexOf('\n', text.indexOf(`"i":${nastyBlock}`)) + 1)
+    server().holdAfter(rainbowBlock - 10)
     const page = await newPage()
     await page.goto(`${server().url.href}#all`)
     await page.waitForFunction(() => Reflect.get(window, 'draws') > 0)

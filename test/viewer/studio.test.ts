@@ -19,8 +19,7 @@ import {
   withWidth,
   type Sketch,
 } from '../../viewer/studio/sketch.ts'
-import { wallOf } from '../../viewer/wall/wall-model.ts'
-import { at, canvas } from './sample-wall.ts'
+import { at, canvas, wallOf } from './sample-wall.ts'
 
 const photo = { name: 'photo.png', width: 1200, height: 900, isPhoto: true }
 

@@ -66,7 +66,12 @@ export function visits(browser: Browser | NoBrowser, viewport: { width: number; 
   async function openPage(address = '#all', options?: BrowserContextOptions): Promise<Page> {
     const page = await newPage(options)
     await page.goto(server().url.href + address)
-    await page.waitForFunction(() => document.body.dataset['ready'] && Reflect.get(window, 'draws') > 0)
+    await page.waitForFunction(
+      () =>
+        document.body.dataset['ready'] &&
+        Reflect.get(window, 'draws') > 0 &&
+        document.querySelector('[aria-busy="true"]') === null,
+    )
     return page
   }
 

@@ -6,8 +6,8 @@ import { withChanges } from '../../viewer/data/apply-updates.ts'
 import { begin, shownWall, step } from '../../viewer/state.ts'
 import { blankAtlas, decodePicture, pictureAt } from '../../viewer/wall/pixel-buffer.ts'
 import { historyOf, pastAt, type Past } from '../../viewer/wall/wall-history.ts'
-import { plotAt, wallOf } from '../../viewer/wall/wall-model.ts'
-import { at, canvas as sample } from './sample-wall.ts'
+import { plotAt } from '../../viewer/wall/wall-model.ts'
+import { at, canvas as sample, wallOf } from './sample-wall.ts'
 
 const nobodys = wallOf({
   ...sample,

@@ -1,10 +1,12 @@
 /** What the service tells after the first read, worked into the wall. */
 
-import type { Canvas, CanvasAgent, CanvasBlock } from '../../shared/contract/canvas.ts'
+import type { CanvasAgent, CanvasBlock } from '../../shared/contract/canvas.ts'
 import type { Sale } from '../../shared/contract/feed.ts'
 import type { WireChange } from '../../shared/contract/live.ts'
 import { TOTAL_BLOCKS, isBlockIndex } from '../../shared/wall.ts'
-import { wallOf, withBlocks, type Wall } from '../wall/wall-model.ts'
+import { blankAtlas, copyBlock } from '../wall/pixel-buffer.ts'
+import { bareWall, withBlocks, withClaims, withPictures, type Claim, type Wall } from '../wall/wall-model.ts'
+import type { Reading } from './source.ts'
 
 type News = (Sale & { readonly kind: 'sale' }) | Exclude<WireChange, { kind: 'sale' }>
 
@@ -76,22 +78,28 @@ const faceOf = ({ i, t, m, l, px }: Omit<CanvasBlock, 'a'>) => ({
 })
 
 /**
- * The wall after a later canvas read and changes that it may lack, with what is unlike before; a read older than what is
+ * The wall after a later reading and changes that it may lack, with what is unlike before; a reading older than what is
  * known changes nothing.
  */
-export function withCanvas(wall: Wall, canvas: Canvas, told: readonly WireChange[] = []): Wall {
-  const read = withChanges(wallOf(canvas), told)
+export function withReading(wall: Wall, reading: Reading, told: readonly WireChange[] = []): Wall {
+  const read = withChanges(wallRead(wall, reading), told)
   if (read.stats.lastSaleId < wall.stats.lastSaleId) return wall
   // Without a block that is known the read tells of another wall, as after a database was put back.
   if (read.claims.size < wall.claims.size) return { ...read, changed: undefined }
-  const changed = [...read.claims].flatMap(([i, block]) => (isSame(wall.claims.get(i), block) ? [] : [i]))
-  return { ...read, changed }
+  const changed = [...read.claims].flatMap(([block, claim]) => {
+    // Not `||`: what is shown is altered in place, so that only what is unlike before is drawn anew.
+    const looksOther = copyBlock(read.atlas, wall.atlas, block)
+    return looksOther || !isSame(wall.claims.get(block), claim) ? [block] : []
+  })
+  return { ...read, atlas: wall.atlas, changed }
 }
 
-const isSame = (known: CanvasBlock | undefined, block: CanvasBlock) =>
-  known !== undefined &&
-  known.a === block.a &&
-  known.t === block.t &&
-  known.m === block.m &&
-  known.l === block.l &&
-  known.px === block.px
+/** A reading as a wall of its own; what it leaves out as unchanged is as on the wall that is known. */
+function wallRead(known: Wall, { blocks, pixels }: Reading): Wall {
+  const bare = { ...bareWall(blocks ?? known), atlas: pixels ? blankAtlas() : known.atlas.slice() }
+  const painted = pixels ? withPictures(bare, 0, pixels) : bare
+  return { ...withClaims(painted, blocks?.blocks ?? known.claims.values()), complete: true }
+}
+
+const isSame = (known: Claim | undefined, claim: Claim) =>
+  known !== undefined && known.a === claim.a && known.t === claim.t && known.m === claim.m && known.l === claim.l

@@ -3,7 +3,7 @@
 import type { Reset, WireChange } from '../../shared/contract/live.ts'
 import { deedReader } from './deed-reader.ts'
 import { pollingSource, readSales } from './polling.ts'
-import type { CanvasReader, Listener, Source } from './source.ts'
+import { isNews, type CanvasReader, type Listener, type Source } from './source.ts'
 
 const KINDS = ['sale', 'repaint', 'identity'] satisfies WireChange['kind'][]
 
@@ -101,9 +101,9 @@ function catcherUp(listener: Listener, readCanvas: CanvasReader, signal: AbortSi
     reading = true
     try {
       await readSales(listener, signal)
-      const canvas = await readCanvas(() => {})
+      const reading = await readCanvas()
       if (signal.aborted) return
-      if (canvas !== 'unchanged') listener.canvas(canvas, told)
+      if (isNews(reading)) listener.reading(reading, told)
       listener.heard(true)
     } catch {
       if (!signal.aborted) listener.heard(false)

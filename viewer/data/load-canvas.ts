@@ -1,26 +1,43 @@
 /** Brings the wall to the page. */
 
-import type { CanvasBlock } from '../../shared/contract/canvas.ts'
-import { bareWall, wallOf, withBlocks, type CanvasHead, type Wall } from '../wall/wall-model.ts'
+import { ASSET_SYMBOL, PRICE, PRICE_PER_PIXEL } from '../../shared/money.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import { bareWall, withClaims, withPictures, type CanvasHead, type Wall } from '../wall/wall-model.ts'
 import type { CanvasReader } from './source.ts'
 
-// Rows arrive faster than they need to be drawn.
-const DRAW_ROWS_MS = 80
+// Pictures arrive faster than they need to be drawn.
+const DRAW_MS = 80
 
-/** Reads the whole wall, drawing it as it arrives; rejects when it cannot be read. */
+// What is said of a wall of which only pictures have come.
+const UNTOLD: CanvasHead = {
+  pricing: { perPixel: PRICE_PER_PIXEL, perBlock: PRICE, asset: ASSET_SYMBOL, network: '' },
+  stats: { claimed: 0, remaining: 0, agents: 0, lastClaimedAt: null, lastSaleId: 0 },
+  agents: [],
+}
+
+/** Reads the whole wall, drawing its pictures as they arrive; rejects when it cannot be read. */
 export async function arrive(read: CanvasReader, show: (wall: Wall) => void): Promise<void> {
-  let part: Wall | undefined
-  let waiting: CanvasBlock[] = []
-  let shownAt = 0
-  const canvas = await read((head: CanvasHead, blocks) => {
-    waiting.push(...blocks)
-    if (part && performance.now() - shownAt < DRAW_ROWS_MS) return
+  let part = bareWall(UNTOLD)
+  let waiting: BlockIndex[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let shownAt = performance.now()
+  const showPart = () => {
+    timer = undefined
     shownAt = performance.now()
-    part = withBlocks(part ?? bareWall(head), waiting)
+    show({ ...part, changed: waiting })
     waiting = []
-    show(part)
-  })
-  if (canvas === 'unchanged') return
-  // What has been drawn already need not be drawn again.
-  show(part ? { ...withBlocks(part, waiting), complete: true } : wallOf(canvas))
+  }
+  try {
+    const { blocks } = await read((first, bytes) => {
+      part = withPictures(part, first, bytes)
+      waiting.push(...(part.changed ?? []))
+      if (waiting.length > 0) timer ??= setTimeout(showPart, shownAt + DRAW_MS - performance.now())
+    })
+    if (blocks === undefined) return
+    const whole = withClaims({ ...bareWall(blocks), atlas: part.atlas }, blocks.blocks)
+    // What has been drawn already need not be drawn again.
+    show({ ...whole, changed: [...waiting, ...(whole.changed ?? [])], complete: true })
+  } finally {
+    clearTimeout(timer)
+  }
 }

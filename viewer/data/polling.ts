@@ -2,7 +2,7 @@
 
 import type { FeedPage } from '../../shared/contract/feed.ts'
 import { deedReader } from './deed-reader.ts'
-import type { CanvasReader, Listener, Source } from './source.ts'
+import { isNews, type CanvasReader, type Listener, type Source } from './source.ts'
 
 const FEED_MS = 4000
 const CANVAS_MS = 20_000
@@ -31,8 +31,8 @@ function follow(listener: Listener, readCanvas: CanvasReader, signal: AbortSigna
       await readSales(listener, signal)
       if (canvasToo || performance.now() - canvasReadAt > CANVAS_MS) {
         canvasReadAt = performance.now()
-        const canvas = await readCanvas(() => {})
-        if (canvas !== 'unchanged' && !signal.aborted) listener.canvas(canvas, [])
+        const reading = await readCanvas()
+        if (isNews(reading) && !signal.aborted) listener.reading(reading, [])
       }
       listener.heard(true)
     } catch {

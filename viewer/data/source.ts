@@ -1,12 +1,12 @@
 /** Where the page's data comes from. */
 
 import type { Deed } from '../../shared/contract/block.ts'
-import type { Canvas, CanvasBlock } from '../../shared/contract/canvas.ts'
+import type { Canvas } from '../../shared/contract/canvas.ts'
 import type { Sale } from '../../shared/contract/feed.ts'
 import type { WireChange } from '../../shared/contract/live.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import type { CanvasHead } from '../wall/wall-model.ts'
-import { canvasLines } from './canvas-stream.ts'
+import { readBlocks } from './read-blocks.ts'
+import { readPixels, type OnPictures } from './read-pixels.ts'
 
 /** What a source tells while the wall is open. */
 export type Listener = {
@@ -15,8 +15,8 @@ export type Listener = {
   sales(sales: readonly Sale[]): void
   /** Changes in the order they were made; one that is known already may be told again. */
   changes(changes: readonly WireChange[]): void
-  /** A later read, and changes that it may not show yet. */
-  canvas(canvas: Canvas, told: readonly WireChange[]): void
+  /** A later reading, and changes that it may not show yet. */
+  reading(reading: Reading, told: readonly WireChange[]): void
   /** Whether the last try to hear of news succeeded. */
   heard(well: boolean): void
 }
@@ -28,38 +28,27 @@ export type Source = {
   deed(block: BlockIndex, signal: AbortSignal): Promise<Deed | undefined>
 }
 
-const CANVAS = '/api/canvas'
-
-/** How a reading of the canvas ended; `unchanged` when the service says that nothing has. */
-export type Reading = Canvas | 'unchanged'
-
-/** Reads the whole wall, telling the blocks of each row as they arrive; rejects when it cannot be read. */
-export type CanvasReader = (onRows: (head: CanvasHead, blocks: CanvasBlock[]) => void) => Promise<Reading>
-
-/** Reads the canvas, each time only if it has changed. */
-export function canvasReader(): CanvasReader {
-  let etag: string | undefined
-  return async (onRows) => {
-    // Without a header of its own the first request is the one that index.html has the browser begin early.
-    const response = await (etag === undefined ? fetch(CANVAS) : fetch(CANVAS, { headers: { 'if-none-match': etag } }))
-    if (response.status === 304) return 'unchanged'
-    if (!response.ok || response.body === null) throw new Error(`the canvas read answered ${response.status}`)
-    const canvas = await readLines(response.body, onRows)
-    etag = response.headers.get('etag') ?? undefined
-    return canvas
-  }
+/** A reading of the whole wall in its two halves; each is left out where the service says that it has not changed. */
+export type Reading = {
+  readonly pixels: Uint8Array | undefined // 100 bytes a block
+  readonly blocks: Canvas | undefined // without pictures
 }
 
-async function readLines(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  onRows: (head: CanvasHead, blocks: CanvasBlock[]) => void,
-): Promise<Canvas> {
-  const lines = canvasLines()
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    const blocks = lines.push(part.value)
-    const head = lines.head()
-    if (head && blocks.length > 0) onRows(head, blocks)
+/** Whether a reading tells anything. */
+export const isNews = ({ pixels, blocks }: Reading): boolean => pixels !== undefined || blocks !== undefined
+
+/** Reads the whole wall; rejects when it cannot be read. */
+export type CanvasReader = (onPictures?: OnPictures) => Promise<Reading>
+
+/** Reads the wall, each half only if it has changed. */
+export function canvasReader(): CanvasReader {
+  let known: { readonly pixels: string | undefined; readonly blocks: string | undefined } | undefined
+  return async (onPictures = () => {}) => {
+    // One after the other, because on a slow line all else would keep the pictures waiting.
+    const pixels = await readPixels(known?.pixels, onPictures)
+    const blocks = await readBlocks(known?.blocks)
+    // Only now, because a half whose other half was lost is to be read again.
+    known = { pixels: pixels?.etag ?? known?.pixels, blocks: blocks?.etag ?? known?.blocks }
+    return { pixels: pixels?.bytes, blocks: blocks?.canvas }
   }
-  return lines.end()
 }

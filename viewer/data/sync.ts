@@ -1,7 +1,7 @@
 /** Keeps the wall up to date. */
 
 import type { Wall } from '../wall/wall-model.ts'
-import { withCanvas, withChanges, withSales } from './apply-updates.ts'
+import { withChanges, withReading, withSales } from './apply-updates.ts'
 import type { Listener, Source } from './source.ts'
 
 // One try may fail; after this many the page says that what it shows may be old.
@@ -28,7 +28,7 @@ export function keepUp(source: Source, scene: Scene, signal: AbortSignal) {
     known: () => scene.wall()?.stats.lastSaleId ?? 0,
     sales: (sales) => change((wall) => withSales(wall, sales)),
     changes: (changes) => change((wall) => withChanges(wall, changes)),
-    canvas: (canvas, told) => change((wall) => withCanvas(wall, canvas, told)),
+    reading: (reading, told) => change((wall) => withReading(wall, reading, told)),
     heard(well) {
       failures = well ? 0 : failures + 1
       if (well) heardAt = Date.now()

@@ -8,6 +8,9 @@ import { OPEN, pictureAt, type Atlas } from '../wall/pixel-buffer.ts'
 
 const BYTES = 256
 
+// With more changed blocks than this, painting the whole wall is the shorter way.
+const PARTS_MAX = 400
+
 /** Canvases that show an atlas and a veil. */
 export type Sheets = {
   readonly layers: readonly HTMLCanvasElement[]
@@ -39,6 +42,7 @@ export function createSheets(): Sheets | undefined {
     setAtlas,
     setBlocks(atlas, blocks) {
       shown = atlas
+      if (blocks.length > PARTS_MAX) return setAtlas(atlas)
       for (const block of blocks) {
         const { col, row } = cellOf(block)
         paint(pictureAt(atlas, block), BLOCK_SIZE, BLOCK_SIZE, col * BLOCK_SIZE, row * BLOCK_SIZE)

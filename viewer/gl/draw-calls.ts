@@ -25,23 +25,13 @@ type Options = Parts<unknown> & {
   readonly static: { readonly vert: string; readonly frag: string; readonly primitive?: string; readonly count: number }
 }
 
-type Located<Place> = { readonly name: string; readonly location: Place }
-
-type Program = {
-  readonly program: WebGLProgram
-  readonly uniforms: readonly Located<WebGLUniformLocation>[]
-  readonly attributes: readonly Located<number>[]
-}
-
 /** The parts of regl that a draw call needs. */
 export type ReglParts = {
   readonly gl: WebGLRenderingContext
-  readonly strings: { id(text: string): number }
   readonly buffers: {
     create(data: readonly number[], type: number, isDeferred: boolean, isKept: boolean): { readonly _buffer: Bound }
   }
   readonly framebuffers: { cur: Target | null; next: Target | null; getFramebuffer(value: unknown): Target | null }
-  readonly shaders: { program(vert: number, frag: number): Program }
 }
 
 // Coordinates of a corner.
@@ -65,12 +55,14 @@ export function drawCalls(parts: ReglParts) {
     current: {},
     procs: { poll, refresh: poll },
     compile(options: Options, attributes: Parts<readonly number[]>, uniforms: Parts<Value>) {
-      // Compiled when first drawn: regl has a command of its own that has no shaders.
+      // regl has a command of its own that has no shaders.
+      const program = 'vert' in options.static ? begunProgram(gl, options.static) : undefined
       let call: ((props: Props) => void) | undefined
       const target = options.dynamic['framebuffer']
       const draw = (props: Props) => {
+        if (program === undefined) return refused()
         drawTo(target === undefined ? null : framebuffers.getFramebuffer(props[nameIn(target)]))
-        call ??= callOf(parts, options.static, attributes, uniforms)
+        call ??= callOf(parts, program, options.static, attributes, uniforms)
         call(props)
       }
       return { draw, batch: refused, scope: refused, destroy() {} }
@@ -82,25 +74,42 @@ const refused = () => {
   throw new TypeError('The wall draws one command at a time.')
 }
 
+/** Has the driver compile shaders. Nothing is asked of them before the first drawing, so that it can do so beside the page. */
+function begunProgram(gl: WebGLRenderingContext, { vert, frag }: Options['static']): WebGLProgram {
+  const program = gl.createProgram()
+  const kinds = [gl.VERTEX_SHADER, gl.FRAGMENT_SHADER] as const
+  for (const [at, source] of [vert, frag].entries()) {
+    const shader = gl.createShader(kinds[at] ?? gl.VERTEX_SHADER)
+    // A lost context gives none.
+    if (shader === null) continue
+    gl.shaderSource(shader, source)
+    gl.compileShader(shader)
+    gl.attachShader(program, shader)
+  }
+  gl.linkProgram(program)
+  return program
+}
+
 function callOf(
-  { gl, strings, buffers, shaders }: ReglParts,
-  { vert, frag, primitive, count }: Options['static'],
+  { gl, buffers }: ReglParts,
+  program: WebGLProgram,
+  { primitive, count }: Options['static'],
   attributes: Parts<readonly number[]>,
   uniforms: Parts<Value>,
 ): (props: Props) => void {
-  const program = shaders.program(strings.id(vert), strings.id(frag))
   const mode = primitive === 'triangle strip' ? gl.TRIANGLE_STRIP : gl.TRIANGLES
-  const corners = program.attributes.map(({ name, location }) => ({
-    location,
-    buffer: buffers.create(attributes.static[name] ?? [], gl.ARRAY_BUFFER, false, false)._buffer,
+  const corners = Object.entries(attributes.static).map(([name, data]) => ({
+    location: gl.getAttribLocation(program, name),
+    buffer: buffers.create(data, gl.ARRAY_BUFFER, false, false)._buffer,
   }))
-  const values = program.uniforms.map(({ name, location }) => {
+  const values = [...Object.keys(uniforms.static), ...Object.keys(uniforms.dynamic)].map((name) => {
     const given = uniforms.dynamic[name]
     const prop = given && nameIn(given)
-    return { location, of: (props: Props) => (prop === undefined ? uniforms.static[name] : props[prop]) }
+    const of = (props: Props) => (prop === undefined ? uniforms.static[name] : props[prop])
+    return { location: gl.getUniformLocation(program, name), of }
   })
   return (props) => {
-    gl.useProgram(program.program)
+    gl.useProgram(program)
     for (const { location, buffer } of corners) {
       buffer.bind()
       gl.enableVertexAttribArray(location)
@@ -113,7 +122,7 @@ function callOf(
 }
 
 /** Sets a uniform; answers the texture that has been bound for it. */
-function setUniform(gl: WebGLRenderingContext, location: WebGLUniformLocation, value: Value | undefined) {
+function setUniform(gl: WebGLRenderingContext, location: WebGLUniformLocation | null, value: Value | undefined) {
   if (typeof value === 'number') gl.uniform1f(location, value)
   else if (isNumbers(value)) {
     if (value.length === 2) gl.uniform2fv(location, value)

@@ -10,9 +10,6 @@ import { frameWatch } from './frame-watch.ts'
 import { frameOf } from './frame.ts'
 import { createRenderer, type Renderer } from './renderer.ts'
 
-// With more than this many changed blocks one upload of the whole wall is the shorter way.
-const SINGLE_UPLOADS_MAX = 400
-
 export type Painter = {
   /** Uploads what differs between two states. */
   take(next: State, before: State): void
@@ -117,7 +114,8 @@ function createSurface(canvas: HTMLCanvasElement, onReady: (renderer: Renderer) 
     if (onGpu) stop()
   })
   canvas.addEventListener('webglcontextrestored', () => onGpu && start())
-  start()
+  // Apart from the start of the page, so that neither keeps a slow machine busy for long.
+  setTimeout(start)
   return {
     get renderer() {
       return renderer
@@ -164,7 +162,7 @@ function uploadPixels(renderer: Renderer, wall: Wall, before: Wall | undefined) 
   const { atlas, changed } = wall
   // What changed is told in comparison with the wall before, which another atlas need not be of.
   const isOther = atlas !== before?.atlas
-  if (isOther || changed === undefined || changed.length > SINGLE_UPLOADS_MAX) renderer.setAtlas(atlas)
+  if (isOther || changed === undefined) renderer.setAtlas(atlas)
   else renderer.setBlocks(atlas, changed)
 }
 

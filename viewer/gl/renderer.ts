@@ -2,12 +2,12 @@
 
 import createRegl, { type Regl } from 'regl'
 import { PALETTE } from '../../shared/palette.ts'
-import { BLOCK_SIZE, COLS, HEIGHT, ROWS, WIDTH, cellOf, type BlockIndex } from '../../shared/wall.ts'
+import { COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import type { Area } from '../camera/camera.ts'
 import { bytesOf, type Theme } from '../theme.ts'
 import { areaOf } from '../wall/artworks.ts'
 import type { VeilBytes } from '../wall/overlay.ts'
-import { pictureAt, type Atlas } from '../wall/pixel-buffer.ts'
+import type { Atlas } from '../wall/pixel-buffer.ts'
 import type { Frame } from './frame.ts'
 import { createLevels, depthFor, knowingOpen } from './levels.ts'
 import magnifyFrag from './magnify.frag?raw'
@@ -18,7 +18,7 @@ import worksFrag from './works.frag?raw'
 
 const PALETTE_TEXTURE_SIZE = 256
 
-// With more changed blocks than this the levels are shaded anew in one go.
+// With more changed blocks than this, the lines they lie on are uploaded and shaded in one go.
 const PARTS_MAX = 64
 
 const WHOLE: Area = { left: 0, top: 0, right: WIDTH, bottom: HEIGHT }
@@ -30,7 +30,7 @@ const BLACK: Colour = [0, 0, 0, 1]
 export type Renderer = {
   /** Takes over a whole atlas; drawn with the next frame. */
   setAtlas(atlas: Atlas): void
-  /** Takes over some blocks of an atlas, each by a sub-image upload. */
+  /** Takes over some blocks of an atlas: a few each by itself, many by the lines they lie on. */
   setBlocks(atlas: Atlas, blocks: readonly BlockIndex[]): void
   setVeil(veil: VeilBytes): void
   /** Blocks around whose outer edge a line is drawn. */
@@ -78,12 +78,9 @@ function rendererOn(regl: Regl): Renderer {
       stale = [WHOLE]
     },
     setBlocks(data, blocks) {
-      for (const block of blocks) {
-        const { col, row } = cellOf(block)
-        atlas.subimage(imageOf(data, block), col * BLOCK_SIZE, row * BLOCK_SIZE)
-      }
-      const parts = [...stale, ...blocks.map((block) => areaOf([block]))]
-      stale = parts.length > PARTS_MAX ? [WHOLE] : parts
+      const parts = blocks.length > PARTS_MAX ? [linesOf(blocks)] : blocks.map((block) => areaOf([block]))
+      for (const area of parts) atlas.subimage(imageOf(data, area), area.left, area.top)
+      stale = stale.length + parts.length > PARTS_MAX ? [WHOLE] : [...stale, ...parts]
     },
     setVeil(data) {
       veil({ data, width: COLS, height: ROWS })
@@ -156,8 +153,21 @@ function paintersOn(regl: Regl) {
   }
 }
 
-const imageOf = (atlas: Atlas, block: BlockIndex) =>
-  ({ data: pictureAt(atlas, block), width: BLOCK_SIZE, height: BLOCK_SIZE, format: 'luminance' }) as const
+/** An area of an atlas as regl uploads it. */
+function imageOf(atlas: Atlas, { left, top, right, bottom }: Area) {
+  const [width, height] = [right - left, bottom - top]
+  // Whole lines lie one after the other.
+  const data = width === WIDTH ? atlas.subarray(top * WIDTH, bottom * WIDTH) : new Uint8Array(width * height)
+  if (width < WIDTH)
+    for (let y = 0; y < height; y++) {
+      const start = (top + y) * WIDTH + left
+      data.set(atlas.subarray(start, start + width), y * width)
+    }
+  return { data, width, height, format: 'luminance' } as const
+}
+
+/** The whole lines that blocks lie on. */
+const linesOf = (blocks: readonly BlockIndex[]): Area => ({ ...areaOf(blocks), left: 0, right: WIDTH })
 
 const lightOf = (colour: string): Colour => {
   const [red, green, blue] = bytesOf(colour)

@@ -148,7 +148,7 @@ function lookForHolds(afterMs = REST_MS) {
 
 function showWall(wall: Wall) {
   const { claimed, remaining } = wall.stats
-  counts.textContent = `${countText(claimed)} claimed · ${countText(remaining)} open`
+  if (wall.complete) counts.textContent = `${countText(claimed)} claimed · ${countText(remaining)} open`
   become({ ...sketch, wall })
 }
 

@@ -104,7 +104,7 @@ function toPaint(sketch: Sketch): BlockIndex[] {
     const wanted = pixelsFor(sketch, cellOf(block))
     const claim = wall?.claims.get(block)
     if (wanted === undefined || wall === undefined) return false
-    const isPainted = claim?.px !== undefined && isSame(wanted, pictureAt(wall.atlas, block))
+    const isPainted = isSame(wanted, pictureAt(wall.atlas, block))
     const isSaid =
       (words.message === '' || claim?.m === words.message) && (words.link === '' || claim?.l === words.link)
     return !(isPainted && isSaid)

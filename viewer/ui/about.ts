@@ -7,7 +7,8 @@ import { button, make } from './dom.ts'
 
 /** What the wall is, every key, and how to report something. */
 export function createAbout(page: Page): Content {
-  const { wall } = page.state()
+  const { wall: shown } = page.state()
+  const wall = shown?.complete === true ? shown : undefined
   const price = wall === undefined ? '' : `${priceText(wall.pricing.perBlock)} in ${wall.pricing.asset}`
   const keys = KEYS_HELP.flatMap(([key, meaning]) => [make('dt', '', key), make('dd', '', meaning)])
   const [open, sold] = wall === undefined ? [0, 0] : [wall.stats.remaining, wall.stats.claimed]

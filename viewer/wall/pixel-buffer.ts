@@ -10,6 +10,9 @@ export const BARE = PALETTE_SIZE + 1
 /** The frame around such a block. */
 export const BARE_FRAME = PALETTE_SIZE + 2
 
+/** Bytes of a block's picture. */
+export const BLOCK_BYTES = BLOCK_SIZE * BLOCK_SIZE
+
 /** `WIDTH * HEIGHT` bytes. */
 export type Atlas = Uint8Array<ArrayBuffer>
 
@@ -45,12 +48,31 @@ export function pictureAt(atlas: Atlas, block: BlockIndex): Uint8Array {
   return tile((x, y) => atlas[start + y * WIDTH + x] ?? OPEN)
 }
 
-function place(atlas: Atlas, block: BlockIndex, picture: Uint8Array) {
+/** Whether nothing is painted at a block. */
+export const isOpenAt = (atlas: Atlas, block: BlockIndex): boolean => atlas[offsetOf(block)] === OPEN
+
+/** Makes a block look as in another atlas; answers whether it did not. */
+export function copyBlock(from: Atlas, to: Atlas, block: BlockIndex): boolean {
   const start = offsetOf(block)
-  for (let y = 0; y < BLOCK_SIZE; y++) {
-    atlas.set(picture.subarray(y * BLOCK_SIZE, (y + 1) * BLOCK_SIZE), start + y * WIDTH)
-  }
+  let isOther = false
+  for (let y = 0; y < BLOCK_SIZE; y++)
+    for (let at = start + y * WIDTH, end = at + BLOCK_SIZE; at < end; at++) {
+      const byte = from[at] ?? OPEN
+      isOther ||= byte !== to[at]
+      to[at] = byte
+    }
+  return isOther
 }
+
+/** Puts the picture that stands at a place of some bytes at a block. */
+export function paintBytes(atlas: Atlas, block: BlockIndex, bytes: Uint8Array, at: number) {
+  const start = offsetOf(block)
+  // Byte by byte, because a view of each line costs more than its ten bytes.
+  for (let y = 0; y < BLOCK_SIZE; y++)
+    for (let x = 0; x < BLOCK_SIZE; x++) atlas[start + y * WIDTH + x] = bytes[at + y * BLOCK_SIZE + x] ?? OPEN
+}
+
+const place = (atlas: Atlas, block: BlockIndex, picture: Uint8Array) => paintBytes(atlas, block, picture, 0)
 
 function offsetOf(block: BlockIndex) {
   const { col, row } = cellOf(block)

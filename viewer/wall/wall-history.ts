@@ -66,6 +66,5 @@ function show({ atlas, claims }: Wall, block: BlockIndex, change: Shown | undefi
     t: claim.t,
     ...(m === undefined ? {} : { m }),
     ...(l === undefined ? {} : { l }),
-    ...(px === undefined ? {} : { px }),
   })
 }

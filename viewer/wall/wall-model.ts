@@ -2,10 +2,13 @@
 
 import type { Canvas, CanvasAgent, CanvasBlock, CanvasStats } from '../../shared/contract/canvas.ts'
 import { isBlockIndex, type BlockIndex } from '../../shared/wall.ts'
-import { blankAtlas, paintBlock, pictureAt, type Atlas } from './pixel-buffer.ts'
+import { blankAtlas, BLOCK_BYTES, isOpenAt, paintBlock, paintBytes, pictureAt, type Atlas } from './pixel-buffer.ts'
+
+/** What is told of a claimed block; its picture is in the atlas. */
+export type Claim = Omit<CanvasBlock, 'px'>
 
 /** A canvas read without its blocks. */
-export type CanvasHead = Omit<Canvas, 'blocks' | 'palette' | 'canvas'>
+export type CanvasHead = Pick<Wall, 'pricing' | 'stats' | 'agents'>
 
 /**
  * The wall as far as it is known. News alters `claims` and `atlas` in place, so that one sale does not copy a megabyte; a
@@ -15,7 +18,7 @@ export type Wall = {
   readonly pricing: Canvas['pricing']
   readonly stats: CanvasStats
   readonly agents: readonly CanvasAgent[]
-  readonly claims: Map<BlockIndex, CanvasBlock>
+  readonly claims: Map<BlockIndex, Claim>
   readonly atlas: Atlas
   readonly changed: readonly BlockIndex[] | undefined // unlike in the wall before this one; all of them when undefined
   readonly complete: boolean // whether the whole read has arrived
@@ -44,20 +47,42 @@ export function bareWall({ pricing, stats, agents }: CanvasHead): Wall {
   return { pricing, stats, agents, claims: new Map(), atlas: blankAtlas(), changed: undefined, complete: false }
 }
 
-/** The wall with more of its blocks. */
+/** The wall with more blocks, or others, and their pictures. */
 export function withBlocks(wall: Wall, blocks: readonly CanvasBlock[]): Wall {
-  const changed = blocks.flatMap((claim) => {
+  const changed = blocks.flatMap(({ px, ...claim }) => {
     if (!isBlockIndex(claim.i)) return []
     wall.claims.set(claim.i, claim)
-    paintBlock(wall.atlas, claim.i, claim.px)
+    paintBlock(wall.atlas, claim.i, px)
     return [claim.i]
   })
   return { ...wall, changed }
 }
 
-/** Prepares a whole canvas read. */
-export function wallOf(canvas: Canvas): Wall {
-  return { ...withBlocks(bareWall(canvas), canvas.blocks), changed: undefined, complete: true }
+/** No picture begins with this byte where pictures are told apart; a block without one is full of it. */
+const UNPAINTED = 255
+
+/** The wall with the pictures of blocks one after the other, from `first` on. */
+export function withPictures(wall: Wall, first: number, bytes: Uint8Array): Wall {
+  const changed: BlockIndex[] = []
+  for (let at = 0, block = first; at + BLOCK_BYTES <= bytes.length; at += BLOCK_BYTES, block++) {
+    if (bytes[at] === UNPAINTED || !isBlockIndex(block)) continue
+    paintBytes(wall.atlas, block, bytes, at)
+    changed.push(block)
+  }
+  return { ...wall, changed }
+}
+
+/** The wall with claims whose pictures, if they have any, are told apart. */
+export function withClaims(wall: Wall, claims: Iterable<Claim>): Wall {
+  const changed: BlockIndex[] = []
+  for (const claim of claims) {
+    if (!isBlockIndex(claim.i)) continue
+    wall.claims.set(claim.i, claim)
+    if (!isOpenAt(wall.atlas, claim.i)) continue
+    paintBlock(wall.atlas, claim.i, undefined)
+    changed.push(claim.i)
+  }
+  return { ...wall, changed }
 }
 
 /** What is known of a block, at a moment in Unix milliseconds or now. */
