@@ -20,7 +20,7 @@ export const WAIT_FOR_ALL = `
   const read = globalThis.fetch
   globalThis.fetch = async (...given) => {
     const response = await read(...given)
-    if (!response.url.endsWith('/api/canvas')) return response
+    if (!response.url.includes('/api/canvas')) return response
     return new Response(await response.arrayBuffer(), { status: response.status, headers: response.headers })
   }
 `
@@ -31,12 +31,25 @@ export const FIRST_DRAWN = `(async () => {
   return probe.first
 })()`
 
-/** When the page has all of the wall, has come to rest, and has answered one notch of the wheel by a drawing. */
-export const USABLE = `(async () => {
+/** Sums up, as `probe`, by how much every task that kept the page busy was longer than its reader would notice, and keeps the longest. */
+export const NOTE_TASKS = `
+  const UNNOTICED_MS = 50
+  probe.blocked = 0
+  probe.longest = 0
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) {
+      probe.blocked += duration - UNNOTICED_MS
+      probe.longest = Math.max(probe.longest, duration)
+    }
+  }).observe({ type: 'longtask', buffered: true })
+`
+
+/** When the page shows all of the wall, has come to rest, and has answered one notch of the wheel by a drawing. */
+const USED = `
   const frame = () => new Promise(requestAnimationFrame)
-  const isRead = ({ name, responseEnd }) => name.endsWith('/api/canvas') && responseEnd > 0
-  const isLoaded = () => document.body?.dataset.ready === 'yes' && performance.getEntriesByType('resource').some(isRead)
-  while (!isLoaded()) await frame()
+  const isRead = ({ name, responseEnd }) => name.includes('/api/canvas') && responseEnd > 0
+  const isShown = () => document.body?.dataset.ready === 'yes' && performance.getEntriesByType('resource').some(isRead)
+  while (!isShown()) await frame()
   for (let seen = -1; seen !== probe.draws; ) {
     seen = probe.draws
     await frame()
@@ -46,5 +59,17 @@ export const USABLE = `(async () => {
   const at = { clientX: innerWidth / 2, clientY: innerHeight / 2, deltaY: -100, bubbles: true, cancelable: true }
   document.getElementById('wall').dispatchEvent(new WheelEvent('wheel', at))
   while (probe.draws === before) await frame()
-  return performance.now()
+  const usable = performance.now()
+`
+
+/** When the page can be used. */
+export const USABLE = `(async () => {${USED}  return usable
+})()`
+
+/** When the page first drew, can be used, and can name every work; how long it was kept busy until then beyond what is noticed, and the longest task. */
+export const OPENED = `(async () => {${USED}
+  while (document.querySelector('[aria-busy="true"]') !== null) await frame()
+  const named = performance.now()
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  return [probe.first, usable, named, probe.blocked, probe.longest]
 })()`

@@ -7,7 +7,7 @@ import { TOTAL_BLOCKS } from '../shared/wall.ts'
 import { openBrowser } from '../test/viewer/browser.ts'
 import { pin, unpin } from './cpu.ts'
 import type { Scenario } from './findings.ts'
-import { FIRST_DRAWN, NOTE_DRAWINGS, USABLE, WAIT_FOR_ALL } from './page-probe.ts'
+import { FIRST_DRAWN, NOTE_DRAWINGS, NOTE_TASKS, OPENED, USABLE, WAIT_FOR_ALL } from './page-probe.ts'
 import { median } from './pair.ts'
 
 const ROOT = join(import.meta.dir, '..')
@@ -19,6 +19,11 @@ const LINES_MBIT = [4, 20] as const
 
 const PATIENCE_MS = 60_000
 
+// What a phone of some years ago is to the machine that measures.
+const TIMES_SLOWER = 4
+const SLOW_MBIT = 4
+const BLOCKS_SOLD = 8200
+
 // Loads take seconds each, so few are made.
 const ROUNDS_MAX = 5
 
@@ -29,7 +34,7 @@ export const firstPixels: Scenario = async (fleet, { rounds }) => {
     const lines = []
     for (const mbit of LINES_MBIT) {
       const until = (scripts: readonly string[]) => () =>
-        visit(browser, { url: urlOf(port), scripts: [NOTE_DRAWINGS, ...scripts], until: FIRST_DRAWN, mbit })
+        visitOnce(browser, { url: urlOf(port), scripts: [NOTE_DRAWINGS, ...scripts], until: FIRST_DRAWN, mbit })
       const [early = [], late = []] = await inTurns([until([]), until([WAIT_FOR_ALL])], rounds)
       lines.push({ mbit, early, late })
     }
@@ -51,7 +56,7 @@ export const fullWall: Scenario = async (fleet, { rounds }) => {
   const { port } = await fleet.wall(TOTAL_BLOCKS)
   const [ours = [], plain = []] = await inBrowser(async (browser) => {
     const until = (path: string) => () =>
-      visit(browser, { url: urlOf(port) + path, scripts: [NOTE_DRAWINGS], until: USABLE })
+      visitOnce(browser, { url: urlOf(port) + path, scripts: [NOTE_DRAWINGS], until: USABLE })
     return await inTurns([until(''), until(PLAIN)], rounds)
   })
   return {
@@ -64,6 +69,46 @@ export const fullWall: Scenario = async (fleet, { rounds }) => {
       'page: full wall over a plain canvas': ratioOf(ours, plain),
     },
   }
+}
+
+/** How the page opens on a slow machine behind a slow line, over a wall that is more than half sold. */
+export const slowMachine: Scenario = async (fleet, { rounds }) => {
+  const { port } = await fleet.wall(BLOCKS_SOLD)
+  const visits = await inBrowser(async (browser) => {
+    const scripts = [NOTE_DRAWINGS, NOTE_TASKS]
+    const open = () =>
+      visit(browser, { url: urlOf(port), scripts, until: OPENED, mbit: SLOW_MBIT, timesSlower: TIMES_SLOWER })
+    await open()
+    const found: number[][] = []
+    while (found.length < Math.min(rounds, ROUNDS_MAX)) found.push(await open())
+    return found
+  })
+  const of = (at: number) => median(visits.map((figures) => figures[at] ?? Number.NaN))
+  const [first, usable, named, blocked, longest] = [of(0), of(1), of(2), of(3), of(4)]
+  return {
+    rows: [
+      { what: 'first wall pixels', figures: { ms: first } },
+      { what: 'usable', figures: { ms: usable } },
+      { what: 'every work named', figures: { ms: named } },
+      { what: 'blocked', figures: { ms: blocked } },
+      { what: 'longest task', figures: { ms: longest } },
+    ],
+    ratios: {
+      'page, slow: seconds until the first pixels': first / 1000,
+      'page, slow: seconds until it can be used': usable / 1000,
+      'page, slow: seconds that it was blocked': blocked / 1000,
+      'page, slow: seconds of its longest task': longest / 1000,
+      'page: kB of its first script': await scriptKb(port),
+    },
+  }
+}
+
+/** The scripts that the page names itself, in gzip. */
+async function scriptKb(port: number): Promise<number> {
+  const page = await (await fetch(urlOf(port))).text()
+  const paths = [...page.matchAll(/<script[^>]* src="([^"]+)"/g)].map(([, path = '']) => path)
+  const bodies = await Promise.all(paths.map(async (path) => await (await fetch(urlOf(port) + path)).arrayBuffer()))
+  return bodies.reduce((sum, body) => sum + Bun.gzipSync(new Uint8Array(body), { level: 9 }).length, 0) / 1000
 }
 
 const urlOf = (port: number) => `http://127.0.0.1:${port}`
@@ -102,28 +147,46 @@ const ratioOf = (ours: readonly number[], others: readonly number[]) =>
 type Visit = {
   readonly url: string
   readonly scripts: readonly string[] // run before the page's own
-  readonly until: string // an expression that answers milliseconds
+  readonly until: string // an expression that answers milliseconds, one figure or several
   readonly mbit?: number // of the line; as fast as it goes when left out
+  readonly timesSlower?: number // than this machine
+}
+
+/** Opens an address for one figure. */
+async function visitOnce(browser: Browser, one: Visit): Promise<number> {
+  const [figure = Number.NaN] = await visit(browser, one)
+  return figure
 }
 
 /** Opens an address as a new visitor does, with nothing kept. */
-async function visit(browser: Browser, { url, scripts, until, mbit }: Visit): Promise<number> {
+async function visit(browser: Browser, { url, scripts, until, mbit, timesSlower }: Visit): Promise<number[]> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   const page = await context.newPage()
+  await leaveBlankPage(page)
   for (const content of scripts) await page.addInitScript({ content })
   // Every request of a page is held up a little once one is answered here.
   if (url.endsWith(PLAIN)) await page.route(url, (route) => route.fulfill({ path: join(import.meta.dir, PLAIN) }))
-  if (mbit !== undefined) await slowDown(page, mbit)
+  if (mbit !== undefined) await slowDown(page, mbit, timesSlower)
   try {
     await page.goto(url, { waitUntil: 'domcontentloaded', timeout: PATIENCE_MS })
     const answer = await page.waitForFunction(until, undefined, { timeout: PATIENCE_MS })
-    return Number(await answer.jsonValue())
+    return [await answer.jsonValue()].flat().map(Number)
   } finally {
     await context.close()
   }
 }
 
-async function slowDown(page: Page, mbit: number): Promise<void> {
+// Of no site that is measured.
+const ELSEWHERE = 'http://elsewhere.example/'
+
+/** A tab's first, blank page shares its process with the next one, and its end would be counted as the next one's. */
+async function leaveBlankPage(page: Page): Promise<void> {
+  await page.route(ELSEWHERE, (route) => route.fulfill({ contentType: 'text/html', body: '<title>Elsewhere</title>' }))
+  await page.goto(ELSEWHERE)
+  await page.unroute(ELSEWHERE)
+}
+
+async function slowDown(page: Page, mbit: number, timesSlower = 1): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const throughput = (mbit * 1_000_000) / 8
   await session.send('Network.emulateNetworkConditions', {
@@ -132,4 +195,5 @@ async function slowDown(page: Page, mbit: number): Promise<void> {
     downloadThroughput: throughput,
     uploadThroughput: throughput,
   })
+  await session.send('Emulation.setCPUThrottlingRate', { rate: timesSlower })
 }

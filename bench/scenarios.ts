@@ -3,7 +3,7 @@
 import { engines } from './engines.ts'
 import type { Scenario } from './findings.ts'
 import { followers } from './followers.ts'
-import { firstPixels, fullWall } from './page.ts'
+import { firstPixels, fullWall, slowMachine } from './page.ts'
 import { purchases } from './purchases.ts'
 import { canvas, feed, size, unchanged } from './reads.ts'
 import { demands } from './refusals.ts'
@@ -35,4 +35,5 @@ export const onServer: Readonly<Record<string, Scenario>> = {
 export const inBrowser: Readonly<Record<string, Scenario>> = {
   'The page: first pixels of a full wall on a slow line': firstPixels,
   'The page: a full wall in use': fullWall,
+  'The page: on a slow machine and a slow line': slowMachine,
 }
