@@ -1,9 +1,9 @@
 /** One call of MCP over HTTP: read, sorted, and answered by the SDK's server. Apart, because the SDK takes a while to load. */
 
-import { ErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js'
+import { isLegacyRequest, ProtocolErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import type { McpDesk } from '../mcp/desk.ts'
-import { bringsPayment, readMessage } from '../mcp/message.ts'
-import { answerError, answerRequest, type Answer } from '../mcp/server.ts'
+import { bringsPayment, readMessage, type Id } from '../mcp/message.ts'
+import { answerError, answerRequest, answerStateless, STATELESS_VERSION, type Answer } from '../mcp/server.ts'
 import { readJson } from './body.ts'
 import { refuseBeyond, type Clients } from './clients.ts'
 import { refuse } from './refuse.ts'
@@ -23,7 +23,7 @@ export async function answerCall(desk: McpDesk, request: Request, clients: Clien
     const { code, message } = read.failure
     if (code === 'body_too_large') return refuse(read.failure, { Connection: 'close' })
     // What is JSON, but of a kind that no request is, is told apart from what is none.
-    const fault = read.unsafe === true ? ErrorCode.InvalidRequest : ErrorCode.ParseError
+    const fault = read.unsafe === true ? ProtocolErrorCode.InvalidRequest : ProtocolErrorCode.ParseError
     return answer(400, answerError(null, { code: fault, message }), { Connection: 'close' })
   }
   const message = readMessage(read.value)
@@ -35,8 +35,15 @@ export async function answerCall(desk: McpDesk, request: Request, clients: Clien
     if (busy !== undefined) return refuse(busy)
   }
   if (message.kind === 'malformed') return answer(400, answerError(null, message.error))
+  const address = clients.addressOf(request)
+  const isReadable = message.kind !== 'refused' || message.error.code === ProtocolErrorCode.MethodNotFound
+  if (isReadable && !(await isLegacyRequest(request, read.value))) {
+    const told = await answerStateless(desk, request, read.value, { dialect: 'result', address })
+    return told.body === null ? respondEmpty(202, NO_STORE) : answer(told.status, (await told.json()) as Answer)
+  }
   const version = request.headers.get(VERSION_HEADER)
-  if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return answer(400, wrongVersion)
+  if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version))
+    return answer(400, wrongVersion('id' in message ? message.id : null, version))
   if (message.kind === 'notification') return respondEmpty(202, NO_STORE)
   if (message.kind === 'refused') return answer(200, answerError(message.id, message.error))
   // Every client that negotiated sends the header; one that sends a bare request reads SPEC literally.
@@ -44,7 +51,7 @@ export async function answerCall(desk: McpDesk, request: Request, clients: Clien
     200,
     await answerRequest(desk, message, {
       dialect: version === null ? 'error' : 'result',
-      address: clients.addressOf(request),
+      address,
     }),
   )
 }
@@ -52,8 +59,11 @@ export async function answerCall(desk: McpDesk, request: Request, clients: Clien
 const answer = (status: number, body: Answer, headers: HeaderFields = {}) =>
   respondJson(status, body, { ...NO_STORE, ...headers })
 
-// The SDK's own server says it with this code, which its clients know.
-const wrongVersion = answerError(null, {
-  code: -32_000,
-  message: `Unsupported protocol version. Supported: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
-})
+const supported = [STATELESS_VERSION, ...SUPPORTED_PROTOCOL_VERSIONS]
+
+const wrongVersion = (id: Id | null, requested: string) =>
+  answerError(id, {
+    code: ProtocolErrorCode.UnsupportedProtocolVersion,
+    message: `Unsupported protocol version. Supported: ${supported.join(', ')}.`,
+    data: { supported, requested },
+  })

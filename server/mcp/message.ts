@@ -1,12 +1,6 @@
 /** JSON-RPC 2.0 as it comes in: one message a time, sorted before the SDK sees it. */
 
-import {
-  CallToolRequestSchema,
-  ErrorCode,
-  InitializeRequestSchema,
-  ListToolsRequestSchema,
-  PingRequestSchema,
-} from '@modelcontextprotocol/sdk/types.js'
+import { isSpecType, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { PAYMENT_META, type RpcError } from './reply.ts'
 
 export type Id = string | number
@@ -19,10 +13,10 @@ export type Message =
   | { readonly kind: 'malformed'; readonly error: RpcError }
 
 const methods = {
-  initialize: InitializeRequestSchema,
-  ping: PingRequestSchema,
-  'tools/list': ListToolsRequestSchema,
-  'tools/call': CallToolRequestSchema,
+  initialize: isSpecType.InitializeRequest,
+  ping: isSpecType.PingRequest,
+  'tools/list': isSpecType.ListToolsRequest,
+  'tools/call': isSpecType.CallToolRequest,
 } as const
 
 export type Method = keyof typeof methods
@@ -38,7 +32,7 @@ export function readMessage(value: unknown): Message {
   if (id === undefined) return malformed('id must be a string or an integer that a double holds exactly')
   if (!isMethod(method)) return id === null ? { kind: 'notification' } : notFound(id)
   if (params !== undefined && (typeof params !== 'object' || params === null)) return badParams(id)
-  if (!methods[method].safeParse(value).success) return badParams(id)
+  if (!methods[method](value)) return badParams(id)
   return { kind: 'request', id, method, params }
 }
 
@@ -60,14 +54,14 @@ const isMethod = (method: string): method is Method => Object.hasOwn(methods, me
 
 const malformed = (what: string): Message => ({
   kind: 'malformed',
-  error: { code: ErrorCode.InvalidRequest, message: `Invalid request: ${what}.` },
+  error: { code: ProtocolErrorCode.InvalidRequest, message: `Invalid request: ${what}.` },
 })
 
 const notFound = (id: Id): Message => ({
   kind: 'refused',
   id,
   error: {
-    code: ErrorCode.MethodNotFound,
+    code: ProtocolErrorCode.MethodNotFound,
     message: `Method not found. There are: ${Object.keys(methods).join(', ')}.`,
   },
 })
@@ -75,5 +69,5 @@ const notFound = (id: Id): Message => ({
 const badParams = (id: Id | null): Message => ({
   kind: 'refused',
   id,
-  error: { code: ErrorCode.InvalidParams, message: 'Invalid params: they are not what this method takes.' },
+  error: { code: ProtocolErrorCode.InvalidParams, message: 'Invalid params: they are not what this method takes.' },
 })

@@ -1,5 +1,6 @@
 /** Every tool, in the order it is listed: those of the contract, then what helps with them. */
 
+import type { Tool as ListedTool } from '@modelcontextprotocol/server'
 import type { Tool } from './tool.ts'
 import { buyBlock } from './tools/buy-block.ts'
 import { findSpace } from './tools/find-space.ts'
@@ -71,18 +72,15 @@ function bare(schema: unknown): object {
 /** Clients leave out what has a default, and some refuse to when it is called required. */
 function optionalWhereDefaulted({ required, properties, ...rest }: ObjectSchema): ObjectSchema {
   const withDefault = new Set(
-    Object.entries(properties ?? {}).flatMap(([name, schema]) => ('default' in schema ? [name] : [])),
+    Object.entries(properties ?? {}).flatMap(([name, schema]) =>
+      Object.hasOwn(Object(schema), 'default') ? [name] : [],
+    ),
   )
   const needed = (required ?? []).filter((name) => !withDefault.has(name))
   return { ...rest, properties: properties ?? {}, ...(needed.length === 0 ? {} : { required: needed }) }
 }
 
-type ObjectSchema = {
-  type: 'object'
-  properties?: Readonly<Record<string, object>>
-  required?: readonly string[]
-  [member: string]: unknown
-}
+type ObjectSchema = ListedTool['inputSchema']
 
 function published(schema: object): ObjectSchema {
   const plain: Readonly<Record<string, unknown>> = JSON.parse(JSON.stringify(schema))

@@ -1,6 +1,6 @@
 /** What a tool answers: one object, as data and as the same JSON in text; refusals; and the demand for payment. */
 
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult } from '@modelcontextprotocol/server'
 import { PRICE } from '../../shared/money.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { Target } from '../domain/payment.ts'

@@ -1,15 +1,16 @@
-/** The MCP server: one of the SDK's per request, over the tools. */
+/**
+ * The MCP server: one of the SDK's per request, over the tools. Since revision 2026-07-28 each request says all about itself,
+ * and the SDK's own handler answers it; those of clients that shake hands first are answered here, ids or not.
+ */
 
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
-import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
-  CallToolRequestSchema,
-  ErrorCode,
-  ListToolsRequestSchema,
+  createMcpHandler,
+  InMemoryTransport,
+  ProtocolErrorCode,
+  Server,
   type JSONRPCMessage,
   type JSONRPCRequest,
-} from '@modelcontextprotocol/sdk/types.js'
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
+} from '@modelcontextprotocol/server'
 import { PRICE } from '../../shared/money.ts'
 import { StoreUnavailable } from '../domain/failure.ts'
 import { storeUnavailable } from '../domain/refusals.ts'
@@ -19,6 +20,9 @@ import { TOOL_LIST, toolNamed } from './registry.ts'
 import { PAYMENT_META, refuse, type Reply, type RpcError } from './reply.ts'
 import type { Caller } from './tool.ts'
 
+/** The revision from which on requests say all about themselves. */
+export const STATELESS_VERSION = '2026-07-28'
+
 type Served = Extract<Message, { kind: 'request' }>
 
 /** A JSON-RPC response. */
@@ -26,9 +30,6 @@ export type Answer = { readonly jsonrpc: '2.0'; readonly id: Id | null } & (
   | { readonly result: unknown }
   | { readonly error: RpcError }
 )
-
-// The SDK checks with it only what clients send back to servers that ask them; making one each time is slow.
-const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
 /** Answers one request. Throws what a tool throws, but for a store that cannot be used. */
 export async function answerRequest(desk: McpDesk, { id, method, params }: Served, caller: Caller): Promise<Answer> {
@@ -49,18 +50,37 @@ export async function answerRequest(desk: McpDesk, { id, method, params }: Serve
   }
 }
 
+/** Answers a request of revision 2026-07-28 or later. Rejects with what a tool throws, but for a store that cannot be used. */
+export async function answerStateless(
+  desk: McpDesk,
+  request: Request,
+  body: unknown,
+  caller: Caller,
+): Promise<Response> {
+  const failed = Promise.withResolvers<never>()
+  // Nothing that is offered changes while this process runs, so that there is nothing to subscribe to.
+  const handler = createMcpHandler(() => serverFor(desk, caller, failed.reject), {
+    legacy: 'reject',
+    maxSubscriptions: 0,
+  })
+  return await Promise.race([failed.promise, handler.fetch(request, { parsedBody: body })])
+}
+
 /** An error as JSON-RPC answers it; `id` is `null` when none could be read. */
 export const answerError = (id: Id | null, error: RpcError): Answer => ({ jsonrpc: '2.0', id, error })
+
+// The tools are the same for everybody, until another version is started.
+const UNTIL_UPGRADED = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 function serverFor(desk: McpDesk, caller: Caller, fail: (error: unknown) => void): Server {
   const server = new Server(
     { name: 'pixel-wall', title: 'Pixel Wall', version: '1.0.0', websiteUrl: desk.offer.baseUrl },
-    { capabilities: { tools: {} }, instructions: instructions(desk), jsonSchemaValidator },
+    { capabilities: { tools: {} }, instructions: instructions(desk), cacheHints: { 'tools/list': UNTIL_UPGRADED } },
   )
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOL_LIST }))
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+  server.setRequestHandler('tools/list', () => ({ tools: TOOL_LIST }))
+  server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = toolNamed(params.name)
-    if (tool === undefined) throw new RpcFailure({ code: ErrorCode.InvalidParams, message: 'Unknown tool.' })
+    if (tool === undefined) throw new RpcFailure({ code: ProtocolErrorCode.InvalidParams, message: 'Unknown tool.' })
     const call = { ...caller, payment: paymentIn(params._meta) }
     const beyond = tool.budget && desk.limits.take(tool.budget, caller.address)
     const answer = async () => (beyond === undefined ? await tool.answer(desk, params.arguments, call) : refuse(beyond))

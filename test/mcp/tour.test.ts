@@ -3,7 +3,7 @@ import { x402Client } from '@x402/core/client'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { TOOLS } from '../../server/mcp/registry.ts'
 import { expectBooksToBalance, get, startWorld, type World } from '../e2e/world.ts'
-import { bareFetch, inspector, sdkClient, type Tourist } from './tourists.ts'
+import { bareFetch, inspector, newestClient, sdkClient, type Tourist } from './tourists.ts'
 
 // Goal: whoever speaks MCP can do all there is to do. Method: clients by three hands take the same tour of the real
 // server, with real signatures and a chain that moves the money.
@@ -21,6 +21,9 @@ const tourists: ReadonlyArray<readonly [who: string, coord: string, come: (url: 
   ['the SDK’s client', '10,10', sdkClient],
   ['the MCP inspector', '20,20', inspector],
   ['a bare fetch', '30,30', bareFetch],
+  ['the newest client that shakes hands', '40,40', newestClient('legacy', '2025-11-25')],
+  ['the newest client that asks first', '50,50', newestClient('auto', '2026-07-28')],
+  ['the newest client that speaks one revision', '60,60', newestClient({ pin: '2026-07-28' }, '2026-07-28')],
 ]
 
 test.each(tourists)('%s lists, looks, tries, is asked to pay, pays and repaints', async (_, coord, come) => {

@@ -3,6 +3,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Client as NewestClient, StreamableHTTPClientTransport as NewestTransport } from '@modelcontextprotocol/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 
@@ -29,6 +30,24 @@ export async function sdkClient(url: string): Promise<Tourist> {
     leave: () => client.close(),
   }
 }
+
+type Mode = NonNullable<NonNullable<ConstructorParameters<typeof NewestClient>[1]>['versionNegotiation']>['mode']
+
+/** The client of the SDK's successor, in one of the ways in which it finds out how to speak. */
+export const newestClient =
+  (mode: Exclude<Mode, undefined>, spoken: string) =>
+  async (url: string): Promise<Tourist> => {
+    const client = new NewestClient({ name: 'tourist', version: '1.0.0' }, { versionNegotiation: { mode } })
+    await client.connect(new NewestTransport(new URL(url)))
+    const found = client.getNegotiatedProtocolVersion()
+    if (found !== spoken) throw new Error(`it speaks ${found}, not ${spoken}`)
+    return {
+      list: async () => (await client.listTools()).tools.map(({ name }) => name),
+      call: async (name, args, payment) =>
+        foundIn(await client.callTool({ name, arguments: { ...args }, ...carrying(payment) })),
+      leave: () => client.close(),
+    }
+  }
 
 /** A bare `fetch` that knows nothing of MCP but one request and its answer. */
 export async function bareFetch(url: string): Promise<Tourist> {

@@ -146,7 +146,7 @@ test('a body that says it is no JSON is not read', async () => {
 
 test('a version nobody speaks is 400, and every version of the SDK is taken', async () => {
   const wrong = await rpc(wall, { id: 1, method: 'ping' }, { 'mcp-protocol-version': '1900-01-01' })
-  expect(wrong).toMatchObject({ status: 400, error: { code: -32_000 } })
+  expect(wrong).toMatchObject({ status: 400, id: 1, error: { code: -32_022, data: { requested: '1900-01-01' } } })
   for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
     const answer = await rpc(wall, { id: 1, method: 'ping' }, { 'mcp-protocol-version': version })
     expect(answer.status).toBe(200)
