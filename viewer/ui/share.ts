@@ -81,7 +81,8 @@ function savePicture(page: Page, area: Area, name: string) {
   canvas.toBlob((blob) => save(blob, name))
 }
 
-function save(blob: Blob | null, name: string) {
+/** Hands a file to the browser's downloads. */
+export function save(blob: Blob | null, name: string) {
   if (blob === null) return
   const anchor = make('a', '')
   anchor.href = URL.createObjectURL(blob)

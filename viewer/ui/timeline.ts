@@ -5,14 +5,34 @@ import type { State } from '../state.ts'
 import { blocksText, dateText } from '../wall/formatting.ts'
 import { momentAfter, momentsOf, played, soldBy } from '../wall/moments.ts'
 import { button, make } from './dom.ts'
+import { createSaveTimelapse } from './save-timelapse.ts'
 
 // A page that slept goes on from where it was.
 const STEP_MAX_MS = 100
 
 const CANNOT = 'This browser draws on no canvas, so only a picture of the wall as it is now can be shown.'
 
-/** A bar with a play button, a scrubber and the moment it stands at. */
+/** The past as it can be played, and as it can be taken away. */
 export function createTimeline(page: Page): Content {
+  const player = createPlayer(page)
+  if (!page.showsLooks()) return { ...player, body: [make('p', '', CANNOT)] }
+  const film = createSaveTimelapse(page)
+  return {
+    title: 'Time',
+    body: [...player.body, film.element],
+    update(state, before) {
+      player.update(state, before)
+      film.update(state)
+    },
+    close() {
+      player.close()
+      film.close()
+    },
+  }
+}
+
+/** A bar with a play button, a scrubber and the moment it stands at. */
+function createPlayer(page: Page) {
   let moments = new Float64Array() // of sales and repaints; of sales alone until the history is known
   let sales = moments
   let count = 0 // of them before the moment shown, with a fraction while playing
@@ -66,8 +86,8 @@ export function createTimeline(page: Page): Content {
   })
   return {
     title: 'Time',
-    body: page.showsLooks() ? [play, scrubber, label, now] : [make('p', '', CANNOT)],
-    update(state, before) {
+    body: [play, scrubber, label, now],
+    update(state: State, before: State) {
       const other = state === before || state.wall !== before.wall || state.history !== before.history
       if (other) {
         sales = state.wall === undefined ? sales : momentsOf(state.wall)

@@ -1,0 +1,111 @@
+/** Writes moving GIFs (GIF89a) whose pictures are palette indices already, so that not a colour is lost. */
+
+const BYTES = 256
+const CODE_BITS_MIN = 8
+const CODE_BITS_MAX = 12
+const CLEAR = 1 << CODE_BITS_MIN
+const END = CLEAR + 1
+const CODES_MAX = 1 << CODE_BITS_MAX
+const BLOCK_MAX = 255
+
+/** What shows what lay below it; no colour may have this index. */
+export const CLEAR_PIXEL = 255
+
+/** A part of the picture that is drawn over what was there, for a time. */
+export type GifFrame = {
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+  readonly indices: Uint8Array // row by row
+  readonly hundredths: number // of a second until the next one
+}
+
+const u16 = (value: number) => [value & 255, value >> 8]
+const ascii = (text: string) => [...text].map((character) => character.charCodeAt(0))
+
+/** How a file begins that plays again and again; `colours` are 256 times red, green and blue. */
+export function gifHead(width: number, height: number, colours: Uint8Array): Uint8Array<ArrayBuffer> {
+  const screen = [...u16(width), ...u16(height), 0xf7, 0, 0]
+  const forever = [0x21, 0xff, 11, ...ascii('NETSCAPE2.0'), 3, 1, 0, 0, 0]
+  return Uint8Array.from([...ascii('GIF89a'), ...screen, ...colours, ...forever])
+}
+
+/** How it goes on. */
+export function gifFrame({ left, top, width, height, indices, hundredths }: GifFrame): Uint8Array<ArrayBuffer> {
+  const control = [0x21, 0xf9, 4, 0b101, ...u16(hundredths), CLEAR_PIXEL, 0]
+  const head = [...control, 0x2c, ...u16(left), ...u16(top), ...u16(width), ...u16(height), 0, CODE_BITS_MIN]
+  const codes = compressed(indices)
+  const blocks = Math.ceil(codes.length / BLOCK_MAX)
+  const bytes = new Uint8Array(head.length + codes.length + blocks + 1)
+  bytes.set(head)
+  let to = head.length
+  for (let at = 0; at < codes.length; at += BLOCK_MAX) {
+    const block = codes.subarray(at, at + BLOCK_MAX)
+    bytes[to] = block.length
+    bytes.set(block, to + 1)
+    to += block.length + 1
+  }
+  return bytes
+}
+
+/** How it ends. */
+export const GIF_END: Uint8Array<ArrayBuffer> = Uint8Array.of(0x3b)
+
+// The code of each known string and one more byte; 0 where there is none yet.
+const longer = new Uint16Array(CODES_MAX * BYTES)
+
+/** Lempel, Ziv and Welch's compression, as GIF has it. */
+function compressed(indices: Uint8Array): Uint8Array {
+  const bits = bitWriter(indices.length)
+  let codeBits = CODE_BITS_MIN + 1
+  let next = END + 1
+  longer.fill(0)
+  bits.write(CLEAR, codeBits)
+  let known = indices[0] ?? CLEAR_PIXEL
+  for (let at = 1; at < indices.length; at++) {
+    const byte = indices[at] ?? CLEAR_PIXEL
+    const place = known * BYTES + byte
+    const code = longer[place] ?? 0
+    if (code > 0) {
+      known = code
+      continue
+    }
+    bits.write(known, codeBits)
+    known = byte
+    if (next === CODES_MAX) {
+      bits.write(CLEAR, codeBits)
+      longer.fill(0)
+      codeBits = CODE_BITS_MIN + 1
+      next = END + 1
+      continue
+    }
+    longer[place] = next
+    if (next === 1 << codeBits) codeBits++
+    next++
+  }
+  bits.write(known, codeBits)
+  bits.write(END, codeBits)
+  return bits.end()
+}
+
+/** Bits in a row, the lowest first. No code is longer than two bytes, so `pixels` of them need no more. */
+function bitWriter(pixels: number) {
+  const bytes = new Uint8Array(2 * pixels + 16)
+  let length = 0
+  let waiting = 0
+  let count = 0
+  return {
+    write(code: number, bits: number) {
+      waiting |= code << count
+      for (count += bits; count >= 8; count -= 8) {
+        bytes[length++] = waiting & 255
+        waiting >>>= 8
+      }
+    },
+    end() {
+      if (count > 0) bytes[length++] = waiting & 255
+      return bytes.subarray(0, length)
+    },
+  }
+}

@@ -1,0 +1,92 @@
+/** How a part of the wall came to be, as a moving GIF in the wall's own pixels. */
+
+import { PALETTE } from '../../shared/palette.ts'
+import { BLOCK_SIZE, cellOf, WIDTH, type BlockIndex } from '../../shared/wall.ts'
+import type { Area } from '../camera/camera.ts'
+import { bytesOf, type Theme } from '../theme.ts'
+import { areaOf } from './artworks.ts'
+import { CLEAR_PIXEL, GIF_END, gifFrame, gifHead } from './gif.ts'
+import { blankAtlas, paintBlock, type Atlas } from './pixel-buffer.ts'
+
+/** What a block showed from then on: base64 of its picture, or none. */
+export type Step = { readonly block: BlockIndex; readonly px: string | undefined }
+
+/** What is to be shown: steps in their order, none outside the area. */
+export type Film = { readonly steps: readonly Step[]; readonly area: Area; readonly theme: Theme }
+
+// Twenty seconds of a wall that has seen much, and a moment each of one that has not.
+const FRAMES_MAX = 240
+const FRAME_HUNDREDTHS = 8
+const LAST_HUNDREDTHS = 250
+
+// A part of the wall is shown this wide or high, as far as whole pixels go.
+const SIDE = 480
+
+/** Tells the file piece by piece, and with each how much of it is done, from 0 to 1. */
+export function* timelapse({ steps, area, theme }: Film): Generator<readonly [Uint8Array<ArrayBuffer>, number]> {
+  const [width, height] = [area.right - area.left, area.bottom - area.top]
+  const scale = Math.max(1, Math.floor(SIDE / Math.max(width, height)))
+  const atlas = blankAtlas()
+  const count = Math.min(FRAMES_MAX, steps.length)
+  const frame = (part: Area, blocks: readonly BlockIndex[] | undefined, hundredths: number) =>
+    gifFrame({
+      left: (part.left - area.left) * scale,
+      top: (part.top - area.top) * scale,
+      width: (part.right - part.left) * scale,
+      height: (part.bottom - part.top) * scale,
+      indices: indicesOf(atlas, part, blocks, scale),
+      hundredths,
+    })
+  yield [gifHead(width * scale, height * scale, coloursOf(theme)), 0]
+  yield [frame(area, undefined, FRAME_HUNDREDTHS), 0]
+  const endOf = (n: number) => Math.round((n * steps.length) / count)
+  for (let n = 0; n < count; n++) {
+    const touched = new Set<BlockIndex>()
+    for (const { block, px } of steps.slice(endOf(n), endOf(n + 1))) {
+      paintBlock(atlas, block, px)
+      touched.add(block)
+    }
+    const blocks = [...touched]
+    const isLast = n === count - 1
+    yield [frame(areaOf(blocks), blocks, isLast ? LAST_HUNDREDTHS : FRAME_HUNDREDTHS), (n + 1) / count]
+  }
+  yield [GIF_END, 1]
+}
+
+/** An area's pixels, each `scale` wide and high; of some blocks only, where they are given. */
+function indicesOf(atlas: Atlas, area: Area, blocks: readonly BlockIndex[] | undefined, scale: number): Uint8Array {
+  const width = (area.right - area.left) * scale
+  const indices = new Uint8Array(width * (area.bottom - area.top) * scale)
+  const copy = (part: Area) => {
+    for (let y = part.top; y < part.bottom; y++) {
+      const to = (y - area.top) * scale * width
+      for (let x = part.left; x < part.right; x++) {
+        const at = to + (x - area.left) * scale
+        indices.fill(atlas[y * WIDTH + x] ?? CLEAR_PIXEL, at, at + scale)
+      }
+      const [from, until] = [to + (part.left - area.left) * scale, to + (part.right - area.left) * scale]
+      for (let again = 1; again < scale; again++) indices.copyWithin(from + again * width, from, until)
+    }
+  }
+  if (blocks === undefined) copy(area)
+  else {
+    indices.fill(CLEAR_PIXEL)
+    for (const block of blocks) copy(boxOf(block))
+  }
+  return indices
+}
+
+function boxOf(block: BlockIndex): Area {
+  const { col, row } = cellOf(block)
+  const [left, top] = [col * BLOCK_SIZE, row * BLOCK_SIZE]
+  return { left, top, right: left + BLOCK_SIZE, bottom: top + BLOCK_SIZE }
+}
+
+const coloursOf = (theme: Theme): Uint8Array =>
+  Uint8Array.from({ length: CLEAR_PIXEL + 1 }, (_, byte) => byte).reduce(
+    (colours, byte) => {
+      colours.set(bytesOf(PALETTE[byte] ?? theme.own[byte] ?? theme.ground), byte * 3)
+      return colours
+    },
+    new Uint8Array(3 * (CLEAR_PIXEL + 1)),
+  )
