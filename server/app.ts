@@ -14,7 +14,7 @@ import { filesOver } from './http/page-headers.ts'
 import { inTime } from './http/patience.ts'
 import { pictureRoutes } from './http/pictures.ts'
 import { probeRoutes } from './http/probes.ts'
-import { dispatcher, guarded, handlersByPath, type Route } from './http/route.ts'
+import { dispatcher, guarded, handlersByPath, type Meter, type Route } from './http/route.ts'
 import type { ViewerFiles } from './http/viewer-files.ts'
 import { TOOLS } from './mcp/registry.ts'
 import type { Books, Journal, Pictures } from './ports.ts'
@@ -37,6 +37,7 @@ export type Service = Omit<BlockDesk, 'sellTo' | 'clients'> &
     readonly pictures: Pictures
     readonly contact: string | null // the operator's
     readonly bindHost?: string // the address that is listened on
+    readonly meter?: Meter // counts what is answered over sockets
   }
 
 // A settlement may take 200 s, and a connection that Bun finds idle loses its answer. 255 s is the most Bun takes.
@@ -80,7 +81,7 @@ export function app(given: Service): Elysia {
       // Two processes on one port would share its requests without a word.
       reusePort: false,
       // Bun hands requests to these itself: through Elysia, which takes them for asynchronous, each would cost a promise.
-      routes: { ...handlersByPath(routes, service.viewer, service.journal) },
+      routes: { ...handlersByPath(routes, service.viewer, service.journal, service.meter) },
     },
   })
   // What has no path, or never came over a socket.

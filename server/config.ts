@@ -25,6 +25,7 @@ export type Config = {
   readonly verifyTimeoutMs: number
   readonly settleTimeoutMs: number
   readonly reconcileIntervalMs: number
+  readonly metricsHost: string // where monitors are served
   readonly metricsPort: number | undefined // undefined: monitors are not served
   readonly drainMs: number // how long balancers have to notice that the process is about to end
   readonly contact: string | null
@@ -65,6 +66,7 @@ export const SETTINGS = {
   RECONCILE_INTERVAL_MS: { required: false },
   CDP_API_KEY_ID: { required: false, secret: true },
   CDP_API_KEY_SECRET: { required: false, secret: true },
+  METRICS_HOST: { required: false },
   METRICS_PORT: { required: false },
   DRAIN_MS: { required: false },
   TRUST_PROXY: { required: false },
@@ -86,10 +88,12 @@ export function readConfig(env: Env): Config {
   const secret = read('CDP_API_KEY_SECRET', asIs)
   if ((id === undefined) !== (secret === undefined)) problems.push('CDP_API_KEY_ID and CDP_API_KEY_SECRET go together')
   const place = placeIn(read, problems)
+  const host = read('HOST', hostOf) ?? '127.0.0.1'
   const rest = {
     ...place,
     booksPath: beside(place, 'books'),
-    host: read('HOST', hostOf) ?? '127.0.0.1',
+    host,
+    metricsHost: read('METRICS_HOST', hostOf) ?? host,
     network,
     rpcUrls: read('RPC_URL', listOf(urlOf))?.map(({ href }) => href) ?? [],
     rpcCallsPerSecond: read('RPC_CALLS_PER_SECOND', wholeNumber(1, 100_000)),

@@ -1,13 +1,16 @@
 /** The service at work: opens what it needs besides its store, listens, and ends without losing anything. */
 
 import type { Ahead } from '../db/engine.ts'
+import manifest from '../package.json'
+import { TOTAL_BLOCKS } from '../shared/wall.ts'
 import { viemChain } from './adapters/chain.ts'
 import { openEndpoints } from './adapters/chain/endpoints.ts'
 import { systemClock as clock } from './adapters/clock.ts'
 import { coinbaseAuth } from './adapters/coinbase.ts'
-import { freeBytesBeside } from './adapters/disk-space.ts'
+import { freeBytesBeside, sizeOf } from './adapters/disk-space.ts'
 import { httpFacilitator, type ExtensionSaid } from './adapters/facilitator.ts'
 import { listenForMonitors } from './adapters/metrics-port.ts'
+import type { Seen } from './adapters/metrics/wall.ts'
 import { workerPictures } from './adapters/pictures.ts'
 import { fastestKeys, type Keys } from './adapters/recover.ts'
 import { supervisorIn } from './adapters/supervisor.ts'
@@ -23,12 +26,12 @@ import { viewerFiles } from './http/viewer-files.ts'
 import { deskAt, openCounter } from './operate/counter.ts'
 import { openDesk } from './operate/desk.ts'
 import { pageFiles } from './page-files.ts'
-import type { Journal, Ledger, RingMember, Witness } from './ports.ts'
+import type { Journal, Ledger, RingMember } from './ports.ts'
 import { facilitatorRing } from './purchase/facilitator-ring.ts'
 import { reconciler } from './purchase/reconciler.ts'
 import { seller, type ReconciledSeller } from './purchase/seller.ts'
 import { freshChain } from './usecases/chain-freshness.ts'
-import { checkRestoredBackup } from './usecases/check-restored-backup.ts'
+import { checkRestoredBackup, type RestoredBackupCheck } from './usecases/check-restored-backup.ts'
 import { logCompactor } from './usecases/compact-log.ts'
 import { followLog } from './usecases/follow-log.ts'
 import { keepGoing } from './usecases/keep-going.ts'
@@ -67,27 +70,31 @@ export type Given = {
 
 /** Serves the wall until it is asked to end, and ends the process. Rejects with `CannotOpen` when the store is refused. */
 export async function serve(given: Given): Promise<void> {
-  const { config, journal, asked, askedAgain } = given
+  const { config, asked, askedAgain } = given
   const { store } = given.ahead
   const metrics = config.metricsPort === undefined ? undefined : (await import('./adapters/metrics.ts')).openMetrics()
+  const meters = metrics ?? unmetered
+  const journal = meters.journal(given.journal)
   const witness = witnessAt(config.witnessPath)
   const witnessing = keepWitness({ store: store.store, witness, clock, journal })
-  const wall = await openWall(given, metrics ?? unmetered, witnessing.committed)
-  const { server, sold, rail, ready, stream, chain, advance, keys, reads } = wall
+  const wall = await openWall({ ...given, journal }, meters, witnessing.committed)
+  const { server, sold, ready, stream, chain, facilitator, advance, keys, reads } = wall
   console.log(`The wall is open at ${config.offer.baseUrl}`)
   const supervisor = supervisorIn(Bun.env, (why) => journal.note('no-supervisor', { why }))
   supervisor.ready()
   journal.note('open', { port: server.port ?? 0, network: config.network })
   const desk = openDesk({ ...store, seller: sold, chain, clock, journal, advance })
   const closeCounter = openCounter(deskAt(config), desk, journal)
-  metrics?.watch({ books: store.books, rail: rail.state, clock })
+  const { terms } = config.offer
+  const restored = checkRestoredBackup({ ...store, witness, chain, facilitator, terms, clock, journal })
+  metrics?.watch(seenOf(config, wall, restored))
   if (metrics !== undefined && config.metricsPort !== undefined) {
-    const monitors = listenForMonitors(metrics, config.host, config.metricsPort)
+    const monitors = listenForMonitors(metrics, config.metricsHost, config.metricsPort)
     journal.note('monitors', { port: monitors.port })
   }
 
   const stopping = new AbortController()
-  const loops = startLoops(given, wall, { witness, witnessing }, stopping.signal)
+  const loops = startLoops({ ...given, journal }, wall, { restored, witnessing }, stopping.signal)
 
   // What those who read the wall do without is loaded once they are served; where it cannot be, the process ends.
   await Promise.race([reads.published(), clock.wait(READERS_FIRST_MS)])
@@ -115,13 +122,34 @@ export async function serve(given: Given): Promise<void> {
 
 type Wall = Awaited<ReturnType<typeof openWall>>
 
-type Witnessing = { readonly witness: Witness; readonly witnessing: WitnessKeeper }
+/** What monitors are shown. */
+function seenOf(
+  { database }: Config,
+  { rail, ready, storeWatch, outages, view }: Wall,
+  { orphans }: RestoredBackupCheck,
+): Seen {
+  const files = database.kind === 'sqlite' ? [database.path, `${database.path}-wal`] : undefined
+  return {
+    clock,
+    rail: rail.state,
+    sells: () => ready.sells().ready,
+    reads: () => ready.reads().ready,
+    dependencies: outages.all,
+    store: storeWatch.seen,
+    storeBytes: async () => (files === undefined ? undefined : await sizeOf(files)),
+    blocks: () => ({ sold: view.claimed.size, open: TOTAL_BLOCKS - view.claimed.size }),
+    orphans,
+    build: { version: manifest.version, bun: Bun.version },
+  }
+}
+
+type Checks = { readonly restored: RestoredBackupCheck; readonly witnessing: WitnessKeeper }
 
 /** Begins what is done again and again until `signal` aborts. */
 function startLoops(
   { config, ahead: { store }, journal }: Given,
-  { sold, rail, storeWatch, clockSeen, chain, facilitator, advance }: Wall,
-  { witness, witnessing }: Witnessing,
+  { sold, rail, storeWatch, clockSeen, advance }: Wall,
+  { restored, witnessing }: Checks,
   signal: AbortSignal,
 ): readonly Promise<void>[] {
   const probing = keepGoing({ clock, journal }, signal, async () => {
@@ -134,8 +162,6 @@ function startLoops(
     return LOOK_AT_STORE_EVERY_MS
   })
   const swept = reconciler({ ...store, seller: sold, clock, journal })
-  const { terms } = config.offer
-  const restored = checkRestoredBackup({ ...store, witness, chain, facilitator, terms, clock, journal })
   store.store.watch((replaced) => {
     rail.suspend()
     restored.replaced(replaced)
@@ -159,7 +185,7 @@ function startLoops(
 async function openWall({ config, ahead, journal }: Given, meters: Meters, committed: () => void) {
   const { offer, hosts, contact } = config
   const { blocks, agents, log, store, books, ...shared } = ahead.store
-  const ledger = tellingOfClaims(shared.ledger, committed)
+  const ledger = meters.ledger(tellingOfClaims(shared.ledger, committed))
   const outages = trackOutages({ clock, journal })
   const { endpoints, chain, facilitator, rail, clockSeen } = openRail(config, { meters, journal, outages })
   const keys = Promise.withResolvers<Keys>()
@@ -218,9 +244,10 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters, commi
     registering: { agents, wallets, clock, hosts, advance, limits },
     viewer,
     bindHost: config.host,
+    meter: meters.http,
   }).listen({ hostname: config.host, port: config.port })
   if (wall.server === null) throw new Error('the server did not start')
-  const watched = { rail, ready, storeWatch, clockSeen, outages }
+  const watched = { rail, ready, storeWatch, clockSeen, outages, view }
   return { server: wall.server, sold, stream, chain, facilitator, advance, keys, reads, ...watched }
 }
 

@@ -1,6 +1,6 @@
-/** What is left on a disk. */
+/** What is left on a disk, and what files take of it. */
 
-import { statfs } from 'node:fs/promises'
+import { stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
 /** Makes what tells how many bytes may still be written beside a file; `undefined` where the system does not say. */
@@ -14,4 +14,17 @@ export function freeBytesBeside(path: string): () => Promise<number | undefined>
       return undefined
     }
   }
+}
+
+/** How many bytes files take together; those that are not there take none. */
+export async function sizeOf(paths: readonly string[]): Promise<number> {
+  const sizes = await Promise.all(
+    paths.map((path) =>
+      stat(path).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
 }

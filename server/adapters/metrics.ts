@@ -1,10 +1,11 @@
 /** What a monitor reads, in Prometheus' text form: counts, times and states, without anybody's names. */
 
-import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { Rail } from '../../shared/contract/service.ts'
+import { Counter, Histogram, Registry } from 'prom-client'
 import type { Outcome } from '../domain/purchase.ts'
-import type { Books, Chain, Clock, RingMember } from '../ports.ts'
+import type { Chain, Journal, Ledger, RingMember } from '../ports.ts'
+import { httpMeter, type Handler } from './metrics/http.ts'
+import { watchProcess } from './metrics/process.ts'
+import { watchWall, type Seen } from './metrics/wall.ts'
 
 /** Counts and times what passes through it. */
 export type Metrics = {
@@ -16,8 +17,14 @@ export type Metrics = {
   outcome(outcome: Outcome): void
   /** Counts one paid request over HTTP, by the version of x402 it came in. */
   paid(version: 1 | 2): void
+  /** The same port, the calls that sell timed. */
+  ledger(port: Ledger): Ledger
+  /** The same journal, its alarms counted. */
+  journal(journal: Journal): Journal
+  /** The same handler, what it answers counted and timed under the path it is reached by. */
+  http(path: string, handler: Handler): Handler
   /** Looks at what there is to see at each reading from then on. */
-  watch(seen: { readonly books: Books; readonly rail: () => Rail; readonly clock: Clock }): void
+  watch(seen: Seen): void
   /** All of it as text. */
   read(): Promise<string>
   readonly contentType: string
@@ -26,33 +33,25 @@ export type Metrics = {
 // A read of the chain takes tens of milliseconds, a settlement seconds, and none of them more than its deadline.
 const BUCKETS_SECONDS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
 
+// Told as none from the start, because a series that begins with its first alarm does not rise.
+const ALARMS = [
+  'outage',
+  'row-damaged',
+  'payment-vanished',
+  'payment-lost',
+  'older-copy',
+  'orphan',
+  'stray',
+  'witness-failed',
+  'work-failed',
+  'http-failed',
+  'desk-failed',
+]
+
 /** Starts with nothing counted. */
 export function openMetrics(): Metrics {
   const registry = new Registry()
-  const registers = [registry]
-  const timesOf = <Label extends string>(of: 'facilitator' | 'chain', ...labels: readonly Label[]) =>
-    new Histogram({
-      name: `wall_${of}_seconds`,
-      help: `Time of calls to the ${of}, by what came of them. Failures are unavailable, unclear, unsent, busy (our own queue was full) and silent.`,
-      labelNames: [...labels, 'call', 'result'],
-      buckets: BUCKETS_SECONDS,
-      registers,
-    })
-  const purchases = new Counter({
-    name: 'wall_purchases_total',
-    help: 'Answers to paid requests: bought, or the code of the refusal.',
-    labelNames: ['outcome'],
-    registers,
-  })
-  const paid = new Counter({
-    name: 'wall_paid_requests_total',
-    help: 'Requests over HTTP that carried a payment, by the version of x402 they came in.',
-    labelNames: ['version'],
-    registers,
-  })
-  // A version that nobody sends is told as none, so that it can be seen.
-  for (const version of [1, 2]) paid.inc({ version }, 0)
-  const [facilitatorTimes, chainTimes] = [timesOf('facilitator', 'facilitator'), timesOf('chain')]
+  const { purchases, paid, alarms, facilitatorTimes, chainTimes, storeTimes } = instruments(registry)
   watchProcess(registry)
   return {
     facilitator: ({ host, ...port }) => {
@@ -77,11 +76,73 @@ export function openMetrics(): Metrics {
     },
     outcome: (outcome) => purchases.inc({ outcome: outcome.kind === 'bought' ? 'bought' : outcome.failure.code }),
     paid: (version) => paid.inc({ version }),
+    ledger: (port) => {
+      const start = (call: string) => storeTimes.startTimer({ call })
+      return {
+        ...port,
+        find: timed(start, 'find', port.find, answered),
+        availability: timed(start, 'availability', port.availability, answered),
+        claim: timed(start, 'claim', port.claim, answered),
+        finalize: timed(start, 'finalize', port.finalize, answered),
+      }
+    },
+    journal: ({ note, alarm }) => ({
+      note,
+      alarm(event, facts) {
+        alarms.inc({ event })
+        alarm(event, facts)
+      },
+    }),
+    http: httpMeter(registry),
     watch: (seen) => watchWall(registry, seen),
     read: () => registry.metrics(),
     contentType: registry.contentType,
   }
 }
+
+/** What is counted and timed by hand. */
+function instruments(registry: Registry) {
+  const registers = [registry]
+  const timesOf = <Label extends string>(of: 'facilitator' | 'chain' | 'store', ...labels: readonly Label[]) =>
+    new Histogram({
+      name: `wall_${of}_seconds`,
+      help: `Time of calls to the ${of}, by what came of them. Failures are unavailable, unclear, unsent, busy (our own queue was full) and silent.`,
+      labelNames: [...labels, 'call', 'result'],
+      buckets: BUCKETS_SECONDS,
+      registers,
+    })
+  const purchases = new Counter({
+    name: 'wall_purchases_total',
+    help: 'Answers to paid requests: bought, or the code of the refusal.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const paid = new Counter({
+    name: 'wall_paid_requests_total',
+    help: 'Requests over HTTP that carried a payment, by the version of x402 they came in.',
+    labelNames: ['version'],
+    registers,
+  })
+  // A version that nobody sends is told as none, so that it can be seen.
+  for (const version of [1, 2]) paid.inc({ version }, 0)
+  const alarms = new Counter({
+    name: 'wall_alarms_total',
+    help: 'Lines of level alarm in the journal, by their event.',
+    labelNames: ['event'],
+    registers,
+  })
+  for (const event of ALARMS) alarms.inc({ event }, 0)
+  return {
+    purchases,
+    paid,
+    alarms,
+    facilitatorTimes: timesOf('facilitator', 'facilitator'),
+    chainTimes: timesOf('chain'),
+    storeTimes: timesOf('store'),
+  }
+}
+
+const answered = () => 'answered'
 
 const silentOr =
   (word: string) =>
@@ -105,78 +166,4 @@ function timed<Args extends readonly unknown[], Answer>(
       end({ result })
     }
   }
-}
-
-const RAILS: readonly Rail[] = ['armed', 'arming', 'misconfigured']
-
-function watchWall(
-  registry: Registry,
-  { books, rail, clock }: { readonly books: Books; readonly rail: () => Rail; readonly clock: Clock },
-): void {
-  const registers = [registry]
-  // A store that fails has no numbers to tell, and the rest is told all the same.
-  const pendingNow = () => books.pending().catch(() => undefined)
-  const oldest = new Gauge({
-    name: 'wall_oldest_open_purchase_seconds',
-    help: 'Age of the oldest purchase without an end; 0 when there is none, no number when the store does not say.',
-    registers,
-    async collect() {
-      const pending = await pendingNow()
-      const since = pending === undefined ? Number.NaN : (pending.oldestSince ?? clock.now())
-      oldest.set((clock.now() - since) / 1000)
-    },
-  })
-  const open = new Gauge({
-    name: 'wall_open_purchases',
-    help: 'Purchases without an end: held, of which the payer of some was told to wait (doubted); watched for a late payment.',
-    labelNames: ['state'],
-    registers,
-    async collect() {
-      const pending = await pendingNow()
-      open.reset()
-      if (pending === undefined) return
-      open.set({ state: 'held' }, pending.held)
-      open.set({ state: 'doubted' }, pending.uncertain)
-      open.set({ state: 'watched' }, pending.watched)
-    },
-  })
-  const rails = new Gauge({
-    name: 'wall_rail',
-    help: 'Whether payments can be taken: 1 for the state it is in.',
-    labelNames: ['state'],
-    registers,
-    collect: () => {
-      const now = rail()
-      for (const state of RAILS) rails.set({ state }, state === now ? 1 : 0)
-    },
-  })
-}
-
-function watchProcess(registry: Registry): void {
-  const registers = [registry]
-  const delay = monitorEventLoopDelay({ resolution: 10 })
-  delay.enable()
-  const delays = new Gauge({
-    name: 'wall_event_loop_delay_seconds',
-    help: 'How long work waited for its turn since the last reading.',
-    labelNames: ['quantile'],
-    registers,
-    collect: () => {
-      delays.set({ quantile: '0.5' }, delay.percentile(50) / 1e9)
-      delays.set({ quantile: '0.99' }, delay.percentile(99) / 1e9)
-      delays.set({ quantile: '1' }, delay.max / 1e9)
-      delay.reset()
-    },
-  })
-  const memory = new Gauge({
-    name: 'wall_memory_bytes',
-    help: 'Memory of the process: all that is resident, and what its objects take.',
-    labelNames: ['kind'],
-    registers,
-    collect: () => {
-      const { rss, heapUsed } = process.memoryUsage()
-      memory.set({ kind: 'resident' }, rss)
-      memory.set({ kind: 'heap' }, heapUsed)
-    },
-  })
 }

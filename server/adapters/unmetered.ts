@@ -3,12 +3,15 @@
 import type { Metrics } from './metrics.ts'
 
 /** What a wall's ports and answers pass through. */
-export type Meters = Pick<Metrics, 'facilitator' | 'chain' | 'outcome' | 'paid'>
+export type Meters = Pick<Metrics, 'facilitator' | 'chain' | 'ledger' | 'journal' | 'http' | 'outcome' | 'paid'>
 
 /** Meters that count nothing. */
 export const unmetered: Meters = {
   facilitator: (port) => port,
   chain: (port) => port,
+  ledger: (port) => port,
+  journal: (journal) => journal,
+  http: (_, handler) => handler,
   outcome: () => {},
   paid: () => {},
 }

@@ -18,6 +18,9 @@ export type Methods = { readonly [V in Verb]?: Handler }
 /** `path` in Elysia's words: one `:name` may stand for the last part, or for all of it but an ending such as `.png`. */
 export type Route = { readonly path: string; readonly methods: Methods }
 
+/** Wraps what answers at a path of Bun's router, to count what it answers. */
+export type Meter = (path: string, handler: Handler) => Handler
+
 /** A verb on a resource that is only read. */
 export const readOnly = (read: Handler): Methods => ({ GET: read, HEAD: read })
 
@@ -64,6 +67,7 @@ export function handlersByPath(
   routes: readonly Route[],
   files: ViewerFiles,
   journal: Journal,
+  meter: Meter = (_, handler) => handler,
 ): Readonly<Record<string, Handler>> {
   const find = finder(routes)
   const whole = routes
@@ -87,7 +91,7 @@ export function handlersByPath(
     return answerAt(find(asked) === undefined ? fileMethods(files, asked) : undefined, request)
   }
   const handlers: [string, Handler][] = [...whole, ...named, ['/*', rest]]
-  return Object.fromEntries(handlers.map(([path, handler]) => [path, guarded(handler, journal)]))
+  return Object.fromEntries(handlers.map(([path, handler]) => [path, meter(path, guarded(handler, journal))]))
 }
 
 /** Answers at an address that takes `methods`, by the verb itself: a router may take HEAD for GET. */

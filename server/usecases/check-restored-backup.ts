@@ -25,6 +25,8 @@ export type RestoredBackupDeps = FindOrphanDeps & {
 export type RestoredBackupCheck = {
   /** Looks on, and answers whether the store is known to be of the present. To be asked again and again. */
   isCurrent(): Promise<boolean>
+  /** How many payments that no purchase is known for are not accounted for. */
+  orphans(): number
   /** Tells that the store may be another one from now on, so that everything is looked at as at a start. */
   replaced({ progress, seen, isOlder }: StoreReplaced): void
 }
@@ -63,6 +65,7 @@ export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupChe
       }
       return isCurrent
     },
+    orphans: () => look.orphans.length,
     replaced({ progress, seen, isOlder }) {
       if (isOlder) tell.olderCopy(progress, seen)
       isCurrent = false

@@ -1,11 +1,14 @@
 import { expect, test } from 'bun:test'
+import { openSqlite } from '../../db/sqlite/open.ts'
 import { openMetrics } from '../../server/adapters/metrics.ts'
+import type { Seen } from '../../server/adapters/metrics/wall.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { facilitatorUnavailable } from '../../server/domain/refusals.ts'
-import type { Books } from '../../server/ports.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
+import { fakeJournal } from '../fakes/journal.ts'
+import { failureOf } from '../ports/engine.ts'
 import { NOW, paymentOf, TERMS } from '../ports/samples.ts'
 
 test('calls are counted by what came of them, failures too, and answered as they were', async () => {
@@ -38,19 +41,25 @@ test('calls are counted by what came of them, failures too, and answered as they
     expect(text).toContain(`${line}\n`)
 })
 
-test('what is open is told with the age of the oldest, and a store that fails leaves only that out', async () => {
+const SEEN: Seen = {
+  clock: fakeClock(NOW),
+  rail: () => 'arming',
+  sells: () => false,
+  reads: () => true,
+  dependencies: () => [
+    { kind: 'facilitator', name: 'pay.example', state: 'down', since: NOW, reason: 'it is down' },
+    { kind: 'store-read', name: 'sqlite', state: 'up', since: NOW, reason: null },
+  ],
+  store: () => ({ pending: { held: 3, uncertain: 1, watched: 2, oldestSince: NOW - 5000 }, freeBytes: 1000 }),
+  storeBytes: async () => 4096,
+  blocks: () => ({ sold: 400, open: 14_000 }),
+  orphans: () => 2,
+  build: { version: '1.0.0', bun: '1.4.5' },
+}
+
+test('the wall is told as it is, with the age of the oldest open purchase', async () => {
   const metrics = openMetrics()
-  const clock = fakeClock(NOW)
-  let failing = false
-  const books: Books = {
-    held: () => Promise.reject(new Error('not asked')),
-    ofPayer: () => Promise.reject(new Error('not asked')),
-    pending: async () => {
-      if (failing) throw new StoreUnavailable('closed')
-      return { held: 3, uncertain: 1, watched: 2, oldestSince: NOW - 5000 }
-    },
-  }
-  metrics.watch({ books, rail: () => 'arming', clock })
+  metrics.watch(SEEN)
   const text = await metrics.read()
   for (const line of [
     'wall_open_purchases{state="held"} 3',
@@ -59,11 +68,83 @@ test('what is open is told with the age of the oldest, and a store that fails le
     'wall_oldest_open_purchase_seconds 5',
     'wall_rail{state="armed"} 0',
     'wall_rail{state="arming"} 1',
+    'wall_ready{for="sales"} 0',
+    'wall_ready{for="reads"} 1',
+    'wall_dependency_up{dependency="facilitator",name="pay.example"} 0',
+    'wall_dependency_up{dependency="store-read",name="sqlite"} 1',
+    `wall_dependency_since_timestamp_seconds{dependency="store-read",name="sqlite"} ${NOW / 1000}`,
+    'wall_blocks{state="sold"} 400',
+    'wall_blocks{state="open"} 14000',
+    'wall_orphan_payments 2',
+    'wall_disk_free_bytes 1000',
+    'wall_store_bytes 4096',
+    'wall_build_info{version="1.0.0",bun="1.4.5"} 1',
   ])
     expect(text).toContain(`${line}\n`)
-  failing = true
-  const without = await metrics.read()
-  expect(without).not.toMatch(/^wall_open_purchases\{/m)
-  expect(without).toMatch(/^wall_oldest_open_purchase_seconds nan$/im)
-  expect(without).toContain('wall_rail{state="arming"} 1\n')
+})
+
+test('what nobody knows is left out', async () => {
+  const metrics = openMetrics()
+  metrics.watch({
+    ...SEEN,
+    store: () => ({ pending: undefined, freeBytes: undefined }),
+    storeBytes: async () => undefined,
+  })
+  const text = await metrics.read()
+  expect(text).not.toMatch(/^wall_(open_purchases|oldest_open_purchase_seconds|disk_free_bytes|store_bytes)[ {]/m)
+  expect(text).toContain('wall_rail{state="arming"} 1\n')
+})
+
+test('alarms are counted by their event, and written as they were', async () => {
+  const metrics = openMetrics()
+  const written = fakeJournal()
+  const { alarm, note } = metrics.journal(written)
+  alarm('orphan', { payer: '0x1' })
+  alarm('orphan')
+  note('open')
+  expect([written.alarms.length, written.notes.length]).toEqual([2, 1])
+  expect(await metrics.read()).toContain('wall_alarms_total{event="orphan"} 2\n')
+})
+
+test('requests are counted by route and status, and timed by route', async () => {
+  const metrics = openMetrics()
+  const late = metrics.http('/late', async () => new Response(null, { status: 503 }))
+  const soon = metrics.http('/soon', () => new Response())
+  const request = new Request('http://wall.test/late')
+  await late(request)
+  await soon(request)
+  expect((await soon(request)).status).toBe(200)
+  const text = await metrics.read()
+  for (const line of [
+    'wall_http_requests_total{route="/late",code="503"} 1',
+    'wall_http_requests_total{route="/soon",code="200"} 2',
+    'wall_http_request_duration_seconds_count{route="/soon"} 2',
+  ])
+    expect(text).toContain(`${line}\n`)
+})
+
+test('time of the ledger is told by call, failures apart', async () => {
+  const metrics = openMetrics()
+  const db = await openSqlite(':memory:', TERMS.network)
+  const ledger = metrics.ledger(db.ledger)
+  await ledger.find(paymentOf(1, 1))
+  db.close()
+  expect(await failureOf(ledger.find(paymentOf(1, 1)))).toBeInstanceOf(StoreUnavailable)
+  const text = await metrics.read()
+  for (const result of ['answered', 'failed'])
+    expect(text).toContain(`wall_store_seconds_count{call="find",result="${result}"} 1\n`)
+})
+
+// Prometheus' own tool, where there is one.
+const promtool = Bun.which('promtool')
+
+test.if(promtool !== null)('the metrics keep to the conventions of Prometheus', async () => {
+  const metrics = openMetrics()
+  metrics.watch(SEEN)
+  await metrics.http('/', () => new Response())(new Request('http://wall.test/'))
+  const check = Bun.spawn([promtool ?? '', 'check', 'metrics'], { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
+  await check.stdin.write(await metrics.read())
+  await check.stdin.end()
+  const words = (await Promise.all([check.stdout, check.stderr].map((out) => new Response(out).text()))).join('')
+  expect([await check.exited, words]).toEqual([0, ''])
 })

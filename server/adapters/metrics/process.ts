@@ -1,0 +1,69 @@
+/** What a monitor reads of the process itself, under the names that Prometheus' own libraries use. */
+
+import { readdir } from 'node:fs/promises'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+
+// A turn that is late by more than the last of these is a process that stood still.
+const DELAYS_SECONDS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10]
+
+const TURN_EVERY_MS = 50
+
+/** Adds processor, memory, descriptors and the delay of turns. */
+export function watchProcess(registry: Registry): void {
+  const registers = [registry]
+  const delays = new Histogram({
+    name: 'wall_event_loop_delay_seconds',
+    help: 'By how much a turn that is due every 50 ms came too late.',
+    buckets: DELAYS_SECONDS,
+    registers,
+  })
+  let due = performance.now() + TURN_EVERY_MS
+  setInterval(() => {
+    const now = performance.now()
+    delays.observe(Math.max(0, now - due) / 1000)
+    due = now + TURN_EVERY_MS
+  }, TURN_EVERY_MS).unref()
+
+  const cpu = new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'Processor time, of the user and of the system.',
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage()
+      cpu.reset()
+      cpu.inc((user + system) / 1e6)
+    },
+  })
+  gauge(registry, 'process_resident_memory_bytes', 'Memory that is resident.', () => process.memoryUsage().rss)
+  gauge(
+    registry,
+    'wall_heap_bytes',
+    'Memory that the objects of the program take.',
+    () => process.memoryUsage().heapUsed,
+  )
+  const startedAt = Date.now() / 1000 - process.uptime()
+  gauge(registry, 'process_start_time_seconds', 'When the process was started, in Unix seconds.', () => startedAt)
+  gauge(registry, 'process_open_fds', 'File descriptors in use.', async () => {
+    const open = await readdir('/proc/self/fd').catch(() => undefined)
+    return open?.length
+  })
+}
+
+/** A gauge that is looked at for each reading; `undefined` is no value. */
+export function gauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  look: () => number | undefined | Promise<number | undefined>,
+): void {
+  const one = new Gauge({
+    name,
+    help,
+    registers: [registry],
+    async collect() {
+      const value = await look()
+      if (value === undefined) one.remove()
+      else one.set(value)
+    },
+  })
+}
