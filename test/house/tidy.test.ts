@@ -74,8 +74,8 @@ test('no file tells of the machine it was written on', () => {
 
 test('every package comes from the public registry', () => {
   // bun.lock names a source only when it is not the default one.
-  const sources = files.filter(({ path }) => ['bun.lock', 'bunfig.toml'].includes(path))
-  expect(sources).toHaveLength(2)
+  const sources = files.filter(({ path }) => ['bun.lock', 'bunfig.toml', 'test/interop/bun.lock'].includes(path))
+  expect(sources).toHaveLength(3)
   expect(breaches(sources, /https?:\/\/|\bregistry\b\s*=/)).toEqual([])
 })
 
@@ -92,11 +92,14 @@ type Manifest = { readonly name: string; readonly version: string } & Readonly<
 const manifestOf = (path: string): Promise<Manifest> => Bun.file(join(root, path)).json()
 
 test('every dependency is pinned to one exact version', async () => {
-  const manifest = await manifestOf('package.json')
-  const { dependencies, devDependencies, overrides } = manifest
-  const versions = [dependencies, devDependencies, overrides].flatMap((kind) => Object.entries(kind ?? {}))
-  expect(versions.length).toBeGreaterThan(0)
-  expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
+  const manifests = await Promise.all(
+    ['package.json', 'server/client/package.json', 'test/interop/package.json'].map(manifestOf),
+  )
+  for (const { dependencies, devDependencies, overrides } of manifests) {
+    const versions = [dependencies, devDependencies, overrides].flatMap((kind) => Object.entries(kind ?? {}))
+    expect(versions.length).toBeGreaterThan(0)
+    expect(versions.filter(([, version]) => !/^(npm:.+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
+  }
 })
 
 test('the published client has the version of the whole, and depends on what it is tested with', async () => {

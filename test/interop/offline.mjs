@@ -1,0 +1,22 @@
+// Loaded before a client: nothing it asks leaves this machine. What it asks of a chain is answered by the local one, and its
+// vendor's own services as little as lets it go on.
+
+const { fetch: ask } = globalThis
+const loopback = /^(127\.0\.0\.1|localhost|\[::1\])$/
+
+const onChain = (body) =>
+  ask(process.env.RPC_URL, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+
+// agentcash asks its vendor what the wallet holds before it pays.
+const balance = ({ network }) =>
+  Response.json({ balance: network === 'base' ? 5 : 0, network: 'eip155:8453', paymentNetwork: network, chainId: 8453 })
+
+globalThis.fetch = async (input, init) => {
+  const request = new Request(input, init)
+  const { hostname, pathname } = new URL(request.url)
+  if (loopback.test(hostname)) return await ask(input, init)
+  const body = request.method === 'POST' ? await request.text() : ''
+  if (body.includes('"jsonrpc"')) return await onChain(body)
+  if (pathname === '/api/balance') return balance(JSON.parse(body))
+  return Response.json({}, { status: 404 })
+}

@@ -1,0 +1,34 @@
+// What a client does with the tools that cost nothing, whichever way it calls them.
+
+import { privateKeyToAccount } from 'viem/accounts'
+
+const { PRIVATE_KEY, BLOCK, IMAGE } = process.env
+
+/** Calls each of them; `call` takes a name and arguments, and answers a result with `structuredContent`. */
+export async function useEveryTool(names, call) {
+  const account = privateKeyToAccount(PRIVATE_KEY)
+  const used = []
+  const use = async (name, args = {}) => {
+    const { structuredContent, isError, content } = await call(name, args)
+    if (isError || structuredContent === undefined) throw new Error(`${name}: ${JSON.stringify(content)}`)
+    used.push(name)
+    return structuredContent
+  }
+  await use('get_wall')
+  await use('get_block', { coord: BLOCK })
+  await use('list_unclaimed')
+  await use('get_founding_machines')
+  await use('get_wall_image')
+  await use('find_space')
+  await use('preview_block', { coord: 'next' })
+  await use('my_wall', { wallet: account.address })
+  const { blocks } = await use('image_to_pixels', { image: IMAGE })
+  const set = async (name, wanted) => {
+    const { message, request } = await use('signing_message', { kind: name, ...wanted })
+    const signed = { ...request.body, signature: await account.signMessage({ message }) }
+    await use(name, { ...(wanted.coord ? { coord: wanted.coord } : {}), ...signed })
+  }
+  await set('set_painter', { wallet: account.address, painter: account.address })
+  await set('set_pixels', { coord: BLOCK, pixels: blocks[0].px, message: `by ${process.env.CLIENT}` })
+  console.log(JSON.stringify({ names, used }))
+}
