@@ -35,13 +35,17 @@ export async function openStoreAhead(place: Place, network: string, told?: Told)
   return { store: { ...store, close: async () => store.close() }, looked }
 }
 
+/** The books of a store, and how many processes have it open. */
+export type OpenBooks = Audit & { instances(): Promise<number>; close(): Promise<void> }
+
 /** Opens the books of a store for reading alone, beside whoever works on it. Throws `CannotOpen`. */
-export async function openBooks(place: Place): Promise<Audit & { close(): Promise<void> }> {
+export async function openBooks(place: Place): Promise<OpenBooks> {
   if (place.kind === 'postgres') {
     const { openPostgresAudit } = await import('./postgres/open.ts')
     return await openPostgresAudit(place.url)
   }
   const { openAudit } = await import('./sqlite/audit.ts')
   const audit = openAudit(place.path)
-  return { ...audit, close: async () => audit.close() }
+  // Whoever has the file has it alone.
+  return { ...audit, instances: async () => 1, close: async () => audit.close() }
 }

@@ -25,6 +25,7 @@ import { mcpCalls } from './http/mcp.ts'
 import { viewerFiles } from './http/viewer-files.ts'
 import { deskAt, openCounter } from './operate/counter.ts'
 import { openDesk } from './operate/desk.ts'
+import type { Overview } from './operate/status-report.ts'
 import { pageFiles } from './page-files.ts'
 import type { Journal, Ledger, RingMember } from './ports.ts'
 import { facilitatorRing } from './purchase/facilitator-ring.ts'
@@ -40,6 +41,7 @@ import { keepWitness, type WitnessKeeper } from './usecases/keep-witness.ts'
 import { onceLooked } from './usecases/once-looked.ts'
 import { rateLimits } from './usecases/rate-limits.ts'
 import { readiness } from './usecases/readiness.ts'
+import { recentAlarms, type Alarm } from './usecases/recent-alarms.ts'
 import { trackOutages, type Outages } from './usecases/track-outages.ts'
 import { watchClock } from './usecases/watch-clock.ts'
 import { watchRail } from './usecases/watch-rail.ts'
@@ -74,7 +76,7 @@ export async function serve(given: Given): Promise<void> {
   const { store } = given.ahead
   const metrics = config.metricsPort === undefined ? undefined : (await import('./adapters/metrics.ts')).openMetrics()
   const meters = metrics ?? unmetered
-  const journal = meters.journal(given.journal)
+  const { journal, last } = recentAlarms(meters.journal(given.journal), clock)
   const witness = witnessAt(config.witnessPath)
   const witnessing = keepWitness({ store: store.store, witness, clock, journal })
   const wall = await openWall({ ...given, journal }, meters, witnessing.committed)
@@ -83,10 +85,11 @@ export async function serve(given: Given): Promise<void> {
   const supervisor = supervisorIn(Bun.env, (why) => journal.note('no-supervisor', { why }))
   supervisor.ready()
   journal.note('open', { port: server.port ?? 0, network: config.network })
-  const desk = openDesk({ ...store, seller: sold, chain, clock, journal, advance })
-  const closeCounter = openCounter(deskAt(config), desk, journal)
   const { terms } = config.offer
   const restored = checkRestoredBackup({ ...store, witness, chain, facilitator, terms, clock, journal })
+  const overview = overviewOf(config, wall, restored, last)
+  const desk = openDesk({ ...store, seller: sold, chain, clock, journal, advance, overview })
+  const closeCounter = openCounter(deskAt(config), desk, journal)
   metrics?.watch(seenOf(config, wall, restored))
   if (metrics !== undefined && config.metricsPort !== undefined) {
     const monitors = listenForMonitors(metrics, config.metricsHost, config.metricsPort)
@@ -141,6 +144,30 @@ function seenOf(
     orphans,
     build: { version: manifest.version, bun: Bun.version },
   }
+}
+
+/** What operators are shown. */
+function overviewOf(
+  { offer: { baseUrl, terms } }: Config,
+  { rail, ready, storeWatch, view }: Wall,
+  { orphans }: RestoredBackupCheck,
+  alarms: () => readonly Alarm[],
+): () => Overview {
+  const startedAt = clock.now()
+  return () => ({
+    version: manifest.version,
+    baseUrl,
+    network: terms.network,
+    startedAt,
+    now: clock.now(),
+    rail: rail.state(),
+    sells: ready.sells(),
+    reads: ready.reads(),
+    sold: view.claimed.size,
+    orphans: orphans(),
+    ...storeWatch.seen(),
+    alarms: alarms(),
+  })
 }
 
 type Checks = { readonly restored: RestoredBackupCheck; readonly witnessing: WitnessKeeper }

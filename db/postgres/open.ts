@@ -18,7 +18,7 @@ import { checkSchema, migrate } from './migrate.ts'
 import { postgresModeration } from './moderation.ts'
 import { ensureStayed } from './moved.ts'
 import { postgresPayouts } from './payouts.ts'
-import type { Session } from './pool.ts'
+import { WALL_NAME, type Session } from './pool.ts'
 import { postgresBell, postgresJobs, postgresLeases } from './sharing.ts'
 import { checking, put, writeAll } from './writes.ts'
 
@@ -26,7 +26,7 @@ import { checking, put, writeAll } from './writes.ts'
 export type Postgres = Engine & { readonly audit: Audit }
 
 /** The books of a database, and letting go of it. */
-export type OpenAudit = Audit & { close(): Promise<void> }
+export type OpenAudit = Audit & { instances(): Promise<number>; close(): Promise<void> }
 
 // Older ones are looked after by nobody any more.
 const OLDEST_SERVER = 14
@@ -84,9 +84,18 @@ export async function openPostgresAudit(url: string): Promise<OpenAudit> {
       connection,
       checking(() => {}),
     ),
+    async instances() {
+      const [row] = await connection.rows<{ count: number }>(INSTANCES)
+      return row?.count ?? 0
+    },
     close: connection.close,
   }
 }
+
+// Each process that has a wall open listens once.
+const INSTANCES = `
+  SELECT count(*) AS count FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name = '${WALL_NAME}' AND query ILIKE 'LISTEN %'`
 
 /** A connection on which `prepare` went well. */
 async function opened(

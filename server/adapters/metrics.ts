@@ -106,7 +106,7 @@ function instruments(registry: Registry) {
   const timesOf = <Label extends string>(of: 'facilitator' | 'chain' | 'store', ...labels: readonly Label[]) =>
     new Histogram({
       name: `wall_${of}_seconds`,
-      help: `Time of calls to the ${of}, by what came of them. Failures are unavailable, unclear, unsent, busy (our own queue was full) and silent.`,
+      help: `Time of calls to the ${of}, by what came of them. Failures are unavailable, unclear, unsent, busy (our own queue was full), silent and failed.`,
       labelNames: [...labels, 'call', 'result'],
       buckets: BUCKETS_SECONDS,
       registers,

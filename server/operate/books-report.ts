@@ -101,7 +101,7 @@ const arrivalWords = ({ payer, nonce, amount, tx }: Arrival) =>
   `${payer} ${nonce ?? '(no authorization)'} ${dollars(amount)} in ${tx}`
 
 /** Atomic units, to the last of the six decimals that is not nought; cents always. */
-function dollars(atomic: bigint): string {
+export function dollars(atomic: bigint): string {
   const [whole, fraction] = [atomic / 1_000_000n, (atomic % 1_000_000n).toString().padStart(6, '0')]
   return `${whole}.${fraction.replace(/0{1,4}$/, '')} ${ASSET_SYMBOL}`
 }

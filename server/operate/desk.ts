@@ -11,9 +11,10 @@ import type { Address, Hash } from '../domain/payment.ts'
 import type { Purchase, Verdict } from '../domain/purchase.ts'
 import { moderateBlock, type Moderating } from '../usecases/moderate-block.ts'
 import { notePayout, noteStray, resolvePurchase, type Resolving } from '../usecases/resolve-purchase.ts'
+import { statusLines, type Overview } from './status-report.ts'
 
 /** What the desk works with. */
-export type DeskWorld = Moderating & Resolving
+export type DeskWorld = Moderating & Resolving & { readonly overview: () => Overview }
 
 /** What a command is answered: lines to print, and whether it did what was asked. */
 export const DeskAnswer = Type.Object({ ok: Type.Boolean(), lines: Type.Array(Type.String()) })
@@ -36,6 +37,7 @@ export const Commands = {
     closed,
   ),
   open: Type.Object({}, closed),
+  status: Type.Object({}, closed),
   resolve: Type.Object({ payer, nonce }, closed),
   stray: Type.Object({ payer, nonce }, closed),
   payout: Type.Object({ payer, nonce, reference: Type.String({ minLength: 1, maxLength: 200 }) }, closed),
@@ -48,6 +50,7 @@ export function openDesk(world: DeskWorld): Desk {
   const handlers = {
     moderate: handler(Commands.moderate, (body) => moderate(world, body)),
     open: handler(Commands.open, () => open(world)),
+    status: handler(Commands.status, async () => tellStatus(world)),
     resolve: handler(Commands.resolve, (body) => resolve(world, body)),
     stray: handler(Commands.stray, (body) => stray(world, body)),
     payout: handler(Commands.payout, (body) => payout(world, body)),
@@ -73,6 +76,11 @@ async function moderate(world: DeskWorld, { act, coord, parts }: CommandBody<'mo
   const hidden = FACE_PARTS.filter((part) => result.hidden[part])
   const now = hidden.length === 0 ? 'everything is shown' : `hidden: ${hidden.join(', ')}`
   return yes(`block ${coordOf(block)}: ${now}${result.kind === 'unchanged' ? ' (as before)' : ''}`)
+}
+
+function tellStatus({ overview }: DeskWorld): DeskAnswer {
+  const seen = overview()
+  return { ok: seen.sells.ready, lines: statusLines(seen) }
 }
 
 /** Payments to look at, a line each. */

@@ -55,6 +55,15 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect([status, out]).toEqual([0, expect.stringContaining('They balance.')])
   })
 
+  test('status tells a wall that sells, with its money and every instance', async () => {
+    const { out, status } = await run('status')
+    expect([status, out]).toEqual([0, expect.stringMatching(/^ {2}sells +yes$/m)])
+    expect(out).toMatch(/^ {2}sold +2 of 14400 blocks$/m)
+    expect(out).toMatch(/^ {2}money +2\.00 USDC for blocks, 0\.00 USDC owed for 0 credits, 0 stray payments$/m)
+    expect(out).toMatch(/^ {2}instances +1$/m)
+    expect((await run('status', '--every', '0')).status).toBe(2)
+  })
+
   test('an open purchase is told with its evidence, and resolved by it', async () => {
     const wallet = await world.wallet()
     const payment = await sign(world, wallet, '2,2')
@@ -65,7 +74,11 @@ describe.each(ENGINES)('on %s', (engine) => {
       0,
       [expect.objectContaining({ block: '2,2', target: '2,2', evidence: { kind: 'unspent' } })],
     ])
-    expect(await metric('wall_open_purchases{state="doubted"}')).toBe('wall_open_purchases{state="doubted"} 1')
+    // Monitors are shown what was seen of the store last.
+    const isDoubted = 'wall_open_purchases{state="doubted"} 1'
+    await eventually(async () =>
+      (await metric('wall_open_purchases{state="doubted"}')) === isDoubted ? true : undefined,
+    )
 
     expect((await settled(world, '2,2', payment)).status).toBe(200)
     const [key] = open as readonly [{ payer: string; nonce: string }]
@@ -158,11 +171,13 @@ describe.each(ENGINES)('on %s', (engine) => {
     for (const line of [
       'wall_purchases_total{outcome="bought"} 1',
       'wall_rail{state="armed"} 1',
+      'wall_ready{for="sales"} 1',
+      'wall_blocks{state="sold"} 5',
+      'wall_http_requests_total{route="/blocks/:name",code="200"} 1',
       `wall_facilitator_seconds_count{facilitator="${new URL(world.settings['FACILITATOR_URL'] ?? '').host}",call="verify",result="valid"} 1`,
-      'wall_oldest_open_purchase_seconds 0',
     ])
       expect(text).toContain(`${line}\n`)
-    for (const name of ['wall_chain_seconds_bucket', 'wall_event_loop_delay_seconds', 'wall_memory_bytes'])
+    for (const name of ['wall_chain_seconds_bucket', 'wall_event_loop_delay_seconds', 'wall_oldest_open_purchase'])
       expect(text).toContain(name)
     expect(text.toLowerCase()).not.toContain(buyer.address.toLowerCase())
     expect((await fetch(`${monitors}/`)).status).toBe(404)

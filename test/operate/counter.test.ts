@@ -14,6 +14,10 @@ import { blockOf, hash, NOW, paymentOf, TERMS, wallet } from '../ports/samples.t
 const folder = mkdtempSync(join(tmpdir(), 'wall-desk-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
+const overview = (): never => {
+  throw new Error('not asked')
+}
+
 let walls = 0
 async function openWorld() {
   const db = await openSqlite(':memory:', TERMS.network)
@@ -21,7 +25,7 @@ async function openWorld() {
   const seller = { reconcile: async () => true }
   const path = join(folder, `${walls++}.desk`)
   const open = () =>
-    openCounter(path, openDesk({ ...db, chain, clock, journal, seller, advance: async () => {} }), journal)
+    openCounter(path, openDesk({ ...db, chain, clock, journal, seller, advance: async () => {}, overview }), journal)
   return { db, chain, journal, path, open }
 }
 
@@ -46,6 +50,7 @@ test('a wall whose socket cannot be made is told of, and goes on', async () => {
     journal,
     seller: { reconcile: async () => true },
     advance: async () => {},
+    overview,
   })
   openCounter(join(folder, 'x'.repeat(150)), desk, journal)()
   expect(journal.alarms).toMatchObject([{ event: 'no-desk' }])

@@ -1,0 +1,72 @@
+/** How the wall is, as an operator reads it at a glance. */
+
+import type { Rail } from '../../shared/contract/service.ts'
+import { TOTAL_BLOCKS } from '../../shared/wall.ts'
+import type { Pending } from '../domain/account.ts'
+import type { UnixMs } from '../domain/payment.ts'
+import type { Ready } from '../usecases/readiness.ts'
+import type { Alarm } from '../usecases/recent-alarms.ts'
+
+/** What there is to tell of a running wall. */
+export type Overview = {
+  readonly version: string
+  readonly baseUrl: string
+  readonly network: string
+  readonly startedAt: UnixMs
+  readonly now: UnixMs
+  readonly rail: Rail
+  readonly sells: Ready
+  readonly reads: Ready
+  readonly sold: number
+  readonly orphans: number
+  readonly pending: Pending | undefined // undefined until it was looked at
+  readonly freeBytes: number | undefined
+  readonly alarms: readonly Alarm[]
+}
+
+/** The wall as text, a line each. */
+export function statusLines(seen: Overview): string[] {
+  const { version, baseUrl, network, startedAt, now, rail, sells, reads, sold, orphans, pending, freeBytes, alarms } =
+    seen
+  return [
+    `Pixel Wall ${version} at ${baseUrl} on ${network}, up ${lasting(now - startedAt)}, at ${new Date(now).toISOString()}`,
+    '',
+    `  sells       ${yesOrWhy(sells)}`,
+    `  reads       ${yesOrWhy(reads)}`,
+    `  rail        ${rail}`,
+    `  sold        ${sold} of ${TOTAL_BLOCKS} blocks`,
+    `  open        ${pending === undefined ? 'not looked at yet' : pendingWords(pending, now)}`,
+    ...(orphans === 0 ? [] : [`  orphans     ${orphans} payments that no purchase is known for`]),
+    ...(freeBytes === undefined ? [] : [`  disk        ${(freeBytes / 1e9).toFixed(1)} GB free`]),
+    '  depends on',
+    ...sells.dependencies.map(({ kind, name, state, since, reason }) => {
+      const how = state === 'up' ? 'up  ' : 'DOWN'
+      return `    ${how} for ${lasting(now - since).padEnd(9)} ${kind} ${name}${reason === null ? '' : `: ${reason}`}`
+    }),
+    `  last alarms${alarms.length === 0 ? '  none since the start' : ''}`,
+    ...alarms.map(({ at, event, facts = {} }) => {
+      const told = Object.entries(facts).map(([name, value]) => `${name}=${value}`)
+      return `    ${new Date(at).toISOString()} ${[event, ...told].join(' ')}`
+    }),
+  ]
+}
+
+const yesOrWhy = ({ ready, reasons }: Ready) => (ready ? 'yes' : `NO: ${reasons.join('; ')}`)
+
+function pendingWords({ held, uncertain, watched, oldestSince }: Pending, now: UnixMs): string {
+  const oldest = oldestSince === null ? '' : `, the oldest for ${lasting(now - oldestSince)}`
+  return `${held} held, ${uncertain} of them in doubt, ${watched} watched${oldest}`
+}
+
+/** A stretch of time in its largest units. */
+function lasting(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  const [days, hours, minutes] = [86_400, 3600, 60].map((unit) => Math.floor(seconds / unit)) as [
+    number,
+    number,
+    number,
+  ]
+  if (days > 0) return `${days} d ${hours % 24} h`
+  if (hours > 0) return `${hours} h ${minutes % 60} min`
+  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`
+}

@@ -1,0 +1,63 @@
+/** `pixel-wall status`: how the wall is, at a glance; with `--watch`, live. */
+
+import { parseArgs } from 'node:util'
+import { openBooks } from '../../db/open.ts'
+import { readPlace } from '../config.ts'
+import { STRAY_NOTE } from '../domain/stray-money.ts'
+import { dollars } from './books-report.ts'
+import { ask, Misused, printLines, type Command } from './command.ts'
+
+const USAGE = `Tells how the running wall is: whether it sells, what it depends on, what is open, the money, the last alarms.
+
+  pixel-wall status [--watch] [--every SECONDS]
+
+With --watch it is told anew every 2 seconds, or as often as --every says, until Ctrl-C.
+The status is 0 if the wall sells, 1 if not, 2 if no wall runs.
+`
+
+const EVERY_SECONDS = 2
+
+/** How the wall is, at a glance. */
+export const status: Command = {
+  usage: USAGE,
+  async run(args) {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { watch: { type: 'boolean' }, every: { type: 'string' } },
+    })
+    const every = values.every ?? String(EVERY_SECONDS)
+    if (!/^\d{1,4}$/.test(every) || Number(every) === 0) throw new Misused()
+    for (;;) {
+      const { ok, lines } = await ask('status', {})
+      const all = [...lines, ...(await moneyLines())]
+      // A screen that shows the last answer until the next is there.
+      if (values.watch === true && process.stdout.isTTY) process.stdout.write('\x1b[H\x1b[2J')
+      printLines(all)
+      if (values.watch !== true) return ok ? 0 : 1
+      await Bun.sleep(Number(every) * 1000)
+    }
+  },
+}
+
+/** What the books say, read beside the wall. */
+async function moneyLines(): Promise<string[]> {
+  const { database } = readPlace(Bun.env)
+  try {
+    const books = await openBooks(database)
+    try {
+      const { sales, credits, payouts } = await books.statement()
+      const sum = (entries: readonly { readonly amount: bigint }[]) =>
+        dollars(entries.reduce((total, { amount }) => total + amount, 0n))
+      const owed = credits.filter(({ paidOut }) => paidOut === null)
+      const stray = payouts.filter(({ reference }) => reference === STRAY_NOTE).length
+      return [
+        `  money       ${sum(sales)} for blocks, ${sum(owed)} owed for ${owed.length} credits, ${stray} stray payments`,
+        `  instances   ${await books.instances()}`,
+      ]
+    } finally {
+      await books.close()
+    }
+  } catch {
+    return ['  money       not told: the database cannot be read']
+  }
+}
