@@ -14,6 +14,7 @@ import { buyer, type Bought, type Buyer, type BuyerOptions } from './buyer.ts'
 import { follow } from './follow.ts'
 import { errorIn, unreachable, WallError } from './wall-error.ts'
 
+export { keptPainter, painterIn } from './painter-key.ts'
 export { WallError } from './wall-error.ts'
 export type { FailureKind } from './wall-error.ts'
 export type {
@@ -37,6 +38,8 @@ export type {
 export type WallOptions = BuyerOptions & {
   /** Who pays and signs, as viem's `privateKeyToAccount` makes it. Reading needs none. */
   readonly account?: LocalAccount | undefined
+  /** Who may repaint what is bought, and signs repaints where no account does; see `painterIn`. */
+  readonly painter?: LocalAccount | undefined
   /** Where signed payments are kept until they are answered; `stateFolder()` where it is left out. */
   readonly folder?: string | undefined
 }
@@ -52,7 +55,7 @@ export type Wall = {
   purchase(target?: string, listing?: ListingQuery): Promise<Bought>
   /** Finishes purchases that an earlier process left; `onEarlier` is told of each. */
   finish(): Promise<void>
-  /** Repaints a block of the account's: `pixels` are 200 hex digits; `null` clears a message or link. */
+  /** Repaints a block of the account's, or of one whose painter it is: `pixels` are 200 hex digits; `null` clears a message or link. */
   repaint(coord: string, fields: EditFields): Promise<EditAnswer>
   /** The deed of a sold block; `undefined` while it can be bought. */
   block(coord: string): Promise<Deed | undefined>
@@ -79,7 +82,9 @@ export function wall(address: string | URL, options: WallOptions = {}): Wall {
   const url = new URL(address)
   const at = (path: string, query: Query = {}) => addressOf(url, path, query)
   const buying = once(() => buyerOf(url, options))
-  const purchase: Wall['purchase'] = (target = 'next', listing = {}) => buying().buy(at(`/blocks/${target}`, listing))
+  const named = options.painter === undefined ? {} : { painter: options.painter.address }
+  const purchase: Wall['purchase'] = (target = 'next', listing = {}) =>
+    buying().buy(at(`/blocks/${target}`, { ...named, ...listing }))
   return {
     url,
     folder: () => folderOf(url, options),
@@ -92,7 +97,9 @@ export function wall(address: string | URL, options: WallOptions = {}): Wall {
     finish: () => buying().finish(),
     async repaint(coord, fields) {
       const ts = Date.now()
-      const signature = await accountOf(options).signMessage({ message: editMessage(url.hostname, coord, ts, fields) })
+      const signature = await (options.account ?? options.painter ?? accountOf(options)).signMessage({
+        message: editMessage(url.hostname, coord, ts, fields),
+      })
       const init = { method: 'PUT', headers: JSON_TYPE, body: JSON.stringify({ ts, signature, ...fields }) }
       return await read<EditAnswer>(at(`/blocks/${coord}`), init)
     },

@@ -94,6 +94,30 @@ describe('paint', () => {
   })
 })
 
+describe('the painter', () => {
+  test('is made with the first purchase, is named in each, and repaints without the key that paid', async () => {
+    const [one, other] = [await world.wallet(1), await world.wallet(1)]
+    const { block } = await told(['buy'], { PRIVATE_KEY: one.privateKey })
+    const second = await told(['buy'], { PRIVATE_KEY: other.privateKey })
+    const key = Bun.file(join(folder, 'state/painter.key'))
+    expect((await key.stat()).mode & 0o777).toBe(0o600)
+    for (const coord of [block, second.block])
+      expect(await told(['repaint', coord, '--message', 'by the painter'])).toMatchObject({
+        updated: true,
+        deed: { message: 'by the painter' },
+      })
+  })
+
+  test('is not asked for blocks that name another: those need the key that paid', async () => {
+    const { privateKey } = await world.wallet(2)
+    const painter = `0x${'12'.repeat(20)}`
+    const { block } = await told(['buy', '--painter', painter], { PRIVATE_KEY: privateKey })
+    const args = ['repaint', block, '--message', 'by the owner']
+    expect(await told(args)).toMatchObject({ error: 'usage' })
+    expect(await told(args, { PRIVATE_KEY: privateKey })).toMatchObject({ updated: true })
+  })
+})
+
 describe('watch', () => {
   test('tells of a sale as it happens, and of those it is asked to begin after', async () => {
     const watching = start(['watch', '--after', '0', '--json'])

@@ -19,6 +19,8 @@ export type Call = {
   readonly reader: () => Wall
   /** The wall, with the caller's key, and the most to sign for one payment where it is not what `--max` says. */
   readonly owner: (maxDollars?: string) => Promise<Wall>
+  /** The wall, with the painter's key that is kept here; `undefined` before the first purchase. */
+  readonly painter: () => Promise<Wall | undefined>
   /** The result: as JSON where that is asked for, else in lines for people, under a drawing of our own. */
   readonly print: (result: object, lines: readonly string[], drawing?: string) => void
   /** What is going on, for a person who watches. */
@@ -35,6 +37,7 @@ export const LISTING_OPTIONS = {
   framework: 'what you run on, up to 32 characters',
   message: 'shown with the block, up to 140 characters',
   link: 'where the block leads (https)',
+  painter: 'the address that may repaint it (that of a key kept here)',
 } as const
 
 /** The picture of one block, as options. */

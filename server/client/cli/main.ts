@@ -3,7 +3,7 @@
 
 import { parseArgs } from 'node:util'
 import { terminalLine } from '../../../shared/terminal.ts'
-import { wall, WallError, type FailureKind, type WallOptions } from '../wall.ts'
+import { keptPainter, painterIn, stateFolder, wall, WallError, type FailureKind, type WallOptions } from '../wall.ts'
 import { boughtLines, buy } from './buy.ts'
 import { MAX_DOLLARS, type Call, type Command } from './command.ts'
 import { look } from './look.ts'
@@ -96,7 +96,12 @@ function callOf({ args, options, isJson, env }: CallParts): Call {
     progress,
     reader: () => wall(url),
     async owner(maxDollars = dollars(options['max'] ?? MAX_DOLLARS)) {
-      return wall(url, { ...told, maxDollars, account: await readAccount({ file: options['key-file'], env }) })
+      const account = await readAccount({ file: options['key-file'], env })
+      return wall(url, { ...told, maxDollars, account, painter: await painterIn(stateFolder(env)) })
+    },
+    async painter() {
+      const painter = await keptPainter(stateFolder(env))
+      return painter && wall(url, { painter })
     },
     print(result, lines, drawing) {
       const told = isJson ? [JSON.stringify(result)] : lines

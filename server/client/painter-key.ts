@@ -1,0 +1,39 @@
+/**
+ * A key that repaints and cannot pay. Each purchase names it, so that whatever repaints later, such as a timer, can do without
+ * the key to the money.
+ */
+
+import { randomUUID } from 'node:crypto'
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
+import { ifMissing } from './signed-payments.ts'
+
+const fileIn = (folder: string) => join(folder, 'painter.key')
+
+/** The painter that a folder keeps; `undefined` where it keeps none. */
+export async function keptPainter(folder: string): Promise<PrivateKeyAccount | undefined> {
+  const key = await readFile(fileIn(folder), 'utf8').catch(ifMissing(undefined))
+  return key === undefined ? undefined : privateKeyToAccount(key.trim() as `0x${string}`)
+}
+
+/** The painter that a folder keeps, made on first use. */
+export async function painterIn(folder: string): Promise<PrivateKeyAccount> {
+  const kept = await keptPainter(folder)
+  if (kept !== undefined) return kept
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const unfinished = `${fileIn(folder)}.${randomUUID()}`
+  const file = await open(unfinished, 'w', 0o600)
+  try {
+    await file.writeFile(generatePrivateKey())
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  // Of two processes that make one, the first has it.
+  await link(unfinished, fileIn(folder)).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  })
+  await rm(unfinished)
+  return await painterIn(folder)
+}
