@@ -5,11 +5,10 @@ import { FEED_LIMIT_MAX } from '../../shared/contract/feed.ts'
 import { PALETTE_SIZE } from '../../shared/palette.ts'
 import { PIXELS_HEX_LENGTH } from '../../shared/pixels.ts'
 import { COLS, ROWS } from '../../shared/wall.ts'
+import { ADVICE, IF_YOURS, LOOK, REPEAT, TRY_AGAIN } from '../domain/advice.ts'
 import { TS_TOLERANCE_MS } from '../domain/edit.ts'
 import type { FailureCode } from '../domain/failure.ts'
 import { rules } from '../domain/rules.ts'
-
-const RESEND = 'do not pay again: send the same signed request'
 
 const SECONDS = TS_TOLERANCE_MS / 1000
 
@@ -36,7 +35,7 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   invalid_image: 'The image cannot be read, or has too many pixels.',
   invalid_option: 'An option is none of those listed.',
   unauthorized: 'The signature is not the wallet’s. expected holds the exact text to sign; compare it with yours.',
-  payment_required: 'Not paid. Sign the terms, send the same request again. reason says why a payment was not taken.',
+  payment_required: `Not paid. ${ADVICE[402]}`,
   forbidden: 'The Host of the request is not this service’s, or on a loopback name its Origin; only /mcp asks.',
   not_found: 'There is nothing at this path.',
   no_owner: 'The block has not been sold, so nobody can repaint it.',
@@ -44,19 +43,18 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   method_not_allowed: 'The address does not take this verb; Allow lists those it takes.',
   payment_used: 'The payment belongs to the block that is named. Sign a new one to buy another.',
   block_taken: 'Somebody else owns the block. Nothing was charged.',
-  purchase_pending: 'The block is being bought, or too many of your purchases are open. Nothing was charged.',
-  wall_busy: 'No block could be reserved now. Nothing was charged; try again in a minute.',
-  payment_credited:
-    'Paid when no block was left. Do not pay again: the operator owes it back; contact says whom to ask.',
+  purchase_pending: `The block is being bought, or too many of your purchases are open. ${IF_YOURS}`,
+  wall_busy: `Every block left is being bought, or too many of your purchases are open. ${IF_YOURS}`,
+  payment_credited: `Paid when no block was left. Do not pay again: the operator owes it back; contact says whom to ask. ${LOOK}`,
   sold_out: 'Every block is sold.',
   body_too_large: 'The body is larger than this address takes.',
   too_many_requests:
     'You have asked for more of what costs than one client is answered. Nothing was done; wait Retry-After seconds.',
-  internal_error: `A fault of this service. If you sent a payment, ${RESEND} again.`,
-  facilitator_unavailable: 'Payments cannot be taken now. Nothing was claimed; send the same request again shortly.',
-  settlement_unknown: `The payment may have gone through, and the block is held for you; ${RESEND} again after Retry-After seconds.`,
-  deed_not_persisted: `Paid, but the deed is not written yet; ${RESEND} again.`,
+  internal_error: `A fault of this service. If you sent a payment: ${REPEAT}`,
+  facilitator_unavailable: `Payments cannot be taken now. ${TRY_AGAIN}`,
+  settlement_unknown: `The payment may have gone through, and the block is held for you. ${REPEAT}`,
+  deed_not_persisted: `Paid, but the deed is not written yet. ${REPEAT}`,
   server_busy:
     'Too much of one kind is under way: pictures, readers, payments or checks of smart wallets. Nothing was charged or changed; send the same request again after Retry-After seconds.',
-  database_unavailable: `The store cannot be used now. If you sent a payment, ${RESEND} again.`,
+  database_unavailable: `The store cannot be used now. If you sent a payment: ${REPEAT}`,
 }

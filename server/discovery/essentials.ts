@@ -3,13 +3,13 @@
 import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
 import { PIXELS_HEX_LENGTH } from '../../shared/pixels.ts'
 import { COLS, ROWS } from '../../shared/wall.ts'
+import { ADVICE, REPEAT } from '../domain/advice.ts'
 import { PATHS } from './links.ts'
 import { INDEX_RULE, PURE_COLOURS } from './paint.ts'
 import { SPEND_CAP, type Site } from './site.ts'
 
 /** Never said often enough. */
-export const NEVER_PAY_TWICE =
-  'After a 503, or when an answer is lost, send the same signed request again: it never pays twice, and ends in the same block. If your client cannot, make the same request again from the same wallet: what was begun is finished first, and nobody is charged twice.'
+export const NEVER_PAY_TWICE = `After a 503, or when an answer is lost: ${REPEAT}`
 
 /** One sentence a line, for `info.x-guidance` and llms.txt. */
 export function essentials({ offer }: Site): readonly string[] {
@@ -19,6 +19,7 @@ export function essentials({ offer }: Site): readonly string[] {
     `Buy: GET ${baseUrl}/blocks/next, or ${baseUrl}/blocks/{col},{row} with col 0-${COLS - 1} and row 0-${ROWS - 1}. Without payment the answer is 402 with the terms in the PAYMENT-REQUIRED header (x402 v2, scheme exact, ${PRICE} ${ASSET_SYMBOL} on ${terms.network}). Sign them and send the identical request with a PAYMENT-SIGNATURE header: 200 and the receipt.`,
     `Say what the block shows in the query of that request: name, framework, message, link, px (${PIXELS_HEX_LENGTH} hex digits). All are optional.`,
     NEVER_PAY_TWICE,
+    ...([402, 409, 502] as const).map((status) => `After a ${status}: ${ADVICE[status]}`),
     `px: two hex digits a pixel, row by row, each a palette index: ${INDEX_RULE}. ${PURE_COLOURS}.`,
     `Repaint for free: PUT ${baseUrl}/blocks/{col},{row} with {ts, signature, pixels?, message?, link?}, signed by the wallet that paid (EIP-191). ${baseUrl}${PATHS.skill} has the exact text and a worked example.`,
     `Read for free: ${baseUrl}/api/canvas (the whole wall), ${baseUrl}/api/feed?after=0 (sales in order), ${baseUrl}/api/agents (the registry), ${baseUrl}${PATHS.health}.`,

@@ -3,6 +3,7 @@
 import { ListingQuery } from '../../shared/contract/block.ts'
 import { ASSET_SYMBOL, PRICE, PRICE_PER_PIXEL } from '../../shared/money.ts'
 import { BLOCK_SIZE, COLS, HEIGHT, ROWS, TOTAL_BLOCKS, WIDTH } from '../../shared/wall.ts'
+import { ADVICE } from '../domain/advice.ts'
 import { statusOf, type FailureCode } from '../domain/failure.ts'
 import { OPERATIONS } from '../http/operations.ts'
 import { meaningOf } from './codes.ts'
@@ -79,7 +80,8 @@ const neverTwice = ({ offer }: Site) => `## Never pay twice
 - ${NEVER_PAY_TWICE} Wait as long as Retry-After says.
 - A payment is known by its payer and nonce. Sent again it gets the same answer, also after hours, on the address it was first sent to and on the block it bought.
 - A client that cannot resend signs anew for the same request: the older purchase is resolved first, its receipt is the answer, and the new payment is left untouched.
-- 409 and 410 mean that nothing was charged (payment_credited aside). 402 with a \`reason\` means that this payment was not taken: sign a new one. 502 means that nothing was claimed.
+${([402, 409, 502] as const).map((status) => `- ${status}: ${ADVICE[status]}`).join('\n')}
+- 410: every block is sold, and nothing was charged.
 - Lost your state? \`GET ${offer.baseUrl}/api/agents/{your address}\` lists your blocks, your purchases without an end and what to do about each.`
 
 function reading({ offer }: Site): string {

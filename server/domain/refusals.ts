@@ -2,6 +2,7 @@
 
 import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
+import { IF_YOURS, LOOK, REPEAT, SIGN_ANEW, TRY_AGAIN } from './advice.ts'
 import { failure, type Failure } from './failure.ts'
 import type { Hash, Space, Target } from './payment.ts'
 
@@ -10,10 +11,6 @@ export const RETRY_AFTER_SECONDS = 2
 
 // What can never work is mended by hand.
 const UNTIL_MENDED_SECONDS = 60
-
-/** What to do while a payment may have moved, for clients that can send a signed request again and for those that cannot. */
-export const REPEAT =
-  'Do not pay again: send the same signed request again. If your client cannot, make the same request again from the same wallet, which is not charged twice. GET /api/agents/{wallet} shows what became of it.'
 
 /** What should name a block names none. */
 export const invalidCoordinate = (): Failure =>
@@ -34,11 +31,9 @@ export const busy = (): Failure =>
 
 /** Too many payments are being checked or settled: nobody was asked about this one. */
 export const paymentsBusy = (): Failure =>
-  failure(
-    'server_busy',
-    'Too many payments are being checked at the moment. Nothing was charged and nothing claimed; send the same signed request again.',
-    { retryAfter: RETRY_AFTER_SECONDS },
-  )
+  failure('server_busy', `Too many payments are being checked at the moment. ${TRY_AGAIN}`, {
+    retryAfter: RETRY_AFTER_SECONDS,
+  })
 
 /** More is asked than can be answered in a bearable time; nothing was done. */
 export const overloaded = (): Failure =>
@@ -58,19 +53,23 @@ export const tooManyRequests = (waitMs: number): Failure =>
 
 /** Nobody is asked for money that could never arrive. */
 export const cannotSell = (): Failure =>
-  failure('facilitator_unavailable', 'Payments cannot be taken at the moment. Nothing was claimed; see /api/health.', {
-    retryAfter: UNTIL_MENDED_SECONDS,
-  })
+  failure(
+    'facilitator_unavailable',
+    'Payments cannot be taken at the moment. Nothing was charged and nothing claimed. See /api/health.',
+    {
+      retryAfter: UNTIL_MENDED_SECONDS,
+    },
+  )
 
 /** Nothing moved and nothing can: the payer may sign anew. */
 export const paymentRequired = (reason: string): Failure =>
-  failure('payment_required', `Not charged: ${reason}. Sign the terms given here and send the same request again.`, {
+  failure('payment_required', `Not charged: ${reason}. ${SIGN_ANEW}`, {
     reason,
   })
 
 /** Nothing was claimed, because somebody who must be asked cannot be. */
 export const facilitatorUnavailable = (what: string): Failure =>
-  failure('facilitator_unavailable', `${what}. Nothing was claimed; send the same signed request again shortly.`, {
+  failure('facilitator_unavailable', `${what}. ${TRY_AGAIN}`, {
     retryAfter: RETRY_AFTER_SECONDS,
   })
 
@@ -128,7 +127,7 @@ export const identifierUsed = (block: BlockIndex): Failure =>
 export const paymentCredited = (amount: bigint, tx: Hash, contact: string | null): Failure =>
   failure(
     'payment_credited',
-    'The payment arrived when no block was left for it. The operator owes it back; do not pay again.',
+    `The payment arrived when no block was left for it. The operator owes it back; do not pay again. ${LOOK}`,
     { amount: amount.toString(), tx, contact },
   )
 
@@ -169,6 +168,3 @@ export function unavailability(target: Target, space: Exclude<Space, 'open'>): F
     retryAfter: RETRY_AFTER_SECONDS,
   })
 }
-
-const IF_YOURS =
-  'If this is your purchase, repeat it: the same request from the same wallet is not charged twice. Otherwise ask again in a minute.'

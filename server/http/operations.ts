@@ -13,6 +13,7 @@ import { Health } from '../../shared/contract/service.ts'
 import { Signing, SignQuery } from '../../shared/contract/sign.ts'
 import { SpaceQuery, Spaces } from '../../shared/contract/space.ts'
 import { WalletParams, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
+import { REPEAT } from '../domain/advice.ts'
 import type { FailureCode } from '../domain/failure.ts'
 
 export type Operation = {
@@ -64,8 +65,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/blocks/next',
     id: 'buyNextBlock',
     summary: 'Buy the open block nearest the centre',
-    description:
-      'Without payment, 402 with the terms; send the identical request again with a signed payment and get the receipt. Always purchasable while blocks remain. After a 503 send the same signed request again: it never pays twice.',
+    description: `Without payment, 402 with the terms; send the identical request again with a signed payment and get the receipt. Always purchasable while blocks remain. After a 503 or a lost answer: ${REPEAT}`,
     query: ListingQuery,
     payable: 'always',
     answers: [Receipt],
@@ -76,8 +76,7 @@ export const OPERATIONS: readonly Operation[] = [
     path: '/blocks/{coord}',
     id: 'getOrBuyBlock',
     summary: 'Read the deed of a claimed block, or buy an open one',
-    description:
-      'A claimed block answers its deed, for free. An open one answers 402 with the terms, and is bought by sending the identical request again with a signed payment. A race has one winner; the others are not charged. After a 503 send the same signed request again: it never pays twice.',
+    description: `A claimed block answers its deed, for free. An open one answers 402 with the terms, and is bought by sending the identical request again with a signed payment. A race has one winner; the others are not charged. After a 503 or a lost answer: ${REPEAT}`,
     onBlock: true,
     query: ListingQuery,
     payable: 'sometimes',

@@ -1,5 +1,6 @@
 /** Answers buyers before their connection is given up, whatever their purchase still waits for. */
 
+import { REPEAT } from '../domain/advice.ts'
 import { failure } from '../domain/failure.ts'
 import type { Outcome } from '../domain/purchase.ts'
 import { RETRY_AFTER_SECONDS } from '../domain/refusals.ts'
@@ -34,8 +35,6 @@ export function inTime(seller: Seller, patienceMs: number = PATIENCE_MS): Seller
 }
 
 const notYet = () =>
-  failure(
-    'settlement_unknown',
-    'This takes longer than a connection lasts. Do not pay again: send the same signed request again.',
-    { retryAfter: RETRY_AFTER_SECONDS },
-  )
+  failure('settlement_unknown', `This takes longer than a connection lasts. ${REPEAT}`, {
+    retryAfter: RETRY_AFTER_SECONDS,
+  })

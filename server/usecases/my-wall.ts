@@ -4,6 +4,7 @@ import type { OpenPurchase, WalletQuery, WalletStanding } from '../../shared/con
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import { fullWallet, truncatedWallet } from '../../shared/wallet.ts'
 import type { OpenPurchase as Unfinished } from '../domain/account.ts'
+import { ADVICE, REPEAT } from '../domain/advice.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { Address } from '../domain/payment.ts'
 import type { WallView } from '../domain/wall-view.ts'
@@ -66,9 +67,9 @@ function openPurchase({ target, block, since, state }: Unfinished, now: number):
   }
 }
 
-const whenReserved = 'Send the same signed request again to finish it.'
+const whenReserved = `It is being settled. ${REPEAT}`
 
-const whenDoubted = 'The payment may have gone through. Do not pay again: send the same signed request again.'
+const whenDoubted = ADVICE[503]
 
 const whenReleased =
   'The block was given back, and nothing was charged so far. Should the payment land yet, you get this block, else the next open one, else a credit.'

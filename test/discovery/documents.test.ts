@@ -2,8 +2,11 @@ import { expect, test } from 'bun:test'
 import { documents } from '../../server/discovery/documents.ts'
 import { PATHS } from '../../server/discovery/links.ts'
 import type { Site } from '../../server/discovery/site.ts'
-import { TOOLS } from '../../server/mcp/registry.ts'
+import { ADVICE, IF_YOURS, REPEAT } from '../../server/domain/advice.ts'
+import { facilitatorUnavailable, settlementUnknown, unavailability } from '../../server/domain/refusals.ts'
+import { toolNamed, TOOLS } from '../../server/mcp/registry.ts'
 import { BASE_URL, codeOf, jsonOf, OFFER, openWall } from '../http/wall.ts'
+import { blockOf } from '../ports/samples.ts'
 
 const site: Site = { offer: OFFER, contact: null, tools: TOOLS }
 
@@ -66,6 +69,17 @@ test('line one of what agents read says what their spend cap must allow', async 
   const [, frontMatter, body] = (await (await wall.ask('GET /skill.md')).text()).split('---\n')
   expect(frontMatter).toContain('spend cap must allow 1.00 USD')
   expect(body?.trimStart().split('\n')[0]).toContain('spend cap must allow 1.00 USD')
+})
+
+const manuals = ['/llms.txt', '/llms-full.txt', '/skill.md', '/openapi.json', '/.well-known/x402']
+
+test.each(manuals)('%s says of each answer without a receipt what the answer itself says', async (path) => {
+  const text = await (await wall.ask(`GET ${path}`)).text()
+  for (const advice of [ADVICE[402], ADVICE[502], REPEAT, IF_YOURS]) expect(text).toContain(advice)
+  expect(settlementUnknown(blockOf('1,1')).message).toContain(REPEAT)
+  expect(facilitatorUnavailable('Gone').message).toContain(ADVICE[502])
+  expect(unavailability('next', 'reserved').message).toContain(IF_YOURS)
+  expect(toolNamed('buy_block')?.description).toContain(REPEAT)
 })
 
 test('every address that a document names is there', async () => {

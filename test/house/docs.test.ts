@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { SETTINGS } from '../../server/config.ts'
 import { openApi } from '../../server/discovery/openapi.ts'
+import { REPEAT } from '../../server/domain/advice.ts'
 import { statusOf } from '../../server/domain/failure.ts'
 import { BUDGETS, STREAMS_PER_ADDRESS } from '../../server/usecases/rate-limits.ts'
 import { OFFER } from '../http/wall.ts'
@@ -90,6 +91,12 @@ test('operators are told every budget as it is', async () => {
   ])
   expect(Object.fromEntries(told)).toEqual(BUDGETS)
   expect(await read('OPERATING.md')).toContain(`at most ${STREAMS_PER_ADDRESS} live streams`)
+})
+
+test('what proxies refuse by themselves is told in the words of the wall', async () => {
+  const [words = ''] = REPEAT.split(' GET ')
+  for (const recipe of ['deploy/nginx.conf', 'deploy/Caddyfile'])
+    expect(await read(recipe)).toContain(`If you sent a payment: ${words}"}`)
 })
 
 test('the recipe for nginx carries the budgets that are counted by request', async () => {

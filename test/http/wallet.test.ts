@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { openWall as openStore, ports } from '../../db/sqlite/open.ts'
+import { REPEAT } from '../../server/domain/advice.ts'
 import type { WalletStanding } from '../../shared/contract/wallet.ts'
 import { CLAIM_ORDER } from '../../shared/wall.ts'
 import { sellAllBut } from '../db/nearly-sold.ts'
@@ -52,7 +53,7 @@ test('a wallet whose first purchase is open has no rank yet', async () => {
     rank: null,
     firstSeenAt: null,
     blocks: [],
-    open: [{ next: 'Send the same signed request again to finish it.' }],
+    open: [{ next: `It is being settled. ${REPEAT}` }],
   })
 })
 

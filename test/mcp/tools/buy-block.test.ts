@@ -17,7 +17,7 @@ test('the definition', () => {
         "openWorldHint": true,
         "readOnlyHint": false,
       },
-      "description": "Use to buy one block of 10 x 10 pixels, for ever, for 1.00 USDC. Call without payment: nothing happens but an answer with code 402 and the x402 v2 terms (accepts). Sign them and make the identical call again with the payment payload as an object at params._meta["x402/payment"]; x402 clients do this by themselves. Not to repaint (set_pixels) and not to try (preview_block). Cost: 1.00 USDC once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and texts are public. After settlement_unknown, deed_not_persisted, facilitator_unavailable or server_busy send the same signed call again, or the same call from the same wallet: neither pays twice. Errors: payment_required, invalid_coordinate, invalid_listing, invalid_pixels, invalid_painter, invalid_payment, payment_used, block_taken, purchase_pending, wall_busy, sold_out, payment_credited, too_many_requests, database_unavailable. Returns the receipt {block, owner, pixels, deed}, and the settlement in _meta["x402/payment-response"].",
+      "description": "Use to buy one block of 10 x 10 pixels, for ever, for 1.00 USDC. Call without payment: nothing happens but an answer with code 402 and the x402 v2 terms (accepts). Sign them and make the identical call again with the payment payload as an object at params._meta["x402/payment"]; x402 clients do this by themselves. Not to repaint (set_pixels) and not to try (preview_block). Cost: 1.00 USDC once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and texts are public. After settlement_unknown, deed_not_persisted, database_unavailable or a lost answer: Do not pay again, but send the same signed request again. If your client cannot, make the same request again from the same wallet, which is not charged twice. GET /api/agents/{wallet} shows what became of it. After facilitator_unavailable or server_busy: Nothing was charged and nothing claimed. Send the same signed request again shortly. If your client cannot, make the same request again from the same wallet, which is not charged twice. Errors: payment_required, invalid_coordinate, invalid_listing, invalid_pixels, invalid_painter, invalid_payment, payment_used, block_taken, purchase_pending, wall_busy, sold_out, payment_credited, too_many_requests, database_unavailable. Returns the receipt {block, owner, pixels, deed}, and the settlement in _meta["x402/payment-response"].",
       "inputSchema": {
         "additionalProperties": false,
         "properties": {
@@ -301,7 +301,7 @@ test('a payment whose end is unknown is answered with patience, and no terms', a
     {
       "block": "3,4",
       "error": "settlement_unknown",
-      "message": "The payment may have gone through, and the block is held for you. Do not pay again: send the same signed request again. If your client cannot, make the same request again from the same wallet, which is not charged twice. GET /api/agents/{wallet} shows what became of it.",
+      "message": "The payment may have gone through, and the block is held for you. Do not pay again, but send the same signed request again. If your client cannot, make the same request again from the same wallet, which is not charged twice. GET /api/agents/{wallet} shows what became of it.",
       "retryAfter": 2,
     }
   `)

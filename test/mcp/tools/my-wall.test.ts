@@ -309,7 +309,7 @@ test('a wallet is told what it owns and what is unfinished, without its address 
             "index": 805,
           },
           "doubted": true,
-          "next": "The payment may have gone through. Do not pay again: send the same signed request again.",
+          "next": "The payment may have gone through. Do not pay again, but send the same signed request again. If your client cannot, make the same request again from the same wallet, which is not charged twice. GET /api/agents/{wallet} shows what became of it.",
           "resend": true,
           "since": 1800000000000,
           "state": "reserved",

@@ -1,0 +1,30 @@
+/**
+ * What to do after an answer that is no receipt, in the same words wherever an agent reads them: whether money moved, what to
+ * do with a client that can send a signed request again and with one that cannot, and where to look.
+ */
+
+const OTHERWISE = 'If your client cannot, make the same request again from the same wallet, which is not charged twice.'
+
+/** Where a payer looks who is not sure. */
+export const LOOK = 'GET /api/agents/{wallet} shows what became of it.'
+
+/** After a 402 that a payment was answered with: nothing moved and nothing can. */
+export const SIGN_ANEW = 'Sign the terms that come with it and send the same request again.'
+
+/** After a 409 about what somebody buys, who may be the very one that asks. */
+export const IF_YOURS =
+  'If this is your purchase, repeat it: the same request from the same wallet is not charged twice. Otherwise ask again in a minute.'
+
+/** After a 502, and where our own limits are reached: nothing moved, and the payment is as good as before. */
+export const TRY_AGAIN = `Nothing was charged and nothing claimed. Send the same signed request again shortly. ${OTHERWISE}`
+
+/** After a 503, and whenever an answer is lost: money may have moved. */
+export const REPEAT = `Do not pay again, but send the same signed request again. ${OTHERWISE} ${LOOK}`
+
+/** By status, for those who read before they buy. */
+export const ADVICE = {
+  402: `Nothing was charged; reason, where there is one, says why a payment was not taken. ${SIGN_ANEW}`,
+  409: `Nothing more was charged. ${IF_YOURS} Only payment_credited says that a payment arrived for which no block was left: do not pay again, the operator owes it back. ${LOOK}`,
+  502: TRY_AGAIN,
+  503: `The payment may have gone through. ${REPEAT}`,
+} as const
