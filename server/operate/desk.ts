@@ -5,11 +5,18 @@
 
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { coordOf, parseCoord } from '../../shared/wall.ts'
+import { coordOf } from '../../shared/wall.ts'
+import type { Hidden } from '../domain/log.ts'
 import { FACE_PARTS } from '../domain/moderation.ts'
 import type { Address, Hash } from '../domain/payment.ts'
 import type { Purchase, Verdict } from '../domain/purchase.ts'
-import { moderateBlock, type Moderating } from '../usecases/moderate-block.ts'
+import {
+  hiddenNow,
+  moderateBlocks,
+  moderationTrail,
+  namedBlocks,
+  type Moderating,
+} from '../usecases/moderate-blocks.ts'
 import { notePayout, noteStray, resolvePurchase, type Resolving } from '../usecases/resolve-purchase.ts'
 import { statusLines, type Overview } from './status-report.ts'
 
@@ -31,11 +38,12 @@ export const Commands = {
   moderate: Type.Object(
     {
       act: Type.Union([Type.Literal('hide'), Type.Literal('unhide')]),
-      coord: Type.String(),
+      target: Type.String({ maxLength: 60 }),
       parts: Type.Array(Type.Union(FACE_PARTS.map((part) => Type.Literal(part))), { minItems: 1, uniqueItems: true }),
     },
     closed,
   ),
+  hidden: Type.Object({ isTrail: Type.Boolean() }, closed),
   open: Type.Object({}, closed),
   status: Type.Object({}, closed),
   resolve: Type.Object({ payer, nonce }, closed),
@@ -49,6 +57,7 @@ export type CommandBody<C extends CommandName> = Static<(typeof Commands)[C]>
 export function openDesk(world: DeskWorld): Desk {
   const handlers = {
     moderate: handler(Commands.moderate, (body) => moderate(world, body)),
+    hidden: handler(Commands.hidden, (body) => hidden(world, body)),
     open: handler(Commands.open, () => open(world)),
     status: handler(Commands.status, async () => tellStatus(world)),
     resolve: handler(Commands.resolve, (body) => resolve(world, body)),
@@ -68,14 +77,35 @@ function handler<S extends TSchema>(schema: S, work: (body: Static<S>) => Promis
   return async (body: unknown) => (check.Check(body) ? await work(body) : no('the command was not understood'))
 }
 
-async function moderate(world: DeskWorld, { act, coord, parts }: CommandBody<'moderate'>): Promise<DeskAnswer> {
-  const block = parseCoord(coord)
-  if (block === undefined) return no(`${JSON.stringify(coord)} is no block; name one as column,row`)
-  const result = await moderateBlock(world, block, act, parts)
-  if (result.kind === 'not-owned') return no(`nobody owns block ${coordOf(block)}, so it shows nothing`)
-  const hidden = FACE_PARTS.filter((part) => result.hidden[part])
-  const now = hidden.length === 0 ? 'everything is shown' : `hidden: ${hidden.join(', ')}`
-  return yes(`block ${coordOf(block)}: ${now}${result.kind === 'unchanged' ? ' (as before)' : ''}`)
+async function moderate(world: DeskWorld, { act, target, parts }: CommandBody<'moderate'>): Promise<DeskAnswer> {
+  const named = await namedBlocks(world, target)
+  if (typeof named === 'string') return no(named)
+  const done = await moderateBlocks(world, named, act, parts)
+  const owned = done.flatMap(({ block, result }) => (result.kind === 'not-owned' ? [] : [{ block, ...result }]))
+  if (owned.length === 0) return no(`nobody owns ${named.name}, so it shows nothing`)
+  return yes(
+    ...owned.map(({ block, hidden, kind }) => {
+      const asBefore = kind === 'unchanged' ? ' (as before)' : ''
+      return `block ${coordOf(block)}: ${hiddenWords(hidden)}${asBefore}`
+    }),
+    ...(done.length === owned.length ? [] : [`${done.length - owned.length} blocks have no owner`]),
+  )
+}
+
+/** What is withheld, for operators. */
+function hiddenWords(hidden: Hidden): string {
+  const parts = FACE_PARTS.filter((part) => hidden[part])
+  return parts.length === 0 ? 'everything is shown' : `hidden: ${parts.join(', ')}`
+}
+
+async function hidden(world: DeskWorld, { isTrail }: CommandBody<'hidden'>): Promise<DeskAnswer> {
+  const acts = isTrail ? await moderationTrail(world) : await hiddenNow(world)
+  return yes(
+    ...acts.map(({ at, block, kind, hidden: parts }) => {
+      const act = isTrail ? `${kind} ` : ''
+      return `${new Date(at).toISOString()} ${act}block ${coordOf(block)}: ${hiddenWords(parts)}`
+    }),
+  )
 }
 
 function tellStatus({ overview }: DeskWorld): DeskAnswer {

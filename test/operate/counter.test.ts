@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { openSqlite } from '../../db/sqlite/open.ts'
 import { askDesk, deskAt, openCounter } from '../../server/operate/counter.ts'
 import { openDesk } from '../../server/operate/desk.ts'
+import { truncatedWallet } from '../../shared/wallet.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeJournal } from '../fakes/journal.ts'
@@ -64,9 +65,9 @@ test('what is no command, or misses what it needs, changes nothing', async () =>
     ['sell', '{}'],
     ['constructor', '{}'],
     ['moderate', '{}'],
-    ['moderate', '{"act":"hide","coord":"3,4","parts":[]}'],
-    ['moderate', '{"act":"hide","coord":"3,4","parts":["owner"]}'],
-    ['moderate', '{"act":"hide","coord":"3;4","parts":["link"]}'],
+    ['moderate', '{"act":"hide","target":"3,4","parts":[]}'],
+    ['moderate', '{"act":"hide","target":"3,4","parts":["owner"]}'],
+    ['moderate', '{"act":"hide","target":"3;4","parts":["link"]}'],
     ['resolve', '{"payer":"0x1","nonce":"0x2"}'],
     ['payout', `{"payer":"${wallet(1)}","nonce":"${hash(1)}","reference":""}`],
     ['open', 'not json'],
@@ -77,6 +78,40 @@ test('what is no command, or misses what it needs, changes nothing', async () =>
       { ok: false },
     ])
   expect(await world.db.log.after(1, 9)).toEqual([])
+  close()
+})
+
+test('blocks are hidden by name, by area and by wallet, and what is hidden is listed, with every act', async () => {
+  const world = await openWorld()
+  await sell(world.db, '3,4', 1, 1)
+  await sell(world.db, '4,4', 1, 2)
+  await sell(world.db, '9,9', 2, 3)
+  const close = world.open()
+  const moderate = async (act: 'hide' | 'unhide', target: string) =>
+    await askDesk(world.path, 'moderate', { act, target, parts: ['message'] })
+  const list = async (isTrail: boolean) => (await askDesk(world.path, 'hidden', { isTrail })).lines
+  expect(await list(false)).toEqual([])
+  const both = ['block 3,4: hidden: message', 'block 4,4: hidden: message']
+  expect(await moderate('hide', '3,4,2x2')).toEqual({ ok: true, lines: [...both, '2 blocks have no owner'] })
+  expect(await moderate('unhide', '4,4')).toEqual({ ok: true, lines: ['block 4,4: everything is shown'] })
+  const shown = truncatedWallet(wallet(1))
+  const again = ['block 3,4: hidden: message (as before)', 'block 4,4: hidden: message']
+  expect((await moderate('hide', shown)).lines).toEqual(again)
+  expect((await moderate('unhide', shown.replace('…', '...'))).ok).toBe(true)
+  expect((await moderate('hide', wallet(2).toUpperCase().replace('0X', '0x'))).ok).toBe(true)
+  const at = new Date(NOW).toISOString()
+  expect(await list(false)).toEqual([`${at} block 9,9: hidden: message`])
+  expect(await list(true)).toEqual([
+    `${at} hide block 3,4: hidden: message`,
+    `${at} hide block 4,4: hidden: message`,
+    `${at} unhide block 4,4: everything is shown`,
+    `${at} hide block 4,4: hidden: message`,
+    `${at} unhide block 3,4: everything is shown`,
+    `${at} unhide block 4,4: everything is shown`,
+    `${at} hide block 9,9: hidden: message`,
+  ])
+  for (const nothing of ['160,0', '50,50', '50,50,2x2', wallet(7), '0x1234…abcd', 'somebody'])
+    expect(await moderate('hide', nothing)).toMatchObject({ ok: false, lines: [expect.any(String)] })
   close()
 })
 
