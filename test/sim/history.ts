@@ -325,12 +325,14 @@ function shop(history: History, wish: Wish): void {
   offered.then(shown, () => shown('nothing')).catch((error: unknown) => (history.failed ??= error))
 }
 
-/** Nothing fails any more, and clients that keep nothing ask until they are served. */
+const SERVING_TURNS = 40
+
+/** Nothing fails any more, and clients that keep nothing ask until they are served. Who has asked last hears the answer. */
 function serveEverybody(history: History): void {
   const { world, wishes } = history
   startDead(history)
-  for (let turn = 0; turn < 40; turn += 1) {
-    const open = wishes.filter((wish) => isAsking(world, wish))
+  for (let turn = 0; turn < REST_TURNS_MAX; turn += 1) {
+    const open = wishes.filter((wish) => (turn < SERVING_TURNS ? isAsking(world, wish) : wish.asking !== undefined))
     if (open.length === 0) return
     for (const wish of open) shop(history, wish)
     while (world.scheduler.step(world.dice)) checkFailed(history)
