@@ -7,6 +7,8 @@ const pages = {
   modulePreload: { polyfill: false },
 } satisfies UserConfig['build']
 
+const OFFLINE = 'offline-worker'
+
 /**
  * Builds the page for painting after the wall's own. One build of both would cut what they share into files of their own,
  * and the wall would wait for more requests.
@@ -32,6 +34,15 @@ const paintPage: Plugin = {
 
 export default defineConfig({
   resolve: { alias: { regl: 'regl/dist/regl.unchecked.js' } },
-  build: { ...pages, outDir: '../dist/viewer', emptyOutDir: true },
+  build: {
+    ...pages,
+    outDir: '../dist/viewer',
+    emptyOutDir: true,
+    rolldownOptions: {
+      input: [`${import.meta.dirname}/index.html`, `${import.meta.dirname}/offline-worker.ts`],
+      // A service worker serves what lies below its own address, which must stay the same.
+      output: { entryFileNames: ({ name }) => (name === OFFLINE ? '[name].js' : 'assets/[name]-[hash].js') },
+    },
+  },
   plugins: [reglPlugin, paintPage],
 })

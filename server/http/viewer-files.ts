@@ -14,7 +14,7 @@ const HASHED = 'assets/'
 
 // Everything comes from this service and nothing is written in the page itself.
 const policy = (more = '') =>
-  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'${more}`
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'${more}`
 
 // Other pages may frame this one: that is how a view of it is embedded.
 const WALL_POLICY = policy()

@@ -37,7 +37,7 @@ test('the page runs and loads nothing but what this service sends', async () => 
   ] as const) {
     const response = await wall.ask(`GET ${path}`, { headers })
     expect(response.headers.get('content-security-policy')).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'",
     )
   }
 })
@@ -64,7 +64,7 @@ test('the page for painting is at its own name, starts workers, and lies in nobo
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('no-cache')
     expect(response.headers.get('content-security-policy')).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; worker-src 'self'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; worker-src 'self'; frame-ancestors 'none'",
     )
     expect(await response.text()).toContain('Paint')
   }

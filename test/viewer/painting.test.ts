@@ -91,7 +91,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
       page.getByRole('link', { name: 'Paint' }).click(),
     ])
     expect(response.headers()['content-security-policy']).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; worker-src 'self'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; worker-src 'self'; frame-ancestors 'none'",
     )
     await page.getByRole('link', { name: 'The wall' }).click()
     await page.waitForURL(`${world.url}/`)

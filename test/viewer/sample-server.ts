@@ -30,7 +30,7 @@ const UNPAINTED = 255
 
 // What the service would send with the page.
 const CSP =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'"
 
 /** Builds the page and serves it on a free port. */
 export async function startSampleServer(): Promise<SampleServer> {

@@ -2,13 +2,18 @@
 
 import type { Canvas, CanvasBlock } from '../../shared/contract/canvas.ts'
 import type { Told } from './blocks-worker.ts'
+import { fetchOrKept } from './kept.ts'
+
+const BLOCKS = '/api/blocks'
 
 /** All but the pictures of a wall, and what names its state. */
 type Blocks = { readonly canvas: Canvas; readonly etag: string | undefined }
 
 /** Reads unless it is still the state of `etag`; rejects when it cannot be read. */
 export async function readBlocks(etag: string | undefined): Promise<Blocks | undefined> {
-  const response = await fetch('/api/blocks', etag === undefined ? {} : { headers: { 'if-none-match': etag } })
+  const response = await (etag === undefined
+    ? fetchOrKept(BLOCKS)
+    : fetch(BLOCKS, { headers: { 'if-none-match': etag } }))
   if (response.status === 304) return undefined
   if (!response.ok) throw new Error(`the blocks answered ${response.status}`)
   // The worker starts while the text is on its way.

@@ -2,6 +2,7 @@
 
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { BLOCK_BYTES } from '../wall/pixel-buffer.ts'
+import { fetchOrKept } from './kept.ts'
 
 const PIXELS = '/api/canvas.bin'
 
@@ -14,7 +15,9 @@ type Pixels = { readonly bytes: Uint8Array; readonly etag: string | undefined }
 /** Reads unless they are still those of `etag`; rejects when they cannot be read. */
 export async function readPixels(etag: string | undefined, onPictures: OnPictures): Promise<Pixels | undefined> {
   // Without a header of its own the first request is the one that index.html has the browser begin early.
-  const response = await (etag === undefined ? fetch(PIXELS) : fetch(PIXELS, { headers: { 'if-none-match': etag } }))
+  const response = await (etag === undefined
+    ? fetchOrKept(PIXELS)
+    : fetch(PIXELS, { headers: { 'if-none-match': etag } }))
   if (response.status === 304) return undefined
   if (!response.ok || response.body === null) throw new Error(`the pixels answered ${response.status}`)
   return { bytes: await readWhole(response.body, onPictures), etag: response.headers.get('etag') ?? undefined }

@@ -2,6 +2,7 @@
 
 import type { Wall } from '../wall/wall-model.ts'
 import { withChanges, withReading, withSales } from './apply-updates.ts'
+import { hasAnsweredKept } from './kept.ts'
 import type { Listener, Source } from './source.ts'
 
 // One try may fail; after this many the page says that what it shows may be old.
@@ -10,14 +11,19 @@ const FAILURES_TOLD = 2
 export type Scene = {
   wall(): Wall | undefined
   show(wall: Wall): void
-  /** Since when nothing has been heard, in Unix milliseconds; `undefined` when all is well. */
-  stale(since: number | undefined): void
+  /** What is to be said of the wall's age; nothing when all is well. */
+  stale(words: string): void
 }
+
+const staleText = (since: number | undefined) =>
+  since === undefined
+    ? 'Not up to date: this is the wall as it was last read'
+    : `Not up to date since ${new Date(since).toLocaleTimeString()}`
 
 /** Keeps the scene's wall up to date until `signal` aborts. */
 export function keepUp(source: Source, scene: Scene, signal: AbortSignal) {
   let failures = 0
-  let heardAt = Date.now()
+  let heardAt = hasAnsweredKept() ? undefined : Date.now()
   const change = (next: (wall: Wall) => Wall) => {
     const wall = scene.wall()
     if (wall === undefined) return
@@ -32,7 +38,7 @@ export function keepUp(source: Source, scene: Scene, signal: AbortSignal) {
     heard(well) {
       failures = well ? 0 : failures + 1
       if (well) heardAt = Date.now()
-      scene.stale(failures >= FAILURES_TOLD ? heardAt : undefined)
+      scene.stale(failures < FAILURES_TOLD ? '' : staleText(heardAt))
     },
   }
   source.follow(listener, signal)

@@ -161,9 +161,7 @@ async function load() {
     const scene = {
       wall: () => sketch.wall,
       show: showWall,
-      stale: (since: number | undefined) => {
-        stale.textContent = since === undefined ? '' : `Not up to date since ${new Date(since).toLocaleTimeString()}`
-      },
+      stale: (words: string) => void (stale.textContent = words),
     }
     keepUp(liveSource(readCanvas), scene, forever)
     document.body.dataset['ready'] = 'yes'

@@ -1,6 +1,7 @@
 /** All of the page that can wait until the wall is on its way. */
 
 import { createMemory } from '../data/history-loader.ts'
+import { keepOffline } from '../data/keep-offline.ts'
 import { liveSource } from '../data/live.ts'
 import type { CanvasReader } from '../data/source.ts'
 import { keepUp } from '../data/sync.ts'
@@ -38,16 +39,17 @@ export function createParts(page: Page, readCanvas: CanvasReader, signal: AbortS
   const scene = {
     wall: () => page.state().wall,
     show: page.showWall,
-    stale: (since: number | undefined) => {
-      stale.textContent = since === undefined ? '' : `Not up to date since ${new Date(since).toLocaleTimeString()}`
-    },
+    stale: (words: string) => void (stale.textContent = words),
   }
   let following = false
   return {
     update(next, before) {
       for (const part of parts) part.update(next, before)
       // News of a wall that is still arriving would be overtaken by its older rows.
-      if (!following && next.wall?.complete) keepUp(source, scene, signal)
+      if (!following && next.wall?.complete) {
+        keepUp(source, scene, signal)
+        if (!document.body.classList.contains('embed')) keepOffline(signal)
+      }
       following ||= next.wall?.complete === true
     },
     frame: (state) => parts.forEach((part) => part.frame?.(state)),

@@ -19,7 +19,7 @@ export type SaveTimelapse = {
 /** The button; it can be pressed once the history is known. */
 export function createSaveTimelapse(page: Page): SaveTimelapse {
   let worker: Worker | undefined
-  const element = button('', [''], () => (worker === undefined ? begin() : end()))
+  const element = button('film', [''], () => (worker === undefined ? begin() : end()))
   const write = (state: State) => {
     if (worker !== undefined) return
     element.textContent = subjectOf(state) === undefined ? 'GIF of the wall' : 'GIF of this work'

@@ -1,0 +1,22 @@
+/** Has the service worker keep the wall as it is now, for when there is no line. */
+
+// Once all that its user waits for is done.
+const REST_MS = 3000
+
+const WORKER = '/offline-worker.js'
+const ALWAYS = ['/', '/api/canvas.bin', '/api/blocks']
+
+/** Keeps it once a visit; where a browser has no service workers, as over plain http, nothing happens. */
+export function keepOffline(signal: AbortSignal) {
+  if (!('serviceWorker' in navigator)) return
+  const timer = setTimeout(() => void keep().catch(() => {}), REST_MS)
+  signal.addEventListener('abort', () => clearTimeout(timer))
+}
+
+async function keep() {
+  await navigator.serviceWorker.register(WORKER)
+  const { active } = await navigator.serviceWorker.ready
+  const loaded = performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)
+  const files = new Set(loaded.filter((path) => path.startsWith('/assets/')))
+  active?.postMessage([...ALWAYS, ...files])
+}
