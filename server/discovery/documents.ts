@@ -7,7 +7,15 @@ import { PATHS } from './links.ts'
 import { llmsFullTxt, llmsTxt } from './reference.ts'
 import type { Site } from './site.ts'
 import { skill } from './skill.ts'
-import { agentJson, apiCatalog, serverCard, serverJson, skillsIndex, x402Resources } from './well-known.ts'
+import {
+  agentJson,
+  apiCatalog,
+  serverCard,
+  serverJson,
+  skillsIndex,
+  skillsIndexV1,
+  x402Resources,
+} from './well-known.ts'
 
 /** What is served at a path. */
 export type Document = { readonly path: string; readonly type: string; readonly body: string | Uint8Array<ArrayBuffer> }
@@ -35,6 +43,8 @@ export function documents(site: Site): readonly Document[] {
     text(PATHS.skill, theSkill, MARKDOWN),
     text(PATHS.skillUpper, theSkill, MARKDOWN),
     json(PATHS.skills, skillsIndex(theSkill)),
+    json(PATHS.skillsV1, skillsIndexV1()),
+    text(PATHS.skillV1, theSkill, MARKDOWN),
     json(PATHS.x402, x402Resources(site)),
     json(PATHS.x402Json, x402Resources(site)),
     json(PATHS.mcpJson, serverCard(site)),

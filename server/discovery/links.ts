@@ -8,6 +8,8 @@ export const PATHS = {
   skill: '/skill.md',
   skillUpper: '/SKILL.md',
   skills: '/.well-known/agent-skills/index.json',
+  skillsV1: '/.well-known/skills/index.json',
+  skillV1: '/.well-known/skills/pixel-wall/SKILL.md',
   x402: '/.well-known/x402',
   x402Json: '/.well-known/x402.json',
   mcp: '/mcp',

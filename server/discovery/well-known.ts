@@ -30,6 +30,11 @@ export const skillsIndex = (skill: string): Json => ({
   ],
 })
 
+/** /.well-known/skills/index.json, version 0.1, which installers of a year ago ask for: files beside the index. */
+export const skillsIndexV1 = (): Json => ({
+  skills: [{ name: SKILL_NAME, description: DESCRIPTION, files: ['SKILL.md'] }],
+})
+
 /** Name of the MCP server in registries: the host in reverse, a slash, the service. */
 export const registryName = (site: Site): string =>
   `${hostOf(site)

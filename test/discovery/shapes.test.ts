@@ -25,6 +25,23 @@ const identity = {
   remotes: Type.Array(Remote, { minItems: 1 }),
 }
 
+/** Agent skills discovery, 0.1. */
+const SkillsIndexV1 = Type.Object(
+  {
+    skills: Type.Array(
+      Type.Object(
+        {
+          name: Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 64 }),
+          description: Type.String({ minLength: 1, maxLength: 1024 }),
+          files: Type.Tuple([Type.Literal('SKILL.md')]),
+        },
+        Closed,
+      ),
+    ),
+  },
+  Closed,
+)
+
 /** The MCP registry's entry, schema of 2025-12-11. */
 const ServerJson = Type.Object(
   {
@@ -122,6 +139,7 @@ const shapes: ReadonlyArray<readonly [path: string, shape: TSchema]> = [
   ['/.well-known/mcp.json', ServerCard],
   ['/mcp/server-card', ServerCard],
   ['/.well-known/agent-skills/index.json', SkillsIndex],
+  ['/.well-known/skills/index.json', SkillsIndexV1],
   ['/.well-known/api-catalog', ApiCatalog],
   ['/.well-known/x402', X402Resources],
   ['/.well-known/agent.json', AgentJson],
@@ -157,6 +175,14 @@ test('the skill has front matter that names it as the index does', () => {
     description: skills[0]?.description,
     license: 'MIT',
   })
+})
+
+test('installers of either version of the index find the same skill where it says', () => {
+  const { skills } = JSON.parse(textOf('/.well-known/skills/index.json')) as {
+    skills: ReadonlyArray<{ name: string; files: readonly string[] }>
+  }
+  const [{ name, files: [file] } = { name: '', files: [] }] = skills
+  expect(textOf(`/.well-known/skills/${name}/${file}`)).toBe(textOf('/skill.md'))
 })
 
 test('llms.txt is a title, a summary, a list of what matters, then lists of links only', () => {
