@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { violationsOf } from './axe.ts'
 import { browserForTests } from './visit.ts'
@@ -20,15 +20,16 @@ const PAGES = [
   '/blocks/200,1',
 ] as const
 
-describe.skipIf('reason' in browser)('pages without scripts, in Chromium', async () => {
-  const wall = Bun.spawn([process.execPath, new URL('../http/serve-pages.ts', import.meta.url).pathname], {
-    stdin: 'pipe',
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
-  const { value } = await wall.stdout.getReader().read()
-  const origin = new TextDecoder().decode(value).trim()
+describe.skipIf('reason' in browser)('pages without scripts, in Chromium', () => {
+  const script = new URL('../http/serve-pages.ts', import.meta.url).pathname
+  const wall = Bun.spawn([process.execPath, script], { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' })
+  let origin = ''
   setDefaultTimeout(60_000)
+
+  beforeAll(async () => {
+    const { value } = await wall.stdout.getReader().read()
+    origin = new TextDecoder().decode(value).trim()
+  })
 
   afterAll(async () => {
     await wall.stdin.end()
