@@ -59,7 +59,7 @@ test('every command of an operator in the documents is one of the program', asyn
 test('every file and folder the documents name is there', async () => {
   for (const document of documents) {
     const named = [
-      ...(await read(document)).matchAll(/`((?:server|shared|db|viewer|bench|test|deploy|docs)\/[^`\s*<]*)`/g),
+      ...(await read(document)).matchAll(/`((?:server|shared|db|viewer|bench|test|deploy|docs|examples)\/[^`\s*<]*)`/g),
     ].map(([, path = '']) => path)
     const missing = named.filter((path) => !existsSync(join(root, path)))
     expect([document, missing]).toEqual([document, []])

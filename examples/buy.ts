@@ -1,0 +1,21 @@
+/** Buys a block with the stock x402 client:  PRIVATE_KEY=0x... bun examples/buy.ts http://127.0.0.1:8402 next */
+
+import { x402Client } from '@x402/core/client'
+import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { wrapFetchWithPayment } from '@x402/fetch'
+import { privateKeyToAccount } from 'viem/accounts'
+
+const [wall = 'http://127.0.0.1:8402', target = 'next'] = process.argv.slice(2)
+const account = privateKeyToAccount(process.env['PRIVATE_KEY'] as `0x${string}`)
+
+const block = new URL(`/blocks/${target}`, wall)
+block.searchParams.set('name', 'Ada')
+block.searchParams.set('message', 'bought with @x402/fetch')
+
+// Asks, is told 402 and the price, signs, and asks again. It signs for one dollar at most, unless it is told otherwise.
+const client = new x402Client().register('eip155:*', new ExactEvmScheme(account))
+const response = await wrapFetchWithPayment(fetch, client)(block)
+
+// Any other answer says what happened, whether money moved and what to do. After a 503: the same again, never another block.
+console.log(response.status, await response.text())
+process.exitCode = response.ok ? 0 : 1

@@ -1,0 +1,38 @@
+/**
+ * Repaints a block of yours every minute, for free:  PRIVATE_KEY=0x... bun examples/repaint.ts http://127.0.0.1:8402 80,45 60
+ * The key may be the painter's that the purchase named, so that the key to the money need not lie beside a timer.
+ */
+
+import { setInterval } from 'node:timers/promises'
+import { privateKeyToAccount } from 'viem/accounts'
+
+const [wall = 'http://127.0.0.1:8402', block = '80,45', seconds = '60'] = process.argv.slice(2)
+const account = privateKeyToAccount(process.env['PRIVATE_KEY'] as `0x${string}`)
+const { hostname } = new URL(wall)
+
+/** A hand that goes round, as 100 palette indices: two hex digits each, row by row. */
+function clock(minute: number): string {
+  const angle = (minute / 60) * 2 * Math.PI
+  const isHand = (x: number, y: number) =>
+    Math.hypot(x - 4.5 - 3 * Math.sin(angle), y - 4.5 + 3 * Math.cos(angle)) < 1.5
+  return Array.from({ length: 100 }, (_, at) => (isHand(at % 10, Math.floor(at / 10)) ? 'd2' : '11')).join('')
+}
+
+async function repaint(): Promise<void> {
+  const ts = Date.now()
+  const pixels = clock(new Date(ts).getMinutes())
+  const message = new Date(ts).toISOString().slice(11, 16)
+  const lines = ['set_pixels v2', `block=${block}`, `ts=${ts}`, 'pixels_present=1', `pixels=${pixels}`]
+  const text = [hostname, ...lines, 'message_present=1', `message=${message}`, 'link_present=0', 'link='].join('\n')
+  const signature = await account.signMessage({ message: text })
+  const body = JSON.stringify({ ts, signature, pixels, message })
+  const answer = await fetch(`${wall}/blocks/${block}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  console.log(answer.status, message)
+}
+
+await repaint()
+for await (const _ of setInterval(Number(seconds) * 1000)) await repaint()

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { readFeed, get, startWorld, type World } from '../e2e/world.ts'
+
+// Goal: the examples work as they stand, and stay short. Method: each as it is typed, against the real wall.
+
+const FOLDER = join(import.meta.dir, '../../examples')
+const LINES_MAX = 40
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.stop())
+
+const start = (name: string, args: readonly string[], privateKey = '') =>
+  Bun.spawn([process.execPath, join(FOLDER, `${name}.ts`), world.url, ...args], {
+    env: { PATH: Bun.env['PATH'] ?? '', PRIVATE_KEY: privateKey },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+
+/** Each line a program says, as it says it. */
+async function* linesOf(child: ReturnType<typeof start>): AsyncGenerator<string> {
+  let rest = ''
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+}
+
+test('each is under forty lines, and is named in the README', async () => {
+  const readme = await Bun.file(join(FOLDER, '../README.md')).text()
+  const names = await Array.fromAsync(new Bun.Glob('*').scan({ cwd: FOLDER }))
+  expect(names.toSorted()).toEqual(['buy-over-mcp.ts', 'buy.ts', 'follow.ts', 'repaint.ts'])
+  for (const name of names) {
+    const lines = (await Bun.file(join(FOLDER, name)).text()).trimEnd().split('\n')
+    expect([name, lines.length < LINES_MAX, readme.includes(`examples/${name}`)]).toEqual([name, true, true])
+  }
+})
+
+test.each(['buy', 'buy-over-mcp'])('%s buys a block with its listing, for one dollar', async (name) => {
+  const wallet = await world.wallet(2)
+  const child = start(name, ['next'], wallet.privateKey)
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  expect([await child.exited, err]).toEqual([0, ''])
+  expect(out).toContain('"owner":"you"')
+  expect((await readFeed(world)).at(-1)).toMatchObject({ agent: { name: 'Ada' }, m: expect.stringMatching(/^bought /) })
+  expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
+})
+
+test('repaint repaints again and again, and follow tells of each', async () => {
+  const wallet = await world.wallet(1)
+  await new Response(start('buy', ['7,7'], wallet.privateKey).stdout).text()
+  const following = start('follow', ['0'])
+  const repainting = start('repaint', ['7,7', '0.1'], wallet.privateKey)
+  let repaints = 0
+  for await (const line of linesOf(following)) {
+    const { kind, coord }: { kind: string; coord?: string } = JSON.parse(line)
+    if (kind === 'repaint' && coord === '7,7') repaints += 1
+    if (repaints === 3) break
+  }
+  following.kill()
+  repainting.kill()
+  expect(await (await get(world, '7,7')).json()).toMatchObject({ message: expect.stringMatching(/^\d\d:\d\d$/) })
+})
