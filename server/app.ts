@@ -2,6 +2,7 @@
 
 import { Elysia } from 'elysia'
 import { apiRoutes, type ApiDesk } from './http/api.ts'
+import { areaPages } from './http/area.ts'
 import { atlasRoutes } from './http/atlas.ts'
 import { blockMethods, BLOCKS_PREFIX, type BlockDesk } from './http/blocks.ts'
 import { cardRoutes } from './http/cards.ts'
@@ -62,6 +63,7 @@ export function app(given: Service): Elysia {
     ...pictureRoutes({ ...service, images }),
     ...cardRoutes({ ...service, cards: cardImages(service) }),
     { path: `${BLOCKS_PREFIX}:coord`, methods: blockMethods(service) },
+    ...areaPages({ ...service, images, taken }),
     ...apiRoutes(service),
     ...probeRoutes(service),
     ...helpRoutes(helping),

@@ -3,11 +3,12 @@
  * port need not be in this process. A port of the store throws `StoreUnavailable` when nothing could be done.
  */
 
+import type { Area } from '../shared/area.ts'
 import type { BlockIndex } from '../shared/wall.ts'
 import type { Account, AccountPage, Pending } from './domain/account.ts'
 import type { Edit, EditResult, Identity, IdentityResult, NamingResult, PainterNaming } from './domain/edit.ts'
 import type { Listing } from './domain/listing.ts'
-import type { Change, LogNumber, OwnedBlock } from './domain/log.ts'
+import type { AreaOwner, Change, LogNumber, OwnedBlock } from './domain/log.ts'
 import type { FacePart, ModerationAct, ModerationResult } from './domain/moderation.ts'
 import type { Address, Hash, Payment, PaymentKey, Space, Target, UnixMs } from './domain/payment.ts'
 import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from './domain/picture.ts'
@@ -89,6 +90,10 @@ export type Blocks = {
   reserved(block: BlockIndex): Promise<boolean>
   /** Applies an owner's edit once; see `EditResult`. */
   edit(block: BlockIndex, edit: Edit, now: UnixMs): Promise<EditResult>
+  /** Whose an area is. */
+  ownerOf(area: Area): Promise<AreaOwner>
+  /** Applies an owner's edit to every block of an area once, or to none. Its pixels are those of all blocks, row by row. */
+  editArea(area: Area, edit: Edit, now: UnixMs): Promise<EditResult>
 }
 
 /** The ledger, for those who check it; see `Statement`. */

@@ -6,7 +6,7 @@ import { BLOCK_SIZE } from './wall.ts'
 export const PIXELS_PER_BLOCK = BLOCK_SIZE * BLOCK_SIZE
 export const PIXELS_HEX_LENGTH = PIXELS_PER_BLOCK * 2
 
-/** 100 bytes, each an index into the palette. */
+/** 100 bytes, each an index into the palette; of an area so many for each of its blocks, one block after the other. */
 export type Pixels = Uint8Array & { readonly Pixels: unique symbol }
 
 /** Why a text is no picture: what to mend, for the sender. */
@@ -24,12 +24,28 @@ export function parsePixels(text: string): Pixels | PixelsProblem {
   return bytes as Pixels
 }
 
-/** Takes back bytes that passed `parsePixels` once, such as a stored row's. */
-export function trustPixels(bytes: Uint8Array): Pixels {
-  if (bytes.length !== PIXELS_PER_BLOCK)
-    throw new RangeError(`a block has ${PIXELS_PER_BLOCK} pixels, not ${bytes.length}`)
+/** Takes back bytes that passed `parsePixels` once, such as a stored row's, of so many blocks. */
+export function trustPixels(bytes: Uint8Array, blocks = 1): Pixels {
+  if (bytes.length !== blocks * PIXELS_PER_BLOCK)
+    throw new RangeError(`${blocks} blocks have ${blocks * PIXELS_PER_BLOCK} pixels, not ${bytes.length}`)
   return bytes as Pixels
 }
+
+/** Takes pixels of an area row by row, `w` blocks wide, and puts them block by block. */
+export function blockwise(rows: Uint8Array, w: number): Pixels {
+  const bytes = new Uint8Array(rows.length)
+  for (let i = 0; i * BLOCK_SIZE < rows.length; i++) {
+    const [x, y] = [i % w, Math.floor(i / w)]
+    const block = Math.floor(y / BLOCK_SIZE) * w + x
+    const from = i * BLOCK_SIZE
+    bytes.set(rows.subarray(from, from + BLOCK_SIZE), block * PIXELS_PER_BLOCK + (y % BLOCK_SIZE) * BLOCK_SIZE)
+  }
+  return trustPixels(bytes, bytes.length / PIXELS_PER_BLOCK)
+}
+
+/** The pixels of one block among those of an area, by its number in it, row by row. */
+export const partOf = (pixels: Pixels, block: number): Pixels =>
+  trustPixels(pixels.subarray(block * PIXELS_PER_BLOCK, (block + 1) * PIXELS_PER_BLOCK))
 
 export const pixelsToHex = (pixels: Pixels): string => pixels.toHex()
 

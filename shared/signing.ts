@@ -1,9 +1,9 @@
 /**
- * The exact texts a wallet signs (EIP-191 personal_sign) to repaint a block, to name itself or to name its painter.
+ * The exact texts a wallet signs (EIP-191 personal_sign) to repaint a block or an area, to name itself or to name its painter.
  * Lines are joined by a line feed. A field that is absent and one that is cleared differ in their `_present` line only.
  */
 
-import { hashMessage } from 'viem/utils'
+import { hashMessage, sha256 } from 'viem/utils'
 
 /** `null` clears a field, `undefined` keeps it. */
 export type Field = string | null | undefined
@@ -21,10 +21,17 @@ const lines = (name: string, value: Field) => [
 
 /** The text for `PUT /blocks/{coord}`: `host` is the service's own, `coord` as in the request, `ts` in Unix milliseconds. */
 export function editMessage(host: string, coord: string, ts: number, fields: EditFields): string {
+  return change([host, 'set_pixels v2', `block=${coord}`], ts, fields)
+}
+
+/** The text for `PUT /areas/{area}`: of pixels the SHA-256 of their bytes is signed, in lower-case hex. */
+export function areaMessage(host: string, area: string, ts: number, fields: EditFields): string {
+  return change([host, 'set_area v1', `area=${area}`], ts, fields)
+}
+
+function change(head: readonly string[], ts: number, fields: EditFields): string {
   return [
-    host,
-    'set_pixels v2',
-    `block=${coord}`,
+    ...head,
     `ts=${ts}`,
     ...lines('pixels', fields.pixels),
     ...lines('message', fields.message),
@@ -54,6 +61,9 @@ export function painterMessage(host: string, wallet: string, ts: number, painter
     `painter=${(painter ?? '').toLowerCase()}`,
   ].join('\n')
 }
+
+/** What is signed of an area's pixels: their SHA-256 in lower-case hex, without a prefix. */
+export const digestOfPixels = (rows: Uint8Array): string => sha256(rows).slice('0x'.length)
 
 /** What a wallet's key signs of a text: keccak-256 of EIP-191's prefix, the length in bytes and the text. */
 export const digestOf = (message: string): `0x${string}` => hashMessage(message)

@@ -42,7 +42,7 @@ async function identify(work: Work, wallet: Address, identity: Identity, now: Un
   const agent = await findAgent(work, wallet)
   if (agent === undefined) return 'unknown-wallet'
   const subject = { block: null, agent: agent.id }
-  const known = await standing(work.queries, subject, identity.digest, agent.changed)
+  const known = await standing(work.queries, subject, identity.digest, [agent.changed])
   if (known !== 'new') return known
   const persona = {
     name: edited(identity.name, agent.name),

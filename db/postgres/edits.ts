@@ -15,22 +15,22 @@ export type Subject =
 /** What a message is to its subject: new, the latest word on it, or older than that. */
 export type Standing = 'new' | 'repeated' | 'superseded'
 
-/** How a message stands to its subject, whose latest change is `changed`. */
+/** How a message stands to its subject, whose latest change is `changed`; of several blocks, to all of them. */
 export async function standing(
   { rows }: Queries,
   { block, agent }: Subject,
   digest: Hash,
-  changed: LogNumber,
+  changed: readonly LogNumber[],
 ): Promise<Standing> {
   const [known] = await rows<{ number: LogNumber }>(
     'SELECT number FROM edits WHERE digest = $1 AND (block = $2 OR agent = $3)',
     [digest, block, agent],
   )
   if (known === undefined) return 'new'
-  return known.number === changed ? 'repeated' : 'superseded'
+  return changed.every((number, at) => number === known.number + at) ? 'repeated' : 'superseded'
 }
 
-/** Keeps a message that made change `number`. */
+/** Keeps a message whose first change is `number`. */
 export function keep({ block, agent }: Subject, { digest, keepUntil }: Signed, number: LogNumber): Write {
   return {
     what: 'a message to remember',

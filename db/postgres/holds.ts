@@ -39,6 +39,8 @@ const UNANSWERED = unanswered('$4::integer')
 const OPEN = `
   SELECT * FROM blocks WHERE state = 'open' AND NOT (i = ANY ($1::integer[])) ORDER BY rank LIMIT 1 FOR UPDATE`
 
+const LOCK = 'SELECT * FROM blocks WHERE i = ANY ($1::integer[]) ORDER BY i FOR UPDATE'
+
 // How often to look again for a block that others are just taking or giving back.
 const LOOKS = 5
 
@@ -211,6 +213,13 @@ export async function lockBlock({ rows }: Queries, block: BlockIndex): Promise<B
   const [row] = await rows<BlockRow>('SELECT * FROM blocks WHERE i = $1 FOR UPDATE', [block])
   if (row === undefined) throw new Error('a block of the wall is not in its table')
   return row
+}
+
+/** Blocks, row by row, locked until the transaction ends; in the order that all lock them in. */
+export async function lockBlocks({ rows }: Queries, blocks: readonly BlockIndex[]): Promise<readonly BlockRow[]> {
+  const found = await rows<BlockRow>(LOCK, [`{${blocks.join(', ')}}`])
+  if (found.length !== blocks.length) throw new Error('a block of the wall is not in its table')
+  return found
 }
 
 /** The first row of a payment. */

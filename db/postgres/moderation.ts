@@ -30,10 +30,15 @@ export function postgresModeration({ transaction }: Connection, check: Check): M
   }
 }
 
-/** What is hidden of a block whose row is locked. */
-export async function hiddenParts(work: Work, block: BlockIndex): Promise<Hidden> {
-  const row = await hiddenRow(work, block)
-  return row === undefined ? NOTHING_HIDDEN : hiddenOf(row.hidden)
+/** Tells what is hidden of each of some blocks, whose rows are locked. */
+export async function hiddenParts(
+  { queries, check }: Work,
+  blocks: readonly BlockIndex[],
+): Promise<(block: BlockIndex) => Hidden> {
+  const text = 'SELECT * FROM moderated WHERE block = ANY ($1::integer[])'
+  const rows = await queries.rows<HiddenRow>(text, [`{${blocks.join(', ')}}`])
+  for (const row of rows) check('moderated', row)
+  return (block) => hiddenOf(rows.find((row) => row.block === block)?.hidden ?? 0)
 }
 
 async function hiddenRow({ queries, check }: Work, block: BlockIndex): Promise<HiddenRow | undefined> {

@@ -72,15 +72,26 @@ export async function nameForWallet(work: Work, agent: AgentId, { painter, ts }:
   return 'applied'
 }
 
+/** Who paints each of some claimed blocks. Throws `StoreUnavailable` when what says so is damaged. */
+export async function paintersOf(
+  { queries, check }: Reading,
+  blocks: readonly BlockIndex[],
+): Promise<ReadonlySet<Address | null>> {
+  const text = `SELECT ${PAINTERS} FROM blocks AS b ${JOIN_PAINTERS} WHERE b.i = ANY ($1::integer[])`
+  const rows = await queries.rows<PainterRow>(text, [`{${blocks.join(', ')}}`])
+  return new Set(rows.map((row) => painterIn(check, row)))
+}
+
 /**
- * Who paints a claimed block, for a repaint that its signature rests on. Repaints take the counters, and so does a
- * wallet's word: none that is begun before the word is kept after it.
+ * The same for a repaint that a painter's signature rests on. Repaints take the counters, and so does a wallet's word: none
+ * that is begun before the word is kept after it.
  */
-export async function lastingPainterOf(work: Work, block: BlockIndex): Promise<Address | null> {
+export async function lastingPaintersOf(
+  work: Work,
+  blocks: readonly BlockIndex[],
+): Promise<ReadonlySet<Address | null>> {
   await lockCounters(work)
-  const text = `SELECT ${PAINTERS} FROM blocks AS b ${JOIN_PAINTERS} WHERE b.i = $1`
-  const [row] = await work.queries.rows<PainterRow>(text, [block])
-  return row === undefined ? null : painterIn(work.check, row)
+  return await paintersOf(work, blocks)
 }
 
 const lockCounters = ({ queries }: Work) => queries.rows('SELECT 1 FROM counters FOR UPDATE')

@@ -18,7 +18,12 @@ import { RING } from './pool.ts'
 export type Stored<T extends Table> = SummedRow<T> & { readonly sum: Uint8Array | null }
 
 /** A row to be written: its statement, once it is known at which number its values begin. */
-export type Write = { readonly values: readonly Cell[]; text(from: number): string; readonly what: string }
+export type Write = {
+  readonly values: readonly Cell[]
+  text(from: number): string
+  readonly what: string
+  readonly rows?: number // one, if not given
+}
 
 /** A new row. */
 export function put<T extends Table>(table: T, row: SummedRow<T>): Write {
@@ -47,7 +52,71 @@ export function amend<T extends Table>(table: T, before: Stored<T>, changes: Par
   }
 }
 
-/** Does all of it in one statement. Anything but one row each is a bug, and undoes the transaction. */
+/** New rows, in their order. */
+export function putAll<T extends Table>(table: T, rows: readonly SummedRow<T>[]): readonly Write[] {
+  const [first, ...others] = rows
+  if (first === undefined || others.length === 0) return rows.map((row) => put(table, row))
+  const columns = [...SUMMED[table], 'sum']
+  const sent = rows.map((row) => ({ ...row, sum: sumOfRow(table, row) }))
+  return [
+    {
+      what: `rows of ${table} to make`,
+      rows: rows.length,
+      values: [jsonOf(sent)],
+      text: (from) => `
+        INSERT INTO ${table} (${columns.join(', ')})
+        SELECT ${columns.map(readAs).join(', ')} FROM ${recordset(from, columns)} ORDER BY v.${columns[0]} RETURNING 1`,
+    },
+  ]
+}
+
+/** Changes of rows that must still be as they were read, of the same columns in each. */
+export function amendAll<T extends Table, Row extends Stored<T>>(
+  table: T,
+  before: readonly Row[],
+  changesOf: (row: Row, at: number) => Partial<SummedRow<T>>,
+): readonly Write[] {
+  const [first, ...others] = before
+  if (first === undefined || others.length === 0) return before.map((row, at) => amend(table, row, changesOf(row, at)))
+  const key = String(SUMMED[table][0])
+  const columns = [...Object.keys(changesOf(first, 0)), 'sum']
+  const sent = before.map((row, at) => {
+    const after = { ...row, ...changesOf(row, at) }
+    return { ...after, sum: sumOfRow(table, after), [BEFORE]: row.sum }
+  })
+  return [
+    {
+      what: `rows of ${table} to change`,
+      rows: before.length,
+      values: [jsonOf(sent)],
+      text: (from) => `
+        UPDATE ${table} SET ${columns.map((column) => `${column} = ${readAs(column)}`).join(', ')}
+        FROM ${recordset(from, [key, ...columns, BEFORE])}
+        WHERE ${table}.${key} = v.${key} AND ${table}.sum IS NOT DISTINCT FROM ${readAs(BEFORE)} RETURNING 1`,
+    },
+  ]
+}
+
+// The sum that a row had when it was read.
+const BEFORE = 'sum_before'
+
+const bytes: ReadonlySet<string> = new Set(['pixels', 'sum', BEFORE])
+
+const types: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(['i', 'block', 'rank', 'hidden'].map((column) => [column, 'integer'])),
+  ...Object.fromEntries(['number', 'at', 'seq', 'agent', 'changed', 'payment'].map((column) => [column, 'bigint'])),
+}
+
+/** Many rows are one value, since a statement takes so many values and no more; bytes are in hex. */
+const jsonOf = (rows: readonly object[]): string =>
+  JSON.stringify(rows, (_, cell: unknown) => (cell instanceof Uint8Array ? cell.toHex() : cell))
+
+const recordset = (from: number, columns: readonly string[]) =>
+  `json_to_recordset($${from}::text::json) AS v (${columns.map((column) => `${column} ${types[column] ?? 'text'}`).join(', ')})`
+
+const readAs = (column: string) => (bytes.has(column) ? `decode(v.${column}, 'hex')` : `v.${column}`)
+
+/** Does all of it in one statement. Anything but as many rows as are named is a bug, and undoes the transaction. */
 export async function writeAll({ write }: Transaction, writes: readonly Write[], ring = false): Promise<void> {
   const values: Cell[] = []
   const parts = writes.map((each, at) => {
@@ -58,8 +127,8 @@ export async function writeAll({ write }: Transaction, writes: readonly Write[],
   const counts = writes.map((_, at) => `(SELECT count(*) FROM w${at}) AS w${at}`)
   const text = `WITH ${parts.join(', ')} SELECT ${[...counts, ...(ring ? [RING] : [])].join(', ')}`
   const [row] = await write<Readonly<Record<string, unknown>>>(text, values)
-  for (const [at, { what }] of writes.entries())
-    if (row?.[`w${at}`] !== 1) throw new Error(`${what}: ${String(row?.[`w${at}`])} rows instead of one`)
+  for (const [at, { what, rows = 1 }] of writes.entries())
+    if (row?.[`w${at}`] !== rows) throw new Error(`${what}: ${String(row?.[`w${at}`])} rows instead of ${rows}`)
 }
 
 /** Tells of rows that do not fit their sums. */

@@ -61,7 +61,7 @@ function identify(sql: Sql, wallet: Address, identity: Identity, now: UnixMs): I
   if (agent === null) return 'unknown-wallet'
   const { id, changed: before } = agent
   sql.check('agents', id)
-  const standing = sql.digests.standing({ block: null, agent: id }, identity.digest, before)
+  const standing = sql.digests.standing({ block: null, agent: id }, identity.digest, [before])
   if (standing !== 'new') return standing
   const persona = {
     name: edited(identity.name, agent.name),

@@ -1,14 +1,15 @@
 /** Claimed blocks: who owns them, what they show, and their owners' edits. */
 
 import type { Edit, EditResult } from '../../server/domain/edit.ts'
-import type { AgentId, LogNumber, OwnedBlock } from '../../server/domain/log.ts'
+import type { AgentId, AreaOwner, LogNumber, OwnedBlock } from '../../server/domain/log.ts'
 import { visible } from '../../server/domain/moderation.ts'
 import type { Address, Hash, UnixMs } from '../../server/domain/payment.ts'
 import type { Blocks } from '../../server/ports.ts'
+import { blocksOf } from '../../shared/area.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { edited } from '../edited.ts'
+import { faceAfter } from '../edited.ts'
 import { faceOf, type FaceRow } from '../rows.ts'
-import { changeOne, type Connection } from './connection.ts'
+import { changeOne, one, type Connection } from './connection.ts'
 import { digests } from './edits.ts'
 import { logWriter } from './log.ts'
 import { hiddenParts } from './moderation.ts'
@@ -31,7 +32,9 @@ export function sqliteBlocks(connection: Connection): Blocks {
   return {
     owned: async (block) => connection.read(() => owned(sql, block)),
     reserved: async (block) => connection.read(() => sql.reserved.get({ block }) !== null),
-    edit: async (block, edit, now) => connection.writeTogether(() => repaint(sql, block, edit, now)),
+    edit: async (block, edit, now) => connection.writeTogether(() => repaint(sql, [block], edit, now)),
+    ownerOf: async (area) => connection.read(() => ownerOf(sql, blocksOf(area))),
+    editArea: async (area, edit, now) => connection.writeTogether(() => repaint(sql, blocksOf(area), edit, now)),
   }
 }
 
@@ -43,6 +46,7 @@ function statements(connection: Connection) {
       SELECT b.agent, b.payment, b.pixels, b.message, b.link, a.wallet, a.name, a.framework, p.claimed_at, p.tx, p.settled
       FROM blocks AS b JOIN agents AS a ON a.id = b.agent JOIN payments AS p ON p.id = b.payment
       WHERE b.i = $block`),
+    wallet: connection.prepare<{ wallet: Address }, { agent: AgentId }>('SELECT wallet FROM agents WHERE id = $agent'),
     reserved: connection.prepare<unknown, { block: number }>(
       `SELECT 1 FROM blocks WHERE i = $block AND state = 'reserved'`,
     ),
@@ -78,22 +82,63 @@ function owned(sql: Sql, block: BlockIndex): OwnedBlock | undefined {
   }
 }
 
-function repaint(sql: Sql, block: BlockIndex, edit: Edit, now: UnixMs): EditResult {
-  sql.check('blocks', block)
-  const row = sql.face.get({ block })
-  if (row === null) return 'not-owned'
-  const standing = sql.digests.standing({ block, agent: null }, edit.digest, row.changed)
-  if (standing !== 'new') return standing
-  if (edit.painter !== null && edit.painter !== sql.painters.of(row.payment, row.agent)) return 'not-painter'
-  const before = faceOf(row)
-  const face = {
-    pixels: edited(edit.pixels, before.pixels),
-    message: edited(edit.message, before.message),
-    link: edited(edit.link, before.link),
+function ownerOf(sql: Sql, blocks: readonly BlockIndex[]): AreaOwner {
+  const painterOf = eachOnce(sql)
+  const owners = new Map<AgentId, Set<Address | null>>()
+  for (const block of blocks) {
+    sql.check('blocks', block)
+    const row = sql.face.get({ block })
+    if (row === null) return { kind: sql.reserved.get({ block }) === null ? 'open' : 'held', block }
+    const painters = owners.get(row.agent) ?? new Set()
+    owners.set(row.agent, painters.add(painterOf(row)))
   }
-  const entry = sql.log.next(now)
-  sql.log.repaint(entry, block, visible(face, sql.hidden(block)))
-  changeOne(sql.repaint, { block, ...face, number: entry.number, before: row.changed }, 'a block to repaint')
-  sql.digests.keep({ block, agent: null }, edit, entry.number, now)
+  const [owner, ...others] = owners
+  if (owner === undefined || others.length > 0) return { kind: 'several' }
+  const [agent, painters] = owner
+  sql.check('agents', agent)
+  const [painter = null, ...otherPainters] = painters
+  return {
+    kind: 'owned',
+    wallet: one(sql.wallet, { agent }).wallet,
+    painter: otherPainters.length > 0 ? null : painter,
+  }
+}
+
+/** Who paints what was bought with a payment, looked up once for all of its blocks. */
+function eachOnce(sql: Sql) {
+  const known = new Map<number, Address | null>()
+  return ({ payment, agent }: { readonly payment: number; readonly agent: AgentId }): Address | null => {
+    const painter = known.has(payment) ? known.get(payment) : sql.painters.of(payment, agent)
+    known.set(payment, painter ?? null)
+    return painter ?? null
+  }
+}
+
+/** Repaints blocks, whose pixels follow each other in the edit; the first of them remembers its message. */
+function repaint(sql: Sql, blocks: readonly BlockIndex[], edit: Edit, now: UnixMs): EditResult {
+  const before = blocks.flatMap((block) => {
+    sql.check('blocks', block)
+    const row = sql.face.get({ block })
+    return row === null ? [] : [{ block, row }]
+  })
+  const [top] = before
+  if (top === undefined || before.length < blocks.length) return 'not-owned'
+  const subject = { block: top.block, agent: null }
+  const standing = sql.digests.standing(
+    subject,
+    edit.digest,
+    before.map(({ row }) => row.changed),
+  )
+  if (standing !== 'new') return standing
+  const painterOf = eachOnce(sql)
+  if (edit.painter !== null && !before.every(({ row }) => edit.painter === painterOf(row))) return 'not-painter'
+  const first = sql.log.next(now)
+  for (const [at, { block, row }] of before.entries()) {
+    const entry = { ...first, number: first.number + at }
+    const face = faceAfter(edit, at, faceOf(row))
+    sql.log.repaint(entry, block, visible(face, sql.hidden(block)))
+    changeOne(sql.repaint, { block, ...face, number: entry.number, before: row.changed }, 'a block to repaint')
+  }
+  sql.digests.keep(subject, edit, first.number, now)
   return 'applied'
 }

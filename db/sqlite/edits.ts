@@ -25,13 +25,13 @@ export function digests(connection: Connection) {
   )
   const forget = connection.prepare<unknown, { now: number }>('DELETE FROM edits WHERE keep_until < $now')
   return {
-    /** How a message stands to its subject, whose latest change is `changed`. */
-    standing: (subject: Subject, digest: Hash, changed: LogNumber): Standing => {
+    /** How a message stands to its subject, whose latest change is `changed`; of several blocks, to all of them. */
+    standing: (subject: Subject, digest: Hash, changed: readonly LogNumber[]): Standing => {
       const known = find.get({ ...subject, digest })
       if (known === null) return 'new'
-      return known.number === changed ? 'repeated' : 'superseded'
+      return changed.every((number, at) => number === known.number + at) ? 'repeated' : 'superseded'
     },
-    /** Keeps a message that made change `number`, and drops those that nobody could send again. */
+    /** Keeps a message whose first change is `number`, and drops those that nobody could send again. */
     keep: (subject: Subject, { digest, keepUntil }: Signed, number: LogNumber, now: UnixMs): void => {
       forget.run({ now })
       insert.run({ ...subject, digest, number, keepUntil })

@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox'
 import { ErrorBody, PaymentRequiredBody } from '../../shared/contract/service.ts'
 import { statusOf, type FailureCode } from '../domain/failure.ts'
-import type { Operation } from '../http/operations.ts'
+import type { Operation } from '../http/operation.ts'
 import { paymentRequired } from '../x402/terms.ts'
 import { demandV1 } from '../x402/v1.ts'
 import { meaningOf } from './codes.ts'

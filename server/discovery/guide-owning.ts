@@ -1,9 +1,11 @@
 /** The guide's part for owners: how a picture is written, and the exact texts to sign. */
 
+import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
 import { PainterBody, RegisterBody } from '../../shared/contract/agent.ts'
+import { EditAreaBody } from '../../shared/contract/area.ts'
 import { EditBody } from '../../shared/contract/block.ts'
 import { PIXELS_HEX_LENGTH, PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
-import { editMessage, painterMessage, registerMessage } from '../../shared/signing.ts'
+import { areaMessage, editMessage, painterMessage, registerMessage } from '../../shared/signing.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
 import { TS_TOLERANCE_MS } from '../domain/edit.ts'
 import { TEST_VECTOR } from '../domain/test-vector.ts'
@@ -51,6 +53,16 @@ ${fenced(registerMessage(hostOf(site), '<0x…>', 0, {}).replace('ts=0', 'ts=<Un
 With the key above, ${fencedInline(WORKED_REGISTRATION.body.signature)} is the signature of
 
 ${fenced(WORKED_REGISTRATION.message)}
+
+## Repaint an area at once
+
+An area is a rectangle of 1 to ${AREA_BLOCKS_MAX} blocks, named by its top left block and its size: \`80,45,4x3\`. \`GET ${site.offer.baseUrl}/areas/80,45,4x3\` counts what is open, sold and held of it, and \`…/80,45,4x3.png\` shows it. Where one wallet owns every block, \`PUT ${site.offer.baseUrl}/areas/80,45,4x3\` repaints all of them or none with one signature:
+
+${table(['field', 'rule', 'meaning'], fieldRows(EditAreaBody))}
+
+${fenced(areaMessage(hostOf(site), '<col,row,WxH>', 0, {}).replace('ts=0', 'ts=<Unix milliseconds>'))}
+
+Fields are signed as for a block, but the value of pixels is the SHA-256 of their bytes in lower-case hex. Message and link go to every block.
 
 ## Let another key paint
 

@@ -1,7 +1,8 @@
 /** /llms.txt and /llms-full.txt: the short list of what there is, and all of it at length. */
 
 import { statusOf } from '../domain/failure.ts'
-import { OPERATIONS, type Operation } from '../http/operations.ts'
+import type { Operation } from '../http/operation.ts'
+import { OPERATIONS } from '../http/operations.ts'
 import { essentials } from './essentials.ts'
 import { fieldRows, table } from './fields.ts'
 import { guide, HEADLINE } from './guide.ts'

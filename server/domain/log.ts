@@ -58,6 +58,15 @@ export type ModerationChange = {
 /** A wallet changed its identity. */
 export type IdentityChange = { readonly kind: 'identity'; readonly agent: AgentId; readonly persona: Persona }
 
+/**
+ * Whose an area is: of one wallet, or the first of its blocks that has no owner yet, or of `several` wallets. `painter` is
+ * who paints every block of it beside the owner.
+ */
+export type AreaOwner =
+  | { readonly kind: 'owned'; readonly wallet: Address; readonly painter: Address | null }
+  | { readonly kind: 'open' | 'held'; readonly block: BlockIndex }
+  | { readonly kind: 'several' }
+
 /** A claimed block with its owner, and what readers see of it. */
 export type OwnedBlock = {
   readonly block: BlockIndex

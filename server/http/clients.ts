@@ -3,7 +3,7 @@
 import { isIP } from 'node:net'
 import { statusOf } from '../domain/failure.ts'
 import type { BudgetName, RateLimits } from '../usecases/rate-limits.ts'
-import { readJson, type ReadBody } from './body.ts'
+import { readJson, type BodyLimits, type ReadBody } from './body.ts'
 import type { FairQueue } from './fair-queue.ts'
 import { refuse } from './refuse.ts'
 import type { HeaderFields } from './respond.ts'
@@ -75,8 +75,8 @@ export function inTurn(clients: Clients, name: BudgetName, handler: Handler): Ha
 }
 
 /** Reads a body in JSON, and then waits for the turn of its request: one that is slow to come takes nobody else's. */
-export async function readInTurn({ queue }: Clients, request: Request): Promise<ReadBody> {
-  const read = await readJson(request)
+export async function readInTurn({ queue }: Clients, request: Request, limits?: BodyLimits): Promise<ReadBody> {
+  const read = await readJson(request, limits)
   const refusal = 'failure' in read ? undefined : await queue.turn()
   return refusal === undefined ? read : { failure: refusal }
 }

@@ -6,10 +6,12 @@ import type { Clients } from './clients.ts'
 import { refuse } from './refuse.ts'
 import { respondEmpty, type HeaderFields } from './respond.ts'
 import type { Handler, Methods } from './route.ts'
-import { readEdit, readPainterNaming } from './signed-body.ts'
+import { readAreaEdit, readEdit, readPainterNaming } from './signed-body.ts'
+
+const readers = { readEdit, readAreaEdit, readPainterNaming }
 
 /** What serving MCP needs; `bindHost` is the address that is listened on. */
-export type McpPort = Omit<McpDesk, 'readEdit' | 'readPainterNaming' | 'baseUrl' | 'limits'> & {
+export type McpPort = Omit<McpDesk, keyof typeof readers | 'baseUrl' | 'limits'> & {
   readonly bindHost?: string
   readonly clients: Clients
 }
@@ -19,7 +21,7 @@ export const mcpCalls = async () => await import('./mcp-call.ts')
 
 /** The verbs of `/mcp`. */
 export function mcpMethods({ bindHost = '', clients, ...port }: McpPort): Methods {
-  const desk = { ...port, baseUrl: port.offer.baseUrl, readEdit, readPainterNaming, limits: clients.limits }
+  const desk = { ...port, ...readers, baseUrl: port.offer.baseUrl, limits: clients.limits }
   const ours = namesOf(desk.offer.baseUrl, bindHost)
   return {
     POST: closedToOthers(ours, async (request) => await (await mcpCalls()).answerCall(desk, request, clients)),

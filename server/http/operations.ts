@@ -1,6 +1,5 @@
 /** Every operation of the service as a value: what it takes and each way it can answer. The contract gives the shapes. */
 
-import type { TObject, TSchema } from '@sinclair/typebox'
 import { Agents, PainterAnswer, PainterBody, RegisterAnswer, RegisterBody } from '../../shared/contract/agent.ts'
 import { Deed, EditAnswer, EditBody, ListingQuery, Receipt } from '../../shared/contract/block.ts'
 import { Canvas } from '../../shared/contract/canvas.ts'
@@ -14,50 +13,8 @@ import { Signing, SignQuery } from '../../shared/contract/sign.ts'
 import { SpaceQuery, Spaces } from '../../shared/contract/space.ts'
 import { WalletParams, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
 import { REPEAT } from '../domain/advice.ts'
-import type { FailureCode } from '../domain/failure.ts'
-
-export type Operation = {
-  readonly method: 'GET' | 'PUT' | 'POST'
-  readonly path: string // as OpenAPI writes it
-  readonly id: string
-  readonly summary: string
-  readonly description: string
-  readonly onBlock?: true // takes the path parameter `coord`
-  readonly params?: TObject // further path parameters
-  readonly query?: TObject
-  readonly body?: TObject
-  readonly uploads?: readonly string[] // media types of a body that is no JSON
-  readonly payable?: 'always' | 'sometimes'
-  readonly answers: readonly TSchema[] // the bodies of a 200
-  readonly media?: 'image/png' | 'text/event-stream' | 'application/octet-stream' // the media type of a 200 that is no JSON
-  readonly revalidates?: true // answers 304 to the holder of its ETag
-  readonly also?: Readonly<Record<number, { readonly what: string; readonly schema?: TSchema }>> // other answers
-  readonly codes: readonly FailureCode[]
-}
-
-const listing = ['invalid_listing', 'invalid_pixels', 'invalid_painter', 'invalid_payment'] as const
-
-const unsettled = [
-  'payment_required',
-  'payment_used',
-  'payment_credited',
-  'facilitator_unavailable',
-  'settlement_unknown',
-  'deed_not_persisted',
-  'server_busy',
-] as const
-
-const signed = [
-  'body_too_large',
-  'invalid_body',
-  'empty_update',
-  'stale_signature',
-  'unauthorized',
-  'server_busy',
-] as const
-
-// Whatever reads or writes the store can find it shut.
-const anywhere = ['database_unavailable', 'internal_error'] as const
+import { AREA_OPERATIONS } from './area-operations.ts'
+import { anywhere, listing, signed, unsettled, type Operation } from './operation.ts'
 
 export const OPERATIONS: readonly Operation[] = [
   {
@@ -119,6 +76,7 @@ export const OPERATIONS: readonly Operation[] = [
       ...anywhere,
     ],
   },
+  ...AREA_OPERATIONS,
   {
     method: 'GET',
     path: '/api/canvas',

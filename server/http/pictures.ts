@@ -59,7 +59,7 @@ const readRegion = paramsReader(RegionQuery, {
 function wallPicture(desk: PictureDesk): Handler {
   return async (request) => {
     const query = readRegion(request.url)
-    return 'code' in query ? refuse(query) : await respondPicture(desk, request, query)
+    return 'code' in query ? refuse(query) : await respondRegion(desk, request, query)
   }
 }
 
@@ -72,12 +72,13 @@ function blockPicture(desk: PictureDesk): Handler {
     if (block === undefined) return refuse(invalidCoordinate())
     const query = readScale(request.url)
     if ('code' in query) return refuse(query)
-    return await respondPicture(desk, request, { ...cellOf(block), cols: 1, rows: 1, scale: query.scale })
+    return await respondRegion(desk, request, { ...cellOf(block), cols: 1, rows: 1, scale: query.scale })
   }
 }
 
-async function respondPicture(
-  { view, images, clients }: PictureDesk,
+/** Answers with a part of the wall as a picture. */
+export async function respondRegion(
+  { view, images, clients }: Omit<PictureDesk, 'pictures'>,
   request: Request,
   query: RegionQuery,
 ): Promise<Response> {

@@ -1,10 +1,12 @@
-/** Signed changes as JSON bodies, checked against the contract: a block's, a wallet's and that of its painter. */
+/** Signed changes as JSON bodies, checked against the contract: a block's, an area's, a wallet's and that of its painter. */
 
 import type { Static, TObject } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { PainterBody, RegisterBody } from '../../shared/contract/agent.ts'
+import { EditAreaBody } from '../../shared/contract/area.ts'
 import { EditBody } from '../../shared/contract/block.ts'
 import { parsePixels } from '../../shared/pixels.ts'
+import type { EditFields } from '../../shared/signing.ts'
 import { failure, type Failure, type FailureCode } from '../domain/failure.ts'
 import { rules } from '../domain/rules.ts'
 
@@ -33,6 +35,12 @@ const readEditBody = reader(
   'Send a JSON object of ts (integer, Unix milliseconds), signature (0x and hex) and any of pixels, message and link; no other fields.',
 )
 
+const readEditAreaBody = reader(
+  EditAreaBody,
+  editRules,
+  'Send a JSON object of ts (integer, Unix milliseconds), signature (0x and hex) and any of pixels (base64), message and link; no other fields.',
+)
+
 const readRegisterBody = reader(
   RegisterBody,
   registerRules,
@@ -46,9 +54,13 @@ export const readPainterNaming = reader(
   'Send a JSON object of wallet, ts (integer, Unix milliseconds), signature (0x and hex) and painter (an address, or null for nobody); no other fields.',
 )
 
-/** Reads an owner's edit, which must change something. */
-export function readEdit(value: unknown): EditBody | Failure {
-  const body = readEditBody(value)
+/** Reads an owner's edit of a block, which must change something. */
+export const readEdit = (value: unknown): EditBody | Failure => changing(readEditBody(value))
+
+/** Reads an owner's edit of an area, which must change something. */
+export const readAreaEdit = (value: unknown): EditAreaBody | Failure => changing(readEditAreaBody(value))
+
+function changing<Body extends EditFields>(body: Body | Failure): Body | Failure {
   if ('code' in body) return body
   const says = body.pixels !== undefined || body.message !== undefined || body.link !== undefined
   return says ? body : failure('empty_update', 'Give at least one of pixels, message and link.')

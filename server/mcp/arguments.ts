@@ -12,6 +12,9 @@ const COORD_RANGE = 'col 0 to 159 from the left, row 0 to 89 from the top'
 /** Where a block is. */
 export const CoordArgument = { ...CoordText, description: `The block, \`col,row\`: ${COORD_RANGE}.` }
 
+/** What becomes of a text that an edit does not name. */
+export const KEEPS = 'Leave out to keep; null clears.'
+
 /** When a change was signed. */
 export const SignedAt = Type.Integer({
   description: 'Unix time in milliseconds, as signed; within 5 minutes of the server’s.',

@@ -1,6 +1,7 @@
 /** What the tools work with: the use cases HTTP serves, and what they read from. */
 
 import type { PainterBody } from '../../shared/contract/agent.ts'
+import type { EditAreaBody } from '../../shared/contract/area.ts'
 import type { EditBody } from '../../shared/contract/block.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { Blocks } from '../ports.ts'
@@ -15,7 +16,7 @@ import type { Registering } from '../usecases/register-agent.ts'
 import type { SigningHelp } from '../usecases/signing-message.ts'
 import type { WallImages } from '../usecases/wall-image.ts'
 
-/** `readEdit` and `readPainterNaming` are HTTP's own readers of what is signed, so that both edges take and refuse the same. */
+/** `readEdit`, `readAreaEdit` and `readPainterNaming` are HTTP's own readers of what is signed, so that both edges take and refuse the same. */
 export type McpDesk = Previewing &
   SigningHelp &
   Telling & {
@@ -27,6 +28,7 @@ export type McpDesk = Previewing &
     readonly editing: Editing
     readonly images: WallImages
     readonly readEdit: (value: unknown) => EditBody | Failure
+    readonly readAreaEdit: (value: unknown) => EditAreaBody | Failure
     readonly readPainterNaming: (value: unknown) => PainterBody | Failure
     readonly registering: Registering
   }

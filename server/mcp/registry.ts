@@ -12,6 +12,7 @@ import { imageToPixels } from './tools/image-to-pixels.ts'
 import { listUnclaimed } from './tools/list-unclaimed.ts'
 import { myWall } from './tools/my-wall.ts'
 import { previewBlock } from './tools/preview-block.ts'
+import { setArea } from './tools/set-area.ts'
 import { setPainter } from './tools/set-painter.ts'
 import { setPixels } from './tools/set-pixels.ts'
 import { signingMessage } from './tools/signing-message.ts'
@@ -28,6 +29,7 @@ export const TOOLS: readonly Tool[] = [
   imageToPixels,
   getWallImage,
   signingMessage,
+  setArea,
   setPainter,
   myWall,
 ]

@@ -61,7 +61,8 @@ export async function editBlock(
 }
 
 /** Whose signatures count for a block. */
-const signersOf = ({ wallet, painter }: OwnedBlock): Address[] => (painter === null ? [wallet] : [wallet, painter])
+export const signersOf = ({ wallet, painter }: Pick<OwnedBlock, 'wallet' | 'painter'>): Address[] =>
+  painter === null ? [wallet] : [wallet, painter]
 
 /** The signature of a body that passed the contract's schema. */
 export const signatureOf = ({ signature }: { readonly signature: string }) => signature as `0x${string}`
@@ -97,8 +98,10 @@ export async function noOwnerYet(blocks: Blocks, block: BlockIndex): Promise<Fai
   return (await blocks.reserved(block)) ? beingBought(block) : noOwner(block)
 }
 
-const noOwner = (block: BlockIndex): Failure =>
+/** A block that nobody has bought. */
+export const noOwner = (block: BlockIndex): Failure =>
   failure('no_owner', `Block ${coordOf(block)} has no owner yet. Buy it with GET /blocks/${coordOf(block)}.`)
 
-const beingBought = (block: BlockIndex): Failure =>
+/** A block that is held for a payer. */
+export const beingBought = (block: BlockIndex): Failure =>
   failure('purchase_pending', `Block ${coordOf(block)} is being bought. Its owner can repaint it once it is sold.`)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from 'bun:test'
 import { SQL } from 'bun'
 import { openPostgres } from '../../db/postgres/open.ts'
 import { agentsContract } from '../ports/agents.contract.ts'
+import { areaEditsContract } from '../ports/area-edits.contract.ts'
 import { blocksContract } from '../ports/blocks.contract.ts'
 import { booksContract } from '../ports/books.contract.ts'
 import { ledgerContract } from '../ports/ledger.contract.ts'
@@ -55,6 +56,7 @@ describe('PostgreSQL', () => {
   ledgerContract(name, open, openLast)
   booksContract(name, open, openLast)
   blocksContract(name, open)
+  areaEditsContract(name, open)
   agentsContract(name, open)
   logContract(name, open)
   moderationContract(name, open)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { openSqlite, openWall, ports } from '../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { agentsContract } from '../ports/agents.contract.ts'
+import { areaEditsContract } from '../ports/area-edits.contract.ts'
 import { blocksContract } from '../ports/blocks.contract.ts'
 import { booksContract } from '../ports/books.contract.ts'
 import { failureOf, type Engine } from '../ports/engine.ts'
@@ -53,6 +54,7 @@ describe.each(engines)('$name', ({ name, path }) => {
   ledgerContract(name, open, openLast)
   booksContract(name, open, openLast)
   blocksContract(name, open)
+  areaEditsContract(name, open)
   agentsContract(name, open)
   logContract(name, open)
   moderationContract(name, open)

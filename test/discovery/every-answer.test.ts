@@ -5,7 +5,7 @@ import { OPERATIONS } from '../../server/http/operations.ts'
 import type { Pictures, Wallets } from '../../server/ports.ts'
 import { unlimited, usedUp } from '../fakes/limits.ts'
 import { expectDocumented, LISTED } from '../http/documented.ts'
-import { editOf, namingOf, registrationOf, sending } from '../http/signed.ts'
+import { areaEditOf, editOf, namingOf, registrationOf, sending } from '../http/signed.ts'
 import { HOST, openWall, paidBy, type Wall } from '../http/wall.ts'
 import { paymentOf, wallet } from '../ports/samples.ts'
 
@@ -68,6 +68,8 @@ const huge = sending('x'.repeat(5000))
 const edit = (fields = { message: 'hi' }) => sending(editOf(1, '3,4', fields))
 const register = (payer = 1) => sending(registrationOf(payer, { name: 'Ada' }))
 
+const areaEdit = () => sending(areaEditOf(1, '3,4,1x1', { message: 'a' }))
+
 const naming = () => sending(namingOf(1, wallet(9)))
 const call = (name: string, given = {}) =>
   sending({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } })
@@ -88,6 +90,9 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /blocks/next 429': () => wearyWall.buy('/blocks/next', 2),
   'GET /blocks/{coord} 429': () => wearyWall.buy('/blocks/3,4', 2),
   'PUT /blocks/{coord} 429': beyond('PUT /blocks/3,4', edit()),
+  'GET /areas/{area} 429': beyond('GET /areas/3,4,1x1'),
+  'GET /areas/{area}.png 429': beyond('GET /areas/3,4,1x1.png'),
+  'PUT /areas/{area} 429': beyond('PUT /areas/3,4,1x1', areaEdit()),
   'GET /api/live 429': beyond('GET /api/live'),
   'GET /api/history 429': beyond('GET /api/history'),
   'PUT /api/agents/me 429': beyond('PUT /api/agents/me', register()),
@@ -122,6 +127,18 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'PUT /blocks/{coord} 404': ask('PUT /blocks/3,4', edit()),
   'PUT /blocks/{coord} 409': () => doubtfulWall.ask('PUT /blocks/3,4', edit()),
   'PUT /blocks/{coord} 413': ask('PUT /blocks/3,4', huge),
+  'GET /areas/{area} 200': onceSold('GET /areas/3,4,1x1'),
+  'GET /areas/{area} 400': ask('GET /areas/3,4'),
+  'GET /areas/{area}.png 200': ask('GET /areas/3,4,2x2.png'),
+  'GET /areas/{area}.png 304': again('GET /areas/3,4,2x2.png'),
+  'GET /areas/{area}.png 400': ask('GET /areas/3,4.png'),
+  'GET /areas/{area}.png 503': () => crowded((at) => `GET /areas/${at},4,1x1.png`),
+  'PUT /areas/{area} 200': onceSold('PUT /areas/3,4,1x1', areaEdit()),
+  'PUT /areas/{area} 400': ask('PUT /areas/3,4,1x1', sending({})),
+  'PUT /areas/{area} 401': onceSold('PUT /areas/3,4,1x1', sending(areaEditOf(2, '3,4,1x1', { message: 'a' }))),
+  'PUT /areas/{area} 404': ask('PUT /areas/3,4,1x1', areaEdit()),
+  'PUT /areas/{area} 409': () => doubtfulWall.ask('PUT /areas/3,4,1x1', areaEdit()),
+  'PUT /areas/{area} 413': ask('PUT /areas/3,4,1x1', sending('x'.repeat(200_000))),
   'GET /api/canvas 200': ask('GET /api/canvas'),
   'GET /api/canvas 304': again('GET /api/canvas'),
   'GET /api/canvas.bin 200': ask('GET /api/canvas.bin'),
@@ -209,6 +226,9 @@ const workable: Readonly<Record<string, readonly [request: string, init?: Reques
   'GET /blocks/next': ['GET /blocks/next'],
   'GET /blocks/{coord}': ['GET /blocks/3,4'],
   'PUT /blocks/{coord}': ['PUT /blocks/3,4', edit()],
+  'GET /areas/{area}': ['GET /areas/3,4,1x1'],
+  'GET /areas/{area}.png': ['GET /areas/3,4,2x2.png'],
+  'PUT /areas/{area}': ['PUT /areas/3,4,1x1', areaEdit()],
   'GET /api/canvas': ['GET /api/canvas'],
   'GET /api/canvas.bin': ['GET /api/canvas.bin'],
   'GET /api/blocks': ['GET /api/blocks'],

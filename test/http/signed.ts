@@ -1,7 +1,9 @@
 /** Signed bodies as honest owners send them. */
 
+import { createHash } from 'node:crypto'
 import type { Address } from '../../server/domain/payment.ts'
 import {
+  areaMessage,
   editMessage,
   painterMessage,
   registerMessage,
@@ -20,6 +22,19 @@ export function editOf(
   { host = HOST, ts = NOW, by = wallet(payer) }: { host?: string; ts?: number; by?: Address } = {},
 ): Record<string, unknown> {
   return { ts, signature: signatureOf(by, editMessage(host, coord, ts, fields)), ...fields }
+}
+
+/** An edit of an area, signed by the `payer`-th wallet; its pixels are bytes, row by row. */
+export function areaEditOf(
+  payer: number,
+  area: string,
+  { pixels, ...texts }: { pixels?: Uint8Array; message?: string | null; link?: string | null },
+  ts = NOW,
+): Record<string, unknown> {
+  const digest = pixels && createHash('sha256').update(pixels).digest('hex')
+  const message = areaMessage(HOST, area, ts, { ...texts, pixels: digest })
+  const picture = pixels === undefined ? {} : { pixels: pixels.toBase64() }
+  return { ts, signature: signatureOf(wallet(payer), message), ...picture, ...texts }
 }
 
 /** Whom the `payer`-th wallet names as its painter. */

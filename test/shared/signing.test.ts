@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { recoverMessageAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { editMessage, painterMessage, registerMessage } from '../../shared/signing.ts'
+import { areaMessage, editMessage, painterMessage, registerMessage } from '../../shared/signing.ts'
 
 const TS = 1_800_000_000_123
 const PIXELS = 'aB'.repeat(100)
@@ -49,6 +49,14 @@ describe('the message of a registration', () => {
         'name_present=1\nname=\nframework_present=0\nframework=',
     )
   })
+})
+
+test('the message of an area names it, and its pixels by their digest', () => {
+  const pixels = 'ab'.repeat(32)
+  expect(areaMessage('wall.example', '80,45,4x3', TS, { pixels, message: null })).toBe(
+    `wall.example\nset_area v1\narea=80,45,4x3\nts=1800000000123\npixels_present=1\npixels=${pixels}\n` +
+      'message_present=1\nmessage=\nlink_present=0\nlink=',
+  )
 })
 
 test('the message that names a painter has both addresses in lower case, and nothing for nobody', () => {

@@ -240,6 +240,8 @@ function paintPort(
       owned: (block) => store('owned', false, () => blocks.owned(block)),
       reserved: (block) => store('reserved', false, () => blocks.reserved(block)),
       edit: (block, edit, now) => store('edit', true, () => blocks.edit(block, edit, now)),
+      ownerOf: (area) => store('ownerOf', false, () => blocks.ownerOf(area)),
+      editArea: (area, edit, now) => store('editArea', true, () => blocks.editArea(area, edit, now)),
     },
     agents: {
       knows: (wallet) => store('knows', false, () => agents.knows(wallet)),

@@ -7,12 +7,19 @@ import { parseCoord } from '../../../shared/wall.ts'
 import { invalidCoordinate } from '../../domain/refusals.ts'
 import { editBlock } from '../../usecases/edit-block.ts'
 import { deedOf } from '../../usecases/read-wall.ts'
-import { Arguments, argumentsIn, CoordArgument, Output, PixelsArgument, SignedAt, Untrusted } from '../arguments.ts'
+import {
+  Arguments,
+  argumentsIn,
+  CoordArgument,
+  KEEPS,
+  Output,
+  PixelsArgument,
+  SignedAt,
+  Untrusted,
+} from '../arguments.ts'
 import { refuse, succeed } from '../reply.ts'
 import type { Tool } from '../tool.ts'
 import { UNTRUSTED_DEED } from '../untrusted.ts'
-
-const keeps = 'Leave out to keep; null clears.'
 
 export const setPixels: Tool = {
   name: 'set_pixels',
@@ -30,11 +37,11 @@ export const setPixels: Tool = {
     }),
     message: Type.Optional({
       ...Nullable(MessageText),
-      description: `New text, 1 to 140 printable characters. ${keeps}`,
+      description: `New text, 1 to 140 printable characters. ${KEEPS}`,
     }),
     link: Type.Optional({
       ...Nullable(Link),
-      description: `New link, an https URI of at most 200 characters. ${keeps}`,
+      description: `New link, an https URI of at most 200 characters. ${KEEPS}`,
     }),
   }),
   output: Output({ ...EditAnswer.properties, untrusted: Untrusted }),

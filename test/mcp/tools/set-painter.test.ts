@@ -22,7 +22,7 @@ test('the definition', () => {
         "openWorldHint": false,
         "readOnlyHint": false,
       },
-      "description": "Use to let another key sign repaints of all your blocks (set_pixels), and nothing else, so that the wallet that pays can stay locked away. Get the exact text from signing_message (kind set_painter), sign it with that wallet (EIP-191 personal_sign) and send the same ts and values here. Not to name one for the blocks of one purchase (painter of buy_block). Free. Side effect: ends every naming before, those of purchases included. Errors: unauthorized (expected holds the text that should have been signed), stale_signature, invalid_body, invalid_wallet, invalid_painter, no_purchases, server_busy, too_many_requests, database_unavailable. Returns {updated}; my_wall shows who is named.",
+      "description": "Use to let another key sign repaints of all your blocks (set_pixels, set_area), and nothing else, so that the wallet that pays can stay locked away. Get the exact text from signing_message (kind set_painter), sign it with that wallet (EIP-191 personal_sign) and send the same ts and values here. Not to name one for the blocks of one purchase (painter of buy_block). Free. Side effect: ends every naming before, those of purchases included. Errors: unauthorized (expected holds the text that should have been signed), stale_signature, invalid_body, invalid_wallet, invalid_painter, no_purchases, server_busy, too_many_requests, database_unavailable. Returns {updated}; my_wall shows who is named.",
       "inputSchema": {
         "additionalProperties": false,
         "properties": {

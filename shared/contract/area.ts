@@ -1,0 +1,66 @@
+/** Areas on the wire: what one is at the moment, and what its owner changes about it. */
+
+import { Type, type Static } from '@sinclair/typebox'
+import { AREA_BLOCKS_MAX, AREA_PATTERN } from '../area.ts'
+import { MessageText, Owner, SignatureText } from './block.ts'
+import { Link, Nullable } from './kinds.ts'
+import { SCALE_MAX } from './picture.ts'
+
+export const AreaText = Type.String({
+  pattern: AREA_PATTERN,
+  description: `Top left block and size in blocks: \`col,row,WxH\`, in decimal without leading zeros, of 1 to ${AREA_BLOCKS_MAX} blocks that all lie on the wall.`,
+  examples: ['80,45,4x3'],
+})
+
+export const AreaParams = Type.Object({ area: AreaText })
+
+const count = (description: string) => Type.Integer({ minimum: 0, maximum: AREA_BLOCKS_MAX, description })
+
+export const AreaState = Type.Object({
+  area: AreaText,
+  blocks: count('How many blocks it has.'),
+  open: count('How many can be bought now.'),
+  taken: count('How many are sold.'),
+  held: count('How many are being bought, or held for a payer.'),
+  price: Type.Union([Type.String({ pattern: '^\\d+\\.\\d{2}$' }), Type.Null()], {
+    description: 'Of all of it, in USDC; null unless every block is open.',
+  }),
+  owner: Type.Union([Owner, Type.Null()], { description: 'Null unless one wallet owns every block.' }),
+})
+export type AreaState = Static<typeof AreaState>
+
+/** The largest area fits at this scale, as the wall does at twice its size. */
+export const AREA_SCALE = 4
+
+export const AreaImageQuery = Type.Object({
+  scale: Type.Integer({
+    minimum: 1,
+    maximum: SCALE_MAX,
+    default: AREA_SCALE,
+    description: 'How many pixels one becomes.',
+  }),
+})
+
+export const AreaPixels = Type.String({
+  contentEncoding: 'base64',
+  description:
+    'The picture as palette indices, a byte each, in base64: row by row over the whole area, 10 x W bytes to a row.',
+})
+
+export const EditAreaBody = Type.Object(
+  {
+    ts: Type.Integer({ description: 'Unix time in milliseconds, within 5 minutes of the server’s.' }),
+    signature: SignatureText,
+    pixels: Type.Optional(AreaPixels),
+    message: Type.Optional(Nullable(MessageText)),
+    link: Type.Optional(Nullable(Link)),
+  },
+  { additionalProperties: false },
+)
+export type EditAreaBody = Static<typeof EditAreaBody>
+
+export const EditAreaAnswer = Type.Object({
+  updated: Type.Literal(true),
+  area: AreaText,
+  blocks: count('How many blocks were changed.'),
+})
