@@ -2,8 +2,9 @@
 
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { FEED_LIMIT_DEFAULT, FeedQuery, type Sale } from '../../shared/contract/feed.ts'
-import type { HistoryPage } from '../../shared/contract/live.ts'
+import type { HistoryPage, LogTail } from '../../shared/contract/live.ts'
 import { failure, type Failure } from '../domain/failure.ts'
+import type { LogNumber } from '../domain/log.ts'
 import type { Address } from '../domain/payment.ts'
 import { feedPage, registry, registryEntry, type WallView } from '../domain/wall-view.ts'
 import { wireChange } from '../domain/wire-change.ts'
@@ -17,9 +18,9 @@ import type { CanvasReads } from './canvas-read.ts'
 import { inTurn, readInTurn, refuseBeyond, signedBy, type Clients } from './clients.ts'
 import type { Live } from './live.ts'
 import { readInteger, readQuery } from './query.ts'
-import type { ReadyAnswer } from './ready-answer.ts'
+import { etagOf, readyAnswer, type ReadyAnswer } from './ready-answer.ts'
 import { refuse } from './refuse.ts'
-import { NO_STORE, respond, respondJson, type HeaderFields } from './respond.ts'
+import { KEPT_BRIEFLY, NO_STORE, respond, respondJson, type HeaderFields } from './respond.ts'
 import { readOnly, type Handler, type Route } from './route.ts'
 import { readPainterNaming, readRegistration } from './signed-body.ts'
 import { untilChanged } from './until-changed.ts'
@@ -50,6 +51,7 @@ export function apiRoutes(desk: ApiDesk): Route[] {
     { path: '/api/blocks', methods: readOnly(desk.reads.blocks.answer) },
     { path: '/api/live', methods: readOnly(followed(desk)) },
     { path: '/api/feed', methods: readOnly(untilChanged(desk.view, feed(desk))) },
+    { path: '/api/tail', methods: readOnly(tail(desk)) },
     { path: '/api/history', methods: readOnly(inTurn(desk.clients, 'history', history(desk))) },
     {
       path: '/api/agents',
@@ -102,6 +104,39 @@ function history({ log }: ApiDesk): Handler {
     const nextAfter = changes.at(-1)?.number ?? query.after
     const page: HistoryPage = { nextAfter, hasMore: found.length > query.limit, changes: changes.map(wireChange) }
     return respondJson(200, page, NO_CACHE)
+  }
+}
+
+// As many as a page that asks every few seconds may have missed.
+const TAIL_CHANGES = 100
+
+/** One answer for all who cannot follow the stream, made once for each change of the wall. */
+function tail({ view, log }: ApiDesk): Handler {
+  let known: { readonly number: LogNumber; readonly made: Promise<ReadyAnswer> } | undefined
+  const make = async (number: LogNumber): Promise<ReadyAnswer> => {
+    const after = Math.max(0, number - TAIL_CHANGES)
+    const changes = await log.after(after, TAIL_CHANGES)
+    const nextAfter = Math.max(number, changes.at(-1)?.number ?? 0)
+    const bytes = encoder.encode(
+      JSON.stringify({ after, nextAfter, changes: changes.map(wireChange) } satisfies LogTail),
+    )
+    return readyAnswer({
+      type: 'application/json',
+      bytes: () => bytes,
+      etag: etagOf(bytes),
+      cacheControl: KEPT_BRIEFLY,
+    })
+  }
+  return async (request) => {
+    if (known?.number !== view.number) known = { number: view.number, made: make(view.number) }
+    const { made } = known
+    try {
+      return (await made)(request)
+    } catch (error) {
+      // The next request tries again.
+      if (known?.made === made) known = undefined
+      throw error
+    }
   }
 }
 

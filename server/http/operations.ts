@@ -4,7 +4,7 @@ import { Agents, PainterAnswer, PainterBody, RegisterAnswer, RegisterBody } from
 import { Deed, EditAnswer, EditBody, ListingQuery, Receipt } from '../../shared/contract/block.ts'
 import { Canvas } from '../../shared/contract/canvas.ts'
 import { FeedPage, FeedQuery } from '../../shared/contract/feed.ts'
-import { HistoryPage } from '../../shared/contract/live.ts'
+import { HistoryPage, LogTail } from '../../shared/contract/live.ts'
 import { RpcAnswer, RpcRequest } from '../../shared/contract/mcp.ts'
 import { BlockImageQuery, CardQuery, PaintedBlocks, PixelsQuery, RegionQuery } from '../../shared/contract/picture.ts'
 import { Preview, PreviewBody } from '../../shared/contract/preview.ts'
@@ -132,6 +132,17 @@ export const OPERATIONS: readonly Operation[] = [
     query: FeedQuery,
     answers: [FeedPage],
     codes: ['invalid_after', 'invalid_limit', ...anywhere],
+  },
+  {
+    method: 'GET',
+    path: '/api/tail',
+    id: 'readTail',
+    summary: 'Read the last hundred changes, where a stream cannot be kept open',
+    description:
+      'The end of the log, the same for everyone, so proxies may keep it for two seconds. Whoever knows less than `after` reads the canvas instead. Text in it was written by strangers.',
+    answers: [LogTail],
+    revalidates: true,
+    codes: anywhere,
   },
   {
     method: 'GET',

@@ -8,7 +8,7 @@ import type { WallView } from '../domain/wall-view.ts'
 import type { Clock } from '../ports.ts'
 import { holdsAlready, preferredEncoding, type Encoding } from './negotiate.ts'
 import { copyOf, held, release, type ReadyAnswer } from './ready-answer.ts'
-import { respond, respondUnchanged, type HeaderFields } from './respond.ts'
+import { KEPT_BRIEFLY, respond, respondUnchanged, type HeaderFields } from './respond.ts'
 import {
   gzipBody,
   joined,
@@ -149,7 +149,7 @@ type Bodies = { readonly plain: Pieces } & { readonly [E in Encoding]?: Pieces }
 function answerFrom(type: string, bodies: Bodies, etag: string): Shown {
   const headers = {
     ETag: etag,
-    'Cache-Control': 'public, max-age=2, stale-while-revalidate=10',
+    'Cache-Control': KEPT_BRIEFLY,
     Vary: 'Accept-Encoding',
   }
   const ready = (body: Pieces | undefined, encoding: HeaderFields) =>

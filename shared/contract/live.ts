@@ -41,6 +41,14 @@ export const Reset = Type.Object({
 })
 export type Reset = Static<typeof Reset>
 
+/** The end of the log, oldest change first: every change after `after` up to `nextAfter`. */
+export const LogTail = Type.Object({
+  after: Type.Integer({ minimum: 0, description: 'Who knows less than this reads the canvas instead.' }),
+  nextAfter: Type.Integer({ minimum: 0 }),
+  changes: Type.Array(WireChange),
+})
+export type LogTail = Static<typeof LogTail>
+
 /** A page of the whole log, oldest change first. */
 export const HistoryPage = Type.Object({
   nextAfter: Type.Integer({ minimum: 0 }),

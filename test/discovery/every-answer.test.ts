@@ -152,6 +152,8 @@ const provoked: Readonly<Record<string, Provoke>> = {
     live.close()
     return await askClosed('GET /api/live')
   },
+  'GET /api/tail 200': onceSold('GET /api/tail'),
+  'GET /api/tail 304': again('GET /api/tail'),
   'GET /api/history 200': onceSold('GET /api/history'),
   'GET /api/history 400': ask('GET /api/history?limit=0'),
   'GET /api/feed 200': onceSold('GET /api/feed'),
@@ -233,6 +235,7 @@ const workable: Readonly<Record<string, readonly [request: string, init?: Reques
   'GET /api/canvas.bin': ['GET /api/canvas.bin'],
   'GET /api/blocks': ['GET /api/blocks'],
   'GET /api/live': ['GET /api/live'],
+  'GET /api/tail': ['GET /api/tail'],
   'GET /api/history': ['GET /api/history'],
   'GET /api/feed': ['GET /api/feed'],
   'GET /api/agents': ['GET /api/agents'],

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { build } from 'vite'
 import type { Canvas, CanvasBlock } from '../../shared/contract/canvas.ts'
 import type { FeedPage, Sale } from '../../shared/contract/feed.ts'
-import type { HistoryPage, WireChange } from '../../shared/contract/live.ts'
+import type { HistoryPage, LogTail, WireChange } from '../../shared/contract/live.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { COLS, TOTAL_BLOCKS, coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { canvas as sample, deedOf } from './sample-wall.ts'
@@ -92,6 +92,8 @@ export async function startSampleServer(): Promise<SampleServer> {
       if (pathname === '/api/blocks') return read(request, 'application/json', () => blocksText(canvas))
       if (pathname === '/api/feed') return Response.json(feedPage(sales, canvas, search), { status })
       if (pathname === '/api/live') return live()
+      if (pathname === '/api/tail')
+        return Response.json({ after: 0, nextAfter: log.length, changes: log } satisfies LogTail, { status })
       if (pathname === '/api/history') return Response.json(historyPage(log, search), { status })
       if (pathname === '/wall.png') return new Response(onePixel, { headers: { 'content-type': 'image/png' } })
       if (pathname.startsWith('/blocks/')) {

@@ -157,6 +157,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.locator('#stale').getByText('Not up to date since').waitFor()
     server().sell(openBlock, carol)
     await page.locator('.ticker').getByText('Carol just bought a block').waitFor({ timeout: 25_000 })
+    expect(server().asked).toContain('/api/tail')
     await page.waitForFunction(() => document.getElementById('stale')?.textContent === '')
     // Chromium itself reports the refused streams.
     expect(troubles.splice(0)).toHaveLength(3)

@@ -2,7 +2,8 @@
 
 import type { Reset, WireChange } from '../../shared/contract/live.ts'
 import { deedReader } from './deed-reader.ts'
-import { pollingSource, readSales } from './polling.ts'
+import { pollingSource } from './polling.ts'
+import { readSales } from './read-sales.ts'
 import { isNews, type CanvasReader, type Listener, type Source } from './source.ts'
 
 const KINDS = ['sale', 'repaint', 'identity'] satisfies WireChange['kind'][]
