@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startWall, armed, freePort, type WallProcess } from '../../server/local/wall-process.ts'
@@ -70,6 +70,13 @@ test('the sums are those of what is handed out, and the program is among it', ()
 
 test('nothing of the machine it was made on is in the program', () => {
   expect(readFileSync(join(made, NAME)).includes(ROOT)).toBe(false)
+})
+
+test('beside the runtime it takes less than 60 MB, and holds no compiler, axios or Solana', () => {
+  const beside = statSync(join(made, NAME)).size - statSync(process.execPath).size
+  expect(beside).toBeLessThan(60_000_000)
+  const { components } = JSON.parse(run('sbom').out) as { components: ReadonlyArray<{ name: string }> }
+  expect(components.filter(({ name }) => /axios|solana|typescript|esbuild|rollup|vite|solc/i.test(name))).toEqual([])
 })
 
 test('it sells a block, and draws, tells and serves what the wall does', async () => {
