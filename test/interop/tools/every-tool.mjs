@@ -32,3 +32,14 @@ export async function useEveryTool(names, call) {
   await set('set_pixels', { coord: BLOCK, pixels: blocks[0].px, message: `by ${process.env.CLIENT}` })
   console.log(JSON.stringify({ names, used }))
 }
+
+/** The same with an official client. */
+export async function useEveryToolOf(client, transport) {
+  await client.connect(transport)
+  const { tools } = await client.listTools()
+  await useEveryTool(
+    tools.map(({ name }) => name),
+    (name, args) => client.callTool({ name, arguments: args }),
+  )
+  await client.close()
+}
