@@ -187,10 +187,13 @@ async function answerTo(url: string, headers: Record<string, string>): Promise<R
   }
 }
 
+// What a wall says of a payment for good; whoever stands before it has other statuses for what it does not know.
+const FINAL_STATUSES: readonly number[] = [400, 402, 409, 410]
+
 /** Whether these are the wall's words and it will not change them: a proxy's page says nothing about a payment. */
 async function isFinal(response: Response): Promise<boolean> {
   if (response.ok) return (await isJson(response)) || response.headers.has('payment-response')
-  return (await errorIn(response))?.kind === 'refused'
+  return FINAL_STATUSES.includes(response.status) && (await errorIn(response)) !== undefined
 }
 
 const isJson = (response: Response) =>

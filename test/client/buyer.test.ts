@@ -138,6 +138,7 @@ describe('a buyer', () => {
     ['a budget that is used up', refusal(429)],
     ['a lost connection', 'drop'],
     ['a proxy’s page', { status: 404, body: '<h1>Not found</h1>' }],
+    ['a gateway’s error', refusal(404)],
     ['a page that calls itself a success', { status: 200, body: '<h1>Welcome</h1>' }],
   ]
   test.each(passing)('asks again with the same signature after %s', async (_, answer) => {
