@@ -2,8 +2,7 @@
 
 import { Type, type Static } from '@sinclair/typebox'
 import { AREA_BLOCKS_MAX, AREA_PATTERN } from '../area.ts'
-import { MessageText, Owner, SignatureText } from './block.ts'
-import { Link, Nullable } from './kinds.ts'
+import { EditBody, Owner } from './block.ts'
 import { SCALE_MAX } from './picture.ts'
 
 export const AreaText = Type.String({
@@ -48,13 +47,7 @@ export const AreaPixels = Type.String({
 })
 
 export const EditAreaBody = Type.Object(
-  {
-    ts: Type.Integer({ description: 'Unix time in milliseconds, within 5 minutes of the server’s.' }),
-    signature: SignatureText,
-    pixels: Type.Optional(AreaPixels),
-    message: Type.Optional(Nullable(MessageText)),
-    link: Type.Optional(Nullable(Link)),
-  },
+  { ...EditBody.properties, pixels: Type.Optional(AreaPixels) },
   { additionalProperties: false },
 )
 export type EditAreaBody = Static<typeof EditAreaBody>
