@@ -20,10 +20,10 @@ try {
   const { asked, askedAgain } = signalled()
   const config = readConfig(Bun.env)
   const opening = openStoreAhead(config.database, config.network, { onBroken: exitNow, onDamaged })
-  const slow = setTimeout(() => journal.alarm('outage', { ...store(config), reason: STILL_CLOSED }), SLOW_MS)
+  const isLetIn = tellOfWaiting(config)
   const ahead = await Promise.race([opening, asked])
-  clearTimeout(slow)
   if (ahead === undefined) endUnopened()
+  isLetIn()
   // All the rest is loaded while the store is looked through.
   const { serve } = await import('./serve.ts')
   await serve({ config, ahead, journal, asked, askedAgain })
@@ -33,9 +33,19 @@ try {
   process.exit(error instanceof CannotOpen ? 1 : EXIT_CONFIG)
 }
 
-/** The store as outages call it. */
-function store({ database }: Config) {
-  return { dependency: 'store-write', name: database.kind }
+/** Alarms the operator where the store does not open soon, and tells when it has: what is answered is to be called then. */
+function tellOfWaiting({ database }: Config): () => void {
+  const named = { dependency: 'store-write', name: database.kind }
+  const began = systemClock.elapsed()
+  let isTold = false
+  const slow = setTimeout(() => {
+    isTold = true
+    journal.alarm('outage', { ...named, reason: STILL_CLOSED })
+  }, SLOW_MS)
+  return () => {
+    clearTimeout(slow)
+    if (isTold) journal.note('outage-over', { ...named, seconds: Math.round((systemClock.elapsed() - began) / 1000) })
+  }
 }
 
 /** Ends before the store is open: nothing was begun. */

@@ -36,6 +36,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^53300$/, 'the server takes no more connections'],
   [/^57P0/, 'the server starts or stops'],
   [/^(55P03|57014)$/, 'it takes too long'],
+  [/^08P01$/, 'a pooler in between refuses what connections are set to; name the server itself'],
   [/^(08|ERR_POSTGRES_CONNECTION)/, 'the server cannot be reached'],
   [/^(58|XX)/, 'the server fails'],
 ]

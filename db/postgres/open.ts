@@ -18,7 +18,7 @@ import { checkSchema, migrate } from './migrate.ts'
 import { postgresModeration } from './moderation.ts'
 import { ensureStayed } from './moved.ts'
 import { postgresPayouts } from './payouts.ts'
-import { WALL_NAME, type Session } from './pool.ts'
+import { STATEMENT_MS, WALL_NAME, type Session } from './pool.ts'
 import { postgresBell, postgresJobs, postgresLeases } from './sharing.ts'
 import { checking, put, writeAll } from './writes.ts'
 
@@ -133,18 +133,23 @@ export function hostOf(url: string): string {
 
 /** A server must be new enough, take writes, and have a commit on its disk before it is answered. Throws `CannotOpen`. */
 export async function checkServer({ rows }: Session): Promise<void> {
-  const [server] = await rows<{ version: number; copy: boolean; commits: string; encoding: string }>(`
+  const [server] = await rows<{ version: number; copy: boolean; commits: string; encoding: string; patience: string }>(`
     SELECT current_setting('server_version_num')::integer / 10000 AS version, pg_is_in_recovery() AS copy,
-      current_setting('synchronous_commit') AS commits, current_setting('server_encoding') AS encoding`)
+      current_setting('synchronous_commit') AS commits, current_setting('server_encoding') AS encoding,
+      (SELECT setting FROM pg_settings WHERE name = 'statement_timeout') AS patience`)
   if (server === undefined) throw new CannotOpen('the database tells nothing of itself')
   if (server.version < OLDEST_SERVER)
     throw new CannotOpen(`PostgreSQL ${server.version} is too old; ${OLDEST_SERVER} or later is needed`)
   if (server.copy) throw new CannotOpen('the database is a copy that cannot be written; name the primary')
   if (server.commits !== 'on' && server.commits !== 'remote_apply')
     throw new CannotOpen(`synchronous_commit is ${server.commits} there, so that sales can be lost; set it to on`)
+  if (server.patience !== String(STATEMENT_MS)) throw new CannotOpen(POOLED)
   if (server.encoding !== 'UTF8')
     throw new CannotOpen(`the database keeps ${server.encoding}; make one that keeps UTF8`)
 }
+
+const POOLED =
+  'a pooler in between keeps back what connections are set to; name the server itself: notifications and locks belong to a connection'
 
 async function belongTo(connection: Connection, network: string): Promise<void> {
   const owner = await connection.transaction(null, async (queries) => {

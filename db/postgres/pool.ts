@@ -42,7 +42,7 @@ export type Pool = {
 export const CONNECTIONS = 8
 
 // The server's own limits come first, so that its answer says what happened.
-const STATEMENT_MS = 4000
+export const STATEMENT_MS = 4000
 const LOCK_MS = 3000
 
 /** How long to wait for a server that does not answer at all. */

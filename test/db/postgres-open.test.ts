@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
@@ -10,6 +10,7 @@ import { openPostgres } from '../../db/postgres/open.ts'
 import type { DamagedRow } from '../../db/row-sums.ts'
 import { openSqlite } from '../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
+import { freePort } from '../../server/local/wall-process.ts'
 import { CLAIM_ORDER } from '../../shared/wall.ts'
 import { failureOf, hold, sell } from '../ports/engine.ts'
 import { blockOf, editOf, hash, HEAD, identityOf, NOW, paymentOf, SILENT, TERMS, wallet } from '../ports/samples.ts'
@@ -111,6 +112,45 @@ describe('a database is refused, in words without its password, that', () => {
       'cannot be used: the database refused a statement: there is no such database (3D000)',
     )
     expect(await refusal('wall.sqlite')).toContain('is no URL')
+  })
+
+  test.if(Bun.which('pgbouncer') !== null).each([
+    ['passes nothing on', 'statement_timeout,lock_timeout,idle_in_transaction_session_timeout', 'keeps back'],
+    ['refuses settings', '', 'refuses what connections are set to'],
+  ])('is behind a pooler that %s', async (_, ignored, words) => {
+    const url = new URL(await newWall())
+    const folder = mkdtempSync(join(tmpdir(), 'wall-pooler-'))
+    const port = await freePort()
+    const more =
+      'default_transaction_isolation,synchronous_commit,tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count'
+    const config = join(folder, 'pgbouncer.ini')
+    await Bun.write(
+      config,
+      `[databases]
+* = host=${url.hostname} port=${url.port} user=postgres
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+ignore_startup_parameters = ${ignored === '' ? '' : `${ignored},${more}`}
+`,
+    )
+    chmodSync(folder, 0o755)
+    const asNobody = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
+    const pooler = Bun.spawn(['pgbouncer', ...asNobody, '-q', config], { stdout: 'ignore', stderr: 'ignore' })
+    try {
+      url.port = String(port)
+      // It listens a moment after it was started.
+      let told = await refusal(url.href)
+      while (told.includes('cannot be reached')) told = await refusal(url.href)
+      expect(told).toContain(words)
+    } finally {
+      pooler.kill()
+      await pooler.exited
+      rmSync(folder, { recursive: true })
+    }
   })
 
   test('does not keep text as UTF-8', async () => {

@@ -230,24 +230,67 @@ describe('a wall on a server', () => {
   )
 
   // Of a server that somebody else lends nothing is changed.
-  test.if((Bun.env['TEST_DATABASE_URL'] ?? '') === '')(
+  const isOurs = (Bun.env['TEST_DATABASE_URL'] ?? '') === ''
+
+  /** Names the standbys that must have each commit. */
+  async function standbys(names: string): Promise<void> {
+    const admin = new SQL(url, { max: 1 })
+    await admin.unsafe(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`)
+    await admin.unsafe('SELECT pg_reload_conf()')
+    await admin.close()
+  }
+
+  test.if(isOurs)(
     'names a standby that is missing',
     async () => {
-      const admin = new SQL(url, { max: 1 })
-      const standbys = async (names: string) => {
-        await admin.unsafe(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`)
-        await admin.unsafe('SELECT pg_reload_conf()')
-      }
+      await seeThrough(
+        wall,
+        { dependency: 'standby', reason: /^no synchronous standby/ },
+        () => standbys('missing'),
+        () => standbys(''),
+      )
+    },
+    SOON,
+  )
+
+  /** Starts a wall that may have to wait for its database; its journal is read line by line. */
+  async function startWaiting(settings: Readonly<Record<string, string>>) {
+    const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../server/main.ts')], {
+      cwd: around.folder,
+      env: { PATH: Bun.env['PATH'] ?? '', ...around.settings, ...settings, PORT: String(await freePort()) },
+      stdout: 'ignore',
+      stderr: 'pipe',
+    })
+    const decoder = new TextDecoderStream()
+    const words = child.stderr.pipeThrough(decoder).getReader()
+    let rest = ''
+    const line = async (): Promise<Line> => {
+      while (!rest.includes('\n')) rest += (await words.read()).value ?? '{}\n'
+      const end = rest.indexOf('\n')
+      const first = JSON.parse(rest.slice(0, end)) as Line
+      rest = rest.slice(end + 1)
+      return first
+    }
+    return { child, line }
+  }
+
+  test.if(isOurs)(
+    'that does not let a wall in at its start is told of, and again when it does; who asks it to end meanwhile is heard',
+    async () => {
+      const settings = { DATABASE_URL: server.url(await server.newDatabase()) }
+      await standbys('missing')
+      const [patient, other] = await Promise.all([startWaiting(settings), startWaiting(settings)])
       try {
-        const expected = { dependency: 'standby', reason: /^no synchronous standby/ }
-        await seeThrough(
-          wall,
-          expected,
-          () => standbys('missing'),
-          () => standbys(''),
-        )
+        for (const { line } of [patient, other]) expect(await line()).toMatchObject({ level: 'alarm', event: 'outage' })
+        other.child.kill('SIGTERM')
+        expect(await other.child.exited).toBe(0)
+        await standbys('')
+        expect(await patient.line()).toMatchObject({ level: 'note', event: 'outage-over', dependency: 'store-write' })
+        patient.child.kill('SIGTERM')
+        expect(await patient.child.exited).toBe(0)
       } finally {
-        await admin.close()
+        for (const { child } of [patient, other]) child.kill('SIGKILL')
+        await standbys('')
       }
     },
     SOON,
