@@ -1,13 +1,13 @@
 /** The page: wires input, state, drawing and labels. Nothing runs while nothing changes. */
 
 import type { Place } from './address.ts'
-import { isFitted, type View } from './camera/camera.ts'
+import type { Camera, View } from './camera/camera.ts'
 import { listen } from './camera/input.ts'
 import { arrive } from './data/load-canvas.ts'
 import { canvasReader } from './data/source.ts'
 import { createPainter } from './gl/painter.ts'
 import { createAppearance, type Page, type Part } from './page.ts'
-import { begin, received, resize, shownBlock, step, type Intent, type Panel, type State } from './state.ts'
+import { begin, isSame, received, resize, shownBlock, step, type Intent, type Panel, type State } from './state.ts'
 import { find, make } from './ui/dom.ts'
 import { hush, say } from './ui/notice.ts'
 import { toast } from './ui/toast.ts'
@@ -32,6 +32,7 @@ let frameAsked = false
 let drawnAt: number | undefined // when the last frame of a motion was drawn
 let parts: Part | undefined // panels and all else that is built after the first drawing
 let arriving = true
+let placed: Camera | undefined // where the first pictures were shown
 
 const look = createAppearance(onTheme)
 const painter = createPainter(canvas, () => state, look.theme(), askFrame)
@@ -135,11 +136,12 @@ function markTool(button: HTMLButtonElement) {
 
 function showWall(wall: Wall) {
   const before = state.wall
-  const isMoved = before !== undefined && !isFitted(state.camera, state.view)
+  const isMoved = placed !== undefined && !isSame(state.camera, placed)
   become(received(state, wall))
   // What a link names can be looked at only once all of it is there; a wall that was moved meanwhile stays where it is.
   const hasArrived = arriving && wall.complete
   if (before === undefined || hasArrived) goTo(placeInBar(), isMoved)
+  if (before === undefined) placed = state.camera
   if (hasArrived) {
     arriving = false
     stage.ariaBusy = 'false'

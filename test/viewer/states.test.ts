@@ -3,6 +3,8 @@ import type { Page } from 'playwright-core'
 import { PALETTE } from '../../shared/palette.ts'
 import { fit } from '../../viewer/camera/camera.ts'
 import { boxOf } from '../../viewer/camera/hover.ts'
+import { dark } from '../../viewer/theme.ts'
+import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
 import { afterDraw, colourAt, middleOf, stageTop, viewOf } from './driver.ts'
 import { at, nastyBlock, openBlock, rainbowBlock } from './sample-wall.ts'
 import { browserForTests, visits } from './visit.ts'
@@ -199,6 +201,18 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await afterDraw(page, () => page.keyboard.press('+'))
     await afterDraw(page, () => page.keyboard.press('0'))
     expect(await colourAt(page, await middleOfBlock(page, rainbowBlock))).not.toBe(below)
+  })
+
+  test('a link to a work leads to all of it, though its picture was there before its deed', async () => {
+    server().holdAfter(rainbowBlock + 10)
+    const page = await newPage()
+    await page.goto(`${server().url}?work=80,45`)
+    await page.waitForFunction(() => Reflect.get(window, 'draws') > 0)
+    server().holdAfter(undefined)
+    await page.locator('#card .title').getByText('Hello from a machine.').waitFor()
+    const { width, height } = await viewOf(page)
+    // The middle lies between its two blocks, each as wide as 160 pixels.
+    expect(await colourAt(page, { x: width / 2 - 140, y: height / 2 })).not.toBe(dark.own[OPEN] ?? '')
   })
 
   test('a picture of a block can be taken away, pixel for pixel', async () => {
