@@ -152,8 +152,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an edit sent twice is applied twice (SQL)',
     file: 'db/sqlite/edits.ts',
-    from: `return known.number === changed ? 'repeated' : 'superseded'`,
-    to: `return known.number === changed ? 'repeated' : 'new'`,
+    from: `=== known.number + at) ? 'repeated' : 'superseded'`,
+    to: `=== known.number + at) ? 'repeated' : 'new'`,
   },
   {
     name: 'a refusal frees a block that another process has had settled',
