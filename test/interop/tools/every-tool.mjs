@@ -29,6 +29,11 @@ export async function useEveryTool(names, call) {
     await use(name, { ...(wanted.coord ? { coord: wanted.coord } : {}), ...signed })
   }
   await set('set_painter', { wallet: account.address, painter: account.address })
+  const area = `${BLOCK},1x1`
+  const ts = Date.now()
+  const fields = ['pixels_present=0', 'pixels=', 'message_present=1', 'message=an area', 'link_present=0', 'link=']
+  const text = ['127.0.0.1', 'set_area v1', `area=${area}`, `ts=${ts}`, ...fields].join('\n')
+  await use('set_area', { area, ts, message: 'an area', signature: await account.signMessage({ message: text }) })
   await set('set_pixels', { coord: BLOCK, pixels: blocks[0].px, message: `by ${process.env.CLIENT}` })
   console.log(JSON.stringify({ names, used }))
 }
