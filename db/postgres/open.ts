@@ -136,7 +136,7 @@ export async function checkServer({ rows }: Session): Promise<void> {
   const [server] = await rows<{ version: number; copy: boolean; commits: string; encoding: string; patience: string }>(`
     SELECT current_setting('server_version_num')::integer / 10000 AS version, pg_is_in_recovery() AS copy,
       current_setting('synchronous_commit') AS commits, current_setting('server_encoding') AS encoding,
-      (SELECT setting FROM pg_settings WHERE name = 'statement_timeout') AS patience`)
+      (SELECT reset_val FROM pg_settings WHERE name = 'statement_timeout') AS patience`)
   if (server === undefined) throw new CannotOpen('the database tells nothing of itself')
   if (server.version < OLDEST_SERVER)
     throw new CannotOpen(`PostgreSQL ${server.version} is too old; ${OLDEST_SERVER} or later is needed`)
