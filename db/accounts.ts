@@ -4,6 +4,7 @@ import type { Account, AccountPage, OpenPurchase, Pending } from '../server/doma
 import type { Address, Hash, UnixMs } from '../server/domain/payment.ts'
 import type { BlockIndex } from '../shared/wall.ts'
 import { painterAmong, type WalletPainter } from './painters.ts'
+import { targetIn, type Size } from './rows.ts'
 
 /** A sale of a wallet's, and whom it named as painter. */
 export type SaleRow = {
@@ -19,6 +20,7 @@ export type SaleRow = {
 /** A purchase of a wallet's without an end. */
 export type OpenRow = {
   readonly target: BlockIndex | null
+  readonly size: Size
   readonly block: BlockIndex
   readonly created_at: UnixMs
   readonly state: 'reserved' | 'released'
@@ -74,8 +76,8 @@ export function accountOf({ sales, open, credits, painter: own }: AccountRows, {
   }
 }
 
-const openPurchase = ({ target, block, created_at, state, uncertain }: OpenRow): OpenPurchase => ({
-  target: target ?? 'next',
+const openPurchase = ({ target, size, block, created_at, state, uncertain }: OpenRow): OpenPurchase => ({
+  target: targetIn({ target, size }),
   block,
   since: created_at,
   state: state === 'reserved' ? { kind: 'reserved', uncertain: uncertain === 1 } : { kind: 'released', dead: false },

@@ -57,11 +57,26 @@ export const SUMMED = {
     'tx',
     'seq',
     'claimed_at',
+    'size',
   ],
   purchase_painters: ['payment', 'painter'],
   wall: ['only_row', 'network', 'seen_height'],
   wallet_painters: ['agent', 'painter', 'ts', 'through'],
 } as const
+
+/** What columns hold that came later, in rows from before: a row that holds it has the sum that it had without the column. */
+const LATER: Readonly<Record<string, string>> = { size: '1x1' }
+
+/** SQL for all that a row holds, as bytes: each column's length and content, or a dash for none; as `heldIn` writes it. */
+export function heldInSql(columns: readonly string[], of = ''): string {
+  // One call for all columns: a chain of `||` would copy the row as often as it has columns.
+  const parts = columns.flatMap((name) => {
+    const held = [`octet_length(${of}${name})`, `iif(${of}${name} IS NULL, '-', ':')`, `${of}${name}`]
+    const left = LATER[name]
+    return left === undefined ? held : held.map((part) => `iif(${of}${name} = '${left}', '', ${part})`)
+  })
+  return `CAST(concat(${parts.join(', ')}) AS BLOB)`
+}
 
 /** A table that carries sums. */
 export type Table = keyof typeof SUMMED
@@ -110,8 +125,10 @@ export function untouchedBlock(block: number): string {
 
 /** All that a row holds, as bytes: each column's length and content, or a dash for none. */
 function heldIn<T extends Table>(table: T, row: SummedRow<T>): Uint8Array {
-  const parts = cellsOf(table, row).flatMap((cell) => {
+  const columns: readonly string[] = SUMMED[table]
+  const parts = cellsOf(table, row).flatMap((cell, at) => {
     if (cell === null) return [DASH]
+    if (cell === LATER[columns[at] ?? '']) return []
     const bytes = typeof cell === 'object' ? cell : encoder.encode(String(cell))
     return [encoder.encode(`${bytes.length}:`), bytes]
   })

@@ -4,6 +4,7 @@ import type { Face, Hidden } from '../server/domain/log.ts'
 import type { Address, Hash, Payment } from '../server/domain/payment.ts'
 import type { Purchase, Reserved } from '../server/domain/purchase.ts'
 import { STRAY_NOTE } from '../server/domain/stray-money.ts'
+import { blocksIn, placeOf, targetOf, type Target } from '../server/domain/target.ts'
 import { trustPixels } from '../shared/pixels.ts'
 import type { BlockIndex } from '../shared/wall.ts'
 
@@ -52,6 +53,7 @@ export type PurchaseRow = AuthorizationRow &
     readonly id: number
     readonly sale_number: number | null
     readonly target: BlockIndex | null
+    readonly size: Size
     readonly attempt: number
     readonly identifier: string | null
     readonly block: BlockIndex
@@ -72,13 +74,37 @@ export const SELECT_PURCHASE = `
 /** Condition under which `o`, of payouts, tells how the credit `p` was paid back. Money that was stray first may be a credit later. */
 export const PAID_OUT = `o.payer = p.payer AND o.nonce = p.nonce AND o.reference <> '${STRAY_NOTE}'`
 
+/** Width and height of what a payment buys, in blocks. */
+export type Size = `${number}x${number}`
+
+/** A target in columns: `target` is its top left block, `null` for the open place nearest the centre. */
+export function targetColumns(target: Target): { readonly target: BlockIndex | null; readonly size: Size } {
+  const { at, w, h } = placeOf(target)
+  return { target: at === 'next' ? null : at, size: `${w}x${h}` }
+}
+
+/** The target that columns tell of. */
+export function targetIn({ target, size }: Pick<PurchaseRow, 'target' | 'size'>): Target {
+  const [w, h] = size.split('x')
+  return targetOf(target ?? 'next', { w: Number(w), h: Number(h) })
+}
+
 /** What a row of `payments` means. */
 export function purchaseOf(row: PurchaseRow): Purchase {
+  const target = targetIn(row)
+  const { name, framework, pixels, message, link } = row
   return {
     payment: paymentOf(row),
-    target: row.target ?? 'next',
+    target,
     block: row.block,
-    listing: { name: row.name, framework: row.framework, ...faceOf(row), painter: row.painter },
+    listing: {
+      name,
+      framework,
+      message,
+      link,
+      pixels: pixels === null ? null : trustPixels(pixels, blocksIn(target)),
+      painter: row.painter,
+    },
     head: BigInt(row.head),
     state: stateOf(row),
   }

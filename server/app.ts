@@ -3,6 +3,7 @@
 import { Elysia } from 'elysia'
 import { apiRoutes, type ApiDesk } from './http/api.ts'
 import { areaPages } from './http/area.ts'
+import { areaRoutes } from './http/areas.ts'
 import { atlasRoutes } from './http/atlas.ts'
 import { blockMethods, BLOCKS_PREFIX, type BlockDesk } from './http/blocks.ts'
 import { cardRoutes } from './http/cards.ts'
@@ -16,12 +17,14 @@ import { inTime } from './http/patience.ts'
 import { pictureRoutes } from './http/pictures.ts'
 import { probeRoutes } from './http/probes.ts'
 import { dispatcher, guarded, handlersByPath, type Meter, type Route } from './http/route.ts'
+import { uploads } from './http/uploads.ts'
 import type { ViewerFiles } from './http/viewer-files.ts'
 import { TOOLS } from './mcp/registry.ts'
 import type { Books, Journal, Pictures } from './ports.ts'
 import { cardImages } from './usecases/card-image.ts'
 import { spaceFinder } from './usecases/find-space.ts'
 import { limitedSeller, type LimitedSelling } from './usecases/limited-seller.ts'
+import type { Offering } from './usecases/offer-area.ts'
 import { takenBlocks } from './usecases/open-blocks.ts'
 import type { RateLimits } from './usecases/rate-limits.ts'
 import { wallImages } from './usecases/wall-image.ts'
@@ -29,7 +32,7 @@ import { wallImages } from './usecases/wall-image.ts'
 /** Everything the edge needs: what sells, edits, registers and reads, and the page's files. */
 export type Service = Omit<BlockDesk, 'sellTo' | 'clients'> &
   Omit<ApiDesk, 'clients'> & {
-    readonly ledger: LimitedSelling['ledger']
+    readonly ledger: LimitedSelling['ledger'] & Offering['ledger']
     readonly limits: RateLimits
     readonly trustedHops: number | undefined // how many proxies' X-Forwarded-For to believe; undefined: see `addressReader`
     readonly viewer: ViewerFiles
@@ -53,7 +56,7 @@ export function app(given: Service): Elysia {
   const clients = { limits, addressOf: addressReader({ peerOf, trustedHops }), queue }
   const { wallets } = given.editing
   const sellTo = limitedSeller({ ...given, wallets, seller: inTime(given.seller) })
-  const service = { ...given, viewer, sellTo, clients }
+  const service = { ...given, viewer, sellTo, clients, uploads: uploads(clients) }
   const site = { offer: service.offer, contact: service.contact, tools: TOOLS }
   const { agents, clock, hosts, advance } = service.registering
   const images = wallImages(service)
@@ -64,6 +67,7 @@ export function app(given: Service): Elysia {
     ...cardRoutes({ ...service, cards: cardImages(service) }),
     { path: `${BLOCKS_PREFIX}:coord`, methods: blockMethods(service) },
     ...areaPages({ ...service, images, taken }),
+    ...areaRoutes(service),
     ...apiRoutes(service),
     ...probeRoutes(service),
     ...helpRoutes(helping),

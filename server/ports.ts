@@ -33,6 +33,8 @@ export type Ledger = {
   holders(target: Target): Promise<readonly PaymentKey[]>
   /** Whether a target can be bought by anyone. Said at once where it is known, because nothing is asked as often. */
   space(target: Target): Exclude<Space, 'full'> | Promise<Exclude<Space, 'full'>>
+  /** Which blocks of a target that has a place are sold or held, in the order of the wall. */
+  inTheWay(target: Target): Promise<{ readonly taken: readonly BlockIndex[]; readonly held: readonly BlockIndex[] }>
   /** Holds the target for a new payment, or again for a released one, in one transaction. */
   claim(
     target: Target,

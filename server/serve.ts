@@ -245,7 +245,8 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters, commi
   subscribe(stream.changed)
   subscribe(committed)
   const leases = isShared(config) ? shared.leases : undefined
-  const selling = { ledger, facilitator, chain, wallets, clock, journal, rail, terms: offer.terms, contact }
+  const pictures = workerPictures()
+  const selling = { ledger, facilitator, chain, wallets, pictures, clock, journal, rail, terms: offer.terms, contact }
   const sold = counted(seller({ ...selling, advance, leases }), meters)
   const limits = rateLimits(clock)
   const wall = app({
@@ -264,7 +265,7 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters, commi
     journal,
     store: { ready: storeWatch.isReadable },
     books,
-    pictures: workerPictures(),
+    pictures,
     limits,
     trustedHops: config.trustedHops,
     editing: { blocks, wallets, clock, hosts, view, advance, limits },

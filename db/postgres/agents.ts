@@ -8,9 +8,9 @@ import { edited } from '../edited.ts'
 import type { Connection } from './connection.ts'
 import { nextEntry } from './counters.ts'
 import { keep, standing } from './edits.ts'
-import type { Work } from './holds.ts'
 import { changeRow } from './log.ts'
 import { nameForWallet } from './painters.ts'
+import type { Work } from './places.ts'
 import { amend, put, writeAll, type Check, type Stored } from './writes.ts'
 
 /** A wallet with all of its columns. */

@@ -3,15 +3,21 @@
 import type { PaymentKey, UnixMs } from '../../server/domain/payment.ts'
 import type { Hash, Address } from '../../server/domain/payment.ts'
 import type { Payout } from '../../server/domain/statement.ts'
+import { blocksIn } from '../../server/domain/target.ts'
 import type { Audit } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { PAID_OUT, SELECT_PURCHASE } from '../rows.ts'
+import { PAID_OUT, SELECT_PURCHASE, targetIn, type Size } from '../rows.ts'
 import type { Connection } from './connection.ts'
 import { told, type PaymentRow } from './payments.ts'
 import type { Queries } from './pool.ts'
 import type { Check } from './writes.ts'
 
-type SaleRow = PaymentKey & { readonly block: BlockIndex; readonly amount: number; readonly tx: Hash }
+type SaleRow = PaymentKey & {
+  readonly block: BlockIndex
+  readonly size: Size
+  readonly amount: number
+  readonly tx: Hash
+}
 type CreditRow = PaymentKey & { readonly amount: number; readonly tx: Hash; readonly paid_out: string | null }
 
 /** The books of a database. */
@@ -40,7 +46,11 @@ export function postgresAudit({ snapshot }: Connection, check: Check): Audit {
 
 async function ended({ rows }: Queries) {
   return {
-    sales: (await rows<SaleRow>(SALES)).map(({ amount, ...sale }) => ({ ...sale, amount: BigInt(amount) })),
+    sales: (await rows<SaleRow>(SALES)).map(({ amount, size, ...sale }) => ({
+      ...sale,
+      blocks: blocksIn(targetIn({ target: null, size })),
+      amount: BigInt(amount),
+    })),
     credits: (await rows<CreditRow>(CREDITS)).map(({ amount, paid_out, ...credit }) => ({
       ...credit,
       amount: BigInt(amount),
@@ -51,7 +61,7 @@ async function ended({ rows }: Queries) {
 
 const TOTALS = `
   SELECT (SELECT count(*) FROM blocks WHERE state = 'claimed') AS claimed, (SELECT min(head) FROM payments) AS head`
-const SALES = `SELECT payer, nonce, block, amount, tx FROM payments WHERE state = 'sold' ORDER BY seq`
+const SALES = `SELECT payer, nonce, block, size, amount, tx FROM payments WHERE state = 'sold' ORDER BY seq`
 const CREDITS = `
   SELECT p.payer, p.nonce, p.amount, p.tx, o.reference AS paid_out
   FROM payments AS p LEFT JOIN payouts AS o ON ${PAID_OUT} WHERE p.state = 'credited' ORDER BY p.id`

@@ -12,11 +12,11 @@ import { faceOf, hiddenOf, type FaceRow } from '../rows.ts'
 import type { Connection } from './connection.ts'
 import { nextEntry } from './counters.ts'
 import { keep, standing } from './edits.ts'
-import { lockBlocks, type BlockRow, type Work } from './holds.ts'
 import { changeRow } from './log.ts'
 import { hiddenParts } from './moderation.ts'
 import { JOIN_PAINTERS, lastingPaintersOf, painterIn, PAINTERS, paintersOf, type PainterRow } from './painters.ts'
 import type { Reading } from './payments.ts'
+import { lockBlocks, type BlockRow, type Work } from './places.ts'
 import { amendAll, putAll, writeAll, type Check, type Stored } from './writes.ts'
 
 type OwnedRow = FaceRow &

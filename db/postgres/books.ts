@@ -2,6 +2,7 @@
 
 import { ACCOUNT_PAGE_MAX, FIRST_ACCOUNT_PAGE } from '../../server/domain/account.ts'
 import type { Books } from '../../server/ports.ts'
+import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { accountOf, pendingOf, type CreditRow, type OpenRow, type PendingRow, type SaleRow } from '../accounts.ts'
 import type { Connection } from './connection.ts'
@@ -13,7 +14,7 @@ export function postgresBooks({ rows, snapshot }: Connection, check: Check): Boo
   return {
     pending: async () => pendingOf(await rows<PendingRow>(PENDING)),
     held: async () =>
-      (await rows<{ block: BlockIndex }>(`SELECT block FROM payments WHERE state = 'reserved' ORDER BY block`)).map(
+      (await rows<{ block: BlockIndex }>(`SELECT i AS block FROM blocks WHERE state = 'reserved' ORDER BY i`)).map(
         ({ block }) => block,
       ),
     ofPayer: (payer, page = FIRST_ACCOUNT_PAGE) =>
@@ -38,12 +39,15 @@ const PENDING = `
   WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2)) AND state <> 'sold'
   GROUP BY state, uncertain`
 const SALES = `
-  SELECT p.id, p.seq, p.block, p.claimed_at, p.tx, p.settled, named.painter, named.sum FROM payments AS p
-  LEFT JOIN purchase_painters AS named ON named.payment = p.id
-  WHERE payer = $1 AND state = 'sold' AND seq > $2 ORDER BY seq LIMIT $3`
+  SELECT p.id, sales.seq, sales.block, p.claimed_at, p.tx, p.settled, named.painter, named.sum FROM (
+    SELECT id, claimed_at, tx, settled FROM payments
+    WHERE payer = $1 AND state = 'sold' AND seq > $2 - ${AREA_BLOCKS_MAX}
+    ORDER BY seq LIMIT $3 + ${AREA_BLOCKS_MAX}) AS p
+  JOIN sales ON sales.payment = p.id LEFT JOIN purchase_painters AS named ON named.payment = p.id
+  WHERE sales.seq > $2 ORDER BY sales.seq LIMIT $3`
 const OPEN = `
-  SELECT target, block, created_at, state, uncertain FROM (
-    SELECT id, target, block, created_at, state, uncertain FROM payments
+  SELECT target, size, block, created_at, state, uncertain FROM (
+    SELECT id, target, size, block, created_at, state, uncertain FROM payments
     WHERE payer = $1 AND (state = 'reserved' OR (state = 'released' AND dead = 0))
     ORDER BY state = 'reserved' DESC, id DESC LIMIT ${ACCOUNT_PAGE_MAX}) AS latest
   ORDER BY id`

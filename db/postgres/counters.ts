@@ -13,7 +13,7 @@ export type Entry = { readonly number: LogNumber; readonly at: UnixMs; readonly 
 /** Which numbers an entry takes beside its own. */
 export type Taking = {
   readonly entries?: number // one, if not given
-  readonly seq?: 1
+  readonly seq?: number // how many sales
   readonly agent?: 1
   readonly forgetEdits?: true
 }

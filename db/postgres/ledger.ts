@@ -3,8 +3,9 @@
 import { FIRST_LOOK_MS, LAST_LOOK_MS, type PaymentKey } from '../../server/domain/payment.ts'
 import type { Ledger } from '../../server/ports.ts'
 import type { Connection } from './connection.ts'
-import { availability, claim, holders, release, space, type BlockRow, type Work } from './holds.ts'
+import { availability, claim, holders, release } from './holds.ts'
 import { find, type PaymentRow } from './payments.ts'
+import { inTheWay, space, type BlockRow, type Work } from './places.ts'
 import { confirm, finalize, markAnswered, markUncertain, miss, owe, seal } from './sales.ts'
 import { isSound, type Check } from './writes.ts'
 
@@ -18,6 +19,7 @@ export function postgresLedger(connection: Connection, check: Check): Ledger {
     availability: (target, payment, now, attended) => availability(reading, target, payment, now, attended),
     holders: (target) => holders(connection, target),
     space: (target) => space(connection, target),
+    inTheWay: (target) => inTheWay(connection, target),
     claim: (target, payment, listing, head, now, attended) =>
       write(payment, (work) => claim(work, target, payment, listing, head, now, attended)),
     markUncertain: ({ payment }) => write(payment, (work) => markUncertain(work, payment)),

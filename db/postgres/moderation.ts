@@ -16,8 +16,8 @@ import type { BlockIndex } from '../../shared/wall.ts'
 import { faceOf, hiddenOf, maskOf } from '../rows.ts'
 import type { Connection } from './connection.ts'
 import { nextEntry } from './counters.ts'
-import { lockBlock, type Work } from './holds.ts'
 import { changeRow } from './log.ts'
+import { lockBlock, type Work } from './places.ts'
 import { amend, put, writeAll, type Check, type Stored, type Write } from './writes.ts'
 
 type HiddenRow = Stored<'moderated'> & { readonly hidden: number }

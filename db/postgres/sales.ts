@@ -11,21 +11,24 @@ import {
   type Sold,
   type SoldPurchase,
 } from '../../server/domain/purchase.ts'
+import { blocksHeld, ownTarget, placeOf, targetOf } from '../../server/domain/target.ts'
+import { partOf, trustPixels } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { SummedRow } from '../row-sums.ts'
-import { authorizationRow } from '../rows.ts'
+import { authorizationRow, type FaceRow } from '../rows.ts'
 import { findAgent, type AgentRow } from './agents.ts'
 import { nextEntry, type Entry } from './counters.ts'
-import { firstRow, lockBlock, openBlock, type BlockRow, type Work } from './holds.ts'
+import { firstRow } from './holds.ts'
 import { changeRow } from './log.ts'
 import { nameForPurchase } from './painters.ts'
 import { find, known } from './payments.ts'
-import { amend, put, writeAll, type Write } from './writes.ts'
+import { firstPlace, lockBlocks, openBlocks, type BlockRow, type Work } from './places.ts'
+import { amend, amendAll, put, putAll, writeAll, type Write } from './writes.ts'
 
 /** What a sale rests on. */
 type Proof = { readonly tx: Hash; readonly settled: boolean }
 
-/** Sells a held block. A sale that is already made is answered as it is, once noted that it was seen on the chain. */
+/** Sells a held block or area. A sale that is already made is answered as it is, once noted that it was seen on the chain. */
 export async function finalize(
   work: Work,
   key: PaymentKey,
@@ -35,12 +38,12 @@ export async function finalize(
 ): Promise<SoldPurchase> {
   const held = await known(work, key)
   const { purchase } = held
-  const { state, block } = purchase
+  const { state } = purchase
   if (state.kind === 'reserved') {
-    const row = await lockBlock(work.queries, block)
+    const blocks = await lockBlocks(work.queries, blocksHeld(purchase))
     const change = (after: SummedRow<'payments'>) => amend('payments', held.row, after)
     const proof = { tx, settled }
-    return { ...purchase, state: await sell(work, { payment: held.row, block: row, change }, proof, now) }
+    return { ...purchase, state: await sell(work, { payment: held.row, blocks, change }, proof, now) }
   }
   if (!isSold(purchase)) throw new Overtaken('only a held or sold payment can be finalized')
   if (!settled || purchase.state.settled) return purchase
@@ -75,32 +78,28 @@ async function look(
   await writeAll(work.queries, [amend('payments', row, changes(row))])
 }
 
-/** Gives a payment that landed while nothing was held for it its block, else the next open one, else a credit. */
+/** Gives a payment that landed while nothing was held for it its block or area, else the next open one, else a credit. */
 export async function owe(work: Work, landed: Landed, tx: Hash, now: UnixMs): Promise<Purchase> {
   const released = await find(work, landed.payment)
   const kind = released?.purchase.state.kind
   if (released !== undefined && (kind === 'sold' || kind === 'credited')) return released.purchase
   if (kind === 'reserved') throw new Overtaken('a block is held for the payment')
-  const wished = released?.purchase.block ?? (landed.target === 'next' ? await firstBlock(work) : landed.target)
-  const own = await openBlock(work, wished)
-  const block = typeof own === 'string' ? await openBlock(work, 'next') : own
-  const isLeft = typeof block !== 'string'
-  const payment = released?.row ?? (await newRow(work, landed, isLeft ? block.i : wished, now))
+  const target = released?.purchase.target ?? landed.target
+  const wished = released?.purchase.block ?? (await firstPlace(work.queries, target))
+  const own = await openBlocks(work, ownTarget({ target, block: wished }))
+  const blocks = typeof own === 'string' ? await openBlocks(work, targetOf('next', placeOf(target))) : own
+  const isLeft = typeof blocks !== 'string'
+  const block = isLeft ? blocks[0].i : wished
+  const payment = released?.row ?? (await newRow(work, landed, block, now))
   const change = (after: SummedRow<'payments'>) =>
     released === undefined ? put('payments', after) : amend('payments', released.row, after)
-  const given = { ...(released?.purchase ?? landed), block: isLeft ? block.i : wished }
+  const given = { ...(released?.purchase ?? landed), block }
   const state: Sold | Credited = isLeft
-    ? await sell(work, { payment, block, change }, { tx, settled: true }, now)
+    ? await sell(work, { payment, blocks, change }, { tx, settled: true }, now)
     : { kind: 'credited', tx }
   if (!isLeft) await writeAll(work.queries, [change({ ...payment, state: 'credited', dead: 0, tx })])
   if (released === undefined) await nameForPurchase(work, Number(payment.id), landed.listing)
   return { ...given, state }
-}
-
-async function firstBlock({ queries }: Work): Promise<BlockIndex> {
-  const [first] = await queries.rows<{ i: BlockIndex }>('SELECT i FROM blocks ORDER BY rank LIMIT 1')
-  if (first === undefined) throw new Error('a wall without blocks')
-  return first.i
 }
 
 /** The row of a payment that landed before anything was held for it, as if it were held now. */
@@ -115,42 +114,63 @@ async function newRow(
   return firstRow({ id: fresh.id, authorization: authorizationRow(payment), listing, target, head, now }, block)
 }
 
-/** A payment, the block it is to get, which is locked, and how its row is written. */
+/** A payment, the blocks it is to get, which are locked, and how its row is written. */
 type Selling = {
-  readonly payment: SummedRow<'payments'> & Persona
-  readonly block: BlockRow
+  readonly payment: SummedRow<'payments'> & Persona & FaceRow
+  readonly blocks: readonly BlockRow[]
   readonly change: (after: SummedRow<'payments'>) => Write
 }
 
-async function sell(work: Work, { payment, block, change }: Selling, proof: Proof, now: UnixMs): Promise<Sold> {
-  work.check('blocks', block)
+async function sell(work: Work, { payment, blocks, change }: Selling, proof: Proof, now: UnixMs): Promise<Sold> {
+  for (const block of blocks) work.check('blocks', block)
   const before = await findAgent(work, String(payment.payer))
-  const entry = await nextEntry(work.queries, now, before === undefined ? { seq: 1, agent: 1 } : { seq: 1 })
+  const seqs = blocks.length
+  const entry = await nextEntry(work.queries, now, {
+    entries: seqs,
+    seq: seqs,
+    ...(before === undefined ? { agent: 1 } : {}),
+  })
   const { pixels, message, link } = payment
-  const face = { pixels, message, link }
+  const faces = blocks.map((_, i) => ({
+    pixels: pixels && partOf(trustPixels(pixels, blocks.length), i),
+    message,
+    link,
+  }))
   const agent = agentAfter(payment, before, entry)
   const persona = { name: agent.name, framework: agent.framework }
-  const { number, at, seq } = entry
-  const change_ = changeRow({ number, at, kind: 'sale', seq, block: block.i, agent: agent.id, ...persona, ...face })
+  const { number, at } = entry
+  const seq = entry.seq - seqs + 1
+  const changes = blocks.map(({ i: block }, at_) =>
+    changeRow({
+      number: number + at_,
+      at,
+      kind: 'sale',
+      seq: seq + at_,
+      block,
+      agent: agent.id,
+      ...persona,
+      ...faces[at_],
+    }),
+  )
   const sale = {
     state: 'sold',
     dead: 0,
     uncertain: 0,
-    block: block.i,
+    block: blocks[0]?.i ?? null,
     tx: proof.tx,
     seq,
     claimed_at: at,
     settled: proof.settled ? 1 : 0,
     unanswered: 1,
   }
-  const deed = { state: 'claimed', payment: payment.id, agent: agent.id, ...face, changed: number }
+  const deed = { state: 'claimed', payment: payment.id, agent: agent.id }
   await writeAll(
     work.queries,
     [
       before === undefined ? put('agents', agent) : amend('agents', before, agent),
-      put('changes', change_),
+      ...putAll('changes', changes),
       change({ ...payment, ...sale }),
-      amend('blocks', block, deed),
+      ...amendAll('blocks', blocks, (_, i) => ({ ...deed, ...faces[i], changed: number + i })),
     ],
     true,
   )

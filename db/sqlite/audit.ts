@@ -4,10 +4,11 @@ import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import type { Address, Hash, PaymentKey, UnixMs } from '../../server/domain/payment.ts'
 import type { BookedCredit, Payout, Statement } from '../../server/domain/statement.ts'
+import { blocksIn } from '../../server/domain/target.ts'
 import type { Audit } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { CannotOpen } from '../cannot-open.ts'
-import { PAID_OUT, purchaseOf, SELECT_PURCHASE, type PurchaseRow } from '../rows.ts'
+import { PAID_OUT, purchaseOf, SELECT_PURCHASE, targetIn, type PurchaseRow, type Size } from '../rows.ts'
 import { troubleOf } from './errors.ts'
 import { checkSchema } from './migrate.ts'
 import type { RawConnection } from './raw.ts'
@@ -44,7 +45,12 @@ export function openAudit(path: string): OpenAudit {
   }
 }
 
-type SaleRow = PaymentKey & { readonly block: BlockIndex; readonly amount: number; readonly tx: Hash }
+type SaleRow = PaymentKey & {
+  readonly block: BlockIndex
+  readonly size: Size
+  readonly amount: number
+  readonly tx: Hash
+}
 type CreditRow = PaymentKey & { readonly amount: number; readonly tx: Hash; readonly paid_out: string | null }
 
 /** Reads the statement; all of it inside one transaction is as of one moment. */
@@ -52,7 +58,7 @@ function statementReader(connection: RawConnection): () => Statement {
   const sql = {
     claimed: connection.prepare<{ count: number }>(`SELECT count(*) AS count FROM blocks WHERE state = 'claimed'`),
     sales: connection.prepare<SaleRow>(
-      `SELECT payer, nonce, block, amount, tx FROM payments WHERE state = 'sold' ORDER BY seq`,
+      `SELECT payer, nonce, block, size, amount, tx FROM payments WHERE state = 'sold' ORDER BY seq`,
     ),
     credits: connection.prepare<CreditRow>(`
       SELECT p.payer, p.nonce, p.amount, p.tx, o.reference AS paid_out
@@ -71,7 +77,11 @@ function statementReader(connection: RawConnection): () => Statement {
     const head = sql.from.get({})?.head ?? null
     return {
       claimed: sql.claimed.get({})?.count ?? 0,
-      sales: sql.sales.all({}).map(({ amount, ...sale }) => ({ ...sale, amount: BigInt(amount) })),
+      sales: sql.sales.all({}).map(({ amount, size, ...sale }) => ({
+        ...sale,
+        blocks: blocksIn(targetIn({ target: null, size })),
+        amount: BigInt(amount),
+      })),
       credits: sql.credits.all({}).map(creditOf),
       open: sql.open.all({}).map((row) => ({ purchase: purchaseOf(row), since: row.created_at })),
       dead: sql.dead.all({}),

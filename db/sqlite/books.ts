@@ -4,6 +4,7 @@ import { ACCOUNT_PAGE_MAX, FIRST_ACCOUNT_PAGE, type Account, type AccountPage } 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Address } from '../../server/domain/payment.ts'
 import type { Books } from '../../server/ports.ts'
+import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { accountOf, pendingOf, type CreditRow, type OpenRow, type PendingRow, type SaleRow } from '../accounts.ts'
 import type { Connection } from './connection.ts'
@@ -29,7 +30,7 @@ function statements(connection: Connection) {
       `SELECT 1 FROM payments WHERE ${isDamaged('payments', 'id')} AND +payer = $payer LIMIT 1`,
     ),
     held: connection.prepare<{ block: BlockIndex }>(
-      `SELECT block FROM payments INDEXED BY unfinished WHERE state = 'reserved' ORDER BY block`,
+      `SELECT i AS block FROM blocks INDEXED BY held_blocks WHERE state = 'reserved' ORDER BY i`,
     ),
     // The condition is the index's, word for word, with a narrower one added.
     pending: connection.prepare<PendingRow>(`
@@ -37,15 +38,19 @@ function statements(connection: Connection) {
       WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2)) AND state <> 'sold'
       GROUP BY state, uncertain`),
     sales: connection.prepare<SaleRow, Page>(`
-      SELECT id, seq, block, claimed_at, tx, settled, painter FROM payments INDEXED BY sales_of_payer
-      LEFT JOIN purchase_painters ON payment = id WHERE payer = $payer AND state = 'sold' AND seq > $after ORDER BY seq LIMIT $limit`),
+      SELECT p.id, sales.seq, sales.block, p.claimed_at, p.tx, p.settled, named.painter FROM (
+        SELECT id, claimed_at, tx, settled FROM payments INDEXED BY sales_of_payer
+        WHERE payer = $payer AND state = 'sold' AND seq > $after - ${AREA_BLOCKS_MAX}
+        ORDER BY seq LIMIT $limit + ${AREA_BLOCKS_MAX}) AS p
+      JOIN sales ON sales.payment = p.id LEFT JOIN purchase_painters AS named ON named.payment = p.id
+      WHERE sales.seq > $after ORDER BY sales.seq LIMIT $limit`),
     // Here too the condition is the index's, with a narrower one added.
     agent: connection.prepare<{ id: number }, { payer: Address }>('SELECT id FROM agents WHERE wallet = $payer'),
     painters: paintersOf(connection),
     check: connection.check,
     open: connection.prepare<OpenRow, { payer: Address }>(`
-      SELECT target, block, created_at, state, uncertain FROM (
-        SELECT id, target, block, created_at, state, uncertain FROM payments INDEXED BY unfinished
+      SELECT target, size, block, created_at, state, uncertain FROM (
+        SELECT id, target, size, block, created_at, state, uncertain FROM payments INDEXED BY unfinished
         WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2))
           AND state IN ('reserved', 'released') AND payer = $payer
         ORDER BY state = 'reserved' DESC, id DESC LIMIT ${ACCOUNT_PAGE_MAX})

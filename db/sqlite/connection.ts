@@ -112,13 +112,21 @@ export function connect(path: string, onBroken: () => void = () => {}, disk: Dis
 }
 
 /** Runs a statement whose condition must hold: anything but one changed row is a bug, and undoes the transaction. */
-export function changeOne<Params extends Values>(
+export const changeOne = <Params extends Values>(
   statement: Prepared<unknown, Params>,
   values: Params,
   what: string,
+): void => changeMany(statement, values, 1, what)
+
+/** The same, for a statement that must change so many rows. */
+export function changeMany<Params extends Values>(
+  statement: Prepared<unknown, Params>,
+  values: Params,
+  rows: number,
+  what: string,
 ): void {
   const { changes } = statement.run(values)
-  if (changes !== 1) throw new Error(`${what}: ${changes} rows instead of one`)
+  if (changes !== rows) throw new Error(`${what}: ${changes} rows instead of ${rows}`)
 }
 
 /** The row of a statement that always has one. */

@@ -2,13 +2,25 @@
 
 import { Overtaken, StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Listing } from '../../server/domain/listing.ts'
-import type { Address, Hash, Payment, PaymentKey, Space, Target, UnixMs } from '../../server/domain/payment.ts'
+import type { Address, Hash, Payment, PaymentKey, UnixMs } from '../../server/domain/payment.ts'
 import type { Availability, Claiming, Landed, Purchase } from '../../server/domain/purchase.ts'
-import type { BlockIndex } from '../../shared/wall.ts'
-import { HOLDS_MAX, RECEIPT_KEPT_MS } from '../limits.ts'
-import { authorizationRow, integer, isOvertaken, purchaseOf, SELECT_PURCHASE, type PurchaseRow } from '../rows.ts'
-import { changeOne, one, type Connection } from './connection.ts'
+import { blocksHeld, blocksIn, placeOf, type Holding, type Target } from '../../server/domain/target.ts'
+import { type BlockIndex } from '../../shared/wall.ts'
+import { HELD_BLOCKS_MAX, HOLDS_MAX, RECEIPT_KEPT_MS } from '../limits.ts'
+import {
+  authorizationRow,
+  integer,
+  isOvertaken,
+  purchaseOf,
+  SELECT_PURCHASE,
+  targetColumns,
+  targetIn,
+  type PurchaseRow,
+  type Size,
+} from '../rows.ts'
+import { changeMany, changeOne, one, type Connection } from './connection.ts'
 import { paintersOf } from './painters.ts'
+import { firstPlace, openPlace, preparePlaces } from './places.ts'
 import { isDamaged } from './sums.ts'
 
 /** A purchase and the number of its row. */
@@ -20,10 +32,10 @@ export type Holds = ReturnType<typeof prepareHolds>
 /** Prepares them. */
 export function prepareHolds(connection: Connection) {
   return {
+    ...preparePlaces(connection),
     ...readings(connection),
     ...writings(connection),
     painters: paintersOf(connection),
-    check: connection.check,
   }
 }
 
@@ -40,28 +52,25 @@ const UNANSWERED = `
 
 // Who asks for a block again means its purchase, whatever it was asked for by; other receipts are kept for a while.
 const OF_TARGET = `
-  nonce <> $nonce AND (target IS $target OR (state = 'sold' AND block IS $target) OR identifier = $identifier)`
+  nonce <> $nonce AND (
+    (size = $size AND (target IS $target OR (state = 'sold' AND block IS $target))) OR identifier = $identifier)`
+
+type Columns = ReturnType<typeof targetColumns>
 
 function readings(connection: Connection) {
-  type Prior = PaymentKey & { target: number | null; since: UnixMs; attended: string; identifier: string | null }
+  type Prior = PaymentKey & Columns & { since: UnixMs; attended: string; identifier: string | null }
   return {
     find: connection.prepare<PurchaseRow, PaymentKey>(`${SELECT_PURCHASE} WHERE p.payer = $payer AND p.nonce = $nonce`),
     // One damaged column of a payment leaves the other of its two names.
     damaged: connection.prepare<unknown, PaymentKey>(
       `SELECT 1 FROM payments WHERE ${isDamaged('payments', 'id')} AND (payer = $payer OR nonce = $nonce) LIMIT 1`,
     ),
-    stateOf: connection.prepare<{ state: Exclude<Space, 'full'> }, { block: number }>(
-      'SELECT state FROM blocks WHERE i = $block',
+    heldBy: connection.prepare<{ size: Size }, { payer: Address }>(
+      `SELECT size FROM payments WHERE payer = $payer AND state = 'reserved'`,
     ),
-    nextOpen: connection.prepare<{ i: BlockIndex }>(`
-      SELECT i FROM blocks WHERE state = 'open' AND NOT ${isDamaged('blocks', 'i')} ORDER BY rank LIMIT 1`),
-    first: connection.prepare<{ i: BlockIndex }>('SELECT i FROM blocks ORDER BY rank LIMIT 1'),
-    anyReserved: connection.prepare(`SELECT 1 FROM payments WHERE state = 'reserved' LIMIT 1`),
-    heldBy: connection.prepare<{ count: number }, { payer: Address }>(
-      `SELECT count(*) AS count FROM payments WHERE payer = $payer AND state = 'reserved'`,
-    ),
-    holders: connection.prepare<PaymentKey, { block: number | null }>(
-      `SELECT payer, nonce FROM payments WHERE state = 'reserved' AND block = coalesce($block, block)`,
+    holders: connection.prepare<PaymentKey, Columns>(
+      `SELECT payer, nonce FROM payments
+      WHERE state = 'reserved' AND block = coalesce($target, block) AND size = $size`,
     ),
     // A receipt can be handed over at once, so it goes before a purchase that still has to end.
     prior: connection.prepare<PurchaseRow, Prior>(`
@@ -75,8 +84,7 @@ function readings(connection: Connection) {
 
 function writings(connection: Connection) {
   type Authorization = ReturnType<typeof authorizationRow>
-  type Row = {
-    target: number | null
+  type Row = Columns & {
     block: number
     head: number
     now: UnixMs
@@ -87,9 +95,9 @@ function writings(connection: Connection) {
   return {
     insert: connection.prepare<{ id: number }, First>(`
       INSERT INTO payments (payer, nonce, pay_to, asset, network, scheme, amount, valid_after, valid_before, signature,
-        target, block, name, framework, message, link, pixels, head, created_at, state, identifier)
+        target, size, block, name, framework, message, link, pixels, head, created_at, state, identifier)
       VALUES ($payer, $nonce, $pay_to, $asset, $network, $scheme, $amount, $valid_after, $valid_before, $signature,
-        $target, $block, $name, $framework, $message, $link, $pixels, $head, $now, $state, $identifier)
+        $target, $size, $block, $name, $framework, $message, $link, $pixels, $head, $now, $state, $identifier)
       RETURNING id`),
     renew: connection.prepare<unknown, Omit<Authorization, 'payer' | 'nonce'> & { id: number }>(`
       UPDATE payments SET pay_to = $pay_to, asset = $asset, network = $network, scheme = $scheme, amount = $amount,
@@ -99,14 +107,15 @@ function writings(connection: Connection) {
       `UPDATE payments SET state = 'reserved', dead = 0, block = $block, attempt = attempt + 1
       WHERE id = $id AND state = 'released'`,
     ),
-    hold: connection.prepare<unknown, { id: number; block: number }>(
-      `UPDATE blocks SET state = 'reserved', payment = $id WHERE i = $block AND state = 'open'`,
+    hold: connection.prepare<unknown, { id: number; blocks: string }>(
+      `UPDATE blocks SET state = 'reserved', payment = $id
+      WHERE i IN (SELECT value FROM json_each($blocks)) AND state = 'open'`,
     ),
     giveUp: connection.prepare<unknown, { id: number; dead: boolean }>(
       `UPDATE payments SET state = 'released', uncertain = 0, dead = $dead WHERE id = $id AND state = 'reserved'`,
     ),
-    open: connection.prepare<unknown, { id: number; block: number }>(
-      `UPDATE blocks SET state = 'open', payment = NULL WHERE i = $block AND state = 'reserved' AND payment = $id`,
+    open: connection.prepare<unknown, { id: number }>(
+      `UPDATE blocks SET state = 'open', payment = NULL WHERE state = 'reserved' AND payment = $id`,
     ),
     bury: connection.prepare<unknown, { id: number; dead: boolean }>(
       `UPDATE payments SET dead = max(dead, $dead) WHERE id = $id AND state = 'released'`,
@@ -137,21 +146,8 @@ export function known(sql: Holds, key: PaymentKey): Stored {
   return stored
 }
 
-/** The open block a target names, or why there is none. */
-export function openBlock(sql: Holds, target: Target): BlockIndex | 'reserved' | 'claimed' {
-  if (target === 'next') {
-    const open = sql.nextOpen.get({})?.i
-    if (open === undefined) return sql.anyReserved.get({}) === null ? 'claimed' : 'reserved'
-    sql.check('blocks', open)
-    return open
-  }
-  sql.check('blocks', target)
-  const { state } = one(sql.stateOf, { block: target })
-  return state === 'open' ? target : state
-}
-
 /** The payments for which a target is held. */
-export const holders = (sql: Holds, target: Target): PaymentKey[] => sql.holders.all({ block: columnOf(target) })
+export const holders = (sql: Holds, target: Target): PaymentKey[] => sql.holders.all(targetColumns(target))
 
 /** Whether a target can be bought, and which purchase of the payer's goes before. */
 export function availability(
@@ -161,8 +157,8 @@ export function availability(
   now: UnixMs,
   attended: readonly Hash[],
 ): Availability {
-  const block = openBlock(sql, target)
-  const space = typeof block === 'string' ? block : isFull(sql, payment.payer) ? 'full' : 'open'
+  const block = openPlace(sql, target)
+  const space = typeof block === 'string' ? block : isFull(sql, payment.payer, target) ? 'full' : 'open'
   const row = sql.prior.get(priorOf(target, payment, now, attended))
   return { space, prior: row === null ? undefined : readPurchase(sql, row) }
 }
@@ -170,13 +166,13 @@ export function availability(
 const priorOf = (target: Target, { payer, nonce, identifier }: Payment, now: UnixMs, attended: readonly Hash[]) => ({
   payer,
   nonce,
-  target: columnOf(target),
+  ...targetColumns(target),
   since: now - RECEIPT_KEPT_MS,
   attended: JSON.stringify(attended),
   identifier: identifier ?? null,
 })
 
-/** Holds a block for a payment that is new, or was released; a released one keeps its first target and listing. */
+/** Holds a block or a whole area for a payment that is new, or was released; a released one keeps its first target and listing. */
 export function claim(
   sql: Holds,
   asked: Target,
@@ -191,22 +187,23 @@ export function claim(
     throw new Overtaken(`a ${released.purchase.state.kind} payment cannot be claimed`)
   const target = released?.purchase.target ?? asked
   if (sql.anyPrior.get(priorOf(target, payment, now, attended)) !== null) return { kind: 'prior' }
-  const block = openBlock(sql, target)
+  const block = openPlace(sql, target)
   if (typeof block === 'string') return { kind: 'lost', space: block }
-  if (isFull(sql, payment.payer)) return { kind: 'lost', space: 'full' }
+  if (isFull(sql, payment.payer, target)) return { kind: 'lost', space: 'full' }
   if (released === undefined) {
     const id = insert(sql, { payment, target, listing, head }, block, 'reserved', now)
-    changeOne(sql.hold, { id, block }, 'an open block to hold')
+    holdAll(sql, id, { target, block })
   } else {
     renew(sql, released, payment)
-    takeUp(sql, released.id, block)
+    takeUp(sql, released.id, { target, block })
   }
   return { kind: 'claimed', purchase: known(sql, payment).purchase }
 }
 
 /** Writes down a payment that landed before anything was held for it, as if it had been released. */
 export function remember(sql: Holds, landed: Landed, now: UnixMs): Stored {
-  const wished = landed.target === 'next' ? one(sql.first, {}).i : landed.target
+  const { at } = placeOf(landed.target)
+  const wished = at === 'next' ? firstPlace(sql, landed.target) : at
   insert(sql, landed, wished, 'released', now)
   return known(sql, landed.payment)
 }
@@ -222,7 +219,7 @@ function insert(
   const row = {
     ...authorizationRow(payment),
     ...said,
-    target: columnOf(target),
+    ...targetColumns(target),
     block,
     head: integer(head),
     now,
@@ -234,20 +231,26 @@ function insert(
   return id
 }
 
-/** Holds an open block for a released payment. */
-export function takeUp(sql: Holds, id: number, block: BlockIndex): void {
-  changeOne(sql.takeUp, { id, block }, 'a released payment to take up')
-  changeOne(sql.hold, { id, block }, 'an open block to hold')
+/** Holds an open block or area for a released payment. */
+export function takeUp(sql: Holds, id: number, holding: Holding): void {
+  changeOne(sql.takeUp, { id, block: holding.block }, 'a released payment to take up')
+  holdAll(sql, id, holding)
+}
+
+/** Holds every block or, by failing, none. */
+function holdAll(sql: Holds, id: number, holding: Holding): void {
+  const blocks = blocksHeld(holding)
+  changeMany(sql.hold, { id, blocks: JSON.stringify(blocks) }, blocks.length, 'open blocks to hold')
 }
 
 /** Gives a held block back, or notes that a payment released before can never land. */
 export function release(sql: Holds, { payment, state: before }: Purchase, dead: boolean): void {
   const { id, purchase } = known(sql, payment)
-  const { block, state } = purchase
+  const { state } = purchase
   if (state.kind === 'released') return changeOne(sql.bury, { id, dead }, 'a released payment')
   if (state.kind !== 'reserved') throw new Overtaken(`a ${state.kind} payment cannot be released`)
   if (isOvertaken(state, before)) throw new Overtaken('somebody else has taken the payment up')
-  changeOne(sql.open, { id, block }, 'a held block to give back')
+  changeMany(sql.open, { id }, blocksIn(purchase.target), 'held blocks to give back')
   changeOne(sql.giveUp, { id, dead }, 'a held payment to release')
 }
 
@@ -261,6 +264,8 @@ function renew(sql: Holds, { id, purchase }: Stored, payment: Payment): void {
   changeOne(sql.renew, { id, ...authorization }, 'a released payment to renew')
 }
 
-const isFull = (sql: Holds, payer: Address) => one(sql.heldBy, { payer }).count >= HOLDS_MAX
-
-const columnOf = (target: Target): BlockIndex | null => (target === 'next' ? null : target)
+/** Whether a payer holds so much that the target would be too much. */
+function isFull(sql: Holds, payer: Address, target: Target): boolean {
+  const held = sql.heldBy.all({ payer }).map(({ size }) => blocksIn(targetIn({ target: null, size })))
+  return held.length >= HOLDS_MAX || held.reduce((sum, blocks) => sum + blocks, blocksIn(target)) > HELD_BLOCKS_MAX
+}

@@ -1,12 +1,14 @@
 /** Payments and what became of them; each function is one transaction. */
 
 import { Overtaken } from '../../server/domain/failure.ts'
-import type { PaymentKey, Target, UnixMs } from '../../server/domain/payment.ts'
+import type { PaymentKey, UnixMs } from '../../server/domain/payment.ts'
 import { FIRST_LOOK_MS, LAST_LOOK_MS } from '../../server/domain/payment.ts'
 import type { Purchase } from '../../server/domain/purchase.ts'
+import type { Target } from '../../server/domain/target.ts'
 import type { Ledger } from '../../server/ports.ts'
 import type { Connection } from './connection.ts'
-import { availability, claim, find, holders, known, openBlock, prepareHolds, release, type Holds } from './holds.ts'
+import { availability, claim, find, holders, known, prepareHolds, release, type Holds } from './holds.ts'
+import { inTheWay, openPlace } from './places.ts'
 import { confirm, finalize, miss, owe, prepareSales, seal, type Sales } from './sales.ts'
 import { isDamaged } from './sums.ts'
 
@@ -15,7 +17,7 @@ export function sqliteLedger(connection: Connection): Ledger {
   const sql = { ...prepareHolds(connection), ...prepareSales(connection), ...statements(connection) }
   const { read, write } = connection
   const spaceOf = lastingUntilWritten(connection, (target: Target) => {
-    const block = openBlock(sql, target)
+    const block = openPlace(sql, target)
     return typeof block === 'string' ? block : 'open'
   })
   return {
@@ -24,6 +26,7 @@ export function sqliteLedger(connection: Connection): Ledger {
       read(() => availability(sql, target, payment, now, attended)),
     holders: async (target) => read(() => holders(sql, target)),
     space: (target) => atOnce(() => spaceOf(target)),
+    inTheWay: async (target) => read(() => inTheWay(sql, target)),
     claim: async (target, payment, listing, head, now, attended) =>
       write(() => claim(sql, target, payment, listing, head, now, attended)),
     markUncertain: async ({ payment }) => write(() => markUncertain(sql, payment)),

@@ -43,16 +43,17 @@ const EMPTY = {
 
 // An agent that is damaged is told from the payment of the sale.
 const SELECT_CHANGE = `
-  SELECT number, at, kind, seq, changes.block, agent, hidden, changes.name, changes.framework, changes.pixels,
+  SELECT number, at, kind, changes.seq, changes.block, agent, hidden, changes.name, changes.framework, changes.pixels,
     changes.message, changes.link, iif(${isDamaged('agents', 'agents.id')}, payments.payer, agents.wallet) AS wallet
-  FROM changes LEFT JOIN agents ON agents.id = agent LEFT JOIN payments USING (seq)
+  FROM changes LEFT JOIN agents ON agents.id = agent
+    LEFT JOIN sales ON sales.seq = changes.seq LEFT JOIN payments ON payments.id = sales.payment
   WHERE NOT ${isDamaged('changes', 'number')}`
 
 // What a damaged entry made true is still so in the tables. Only the name a wallet had at a sale may be told short.
 const RETOLD_SALES = `
-  SELECT c.number, p.claimed_at, 'sale', p.seq, b.i, b.agent, NULL, iif(a.changed = c.number, a.name, p.name),
-    iif(a.changed = c.number, a.framework, p.framework), p.pixels, p.message, p.link, p.payer
-  FROM payments AS p JOIN changes AS c ON c.seq = p.seq JOIN blocks AS b ON b.payment = p.id JOIN agents AS a ON a.id = b.agent
+  SELECT c.number, p.claimed_at, 'sale', s.seq, b.i, b.agent, NULL, iif(a.changed = c.number, a.name, p.name),
+    iif(a.changed = c.number, a.framework, p.framework), substr(p.pixels, 100 * (s.seq - p.seq) + 1, 100), p.message, p.link, p.payer
+  FROM payments AS p JOIN sales AS s ON s.payment = p.id JOIN changes AS c ON c.seq = s.seq JOIN blocks AS b ON b.i = s.block JOIN agents AS a ON a.id = b.agent
   WHERE ${isDamaged('changes', 'c.number')} AND NOT ${isDamaged('payments', 'p.id')} AND NOT ${isDamaged('blocks', 'b.i')}`
 const RETOLD_REPAINTS = `
   SELECT changed, 0, 'repaint', NULL, i, NULL, NULL, NULL, NULL, pixels, message, link, NULL

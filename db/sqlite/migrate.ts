@@ -1,15 +1,16 @@
 /** Brings a database to the newest version of its tables, one transaction a step. */
 
 import { CannotOpen } from '../cannot-open.ts'
-import type { Connection } from './connection.ts'
+import { one, type Connection } from './connection.ts'
 import wall from './migrations/0001_wall.sql' with { type: 'text' }
 import unanswered from './migrations/0002_unanswered.sql' with { type: 'text' }
 import compaction from './migrations/0003_compaction.sql' with { type: 'text' }
 import painters from './migrations/0004_painters.sql' with { type: 'text' }
+import areas from './migrations/0005_areas.sql' with { type: 'text' }
 import type { RawConnection } from './raw.ts'
 
 /** In order; the version of a database is how many of them it has seen. */
-const migrations = [wall, unanswered, compaction, painters]
+const migrations = [wall, unanswered, compaction, painters, areas]
 
 // What the first migration leaves in the file's header.
 const APPLICATION_ID = 0x77616c6c
@@ -21,10 +22,22 @@ export function migrate(connection: Connection): void {
     throw new CannotOpen(
       `the database was written by a newer version (${version}, this one knows ${migrations.length})`,
     )
+  if (version === migrations.length) return
+  // A table that others refer to is made anew under its name; what refers to it is checked below.
+  const { enforced } = one(
+    connection.prepare<{ enforced: number }>('SELECT foreign_keys AS enforced FROM pragma_foreign_keys'),
+    {},
+  )
+  connection.run('PRAGMA foreign_keys = OFF')
   for (const [at, sql] of migrations.entries()) {
     if (at < version) continue
-    connection.write(() => connection.run(`${sql}; PRAGMA user_version = ${at + 1}`))
+    connection.write(() => {
+      connection.run(`${sql}; PRAGMA user_version = ${at + 1}`)
+      if (connection.prepare('SELECT 1 FROM pragma_foreign_key_check').get({}) !== null)
+        throw new CannotOpen('the tables of the database do not fit each other')
+    })
   }
+  connection.run(`PRAGMA foreign_keys = ${enforced}`)
 }
 
 /** Throws `CannotOpen` unless the tables are those of this program; for those who may not change them. */

@@ -195,11 +195,12 @@ function renewIndexes(connection: Connection): void {
 /** Damage that took both homes of a sale leaves a gap that nothing fills. Throws `CannotOpen`. */
 function ensureTold(connection: Connection): void {
   const doubly = connection.prepare<{ number: number }>(`
-    SELECT number FROM changes AS c LEFT JOIN payments AS p ON p.seq = c.seq LEFT JOIN blocks AS b ON b.payment = p.id
+    SELECT number FROM changes AS c LEFT JOIN sales AS s ON s.seq = c.seq LEFT JOIN payments AS p ON p.id = s.payment
+      LEFT JOIN blocks AS b ON b.i = s.block
     WHERE (${isDamaged('changes', 'c.number')} OR ${isDamaged('agents', 'c.agent')})
       AND (${isDamaged('payments', 'p.id')} OR ${isDamaged('blocks', 'b.i')} OR c.kind NOT IN ('sale', 'repaint', 'identity'))
-    UNION ALL SELECT seq FROM payments WHERE seq NOT IN (SELECT seq FROM changes WHERE seq > 0)
-    UNION ALL SELECT seq FROM changes WHERE seq NOT IN (SELECT seq FROM payments WHERE seq > 0)
+    UNION ALL SELECT seq FROM sales WHERE seq NOT IN (SELECT seq FROM changes WHERE seq > 0)
+    UNION ALL SELECT seq FROM changes WHERE seq NOT IN (SELECT seq FROM sales WHERE seq > 0)
     UNION ALL SELECT only_row FROM wall WHERE ${isDamaged('wall', 'only_row')} LIMIT 1`)
   if (doubly.get({}) !== null) throw new CannotOpen(DAMAGED)
 }

@@ -3,11 +3,14 @@
 import { Overtaken } from '../../server/domain/failure.ts'
 import type { Hash, PaymentKey, UnixMs } from '../../server/domain/payment.ts'
 import { isSold, type Landed, type Purchase, type SoldPurchase } from '../../server/domain/purchase.ts'
+import { blocksHeld, ownTarget, placeOf, targetOf } from '../../server/domain/target.ts'
+import { partOf } from '../../shared/pixels.ts'
 import type { FaceRow } from '../rows.ts'
 import { agentRegister } from './agents.ts'
 import { changeOne, one, type Connection } from './connection.ts'
-import { find, known, openBlock, remember, takeUp, type Holds, type Stored } from './holds.ts'
+import { find, known, remember, takeUp, type Holds, type Stored } from './holds.ts'
 import { logWriter } from './log.ts'
+import { openPlace } from './places.ts'
 
 /** What selling needs beside what holding needs. */
 export type Sales = ReturnType<typeof prepareSales>
@@ -16,7 +19,7 @@ export type Sales = ReturnType<typeof prepareSales>
 export function prepareSales(connection: Connection) {
   type Sale = { id: number; tx: Hash; seq: number; at: UnixMs; settled: boolean }
   return {
-    nextSeq: connection.prepare<{ seq: number }>('SELECT coalesce(max(seq), 0) + 1 AS seq FROM payments'),
+    nextSeq: connection.prepare<{ seq: number }>('SELECT coalesce(max(seq), 0) + 1 AS seq FROM changes'),
     sell: connection.prepare<unknown, Sale>(`
       UPDATE payments SET state = 'sold', uncertain = 0, tx = $tx, seq = $seq, claimed_at = $at, settled = $settled,
         unanswered = 1
@@ -69,33 +72,38 @@ export function miss(sql: Sql, { payer, nonce }: PaymentKey, looks: 0 | 2): void
   changeOne(sql.miss, { payer, nonce, looks }, 'a sale that is not paid')
 }
 
-/** Gives a payment that landed while nothing was held for it its block, else the next open one, else a credit. */
+/** Gives a payment that landed while nothing was held for it its block or area, else the next open one, else a credit. */
 export function owe(sql: Sql, landed: Landed, tx: Hash, now: UnixMs): Purchase {
   const key = landed.payment
   const stored = find(sql, key) ?? remember(sql, landed, now)
   const { kind } = stored.purchase.state
   if (kind === 'sold' || kind === 'credited') return stored.purchase
   if (kind === 'reserved') throw new Overtaken('a block is held for the payment')
-  const own = openBlock(sql, stored.purchase.block)
-  const block = typeof own === 'string' ? openBlock(sql, 'next') : own
+  const { target } = stored.purchase
+  const own = openPlace(sql, ownTarget(stored.purchase))
+  const block = typeof own === 'string' ? openPlace(sql, targetOf('next', placeOf(target))) : own
   if (typeof block === 'string') {
     changeOne(sql.credit, { id: stored.id, tx }, 'a released payment to credit')
   } else {
-    takeUp(sql, stored.id, block)
+    takeUp(sql, stored.id, { target, block })
     sell(sql, known(sql, key), { tx, settled: true }, now)
   }
   return known(sql, key).purchase
 }
 
 function sell(sql: Sql, { id, purchase }: Stored, proof: { tx: Hash; settled: boolean }, now: UnixMs) {
-  const { payment, block, listing } = purchase
-  const { name, framework, painter: _painter, ...face } = listing
+  const { payment, listing } = purchase
+  const { name, framework, pixels, message, link } = listing
   const entry = sql.log.next(now)
   const { seq } = one(sql.nextSeq, {})
   const agent = sql.enter(payment.payer, { name, framework }, entry)
-  sql.log.sale(entry, seq, block, face, agent.id, agent.persona)
+  for (const [i, block] of blocksHeld(purchase).entries()) {
+    const face = { pixels: pixels && partOf(pixels, i), message, link }
+    const number = entry.number + i
+    sql.log.sale({ number, at: entry.at }, seq + i, block, face, agent.id, agent.persona)
+    changeOne(sql.deed, { id, block, agent: agent.id, number, ...face }, 'a held block to sell')
+  }
   changeOne(sql.sell, { id, ...proof, seq, at: entry.at }, 'a held payment to sell to')
-  changeOne(sql.deed, { id, block, agent: agent.id, number: entry.number, ...face }, 'a held block to sell')
 }
 
 function sold(sql: Sql, key: PaymentKey): SoldPurchase {

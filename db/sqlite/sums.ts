@@ -8,7 +8,7 @@
  */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
-import { isSumOf, sumOf, SUMMED, untouchedBlock, type DamagedRow, type Table } from '../row-sums.ts'
+import { heldInSql, isSumOf, sumOf, SUMMED, untouchedBlock, type DamagedRow, type Table } from '../row-sums.ts'
 import type { Prepared, RawConnection } from './raw.ts'
 
 /** The tables that carry sums, with what numbers their rows. */
@@ -103,7 +103,7 @@ export function damagedRows(connection: RawConnection): DamagedRow[] {
   const found: DamagedRow[] = []
   for (const table of tables) {
     const all = connection.prepare<Row>(
-      `SELECT ${keys[table]} AS id, ${heldIn(SUMMED[table])} AS held, sum FROM ${table}`,
+      `SELECT ${keys[table]} AS id, ${heldInSql(SUMMED[table])} AS held, sum FROM ${table}`,
     )
     for (const { id, held, sum } of all.iterate({})) if (!fits(table, id, held, sum)) found.push({ table, row: id })
   }
@@ -120,13 +120,6 @@ function fits(table: Table, id: number, held: Uint8Array, sum: Uint8Array | null
 
 const decoder = new TextDecoder()
 
-/** SQL for all that a row holds, as bytes: each column's length and content, or a dash for none. */
-function heldIn(columns: readonly string[], of = ''): string {
-  // One call for all columns: a chain of `||` would copy the row as often as it has columns.
-  const parts = columns.map((name) => `octet_length(${of}${name}), iif(${of}${name} IS NULL, '-', ':'), ${of}${name}`)
-  return `CAST(concat(${parts.join(', ')}) AS BLOB)`
-}
-
 // Temporary tables are this connection's own, in memory, and part of its transactions.
 const BOOKKEEPING = `
   PRAGMA temp_store = MEMORY;
@@ -142,13 +135,13 @@ function touching(table: Table): string {
   return `
     CREATE TEMP TRIGGER ${table}_made AFTER INSERT ON main.${table} BEGIN ${note('NEW', 'NULL', 'NULL')} END;
     CREATE TEMP TRIGGER ${table}_changed BEFORE UPDATE OF ${columns.join(', ')} ON main.${table}
-    BEGIN ${note('OLD', heldIn(columns, 'OLD.'), 'OLD.sum')} END;`
+    BEGIN ${note('OLD', heldInSql(columns, 'OLD.'), 'OLD.sum')} END;`
 }
 
 function statements(connection: RawConnection) {
   type Sealing = { id: number; sum: Uint8Array }
   const perTable = <T>(make: (table: Table, key: string, held: string) => T): Readonly<Record<Table, T>> => {
-    const entry = (table: Table) => make(table, keys[table], heldIn(SUMMED[table]))
+    const entry = (table: Table) => make(table, keys[table], heldInSql(SUMMED[table]))
     return {
       agents: entry('agents'),
       blocks: entry('blocks'),

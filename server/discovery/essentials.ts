@@ -1,5 +1,6 @@
 /** The guide in a dozen lines: what an agent must know before its first request. */
 
+import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
 import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
 import { PIXELS_HEX_LENGTH } from '../../shared/pixels.ts'
 import { COLS, ROWS } from '../../shared/wall.ts'
@@ -18,6 +19,7 @@ export function essentials({ offer }: Site): readonly string[] {
     `First: ${SPEND_CAP}. Many clients allow less and refuse without a word.`,
     `Buy: GET ${baseUrl}/blocks/next, or ${baseUrl}/blocks/{col},{row} with col 0-${COLS - 1} and row 0-${ROWS - 1}. Without payment the answer is 402 with the terms in the PAYMENT-REQUIRED header (x402 v2, scheme exact, ${PRICE} ${ASSET_SYMBOL} on ${terms.network}). Sign them and send the identical request with a PAYMENT-SIGNATURE header: 200 and the receipt.`,
     `Say what the block shows in the query of that request: name, framework, message, link, px (${PIXELS_HEX_LENGTH} hex digits). All are optional.`,
+    `Buy a picture in one payment: POST ${baseUrl}/areas with {"at": "next", "w": 4, "h": 3, "image": "<base64 of a PNG or JPEG>"}; all blocks or none, w x h x ${PRICE} ${ASSET_SYMBOL}, up to ${AREA_BLOCKS_MAX} blocks. Your client’s spend cap must allow all of it.`,
     NEVER_PAY_TWICE,
     ...([402, 409, 502] as const).map((status) => `After a ${status}: ${ADVICE[status]}`),
     `px: two hex digits a pixel, row by row, each a palette index: ${INDEX_RULE}. ${PURE_COLOURS}.`,

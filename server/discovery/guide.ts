@@ -1,5 +1,7 @@
 /** The guide: everything an agent needs to read, buy, repaint and recover, from the address alone, in Markdown. */
 
+import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
+import { AreaOrder } from '../../shared/contract/area-order.ts'
 import { ListingQuery } from '../../shared/contract/block.ts'
 import { ASSET_SYMBOL, PRICE, PRICE_PER_PIXEL } from '../../shared/money.ts'
 import { BLOCK_SIZE, COLS, HEIGHT, ROWS, TOTAL_BLOCKS, WIDTH } from '../../shared/wall.ts'
@@ -24,6 +26,7 @@ export const guide = (site: Site): string =>
     `> ${pitch(site)}`,
     inShort(site),
     whatIsSold(site),
+    areas(site),
     payWithClient(site),
     payByHandSection(site),
     neverTwice(site),
@@ -56,6 +59,20 @@ const whatIsSold = ({ offer }: Site) => `## What is sold
 ${table(['parameter', 'rule', 'meaning'], fieldRows(ListingQuery))}
 
 Name and framework belong to the wallet: all its blocks share them, and it becomes an entry of the registry with its first block.`
+
+const areas = ({ offer }: Site) => `## Buy a picture in one payment
+
+An area is a rectangle of blocks, named \`col,row,WxH\` (top left block and size, as in \`80,45,4x3\`), of 1 to ${AREA_BLOCKS_MAX} blocks. It is sold whole: all of its blocks or none, for ${PRICE} ${ASSET_SYMBOL} each, in one payment. Your client's spend cap must allow all of it: for \`@x402/fetch\`, \`x402Client.fromConfig({ schemes, spendControls: { maxAmountPerPayment: '$400' } })\`.
+
+\`\`\`sh
+curl -X POST ${offer.baseUrl}/areas -H 'Content-Type: application/json' -d '{"at": "next", "w": 4, "h": 3, "message": "hello"}'
+\`\`\`
+
+answers 402 with the terms of all 12 blocks; send the identical request with the signed payment. Fields of the body (JSON, at most 4 MiB):
+
+${table(['field', 'rule', 'meaning'], fieldRows(AreaOrder))}
+
+Without \`at\` it is the open area of that size nearest the centre. A 409 says which blocks are \`taken\` or \`held\`. The image is read once the payment is good; one that cannot be read is 400 and charges nothing. Each block is then a block like any other, with its own deed.`
 
 const payWithClient = ({ offer }: Site) => `## Pay with an x402 client
 

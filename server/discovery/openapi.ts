@@ -1,6 +1,7 @@
 /** /openapi.json: every operation and schema of the contract as OpenAPI 3.1, with what paying clients look for. */
 
 import type { TSchema } from '@sinclair/typebox'
+import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
 import { CoordText } from '../../shared/contract/kinds.ts'
 import { PRICE } from '../../shared/money.ts'
 import type { Coord } from '../../shared/wall.ts'
@@ -101,17 +102,26 @@ function describe(operation: Operation, site: Site, example: Coord): Json {
     description,
     // What is declared here is read as a key to be had beforehand; payment is asked for in the answer instead.
     security: [],
-    ...(operation.payable === undefined ? {} : { 'x-payment-info': paymentInfo(site) }),
+    ...(operation.payable === undefined ? {} : { 'x-payment-info': paymentInfo(site, operation) }),
     parameters: parametersOf(operation, example),
     ...(requestBody === undefined ? {} : { requestBody }),
     responses: responsesOf(operation, site),
   }
 }
 
-const paymentInfo = (site: Site): Json => ({
-  price: { mode: 'fixed', currency: 'USD', amount: PRICE },
-  protocols: [{ x402: { version: 2, ...requirements(site) } }],
-})
+function paymentInfo(site: Site, { priced }: Operation): Json {
+  const { amount, ...terms } = requirements(site)
+  if (priced === undefined)
+    return {
+      price: { mode: 'fixed', currency: 'USD', amount: PRICE },
+      protocols: [{ x402: { version: 2, ...terms, amount } }],
+    }
+  const most = (AREA_BLOCKS_MAX * Number(PRICE)).toFixed(2)
+  return {
+    price: { mode: 'dynamic', currency: 'USD', min: PRICE, max: most },
+    protocols: [{ x402: { version: 2, ...terms } }],
+  }
+}
 
 function parametersOf({ onBlock, params, query }: Operation, example: Coord): readonly Json[] {
   return [

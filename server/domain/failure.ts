@@ -33,6 +33,7 @@ export const statusOf = {
   block_taken: 409,
   purchase_pending: 409,
   wall_busy: 409,
+  no_room: 409,
   payment_credited: 409,
   sold_out: 410,
   body_too_large: 413,

@@ -5,6 +5,7 @@ import { parsePixels, type Pixels } from '../../shared/pixels.ts'
 import { FRAMEWORK_MAX, isLink, isPrintable, MESSAGE_MAX, NAME_MAX } from '../../shared/text.ts'
 import { failure, type Failure } from './failure.ts'
 import type { Address } from './payment.ts'
+import type { PaintPlan, SentPicture } from './picture.ts'
 import { rules } from './rules.ts'
 
 /** Checked; `null` is "not said". */
@@ -13,8 +14,19 @@ export type Listing = {
   readonly framework: string | null
   readonly message: string | null
   readonly link: string | null
-  readonly pixels: Pixels | null
+  readonly pixels: Pixels | null // of an area block by block, row by row
   readonly painter: Address | null // who may repaint what is bought, beside the buyer
+}
+
+/** What a buyer says of an area whose picture is still to be made: that costs work, and is done once the payment is verified. */
+export type Draft = Listing & { readonly picture?: AreaPicture }
+
+/** A picture as it was sent, and what to make of it. */
+export type AreaPicture = { readonly sent: SentPicture; readonly plan: PaintPlan }
+
+/** A draft without its picture. */
+export function unpainted({ name, framework, message, link, pixels, painter }: Draft): Listing {
+  return { name, framework, message, link, pixels, painter }
 }
 
 /** One field as a buyer sent it, or why it cannot be read. */

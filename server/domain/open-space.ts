@@ -1,5 +1,6 @@
 /** Finds rectangles of open blocks. */
 
+import type { AreaSize } from '../../shared/area.ts'
 import {
   ALL_BLOCKS,
   blockAt,
@@ -51,6 +52,19 @@ export function openSpaces(occupancy: Occupancy, { w, h, near, limit }: SpaceWis
     leaveOutAround(distances, at, w, h)
   }
   return found
+}
+
+/** What each block is, in its order, a letter each: open, reserved, claimed, or `x` for one that cannot be had. */
+export type BlockStates = string
+
+/** The top left block of the open area of a size that is nearest the wall's centre, or why there is none. */
+export function nearestArea(states: BlockStates, size: AreaSize): BlockIndex | 'reserved' | 'claimed' | 'crowded' {
+  const find = (isTaken: (block: BlockIndex) => boolean) =>
+    openSpaces(occupancyOf(isTaken), { ...size, near: undefined, limit: 1 })[0]?.at
+  const open = find((block) => states[block] !== 'o')
+  if (open !== undefined) return open
+  if (!states.includes('o') && !states.includes('r')) return 'claimed'
+  return find((block) => states[block] !== 'o' && states[block] !== 'r') === undefined ? 'crowded' : 'reserved'
 }
 
 /** The blocks of a rectangle in the order to buy them: the wall's most wanted first, ties by index. */

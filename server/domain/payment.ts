@@ -1,6 +1,6 @@
 /** A payment as its payer signed it (EIP-3009 `TransferWithAuthorization`), and whether it fits what is asked. */
 
-import type { BlockIndex } from '../../shared/wall.ts'
+import { blocksIn, type Target } from './target.ts'
 
 /** An EVM address, lower-cased so that it can be a key. */
 export type Address = `0x${string}`
@@ -40,14 +40,20 @@ export type Payment = PaymentKey & {
   readonly identifier?: string // the client's name for the purchase; unsigned, so it means something for this payer alone
 }
 
-/** What a buyer asks for: a block by its place, or the open one nearest the centre. */
-export type Target = BlockIndex | 'next'
+export type { Target }
 
 /**
- * Whether a target can be bought: `reserved` on `next` means that every block left is reserved, `full` that the payer
- * holds too many already.
+ * Whether a target can be bought: `reserved` means that some of it is, or on `next` that only blocks that are held could
+ * make room; `claimed` that some of it is sold, or on `next` all of the wall; `crowded` that blocks are left, and no room of
+ * the size asked for; `full` that the payer holds too many already.
  */
-export type Space = 'open' | 'reserved' | 'claimed' | 'full'
+export type Space = 'open' | 'reserved' | 'claimed' | 'crowded' | 'full'
+
+/** The terms of one block, for all blocks of a target. */
+export const termsFor = (terms: Terms, target: Target): Terms => ({
+  ...terms,
+  amount: terms.amount * BigInt(blocksIn(target)),
+})
 
 /** How long a client may take from signing to the money moving. */
 export const MAX_TIMEOUT_SECONDS = 300

@@ -7,6 +7,7 @@
  */
 
 import { StoreUnavailable, type Failure } from './failure.ts'
+import { unpainted, type Draft, type Listing } from './listing.ts'
 import {
   hasSameFields,
   isSamePayment,
@@ -15,7 +16,6 @@ import {
   type Payment,
   type PaymentKey,
   type Space,
-  type Target,
 } from './payment.ts'
 import {
   isSold,
@@ -45,8 +45,9 @@ import {
   stillAtIt,
   unavailability,
 } from './refusals.ts'
+import { ownTarget, placeOf, type Target } from './target.ts'
 
-/** Buys a block, or says what became of this payment when it is known already. */
+/** Buys a block or an area, or says what became of this payment when it is known already. */
 export function* buy(order: Order): Script<Outcome> {
   const known = yield* ask({ do: 'look-up', key: order.payment })
   return known === undefined ? yield* buyUnknown(order) : yield* answerKnown(known, order)
@@ -68,7 +69,7 @@ function* answerKnown(known: Purchase, order: Order): Script<Outcome> {
   const checked = yield* whoPresents(known, order.payment)
   if (checked === 'not-signed') return yield* refuseUnsigned(order)
   if (checked !== 'signed') return refused(cannotCheckSignature())
-  if (!answersOn(known, order.target)) return refused(paymentUsed(known.block))
+  if (!answersOn(known, order.target)) return refused(paymentUsed(known))
   if (isSold(known)) return { kind: 'bought', purchase: known }
   if (known.state.kind === 'reserved') return answerFrom(yield* resume(known), order)
   if (known.state.kind === 'released') return yield* tryAgain(known, order)
@@ -88,7 +89,7 @@ function* refuseUnsigned(
   unfit = 'its payer did not sign the payment',
 ): Script<Outcome> {
   const { space } = yield* ask({ do: 'check-availability', target, payment, now })
-  if (space === 'claimed' || space === 'reserved') return refused(unavailability(target, space))
+  if (space !== 'open' && space !== 'full') return refused(unavailability(target, space))
   return refused(paymentRequired(unfit))
 }
 
@@ -127,8 +128,12 @@ function* watchSeen(order: Order): Script<Outcome | undefined> {
 
 /** A payment moved the money before anything was held for it. */
 function* giveLanded(order: Order, landed: Landed, tx: Hash): Script<Outcome> {
-  const given = yield* ask({ do: 'owe', purchase: landed, tx })
-  return answerFrom({ purchase: given, refusal: settlementUnknown(given.block) }, order)
+  // A picture that was not made by then is made if it can be.
+  const painted =
+    'code' in order.listing || landed.listing.pixels !== null ? undefined : yield* paint(order.payment, order.listing)
+  const pixels = painted === undefined || 'code' in painted ? landed.listing.pixels : painted.pixels
+  const given = yield* ask({ do: 'owe', purchase: { ...landed, listing: { ...landed.listing, pixels } }, tx })
+  return answerFrom({ purchase: given, refusal: settlementUnknown(given) }, order)
 }
 
 /** A payment seen for the first time, or `released` and sent again (`order.listing` is then the first one). */
@@ -173,13 +178,26 @@ function* buyFresh(order: Order, released?: Purchase): Script<Outcome> {
     // The prior purchase need not have been the only one, and another may be why the facilitator refuses this payment.
     const others = prior === undefined ? undefined : yield* ask({ do: 'check-availability', target, payment, now })
     if (others?.prior !== undefined) return refused(earlierUnknown())
-    return yield* refuseUnlessPaid(order, { payment, target, listing, head: chain.head }, verification.reason)
+    return yield* refuseUnlessPaid(
+      order,
+      { payment, target, listing: unpainted(listing), head: chain.head },
+      verification.reason,
+    )
   }
-  const claiming = yield* ask({ do: 'claim', target, payment, listing, head: chain.head })
+  const painted = yield* paint(payment, listing)
+  if ('code' in painted) return refused(painted)
+  const claiming = yield* ask({ do: 'claim', target, payment, listing: painted, head: chain.head })
   if (claiming.kind === 'abandoned') return refused(stillAtIt())
   if (claiming.kind === 'prior') return refused(earlierUnknown())
   if (claiming.kind === 'lost') return refused(lost(target, claiming.space))
   return answerFrom(yield* settleFirst(claiming.purchase), order)
+}
+
+/** Makes the picture of a draft, which costs work: only for a payment that is good, and before anything is held for it. */
+function* paint(payment: Payment, draft: Draft): Script<Listing | Failure> {
+  if (draft.picture === undefined) return unpainted(draft)
+  const pixels = yield* ask({ do: 'paint', payment, picture: draft.picture })
+  return 'code' in pixels ? pixels : { ...unpainted(draft), pixels }
 }
 
 /** A payment that was given up earlier is sent again: it may have landed meanwhile, or be good for another try. */
@@ -218,7 +236,7 @@ function* conclude(purchase: Purchase, verdict: Verdict, settling?: Settling): S
   if (verdict.kind === 'paid') return yield* finalize(purchase, verdict.tx, true)
   if (verdict.kind === 'void') return yield* giveUp(purchase, verdict)
   if (verdict.kind === 'silent' && settling?.kind === 'success') return yield* finalize(purchase, settling.tx, false)
-  return { purchase: yield* markUncertain(purchase), verdict, refusal: settlementUnknown(purchase.block) }
+  return { purchase: yield* markUncertain(purchase), verdict, refusal: settlementUnknown(purchase) }
 }
 
 /** Looks whether a payment that was given up landed after all; if it did, its payer gets a block or is owed one. */
@@ -226,18 +244,18 @@ function* watch(purchase: Purchase): Script<Progress> {
   const verdict = yield* askChain(purchase, 'none')
   if (verdict.kind === 'paid') {
     const given = yield* ask({ do: 'owe', purchase, tx: verdict.tx })
-    return { purchase: given, verdict, refusal: settlementUnknown(given.block) }
+    return { purchase: given, verdict, refusal: settlementUnknown(given) }
   }
   if (verdict.kind === 'void') return yield* giveUp(purchase, verdict)
-  return { purchase, verdict, refusal: settlementUnknown(purchase.block) }
+  return { purchase, verdict, refusal: settlementUnknown(purchase) }
 }
 
 /** Renders progress for the payer who asks. */
 function answerFrom({ purchase, refusal }: Progress, order: Order): Outcome {
-  const { payment, block, state } = purchase
+  const { payment, state } = purchase
   if (state.kind === 'credited') return refused(paymentCredited(payment.amount, state.tx, order.contact))
   if (!isSold(purchase)) return refused(refusal)
-  return answersOn(purchase, order.target) ? { kind: 'bought', purchase } : refused(paymentUsed(block))
+  return answersOn(purchase, order.target) ? { kind: 'bought', purchase } : refused(paymentUsed(purchase))
 }
 
 /** A facilitator's refusal stands unless the payment was spent on us since we looked, or the refusal is its own trouble. */
@@ -253,14 +271,14 @@ function* refuseUnlessPaid(order: Order, landed: Landed, reason: string): Script
 /** Ends an earlier purchase of the same payer for the same target first; `undefined` when the new one may go on. */
 function* settlePrior(prior: Purchase, { target: asked, payment }: Order): Script<Outcome | undefined> {
   const isNamed = payment.identifier !== undefined && payment.identifier === prior.payment.identifier
-  if (isNamed && !answersOn(prior, asked)) return refused(identifierUsed(prior.block))
+  if (isNamed && !answersOn(prior, asked)) return refused(identifierUsed(prior))
   const end = isSold(prior) ? prior : yield* ask({ do: 'resolve-other', key: prior.payment })
   if (end?.state.kind === 'reserved') return refused(earlierUnknown())
   if (end === undefined || !isSold(end)) return undefined
   // Another request of the payer has it, and another one may be owed: the payer's next request looks again.
   if (!(yield* ask({ do: 'hand-over', purchase: end }))) return refused(earlierUnknown())
   // One that landed late may have got another block than the one asked for, which its payer must hear before paying more.
-  if (!answersOn(end, asked)) return refused(earlierElsewhere(end.block))
+  if (!answersOn(end, asked)) return refused(earlierElsewhere(end))
   return { kind: 'bought', purchase: end, isEarlier: true }
 }
 
@@ -287,10 +305,10 @@ function* askAndSettle(purchase: Purchase): Script<Verdict> {
 function* finalize(purchase: Purchase, tx: Hash, settled: boolean): Script<Progress> {
   try {
     const sold = yield* ask({ do: 'finalize', purchase, tx, settled })
-    return { purchase: sold, refusal: settlementUnknown(sold.block) }
+    return { purchase: sold, refusal: settlementUnknown(sold) }
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
-    return { purchase: yield* markUncertain(purchase), refusal: notPersisted(purchase.block) }
+    return { purchase: yield* markUncertain(purchase), refusal: notPersisted(purchase) }
   }
 }
 
@@ -334,9 +352,10 @@ function* ask<R extends Request>(request: R): Script<AnswerTo<R['do']>> {
 }
 
 /** A payment answers where it was first sent and on the block it holds or bought, nowhere else. */
-export function answersOn({ target, block, state }: Purchase, asked: Target): boolean {
-  if (asked === block) return asked === target || state.kind !== 'released'
-  return asked === target && (target === 'next' || state.kind !== 'sold')
+export function answersOn(purchase: Purchase, asked: Target): boolean {
+  const { target, state } = purchase
+  if (asked === ownTarget(purchase)) return asked === target || state.kind !== 'released'
+  return asked === target && (placeOf(target).at === 'next' || state.kind !== 'sold')
 }
 
 const cannotAskChain = () => facilitatorUnavailable('The chain cannot be asked at the moment')
@@ -347,4 +366,4 @@ const refused = (reason: Failure): Outcome => ({ kind: 'refused', failure: reaso
 
 /** A claim that was not won. A wall that sold out meanwhile may still get a block back, so that is no final answer. */
 const lost = (target: Target, space: Exclude<Space, 'open'>): Failure =>
-  unavailability(target, target === 'next' && space === 'claimed' ? 'reserved' : space)
+  unavailability(target, placeOf(target).at === 'next' && space === 'claimed' ? 'reserved' : space)

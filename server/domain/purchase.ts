@@ -1,10 +1,12 @@
 /** Purchases: what is remembered of one, what a script may ask of the world while it makes one, and how it ends. */
 
+import type { Pixels } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Failure } from './failure.ts'
-import type { Listing } from './listing.ts'
-import type { Hash, Payment, PaymentKey, Space, Target, Terms, UnixMs } from './payment.ts'
+import type { AreaPicture, Draft, Listing } from './listing.ts'
+import type { Hash, Payment, PaymentKey, Space, Terms, UnixMs } from './payment.ts'
 import type { Settling, SignatureCheck, Verification } from './reasons.ts'
+import type { Target } from './target.ts'
 
 /** What the ledger remembers of a payment. */
 export type Purchase = {
@@ -49,8 +51,8 @@ export type Landed = Pick<Purchase, 'payment' | 'target' | 'listing' | 'head'>
 export type Order = {
   readonly target: Target
   readonly payment: Payment
-  readonly listing: Listing | Failure // a listing that is refused must not hide what became of a known payment
-  readonly terms: Terms
+  readonly listing: Draft | Failure // a listing that is refused must not hide what became of a known payment
+  readonly terms: Terms // for the whole target
   readonly now: UnixMs
   readonly armed: boolean // whether payments not seen before can be taken
   readonly contact: string | null // where a payer who is owed money turns to
@@ -83,6 +85,7 @@ export type Requests = {
   'check-availability': { ask: { target: Target; payment: Payment; now: UnixMs }; answer: Availability }
   'read-chain': { ask: { key: PaymentKey }; answer: { head: bigint; spent: boolean } | 'silent' }
   verify: { ask: { target: Target; payment: Payment }; answer: Verification }
+  paint: { ask: { payment: Payment; picture: AreaPicture }; answer: Pixels | Failure }
   'check-signature': { ask: { payment: Payment }; answer: SignatureCheck } // of the payer
   'check-for-token': { ask: { payment: Payment }; answer: SignatureCheck } // as the token itself will check it
   claim: { ask: { target: Target; payment: Payment; listing: Listing; head: bigint }; answer: Claiming }

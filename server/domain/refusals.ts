@@ -1,10 +1,10 @@
 /** How a purchase is refused, in words that tell the payer whether money may have moved and what to do next. */
 
 import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
-import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import { IF_YOURS, LOOK, REPEAT, SIGN_ANEW, TRY_AGAIN } from './advice.ts'
 import { failure, type Failure } from './failure.ts'
-import type { Hash, Space, Target } from './payment.ts'
+import type { Hash, Space } from './payment.ts'
+import { isBlock, nameOf, ownTarget, placeOf, type Holding, type Target } from './target.ts'
 
 /** Seconds a payer in doubt is asked to wait before the same request again. */
 export const RETRY_AFTER_SECONDS = 2
@@ -73,12 +73,16 @@ export const facilitatorUnavailable = (what: string): Failure =>
     retryAfter: RETRY_AFTER_SECONDS,
   })
 
-/** The payment may have moved, or may yet; the block waits for its payer. */
-export const settlementUnknown = (block: BlockIndex): Failure =>
-  failure('settlement_unknown', `The payment may have gone through, and the block is held for you. ${REPEAT}`, {
-    block: coordOf(block),
-    retryAfter: RETRY_AFTER_SECONDS,
-  })
+/** The payment may have moved, or may yet; the block or area waits for its payer. */
+export const settlementUnknown = (held: Holding): Failure =>
+  failure(
+    'settlement_unknown',
+    `The payment may have gone through, and the ${kindOf(held.target)} is held for you. ${REPEAT}`,
+    {
+      ...namedIn(held),
+      retryAfter: RETRY_AFTER_SECONDS,
+    },
+  )
 
 /** Another process is at the payment, and has been for long. */
 export const stillAtIt = (): Failure =>
@@ -95,39 +99,41 @@ export const earlierUnknown = (): Failure =>
   )
 
 /** Another payment of the same payer for the same target landed late, when its block was gone, and got another one. */
-export const earlierElsewhere = (block: BlockIndex): Failure =>
+export const earlierElsewhere = (bought: Holding): Failure =>
   failure(
     'payment_used',
-    `An earlier payment of yours arrived late and bought block ${coordOf(block)}; this one is not used. Send the same request again to buy this block too.`,
-    { block: coordOf(block) },
+    `An earlier payment of yours arrived late and bought ${wordsFor(bought)}; this one is not used. Send the same request again to buy this ${kindOf(bought.target)} too.`,
+    namedIn(bought),
   )
 
 /** Paid for, but not yet written down. */
-export const notPersisted = (block: BlockIndex): Failure =>
+export const notPersisted = (held: Holding): Failure =>
   failure('deed_not_persisted', `Paid, but the deed could not be written yet. ${REPEAT}`, {
-    block: coordOf(block),
+    ...namedIn(held),
     retryAfter: RETRY_AFTER_SECONDS,
   })
 
-/** The payment is bound to another block. */
-export const paymentUsed = (block: BlockIndex): Failure =>
-  failure('payment_used', `This payment belongs to block ${coordOf(block)}. Sign a new one to buy another block.`, {
-    block: coordOf(block),
-  })
-
-/** The client's own name for a purchase stands for another block already. */
-export const identifierUsed = (block: BlockIndex): Failure =>
+/** The payment is bound to another block or area. */
+export const paymentUsed = (bought: Holding): Failure =>
   failure(
     'payment_used',
-    `This payment-identifier names your purchase of block ${coordOf(block)}; this payment is not used. Give a new one to buy another block.`,
-    { block: coordOf(block) },
+    `This payment belongs to ${wordsFor(bought)}. Sign a new one to buy another ${kindOf(bought.target)}.`,
+    namedIn(bought),
+  )
+
+/** The client's own name for a purchase stands for another block or area already. */
+export const identifierUsed = (bought: Holding): Failure =>
+  failure(
+    'payment_used',
+    `This payment-identifier names your purchase of ${wordsFor(bought)}; this payment is not used. Give a new one to buy another ${kindOf(bought.target)}.`,
+    namedIn(bought),
   )
 
 /** The payment landed when no block was left for it. */
 export const paymentCredited = (amount: bigint, tx: Hash, contact: string | null): Failure =>
   failure(
     'payment_credited',
-    `The payment arrived when no block was left for it. The operator owes it back; do not pay again. ${LOOK}`,
+    `The payment arrived when nothing was left for it. The operator owes it back; do not pay again. ${LOOK}`,
     { amount: amount.toString(), tx, contact },
   )
 
@@ -150,21 +156,37 @@ const TOO_MANY = 'Too many purchases of this wallet are open. Finish those first
  * payer of the very purchase that is under way.
  */
 export function unavailability(target: Target, space: Exclude<Space, 'open'>): Failure {
-  if (target === 'next') {
-    if (space === 'claimed') return failure('sold_out', 'Every block is sold. Owners repaint theirs for free.')
-    if (space === 'full') return failure('wall_busy', TOO_MANY)
-    return failure('wall_busy', `Every block left is being bought. ${IF_YOURS}`, { retryAfter: RETRY_AFTER_SECONDS })
+  if (placeOf(target).at === 'next') return noNext(target, space)
+  const [kind, name] = [kindOf(target), nameOf(target)]
+  const named = { [kind]: name }
+  const what = isBlock(target) ? `Block ${name}` : `Part of area ${name}`
+  if (space === 'claimed') {
+    const deed = isBlock(target) ? 'GET it without a payment for its deed.' : 'Ask for another place, or for next.'
+    return failure('block_taken', `${what} is sold; nothing is charged for it. ${deed}`, named)
   }
-  const block = coordOf(target)
-  if (space === 'claimed')
-    return failure(
-      'block_taken',
-      `Block ${block} is sold; nothing is charged for it. GET it without a payment for its deed.`,
-      { block },
-    )
-  if (space === 'full') return failure('purchase_pending', TOO_MANY, { block })
-  return failure('purchase_pending', `Block ${block} is being bought. ${IF_YOURS}`, {
-    block,
+  if (space === 'full') return failure('purchase_pending', TOO_MANY, named)
+  return failure('purchase_pending', `${what} is being bought. ${IF_YOURS}`, {
+    ...named,
     retryAfter: RETRY_AFTER_SECONDS,
   })
 }
+
+function noNext(target: Target, space: Exclude<Space, 'open'>): Failure {
+  if (space === 'claimed') return failure('sold_out', 'Every block is sold. Owners repaint theirs for free.')
+  if (space === 'full') return failure('wall_busy', TOO_MANY)
+  const { w, h } = placeOf(target)
+  if (space === 'crowded')
+    return failure(
+      'no_room',
+      `No area of ${w}x${h} blocks is open any more. Nothing is charged; ask for a smaller one.`,
+    )
+  const what = isBlock(target) ? 'Every block left' : `Every area of ${w}x${h} blocks that is left`
+  return failure('wall_busy', `${what} is being bought. ${IF_YOURS}`, { retryAfter: RETRY_AFTER_SECONDS })
+}
+
+/** What a target is, in the words of whoever asks. */
+const kindOf = (target: Target): 'block' | 'area' => (isBlock(target) ? 'block' : 'area')
+
+const namedIn = (holding: Holding) => ({ [kindOf(holding.target)]: nameOf(ownTarget(holding)) })
+
+const wordsFor = (holding: Holding): string => `${kindOf(holding.target)} ${nameOf(ownTarget(holding))}`

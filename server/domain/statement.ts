@@ -5,8 +5,13 @@ import { keyOf, type Address, type Hash, type PaymentKey, type UnixMs } from './
 import type { Purchase } from './purchase.ts'
 import { mayBuyBlocks, STRAY_NOTE } from './stray-money.ts'
 
-/** A block that was sold. */
-export type BookedSale = PaymentKey & { readonly block: BlockIndex; readonly amount: bigint; readonly tx: Hash }
+/** A sale of one block, or of an area, which begins at `block`. */
+export type BookedSale = PaymentKey & {
+  readonly block: BlockIndex
+  readonly blocks: number
+  readonly amount: bigint
+  readonly tx: Hash
+}
 
 /** A payment that landed when no block was left for it; `paidOut` is where the operator paid it back. */
 export type BookedCredit = PaymentKey & { readonly amount: bigint; readonly tx: Hash; readonly paidOut: string | null }
@@ -76,7 +81,7 @@ export function balanceOf(before: Statement, arrivals: readonly Arrival[], after
   return {
     balances:
       unpaid.length + landed.length + orphans.length === 0 &&
-      [before, after].every(({ claimed, sales }) => claimed === sales.length),
+      [before, after].every(({ claimed, sales }) => claimed === blocksSold(sales)),
     claimed: after.claimed,
     received: amountOf(booked),
     owed: after.credits.reduce((sum, { amount, paidOut }) => (paidOut === null ? sum + amount : sum), 0n),
@@ -89,5 +94,7 @@ export function balanceOf(before: Statement, arrivals: readonly Arrival[], after
     strayed: amountOf(stray),
   }
 }
+
+const blocksSold = (sales: readonly BookedSale[]): number => sales.reduce((sum, { blocks }) => sum + blocks, 0)
 
 const amountOf = (arrivals: readonly Arrival[]): bigint => arrivals.reduce((sum, { amount }) => sum + amount, 0n)

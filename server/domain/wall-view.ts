@@ -21,6 +21,7 @@ import type {
   SaleChange,
 } from './log.ts'
 import type { Address, UnixMs } from './payment.ts'
+import { blocksIn, type Holding } from './target.ts'
 
 type Agent = {
   readonly id: number
@@ -110,6 +111,12 @@ function newAgent(view: WallView, { agent: id, wallet, persona }: SaleChange, at
 
 /** The sale of a block as readers see it; `undefined` while nobody has bought it. */
 export const saleOf = ({ sales }: WallView, block: BlockIndex): Sale | undefined => sales.find(({ i }) => i === block)
+
+/** The sales of what was bought together, row by row; none while no reader has seen them. */
+export function salesOf(view: WallView, bought: Holding): readonly Sale[] {
+  const first = saleOf(view, bought.block)
+  return first === undefined ? [] : view.sales.slice(first.seq - 1, first.seq - 1 + blocksIn(bought.target))
+}
 
 /** A sale as the feed shows it; `shownAs` is the buyer's wallet, truncated. */
 export function saleItem({ seq, block, agent, face, persona }: SaleChange, shownAs: string, at: UnixMs): Sale {

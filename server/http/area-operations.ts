@@ -1,9 +1,39 @@
 /** What can be done with areas. */
 
+import { AreaOrder, AreaReceipt } from '../../shared/contract/area-order.ts'
 import { AreaImageQuery, AreaParams, AreaState, EditAreaAnswer, EditAreaBody } from '../../shared/contract/area.ts'
-import { anywhere, signed, type Operation } from './operation.ts'
+import { anywhere, listing, signed, unsettled, type Operation } from './operation.ts'
 
 export const AREA_OPERATIONS: readonly Operation[] = [
+  {
+    method: 'POST',
+    path: '/areas',
+    id: 'buyArea',
+    summary: 'Buy a rectangle of blocks in one payment',
+    description:
+      'All of it or none: w x h blocks for w x h times the price of one, with one picture over them. Without payment, 402 with the terms; send the identical request again with a signed payment and get the receipt. `next` is the open place of that size nearest the centre. The body is at most 4 MiB. An image is read once its payment is good; one that cannot be read charges nothing. After a 503 send the same signed request again: it never pays twice.',
+    body: AreaOrder,
+    payable: 'always',
+    priced: 'by the block',
+    answers: [AreaReceipt],
+    codes: [
+      'invalid_area',
+      'invalid_coordinate',
+      'invalid_body',
+      'invalid_image',
+      'invalid_option',
+      'body_too_large',
+      ...listing,
+      ...unsettled,
+      'block_taken',
+      'purchase_pending',
+      'no_room',
+      'wall_busy',
+      'sold_out',
+      'too_many_requests',
+      ...anywhere,
+    ],
+  },
   {
     method: 'GET',
     path: '/areas/{area}',

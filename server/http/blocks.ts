@@ -48,7 +48,7 @@ export function blockMethods(desk: BlockDesk): Methods {
     GET: (request) => {
       const target = targetOf(request)
       if (target === undefined) return isPerson(request) ? respondNowhere(400) : refuse(invalidCoordinate())
-      const sent = paymentOf(request, desk.offer)
+      const sent = paymentOf(request, desk.offer, target)
       return sent === undefined ? unpaid(request, target) : paid(desk, request, target, sent)
     },
     HEAD: (request) => {
@@ -80,7 +80,7 @@ async function paid(desk: BlockDesk, request: Request, target: Target, { payment
   await desk.clients.queue.paymentTurn()
   const address = desk.clients.addressOf(request)
   const outcome = await desk.sellTo(address, target, payment, readListingQuery(request.url), request.signal)
-  if (outcome.kind === 'refused') return refuseTarget(desk, target, outcome.failure, queryOf(request.url))
+  if (outcome.kind === 'refused') return refuseTarget(desk, target, outcome.failure, { query: queryOf(request.url) })
   return respondReceipt(desk, outcome, version)
 }
 

@@ -16,6 +16,7 @@ export type Operation = {
   readonly body?: TObject
   readonly uploads?: readonly string[] // media types of a body that is no JSON
   readonly payable?: 'always' | 'sometimes'
+  readonly priced?: 'by the block' // what is paid depends on what is asked for
   readonly answers: readonly TSchema[] // the bodies of a 200
   readonly media?: 'image/png' | 'text/event-stream' | 'application/octet-stream' // the media type of a 200 that is no JSON
   readonly revalidates?: true // answers 304 to the holder of its ETag

@@ -4,20 +4,21 @@ import { BlockImageQuery, PixelsQuery, RegionQuery } from '../../shared/contract
 import { BLOCK_SIZE, cellOf, COLS, HEIGHT, parseCoord, ROWS, WIDTH } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { SentPicture } from '../domain/picture.ts'
-import { busy, invalidCoordinate } from '../domain/refusals.ts'
+import { invalidCoordinate } from '../domain/refusals.ts'
 import type { WallView } from '../domain/wall-view.ts'
 import type { Pictures } from '../ports.ts'
 import { imageToPixels } from '../usecases/image-to-pixels.ts'
 import type { WallImages } from '../usecases/wall-image.ts'
 import { BLOCKS_PREFIX } from './blocks.ts'
 import { readBody } from './body.ts'
-import { slots, withinBudget, type Clients } from './clients.ts'
+import { withinBudget, type Clients } from './clients.ts'
 import { respondDrawn } from './drawn.ts'
 import { paramsReader } from './params.ts'
 import { refuse } from './refuse.ts'
 import { NO_STORE, respondJson } from './respond.ts'
 import { readOnly, type Handler, type Route } from './route.ts'
 import { decodePercent, pathOf } from './target.ts'
+import { UPLOAD, type Uploads } from './uploads.ts'
 
 /** What pictures need. */
 export type PictureDesk = {
@@ -25,17 +26,8 @@ export type PictureDesk = {
   readonly images: WallImages
   readonly pictures: Pictures
   readonly clients: Clients
+  readonly uploads: Uploads
 }
-
-export const PICTURE_MAX_BYTES = 4 * 1024 * 1024
-
-// Far slower than that, a sender holds memory for nothing.
-const UPLOAD_DEADLINE_MS = 30_000
-const UPLOAD_BYTES_PER_SECOND_MIN = 16 * 1024
-
-// Pictures that are being read, all of them and of one client; they take no worker until they are whole.
-const UPLOADS_AT_ONCE = 64
-const UPLOADS_OF_ONE = 32
 
 const PNG_END = '.png'
 
@@ -111,16 +103,11 @@ const readPixels = paramsReader(PixelsQuery, {
   height: 'invalid_size',
 })
 
-function pixels({ pictures, clients }: PictureDesk): Handler {
-  const reading = slots()
+function pixels({ pictures, uploads }: PictureDesk): Handler {
   return async (request) => {
     const query = readPixels(request.url)
     if ('code' in query) return refuse(query, { Connection: 'close' })
-    const address = clients.addressOf(request)
-    if (reading.count() >= UPLOADS_AT_ONCE || reading.of(address) >= UPLOADS_OF_ONE)
-      return refuse(busy(), { Connection: 'close' })
-    const done = reading.take(address)
-    const picture = await readPicture(request, query).finally(done)
+    const picture = await uploads(request, () => readPicture(request, query))
     if ('code' in picture) return refuse(picture, { Connection: 'close' })
     const background = `#${query.background.replace('#', '').toLowerCase()}`
     const painted = await imageToPixels(pictures, picture, { ...query, background })
@@ -133,11 +120,7 @@ async function readPicture(request: Request, { width, height }: PixelsQuery): Pr
   const isRaw = type === 'application/octet-stream'
   if (!isRaw && type !== 'image/png' && type !== 'image/jpeg') return failure('invalid_body', PICTURE_TYPES)
   if (isRaw && (width === undefined || height === undefined)) return failure('invalid_size', RAW_SIZE)
-  const bytes = await readBody(request, {
-    maxBytes: PICTURE_MAX_BYTES,
-    deadlineMs: UPLOAD_DEADLINE_MS,
-    bytesPerSecondMin: UPLOAD_BYTES_PER_SECOND_MIN,
-  })
+  const bytes = await readBody(request, UPLOAD)
   if (!(bytes instanceof Uint8Array)) return bytes.failure
   return width !== undefined && height !== undefined && isRaw
     ? { kind: 'raw', bytes, width, height }

@@ -1,11 +1,10 @@
 /** Refusals on the wire: the Error shape, and for a 402 the terms with it. */
 
 import { lru } from '../../shared/lru.ts'
-import { PRICE } from '../../shared/money.ts'
 import { DEMAND_LINK, PATHS } from '../discovery/links.ts'
 import { failure, statusOf, type Failure } from '../domain/failure.ts'
-import type { Target } from '../domain/payment.ts'
 import { cannotSell } from '../domain/refusals.ts'
+import { isBlock, priceOf, type Target } from '../domain/target.ts'
 import type { RailWatch } from '../usecases/watch-rail.ts'
 import { encodeHeader } from '../x402/header.ts'
 import { paymentRequired, type Asked, type Offer } from '../x402/terms.ts'
@@ -28,11 +27,11 @@ export function refuse({ code, message, details }: Failure, headers: HeaderField
 }
 
 /** A refusal of something that is for sale: where a payment is asked for, it comes with the terms. */
-export function refuseTarget(till: Till, target: Target, refusal: Failure, query = ''): Response {
+export function refuseTarget(till: Till, target: Target, refusal: Failure, asked: Asked = {}): Response {
   if (refusal.code !== 'payment_required') return refuse(refusal)
   if (till.rail.state() === 'misconfigured') return refuse(cannotSell())
   const { code, message, details } = refusal
-  const { body, headers } = demand(till, target, { query, ...reasonIn(details) })
+  const { body, headers } = demand(till, target, { ...asked, ...reasonIn(details) })
   return respondJson(statusOf[code], { error: code, message, ...details, ...body }, headers)
 }
 
@@ -50,13 +49,17 @@ export function demands(till: Till): Demanding {
     ready.set(target, made)
     return made
   }
-  const unpaid = failure('payment_required', howToPay(till.offer))
+  const unpaid = failure('payment_required', howToPay(till.offer, 'next'))
   return (target, query) => {
     if (till.rail.state() === 'misconfigured') return refuse(cannotSell())
-    if (query !== '') return refuseTarget(till, target, unpaid, query)
+    if (query !== '') return refuseTarget(till, target, unpaid, { query })
     return copyOf(ready.get(target) ?? make(target))
   }
 }
+
+/** Demands payment for an area. There are too many to keep their demands. */
+export const demandForArea = (till: Till, target: Target): Response =>
+  refuseTarget(till, target, failure('payment_required', howToPay(till.offer, target)), { isArea: true })
 
 /** The same demand for a person with a browser, who cannot pay here. */
 export function demandPaymentInHtml(till: Till, target: Target, query: string): Response {
@@ -79,8 +82,8 @@ function demand({ offer }: Till, target: Target, asked: Asked) {
   }
 }
 
-const howToPay = ({ terms }: Offer) =>
-  `This block costs ${PRICE} USDC on ${terms.network}. Sign the terms in the PAYMENT-REQUIRED header (x402 v2, scheme exact) and send the same request again with a PAYMENT-SIGNATURE header; clients of x402 v1 find their terms in this body.`
+const howToPay = ({ terms }: Offer, target: Target) =>
+  `This ${isBlock(target) ? 'block' : 'area'} costs ${priceOf(target)} USDC on ${terms.network}. Sign the terms in the PAYMENT-REQUIRED header (x402 v2, scheme exact) and send the same request again with a PAYMENT-SIGNATURE header; clients of x402 v1 find their terms in this body.`
 
 /** Why a payment was not taken: many clients show nothing but what the header says of it. */
 function reasonIn(details: Failure['details']): Pick<Asked, 'reason'> {

@@ -10,6 +10,7 @@ import type { Editing } from '../usecases/edit-block.ts'
 import type { FindSpace } from '../usecases/find-space.ts'
 import type { SellTo } from '../usecases/limited-seller.ts'
 import type { Telling } from '../usecases/my-wall.ts'
+import type { Offering } from '../usecases/offer-area.ts'
 import type { Previewing } from '../usecases/preview-block.ts'
 import type { RateLimits } from '../usecases/rate-limits.ts'
 import type { Registering } from '../usecases/register-agent.ts'
@@ -22,6 +23,7 @@ export type McpDesk = Previewing &
   Telling & {
     readonly findSpace: FindSpace
     readonly sellTo: SellTo
+    readonly ledger: Offering['ledger']
     readonly limits: RateLimits
     readonly seller: Seller
     readonly blocks: Blocks

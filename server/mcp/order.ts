@@ -3,10 +3,9 @@
 import { Type } from '@sinclair/typebox'
 import { ListingQuery } from '../../shared/contract/block.ts'
 import { TargetText } from '../../shared/contract/preview.ts'
-import { parseCoord } from '../../shared/wall.ts'
+import { parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import type { Failure } from '../domain/failure.ts'
 import { LISTING_KEYS, type ListingKey, type Said } from '../domain/listing.ts'
-import type { Target } from '../domain/payment.ts'
 import { invalidCoordinate } from '../domain/refusals.ts'
 import { Arguments, argumentsIn, PixelsArgument } from './arguments.ts'
 
@@ -24,7 +23,7 @@ export const OrderArguments = Arguments({
 
 /** `hasStrangers` when an argument is not known: a misspelt `px` would sell a block unpainted. */
 export type Order = {
-  readonly target: Target
+  readonly target: BlockIndex | 'next'
   readonly said: ReadonlyMap<ListingKey, Said>
   readonly hasStrangers: boolean
 }

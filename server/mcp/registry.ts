@@ -2,6 +2,7 @@
 
 import type { Tool as ListedTool } from '@modelcontextprotocol/server'
 import type { Tool } from './tool.ts'
+import { buyArea } from './tools/buy-area.ts'
 import { buyBlock } from './tools/buy-block.ts'
 import { findSpace } from './tools/find-space.ts'
 import { getBlock } from './tools/get-block.ts'
@@ -24,6 +25,7 @@ export const TOOLS: readonly Tool[] = [
   getFoundingMachines,
   setPixels,
   buyBlock,
+  buyArea,
   previewBlock,
   findSpace,
   imageToPixels,

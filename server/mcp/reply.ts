@@ -1,10 +1,9 @@
 /** What a tool answers: one object, as data and as the same JSON in text; refusals; and the demand for payment. */
 
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { PRICE } from '../../shared/money.ts'
 import { failure, type Failure } from '../domain/failure.ts'
-import type { Target } from '../domain/payment.ts'
 import { cannotSell } from '../domain/refusals.ts'
+import { isBlock, priceOf, type Target } from '../domain/target.ts'
 import type { RailWatch } from '../usecases/watch-rail.ts'
 import { toolPaymentRequired, type Offer } from '../x402/terms.ts'
 
@@ -39,11 +38,13 @@ export function demand(
   { offer, rail }: { readonly offer: Offer; readonly rail: RailWatch },
   target: Target,
   dialect: Dialect,
-  refusal: Failure = failure('payment_required', howToPay(offer)),
+  refusal: Failure = failure('payment_required', howToPay(offer, target)),
+  isArea = false,
 ): Reply {
   if (rail.state() === 'misconfigured') return refuse(cannotSell())
   const reason = refusal.details?.['reason']
-  const terms = toolPaymentRequired(offer, target, typeof reason === 'string' ? { reason } : {})
+  const asked = { ...(typeof reason === 'string' ? { reason } : {}), ...(isArea ? { isArea } : {}) }
+  const terms = toolPaymentRequired(offer, target, asked)
   // To agents `error` is always a code; to x402 clients, which read the terms alone, it is what went wrong.
   const words = { error: refusal.code, message: refusal.message, ...refusal.details }
   if (dialect === 'error') {
@@ -60,5 +61,5 @@ const said = (data: Json, also: CallToolResult['content'] = []) => ({
   structuredContent: data,
 })
 
-const howToPay = ({ terms }: Offer) =>
-  `This block costs ${PRICE} USDC on ${terms.network}. Sign the one entry of accepts (x402 v2, scheme exact) and make the same call again with the payment payload, as an object, at params._meta["${PAYMENT_META}"].`
+const howToPay = ({ terms }: Offer, target: Target) =>
+  `This ${isBlock(target) ? 'block' : 'area'} costs ${priceOf(target)} USDC on ${terms.network}. Sign the one entry of accepts (x402 v2, scheme exact) and make the same call again with the payment payload, as an object, at params._meta["${PAYMENT_META}"].`

@@ -3,6 +3,7 @@
 import { ASSET_SYMBOL } from '../../shared/money.ts'
 import { coordOf } from '../../shared/wall.ts'
 import type { Arrival, Balance, BookedCredit, BookedSale } from '../domain/statement.ts'
+import { nameOf, ownTarget } from '../domain/target.ts'
 import type { OpenFinding, Stock } from '../usecases/take-stock.ts'
 import { evidenceWords, stateWords } from './desk.ts'
 
@@ -44,8 +45,8 @@ export function jsonOf({ at, from, through, balance, open }: Stock) {
     open: open.map(({ purchase, since, ageMs, evidence }) => ({
       payer: purchase.payment.payer,
       nonce: purchase.payment.nonce,
-      target: purchase.target === 'next' ? 'next' : coordOf(purchase.target),
-      block: coordOf(purchase.block),
+      target: nameOf(purchase.target),
+      block: nameOf(ownTarget(purchase)),
       state: purchase.state,
       since,
       ageMs,

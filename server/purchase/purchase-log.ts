@@ -1,8 +1,8 @@
 /** Writes to the operator's journal how purchases go: one line a step, with ids and never with what a buyer said or signed. */
 
-import { coordOf } from '../../shared/wall.ts'
-import { keyOf, type PaymentKey, type Target } from '../domain/payment.ts'
+import { keyOf, type PaymentKey } from '../domain/payment.ts'
 import type { Answer, Outcome, Purchase, Request, Verb } from '../domain/purchase.ts'
+import { nameOf, ownTarget, type Holding, type Target } from '../domain/target.ts'
 import type { Clock, Journal } from '../ports.ts'
 
 type Facts = Readonly<Record<string, string | number | boolean>>
@@ -59,13 +59,13 @@ export function logOutcome(journal: Journal, key: PaymentKey, target: Target, ou
   })
 }
 
-const factsOf = ({ block, state }: Extract<Outcome, { kind: 'bought' }>['purchase']): Facts => ({
+const factsOf = (purchase: Extract<Outcome, { kind: 'bought' }>['purchase']): Facts => ({
   outcome: 'bought',
-  block: coordOf(block),
-  tx: state.tx,
+  block: placeIn(purchase),
+  tx: purchase.state.tx,
 })
 
-const nameOf = (target: Target) => (target === 'next' ? target : coordOf(target))
+const placeIn = (holding: Holding): string => nameOf(ownTarget(holding))
 
 function idsOf(request: Request): PaymentKey {
   const { payer, nonce } = keyIn(request)
@@ -86,6 +86,8 @@ const failed = (error: unknown): Facts => ({
 function wordsOf(answer: Answer): Facts {
   if (answer === undefined) return { answer: 'none' }
   if (typeof answer !== 'object') return { answer: String(answer) }
+  if ('BYTES_PER_ELEMENT' in answer) return { answer: 'painted' }
+  if ('code' in answer) return { answer: answer.code }
   if ('spent' in answer) return { answer: answer.spent ? 'spent' : 'unspent', height: Number(answer.head) }
   if ('space' in answer && 'prior' in answer)
     return { answer: answer.space, ...(answer.prior === undefined ? {} : { prior: answer.prior.payment.nonce }) }
@@ -100,19 +102,20 @@ function wordsOf(answer: Answer): Facts {
   }
 }
 
-const stateOf = ({ block, state }: Purchase): Facts => ({
-  answer: state.kind,
-  block: coordOf(block),
-  ...('tx' in state ? { tx: state.tx } : {}),
+const stateOf = (purchase: Purchase): Facts => ({
+  answer: purchase.state.kind,
+  block: placeIn(purchase),
+  ...('tx' in purchase.state ? { tx: purchase.state.tx } : {}),
 })
 
 /** Alerts the operator to a purchase, once in the life of the process. */
 export function alertOnce(journal: Journal): (event: string, purchase: Purchase) => void {
   const told = new Set<string>()
-  return (event, { payment, block }) => {
+  return (event, purchase) => {
+    const { payment } = purchase
     const once = `${event} ${keyOf(payment)}`
     if (told.has(once)) return
     told.add(once)
-    journal.alarm(event, { payer: payment.payer, nonce: payment.nonce, block: coordOf(block) })
+    journal.alarm(event, { payer: payment.payer, nonce: payment.nonce, block: placeIn(purchase) })
   }
 }

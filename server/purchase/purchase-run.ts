@@ -6,8 +6,8 @@
  */
 
 import { ifAvailable, Overtaken, StoreUnavailable, type Failure } from '../domain/failure.ts'
-import type { Listing } from '../domain/listing.ts'
-import { keyOf, type Payment, type PaymentKey, type Target, type Terms } from '../domain/payment.ts'
+import type { Draft } from '../domain/listing.ts'
+import { keyOf, type Payment, type PaymentKey, termsFor, type Terms } from '../domain/payment.ts'
 import { reconcile } from '../domain/purchase-script.ts'
 import type {
   Answer,
@@ -21,7 +21,9 @@ import type {
   Verb,
 } from '../domain/purchase.ts'
 import { stillAtIt, storeUnavailable } from '../domain/refusals.ts'
-import type { Chain, Clock, Facilitator, Journal, Leases, Ledger, Wallets } from '../ports.ts'
+import type { Target } from '../domain/target.ts'
+import type { Chain, Clock, Facilitator, Journal, Leases, Ledger, Pictures, Wallets } from '../ports.ts'
+import { paintArea } from '../usecases/paint-area.ts'
 import type { RailWatch } from '../usecases/watch-rail.ts'
 import type { AttemptBudget } from './attempt-budget.ts'
 import { availabilityOf, claimOf } from './availability.ts'
@@ -42,10 +44,11 @@ export type PurchaseDeps = {
   readonly facilitator: Facilitator
   readonly chain: Chain
   readonly wallets: Wallets
+  readonly pictures: Pick<Pictures, 'paint'>
   readonly clock: Clock
   readonly journal: Journal
   readonly rail: RailWatch
-  readonly terms: Terms
+  readonly terms: Terms // for one block
   readonly contact: string | null
   readonly advance: () => Promise<void>
   readonly leases?: Leases | undefined
@@ -95,7 +98,7 @@ export const runsOf = ({ underWay }: Pick<Runs, 'underWay'>, key: PaymentKey): r
 export type BuyRequest = {
   readonly target: Target
   readonly payment: Payment
-  readonly listing: Listing | Failure // one that is refused must not hide what became of a known payment
+  readonly listing: Draft | Failure // one that is refused must not hide what became of a known payment
 }
 
 /** Plays a script for clients who wait; `answer` is told the outcome, and the run then sees to what their leaving means. */
@@ -113,7 +116,14 @@ export async function runForClients(
   runs.underWay.add(run)
   try {
     const armed = rail.state() === 'armed'
-    const order = { ...request, terms, now: clock.now(), armed, contact, seen: runs.seen.find(payment) }
+    const order = {
+      ...request,
+      terms: termsFor(terms, target),
+      now: clock.now(),
+      armed,
+      contact,
+      seen: runs.seen.find(payment),
+    }
     const outcome = await outcomeOf(runs, run, () => script(order))
     logOutcome(journal, payment, target, outcome)
     answer(outcome)
@@ -237,7 +247,7 @@ const handlersOf = (runs: Runs, run: PurchaseRun, log: LogStep): Handlers => ({
 
 /** What is looked up, and asked of others. */
 function questions(runs: Runs, run: PurchaseRun) {
-  const { ledger, facilitator, chain, wallets } = runs
+  const { ledger, facilitator, chain, wallets, pictures } = runs
   return {
     async 'look-up'({ key }) {
       await writeLanded(runs, key)
@@ -252,6 +262,7 @@ function questions(runs: Runs, run: PurchaseRun) {
       if (answer !== 'silent' && !answer.spent) runs.seen.note(run.request, answer.head)
       return answer
     },
+    paint: ({ picture }) => paintArea(pictures, picture),
     verify: ({ target, payment }) => facilitator.verify(target, payment),
     settle: ({ purchase }) => runs.settle(purchase.target, purchase.payment),
     async 'ask-chain'({ payment, head, patience, named }) {

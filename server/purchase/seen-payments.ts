@@ -4,6 +4,7 @@
  */
 
 import { lru } from '../../shared/lru.ts'
+import { unpainted } from '../domain/listing.ts'
 import { isSamePayment, keyOf, type Payment } from '../domain/payment.ts'
 import type { Landed, Order } from '../domain/purchase.ts'
 import type { Clock } from '../ports.ts'
@@ -37,7 +38,7 @@ export function seenPayments(clock: Clock): SeenPayments {
     note(request, head) {
       if (request === undefined || 'code' in request.listing || find(request.payment) !== undefined) return
       const { target, payment, listing } = request
-      const seen = { target, payment, listing, head }
+      const seen = { target, payment, listing: unpainted(listing), head }
       remembered.set(keyOf(payment), { seen, until: clock.elapsed() + REMEMBERED_MS })
     },
   }

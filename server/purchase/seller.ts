@@ -1,7 +1,7 @@
 /** The one seller of a process: one run per payment at a time, copies of a request share its answer. */
 
 import { ifAvailable, type Failure } from '../domain/failure.ts'
-import type { Listing } from '../domain/listing.ts'
+import type { Draft } from '../domain/listing.ts'
 import { isSamePayment, keyOf, type Payment, type PaymentKey, type Space, type Target } from '../domain/payment.ts'
 import { answerLate, answersOn, buy } from '../domain/purchase-script.ts'
 import type { Outcome, Purchase } from '../domain/purchase.ts'
@@ -32,7 +32,7 @@ export type Seller = {
    * Buys `target` with `payment`; a listing that is refused is a `Failure`. Never throws for a fault of the world. A client
    * that hangs up stops nothing; its purchase stays unanswered.
    */
-  buy(target: Target, payment: Payment, listing: Listing | Failure, client?: AbortSignal): Promise<Outcome>
+  buy(target: Target, payment: Payment, listing: Draft | Failure, client?: AbortSignal): Promise<Outcome>
   /** Whether a target can be bought. Said at once where it is known, because nothing is asked as often. */
   offered(target: Target): Offered | Promise<Offered>
   /**

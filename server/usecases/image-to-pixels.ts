@@ -42,7 +42,8 @@ function blockOf({ width, indices }: Bitmap, dx: number, dy: number) {
   return trustPixels(bytes)
 }
 
-function refusalOf(flaw: PictureFlaw): Failure {
+/** Why nothing came of a picture, in words for its sender. */
+export function refusalOf(flaw: PictureFlaw): Failure {
   if (flaw === 'busy') return busy()
   return failure('invalid_image', flaws[flaw])
 }

@@ -1,7 +1,7 @@
 /** Buys for clients, and turns away those whose payments were refused too often. */
 
 import type { Failure } from '../domain/failure.ts'
-import type { Listing } from '../domain/listing.ts'
+import type { Draft } from '../domain/listing.ts'
 import type { Payment, Target } from '../domain/payment.ts'
 import type { Outcome } from '../domain/purchase.ts'
 import type { Ledger, Wallets } from '../ports.ts'
@@ -21,7 +21,7 @@ export type SellTo = (
   address: string,
   target: Target,
   payment: Payment,
-  listing: Listing | Failure,
+  listing: Draft | Failure,
   signal?: AbortSignal,
 ) => Promise<Outcome>
 

@@ -7,6 +7,7 @@ import type { OpenPurchase as Unfinished } from '../domain/account.ts'
 import { ADVICE, REPEAT } from '../domain/advice.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { Address } from '../domain/payment.ts'
+import { nameOf } from '../domain/target.ts'
 import type { WallView } from '../domain/wall-view.ts'
 import type { Books, Clock } from '../ports.ts'
 
@@ -56,7 +57,7 @@ const refOf = (block: BlockIndex) => ({ coord: coordOf(block), index: block })
 function openPurchase({ target, block, since, state }: Unfinished, now: number): OpenPurchase {
   const doubted = state.kind === 'reserved' && state.uncertain
   return {
-    target: target === 'next' ? target : coordOf(target),
+    target: nameOf(target),
     block: refOf(block),
     state: state.kind,
     doubted,

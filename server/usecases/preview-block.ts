@@ -5,7 +5,6 @@ import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
 import { ALL_BLOCKS, CLAIM_ORDER, coordOf, type BlockIndex } from '../../shared/wall.ts'
 import type { Failure } from '../domain/failure.ts'
 import { LISTING_KEYS, readListing, type ListingKey, type Said } from '../domain/listing.ts'
-import type { Target } from '../domain/payment.ts'
 import { cannotSell, unavailability } from '../domain/refusals.ts'
 import { drawRegion, enlarge, surroundings } from '../domain/wall-picture.ts'
 import type { WallView } from '../domain/wall-view.ts'
@@ -29,7 +28,7 @@ const SCALE = 8
 /** What would become of buying `target` with what is said of it. Nothing is held, sold or kept. */
 export async function previewBlock(
   previewing: Previewing,
-  target: Target,
+  target: BlockIndex | 'next',
   said: ReadonlyMap<ListingKey, Said>,
 ): Promise<Preview> {
   const { offer, rail } = previewing
@@ -52,7 +51,7 @@ export async function previewBlock(
   }
 }
 
-async function standingOf({ view, taken }: Previewing, target: Target) {
+async function standingOf({ view, taken }: Previewing, target: BlockIndex | 'next') {
   const now = await taken()
   const block = target === 'next' ? CLAIM_ORDER.find((candidate) => !now.has(candidate)) : target
   if (block === undefined)

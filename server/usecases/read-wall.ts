@@ -33,7 +33,7 @@ export type Found = Deed | Offered
 /** A target's deed when it is a claimed block, else whether it can be bought. */
 export function lookAt({ blocks, seller }: Looking, target: Target): Found | Promise<Found> {
   return andThen(seller.offered(target), (space) =>
-    target === 'next' || space !== 'claimed' ? space : deedIn(blocks, target),
+    typeof target !== 'number' || space !== 'claimed' ? space : deedIn(blocks, target),
   )
 }
 

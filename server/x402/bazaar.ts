@@ -3,13 +3,18 @@
  * since loading what makes it would hold up each start; a test holds it against what the SDK makes.
  */
 
+import type { TSchema } from '@sinclair/typebox'
+import { AreaOrder } from '../../shared/contract/area-order.ts'
 import { ListingQuery } from '../../shared/contract/block.ts'
 import { COORD_PATTERN } from '../../shared/wall.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** The tool that buys. */
+/** The tool that buys blocks. */
 export const BUYING_TOOL = 'buy_block'
+
+/** The tool that buys areas. */
+export const AREA_TOOL = 'buy_area'
 
 const listing: JsonObject = Object.fromEntries(
   Object.entries(ListingQuery.properties).map(([name, { type, minLength, maxLength, pattern }]) => [
@@ -53,28 +58,83 @@ const toolInput = {
 }
 
 /** Of the tool that buys, whose identity is the address of the MCP server and its name. */
-export const ofTool: JsonObject = {
+export const ofTool: JsonObject = toolOf(toolInput)
+
+function toolOf(input: JsonObject, output?: JsonObject): JsonObject {
+  return {
+    bazaar: {
+      info: infoOf(input, output),
+      schema: schemaOf(
+        object({
+          properties: {
+            type: { type: 'string', const: 'mcp' },
+            toolName: { type: 'string' },
+            transport: { type: 'string', enum: ['streamable-http'] },
+            inputSchema: { type: 'object' },
+            example: { type: 'object' },
+          },
+          required: ['type', 'toolName', 'inputSchema'],
+          additionalProperties: false,
+        }),
+      ),
+    },
+  }
+}
+
+// What a schema says that a catalogue can use.
+const told = ['minimum', 'maximum', 'maxLength', 'pattern'] as const
+
+function toldOf(schema: TSchema): JsonObject {
+  const choices: unknown = schema['anyOf']
+  const rules = told.filter((rule) => schema[rule] !== undefined).map((rule) => [rule, schema[rule]])
+  return {
+    type: schema['type'] ?? 'string',
+    ...Object.fromEntries(rules),
+    ...(Array.isArray(choices) ? { enum: choices.map((choice: TSchema) => choice['const']) } : {}),
+  }
+}
+
+const areaBody: JsonObject = object({
+  properties: Object.fromEntries(Object.entries(AreaOrder.properties).map(([name, schema]) => [name, toldOf(schema)])),
+  required: AreaOrder.required,
+  additionalProperties: false,
+})
+
+const areaExample = { at: 'next', w: 4, h: 3, message: 'hello' }
+
+const areaOutput = { area: '80,45,4x3', owner: 'you', pixels: 'yours' }
+
+/** Of `/areas`, which takes what is bought in its body. */
+export const ofAreas: JsonObject = {
   bazaar: {
-    info: infoOf(toolInput),
+    info: infoOf({ type: 'http', method: 'POST', bodyType: 'json', body: areaExample }, areaOutput),
     schema: schemaOf(
       object({
         properties: {
-          type: { type: 'string', const: 'mcp' },
-          toolName: { type: 'string' },
-          transport: { type: 'string', enum: ['streamable-http'] },
-          inputSchema: { type: 'object' },
-          example: { type: 'object' },
+          type: { type: 'string', const: 'http' },
+          method: { type: 'string', enum: ['POST'] },
+          bodyType: { type: 'string', enum: ['json', 'form-data', 'text'] },
+          body: areaBody,
         },
-        required: ['type', 'toolName', 'inputSchema'],
+        required: ['type', 'method', 'bodyType', 'body'],
         additionalProperties: false,
       }),
     ),
   },
 }
 
+/** Of the tool that buys areas. */
+export const ofAreaTool: JsonObject = toolOf(
+  { type: 'mcp', toolName: AREA_TOOL, transport: 'streamable-http', inputSchema: areaBody, example: areaExample },
+  areaOutput,
+)
+
 /** An example of a call and, shorter than a whole receipt to keep the header small, of its answer. */
-function infoOf(called: JsonObject): JsonObject {
-  return { input: called, output: { type: 'json', example: { block: '80,45', owner: 'you', pixels: 'yours' } } }
+function infoOf(
+  called: JsonObject,
+  example: JsonObject = { block: '80,45', owner: 'you', pixels: 'yours' },
+): JsonObject {
+  return { input: called, output: { type: 'json', example } }
 }
 
 /** The JSON schema of a request's part of it. */

@@ -1,11 +1,14 @@
 /** What a payer gets for a payment: the same words each time the same payment is sent. */
 
+import { areaName } from '../../shared/area.ts'
+import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import type { Sale } from '../../shared/contract/feed.ts'
 import { ASSET_SYMBOL } from '../../shared/money.ts'
 import { coordOf } from '../../shared/wall.ts'
 import { fullWallet } from '../../shared/wallet.ts'
 import type { SoldPurchase } from '../domain/purchase.ts'
+import { areaOf, blocksHeld } from '../domain/target.ts'
 
 // USDC has six decimals; a receipt shows two.
 const ATOMIC_PER_CENT = 10_000n
@@ -20,34 +23,62 @@ export type ReceiptFacts = {
 
 /** The receipt of a sale, as it was sold, but for what the operator has hidden since: anybody can show a settled payment. */
 export function receiptOf({ purchase, sale, isEarlier, baseUrl }: ReceiptFacts): Receipt {
-  const { payment, block, listing, state } = purchase
-  const { message, link } = sale === undefined ? listing : { message: sale.m ?? null, link: sale.l ?? null }
-  const { painter } = listing
+  const { block, listing } = purchase
   const coord = coordOf(block)
   return {
     block: coord,
     owner: 'you',
     pixels: 'yours',
-    ...(isEarlier === true ? { notice: EARLIER } : {}),
+    ...(isEarlier === true ? { notice: earlier('block') } : {}),
     deed: {
       block: { coord, index: block },
-      wallet: fullWallet(payment.payer),
-      name: state.name,
-      framework: state.framework,
-      message,
-      link,
-      painted: listing.pixels !== null,
-      price: { amount: inDollars(payment.amount), asset: ASSET_SYMBOL, network: payment.accepted.network },
-      tx: state.tx,
-      claimedAt: state.claimedAt,
-      ...(painter === null ? {} : { painter: fullWallet(painter) }),
-      paint: `Repaint it for free, as often as you like: PUT ${baseUrl}/blocks/${coord} with a body signed by this wallet${painter === null ? '' : ' or its painter'}, as ${baseUrl}/openapi.json describes.`,
+      ...boughtWith(purchase, sale === undefined ? [] : [sale]),
+      paint: `Repaint it for free, as often as you like: PUT ${baseUrl}/blocks/${coord} with a body signed by this wallet${listing.painter === null ? '' : ' or its painter'}, as ${baseUrl}/openapi.json describes.`,
     },
   }
 }
 
-const EARLIER =
-  'This is your earlier purchase, whose receipt had not reached you. The payment you sent now is not used; ask again to buy another block.'
+/** What the receipt of an area is made of; `sales` are of its blocks. */
+export type AreaReceiptFacts = Omit<ReceiptFacts, 'sale'> & { readonly sales: readonly Sale[] }
+
+/** The receipt of an area, like that of a block. */
+export function areaReceiptOf({ purchase, sales, isEarlier, baseUrl }: AreaReceiptFacts): AreaReceipt {
+  const area = areaName(areaOf(purchase))
+  return {
+    area,
+    blocks: blocksHeld(purchase).map(coordOf),
+    owner: 'you',
+    pixels: 'yours',
+    ...(isEarlier === true ? { notice: earlier('area') } : {}),
+    deed: {
+      area,
+      ...boughtWith(purchase, sales),
+      paint: `Repaint it whole for free, as often as you like: PUT ${baseUrl}/areas/${area} with a body signed by this wallet${purchase.listing.painter === null ? '' : ' or its painter'}, as ${baseUrl}/openapi.json describes.`,
+    },
+  }
+}
+
+/** What is said of a purchase, less what is hidden of any block of it. */
+function boughtWith(
+  { payment, listing, state }: SoldPurchase,
+  sales: readonly Sale[],
+): Omit<AreaReceipt['deed'], 'area' | 'paint'> {
+  return {
+    wallet: fullWallet(payment.payer),
+    name: state.name,
+    framework: state.framework,
+    message: sales.every(({ m }) => m !== undefined) ? listing.message : null,
+    link: sales.every(({ l }) => l !== undefined) ? listing.link : null,
+    painted: listing.pixels !== null,
+    price: { amount: inDollars(payment.amount), asset: ASSET_SYMBOL, network: payment.accepted.network },
+    tx: state.tx,
+    claimedAt: state.claimedAt,
+    ...(listing.painter === null ? {} : { painter: fullWallet(listing.painter) }),
+  }
+}
+
+const earlier = (what: 'block' | 'area') =>
+  `This is your earlier purchase, whose receipt had not reached you. The payment you sent now is not used; ask again to buy another ${what}.`
 
 function inDollars(atomic: bigint): string {
   const cents = (atomic / ATOMIC_PER_CENT).toString().padStart(3, '0')

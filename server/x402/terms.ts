@@ -5,10 +5,10 @@
 
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
 import { getAddress } from 'viem/utils'
-import { coordOf } from '../../shared/wall.ts'
-import { MAX_TIMEOUT_SECONDS, type Target, type Terms } from '../domain/payment.ts'
+import { MAX_TIMEOUT_SECONDS, termsFor, type Terms } from '../domain/payment.ts'
+import { blocksIn, isBlock, nameOf, type Target } from '../domain/target.ts'
 import { PRIMARY_TYPE } from './authorization.ts'
-import { ofBlocks, ofNext, ofTool } from './bazaar.ts'
+import { ofAreas, ofAreaTool, ofBlocks, ofNext, ofTool } from './bazaar.ts'
 import { asCaip2 } from './network.ts'
 import { paymentIdentifier } from './payment-identifier.ts'
 
@@ -24,16 +24,19 @@ export type Offer = {
  * The same as clients are told it, some of which read the token's contract unless they are told which message to sign. Facilitators are
  * sent the bare terms: some refuse what they do not know.
  */
-export function offered(offer: Offer): PaymentRequirements {
-  const requirements = requirementsOf(offer, offer.terms)
+export function offered(offer: Offer, target: Target = 'next'): PaymentRequirements {
+  const requirements = requirementsOf(offer, termsFor(offer.terms, target))
   return { ...requirements, extra: { ...requirements.extra, primaryType: PRIMARY_TYPE } }
 }
 
 /** A demand, which always names what is paid for. */
 export type Demand = PaymentRequired & { readonly resource: NonNullable<PaymentRequired['resource']> }
 
-/** Canonical path of a target. */
-export const pathOf = (target: Target): string => (target === 'next' ? '/blocks/next' : `/blocks/${coordOf(target)}`)
+/** Canonical path of what sells a target. */
+export const pathOf = (target: Target): string => (isBlock(target) ? `/blocks/${nameOf(target)}` : AREAS_PATH)
+
+/** Where areas are sold; which one is said in the body. */
+export const AREAS_PATH = '/areas'
 
 /** The address a payment is for. */
 export const resourceUrl = ({ baseUrl }: Offer, target: Target): string => baseUrl + pathOf(target)
@@ -51,8 +54,11 @@ export function requirementsOf({ assetName, assetVersion }: Offer, terms: Terms)
   }
 }
 
-/** What one request adds to the demand: its query, as it was sent, and why the payment it carried was not taken. */
-export type Asked = { readonly query?: string; readonly reason?: string }
+/**
+ * What one request adds to the demand: its query, as it was sent, why the payment it carried was not taken, and whether it
+ * came to where areas are sold, be it of one block.
+ */
+export type Asked = { readonly query?: string; readonly reason?: string; readonly isArea?: true }
 
 // What catalogues read is left out beside a query so long that the header would not fit the usual 8 kB of a proxy.
 const QUERY_WITH_CATALOGUE_MAX = 2000
@@ -61,14 +67,15 @@ const QUERY_WITH_CATALOGUE_MAX = 2000
 export function paymentRequired(
   offer: Offer,
   target: Target,
-  { query = '', reason = 'payment_required' }: Asked = {},
+  { query = '', reason = 'payment_required', isArea }: Asked = {},
 ): Demand {
-  const catalogued = target === 'next' ? ofNext : ofBlocks
+  const sells = isArea === true || !isBlock(target) ? AREAS_PATH : pathOf(target)
+  const catalogued = sells === AREAS_PATH ? ofAreas : target === 'next' ? ofNext : ofBlocks
   return {
     x402Version: 2,
     error: reason,
-    resource: resourceAt(resourceUrl(offer, target) + (query === '' ? '' : `?${query}`), target),
-    accepts: [offered(offer)],
+    resource: resourceAt(offer.baseUrl + sells + (query === '' ? '' : `?${query}`), target),
+    accepts: [offered(offer, target)],
     extensions: { ...(query.length > QUERY_WITH_CATALOGUE_MAX ? {} : catalogued), ...paymentIdentifier },
   }
 }
@@ -77,22 +84,26 @@ export function paymentRequired(
 export const toolPaymentRequired = (
   offer: Offer,
   target: Target,
-  { reason = 'payment_required' }: Asked = {},
+  { reason = 'payment_required', isArea }: Asked = {},
 ): Demand => ({
   x402Version: 2,
   error: reason,
   resource: resourceAt(`${offer.baseUrl}/mcp`, target),
-  accepts: [offered(offer)],
-  extensions: { ...ofTool, ...paymentIdentifier },
+  accepts: [offered(offer, target)],
+  extensions: { ...(isArea === true ? ofAreaTool : ofTool), ...paymentIdentifier },
 })
 
 const resourceAt = (url: string, target: Target) => ({
   url,
-  description:
-    target === 'next'
-      ? 'The open 10x10 pixel block nearest the centre of a public billboard: 100 pixels, a message, a link.'
-      : 'One 10x10 pixel block of a public billboard: 100 pixels, a message, a link.',
+  description: whatIs(target),
   mimeType: 'application/json',
   serviceName: 'Pixel Wall',
   tags: ['pixels', 'billboard', 'art', 'agents'],
 })
+
+function whatIs(target: Target): string {
+  if (!isBlock(target))
+    return `A rectangle of ${blocksIn(target)} blocks of 10x10 pixels on a public billboard, sold whole: a picture, a message, a link.`
+  const block = target === 'next' ? 'The open 10x10 pixel block nearest the centre' : 'One 10x10 pixel block'
+  return `${block} of a public billboard: 100 pixels, a message, a link.`
+}

@@ -6,8 +6,9 @@
 
 import type { DemandV1 } from '../../shared/contract/service.ts'
 import { failure, type Failure } from '../domain/failure.ts'
-import type { Payment } from '../domain/payment.ts'
+import { termsFor, type Payment } from '../domain/payment.ts'
 import type { SoldPurchase } from '../domain/purchase.ts'
+import type { Target } from '../domain/target.ts'
 import { encodeHeader, settleResponse } from './header.ts'
 import { nameInV1 as nameOf } from './network.ts'
 import { readPayment, readPaymentHeader } from './payload.ts'
@@ -42,12 +43,16 @@ export function settlementHeaderV1(purchase: SoldPurchase): string {
 /** A payment of a request, and the version of the protocol it came in. */
 export type Sent = { readonly payment: Payment | Failure; readonly version: 1 | 2 }
 
-/** The payment that a request carries, in whichever header; `undefined` where there is none. */
-export function paymentOf({ headers }: Request, offer: Offer): Sent | undefined {
+/** Whether a request carries a payment, in whichever header. */
+export const carriesPayment = ({ headers }: Request): boolean =>
+  (headers.get('payment-signature') ?? '') !== '' || (headers.get(PAYMENT_V1) ?? '') !== ''
+
+/** The payment for a target that a request carries, in whichever header; `undefined` where there is none. */
+export function paymentOf({ headers }: Request, offer: Offer, target: Target): Sent | undefined {
   const second = headers.get('payment-signature') ?? ''
   const first = headers.get(PAYMENT_V1) ?? ''
   if (first === '') return second === '' ? undefined : { payment: readPaymentHeader(second), version: 2 }
-  const older = readPaymentHeader(first, (payload) => readPaymentV1(payload, offer))
+  const older = readPaymentHeader(first, (payload) => readPaymentV1(payload, offer, target))
   if (second === '') return { payment: older, version: 1 }
   const newer = readPaymentHeader(second)
   const isOne = 'code' in newer || 'code' in older || isSame(newer, older)
@@ -56,11 +61,11 @@ export function paymentOf({ headers }: Request, offer: Offer): Sent | undefined 
 }
 
 /** Reads a payload of version 1. It does not repeat the terms, so they are taken to be ours; what was signed tells. */
-function readPaymentV1(payload: unknown, offer: Offer): Payment | Failure {
+function readPaymentV1(payload: unknown, offer: Offer, target: Target): Payment | Failure {
   if (typeof payload !== 'object' || payload === null || !('x402Version' in payload) || payload.x402Version !== 1)
     return unreadable(`${PAYMENT_V1} holds a payment of x402 version 1; one of version 2 goes into PAYMENT-SIGNATURE`)
   const { scheme, network, payload: inner } = { scheme: '', network: '', payload: undefined, ...payload }
-  const accepted = requirementsOf(offer, offer.terms)
+  const accepted = requirementsOf(offer, termsFor(offer.terms, target))
   if (scheme !== accepted.scheme || network !== nameOf(accepted.network))
     return unreadable(`the scheme must be ${accepted.scheme}, the network ${nameOf(accepted.network)}`)
   return readPayment({ x402Version: 2, accepted, payload: inner })

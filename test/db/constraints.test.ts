@@ -46,8 +46,8 @@ describe('hand-written SQL cannot', () => {
     [
       'insert a second payment for a sold block',
       `INSERT INTO payments SELECT 9, payer, '0x' || substr(nonce, 3, 63) || 'f', pay_to, asset, network, scheme, amount,
-         valid_after, valid_before, signature, target, ${first}, name, framework, message, link, pixels, head, created_at,
-         state, uncertain, dead, settled, looks, unanswered, tx, seq, claimed_at, NULL, attempt, identifier FROM payments WHERE id = 3`,
+         valid_after, valid_before, signature, target, ${first}, name, framework, message, link, head, created_at,
+         state, uncertain, dead, settled, looks, unanswered, tx, seq, claimed_at, NULL, attempt, identifier, size, pixels FROM payments WHERE id = 3`,
     ],
     ['name another painter for a purchase', `UPDATE purchase_painters SET painter = '${wallet(7)}'`],
     ['put an older word of a wallet before a newer one', 'UPDATE wallet_painters SET ts = ts - 1'],
@@ -90,7 +90,7 @@ describe('hand-written SQL cannot', () => {
     ['name a second network', `INSERT INTO wall (only_row, network) VALUES (2, 'eip155:1')`],
   ])('%s', (_, sql) => {
     expect(() => connection.run(sql)).toThrow(
-      /constraint failed|stays|final|remembered|append-only|gaps|once|older|cannot store/,
+      /constraint failed|stays|final|whole|remembered|append-only|gaps|once|older|cannot store/,
     )
   })
 })

@@ -20,6 +20,7 @@ import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
 import { fakeJournal } from '../fakes/journal.ts'
+import { noPictures } from '../fakes/pictures.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
 import { failureOf, sell } from '../ports/engine.ts'
 import { blockOf, editOf, listingOf, NOW, paymentOf, TERMS } from '../ports/samples.ts'
@@ -204,7 +205,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
         terms: TERMS,
         contact: null,
       }
-      const { buy, idle } = seller({ ...world, advance: async () => {} })
+      const { buy, idle } = seller({ ...world, pictures: noPictures, advance: async () => {} })
       const outcome = await buy(blockOf('5,5'), paymentOf(70, 70_001), listingOf())
       await idle()
       return outcome.kind === 'bought'

@@ -63,6 +63,7 @@ const paymentRow = (block: number, at: number): SummedRow<'payments'> => ({
   asset: buyer,
   network: TERMS.network,
   scheme: 'exact',
+  size: '1x1',
   amount: 1_000_000,
   valid_after: 0,
   valid_before: 1,

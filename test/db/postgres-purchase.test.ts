@@ -7,6 +7,7 @@ import { seller } from '../../server/purchase/seller.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
 import { fakeJournal } from '../fakes/journal.ts'
+import { noPictures } from '../fakes/pictures.ts'
 import { armedRail } from '../fakes/rail.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
 import { hash, NOW, paymentOf, SILENT, TERMS } from '../ports/samples.ts'
@@ -26,7 +27,7 @@ async function openSeller() {
   const { ledger, leases } = db
   const selling = { ledger, leases, facilitator, chain, rail: armedRail, wallets: fakeWallets, journal: fakeJournal() }
   const clock = { ...systemClock, now: () => NOW }
-  const sold = seller({ ...selling, clock, terms: TERMS, contact: null, advance: async () => {} })
+  const sold = seller({ ...selling, pictures: noPictures, clock, terms: TERMS, contact: null, advance: async () => {} })
   return {
     db,
     proxy,

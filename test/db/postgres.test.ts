@@ -3,6 +3,7 @@ import { SQL } from 'bun'
 import { openPostgres } from '../../db/postgres/open.ts'
 import { agentsContract } from '../ports/agents.contract.ts'
 import { areaEditsContract } from '../ports/area-edits.contract.ts'
+import { areasContract } from '../ports/areas.contract.ts'
 import { blocksContract } from '../ports/blocks.contract.ts'
 import { booksContract } from '../ports/books.contract.ts'
 import { ledgerContract } from '../ports/ledger.contract.ts'
@@ -54,6 +55,7 @@ describe('PostgreSQL', () => {
   }
   const openLast = () => openCopy(last)
   ledgerContract(name, open, openLast)
+  areasContract(name, open, openLast)
   booksContract(name, open, openLast)
   blocksContract(name, open)
   areaEditsContract(name, open)

@@ -94,7 +94,7 @@ const holderOf = (model: Model, block: BlockIndex) =>
   [...model.values()].find((known) => known.block === block && ['reserved', 'sold'].includes(known.kind))
 
 function spaceIn(model: Model, target: Target): BlockIndex | 'reserved' | 'claimed' {
-  if (target !== 'next') {
+  if (typeof target === 'number') {
     const holder = holderOf(model, target)
     return holder === undefined ? target : holder.kind === 'sold' ? 'claimed' : 'reserved'
   }

@@ -6,6 +6,7 @@ import { openSqlite, openWall, ports } from '../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { agentsContract } from '../ports/agents.contract.ts'
 import { areaEditsContract } from '../ports/area-edits.contract.ts'
+import { areasContract } from '../ports/areas.contract.ts'
 import { blocksContract } from '../ports/blocks.contract.ts'
 import { booksContract } from '../ports/books.contract.ts'
 import { failureOf, type Engine } from '../ports/engine.ts'
@@ -52,6 +53,7 @@ describe.each(engines)('$name', ({ name, path }) => {
     return { ...ports(connection), close: connection.close }
   }
   ledgerContract(name, open, openLast)
+  areasContract(name, open, openLast)
   booksContract(name, open, openLast)
   blocksContract(name, open)
   areaEditsContract(name, open)

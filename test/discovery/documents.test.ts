@@ -76,7 +76,7 @@ const manuals = ['/llms.txt', '/llms-full.txt', '/skill.md', '/openapi.json', '/
 test.each(manuals)('%s says of each answer without a receipt what the answer itself says', async (path) => {
   const text = await (await wall.ask(`GET ${path}`)).text()
   for (const advice of [ADVICE[402], ADVICE[502], REPEAT, IF_YOURS]) expect(text).toContain(advice)
-  expect(settlementUnknown(blockOf('1,1')).message).toContain(REPEAT)
+  expect(settlementUnknown({ target: 'next', block: blockOf('1,1') }).message).toContain(REPEAT)
   expect(facilitatorUnavailable('Gone').message).toContain(ADVICE[502])
   expect(unavailability('next', 'reserved').message).toContain(IF_YOURS)
   expect(toolNamed('buy_block')?.description).toContain(REPEAT)

@@ -78,6 +78,17 @@ const bytes = (body: Uint8Array<ArrayBuffer>, type = 'application/octet-stream')
   body,
 })
 
+/** An order of two blocks. */
+const areaOrder = (fields = {}, headers = {}): RequestInit => ({
+  headers: { 'Content-Type': 'application/json', ...headers },
+  body: JSON.stringify({ w: 2, h: 1, ...fields }),
+})
+const payAreaBy = (payer: number) => {
+  const { accepted, ...payment } = paymentOf(payer, payer)
+  const amount = 2n * payment.amount
+  return paidBy({ ...payment, amount, accepted: { ...accepted, amount } }).headers
+}
+
 // A wall whose every client has asked for too much already.
 const wearyWall = await openWall({ limits: usedUp() })
 
@@ -121,6 +132,23 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /blocks/{coord} 409': onceSold('GET /blocks/3,4', paidBy(paymentOf(2, 2))),
   'GET /blocks/{coord} 502': withoutRail('GET /blocks/3,4'),
   'GET /blocks/{coord} 503': () => doubtfulWall.buy('/blocks/3,4', 1),
+  'POST /areas 200': async () => (await openWall()).ask('POST /areas', areaOrder({}, payAreaBy(1))),
+  'POST /areas 400': ask('POST /areas', areaOrder({ w: 0 })),
+  'POST /areas 402': ask('POST /areas', areaOrder()),
+  'POST /areas 409': onceSold('POST /areas', areaOrder({ at: '2,4' })),
+  'POST /areas 410': async () => {
+    const wall = await openWall({ ledger: { space: async () => 'claimed' as const } })
+    return await wall.ask('POST /areas', areaOrder())
+  },
+  'POST /areas 413': ask('POST /areas', areaOrder({ image: 'A'.repeat(5 * 2 ** 20) })),
+  'POST /areas 429': beyond('POST /areas', areaOrder()),
+  'POST /areas 502': async () => {
+    const wall = await openWall()
+    wall.chain.wrong = 'the token is another one'
+    await wall.probe()
+    return await wall.ask('POST /areas', areaOrder())
+  },
+  'POST /areas 503': () => doubtfulWall.ask('POST /areas', areaOrder({}, payAreaBy(3))),
   'PUT /blocks/{coord} 200': onceSold('PUT /blocks/3,4', edit()),
   'PUT /blocks/{coord} 400': ask('PUT /blocks/3,4', sending({})),
   'PUT /blocks/{coord} 401': onceSold('PUT /blocks/3,4', sending(editOf(2, '3,4', { message: 'a' }))),
@@ -227,6 +255,7 @@ const provoked: Readonly<Record<string, Provoke>> = {
 const workable: Readonly<Record<string, readonly [request: string, init?: RequestInit]>> = {
   'GET /blocks/next': ['GET /blocks/next'],
   'GET /blocks/{coord}': ['GET /blocks/3,4'],
+  'POST /areas': ['POST /areas', areaOrder()],
   'PUT /blocks/{coord}': ['PUT /blocks/3,4', edit()],
   'GET /areas/{area}': ['GET /areas/3,4,1x1'],
   'GET /areas/{area}.png': ['GET /areas/3,4,2x2.png'],

@@ -32,6 +32,9 @@ const paid = Object.values(openApi.paths)
   .flatMap((operations) => Object.values(operations))
   .filter((operation) => operation['x-payment-info'] !== undefined)
 
+// What is bought there is said in the body.
+const area = openApi.paths['/areas']?.['post']
+
 const textAt = async (path: string, init?: RequestInit) => (await wall.ask(`GET ${path}`, init)).text()
 
 describe('CDP validate', () => {
@@ -55,16 +58,21 @@ describe('CDP validate', () => {
 describe('mpp.land and mppx', () => {
   test('required members of the document, and every paid operation declares its 402 and its price', () => {
     expect(openApi).toMatchObject({ openapi: '3.1.0', info: { title: 'Pixel Wall', version: '1.0.0' } })
-    expect(paid).toHaveLength(2)
+    expect(paid).toHaveLength(3)
     for (const operation of paid) {
       expect(Object.keys(operation.responses)).toContain('402')
-      expect(operation['x-payment-info']?.price).toEqual({ mode: 'fixed', currency: 'USD', amount: '1.00' })
+      expect(operation['x-payment-info']?.price).toEqual(
+        operation === area
+          ? { mode: 'dynamic', currency: 'USD', min: '1.00', max: '400.00' }
+          : { mode: 'fixed', currency: 'USD', amount: '1.00' },
+      )
     }
   })
 
   test('input is described, and so is every paid operation', () => {
-    for (const { parameters, summary, description } of paid) {
-      expect(parameters.length).toBeGreaterThan(0)
+    for (const operation of paid) {
+      const { parameters, summary, description } = operation
+      if (operation !== area) expect(parameters.length).toBeGreaterThan(0)
       for (const { schema } of parameters) expect(schema).toBeDefined()
       expect([summary, description]).not.toContain(undefined)
     }
@@ -178,8 +186,12 @@ describe('canagentuse', () => {
     const { payment } = (await jsonOf(await wall.ask('GET /.well-known/agent.json'))) as { payment: object }
     const { scheme, network, amount, asset, payTo } = accept ?? {}
     expect(payment).toMatchObject({ scheme, network, amount, asset, payTo })
-    for (const operation of paid)
-      expect(operation['x-payment-info']?.protocols).toEqual([{ x402: { version: 2, ...accept } }])
+    for (const operation of paid) {
+      // An area's amount is told with its demand.
+      const { amount: _, ...terms } = accept ?? {}
+      const told = operation === area ? terms : accept
+      expect(operation['x-payment-info']?.protocols).toEqual([{ x402: { version: 2, ...told } }])
+    }
   })
 
   test('the network is named as CAIP-2 asks', () => {

@@ -13,6 +13,8 @@ import type {
   Verdict,
 } from '../../server/domain/purchase.ts'
 import type { Settling, SignatureCheck, Verification } from '../../server/domain/reasons.ts'
+import { isBlock, placeOf } from '../../server/domain/target.ts'
+import { trustPixels } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { addressOf, blockOf, hashOf, paymentOf, PLAIN, TERMS } from '../sim/samples.ts'
 import type { Reply } from './every-path.ts'
@@ -92,9 +94,14 @@ export const purchaseOf = (payment: Payment, target: Target, block: BlockIndex, 
 
 const value = (label: string, answer: Answer): Reply => ({ label, answer })
 
+/** Where a target is, or would be if it is asked for without a place. */
+function placed(target: Target, next: BlockIndex): BlockIndex {
+  const { at } = placeOf(target)
+  return at === 'next' ? next : at
+}
+
 /** The older purchase of the same payer for the same target. */
-const older = (target: Target, state: State): Purchase =>
-  purchaseOf(OLDER_PAYMENT, target, target === 'next' ? HERE : target, state)
+const older = (target: Target, state: State): Purchase => purchaseOf(OLDER_PAYMENT, target, placed(target, HERE), state)
 
 /** What the ledger can remember of the payment asked for. */
 export const rememberings = (target: Target): readonly Reply[] => [
@@ -110,7 +117,9 @@ export const rememberings = (target: Target): readonly Reply[] => [
 ]
 
 export function availabilities(target: Target): readonly Reply[] {
-  const spaces: readonly Space[] = ['open', 'reserved', 'claimed', 'full']
+  // No single block ever lacks room of its size.
+  const crowded: readonly Space[] = isBlock(target) ? [] : ['crowded']
+  const spaces: readonly Space[] = ['open', 'reserved', 'claimed', ...crowded, 'full']
   const priors: readonly (readonly [string, Availability['prior']])[] = [
     ['', undefined],
     ['prior open, ', older(target, RESERVED)],
@@ -152,10 +161,11 @@ const verdicts: readonly Reply[] = [
 const claimings = ({ target, payment, listing, head }: Extract<Request, { do: 'claim' }>): readonly Reply[] => [
   value('claimed', {
     kind: 'claimed',
-    purchase: { payment, target, block: target === 'next' ? ELSEWHERE : target, listing, head, state: RESERVED },
+    purchase: { payment, target, block: placed(target, ELSEWHERE), listing, head, state: RESERVED },
   } satisfies Claiming),
   value('lost, reserved', { kind: 'lost', space: 'reserved' } satisfies Claiming),
   value('lost, claimed', { kind: 'lost', space: 'claimed' } satisfies Claiming),
+  ...(isBlock(target) ? [] : [value('lost, crowded', { kind: 'lost', space: 'crowded' } satisfies Claiming)]),
   value('lost, full', { kind: 'lost', space: 'full' } satisfies Claiming),
   value('a prior one', { kind: 'prior' } satisfies Claiming),
   value('abandoned', { kind: 'abandoned' } satisfies Claiming),
@@ -192,6 +202,11 @@ export function repliesFor(request: Request, asked: Target, used: Target = asked
       ]
     case 'verify':
       return verifications
+    case 'paint':
+      return [
+        value('painted', trustPixels(new Uint8Array(1200), 12)),
+        value('no picture', failure('invalid_image', 'It is no picture.')),
+      ]
     case 'check-signature':
     case 'check-for-token':
       return [

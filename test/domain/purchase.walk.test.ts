@@ -5,6 +5,7 @@ import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Target } from '../../server/domain/payment.ts'
 import { buy } from '../../server/domain/purchase-script.ts'
 import type { Order, Outcome, Request, Verb } from '../../server/domain/purchase.ts'
+import { ownTarget, placeOf } from '../../server/domain/target.ts'
 import { everyPath, trace, type Path, type Reply, type Step } from './every-path.ts'
 import {
   DOWN,
@@ -31,6 +32,9 @@ const pairs: readonly (readonly [string, Target, Target])[] = [
   ['the block that a payment for next holds', HERE, 'next'],
   ['another block than the payment', ELSEWHERE, HERE],
   ['next with a payment for a coordinate', 'next', HERE],
+  ['an area', '3,4,4x3', '3,4,4x3'],
+  ['the area that a payment for the next one holds', '3,4,4x3', 'next,4x3'],
+  ['a block with a payment for an area that begins there', HERE, '3,4,4x3'],
 ]
 
 const walks: readonly Walk[] = pairs.flatMap(([name, asked, used]) =>
@@ -273,7 +277,8 @@ describe('giving back and giving away', () => {
     if (end.kind === 'threw' || end.value.kind !== 'bought') return false
     const { purchase } = end.value
     if (purchase.state.kind !== 'sold') return true
-    return target === 'next' ? purchase.target !== 'next' && purchase.payment === PAYMENT : target !== purchase.block
+    if (placeOf(target).at === 'next') return purchase.target !== target && purchase.payment === PAYMENT
+    return target !== ownTarget(purchase)
   })
 
   law(

@@ -25,6 +25,7 @@ const saleOf = (n: number): BookedSale => ({
   payer: wallet(n),
   nonce: hash(n),
   block: blockOf('3,4'),
+  blocks: 1,
   amount: PRICE,
   tx: hash(100 + n),
 })

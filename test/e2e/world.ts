@@ -169,10 +169,18 @@ export async function sign(wall: At, wallet: Payer, target = 'next'): Promise<st
   return await signDemand(demand.headers.get('payment-required') ?? '', wallet)
 }
 
+/** The stock client with a spend cap that the largest area fits under; its own is a dollar. */
+export const payingClient = (wallet: Payer): x402Client =>
+  x402Client.fromConfig({
+    schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(wallet) }],
+    spendControls: { maxAmountPerPayment: '$400' },
+  })
+
 /** Signs terms that were seen before. */
 export async function signDemand(header: string, wallet: Payer): Promise<string> {
-  const client = new x402Client().register('eip155:8453', new ExactEvmScheme(wallet))
-  return encodePaymentSignatureHeader(await client.createPaymentPayload(decodePaymentRequiredHeader(header)))
+  return encodePaymentSignatureHeader(
+    await payingClient(wallet).createPaymentPayload(decodePaymentRequiredHeader(header)),
+  )
 }
 
 /** Sends the same signed request until it is not told to wait any longer. */

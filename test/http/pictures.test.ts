@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { PICTURE_MAX_BYTES } from '../../server/http/pictures.ts'
+import { UPLOAD_MAX_BYTES } from '../../server/http/uploads.ts'
 import { PALETTE } from '../../shared/palette.ts'
 import { flatPng, jpegOfScans } from '../adapters/picture-files.ts'
 import { decoded } from './decoded.ts'
@@ -137,7 +137,7 @@ const refusals: ReadonlyArray<readonly [what: string, query: string, init: Reque
   ['an unknown dither', 'dither=yes', sendingPicture(image), 'invalid_option'],
   ['an unknown fit', 'fit=shrink', sendingPicture(image), 'invalid_option'],
   ['a background that is none', 'background=red', sendingPicture(image), 'invalid_option'],
-  ['too many bytes', '', sendingPicture(new Uint8Array(PICTURE_MAX_BYTES + 1)), 'body_too_large'],
+  ['too many bytes', '', sendingPicture(new Uint8Array(UPLOAD_MAX_BYTES + 1)), 'body_too_large'],
 ]
 
 test.each(refusals)('a request with %s is refused', async (_, query, init, code) => {

@@ -86,8 +86,10 @@ export async function openWall(
   const world = { wallets: fakeWallets, clock, hosts: [HOST, `${HOST}:8402`], advance, limits }
   const { ledger, blocks, agents, store, books } = db
   const parts: Ledger = ledgerParts === undefined ? ledger : { ...ledger, ...ledgerParts }
+  const pictures = workerPictures()
   const sold = seller({
     ...world,
+    pictures,
     ledger: parts,
     facilitator,
     chain,
@@ -111,7 +113,7 @@ export async function openWall(
     journal,
     store,
     books,
-    pictures: workerPictures(),
+    pictures,
     limits,
     trustedHops: undefined,
     editing: { ...world, blocks, view },

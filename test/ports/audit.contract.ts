@@ -33,7 +33,7 @@ export function auditContract(name: string, open: () => Promise<Audited>, openLa
     for (const audit of books)
       expect(await audit.statement()).toEqual({
         claimed: 1,
-        sales: [{ ...keyOf(1, 1), block: blockOf('3,4'), amount: 1_000_000n, tx: hash(1) }],
+        sales: [{ ...keyOf(1, 1), block: blockOf('3,4'), blocks: 1, amount: 1_000_000n, tx: hash(1) }],
         credits: [],
         open: [
           { purchase: doubted, since: NOW + 5 },

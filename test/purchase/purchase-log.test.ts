@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { reconciler } from '../../server/purchase/reconciler.ts'
 import { seller } from '../../server/purchase/seller.ts'
 import { watchRail } from '../../server/usecases/watch-rail.ts'
+import { noPictures } from '../fakes/pictures.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
 import { openWall, paidBy } from '../http/wall.ts'
 import { hash, paymentOf, TERMS, wallet } from '../ports/samples.ts'
@@ -73,6 +74,7 @@ test('a sweep tells what it does, and not what it only looks at', async () => {
   const { ledger } = db
   const advance = async () => {}
   const selling = seller({
+    pictures: noPictures,
     ledger,
     facilitator,
     chain,

@@ -10,6 +10,7 @@ import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
 import { fakeJournal } from '../fakes/journal.ts'
+import { noPictures } from '../fakes/pictures.ts'
 import { armedRail } from '../fakes/rail.ts'
 import { fakeWallets, FORGED } from '../fakes/wallets.ts'
 import { hold } from '../ports/engine.ts'
@@ -58,6 +59,7 @@ async function openSeller() {
   })
   const advance = async () => {}
   const sold = seller({
+    pictures: noPictures,
     ledger,
     facilitator,
     chain,

@@ -12,6 +12,7 @@ import { fakeChain } from '../fakes/chain.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
 import { fakeJournal } from '../fakes/journal.ts'
 import { fakeLeases } from '../fakes/leases.ts'
+import { noPictures } from '../fakes/pictures.ts'
 import { armedRail } from '../fakes/rail.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
 import { hash, NOW, paymentOf, SILENT, TERMS } from '../ports/samples.ts'
@@ -42,6 +43,7 @@ async function openWorld() {
     const markUncertain: Ledger['markUncertain'] = (held) =>
       gate.canMark ? ledger.markUncertain(held) : Promise.reject(new StoreUnavailable('down'))
     const sold = seller({
+      pictures: noPictures,
       ledger: { ...ledger, markUncertain },
       facilitator: {
         ...honest,

@@ -1,6 +1,7 @@
 /** The ledger as its port promises it, in memory: small enough to be seen to be right. */
 
 import { Overtaken } from '../../server/domain/failure.ts'
+import { nearestArea } from '../../server/domain/open-space.ts'
 import {
   FIRST_LOOK_MS,
   keyOf,
@@ -13,8 +14,9 @@ import {
   type UnixMs,
 } from '../../server/domain/payment.ts'
 import { isSold, type Purchase, type SoldPurchase } from '../../server/domain/purchase.ts'
+import { blocksHeld, blocksIn, ownTarget, placeOf, targetOf } from '../../server/domain/target.ts'
 import type { Agents, Blocks, Ledger, Log } from '../../server/ports.ts'
-import type { BlockIndex } from '../../shared/wall.ts'
+import { TOTAL_BLOCKS, type BlockIndex } from '../../shared/wall.ts'
 
 /** A ledger for proofs, with the sales as a reader of the feed sees them. */
 export type Book = {
@@ -36,6 +38,7 @@ export type Paint = { readonly blocks: Blocks; readonly agents: Agents; readonly
 export type OpenBook = (wall: readonly BlockIndex[]) => Promise<Book>
 
 const HOLDS_MAX = 16
+const HELD_BLOCKS_MAX = 400
 const RECEIPT_OWED_MS = 10 * 60_000
 
 export const openModelBook: OpenBook = async (wall) => {
@@ -58,13 +61,14 @@ type Shelf = {
   put<P extends Purchase>(purchase: P): P
   row(key: PaymentKey): Purchase
   holder(block: BlockIndex): Purchase | undefined
-  openBlock(): BlockIndex | undefined
+  /** Where a target begins that can be had, or why it cannot. */
+  openPlace(target: Target): BlockIndex | Exclude<Space, 'open' | 'full'>
 }
 
 function shelfOf(wall: readonly BlockIndex[]): Shelf {
   const rows = new Map<string, Purchase>()
   const isHeld = ({ state }: Purchase) => state.kind === 'reserved' || state.kind === 'sold'
-  const holder = (block: BlockIndex) => rows.values().find((held) => held.block === block && isHeld(held))
+  const holder = (block: BlockIndex) => rows.values().find((held) => isHeld(held) && blocksHeld(held).includes(block))
   return {
     wall,
     sales: [],
@@ -81,7 +85,7 @@ function shelfOf(wall: readonly BlockIndex[]): Shelf {
       return found
     },
     holder,
-    openBlock: () => wall.find((block) => holder(block) === undefined),
+    openPlace: (target) => openPlace(wall, holder, target),
   }
 }
 
@@ -89,9 +93,15 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
   find: async (key) => shelf.rows.get(keyOf(key)),
   holders: async (target) =>
     [...shelf.rows.values()]
-      .filter(({ block, state }) => state.kind === 'reserved' && (target === 'next' || target === block))
+      .filter((row) => row.state.kind === 'reserved' && (target === nextLike(row.target) || target === ownTarget(row)))
       .map(({ payment }) => payment),
   space: async (target) => spaceOf(shelf, target),
+  async inTheWay(target) {
+    const { at } = placeOf(target)
+    const blocks = at === 'next' ? [] : blocksHeld({ target, block: at })
+    const those = (kind: 'sold' | 'reserved') => blocks.filter((block) => heldAs(shelf.holder(block)) === kind)
+    return { taken: those('sold'), held: those('reserved') }
+  },
 
   async availability(target, payment, now, attended) {
     const prior = priorOf(shelf, target, payment, now, attended)
@@ -104,8 +114,8 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
     if (priorOf(shelf, target, payment, now, attended).length > 0) return { kind: 'prior' }
     const space = spaceFor(shelf, target, payment)
     if (space !== 'open') return { kind: 'lost', space }
-    const block = target === 'next' ? shelf.openBlock() : target
-    if (block === undefined) throw new Error('open, but no block is')
+    const block = shelf.openPlace(target)
+    if (typeof block === 'string') throw new Error('open, but nothing is')
     const attempt = (shelf.attempts.get(keyOf(payment)) ?? 0) + 1
     shelf.attempts.set(keyOf(payment), attempt)
     const state = { kind: 'reserved', uncertain: false, attempt } as const
@@ -169,20 +179,45 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
     [...shelf.rows.values()].filter((row) => isUnfinished(shelf, row, now)).map(({ payment }) => payment),
 })
 
-function spaceOf({ wall, holder, openBlock }: Shelf, target: Target): Exclude<Space, 'full'> {
-  if (target === 'next') {
-    if (openBlock() !== undefined) return 'open'
-    return wall.every((block) => holder(block)?.state.kind === 'sold') ? 'claimed' : 'reserved'
-  }
-  const held = holder(target)
-  if (held === undefined) return 'open'
-  return held.state.kind === 'sold' ? 'claimed' : 'reserved'
+function spaceOf({ openPlace: place }: Shelf, target: Target): Exclude<Space, 'full'> {
+  const found = place(target)
+  return typeof found === 'string' ? found : 'open'
 }
+
+/** What is asked for by a target without its place. */
+const nextLike = (target: Target): Target => targetOf('next', placeOf(target))
+
+function openPlace(
+  wall: readonly BlockIndex[],
+  holder: Shelf['holder'],
+  target: Target,
+): BlockIndex | Exclude<Space, 'open' | 'full'> {
+  const { at, w, h } = placeOf(target)
+  const letterOf = (block: BlockIndex) => ({ sold: 'c', reserved: 'r', none: 'o' })[heldAs(holder(block))]
+  if (at !== 'next') {
+    const letters = blocksHeld({ target, block: at }).map(letterOf)
+    return letters.includes('c') ? 'claimed' : letters.includes('r') ? 'reserved' : at
+  }
+  if (w * h === 1) {
+    const open = wall.find((block) => holder(block) === undefined)
+    if (open !== undefined) return open
+    return wall.every((block) => letterOf(block) === 'c') ? 'claimed' : 'reserved'
+  }
+  const states = Array.from({ length: TOTAL_BLOCKS }, () => 'c')
+  for (const block of wall) states[block] = letterOf(block)
+  return nearestArea(states.join(''), { w, h })
+}
+
+const heldAs = (held: Purchase | undefined): 'sold' | 'reserved' | 'none' =>
+  held === undefined ? 'none' : held.state.kind === 'sold' ? 'sold' : 'reserved'
 
 function spaceFor(shelf: Shelf, target: Target, { payer }: Payment): Space {
   const space = spaceOf(shelf, target)
-  const holds = shelf.rows.values().filter(({ payment, state }) => payment.payer === payer && state.kind === 'reserved')
-  return space === 'open' && [...holds].length >= HOLDS_MAX ? 'full' : space
+  const holds = [...shelf.rows.values()].filter(
+    ({ payment, state }) => payment.payer === payer && state.kind === 'reserved',
+  )
+  const blocks = holds.reduce((sum, held) => sum + blocksIn(held.target), blocksIn(target))
+  return space === 'open' && (holds.length >= HOLDS_MAX || blocks > HELD_BLOCKS_MAX) ? 'full' : space
 }
 
 /** What a payer has not been answered: held and nobody is at it for a client, or sold lately, or the very block asked for. */
@@ -193,14 +228,15 @@ function priorOf(
   now: UnixMs,
   attended: readonly Hash[],
 ): Purchase[] {
-  return [...rows.values()].filter(({ payment, target: asked, block, state }) => {
+  return [...rows.values()].filter((row) => {
+    const { payment, target: asked, state } = row
     if (payment.payer !== payer || payment.nonce === nonce) return false
     const isNamed = identifier !== undefined && payment.identifier === identifier
     if (isNamed && (state.kind === 'reserved' || state.kind === 'sold')) return true
     const isAttended = attended.includes(payment.nonce)
     if (state.kind === 'reserved') return asked === target && (state.uncertain || !isAttended)
     if (state.kind !== 'sold' || !state.unanswered || isAttended) return false
-    return block === target || (asked === target && now - state.claimedAt < RECEIPT_OWED_MS)
+    return ownTarget(row) === target || (asked === target && now - state.claimedAt < RECEIPT_OWED_MS)
   })
 }
 
@@ -226,7 +262,7 @@ function unsee({ looks, row, put }: Shelf, payment: Payment, look: number): void
 
 function sell({ sales, put }: Shelf, purchase: Purchase, tx: Hash, settled: boolean, now: UnixMs): SoldPurchase {
   const at = Math.max(now, sales.at(-1)?.at ?? 0)
-  sales.push({ seq: sales.length + 1, block: purchase.block, at })
+  for (const block of blocksHeld(purchase)) sales.push({ seq: sales.length + 1, block, at })
   const { name, framework } = purchase.listing
   return put({ ...purchase, state: { kind: 'sold', tx, claimedAt: at, name, framework, settled, unanswered: true } })
 }
@@ -237,11 +273,26 @@ function owe(shelf: Shelf, landed: Landed, tx: Hash, now: UnixMs): Purchase {
   const known = shelf.rows.get(keyOf(landed.payment))
   if (known?.state.kind === 'sold' || known?.state.kind === 'credited') return known
   if (known?.state.kind === 'reserved') throw new Overtaken('owed while a block is held')
-  const [first] = shelf.wall
-  if (first === undefined) throw new Error('a wall without blocks')
-  const wished = known?.block ?? (landed.target === 'next' ? first : landed.target)
-  const block = shelf.holder(wished) === undefined ? wished : shelf.openBlock()
   const { payment, target, listing, head } = known ?? landed
-  const owed: Purchase = { payment, target, listing, head, block: block ?? wished, state: { kind: 'credited', tx } }
-  return block === undefined ? shelf.put(owed) : sell(shelf, owed, tx, true, now)
+  const wished = known?.block ?? wishedFor(shelf, target)
+  const own = shelf.openPlace(ownTarget({ target, block: wished }))
+  const block = typeof own === 'string' ? shelf.openPlace(nextLike(target)) : own
+  const isLeft = typeof block !== 'string'
+  const owed: Purchase = {
+    payment,
+    target,
+    listing,
+    head,
+    block: isLeft ? block : wished,
+    state: { kind: 'credited', tx },
+  }
+  return isLeft ? sell(shelf, owed, tx, true, now) : shelf.put(owed)
+}
+
+/** Where a target would begin on an empty wall. */
+function wishedFor({ wall }: Shelf, target: Target): BlockIndex {
+  const { at } = placeOf(target)
+  const first = at === 'next' ? openPlace(wall, () => undefined, target) : at
+  if (typeof first === 'string') throw new Error('a wall without room')
+  return first
 }

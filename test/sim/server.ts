@@ -16,6 +16,7 @@ import { followLog, type Follower } from '../../server/usecases/follow-log.ts'
 import { keepGoing } from '../../server/usecases/keep-going.ts'
 import { keepLevel } from '../../server/usecases/keep-level.ts'
 import { watchRail } from '../../server/usecases/watch-rail.ts'
+import { noPictures } from '../fakes/pictures.ts'
 import type { Commons, Life } from './commons.ts'
 import { NO_FAULTS } from './faults.ts'
 import type { Book, Paint } from './ledger-model.ts'
@@ -115,6 +116,7 @@ export function startServer(world: World, { name, book, watcher, commons, opened
     const rail = watchRail({ facilitator, chain, clock, journal })
     const advance = follower?.advance ?? (() => Promise.resolve())
     const sold = seller({
+      pictures: noPictures,
       ledger,
       facilitator,
       chain,
@@ -187,6 +189,7 @@ function ledgerPort(
     },
     holders: (target) => store('holders', '', undefined, () => ledger.holders(target)),
     space: (target) => store('space', '', undefined, async () => ledger.space(target)),
+    inTheWay: (target) => store('inTheWay', '', undefined, () => ledger.inTheWay(target)),
     claim: (target, payment, listing, head, now, attended) =>
       store('claim', keyOf(payment), { target, payment }, () =>
         ledger.claim(target, payment, listing, head, now, attended),
@@ -212,7 +215,7 @@ function ignoreTrouble(error: unknown): void {
   if (!(error instanceof Overtaken)) throw error
 }
 
-const reads: ReadonlySet<string> = new Set(['find', 'availability', 'holders', 'space', 'unfinished'])
+const reads: ReadonlySet<string> = new Set(['find', 'availability', 'holders', 'space', 'inTheWay', 'unfinished'])
 
 /** What owners reach, on the same disk. */
 function paintPort(

@@ -10,6 +10,7 @@ import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
 import { fakeJournal } from '../fakes/journal.ts'
+import { noPictures } from '../fakes/pictures.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
 import { NOW, paymentOf, SILENT, TERMS } from '../ports/samples.ts'
 
@@ -49,7 +50,7 @@ async function openWall() {
   await rail.probe()
   rail.reconciled()
   const deps = { ledger: db.ledger, facilitator, chain, wallets: fakeWallets, clock, journal, rail, terms: TERMS }
-  const sold = seller({ ...deps, contact: null, advance: async () => {} })
+  const sold = seller({ ...deps, pictures: noPictures, contact: null, advance: async () => {} })
   return {
     db,
     rail,

@@ -1,0 +1,85 @@
+/** `/areas`: rectangles of blocks, sold whole. */
+
+import type { Bought } from '../domain/purchase.ts'
+import { salesOf, type WallView } from '../domain/wall-view.ts'
+import { readAreaOrder, type OrderedArea } from '../usecases/area-order.ts'
+import type { SellTo } from '../usecases/limited-seller.ts'
+import { namingBlocks, refusalOfArea, type Offering } from '../usecases/offer-area.ts'
+import { encodeHeader, settleResponse } from '../x402/header.ts'
+import { areaReceiptOf } from '../x402/receipt.ts'
+import { AREAS_PATH } from '../x402/terms.ts'
+import { carriesPayment, PAYMENT_RESPONSE_V1, paymentOf, settlementHeaderV1, type Sent } from '../x402/v1.ts'
+import { readJson } from './body.ts'
+import { refuseBeyond, type Clients } from './clients.ts'
+import { demandForArea, refuse, refuseTarget, type Till } from './refuse.ts'
+import { respondJson } from './respond.ts'
+import type { Handler, Route } from './route.ts'
+import { UPLOAD, type Uploads } from './uploads.ts'
+
+/** What selling areas over HTTP needs. */
+export type AreaDesk = Till &
+  Offering & {
+    readonly sellTo: SellTo
+    readonly view: WallView
+    readonly clients: Clients
+    readonly uploads: Uploads
+    readonly countPaid?: ((version: Sent['version']) => void) | undefined // of each request that carries a payment
+  }
+
+/** The route that sells. */
+export const areaRoutes = (desk: AreaDesk): Route[] => [{ path: AREAS_PATH, methods: { POST: order(desk) } }]
+
+function order(desk: AreaDesk): Handler {
+  const { clients, uploads } = desk
+  return async (request) => {
+    // A payment the ledger knows is never turned away, and what a new one may ask for is seen to where it is sold.
+    const beyond = carriesPayment(request) ? undefined : refuseBeyond(clients, 'uploads', request)
+    if (beyond !== undefined) return beyond
+    const read = await uploads(request, () => readJson(request, UPLOAD))
+    if ('code' in read) return refuse(read, UNREAD)
+    if ('failure' in read) return refuse(read.failure, UNREAD)
+    const ordered = readAreaOrder(read.value)
+    if ('code' in ordered) return refuse(ordered)
+    const sent = paymentOf(request, desk.offer, ordered.target)
+    return sent === undefined ? await unpaid(desk, ordered) : await paid(desk, request, ordered, sent)
+  }
+}
+
+// A connection on which a body was not read cannot go on.
+const UNREAD = { Connection: 'close' }
+
+async function unpaid(desk: AreaDesk, { target, listing }: OrderedArea): Promise<Response> {
+  const busy = await desk.clients.queue.turn()
+  if (busy !== undefined) return refuse(busy)
+  // Nobody should sign for a request that will be refused.
+  if ('code' in listing) return refuse(listing)
+  const refusal = await refusalOfArea(desk, target)
+  return refusal === undefined ? demandForArea(desk, target) : refuse(refusal)
+}
+
+async function paid(
+  desk: AreaDesk,
+  request: Request,
+  { target, listing }: OrderedArea,
+  { payment, version }: Sent,
+): Promise<Response> {
+  desk.countPaid?.(version)
+  if ('code' in payment) return refuse(payment)
+  await desk.clients.queue.paymentTurn()
+  const outcome = await desk.sellTo(desk.clients.addressOf(request), target, payment, listing, request.signal)
+  if (outcome.kind === 'bought') return respondReceipt(desk, outcome, version)
+  return refuseTarget(desk, target, await namingBlocks(desk.ledger, target, outcome.failure), { isArea: true })
+}
+
+function respondReceipt(
+  { view, offer }: AreaDesk,
+  { purchase, isEarlier }: Bought,
+  version: Sent['version'],
+): Response {
+  const sales = salesOf(view, purchase)
+  return respondJson(200, areaReceiptOf({ purchase, sales, isEarlier, baseUrl: offer.baseUrl }), {
+    'Cache-Control': 'private, no-store',
+    'PAYMENT-RESPONSE': encodeHeader(settleResponse(purchase)),
+    ...(version === 1 ? { [PAYMENT_RESPONSE_V1]: settlementHeaderV1(purchase) } : {}),
+  })
+}

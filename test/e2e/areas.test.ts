@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'bun:test'
+import { wrapAxiosWithPayment } from '@x402/axios'
+import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
+import { validateDiscoveryExtension } from '@x402/extensions/bazaar'
+import { wrapFetchWithPayment } from '@x402/fetch'
+import axios from 'axios'
+import { blocksOf, parseArea } from '../../shared/area.ts'
+import type { AreaReceipt } from '../../shared/contract/area-order.ts'
+import { coordOf } from '../../shared/wall.ts'
+import { flatPng } from '../adapters/picture-files.ts'
+import {
+  ENGINES,
+  eventually,
+  get,
+  payingClient,
+  readFeed,
+  shareWorld,
+  sign,
+  signDemand,
+  type Payer,
+  type World,
+} from './world.ts'
+
+// Goal: areas are bought by stock clients, whole or not at all, whoever else buys there, and whenever the process dies.
+// Method: real processes, a real chain and real clients; the books must balance to the dollar at the end.
+
+let world: World
+
+type Order = Readonly<Record<string, unknown>>
+
+const order = (body: Order, payment?: string) =>
+  fetch(`${world.url}/areas`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(payment === undefined ? {} : { 'payment-signature': payment }) },
+    body: JSON.stringify(body),
+  })
+
+async function signOrder(payer: Payer, body: Order): Promise<string> {
+  const demand = await order(body)
+  expect(demand.status).toBe(402)
+  return await signDemand(demand.headers.get('payment-required') ?? '', payer)
+}
+
+/** Sends the same signed order until it is not told to wait any longer. */
+const settled = (body: Order, payment: string): Promise<Response> =>
+  eventually(async () => {
+    const response = await order(body, payment)
+    return response.status === 503 ? undefined : response
+  })
+
+const coordsOf = (name: string): readonly string[] => {
+  const area = parseArea(name)
+  if (area === undefined) throw new RangeError(`${name} is no area`)
+  return blocksOf(area).map(coordOf)
+}
+
+describe.each(ENGINES)('on %s', (engine) => {
+  shareWorld((opened) => void (world = opened), engine, { SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' })
+
+  test('the demand is what the SDK and its discovery extension read: a POST with a body', async () => {
+    const header = (await order({ w: 4, h: 3 })).headers.get('payment-required') ?? ''
+    const { extensions, accepts } = decodePaymentRequiredHeader(header)
+    expect(header.length).toBeLessThan(4500)
+    expect(accepts[0]?.amount).toBe('12000000')
+    const declared = extensions?.['bazaar'] as Parameters<typeof validateDiscoveryExtension>[0]
+    expect(validateDiscoveryExtension(declared)).toMatchObject({ valid: true })
+  })
+
+  test('the stock fetch client posts a picture, pays once and owns the area', async () => {
+    const wallet = await world.wallet(20)
+    const image = flatPng(120, 90, '#ff0000').toBase64()
+    const response = await wrapFetchWithPayment(fetch, payingClient(wallet))(`${world.url}/areas`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ at: '20,20', w: 4, h: 3, image, name: 'Ada' }),
+    })
+    expect(response.status).toBe(200)
+    const receipt = (await response.json()) as AreaReceipt
+    expect(receipt).toMatchObject({
+      area: '20,20,4x3',
+      blocks: coordsOf('20,20,4x3'),
+      deed: { wallet: wallet.address, name: 'Ada', painted: true, price: { amount: '12.00' } },
+    })
+    const { transaction } = decodePaymentResponseHeader(response.headers.get('payment-response') ?? '')
+    expect(transaction).toBe(receipt.deed.tx)
+    expect(await world.network.balanceOf(wallet.address)).toBe(8_000_000n)
+  })
+
+  test('the stock axios client buys with a POST', async () => {
+    const wallet = await world.wallet(4)
+    // It is older than the rest of the SDK, and knows the same schemes.
+    type OlderClient = Parameters<typeof wrapAxiosWithPayment>[1]
+    const client = wrapAxiosWithPayment(axios.create(), payingClient(wallet) as unknown as OlderClient)
+    const { status, data } = await client.post<AreaReceipt>(`${world.url}/areas`, { at: '30,20', w: 2, h: 1 })
+    expect([status, data.area]).toEqual([200, '30,20,2x1'])
+    expect(await world.network.balanceOf(wallet.address)).toBe(2_000_000n)
+  })
+
+  test('of orders that overlap, all at once, over both entrances, each is whole or nothing, and losers are not charged', async () => {
+    const places = ['50,50,4x3', '52,51,3x3', '49,49,2x2', '53,52,2x4', '51,52,3x1', '50,50,4x3'].map((name) => {
+      const area = parseArea(name)
+      if (area === undefined) throw new RangeError('no area')
+      const { col, row, w, h } = area
+      return { at: `${col},${row}`, w, h }
+    })
+    const payers = await Promise.all(places.map(() => world.wallet(20)))
+    const single = await world.wallet(2)
+    const signed = await Promise.all(
+      places.map(async (body, i) => {
+        const payer = payers[i]
+        if (payer === undefined) throw new Error('a wallet for each was asked for')
+        return { body, payer, payment: await signOrder(payer, body) }
+      }),
+    )
+    const blockPayment = await sign(world, single, '52,52')
+    const [block, ...areas] = await Promise.all([
+      get(world, '52,52', blockPayment),
+      ...signed.map(({ body, payment }, i) => (i % 2 === 0 ? order(body, payment) : callTool(body, payment))),
+    ])
+    const answers = await Promise.all(
+      areas.map(async (answer) => (await answer.json()) as Partial<AreaReceipt> & ToolAnswer),
+    )
+    const bought = answers.flatMap((answer, i) => {
+      const blocks = answer.blocks ?? answer.result?.structuredContent?.blocks
+      return blocks === undefined ? [] : [{ i, blocks }]
+    })
+    const blocks = [...bought.flatMap(({ blocks: own }) => own), ...(block?.status === 200 ? ['52,52'] : [])]
+    expect(blocks.length).toBeGreaterThan(0)
+    expect(new Set(blocks).size).toBe(blocks.length)
+    for (const [i, { payer, body }] of signed.entries()) {
+      const price = bought.some((each) => each.i === i) ? body.w * body.h : 0
+      expect(await world.network.balanceOf(payer.address)).toBe(BigInt(20 - price) * 1_000_000n)
+    }
+    const sold = (await readFeed(world)).map(({ coord }) => coord)
+    const around = coordsOf('49,49,6x7').filter((coord) => sold.includes(coord))
+    expect(around.toSorted()).toEqual(blocks.toSorted())
+  }, 60_000)
+
+  test.each([
+    ['before the facilitator sent it on', 'unsent'],
+    ['after the money moved', 'moved'],
+  ] as const)(
+    'kill -9 in a purchase of 400 blocks, %s: the same request ends in the same area, for one payment',
+    async (_, when) => {
+      const payer = await world.wallet(401)
+      const body = {
+        at: when === 'moved' ? '100,20' : '100,50',
+        w: 20,
+        h: 20,
+        image: flatPng(200, 200, '#00ff00').toBase64(),
+      }
+      const payment = await signOrder(payer, body)
+      const { settle } = world.facilitator
+      const [calls, forwarded] = [settle.count(), settle.forwarded()]
+      settle.next(when === 'moved' ? 'hang-after' : 'hang-before')
+      const cut = order(body, payment).catch(() => undefined)
+      await (when === 'moved' ? settle.forwardedUntil(forwarded + 1) : settle.arrived(calls + 1))
+      await world.crash()
+      await cut
+      const response = await settled(body, payment)
+      expect(response.status).toBe(200)
+      const receipt = (await response.json()) as AreaReceipt
+      expect(receipt.blocks).toEqual([...coordsOf(`${body.at},20x20`)])
+      expect(await world.network.balanceOf(payer.address)).toBe(1_000_000n)
+      expect(await (await order(body, payment)).json()).toEqual(receipt)
+    },
+    60_000,
+  )
+})
+
+type ToolAnswer = { readonly result?: { readonly structuredContent?: AreaReceipt } }
+
+const callTool = (body: Order, payment: string) =>
+  fetch(`${world.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-06-18',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        name: 'buy_area',
+        arguments: body,
+        _meta: { 'x402/payment': JSON.parse(atob(payment)) },
+      },
+    }),
+  })
