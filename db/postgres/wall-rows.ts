@@ -176,7 +176,8 @@ const textOf = (row: KeptRow) =>
 
 /** The numbers that are given next, and what the server must know of the tables to read them fast. */
 async function finish({ rows, run }: Session): Promise<void> {
-  await run('ALTER TABLE changes ENABLE TRIGGER changes_are_numbered_densely')
+  // A table cannot be altered while something is still to be looked at for it.
+  await run('SET CONSTRAINTS ALL IMMEDIATE; ALTER TABLE changes ENABLE TRIGGER changes_are_numbered_densely')
   await run(`UPDATE counters SET
     (number, seq, at) = (SELECT coalesce(max(number), 0), coalesce(max(seq), 0), coalesce(max(at), 0) FROM changes),
     agent = (SELECT coalesce(max(id), 0) FROM agents)`)

@@ -15,7 +15,7 @@ test('the definition', () => {
         "openWorldHint": false,
         "readOnlyHint": true,
       },
-      "description": "Use to find open rectangles of w x h blocks, nearest the wall’s centre or a block you name. Not for single blocks (list_unclaimed). Free, no side effects: nothing is held, so buy block by block with buy_block in the order given and look again when one is gone. Errors: invalid_size, invalid_coordinate, invalid_limit, too_many_requests, database_unavailable. Returns {w, h, asset, note, spaces}: each with coord (its top left block), blocks in buying order and price for all; nearest first, none sharing a block, empty when there is no room, fewer than limit when they are large.",
+      "description": "Use to find open rectangles of w x h blocks, nearest the wall’s centre or a block you name. Not for single blocks (list_unclaimed). Free, no side effects: nothing is held, so another buyer may be quicker; buy one whole with buy_area (at is its coord). Errors: invalid_size, invalid_coordinate, invalid_limit, too_many_requests, database_unavailable. Returns {w, h, asset, note, spaces}: each with coord (its top left block), blocks in buying order and price for all; nearest first, none sharing a block, empty when there is no room, fewer than limit when they are large.",
       "inputSchema": {
         "additionalProperties": false,
         "properties": {
