@@ -106,7 +106,7 @@ test(
     const silent = { ...settings, RPC_URL: 'http://127.0.0.1:1' }
     expect(await operateOn(silent, 'accept-restore')).toEqual({
       said: 'the chain does not answer; nothing was changed\n',
-      status: 1,
+      status: 2,
     })
     const listed = await operate('accept-restore')
     expect(listed.status).toBe(1)
