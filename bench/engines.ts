@@ -8,15 +8,15 @@ import { registerMessage } from '../shared/signing.ts'
 import { startPostgres, type PostgresServer } from '../test/db/postgres-server.ts'
 import { pin } from './cpu.ts'
 import type { Row, Scenario } from './findings.ts'
-import { agentsOf, QUIET } from './fleet.ts'
 import { load, requestBytes } from './load.ts'
-import { openMarket, type Market } from './market.ts'
 import { owners } from './owners.ts'
 import { median, pair, percentile, timesAsCheap, type Pace } from './pair.ts'
 import { signedPayments } from './purchases.ts'
 import { keyOf, NETWORK } from './seed.ts'
 import { SERVERS_ON, type Server } from './server.ts'
-import { sellAll } from './till.ts'
+import { agentsOf, QUIET } from './servers.ts'
+import { sellAll } from './store-sales.ts'
+import { openMarket, type Market } from './stub-services.ts'
 
 const BLOCKS = 300
 const CONNECTIONS = 16

@@ -4,9 +4,9 @@ import { createKeccak } from 'hash-wasm'
 import native from 'secp256k1/bindings.js'
 import { editMessage } from '../shared/signing.ts'
 import { CLAIM_ORDER, coordOf } from '../shared/wall.ts'
-import { agentsOf } from './fleet.ts'
 import { requestBytes } from './load.ts'
 import { buyerOf, keyOf } from './seed.ts'
+import { agentsOf } from './servers.ts'
 
 /** A repaint as it is sent, and what a look-up finds its signer by. */
 export type Repaint = { readonly bytes: Uint8Array; readonly rs: string; readonly key: Uint8Array }

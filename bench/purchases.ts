@@ -7,9 +7,9 @@ import { armed } from '../server/local/wall-process.ts'
 import { newWallet } from '../server/local/wallets.ts'
 import type { Scenario } from './findings.ts'
 import { load, requestBytes } from './load.ts'
-import { openMarket } from './market.ts'
 import { percentile } from './pair.ts'
 import type { Server } from './server.ts'
+import { openMarket } from './stub-services.ts'
 
 const BUYERS = 50
 

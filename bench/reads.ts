@@ -2,9 +2,9 @@
 
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
 import { rowsOf, type Scenario } from './findings.ts'
-import { canvasGzip } from './fleet.ts'
 import { requestBytes } from './load.ts'
 import { pair, timesAsCheap, type Target } from './pair.ts'
+import { canvasGzip } from './servers.ts'
 
 const always = (bytes: Uint8Array) => () => () => bytes
 

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
 import { cpuUs } from './cpu.ts'
 import { rowsOf, type Row, type Scenario } from './findings.ts'
-import { agentsOf, wallName } from './fleet.ts'
 import { load, requestBytes, type Load } from './load.ts'
 import { owners } from './owners.ts'
 import { median, pair, percentile, timesAsCheap } from './pair.ts'
 import type { Server } from './server.ts'
+import { agentsOf, wallName } from './servers.ts'
 
 // Enough to see their processor time, few enough to sign ahead.
 const PER_MS = 1.5

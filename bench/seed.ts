@@ -4,7 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { openWall } from '../db/sqlite/open.ts'
 import { CLAIM_ORDER } from '../shared/wall.ts'
 import { face } from './art.ts'
-import { dice, pick } from './dice.ts'
+import { prng, pick } from './prng.ts'
 import seedSql from './seed.sql' with { type: 'text' }
 
 /** The network that seeded walls sell on, as CAIP-2. */
@@ -23,7 +23,7 @@ export const buyerOf = (sale: number, agents: number): number => 1 + Math.floor(
 export function seed(path: string, blocks: number, agents: number): void {
   const connection = openWall(path, NETWORK)
   const sql = statements(connection)
-  const roll = dice(14_400)
+  const roll = prng(14_400)
   const people = Array.from({ length: agents }, (_, at) => ({
     wallet: privateKeyToAccount(keyOf(at + 1)).address.toLowerCase(),
     name: `${pick(roll, ['Ada', 'Noether', 'Gauss', 'Euler', 'Turing'])} ${at + 1}`,

@@ -4,12 +4,12 @@ import { freePort, startWall } from '../server/local/wall-process.ts'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
 import { pin, residentMb, unpin } from './cpu.ts'
 import type { Row, Scenario } from './findings.ts'
-import { QUIET } from './fleet.ts'
 import { load, requestBytes } from './load.ts'
 import { owners, type Repaint } from './owners.ts'
 import { median } from './pair.ts'
 import { paced } from './repaints.ts'
 import type { Server } from './server.ts'
+import { QUIET } from './servers.ts'
 
 /** From starting the process to the last byte of the first read of the whole wall, on all processors there are. */
 export const coldStart: Scenario = async (fleet, { rounds }) => {
@@ -35,7 +35,7 @@ export const coldStart: Scenario = async (fleet, { rounds }) => {
 
 // What a process takes early on says little of what it takes later.
 const SETTLED_AFTER = 5
-const LOOKS = 10
+const READ_ONLY = 10
 
 const REPAINTS_A_SECOND = 200
 
@@ -49,8 +49,8 @@ export const memory: Scenario = async (fleet, { steadyMs }) => {
   const wall = await fleet.wall(TOTAL_BLOCKS)
   const sign = await owners(TOTAL_BLOCKS)
   const held: number[] = []
-  for (let look = 0; look < LOOKS; look++) {
-    await readAndRepaint(wall, sign, steadyMs / LOOKS)
+  for (let look = 0; look < READ_ONLY; look++) {
+    await readAndRepaint(wall, sign, steadyMs / READ_ONLY)
     held.push(residentMb(wall.pid) ?? Number.NaN)
   }
   const [first = Number.NaN, last = Number.NaN] = [held[SETTLED_AFTER], held.at(-1)]

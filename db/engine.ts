@@ -2,7 +2,7 @@
 
 import type {
   Agents,
-  Bell,
+  ChangeNotifier,
   Blocks,
   Books,
   ChainCheckpoint,
@@ -30,7 +30,7 @@ export type Engine = {
   readonly store: Store
   readonly leases: Leases
   readonly jobs: ExclusiveJobs
-  readonly bell: Bell
+  readonly notifier: ChangeNotifier
   close(): Promise<void>
 }
 

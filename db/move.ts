@@ -10,7 +10,7 @@ import type { Log } from '../server/ports.ts'
 import { ALL_BLOCKS } from '../shared/wall.ts'
 import { CannotOpen } from './cannot-open.ts'
 import type { Place } from './open.ts'
-import { fitsSum, numberOf, SUMMED, type Cell, type Table } from './row-sums.ts'
+import { fitsSum, numberOf, SUMMED, type Cell, type Table } from './row-checksums.ts'
 import {
   copiedColumns,
   KEPT_TABLES,

@@ -2,7 +2,7 @@
 
 import type { Audit } from '../server/ports.ts'
 import type { Ahead, Engine } from './engine.ts'
-import type { DamagedRow } from './row-sums.ts'
+import type { DamagedRow } from './row-checksums.ts'
 
 /** Where a wall is kept: in a file that one process owns, or on a server that several share. */
 export type Place =

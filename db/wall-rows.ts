@@ -1,7 +1,7 @@
 /** Every row of a wall, apart from the engine that keeps it: what is read of one engine to be written to the other. */
 
 import type { Log } from '../server/ports.ts'
-import { SUMMED, type Cell } from './row-sums.ts'
+import { SUMMED, type Cell } from './row-checksums.ts'
 
 /** The tables that make a wall, in an order in which rows refer to earlier ones only, with their columns but for sums. */
 export const KEPT = {

@@ -1,22 +1,22 @@
 /** The whole service over its ports and use cases, not yet listening. */
 
 import { Elysia } from 'elysia'
-import { apiRoutes, type ApiDesk } from './http/api.ts'
+import { apiRoutes, type ApiDeps } from './http/api.ts'
 import { areaPages } from './http/area.ts'
 import { areaRoutes } from './http/areas.ts'
 import { atlasRoutes } from './http/atlas.ts'
-import { blockMethods, BLOCKS_PREFIX, type BlockDesk } from './http/blocks.ts'
+import { blockMethods, BLOCKS_PREFIX, type BlockDeps } from './http/blocks.ts'
 import { cardRoutes } from './http/cards.ts'
 import { addressReader } from './http/clients.ts'
 import { documentRoutes } from './http/documents.ts'
 import { fairQueue } from './http/fair-queue.ts'
-import { helpRoutes } from './http/help.ts'
 import { mcpMethods } from './http/mcp.ts'
 import { filesOver } from './http/page-headers.ts'
-import { inTime } from './http/patience.ts'
 import { pictureRoutes } from './http/pictures.ts'
 import { probeRoutes } from './http/probes.ts'
+import { inTime } from './http/request-timeout.ts'
 import { dispatcher, guarded, handlersByPath, type Meter, type Route } from './http/route.ts'
+import { toolsRoutes } from './http/tools.ts'
 import { uploads } from './http/uploads.ts'
 import type { ViewerFiles } from './http/viewer-files.ts'
 import { TOOLS } from './mcp/registry.ts'
@@ -30,8 +30,8 @@ import type { RateLimits } from './usecases/rate-limits.ts'
 import { wallImages } from './usecases/wall-image.ts'
 
 /** Everything the edge needs: what sells, edits, registers and reads, and the page's files. */
-export type Service = Omit<BlockDesk, 'sellTo' | 'clients'> &
-  Omit<ApiDesk, 'clients'> & {
+export type Service = Omit<BlockDeps, 'sellTo' | 'clients'> &
+  Omit<ApiDeps, 'clients'> & {
     readonly ledger: LimitedSelling['ledger'] & Offering['ledger']
     readonly limits: RateLimits
     readonly trustedHops: number | undefined // how many proxies' X-Forwarded-For to believe; undefined: see `addressReader`
@@ -70,7 +70,7 @@ export function app(given: Service): Elysia {
     ...areaRoutes(service),
     ...apiRoutes(service),
     ...probeRoutes(service),
-    ...helpRoutes(helping),
+    ...toolsRoutes(helping),
     { path: '/mcp', methods: mcpMethods({ ...helping, images }) },
     ...atlasRoutes({ ...service, site }),
     ...documentRoutes({ ...service, clock: service.editing.clock, site }),

@@ -13,7 +13,7 @@ export type Config = {
   readonly port: number
   readonly hosts: readonly string[] // names that owners may sign for, the canonical one first
   readonly database: Database
-  readonly deskPath: string | undefined // undefined: the operators' socket is where `deskAt` says
+  readonly deskPath: string | undefined // undefined: the operators' socket is where `adminSocketAt` says
   readonly witnessPath: string | undefined // undefined: none is kept, for a database that is kept nowhere
   readonly booksPath: string | undefined // where `books` keeps what it has read of the chain; undefined: nowhere
   readonly network: Network

@@ -2,7 +2,7 @@
 
 import { CannotOpen } from '../db/cannot-open.ts'
 import { openStoreAhead } from '../db/open.ts'
-import type { DamagedRow } from '../db/row-sums.ts'
+import type { DamagedRow } from '../db/row-checksums.ts'
 import { terminalText } from '../shared/terminal.ts'
 import { systemClock } from './adapters/clock.ts'
 import { UnusableKey } from './adapters/coinbase.ts'

@@ -6,19 +6,19 @@
 import type { Area } from '../shared/area.ts'
 import type { BlockIndex } from '../shared/wall.ts'
 import type { Account, AccountPage, Pending } from './domain/account.ts'
+import type { Statement } from './domain/balance.ts'
 import type { Edit, EditResult, Identity, IdentityResult, NamingResult, PainterNaming } from './domain/edit.ts'
+import type { Settling, SignatureCheck, SignedBy, Verification } from './domain/facilitator-errors.ts'
 import type { Listing } from './domain/listing.ts'
 import type { AreaOwner, Change, LogNumber, OwnedBlock } from './domain/log.ts'
 import type { FacePart, ModerationAct, ModerationResult } from './domain/moderation.ts'
 import type { Address, Hash, Payment, PaymentKey, Space, Target, UnixMs } from './domain/payment.ts'
 import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from './domain/picture.ts'
 import type { Availability, Claiming, Landed, Purchase, SoldPurchase, Verdict } from './domain/purchase.ts'
-import type { Settling, SignatureCheck, SignedBy, Verification } from './domain/reasons.ts'
-import type { Statement } from './domain/statement.ts'
 import type { Progress, StorePosition } from './domain/store-position.ts'
 
 /**
- * Payments and what became of them; the only judge of races between them. A write throws `Overtaken` where the payment is
+ * Payments and what became of them; the only judge of races between them. A write throws `StaleWriteError` where the payment is
  * no longer as the caller knows it, because another run has moved it on: all rests on that, and on nobody's lease.
  */
 export type Ledger = {
@@ -60,7 +60,7 @@ export type Ledger = {
   /** Notes that a sale will never be paid, so that it is not looked at again. The deed stays. */
   writeOff(purchase: Purchase): Promise<void>
   /**
-   * Gives a held block back; `dead` ends the watch for a late landing. Throws `Overtaken` for a purchase that has become
+   * Gives a held block back; `dead` ends the watch for a late landing. Throws `StaleWriteError` for a purchase that has become
    * uncertain since, or is held by a later attempt: somebody else may have had it settled, so that no refusal is final.
    */
   release(purchase: Purchase, dead: boolean): Promise<void>
@@ -210,7 +210,7 @@ export type ExclusiveJobs = {
 }
 
 /** Tells that the log may have grown, by another process's hand too. A hint: what is missed is found by asking. */
-export type Bell = { listen(rung: () => void): () => void } // answers how to stop listening
+export type ChangeNotifier = { listen(rung: () => void): () => void } // answers how to stop listening
 
 /** The x402 facilitator: checks payments and broadcasts them. Its word proves little; see `Settling`. */
 export type Facilitator = {

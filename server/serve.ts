@@ -11,10 +11,10 @@ import { freeBytesBeside, sizeOf } from './adapters/disk-space.ts'
 import { httpFacilitator, type ExtensionSaid } from './adapters/facilitator.ts'
 import { listenForMonitors } from './adapters/metrics-port.ts'
 import type { Seen } from './adapters/metrics/wall.ts'
+import { noOpMetrics, type Meters } from './adapters/no-op-metrics.ts'
 import { workerPictures } from './adapters/pictures.ts'
 import { fastestKeys, type Keys } from './adapters/recover.ts'
 import { supervisorIn } from './adapters/supervisor.ts'
-import { unmetered, type Meters } from './adapters/unmetered.ts'
 import { viemWallets } from './adapters/wallets.ts'
 import { witnessAt } from './adapters/witness-file.ts'
 import { app } from './app.ts'
@@ -23,8 +23,8 @@ import { canvasReads } from './http/canvas-read.ts'
 import { live } from './http/live.ts'
 import { mcpCalls } from './http/mcp.ts'
 import { viewerFiles } from './http/viewer-files.ts'
-import { deskAt, openCounter } from './operate/counter.ts'
-import { openDesk } from './operate/desk.ts'
+import { adminCommands } from './operate/admin-commands.ts'
+import { adminSocketAt, openAdminSocket } from './operate/admin-socket.ts'
 import type { Overview } from './operate/status-report.ts'
 import { pageFiles } from './page-files.ts'
 import type { Journal, Ledger, RingMember } from './ports.ts'
@@ -35,16 +35,16 @@ import { freshChain } from './usecases/chain-freshness.ts'
 import { checkRestoredBackup, type RestoredBackupCheck } from './usecases/check-restored-backup.ts'
 import { logCompactor } from './usecases/compact-log.ts'
 import { followLog } from './usecases/follow-log.ts'
-import { keepGoing } from './usecases/keep-going.ts'
-import { keepLevel } from './usecases/keep-level.ts'
 import { keepWitness, type WitnessKeeper } from './usecases/keep-witness.ts'
-import { onceLooked } from './usecases/once-looked.ts'
+import { paymentHealth } from './usecases/payment-health.ts'
+import { pollLog } from './usecases/poll-log.ts'
 import { rateLimits } from './usecases/rate-limits.ts'
 import { readiness } from './usecases/readiness.ts'
 import { recentAlarms, type Alarm } from './usecases/recent-alarms.ts'
+import { runPeriodically } from './usecases/run-periodically.ts'
+import { afterStartUpCheck } from './usecases/start-up-check.ts'
 import { trackOutages, type Outages } from './usecases/track-outages.ts'
 import { watchClock } from './usecases/watch-clock.ts'
-import { watchRail } from './usecases/watch-rail.ts'
 import { watchStore } from './usecases/watch-store.ts'
 
 // The contract lets the canvas read be a few seconds old; this bounds what a flood of repaints costs. Less than a second,
@@ -75,7 +75,7 @@ export async function serve(given: Given): Promise<void> {
   const { config, asked, askedAgain } = given
   const { store } = given.ahead
   const metrics = config.metricsPort === undefined ? undefined : (await import('./adapters/metrics.ts')).openMetrics()
-  const meters = metrics ?? unmetered
+  const meters = metrics ?? noOpMetrics
   const { journal, last } = recentAlarms(meters.journal(given.journal), clock)
   const witness = witnessAt(config.witnessPath)
   const witnessing = keepWitness({ store: store.store, witness, clock, journal })
@@ -88,8 +88,8 @@ export async function serve(given: Given): Promise<void> {
   const { terms } = config.offer
   const restored = checkRestoredBackup({ ...store, witness, chain, facilitator, terms, clock, journal })
   const overview = overviewOf(config, wall, restored, last)
-  const desk = openDesk({ ...store, seller: sold, chain, clock, journal, advance, overview })
-  const closeCounter = openCounter(deskAt(config), desk, journal)
+  const desk = adminCommands({ ...store, seller: sold, chain, clock, journal, advance, overview })
+  const closeCounter = openAdminSocket(adminSocketAt(config), desk, journal)
   metrics?.watch(seenOf(config, wall, restored))
   if (metrics !== undefined && config.metricsPort !== undefined) {
     const monitors = listenForMonitors(metrics, config.metricsHost, config.metricsPort)
@@ -179,12 +179,12 @@ function startLoops(
   { restored, witnessing }: Checks,
   signal: AbortSignal,
 ): readonly Promise<void>[] {
-  const probing = keepGoing({ clock, journal }, signal, async () => {
+  const probing = runPeriodically({ clock, journal }, signal, async () => {
     await rail.probe()
     clockSeen()
     return rail.probeInMs()
   })
-  const looking = keepGoing({ clock, journal }, signal, async () => {
+  const looking = runPeriodically({ clock, journal }, signal, async () => {
     await storeWatch.look()
     return LOOK_AT_STORE_EVERY_MS
   })
@@ -193,7 +193,7 @@ function startLoops(
     rail.suspend()
     restored.replaced(replaced)
   })
-  const sweeping = keepGoing({ clock, journal }, signal, async () => {
+  const sweeping = runPeriodically({ clock, journal }, signal, async () => {
     if ((await swept()) === 'seen' && (await restored.isCurrent())) {
       witnessing.begin()
       rail.reconciled()
@@ -201,11 +201,11 @@ function startLoops(
     return config.reconcileIntervalMs
   })
   const compact = logCompactor({ ...store, clock, journal })
-  const compacting = keepGoing({ clock, journal }, signal, async () => {
+  const compacting = runPeriodically({ clock, journal }, signal, async () => {
     await compact(signal)
     return COMPACT_EVERY_MS
   })
-  const following = isShared(config) ? [keepLevel({ ...store, advance, clock, journal }, signal)] : []
+  const following = isShared(config) ? [pollLog({ ...store, advance, clock, journal }, signal)] : []
   return [probing, looking, sweeping, compacting, ...following]
 }
 
@@ -228,7 +228,7 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters, commi
     clock,
   })
   const viewer = await viewerFiles(await pageFiles())
-  const { view, advance, subscribe, reads } = await onceLooked(ahead.looked, async () => {
+  const { view, advance, subscribe, reads } = await afterStartUpCheck(ahead.looked, async () => {
     const follower = await followLog(log)
     const reads = canvasReads({ view: follower.view, network: config.network, clock, everyMs: PUBLISH_EVERY_MS })
     return { ...follower, reads }
@@ -295,7 +295,7 @@ function openRail(config: Config, { meters, journal, outages }: Watching) {
   })
   const members = membersOf(config, journal, outages).map(meters.facilitator)
   const facilitator = facilitatorRing({ ...config, members, chain, clock, journal })
-  const rail = watchRail({ facilitator, chain, clock, journal, facilitatorTrouble: facilitator.trouble })
+  const rail = paymentHealth({ facilitator, chain, clock, journal, facilitatorTrouble: facilitator.trouble })
   const clockOf = watchClock({ clock, outages })
   return { endpoints, chain, facilitator, rail, clockSeen: () => clockOf(endpoints.newest()) }
 }

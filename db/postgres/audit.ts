@@ -1,8 +1,8 @@
 /** The books for those who check them, as of one moment. */
 
+import type { Payout } from '../../server/domain/balance.ts'
 import type { PaymentKey, UnixMs } from '../../server/domain/payment.ts'
 import type { Hash, Address } from '../../server/domain/payment.ts'
-import type { Payout } from '../../server/domain/statement.ts'
 import { blocksIn } from '../../server/domain/target.ts'
 import type { Audit } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'

@@ -16,7 +16,7 @@
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Address } from '../../server/domain/payment.ts'
 import type { Progress } from '../../server/domain/store-position.ts'
-import type { Cell } from '../row-sums.ts'
+import type { Cell } from '../row-checksums.ts'
 import { codeOf, CommitUnknown, inOurWords, isOutdated, isPassing, isRefusedCommit } from './errors.ts'
 import { ANSWER_MS, CONNECTIONS, openPool, type Pool, type Queries } from './pool.ts'
 import { PROGRESS, watermark, type Watermark } from './watermark.ts'

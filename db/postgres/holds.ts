@@ -1,13 +1,13 @@
 /** Which blocks can be had, and holding one for a payment. */
 
-import { Overtaken } from '../../server/domain/failure.ts'
+import { StaleWriteError } from '../../server/domain/failure.ts'
 import type { Listing } from '../../server/domain/listing.ts'
 import type { Hash, Payment, PaymentKey, Space, UnixMs } from '../../server/domain/payment.ts'
 import type { Availability, Claiming, Purchase } from '../../server/domain/purchase.ts'
 import { blocksHeld, blocksIn, isBlock, type Target } from '../../server/domain/target.ts'
 import { type BlockIndex } from '../../shared/wall.ts'
 import { HELD_BLOCKS_MAX, HOLDS_MAX, RECEIPT_KEPT_MS } from '../limits.ts'
-import type { Cell, SummedRow } from '../row-sums.ts'
+import type { Cell, SummedRow } from '../row-checksums.ts'
 import { authorizationRow, integer, isOvertaken, SELECT_PURCHASE, targetColumns, targetIn, type Size } from '../rows.ts'
 import { nameForPurchase } from './painters.ts'
 import { known, told, type Known, type PaymentRow, type Reading } from './payments.ts'
@@ -89,7 +89,7 @@ export async function claim(
   const standing = await standingOf(work, asked, payment, now, attended)
   const { released } = standing
   if (released !== undefined && released.purchase.state.kind !== 'released')
-    throw new Overtaken(`a ${released.purchase.state.kind} payment cannot be claimed`)
+    throw new StaleWriteError(`a ${released.purchase.state.kind} payment cannot be claimed`)
   if (standing.hasPrior) return { kind: 'prior' }
   const target = released?.purchase.target ?? asked
   const open = await openBlocks(work, target)
@@ -213,8 +213,8 @@ export async function release(work: Work, { payment, state: before }: Purchase, 
   const { state } = purchase
   if (state.kind === 'released')
     return await writeAll(work.queries, [amend('payments', row, { dead: state.dead || dead ? 1 : 0 })])
-  if (state.kind !== 'reserved') throw new Overtaken(`a ${state.kind} payment cannot be released`)
-  if (isOvertaken(state, before)) throw new Overtaken('somebody else has taken the payment up')
+  if (state.kind !== 'reserved') throw new StaleWriteError(`a ${state.kind} payment cannot be released`)
+  if (isOvertaken(state, before)) throw new StaleWriteError('somebody else has taken the payment up')
   const held = await lockBlocks(work.queries, blocksHeld(purchase))
   for (const block of held) work.check('blocks', block)
   await writeAll(work.queries, [

@@ -3,7 +3,7 @@
 import type { Audit, Store, WriteFailure } from '../../server/ports.ts'
 import { CannotOpen } from '../cannot-open.ts'
 import type { Engine } from '../engine.ts'
-import type { DamagedRow } from '../row-sums.ts'
+import type { DamagedRow } from '../row-checksums.ts'
 import { postgresAgents } from './agents.ts'
 import { postgresAudit } from './audit.ts'
 import { postgresBlocks } from './blocks.ts'
@@ -11,15 +11,15 @@ import { postgresBooks } from './books.ts'
 import { postgresCheckpoint } from './chain-checkpoint.ts'
 import { postgresCompaction } from './compaction.ts'
 import { connect, type Connection } from './connection.ts'
+import { postgresChangeNotifier, postgresJobs, postgresLeases } from './coordination.ts'
 import { codeOf, wordsFor } from './errors.ts'
 import { postgresLedger } from './ledger.ts'
 import { postgresLog } from './log.ts'
 import { checkSchema, migrate } from './migrate.ts'
+import { ensureStayed } from './migration-marker.ts'
 import { postgresModeration } from './moderation.ts'
-import { ensureStayed } from './moved.ts'
 import { postgresPayouts } from './payouts.ts'
 import { STATEMENT_MS, WALL_NAME, type Session } from './pool.ts'
-import { postgresBell, postgresJobs, postgresLeases } from './sharing.ts'
 import { checking, put, writeAll } from './writes.ts'
 
 /** The ports of an open database, and its books. */
@@ -71,7 +71,7 @@ export async function openPostgres(
     audit: postgresAudit(connection, check),
     leases: postgresLeases(connection),
     jobs: postgresJobs(connection),
-    bell: postgresBell(connection),
+    notifier: postgresChangeNotifier(connection),
     close: connection.close,
   }
 }

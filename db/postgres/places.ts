@@ -24,7 +24,7 @@ const OPEN = `
   SELECT * FROM blocks WHERE state = 'open' AND NOT (i = ANY ($1::integer[])) ORDER BY rank LIMIT 1 FOR UPDATE`
 
 // How often to look again for a block that others are just taking or giving back.
-const LOOKS = 5
+const READ_ONLY = 5
 
 /** Statement, with one value, that tells whether a target can be bought by anyone. */
 export const spaceIs = (target: BlockIndex | 'next', value: string) =>
@@ -97,7 +97,7 @@ async function openArea(work: Work, target: Target): Promise<OpenBlocks | Exclud
   // One after the other, since all of them want the same place.
   await queries.rows(`SELECT pg_advisory_xact_lock(${NEXT_AREA})`)
   const damaged: BlockIndex[] = []
-  for (let looks = 0; looks < LOOKS;) {
+  for (let looks = 0; looks < READ_ONLY;) {
     const place = await nearestOpen(queries, { w, h }, damaged)
     if (typeof place === 'string') return place
     const area = targetOf(place, { w, h })
@@ -152,7 +152,7 @@ export async function firstPlace({ rows }: Queries, target: Target): Promise<Blo
  */
 async function nextOpen({ queries, check }: Work): Promise<BlockRow | undefined> {
   const damaged: BlockIndex[] = []
-  for (let looks = 0; looks < LOOKS;) {
+  for (let looks = 0; looks < READ_ONLY;) {
     const passing = [`{${damaged.join(', ')}}`]
     const [free] = await queries.rows<BlockRow>(`${OPEN} SKIP LOCKED`, passing)
     const block = free ?? (await queries.rows<BlockRow>(OPEN, passing))[0]

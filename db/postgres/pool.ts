@@ -2,7 +2,7 @@
 
 import { SQL, type ReservedSQL } from 'bun'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
-import type { Cell } from '../row-sums.ts'
+import type { Cell } from '../row-checksums.ts'
 import { codeOf, inOurWords, isLost } from './errors.ts'
 import { openLanes, type Lane } from './lanes.ts'
 

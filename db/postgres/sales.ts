@@ -1,6 +1,6 @@
 /** Sales: what makes a held block its payer's for ever. */
 
-import { Overtaken } from '../../server/domain/failure.ts'
+import { StaleWriteError } from '../../server/domain/failure.ts'
 import type { AgentId, Persona } from '../../server/domain/log.ts'
 import type { Hash, PaymentKey, UnixMs } from '../../server/domain/payment.ts'
 import {
@@ -14,7 +14,7 @@ import {
 import { blocksHeld, ownTarget, placeOf, targetOf } from '../../server/domain/target.ts'
 import { partOf, trustPixels } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import type { SummedRow } from '../row-sums.ts'
+import type { SummedRow } from '../row-checksums.ts'
 import { authorizationRow, type FaceRow } from '../rows.ts'
 import { findAgent, type AgentRow } from './agents.ts'
 import { nextEntry, type Entry } from './counters.ts'
@@ -45,7 +45,7 @@ export async function finalize(
     const proof = { tx, settled }
     return { ...purchase, state: await sell(work, { payment: held.row, blocks, change }, proof, now) }
   }
-  if (!isSold(purchase)) throw new Overtaken('only a held or sold payment can be finalized')
+  if (!isSold(purchase)) throw new StaleWriteError('only a held or sold payment can be finalized')
   if (!settled || purchase.state.settled) return purchase
   await confirm(work, key, tx)
   return { ...purchase, state: { ...purchase.state, settled: true, tx } }
@@ -83,7 +83,7 @@ export async function owe(work: Work, landed: Landed, tx: Hash, now: UnixMs): Pr
   const released = await find(work, landed.payment)
   const kind = released?.purchase.state.kind
   if (released !== undefined && (kind === 'sold' || kind === 'credited')) return released.purchase
-  if (kind === 'reserved') throw new Overtaken('a block is held for the payment')
+  if (kind === 'reserved') throw new StaleWriteError('a block is held for the payment')
   const target = released?.purchase.target ?? landed.target
   const wished = released?.purchase.block ?? (await firstPlace(work.queries, target))
   const own = await openBlocks(work, ownTarget({ target, block: wished }))
@@ -198,7 +198,7 @@ function agentAfter(
 export async function markUncertain(work: Work, key: PaymentKey): Promise<Purchase> {
   const { row, purchase } = await known(work, key)
   const { state } = purchase
-  if (state.kind !== 'reserved') throw new Overtaken(`a ${state.kind} payment cannot be uncertain`)
+  if (state.kind !== 'reserved') throw new StaleWriteError(`a ${state.kind} payment cannot be uncertain`)
   if (!state.uncertain) await writeAll(work.queries, [amend('payments', row, { uncertain: 1 })])
   return { ...purchase, state: { ...state, uncertain: true } }
 }

@@ -14,7 +14,7 @@ import {
 import { codeOf } from './errors.ts'
 import { postgresLog } from './log.ts'
 import { checkSchema, migrate } from './migrate.ts'
-import { ensureStayed, noteMoved } from './moved.ts'
+import { ensureStayed, noteMoved } from './migration-marker.ts'
 import { checkServer, hostOf } from './open.ts'
 import { ANSWER_MS, openPool, WALL_NAME, type Session } from './pool.ts'
 import { checking } from './writes.ts'

@@ -10,7 +10,7 @@ import {
   type DamagedRow,
   type SummedRow,
   type Table,
-} from '../row-sums.ts'
+} from '../row-checksums.ts'
 import type { Transaction } from './connection.ts'
 import { RING } from './pool.ts'
 

@@ -9,7 +9,7 @@ import type { BlockIndex } from '../../shared/wall.ts'
 import { accountOf, pendingOf, type CreditRow, type OpenRow, type PendingRow, type SaleRow } from '../accounts.ts'
 import type { Connection } from './connection.ts'
 import { paintersOf } from './painters.ts'
-import { isDamaged } from './sums.ts'
+import { isDamaged } from './row-checksums.ts'
 
 /** The books on one connection. */
 export function sqliteBooks(connection: Connection): Books {

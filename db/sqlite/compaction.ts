@@ -2,7 +2,7 @@
 
 import type { LogCompaction, OutlinedEntry } from '../../server/ports.ts'
 import type { Connection } from './connection.ts'
-import { isDamaged } from './sums.ts'
+import { isDamaged } from './row-checksums.ts'
 
 /** The compaction of the log on one connection. */
 export function sqliteCompaction(connection: Connection): LogCompaction {

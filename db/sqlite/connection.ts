@@ -5,13 +5,13 @@
 
 import { Database } from 'bun:sqlite'
 import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
-import { type DamagedRow, type Table } from '../row-sums.ts'
-import { diskOf, type Disk } from './disk.ts'
+import { type DamagedRow, type Table } from '../row-checksums.ts'
 import { atCommit, beforeCommit } from './errors.ts'
+import { together } from './group-commit.ts'
 import { makePrivate } from './private-file.ts'
 import type { Prepared, RawConnection, Values } from './raw.ts'
-import { keepSums, type Sums } from './sums.ts'
-import { together } from './together.ts'
+import { keepSums, type Sums } from './row-checksums.ts'
+import { diskOf, type Disk } from './wal-sync.ts'
 
 /** The connection to the one database file. */
 export type Connection = RawConnection & {

@@ -1,6 +1,6 @@
 /** Which blocks can be had, and holding one for a payment; every function must be called inside a transaction. */
 
-import { Overtaken, StoreUnavailable } from '../../server/domain/failure.ts'
+import { StaleWriteError, StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Listing } from '../../server/domain/listing.ts'
 import type { Address, Hash, Payment, PaymentKey, UnixMs } from '../../server/domain/payment.ts'
 import type { Availability, Claiming, Landed, Purchase } from '../../server/domain/purchase.ts'
@@ -21,7 +21,7 @@ import {
 import { changeMany, changeOne, one, type Connection } from './connection.ts'
 import { paintersOf } from './painters.ts'
 import { firstPlace, openPlace, preparePlaces } from './places.ts'
-import { isDamaged } from './sums.ts'
+import { isDamaged } from './row-checksums.ts'
 
 /** A purchase and the number of its row. */
 export type Stored = { readonly id: number; readonly purchase: Purchase }
@@ -184,7 +184,7 @@ export function claim(
 ): Claiming {
   const released = find(sql, payment)
   if (released !== undefined && released.purchase.state.kind !== 'released')
-    throw new Overtaken(`a ${released.purchase.state.kind} payment cannot be claimed`)
+    throw new StaleWriteError(`a ${released.purchase.state.kind} payment cannot be claimed`)
   const target = released?.purchase.target ?? asked
   if (sql.anyPrior.get(priorOf(target, payment, now, attended)) !== null) return { kind: 'prior' }
   const block = openPlace(sql, target)
@@ -248,8 +248,8 @@ export function release(sql: Holds, { payment, state: before }: Purchase, dead: 
   const { id, purchase } = known(sql, payment)
   const { state } = purchase
   if (state.kind === 'released') return changeOne(sql.bury, { id, dead }, 'a released payment')
-  if (state.kind !== 'reserved') throw new Overtaken(`a ${state.kind} payment cannot be released`)
-  if (isOvertaken(state, before)) throw new Overtaken('somebody else has taken the payment up')
+  if (state.kind !== 'reserved') throw new StaleWriteError(`a ${state.kind} payment cannot be released`)
+  if (isOvertaken(state, before)) throw new StaleWriteError('somebody else has taken the payment up')
   changeMany(sql.open, { id }, blocksIn(purchase.target), 'held blocks to give back')
   changeOne(sql.giveUp, { id, dead }, 'a held payment to release')
 }

@@ -1,6 +1,6 @@
 /** Payments and what became of them; each function is one transaction. */
 
-import { Overtaken } from '../../server/domain/failure.ts'
+import { StaleWriteError } from '../../server/domain/failure.ts'
 import type { PaymentKey, UnixMs } from '../../server/domain/payment.ts'
 import { FIRST_LOOK_MS, LAST_LOOK_MS } from '../../server/domain/payment.ts'
 import type { Purchase } from '../../server/domain/purchase.ts'
@@ -9,8 +9,8 @@ import type { Ledger } from '../../server/ports.ts'
 import type { Connection } from './connection.ts'
 import { availability, claim, find, holders, known, prepareHolds, release, type Holds } from './holds.ts'
 import { inTheWay, openPlace } from './places.ts'
+import { isDamaged } from './row-checksums.ts'
 import { confirm, finalize, miss, owe, prepareSales, seal, type Sales } from './sales.ts'
-import { isDamaged } from './sums.ts'
 
 /** The ledger on one connection. */
 export function sqliteLedger(connection: Connection): Ledger {
@@ -92,7 +92,7 @@ function statements(connection: Connection) {
 
 function markUncertain(sql: Sql, payment: PaymentKey): Purchase {
   if (sql.markUncertain.run(keyOf(payment)).changes === 1) return known(sql, payment).purchase
-  throw new Overtaken(`a ${known(sql, payment).purchase.state.kind} payment cannot be uncertain`)
+  throw new StaleWriteError(`a ${known(sql, payment).purchase.state.kind} payment cannot be uncertain`)
 }
 
 const keyOf = ({ payer, nonce }: PaymentKey): PaymentKey => ({ payer, nonce })

@@ -8,7 +8,7 @@ import type { BlockIndex } from '../../shared/wall.ts'
 import { changeOf, type ChangeRow } from '../changes.ts'
 import { hiddenOf, maskOf } from '../rows.ts'
 import type { Connection } from './connection.ts'
-import { isDamaged } from './sums.ts'
+import { isDamaged } from './row-checksums.ts'
 
 /** What numbers an entry: the place it takes in the log, and when it became true. */
 export type Entry = { readonly number: LogNumber; readonly at: UnixMs }

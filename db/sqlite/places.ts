@@ -5,7 +5,7 @@ import type { Space } from '../../server/domain/payment.ts'
 import { blocksHeld, isBlock, placeOf, type Target } from '../../server/domain/target.ts'
 import { TOTAL_BLOCKS, type BlockIndex } from '../../shared/wall.ts'
 import { one, type Connection } from './connection.ts'
-import { isDamaged } from './sums.ts'
+import { isDamaged } from './row-checksums.ts'
 
 type BlockState = 'open' | 'reserved' | 'claimed'
 

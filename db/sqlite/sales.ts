@@ -1,6 +1,6 @@
 /** Sales: what makes a held block its payer's for ever; every function must be called inside a transaction. */
 
-import { Overtaken } from '../../server/domain/failure.ts'
+import { StaleWriteError } from '../../server/domain/failure.ts'
 import type { Hash, PaymentKey, UnixMs } from '../../server/domain/payment.ts'
 import { isSold, type Landed, type Purchase, type SoldPurchase } from '../../server/domain/purchase.ts'
 import { blocksHeld, ownTarget, placeOf, targetOf } from '../../server/domain/target.ts'
@@ -78,7 +78,7 @@ export function owe(sql: Sql, landed: Landed, tx: Hash, now: UnixMs): Purchase {
   const stored = find(sql, key) ?? remember(sql, landed, now)
   const { kind } = stored.purchase.state
   if (kind === 'sold' || kind === 'credited') return stored.purchase
-  if (kind === 'reserved') throw new Overtaken('a block is held for the payment')
+  if (kind === 'reserved') throw new StaleWriteError('a block is held for the payment')
   const { target } = stored.purchase
   const own = openPlace(sql, ownTarget(stored.purchase))
   const block = typeof own === 'string' ? openPlace(sql, targetOf('next', placeOf(target))) : own
@@ -108,6 +108,7 @@ function sell(sql: Sql, { id, purchase }: Stored, proof: { tx: Hash; settled: bo
 
 function sold(sql: Sql, key: PaymentKey): SoldPurchase {
   const purchase = find(sql, key)?.purchase
-  if (purchase === undefined || !isSold(purchase)) throw new Overtaken('only a held or sold payment can be finalized')
+  if (purchase === undefined || !isSold(purchase))
+    throw new StaleWriteError('only a held or sold payment can be finalized')
   return purchase
 }

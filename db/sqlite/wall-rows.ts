@@ -5,7 +5,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { CannotOpen } from '../cannot-open.ts'
-import type { DamagedRow } from '../row-sums.ts'
+import type { DamagedRow } from '../row-checksums.ts'
 import {
   copiedColumns,
   KEPT,
@@ -21,7 +21,7 @@ import { changeOne, connect, type Connection } from './connection.ts'
 import { lockDatabase } from './lock.ts'
 import { sqliteLog } from './log.ts'
 import { migrate } from './migrate.ts'
-import { ensureStayed, forgetMoved, prepareNote } from './moved.ts'
+import { ensureStayed, forgetMoved, prepareNote } from './migration-marker.ts'
 import { openWall } from './open.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** Calls that nobody's money waits for: a few at once, none for long, so that an endpoint that hangs is not hung on by all. */
 
 import pLimit from 'p-limit'
-import { within } from './deadline.ts'
+import { within } from './timeout.ts'
 
 const AT_ONCE = 8
 const WAITING_MAX = 64

@@ -14,7 +14,7 @@ import { stateReader } from './chain/state.ts'
 import { senderOf, transfersAt } from './chain/transfers.ts'
 import { verdictAt, type Proof } from './chain/verdict.ts'
 import { systemClock } from './clock.ts'
-import { within } from './deadline.ts'
+import { within } from './timeout.ts'
 
 // A question takes several calls, and each may be made twice.
 const DEADLINE_MS = 8000

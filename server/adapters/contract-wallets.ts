@@ -15,8 +15,8 @@ import {
   parseErc6492Signature,
 } from 'viem'
 import { lru } from '../../shared/lru.ts'
+import type { SignatureCheck } from '../domain/facilitator-errors.ts'
 import type { Address, Hash } from '../domain/payment.ts'
-import type { SignatureCheck } from '../domain/reasons.ts'
 import { tokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock } from '../ports.ts'
 import type { BoundedCalls } from './bounded-calls.ts'

@@ -7,8 +7,8 @@ import pLimit from 'p-limit'
 import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from '../domain/picture.ts'
 import { enlarge } from '../domain/wall-picture.ts'
 import type { Pictures } from '../ports.ts'
+import type { PaintJob } from './image-worker.ts'
 import type { NumberedJob, NumberedPicture, OwnJob, OwnPicture } from './own-pictures.ts'
-import type { PaintJob } from './painter.ts'
 import { encodePng } from './png.ts'
 
 const DEADLINE_MS = 10_000
@@ -74,7 +74,7 @@ function ownWorker(): (job: OwnJob) => Promise<OwnPicture> {
 }
 
 async function paintInWorker(picture: SentPicture, plan: PaintPlan, deadlineMs: number): Promise<Bitmap | PictureFlaw> {
-  const worker = new Worker(new URL('./painter.ts', import.meta.url))
+  const worker = new Worker(new URL('./image-worker.ts', import.meta.url))
   const { promise, resolve, reject } = Promise.withResolvers<Bitmap | PictureFlaw>()
   const timer = setTimeout(() => resolve('late'), deadlineMs)
   worker.addEventListener('message', ({ data }: MessageEvent<Bitmap | PictureFlaw>) => resolve(data))

@@ -1,8 +1,8 @@
 /** Wallet signatures: plain keys by recovery here, contract wallets by asking them on the chain. */
 
 import type { Hex, PublicClient } from 'viem'
+import type { SignatureCheck } from '../domain/facilitator-errors.ts'
 import type { Address, Hash, Payment } from '../domain/payment.ts'
-import type { SignatureCheck } from '../domain/reasons.ts'
 import type { Clock, Wallets } from '../ports.ts'
 import { authorizationDigest, type AuthorizationDigest } from '../x402/authorization.ts'
 import type { Offer } from '../x402/terms.ts'

@@ -8,7 +8,7 @@ import { COLS, ROWS } from '../../shared/wall.ts'
 import { ADVICE, IF_YOURS, LOOK, REPEAT, TRY_AGAIN } from '../domain/advice.ts'
 import { TS_TOLERANCE_MS } from '../domain/edit.ts'
 import type { FailureCode } from '../domain/failure.ts'
-import { rules } from '../domain/rules.ts'
+import { rules } from '../domain/field-rules.ts'
 
 const SECONDS = TS_TOLERANCE_MS / 1000
 

@@ -19,10 +19,10 @@ import {
   type Cell,
 } from '../../shared/wall.ts'
 import { artworkAt, regionOf } from './artworks.ts'
-import { heightOf, widthOf, write } from './letters.ts'
+import { heightOf, widthOf, write } from './bitmap-font.ts'
+import { fill, frame, place, bitmapOf, type Box } from './drawing.ts'
 import type { AgentId } from './log.ts'
 import type { Bitmap } from './picture.ts'
-import { fill, frame, place, sheetOf, type Box } from './sheet.ts'
 import { drawRegion, enlarge, WHOLE_WALL, type Region } from './wall-picture.ts'
 import type { WallView } from './wall-view.ts'
 
@@ -70,7 +70,7 @@ export function wallSideFor(view: WallView, subject: CardSubject): number | unde
 
 /** Draws a card. `wall` is the whole wall in the size that `wallSideFor` names. */
 export function drawCard(view: WallView, subject: CardSubject, wall: Bitmap | undefined): Bitmap {
-  const sheet = sheetOf(CARD_WIDTH, CARD_HEIGHT, GROUND)
+  const sheet = bitmapOf(CARD_WIDTH, CARD_HEIGHT, GROUND)
   if (subject.kind === 'block') drawBlock(sheet, view, subject.block, wall)
   else if (subject.kind === 'work') drawWork(sheet, view, subject.block)
   else if (subject.kind === 'agent') drawAgent(sheet, view, subject.agent, wall)
@@ -132,7 +132,7 @@ function cropped(picture: Bitmap, pane: Box): Bitmap {
   const [width, height] = [Math.min(picture.width, pane.width), Math.min(picture.height, pane.height)]
   if (width === picture.width && height === picture.height) return picture
   const [left, top] = [Math.floor((picture.width - width) / 2), Math.floor((picture.height - height) / 2)]
-  const middle = sheetOf(width, height, GROUND)
+  const middle = bitmapOf(width, height, GROUND)
   for (let line = 0; line < height; line++) {
     const from = (top + line) * picture.width + left
     middle.indices.set(picture.indices.subarray(from, from + width), line * width)

@@ -80,8 +80,8 @@ export async function ifAvailable<T>(work: Promise<T>): Promise<T | undefined> {
 }
 
 /** Somebody else has moved the payment on since it was looked up: nothing was written, and it is to be looked up again. */
-export class Overtaken extends Error {
-  override name = 'Overtaken'
+export class StaleWriteError extends Error {
+  override name = 'StaleWriteError'
 }
 
 /** The disk failed at commit, so only a restart can tell what was kept: the process must end. */

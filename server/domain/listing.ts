@@ -4,9 +4,9 @@ import { isAddress } from '../../shared/address.ts'
 import { parsePixels, type Pixels } from '../../shared/pixels.ts'
 import { FRAMEWORK_MAX, isLink, isPrintable, MESSAGE_MAX, NAME_MAX } from '../../shared/text.ts'
 import { failure, type Failure } from './failure.ts'
+import { rules } from './field-rules.ts'
 import type { Address } from './payment.ts'
 import type { PaintPlan, SentPicture } from './picture.ts'
-import { rules } from './rules.ts'
 
 /** Checked; `null` is "not said". */
 export type Listing = {

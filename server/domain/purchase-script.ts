@@ -6,6 +6,13 @@
  * back only on a verdict (the chain's, or a refusal that provably came before broadcast), never because time passed.
  */
 
+import {
+  isSignatureReason,
+  refusalOfUnsent,
+  signatureRefusal,
+  type Settling,
+  type SignatureCheck,
+} from './facilitator-errors.ts'
 import { StoreUnavailable, type Failure } from './failure.ts'
 import { unpainted, type Draft, type Listing } from './listing.ts'
 import {
@@ -29,7 +36,6 @@ import {
   type Script,
   type Verdict,
 } from './purchase.ts'
-import { isSignatureReason, refusalOfUnsent, signatureRefusal, type Settling, type SignatureCheck } from './reasons.ts'
 import {
   cannotCheckSignature,
   earlierElsewhere,

@@ -2,10 +2,10 @@
 
 import type { Pixels } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
+import type { Settling, SignatureCheck, Verification } from './facilitator-errors.ts'
 import type { Failure } from './failure.ts'
 import type { AreaPicture, Draft, Listing } from './listing.ts'
 import type { Hash, Payment, PaymentKey, Space, Terms, UnixMs } from './payment.ts'
-import type { Settling, SignatureCheck, Verification } from './reasons.ts'
 import type { Target } from './target.ts'
 
 /** What the ledger remembers of a payment. */

@@ -3,37 +3,37 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { FEED_LIMIT_DEFAULT, FeedQuery, type Sale } from '../../shared/contract/feed.ts'
 import type { HistoryPage, LogTail } from '../../shared/contract/live.ts'
+import { wireChange } from '../domain/change-dto.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { LogNumber } from '../domain/log.ts'
 import type { Address } from '../domain/payment.ts'
 import { feedPage, registry, registryEntry, type WallView } from '../domain/wall-view.ts'
-import { wireChange } from '../domain/wire-change.ts'
 import type { Log, Store } from '../ports.ts'
 import { namePainter } from '../usecases/name-painter.ts'
+import type { PaymentHealth } from '../usecases/payment-health.ts'
 import type { Readiness } from '../usecases/readiness.ts'
 import { registerAgent, type Registering } from '../usecases/register-agent.ts'
-import type { RailWatch } from '../usecases/watch-rail.ts'
 import type { Offer } from '../x402/terms.ts'
+import { etagOf, readyAnswer, type ReadyAnswer } from './cached-response.ts'
 import type { CanvasReads } from './canvas-read.ts'
 import { inTurn, readInTurn, refuseBeyond, signedBy, type Clients } from './clients.ts'
 import type { Live } from './live.ts'
 import { readInteger, readQuery } from './query.ts'
-import { etagOf, readyAnswer, type ReadyAnswer } from './ready-answer.ts'
 import { refuse } from './refuse.ts'
 import { KEPT_BRIEFLY, NO_STORE, respond, respondJson, type HeaderFields } from './respond.ts'
 import { readOnly, type Handler, type Route } from './route.ts'
 import { readPainterNaming, readRegistration } from './signed-body.ts'
-import { untilChanged } from './until-changed.ts'
+import { viewCached } from './view-cache.ts'
 
 /** What the free reads and the registry need. */
-export type ApiDesk = {
+export type ApiDeps = {
   readonly view: WallView
   readonly reads: CanvasReads
   readonly live: Live
   readonly log: Log
   readonly registering: Registering
   readonly store: Pick<Store, 'ready'>
-  readonly rail: RailWatch
+  readonly rail: PaymentHealth
   readonly readiness: Readiness
   readonly offer: Offer
   readonly environment?: string
@@ -44,30 +44,30 @@ export type ApiDesk = {
 const NO_CACHE: HeaderFields = { 'Cache-Control': 'no-cache' }
 
 /** The routes under `/api`. */
-export function apiRoutes(desk: ApiDesk): Route[] {
+export function apiRoutes(deps: ApiDeps): Route[] {
   return [
-    { path: '/api/canvas', methods: readOnly(desk.reads.canvas.answer) },
-    { path: '/api/canvas.bin', methods: readOnly(desk.reads.pixels.answer) },
-    { path: '/api/blocks', methods: readOnly(desk.reads.blocks.answer) },
-    { path: '/api/live', methods: readOnly(followed(desk)) },
-    { path: '/api/feed', methods: readOnly(untilChanged(desk.view, feed(desk))) },
-    { path: '/api/tail', methods: readOnly(tail(desk)) },
-    { path: '/api/history', methods: readOnly(inTurn(desk.clients, 'history', history(desk))) },
+    { path: '/api/canvas', methods: readOnly(deps.reads.canvas.answer) },
+    { path: '/api/canvas.bin', methods: readOnly(deps.reads.pixels.answer) },
+    { path: '/api/blocks', methods: readOnly(deps.reads.blocks.answer) },
+    { path: '/api/live', methods: readOnly(followed(deps)) },
+    { path: '/api/feed', methods: readOnly(viewCached(deps.view, feed(deps))) },
+    { path: '/api/tail', methods: readOnly(tail(deps)) },
+    { path: '/api/history', methods: readOnly(inTurn(deps.clients, 'history', history(deps))) },
     {
       path: '/api/agents',
-      methods: readOnly(untilChanged(desk.view, agents(desk), () => '')),
+      methods: readOnly(viewCached(deps.view, agents(deps), () => '')),
     },
-    { path: '/api/agents/me', methods: { PUT: signedBy(desk.clients, register(desk)) } },
-    { path: '/api/agents/me/painter', methods: { PUT: signedBy(desk.clients, painter(desk)) } },
-    { path: '/api/health', methods: readOnly(health(desk)) },
+    { path: '/api/agents/me', methods: { PUT: signedBy(deps.clients, register(deps)) } },
+    { path: '/api/agents/me/painter', methods: { PUT: signedBy(deps.clients, painter(deps)) } },
+    { path: '/api/health', methods: readOnly(health(deps)) },
   ]
 }
 
-function followed({ live, clients }: ApiDesk): Handler {
+function followed({ live, clients }: ApiDeps): Handler {
   return (request) => refuseBeyond(clients, 'streams', request) ?? live.answer(request, clients.addressOf(request))
 }
 
-function feed({ view }: ApiDesk): ReadyAnswer {
+function feed({ view }: ApiDeps): ReadyAnswer {
   return ({ url }) => {
     const query = readFeedQuery(url)
     if ('code' in query) return refuse(query)
@@ -78,7 +78,7 @@ function feed({ view }: ApiDesk): ReadyAnswer {
 }
 
 const agents =
-  ({ view }: ApiDesk): ReadyAnswer =>
+  ({ view }: ApiDeps): ReadyAnswer =>
   () =>
     respond(200, 'application/json', encoder.encode(JSON.stringify(registry(view))), NO_CACHE)
 
@@ -94,7 +94,7 @@ function textOfSale(sale: Sale): string {
   return text
 }
 
-function history({ log }: ApiDesk): Handler {
+function history({ log }: ApiDeps): Handler {
   return async ({ url }) => {
     const query = readFeedQuery(url)
     if ('code' in query) return refuse(query)
@@ -111,7 +111,7 @@ function history({ log }: ApiDesk): Handler {
 const TAIL_CHANGES = 100
 
 /** One answer for all who cannot follow the stream, made once for each change of the wall. */
-function tail({ view, log }: ApiDesk): Handler {
+function tail({ view, log }: ApiDeps): Handler {
   let known: { readonly number: LogNumber; readonly made: Promise<ReadyAnswer> } | undefined
   const make = async (number: LogNumber): Promise<ReadyAnswer> => {
     const after = Math.max(0, number - TAIL_CHANGES)
@@ -159,7 +159,7 @@ function readFeedQuery(url: string): FeedQuery | Failure {
   return { after, limit }
 }
 
-function register({ registering, view, clients }: ApiDesk): Handler {
+function register({ registering, view, clients }: ApiDeps): Handler {
   return async (request) => {
     const read = await readInTurn(clients, request)
     if ('failure' in read) return refuse(read.failure, { Connection: 'close' })
@@ -172,7 +172,7 @@ function register({ registering, view, clients }: ApiDesk): Handler {
   }
 }
 
-function painter({ registering, clients }: ApiDesk): Handler {
+function painter({ registering, clients }: ApiDeps): Handler {
   return async (request) => {
     const read = await readInTurn(clients, request)
     if ('failure' in read) return refuse(read.failure, { Connection: 'close' })
@@ -184,7 +184,7 @@ function painter({ registering, clients }: ApiDesk): Handler {
   }
 }
 
-function health({ store, rail, readiness, offer, environment }: ApiDesk): Handler {
+function health({ store, rail, readiness, offer, environment }: ApiDeps): Handler {
   return async () => {
     const isReadable = await store.ready()
     const troubles = readiness.troubles()

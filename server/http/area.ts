@@ -4,20 +4,20 @@ import { parseArea, type Area } from '../../shared/area.ts'
 import { AreaImageQuery } from '../../shared/contract/area.ts'
 import { invalidArea } from '../domain/refusals.ts'
 import { editArea } from '../usecases/edit-area.ts'
-import type { Editing } from '../usecases/edit-block.ts'
+import type { EditDeps } from '../usecases/edit-block.ts'
 import type { TakenBlocks } from '../usecases/open-blocks.ts'
 import { readArea } from '../usecases/read-area.ts'
 import { inTurn, readInTurn, signedBy } from './clients.ts'
 import { paramsReader } from './params.ts'
-import { respondRegion, type PictureDesk } from './pictures.ts'
+import { respondRegion, type PictureDeps } from './pictures.ts'
 import { refuse } from './refuse.ts'
+import { decodePercent, pathOf } from './request-url.ts'
 import { NO_STORE, respondJson } from './respond.ts'
 import { readOnly, type Handler, type Route } from './route.ts'
 import { readAreaEdit } from './signed-body.ts'
-import { decodePercent, pathOf } from './target.ts'
 
 /** What areas need. */
-export type AreaPages = Omit<PictureDesk, 'pictures'> & { readonly taken: TakenBlocks; readonly editing: Editing }
+export type AreaPages = Omit<PictureDeps, 'pictures'> & { readonly taken: TakenBlocks; readonly editing: EditDeps }
 
 const PREFIX = '/areas/'
 
@@ -27,31 +27,31 @@ const PNG_END = '.png'
 const EDIT_MAX_BYTES = 128 * 1024
 
 /** The routes. That of the picture comes first: the other would take it for an area's name. */
-export const areaPages = (desk: AreaPages): Route[] => [
-  { path: `${PREFIX}:area${PNG_END}`, methods: readOnly(picture(desk)) },
+export const areaPages = (deps: AreaPages): Route[] => [
+  { path: `${PREFIX}:area${PNG_END}`, methods: readOnly(picture(deps)) },
   {
     path: `${PREFIX}:area`,
-    methods: { ...readOnly(inTurn(desk.clients, 'searches', read(desk))), PUT: signedBy(desk.clients, repaint(desk)) },
+    methods: { ...readOnly(inTurn(deps.clients, 'searches', read(deps))), PUT: signedBy(deps.clients, repaint(deps)) },
   },
 ]
 
-function read(desk: AreaPages): Handler {
+function read(deps: AreaPages): Handler {
   return async (request) => {
     const area = areaOf(request)
-    return area === undefined ? refuse(invalidArea()) : respondJson(200, await readArea(desk, area), NO_STORE)
+    return area === undefined ? refuse(invalidArea()) : respondJson(200, await readArea(deps, area), NO_STORE)
   }
 }
 
 const readScale = paramsReader(AreaImageQuery, { scale: 'invalid_region' })
 
-function picture(desk: AreaPages): Handler {
+function picture(deps: AreaPages): Handler {
   return async (request) => {
     const area = areaOf(request, PNG_END)
     if (area === undefined) return refuse(invalidArea())
     const query = readScale(request.url)
     if ('code' in query) return refuse(query)
     const { col, row, w, h } = area
-    return await respondRegion(desk, request, { col, row, cols: w, rows: h, scale: query.scale })
+    return await respondRegion(deps, request, { col, row, cols: w, rows: h, scale: query.scale })
   }
 }
 

@@ -17,7 +17,7 @@ import type { Handler, Route } from './route.ts'
 import { UPLOAD, type Uploads } from './uploads.ts'
 
 /** What selling areas over HTTP needs. */
-export type AreaDesk = Till &
+export type AreaDeps = Till &
   Offering & {
     readonly sellTo: SellTo
     readonly view: WallView
@@ -27,10 +27,10 @@ export type AreaDesk = Till &
   }
 
 /** The route that sells. */
-export const areaRoutes = (desk: AreaDesk): Route[] => [{ path: AREAS_PATH, methods: { POST: order(desk) } }]
+export const areaRoutes = (deps: AreaDeps): Route[] => [{ path: AREAS_PATH, methods: { POST: order(deps) } }]
 
-function order(desk: AreaDesk): Handler {
-  const { clients, uploads } = desk
+function order(deps: AreaDeps): Handler {
+  const { clients, uploads } = deps
   return async (request) => {
     // A payment the ledger knows is never turned away, and what a new one may ask for is seen to where it is sold.
     const beyond = carriesPayment(request) ? undefined : refuseBeyond(clients, 'uploads', request)
@@ -40,39 +40,39 @@ function order(desk: AreaDesk): Handler {
     if ('failure' in read) return refuse(read.failure, UNREAD)
     const ordered = readAreaOrder(read.value)
     if ('code' in ordered) return refuse(ordered)
-    const sent = paymentOf(request, desk.offer, ordered.target)
-    return sent === undefined ? await unpaid(desk, ordered) : await paid(desk, request, ordered, sent)
+    const sent = paymentOf(request, deps.offer, ordered.target)
+    return sent === undefined ? await unpaid(deps, ordered) : await paid(deps, request, ordered, sent)
   }
 }
 
 // A connection on which a body was not read cannot go on.
 const UNREAD = { Connection: 'close' }
 
-async function unpaid(desk: AreaDesk, { target, listing }: OrderedArea): Promise<Response> {
-  const busy = await desk.clients.queue.turn()
+async function unpaid(deps: AreaDeps, { target, listing }: OrderedArea): Promise<Response> {
+  const busy = await deps.clients.queue.turn()
   if (busy !== undefined) return refuse(busy)
   // Nobody should sign for a request that will be refused.
   if ('code' in listing) return refuse(listing)
-  const refusal = await refusalOfArea(desk, target)
-  return refusal === undefined ? demandForArea(desk, target) : refuse(refusal)
+  const refusal = await refusalOfArea(deps, target)
+  return refusal === undefined ? demandForArea(deps, target) : refuse(refusal)
 }
 
 async function paid(
-  desk: AreaDesk,
+  deps: AreaDeps,
   request: Request,
   { target, listing }: OrderedArea,
   { payment, version }: Sent,
 ): Promise<Response> {
-  desk.countPaid?.(version)
+  deps.countPaid?.(version)
   if ('code' in payment) return refuse(payment)
-  await desk.clients.queue.paymentTurn()
-  const outcome = await desk.sellTo(desk.clients.addressOf(request), target, payment, listing, request.signal)
-  if (outcome.kind === 'bought') return respondReceipt(desk, outcome, version)
-  return refuseTarget(desk, target, await namingBlocks(desk.ledger, target, outcome.failure), { isArea: true })
+  await deps.clients.queue.paymentTurn()
+  const outcome = await deps.sellTo(deps.clients.addressOf(request), target, payment, listing, request.signal)
+  if (outcome.kind === 'bought') return respondReceipt(deps, outcome, version)
+  return refuseTarget(deps, target, await namingBlocks(deps.ledger, target, outcome.failure), { isArea: true })
 }
 
 function respondReceipt(
-  { view, offer }: AreaDesk,
+  { view, offer }: AreaDeps,
   { purchase, isEarlier }: Bought,
   version: Sent['version'],
 ): Response {

@@ -9,23 +9,23 @@ import { TITLE, type Site } from '../discovery/site.ts'
 import { CARD_HEIGHT, CARD_WIDTH } from '../domain/card.ts'
 import { failure } from '../domain/failure.ts'
 import type { WallView } from '../domain/wall-view.ts'
+import { etagOf, readyAnswer } from './cached-response.ts'
 import { pageHeaders } from './page-headers.ts'
 import { respondNowhere, styleSource } from './payment-page.ts'
 import { readInteger, readQuery } from './query.ts'
-import { etagOf, readyAnswer } from './ready-answer.ts'
 import { refuse } from './refuse.ts'
 import { respondJson } from './respond.ts'
 import { readOnly, type Handler, type Route } from './route.ts'
 import { subjectOf } from './subject.ts'
 
 /** What the atlas is made from. */
-export type AtlasDesk = { readonly site: Site; readonly view: WallView }
+export type AtlasDeps = { readonly site: Site; readonly view: WallView }
 
 /** The routes. */
-export const atlasRoutes = (desk: AtlasDesk): Route[] => [
-  { path: PATHS.atlas, methods: readOnly(atlas(desk)) },
-  { path: PATHS.atlasFeed, methods: readOnly(feed(desk)) },
-  { path: PATHS.oembed, methods: readOnly(oembed(desk)) },
+export const atlasRoutes = (deps: AtlasDeps): Route[] => [
+  { path: PATHS.atlas, methods: readOnly(atlas(deps)) },
+  { path: PATHS.atlasFeed, methods: readOnly(feed(deps)) },
+  { path: PATHS.oembed, methods: readOnly(oembed(deps)) },
 ]
 
 // Crawlers and readers may hold a copy for a minute.
@@ -33,7 +33,7 @@ const KEPT = 'public, max-age=60'
 
 const PAGE_POLICY = `default-src 'none'; style-src ${styleSource(ATLAS_STYLE)}; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-function atlas({ site, view }: AtlasDesk): Handler {
+function atlas({ site, view }: AtlasDeps): Handler {
   const headers = { ...pageHeaders(site.offer.baseUrl), 'Content-Security-Policy': PAGE_POLICY }
   return (request) => {
     const part = partOf(request.url)
@@ -45,7 +45,7 @@ function atlas({ site, view }: AtlasDesk): Handler {
   }
 }
 
-function feed({ site, view }: AtlasDesk): Handler {
+function feed({ site, view }: AtlasDeps): Handler {
   return (request) => {
     const agent = numberIn(request.url, 'agent')
     const xml = agent === 'wrong' ? undefined : atlasFeed(site, view, agent)
@@ -79,7 +79,7 @@ function numberIn(url: string, key: 'agent' | 'page'): number | 'wrong' | undefi
 const FRAME_WIDTH = 800
 
 /** oEmbed 1.0: how a link to the wall, a work or an agent is shown in another page. */
-function oembed({ site, view }: AtlasDesk): Handler {
+function oembed({ site, view }: AtlasDeps): Handler {
   const { baseUrl } = site.offer
   return (request) => {
     const query = readQuery(request.url, ['url', 'format', 'maxwidth', 'maxheight'])

@@ -9,57 +9,57 @@ import { saleOf, type WallView } from '../domain/wall-view.ts'
 import type { Blocks } from '../ports.ts'
 import type { Seller } from '../purchase/seller.ts'
 import { andThen } from '../usecases/and-then.ts'
-import { editBlock, type Editing } from '../usecases/edit-block.ts'
+import { editBlock, type EditDeps } from '../usecases/edit-block.ts'
 import type { SellTo } from '../usecases/limited-seller.ts'
 import { deedOf, lookAt, type Found } from '../usecases/read-wall.ts'
 import { encodeHeader, settleResponse } from '../x402/header.ts'
 import { receiptOf } from '../x402/receipt.ts'
 import { PAYMENT_RESPONSE_V1, paymentOf, settlementHeaderV1, type Sent } from '../x402/v1.ts'
+import { etagOf } from './cached-response.ts'
 import { readInTurn, signedBy, type Clients } from './clients.ts'
 import { readListingQuery } from './listing.ts'
 import { holdsAlready, prefersHtml } from './negotiate.ts'
 import { respondNowhere } from './payment-page.ts'
-import { etagOf } from './ready-answer.ts'
 import { demandPaymentInHtml, demands, refuse, refuseTarget, type Demanding, type Till } from './refuse.ts'
+import { decodePercent, pathOf, queryOf } from './request-url.ts'
 import { NO_STORE, respond, respondUnchanged, respondJson, VARIES_BY_PAYMENT } from './respond.ts'
 import type { Methods } from './route.ts'
 import { readEdit } from './signed-body.ts'
-import { decodePercent, pathOf, queryOf } from './target.ts'
 
 export const BLOCKS_PREFIX = '/blocks/'
 
 /** What selling and repainting over HTTP need. */
-export type BlockDesk = Till & {
+export type BlockDeps = Till & {
   readonly sellTo: SellTo
   readonly seller: Seller
   readonly blocks: Blocks
   readonly view: WallView
-  readonly editing: Editing
+  readonly editing: EditDeps
   readonly clients: Clients
   readonly countPaid?: ((version: Sent['version']) => void) | undefined // of each request that carries a payment
 }
 
 /** What each verb does on a block. A HEAD never buys, so it has no eye for payments. */
-export function blockMethods(desk: BlockDesk): Methods {
-  const demand = demands(desk)
+export function blockMethods(deps: BlockDeps): Methods {
+  const demand = demands(deps)
   const unpaid = (request: Request, target: Target) =>
-    andThen(lookAt(desk, target), (found) => answerUnpaid(desk, demand, request, target, found))
+    andThen(lookAt(deps, target), (found) => answerUnpaid(deps, demand, request, target, found))
   return {
     GET: (request) => {
       const target = targetOf(request)
       if (target === undefined) return isPerson(request) ? respondNowhere(400) : refuse(invalidCoordinate())
-      const sent = paymentOf(request, desk.offer, target)
-      return sent === undefined ? unpaid(request, target) : paid(desk, request, target, sent)
+      const sent = paymentOf(request, deps.offer, target)
+      return sent === undefined ? unpaid(request, target) : paid(deps, request, target, sent)
     },
     HEAD: (request) => {
       const target = targetOf(request)
       return target === undefined ? refuse(invalidCoordinate()) : unpaid(request, target)
     },
-    PUT: signedBy(desk.clients, (request) => repaint(desk, request)),
+    PUT: signedBy(deps.clients, (request) => repaint(deps, request)),
   }
 }
 
-function answerUnpaid(desk: BlockDesk, demand: Demanding, request: Request, target: Target, found: Found): Response {
+function answerUnpaid(deps: BlockDeps, demand: Demanding, request: Request, target: Target, found: Found): Response {
   if (typeof found === 'object') return isPerson(request) ? respondPlace(found) : respondDeed(request, found)
   if (found === 'claimed') return isPerson(request) ? respondNowhere(410) : refuse(unavailability(target, found))
   // Nobody should sign for a request that will be refused.
@@ -68,23 +68,23 @@ function answerUnpaid(desk: BlockDesk, demand: Demanding, request: Request, targ
   if (found === 'reserved') return refuse(unavailability(target, found))
   // What is held in doubt is offered, so that its own payer can come back with a client that cannot resend.
   const query = queryOf(request.url)
-  return isPerson(request) ? demandPaymentInHtml(desk, target, query) : demand(target, query)
+  return isPerson(request) ? demandPaymentInHtml(deps, target, query) : demand(target, query)
 }
 
-async function paid(desk: BlockDesk, request: Request, target: Target, { payment, version }: Sent): Promise<Response> {
-  desk.countPaid?.(version)
+async function paid(deps: BlockDeps, request: Request, target: Target, { payment, version }: Sent): Promise<Response> {
+  deps.countPaid?.(version)
   if ('code' in payment) {
-    const found = await lookAt(desk, target)
+    const found = await lookAt(deps, target)
     return typeof found === 'object' ? respondDeed(request, found) : refuse(payment)
   }
-  await desk.clients.queue.paymentTurn()
-  const address = desk.clients.addressOf(request)
-  const outcome = await desk.sellTo(address, target, payment, readListingQuery(request.url), request.signal)
-  if (outcome.kind === 'refused') return refuseTarget(desk, target, outcome.failure, { query: queryOf(request.url) })
-  return respondReceipt(desk, outcome, version)
+  await deps.clients.queue.paymentTurn()
+  const address = deps.clients.addressOf(request)
+  const outcome = await deps.sellTo(address, target, payment, readListingQuery(request.url), request.signal)
+  if (outcome.kind === 'refused') return refuseTarget(deps, target, outcome.failure, { query: queryOf(request.url) })
+  return respondReceipt(deps, outcome, version)
 }
 
-async function repaint({ editing, clients }: BlockDesk, request: Request): Promise<Response> {
+async function repaint({ editing, clients }: BlockDeps, request: Request): Promise<Response> {
   const read = await readInTurn(clients, request)
   if ('failure' in read) return refuse(read.failure, { Connection: 'close' })
   const body = readEdit(read.value)
@@ -117,7 +117,7 @@ function respondDeed(request: Request, deed: Deed): Response {
 }
 
 function respondReceipt(
-  { view, offer }: BlockDesk,
+  { view, offer }: BlockDeps,
   { purchase, isEarlier }: Bought,
   version: Sent['version'],
 ): Response {

@@ -14,7 +14,7 @@ import {
   type BlockIndex,
 } from '../../shared/wall.ts'
 import { canvasAgents, canvasBlock, statsOf, type WallView } from '../domain/wall-view.ts'
-import type { Part, Parts } from './published-read.ts'
+import type { Part, Parts } from './canvas-snapshot.ts'
 
 // Agents are only ever added, so a group's place in the body never moves.
 const AGENTS_PER_GROUP = COLS

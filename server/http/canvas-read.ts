@@ -4,8 +4,8 @@ import type { Change, LogNumber } from '../domain/log.ts'
 import type { WallView } from '../domain/wall-view.ts'
 import type { Clock } from '../ports.ts'
 import { canvasParts } from './canvas-parts.ts'
+import { publishedRead, type PublishedRead } from './canvas-snapshot.ts'
 import { pixelParts } from './pixel-parts.ts'
-import { publishedRead, type PublishedRead } from './published-read.ts'
 
 /** What the reads are made of; `everyMs` is the least time between two publications. */
 export type CanvasSource = {

@@ -8,20 +8,20 @@ import { invalidCoordinate } from '../domain/refusals.ts'
 import type { WallView } from '../domain/wall-view.ts'
 import type { CardImages } from '../usecases/card-image.ts'
 import type { Clients } from './clients.ts'
-import { respondDrawn } from './drawn.ts'
+import { respondDrawn } from './image-response.ts'
 import { paramsReader } from './params.ts'
 import { refuse } from './refuse.ts'
 import { readOnly, type Handler, type Route } from './route.ts'
 
 /** What cards need. */
-export type CardDesk = { readonly view: WallView; readonly cards: CardImages; readonly clients: Clients }
+export type CardDeps = { readonly view: WallView; readonly cards: CardImages; readonly clients: Clients }
 
 /** The route. */
-export function cardRoutes(desk: CardDesk): Route[] {
-  return [{ path: '/card.png', methods: readOnly(card(desk)) }]
+export function cardRoutes(deps: CardDeps): Route[] {
+  return [{ path: '/card.png', methods: readOnly(card(deps)) }]
 }
 
-function card({ view, cards, clients }: CardDesk): Handler {
+function card({ view, cards, clients }: CardDeps): Handler {
   return async (request) => {
     const subject = readSubject(request.url, view)
     if ('code' in subject) return refuse(subject)

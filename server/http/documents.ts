@@ -9,14 +9,14 @@ import type { Site } from '../discovery/site.ts'
 import { failure } from '../domain/failure.ts'
 import type { WallView } from '../domain/wall-view.ts'
 import type { Clock } from '../ports.ts'
+import { etagOf, readyAnswer, type ReadyAnswer } from './cached-response.ts'
 import { homepage } from './homepage.ts'
-import { etagOf, readyAnswer, type ReadyAnswer } from './ready-answer.ts'
 import { refuse } from './refuse.ts'
 import { readOnly, type Handler, type Route } from './route.ts'
 import type { ViewerFiles } from './viewer-files.ts'
 
 /** What the documents are served from. */
-export type DocumentDesk = {
+export type DocumentDeps = {
   readonly site: Site
   readonly view: WallView
   readonly clock: Clock
@@ -26,11 +26,11 @@ export type DocumentDesk = {
 const KEPT_A_WHILE = 'public, max-age=300'
 
 /** The routes of every document, the homepage included. */
-export const documentRoutes = (desk: DocumentDesk): Route[] => [
-  { path: '/', methods: readOnly(homepage(desk, ready(homeGuide(desk.site)))) },
-  { path: PATHS.openapi, methods: readOnly(openApiReader(desk)) },
-  { path: PATHS.security, methods: readOnly(security(desk)) },
-  ...documents(desk.site).map((document) => ({ path: document.path, methods: readOnly(ready(document)) })),
+export const documentRoutes = (deps: DocumentDeps): Route[] => [
+  { path: '/', methods: readOnly(homepage(deps, ready(homeGuide(deps.site)))) },
+  { path: PATHS.openapi, methods: readOnly(openApiReader(deps)) },
+  { path: PATHS.security, methods: readOnly(security(deps)) },
+  ...documents(deps.site).map((document) => ({ path: document.path, methods: readOnly(ready(document)) })),
 ]
 
 function ready({ type, body }: Pick<Document, 'type' | 'body'>): ReadyAnswer {
@@ -39,7 +39,7 @@ function ready({ type, body }: Pick<Document, 'type' | 'body'>): ReadyAnswer {
 }
 
 /** The OpenAPI document, made anew when the block of its example has been sold. */
-function openApiReader({ site, view }: DocumentDesk): Handler {
+function openApiReader({ site, view }: DocumentDeps): Handler {
   let shown: { readonly example: Coord; readonly answer: ReadyAnswer } | undefined
   return (request) => {
     const example = openBlock(view)
@@ -55,7 +55,7 @@ function openBlock({ claimed }: WallView): Coord {
   return open === undefined ? '0,0' : coordOf(open)
 }
 
-function security({ site, clock }: DocumentDesk): Handler {
+function security({ site, clock }: DocumentDeps): Handler {
   return (request) => {
     const body = securityTxt(site, clock.now())
     if (body === undefined) return refuse(failure('not_found', 'The operator has named no contact.'))

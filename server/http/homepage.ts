@@ -6,20 +6,20 @@ import { sharingOf } from '../discovery/sharing.ts'
 import type { Site } from '../discovery/site.ts'
 import type { CardSubject } from '../domain/card.ts'
 import type { WallView } from '../domain/wall-view.ts'
+import { etagOf, readyAnswer, type ReadyAnswer } from './cached-response.ts'
 import { prefersMarkdown } from './negotiate.ts'
 import { pageHeaders } from './page-headers.ts'
-import { etagOf, readyAnswer, type ReadyAnswer } from './ready-answer.ts'
 import type { Handler } from './route.ts'
 import { subjectOf } from './subject.ts'
 import { guarded, type ViewerFiles } from './viewer-files.ts'
 
 /** What the homepage is made from. */
-export type HomeDesk = { readonly site: Site; readonly view: WallView; readonly viewer: ViewerFiles }
+export type HomeDeps = { readonly site: Site; readonly view: WallView; readonly viewer: ViewerFiles }
 
 /** The page, whose head tells of the block or the agent that the address names; the guide where no page was built. */
-export function homepage(desk: HomeDesk, guide: ReadyAnswer): Handler {
-  const page = pageOf(desk)
-  const headers = Object.entries(pageHeaders(desk.site.offer.baseUrl))
+export function homepage(deps: HomeDeps, guide: ReadyAnswer): Handler {
+  const page = pageOf(deps)
+  const headers = Object.entries(pageHeaders(deps.site.offer.baseUrl))
   return async (request) => {
     const shown = prefersMarkdown(request.headers.get('accept')) ? undefined : await page
     const response = (shown?.(request.url) ?? guide)(request)
@@ -31,7 +31,7 @@ export function homepage(desk: HomeDesk, guide: ReadyAnswer): Handler {
 }
 
 /** The built page for each address. The one of the wall itself, which nearly all ask for, is ready. */
-async function pageOf({ site, view, viewer }: HomeDesk): Promise<((url: string) => ReadyAnswer) | undefined> {
+async function pageOf({ site, view, viewer }: HomeDeps): Promise<((url: string) => ReadyAnswer) | undefined> {
   const built = viewer('/')?.(new Request(site.offer.baseUrl))
   if (built === undefined) return undefined
   const html = await built.text()

@@ -3,7 +3,7 @@
 import { failure, type Failure } from '../domain/failure.ts'
 import { LISTING_KEYS, readListing, type Listing, type ListingKey } from '../domain/listing.ts'
 import { readQuery, strangerIn } from './query.ts'
-import { queryOf } from './target.ts'
+import { queryOf } from './request-url.ts'
 
 // A listing in the longest spelling there is takes less. The query comes back in a header, which must not grow too large.
 const QUERY_MAX = 4096

@@ -1,7 +1,7 @@
 /** One call of MCP over HTTP: read, sorted, and answered by the SDK's server. Apart, because the SDK takes a while to load. */
 
 import { isLegacyRequest, ProtocolErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
-import type { McpDesk } from '../mcp/desk.ts'
+import type { McpDeps } from '../mcp/deps.ts'
 import { bringsPayment, readMessage, type Id } from '../mcp/message.ts'
 import { answerError, answerRequest, answerStateless, STATELESS_VERSION, type Answer } from '../mcp/server.ts'
 import { readJson } from './body.ts'
@@ -15,7 +15,7 @@ export const MCP_BODY_MAX_BYTES = 65_536
 const VERSION_HEADER = 'mcp-protocol-version'
 
 /** Answers a call. */
-export async function answerCall(desk: McpDesk, request: Request, clients: Clients): Promise<Response> {
+export async function answerCall(deps: McpDeps, request: Request, clients: Clients): Promise<Response> {
   const read = await readJson(request, { maxBytes: MCP_BODY_MAX_BYTES })
   if ('failure' in read) {
     const refused = refuseBeyond(clients, 'calls', request)
@@ -38,7 +38,7 @@ export async function answerCall(desk: McpDesk, request: Request, clients: Clien
   const address = clients.addressOf(request)
   const isReadable = message.kind !== 'refused' || message.error.code === ProtocolErrorCode.MethodNotFound
   if (isReadable && !(await isLegacyRequest(request, read.value))) {
-    const told = await answerStateless(desk, request, read.value, { dialect: 'result', address })
+    const told = await answerStateless(deps, request, read.value, { dialect: 'result', address })
     return told.body === null ? respondEmpty(202, NO_STORE) : answer(told.status, (await told.json()) as Answer)
   }
   const version = request.headers.get(VERSION_HEADER)
@@ -49,7 +49,7 @@ export async function answerCall(desk: McpDesk, request: Request, clients: Clien
   // Every client that negotiated sends the header; one that sends a bare request reads SPEC literally.
   return answer(
     200,
-    await answerRequest(desk, message, {
+    await answerRequest(deps, message, {
       dialect: version === null ? 'error' : 'result',
       address,
     }),

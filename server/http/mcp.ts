@@ -1,7 +1,7 @@
 /** `POST /mcp`: MCP's streamable HTTP without sessions or streams, one request and one JSON answer at a time. */
 
 import { failure } from '../domain/failure.ts'
-import type { McpDesk } from '../mcp/desk.ts'
+import type { McpDeps } from '../mcp/deps.ts'
 import type { Clients } from './clients.ts'
 import { refuse } from './refuse.ts'
 import { respondEmpty, type HeaderFields } from './respond.ts'
@@ -11,7 +11,7 @@ import { readAreaEdit, readEdit, readPainterNaming } from './signed-body.ts'
 const readers = { readEdit, readAreaEdit, readPainterNaming }
 
 /** What serving MCP needs; `bindHost` is the address that is listened on. */
-export type McpPort = Omit<McpDesk, keyof typeof readers | 'baseUrl' | 'limits'> & {
+export type McpPort = Omit<McpDeps, keyof typeof readers | 'baseUrl' | 'limits'> & {
   readonly bindHost?: string
   readonly clients: Clients
 }
@@ -21,10 +21,10 @@ export const mcpCalls = async () => await import('./mcp-call.ts')
 
 /** The verbs of `/mcp`. */
 export function mcpMethods({ bindHost = '', clients, ...port }: McpPort): Methods {
-  const desk = { ...port, ...readers, baseUrl: port.offer.baseUrl, limits: clients.limits }
-  const ours = namesOf(desk.offer.baseUrl, bindHost)
+  const deps = { ...port, ...readers, baseUrl: port.offer.baseUrl, limits: clients.limits }
+  const ours = namesOf(deps.offer.baseUrl, bindHost)
   return {
-    POST: closedToOthers(ours, async (request) => await (await mcpCalls()).answerCall(desk, request, clients)),
+    POST: closedToOthers(ours, async (request) => await (await mcpCalls()).answerCall(deps, request, clients)),
     OPTIONS: closedToOthers(ours, () => respondEmpty(204, preflight)),
   }
 }

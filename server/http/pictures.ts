@@ -12,16 +12,16 @@ import type { WallImages } from '../usecases/wall-image.ts'
 import { BLOCKS_PREFIX } from './blocks.ts'
 import { readBody } from './body.ts'
 import { withinBudget, type Clients } from './clients.ts'
-import { respondDrawn } from './drawn.ts'
+import { respondDrawn } from './image-response.ts'
 import { paramsReader } from './params.ts'
 import { refuse } from './refuse.ts'
+import { decodePercent, pathOf } from './request-url.ts'
 import { NO_STORE, respondJson } from './respond.ts'
 import { readOnly, type Handler, type Route } from './route.ts'
-import { decodePercent, pathOf } from './target.ts'
 import { UPLOAD, type Uploads } from './uploads.ts'
 
 /** What pictures need. */
-export type PictureDesk = {
+export type PictureDeps = {
   readonly view: WallView
   readonly images: WallImages
   readonly pictures: Pictures
@@ -32,11 +32,11 @@ export type PictureDesk = {
 const PNG_END = '.png'
 
 /** The routes. That of a block's picture comes before the block's own, which would take it for a coordinate. */
-export function pictureRoutes(desk: PictureDesk): Route[] {
+export function pictureRoutes(deps: PictureDeps): Route[] {
   return [
-    { path: '/wall.png', methods: readOnly(wallPicture(desk)) },
-    { path: `${BLOCKS_PREFIX}:coord${PNG_END}`, methods: readOnly(blockPicture(desk)) },
-    { path: '/api/pixels', methods: { POST: withinBudget(desk.clients, 'uploads', pixels(desk)) } },
+    { path: '/wall.png', methods: readOnly(wallPicture(deps)) },
+    { path: `${BLOCKS_PREFIX}:coord${PNG_END}`, methods: readOnly(blockPicture(deps)) },
+    { path: '/api/pixels', methods: { POST: withinBudget(deps.clients, 'uploads', pixels(deps)) } },
   ]
 }
 
@@ -48,29 +48,29 @@ const readRegion = paramsReader(RegionQuery, {
   scale: 'invalid_region',
 })
 
-function wallPicture(desk: PictureDesk): Handler {
+function wallPicture(deps: PictureDeps): Handler {
   return async (request) => {
     const query = readRegion(request.url)
-    return 'code' in query ? refuse(query) : await respondRegion(desk, request, query)
+    return 'code' in query ? refuse(query) : await respondRegion(deps, request, query)
   }
 }
 
 const readScale = paramsReader(BlockImageQuery, { scale: 'invalid_region' })
 
-function blockPicture(desk: PictureDesk): Handler {
+function blockPicture(deps: PictureDeps): Handler {
   return async (request) => {
     const segment = decodePercent(pathOf(request.url).slice(BLOCKS_PREFIX.length, -PNG_END.length)) ?? ''
     const block = parseCoord(segment)
     if (block === undefined) return refuse(invalidCoordinate())
     const query = readScale(request.url)
     if ('code' in query) return refuse(query)
-    return await respondRegion(desk, request, { ...cellOf(block), cols: 1, rows: 1, scale: query.scale })
+    return await respondRegion(deps, request, { ...cellOf(block), cols: 1, rows: 1, scale: query.scale })
   }
 }
 
 /** Answers with a part of the wall as a picture. */
 export async function respondRegion(
-  { view, images, clients }: Omit<PictureDesk, 'pictures'>,
+  { view, images, clients }: Omit<PictureDeps, 'pictures'>,
   request: Request,
   query: RegionQuery,
 ): Promise<Response> {
@@ -103,7 +103,7 @@ const readPixels = paramsReader(PixelsQuery, {
   height: 'invalid_size',
 })
 
-function pixels({ pictures, uploads }: PictureDesk): Handler {
+function pixels({ pictures, uploads }: PictureDeps): Handler {
   return async (request) => {
     const query = readPixels(request.url)
     if ('code' in query) return refuse(query, { Connection: 'close' })

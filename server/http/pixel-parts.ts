@@ -3,7 +3,7 @@
 import { ALL_BLOCKS, cellOf, COLS, ROWS } from '../../shared/wall.ts'
 import { readBlocks } from '../domain/canvas.ts'
 import type { WallView } from '../domain/wall-view.ts'
-import type { Part, Parts } from './published-read.ts'
+import type { Part, Parts } from './canvas-snapshot.ts'
 
 /** Cuts a view's pixels into parts. */
 export function pixelParts(view: WallView): Parts {

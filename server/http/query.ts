@@ -1,6 +1,6 @@
 /** Reads query parameters strictly, so that no two parties read one request differently. */
 
-import { decodePercent, queryOf } from './target.ts'
+import { decodePercent, queryOf } from './request-url.ts'
 
 /** A parameter as sent, or why it cannot be read. */
 export type QueryValue = { readonly text: string } | { readonly flaw: string }

@@ -5,17 +5,17 @@ import { DEMAND_LINK, PATHS } from '../discovery/links.ts'
 import { failure, statusOf, type Failure } from '../domain/failure.ts'
 import { cannotSell } from '../domain/refusals.ts'
 import { isBlock, priceOf, type Target } from '../domain/target.ts'
-import type { RailWatch } from '../usecases/watch-rail.ts'
+import type { PaymentHealth } from '../usecases/payment-health.ts'
 import { encodeHeader } from '../x402/header.ts'
 import { paymentRequired, type Asked, type Offer } from '../x402/terms.ts'
 import { demandV1 } from '../x402/v1.ts'
+import { copyOf } from './cached-response.ts'
 import { pageHeaders } from './page-headers.ts'
 import { respondPaymentPage } from './payment-page.ts'
-import { copyOf } from './ready-answer.ts'
 import { NO_STORE, respondJson, VARIES_BY_PAYMENT, type HeaderFields } from './respond.ts'
 
 /** What a demand for payment is made from. */
-export type Till = { readonly offer: Offer; readonly rail: RailWatch }
+export type Till = { readonly offer: Offer; readonly rail: PaymentHealth }
 
 /** Any refusal but a demand for payment. */
 export function refuse({ code, message, details }: Failure, headers: HeaderFields = {}): Response {

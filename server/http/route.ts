@@ -5,8 +5,8 @@ import type { Journal } from '../ports.ts'
 import { prefersHtml } from './negotiate.ts'
 import { respondNowhere } from './payment-page.ts'
 import { refuse } from './refuse.ts'
+import { pathOf } from './request-url.ts'
 import { respondPreflight } from './respond.ts'
-import { pathOf } from './target.ts'
 import type { ViewerFiles } from './viewer-files.ts'
 
 export type Handler = (request: Request) => Response | Promise<Response>

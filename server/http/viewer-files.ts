@@ -1,7 +1,7 @@
 /** The viewer as Vite built it, held in memory. */
 
 import { join } from 'node:path'
-import { etagOf, readyAnswer, type ReadyAnswer } from './ready-answer.ts'
+import { etagOf, readyAnswer, type ReadyAnswer } from './cached-response.ts'
 
 /** The file at a path, or nothing. */
 export type ViewerFiles = (path: string) => ReadyAnswer | undefined

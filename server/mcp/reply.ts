@@ -4,7 +4,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import { failure, type Failure } from '../domain/failure.ts'
 import { cannotSell } from '../domain/refusals.ts'
 import { isBlock, priceOf, type Target } from '../domain/target.ts'
-import type { RailWatch } from '../usecases/watch-rail.ts'
+import type { PaymentHealth } from '../usecases/payment-health.ts'
 import { toolPaymentRequired, type Offer } from '../x402/terms.ts'
 
 /** How a demand for payment is said: as a tool's result, which x402 clients can pay, or as a JSON-RPC error. */
@@ -35,7 +35,7 @@ export const refuse = ({ code, message, details }: Failure): Reply => ({
 
 /** The demand for payment of a target, with what was wrong about a payment that was sent. */
 export function demand(
-  { offer, rail }: { readonly offer: Offer; readonly rail: RailWatch },
+  { offer, rail }: { readonly offer: Offer; readonly rail: PaymentHealth },
   target: Target,
   dialect: Dialect,
   refusal: Failure = failure('payment_required', howToPay(offer, target)),

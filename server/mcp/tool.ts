@@ -4,7 +4,7 @@ import type { Static, TObject } from '@sinclair/typebox'
 import type { FailureCode } from '../domain/failure.ts'
 import type { BudgetName } from '../usecases/rate-limits.ts'
 import { argumentReader } from './arguments.ts'
-import type { McpDesk } from './desk.ts'
+import type { McpDeps } from './deps.ts'
 import { refuse, type Dialect, type Reply } from './reply.ts'
 
 /** Hints by which clients decide whether to ask their user first. None of them has a default here. */
@@ -16,7 +16,7 @@ export type Annotations = {
 }
 
 /** For tools that only look. */
-export const LOOKS: Annotations = {
+export const READ_ONLY: Annotations = {
   readOnlyHint: true,
   destructiveHint: false,
   idempotentHint: true,
@@ -41,21 +41,21 @@ export type ToolWords = {
 }
 
 export type Tool = ToolWords & {
-  readonly answer: (desk: McpDesk, given: unknown, call: Call) => Reply | Promise<Reply>
+  readonly answer: (deps: McpDeps, given: unknown, call: Call) => Reply | Promise<Reply>
 }
 
 /** A tool whose arguments are checked by its input schema; `codes` name the refusals of arguments that have their own. */
 export function tool<Input extends TObject>(
   words: ToolWords & { readonly input: Input },
   codes: { readonly [Name in keyof Static<Input>]?: FailureCode },
-  work: (desk: McpDesk, args: Static<Input>) => Reply | Promise<Reply>,
+  work: (deps: McpDeps, args: Static<Input>) => Reply | Promise<Reply>,
 ): Tool {
   const read = argumentReader(words.input, codes)
   return {
     ...words,
-    answer(desk, given) {
+    answer(deps, given) {
       const args = read(given)
-      return 'failure' in args ? refuse(args.failure) : work(desk, args.value)
+      return 'failure' in args ? refuse(args.failure) : work(deps, args.value)
     },
   }
 }

@@ -10,7 +10,7 @@ import { readConfig } from '../config.ts'
 import { isOlder } from '../domain/store-position.ts'
 import type { Payouts, Store, Witness } from '../ports.ts'
 import { findOrphans, nextHeight, type FindOrphanDeps } from '../usecases/find-orphan-payments.ts'
-import { Misused, type Command } from './command.ts'
+import { UsageError, type Command } from './command.ts'
 
 const USAGE = `Accepts a restored database, with the settings of the wall, while the wall is stopped.
 
@@ -25,7 +25,7 @@ const SILENT = 'the chain does not answer; nothing was changed'
 export const acceptRestore: Command = {
   usage: USAGE,
   async run(args) {
-    if (args.some((arg) => arg !== '--yes') || args.length > 1) throw new Misused()
+    if (args.some((arg) => arg !== '--yes') || args.length > 1) throw new UsageError()
     return await accept(args.includes('--yes'))
   },
 }

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { backUp } from '../../db/sqlite/backup.ts'
 import { readPlace } from '../config.ts'
-import { Misused, type Command } from './command.ts'
+import { UsageError, type Command } from './command.ts'
 
 const USAGE = `Copies the wall's database (DATABASE_PATH, ./wall.sqlite) to a new file, at any time.
 
@@ -35,8 +35,8 @@ export const backup: Command = {
     const [named, ...rest] = positionals
     const file = into === undefined ? named : join(into, nameOf(new Date()))
     const isBoth = into !== undefined && named !== undefined
-    if (file === undefined || isBoth || rest.length > 0) throw new Misused()
-    if (keep !== undefined && (into === undefined || !/^[1-9]\d{0,5}$/.test(keep))) throw new Misused()
+    if (file === undefined || isBoth || rest.length > 0) throw new UsageError()
+    if (keep !== undefined && (into === undefined || !/^[1-9]\d{0,5}$/.test(keep))) throw new UsageError()
     const { database } = readPlace(Bun.env)
     if (database.kind === 'postgres') throw new CannotOpen(NOT_A_FILE)
     const { path } = database

@@ -2,10 +2,10 @@
 
 import { ASSET_SYMBOL } from '../../shared/money.ts'
 import { coordOf } from '../../shared/wall.ts'
-import type { Arrival, Balance, BookedCredit, BookedSale } from '../domain/statement.ts'
+import type { Arrival, Balance, BookedCredit, BookedSale } from '../domain/balance.ts'
 import { nameOf, ownTarget } from '../domain/target.ts'
-import type { OpenFinding, Stock } from '../usecases/take-stock.ts'
-import { evidenceWords, stateWords } from './desk.ts'
+import type { OpenFinding, Stock } from '../usecases/audit-books.ts'
+import { evidenceWords, stateWords } from './admin-commands.ts'
 
 /** The books as text, a line each. */
 export function linesOf({ at, from, through, balance, open }: Stock): string[] {

@@ -9,9 +9,9 @@ import { systemClock as clock } from '../adapters/clock.ts'
 import { receiptArchiveAt } from '../adapters/receipts-file.ts'
 import { readConfig } from '../config.ts'
 import type { ChainHealth, ReceiptArchive } from '../ports.ts'
-import { takeStock } from '../usecases/take-stock.ts'
+import { auditBooks } from '../usecases/audit-books.ts'
 import { jsonOf, linesOf } from './books-report.ts'
-import { Misused, printLines, type Command } from './command.ts'
+import { UsageError, printLines, type Command } from './command.ts'
 
 const USAGE = `Checks that the books balance, with the settings of the wall, whether it runs or not.
 
@@ -29,7 +29,7 @@ export const books: Command = {
   usage: USAGE,
   async run(args) {
     const { values } = parseArgs({ args: [...args], options: OPTIONS })
-    if (values.from !== undefined && !/^\d{1,15}$/.test(values.from)) throw new Misused()
+    if (values.from !== undefined && !/^\d{1,15}$/.test(values.from)) throw new UsageError()
     const { database, network, rpcUrls, rpcCallsPerSecond, offer, booksPath } = readConfig(Bun.env)
     const audit = await openBooks(database)
     try {
@@ -38,7 +38,7 @@ export const books: Command = {
       const from = values.from === undefined ? undefined : BigInt(values.from)
       const kept = receiptArchiveAt(booksPath, `${network} ${offer.terms.asset}`)
       const archive = { read: values.all === true ? async () => [] : kept.read, write: orTell(kept.write) }
-      const stock = await takeStock({ audit, chain, clock, archive, price, payTo }, from, tellHeight)
+      const stock = await auditBooks({ audit, chain, clock, archive, price, payTo }, from, tellHeight)
       if (stock === 'silent') throw new CannotOpen(`${whySilent(await chain.fault())}, so nothing can be told`)
       printLines(values.json === true ? JSON.stringify(jsonOf(stock), null, 2).split('\n') : linesOf(stock))
       return stock.balance.balances ? 0 : 1

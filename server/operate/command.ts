@@ -3,12 +3,12 @@
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { terminalLine, terminalText } from '../../shared/terminal.ts'
 import { ConfigError, readPlace } from '../config.ts'
-import { askDesk, deskAt, NoDesk } from './counter.ts'
-import type { CommandBody, CommandName } from './desk.ts'
+import type { CommandBody, CommandName } from './admin-commands.ts'
+import { askDesk, adminSocketAt, NoAdminSocket } from './admin-socket.ts'
 
 /** Asked in a way that the command does not know. */
-export class Misused extends Error {
-  override name = 'Misused'
+export class UsageError extends Error {
+  override name = 'UsageError'
 }
 
 /** What an operator types: its words of use, and what it does, to its status: 0 done, 1 not. */
@@ -35,22 +35,22 @@ export function printLines(lines: readonly string[], print: (line: string) => vo
 
 /** Prints why a command failed: in words where it was to be expected, else with where it happened. */
 function printTrouble(error: unknown): void {
-  const isExpected = error instanceof CannotOpen || error instanceof ConfigError || error instanceof NoDesk
+  const isExpected = error instanceof CannotOpen || error instanceof ConfigError || error instanceof NoAdminSocket
   const what = error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.name)) : String(error)
   console.error(terminalText(what))
 }
 
 // `parseArgs` tells of options it does not know by throwing.
 const isMisuse = (error: unknown) =>
-  error instanceof Misused ||
+  error instanceof UsageError ||
   (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
 
-/** Has the running wall do a command. Throws `NoDesk` where none runs. */
+/** Has the running wall do a command. Throws `NoAdminSocket` where none runs. */
 export const ask = <C extends CommandName>(command: C, body: CommandBody<C>) =>
-  askDesk(deskAt(readPlace(Bun.env)), command, body)
+  askDesk(adminSocketAt(readPlace(Bun.env)), command, body)
 
 /** Has the running wall do a command, and prints what it says; answers the status. */
-export async function haveDone<C extends CommandName>(command: C, body: CommandBody<C>): Promise<number> {
+export async function runRemotely<C extends CommandName>(command: C, body: CommandBody<C>): Promise<number> {
   const { ok, lines } = await ask(command, body)
   printLines(lines, ok ? console.log : console.error)
   return ok ? 0 : 1

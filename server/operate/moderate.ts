@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util'
 import { FACE_PARTS } from '../domain/moderation.ts'
-import { haveDone, Misused, type Command } from './command.ts'
+import { runRemotely, UsageError, type Command } from './command.ts'
 
 const USAGE = `Hides parts of blocks from every reader, or shows them again, while the wall runs.
 
@@ -31,7 +31,7 @@ export const hidden: Command = {
   usage: HIDDEN_USAGE,
   async run(args) {
     const { values } = parseArgs({ args: [...args], options: { trail: { type: 'boolean' } } })
-    return await haveDone('hidden', { isTrail: values.trail === true })
+    return await runRemotely('hidden', { isTrail: values.trail === true })
   },
 }
 
@@ -45,9 +45,9 @@ function moderation(act: 'hide' | 'unhide'): Command {
         options: { pixels: { type: 'boolean' }, message: { type: 'boolean' }, link: { type: 'boolean' } },
       })
       const [target, ...rest] = positionals
-      if (target === undefined || rest.length > 0) throw new Misused()
+      if (target === undefined || rest.length > 0) throw new UsageError()
       const named = FACE_PARTS.filter((part) => values[part] === true)
-      return await haveDone('moderate', { act, target, parts: named.length === 0 ? [...FACE_PARTS] : named })
+      return await runRemotely('moderate', { act, target, parts: named.length === 0 ? [...FACE_PARTS] : named })
     },
   }
 }

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { moveWall, placeName, type Moved } from '../../db/move.ts'
 import { ConfigError, readPlace, type Database } from '../config.ts'
-import { Misused, printLines, type Command } from './command.ts'
+import { UsageError, printLines, type Command } from './command.ts'
 
 const USAGE = `Copies the wall from where the settings say it is to another kind of database, while the wall is stopped.
 
@@ -29,7 +29,7 @@ export const move: Command = {
       args: [...args],
       options: { to: { type: 'string' }, rehearse: { type: 'boolean' }, json: { type: 'boolean' } },
     })
-    if (values.to === undefined || values.to === '') throw new Misused()
+    if (values.to === undefined || values.to === '') throw new UsageError()
     const from = readPlace(Bun.env).database
     const to = placeOf(values.to)
     const isRehearsal = values.rehearse === true

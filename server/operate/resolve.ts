@@ -1,7 +1,7 @@
 /** `pixel-wall resolve`: settles what is open by evidence, now, and notes what was paid back by hand. */
 
 import { parseArgs } from 'node:util'
-import { ask, haveDone, Misused, type Command } from './command.ts'
+import { ask, runRemotely, UsageError, type Command } from './command.ts'
 
 const USAGE = `Asks the chain about open purchases, draws the consequence and tells it, while the wall runs.
 
@@ -25,16 +25,16 @@ export const resolve: Command = {
     const [payer, nonce, ...rest] = positionals
     const [reference, isStray] = [values['paid-out'], values.stray === true]
     if (rest.length > 0 || (payer === undefined) !== (nonce === undefined) || (isStray && reference !== undefined))
-      throw new Misused()
+      throw new UsageError()
     if (payer === undefined || nonce === undefined) {
-      if (reference !== undefined || isStray) throw new Misused()
+      if (reference !== undefined || isStray) throw new UsageError()
       return await resolveAll()
     }
-    if (!/^0x[0-9a-f]{40}$/i.test(payer) || !/^0x[0-9a-f]{64}$/i.test(nonce)) throw new Misused()
-    if (isStray) return await haveDone('stray', { payer, nonce })
-    if (reference === undefined) return await haveDone('resolve', { payer, nonce })
-    if (reference.length === 0 || reference.length > 200) throw new Misused()
-    return await haveDone('payout', { payer, nonce, reference })
+    if (!/^0x[0-9a-f]{40}$/i.test(payer) || !/^0x[0-9a-f]{64}$/i.test(nonce)) throw new UsageError()
+    if (isStray) return await runRemotely('stray', { payer, nonce })
+    if (reference === undefined) return await runRemotely('resolve', { payer, nonce })
+    if (reference.length === 0 || reference.length > 200) throw new UsageError()
+    return await runRemotely('payout', { payer, nonce, reference })
   },
 }
 
@@ -45,7 +45,7 @@ async function resolveAll(): Promise<number> {
   let status = 0
   for (const line of lines) {
     const [payer = '', nonce = ''] = line.split(' ')
-    status = Math.max(status, await haveDone('resolve', { payer, nonce }))
+    status = Math.max(status, await runRemotely('resolve', { payer, nonce }))
   }
   return status
 }

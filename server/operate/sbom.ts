@@ -4,7 +4,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import lock from '../../bun.lock'
 import manifest from '../../package.json'
-import { printLines, type Command, Misused } from './command.ts'
+import { printLines, type Command, UsageError } from './command.ts'
 
 const USAGE = `Prints what a production install of the wall consists of (CycloneDX 1.6, JSON).
 
@@ -26,7 +26,7 @@ const Lock = Type.Object({ packages: Type.Record(Type.String(), Locked) })
 export const sbom: Command = {
   usage: USAGE,
   async run(args) {
-    if (args.length > 0) throw new Misused()
+    if (args.length > 0) throw new UsageError()
     const { packages } = Value.Parse(Lock, lock)
     const components = neededBy(Object.keys(manifest.dependencies), packages).map(componentOf)
     const { name, version } = manifest

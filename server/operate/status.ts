@@ -5,7 +5,7 @@ import { openBooks } from '../../db/open.ts'
 import { readPlace } from '../config.ts'
 import { STRAY_NOTE } from '../domain/stray-money.ts'
 import { dollars } from './books-report.ts'
-import { ask, Misused, printLines, type Command } from './command.ts'
+import { ask, UsageError, printLines, type Command } from './command.ts'
 
 const USAGE = `Tells how the running wall is: whether it sells, what it depends on, what is open, the money, the last alarms.
 
@@ -26,7 +26,7 @@ export const status: Command = {
       options: { watch: { type: 'boolean' }, every: { type: 'string' } },
     })
     const every = values.every ?? String(EVERY_SECONDS)
-    if (!/^\d{1,4}$/.test(every) || Number(every) === 0) throw new Misused()
+    if (!/^\d{1,4}$/.test(every) || Number(every) === 0) throw new UsageError()
     for (;;) {
       const { ok, lines } = await ask('status', {})
       const all = [...lines, ...(await moneyLines())]

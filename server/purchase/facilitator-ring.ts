@@ -4,8 +4,14 @@
  * pays twice. The chain is asked in between, and what only some of them deny is denied by none.
  */
 
+import {
+  blamesRequest,
+  isDefinite,
+  isSignatureReason,
+  type Settling,
+  type Verification,
+} from '../domain/facilitator-errors.ts'
 import type { Payment, PaymentKey, Target } from '../domain/payment.ts'
-import { blamesRequest, isDefinite, isSignatureReason, type Settling, type Verification } from '../domain/reasons.ts'
 import type { Chain, Clock, Facilitator, Journal, Manner, RingMember } from '../ports.ts'
 import { keptExtensions } from './kept-extensions.ts'
 

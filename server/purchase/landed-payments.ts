@@ -1,6 +1,6 @@
 /** Payments that moved the money while nothing was held for them, and that the store could not take yet. */
 
-import { Overtaken } from '../domain/failure.ts'
+import { StaleWriteError } from '../domain/failure.ts'
 import { keyOf, type Hash, type PaymentKey } from '../domain/payment.ts'
 import type { Landed } from '../domain/purchase.ts'
 import type { Clock, Ledger } from '../ports.ts'
@@ -17,7 +17,7 @@ export async function writeLanded({ landed, ledger, clock }: LandedDeps, key: Pa
     await ledger.owe(late.purchase, late.tx, clock.now())
   } catch (error) {
     // Another run has moved the payment on.
-    if (!(error instanceof Overtaken)) throw error
+    if (!(error instanceof StaleWriteError)) throw error
   }
   landed.delete(keyOf(key))
 }

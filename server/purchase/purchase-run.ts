@@ -5,7 +5,7 @@
  * their clients still there: several fresh purchases of one payer at once are separate purchases.
  */
 
-import { ifAvailable, Overtaken, StoreUnavailable, type Failure } from '../domain/failure.ts'
+import { ifAvailable, StaleWriteError, StoreUnavailable, type Failure } from '../domain/failure.ts'
 import type { Draft } from '../domain/listing.ts'
 import { keyOf, type Payment, type PaymentKey, termsFor, type Terms } from '../domain/payment.ts'
 import { reconcile } from '../domain/purchase-script.ts'
@@ -24,7 +24,7 @@ import { stillAtIt, storeUnavailable } from '../domain/refusals.ts'
 import type { Target } from '../domain/target.ts'
 import type { Chain, Clock, Facilitator, Journal, Leases, Ledger, Pictures, Wallets } from '../ports.ts'
 import { paintArea } from '../usecases/paint-area.ts'
-import type { RailWatch } from '../usecases/watch-rail.ts'
+import type { PaymentHealth } from '../usecases/payment-health.ts'
 import type { AttemptBudget } from './attempt-budget.ts'
 import { availabilityOf, claimOf } from './availability.ts'
 import { statusInNextBlock, statusOf } from './chain-status.ts'
@@ -47,7 +47,7 @@ export type PurchaseDeps = {
   readonly pictures: Pick<Pictures, 'paint'>
   readonly clock: Clock
   readonly journal: Journal
-  readonly rail: RailWatch
+  readonly rail: PaymentHealth
   readonly terms: Terms // for one block
   readonly contact: string | null
   readonly advance: () => Promise<void>
@@ -143,7 +143,7 @@ export async function runReconcile(
   try {
     return await runs.lease.unlessTaken(key, () => playThrough(runs, run, () => reconcile(key), log))
   } catch (error) {
-    if (!(error instanceof Overtaken)) throw error
+    if (!(error instanceof StaleWriteError)) throw error
     return await runs.ledger.find(key)
   }
 }
@@ -155,7 +155,7 @@ async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outc
     if (outcome.kind === 'bought') await ifAvailable(runs.advance())
     return outcome
   } catch (error) {
-    if (error instanceof Overtaken) return { kind: 'refused', failure: stillAtIt() }
+    if (error instanceof StaleWriteError) return { kind: 'refused', failure: stillAtIt() }
     if (!(error instanceof StoreUnavailable)) throw error
     return { kind: 'refused', failure: storeUnavailable() }
   }
@@ -163,14 +163,14 @@ async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outc
 
 /**
  * Before a payer is refused: another process may have taken the payment up since, and one that claimed it and is still at it
- * learns only from the store that its payer was told to wait, and may sign anew. Throws `Overtaken`, so that the run begins
+ * learns only from the store that its payer was told to wait, and may sign anew. Throws `StaleWriteError`, so that the run begins
  * again from what is written, or `StoreUnavailable`, which is then the answer.
  */
 async function checkDenial({ leases, ledger }: Runs, run: PurchaseRun, outcome: Outcome): Promise<void> {
   if (leases === undefined || outcome.kind === 'bought' || run.hasClaimed) return
   const now = await ledger.find(run.key)
   if (!run.hasWritten && now?.state.kind !== run.known?.state.kind)
-    throw new Overtaken('another process has taken the payment up')
+    throw new StaleWriteError('another process has taken the payment up')
   if (!isOfPayment(outcome) || now?.state.kind !== 'reserved' || now.state.uncertain) return
   await ledger.markUncertain(now)
 }
@@ -210,7 +210,7 @@ async function playThrough<T>(
       await check(end)
       return end
     } catch (error) {
-      if (!(error instanceof Overtaken) || plays === PLAYS_MAX) throw error
+      if (!(error instanceof StaleWriteError) || plays === PLAYS_MAX) throw error
     }
   }
 }

@@ -17,13 +17,13 @@ import {
   staleTime,
   superseded,
   walletUnchecked,
-  type Editing,
+  type EditDeps,
 } from './edit-block.ts'
 import type { RateLimits } from './rate-limits.ts'
 
 /** Applies an edit that passed the contract's schema, sent from the address `from`; answers how many blocks it changed. */
 export async function editArea(
-  { blocks, wallets, clock, hosts, advance, limits }: Editing,
+  { blocks, wallets, clock, hosts, advance, limits }: EditDeps,
   area: Area,
   body: EditAreaBody,
   from: string,

@@ -14,7 +14,7 @@ import type { Blocks, Clock, Wallets } from '../ports.ts'
 import type { RateLimits } from './rate-limits.ts'
 
 /** What editing needs. `hosts` are the names a message may be signed for, the canonical one first; `advance` makes `view` level. */
-export type Editing = {
+export type EditDeps = {
   readonly blocks: Blocks
   readonly wallets: Wallets
   readonly clock: Clock
@@ -27,7 +27,7 @@ export type Editing = {
 /** Applies an edit that passed the contract's schema; `coord` is the block as the request wrote it, `from` the
  * client's address. */
 export async function editBlock(
-  { blocks, wallets, clock, hosts, view, advance, limits }: Editing,
+  { blocks, wallets, clock, hosts, view, advance, limits }: EditDeps,
   block: BlockIndex,
   coord: string,
   body: EditBody,

@@ -9,7 +9,7 @@ import type { Address } from '../domain/payment.ts'
 import type { Clock, Journal, Log, Moderation } from '../ports.ts'
 
 /** What moderating needs. */
-export type Moderating = {
+export type ModerateDeps = {
   readonly moderation: Moderation
   readonly log: Pick<Log, 'compacted'>
   readonly clock: Clock
@@ -24,7 +24,7 @@ export type Named = { readonly name: string; readonly blocks: readonly BlockInde
  * What an operator names: `column,row`, `column,row,WxH`, or a wallet, in full or as readers see it. Why not, in words,
  * where it is nothing of that.
  */
-export async function namedBlocks({ log }: Pick<Moderating, 'log'>, text: string): Promise<Named | string> {
+export async function namedBlocks({ log }: Pick<ModerateDeps, 'log'>, text: string): Promise<Named | string> {
   const block = parseCoord(text)
   if (block !== undefined) return { name: `block ${coordOf(block)}`, blocks: [block] }
   const area = parseArea(text)
@@ -55,7 +55,7 @@ export type Moderated = readonly { readonly block: BlockIndex; readonly result: 
 
 /** Once this resolves, no reader is told what was hidden. */
 export async function moderateBlocks(
-  { moderation, clock, journal, advance }: Moderating,
+  { moderation, clock, journal, advance }: ModerateDeps,
   { name, blocks }: Named,
   act: ModerationAct,
   parts: readonly FacePart[],
@@ -70,7 +70,7 @@ export async function moderateBlocks(
 }
 
 /** Every act of the operator's on what blocks show, oldest first: the log keeps them all. */
-export async function moderationTrail({ log }: Pick<Moderating, 'log'>): Promise<readonly Act[]> {
+export async function moderationTrail({ log }: Pick<ModerateDeps, 'log'>): Promise<readonly Act[]> {
   return (await log.compacted()).filter(isAct)
 }
 
@@ -80,7 +80,7 @@ export type Act = Extract<Change, ModerationChange>
 const isAct = (change: Change): change is Act => change.kind === 'hide' || change.kind === 'unhide'
 
 /** What is withheld now, by the latest act on each block, in the order of these acts. */
-export async function hiddenNow(deps: Pick<Moderating, 'log'>): Promise<readonly Act[]> {
+export async function hiddenNow(deps: Pick<ModerateDeps, 'log'>): Promise<readonly Act[]> {
   const latest = new Map<BlockIndex, Act>()
   for (const act of await moderationTrail(deps)) {
     latest.delete(act.block)

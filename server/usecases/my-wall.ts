@@ -12,7 +12,7 @@ import type { WallView } from '../domain/wall-view.ts'
 import type { Books, Clock } from '../ports.ts'
 
 /** What telling needs. `contact` is where a payer who is owed money turns to. */
-export type Telling = {
+export type MyWallDeps = {
   readonly view: WallView
   readonly books: Books
   readonly clock: Clock
@@ -22,7 +22,7 @@ export type Telling = {
 
 /** What is known of a wallet, its blocks a page at a time; a wallet of which there is nothing to tell is refused. */
 export async function myWall(
-  { view, books, clock, contact, advance }: Telling,
+  { view, books, clock, contact, advance }: MyWallDeps,
   wallet: Address,
   page: WalletQuery,
 ): Promise<WalletStanding | Failure> {

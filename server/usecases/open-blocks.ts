@@ -14,7 +14,7 @@ export type Taken = {
 }
 
 /** What looking for open blocks needs. */
-export type Looking = {
+export type TakenBlocksDeps = {
   readonly view: WallView
   readonly books: Books
   readonly advance: () => Promise<void>
@@ -24,7 +24,7 @@ export type Looking = {
 export type TakenBlocks = () => Promise<Taken>
 
 /** Keeps what is taken between two changes of it, so that most of those who look cost no search of the whole wall. */
-export function takenBlocks({ view, books, advance }: Looking): TakenBlocks {
+export function takenBlocks({ view, books, advance }: TakenBlocksDeps): TakenBlocks {
   let kept: { readonly state: string; readonly taken: Taken } | undefined
   const read = async () => {
     // In this order, a block that is sold meanwhile is found held or claimed, and never open.

@@ -11,14 +11,14 @@ import type { WallView } from '../domain/wall-view.ts'
 import type { Pictures } from '../ports.ts'
 import { offered, resourceUrl, type Offer } from '../x402/terms.ts'
 import type { TakenBlocks } from './open-blocks.ts'
-import type { RailWatch } from './watch-rail.ts'
+import type { PaymentHealth } from './payment-health.ts'
 
 /** What trying out needs. */
-export type Previewing = {
+export type PreviewDeps = {
   readonly view: WallView
   readonly taken: TakenBlocks
   readonly pictures: Pictures
-  readonly rail: RailWatch
+  readonly rail: PaymentHealth
   readonly offer: Offer
 }
 
@@ -27,7 +27,7 @@ const SCALE = 8
 
 /** What would become of buying `target` with what is said of it. Nothing is held, sold or kept. */
 export async function previewBlock(
-  previewing: Previewing,
+  previewing: PreviewDeps,
   target: BlockIndex | 'next',
   said: ReadonlyMap<ListingKey, Said>,
 ): Promise<Preview> {
@@ -51,7 +51,7 @@ export async function previewBlock(
   }
 }
 
-async function standingOf({ view, taken }: Previewing, target: BlockIndex | 'next') {
+async function standingOf({ view, taken }: PreviewDeps, target: BlockIndex | 'next') {
   const now = await taken()
   const block = target === 'next' ? CLAIM_ORDER.find((candidate) => !now.has(candidate)) : target
   if (block === undefined)
@@ -83,7 +83,7 @@ function queryOf(said: ReadonlyMap<ListingKey, Said>): string {
 
 /** A claimed block as it is, any other as it would be. */
 async function pictureOf(
-  { view, pictures }: Previewing,
+  { view, pictures }: PreviewDeps,
   block: BlockIndex,
   state: Preview['state'],
   said: ReadonlyMap<ListingKey, Said>,

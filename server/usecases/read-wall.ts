@@ -25,13 +25,13 @@ export function deedOf({ block, wallet, persona, face, claimedAt, tx, settled }:
   }
 }
 
-type Looking = { readonly blocks: Blocks; readonly seller: Pick<Seller, 'offered'> }
+type ReadWallDeps = { readonly blocks: Blocks; readonly seller: Pick<Seller, 'offered'> }
 
 /** What a target turned out to be. */
 export type Found = Deed | Offered
 
 /** A target's deed when it is a claimed block, else whether it can be bought. */
-export function lookAt({ blocks, seller }: Looking, target: Target): Found | Promise<Found> {
+export function lookAt({ blocks, seller }: ReadWallDeps, target: Target): Found | Promise<Found> {
   return andThen(seller.offered(target), (space) =>
     typeof target !== 'number' || space !== 'claimed' ? space : deedIn(blocks, target),
   )

@@ -1,8 +1,8 @@
 /** Whether this process is to be sent buyers, or readers: what balancers and operators ask. Answered from what is known. */
 
 import { stopsSales, type DependencyState } from '../domain/dependency.ts'
+import type { PaymentHealth } from './payment-health.ts'
 import type { Outages } from './track-outages.ts'
-import type { RailWatch } from './watch-rail.ts'
 
 /** What is told to whoever asks. `reasons` say why it is not ready, in our words. */
 export type Ready = {
@@ -25,7 +25,7 @@ export type Readiness = {
 const WATCHED_BY_RAIL: ReadonlySet<string> = new Set(['facilitator', 'chain-endpoint', 'chain'])
 
 /** Makes the readiness of this process. */
-export function readiness({ rail, outages }: { readonly rail: RailWatch; readonly outages: Outages }): Readiness {
+export function readiness({ rail, outages }: { readonly rail: PaymentHealth; readonly outages: Outages }): Readiness {
   let isDraining = false
   const answer = (reasons: readonly string[]): Ready => {
     const all = isDraining ? ['the wall is being stopped', ...reasons] : reasons

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { httpFacilitator, type FacilitatorSettings } from '../../server/adapters/facilitator.ts'
+import type { Settling } from '../../server/domain/facilitator-errors.ts'
 import type { Payment } from '../../server/domain/payment.ts'
-import type { Settling } from '../../server/domain/reasons.ts'
 import { startLocalNetwork, type LocalNetwork } from '../../server/local/network.ts'
 import { dollarAbi, dollarAddress } from '../../server/local/token/contracts.ts'
 import { readPayment } from '../../server/x402/payload.ts'

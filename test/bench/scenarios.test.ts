@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { between } from '../../bench/document.ts'
-import { fleet, type Fleet } from '../../bench/fleet.ts'
 import goals from '../../bench/goals.json' with { type: 'json' }
 import { inBrowser, onServer, scenarios } from '../../bench/scenarios.ts'
+import { fleet, type Fleet } from '../../bench/servers.ts'
 import { openBrowser } from '../viewer/browser.ts'
 
 // Goal: the measurements can be made at any time, and every goal is about one of them. Method: each scenario runs for a

@@ -8,7 +8,7 @@ import postgresWall from '../../db/postgres/migrations/0001_wall.sql' with { typ
 import postgresUnanswered from '../../db/postgres/migrations/0002_unanswered.sql' with { type: 'text' }
 import postgresCompaction from '../../db/postgres/migrations/0003_compaction.sql' with { type: 'text' }
 import { openPostgres } from '../../db/postgres/open.ts'
-import type { DamagedRow } from '../../db/row-sums.ts'
+import type { DamagedRow } from '../../db/row-checksums.ts'
 import sqliteWall from '../../db/sqlite/migrations/0001_wall.sql' with { type: 'text' }
 import sqliteUnanswered from '../../db/sqlite/migrations/0002_unanswered.sql' with { type: 'text' }
 import sqliteCompaction from '../../db/sqlite/migrations/0003_compaction.sql' with { type: 'text' }

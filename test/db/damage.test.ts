@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CannotOpen } from '../../db/cannot-open.ts'
-import type { DamagedRow } from '../../db/row-sums.ts'
+import type { DamagedRow } from '../../db/row-checksums.ts'
 import { openSqlite, openWall, ports, type Sqlite } from '../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { canvasBlock, feedPage } from '../../server/domain/wall-view.ts'
@@ -78,7 +78,7 @@ async function toldBy(wall: Omit<Sqlite, 'close'>): Promise<unknown[]> {
 }
 
 /** Numbers that are the same in every run. */
-function dice(seed: number): (below: number) => number {
+function prng(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -93,7 +93,7 @@ test(
     const before = await openSqlite(path, TERMS.network)
     const truth = await toldBy(before)
     before.close()
-    const roll = dice(4)
+    const roll = prng(4)
     const seen = { refused: 0, noticed: 0, harmless: 0, silent: [] as string[] }
     const copy = join(folder, 'flipped.sqlite')
     for (let round = 0; round < ROUNDS; round++) {

@@ -14,7 +14,7 @@ import { canvasParts } from '../../server/http/canvas-parts.ts'
 import { pixelParts } from '../../server/http/pixel-parts.ts'
 import { seller } from '../../server/purchase/seller.ts'
 import { followLog } from '../../server/usecases/follow-log.ts'
-import { watchRail } from '../../server/usecases/watch-rail.ts'
+import { paymentHealth } from '../../server/usecases/payment-health.ts'
 import { receiptOf } from '../../server/x402/receipt.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
@@ -191,7 +191,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
     const facilitator = fakeFacilitator(chain)
     const [clock, journal] = [fakeClock(NOW), fakeJournal()]
     const buying = async ({ ledger }: Engine) => {
-      const rail = watchRail({ facilitator, chain, clock, journal })
+      const rail = paymentHealth({ facilitator, chain, clock, journal })
       rail.reconciled()
       await rail.probe()
       const world = {

@@ -7,7 +7,7 @@ import { SQL } from 'bun'
 import { CannotOpen } from '../../db/cannot-open.ts'
 import type { Engine } from '../../db/engine.ts'
 import { openPostgres } from '../../db/postgres/open.ts'
-import type { DamagedRow } from '../../db/row-sums.ts'
+import type { DamagedRow } from '../../db/row-checksums.ts'
 import { openSqlite } from '../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { freePort } from '../../server/local/wall-process.ts'
@@ -302,7 +302,7 @@ describe('a row', () => {
   })
 })
 
-test('a wall whose server is restarted goes on by itself, and hears its bell again', async () => {
+test('a wall whose server is restarted goes on by itself, and is notified again', async () => {
   const own = await startPostgres({ isDurable: true })
   if (own.url('x') === server().url('x')) return
   const wall = await openPostgres(own.url(await own.newDatabase()), TERMS.network)
@@ -311,7 +311,7 @@ test('a wall whose server is restarted goes on by itself, and hears its bell aga
   let onRing = () => {}
   const heard = () => new Promise<void>((resolve) => (onRing = resolve))
   const first = heard()
-  const stop = wall.bell.listen(() => {
+  const stop = wall.notifier.listen(() => {
     rung += 1
     onRing()
   })

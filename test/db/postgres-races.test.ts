@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { connect } from '../../db/postgres/connection.ts'
+import { postgresJobs } from '../../db/postgres/coordination.ts'
 import { openPostgres, type Postgres } from '../../db/postgres/open.ts'
-import { postgresJobs } from '../../db/postgres/sharing.ts'
 import type { Change } from '../../server/domain/log.ts'
 import { isSold } from '../../server/domain/purchase.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
@@ -100,7 +100,7 @@ test(
         ledger.claim('next', paymentOf(1, 1), SILENT, HEAD, NOW, []).then(claimed, (error: Error) => error.name),
       ),
     )
-    expect(tries.filter((outcome) => outcome !== 'Overtaken')).toHaveLength(1)
+    expect(tries.filter((outcome) => outcome !== 'StaleWriteError')).toHaveLength(1)
     expect(await engines[0].books.held()).toHaveLength(1)
   }),
 )
@@ -139,7 +139,7 @@ test(
         failureOf(engines[1].ledger.release(held, false)),
       ])
       const failures = outcomes.filter((failure) => failure !== undefined)
-      expect(failures).toMatchObject([{ name: 'Overtaken' }])
+      expect(failures).toMatchObject([{ name: 'StaleWriteError' }])
       const now = await stored(engines[0], held.payment)
       expect(isSold(now)).toBe(outcomes[0] === undefined)
       expect(await engines[1].ledger.space(held.block)).toBe(isSold(now) ? 'claimed' : 'open')
@@ -209,12 +209,12 @@ test(
 )
 
 test(
-  'each entry of the log rings the bell of both processes, and nothing else does',
+  'each entry of the log notifies both processes, and nothing else does',
   onTwo(async (engines) => {
     const rung = [0, 0]
     const waiting = new Set<() => void>()
-    const stop = engines.map(({ bell }, at) =>
-      bell.listen(() => {
+    const stop = engines.map(({ notifier }, at) =>
+      notifier.listen(() => {
         rung[at] = (rung[at] ?? 0) + 1
         for (const look of waiting) look()
       }),

@@ -1,5 +1,6 @@
 /** What each request of a purchase script can be answered, in as few cases as tell different stories. */
 
+import type { Settling, SignatureCheck, Verification } from '../../server/domain/facilitator-errors.ts'
 import { failure, StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Payment, Space, Target } from '../../server/domain/payment.ts'
 import type {
@@ -12,7 +13,6 @@ import type {
   SoldPurchase,
   Verdict,
 } from '../../server/domain/purchase.ts'
-import type { Settling, SignatureCheck, Verification } from '../../server/domain/reasons.ts'
 import { isBlock, placeOf } from '../../server/domain/target.ts'
 import { trustPixels } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'

@@ -1,8 +1,8 @@
 /** A rail on which payments are taken. */
 
-import type { RailWatch } from '../../server/usecases/watch-rail.ts'
+import type { PaymentHealth } from '../../server/usecases/payment-health.ts'
 
-export const armedRail: RailWatch = {
+export const armedRail: PaymentHealth = {
   state: () => 'armed',
   fault: () => null,
   probe: async () => {},

@@ -3,7 +3,7 @@ import type { Change } from '../../server/domain/log.ts'
 import { applyChange, emptyView, type WallView } from '../../server/domain/wall-view.ts'
 import { canvasParts } from '../../server/http/canvas-parts.ts'
 import { canvasReads, type CanvasReads } from '../../server/http/canvas-read.ts'
-import { publishedRead, type Parts } from '../../server/http/published-read.ts'
+import { publishedRead, type Parts } from '../../server/http/canvas-snapshot.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { blockOf, NOW, pixelsOf, wallet } from '../ports/samples.ts'
 

@@ -13,9 +13,9 @@ import { viewerFiles } from '../../server/http/viewer-files.ts'
 import type { Ledger } from '../../server/ports.ts'
 import { seller } from '../../server/purchase/seller.ts'
 import { followLog } from '../../server/usecases/follow-log.ts'
+import { paymentHealth } from '../../server/usecases/payment-health.ts'
 import { readiness } from '../../server/usecases/readiness.ts'
 import { trackOutages, type Outages } from '../../server/usecases/track-outages.ts'
-import { watchRail } from '../../server/usecases/watch-rail.ts'
 import type { Offer } from '../../server/x402/terms.ts'
 import { fakeChain, type FakeChain } from '../fakes/chain.ts'
 import { fakeClock, type FakeClock } from '../fakes/clock.ts'
@@ -67,7 +67,7 @@ export async function openWall(
   const clock = fakeClock(NOW)
   const journal = fakeJournal()
   const outages = trackOutages({ clock, journal })
-  const rail = watchRail({ facilitator, chain, clock, journal })
+  const rail = paymentHealth({ facilitator, chain, clock, journal })
   rail.reconciled()
   await rail.probe()
   const { view, advance, subscribe } = await followLog(db.log)

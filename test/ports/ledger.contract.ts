@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Overtaken } from '../../server/domain/failure.ts'
+import { StaleWriteError } from '../../server/domain/failure.ts'
 import { FIRST_LOOK_MS, LAST_LOOK_MS, type Payment, type Target } from '../../server/domain/payment.ts'
 import { CLAIM_ORDER } from '../../shared/wall.ts'
 import { failureOf, hold, on, sell, stored, type OpenEngine } from './engine.ts'
@@ -103,9 +103,9 @@ function holding(open: OpenEngine): void {
       const { ledger } = wall
       const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
       const again = () => ledger.claim('next', paymentOf(1, 1), listingOf(), HEAD, NOW, [])
-      expect(await failureOf(again())).toBeInstanceOf(Overtaken)
+      expect(await failureOf(again())).toBeInstanceOf(StaleWriteError)
       await ledger.finalize(held, hash(1), true, NOW)
-      expect(await failureOf(again())).toBeInstanceOf(Overtaken)
+      expect(await failureOf(again())).toBeInstanceOf(StaleWriteError)
       expect(await ledger.space(CLAIM_ORDER[0] ?? 'next')).toBe('open')
     }),
   )
@@ -138,7 +138,9 @@ function selling(open: OpenEngine): void {
       expect((await ledger.owe(first, hash(1), NOW)).block).toBe(block)
       expect(await told()).toEqual(['claimed', 'claimed'])
       expect([await ledger.space(elsewhere.block), await ledger.space(other)]).toEqual(['reserved', 'open'])
-      expect(await failureOf(ledger.claim(other, first.payment, listingOf(), HEAD, NOW, []))).toBeInstanceOf(Overtaken)
+      expect(await failureOf(ledger.claim(other, first.payment, listingOf(), HEAD, NOW, []))).toBeInstanceOf(
+        StaleWriteError,
+      )
       expect(await ledger.space(other)).toBe('open')
     }),
   )
@@ -248,7 +250,7 @@ function overtaking(open: OpenEngine): void {
     on(open, async (wall) => {
       const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
       const doubted = await wall.ledger.markUncertain(held)
-      expect(await failureOf(wall.ledger.release(held, false))).toBeInstanceOf(Overtaken)
+      expect(await failureOf(wall.ledger.release(held, false))).toBeInstanceOf(StaleWriteError)
       expect(await stored(wall, held.payment)).toEqual(doubted)
       await wall.ledger.release(doubted, false)
       expect(await wall.ledger.space(blockOf('3,4'))).toBe('open')
@@ -259,10 +261,10 @@ function overtaking(open: OpenEngine): void {
     'only the payer of what is held is told to wait',
     on(open, async (wall) => {
       const sold = await sell(wall, '3,4', 1, 1)
-      expect(await failureOf(wall.ledger.markUncertain(sold))).toBeInstanceOf(Overtaken)
+      expect(await failureOf(wall.ledger.markUncertain(sold))).toBeInstanceOf(StaleWriteError)
       const held = await hold(wall, blockOf('5,6'), paymentOf(1, 2))
       await wall.ledger.release(held, false)
-      expect(await failureOf(wall.ledger.markUncertain(held))).toBeInstanceOf(Overtaken)
+      expect(await failureOf(wall.ledger.markUncertain(held))).toBeInstanceOf(StaleWriteError)
       expect(await stored(wall, sold.payment)).toEqual(sold)
     }),
   )
@@ -275,7 +277,8 @@ function overtaking(open: OpenEngine): void {
       await ledger.release(first, false)
       const second = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
       expect(second.state).toEqual({ kind: 'reserved', uncertain: false, attempt: 2 })
-      for (const dead of [false, true]) expect(await failureOf(ledger.release(first, dead))).toBeInstanceOf(Overtaken)
+      for (const dead of [false, true])
+        expect(await failureOf(ledger.release(first, dead))).toBeInstanceOf(StaleWriteError)
       expect(await stored(wall, first.payment)).toEqual(second)
       await ledger.release(second, false)
     }),
@@ -358,11 +361,11 @@ function givingBack(open: OpenEngine): void {
     'what is sold is never given back, and what was given back is not sold',
     on(open, async (wall) => {
       const sold = await sell(wall, '3,4', 1, 1)
-      expect(await failureOf(wall.ledger.release(sold, true))).toBeInstanceOf(Overtaken)
+      expect(await failureOf(wall.ledger.release(sold, true))).toBeInstanceOf(StaleWriteError)
       expect(await stored(wall, sold.payment)).toEqual(sold)
       const held = await hold(wall, blockOf('5,6'), paymentOf(2, 2))
       await wall.ledger.release(held, false)
-      expect(await failureOf(wall.ledger.finalize(held, hash(2), true, NOW))).toBeInstanceOf(Overtaken)
+      expect(await failureOf(wall.ledger.finalize(held, hash(2), true, NOW))).toBeInstanceOf(StaleWriteError)
       expect(await wall.ledger.space(blockOf('5,6'))).toBe('open')
     }),
   )
@@ -403,7 +406,7 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
       expect(credit).toEqual({ ...held, state: { kind: 'credited', tx: hash(1) } })
       expect(await wall.ledger.owe(held, hash(2), NOW)).toEqual(credit)
       expect(await failureOf(wall.ledger.claim('next', held.payment, listingOf(), HEAD, NOW, []))).toBeInstanceOf(
-        Overtaken,
+        StaleWriteError,
       )
       const { payer, nonce } = held.payment
       expect(await wall.ledger.unfinished(NOW)).not.toContainEqual({ payer, nonce })
@@ -426,7 +429,7 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
     'a held payment is not owed anything',
     on(open, async (wall) => {
       const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      expect(await failureOf(wall.ledger.owe(held, hash(1), NOW))).toBeInstanceOf(Overtaken)
+      expect(await failureOf(wall.ledger.owe(held, hash(1), NOW))).toBeInstanceOf(StaleWriteError)
       expect(await stored(wall, held.payment)).toEqual(held)
     }),
   )

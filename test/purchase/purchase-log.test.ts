@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { reconciler } from '../../server/purchase/reconciler.ts'
 import { seller } from '../../server/purchase/seller.ts'
-import { watchRail } from '../../server/usecases/watch-rail.ts'
+import { paymentHealth } from '../../server/usecases/payment-health.ts'
 import { noPictures } from '../fakes/pictures.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
 import { openWall, paidBy } from '../http/wall.ts'
@@ -70,7 +70,7 @@ test('a sweep tells what it does, and not what it only looks at', async () => {
   const { db, chain, facilitator, clock, journal } = wall
   facilitator.settling = { kind: 'unclear' }
   await wall.buy('/blocks/3,4', 1)
-  const rail = watchRail({ facilitator, chain, clock, journal })
+  const rail = paymentHealth({ facilitator, chain, clock, journal })
   const { ledger } = db
   const advance = async () => {}
   const selling = seller({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { alone } from '../../db/sqlite/alone.ts'
 import { openSqlite } from '../../db/sqlite/open.ts'
+import { alone } from '../../db/sqlite/single-process.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { keyOf, type PaymentKey } from '../../server/domain/payment.ts'
 import type { ExclusiveJobs } from '../../server/ports.ts'

@@ -1,8 +1,8 @@
-/** What servers on one book have in common beside it: leases, jobs and a bell, each as unreliable as may be. */
+/** What servers on one book have in common beside it: leases, jobs and a notifier, each as unreliable as may be. */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { keyOf } from '../../server/domain/payment.ts'
-import type { Bell, ExclusiveJobs, Leases } from '../../server/ports.ts'
+import type { ChangeNotifier, ExclusiveJobs, Leases } from '../../server/ports.ts'
 import { fakeLeases } from '../fakes/leases.ts'
 import { strikes, type World } from './world.ts'
 
@@ -13,7 +13,7 @@ export type Life = {
 }
 
 /** The ports of one life. */
-export type Shared = { readonly leases: Leases; readonly jobs: ExclusiveJobs; readonly bell: Bell }
+export type Shared = { readonly leases: Leases; readonly jobs: ExclusiveJobs; readonly notifier: ChangeNotifier }
 
 export type Commons = {
   of(life: Life): Shared
@@ -24,7 +24,7 @@ export type Commons = {
 }
 
 export function commonsOf(world: World): Commons {
-  const { scheduler, dice } = world
+  const { scheduler, prng } = world
   const leases = fakeLeases(scheduler.elapsed)
   const listeners = new Set<{ readonly life: Life; readonly rung: () => void }>()
   let sweeping: Life | undefined
@@ -86,7 +86,7 @@ export function commonsOf(world: World): Commons {
             return true
           },
         },
-        bell: {
+        notifier: {
           listen(rung) {
             const listener = { life, rung }
             listeners.add(listener)
@@ -96,7 +96,7 @@ export function commonsOf(world: World): Commons {
       }
     },
     ring() {
-      for (const { life, rung } of listeners) if (life.diedAt === undefined && dice.chance(0.5)) rung()
+      for (const { life, rung } of listeners) if (life.diedAt === undefined && prng.chance(0.5)) rung()
     },
   }
 }

@@ -1,6 +1,6 @@
 /** What can go wrong around a purchase, and how often it does in one history. */
 
-import type { Dice } from './dice.ts'
+import type { Prng } from './prng.ts'
 
 const names = [
   'chainSilent', // the endpoint does not answer
@@ -54,15 +54,15 @@ export type Faults = Readonly<Record<Fault, number>>
 export const NO_FAULTS: Faults = faultsFrom([...names, ...sharedNames], () => 0)
 
 /** Each history has its own mixture, so that rare pairs of faults get histories to themselves. */
-export const drawFaults = (dice: Dice): Faults => ({ ...NO_FAULTS, ...faultsFrom(names, () => drawn(dice)) })
+export const drawFaults = (prng: Prng): Faults => ({ ...NO_FAULTS, ...faultsFrom(names, () => drawn(prng)) })
 
 /** What goes wrong between servers; where there are two, one of them may well die. */
-export const drawSharedFaults = (dice: Dice): Partial<Faults> => ({
-  ...faultsFrom(sharedNames, () => (dice.chance(0.5) ? 0 : dice.pick([0.03, 0.1, 0.3]))),
-  crash: dice.pick([0, 0.3, 0.6, 1]),
+export const drawSharedFaults = (prng: Prng): Partial<Faults> => ({
+  ...faultsFrom(sharedNames, () => (prng.chance(0.5) ? 0 : prng.pick([0.03, 0.1, 0.3]))),
+  crash: prng.pick([0, 0.3, 0.6, 1]),
 })
 
-const drawn = (dice: Dice) => (dice.chance(0.75) ? 0 : dice.pick([0.03, 0.1, 0.3, 0.6]))
+const drawn = (prng: Prng) => (prng.chance(0.75) ? 0 : prng.pick([0.03, 0.1, 0.3, 0.6]))
 
 function faultsFrom(all: readonly Fault[], probability: () => number): Faults {
   const entries = all.map((name) => [name, probability()] as const)

@@ -17,11 +17,11 @@ import {
   type Witness,
 } from './check.ts'
 import { commonsOf, type Life } from './commons.ts'
-import { diceOf } from './dice.ts'
 import { drawFaults, drawSharedFaults, NO_FAULTS } from './faults.ts'
 import type { Book, OpenBook, Paint, Sale } from './ledger-model.ts'
 import { change, checkPaint, studioOf, type Studio } from './owners.ts'
 import { aim, crowdOf, mischief, nextOrder, sign, type Crowd, type Order, type Payer } from './payers.ts'
+import { prngOf } from './prng.ts'
 import { PLAIN } from './samples.ts'
 import { settled } from './scheduler.ts'
 import { startServer, type Seat, type Server } from './server.ts'
@@ -85,12 +85,12 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
   // Now and then a greedy payer meets a wall that is wider than what one may hold, and nothing ever comes to its end.
   const isWide = seed % WIDE_EVERY === 0
   if (isWide) world.faults = { ...NO_FAULTS, requestLost: 1 }
-  const wall = CLAIM_ORDER.slice(0, isWide ? 18 : 1 + world.dice.below(3))
+  const wall = CLAIM_ORDER.slice(0, isWide ? 18 : 1 + world.prng.below(3))
   const isTwin = isTwinned(seed)
-  if (isTwin) world.faults = { ...world.faults, ...drawSharedFaults(diceOf(~seed)) }
-  if (isRinged(seed) && !isWide) world.second = drawFaults(diceOf(seed ^ SECOND_SEED))
+  if (isTwin) world.faults = { ...world.faults, ...drawSharedFaults(prngOf(~seed)) }
+  if (isRinged(seed) && !isWide) world.second = drawFaults(prngOf(seed ^ SECOND_SEED))
   const book = settled(open(wall))
-  const crowd = crowdOf(world, wall, isWide ? 1 : 1 + world.dice.below(3))
+  const crowd = crowdOf(world, wall, isWide ? 1 : 1 + world.prng.below(3))
   const witness = witnessOf(world, book, crowd.signed)
   const history: History = {
     world,
@@ -166,17 +166,17 @@ function live(history: History): void {
 /** One thing that happens, whatever comes next. */
 function takeTurn(history: History): void {
   const { world, crowd } = history
-  const { dice } = world
+  const { prng } = world
   startDead(history)
-  if (dice.chance(0.02) && strikes(world, 'crash')) restart(history, anyOf(world, history.stands))
-  const roll = dice.below(100)
+  if (prng.chance(0.02) && strikes(world, 'crash')) restart(history, anyOf(world, history.stands))
+  const roll = prng.below(100)
   if (roll < 72) {
     // What happens drains all that it causes.
     advance(history)
     return checkFailed(history)
   }
   if (roll < 86) request(history)
-  else if (roll < 91) world.scheduler.pass(1000 * dice.pick([2, 2, 2, 10, 60]))
+  else if (roll < 91) world.scheduler.pass(1000 * prng.pick([2, 2, 2, 10, 60]))
   else if (roll < 95) mischief(world, crowd)
   else if (roll < 96 && strikes(world, 'wrongTarget')) flood(history)
   else if (roll < 97) disturb(history)
@@ -194,9 +194,9 @@ function repaint(history: History): void {
 }
 
 /** Where there is one, no die is cast. */
-function anyOf({ dice }: World, stands: readonly Stand[]): Stand {
+function anyOf({ prng }: World, stands: readonly Stand[]): Stand {
   const [only, ...others] = stands
-  return only !== undefined && others.length === 0 ? only : dice.pick(stands)
+  return only !== undefined && others.length === 0 ? only : prng.pick(stands)
 }
 
 /** Lets what was caused happen, and throws what a promise broke on. */
@@ -212,7 +212,7 @@ function checkFailed({ failed }: History): void {
 
 /** Something happens next: a call that waits, or else time passes. */
 function advance({ world }: History): void {
-  while (!world.scheduler.step(world.dice)) {
+  while (!world.scheduler.step(world.prng)) {
     const waitMs = world.scheduler.untilNext()
     if (waitMs === undefined) return
     world.scheduler.pass(waitMs)
@@ -223,18 +223,18 @@ function disturb(history: History): void {
   const { world, witness, stands } = history
   if (strikes(world, 'reorganise')) reorganise(world)
   if (strikes(world, 'clockSteps')) {
-    world.skewMs = world.dice.pick([-3_600_000, -5000, 0, 5000, 3_600_000])
+    world.skewMs = world.prng.pick([-3_600_000, -5000, 0, 5000, 3_600_000])
     witness.skewed = true
     world.tell(() => `server: its clock is ${world.skewMs} ms off`)
   }
-  if (strikes(world, 'chainStalls')) stall(world, world.dice.pick([20_000, 90_000, 300_000]))
+  if (strikes(world, 'chainStalls')) stall(world, world.prng.pick([20_000, 90_000, 300_000]))
   if (strikes(world, 'freeze')) freeze(world, anyOf(world, stands).life)
   const leaving = [...history.inFlight].filter(({ order }) => order.entrance === 'http')
-  if (leaving.length > 0 && strikes(world, 'hangUp')) hangUp(history, world.dice.pick(leaving))
+  if (leaving.length > 0 && strikes(world, 'hangUp')) hangUp(history, world.prng.pick(leaving))
 }
 
 function freeze(world: World, life: Life): void {
-  const ms = world.dice.pick([5000, 20_000, 60_000])
+  const ms = world.prng.pick([5000, 20_000, 60_000])
   world.tell(() => `server: stands still for ${ms / 1000} s`)
   world.hasStalled = true
   world.scheduler.freeze(life, ms)
@@ -287,10 +287,10 @@ function poll({ book, polled }: History): void {
 function request(history: History): void {
   const { world, crowd } = history
   if (history.requests >= history.requestsMax) return
-  const payer = world.dice.pick(crowd.payers)
+  const payer = world.prng.pick(crowd.payers)
   if (payer.habit === 'asks anew') return shop(history, wishFor(history, payer))
   const order = nextOrder(world, crowd, payer)
-  for (let copies = world.dice.chance(0.2) ? 2 : 1; copies > 0; copies -= 1) send(history, order)
+  for (let copies = world.prng.chance(0.2) ? 2 : 1; copies > 0; copies -= 1) send(history, order)
 }
 
 function wishFor({ world, crowd, wishes }: History, payer: Payer): Wish {
@@ -335,7 +335,7 @@ function serveEverybody(history: History): void {
     const open = wishes.filter((wish) => (turn < SERVING_TURNS ? isAsking(world, wish) : wish.asking !== undefined))
     if (open.length === 0) return
     for (const wish of open) shop(history, wish)
-    while (world.scheduler.step(world.dice)) checkFailed(history)
+    while (world.scheduler.step(world.prng)) checkFailed(history)
     world.scheduler.pass(2000)
     checkFailed(history)
   }
@@ -411,7 +411,7 @@ function comeToRest(history: History): void {
   const { world, book } = history
   startDead(history)
   for (let turn = 0; turn < REST_TURNS_MAX; turn += 1) {
-    while (world.scheduler.step(world.dice)) checkFailed(history)
+    while (world.scheduler.step(world.prng)) checkFailed(history)
     if (!isAtRest(book, world)) flood(history)
     else if (history.inFlight.size === 0) return
     world.scheduler.pass(60_000)
@@ -439,7 +439,7 @@ const MUCH_LATER_MS = 86_400_000
 function checkViews(history: History, paint: Paint): void {
   const { world, studio, stands } = history
   if (stands.length > 1) world.scheduler.pass(2000)
-  while (world.scheduler.step(world.dice)) checkFailed(history)
+  while (world.scheduler.step(world.prng)) checkFailed(history)
   for (const { server } of stands) checkPaint(paint, studio, server?.follower)
 }
 

@@ -1,6 +1,6 @@
 /** The ledger as its port promises it, in memory: small enough to be seen to be right. */
 
-import { Overtaken } from '../../server/domain/failure.ts'
+import { StaleWriteError } from '../../server/domain/failure.ts'
 import { nearestArea } from '../../server/domain/open-space.ts'
 import {
   FIRST_LOOK_MS,
@@ -110,7 +110,7 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
 
   async claim(target, payment, listing, head, now, attended) {
     const known = shelf.rows.get(keyOf(payment))
-    if (known !== undefined && known.state.kind !== 'released') throw new Overtaken('claimed twice')
+    if (known !== undefined && known.state.kind !== 'released') throw new StaleWriteError('claimed twice')
     if (priorOf(shelf, target, payment, now, attended).length > 0) return { kind: 'prior' }
     const space = spaceFor(shelf, target, payment)
     if (space !== 'open') return { kind: 'lost', space }
@@ -124,7 +124,7 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
 
   async markUncertain({ payment }) {
     const held = shelf.row(payment)
-    if (held.state.kind !== 'reserved') throw new Overtaken('uncertain without being held')
+    if (held.state.kind !== 'reserved') throw new StaleWriteError('uncertain without being held')
     return shelf.put({ ...held, state: { ...held.state, uncertain: true } })
   },
 
@@ -135,7 +135,7 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
       const sold = shelf.row(payment)
       return isSold(sold) ? sold : { ...held, state }
     }
-    if (state.kind !== 'reserved') throw new Overtaken('sold without being held')
+    if (state.kind !== 'reserved') throw new StaleWriteError('sold without being held')
     return sell(shelf, { ...held, state }, tx, settled, now)
   },
 
@@ -157,10 +157,11 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
 
   async release({ payment, state: before }, dead) {
     const held = shelf.row(payment)
-    if (held.state.kind === 'sold' || held.state.kind === 'credited') throw new Overtaken('released after its end')
+    if (held.state.kind === 'sold' || held.state.kind === 'credited')
+      throw new StaleWriteError('released after its end')
     if (held.state.kind === 'reserved' && before.kind === 'reserved') {
       const isTakenUp = held.state.uncertain && !before.uncertain
-      if (isTakenUp || held.state.attempt !== before.attempt) throw new Overtaken('settled by another')
+      if (isTakenUp || held.state.attempt !== before.attempt) throw new StaleWriteError('settled by another')
     }
     shelf.put({
       ...held,
@@ -272,7 +273,7 @@ type Landed = Pick<Purchase, 'payment' | 'target' | 'listing' | 'head'>
 function owe(shelf: Shelf, landed: Landed, tx: Hash, now: UnixMs): Purchase {
   const known = shelf.rows.get(keyOf(landed.payment))
   if (known?.state.kind === 'sold' || known?.state.kind === 'credited') return known
-  if (known?.state.kind === 'reserved') throw new Overtaken('owed while a block is held')
+  if (known?.state.kind === 'reserved') throw new StaleWriteError('owed while a block is held')
   const { payment, target, listing, head } = known ?? landed
   const wished = known?.block ?? wishedFor(shelf, target)
   const own = shelf.openPlace(ownTarget({ target, block: wished }))

@@ -19,14 +19,14 @@ const RING = 'server/purchase/facilitator-ring.ts'
 export const mutants: readonly Mutant[] = [
   {
     name: 'a timeout is taken for a refusal',
-    file: 'server/domain/reasons.ts',
+    file: 'server/domain/facilitator-errors.ts',
     from: `if (settling.kind === 'unsent') return`,
     to: `if (settling.kind === 'unsent' || settling.kind === 'unclear') return`,
     isCheap: true,
   },
   {
     name: 'every refusal is definite',
-    file: 'server/domain/reasons.ts',
+    file: 'server/domain/facilitator-errors.ts',
     from: 'definiteReasons.has(reason)',
     to: 'reason.length > 0',
   },
@@ -158,7 +158,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a refusal frees a block that another process has had settled',
     file: 'test/sim/ledger-model.ts',
-    from: `      if (isTakenUp || held.state.attempt !== before.attempt) throw new Overtaken('settled by another')\n`,
+    from: `      if (isTakenUp || held.state.attempt !== before.attempt) throw new StaleWriteError('settled by another')\n`,
     to: '',
   },
   {
@@ -327,7 +327,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'views are not brought up to what others write',
-    file: 'server/usecases/keep-level.ts',
+    file: 'server/usecases/poll-log.ts',
     from: '      await advance()\n',
     to: '',
     shows: 'real twins',

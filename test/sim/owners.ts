@@ -39,8 +39,8 @@ export function change(
   wall: readonly BlockIndex[],
   failed: (error: unknown) => void,
 ): void {
-  const { dice } = world
-  const chosen = sent.length > 0 && dice.chance(0.3) ? dice.pick(sent) : sign(world, sent.length, wall)
+  const { prng } = world
+  const chosen = sent.length > 0 && prng.chance(0.3) ? prng.pick(sent) : sign(world, sent.length, wall)
   if (!sent.includes(chosen)) sent.push(chosen)
   const answered = (answer: object) => {
     if (!('code' in answer)) done.add(wordOf(chosen))
@@ -50,11 +50,11 @@ export function change(
   })
 }
 
-function sign({ dice, ...world }: World, number: number, wall: readonly BlockIndex[]): Sent {
-  const wallet = addressOf(1 + dice.below(3))
-  const ts = timeOf({ dice, ...world }) - dice.below(10_000)
-  if (dice.chance(0.3)) return { wallet, name: `name ${number}`, ts }
-  return { wallet, block: dice.pick(wall), message: `paint ${number}`, ts }
+function sign({ prng, ...world }: World, number: number, wall: readonly BlockIndex[]): Sent {
+  const wallet = addressOf(1 + prng.below(3))
+  const ts = timeOf({ prng, ...world }) - prng.below(10_000)
+  if (prng.chance(0.3)) return { wallet, name: `name ${number}`, ts }
+  return { wallet, block: prng.pick(wall), message: `paint ${number}`, ts }
 }
 
 async function send({ paint, follower, clock }: Server, sent: Sent): Promise<object | Failure> {

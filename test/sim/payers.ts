@@ -28,38 +28,38 @@ export type Crowd = {
 }
 
 export function crowdOf(world: World, wall: readonly BlockIndex[], size: number): Crowd {
-  const { dice, balances } = world
+  const { prng, balances } = world
   const payers = Array.from({ length: size }, (_, i) => {
-    const habit = dice.pick(['resends', 'resends', 'signs anew', 'signs anew', 'asks anew'] as const)
+    const habit = prng.pick(['resends', 'resends', 'signs anew', 'signs anew', 'asks anew'] as const)
     return { wallet: addressOf(i + 1), habit }
   })
-  for (const { wallet } of payers) balances.set(wallet, 1 + dice.below(3))
+  for (const { wallet } of payers) balances.set(wallet, 1 + prng.below(3))
   return { payers, wall, signed: [], firstTarget: new Map() }
 }
 
 /** Somebody's next request to buy: signed anew, sent again, or sent elsewhere. */
 export function nextOrder(world: World, crowd: Crowd, payer: Payer): Order {
-  const { dice } = world
+  const { prng } = world
   const own = crowd.signed.filter((payment) => payment.payer === payer.wallet).slice(-3)
   const isGreedy = crowd.wall.length > HOLDS_MAX
   const again = isGreedy ? 0.1 : payer.habit === 'resends' ? 0.75 : 0.2
-  const payment = own.length > 0 && dice.chance(again) ? dice.pick(own) : signAnything(world, crowd, payer)
+  const payment = own.length > 0 && prng.chance(again) ? prng.pick(own) : signAnything(world, crowd, payer)
   const first = crowd.firstTarget.get(keyOf(payment))
   const last = own.at(-1)
   // Who signs anew mostly still wants the same.
   const same = first ?? (last === undefined ? undefined : crowd.firstTarget.get(keyOf(last)))
   const target =
-    same !== undefined && dice.chance(isGreedy && first === undefined ? 0 : 0.85) ? same : aim(world, crowd)
+    same !== undefined && prng.chance(isGreedy && first === undefined ? 0 : 0.85) ? same : aim(world, crowd)
   if (first === undefined) crowd.firstTarget.set(keyOf(payment), target)
-  const listing = dice.chance(0.05) ? failure('invalid_listing', 'link: is no address') : PLAIN
-  return { target, payment, listing, entrance: dice.chance(0.7) ? 'http' : 'mcp' }
+  const listing = prng.chance(0.05) ? failure('invalid_listing', 'link: is no address') : PLAIN
+  return { target, payment, listing, entrance: prng.chance(0.7) ? 'http' : 'mcp' }
 }
 
 // Most payers want the same: that is where races are.
-export const aim = ({ dice }: World, { wall }: Crowd): Target => (dice.chance(0.5) ? 'next' : dice.pick(wall))
+export const aim = ({ prng }: World, { wall }: Crowd): Target => (prng.chance(0.5) ? 'next' : prng.pick(wall))
 
 function signAnything(world: World, crowd: Crowd, payer: Payer): Payment {
-  const seconds = crowd.wall.length > HOLDS_MAX ? 300 : world.dice.pick([5, 30, 90, 90, 300, 300])
+  const seconds = crowd.wall.length > HOLDS_MAX ? 300 : world.prng.pick([5, 30, 90, 90, 300, 300])
   return sign(world, crowd, payer, seconds, strikes(world, 'forge') ? FORGED : SIGNED)
 }
 
@@ -79,12 +79,12 @@ export function sign(
 
 /** What payers and strangers do with their own wallets and with payments they have seen. */
 export function mischief(world: World, { payers, signed }: Crowd): void {
-  const { dice, balances } = world
-  const { wallet } = dice.pick(payers)
+  const { prng, balances } = world
+  const { wallet } = prng.pick(payers)
   if (strikes(world, 'drain')) balances.set(wallet, 0)
-  else if (dice.chance(0.3)) balances.set(wallet, (balances.get(wallet) ?? 0) + 1)
+  else if (prng.chance(0.3)) balances.set(wallet, (balances.get(wallet) ?? 0) + 1)
   if (signed.length === 0) return
-  const payment = dice.pick(signed)
+  const payment = prng.pick(signed)
   if (strikes(world, 'stranger')) broadcast(world, payment, 'stranger')
   if (world.spendings.has(keyOf(payment))) return
   if (strikes(world, 'cancel')) spendNow(world, payment, 'cancelled')

@@ -1,10 +1,10 @@
 /**
- * Time and order under one pair of dice: every call over a port waits here until it is chosen, so one seed is one order
+ * Time and order under one random number generator: every call over a port waits here until it is chosen, so one seed is one order
  * of events. Promises run on by microtasks alone, which are drained after each event.
  */
 
 import { drainMicrotasks } from 'bun:jsc'
-import type { Dice } from './dice.ts'
+import type { Prng } from './prng.ts'
 
 /** A call that was made and has not happened yet. */
 type Call = { readonly owner: object; readonly happen: () => void }
@@ -21,7 +21,7 @@ export type Scheduler = {
   /** Resolves once so much time has passed, or `signal` aborts. */
   wait(owner: object, ms: number, signal?: AbortSignal): Promise<void>
   /** Lets one of the waiting calls happen; false when there is none. */
-  step(dice: Dice): boolean
+  step(prng: Prng): boolean
   /** Lets time pass, and everything happen that it brings. */
   pass(ms: number): void
   /** Milliseconds until somebody stops waiting. */
@@ -45,11 +45,11 @@ export function schedulerOf(passing: (elapsed: number) => void = () => {}): Sche
     elapsed = moment
   }
   // Only who waits behind a frozen process makes this more than a die.
-  const choose = (dice: Dice): number | undefined => {
+  const choose = (prng: Prng): number | undefined => {
     if (calls.length === 0) return undefined
-    if (thaws.size === 0) return dice.below(calls.length)
+    if (thaws.size === 0) return prng.below(calls.length)
     const free = calls.flatMap(({ owner }, at) => (isFrozen(owner) ? [] : [at]))
-    return free.length === 0 ? undefined : dice.pick(free)
+    return free.length === 0 ? undefined : prng.pick(free)
   }
 
   return {
@@ -93,8 +93,8 @@ export function schedulerOf(passing: (elapsed: number) => void = () => {}): Sche
         timers.push(timer)
         listeners?.add(leave)
       }),
-    step(dice) {
-      const at = choose(dice)
+    step(prng) {
+      const at = choose(prng)
       if (at === undefined) return false
       const [chosen] = calls.splice(at, 1)
       chosen?.happen()

@@ -3,19 +3,19 @@
  * vanishes with it; only the book stays.
  */
 
-import { alone } from '../../db/sqlite/alone.ts'
-import { Overtaken, StoreUnavailable } from '../../server/domain/failure.ts'
+import { alone } from '../../db/sqlite/single-process.ts'
+import type { SignatureCheck } from '../../server/domain/facilitator-errors.ts'
+import { StaleWriteError, StoreUnavailable } from '../../server/domain/failure.ts'
 import { keyOf, type Payment, type PaymentKey } from '../../server/domain/payment.ts'
-import type { SignatureCheck } from '../../server/domain/reasons.ts'
 import type { Chain, Clock, Journal, Ledger, RingMember, Wallets } from '../../server/ports.ts'
 import { facilitatorRing } from '../../server/purchase/facilitator-ring.ts'
 import { reconciler } from '../../server/purchase/reconciler.ts'
 import { seller, type Seller } from '../../server/purchase/seller.ts'
 import { freshChain } from '../../server/usecases/chain-freshness.ts'
 import { followLog, type Follower } from '../../server/usecases/follow-log.ts'
-import { keepGoing } from '../../server/usecases/keep-going.ts'
-import { keepLevel } from '../../server/usecases/keep-level.ts'
-import { watchRail } from '../../server/usecases/watch-rail.ts'
+import { paymentHealth } from '../../server/usecases/payment-health.ts'
+import { pollLog } from '../../server/usecases/poll-log.ts'
+import { runPeriodically } from '../../server/usecases/run-periodically.ts'
 import { noPictures } from '../fakes/pictures.ts'
 import type { Commons, Life } from './commons.ts'
 import { NO_FAULTS } from './faults.ts'
@@ -113,7 +113,7 @@ export function startServer(world: World, { name, book, watcher, commons, opened
   }
 
   const open = (follower: Follower | undefined) => {
-    const rail = watchRail({ facilitator, chain, clock, journal })
+    const rail = paymentHealth({ facilitator, chain, clock, journal })
     const advance = follower?.advance ?? (() => Promise.resolve())
     const sold = seller({
       pictures: noPictures,
@@ -132,12 +132,12 @@ export function startServer(world: World, { name, book, watcher, commons, opened
     const swept = reconciler({ ledger, seller: sold, jobs: shared?.jobs ?? alone.jobs, clock, journal })
     opened({ seller: sold, clock, paint, follower, life: self })
     if (shared !== undefined && follower !== undefined)
-      void keepLevel({ bell: shared.bell, advance, clock, journal }, never)
-    void keepGoing({ clock, journal }, never, async () => {
+      void pollLog({ notifier: shared.notifier, advance, clock, journal }, never)
+    void runPeriodically({ clock, journal }, never, async () => {
       await rail.probe()
       return isQuiet(world) && rail.state() === 'armed' ? QUIET_PROBES_EVERY_MS : rail.probeInMs()
     })
-    void keepGoing({ clock, journal }, never, async () => {
+    void runPeriodically({ clock, journal }, never, async () => {
       if ((await swept()) === 'seen') rail.reconciled()
       return isQuiet(world) ? QUIET_RECONCILE_EVERY_MS : RECONCILE_EVERY_MS
     })
@@ -162,7 +162,7 @@ function ledgerPort(
       const isWrite = !reads.has(verb)
       if (isWrite && strikes(world, 'storeBroken')) {
         // What the failed commit wrote may be there after the restart.
-        if (world.dice.chance(0.5)) await act().then((answer) => watcher.written(verb, key, answer), ignoreTrouble)
+        if (world.prng.chance(0.5)) await act().then((answer) => watcher.written(verb, key, answer), ignoreTrouble)
         die(`its disk at ${verb}`)
         return await new Promise<T>(() => {})
       }
@@ -212,7 +212,7 @@ function ledgerPort(
 
 /** A dying disk may also find that another server was quicker. */
 function ignoreTrouble(error: unknown): void {
-  if (!(error instanceof Overtaken)) throw error
+  if (!(error instanceof StaleWriteError)) throw error
 }
 
 const reads: ReadonlySet<string> = new Set(['find', 'availability', 'holders', 'space', 'inTheWay', 'unfinished'])
@@ -229,7 +229,7 @@ function paintPort(
     world.scheduler.call(owner, async () => {
       world.step += 1
       if (isWrite && strikes(world, 'storeBroken')) {
-        if (world.dice.chance(0.5)) await act().catch(() => {})
+        if (world.prng.chance(0.5)) await act().catch(() => {})
         die(`its disk at ${verb}`)
         return await new Promise<T>(() => {})
       }

@@ -1,11 +1,11 @@
 /** The world outside the server: a model chain with its wallets, and a facilitator that proves as little as real ones. */
 
+import type { Settling, Verification } from '../../server/domain/facilitator-errors.ts'
 import { keyOf, type Address, type Hash, type Payment, type PaymentKey } from '../../server/domain/payment.ts'
 import type { Verdict } from '../../server/domain/purchase.ts'
-import type { Settling, Verification } from '../../server/domain/reasons.ts'
 import type { ChainHealth } from '../../server/ports.ts'
-import { diceOf, type Dice } from './dice.ts'
 import { drawFaults, type Fault, type Faults } from './faults.ts'
+import { prngOf, type Prng } from './prng.ts'
 import { FORGED, hashOf } from './samples.ts'
 import { schedulerOf, type Scheduler } from './scheduler.ts'
 
@@ -29,7 +29,7 @@ type Broadcast = {
 type Hidden = { lowest: number; highest: number }
 
 export type World = {
-  readonly dice: Dice
+  readonly prng: Prng
   readonly scheduler: Scheduler
   faults: Faults
   second: Faults | undefined // of the second facilitator, where there is one
@@ -59,11 +59,11 @@ export type FacilitatorName = 'first' | 'second'
 
 /** A world as `seed` makes it. `tell` is handed what happens, for a trace. */
 export function worldOf(seed: number, tell: World['tell']): World {
-  const dice = diceOf(seed)
+  const prng = prngOf(seed)
   const world: World = {
-    dice,
+    prng,
     scheduler: schedulerOf((elapsed) => makeBlocks(world, elapsed)),
-    faults: drawFaults(dice),
+    faults: drawFaults(prng),
     second: undefined,
     step: 0,
     skewMs: 0,
@@ -83,11 +83,11 @@ export function worldOf(seed: number, tell: World['tell']): World {
 }
 
 /** Whether a fault happens now. */
-export const strikes = ({ dice, faults }: World, fault: Fault): boolean => dice.chance(faults[fault])
+export const strikes = ({ prng, faults }: World, fault: Fault): boolean => prng.chance(faults[fault])
 
 /** Whether it happens now to one of the facilitators, each of which has its own. */
-const strikesAt = ({ dice, faults, second }: World, at: FacilitatorName, fault: Fault): boolean =>
-  dice.chance((at === 'first' ? faults : (second ?? faults))[fault])
+const strikesAt = ({ prng, faults, second }: World, at: FacilitatorName, fault: Fault): boolean =>
+  prng.chance((at === 'first' ? faults : (second ?? faults))[fault])
 
 /** The true time, Unix milliseconds. */
 export const timeOf = ({ scheduler }: World): number => START_MS + scheduler.elapsed()
@@ -150,8 +150,8 @@ function spend(world: World, key: PaymentKey, kind: Spending['kind'], tx: Hash =
 
 /** Replaces the newest blocks: what they held lands again, waits, or is lost. */
 export function reorganise(world: World): void {
-  const { dice, spendings, mined } = world
-  const depth = Math.min(1 + dice.below(REORGANISED_MAX), heightOf(world))
+  const { prng, spendings, mined } = world
+  const depth = Math.min(1 + prng.below(REORGANISED_MAX), heightOf(world))
   const kept = heightOf(world) - depth
   world.tell(() => `chain: blocks from ${kept + 1} are replaced`)
   for (const [key, { height, kind }] of spendings) {
@@ -163,8 +163,8 @@ export function reorganise(world: World): void {
     mined.delete(key)
     const { payer } = broadcast.payment
     world.balances.set(payer, (world.balances.get(payer) ?? 0) + 1)
-    if (dice.chance(0.3)) land(world, broadcast)
-    else if (dice.chance(0.6)) world.pool = [...world.pool, broadcast]
+    if (prng.chance(0.3)) land(world, broadcast)
+    else if (prng.chance(0.6)) world.pool = [...world.pool, broadcast]
   }
 }
 
@@ -198,7 +198,7 @@ function obstacle(world: World, payment: Payment, seconds = Math.floor(timeOf(wo
 
 /** What an endpoint shows of a payment: the newest block it has, and what ended the payment in it or before. */
 function viewOf(world: World, key: PaymentKey): { readonly height: number; readonly ended: Spending | undefined } {
-  const lag = strikes(world, 'chainLags') ? 1 + world.dice.below(3) : 0
+  const lag = strikes(world, 'chainLags') ? 1 + world.prng.below(3) : 0
   const height = Math.max(0, heightOf(world) - lag)
   const spending = world.spendings.get(keyOf(key))
   const ended = spending !== undefined && spending.height <= height ? spending : undefined
@@ -220,7 +220,7 @@ export function read(world: World, key: PaymentKey): { head: bigint; spent: bool
 /** The chain port's `fault`. */
 export function health(world: World): ChainHealth {
   if (strikes(world, 'chainSilent')) return { kind: 'silent' }
-  const lag = strikes(world, 'chainLags') ? 1 + world.dice.below(3) : 0
+  const lag = strikes(world, 'chainLags') ? 1 + world.prng.below(3) : 0
   return { kind: 'none', head: BigInt(Math.max(0, heightOf(world) - lag)) }
 }
 
@@ -308,8 +308,8 @@ function trySettling(world: World, at: FacilitatorName, payment: Payment): Settl
   if (strikesAt(world, at, 'answerLost')) return { kind: 'unclear' }
   // A facilitator waits for the block, mostly.
   const isStalled = world.scheduler.elapsed() < world.stalledUntilMs
-  if (world.dice.chance(0.8) && isStalled) return { kind: 'unclear' }
-  if (world.dice.chance(0.8)) makeBlock(world, world.scheduler.elapsed())
+  if (world.prng.chance(0.8) && isStalled) return { kind: 'unclear' }
+  if (world.prng.chance(0.8)) makeBlock(world, world.scheduler.elapsed())
   return success(world, payment, sent.tx)
 }
 

@@ -1,7 +1,7 @@
 /** What happens in which round: drawn from a number, so that a run can be drawn again. Only timing is left to the machine. */
 
 import type { SettleFault } from '../local/faulty-facilitator.ts'
-import { diceOf, type Dice } from '../sim/dice.ts'
+import { prngOf, type Prng } from '../sim/prng.ts'
 
 /**
  * What else goes wrong in a round. `disk-limit`: files cannot grow, which fails at commit; `disk-full`: no space left;
@@ -57,35 +57,35 @@ const faults: readonly SettleFault[] = [
 
 /** The plan of a run: of one wall on SQLite, or of so many that share a PostgreSQL. */
 export function planOf(seed: number, rounds: number, crowd = CROWD, instances?: number): readonly Round[] {
-  const dice = diceOf(seed)
+  const prng = prngOf(seed)
   return Array.from({ length: rounds }, (_, at): Round => {
     const number = at + 1
     const trouble = instances === undefined ? troubleOf(number) : sharedTroubleOf(number)
     const orders = Array.from({ length: crowd }, (): Order => {
       // A few blocks at the edge, so that buyers meet there.
-      const target = dice.chance(0.4) ? `${(number * 4 + dice.below(6)) % 160},${Math.floor(number / 40) % 20}` : 'next'
-      return { target, via: dice.chance(0.4) ? 'mcp' : 'http' }
+      const target = prng.chance(0.4) ? `${(number * 4 + prng.below(6)) % 160},${Math.floor(number / 40) % 20}` : 'next'
+      return { target, via: prng.chance(0.4) ? 'mcp' : 'http' }
     })
     return {
       number,
       orders,
-      copies: dice.below(8),
-      kills: killsIn(trouble, dice, instances ?? 1),
+      copies: prng.below(8),
+      kills: killsIn(trouble, prng, instances ?? 1),
       trouble,
-      troubleAfterMs: dice.below(200),
-      troubleForMs: 200 + dice.below(600),
+      troubleAfterMs: prng.below(200),
+      troubleForMs: 200 + prng.below(600),
       // What a faulty settlement leaves in doubt is asked again seconds later only, so most rounds do without.
-      settleFaults: number % 4 === 1 ? Array.from({ length: 12 }, () => dice.pick(faults)) : [],
+      settleFaults: number % 4 === 1 ? Array.from({ length: 12 }, () => prng.pick(faults)) : [],
     }
   })
 }
 
 /** A disk that fails kills by itself, and on one that is full a wall could not start again before there is room. */
-function killsIn(trouble: Trouble, dice: Dice, instances: number): Kill[] {
+function killsIn(trouble: Trouble, prng: Prng, instances: number): Kill[] {
   if (trouble === 'disk-limit') return []
-  if (trouble === 'disk-full') return [{ afterMs: 1000 + dice.below(400), instance: 0 }]
-  const whichever = () => (instances === 1 ? 0 : dice.below(instances))
-  return Array.from({ length: 1 + dice.below(2) }, () => ({ afterMs: 5 + dice.below(396), instance: whichever() }))
+  if (trouble === 'disk-full') return [{ afterMs: 1000 + prng.below(400), instance: 0 }]
+  const whichever = () => (instances === 1 ? 0 : prng.below(instances))
+  return Array.from({ length: 1 + prng.below(2) }, () => ({ afterMs: 5 + prng.below(396), instance: whichever() }))
 }
 
 function chainTroubleOf(number: number): Trouble | undefined {

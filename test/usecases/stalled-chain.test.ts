@@ -4,8 +4,8 @@ import type { Payment } from '../../server/domain/payment.ts'
 import type { Outcome } from '../../server/domain/purchase.ts'
 import { seller } from '../../server/purchase/seller.ts'
 import { freshChain } from '../../server/usecases/chain-freshness.ts'
+import { paymentHealth } from '../../server/usecases/payment-health.ts'
 import { trackOutages } from '../../server/usecases/track-outages.ts'
-import { watchRail } from '../../server/usecases/watch-rail.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
@@ -46,7 +46,7 @@ async function openWall() {
     { ...asked, fault: withHead },
     { clock, told: (reason) => outages.saw({ kind: 'chain', name: TERMS.network }, reason) },
   )
-  const rail = watchRail({ facilitator, chain, clock, journal })
+  const rail = paymentHealth({ facilitator, chain, clock, journal })
   await rail.probe()
   rail.reconciled()
   const deps = { ledger: db.ledger, facilitator, chain, wallets: fakeWallets, clock, journal, rail, terms: TERMS }

@@ -1,6 +1,6 @@
 /** A wall on which many agents have painted, made up but the same each time. */
 
-import { dice, pick, type Dice } from '../../bench/dice.ts'
+import { prng, pick, type Prng } from '../../bench/prng.ts'
 import type { Canvas, CanvasBlock } from '../../shared/contract/canvas.ts'
 import { quantise } from '../../shared/quantise.ts'
 import {
@@ -78,7 +78,7 @@ const STARTED_AT = 1_790_000_000_000
 
 /** A wall of which about so many blocks are sold, most of them in works of many blocks. */
 export function galleryWall(sold: number): Canvas {
-  const roll = dice(402)
+  const roll = prng(402)
   const blocks = new Map<BlockIndex, CanvasBlock>()
   const owned: number[] = []
   while (blocks.size < sold) {
@@ -113,7 +113,7 @@ export function galleryWall(sold: number): Canvas {
 }
 
 /** The upper left cell of room for a work, near the middle. */
-function placeFor(size: Size, taken: ReadonlyMap<BlockIndex, unknown>, roll: Dice): Cell | undefined {
+function placeFor(size: Size, taken: ReadonlyMap<BlockIndex, unknown>, roll: Prng): Cell | undefined {
   const from = Math.floor(roll() * 400)
   for (const middle of CLAIM_ORDER.slice(from)) {
     const { col, row } = cellOf(middle)
@@ -127,7 +127,7 @@ const blocksAt = ([cols, rows]: Size, { col, row }: Cell): (BlockIndex | undefin
   Array.from({ length: cols * rows }, (_, at) => blockAt(col + (at % cols), row + Math.floor(at / cols)))
 
 /** Each block of a work with its part of the picture. */
-function painted(size: Size, place: Cell, roll: Dice): [BlockIndex, string][] {
+function painted(size: Size, place: Cell, roll: Prng): [BlockIndex, string][] {
   const [width, height] = [size[0] * BLOCK_SIZE, size[1] * BLOCK_SIZE]
   const { painter, dither } = painterFor(size, roll)
   const painting = painter(roll, width, height)
@@ -147,7 +147,7 @@ function painted(size: Size, place: Cell, roll: Dice): [BlockIndex, string][] {
   })
 }
 
-function painterFor([cols, rows]: Size, roll: Dice) {
+function painterFor([cols, rows]: Size, roll: Prng) {
   const soft = [paint.landscape, paint.julia, paint.planet, paint.plasma] as const
   if (cols * rows >= 24 && roll() < 0.6) return { painter: pick(roll, soft), dither: 'floyd-steinberg' } as const
   if (cols >= 3 && cols > rows && roll() < 0.35) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { dice } from '../../bench/dice.ts'
+import { prng } from '../../bench/prng.ts'
 import { galleryWall } from './gallery.ts'
 import { at, canvas, rainbowBlock } from './sample-wall.ts'
 import { browserForTests, visits } from './visit.ts'
@@ -36,7 +36,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     const page = await openPage('#all', { viewport: { width, height } })
     const stage = await page.locator('#stage').boundingBox()
     if (stage === null) throw new Error('there is no stage')
-    const roll = dice(width)
+    const roll = prng(width)
     for (let click = 0; click < CLICKS; click++) {
       await page.mouse.click(
         stage.x + (0.1 + 0.8 * roll()) * stage.width,

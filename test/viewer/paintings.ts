@@ -1,6 +1,6 @@
 /** Made-up pictures of any size, such as agents might paint, for a wall that looks as if many had bought of it. */
 
-import { pick, type Dice } from '../../bench/dice.ts'
+import { pick, type Prng } from '../../bench/prng.ts'
 import { LETTER_ROWS, lettersOf } from './lettering.ts'
 
 /** Red, green and blue of a pixel, each from 0 to 1, as screens have them. */
@@ -10,7 +10,7 @@ export type Colour = readonly [red: number, green: number, blue: number]
 export type Painting = (x: number, y: number) => Colour
 
 /** Makes a painting of a size in pixels. */
-export type Painter = (roll: Dice, width: number, height: number) => Painting
+export type Painter = (roll: Prng, width: number, height: number) => Painting
 
 const { sin, cos, hypot, floor, abs, min, max, PI } = Math
 
@@ -65,7 +65,7 @@ const COATS: readonly [readonly Colour[], ...(readonly Colour[])[]] = [
   ],
 ]
 
-const coat = (roll: Dice) => {
+const coat = (roll: Prng) => {
   const [ground = [0, 0, 0], ink = [1, 1, 1], third = [0.5, 0.5, 0.5]]: readonly Colour[] = pick(roll, COATS)
   return { ground, ink, third }
 }

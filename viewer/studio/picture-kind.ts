@@ -3,7 +3,7 @@
 import type { Raster } from '../../shared/resample.ts'
 
 // So many pixels are looked at, spread over the picture.
-const LOOKS = 4000
+const READ_ONLY = 4000
 
 // Colours count as different once they differ in the upper four bits of a part.
 const SHIFT = 4
@@ -15,7 +15,7 @@ const COLOURS_MIN = 64
 /** Whether a picture has the many soft colours that only dithering keeps. */
 export function isPhotograph({ width, height, rgba }: Raster): boolean {
   const colours = new Set<number>()
-  const step = Math.max(1, Math.floor((width * height) / LOOKS))
+  const step = Math.max(1, Math.floor((width * height) / READ_ONLY))
   let looked = 0
   let flat = 0
   for (let at = 0; at < width * height - 1; at += step) {

@@ -39,27 +39,27 @@ export const buyArea: Tool = {
     'Use to buy a rectangle of w x h blocks in one payment: all or none. Not for one block (buy_block, which explains how to pay). Without payment: code 402 and the terms. pixels or an image of at most 44 KiB; POST /areas takes larger ones. Cost: 1.00 USDC a block once, no refunds; your spend cap must allow all of it. Side effects of a paid call: money moves, the blocks are yours, picture and texts are public. After a 502 or 503 send the same signed call again: it never pays twice. Errors: payment_required, invalid_area, invalid_coordinate, invalid_body, invalid_listing, invalid_pixels, invalid_image, invalid_option, invalid_painter, invalid_payment, payment_used, block_taken (lists what is taken), purchase_pending (lists what is held), no_room, wall_busy, sold_out, payment_credited, too_many_requests, database_unavailable. Returns the receipt {area, blocks, owner, pixels, deed}.',
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   input: AreaArguments,
-  async answer(desk, given, { payment: payload, dialect, address }) {
+  async answer(deps, given, { payment: payload, dialect, address }) {
     const ordered = readAreaOrder(given ?? {})
     if ('code' in ordered) return refuse(ordered)
     const { target, listing } = ordered
     if (payload === undefined) {
       // Nobody should sign for a call that will be refused.
       if ('code' in listing) return refuse(listing)
-      const refusal = await refusalOfArea(desk, target)
-      return refusal === undefined ? demand(desk, target, dialect, undefined, true) : refuse(refusal)
+      const refusal = await refusalOfArea(deps, target)
+      return refusal === undefined ? demand(deps, target, dialect, undefined, true) : refuse(refusal)
     }
     const payment = readPayment(payload)
     if ('code' in payment) return refuse(payment)
-    const outcome = await desk.sellTo(address, target, payment, listing)
+    const outcome = await deps.sellTo(address, target, payment, listing)
     if (outcome.kind === 'bought') {
       const { purchase, isEarlier } = outcome
-      const sales = salesOf(desk.view, purchase)
-      return succeed(areaReceiptOf({ purchase, sales, isEarlier, baseUrl: desk.offer.baseUrl }), {
+      const sales = salesOf(deps.view, purchase)
+      return succeed(areaReceiptOf({ purchase, sales, isEarlier, baseUrl: deps.offer.baseUrl }), {
         'x402/payment-response': settleResponse(purchase),
       })
     }
-    const refusal = await namingBlocks(desk.ledger, target, outcome.failure)
-    return refusal.code === 'payment_required' ? demand(desk, target, dialect, refusal, true) : refuse(refusal)
+    const refusal = await namingBlocks(deps.ledger, target, outcome.failure)
+    return refusal.code === 'payment_required' ? demand(deps, target, dialect, refusal, true) : refuse(refusal)
   },
 }

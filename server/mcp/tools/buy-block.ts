@@ -12,8 +12,8 @@ import { settleResponse } from '../../x402/header.ts'
 import { readPayment } from '../../x402/payload.ts'
 import { receiptOf } from '../../x402/receipt.ts'
 import { unknownArgument } from '../arguments.ts'
-import type { McpDesk } from '../desk.ts'
-import { OrderArguments, readOrder, type Order } from '../order.ts'
+import { OrderArguments, readOrder, type Order } from '../buy-arguments.ts'
+import type { McpDeps } from '../deps.ts'
 import { demand, refuse, succeed, type Dialect, type Reply } from '../reply.ts'
 import type { Tool } from '../tool.ts'
 
@@ -23,34 +23,34 @@ export const buyBlock: Tool = {
   description: `Use to buy one block of 10 x 10 pixels, for ever, for 1.00 USDC. Call without payment: nothing happens but an answer with code 402 and the x402 v2 terms (accepts). Sign them and make the identical call again with the payment payload as an object at params._meta["x402/payment"]; x402 clients do this by themselves. Not to repaint (set_pixels) and not to try (preview_block). Cost: 1.00 USDC once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and texts are public. After settlement_unknown, deed_not_persisted, database_unavailable or a lost answer: ${REPEAT} After facilitator_unavailable or server_busy: ${TRY_AGAIN} Errors: payment_required, invalid_coordinate, invalid_listing, invalid_pixels, invalid_painter, invalid_payment, payment_used, block_taken, purchase_pending, wall_busy, sold_out, payment_credited, too_many_requests, database_unavailable. Returns the receipt {block, owner, pixels, deed}, and the settlement in _meta["x402/payment-response"].`,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   input: OrderArguments,
-  async answer(desk, given, { payment: payload, dialect, address }) {
+  async answer(deps, given, { payment: payload, dialect, address }) {
     const order = readOrder(given)
     if ('code' in order) return refuse(order)
     const { target } = order
     const listing = listingOf(order)
-    if (payload === undefined) return await quote(desk, target, listing, dialect)
+    if (payload === undefined) return await quote(deps, target, listing, dialect)
     const payment = readPayment(payload)
     if ('code' in payment) return refuse(payment)
-    const outcome = await desk.sellTo(address, target, payment, listing)
+    const outcome = await deps.sellTo(address, target, payment, listing)
     if (outcome.kind === 'bought') {
       const { purchase, isEarlier } = outcome
-      const sale = saleOf(desk.view, purchase.block)
-      return succeed(receiptOf({ purchase, sale, isEarlier, baseUrl: desk.offer.baseUrl }), {
+      const sale = saleOf(deps.view, purchase.block)
+      return succeed(receiptOf({ purchase, sale, isEarlier, baseUrl: deps.offer.baseUrl }), {
         'x402/payment-response': settleResponse(purchase),
       })
     }
     const { failure: refusal } = outcome
-    return refusal.code === 'payment_required' ? demand(desk, target, dialect, refusal) : refuse(refusal)
+    return refusal.code === 'payment_required' ? demand(deps, target, dialect, refusal) : refuse(refusal)
   },
 }
 
 /** The answer to a call without payment. */
-async function quote(desk: McpDesk, target: Target, listing: Listing | Failure, dialect: Dialect): Promise<Reply> {
-  const found = await lookAt(desk, target)
+async function quote(deps: McpDeps, target: Target, listing: Listing | Failure, dialect: Dialect): Promise<Reply> {
+  const found = await lookAt(deps, target)
   if (typeof found === 'object' || found === 'claimed') return refuse(unavailability(target, 'claimed'))
   // Nobody should sign for a call that will be refused.
   if ('code' in listing) return refuse(listing)
-  return found === 'reserved' ? refuse(unavailability(target, found)) : demand(desk, target, dialect)
+  return found === 'reserved' ? refuse(unavailability(target, found)) : demand(deps, target, dialect)
 }
 
 /** A listing that is refused stays a value: it must not hide what became of a payment known already. */

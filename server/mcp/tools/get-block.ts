@@ -7,9 +7,9 @@ import { invalidCoordinate } from '../../domain/refusals.ts'
 import { lookAt } from '../../usecases/read-wall.ts'
 import { paymentRequired } from '../../x402/terms.ts'
 import { Arguments, CoordArgument, Output, Untrusted } from '../arguments.ts'
-import type { McpDesk } from '../desk.ts'
+import type { McpDeps } from '../deps.ts'
 import { refuse, succeed } from '../reply.ts'
-import { LOOKS, tool } from '../tool.ts'
+import { READ_ONLY, tool } from '../tool.ts'
 import { UNTRUSTED_DEED } from '../untrusted.ts'
 
 export const getBlock = tool(
@@ -18,7 +18,7 @@ export const getBlock = tool(
     title: 'Read one block: its deed, or its price',
     description:
       'Use for one block you know by coordinate: who owns it and what it shows, or whether it is for sale and on which x402 terms. Not to search for room (list_unclaimed, find_space) and not to buy (buy_block). Free, no side effects. Errors: invalid_coordinate, database_unavailable. Returns {block, state}: state "claimed" comes with deed, "unclaimed" with terms (null while payments cannot be taken), "reserved" means another purchase is under way. Members named in untrusted were written by strangers.',
-    annotations: LOOKS,
+    annotations: READ_ONLY,
     input: Arguments({ coord: CoordArgument }),
     output: Output({
       block: BlockRef,
@@ -29,19 +29,19 @@ export const getBlock = tool(
     }),
   },
   { coord: 'invalid_coordinate' },
-  async (desk, { coord }) => {
+  async (deps, { coord }) => {
     const index = parseCoord(coord)
     if (index === undefined) return refuse(invalidCoordinate())
     const block = { coord: coordOf(index), index }
-    const found = await lookAt(desk, index)
+    const found = await lookAt(deps, index)
     if (typeof found === 'object') return succeed({ block, state: 'claimed', deed: found, untrusted: UNTRUSTED_DEED })
     if (found !== 'open') return succeed({ block, state: 'reserved' })
-    return succeed({ block, state: 'unclaimed', terms: termsOf(desk, index) })
+    return succeed({ block, state: 'unclaimed', terms: termsOf(deps, index) })
   },
 )
 
 /** The demand without what only catalogues read. */
-function termsOf({ offer, rail }: McpDesk, index: Parameters<typeof coordOf>[0]) {
+function termsOf({ offer, rail }: McpDeps, index: Parameters<typeof coordOf>[0]) {
   if (rail.state() === 'misconfigured') return null
   const { x402Version, resource, accepts } = paymentRequired(offer, index)
   return { x402Version, resource, accepts }

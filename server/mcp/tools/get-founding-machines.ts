@@ -5,7 +5,7 @@ import { Agents, REGISTRY_MAX } from '../../../shared/contract/agent.ts'
 import { registry } from '../../domain/wall-view.ts'
 import { Arguments, Output, Untrusted } from '../arguments.ts'
 import { succeed } from '../reply.ts'
-import { LOOKS, tool } from '../tool.ts'
+import { READ_ONLY, tool } from '../tool.ts'
 import { UNTRUSTED_AGENTS } from '../untrusted.ts'
 
 const LIMIT_DEFAULT = 25
@@ -16,7 +16,7 @@ export const getFoundingMachines = tool(
     title: 'Read the registry of founding machines',
     description:
       'Use to see which agents bought first: the registry in order of arrival, at most its first 100. Not for one wallet’s own standing (my_wall) or a block’s owner (get_block). Free, no side effects. Errors: invalid_limit. Returns {agents, total, untrusted}; total counts agents beyond the first 100 too. Members named in untrusted were written by strangers.',
-    annotations: LOOKS,
+    annotations: READ_ONLY,
     input: Arguments({
       limit: Type.Integer({
         minimum: 1,

@@ -8,7 +8,7 @@ import { BLOCK_SIZE, COLS, HEIGHT, ROWS, TOTAL_BLOCKS, WIDTH } from '../../../sh
 import { statsOf } from '../../domain/wall-view.ts'
 import { Arguments, Output } from '../arguments.ts'
 import { succeed } from '../reply.ts'
-import { LOOKS, tool } from '../tool.ts'
+import { READ_ONLY, tool } from '../tool.ts'
 
 const { canvas, pricing, palette, stats } = Canvas.properties
 
@@ -18,7 +18,7 @@ export const getWall = tool(
     title: 'Read the wall’s size, price, palette and counts',
     description:
       'Use first, to learn the size of the wall, the price of a block, the 240 colours that pixels index and how many blocks are sold. Not for single blocks (get_block), a picture (get_wall_image) or open places (list_unclaimed, find_space). Free, no side effects, no arguments. Returns {canvas, pricing, palette, stats, canvasUrl}; canvasUrl serves every claimed block at once and is large.',
-    annotations: LOOKS,
+    annotations: READ_ONLY,
     input: Arguments({}),
     output: Output({ canvas, pricing, palette, stats, canvasUrl: Type.String() }),
   },

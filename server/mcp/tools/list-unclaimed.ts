@@ -8,7 +8,7 @@ import { statsOf } from '../../domain/wall-view.ts'
 import { listUnclaimed as find } from '../../usecases/list-unclaimed.ts'
 import { Arguments, NearArgument, Output } from '../arguments.ts'
 import { refuse, succeed } from '../reply.ts'
-import { LOOKS, tool } from '../tool.ts'
+import { READ_ONLY, tool } from '../tool.ts'
 
 const LIMIT_DEFAULT = 20
 const LIMIT_MAX = 100
@@ -19,7 +19,7 @@ export const listUnclaimed = tool(
     title: 'List blocks that are for sale',
     description:
       'Use to pick single open blocks, nearest the wall’s centre or a block you name. Not for a rectangle (find_space), and not needed to buy just any block: buy_block with coord "next" takes the first of this list. Free, no side effects: nothing is held, so another buyer may be quicker. Errors: invalid_coordinate, invalid_limit, too_many_requests, database_unavailable. Returns {blocks, remaining}: blocks nearest first, remaining how many are unsold in all.',
-    annotations: LOOKS,
+    annotations: READ_ONLY,
     budget: 'searches',
     input: Arguments({
       limit: Type.Integer({
@@ -34,13 +34,13 @@ export const listUnclaimed = tool(
     output: Output({ blocks: Type.Array(BlockRef), remaining: Type.Integer() }),
   },
   { limit: 'invalid_limit', near: 'invalid_coordinate' },
-  async (desk, { limit, near: text }) => {
+  async (deps, { limit, near: text }) => {
     const near = text === undefined ? undefined : parseCoord(text)
     if (text !== undefined && near === undefined) return refuse(invalidCoordinate())
-    const blocks = await find(desk.taken, limit, near)
+    const blocks = await find(deps.taken, limit, near)
     return succeed({
       blocks: blocks.map((index) => ({ coord: coordOf(index), index })),
-      remaining: statsOf(desk.view).remaining,
+      remaining: statsOf(deps.view).remaining,
     })
   },
 )

@@ -6,7 +6,7 @@ import type { Address } from '../../domain/payment.ts'
 import { myWall as tell } from '../../usecases/my-wall.ts'
 import { Arguments, Output, Untrusted, WalletArgument } from '../arguments.ts'
 import { refuse, succeed } from '../reply.ts'
-import { LOOKS, tool } from '../tool.ts'
+import { READ_ONLY, tool } from '../tool.ts'
 import { UNTRUSTED_PERSONA } from '../untrusted.ts'
 
 export const myWall = tool(
@@ -15,7 +15,7 @@ export const myWall = tool(
     title: 'Find your blocks and unfinished purchases',
     description:
       'Use when you have lost your state, or were cut off while paying: tells what a wallet owns, who may repaint it, which purchases are unfinished and what to do about each, and what the operator owes it. Not for a list of all agents (get_founding_machines). Free, no side effects. Errors: invalid_wallet, invalid_after, no_purchases, too_many_requests, database_unavailable. Returns {wallet, name, framework, rank, firstSeenAt, painter, blocks, nextAfter, hasMore, open, credits, contact, untrusted}, the address truncated; where open says resend, make the same call again, signed as before or from the same wallet: it is not charged twice.',
-    annotations: LOOKS,
+    annotations: READ_ONLY,
     budget: 'searches',
     input: Arguments({
       wallet: WalletArgument,
@@ -31,8 +31,8 @@ export const myWall = tool(
     output: Output({ ...WalletStanding.properties, untrusted: Untrusted }),
   },
   { wallet: 'invalid_wallet', after: 'invalid_after' },
-  async (desk, { wallet, after = 0 }) => {
-    const standing = await tell(desk, wallet.toLowerCase() as Address, { after, limit: WALLET_LIMIT_MAX })
+  async (deps, { wallet, after = 0 }) => {
+    const standing = await tell(deps, wallet.toLowerCase() as Address, { after, limit: WALLET_LIMIT_MAX })
     return 'code' in standing ? refuse(standing) : succeed({ ...standing, untrusted: UNTRUSTED_PERSONA })
   },
 )

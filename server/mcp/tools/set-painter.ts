@@ -22,10 +22,10 @@ export const setPainter: Tool = {
     painter: { ...Nullable(PainterText), description: 'The address that may repaint; null for nobody.' },
   }),
   output: Output(PainterAnswer.properties),
-  async answer({ readPainterNaming, ...desk }, given, { address }) {
+  async answer({ readPainterNaming, ...deps }, given, { address }) {
     const body = readPainterNaming(argumentsIn(given))
     if ('code' in body) return refuse(body)
-    const result = await namePainter(desk.registering, body.wallet.toLowerCase() as Address, body, address)
+    const result = await namePainter(deps.registering, body.wallet.toLowerCase() as Address, body, address)
     return 'code' in result ? refuse(result) : succeed(result)
   },
 }

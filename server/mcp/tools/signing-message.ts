@@ -8,7 +8,7 @@ import { Signing, SignQuery } from '../../../shared/contract/sign.ts'
 import { signingMessage as messageFor } from '../../usecases/signing-message.ts'
 import { Arguments, CoordArgument, Output, PixelsArgument } from '../arguments.ts'
 import { refuse, succeed } from '../reply.ts'
-import { LOOKS, tool } from '../tool.ts'
+import { READ_ONLY, tool } from '../tool.ts'
 
 const text = <Schema extends Parameters<typeof Nullable>[0]>(schema: Schema, description: string) =>
   Type.Optional({ ...Nullable(schema), description })
@@ -19,7 +19,7 @@ export const signingMessage = tool(
     title: 'Get the exact text to sign',
     description:
       'Use before set_pixels and set_painter, or before naming your wallet with PUT /api/agents/me: gives the exact text that your wallet signs by EIP-191 personal_sign, and a test vector to check your signer by. Not to make the change: send the body it returns, with your signature. Free, no side effects, no keys. Errors: invalid_body, invalid_coordinate, invalid_pixels, invalid_message, invalid_link, invalid_wallet, invalid_name, invalid_framework, invalid_painter, invalid_option, empty_update, stale_signature, no_owner, purchase_pending, no_purchases, too_many_requests, database_unavailable. Returns {message, digest, ts, validUntil, request, testVector}; for set_pixels and set_painter pass the members of request.body on as they are.',
-    annotations: LOOKS,
+    annotations: READ_ONLY,
     budget: 'searches',
     input: Arguments({
       kind: SignQuery.properties.kind,
@@ -56,11 +56,11 @@ export const signingMessage = tool(
     framework: 'invalid_framework',
     painter: 'invalid_painter',
   },
-  async (desk, { message, link, name, framework, painter, ...rest }) => {
+  async (deps, { message, link, name, framework, painter, ...rest }) => {
     const texts = Object.entries({ message, link, name, framework, painter })
     const clear = texts.flatMap(([field, value]) => (value === null ? [field] : []))
     const given = Object.fromEntries(texts.filter(([, value]) => typeof value === 'string'))
-    const signing = await messageFor(desk, {
+    const signing = await messageFor(deps, {
       ...rest,
       ...given,
       ...(clear.length === 0 ? {} : { clear: clear.join(',') }),

@@ -1,0 +1,88 @@
+/** What several processes on one database need of each other. */
+
+import type { ChangeNotifier, ExclusiveJobs, Leases } from '../../server/ports.ts'
+import type { Connection } from './connection.ts'
+
+// Long enough for a process that is kept from its work for some seconds, short enough for one that stands still.
+const JOB_MS = 15_000
+const RENEW_EVERY_MS = 5000
+
+const LISTEN_AGAIN_MS = 250
+
+/** Who works on a payment, by the clock of the database, which is the same for all. */
+export function postgresLeases({ rows }: Connection): Leases {
+  const owner = crypto.randomUUID()
+  return {
+    take: async ({ payer, nonce }, forMs) => (await rows(TAKE, [payer, nonce, owner, forMs])).length === 1,
+    give: async ({ payer, nonce }) => {
+      await rows(GIVE, [payer, nonce, owner])
+    },
+    isTaken: async ({ payer, nonce }) => (await rows(IS_TAKEN, [payer, nonce, owner])).length === 1,
+  }
+}
+
+const TAKE = `
+  INSERT INTO leases (payer, nonce, owner, until)
+  VALUES ($1, $2, $3::uuid, clock_timestamp() + $4::float8 * interval '1 millisecond')
+  ON CONFLICT (payer, nonce) DO UPDATE SET owner = excluded.owner, until = excluded.until
+  WHERE leases.owner = excluded.owner OR leases.until < clock_timestamp()
+  RETURNING 1`
+const GIVE = 'DELETE FROM leases WHERE payer = $1 AND nonce = $2 AND owner = $3::uuid'
+
+const IS_TAKEN =
+  'SELECT 1 FROM leases WHERE payer = $1 AND nonce = $2 AND owner <> $3::uuid AND until >= clock_timestamp()'
+
+/**
+ * A job is a lease, so that a process that is frozen, or cut off, keeps the others from it for some seconds only. When such
+ * a one goes on, two are at the job for a while, which asks questions twice and changes nothing: writes are conditional.
+ */
+export function postgresJobs(connection: Connection, jobMs = JOB_MS): ExclusiveJobs {
+  return {
+    async run(job, work) {
+      const { take, give } = postgresLeases(connection)
+      // No payer has such a name, so a job never meets a payment in their common table.
+      const key = { payer: '0xjob', nonce: `0x${job}` } as const
+      if (!(await take(key, jobMs))) return false
+      const renewing = setInterval(() => void take(key, jobMs).catch(() => {}), Math.min(RENEW_EVERY_MS, jobMs / 3))
+      try {
+        await work()
+      } finally {
+        clearInterval(renewing)
+        // What cannot be given back now ends by itself.
+        await give(key).catch(() => {})
+      }
+      return true
+    },
+  }
+}
+
+/** Rings for every entry of the log, and whenever one may have been missed. Goes on trying while it cannot listen. */
+export function postgresChangeNotifier({ listen }: Connection): ChangeNotifier {
+  return {
+    listen(rung) {
+      let isWanted = true
+      const ring = () => {
+        if (isWanted) rung()
+      }
+      let stop: () => unknown = () => {}
+      const listenOn = async () => {
+        while (isWanted) {
+          try {
+            const listening = await listen(ring)
+            stop = listening.stop
+            if (isWanted) await listening.ended
+            else await listening.stop()
+          } catch {
+            // What cannot be listened to is read by whoever polls.
+          }
+          await Bun.sleep(LISTEN_AGAIN_MS)
+        }
+      }
+      void listenOn()
+      return () => {
+        isWanted = false
+        void stop()
+      }
+    },
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * Row sums: every row carries a hash of what it holds, made in the transaction that wrote it, because SQLite's own check
+ * passes most bits that turn over in a file. A row that does not fit its sum is damaged: it is neither served nor
+ * written any more, and everything else goes on.
+ *
+ * No writer has to think of it. Triggers note which rows a transaction touches and what they held before; the sums are
+ * checked and made just before the commit.
+ */
+
+import { StoreUnavailable } from '../../server/domain/failure.ts'
+import { heldInSql, isSumOf, sumOf, SUMMED, untouchedBlock, type DamagedRow, type Table } from '../row-checksums.ts'
+import type { Prepared, RawConnection } from './raw.ts'
+
+/** The tables that carry sums, with what numbers their rows. */
+const keys = {
+  agents: 'id',
+  blocks: 'i',
+  changes: 'number',
+  moderated: 'block',
+  payments: 'id',
+  purchase_painters: 'payment',
+  wall: 'only_row',
+  wallet_painters: 'agent',
+} as const
+
+const tables: readonly Table[] = [
+  'agents',
+  'blocks',
+  'changes',
+  'moderated',
+  'payments',
+  'purchase_painters',
+  'wall',
+  'wallet_painters',
+]
+
+/** What keeps the sums of one connection. */
+export type Sums = {
+  /** Makes the sums of the rows that the transaction under way has touched. Throws `StoreUnavailable` when one was damaged before. */
+  seal(): void
+  /** Throws `StoreUnavailable` when a row is damaged. */
+  check(table: Table, row: number): void
+  /** Takes rows for damaged that an inspection found to be. */
+  leaveOut(rows: readonly DamagedRow[]): void
+  /** Whether any row was found damaged. */
+  isDamaged(): boolean
+  /** Keeps what was found damaged out of everything from here on; to be called when no transaction is under way. */
+  settle(): void
+}
+
+/** A condition: the row that `column` numbers is damaged. */
+export const isDamaged = (table: Table, column: string) =>
+  `${column} IN (SELECT id FROM damaged WHERE name = '${table}')`
+
+/** Starts keeping sums. `onDamaged` is told of each damaged row once. */
+export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow) => void): Sums {
+  connection.run(BOOKKEEPING)
+  connection.run(tables.map(touching).join(''))
+  const sql = statements(connection)
+  const known = new Set<string>()
+  let found: DamagedRow[] = []
+  const fail = (table: Table, row: number): never => {
+    found.push({ table, row })
+    throw new StoreUnavailable(`row ${row} of ${table} is damaged`)
+  }
+  const sums: Sums = {
+    seal() {
+      const touched = sql.touched.all({})
+      if (touched.length === 0) return
+      for (const { name, id, was, sum } of touched) if (was !== null && !fits(name, id, was, sum)) fail(name, id)
+      for (const { name, id } of touched) {
+        const row = sql.read[name].get({ id })
+        if (row !== null) sql.write[name].run({ id, sum: sumOf(row.held) })
+      }
+      sql.forget.run({})
+    },
+    check(table, id) {
+      const row = sql.read[table].get({ id })
+      // What this very transaction wrote has its sum made at the end, and what it held before is checked there.
+      if (row === null || fits(table, id, row.held, row.sum)) return
+      if (sql.isTouched.get({ name: table, id }) === null) fail(table, id)
+    },
+    leaveOut(rows) {
+      found.push(...rows)
+      sums.settle()
+    },
+    isDamaged: () => known.size > 0,
+    settle() {
+      const news = found.filter(({ table, row }) => !known.has(`${table} ${row}`))
+      found = []
+      for (const { table, row } of news) {
+        known.add(`${table} ${row}`)
+        sql.keepOut.run({ name: table, id: row })
+        onDamaged({ table, row })
+      }
+    },
+  }
+  return sums
+}
+
+/** Looks at every row there is, and gives those that do not fit their sums. It only reads. */
+export function damagedRows(connection: RawConnection): DamagedRow[] {
+  const found: DamagedRow[] = []
+  for (const table of tables) {
+    const all = connection.prepare<Row>(
+      `SELECT ${keys[table]} AS id, ${heldInSql(SUMMED[table])} AS held, sum FROM ${table}`,
+    )
+    for (const { id, held, sum } of all.iterate({})) if (!fits(table, id, held, sum)) found.push({ table, row: id })
+  }
+  return found
+}
+
+type Row = { readonly id: number; readonly held: Uint8Array; readonly sum: Uint8Array | null }
+
+/** Whether a row holds what its sum says. A block that nobody ever wanted has no sum yet, and holds what all of them do. */
+function fits(table: Table, id: number, held: Uint8Array, sum: Uint8Array | null): boolean {
+  if (sum !== null) return isSumOf(held, sum)
+  return table === 'blocks' && decoder.decode(held) === untouchedBlock(id)
+}
+
+const decoder = new TextDecoder()
+
+// Temporary tables are this connection's own, in memory, and part of its transactions.
+const BOOKKEEPING = `
+  PRAGMA temp_store = MEMORY;
+  CREATE TEMP TABLE touched (name TEXT, id INTEGER, was BLOB, sum BLOB, PRIMARY KEY (name, id)) WITHOUT ROWID;
+  CREATE TEMP TABLE damaged (name TEXT, id INTEGER, PRIMARY KEY (name, id)) WITHOUT ROWID;`
+
+/** Triggers that note the rows a transaction writes, and what they held when it began. */
+function touching(table: Table): string {
+  const columns = SUMMED[table]
+  const note = (row: 'OLD' | 'NEW', was: string, sum: string) => `
+    INSERT INTO touched SELECT '${table}', ${row}.${keys[table]}, ${was}, ${sum}
+    WHERE NOT EXISTS (SELECT 1 FROM touched WHERE name = '${table}' AND id = ${row}.${keys[table]});`
+  return `
+    CREATE TEMP TRIGGER ${table}_made AFTER INSERT ON main.${table} BEGIN ${note('NEW', 'NULL', 'NULL')} END;
+    CREATE TEMP TRIGGER ${table}_changed BEFORE UPDATE OF ${columns.join(', ')} ON main.${table}
+    BEGIN ${note('OLD', heldInSql(columns, 'OLD.'), 'OLD.sum')} END;`
+}
+
+function statements(connection: RawConnection) {
+  type Sealing = { id: number; sum: Uint8Array }
+  const perTable = <T>(make: (table: Table, key: string, held: string) => T): Readonly<Record<Table, T>> => {
+    const entry = (table: Table) => make(table, keys[table], heldInSql(SUMMED[table]))
+    return {
+      agents: entry('agents'),
+      blocks: entry('blocks'),
+      changes: entry('changes'),
+      moderated: entry('moderated'),
+      payments: entry('payments'),
+      purchase_painters: entry('purchase_painters'),
+      wall: entry('wall'),
+      wallet_painters: entry('wallet_painters'),
+    }
+  }
+  return {
+    touched: connection.prepare<{ name: Table; id: number; was: Uint8Array | null; sum: Uint8Array | null }>(
+      'SELECT name, id, was, sum FROM touched',
+    ),
+    isTouched: connection.prepare<unknown, { name: Table; id: number }>(
+      'SELECT 1 FROM touched WHERE name = $name AND id = $id',
+    ),
+    forget: connection.prepare('DELETE FROM touched'),
+    keepOut: connection.prepare<unknown, { name: Table; id: number }>(
+      'INSERT OR IGNORE INTO damaged VALUES ($name, $id)',
+    ),
+    read: perTable((table, key, held): Prepared<Row, { id: number }> =>
+      connection.prepare(`SELECT ${key} AS id, ${held} AS held, sum FROM ${table} WHERE ${key} = $id`),
+    ),
+    write: perTable((table, key): Prepared<unknown, Sealing> =>
+      connection.prepare(`UPDATE ${table} SET sum = $sum WHERE ${key} = $id`),
+    ),
+  }
+}

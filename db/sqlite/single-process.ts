@@ -1,0 +1,19 @@
+/** What several processes on one store need, where there is only one. */
+
+import type { ChangeNotifier, ExclusiveJobs, Leases } from '../../server/ports.ts'
+
+/** Nobody else works on anything: whatever is asked for is had, and nothing is written by another hand. */
+export const alone: { readonly leases: Leases; readonly jobs: ExclusiveJobs; readonly notifier: ChangeNotifier } = {
+  leases: {
+    take: async () => true,
+    give: async () => {},
+    isTaken: async () => false,
+  },
+  jobs: {
+    async run(_, work) {
+      await work()
+      return true
+    },
+  },
+  notifier: { listen: () => () => {} },
+}

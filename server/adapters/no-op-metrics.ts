@@ -1,0 +1,17 @@
+/** Counting and timing for whom nobody reads. Apart, because what counts for monitors takes a while to load. */
+
+import type { Metrics } from './metrics.ts'
+
+/** What a wall's ports and answers pass through. */
+export type Meters = Pick<Metrics, 'facilitator' | 'chain' | 'ledger' | 'journal' | 'http' | 'outcome' | 'paid'>
+
+/** Meters that count nothing. */
+export const noOpMetrics: Meters = {
+  facilitator: (port) => port,
+  chain: (port) => port,
+  ledger: (port) => port,
+  journal: (journal) => journal,
+  http: (_, handler) => handler,
+  outcome: () => {},
+  paid: () => {},
+}

@@ -1,0 +1,30 @@
+/** Reads of the view that are asked for again and again, answered once for each state of it. */
+
+import type { WallView } from '../domain/wall-view.ts'
+import { copyOf, type ReadyAnswer } from './cached-response.ts'
+import { queryOf } from './request-url.ts'
+
+// Followers ask for the same few pages; whoever asks for others gets them made.
+const ANSWERS_MAX = 64
+const KEY_MAX = 40
+
+/** Answers from `make` until the view changes, once for each query, or for what else tells one request from another. */
+export function viewCached(
+  view: WallView,
+  make: ReadyAnswer,
+  keyOf: (request: Request) => string = ({ url }) => queryOf(url),
+): ReadyAnswer {
+  const ready = new Map<string, Response>()
+  let asOf: number | undefined
+  return (request) => {
+    if (asOf !== view.number) ready.clear()
+    asOf = view.number
+    const key = keyOf(request)
+    const known = ready.get(key)
+    if (known !== undefined) return copyOf(known)
+    const made = make(request)
+    if (made.status !== 200 || key.length > KEY_MAX || ready.size >= ANSWERS_MAX) return made
+    ready.set(key, made)
+    return copyOf(made)
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * The operator's desk: what the running wall does for commands on its own machine. One process owns the database and
+ * keeps copies of one purchase apart in its memory, so whatever writes is done by that process.
+ */
+
+import { Type, type Static, type TSchema } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { coordOf } from '../../shared/wall.ts'
+import type { Hidden } from '../domain/log.ts'
+import { FACE_PARTS } from '../domain/moderation.ts'
+import type { Address, Hash } from '../domain/payment.ts'
+import type { Purchase, Verdict } from '../domain/purchase.ts'
+import {
+  hiddenNow,
+  moderateBlocks,
+  moderationTrail,
+  namedBlocks,
+  type ModerateDeps,
+} from '../usecases/moderate-blocks.ts'
+import { notePayout, noteStray, resolvePurchase, type Resolving } from '../usecases/resolve-purchase.ts'
+import { statusLines, type Overview } from './status-report.ts'
+
+/** What the desk works with. */
+export type DeskWorld = ModerateDeps & Resolving & { readonly overview: () => Overview }
+
+/** What a command is answered: lines to print, and whether it did what was asked. */
+export const DeskAnswer = Type.Object({ ok: Type.Boolean(), lines: Type.Array(Type.String()) })
+export type DeskAnswer = Static<typeof DeskAnswer>
+
+export type Desk = (command: string, body: unknown) => Promise<DeskAnswer>
+
+const payer = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' })
+const nonce = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' })
+const closed = { additionalProperties: false }
+
+/** What each command is sent. */
+export const Commands = {
+  moderate: Type.Object(
+    {
+      act: Type.Union([Type.Literal('hide'), Type.Literal('unhide')]),
+      target: Type.String({ maxLength: 60 }),
+      parts: Type.Array(Type.Union(FACE_PARTS.map((part) => Type.Literal(part))), { minItems: 1, uniqueItems: true }),
+    },
+    closed,
+  ),
+  hidden: Type.Object({ isTrail: Type.Boolean() }, closed),
+  open: Type.Object({}, closed),
+  status: Type.Object({}, closed),
+  resolve: Type.Object({ payer, nonce }, closed),
+  stray: Type.Object({ payer, nonce }, closed),
+  payout: Type.Object({ payer, nonce, reference: Type.String({ minLength: 1, maxLength: 200 }) }, closed),
+}
+export type CommandName = keyof typeof Commands
+export type CommandBody<C extends CommandName> = Static<(typeof Commands)[C]>
+
+/** Opens the desk over what it works with. */
+export function adminCommands(world: DeskWorld): Desk {
+  const handlers = {
+    moderate: handler(Commands.moderate, (body) => moderate(world, body)),
+    hidden: handler(Commands.hidden, (body) => hidden(world, body)),
+    open: handler(Commands.open, () => open(world)),
+    status: handler(Commands.status, async () => tellStatus(world)),
+    resolve: handler(Commands.resolve, (body) => resolve(world, body)),
+    stray: handler(Commands.stray, (body) => stray(world, body)),
+    payout: handler(Commands.payout, (body) => payout(world, body)),
+  }
+  return async (command, body) => {
+    if (!isCommand(command)) return no(`the wall knows no command ${JSON.stringify(command.slice(0, 40))}`)
+    return await handlers[command](body)
+  }
+}
+
+const isCommand = (name: string): name is CommandName => Object.hasOwn(Commands, name)
+
+function handler<S extends TSchema>(schema: S, work: (body: Static<S>) => Promise<DeskAnswer>) {
+  const check = TypeCompiler.Compile(schema)
+  return async (body: unknown) => (check.Check(body) ? await work(body) : no('the command was not understood'))
+}
+
+async function moderate(world: DeskWorld, { act, target, parts }: CommandBody<'moderate'>): Promise<DeskAnswer> {
+  const named = await namedBlocks(world, target)
+  if (typeof named === 'string') return no(named)
+  const done = await moderateBlocks(world, named, act, parts)
+  const owned = done.flatMap(({ block, result }) => (result.kind === 'not-owned' ? [] : [{ block, ...result }]))
+  if (owned.length === 0) return no(`nobody owns ${named.name}, so it shows nothing`)
+  return yes(
+    ...owned.map(({ block, hidden, kind }) => {
+      const asBefore = kind === 'unchanged' ? ' (as before)' : ''
+      return `block ${coordOf(block)}: ${hiddenWords(hidden)}${asBefore}`
+    }),
+    ...(done.length === owned.length ? [] : [`${done.length - owned.length} blocks have no owner`]),
+  )
+}
+
+/** What is withheld, for operators. */
+function hiddenWords(hidden: Hidden): string {
+  const parts = FACE_PARTS.filter((part) => hidden[part])
+  return parts.length === 0 ? 'everything is shown' : `hidden: ${parts.join(', ')}`
+}
+
+async function hidden(world: DeskWorld, { isTrail }: CommandBody<'hidden'>): Promise<DeskAnswer> {
+  const acts = isTrail ? await moderationTrail(world) : await hiddenNow(world)
+  return yes(
+    ...acts.map(({ at, block, kind, hidden: parts }) => {
+      const act = isTrail ? `${kind} ` : ''
+      return `${new Date(at).toISOString()} ${act}block ${coordOf(block)}: ${hiddenWords(parts)}`
+    }),
+  )
+}
+
+function tellStatus({ overview }: DeskWorld): DeskAnswer {
+  const seen = overview()
+  return { ok: seen.sells.ready, lines: statusLines(seen) }
+}
+
+/** Payments to look at, a line each. */
+async function open({ ledger, clock }: DeskWorld): Promise<DeskAnswer> {
+  const keys = await ledger.unfinished(clock.now())
+  return yes(...keys.map(({ payer, nonce }) => `${payer} ${nonce}`))
+}
+
+async function resolve(world: DeskWorld, { payer, nonce }: CommandBody<'resolve'>): Promise<DeskAnswer> {
+  const found = await resolvePurchase(world, keyOf(payer, nonce))
+  if (found === undefined) return no('no purchase is known for this payment')
+  return yes(story(found.before, found.after, found.evidence))
+}
+
+async function stray(world: DeskWorld, { payer, nonce }: CommandBody<'stray'>): Promise<DeskAnswer> {
+  const result = await noteStray(world, keyOf(payer, nonce))
+  if (result === 'noted') return yes('booked as stray; the wall arms as soon as nothing else keeps it from that')
+  return no(result === 'not-owed' ? 'a purchase is known for this payment, so it is not stray' : PAYOUT_WORDS[result])
+}
+
+async function payout(world: DeskWorld, { payer, nonce, reference }: CommandBody<'payout'>): Promise<DeskAnswer> {
+  const result = await notePayout(world, keyOf(payer, nonce), reference)
+  const words = PAYOUT_WORDS[result]
+  return result === 'noted' ? yes(words) : no(words)
+}
+
+const PAYOUT_WORDS = {
+  noted: 'noted as paid out',
+  'noted-before': 'a reference was noted before, and stands',
+  'not-owed': 'this payment bought a block, or may yet: nothing is owed for it',
+  'never-paid': 'the chain shows no such payment',
+  silent: 'the chain does not answer; try again',
+} as const
+
+const keyOf = (payer: string, nonce: string) => ({
+  payer: payer.toLowerCase() as Address,
+  nonce: nonce.toLowerCase() as Hash,
+})
+
+function story(before: Purchase, after: Purchase, evidence: Verdict): string {
+  const { payer, nonce } = after.payment
+  const [from, to] = [stateWords(before), stateWords(after)]
+  const what = from === to ? from : `${from} -> ${to}`
+  return `${payer} ${nonce} block ${coordOf(after.block)}: ${what}; the chain: ${evidenceWords(evidence)}`
+}
+
+/** A purchase's state, for operators. */
+export function stateWords({ state }: Purchase): string {
+  switch (state.kind) {
+    case 'reserved':
+      return state.uncertain ? 'held, in doubt' : 'held'
+    case 'released':
+      return state.dead ? 'given back for good' : 'given back, watched'
+    case 'sold':
+      return state.settled ? 'sold' : 'sold, not seen on the chain yet'
+    case 'credited':
+      return 'credit owed'
+  }
+}
+
+/** What the chain says, for operators. */
+export function evidenceWords(verdict: Verdict): string {
+  switch (verdict.kind) {
+    case 'paid':
+      return `paid in ${verdict.tx}`
+    case 'void':
+      return verdict.why
+    case 'unspent':
+      return 'unspent'
+    case 'silent':
+      return 'no answer'
+  }
+}
+
+const yes = (...lines: string[]): DeskAnswer => ({ ok: true, lines })
+const no = (...lines: string[]): DeskAnswer => ({ ok: false, lines })

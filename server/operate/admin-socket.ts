@@ -1,0 +1,87 @@
+/**
+ * Where operators reach the desk: a Unix socket beside the database file, for whoever may write that and nobody else.
+ * It has no port, so no other user, web page or misguided request of this machine can come to it, and no secret to keep.
+ */
+
+import { existsSync, rmSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import { Value } from '@sinclair/typebox/value'
+import type { Place } from '../config.ts'
+import type { Journal } from '../ports.ts'
+import { Commands, DeskAnswer, type CommandBody, type CommandName, type Desk } from './admin-commands.ts'
+
+const BODY_MAX_BYTES = 4096
+
+// A purchase may wait for the facilitator's patience and the chain's, one after the other.
+const IDLE_SECONDS = 255
+
+/** The running wall does not answer; the message says why. */
+export class NoAdminSocket extends Error {
+  override name = 'NoAdminSocket'
+}
+
+/**
+ * The socket of a wall: where it is set, beside its database where that is a file, else in the folder it was started in,
+ * by its port, because several may share a server. The shorter way to it, because sockets have short names.
+ */
+export function adminSocketAt({ database, port, deskPath }: Omit<Place, 'witnessPath'>): string {
+  const beside = database.kind === 'sqlite' ? database.path : `wall-${port}`
+  const whole = resolve(deskPath ?? `${beside}.desk`)
+  const near = relative('.', whole)
+  return near.length < whole.length ? near : whole
+}
+
+/**
+ * Opens the counter at `path`; gives what closes it. The caller owns the database, or the port, so a socket that is there
+ * already is left over from a process that died. A counter that cannot be opened is told, and the wall goes on without.
+ */
+export function openAdminSocket(path: string, desk: Desk, journal: Journal): () => void {
+  // Before anything listens, so that there is no moment in which others could connect.
+  const before = process.umask(0o177)
+  try {
+    rmSync(path, { force: true })
+    const server = Bun.serve({
+      unix: path,
+      maxRequestBodySize: BODY_MAX_BYTES,
+      fetch: async (request, self) => {
+        self.timeout(request, IDLE_SECONDS)
+        return await answer(request, desk, journal)
+      },
+    })
+    return () => void server.stop(true)
+  } catch {
+    journal.alarm('no-desk', { what: `operators' commands cannot reach the wall: no socket can be made at ${path}` })
+    return () => {}
+  } finally {
+    process.umask(before)
+  }
+}
+
+async function answer(request: Request, desk: Desk, journal: Journal): Promise<Response> {
+  const command = new URL(request.url).pathname.slice(1)
+  try {
+    return Response.json(await desk(command, await request.json()))
+  } catch (error) {
+    journal.alarm('desk-failed', { error: error instanceof Error ? error.name : typeof error })
+    return Response.json({ ok: false, lines: ['the wall could not do it; its journal says more'] })
+  }
+}
+
+/** Has the running wall do a command. Throws `NoAdminSocket` when none runs on this database. */
+export async function askDesk<C extends CommandName>(
+  path: string,
+  command: C,
+  body: CommandBody<C>,
+): Promise<DeskAnswer> {
+  if (!Value.Check(Commands[command], body)) throw new TypeError(`${command} is sent something else`)
+  if (!existsSync(path)) throw new NoAdminSocket(NOT_RUNNING)
+  try {
+    const response = await fetch(`http://desk/${command}`, { unix: path, method: 'POST', body: JSON.stringify(body) })
+    return Value.Parse(DeskAnswer, await response.json())
+  } catch (error) {
+    throw new NoAdminSocket(NOT_RUNNING, { cause: error })
+  }
+}
+
+const NOT_RUNNING =
+  'no wall runs with these settings on this machine. Start it first: only the running wall writes, and a start settles what is open.'

@@ -1,0 +1,40 @@
+/** Keeps views level with a log that other processes write, too. */
+
+import { StoreUnavailable } from '../domain/failure.ts'
+import type { ChangeNotifier, Clock, Journal } from '../ports.ts'
+import { runPeriodically } from './run-periodically.ts'
+
+// What no notification told of is seen within this time.
+const POLL_EVERY_MS = 1000
+
+/** What keeping level needs. */
+export type PollLogDeps = {
+  readonly notifier: ChangeNotifier
+  readonly advance: () => Promise<void>
+  readonly clock: Clock
+  readonly journal: Journal
+}
+
+/** Advances at each notification, and every second in case one is missed, until `signal` aborts. */
+export async function pollLog({ notifier, advance, clock, journal }: PollLogDeps, signal: AbortSignal): Promise<void> {
+  let isBehind = false
+  const catchUp = async () => {
+    try {
+      await advance()
+      if (isBehind) journal.note('log-followed')
+      isBehind = false
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+      if (!isBehind)
+        journal.note('log-out-of-reach', { what: 'the store is unavailable; readers see the wall as it was' })
+      isBehind = true
+    }
+  }
+  // What goes wrong here is met again by the poll, which tells of it.
+  const stop = notifier.listen(() => void catchUp().catch(() => {}))
+  await runPeriodically({ clock, journal }, signal, async () => {
+    await catchUp()
+    return POLL_EVERY_MS
+  })
+  stop()
+}

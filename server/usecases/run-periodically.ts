@@ -1,0 +1,23 @@
+/** Work that is done again and again until the process stops. */
+
+import type { Clock, Journal } from '../ports.ts'
+
+const AFTER_A_FAULT_MS = 5000
+
+/**
+ * Runs `work`, waits as many milliseconds as it answers, and so on until `signal` aborts. Work that throws is a fault of
+ * the program: the operator is told, and it goes on, because a sweeper that stopped would leave buyers waiting.
+ */
+export async function runPeriodically(
+  { clock, journal }: { readonly clock: Clock; readonly journal: Journal },
+  signal: AbortSignal,
+  work: () => Promise<number>,
+): Promise<void> {
+  while (!signal.aborted) {
+    const waitMs = await work().catch((error: unknown) => {
+      journal.alarm('work-failed', { error: error instanceof Error ? error.name : typeof error })
+      return AFTER_A_FAULT_MS
+    })
+    await clock.wait(waitMs, signal)
+  }
+}

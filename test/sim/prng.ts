@@ -1,0 +1,32 @@
+/** Chance that can be repeated: one seed, one history. */
+
+export type Prng = {
+  /** An integer from 0 up to, but not including, `limit`. */
+  below(limit: number): number
+  /** True with this probability. */
+  chance(probability: number): boolean
+  /** One of `items`, which must not be empty. */
+  pick<T>(items: readonly T[]): T
+}
+
+/** Prng that fall alike for the same seed. */
+export function prngOf(seed: number): Prng {
+  let state = Math.imul(seed + 1, 0x9e3779b1) | 0
+  const fraction = () => {
+    // A Weyl sequence, mixed twice so that neighbouring seeds have nothing in common.
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d)
+    mixed = Math.imul(mixed ^ (mixed >>> 12), 0x297a2d39)
+    return ((mixed ^ (mixed >>> 15)) >>> 0) / 0x1_0000_0000
+  }
+  const below = (limit: number) => Math.floor(fraction() * limit)
+  return {
+    below,
+    chance: (probability) => probability > 0 && fraction() < probability,
+    pick: (items) => {
+      const item = items[below(items.length)]
+      if (item === undefined) throw new RangeError('nothing to pick from')
+      return item
+    },
+  }
+}
