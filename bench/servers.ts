@@ -109,7 +109,7 @@ export function fleet(): Fleet {
 const serverOf = ({ url, pid }: WallProcess): Server => ({ port: Number(new URL(url).port), pid })
 
 function spawnRival(databasePath: string, body: string) {
-  return Bun.spawn([process.execPath, join(import.meta.dir, 'rival.ts'), databasePath, body], {
+  return Bun.spawn([process.execPath, join(import.meta.dir, 'naive-server.ts'), databasePath, body], {
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'inherit',
