@@ -56,6 +56,9 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
   }
   const lookAtWrites = async () => {
     const failure = await inTime(clock, write(), WRITE_MS)
+    // What went away under the write is not to be read either, and has that name.
+    if (failure !== null) noteRead(await inTime(clock, read(), READ_MS))
+    if (!isReadable) return
     const reasonOf = (of: 'store-write' | 'standby') => {
       if (failure === null) return null
       if (failure === LATE) return of === 'store-write' ? 'the database takes no write in time' : undefined

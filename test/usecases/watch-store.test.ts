@@ -20,6 +20,7 @@ function world() {
     failure: null as WriteFailure | null | undefined,
     free: FREE_BYTES_MIN * 2,
     asked: 0,
+    leaves: false, // cannot be read any more once it is written
   }
   const clock = fakeClock(NOW)
   const journal = fakeJournal()
@@ -30,7 +31,10 @@ function world() {
         says.asked += 1
         return says.ready ?? (await never<boolean>())
       },
-      tryWrite: async () => (says.failure === undefined ? await never() : says.failure),
+      tryWrite: async () => {
+        if (says.leaves) says.ready = false
+        return says.failure === undefined ? await never() : says.failure
+      },
     },
     books: { pending: async () => PENDING },
     freeBytes: async () => says.free,
@@ -68,6 +72,17 @@ test('each way to fail has its name, and one name only', async () => {
   await watch.look()
   says.ready = false
   says.failure = disk
+  await watch.look()
+  expect(down()).toEqual([['store-read', 'the database cannot be read']])
+})
+
+test.each<[string, WriteFailure | undefined]>([
+  ['is not answered', undefined],
+  ['fails', { of: 'store-write', reason: 'the connection is lost' }],
+])('a store that goes away under a write that %s is one that cannot be read', async (_, failure) => {
+  const { says, watch, down } = world()
+  says.failure = failure
+  says.leaves = true
   await watch.look()
   expect(down()).toEqual([['store-read', 'the database cannot be read']])
 })
