@@ -9,7 +9,7 @@ import { failure, type Failure } from './failure.ts'
 export type AreaPixels = { readonly rows: Uint8Array; readonly blocks: Pixels }
 
 /** Reads the picture of an area of a size, or says what is wrong with it. */
-export function readAreaPixels(base64: string, { w, h }: AreaSize): AreaPixels | Failure {
+export function readAreaPixels(base64: unknown, { w, h }: AreaSize): AreaPixels | Failure {
   const rows = bytesIn(base64)
   const length = w * h * PIXELS_PER_BLOCK
   if (rows?.length !== length)
@@ -26,7 +26,9 @@ export function readAreaPixels(base64: string, { w, h }: AreaSize): AreaPixels |
   return { rows, blocks: blockwise(rows, w) }
 }
 
-function bytesIn(base64: string): Uint8Array | undefined {
+/** The bytes of base64; `undefined` for what is none. */
+export function bytesIn(base64: unknown): Uint8Array<ArrayBuffer> | undefined {
+  if (typeof base64 !== 'string') return undefined
   try {
     return Uint8Array.fromBase64(base64)
   } catch {

@@ -2,11 +2,10 @@
 
 import { AREA_BLOCKS_MAX, areaAt, isAreaSize, type AreaSize } from '../../shared/area.ts'
 import { AREA_IMAGE_MAX_BYTES, AreaOrder } from '../../shared/contract/area-order.ts'
-import { PALETTE_SIZE } from '../../shared/palette.ts'
-import { blockwise, PIXELS_PER_BLOCK, type Pixels } from '../../shared/pixels.ts'
 import type { Dither } from '../../shared/quantise.ts'
 import type { Fit } from '../../shared/resample.ts'
 import { BLOCK_SIZE, parseCoord } from '../../shared/wall.ts'
+import { bytesIn, readAreaPixels } from '../domain/area-pixels.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import { readListing, type AreaPicture, type Draft, type Said } from '../domain/listing.ts'
 import { invalidArea, invalidCoordinate } from '../domain/refusals.ts'
@@ -57,8 +56,8 @@ function readDraft(said: Fields, size: AreaSize): Draft | Failure {
     return 'code' in picture ? picture : { ...listing, picture }
   }
   if (pixels === undefined) return listing
-  const read = readPixels(pixels, size)
-  return 'code' in read ? read : { ...listing, pixels: read }
+  const read = readAreaPixels(pixels, size)
+  return 'code' in read ? read : { ...listing, pixels: read.blocks }
 }
 
 const sayingOf = (value: unknown): Said => (typeof value === 'string' ? { text: value } : { flaw: 'must be a string' })
@@ -84,27 +83,4 @@ function readImage(value: unknown, { w, h }: AreaSize, how: How): AreaPicture | 
     return failure('invalid_image', `image must be a PNG or JPEG of at most ${AREA_IMAGE_MAX_BYTES} bytes, in base64.`)
   const plan = { ...how, width: w * BLOCK_SIZE, height: h * BLOCK_SIZE, background: BACKGROUND }
   return { sent: { kind: 'file', bytes }, plan }
-}
-
-function readPixels(value: unknown, { w, h }: AreaSize): Pixels | Failure {
-  const bytes = bytesIn(value)
-  const length = w * h * PIXELS_PER_BLOCK
-  if (bytes?.length !== length)
-    return failure(
-      'invalid_pixels',
-      `pixels must be ${length} bytes in base64, one for each pixel of ${w}x${h} blocks.`,
-    )
-  const at = bytes.findIndex((byte) => byte >= PALETTE_SIZE)
-  if (at >= 0)
-    return failure('invalid_pixels', `pixels: pixel ${at} is ${bytes[at]}; the palette ends at ${PALETTE_SIZE - 1}.`)
-  return blockwise(bytes, w)
-}
-
-function bytesIn(value: unknown): Uint8Array<ArrayBuffer> | undefined {
-  if (typeof value !== 'string') return undefined
-  try {
-    return Uint8Array.fromBase64(value)
-  } catch {
-    return undefined
-  }
 }
