@@ -15,7 +15,7 @@ import { invalidCoordinate } from '../domain/refusals.ts'
 import type { FindSpace } from '../usecases/find-space.ts'
 import { myWall, type MyWallDeps } from '../usecases/my-wall.ts'
 import { previewBlock, type PreviewDeps } from '../usecases/preview-block.ts'
-import { signingMessage, type SigningHelp } from '../usecases/signing-message.ts'
+import { SIGNING_FLAWS, signingMessage, type SigningHelp } from '../usecases/signing-message.ts'
 import { inTurn, readInTurn, withinBudget, type Clients } from './clients.ts'
 import { paramsReader } from './params.ts'
 import { refuse } from './refuse.ts'
@@ -96,14 +96,7 @@ function textOfSpaces(spaces: Spaces): Uint8Array<ArrayBuffer> {
 
 const readSign = paramsReader(SignQuery, {
   kind: 'invalid_option',
-  coord: 'invalid_coordinate',
-  pixels: 'invalid_pixels',
-  message: 'invalid_message',
-  link: 'invalid_link',
-  wallet: 'invalid_wallet',
-  name: 'invalid_name',
-  framework: 'invalid_framework',
-  painter: 'invalid_painter',
+  ...SIGNING_FLAWS,
   clear: 'invalid_option',
   ts: 'invalid_option',
 })

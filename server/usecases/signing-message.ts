@@ -24,6 +24,18 @@ export type SigningHelp = {
   readonly baseUrl: string
 }
 
+/** What is refused where a field does not fit its schema, whichever way it is asked for. */
+export const SIGNING_FLAWS = {
+  coord: 'invalid_coordinate',
+  pixels: 'invalid_pixels',
+  message: 'invalid_message',
+  link: 'invalid_link',
+  wallet: 'invalid_wallet',
+  name: 'invalid_name',
+  framework: 'invalid_framework',
+  painter: 'invalid_painter',
+} as const
+
 /** A change made whole: the text, and the body it is sent with once signed. */
 type Draft = { readonly message: string; readonly path: string; readonly body: Readonly<Record<string, unknown>> }
 

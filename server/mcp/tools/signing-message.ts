@@ -5,7 +5,7 @@ import { ADDRESS_PATTERN } from '../../../shared/address.ts'
 import { FrameworkText, MessageText, NameText, PainterText } from '../../../shared/contract/block.ts'
 import { Link, Nullable } from '../../../shared/contract/kinds.ts'
 import { Signing, SignQuery } from '../../../shared/contract/sign.ts'
-import { signingMessage as messageFor } from '../../usecases/signing-message.ts'
+import { SIGNING_FLAWS, signingMessage as messageFor } from '../../usecases/signing-message.ts'
 import { Arguments, CoordArgument, Output, PixelsArgument } from '../arguments.ts'
 import { refuse, succeed } from '../reply.ts'
 import { READ_ONLY, tool } from '../tool.ts'
@@ -46,16 +46,7 @@ export const signingMessage = tool(
     }),
     output: Output(Signing.properties),
   },
-  {
-    coord: 'invalid_coordinate',
-    pixels: 'invalid_pixels',
-    message: 'invalid_message',
-    link: 'invalid_link',
-    wallet: 'invalid_wallet',
-    name: 'invalid_name',
-    framework: 'invalid_framework',
-    painter: 'invalid_painter',
-  },
+  SIGNING_FLAWS,
   async (deps, { message, link, name, framework, painter, ...rest }) => {
     const texts = Object.entries({ message, link, name, framework, painter })
     const clear = texts.flatMap(([field, value]) => (value === null ? [field] : []))
