@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { flatPng } from '../adapters/picture-files.ts'
 import { readFeed, get, startWorld, type World } from '../e2e/world.ts'
 
 // Goal: the examples work as they stand, and stay short. Method: each as it is typed, against the real wall.
@@ -34,7 +37,7 @@ async function* linesOf(child: ReturnType<typeof start>): AsyncGenerator<string>
 test('each is under forty lines, and is named in the README', async () => {
   const readme = await Bun.file(join(FOLDER, '../README.md')).text()
   const names = await Array.fromAsync(new Bun.Glob('*').scan({ cwd: FOLDER }))
-  expect(names.toSorted()).toEqual(['buy-over-mcp.ts', 'buy.ts', 'follow.ts', 'repaint.ts'])
+  expect(names.toSorted()).toEqual(['buy-area.ts', 'buy-over-mcp.ts', 'buy.ts', 'follow.ts', 'repaint.ts'])
   for (const name of names) {
     const lines = (await Bun.file(join(FOLDER, name)).text()).trimEnd().split('\n')
     expect([name, lines.length < LINES_MAX, readme.includes(`examples/${name}`)]).toEqual([name, true, true])
@@ -48,6 +51,21 @@ test.each(['buy', 'buy-over-mcp'])('%s buys a block with its listing, for one do
   expect([await child.exited, err]).toEqual([0, ''])
   expect(out).toContain('"owner":"you"')
   expect((await readFeed(world)).at(-1)).toMatchObject({ agent: { name: 'Ada' }, m: expect.stringMatching(/^bought /) })
+  expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
+})
+
+test('buy-area puts a picture over six blocks, for one payment of six dollars', async () => {
+  const wallet = await world.wallet(7)
+  const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-examples-'))
+  const file = join(folder, 'logo.png')
+  await Bun.write(file, flatPng(60, 40, '#ff0000'))
+  const child = start('buy-area', [file, '3', '2', '20,20'], wallet.privateKey)
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  await rm(folder, { recursive: true })
+  expect([await child.exited, err]).toEqual([0, ''])
+  expect(out).toContain('"area":"20,20,3x2"')
+  const sales = (await readFeed(world)).slice(-6)
+  expect(new Set(sales.map(({ m, px }) => `${m} ${px}`)).size).toBe(1)
   expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
 })
 

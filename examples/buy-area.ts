@@ -1,0 +1,29 @@
+/** Puts a picture on the wall, paid once:  PRIVATE_KEY=0x... bun examples/buy-area.ts http://127.0.0.1:8402 logo.png 4 3 80,45 */
+
+import { readFile } from 'node:fs/promises'
+import { x402Client } from '@x402/core/client'
+import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { wrapFetchWithPayment } from '@x402/fetch'
+import { privateKeyToAccount } from 'viem/accounts'
+
+const [wall = 'http://127.0.0.1:8402', file = 'logo.png', w = '4', h = '3', at = 'next'] = process.argv.slice(2)
+const account = privateKeyToAccount(process.env['PRIVATE_KEY'] as `0x${string}`)
+
+// A PNG or JPEG of at most 2 MiB; the wall fits it to the blocks and brings it to its palette.
+const image = (await readFile(file)).toString('base64')
+const order = { at, w: Number(w), h: Number(h), image, name: 'Ada', message: 'a picture in one payment' }
+
+// One dollar a block, all of them or none. The client signs for so much and no more.
+const client = x402Client.fromConfig({
+  schemes: [{ network: 'eip155:*', client: new ExactEvmScheme(account) }],
+  spendControls: { maxAmountPerPayment: `$${order.w * order.h}` },
+})
+const response = await wrapFetchWithPayment(fetch, client)(new URL('/areas', wall), {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(order),
+})
+
+// Any other answer says what happened, whether money moved and what to do. After a 503: the same again, never another area.
+console.log(response.status, await response.text())
+process.exitCode = response.ok ? 0 : 1
