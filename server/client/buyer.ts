@@ -8,9 +8,10 @@ import { x402Client } from '@x402/core/client'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import type { LocalAccount } from 'viem/accounts'
+import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import { lock } from './lock.ts'
-import { signedPayments, type SavedPayment, type SignedRequest } from './signed-payments.ts'
+import { signedPayments, type Order, type SavedPayment, type SignedRequest } from './signed-payments.ts'
 import { errorIn, unreachable, WallError } from './wall-error.ts'
 
 /** How a buyer behaves. */
@@ -20,7 +21,7 @@ export type BuyerOptions = {
   /** Told each time the same signed request is about to be sent again; 0 stands for no answer. */
   readonly onWait?: ((status: number) => void) | undefined
   /** Told of a purchase that an earlier process left unfinished and that is finished now. */
-  readonly onEarlier?: ((receipt: Receipt) => void) | undefined
+  readonly onEarlier?: ((receipt: Receipt | AreaReceipt) => void) | undefined
   /** Told when another process is buying with the same wallet, and has to end first. */
   readonly onLocked?: (() => void) | undefined
 }
@@ -32,17 +33,17 @@ type BuyerDeps = BuyerOptions & {
 }
 
 /** A purchase whose payment stays on disk until `done`, so that a caller who dies on the way is given it again. */
-export type Bought = { readonly receipt: Receipt; done(): Promise<void> }
+export type Bought<Got extends Receipt | AreaReceipt = Receipt> = { readonly receipt: Got; done(): Promise<void> }
 
 /** Buys; throws a `WallError` where that fails. */
 export type Buyer = {
-  /** Buys what an address sells, or takes up the unfinished purchase of that address. Signs at most one payment. */
-  buy(url: URL): Promise<Bought>
+  /** Buys what is ordered, or takes up the unfinished purchase of the very same order. Signs at most one payment. */
+  buy<Got extends Receipt | AreaReceipt = Receipt>(order: Order): Promise<Bought<Got>>
   /** Finishes what an earlier process left; `onEarlier` is told of each. */
   finish(): Promise<void>
 }
 
-type Finished = { readonly saved: SavedPayment; readonly receipt: Receipt }
+type Finished = { readonly saved: SavedPayment; readonly receipt: Receipt | AreaReceipt }
 
 /** What the calls under way share: the lock, and the purchases of earlier processes that none of them asked for yet. */
 type Session = { readonly earlier: Finished[]; readonly unlock: () => Promise<void> }
@@ -72,18 +73,18 @@ export function buyer({ account, folder, maxDollars, onWait, onEarlier, onLocked
   }
   const { enter, leave } = shared(open, close)
 
-  const pay = async (url: URL): Promise<Finished> => {
+  const pay = async (order: Order): Promise<Finished> => {
     let saved: SavedPayment | undefined
     const savingFirst = async (input: string | URL | Request, init?: RequestInit) => {
       const request = input instanceof Request ? new Request(input, init) : new Request(input.toString(), init)
       const payment = request.headers.get('payment-signature')
       if (payment === null) return await ask(request)
-      saved = await payments.save({ url: request.url, payment })
+      saved = await payments.save({ ...order, payment })
       return await send(saved)
     }
     // What some runtimes' `fetch` has beside being called.
     const paying = wrapFetchWithPayment(Object.assign(savingFirst, fetch), client)
-    const response = await paying(url, { headers: { accept: 'application/json' } }).catch(async (error: unknown) => {
+    const response = await paying(order.url, requestOf(order)).catch(async (error: unknown) => {
       if (error instanceof WallError) throw error
       if (saved !== undefined) throw await outcomeUnknown(undefined)
       const reason = error instanceof Error ? error.message : String(error)
@@ -92,20 +93,21 @@ export function buyer({ account, folder, maxDollars, onWait, onEarlier, onLocked
     const receipt = await receiptIn(response)
     if (saved !== undefined && receipt instanceof WallError) await saved.remove()
     if (receipt instanceof WallError) throw receipt
-    if (saved === undefined) throw unreachable(url)
+    if (saved === undefined) throw unreachable(order.url)
     return { saved, receipt }
   }
   return {
-    async buy(url) {
+    async buy<Got extends Receipt | AreaReceipt = Receipt>(order: Order) {
       const { earlier } = await enter()
       try {
-        const at = earlier.findIndex(({ saved }) => saved.url === url.href)
-        const { receipt, saved } = earlier.splice(at, at < 0 ? 0 : 1)[0] ?? (await pay(url))
+        const at = earlier.findIndex(({ saved }) => saved.url === order.url && saved.body === order.body)
+        const { receipt, saved } = earlier.splice(at, at < 0 ? 0 : 1)[0] ?? (await pay(order))
         const done = async () => {
           await saved.remove()
           await leave()
         }
-        return { receipt, done }
+        // What is ordered tells which receipt there is.
+        return { receipt: receipt as Got, done }
       } catch (error) {
         await leave()
         throw error
@@ -165,10 +167,9 @@ const ANSWER_MAX_MS = 240_000 // above the longest settlement that a wall waits 
 type Waiting = Pick<BuyerOptions, 'onWait'> & { readonly pause: (ms: number) => Promise<unknown> }
 
 /** Sends a signed request until its answer is the wall's last word. Throws `unknown` where none comes. */
-async function sendUntilFinal({ url, payment }: SignedRequest, { onWait, pause }: Waiting): Promise<Response> {
-  const headers = { accept: 'application/json', 'payment-signature': payment }
+async function sendUntilFinal(request: SignedRequest, { onWait, pause }: Waiting): Promise<Response> {
   for (let tries = 1; ; tries++) {
-    const response = await answerTo(url, headers)
+    const response = await answerTo(request)
     if (response !== undefined && (await isFinal(response))) return response
     if (tries >= TRIES_MAX) throw await outcomeUnknown(response)
     onWait?.(response?.status ?? 0)
@@ -178,9 +179,10 @@ async function sendUntilFinal({ url, payment }: SignedRequest, { onWait, pause }
 }
 
 /** An answer with its whole body; `undefined` where it was lost on the way. */
-async function answerTo(url: string, headers: Record<string, string>): Promise<Response | undefined> {
+async function answerTo(request: SignedRequest): Promise<Response | undefined> {
+  const init = requestOf(request, { 'payment-signature': request.payment })
   try {
-    const response = await fetch(url, { headers, signal: AbortSignal.timeout(ANSWER_MAX_MS) })
+    const response = await fetch(request.url, { ...init, signal: AbortSignal.timeout(ANSWER_MAX_MS) })
     return new Response(await response.text(), { status: response.status, headers: response.headers })
   } catch {
     return undefined
@@ -216,6 +218,13 @@ async function outcomeUnknown(response: Response | undefined): Promise<WallError
   )
 }
 
+/** An order as `fetch` takes it. */
+function requestOf({ body }: Order, headers: Readonly<Record<string, string>> = {}): RequestInit {
+  const accepting = { accept: 'application/json', ...headers }
+  if (body === undefined) return { headers: accepting }
+  return { method: 'POST', headers: { ...accepting, 'content-type': 'application/json' }, body }
+}
+
 async function ask(request: Request): Promise<Response> {
   return await fetch(request).catch(() => {
     throw unreachable(request.url)
@@ -223,8 +232,8 @@ async function ask(request: Request): Promise<Response> {
 }
 
 /** The receipt in an answer, or why there is none. */
-async function receiptIn(response: Response): Promise<Receipt | WallError> {
-  if (response.ok && response.headers.has('payment-response')) return (await response.json()) as Receipt
+async function receiptIn(response: Response): Promise<Receipt | AreaReceipt | WallError> {
+  if (response.ok && response.headers.has('payment-response')) return (await response.json()) as Receipt | AreaReceipt
   if (response.ok) return new WallError('refused', 'block_taken', 'That block is sold already. Nothing was paid.', 200)
   return (
     (await errorIn(response)) ??

@@ -4,9 +4,11 @@ import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A request with its payment. Sent again as it is, it never pays twice. */
-export type SignedRequest = {
-  readonly url: string
+/** What a wall sells: an address to GET, or to POST a JSON body to. */
+export type Order = { readonly url: string; readonly body?: string }
+
+/** An order with its payment. Sent again as it is, it never pays twice. */
+export type SignedRequest = Order & {
   readonly payment: string // the PAYMENT-SIGNATURE header
 }
 
@@ -25,9 +27,8 @@ const ENDING = '.json'
 
 /** Keeps payments in a folder, which only its owner may read. */
 export function signedPayments(folder: string): SignedPayments {
-  const saved = (path: string, { url, payment }: SignedRequest): SavedPayment => ({
-    url,
-    payment,
+  const saved = (path: string, request: SignedRequest): SavedPayment => ({
+    ...request,
     remove: () => rm(path, { force: true }),
   })
   return {
@@ -51,8 +52,9 @@ export function signedPayments(folder: string): SignedPayments {
 function parsed(text: string): SignedRequest | undefined {
   const value: unknown = JSON.parse(text)
   if (typeof value !== 'object' || value === null) return undefined
-  const { url, payment } = { url: undefined, payment: undefined, ...value }
-  return typeof url === 'string' && typeof payment === 'string' ? { url, payment } : undefined
+  const { url, payment, body } = { url: undefined, payment: undefined, body: undefined, ...value }
+  if (typeof url !== 'string' || typeof payment !== 'string') return undefined
+  return { url, payment, ...(typeof body === 'string' ? { body } : {}) }
 }
 
 /** A file is there whole or not at all. */

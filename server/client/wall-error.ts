@@ -30,9 +30,18 @@ export async function errorIn(response: Response): Promise<WallError | undefined
     .json()
     .catch(() => undefined)
   if (typeof body !== 'object' || body === null) return undefined
-  const { error, message } = { error: undefined, message: '', ...body }
+  const { error, message, taken, held } = { error: undefined, message: '', taken: [], held: [], ...body }
   if (typeof error !== 'string' || error === '') return undefined
   const { status } = response
   const isForNow = status >= 500 || status === 429
-  return new WallError(isForNow ? 'unavailable' : 'refused', error, String(message), status)
+  return new WallError(
+    isForNow ? 'unavailable' : 'refused',
+    error,
+    [message, inTheWay('Taken', taken), inTheWay('Held', held)].join(''),
+    status,
+  )
 }
+
+/** Which blocks of an area stand in the way. */
+const inTheWay = (what: string, blocks: unknown): string =>
+  Array.isArray(blocks) && blocks.length > 0 ? ` ${what}: ${blocks.join(' ')}.` : ''

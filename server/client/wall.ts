@@ -3,13 +3,18 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { LocalAccount } from 'viem/accounts'
+import type { AreaOrder, AreaReceipt } from '../../shared/contract/area-order.ts'
+import type { AreaState, EditAreaAnswer } from '../../shared/contract/area.ts'
 import type { Deed, EditAnswer, ListingQuery, Receipt } from '../../shared/contract/block.ts'
 import type { Canvas } from '../../shared/contract/canvas.ts'
 import type { Reset, WireChange } from '../../shared/contract/live.ts'
 import type { PaintedBlocks, PixelsQuery } from '../../shared/contract/picture.ts'
 import type { Spaces, SpaceQuery } from '../../shared/contract/space.ts'
 import type { WalletStanding } from '../../shared/contract/wallet.ts'
-import { editMessage, type EditFields } from '../../shared/signing.ts'
+import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
+import { areaMessage, digestOfPixels, editMessage, type EditFields } from '../../shared/signing.ts'
+import { BLOCK_SIZE } from '../../shared/wall.ts'
+import { truncatedWallet } from '../../shared/wallet.ts'
 import { buyer, type Bought, type Buyer, type BuyerOptions } from './buyer.ts'
 import { follow } from './follow.ts'
 import { errorIn, unreachable, WallError } from './wall-error.ts'
@@ -18,10 +23,13 @@ export { keptPainter, painterIn } from './painter-key.ts'
 export { WallError } from './wall-error.ts'
 export type { FailureKind } from './wall-error.ts'
 export type {
+  AreaReceipt,
+  AreaState,
   Bought,
   Canvas,
   Deed,
   EditAnswer,
+  EditAreaAnswer,
   EditFields,
   ListingQuery,
   PaintedBlocks,
@@ -44,6 +52,15 @@ export type WallOptions = BuyerOptions & {
   readonly folder?: string | undefined
 }
 
+/** What is asked for with an area: `at` is its top left block, or `next`; `image` a PNG or JPEG of at most 2 MiB. */
+export type AreaWish = Omit<AreaOrder, 'image' | 'pixels'> & {
+  readonly image?: Uint8Array | undefined
+  readonly pixels?: Uint8Array | undefined // instead of an image: palette indices, row by row over the whole area
+}
+
+/** What an owner changes about an area; `null` clears a message or link. */
+export type AreaFields = Pick<EditFields, 'message' | 'link'> & { readonly pixels?: Uint8Array | undefined }
+
 /** A wall at an address. Every call throws a `WallError` where the wall does not do it. */
 export type Wall = {
   readonly url: URL
@@ -53,10 +70,20 @@ export type Wall = {
   buy(target?: string, listing?: ListingQuery): Promise<Receipt>
   /** The same, with the payment kept on disk until `done`: for a caller that must hand the receipt on before. */
   purchase(target?: string, listing?: ListingQuery): Promise<Bought>
+  /** Buys a rectangle of blocks in one payment, all or none; one that was left unfinished is taken up. */
+  buyArea(wish: AreaWish): Promise<AreaReceipt>
+  /** The same, with the payment kept on disk until `done`. */
+  purchaseArea(wish: AreaWish): Promise<Bought<AreaReceipt>>
   /** Finishes purchases that an earlier process left; `onEarlier` is told of each. */
   finish(): Promise<void>
   /** Repaints a block of the account's, or of one whose painter it is: `pixels` are 200 hex digits; `null` clears a message or link. */
   repaint(coord: string, fields: EditFields): Promise<EditAnswer>
+  /** Repaints an area, named `col,row,WxH`, of which every block is the account's, or has it as painter: with one signature. */
+  repaintArea(area: string, fields: AreaFields): Promise<EditAreaAnswer>
+  /** How much of an area is open, and whose it is. */
+  area(area: string): Promise<AreaState>
+  /** Whether every block of an area is the account's. */
+  owns(area: string): Promise<boolean>
   /** The deed of a sold block; `undefined` while it can be bought. */
   block(coord: string): Promise<Deed | undefined>
   canvas(): Promise<Canvas>
@@ -66,6 +93,8 @@ export type Wall = {
   space(query: Partial<SpaceQuery>): Promise<Spaces>
   /** A PNG or JPEG, or bare RGB or RGBA bytes, as the pixels of `w` x `h` blocks. */
   pixels(image: Uint8Array, query: Partial<PixelsQuery>): Promise<PaintedBlocks>
+  /** The same as palette indices, row by row over all of them, as areas take them. */
+  areaPixels(image: Uint8Array, query: Partial<PixelsQuery>): Promise<Uint8Array>
   /** Every change from now on, or after a number; it reconnects by itself until the signal ends it. */
   follow(options?: {
     readonly after?: number | undefined
@@ -84,24 +113,41 @@ export function wall(address: string | URL, options: WallOptions = {}): Wall {
   const buying = once(() => buyerOf(url, options))
   const named = options.painter === undefined ? {} : { painter: options.painter.address }
   const purchase: Wall['purchase'] = (target = 'next', listing = {}) =>
-    buying().buy(at(`/blocks/${target}`, { ...named, ...listing }))
+    buying().buy({ url: at(`/blocks/${target}`, { ...named, ...listing }).href })
+  const purchaseArea: Wall['purchaseArea'] = ({ image, pixels, ...wish }) => {
+    const picture = { image: image && base64(image), pixels: pixels && base64(pixels) }
+    return buying().buy({ url: at('/areas').href, body: JSON.stringify({ ...named, ...wish, ...picture }) })
+  }
+  const pixels: Wall['pixels'] = (image, query) => {
+    const headers = { 'content-type': imageType(image) }
+    return read<PaintedBlocks>(at('/api/pixels', query), { method: 'POST', headers, body: new Uint8Array(image) })
+  }
+  const area: Wall['area'] = (name) => read<AreaState>(at(`/areas/${name}`))
+  const sign = (message: string) => (options.account ?? options.painter ?? accountOf(options)).signMessage({ message })
   return {
     url,
     folder: () => folderOf(url, options),
     purchase,
-    async buy(target, listing) {
-      const { receipt, done } = await purchase(target, listing)
-      await done()
-      return receipt
-    },
+    buy: async (target, listing) => await handedOn(await purchase(target, listing)),
+    purchaseArea,
+    buyArea: async (wish) => await handedOn(await purchaseArea(wish)),
     finish: () => buying().finish(),
     async repaint(coord, fields) {
       const ts = Date.now()
-      const signature = await (options.account ?? options.painter ?? accountOf(options)).signMessage({
-        message: editMessage(url.hostname, coord, ts, fields),
-      })
-      const init = { method: 'PUT', headers: JSON_TYPE, body: JSON.stringify({ ts, signature, ...fields }) }
-      return await read<EditAnswer>(at(`/blocks/${coord}`), init)
+      const signature = await sign(editMessage(url.hostname, coord, ts, fields))
+      return await read<EditAnswer>(at(`/blocks/${coord}`), put({ ts, signature, ...fields }))
+    },
+    async repaintArea(area, { pixels, ...texts }) {
+      const ts = Date.now()
+      const digest = pixels && digestOfPixels(pixels)
+      const signature = await sign(areaMessage(url.hostname, area, ts, { ...texts, pixels: digest }))
+      const body = { ts, signature, ...texts, pixels: pixels && base64(pixels) }
+      return await read<EditAreaAnswer>(at(`/areas/${area}`), put(body))
+    },
+    area,
+    async owns(name) {
+      const { owner } = await area(name)
+      return owner?.wallet === truncatedWallet(accountOf(options).address)
     },
     async block(coord) {
       const response = await ask(at(`/blocks/${coord}`), { headers: { accept: 'application/json' } })
@@ -113,18 +159,38 @@ export function wall(address: string | URL, options: WallOptions = {}): Wall {
     wallet: (address = accountOf(options).address, after = 0) =>
       read<WalletStanding>(at(`/api/agents/${address}`, { after })).catch(unlessUnknownWallet),
     space: (query) => read<Spaces>(at('/api/space', query)),
-    pixels: (image, query) => {
-      const headers = { 'content-type': imageType(image) }
-      return read<PaintedBlocks>(at('/api/pixels', query), { method: 'POST', headers, body: new Uint8Array(image) })
-    },
+    pixels,
+    areaPixels: async (image, query) => rowsOf(await pixels(image, query)),
     follow: ({ after, signal } = {}) => follow(at('/api/live'), after, signal),
   }
 }
+
+async function handedOn<Got extends Receipt | AreaReceipt>({ receipt, done }: Bought<Got>): Promise<Got> {
+  await done()
+  return receipt
+}
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+
+const put = (body: object): RequestInit => ({ method: 'PUT', headers: JSON_TYPE, body: JSON.stringify(body) })
 
 /** What a picture is, by its first bytes. */
 function imageType([first, second]: Uint8Array): string {
   if (first === 0x89 && second === 0x50) return 'image/png'
   return first === 0xff && second === 0xd8 ? 'image/jpeg' : 'application/octet-stream'
+}
+
+/** Pixels that are told block by block, row by row over all of them. */
+function rowsOf({ w, h, blocks }: PaintedBlocks): Uint8Array {
+  const rows = new Uint8Array(w * h * PIXELS_PER_BLOCK)
+  for (const { dx, dy, px } of blocks) {
+    const face = Buffer.from(px, 'hex')
+    for (let line = 0; line < BLOCK_SIZE; line++) {
+      const part = face.subarray(line * BLOCK_SIZE, (line + 1) * BLOCK_SIZE)
+      rows.set(part, ((dy * BLOCK_SIZE + line) * w + dx) * BLOCK_SIZE)
+    }
+  }
+  return rows
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }

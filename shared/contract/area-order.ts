@@ -20,11 +20,13 @@ export const AreaText = Type.String({
 /** What is bought, and what is said of every block of it. */
 export const AreaOrder = Type.Object(
   {
-    at: Type.Optional({
-      ...TargetText,
-      default: 'next',
-      description: 'The top left block, `col,row`; or `next` (default) for the open place nearest the centre.',
-    }),
+    at: Type.Optional(
+      Type.String({
+        ...TargetText,
+        default: 'next',
+        description: 'The top left block, `col,row`; or `next` (default) for the open place nearest the centre.',
+      }),
+    ),
     w: Type.Integer({ minimum: 1, maximum: COLS, description: 'Width in blocks of 10 pixels.' }),
     h: Type.Integer({
       minimum: 1,

@@ -57,3 +57,4 @@ export const EditAreaAnswer = Type.Object({
   area: AreaText,
   blocks: count('How many blocks were changed.'),
 })
+export type EditAreaAnswer = Static<typeof EditAreaAnswer>

@@ -92,7 +92,7 @@ const ADA = '?name=Ada'
 async function buyAt(wall: ReturnType<typeof playWall>, options: BuyerOptions = {}) {
   const waited: number[] = []
   const end = await newBuyer({ onWait: (status) => waited.push(status), ...options })
-    .buy(new URL(wall.url + ADA))
+    .buy({ url: wall.url + ADA })
     .then(async ({ receipt, done }) => {
       await done()
       return receipt.block
@@ -184,7 +184,7 @@ describe('a buyer', () => {
 describe('a buyer that was cut off', () => {
   /** A process that pays and dies before it has handed the receipt on; what it held is left as it is. */
   async function cutOff(wall: ReturnType<typeof playWall>, query = ADA): Promise<void> {
-    await newBuyer().buy(new URL(wall.url + query))
+    await newBuyer().buy({ url: wall.url + query })
     // Its lock goes with a process; this one lives on.
     await rm(join(folder, 'lock'))
   }
@@ -199,7 +199,9 @@ describe('a buyer that was cut off', () => {
     using wall = playWall([sold('1,1'), sold('1,1'), sold('2,2')])
     await cutOff(wall, '?name=Bob')
     const told: string[] = []
-    const end = await buyAt(wall, { onEarlier: ({ block }) => told.push(block) })
+    const end = await buyAt(wall, {
+      onEarlier: (receipt) => told.push('block' in receipt ? receipt.block : receipt.area),
+    })
     expect(end).toMatchObject({ end: '2,2', payments: 3, signatures: 2, kept: 0 })
     expect(told).toEqual(['1,1'])
   })
@@ -220,7 +222,7 @@ describe('a buyer that was cut off', () => {
     using wall = playWall([sold('1,1'), sold('1,1')])
     await cutOff(wall)
     const told: string[] = []
-    await newBuyer({ onEarlier: ({ block }) => told.push(block) }).finish()
+    await newBuyer({ onEarlier: (receipt) => told.push('block' in receipt ? receipt.block : receipt.area) }).finish()
     expect([told, wall.paid.length, await kept()]).toEqual([['1,1'], 2, 0])
   })
 })
@@ -229,7 +231,7 @@ describe('several purchases of one wallet', () => {
   test('in one process are each paid for', async () => {
     using wall = playWall([sold('1,1'), sold('2,2')])
     const both = newBuyer()
-    const all = await Promise.all([1, 2].map(() => both.buy(new URL(wall.url))))
+    const all = await Promise.all([1, 2].map(() => both.buy({ url: wall.url })))
     await Promise.all(all.map(({ done }) => done()))
     expect(all.map(({ receipt }) => receipt.block).toSorted()).toEqual(['1,1', '2,2'])
     expect(new Set(wall.paid.map(({ payment }) => payment)).size).toBe(2)
@@ -238,8 +240,8 @@ describe('several purchases of one wallet', () => {
   test('in two processes are each paid for, one process after the other', async () => {
     using wall = playWall([sold('1,1'), sold('2,2')])
     const waiting = Promise.withResolvers<void>()
-    const first = await newBuyer().buy(new URL(wall.url))
-    const second = newBuyer({ onLocked: waiting.resolve }).buy(new URL(wall.url))
+    const first = await newBuyer().buy({ url: wall.url })
+    const second = newBuyer({ onLocked: waiting.resolve }).buy({ url: wall.url })
     await waiting.promise
     expect(wall.paid).toHaveLength(1)
     await first.done()

@@ -2,7 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { canvasWhen, eventually, readFeed, startWorld, type World } from '../e2e/world.ts'
+import type { Spaces } from '../../shared/contract/space.ts'
+import { flatPng } from '../adapters/picture-files.ts'
+import { eventually, get, readFeed, startWorld, type World } from '../e2e/world.ts'
 
 // Goal: the commands do what their help says, and their exit status tells what became of the money. Method: the command as it
 // is typed, against the real wall, chain and facilitator.
@@ -40,56 +42,141 @@ async function run(args: readonly string[], env?: Env) {
 
 const told = async (args: readonly string[], env?: Env) => JSON.parse((await run([...args, '--json'], env)).out)
 
-/** A picture of so many blocks: a piece of the wall itself. */
-async function picture(cols: number): Promise<string> {
+/** A picture of one colour, in a file. */
+async function picture(colour = '#ff0000'): Promise<string> {
   const path = join(folder, 'picture.png')
-  await Bun.write(path, await fetch(`${world.url}/wall.png?cols=${cols}&rows=1`))
+  await Bun.write(path, flatPng(64, 32, colour))
   return path
 }
 
-describe('paint', () => {
-  test('says what a picture costs, and buys nothing beyond what is allowed', async () => {
-    const { privateKey } = await world.wallet(2)
-    const refused = await run(['paint', await picture(2), '--size', '2x1'], { PRIVATE_KEY: privateKey })
-    expect([refused.code, refused.err]).toEqual([2, 'usage: 2 blocks cost 2.00 USDC. Allow it with --max 2.00.\n'])
-    expect(await readFeed(world)).toEqual([])
+const RED = '180'
+const GREEN = '30'
+
+/** The one colour of a block, as a palette index. */
+async function colourOf(coord: string): Promise<string> {
+  const { pixels } = (await (await get(world, coord)).json()) as { pixels: string }
+  return [...new Set(Uint8Array.fromBase64(pixels))].join()
+}
+
+describe('an area', () => {
+  test('is bought with its picture and what is said of it, in one payment', async () => {
+    const { privateKey, address } = await world.wallet(7)
+    const said = ['--name', 'Ada', '--message', 'hi', '--link', 'https://ada.example/']
+    const args = ['buy', '--image', await picture(), '--size', '3x2', '--at', '20,10', '--max', '6', ...said]
+    const before = (await readFeed(world)).length
+    const receipt = await told(args, { PRIVATE_KEY: privateKey })
+    expect(receipt).toMatchObject({
+      area: '20,10,3x2',
+      blocks: ['20,10', '21,10', '22,10', '20,11', '21,11', '22,11'],
+      deed: { name: 'Ada', message: 'hi', link: 'https://ada.example/', painted: true, price: { amount: '6.00' } },
+    })
+    const sales = (await readFeed(world)).slice(before)
+    expect(sales.map(({ coord }) => coord)).toEqual(receipt.blocks)
+    expect(await colourOf('22,11')).toBe(RED)
+    expect(await world.network.balanceOf(address)).toBe(1_000_000n)
   })
 
-  test('buys free room for a picture and paints it; the same again repaints what is its own', async () => {
+  test('without a place is the open one nearest the centre', async () => {
+    const { privateKey } = await world.wallet(2)
+    const space = (await (await fetch(`${world.url}/api/space?w=2&h=1&limit=1`)).json()) as Spaces
+    const { area } = await told(['buy', '--size', '2x1', '--max', '2'], { PRIVATE_KEY: privateKey })
+    expect(area).toBe(`${space.spaces[0]?.coord},2x1`)
+  })
+
+  test('costs no more than is allowed: its price is told, and nothing is signed', async () => {
+    const { privateKey, address } = await world.wallet(2)
+    for (const args of [
+      ['buy', '--size', '2x1'],
+      ['paint', await picture(), '--size', '2x1'],
+    ]) {
+      const refused = await run(args, { PRIVATE_KEY: privateKey })
+      expect([refused.code, refused.err]).toEqual([2, 'usage: 2 blocks cost 2.00 USDC. Allow it with --max 2.00.\n'])
+    }
+    expect(await world.network.balanceOf(address)).toBe(2_000_000n)
+  })
+
+  test('is repainted with one signature by the painter that its purchase named', async () => {
+    const { privateKey } = await world.wallet(4)
+    await told(['buy', '--size', '2x2', '--at', '30,10', '--max', '4'], { PRIVATE_KEY: privateKey })
+    const args = ['repaint', '30,10,2x2', '--image', await picture('#00ff00'), '--message', 'green']
+    expect(await told(args)).toEqual({ updated: true, area: '30,10,2x2', blocks: 4 })
+    expect(await colourOf('31,11')).toBe(GREEN)
+    expect(await (await get(world, '30,11')).json()).toMatchObject({ message: 'green' })
+  })
+
+  test.each([
+    ['whose size is none', ['--size', '4']],
+    ['of no blocks', ['--size', '0x3']],
+    ['of more than 400 blocks', ['--size', '21x20']],
+    ['that reaches beyond the wall', ['--size', '2x1', '--at', '159,0']],
+    ['at two places', ['next', '--size', '2x1', '--at', '1,1']],
+    ['with the pixels of a block', ['--size', '2x1', '--px', '00'.repeat(100)]],
+  ])('%s is a wrong call', async (_, args) => {
+    const { code, err } = await run(['buy', ...args, '--max', '400'], { PRIVATE_KEY: `0x${'1'.repeat(64)}` })
+    expect([code, err]).toEqual([2, expect.stringMatching(/^usage: /)])
+  })
+})
+
+describe('paint', () => {
+  test('buys free room for a picture with one payment; the same again at that place repaints it for free', async () => {
     const wallet = await world.wallet(3)
     const env = { PRIVATE_KEY: wallet.privateKey }
-    const args = ['paint', await picture(2), '--size', '2x1', '--max', '2']
-    const first = await told(args, env)
-    expect(first).toEqual({ at: expect.any(String), w: 2, h: 1, bought: 2, repainted: 0 })
-    const again = await told([...args, '--at', first.at], env)
-    expect(again).toEqual({ ...first, bought: 0, repainted: 2 })
+    const args = ['--size', '2x1', '--max', '2']
+    const { area, blocks, deed } = await told(['paint', await picture(), ...args], env)
+    expect([blocks.length, deed.price.amount]).toEqual([2, '2.00'])
+    const again = await told(['paint', await picture('#00ff00'), ...args, '--at', blocks[0]], env)
+    expect(again).toEqual({ updated: true, area, blocks: 2 })
+    expect(await colourOf(blocks[1])).toBe(GREEN)
     expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
   })
 
-  test('killed between two blocks it goes on where it was, and pays for no block twice', async () => {
-    const wallet = await world.wallet(2)
+  test.each(['hang-before', 'hang-after'] as const)(
+    'killed in the middle of its payment (%s) ends in one area, charged once',
+    async (trouble) => {
+      const wallet = await world.wallet(12)
+      const env = { PRIVATE_KEY: wallet.privateKey }
+      const args = ['paint', await picture(), '--size', '3x2', '--max', '6']
+      const before = (await readFeed(world)).length
+      const { settle } = world.facilitator
+      const calls = settle.count()
+      settle.next(trouble)
+      const killed = start(args, env)
+      await settle.arrived(calls + 1)
+      killed.kill('SIGKILL')
+      await killed.exited
+      const { area, blocks } = await told(args, env)
+      expect(area).toBe(`${blocks[0]},3x2`)
+      const sales = (await readFeed(world)).slice(before)
+      expect(sales.map(({ coord }) => coord)).toEqual(blocks)
+      expect(await world.network.balanceOf(wallet.address)).toBe(6_000_000n)
+    },
+  )
+
+  test('that was cut off is finished before another picture is bought, and is told of', async () => {
+    const wallet = await world.wallet(6)
     const env = { PRIVATE_KEY: wallet.privateKey }
-    const args = ['paint', await picture(2), '--size', '2x1', '--max', '2']
-    const before = (await readFeed(world)).length
-    const calls = world.facilitator.settle.count()
-    world.facilitator.settle.next('honest', 'hang-after')
-    const killed = start(args, env)
-    await world.facilitator.settle.arrived(calls + 2)
+    const { settle } = world.facilitator
+    const calls = settle.count()
+    settle.next('hang-after')
+    const killed = start(['paint', await picture(), '--size', '2x1', '--max', '2'], env)
+    await settle.arrived(calls + 1)
     killed.kill('SIGKILL')
     await killed.exited
-    const { at, bought, repainted } = await told(args, env)
-    expect([bought, repainted]).toEqual([0, 2])
-    const sales = (await readFeed(world)).slice(before)
-    expect(sales.map(({ coord }) => coord)).toContain(at)
-    expect([sales.length, await world.network.balanceOf(wallet.address)]).toEqual([2, 0n])
+    const { code, out, err } = await run(['paint', await picture(), '--size', '2x2', '--max', '4', '--json'], env)
+    expect([code, JSON.parse(out).blocks.length]).toEqual([0, 4])
+    expect(err).toMatch(/^Finished from before: Area \d+,\d+,2x1 is yours/)
+    expect(await world.network.balanceOf(wallet.address)).toBe(0n)
   })
 
-  test('refuses a place where others are, before anything is paid', async () => {
+  test('refuses a place where others are, and names them, before anything is paid', async () => {
     const [owner, wallet] = [await world.wallet(2), await world.wallet(2)]
     await told(['buy', '11,0'], { PRIVATE_KEY: owner.privateKey })
-    await canvasWhen(world, ({ blocks }) => blocks.some(({ i }) => i === 11))
-    const args = ['paint', await picture(2), '--size', '2x1', '--at', '10,0', '--max', '2']
-    expect(await told(args, { PRIVATE_KEY: wallet.privateKey })).toMatchObject({ error: 'block_taken' })
+    const args = ['paint', await picture(), '--size', '2x1', '--at', '10,0', '--max', '2']
+    expect(await told(args, { PRIVATE_KEY: wallet.privateKey })).toEqual({
+      error: 'block_taken',
+      status: 409,
+      message: expect.stringContaining('11,0'),
+    })
     expect(await world.network.balanceOf(wallet.address)).toBe(2_000_000n)
   })
 })

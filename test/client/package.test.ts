@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { flatPng } from '../adapters/picture-files.ts'
 import { readFeed, startWorld, type World } from '../e2e/world.ts'
 
 // Goal: who has Node and nothing else buys with the published package, and pays once whatever happens to the process. Method:
@@ -57,31 +58,45 @@ const surroundings = (privateKey: string) => ({
   PIXEL_WALL_HOME: join(folder, 'state'),
 })
 
-test.skipIf(isMissing)(
-  'a purchase killed in the middle of its payment and run again is one block and one dollar',
-  async () => {
-    const wallet = await world.wallet(2)
+const picture = join(folder, 'picture.png')
+await Bun.write(picture, flatPng(64, 32, '#ff0000'))
+
+test.skipIf(isMissing).each([
+  ['one block for one dollar', 1, ['buy', 'next', '--name', 'Ada']],
+  [
+    'one area of six blocks for six dollars',
+    6,
+    ['buy', '--image', picture, '--size', '3x2', '--name', 'Ada', '--max', '6'],
+  ],
+] as const)(
+  'a purchase killed in the middle of its payment and run again is %s',
+  async (_, dollars, args) => {
+    const wallet = await world.wallet(2 * dollars)
     const env = surroundings(wallet.privateKey)
-    const buy = command('buy', 'next', '--name', 'Ada', '--json')
-    world.facilitator.settle.next('hang-after')
+    const buy = command(...args, '--json')
+    const before = (await readFeed(world)).length
+    const { settle } = world.facilitator
+    const forwarded = settle.forwarded()
+    settle.next('hang-after')
     const killed = start(buy, folder, env)
-    await world.facilitator.settle.forwardedUntil(1)
+    await settle.forwardedUntil(forwarded + 1)
     killed.kill('SIGKILL')
     expect(await killed.exited).not.toBe(0)
     const again = await run(buy, folder, env)
     expect([again.code, again.err]).toEqual([0, ''])
-    const { block, deed }: { block: string; deed: object } = JSON.parse(again.out)
+    type Printed = { block?: string; blocks?: string[]; deed: object }
+    const { block = '', blocks = [block], deed }: Printed = JSON.parse(again.out)
     expect(deed).toMatchObject({ wallet: wallet.address, name: 'Ada' })
-    expect((await readFeed(world)).map(({ coord }) => coord)).toEqual([block])
-    expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
+    expect((await readFeed(world)).slice(before).map(({ coord }) => coord)).toEqual(blocks)
+    expect(await world.network.balanceOf(wallet.address)).toBe(BigInt(dollars) * 1_000_000n)
   },
   120_000,
 )
 
 test.skipIf(isMissing)(
-  'who has it installed buys, looks, repaints and asks what is theirs, with Node and with Bun',
+  'who has it installed buys, paints, looks, repaints and asks what is theirs, with Node and with Bun',
   async () => {
-    const wallet = await world.wallet(3)
+    const wallet = await world.wallet(5)
     const env = surroundings(wallet.privateKey)
     const node = async (...args: string[]) => JSON.parse((await run(command(...args, '--json'), folder, env)).out)
     const bun = async (...args: string[]) => {
@@ -91,6 +106,9 @@ test.skipIf(isMissing)(
     expect(await node('buy', '3,4', '--message', 'by Node')).toMatchObject({ block: '3,4' })
     expect(await bun('buy', '5,4', '--message', 'by Bun')).toMatchObject({ block: '5,4' })
     expect(await node('buy', '5,4')).toMatchObject({ error: 'block_taken' })
+    const area = ['--size', '2x1', '--at', '6,4', '--max', '2']
+    expect(await node('buy', '--image', picture, ...area)).toMatchObject({ area: '6,4,2x1', deed: { painted: true } })
+    expect(await node('paint', picture, ...area)).toEqual({ updated: true, area: '6,4,2x1', blocks: 2 })
     const px = 'b4'.repeat(100)
     expect(await node('repaint', '3,4', '--px', px, '--clear', 'message')).toMatchObject({ updated: true })
     expect(await node('look', '3,4')).toMatchObject({
@@ -99,7 +117,7 @@ test.skipIf(isMissing)(
       pixels: btoa('\u00B4'.repeat(100)),
     })
     const { blocks } = await node('mine')
-    expect(blocks.map((it: { block: { coord: string } }) => it.block.coord)).toEqual(['3,4', '5,4'])
+    expect(blocks.map((it: { block: { coord: string } }) => it.block.coord)).toEqual(['3,4', '5,4', '6,4', '7,4'])
     expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
   },
   120_000,
@@ -108,10 +126,12 @@ test.skipIf(isMissing)(
 test.skipIf(isMissing)(
   'the library is typed for those who import it',
   async () => {
-    const use = `import { wall, type Receipt } from '${NAME}'
+    const use = `import { wall, type AreaReceipt, type Receipt } from '${NAME}'
 import { privateKeyToAccount } from 'viem/accounts'
 const account = privateKeyToAccount('0x${'1'.repeat(64)}')
 export const buy = (url: string): Promise<Receipt> => wall(url, { account }).buy('next', { name: 'Ada' })
+export const buyArea = (url: string): Promise<AreaReceipt> =>
+  wall(url, { account }).buyArea({ w: 4, h: 3, image: new Uint8Array(), name: 'Ada' })
 export const wrong: (url: string) => Promise<unknown> = (url) =>
   // @ts-expect-error: a listing has no such member
   wall(url, { account }).buy('next', { nmae: 'Ada' })

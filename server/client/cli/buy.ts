@@ -1,26 +1,56 @@
-import type { Receipt } from '../wall.ts'
-import { given, LISTING_OPTIONS, MAX_OPTION, PICTURE_OPTIONS, type Command } from './command.ts'
-import { pixelsOption } from './picture-file.ts'
+import type { AreaReceipt, Receipt } from '../wall.ts'
+import { AREA_OPTIONS, areaLines, nameOf, purchaseArea, refuseCost, sizeOf } from './area.ts'
+import { given, LISTING_OPTIONS, MAX_OPTION, PICTURE_OPTIONS, type Call, type Command } from './command.ts'
+import { FITTING, pixelsOption, readPicture } from './picture-file.ts'
+import { UsageError } from './usage-error.ts'
 
-/** `pixel-wall buy`: one block, for one payment. */
+/** `pixel-wall buy`: a block or an area, for one payment. */
 export const buy: Command = {
-  summary: 'buys a block: the open one nearest the centre, or the one you name',
+  summary: 'buys a block, or with --size a rectangle of them: nearest the centre, or where you say',
   usage: '[next | col,row]',
-  options: { ...LISTING_OPTIONS, ...PICTURE_OPTIONS, ...MAX_OPTION },
+  options: { ...AREA_OPTIONS, ...PICTURE_OPTIONS, ...FITTING, ...LISTING_OPTIONS, ...MAX_OPTION },
   argumentsMax: 1,
-  async run({ args: [target = 'next'], options, owner, print }) {
-    const wall = await owner()
-    const px = await pixelsOption(options, wall)
-    const listing = { ...given(options, LISTING_OPTIONS), ...(px === undefined ? {} : { px }) }
-    const { receipt, done } = await wall.purchase(target, listing)
-    print(receipt, boughtLines(receipt, wall.url))
+  async run(call) {
+    const { options, print } = call
+    const { wall, receipt, done } =
+      options['size'] === undefined ? await block(call) : await area(call, options['size'])
+    print(receipt, boughtLines(receipt, wall))
     await done()
   },
 }
 
+function placeIn({ args: [target], options: { at } }: Call): string {
+  if (target !== undefined && at !== undefined) throw new UsageError('Say the place once: as an argument or with --at.')
+  return target ?? at ?? 'next'
+}
+
+async function block(call: Call) {
+  const { options } = call
+  const target = placeIn(call)
+  const wall = await call.owner()
+  const px = await pixelsOption(options, wall)
+  const listing = { ...given(options, LISTING_OPTIONS), ...(px === undefined ? {} : { px }) }
+  return { wall: wall.url, ...(await wall.purchase(target, listing)) }
+}
+
+async function area(call: Call, size: string) {
+  const { options } = call
+  if (options['px'] !== undefined) throw new UsageError('--px is the picture of one block. Give --image with --size.')
+  const place = { at: placeIn(call), ...sizeOf(size) }
+  nameOf(place) // refuses a place that is none
+  refuseCost(place, options)
+  const image = options['image'] === undefined ? undefined : await readPicture(options['image'])
+  const wall = await call.owner()
+  return { wall: wall.url, ...(await purchaseArea(wall, options, { ...place, image })) }
+}
+
 /** What a receipt says, for a person. */
-export const boughtLines = ({ block, deed, notice }: Receipt, wall: URL): readonly string[] => [
-  `Block ${block} is yours. Paid ${deed.price.amount} ${deed.price.asset} in ${deed.tx}`,
-  ...(notice === undefined ? [] : [notice]),
-  `See it at ${new URL(`/?block=${block}`, wall).href}`,
-]
+export function boughtLines(receipt: Receipt | AreaReceipt, wall: URL): readonly string[] {
+  if ('area' in receipt) return areaLines(receipt, wall)
+  const { block: coord, deed, notice } = receipt
+  return [
+    `Block ${coord} is yours. Paid ${deed.price.amount} ${deed.price.asset} in ${deed.tx}`,
+    ...(notice === undefined ? [] : [notice]),
+    `See it at ${new URL(`/?block=${coord}`, wall).href}`,
+  ]
+}

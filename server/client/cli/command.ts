@@ -17,8 +17,8 @@ export type Call = {
   readonly options: Readonly<Record<string, string | undefined>>
   /** The wall, with no key: for what is free to read. */
   readonly reader: () => Wall
-  /** The wall, with the caller's key, and the most to sign for one payment where it is not what `--max` says. */
-  readonly owner: (maxDollars?: string) => Promise<Wall>
+  /** The wall, with the caller's key, and `--max` as the most to sign for. */
+  readonly owner: () => Promise<Wall>
   /** The wall, with the painter's key that is kept here; `undefined` before the first purchase. */
   readonly painter: () => Promise<Wall | undefined>
   /** The result: as JSON where that is asked for, else in lines for people, under a drawing of our own. */
@@ -28,7 +28,7 @@ export type Call = {
 }
 
 /** What payments may cost, as an option. */
-export const MAX_OPTION = { max: 'the most to pay in all, in dollars (1.00)' } as const
+export const MAX_OPTION = { max: 'the most to pay, in dollars (1.00)' } as const
 export const MAX_DOLLARS = '1.00'
 
 /** What a listing says of a block, as options. */
@@ -43,7 +43,7 @@ export const LISTING_OPTIONS = {
 /** The picture of one block, as options. */
 export const PICTURE_OPTIONS = {
   px: 'the picture: 200 hex digits, two for each pixel, a palette index',
-  image: 'the picture: a PNG or JPEG file, brought down to 10 x 10',
+  image: 'the picture: a PNG or JPEG file, brought down to 10 x 10 pixels a block',
 } as const
 
 /** Those of `names` that were given. */

@@ -95,7 +95,8 @@ function callOf({ args, options, isJson, env }: CallParts): Call {
     options,
     progress,
     reader: () => wall(url),
-    async owner(maxDollars = dollars(options['max'] ?? MAX_DOLLARS)) {
+    async owner() {
+      const maxDollars = dollars(options['max'] ?? MAX_DOLLARS)
       const account = await readAccount({ file: options['key-file'], env })
       return wall(url, { ...told, maxDollars, account, painter: await painterIn(stateFolder(env)) })
     },

@@ -1,39 +1,64 @@
+import { areaName, parseArea, type Area } from '../../../shared/area.ts'
 import type { EditFields } from '../../../shared/signing.ts'
-import { WallError } from '../wall.ts'
-import { given, PICTURE_OPTIONS, type Command } from './command.ts'
-import { pixelsOption } from './picture-file.ts'
+import { WallError, type Wall } from '../wall.ts'
+import { given, PICTURE_OPTIONS, type Call, type Command } from './command.ts'
+import { FITTING, fittingIn, pixelsOption, readPicture } from './picture-file.ts'
 import { UsageError } from './usage-error.ts'
 
 const TEXTS = { message: 'new text, up to 140 characters', link: 'new link (https)' } as const
 
-/** `pixel-wall repaint`: changes a block of one's own, for free. */
+/** `pixel-wall repaint`: changes a block or an area of one's own, for free. */
 export const repaint: Command = {
-  summary: 'repaints a block of yours, for free',
-  usage: 'col,row',
-  options: { ...PICTURE_OPTIONS, ...TEXTS, clear: 'what to take away: message, link, or message,link' },
+  summary: 'repaints a block or an area of yours, for free',
+  usage: 'col,row | col,row,WxH',
+  options: { ...PICTURE_OPTIONS, ...FITTING, ...TEXTS, clear: 'what to take away: message, link, or message,link' },
   argumentsMax: 1,
-  async run({ args: [coord], options, reader, painter, owner, print }) {
-    if (coord === undefined) throw new UsageError('Name the block: repaint col,row')
-    const pixels = await pixelsOption(options, reader())
-    const fields = {
-      ...given(options, TEXTS),
-      ...cleared(options['clear']),
-      ...(pixels === undefined ? {} : { pixels }),
-    }
-    if (Object.keys(fields).length === 0) throw new UsageError('Say what to change: --px, --image, --message, --link.')
-    const painting = await painter()
-    // Blocks that another machine bought, or for which another painter was named, need the key that paid.
-    const painted = await painting?.repaint(coord, fields).catch(unlessUnauthorized)
-    const answer = painted ?? (await (await owner()).repaint(coord, fields))
-    print(answer, [`Block ${coord} is repainted.`])
+  async run(call) {
+    const { options, print } = call
+    const [name] = call.args
+    if (name === undefined) throw new UsageError('Name the block or area: repaint col,row or repaint col,row,WxH')
+    const texts = { ...given(options, TEXTS), ...cleared(options['clear']) }
+    const area = parseArea(name)
+    const repaints = area === undefined ? await ofBlock(call, name, texts) : await ofArea(call, area, texts)
+    const painting = await call.painter()
+    // What another machine bought, or for which another painter was named, needs the key that paid.
+    const painted = painting && (await repaints(painting).catch(unlessUnauthorized))
+    const answer = painted ?? (await repaints(await call.owner()))
+    print(answer, [`${area === undefined ? 'Block' : 'Area'} ${name} is repainted.`])
   },
+}
+
+type Texts = Pick<EditFields, 'message' | 'link'>
+
+/** Repaints with one key or another. */
+type Repaint = (wall: Wall) => Promise<object>
+
+async function ofBlock({ options, reader }: Call, coord: string, texts: Texts): Promise<Repaint> {
+  const fields = changing(texts, await pixelsOption(options, reader()))
+  return (wall) => wall.repaint(coord, fields)
+}
+
+async function ofArea({ options, reader }: Call, area: Area, texts: Texts): Promise<Repaint> {
+  if (options['px'] !== undefined) throw new UsageError('--px is the picture of one block. Give --image for an area.')
+  const { w, h } = area
+  const { image } = options
+  const fitting = { w, h, ...fittingIn(options) }
+  const pixels = image === undefined ? undefined : await reader().areaPixels(await readPicture(image), fitting)
+  const fields = changing(texts, pixels)
+  return (wall) => wall.repaintArea(areaName(area), fields)
+}
+
+function changing<Picture>(texts: Texts, pixels: Picture | undefined) {
+  if (pixels === undefined && Object.keys(texts).length === 0)
+    throw new UsageError('Say what to change: --px, --image, --message, --link.')
+  return { ...texts, ...(pixels === undefined ? {} : { pixels }) }
 }
 
 function unlessUnauthorized(error: unknown): undefined {
   if (!(error instanceof WallError && error.code === 'unauthorized')) throw error
 }
 
-function cleared(names = ''): EditFields {
+function cleared(names = ''): Texts {
   const fields: { message?: null; link?: null } = {}
   for (const name of names.split(',').filter((text) => text !== '')) {
     if (name !== 'message' && name !== 'link') throw new UsageError('--clear takes message, link, or both.')
