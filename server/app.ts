@@ -20,7 +20,7 @@ import { toolsRoutes } from './http/tools.ts'
 import { uploads } from './http/uploads.ts'
 import type { ViewerFiles } from './http/viewer-files.ts'
 import { TOOLS } from './mcp/registry.ts'
-import type { Books, Journal, Pictures } from './ports.ts'
+import type { Books, Logger, Pictures } from './ports.ts'
 import { cardImages } from './usecases/card-image.ts'
 import { spaceFinder } from './usecases/find-space.ts'
 import { limitedSeller, type LimitedSelling } from './usecases/limited-seller.ts'
@@ -36,7 +36,7 @@ export type Service = Omit<BlockDeps, 'sellTo' | 'clients'> &
     readonly limits: RateLimits
     readonly trustedHops: number | undefined // how many proxies' X-Forwarded-For to believe; undefined: see `addressReader`
     readonly viewer: ViewerFiles
-    readonly journal: Journal
+    readonly logger: Logger
     readonly books: Books
     readonly pictures: Pictures
     readonly contact: string | null // the operator's
@@ -75,7 +75,7 @@ export function app(given: Service): Elysia {
     ...atlasRoutes({ ...service, site }),
     ...documentRoutes({ ...service, clock: service.editing.clock, site }),
   ]
-  const answer = guarded(dispatcher(routes, service.viewer), service.journal)
+  const answer = guarded(dispatcher(routes, service.viewer), service.logger)
 
   const wall: Elysia = new Elysia({
     strictPath: true,
@@ -87,7 +87,7 @@ export function app(given: Service): Elysia {
       // Two processes on one port would share its requests without a word.
       reusePort: false,
       // Bun hands requests to these itself: through Elysia, which takes them for asynchronous, each would cost a promise.
-      routes: { ...handlersByPath(routes, service.viewer, service.journal, service.meter) },
+      routes: { ...handlersByPath(routes, service.viewer, service.logger, service.meter) },
     },
   })
   // What has no path, or never came over a socket.

@@ -6,14 +6,14 @@ import type { DamagedRow } from '../db/row-checksums.ts'
 import { terminalText } from '../shared/terminal.ts'
 import { systemClock } from './adapters/clock.ts'
 import { UnusableKey } from './adapters/coinbase.ts'
-import { lineJournal } from './adapters/journal.ts'
+import { lineLogger } from './adapters/logger.ts'
 import { ConfigError, EXIT_CONFIG, readConfig, type Config } from './config.ts'
 
 // A store opens in less than a second; a server without its standby never does.
 const SLOW_MS = 5000
 const STILL_CLOSED = 'the database does not let the wall in; the wall waits for it, and listens to nobody meanwhile'
 
-const journal = lineJournal((line) => console.error(line), systemClock)
+const logger = lineLogger((line) => console.error(line), systemClock)
 
 try {
   // From the start: whoever starts a process may ask it to end before it is open.
@@ -26,7 +26,7 @@ try {
   isLetIn()
   // All the rest is loaded while the store is looked through.
   const { serve } = await import('./serve.ts')
-  await serve({ config, ahead, journal, asked, askedAgain })
+  await serve({ config, ahead, logger, asked, askedAgain })
 } catch (error) {
   if (!(error instanceof ConfigError || error instanceof CannotOpen || error instanceof UnusableKey)) throw error
   console.error(terminalText(error.message))
@@ -40,17 +40,17 @@ function tellOfWaiting({ database }: Config): () => void {
   let isTold = false
   const slow = setTimeout(() => {
     isTold = true
-    journal.alarm('outage', { ...named, reason: STILL_CLOSED })
+    logger.alert('outage', { ...named, reason: STILL_CLOSED })
   }, SLOW_MS)
   return () => {
     clearTimeout(slow)
-    if (isTold) journal.note('outage-over', { ...named, seconds: Math.round((systemClock.elapsed() - began) / 1000) })
+    if (isTold) logger.note('outage-over', { ...named, seconds: Math.round((systemClock.elapsed() - began) / 1000) })
   }
 }
 
 /** Ends before the store is open: nothing was begun. */
 function endUnopened(): never {
-  journal.note('stopped')
+  logger.note('stopped')
   process.exit(0)
 }
 
@@ -71,12 +71,12 @@ function signalled(): { readonly asked: Promise<void>; readonly askedAgain: Abor
 
 /** A row that does not fit its sum is left out of everything; only a backup has it whole. */
 function onDamaged({ table, row }: DamagedRow): void {
-  journal.alarm('row-damaged', { table, row, what: 'the row is not what was written; restore a backup' })
+  logger.alert('row-damaged', { table, row, what: 'the row is not what was written; restore a backup' })
 }
 
 /** Ends at once: after a disk that failed at commit, only a restart can tell what was kept. */
 function exitNow(): never {
-  journal.alarm('disk-failed', {
+  logger.alert('disk-failed', {
     what: 'the disk failed at commit; the process ends so that a restart finds the truth',
   })
   process.exit(70)

@@ -329,7 +329,7 @@ export type Clock = {
 }
 
 /** Where operators read; never secrets, never third parties' words. */
-export type Journal = {
+export type Logger = {
   note(event: string, facts?: Readonly<Record<string, string | number | boolean>>): void
-  alarm(event: string, facts?: Readonly<Record<string, string | number | boolean>>): void
+  alert(event: string, facts?: Readonly<Record<string, string | number | boolean>>): void
 }

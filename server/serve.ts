@@ -27,7 +27,7 @@ import { adminCommands } from './operate/admin-commands.ts'
 import { adminSocketAt, openAdminSocket } from './operate/admin-socket.ts'
 import type { Overview } from './operate/status-report.ts'
 import { pageFiles } from './page-files.ts'
-import type { Journal, Ledger, RingMember } from './ports.ts'
+import type { Logger, Ledger, RingMember } from './ports.ts'
 import { facilitatorRing } from './purchase/facilitator-ring.ts'
 import { reconciler } from './purchase/reconciler.ts'
 import { seller, type ReconciledSeller } from './purchase/seller.ts'
@@ -40,7 +40,7 @@ import { paymentHealth } from './usecases/payment-health.ts'
 import { pollLog } from './usecases/poll-log.ts'
 import { rateLimits } from './usecases/rate-limits.ts'
 import { readiness } from './usecases/readiness.ts'
-import { recentAlarms, type Alarm } from './usecases/recent-alarms.ts'
+import { recentAlerts, type Alert } from './usecases/recent-alerts.ts'
 import { runPeriodically } from './usecases/run-periodically.ts'
 import { afterStartUpCheck } from './usecases/start-up-check.ts'
 import { trackOutages, type Outages } from './usecases/track-outages.ts'
@@ -65,7 +65,7 @@ const READERS_FIRST_MS = 1000
 export type Given = {
   readonly config: Config
   readonly ahead: Ahead
-  readonly journal: Journal
+  readonly logger: Logger
   readonly asked: Promise<void>
   readonly askedAgain: AbortSignal
 }
@@ -76,36 +76,36 @@ export async function serve(given: Given): Promise<void> {
   const { store } = given.ahead
   const metrics = config.metricsPort === undefined ? undefined : (await import('./adapters/metrics.ts')).openMetrics()
   const meters = metrics ?? noOpMetrics
-  const { journal, last } = recentAlarms(meters.journal(given.journal), clock)
+  const { logger, last } = recentAlerts(meters.logger(given.logger), clock)
   const witness = witnessAt(config.witnessPath)
-  const witnessing = keepWitness({ store: store.store, witness, clock, journal })
-  const wall = await openWall({ ...given, journal }, meters, witnessing.committed)
+  const witnessing = keepWitness({ store: store.store, witness, clock, logger })
+  const wall = await openWall({ ...given, logger }, meters, witnessing.committed)
   const { server, sold, ready, stream, chain, facilitator, advance, keys, reads } = wall
   console.log(`The wall is open at ${config.offer.baseUrl}`)
-  const supervisor = supervisorIn(Bun.env, (why) => journal.note('no-supervisor', { why }))
+  const supervisor = supervisorIn(Bun.env, (why) => logger.note('no-supervisor', { why }))
   supervisor.ready()
-  journal.note('open', { port: server.port ?? 0, network: config.network })
+  logger.note('open', { port: server.port ?? 0, network: config.network })
   const { terms } = config.offer
-  const restored = checkRestoredBackup({ ...store, witness, chain, facilitator, terms, clock, journal })
+  const restored = checkRestoredBackup({ ...store, witness, chain, facilitator, terms, clock, logger })
   const overview = overviewOf(config, wall, restored, last)
-  const desk = adminCommands({ ...store, seller: sold, chain, clock, journal, advance, overview })
-  const closeCounter = openAdminSocket(adminSocketAt(config), desk, journal)
+  const desk = adminCommands({ ...store, seller: sold, chain, clock, logger, advance, overview })
+  const closeCounter = openAdminSocket(adminSocketAt(config), desk, logger)
   metrics?.watch(seenOf(config, wall, restored))
   if (metrics !== undefined && config.metricsPort !== undefined) {
     const monitors = listenForMonitors(metrics, config.metricsHost, config.metricsPort)
-    journal.note('monitors', { port: monitors.port })
+    logger.note('monitors', { port: monitors.port })
   }
 
   const stopping = new AbortController()
-  const loops = startLoops({ ...given, journal }, wall, { restored, witnessing }, stopping.signal)
+  const loops = startLoops({ ...given, logger }, wall, { restored, witnessing }, stopping.signal)
 
   // What those who read the wall do without is loaded once they are served; where it cannot be, the process ends.
   await Promise.race([reads.published(), clock.wait(READERS_FIRST_MS)])
-  keys.resolve(await keysFor(journal))
+  keys.resolve(await keysFor(logger))
   await mcpCalls()
 
   await asked
-  journal.note('stopping')
+  logger.note('stopping')
   supervisor.stopping()
   // Whoever sends buyers or readers is given time to notice; those who come meanwhile are served.
   ready.drain()
@@ -119,7 +119,7 @@ export async function serve(given: Given): Promise<void> {
   await server.stop(true)
   await witnessing.flush()
   await store.close()
-  journal.note('stopped')
+  logger.note('stopped')
   process.exit(0)
 }
 
@@ -151,7 +151,7 @@ function overviewOf(
   { offer: { baseUrl, terms } }: Config,
   { rail, ready, storeWatch, view }: Wall,
   { orphans }: RestoredBackupCheck,
-  alarms: () => readonly Alarm[],
+  alarms: () => readonly Alert[],
 ): () => Overview {
   const startedAt = clock.now()
   return () => ({
@@ -174,47 +174,47 @@ type Checks = { readonly restored: RestoredBackupCheck; readonly witnessing: Wit
 
 /** Begins what is done again and again until `signal` aborts. */
 function startLoops(
-  { config, ahead: { store }, journal }: Given,
+  { config, ahead: { store }, logger }: Given,
   { sold, rail, storeWatch, clockSeen, advance }: Wall,
   { restored, witnessing }: Checks,
   signal: AbortSignal,
 ): readonly Promise<void>[] {
-  const probing = runPeriodically({ clock, journal }, signal, async () => {
+  const probing = runPeriodically({ clock, logger }, signal, async () => {
     await rail.probe()
     clockSeen()
     return rail.probeInMs()
   })
-  const looking = runPeriodically({ clock, journal }, signal, async () => {
+  const looking = runPeriodically({ clock, logger }, signal, async () => {
     await storeWatch.look()
     return LOOK_AT_STORE_EVERY_MS
   })
-  const swept = reconciler({ ...store, seller: sold, clock, journal })
+  const swept = reconciler({ ...store, seller: sold, clock, logger })
   store.store.watch((replaced) => {
     rail.suspend()
     restored.replaced(replaced)
   })
-  const sweeping = runPeriodically({ clock, journal }, signal, async () => {
+  const sweeping = runPeriodically({ clock, logger }, signal, async () => {
     if ((await swept()) === 'seen' && (await restored.isCurrent())) {
       witnessing.begin()
       rail.reconciled()
     }
     return config.reconcileIntervalMs
   })
-  const compact = logCompactor({ ...store, clock, journal })
-  const compacting = runPeriodically({ clock, journal }, signal, async () => {
+  const compact = logCompactor({ ...store, clock, logger })
+  const compacting = runPeriodically({ clock, logger }, signal, async () => {
     await compact(signal)
     return COMPACT_EVERY_MS
   })
-  const following = isShared(config) ? [pollLog({ ...store, advance, clock, journal }, signal)] : []
+  const following = isShared(config) ? [pollLog({ ...store, advance, clock, logger }, signal)] : []
   return [probing, looking, sweeping, compacting, ...following]
 }
 
-async function openWall({ config, ahead, journal }: Given, meters: Meters, committed: () => void) {
+async function openWall({ config, ahead, logger }: Given, meters: Meters, committed: () => void) {
   const { offer, hosts, contact } = config
   const { blocks, agents, log, store, books, ...shared } = ahead.store
   const ledger = meters.ledger(tellingOfClaims(shared.ledger, committed))
-  const outages = trackOutages({ clock, journal })
-  const { endpoints, chain, facilitator, rail, clockSeen } = openRail(config, { meters, journal, outages })
+  const outages = trackOutages({ clock, logger })
+  const { endpoints, chain, facilitator, rail, clockSeen } = openRail(config, { meters, logger, outages })
   const keys = Promise.withResolvers<Keys>()
   const wallets = viemWallets(endpoints.client, offer, keys.promise, clock)
   const ready = readiness({ rail, outages })
@@ -246,7 +246,7 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters, commi
   subscribe(committed)
   const leases = isShared(config) ? shared.leases : undefined
   const pictures = workerPictures()
-  const selling = { ledger, facilitator, chain, wallets, pictures, clock, journal, rail, terms: offer.terms, contact }
+  const selling = { ledger, facilitator, chain, wallets, pictures, clock, logger, rail, terms: offer.terms, contact }
   const sold = counted(seller({ ...selling, advance, leases }), meters)
   const limits = rateLimits(clock)
   const wall = app({
@@ -262,7 +262,7 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters, commi
     readiness: ready,
     offer,
     contact,
-    journal,
+    logger,
     store: { ready: storeWatch.isReadable },
     books,
     pictures,
@@ -279,10 +279,10 @@ async function openWall({ config, ahead, journal }: Given, meters: Meters, commi
   return { server: wall.server, sold, stream, chain, facilitator, advance, keys, reads, ...watched }
 }
 
-type Watching = { readonly meters: Meters; readonly journal: Journal; readonly outages: Outages }
+type Watching = { readonly meters: Meters; readonly logger: Logger; readonly outages: Outages }
 
 /** Whom payments need, the chain and the facilitator, each with its outages told; `clockSeen` holds the clock against the chain's. */
-function openRail(config: Config, { meters, journal, outages }: Watching) {
+function openRail(config: Config, { meters, logger, outages }: Watching) {
   const { offer, network } = config
   const endpoints = openEndpoints(network, config.rpcUrls, {
     clock,
@@ -293,9 +293,9 @@ function openRail(config: Config, { meters, journal, outages }: Watching) {
     clock,
     told: (reason) => outages.saw({ kind: 'chain', name: network }, reason),
   })
-  const members = membersOf(config, journal, outages).map(meters.facilitator)
-  const facilitator = facilitatorRing({ ...config, members, chain, clock, journal })
-  const rail = paymentHealth({ facilitator, chain, clock, journal, facilitatorTrouble: facilitator.trouble })
+  const members = membersOf(config, logger, outages).map(meters.facilitator)
+  const facilitator = facilitatorRing({ ...config, members, chain, clock, logger })
+  const rail = paymentHealth({ facilitator, chain, clock, logger, facilitatorTrouble: facilitator.trouble })
   const clockOf = watchClock({ clock, outages })
   return { endpoints, chain, facilitator, rail, clockSeen: () => clockOf(endpoints.newest()) }
 }
@@ -306,13 +306,13 @@ function dataPath({ database, witnessPath }: Config): string {
 }
 
 /** The facilitators, in the order in which they are asked. */
-function membersOf(config: Config, journal: Journal, outages: Outages): readonly RingMember[] {
+function membersOf(config: Config, logger: Logger, outages: Outages): readonly RingMember[] {
   const { facilitatorUrls, verifyTimeoutMs, settleTimeoutMs, cdpKey, offer } = config
   const authorize = cdpKey === undefined ? undefined : coinbaseAuth(cdpKey)
   return facilitatorUrls.map((url) => {
     const facilitator = new URL(url).host
     const onExtension = onceEach(({ extension, ...said }) =>
-      journal.note('extension', { facilitator, extension, ...said }),
+      logger.note('extension', { facilitator, extension, ...said }),
     )
     const onProbed = (trouble: string | null) =>
       outages.saw(
@@ -324,9 +324,9 @@ function membersOf(config: Config, journal: Journal, outages: Outages): readonly
 }
 
 /** The fastest keys there are here; the operator is told which. */
-async function keysFor(journal: Journal): Promise<Keys> {
-  const keys = await fastestKeys((library, why) => journal.note('keys-skipped', { library, why }))
-  journal.note('keys', { library: keys.library })
+async function keysFor(logger: Logger): Promise<Keys> {
+  const keys = await fastestKeys((library, why) => logger.note('keys-skipped', { library, why }))
+  logger.note('keys', { library: keys.library })
   return keys
 }
 

@@ -2,7 +2,7 @@
 
 import { Counter, Histogram, Registry } from 'prom-client'
 import type { Outcome } from '../domain/purchase.ts'
-import type { Chain, Journal, Ledger, RingMember } from '../ports.ts'
+import type { Chain, Logger, Ledger, RingMember } from '../ports.ts'
 import { httpMeter, type Handler } from './metrics/http.ts'
 import { watchProcess } from './metrics/process.ts'
 import { watchWall, type Seen } from './metrics/wall.ts'
@@ -20,7 +20,7 @@ export type Metrics = {
   /** The same port, the calls that sell timed. */
   ledger(port: Ledger): Ledger
   /** The same journal, its alarms counted. */
-  journal(journal: Journal): Journal
+  logger(logger: Logger): Logger
   /** The same handler, what it answers counted and timed under the path it is reached by. */
   http(path: string, handler: Handler): Handler
   /** Looks at what there is to see at each reading from then on. */
@@ -86,11 +86,11 @@ export function openMetrics(): Metrics {
         finalize: timed(start, 'finalize', port.finalize, answered),
       }
     },
-    journal: ({ note, alarm }) => ({
+    logger: ({ note, alert }) => ({
       note,
-      alarm(event, facts) {
+      alert(event, facts) {
         alarms.inc({ event })
-        alarm(event, facts)
+        alert(event, facts)
       },
     }),
     http: httpMeter(registry),

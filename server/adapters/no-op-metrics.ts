@@ -3,14 +3,14 @@
 import type { Metrics } from './metrics.ts'
 
 /** What a wall's ports and answers pass through. */
-export type Meters = Pick<Metrics, 'facilitator' | 'chain' | 'ledger' | 'journal' | 'http' | 'outcome' | 'paid'>
+export type Meters = Pick<Metrics, 'facilitator' | 'chain' | 'ledger' | 'logger' | 'http' | 'outcome' | 'paid'>
 
 /** Meters that count nothing. */
 export const noOpMetrics: Meters = {
   facilitator: (port) => port,
   chain: (port) => port,
   ledger: (port) => port,
-  journal: (journal) => journal,
+  logger: (logger) => logger,
   http: (_, handler) => handler,
   outcome: () => {},
   paid: () => {},

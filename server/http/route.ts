@@ -1,7 +1,7 @@
 /** Routes as values: which path takes which verb. */
 
 import { failure, StoreUnavailable } from '../domain/failure.ts'
-import type { Journal } from '../ports.ts'
+import type { Logger } from '../ports.ts'
 import { prefersHtml } from './negotiate.ts'
 import { respondNowhere } from './payment-page.ts'
 import { refuse } from './refuse.ts'
@@ -25,13 +25,13 @@ export type Meter = (path: string, handler: Handler) => Handler
 export const readOnly = (read: Handler): Methods => ({ GET: read, HEAD: read })
 
 /** A handler whose every throw is an answer, without a word of what was thrown. */
-export function guarded(handler: Handler, journal: Journal): Handler {
+export function guarded(handler: Handler, logger: Logger): Handler {
   const answerTo = (request: Request, error: unknown) => {
     if (error instanceof StoreUnavailable)
       return refuse(
         failure('database_unavailable', 'The store cannot be used at the moment. Send the same request again.'),
       )
-    journal.alarm('http-failed', { method: request.method, where: framesOf(error) })
+    logger.alert('http-failed', { method: request.method, where: framesOf(error) })
     return refuse(failure('internal_error', 'Something went wrong here. The operator has been told.'))
   }
   // What is ready is not made to wait a turn.
@@ -66,7 +66,7 @@ export function dispatcher(routes: readonly Route[], files: ViewerFiles): Handle
 export function handlersByPath(
   routes: readonly Route[],
   files: ViewerFiles,
-  journal: Journal,
+  logger: Logger,
   meter: Meter = (_, handler) => handler,
 ): Readonly<Record<string, Handler>> {
   const find = finder(routes)
@@ -91,7 +91,7 @@ export function handlersByPath(
     return answerAt(find(asked) === undefined ? fileMethods(files, asked) : undefined, request)
   }
   const handlers: [string, Handler][] = [...whole, ...named, ['/*', rest]]
-  return Object.fromEntries(handlers.map(([path, handler]) => [path, meter(path, guarded(handler, journal))]))
+  return Object.fromEntries(handlers.map(([path, handler]) => [path, meter(path, guarded(handler, logger))]))
 }
 
 /** Answers at an address that takes `methods`, by the verb itself: a router may take HEAD for GET. */

@@ -7,7 +7,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { Value } from '@sinclair/typebox/value'
 import type { Place } from '../config.ts'
-import type { Journal } from '../ports.ts'
+import type { Logger } from '../ports.ts'
 import { Commands, DeskAnswer, type CommandBody, type CommandName, type Desk } from './admin-commands.ts'
 
 const BODY_MAX_BYTES = 4096
@@ -35,7 +35,7 @@ export function adminSocketAt({ database, port, deskPath }: Omit<Place, 'witness
  * Opens the counter at `path`; gives what closes it. The caller owns the database, or the port, so a socket that is there
  * already is left over from a process that died. A counter that cannot be opened is told, and the wall goes on without.
  */
-export function openAdminSocket(path: string, desk: Desk, journal: Journal): () => void {
+export function openAdminSocket(path: string, desk: Desk, logger: Logger): () => void {
   // Before anything listens, so that there is no moment in which others could connect.
   const before = process.umask(0o177)
   try {
@@ -45,24 +45,24 @@ export function openAdminSocket(path: string, desk: Desk, journal: Journal): () 
       maxRequestBodySize: BODY_MAX_BYTES,
       fetch: async (request, self) => {
         self.timeout(request, IDLE_SECONDS)
-        return await answer(request, desk, journal)
+        return await answer(request, desk, logger)
       },
     })
     return () => void server.stop(true)
   } catch {
-    journal.alarm('no-desk', { what: `operators' commands cannot reach the wall: no socket can be made at ${path}` })
+    logger.alert('no-desk', { what: `operators' commands cannot reach the wall: no socket can be made at ${path}` })
     return () => {}
   } finally {
     process.umask(before)
   }
 }
 
-async function answer(request: Request, desk: Desk, journal: Journal): Promise<Response> {
+async function answer(request: Request, desk: Desk, logger: Logger): Promise<Response> {
   const command = new URL(request.url).pathname.slice(1)
   try {
     return Response.json(await desk(command, await request.json()))
   } catch (error) {
-    journal.alarm('desk-failed', { error: error instanceof Error ? error.name : typeof error })
+    logger.alert('desk-failed', { error: error instanceof Error ? error.name : typeof error })
     return Response.json({ ok: false, lines: ['the wall could not do it; its journal says more'] })
   }
 }

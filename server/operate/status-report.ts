@@ -5,7 +5,7 @@ import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import type { Pending } from '../domain/account.ts'
 import type { UnixMs } from '../domain/payment.ts'
 import type { Ready } from '../usecases/readiness.ts'
-import type { Alarm } from '../usecases/recent-alarms.ts'
+import type { Alert } from '../usecases/recent-alerts.ts'
 
 /** What there is to tell of a running wall. */
 export type Overview = {
@@ -21,7 +21,7 @@ export type Overview = {
   readonly orphans: number
   readonly pending: Pending | undefined // undefined until it was looked at
   readonly freeBytes: number | undefined
-  readonly alarms: readonly Alarm[]
+  readonly alarms: readonly Alert[]
 }
 
 /** The wall as text, a line each. */

@@ -12,7 +12,7 @@ import {
   type Verification,
 } from '../domain/facilitator-errors.ts'
 import type { Payment, PaymentKey, Target } from '../domain/payment.ts'
-import type { Chain, Clock, Facilitator, Journal, Manner, RingMember } from '../ports.ts'
+import type { Chain, Clock, Facilitator, Logger, Manner, RingMember } from '../ports.ts'
 import { keptExtensions } from './kept-extensions.ts'
 
 /** What a ring works with. Its patience is for all members together, in milliseconds. */
@@ -20,7 +20,7 @@ export type RingDeps = {
   readonly members: readonly RingMember[]
   readonly chain: Pick<Chain, 'read'>
   readonly clock: Clock
-  readonly journal: Journal
+  readonly logger: Logger
   readonly verifyTimeoutMs: number
   readonly settleTimeoutMs: number
 }
@@ -112,7 +112,7 @@ function* turns(seats: readonly Seat[], call: Call, patienceMs: number, clock: C
 
 /** Asks one member, and once more with the bare payment where it takes offence at what it was sent. */
 async function askMember<Answer extends Settling | Verification>(
-  { journal }: RingDeps,
+  { logger }: RingDeps,
   { seat, leftMs }: Turn,
   { payer, nonce }: PaymentKey,
   call: Call,
@@ -122,7 +122,7 @@ async function askMember<Answer extends Settling | Verification>(
   const first = { ...(await ask({ withinMs: leftMs(), isBare: false })), by: host }
   const withinMs = leftMs()
   if (!blamesRequest(first) || withinMs <= 0) return [first]
-  journal.note('facilitator', { payer, nonce, call, facilitator: host, ...factsOf(first), next: 'the bare payment' })
+  logger.note('facilitator', { payer, nonce, call, facilitator: host, ...factsOf(first), next: 'the bare payment' })
   return [first, { ...(await ask({ withinMs, isBare: true })), by: host }]
 }
 
@@ -137,7 +137,7 @@ async function verifyInTurn(
   target: Target,
   payment: Payment,
 ): Promise<Verification> {
-  const { clock, journal, verifyTimeoutMs } = deps
+  const { clock, logger, verifyTimeoutMs } = deps
   const answers: Verification[] = []
   for (const turn of turns(seats, 'verify', verifyTimeoutMs, clock)) {
     const { member } = turn.seat
@@ -151,7 +151,7 @@ async function verifyInTurn(
     // Only good signatures get here: one that calls them bad is blind.
     const isWell = answer.kind === 'invalid' && !isSignatureReason(answer.reason) && !blamesRequest(answer)
     if (answer.kind !== 'busy') noteHealth(turn.seat, 'verify', isWell, clock)
-    if (turn.hasNext) noteNext(journal, payment, 'verify', answer)
+    if (turn.hasNext) noteNext(logger, payment, 'verify', answer)
   }
   return verified(answers)
 }
@@ -173,7 +173,7 @@ async function settleInTurn(
   target: Target,
   payment: Payment,
 ): Promise<Settling> {
-  const { clock, journal, settleTimeoutMs } = deps
+  const { clock, logger, settleTimeoutMs } = deps
   const answers: Settling[] = []
   for (const turn of turns(seats, 'settle', settleTimeoutMs, clock)) {
     const { member } = turn.seat
@@ -186,7 +186,7 @@ async function settleInTurn(
     // A success that the chain denies is no word to rely on where the chain is silent later.
     answers.push(...given.map((one) => (one.kind === 'success' ? unclear : one)))
     if (!isOpen) break
-    noteNext(journal, payment, 'settle', answer)
+    noteNext(logger, payment, 'settle', answer)
   }
   return settled(answers)
 }
@@ -228,7 +228,7 @@ async function isStillUnspent({ chain, clock }: RingDeps, payment: Payment, { ki
 }
 
 /** Tells the operator who did not take a payment, so that the next one is asked. */
-function noteNext(journal: Journal, { payer, nonce }: Payment, call: Call, answer: Settling | Verification): void {
+function noteNext(logger: Logger, { payer, nonce }: Payment, call: Call, answer: Settling | Verification): void {
   const { by = '' } = answer
-  journal.note('facilitator', { payer, nonce, call, facilitator: by, ...factsOf(answer), next: 'the next facilitator' })
+  logger.note('facilitator', { payer, nonce, call, facilitator: by, ...factsOf(answer), next: 'the next facilitator' })
 }

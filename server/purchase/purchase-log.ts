@@ -3,7 +3,7 @@
 import { keyOf, type PaymentKey } from '../domain/payment.ts'
 import type { Answer, Outcome, Purchase, Request, Verb } from '../domain/purchase.ts'
 import { nameOf, ownTarget, type Holding, type Target } from '../domain/target.ts'
-import type { Clock, Journal } from '../ports.ts'
+import type { Clock, Logger } from '../ports.ts'
 
 type Facts = Readonly<Record<string, string | number | boolean>>
 
@@ -14,12 +14,12 @@ export type Reply = { readonly answer: Answer } | { readonly error: unknown }
 export type LogStep = (request: Request) => (reply: Reply) => void
 
 /** How the steps of a buyer's request are told: all that found or changed something. */
-export function logEverything({ journal, clock }: LogDeps): LogStep {
+export function logEverything({ logger, clock }: LogDeps): LogStep {
   return (request) => {
     const since = clock.elapsed()
     return (reply) => {
       if ('answer' in reply && isPlain(request.do, reply.answer)) return
-      journal.note('step', {
+      logger.note('step', {
         ...idsOf(request),
         step: request.do,
         ...('error' in reply ? failed(reply.error) : wordsOf(reply.answer)),
@@ -47,11 +47,11 @@ export function logActs(deps: LogDeps): LogStep {
   return (request) => (looks.has(request.do) ? () => {} : log(request))
 }
 
-type LogDeps = { readonly journal: Journal; readonly clock: Clock }
+type LogDeps = { readonly logger: Logger; readonly clock: Clock }
 
 /** Tells how a request to buy ended. */
-export function logOutcome(journal: Journal, key: PaymentKey, target: Target, outcome: Outcome): void {
-  journal.note('purchase', {
+export function logOutcome(logger: Logger, key: PaymentKey, target: Target, outcome: Outcome): void {
+  logger.note('purchase', {
     payer: key.payer,
     nonce: key.nonce,
     target: nameOf(target),
@@ -109,13 +109,13 @@ const stateOf = (purchase: Purchase): Facts => ({
 })
 
 /** Alerts the operator to a purchase, once in the life of the process. */
-export function alertOnce(journal: Journal): (event: string, purchase: Purchase) => void {
+export function alertOnce(logger: Logger): (event: string, purchase: Purchase) => void {
   const told = new Set<string>()
   return (event, purchase) => {
     const { payment } = purchase
     const once = `${event} ${keyOf(payment)}`
     if (told.has(once)) return
     told.add(once)
-    journal.alarm(event, { payer: payment.payer, nonce: payment.nonce, block: placeIn(purchase) })
+    logger.alert(event, { payer: payment.payer, nonce: payment.nonce, block: placeIn(purchase) })
   }
 }

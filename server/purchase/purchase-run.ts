@@ -22,7 +22,7 @@ import type {
 } from '../domain/purchase.ts'
 import { stillAtIt, storeUnavailable } from '../domain/refusals.ts'
 import type { Target } from '../domain/target.ts'
-import type { Chain, Clock, Facilitator, Journal, Leases, Ledger, Pictures, Wallets } from '../ports.ts'
+import type { Chain, Clock, Facilitator, Logger, Leases, Ledger, Pictures, Wallets } from '../ports.ts'
 import { paintArea } from '../usecases/paint-area.ts'
 import type { PaymentHealth } from '../usecases/payment-health.ts'
 import type { AttemptBudget } from './attempt-budget.ts'
@@ -46,7 +46,7 @@ export type PurchaseDeps = {
   readonly wallets: Wallets
   readonly pictures: Pick<Pictures, 'paint'>
   readonly clock: Clock
-  readonly journal: Journal
+  readonly logger: Logger
   readonly rail: PaymentHealth
   readonly terms: Terms // for one block
   readonly contact: string | null
@@ -62,7 +62,7 @@ export type Runs = PurchaseDeps & {
   readonly landed: LandedPayments
   readonly seen: SeenPayments
   readonly settle: Facilitator['settle']
-  readonly alarm: (event: string, purchase: Purchase) => void
+  readonly alert: (event: string, purchase: Purchase) => void
   readonly mayRetry: AttemptBudget['mayRetry'] // whether requests may try a purchase of this wallet again now
 }
 
@@ -110,7 +110,7 @@ export async function runForClients(
   answer: (outcome: Outcome) => void,
   isSpent = false,
 ): Promise<void> {
-  const { terms, contact, clock, rail, journal } = runs
+  const { terms, contact, clock, rail, logger } = runs
   const { target, payment } = request
   const run = newRun(payment, clients, request, isSpent)
   runs.underWay.add(run)
@@ -125,7 +125,7 @@ export async function runForClients(
       seen: runs.seen.find(payment),
     }
     const outcome = await outcomeOf(runs, run, () => script(order))
-    logOutcome(journal, payment, target, outcome)
+    logOutcome(logger, payment, target, outcome)
     answer(outcome)
     await markAnswered(runs, run, outcome)
   } finally {
@@ -279,7 +279,7 @@ function questions(runs: Runs, run: PurchaseRun) {
 
 /** What is written. */
 function writes(runs: Runs, run: PurchaseRun) {
-  const { ledger, clock, alarm } = runs
+  const { ledger, clock, alert } = runs
   const written = async <T>(writing: Promise<T>): Promise<T> => {
     const answer = await writing
     run.hasWritten = true
@@ -300,11 +300,11 @@ function writes(runs: Runs, run: PurchaseRun) {
     seal: ({ purchase, tx }) => ledger.seal(purchase, tx),
     // The alarm goes first: a process that dies in between repeats it, and does not leave it out.
     miss({ purchase }) {
-      alarm('payment-vanished', purchase)
+      alert('payment-vanished', purchase)
       return ledger.miss(purchase)
     },
     'write-off'({ purchase }) {
-      alarm('payment-lost', purchase)
+      alert('payment-lost', purchase)
       return ledger.writeOff(purchase)
     },
     release: ({ purchase, dead }) => written(ledger.release(purchase, dead)),

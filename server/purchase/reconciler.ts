@@ -3,7 +3,7 @@
 import pLimit from 'p-limit'
 import { StoreUnavailable } from '../domain/failure.ts'
 import { keyOf, type PaymentKey } from '../domain/payment.ts'
-import type { Clock, Journal, Ledger, ExclusiveJobs } from '../ports.ts'
+import type { Clock, Logger, Ledger, ExclusiveJobs } from '../ports.ts'
 import { attemptBudget } from './attempt-budget.ts'
 import type { ReconciledSeller } from './seller.ts'
 
@@ -17,7 +17,7 @@ export type ReconcilerDeps = {
   readonly seller: Reconciling
   readonly jobs: ExclusiveJobs
   readonly clock: Clock
-  readonly journal: Journal
+  readonly logger: Logger
 }
 
 /**
@@ -31,7 +31,7 @@ export type Swept = 'seen' | 'partly' | 'failed'
  * Makes the reconciler of this process. Each call looks at each unfinished purchase once, as often as its wallet's budget
  * allows; what could not be looked at waits for the next.
  */
-export function reconciler({ ledger, seller, jobs, clock, journal }: ReconcilerDeps): () => Promise<Swept> {
+export function reconciler({ ledger, seller, jobs, clock, logger }: ReconcilerDeps): () => Promise<Swept> {
   // What another run had every time. It may have died or failed with it, so that only a look tells.
   let unseen: ReadonlySet<string> | undefined
   const budget = attemptBudget(clock)
@@ -55,7 +55,7 @@ export function reconciler({ ledger, seller, jobs, clock, journal }: ReconcilerD
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
       // Once, however long it lasts.
-      if (!isFailing) journal.note('sweep-failed', { why: 'the store is unavailable' })
+      if (!isFailing) logger.note('sweep-failed', { why: 'the store is unavailable' })
       isFailing = true
       return 'failed'
     }

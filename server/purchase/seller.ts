@@ -61,7 +61,7 @@ export function seller(deps: PurchaseDeps): ReconciledSeller {
     landed: new Map(),
     seen: seenPayments(deps.clock),
     settle: spacedSettle(deps.facilitator.settle, deps.clock),
-    alarm: alertOnce(deps.journal),
+    alert: alertOnce(deps.logger),
     mayRetry: attemptBudget(deps.clock).mayRetry,
   }
   const shared = new Map<string, { readonly outcome: Promise<Outcome>; readonly clients: WaitingClients }>()

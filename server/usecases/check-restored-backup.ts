@@ -6,7 +6,7 @@
 import { StoreUnavailable } from '../domain/failure.ts'
 import { isOlder, type Progress, type StorePosition } from '../domain/store-position.ts'
 import { STRAY_NOTE } from '../domain/stray-money.ts'
-import type { Clock, Facilitator, Journal, Payouts, Store, StoreReplaced, Witness } from '../ports.ts'
+import type { Clock, Facilitator, Logger, Payouts, Store, StoreReplaced, Witness } from '../ports.ts'
 import { findOrphans, nextHeight, type FindOrphanDeps, type OrphanPayment } from './find-orphan-payments.ts'
 
 // How often a store of the present accounts for what arrived since.
@@ -19,7 +19,7 @@ export type RestoredBackupDeps = FindOrphanDeps & {
   readonly payouts: Payouts
   readonly facilitator: Pick<Facilitator, 'signers'>
   readonly clock: Clock
-  readonly journal: Journal
+  readonly logger: Logger
 }
 
 export type RestoredBackupCheck = {
@@ -41,7 +41,7 @@ export type RestoredBackupCheck = {
  */
 export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupCheck {
   const { clock } = deps
-  const tell = alarms(deps.journal)
+  const tell = alertsOnce(deps.logger)
   let look = newLook()
   let isCurrent = false
   let lookedAt = 0
@@ -90,7 +90,7 @@ async function provePresent(
   deps: RestoredBackupDeps,
   look: Look,
   witnessed: StorePosition | undefined,
-  tell: Alarms,
+  tell: Alerts,
 ): Promise<boolean> {
   const position = await deps.store.position()
   const isBehind = witnessed !== undefined && isOlder(position, witnessed)
@@ -107,7 +107,7 @@ async function provePresent(
 }
 
 /** Books what arrived since: whatever it is, it is no sale that was forgotten. */
-async function accountFor(deps: RestoredBackupDeps, look: Look, tell: Alarms): Promise<void> {
+async function accountFor(deps: RestoredBackupDeps, look: Look, tell: Alerts): Promise<void> {
   await lookOn(deps, look, true, async (found) => {
     for (const stray of found) await bookStray(deps, stray, tell)
     return []
@@ -148,18 +148,18 @@ async function unaccounted(
   return open
 }
 
-async function bookStray({ payouts, clock }: RestoredBackupDeps, stray: OrphanPayment, tell: Alarms): Promise<void> {
+async function bookStray({ payouts, clock }: RestoredBackupDeps, stray: OrphanPayment, tell: Alerts): Promise<void> {
   const { payer, nonce } = stray
   if (await payouts.note({ payer, nonce }, STRAY_NOTE, clock.now())) tell.stray(stray)
 }
 
-type Alarms = ReturnType<typeof alarms>
+type Alerts = ReturnType<typeof alertsOnce>
 
 /** What the operator is told, each thing once. */
-function alarms(journal: Journal) {
+function alertsOnce(logger: Logger) {
   const told = new Set<string>()
-  const once = (about: string, event: string, facts: Parameters<Journal['alarm']>[1]) => {
-    if (!told.has(about)) journal.alarm(event, facts)
+  const once = (about: string, event: string, facts: Parameters<Logger['alert']>[1]) => {
+    if (!told.has(about)) logger.alert(event, facts)
     told.add(about)
   }
   return {
@@ -185,11 +185,11 @@ function alarms(journal: Journal) {
 }
 
 /** A witness that cannot be read is told of, and is none. */
-async function readWitness({ witness, journal }: RestoredBackupDeps): Promise<StorePosition | undefined> {
+async function readWitness({ witness, logger }: RestoredBackupDeps): Promise<StorePosition | undefined> {
   try {
     return await witness.read()
   } catch {
-    journal.alarm('witness-failed', { what: 'the witness could not be read; see WITNESS_PATH' })
+    logger.alert('witness-failed', { what: 'the witness could not be read; see WITNESS_PATH' })
     return undefined
   }
 }

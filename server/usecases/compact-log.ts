@@ -4,14 +4,14 @@ import type { BlockIndex } from '../../shared/wall.ts'
 import { ifAvailable } from '../domain/failure.ts'
 import type { LogNumber } from '../domain/log.ts'
 import type { UnixMs } from '../domain/payment.ts'
-import type { Clock, ExclusiveJobs, Journal, LogCompaction } from '../ports.ts'
+import type { Clock, ExclusiveJobs, Logger, LogCompaction } from '../ports.ts'
 
 /** What compacting needs. */
 export type CompactionDeps = {
   readonly compaction: LogCompaction
   readonly jobs: ExclusiveJobs
   readonly clock: Clock
-  readonly journal: Journal
+  readonly logger: Logger
 }
 
 const HOUR_MS = 3_600_000
@@ -28,7 +28,7 @@ export function logCompactor({
   compaction,
   jobs,
   clock,
-  journal,
+  logger,
 }: CompactionDeps): (signal: AbortSignal) => Promise<void> {
   let doneTo: LogNumber = 0
 
@@ -47,7 +47,7 @@ export function logCompactor({
       isOver = old.length < PAGE
       if (!isOver) await clock.wait(PAUSE_MS, signal)
     }
-    if (dropped > 0) journal.note('log-compacted', { dropped, to: doneTo })
+    if (dropped > 0) logger.note('log-compacted', { dropped, to: doneTo })
   }
   return async (signal) => void (await ifAvailable(jobs.run('compact', () => compact(signal))))
 }

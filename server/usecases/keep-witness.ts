@@ -1,7 +1,7 @@
 /** Keeps the witness level with the store: written after each commit that it tells of, never before. */
 
 import { isSamePosition, type StorePosition } from '../domain/store-position.ts'
-import type { Clock, Journal, Store, Witness } from '../ports.ts'
+import type { Clock, Logger, Store, Witness } from '../ports.ts'
 
 // What a flood of commits costs: one small file this often, however many there are.
 const WRITE_EVERY_MS = 250
@@ -11,7 +11,7 @@ export type KeepWitnessDeps = {
   readonly store: Pick<Store, 'position'>
   readonly witness: Witness
   readonly clock: Clock
-  readonly journal: Journal
+  readonly logger: Logger
 }
 
 export type WitnessKeeper = {
@@ -24,7 +24,7 @@ export type WitnessKeeper = {
 }
 
 /** Makes the keeper of a store's witness. */
-export function keepWitness({ store, witness, clock, journal }: KeepWitnessDeps): WitnessKeeper {
+export function keepWitness({ store, witness, clock, logger }: KeepWitnessDeps): WitnessKeeper {
   let hasBegun = false
   let isDue = false
   let isWriting = false
@@ -40,7 +40,7 @@ export function keepWitness({ store, witness, clock, journal }: KeepWitnessDeps)
       isFailing = false
     } catch {
       // An older witness is still true of this store, and only says less.
-      if (!isFailing) journal.alarm('witness-failed', { what: 'the witness could not be written; see WITNESS_PATH' })
+      if (!isFailing) logger.alert('witness-failed', { what: 'the witness could not be written; see WITNESS_PATH' })
       isFailing = true
     }
   }

@@ -6,14 +6,14 @@ import { truncatedWallet } from '../../shared/wallet.ts'
 import type { Change, Hidden, ModerationChange } from '../domain/log.ts'
 import type { FacePart, ModerationAct, ModerationResult } from '../domain/moderation.ts'
 import type { Address } from '../domain/payment.ts'
-import type { Clock, Journal, Log, Moderation } from '../ports.ts'
+import type { Clock, Logger, Log, Moderation } from '../ports.ts'
 
 /** What moderating needs. */
 export type ModerateDeps = {
   readonly moderation: Moderation
   readonly log: Pick<Log, 'compacted'>
   readonly clock: Clock
-  readonly journal: Journal
+  readonly logger: Logger
   readonly advance: () => Promise<void>
 }
 
@@ -55,7 +55,7 @@ export type Moderated = readonly { readonly block: BlockIndex; readonly result: 
 
 /** Once this resolves, no reader is told what was hidden. */
 export async function moderateBlocks(
-  { moderation, clock, journal, advance }: ModerateDeps,
+  { moderation, clock, logger, advance }: ModerateDeps,
   { name, blocks }: Named,
   act: ModerationAct,
   parts: readonly FacePart[],
@@ -65,7 +65,7 @@ export async function moderateBlocks(
   const changed = done.filter(({ result }) => result.kind === 'applied').length
   if (changed === 0) return done
   await advance()
-  journal.note(act, { what: name, blocks: changed, parts: parts.join() })
+  logger.note(act, { what: name, blocks: changed, parts: parts.join() })
   return done
 }
 

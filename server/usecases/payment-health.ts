@@ -2,7 +2,7 @@
 
 import type { Rail } from '../../shared/contract/service.ts'
 import { railState } from '../domain/rail.ts'
-import type { Chain, ChainHealth, Clock, Facilitator, Journal } from '../ports.ts'
+import type { Chain, ChainHealth, Clock, Facilitator, Logger } from '../ports.ts'
 
 export type PaymentHealth = {
   state(): Rail
@@ -23,7 +23,7 @@ export type PaymentHealthDeps = {
   readonly facilitator: Facilitator
   readonly chain: Chain
   readonly clock: Clock
-  readonly journal: Journal
+  readonly logger: Logger
   readonly facilitatorTrouble?: () => string | null
 }
 
@@ -34,7 +34,7 @@ const PROBES_EVERY_MS = 8000
 
 /** Starts out `arming`, until a probe has succeeded and `reconciled` was told. */
 export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
-  const { facilitator, chain, clock, journal, facilitatorTrouble = () => null } = deps
+  const { facilitator, chain, clock, logger, facilitatorTrouble = () => null } = deps
   let fault: string | null = null // what can never work
   let trouble: string | null = null // what the last probe did not get
   let lack: string | null = null // what is done without
@@ -53,7 +53,7 @@ export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
     const failingForMs = failingSince === null ? 0 : clock.elapsed() - failingSince
     const now = railState({ fault, checked, reconciled, stalled, failedProbes, failingForMs })
     const what = words()
-    if (railWords(now, what) !== shown) journal.note('rail', what === null ? { state: now } : { state: now, what })
+    if (railWords(now, what) !== shown) logger.note('rail', what === null ? { state: now } : { state: now, what })
     shown = railWords(now, what)
     wasArmed ||= now === 'armed'
     return now

@@ -1,7 +1,7 @@
 /** Keeps views level with a log that other processes write, too. */
 
 import { StoreUnavailable } from '../domain/failure.ts'
-import type { ChangeNotifier, Clock, Journal } from '../ports.ts'
+import type { ChangeNotifier, Clock, Logger } from '../ports.ts'
 import { runPeriodically } from './run-periodically.ts'
 
 // What no notification told of is seen within this time.
@@ -12,27 +12,27 @@ export type PollLogDeps = {
   readonly notifier: ChangeNotifier
   readonly advance: () => Promise<void>
   readonly clock: Clock
-  readonly journal: Journal
+  readonly logger: Logger
 }
 
 /** Advances at each notification, and every second in case one is missed, until `signal` aborts. */
-export async function pollLog({ notifier, advance, clock, journal }: PollLogDeps, signal: AbortSignal): Promise<void> {
+export async function pollLog({ notifier, advance, clock, logger }: PollLogDeps, signal: AbortSignal): Promise<void> {
   let isBehind = false
   const catchUp = async () => {
     try {
       await advance()
-      if (isBehind) journal.note('log-followed')
+      if (isBehind) logger.note('log-followed')
       isBehind = false
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
       if (!isBehind)
-        journal.note('log-out-of-reach', { what: 'the store is unavailable; readers see the wall as it was' })
+        logger.note('log-out-of-reach', { what: 'the store is unavailable; readers see the wall as it was' })
       isBehind = true
     }
   }
   // What goes wrong here is met again by the poll, which tells of it.
   const stop = notifier.listen(() => void catchUp().catch(() => {}))
-  await runPeriodically({ clock, journal }, signal, async () => {
+  await runPeriodically({ clock, logger }, signal, async () => {
     await catchUp()
     return POLL_EVERY_MS
   })

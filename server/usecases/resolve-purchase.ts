@@ -3,7 +3,7 @@
 import type { PaymentKey } from '../domain/payment.ts'
 import type { Purchase, Verdict } from '../domain/purchase.ts'
 import { STRAY_NOTE } from '../domain/stray-money.ts'
-import type { Chain, Clock, Journal, Ledger, Payouts } from '../ports.ts'
+import type { Chain, Clock, Logger, Ledger, Payouts } from '../ports.ts'
 import type { Seller } from '../purchase/seller.ts'
 
 /** What resolving needs. */
@@ -13,7 +13,7 @@ export type Resolving = {
   readonly seller: Pick<Seller, 'reconcile'>
   readonly payouts: Payouts
   readonly clock: Clock
-  readonly journal: Journal
+  readonly logger: Logger
 }
 
 /** A purchase before and after, and what the chain says of its payment. */
@@ -45,7 +45,7 @@ export type PayoutResult = 'noted' | 'noted-before' | 'not-owed' | 'never-paid' 
  * chain must show as spent.
  */
 export async function notePayout(
-  { ledger, chain, payouts, clock, journal }: Resolving,
+  { ledger, chain, payouts, clock, logger }: Resolving,
   key: PaymentKey,
   reference: string,
 ): Promise<PayoutResult> {
@@ -57,6 +57,6 @@ export async function notePayout(
     if (!seen.spent) return 'never-paid'
   }
   if (!(await payouts.note(key, reference, clock.now()))) return 'noted-before'
-  journal.note(reference === STRAY_NOTE ? 'noted-stray' : 'paid-out', { payer: key.payer, nonce: key.nonce })
+  logger.note(reference === STRAY_NOTE ? 'noted-stray' : 'paid-out', { payer: key.payer, nonce: key.nonce })
   return 'noted'
 }

@@ -1,6 +1,6 @@
 /** Work that is done again and again until the process stops. */
 
-import type { Clock, Journal } from '../ports.ts'
+import type { Clock, Logger } from '../ports.ts'
 
 const AFTER_A_FAULT_MS = 5000
 
@@ -9,13 +9,13 @@ const AFTER_A_FAULT_MS = 5000
  * the program: the operator is told, and it goes on, because a sweeper that stopped would leave buyers waiting.
  */
 export async function runPeriodically(
-  { clock, journal }: { readonly clock: Clock; readonly journal: Journal },
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
   signal: AbortSignal,
   work: () => Promise<number>,
 ): Promise<void> {
   while (!signal.aborted) {
     const waitMs = await work().catch((error: unknown) => {
-      journal.alarm('work-failed', { error: error instanceof Error ? error.name : typeof error })
+      logger.alert('work-failed', { error: error instanceof Error ? error.name : typeof error })
       return AFTER_A_FAULT_MS
     })
     await clock.wait(waitMs, signal)

@@ -1,7 +1,7 @@
 /** Keeps the state of every dependency: the operator is alarmed once when an outage begins, and told once when it is over. */
 
 import type { Dependency, DependencyState } from '../domain/dependency.ts'
-import type { Clock, Journal } from '../ports.ts'
+import type { Clock, Logger } from '../ports.ts'
 
 export type Outages = {
   /** Takes note of how a dependency is: `null` is well, else what is wrong, in our words and without secrets. */
@@ -11,7 +11,7 @@ export type Outages = {
 }
 
 /** Starts with nothing known. */
-export function trackOutages({ clock, journal }: { readonly clock: Clock; readonly journal: Journal }): Outages {
+export function trackOutages({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }): Outages {
   const states = new Map<string, DependencyState>()
   return {
     saw({ kind, name }, reason) {
@@ -22,10 +22,10 @@ export function trackOutages({ clock, journal }: { readonly clock: Clock; readon
       const since = before === undefined || isNew ? clock.now() : before.since
       states.set(key, { kind, name, state, since, reason })
       if (!isNew) return
-      if (reason !== null) journal.alarm('outage', { dependency: kind, name, reason })
+      if (reason !== null) logger.alert('outage', { dependency: kind, name, reason })
       else if (before !== undefined) {
         const seconds = Math.round((clock.now() - before.since) / 1000)
-        journal.note('outage-over', { dependency: kind, name, seconds })
+        logger.note('outage-over', { dependency: kind, name, seconds })
       }
     },
     all: () => [...states.values()],

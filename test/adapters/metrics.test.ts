@@ -7,7 +7,7 @@ import { facilitatorUnavailable } from '../../server/domain/refusals.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
-import { fakeJournal } from '../fakes/journal.ts'
+import { fakeLogger } from '../fakes/logger.ts'
 import { failureOf } from '../ports/engine.ts'
 import { NOW, paymentOf, TERMS } from '../ports/samples.ts'
 
@@ -97,12 +97,12 @@ test('what nobody knows is left out', async () => {
 
 test('alarms are counted by their event, and written as they were', async () => {
   const metrics = openMetrics()
-  const written = fakeJournal()
-  const { alarm, note } = metrics.journal(written)
-  alarm('orphan', { payer: '0x1' })
-  alarm('orphan')
+  const written = fakeLogger()
+  const { alert, note } = metrics.logger(written)
+  alert('orphan', { payer: '0x1' })
+  alert('orphan')
   note('open')
-  expect([written.alarms.length, written.notes.length]).toEqual([2, 1])
+  expect([written.alerts.length, written.notes.length]).toEqual([2, 1])
   expect(await metrics.read()).toContain('wall_alarms_total{event="orphan"} 2\n')
 })
 

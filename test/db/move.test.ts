@@ -19,7 +19,7 @@ import { receiptOf } from '../../server/x402/receipt.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
-import { fakeJournal } from '../fakes/journal.ts'
+import { fakeLogger } from '../fakes/logger.ts'
 import { noPictures } from '../fakes/pictures.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
 import { failureOf, sell } from '../ports/engine.ts'
@@ -189,9 +189,9 @@ describe('a wall that moves to PostgreSQL and back', () => {
   test('gives the same receipt for a payment that it took before it moved, and settles nothing again', async () => {
     const chain = fakeChain()
     const facilitator = fakeFacilitator(chain)
-    const [clock, journal] = [fakeClock(NOW), fakeJournal()]
+    const [clock, logger] = [fakeClock(NOW), fakeLogger()]
     const buying = async ({ ledger }: Engine) => {
-      const rail = paymentHealth({ facilitator, chain, clock, journal })
+      const rail = paymentHealth({ facilitator, chain, clock, logger })
       rail.reconciled()
       await rail.probe()
       const world = {
@@ -201,7 +201,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
         chain,
         rail,
         clock,
-        journal,
+        logger,
         terms: TERMS,
         contact: null,
       }

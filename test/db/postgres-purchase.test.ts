@@ -6,7 +6,7 @@ import type { Outcome } from '../../server/domain/purchase.ts'
 import { seller } from '../../server/purchase/seller.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
-import { fakeJournal } from '../fakes/journal.ts'
+import { fakeLogger } from '../fakes/logger.ts'
 import { noPictures } from '../fakes/pictures.ts'
 import { armedRail } from '../fakes/rail.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
@@ -25,7 +25,7 @@ async function openSeller() {
   const chain = fakeChain()
   const facilitator = fakeFacilitator(chain)
   const { ledger, leases } = db
-  const selling = { ledger, leases, facilitator, chain, rail: armedRail, wallets: fakeWallets, journal: fakeJournal() }
+  const selling = { ledger, leases, facilitator, chain, rail: armedRail, wallets: fakeWallets, logger: fakeLogger() }
   const clock = { ...systemClock, now: () => NOW }
   const sold = seller({ ...selling, pictures: noPictures, clock, terms: TERMS, contact: null, advance: async () => {} })
   return {

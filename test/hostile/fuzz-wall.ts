@@ -5,13 +5,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite } from '../../db/sqlite/open.ts'
-import type { FakeJournal } from '../fakes/journal.ts'
+import type { FakeLogger } from '../fakes/logger.ts'
 import { BASE_URL, openWall, paidBy } from '../http/wall.ts'
 import { paymentOf, TERMS } from '../ports/samples.ts'
 
 /** A wall to throw requests at. */
 export type FuzzWall = {
-  readonly journal: FakeJournal
+  readonly logger: FakeLogger
   handle(request: Request): Promise<Response>
   /** Serves on a free port; answers host and port. */
   listen(): string
@@ -28,7 +28,7 @@ export async function openFuzzWall(): Promise<FuzzWall> {
   const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-fuzz-'))
   const path = join(folder, 'wall.sqlite')
   const db = await openSqlite(path, TERMS.network)
-  const { app: wall, live, journal } = await openWall({}, db)
+  const { app: wall, live, logger } = await openWall({}, db)
   const handle = async (request: Request): Promise<Response> => await wall.handle(request)
   for (let owner = 1; owner <= OWNERS; owner++) {
     const { status } = await handle(new Request(`${BASE_URL}/blocks/${owner},0`, paidBy(paymentOf(owner, owner))))
@@ -37,7 +37,7 @@ export async function openFuzzWall(): Promise<FuzzWall> {
   const eyes = new Database(path, { readonly: true })
   const version = eyes.query<{ data_version: number }, []>('PRAGMA data_version')
   return {
-    journal,
+    logger,
     handle,
     listen() {
       wall.listen({ hostname: '127.0.0.1', port: 0 })

@@ -41,7 +41,7 @@ async function throwOne(wall: FuzzWall, sent: Wild, seen: Seen): Promise<void> {
   const { status } = response
   seen.statuses.set(status, (seen.statuses.get(status) ?? 0) + 1)
   if (status >= 500) throw new Error(`${status}: ${body}`)
-  if (wall.journal.alarms.length > 0) throw new Error(`an alarm: ${JSON.stringify(wall.journal.alarms.at(-1))}`)
+  if (wall.logger.alerts.length > 0) throw new Error(`an alarm: ${JSON.stringify(wall.logger.alerts.at(-1))}`)
   const isCall = new URL(request.url).pathname === '/mcp'
   if (status >= 400 && request.method !== 'HEAD' && !isRefusal(response, body, isCall))
     throw new Error(`${status} in another shape: ${body.slice(0, 200)}`)

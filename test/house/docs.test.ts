@@ -75,7 +75,7 @@ test('operators are told what to do about every alarm, and what every metric tel
   const operating = await read('OPERATING.md')
   const sources = await Array.fromAsync(new Bun.Glob('server/**/*.ts').scan({ cwd: root }), read)
   const named = (pattern: RegExp) => [...sources.join('\n').matchAll(pattern)].map(([, name = '']) => name)
-  const alarms = named(/\balarm\('([a-z-]+)'/g)
+  const alarms = named(/\balert\('([a-z-]+)'/g)
   const metrics = [...named(/name: '(wall_\w+)'/g), 'wall_facilitator_seconds', 'wall_chain_seconds']
   expect(Math.min(alarms.length, metrics.length)).toBeGreaterThan(5)
   expect([...alarms, ...metrics].filter((name) => !operating.includes(`\`${name}`))).toEqual([])

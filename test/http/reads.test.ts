@@ -141,7 +141,7 @@ test('a store that cannot be used is told as such, to those who pay too, and not
   const { db } = await openWall()
   const ledger = { ...db.ledger, space: storeGone, find: storeGone }
   const blocks = { ...db.blocks, owned: storeGone }
-  const { ask, journal } = await openWall({ ledger, blocks, editing: { ...failing, blocks } })
+  const { ask, logger } = await openWall({ ledger, blocks, editing: { ...failing, blocks } })
   const answers = [
     await ask('GET /blocks/3,4'),
     await ask('GET /blocks/next'),
@@ -152,7 +152,7 @@ test('a store that cannot be used is told as such, to those who pay too, and not
     expect(await codeOf(response)).toBe('database_unavailable')
     expect(await response.text()).not.toContain('secret')
   }
-  expect(journal.alarms).toEqual([])
+  expect(logger.alerts).toEqual([])
 })
 
 const nobody = async () => 'not-signed' as const
@@ -170,7 +170,7 @@ test('whatever is thrown is a 500 in the one shape, with no word of it, and an a
   const broken = async (): Promise<never> => {
     throw new Error('the password is swordfish')
   }
-  const { ask, journal } = await openWall({
+  const { ask, logger } = await openWall({
     seller: { buy: broken, offered: broken, reconcile: broken, idle: broken },
   })
   const response = await ask('GET /blocks/3,4', paidBy(paymentOf(1, 1)))
@@ -179,9 +179,9 @@ test('whatever is thrown is a 500 in the one shape, with no word of it, and an a
     error: 'internal_error',
     message: 'Something went wrong here. The operator has been told.',
   })
-  expect(journal.alarms).toHaveLength(1)
-  expect(JSON.stringify(journal.alarms)).toContain('reads.test.ts')
-  expect(JSON.stringify(journal.alarms)).not.toContain('swordfish')
+  expect(logger.alerts).toHaveLength(1)
+  expect(JSON.stringify(logger.alerts)).toContain('reads.test.ts')
+  expect(JSON.stringify(logger.alerts)).not.toContain('swordfish')
 })
 
 test('a request without a host is answered like any other', async () => {

@@ -20,8 +20,8 @@ import type { Offer } from '../../server/x402/terms.ts'
 import { fakeChain, type FakeChain } from '../fakes/chain.ts'
 import { fakeClock, type FakeClock } from '../fakes/clock.ts'
 import { fakeFacilitator, type FakeFacilitator } from '../fakes/facilitator.ts'
-import { fakeJournal, type FakeJournal } from '../fakes/journal.ts'
 import { unlimited } from '../fakes/limits.ts'
+import { fakeLogger, type FakeLogger } from '../fakes/logger.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
 import { NOW, paymentOf, TERMS } from '../ports/samples.ts'
 import { expectDocumented, operationOf } from './documented.ts'
@@ -44,7 +44,7 @@ export type Wall = {
   readonly chain: FakeChain
   readonly facilitator: FakeFacilitator
   readonly clock: FakeClock
-  readonly journal: FakeJournal
+  readonly logger: FakeLogger
   readonly live: Live
   readonly outages: Outages
   readonly probe: () => Promise<void>
@@ -65,9 +65,9 @@ export async function openWall(
   const chain = fakeChain()
   const facilitator = fakeFacilitator(chain)
   const clock = fakeClock(NOW)
-  const journal = fakeJournal()
-  const outages = trackOutages({ clock, journal })
-  const rail = paymentHealth({ facilitator, chain, clock, journal })
+  const logger = fakeLogger()
+  const outages = trackOutages({ clock, logger })
+  const rail = paymentHealth({ facilitator, chain, clock, logger })
   rail.reconciled()
   await rail.probe()
   const { view, advance, subscribe } = await followLog(db.log)
@@ -94,7 +94,7 @@ export async function openWall(
     facilitator,
     chain,
     rail,
-    journal,
+    logger,
     terms: TERMS,
     contact: null,
   })
@@ -110,7 +110,7 @@ export async function openWall(
     readiness: readiness({ rail, outages }),
     offer: OFFER,
     contact: CONTACT,
-    journal,
+    logger,
     store,
     books,
     pictures,
@@ -133,7 +133,7 @@ export async function openWall(
     chain,
     facilitator,
     clock,
-    journal,
+    logger,
     live: stream,
     outages,
     probe: rail.probe,

@@ -251,5 +251,5 @@ test('what a tool throws is told to the operator and to nobody else', async () =
   const response = await post(broken, JSON.stringify({ jsonrpc: '2.0', ...call }))
   expect(response.status).toBe(500)
   expect(await response.text()).not.toContain('secret')
-  expect(broken.journal.alarms).toHaveLength(1)
+  expect(broken.logger.alerts).toHaveLength(1)
 })

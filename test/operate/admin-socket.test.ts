@@ -8,7 +8,7 @@ import { askDesk, adminSocketAt, openAdminSocket } from '../../server/operate/ad
 import { truncatedWallet } from '../../shared/wallet.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
-import { fakeJournal } from '../fakes/journal.ts'
+import { fakeLogger } from '../fakes/logger.ts'
 import { failureOf, hold, sell } from '../ports/engine.ts'
 import { blockOf, hash, NOW, paymentOf, TERMS, wallet } from '../ports/samples.ts'
 
@@ -22,16 +22,16 @@ const overview = (): never => {
 let walls = 0
 async function openWorld() {
   const db = await openSqlite(':memory:', TERMS.network)
-  const [chain, clock, journal] = [fakeChain(), fakeClock(NOW), fakeJournal()]
+  const [chain, clock, logger] = [fakeChain(), fakeClock(NOW), fakeLogger()]
   const seller = { reconcile: async () => true }
   const path = join(folder, `${walls++}.desk`)
   const open = () =>
     openAdminSocket(
       path,
-      adminCommands({ ...db, chain, clock, journal, seller, advance: async () => {}, overview }),
-      journal,
+      adminCommands({ ...db, chain, clock, logger, seller, advance: async () => {}, overview }),
+      logger,
     )
-  return { db, chain, journal, path, open }
+  return { db, chain, logger, path, open }
 }
 
 const post = (path: string, command: string, body: string) =>
@@ -47,18 +47,18 @@ test('a socket that a dead process left behind is replaced', async () => {
 })
 
 test('a wall whose socket cannot be made is told of, and goes on', async () => {
-  const { db, journal, chain } = await openWorld()
+  const { db, logger, chain } = await openWorld()
   const desk = adminCommands({
     ...db,
     chain,
     clock: fakeClock(NOW),
-    journal,
+    logger,
     seller: { reconcile: async () => true },
     advance: async () => {},
     overview,
   })
-  openAdminSocket(join(folder, 'x'.repeat(150)), desk, journal)()
-  expect(journal.alarms).toMatchObject([{ event: 'no-desk' }])
+  openAdminSocket(join(folder, 'x'.repeat(150)), desk, logger)()
+  expect(logger.alerts).toMatchObject([{ event: 'no-desk' }])
 })
 
 test('what is no command, or misses what it needs, changes nothing', async () => {

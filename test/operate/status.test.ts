@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { statusLines, type Overview } from '../../server/operate/status-report.ts'
-import { recentAlarms } from '../../server/usecases/recent-alarms.ts'
+import { recentAlerts } from '../../server/usecases/recent-alerts.ts'
 import { fakeClock } from '../fakes/clock.ts'
-import { fakeJournal } from '../fakes/journal.ts'
+import { fakeLogger } from '../fakes/logger.ts'
 
 const NOW = Date.UTC(2026, 10, 22, 12)
 
@@ -74,10 +74,10 @@ test('what keeps it from selling stands where the eye falls first, with each out
 
 test('the last alarms are kept, the newest at the end, and written as they were', () => {
   const clock = fakeClock(NOW)
-  const written = fakeJournal()
-  const { journal, last } = recentAlarms(written, clock)
-  for (let number = 1; number <= 12; number++) journal.alarm('orphan', { number })
-  journal.note('open')
-  expect([written.alarms.length, written.notes.length]).toEqual([12, 1])
+  const written = fakeLogger()
+  const { logger, last } = recentAlerts(written, clock)
+  for (let number = 1; number <= 12; number++) logger.alert('orphan', { number })
+  logger.note('open')
+  expect([written.alerts.length, written.notes.length]).toEqual([12, 1])
   expect(last().map(({ facts }) => facts?.['number'])).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
 })

@@ -4,7 +4,7 @@ import { facilitatorRing } from '../../server/purchase/facilitator-ring.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeFacilitator, SIGNER, type FakeFacilitator } from '../fakes/facilitator.ts'
-import { fakeJournal } from '../fakes/journal.ts'
+import { fakeLogger } from '../fakes/logger.ts'
 import { facilitatorContract } from '../ports/facilitator.contract.ts'
 import { hash, NOW, paymentOf } from '../ports/samples.ts'
 
@@ -15,12 +15,12 @@ const [FIRST, SECOND] = ['first.example', 'second.example']
 
 /** A ring of two on one chain. */
 function ringOfTwo() {
-  const [chain, clock, journal] = [fakeChain(), fakeClock(NOW), fakeJournal()]
+  const [chain, clock, logger] = [fakeChain(), fakeClock(NOW), fakeLogger()]
   const [first, second] = [fakeFacilitator(chain, FIRST), fakeFacilitator(chain, SECOND)]
   const patience = { verifyTimeoutMs: 5000, settleTimeoutMs: 30_000 }
-  const ring = facilitatorRing({ members: [first, second], chain, clock, journal, ...patience })
+  const ring = facilitatorRing({ members: [first, second], chain, clock, logger, ...patience })
   const told = () =>
-    journal.notes.map(({ facts }) => [facts['call'], facts['facilitator'], facts['answer'], facts['next']])
+    logger.notes.map(({ facts }) => [facts['call'], facts['facilitator'], facts['answer'], facts['next']])
   return { chain, clock, first, second, ring, told }
 }
 
@@ -43,7 +43,7 @@ for (const isFirstDown of [false, true])
     const down = { verification: { kind: 'unavailable' }, settling: UNSENT, supported: 'unavailable' } as const
     if (isFirstDown) Object.assign(first, down)
     const gone = Object.assign(fakeFacilitator(chain), { ...down, signing: 'unavailable' as const })
-    const deps = { chain, clock, journal: fakeJournal(), verifyTimeoutMs: 5000, settleTimeoutMs: 5000 }
+    const deps = { chain, clock, logger: fakeLogger(), verifyTimeoutMs: 5000, settleTimeoutMs: 5000 }
     return {
       facilitator: { ...ring, signers: isFirstDown ? second.signers : async () => await first.signers() },
       unreachable: facilitatorRing({ ...deps, members: [gone, gone] }),

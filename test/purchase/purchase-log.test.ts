@@ -12,7 +12,7 @@ import { hash, paymentOf, TERMS, wallet } from '../ports/samples.ts'
 type Wall = Awaited<ReturnType<typeof openWall>>
 
 const linesOf = (wall: Wall, event: string) =>
-  wall.journal.notes.filter((entry) => entry.event === event).map(({ facts }) => facts)
+  wall.logger.notes.filter((entry) => entry.event === event).map(({ facts }) => facts)
 
 const LISTING = 'name=Mallory&message=psst&framework=sly&link=https://mallory.example/'
 
@@ -36,8 +36,8 @@ test('a refusal tells its code and the facilitator’s reason', async () => {
   wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }
   await wall.buy('/blocks/next', 1)
   const key = { payer: wallet(1), nonce: hash(1) }
-  // All that is told, so that junk cannot fill the journal.
-  expect(wall.journal.notes.filter(({ event }) => event !== 'rail')).toEqual([
+  // All that is told, so that junk cannot fill the logger.
+  expect(wall.logger.notes.filter(({ event }) => event !== 'rail')).toEqual([
     { event: 'step', facts: { ...key, step: 'verify', answer: 'invalid', reason: 'insufficient_funds', ms: 0 } },
     { event: 'step', facts: { ...key, step: 'ask-chain', answer: 'unspent', ms: 0 } },
     { event: 'purchase', facts: { ...key, target: 'next', outcome: 'payment_required' } },
@@ -59,7 +59,7 @@ test('neither signatures nor what buyers say reach the journal', async () => {
   await wall.buy(`/blocks/3,4?${LISTING}`, 1)
   wall.facilitator.settling = 'honest'
   await wall.buy(`/blocks/3,4?${LISTING}`, 1)
-  const told = JSON.stringify([wall.journal.notes, wall.journal.alarms])
+  const told = JSON.stringify([wall.logger.notes, wall.logger.alerts])
   expect(told).toContain('mark-uncertain')
   for (const secret of [paymentOf(1, 1).signature, 'Mallory', 'psst', 'sly', 'mallory.example'])
     expect(told).not.toContain(secret)
@@ -67,10 +67,10 @@ test('neither signatures nor what buyers say reach the journal', async () => {
 
 test('a sweep tells what it does, and not what it only looks at', async () => {
   const wall = await openWall()
-  const { db, chain, facilitator, clock, journal } = wall
+  const { db, chain, facilitator, clock, logger } = wall
   facilitator.settling = { kind: 'unclear' }
   await wall.buy('/blocks/3,4', 1)
-  const rail = paymentHealth({ facilitator, chain, clock, journal })
+  const rail = paymentHealth({ facilitator, chain, clock, logger })
   const { ledger } = db
   const advance = async () => {}
   const selling = seller({
@@ -80,13 +80,13 @@ test('a sweep tells what it does, and not what it only looks at', async () => {
     chain,
     wallets: fakeWallets,
     clock,
-    journal,
+    logger,
     rail,
     terms: TERMS,
     contact: null,
     advance,
   })
-  const sweep = reconciler({ ledger, seller: selling, jobs: db.jobs, clock, journal })
+  const sweep = reconciler({ ledger, seller: selling, jobs: db.jobs, clock, logger })
   const before = linesOf(wall, 'step').length
   chain.silent = true
   await sweep()

@@ -9,7 +9,7 @@ import { seller } from '../../server/purchase/seller.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
-import { fakeJournal } from '../fakes/journal.ts'
+import { fakeLogger } from '../fakes/logger.ts'
 import { noPictures } from '../fakes/pictures.ts'
 import { armedRail } from '../fakes/rail.ts'
 import { fakeWallets, FORGED } from '../fakes/wallets.ts'
@@ -30,7 +30,7 @@ async function openSeller() {
   const honest = fakeFacilitator(chain)
   // Patience costs no time here.
   const clock = { ...fakeClock(NOW), wait: async () => {} }
-  const journal = fakeJournal()
+  const logger = fakeLogger()
   const down = new Set<Verb>()
   const world = {
     atSettle: () => {},
@@ -65,14 +65,14 @@ async function openSeller() {
     chain,
     wallets: fakeWallets,
     clock,
-    journal,
+    logger,
     rail: armedRail,
     terms: TERMS,
     contact: null,
     advance,
   })
   const buy = (payment: Payment, client?: AbortSignal) => sold.buy('next', payment, SILENT, client)
-  return { db, chain, clock, journal, down, world, sold, buy, settled: honest.settled }
+  return { db, chain, clock, logger, down, world, sold, buy, settled: honest.settled }
 }
 
 const told = (outcome: Outcome) => (outcome.kind === 'bought' ? outcome.purchase.payment.nonce : outcome.failure.code)
@@ -358,14 +358,14 @@ describe('one payment is settled', () => {
 
 describe('a sale that was paid', () => {
   test('and is not any more keeps its deed, and the operator is told once', async () => {
-    const { buy, sold, chain, journal, db } = await openSeller()
+    const { buy, sold, chain, logger, db } = await openSeller()
     await buy(paymentOf(1, 1))
     await sold.idle()
     chain.expire(paymentOf(1, 1))
     chain.cancel(paymentOf(1, 1))
     await sold.reconcile(paymentOf(1, 1))
     await sold.reconcile(paymentOf(1, 1))
-    expect(journal.alarms).toEqual([
+    expect(logger.alerts).toEqual([
       { event: 'payment-lost', facts: { payer: paymentOf(1, 1).payer, nonce: hash(1), block: '79,44' } },
     ])
     expect(await db.blocks.owned(blockOf('79,44'))).toMatchObject({ settled: false })

@@ -6,7 +6,7 @@ import { keyOf, type PaymentKey } from '../../server/domain/payment.ts'
 import type { ExclusiveJobs } from '../../server/ports.ts'
 import { reconciler } from '../../server/purchase/reconciler.ts'
 import { fakeClock } from '../fakes/clock.ts'
-import { fakeJournal } from '../fakes/journal.ts'
+import { fakeLogger } from '../fakes/logger.ts'
 import { hold } from '../ports/engine.ts'
 import { NOW, paymentOf, TERMS } from '../ports/samples.ts'
 
@@ -28,9 +28,9 @@ async function openWorld(jobs: ExclusiveJobs = alone.jobs) {
       if (store.isDown) throw new StoreUnavailable('down')
     },
   }
-  const journal = fakeJournal()
-  const sweep = reconciler({ ledger, seller, jobs, clock: fakeClock(NOW), journal })
-  return { sweep, taken, looked, store, journal, ledger }
+  const logger = fakeLogger()
+  const sweep = reconciler({ ledger, seller, jobs, clock: fakeClock(NOW), logger })
+  return { sweep, taken, looked, store, logger, ledger }
 }
 
 const [first, second] = [keyOf(paymentOf(1, 1)), keyOf(paymentOf(1, 2))]
@@ -87,8 +87,8 @@ describe('what was open at the start', () => {
 })
 
 test('a store that is away is told of once, until a sweep went well', async () => {
-  const { sweep, store, journal } = await openWorld()
-  const notes = () => journal.notes.map(({ event }) => event)
+  const { sweep, store, logger } = await openWorld()
+  const notes = () => logger.notes.map(({ event }) => event)
   store.isDown = true
   expect([await sweep(), await sweep()]).toEqual(['failed', 'failed'])
   expect(notes()).toEqual(['sweep-failed'])

@@ -10,8 +10,8 @@ import { seller } from '../../server/purchase/seller.ts'
 import { receiptOf } from '../../server/x402/receipt.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
-import { fakeJournal } from '../fakes/journal.ts'
 import { fakeLeases } from '../fakes/leases.ts'
+import { fakeLogger } from '../fakes/logger.ts'
 import { noPictures } from '../fakes/pictures.ts'
 import { armedRail } from '../fakes/rail.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
@@ -53,7 +53,7 @@ async function openWorld() {
       chain,
       wallets: fakeWallets,
       clock,
-      journal: fakeJournal(),
+      logger: fakeLogger(),
       rail: armedRail,
       terms: TERMS,
       contact: null,

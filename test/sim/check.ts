@@ -132,7 +132,7 @@ export function watcherOf(witness: Witness): Watcher {
       if (verb === 'verdict' && hasKind(answer) && answer.kind !== 'silent')
         noteLook(witness, key, answer.kind, askedAt)
     },
-    alarm(event, key) {
+    alert(event, key) {
       if (event === 'payment-lost') witness.alarms.add(key)
       if (event === 'payment-lost' || event === 'payment-vanished') return
       promise(known.has(event), `an alarm that means something: ${event}`)

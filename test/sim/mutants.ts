@@ -291,14 +291,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the operator is not told of a payment that was lost',
     file: RUN,
-    from: `      alarm('payment-lost', purchase)\n`,
+    from: `      alert('payment-lost', purchase)\n`,
     to: '',
   },
   {
     name: 'the operator is told of a lost payment only after that was written',
     file: RUN,
-    from: `      alarm('payment-lost', purchase)\n      return ledger.writeOff(purchase)\n`,
-    to: `      return ledger.writeOff(purchase).then(() => alarm('payment-lost', purchase))\n`,
+    from: `      alert('payment-lost', purchase)\n      return ledger.writeOff(purchase)\n`,
+    to: `      return ledger.writeOff(purchase).then(() => alert('payment-lost', purchase))\n`,
   },
   {
     name: 'a store that fails is thrown at the client',

@@ -7,7 +7,7 @@ import { alone } from '../../db/sqlite/single-process.ts'
 import type { SignatureCheck } from '../../server/domain/facilitator-errors.ts'
 import { StaleWriteError, StoreUnavailable } from '../../server/domain/failure.ts'
 import { keyOf, type Payment, type PaymentKey } from '../../server/domain/payment.ts'
-import type { Chain, Clock, Journal, Ledger, RingMember, Wallets } from '../../server/ports.ts'
+import type { Chain, Clock, Logger, Ledger, RingMember, Wallets } from '../../server/ports.ts'
 import { facilitatorRing } from '../../server/purchase/facilitator-ring.ts'
 import { reconciler } from '../../server/purchase/reconciler.ts'
 import { seller, type Seller } from '../../server/purchase/seller.ts'
@@ -46,7 +46,7 @@ export type Watcher = {
   written(verb: string, key: string, answer: unknown): void
   /** What a server was answered by others, and the step at which the question arrived. */
   heard(verb: string, key: string, answer: unknown, askedAt: number): void
-  alarm(event: string, key: string): void
+  alert(event: string, key: string): void
 }
 
 export type Server = {
@@ -87,9 +87,9 @@ export function startServer(world: World, { name, book, watcher, commons, opened
     self.diedAt = world.step
     world.scheduler.forget(self)
   }
-  const journal: Journal = {
+  const logger: Logger = {
     note: () => {},
-    alarm: (event, facts) => watcher.alarm(event, `${facts?.['payer']}:${facts?.['nonce']}`),
+    alert: (event, facts) => watcher.alert(event, `${facts?.['payer']}:${facts?.['nonce']}`),
   }
   const clock: Clock = {
     now: () => clockOf(world),
@@ -98,12 +98,12 @@ export function startServer(world: World, { name, book, watcher, commons, opened
   }
   const ledger = ledgerPort(world, book.ledger, watcher, self, die, commons)
   const told = (reason: string | null) => {
-    if (reason !== null) watcher.alarm('outage', 'chain')
+    if (reason !== null) watcher.alert('outage', 'chain')
   }
   const chain = freshChain(chainPort(world, watcher, self), { clock, told })
   const names: readonly FacilitatorName[] = world.second === undefined ? ['first'] : ['first', 'second']
   const members = names.map((name) => facilitatorPort(world, name, watcher, self, commons))
-  const facilitator = facilitatorRing({ members, chain, clock, journal, ...PATIENCE })
+  const facilitator = facilitatorRing({ members, chain, clock, logger, ...PATIENCE })
   const checkOf = ({ signature }: Payment) =>
     Promise.resolve<SignatureCheck>(signature === SIGNED ? 'signed' : 'not-signed')
   const wallets: Wallets = {
@@ -113,7 +113,7 @@ export function startServer(world: World, { name, book, watcher, commons, opened
   }
 
   const open = (follower: Follower | undefined) => {
-    const rail = paymentHealth({ facilitator, chain, clock, journal })
+    const rail = paymentHealth({ facilitator, chain, clock, logger })
     const advance = follower?.advance ?? (() => Promise.resolve())
     const sold = seller({
       pictures: noPictures,
@@ -122,22 +122,22 @@ export function startServer(world: World, { name, book, watcher, commons, opened
       chain,
       wallets,
       clock,
-      journal,
+      logger,
       rail,
       terms: TERMS,
       contact: null,
       advance,
       leases: shared?.leases,
     })
-    const swept = reconciler({ ledger, seller: sold, jobs: shared?.jobs ?? alone.jobs, clock, journal })
+    const swept = reconciler({ ledger, seller: sold, jobs: shared?.jobs ?? alone.jobs, clock, logger })
     opened({ seller: sold, clock, paint, follower, life: self })
     if (shared !== undefined && follower !== undefined)
-      void pollLog({ notifier: shared.notifier, advance, clock, journal }, never)
-    void runPeriodically({ clock, journal }, never, async () => {
+      void pollLog({ notifier: shared.notifier, advance, clock, logger }, never)
+    void runPeriodically({ clock, logger }, never, async () => {
       await rail.probe()
       return isQuiet(world) && rail.state() === 'armed' ? QUIET_PROBES_EVERY_MS : rail.probeInMs()
     })
-    void runPeriodically({ clock, journal }, never, async () => {
+    void runPeriodically({ clock, logger }, never, async () => {
       if ((await swept()) === 'seen') rail.reconciled()
       return isQuiet(world) ? QUIET_RECONCILE_EVERY_MS : RECONCILE_EVERY_MS
     })

@@ -7,7 +7,7 @@ import { checkRestoredBackup } from '../../server/usecases/check-restored-backup
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeFacilitator, SIGNER } from '../fakes/facilitator.ts'
-import { fakeJournal } from '../fakes/journal.ts'
+import { fakeLogger } from '../fakes/logger.ts'
 import { hold, sell } from '../ports/engine.ts'
 import { HEAD, NOW, paymentOf, TERMS, wallet } from '../ports/samples.ts'
 
@@ -16,17 +16,17 @@ import { HEAD, NOW, paymentOf, TERMS, wallet } from '../ports/samples.ts'
 
 /** A wall that has looked at the chain up to `HEAD`, and what is around it. */
 async function openWorld() {
-  const [chain, journal, clock] = [fakeChain(), fakeJournal(), fakeClock(NOW)]
+  const [chain, logger, clock] = [fakeChain(), fakeLogger(), fakeClock(NOW)]
   const facilitator = fakeFacilitator(chain)
   const engine = await openSqlite(':memory:', TERMS.network)
   const witness = { seen: undefined as StorePosition | undefined }
-  const deps = { ...engine, chain, facilitator, terms: TERMS, clock, journal }
+  const deps = { ...engine, chain, facilitator, terms: TERMS, clock, logger }
   const newCheck = (changes: Partial<typeof deps> = {}) =>
     checkRestoredBackup({ ...deps, ...changes, witness: { read: async () => witness.seen } })
   const check = newCheck()
-  const events = () => journal.alarms.map(({ event }) => event)
+  const events = () => logger.alerts.map(({ event }) => event)
   await engine.checkpoint.reach(HEAD)
-  return { chain, clock, journal, facilitator, ...engine, witness, check, newCheck, events }
+  return { chain, clock, logger, facilitator, ...engine, witness, check, newCheck, events }
 }
 
 /** The same, and the witness has seen all of it. */
@@ -38,11 +38,11 @@ async function openWitnessed() {
 }
 
 test('a new wall is of the present, and remembers from where', async () => {
-  const { chain, clock, journal, facilitator } = await openWorld()
+  const { chain, clock, logger, facilitator } = await openWorld()
   const fresh = await openSqlite(':memory:', TERMS.network)
   chain.land(paymentOf(1, 1), SIGNER)
   const witness = { read: async () => undefined }
-  const check = checkRestoredBackup({ ...fresh, witness, chain, facilitator, terms: TERMS, clock, journal })
+  const check = checkRestoredBackup({ ...fresh, witness, chain, facilitator, terms: TERMS, clock, logger })
   expect(await check.isCurrent()).toBe(true)
   expect(await fresh.checkpoint.height()).toBe(HEAD + 1n)
 })
@@ -68,10 +68,10 @@ test('neither gifts nor odd amounts are taken for sales', async () => {
 
 describe('without a witness', () => {
   test('a price paid for a sale that is not known is not passed over until the operator says so, and told once', async () => {
-    const { chain, journal, checkpoint, check } = await openWorld()
+    const { chain, logger, checkpoint, check } = await openWorld()
     const tx = chain.land(paymentOf(2, 2))
     expect([await check.isCurrent(), await check.isCurrent()]).toEqual([false, false])
-    expect(journal.alarms).toMatchObject([{ event: 'orphan', facts: { tx, payer: wallet(2) } }])
+    expect(logger.alerts).toMatchObject([{ event: 'orphan', facts: { tx, payer: wallet(2) } }])
     await checkpoint.reach(HEAD + 1n)
     expect(await check.isCurrent()).toBe(true)
   })
@@ -87,13 +87,13 @@ describe('without a witness', () => {
 
 describe('a store level with its witness', () => {
   test('sells on over money that others sent: it is told once, and booked', async () => {
-    const { chain, journal, check, newCheck, payouts } = await openWitnessed()
+    const { chain, logger, check, newCheck, payouts } = await openWitnessed()
     const tx = chain.land(paymentOf(2, 2))
     expect(await check.isCurrent()).toBe(true)
-    expect(journal.alarms).toMatchObject([{ event: 'stray', facts: { tx, payer: wallet(2), amount: '1000000' } }])
+    expect(logger.alerts).toMatchObject([{ event: 'stray', facts: { tx, payer: wallet(2), amount: '1000000' } }])
     expect(await payouts.isNoted(paymentOf(2, 2))).toBe(true)
     expect(await newCheck().isCurrent()).toBe(true)
-    expect(journal.alarms).toHaveLength(1)
+    expect(logger.alerts).toHaveLength(1)
   })
 
   test('may have been taken back together with it, so what our own facilitator sent keeps it from selling', async () => {
@@ -124,12 +124,12 @@ describe('a store level with its witness', () => {
 
 describe('a store behind its witness', () => {
   test.each(['change', 'payment'] as const)('by one %s sells nothing until it is accepted', async (what) => {
-    const { chain, check, witness, checkpoint, journal, store } = await openWitnessed()
+    const { chain, check, witness, checkpoint, logger, store } = await openWitnessed()
     const position = await store.position()
     witness.seen = { ...position, [what]: position[what] + 1 }
     chain.land(paymentOf(1, 1))
     expect([await check.isCurrent(), await check.isCurrent()]).toEqual([false, false])
-    expect(journal.alarms).toMatchObject([{ event: 'older-copy', facts: { change: 1, payment: 1 } }])
+    expect(logger.alerts).toMatchObject([{ event: 'older-copy', facts: { change: 1, payment: 1 } }])
     // Looking on accepts nothing, or the next start would take the copy for the wall.
     expect(await checkpoint.height()).toBe(HEAD)
     await checkpoint.reach(HEAD + 1n)
@@ -229,12 +229,12 @@ describe('while the wall runs', () => {
   })
 
   test('an older one is told of once', async () => {
-    const { check, store, journal } = await openWorld()
+    const { check, store, logger } = await openWorld()
     expect(await check.isCurrent()).toBe(true)
     const progress = await store.position()
     const older = { progress, seen: { ...progress, change: 7 }, isOlder: true }
     check.replaced(older)
     check.replaced(older)
-    expect(journal.alarms).toMatchObject([{ event: 'older-copy', facts: { change: 0, seenChange: 7 } }])
+    expect(logger.alerts).toMatchObject([{ event: 'older-copy', facts: { change: 0, seenChange: 7 } }])
   })
 })

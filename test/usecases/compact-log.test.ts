@@ -4,7 +4,7 @@ import { openSqlite } from '../../db/sqlite/open.ts'
 import type { Change } from '../../server/domain/log.ts'
 import { KEPT_WHOLE_MS, logCompactor } from '../../server/usecases/compact-log.ts'
 import { fakeClock } from '../fakes/clock.ts'
-import { fakeJournal } from '../fakes/journal.ts'
+import { fakeLogger } from '../fakes/logger.ts'
 import { sell } from '../ports/engine.ts'
 import { blockOf, editOf, NOW, SILENT, TERMS } from '../ports/samples.ts'
 
@@ -42,7 +42,7 @@ test('at every full hour the wall is what it was, and young repaints are all the
       }
       const before = await wall.log.after(0, 100)
       const clock = fakeClock(NOW + KEPT_WHOLE_MS + hoursLater * HOUR_MS)
-      const compact = logCompactor({ ...wall, clock, journal: fakeJournal() })
+      const compact = logCompactor({ ...wall, clock, logger: fakeLogger() })
       await compact(never)
       const after = await wall.log.after(0, 100)
 
@@ -68,10 +68,10 @@ test('a long log is gone through page by page, and told of once', async () => {
   await sell(wall, '3,4', 1, 1, SILENT)
   const edits = Array.from({ length: 1300 }, (_, at) => ({ ...editOf(at, { message: `${at}` }), keepUntil: 0 }))
   for (const edit of edits) await wall.blocks.edit(blockOf('3,4'), edit, NOW)
-  const journal = fakeJournal()
-  const compact = logCompactor({ ...wall, clock: fakeClock(NOW + KEPT_WHOLE_MS + HOUR_MS), journal })
+  const logger = fakeLogger()
+  const compact = logCompactor({ ...wall, clock: fakeClock(NOW + KEPT_WHOLE_MS + HOUR_MS), logger })
   await compact(never)
   expect((await wall.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 1301])
-  expect(journal.notes.filter(({ event }) => event === 'log-compacted')).toHaveLength(1)
+  expect(logger.notes.filter(({ event }) => event === 'log-compacted')).toHaveLength(1)
   wall.close()
 })

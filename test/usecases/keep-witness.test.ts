@@ -2,14 +2,14 @@ import { expect, test } from 'bun:test'
 import type { StorePosition } from '../../server/domain/store-position.ts'
 import { keepWitness } from '../../server/usecases/keep-witness.ts'
 import { fakeClock } from '../fakes/clock.ts'
-import { fakeJournal } from '../fakes/journal.ts'
+import { fakeLogger } from '../fakes/logger.ts'
 import { NOW } from '../ports/samples.ts'
 
 // Goal: the witness never says more than the store holds, and little is written for much that is committed.
 
 /** A keeper over a store whose position and a witness whose disk the test has in its hand. */
 function openWorld() {
-  const journal = fakeJournal()
+  const logger = fakeLogger()
   const world = { position: { change: 1, payment: 1, height: 5n }, isFull: false, written: [] as StorePosition[] }
   const waits: (() => void)[] = []
   const clock = { ...fakeClock(NOW), wait: () => new Promise<void>((resolve) => waits.push(resolve)) }
@@ -23,7 +23,7 @@ function openWorld() {
       },
     },
     clock,
-    journal,
+    logger,
   })
   const commit = (change: number) => {
     world.position = { ...world.position, change }
@@ -36,7 +36,7 @@ function openWorld() {
     for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
   }
   const changes = () => world.written.map(({ change }) => change)
-  return { world, keeper, journal, commit, pass, changes }
+  return { world, keeper, logger, commit, pass, changes }
 }
 
 test('nothing is written before the store is known to be of the present', async () => {
@@ -77,7 +77,7 @@ test('what is written already is not written again', async () => {
 })
 
 test('a witness that cannot be written is told of once, and written when it can be', async () => {
-  const { world, keeper, commit, pass, changes, journal } = openWorld()
+  const { world, keeper, commit, pass, changes, logger } = openWorld()
   world.isFull = true
   keeper.begin()
   for (const change of [2, 3]) {
@@ -85,7 +85,7 @@ test('a witness that cannot be written is told of once, and written when it can 
     await pass()
     await pass()
   }
-  expect(journal.alarms.map(({ event }) => event)).toEqual(['witness-failed'])
+  expect(logger.alerts.map(({ event }) => event)).toEqual(['witness-failed'])
   world.isFull = false
   commit(4)
   await pass()

@@ -30,7 +30,7 @@ function railOver() {
       broadcaster: unasked,
     },
     clock: { now: () => 0, elapsed: () => world.now, wait: unasked },
-    journal: { note: (_, facts) => notes.push(facts), alarm: () => notes.push('alarm') },
+    logger: { note: (_, facts) => notes.push(facts), alert: () => notes.push('alarm') },
     facilitatorTrouble: () => (world.supports === 'unavailable' ? NO_FACILITATOR : world.down),
   })
   return { world, notes, rail }

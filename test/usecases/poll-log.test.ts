@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { pollLog } from '../../server/usecases/poll-log.ts'
-import { fakeJournal } from '../fakes/journal.ts'
+import { fakeLogger } from '../fakes/logger.ts'
 
 /** A view that is asked to advance `times` times by the poll, which is notified by hand. */
 function world(times: number, advance: (time: number) => Promise<void>) {
-  const journal = fakeJournal()
+  const logger = fakeLogger()
   const stop = new AbortController()
   const waits: number[] = []
   let asked = 0
@@ -26,8 +26,8 @@ function world(times: number, advance: (time: number) => Promise<void>) {
       }
     },
   }
-  const done = pollLog({ notifier, advance: () => advance((asked += 1)), clock, journal }, stop.signal)
-  return { done, journal, waits, asked: () => asked, ring: () => ring?.(), isHeard: () => ring !== undefined }
+  const done = pollLog({ notifier, advance: () => advance((asked += 1)), clock, logger }, stop.signal)
+  return { done, logger, waits, asked: () => asked, ring: () => ring?.(), isHeard: () => ring !== undefined }
 }
 
 test('a view is level with what others write within a second, whether it is notified or not', async () => {
@@ -48,9 +48,9 @@ test('a notification is followed at once, for as long as the view is kept level'
 })
 
 test('a store that is away is told of once, and so is its coming back', async () => {
-  const { done, journal } = world(4, async (time) => {
+  const { done, logger } = world(4, async (time) => {
     if (time < 4) throw new StoreUnavailable('down')
   })
   await done
-  expect(journal.notes.map(({ event }) => event)).toEqual(['log-out-of-reach', 'log-followed'])
+  expect(logger.notes.map(({ event }) => event)).toEqual(['log-out-of-reach', 'log-followed'])
 })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import type { Clock } from '../../server/ports.ts'
 import { runPeriodically } from '../../server/usecases/run-periodically.ts'
-import { fakeJournal } from '../fakes/journal.ts'
+import { fakeLogger } from '../fakes/logger.ts'
 
 /** A clock whose waits end at once, or only when they are broken off. */
 function worldThat(ends: boolean) {
   const waits: number[] = []
-  const journal = fakeJournal()
+  const logger = fakeLogger()
   const clock: Clock = {
     now: () => 0,
     elapsed: () => 0,
@@ -16,7 +16,7 @@ function worldThat(ends: boolean) {
         await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
     },
   }
-  return { waits, journal, clock }
+  return { waits, logger, clock }
 }
 
 describe('work that keeps going', () => {
@@ -60,7 +60,7 @@ describe('work that keeps going', () => {
       return 0
     })
     expect(times).toBe(2)
-    expect(JSON.stringify(world.journal)).toContain('RangeError')
-    expect(JSON.stringify(world.journal)).not.toContain('secret')
+    expect(JSON.stringify(world.logger)).toContain('RangeError')
+    expect(JSON.stringify(world.logger)).not.toContain('secret')
   })
 })

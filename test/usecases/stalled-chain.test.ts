@@ -9,7 +9,7 @@ import { trackOutages } from '../../server/usecases/track-outages.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
-import { fakeJournal } from '../fakes/journal.ts'
+import { fakeLogger } from '../fakes/logger.ts'
 import { noPictures } from '../fakes/pictures.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
 import { NOW, paymentOf, SILENT, TERMS } from '../ports/samples.ts'
@@ -25,8 +25,8 @@ async function openWall() {
   const honest = fakeFacilitator(asked)
   const time = fakeClock(NOW)
   const clock = { ...time, wait: async () => {} }
-  const journal = fakeJournal()
-  const outages = trackOutages({ clock, journal })
+  const logger = fakeLogger()
+  const outages = trackOutages({ clock, logger })
   const waiting: Payment[] = []
   let isHalted = false
   const facilitator: typeof honest = {
@@ -46,15 +46,15 @@ async function openWall() {
     { ...asked, fault: withHead },
     { clock, told: (reason) => outages.saw({ kind: 'chain', name: TERMS.network }, reason) },
   )
-  const rail = paymentHealth({ facilitator, chain, clock, journal })
+  const rail = paymentHealth({ facilitator, chain, clock, logger })
   await rail.probe()
   rail.reconciled()
-  const deps = { ledger: db.ledger, facilitator, chain, wallets: fakeWallets, clock, journal, rail, terms: TERMS }
+  const deps = { ledger: db.ledger, facilitator, chain, wallets: fakeWallets, clock, logger, rail, terms: TERMS }
   const sold = seller({ ...deps, pictures: noPictures, contact: null, advance: async () => {} })
   return {
     db,
     rail,
-    journal,
+    logger,
     sold,
     taken: honest.verified,
     halt: () => {
@@ -80,7 +80,7 @@ async function openWall() {
 const told = (outcome: Outcome) => (outcome.kind === 'bought' ? 'bought' : outcome.failure.code)
 
 test('a chain that stands still takes no payments, and takes them again once it moves', async () => {
-  const { buy, db, rail, journal, sold, taken, halt, resume, pass } = await openWall()
+  const { buy, db, rail, logger, sold, taken, halt, resume, pass } = await openWall()
   await pass(120)
   expect(await buy(paymentOf(1, 1))).toBe('bought')
   halt()
@@ -102,9 +102,9 @@ test('a chain that stands still takes no payments, and takes them again once it 
   for (const key of await db.ledger.unfinished(NOW)) await sold.reconcile(key)
   for (const payment of early) expect(await buy(payment)).toBe('bought')
   expect(await buy(paymentOf(4, 4))).toBe('bought')
-  expect(journal.alarms).toEqual([
+  expect(logger.alerts).toEqual([
     { event: 'outage', facts: expect.objectContaining({ dependency: 'chain', name: TERMS.network }) },
   ])
-  expect(journal.notes.filter(({ event }) => event === 'outage-over')).toHaveLength(1)
+  expect(logger.notes.filter(({ event }) => event === 'outage-over')).toHaveLength(1)
   await db.close()
 })

@@ -4,17 +4,17 @@ import { readiness } from '../../server/usecases/readiness.ts'
 import { trackOutages, type Outages } from '../../server/usecases/track-outages.ts'
 import { CLOCK_OFF_MAX, watchClock } from '../../server/usecases/watch-clock.ts'
 import { fakeClock, type FakeClock } from '../fakes/clock.ts'
-import { fakeJournal, type FakeJournal } from '../fakes/journal.ts'
+import { fakeLogger, type FakeLogger } from '../fakes/logger.ts'
 import { armedRail } from '../fakes/rail.ts'
 import { NOW } from '../ports/samples.ts'
 
 let clock: FakeClock
-let journal: FakeJournal
+let logger: FakeLogger
 let outages: Outages
 beforeEach(() => {
   clock = fakeClock(NOW)
-  journal = fakeJournal()
-  outages = trackOutages({ clock, journal })
+  logger = fakeLogger()
+  outages = trackOutages({ clock, logger })
 })
 
 const ONE = { kind: 'facilitator', name: 'one.example' } as const
@@ -33,13 +33,13 @@ test('an outage is one alarm when it begins and one line when it ends, whatever 
   outages.saw(ONE, null)
   expect(outages.all()).toEqual([{ ...ONE, state: 'up', since: NOW + 10_000, reason: null }])
   const named = { dependency: 'facilitator', name: 'one.example' }
-  expect(journal.alarms).toEqual([{ event: 'outage', facts: { ...named, reason: 'it does not answer' } }])
-  expect(journal.notes).toEqual([{ event: 'outage-over', facts: { ...named, seconds: 10 } }])
+  expect(logger.alerts).toEqual([{ event: 'outage', facts: { ...named, reason: 'it does not answer' } }])
+  expect(logger.notes).toEqual([{ event: 'outage-over', facts: { ...named, seconds: 10 } }])
 })
 
 test('what is well from the first look on is no news', () => {
   outages.saw(ONE, null)
-  expect([journal.alarms, journal.notes]).toEqual([[], []])
+  expect([logger.alerts, logger.notes]).toEqual([[], []])
 })
 
 test('sales stop when the last of those that can stand in for each other is down', () => {
@@ -89,7 +89,7 @@ test('a clock is wrong when a block is from the future, or a new one from the pa
   expect(isWrong()).toBe(false)
   look(block(3n, -CLOCK_OFF_MAX - 1))
   expect(isWrong()).toBe(true)
-  expect(journal.alarms.map(({ facts }) => facts['reason'])).toEqual([
+  expect(logger.alerts.map(({ facts }) => facts['reason'])).toEqual([
     'the clock of this machine is more than 60 s ahead of the newest block',
     'the clock of this machine is more than 60 s behind the newest block',
   ])

@@ -3,7 +3,7 @@ import type { WriteFailure } from '../../server/ports.ts'
 import { trackOutages } from '../../server/usecases/track-outages.ts'
 import { FREE_BYTES_MIN, watchStore } from '../../server/usecases/watch-store.ts'
 import { fakeClock } from '../fakes/clock.ts'
-import { fakeJournal } from '../fakes/journal.ts'
+import { fakeLogger } from '../fakes/logger.ts'
 import { NOW } from '../ports/samples.ts'
 
 // Goal: what is wrong with a store has a name, and whoever asks is answered whatever is frozen. Method: a store that says what
@@ -23,8 +23,8 @@ function world() {
     leaves: false, // cannot be read any more once it is written
   }
   const clock = fakeClock(NOW)
-  const journal = fakeJournal()
-  const outages = trackOutages({ clock, journal })
+  const logger = fakeLogger()
+  const outages = trackOutages({ clock, logger })
   const watch = watchStore({
     store: {
       ready: async () => {
@@ -45,14 +45,14 @@ function world() {
     clock: { ...clock, wait: () => new Promise((resolve) => setTimeout(resolve, 5)) },
   })
   const down = () => outages.all().flatMap(({ kind, state, reason }) => (state === 'down' ? [[kind, reason]] : []))
-  return { says, watch, down, journal }
+  return { says, watch, down, logger }
 }
 
 test('a store that works is told as such, with what is open in it', async () => {
-  const { watch, down, journal } = world()
+  const { watch, down, logger } = world()
   await watch.look()
   expect(down()).toEqual([])
-  expect(journal.alarms).toEqual([])
+  expect(logger.alerts).toEqual([])
   expect(watch.seen()).toEqual({ pending: PENDING, freeBytes: FREE_BYTES_MIN * 2 })
 })
 
@@ -107,7 +107,7 @@ test('a write that never ends is told as one', async () => {
 })
 
 test('a disk at its limit is one outage, until there is clearly room', async () => {
-  const { says, watch, down, journal } = world()
+  const { says, watch, down, logger } = world()
   for (const free of [0.9, 1.1, 0.9, 1.1]) {
     says.free = FREE_BYTES_MIN * free
     await watch.look()
@@ -116,5 +116,5 @@ test('a disk at its limit is one outage, until there is clearly room', async () 
   says.free = FREE_BYTES_MIN * 2
   await watch.look()
   expect(down()).toEqual([])
-  expect(journal.alarms).toHaveLength(1)
+  expect(logger.alerts).toHaveLength(1)
 })

@@ -1,26 +1,26 @@
 /** The last alarms of a journal, for an operator who looks in. */
 
 import type { UnixMs } from '../domain/payment.ts'
-import type { Clock, Journal } from '../ports.ts'
+import type { Clock, Logger } from '../ports.ts'
 
 /** One alarm. */
-export type Alarm = { readonly at: UnixMs; readonly event: string; readonly facts: Parameters<Journal['alarm']>[1] }
+export type Alert = { readonly at: UnixMs; readonly event: string; readonly facts: Parameters<Logger['alert']>[1] }
 
 const KEPT = 10
 
 /** The same journal, and the last ten alarms that were written to it, oldest first. */
-export function recentAlarms(
-  journal: Journal,
+export function recentAlerts(
+  logger: Logger,
   { now }: Pick<Clock, 'now'>,
-): { readonly journal: Journal; readonly last: () => readonly Alarm[] } {
-  const kept: Alarm[] = []
+): { readonly logger: Logger; readonly last: () => readonly Alert[] } {
+  const kept: Alert[] = []
   return {
-    journal: {
-      note: journal.note,
-      alarm(event, facts) {
+    logger: {
+      note: logger.note,
+      alert(event, facts) {
         kept.push({ at: now(), event, facts })
         if (kept.length > KEPT) kept.shift()
-        journal.alarm(event, facts)
+        logger.alert(event, facts)
       },
     },
     last: () => [...kept],

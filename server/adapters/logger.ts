@@ -1,9 +1,9 @@
 /** The operator's journal: one line of JSON an event, on standard error. */
 
 import { terminalLine } from '../../shared/terminal.ts'
-import type { Clock, Journal } from '../ports.ts'
+import type { Clock, Logger } from '../ports.ts'
 
-type Facts = Parameters<Journal['note']>[1]
+type Facts = Parameters<Logger['note']>[1]
 
 // What strangers can cause without end must not fill the disk: many purchases a second fit, a flood does not.
 const BYTES_PER_SECOND = 65_536
@@ -16,7 +16,7 @@ const TEXT_MAX = 512
  * Makes a journal over a sink of lines. Notes and alarms each have a budget of bytes; what is over it is counted, and the
  * next line that fits is preceded by the count.
  */
-export function lineJournal(write: (line: string) => void, { now, elapsed }: Pick<Clock, 'now' | 'elapsed'>): Journal {
+export function lineLogger(write: (line: string) => void, { now, elapsed }: Pick<Clock, 'now' | 'elapsed'>): Logger {
   const level = (name: 'note' | 'alarm') => {
     const line = (event: string, facts: Facts) =>
       terminalLine(JSON.stringify({ at: new Date(now()).toISOString(), level: name, event, ...facts }, shortened))
@@ -34,7 +34,7 @@ export function lineJournal(write: (line: string) => void, { now, elapsed }: Pic
       lines.forEach(write)
     }
   }
-  return { note: level('note'), alarm: level('alarm') }
+  return { note: level('note'), alert: level('alarm') }
 }
 
 const shortened = (_: string, value: unknown) =>
