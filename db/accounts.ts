@@ -2,6 +2,8 @@
 
 import type { Account, AccountPage, OpenPurchase, Pending } from '../server/domain/account.ts'
 import type { Address, Hash, UnixMs } from '../server/domain/payment.ts'
+import { areaOf, isBlock, type Target } from '../server/domain/target.ts'
+import { areaName, type AreaName } from '../shared/area.ts'
 import type { BlockIndex } from '../shared/wall.ts'
 import { painterAmong, type WalletPainter } from './painters.ts'
 import { targetIn, type Size } from './rows.ts'
@@ -11,6 +13,8 @@ export type SaleRow = {
   readonly id: number
   readonly seq: number
   readonly block: BlockIndex
+  readonly corner: BlockIndex // top left of what its payment bought
+  readonly size: Size
   readonly claimed_at: UnixMs
   readonly tx: Hash
   readonly settled: 0 | 1
@@ -61,8 +65,9 @@ export type AccountRows = {
 export function accountOf({ sales, open, credits, painter: own }: AccountRows, { after, limit }: AccountPage): Account {
   const told = sales.slice(0, limit)
   return {
-    sales: told.map(({ id, block, claimed_at, tx, settled, painter }) => ({
+    sales: told.map(({ id, block, corner, size, claimed_at, tx, settled, painter }) => ({
       block,
+      area: areaIn(targetIn({ target: corner, size }), corner),
       claimedAt: claimed_at,
       tx,
       settled: settled === 1,
@@ -75,6 +80,10 @@ export function accountOf({ sales, open, credits, painter: own }: AccountRows, {
     painter: own?.painter ?? null,
   }
 }
+
+/** An area that was bought; `null` where it was a block. */
+const areaIn = (target: Target, block: BlockIndex): AreaName | null =>
+  isBlock(target) ? null : areaName(areaOf({ target, block }))
 
 const openPurchase = ({ target, size, block, created_at, state, uncertain }: OpenRow): OpenPurchase => ({
   target: targetIn({ target, size }),

@@ -39,8 +39,8 @@ const PENDING = `
   WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2)) AND state <> 'sold'
   GROUP BY state, uncertain`
 const SALES = `
-  SELECT p.id, sales.seq, sales.block, p.claimed_at, p.tx, p.settled, named.painter, named.sum FROM (
-    SELECT id, claimed_at, tx, settled FROM payments
+  SELECT p.id, sales.seq, sales.block, p.corner, p.size, p.claimed_at, p.tx, p.settled, named.painter, named.sum FROM (
+    SELECT id, block AS corner, size, claimed_at, tx, settled FROM payments
     WHERE payer = $1 AND state = 'sold' AND seq > $2 - ${AREA_BLOCKS_MAX}
     ORDER BY seq LIMIT $3 + ${AREA_BLOCKS_MAX}) AS p
   JOIN sales ON sales.payment = p.id LEFT JOIN purchase_painters AS named ON named.payment = p.id

@@ -38,8 +38,8 @@ function statements(connection: Connection) {
       WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2)) AND state <> 'sold'
       GROUP BY state, uncertain`),
     sales: connection.prepare<SaleRow, Page>(`
-      SELECT p.id, sales.seq, sales.block, p.claimed_at, p.tx, p.settled, named.painter FROM (
-        SELECT id, claimed_at, tx, settled FROM payments INDEXED BY sales_of_payer
+      SELECT p.id, sales.seq, sales.block, p.corner, p.size, p.claimed_at, p.tx, p.settled, named.painter FROM (
+        SELECT id, block AS corner, size, claimed_at, tx, settled FROM payments INDEXED BY sales_of_payer
         WHERE payer = $payer AND state = 'sold' AND seq > $after - ${AREA_BLOCKS_MAX}
         ORDER BY seq LIMIT $limit + ${AREA_BLOCKS_MAX}) AS p
       JOIN sales ON sales.payment = p.id LEFT JOIN purchase_painters AS named ON named.payment = p.id

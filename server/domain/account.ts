@@ -1,5 +1,6 @@
 /** What the ledger holds of one wallet. */
 
+import type { AreaName } from '../../shared/area.ts'
 import { WALLET_LIMIT_MAX } from '../../shared/contract/wallet.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Address, Hash, Target, UnixMs } from './payment.ts'
@@ -12,6 +13,7 @@ export type OwnSale = {
   readonly tx: Hash
   readonly settled: boolean // our own look at the chain has seen the transfer
   readonly painter: Address | null // who may repaint it beside the wallet
+  readonly area: AreaName | null // that it was bought with; null for a block bought by itself
 }
 
 /** A purchase without an end yet. */

@@ -6,11 +6,12 @@ import { FRAMEWORK_MAX, isLink, isPrintable, MESSAGE_MAX, NAME_MAX } from '../..
 import { failure, type Failure } from './failure.ts'
 import { rules } from './field-rules.ts'
 
-export type Kind = 'set_pixels' | 'register' | 'set_painter'
+export type Kind = 'set_pixels' | 'set_area' | 'register' | 'set_painter'
 
 /** The fields of each kind, in the order they are signed. */
 export const SIGNABLE = {
   set_pixels: ['pixels', 'message', 'link'],
+  set_area: ['pixels', 'message', 'link'],
   register: ['name', 'framework'],
   set_painter: ['painter'],
 } as const
@@ -20,9 +21,10 @@ export type SignableField = (typeof SIGNABLE)[Kind][number]
 /** The fields that a change names, `null` where it clears one. */
 export type Named = { readonly [Field in SignableField]?: string | null }
 
-const checks: { readonly [Field in SignableField]: (text: string) => Failure | undefined } = {
-  pixels: (text) => {
-    const pixels = parsePixels(text)
+const checks: { readonly [Field in SignableField]: (text: string, kind: Kind) => Failure | undefined } = {
+  // How many an area has, only its name tells.
+  pixels: (text, kind) => {
+    const pixels = kind === 'set_area' ? {} : parsePixels(text)
     return 'problem' in pixels ? failure('invalid_pixels', `pixels: ${pixels.problem}.`) : undefined
   },
   message: (text) =>
@@ -45,7 +47,7 @@ export function flawOf(kind: Kind, named: Named): Failure | undefined {
   if (named.pixels === null) return failure('invalid_pixels', 'pixels cannot be cleared, only painted over.')
   for (const field of fields) {
     const text = named[field]
-    const flaw = typeof text === 'string' ? checks[field](text) : undefined
+    const flaw = typeof text === 'string' ? checks[field](text, kind) : undefined
     if (flaw !== undefined) return flaw
   }
   return undefined

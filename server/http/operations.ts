@@ -294,12 +294,14 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'getSigningMessage',
     summary: 'Get the exact text to sign',
     description:
-      'Free. The text for PUT /blocks/{coord} (kind=set_pixels), PUT /api/agents/me (kind=register) or PUT /api/agents/me/painter (kind=set_painter) with its EIP-191 digest, the body to send with your signature, and a worked vector to check your signer by. A field is changed when its key is given, cleared when `clear` names it, kept otherwise. What the write would refuse is refused here.',
+      'Free. The text for PUT /blocks/{coord} (kind=set_pixels), PUT /areas/{area} (kind=set_area), PUT /api/agents/me (kind=register) or PUT /api/agents/me/painter (kind=set_painter) with its EIP-191 digest, the body to send with your signature, and a worked vector to check your signer by. A field is changed when its key is given, cleared when `clear` names it, kept otherwise. What the write would refuse is refused here.',
     query: SignQuery,
     answers: [Signing],
     codes: [
       'invalid_option',
       'invalid_coordinate',
+      'invalid_area',
+      'unauthorized',
       'invalid_wallet',
       'invalid_pixels',
       'invalid_message',
@@ -323,7 +325,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'readWallet',
     summary: 'Read what the wall holds of a wallet',
     description:
-      'For an agent that has lost its state: identity, blocks, purchases without an end and what to do about each, and credits owed. While `hasMore`, go on from `nextAfter`. The full address is asked for and never shown.',
+      'For an agent that has lost its state: identity, blocks, the areas among them, purchases without an end and what to do about each, and credits owed. While `hasMore`, go on from `nextAfter`. The full address is asked for and never shown.',
     params: WalletParams,
     query: WalletQuery,
     answers: [WalletStanding],

@@ -1,13 +1,14 @@
 /** Tells an agent that has lost its state what the wall holds of its wallet. */
 
-import type { OpenPurchase, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
+import type { AreaName } from '../../shared/area.ts'
+import type { OpenPurchase, WalletArea, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import { fullWallet, truncatedWallet } from '../../shared/wallet.ts'
-import type { OpenPurchase as Unfinished } from '../domain/account.ts'
+import type { OpenPurchase as Unfinished, OwnSale } from '../domain/account.ts'
 import { ADVICE, REPEAT } from '../domain/advice.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { Address } from '../domain/payment.ts'
-import { nameOf } from '../domain/target.ts'
+import { isBlock, nameOf } from '../domain/target.ts'
 import type { WallView } from '../domain/wall-view.ts'
 import type { Books, Clock } from '../ports.ts'
 
@@ -39,17 +40,25 @@ export async function myWall(
     rank: agent?.id ?? null,
     firstSeenAt: agent?.firstSeenAt ?? null,
     painter: painter === null ? null : fullWallet(painter),
-    blocks: sales.map(({ block, painter: own, ...sale }) => ({
+    blocks: sales.map(({ block, painter: own, area: _, ...sale }) => ({
       block: refOf(block),
       ...sale,
       ...(own === null ? {} : { painter: fullWallet(own) }),
     })),
+    areas: areasAmong(sales),
     nextAfter,
     hasMore,
     open: open.map((purchase) => openPurchase(purchase, now)),
     credits: credits.map(({ amount, tx }) => ({ amount: amount.toString(), tx })),
     contact,
   }
+}
+
+/** The areas that sales are of, each once. */
+function areasAmong(sales: readonly OwnSale[]): WalletArea[] {
+  const areas = new Map<AreaName, WalletArea>()
+  for (const { area, claimedAt, tx } of sales) if (area !== null) areas.set(area, { area, claimedAt, tx })
+  return [...areas.values()]
 }
 
 const refOf = (block: BlockIndex) => ({ coord: coordOf(block), index: block })
@@ -64,7 +73,12 @@ function openPurchase({ target, block, since, state }: Unfinished, now: number):
     since,
     ageMs: Math.max(0, now - since),
     resend: state.kind === 'reserved',
-    next: state.kind === 'released' ? whenReleased : doubted ? whenDoubted : whenReserved,
+    next:
+      state.kind === 'released'
+        ? whenReleased[isBlock(target) ? 'block' : 'area']
+        : doubted
+          ? whenDoubted
+          : whenReserved,
   }
 }
 
@@ -72,11 +86,14 @@ const whenReserved = `It is being settled. ${REPEAT}`
 
 const whenDoubted = ADVICE[503]
 
-const whenReleased =
-  'The block was given back, and nothing was charged so far. Should the payment land yet, you get this block, else the next open one, else a credit.'
+const whenReleased = {
+  block:
+    'The block was given back, and nothing was charged so far. Should the payment land yet, you get this block, else the next open one, else a credit.',
+  area: 'The area was given back, and nothing was charged so far. Should the payment land yet, you get this area, else the nearest open one of its size, else a credit of the whole amount.',
+} as const
 
 const noPurchases = (): Failure =>
   failure(
     'no_purchases',
-    'This wallet has bought nothing here, and is buying nothing. Buy with GET /blocks/next, or the tool buy_block.',
+    'This wallet has bought nothing here, and is buying nothing. Buy with GET /blocks/next or POST /areas, or the tools buy_block and buy_area.',
   )

@@ -1,18 +1,27 @@
-/** Gives the exact text that a wallet signs for an edit, a registration or the naming of a painter, and refuses what the write would refuse. */
+/** Gives the exact text that a wallet signs for an edit of a block or an area, a registration or the naming of a painter, and refuses what the write would refuse. */
 
 import { isAddress } from '../../shared/address.ts'
+import { areaName, parseArea, type AreaSize } from '../../shared/area.ts'
 import type { Signing, SignQuery } from '../../shared/contract/sign.ts'
-import { digestOf, editMessage, painterMessage, registerMessage } from '../../shared/signing.ts'
+import {
+  areaMessage,
+  digestOf,
+  digestOfPixels,
+  editMessage,
+  painterMessage,
+  registerMessage,
+} from '../../shared/signing.ts'
 import { coordOf, parseCoord } from '../../shared/wall.ts'
+import { readAreaPixels } from '../domain/area-pixels.ts'
 import { isTimely, TS_TOLERANCE_MS } from '../domain/edit.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import { rules } from '../domain/field-rules.ts'
 import type { Address } from '../domain/payment.ts'
-import { invalidCoordinate } from '../domain/refusals.ts'
+import { invalidArea, invalidCoordinate } from '../domain/refusals.ts'
 import { flawOf, SIGNABLE, type Kind, type Named, type SignableField } from '../domain/signed-fields.ts'
 import { TEST_VECTOR } from '../domain/test-vector.ts'
 import type { Agents, Blocks, Clock } from '../ports.ts'
-import { noOwnerYet, staleTime } from './edit-block.ts'
+import { beingBought, noOwner, noOwnerYet, staleTime } from './edit-block.ts'
 import { noPurchases } from './register-agent.ts'
 
 /** What helping needs. `hosts` are the names a message may be signed for, the canonical one first. */
@@ -27,6 +36,7 @@ export type SigningHelp = {
 /** What is refused where a field does not fit its schema, whichever way it is asked for. */
 export const SIGNING_FLAWS = {
   coord: 'invalid_coordinate',
+  area: 'invalid_area',
   pixels: 'invalid_pixels',
   message: 'invalid_message',
   link: 'invalid_link',
@@ -82,6 +92,7 @@ type Drafting = (help: SigningHelp, query: SignQuery, ts: number, named: Named) 
 
 const drafts: Readonly<Record<Kind, Drafting>> = {
   set_pixels: draftEdit,
+  set_area: draftAreaEdit,
   register: draftRegistration,
   set_painter: draftPainter,
 }
@@ -97,6 +108,35 @@ async function draftEdit(
   if ((await blocks.owned(block)) === undefined) return await noOwnerYet(blocks, block)
   const coord = coordOf(block)
   return { message: editMessage(hosts[0] ?? '', coord, ts, named), path: `/blocks/${coord}`, body: { ts, ...named } }
+}
+
+async function draftAreaEdit(
+  { blocks, hosts }: SigningHelp,
+  { area: asked }: SignQuery,
+  ts: number,
+  { pixels, ...texts }: Named,
+): Promise<Draft | Failure> {
+  const area = parseArea(asked ?? '')
+  if (area === undefined) return invalidArea()
+  const signed = readSignedPixels(pixels, area)
+  if ('code' in signed) return signed
+  const owner = await blocks.ownerOf(area)
+  if (owner.kind === 'open') return noOwner(owner.block)
+  if (owner.kind === 'held') return beingBought(owner.block)
+  const name = areaName(area)
+  if (owner.kind === 'several') return failure('unauthorized', `The blocks of area ${name} belong to several wallets.`)
+  const message = areaMessage(hosts[0] ?? '', name, ts, { ...texts, pixels: signed.digest })
+  return { message, path: `/areas/${name}`, body: { ts, ...texts, ...signed.sent } }
+}
+
+const SHA256_PATTERN = /^[0-9a-f]{64}$/
+
+/** What is signed of an area's picture, and what of it goes into the body: nothing where the asker gave the digest alone. */
+function readSignedPixels(pixels: string | null | undefined, size: AreaSize) {
+  if (typeof pixels !== 'string') return { digest: undefined, sent: {} }
+  if (SHA256_PATTERN.test(pixels)) return { digest: pixels, sent: {} }
+  const read = readAreaPixels(pixels, size)
+  return 'code' in read ? read : { digest: digestOfPixels(read.rows), sent: { pixels } }
 }
 
 async function draftRegistration(

@@ -1,20 +1,27 @@
-/** Help with signing: the exact text for an edit, a registration or the naming of a painter, and a vector to check one’s own signing by. */
+/** Help with signing: the exact text for an edit of a block or an area, a registration or the naming of a painter, and a vector to check one’s own signing by. */
 
 import { Type, type Static } from '@sinclair/typebox'
+import { AreaText } from './area.ts'
 import { CoordText } from './kinds.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
 
 /** A field is present when its key is; `clear` names those that shall be null. */
 export const SignQuery = Type.Object({
-  kind: Type.Union([Type.Literal('set_pixels'), Type.Literal('register'), Type.Literal('set_painter')], {
-    description:
-      'set_pixels: repaint a block you own. register: name your wallet. set_painter: name who may repaint for it.',
-  }),
+  kind: Type.Union(
+    [Type.Literal('set_pixels'), Type.Literal('set_area'), Type.Literal('register'), Type.Literal('set_painter')],
+    {
+      description:
+        'set_pixels: repaint a block you own. set_area: repaint an area you own. register: name your wallet. set_painter: name who may repaint for it.',
+    },
+  ),
   coord: Type.Optional({ ...CoordText, description: 'set_pixels: the block, `col,row`.' }),
-  pixels: text('set_pixels: 200 hex characters.'),
-  message: text('set_pixels: 1 to 140 printable characters.'),
-  link: text('set_pixels: an https URI of at most 200 characters.'),
+  area: Type.Optional({ ...AreaText, description: 'set_area: the area, `col,row,WxH`.' }),
+  pixels: text(
+    'set_pixels: 200 hex characters. set_area: the bytes in base64; or their SHA-256 in 64 lower-case hex digits, and then you add them to the body yourself.',
+  ),
+  message: text('set_pixels, set_area: 1 to 140 printable characters.'),
+  link: text('set_pixels, set_area: an https URI of at most 200 characters.'),
   wallet: text('register and set_painter: your address.'),
   name: text('register: 1 to 40 printable characters.'),
   framework: text('register: 1 to 32 printable characters.'),

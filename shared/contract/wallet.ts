@@ -2,9 +2,9 @@
 
 import { Type, type Static } from '@sinclair/typebox'
 import { ADDRESS_PATTERN } from '../address.ts'
+import { AreaText } from './area.ts'
 import { BlockRef } from './block.ts'
 import { Nullable, TextOrNull, TxHash, UnixMs } from './kinds.ts'
-import { TargetText } from './preview.ts'
 
 export const WalletParams = Type.Object({
   wallet: Type.String({
@@ -43,9 +43,21 @@ export const WalletBlock = Type.Object({
 })
 export type WalletBlock = Static<typeof WalletBlock>
 
+export const WalletArea = Type.Object({
+  area: AreaText,
+  claimedAt: UnixMs,
+  tx: TxHash,
+})
+
+export type WalletArea = Static<typeof WalletArea>
+
 export const OpenPurchase = Type.Object({
-  target: TargetText,
-  block: BlockRef,
+  target: Type.String({
+    description:
+      'What was asked for: `next`, a block, an area, or `next,WxH` for the open area of that size nearest the centre.',
+    examples: ['next', '80,45', '80,45,4x3', 'next,4x3'],
+  }),
+  block: { ...BlockRef, description: 'The block that is or was held for it; of an area, the top left one.' },
   state: Type.Union([Type.Literal('reserved'), Type.Literal('released')], {
     description:
       'reserved: the block is held for this wallet. released: it was given back; the payment is watched still.',
@@ -81,13 +93,17 @@ export const WalletStanding = Type.Object({
     }),
   ),
   blocks: Type.Array(WalletBlock, { description: 'In the order they were bought.' }),
+  areas: Type.Array(WalletArea, {
+    description:
+      'Which of these blocks were bought as areas, in one payment each, whole or begun or ended on another page.',
+  }),
   nextAfter: Type.Integer({ minimum: 0, description: 'What to ask for as `after` to read on.' }),
   hasMore: Type.Boolean({ description: 'Whether there are more blocks.' }),
   open: Type.Array(OpenPurchase, {
     description: 'Purchases without an end yet, oldest first: all that are reserved, and the latest released ones.',
   }),
   credits: Type.Array(Credit, {
-    description: `Payments that arrived when no block was left, owed by the operator: the latest ${WALLET_LIMIT_MAX}.`,
+    description: `Payments that arrived when nothing was left for them, owed by the operator: the latest ${WALLET_LIMIT_MAX}.`,
   }),
   contact: Nullable(Type.String({ description: 'Where to turn to about a credit.' })),
 })

@@ -14,10 +14,11 @@ import { paymentOf, wallet } from '../ports/samples.ts'
 
 type Provoke = () => Promise<Response>
 
-// Two walls that all who change nothing may share: one on which nothing was sold, one on which the first wallet owns 3,4.
+// Two walls that all who change nothing may share: one on which nothing was sold, one on which the first wallet owns 3,4, and the second 4,4.
 const emptyWall = await openWall()
 const soldWall = await openWall()
 await soldWall.buy('/blocks/3,4', 1)
+await soldWall.buy('/blocks/4,4', 2)
 
 const ask =
   (request: string, init?: RequestInit): Provoke =>
@@ -234,6 +235,7 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /card.png 503': () => crowded((at) => `GET /card.png?block=${at},0`),
   'GET /api/sign 200': onceSold('GET /api/sign?kind=set_pixels&coord=3,4&message=hi'),
   'GET /api/sign 400': ask('GET /api/sign'),
+  'GET /api/sign 401': onceSold('GET /api/sign?kind=set_area&area=3,4,2x1&message=hi'),
   'GET /api/sign 404': ask('GET /api/sign?kind=set_pixels&coord=3,4&message=hi'),
   'GET /api/sign 409': () => doubtfulWall.ask('GET /api/sign?kind=set_pixels&coord=3,4&message=hi'),
   'GET /api/agents/{wallet} 200': onceSold(`GET /api/agents/${wallet(1)}`),

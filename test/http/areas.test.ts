@@ -4,7 +4,8 @@ import type { Payment } from '../../server/domain/payment.ts'
 import { blocksOf, parseArea } from '../../shared/area.ts'
 import { coordOf } from '../../shared/wall.ts'
 import { flatPng } from '../adapters/picture-files.ts'
-import { hash, NOW, paymentOf, wallet } from '../ports/samples.ts'
+import { hold } from '../ports/engine.ts'
+import { hash, NOW, paymentOf, SILENT, wallet } from '../ports/samples.ts'
 import { codeOf, jsonOf, openWall, paidBy, type Wall } from './wall.ts'
 
 // Goal: every line of the contract about buying an area over HTTP. Method: requests to a wall on the real engine, with a
@@ -300,11 +301,28 @@ describe('an order with an image', () => {
   })
 })
 
-test('a wallet is told of its area block by block', async () => {
+test('a wallet is told of its area, and of its blocks one by one', async () => {
   const wall = await openWall()
   await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)
   const standing = await jsonOf(await wall.ask(`GET /api/agents/${wallet(1)}`))
-  expect(standing).toMatchObject({ blocks: [{ block: { coord: '3,4' } }, { block: { coord: '4,4' } }] })
+  expect(standing).toMatchObject({
+    blocks: [{ block: { coord: '3,4' } }, { block: { coord: '4,4' } }],
+    areas: [{ area: '3,4,2x1', claimedAt: NOW, tx: hash(1) }],
+  })
+})
+
+test('a wallet is told of an area as long as it is unfinished, by what it asked for', async () => {
+  const wall = await openWall()
+  wall.facilitator.settling = { kind: 'unclear' }
+  await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1, 1)
+  await buy(wall, { w: 4, h: 3 }, 12, 1, 2)
+  await wall.db.ledger.release(await hold(wall.db, 'next,2x2', paymentFor(4, 1, 3), SILENT), false)
+  const { open } = await jsonOf(await wall.ask(`GET /api/agents/${wallet(1)}`))
+  expect(open).toMatchObject([
+    { target: '3,4,2x1', block: { coord: '3,4' }, state: 'reserved', doubted: true, resend: true },
+    { target: 'next,4x3', block: { coord: '78,43' }, state: 'reserved' },
+    { target: 'next,2x2', state: 'released', next: expect.stringContaining('the nearest open one of its size') },
+  ])
 })
 
 test('an area takes POST and nothing else', async () => {

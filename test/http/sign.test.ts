@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
 import { hashMessage } from 'viem'
 import { signatureOf } from '../fakes/wallets.ts'
 import { hold } from '../ports/engine.ts'
@@ -8,6 +9,8 @@ import { codeOf, jsonOf, openWall } from './wall.ts'
 
 const wall = await openWall()
 await wall.buy('/blocks/3,4?name=Ada&message=first&link=https://a.b/', 1)
+
+for (const [at, payer] of [1, 1, 3].entries()) await wall.buy(`/blocks/${6 + at},4`, payer, 10 + at)
 
 const px = '07'.repeat(100)
 const owner = `kind=register&wallet=${wallet(1)}`
@@ -50,6 +53,55 @@ test('the text of an edit, once signed, is accepted as it was answered', async (
   expect(help.digest).toBe(hashMessage(help.message))
   expect(sent.status).toBe(200)
   expect((await jsonOf(sent))['deed']).toMatchObject({ message: 'hi there', link: null })
+})
+
+const rows = Uint8Array.from({ length: 200 }, (_, i) => i % 240)
+const digest = createHash('sha256').update(rows).digest('hex')
+const areaEdit = 'kind=set_area&area=6,4,2x1'
+
+test('the text of an area’s edit signs the digest of its pixels, and is accepted as it was answered', async () => {
+  wall.clock.pass(1)
+  const pixels = rows.toBase64()
+  const { help, sent } = await signAndSend(`${areaEdit}&message=hi&pixels=${encodeURIComponent(pixels)}&clear=link`)
+  expect(help).toMatchObject({
+    message: [
+      'wall.test',
+      'set_area v1',
+      'area=6,4,2x1',
+      `ts=${help.request.body['ts']}`,
+      'pixels_present=1',
+      `pixels=${digest}`,
+      'message_present=1',
+      'message=hi',
+      'link_present=1',
+      'link=',
+    ].join('\n'),
+    request: { method: 'PUT', url: 'https://wall.test/areas/6,4,2x1', body: { message: 'hi', pixels, link: null } },
+  })
+  expect(await jsonOf(sent)).toEqual({ updated: true, area: '6,4,2x1', blocks: 2 })
+})
+
+test('for an area too large for an address the digest is enough: the pixels are added to the body', async () => {
+  wall.clock.pass(1)
+  const help = (await jsonOf(await wall.ask(`GET /api/sign?${areaEdit}&pixels=${digest}`))) as Help
+  expect(help.request.body).toEqual({ ts: wall.clock.now() })
+  const body = { ...help.request.body, pixels: rows.toBase64(), signature: signatureOf(wallet(1), help.message) }
+  expect((await wall.ask('PUT /areas/6,4,2x1', sending(body))).status).toBe(200)
+})
+
+test('the text that names a painter, once signed, is accepted as it was answered', async () => {
+  wall.clock.pass(1)
+  const { help, sent } = await signAndSend(`kind=set_painter&wallet=${wallet(1)}&painter=${wallet(5)}`)
+  expect(help.message.split('\n')).toEqual([
+    'wall.test',
+    'set_painter v1',
+    `wallet=${wallet(1)}`,
+    `ts=${wall.clock.now()}`,
+    `painter=${wallet(5)}`,
+  ])
+  expect(sent.status).toBe(200)
+  const cleared = await signAndSend(`kind=set_painter&wallet=${wallet(1)}&clear=painter&ts=${wall.clock.now() + 1}`)
+  expect([cleared.help.message.split('\n')[4], cleared.sent.status]).toEqual(['painter=', 200])
 })
 
 test('the text of a registration, once signed, is accepted as it was answered', async () => {
@@ -95,6 +147,17 @@ const refused: ReadonlyArray<readonly [query: string, code: string]> = [
   [`${edit}&message=a&ts=1`, 'stale_signature'],
   ['kind=set_pixels&coord=5,5&message=a', 'no_owner'],
   ['kind=set_pixels&coord=9,9&message=a', 'purchase_pending'],
+  [areaEdit, 'empty_update'],
+  ['kind=set_area&message=a', 'invalid_area'],
+  ['kind=set_area&area=6,4,21x20&message=a', 'invalid_area'],
+  ['kind=set_area&area=06,4,2x1&message=a', 'invalid_area'],
+  [`${areaEdit}&pixels=${px}`, 'invalid_pixels'],
+  [`${areaEdit}&pixels=${encodeURIComponent(new Uint8Array(200).fill(240).toBase64())}`, 'invalid_pixels'],
+  [`${areaEdit}&clear=pixels`, 'invalid_pixels'],
+  [`${areaEdit}&message=a&ts=1`, 'stale_signature'],
+  ['kind=set_area&area=6,4,2x2&message=a', 'no_owner'],
+  ['kind=set_area&area=9,9,1x1&message=a', 'purchase_pending'],
+  ['kind=set_area&area=6,4,3x1&message=a', 'unauthorized'],
   ['kind=register&name=Ada', 'invalid_wallet'],
   ['kind=register&wallet=0x12&name=Ada', 'invalid_wallet'],
   [`kind=register&wallet=${wallet(9)}&name=Ada`, 'no_purchases'],

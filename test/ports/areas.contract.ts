@@ -171,6 +171,10 @@ function selling(open: OpenEngine): void {
       await hold(wall, 'next,2x2', paymentOf(1, 3), SILENT)
       const all = await wall.books.ofPayer(wallet(1))
       expect(all.sales.map(({ block }) => block)).toEqual([blockOf('3,4'), ...blocksIn('80,45,3x2')])
+      expect(all.sales.map(({ area }) => area)).toEqual([
+        null,
+        ...blocksIn('80,45,3x2').map(() => '80,45,3x2' as const),
+      ])
       expect(all.open).toMatchObject([{ target: 'next,2x2', state: { kind: 'reserved' } }])
       const page = await wall.books.ofPayer(wallet(1), { after: 3, limit: 2 })
       expect(page).toMatchObject({ nextAfter: 5, hasMore: true })

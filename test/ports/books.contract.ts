@@ -75,8 +75,8 @@ function accounts(open: OpenEngine, openLast: OpenEngine): void {
       expect(await wall.books.ofPayer(wallet(1))).toEqual({
         ...NOTHING,
         sales: [
-          { block: blockOf('2,2'), claimedAt: NOW + 5, tx: hash(2), settled: true, painter: null },
-          { block: blockOf('1,1'), claimedAt: NOW + 9, tx: hash(1), settled: false, painter: null },
+          { block: blockOf('2,2'), claimedAt: NOW + 5, tx: hash(2), settled: true, painter: null, area: null },
+          { block: blockOf('1,1'), claimedAt: NOW + 9, tx: hash(1), settled: false, painter: null, area: null },
         ],
         nextAfter: 3,
       })

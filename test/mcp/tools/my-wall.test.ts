@@ -15,7 +15,7 @@ test('the definition', () => {
         "openWorldHint": false,
         "readOnlyHint": true,
       },
-      "description": "Use when you have lost your state, or were cut off while paying: tells what a wallet owns, who may repaint it, which purchases are unfinished and what to do about each, and what the operator owes it. Not for a list of all agents (get_founding_machines). Free, no side effects. Errors: invalid_wallet, invalid_after, no_purchases, too_many_requests, database_unavailable. Returns {wallet, name, framework, rank, firstSeenAt, painter, blocks, nextAfter, hasMore, open, credits, contact, untrusted}, the address truncated; where open says resend, make the same call again, signed as before or from the same wallet: it is not charged twice.",
+      "description": "Use when you have lost your state, or were cut off while paying: tells which blocks a wallet owns and which of them were bought as areas, who may repaint it, which purchases are unfinished and what to do about each, and what the operator owes it. Not for a list of all agents (get_founding_machines). Free, no side effects. Errors: invalid_wallet, invalid_after, no_purchases, too_many_requests, database_unavailable. Returns {wallet, name, framework, rank, firstSeenAt, painter, blocks, areas, nextAfter, hasMore, open, credits, contact, untrusted}, the address truncated; where open says resend, make the same call again, signed as before or from the same wallet: it is not charged twice.",
       "inputSchema": {
         "additionalProperties": false,
         "properties": {
@@ -54,6 +54,7 @@ test('the definition', () => {
               "firstSeenAt",
               "painter",
               "blocks",
+              "areas",
               "nextAfter",
               "hasMore",
               "open",
@@ -70,6 +71,28 @@ test('the definition', () => {
           },
         ],
         "properties": {
+          "areas": {
+            "items": {
+              "properties": {
+                "area": {
+                  "type": "string",
+                },
+                "claimedAt": {
+                  "type": "integer",
+                },
+                "tx": {
+                  "type": "string",
+                },
+              },
+              "required": [
+                "area",
+                "claimedAt",
+                "tx",
+              ],
+              "type": "object",
+            },
+            "type": "array",
+          },
           "blocks": {
             "items": {
               "properties": {
@@ -283,6 +306,7 @@ test('a wallet is told what it owns and what is unfinished, without its address 
   const standing = await read(wall, 'my_wall', { wallet: wallet(0xab).toUpperCase().replace('0X', '0x') })
   expect(standing).toMatchInlineSnapshot(`
     {
+      "areas": [],
       "blocks": [
         {
           "block": {

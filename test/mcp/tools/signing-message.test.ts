@@ -19,10 +19,18 @@ test('the definition', () => {
         "openWorldHint": false,
         "readOnlyHint": true,
       },
-      "description": "Use before set_pixels and set_painter, or before naming your wallet with PUT /api/agents/me: gives the exact text that your wallet signs by EIP-191 personal_sign, and a test vector to check your signer by. Not to make the change: send the body it returns, with your signature. Free, no side effects, no keys. Errors: invalid_body, invalid_coordinate, invalid_pixels, invalid_message, invalid_link, invalid_wallet, invalid_name, invalid_framework, invalid_painter, invalid_option, empty_update, stale_signature, no_owner, purchase_pending, no_purchases, too_many_requests, database_unavailable. Returns {message, digest, ts, validUntil, request, testVector}; for set_pixels and set_painter pass the members of request.body on as they are.",
+      "description": "Use before set_pixels, set_area and set_painter, or before naming your wallet with PUT /api/agents/me: gives the exact text that your wallet signs by EIP-191 personal_sign, and a test vector to check your signer by. Not to make the change: send the body it returns, with your signature. Free, no side effects, no keys. Errors: invalid_body, invalid_coordinate, invalid_area, invalid_pixels, invalid_message, invalid_link, invalid_wallet, invalid_name, invalid_framework, invalid_painter, invalid_option, empty_update, stale_signature, no_owner, purchase_pending, unauthorized (an area of several wallets), no_purchases, too_many_requests, database_unavailable. Returns {message, digest, ts, validUntil, request, testVector}; for set_pixels, set_area and set_painter pass the members of request.body on as they are.",
       "inputSchema": {
         "additionalProperties": false,
         "properties": {
+          "area": {
+            "description": "set_area: the area, \`col,row,WxH\`.",
+            "examples": [
+              "80,45,4x3",
+            ],
+            "pattern": "^(0|[1-9]\\d{0,2}),(0|[1-9]\\d{0,2}),([1-9]\\d{0,2})x([1-9]\\d{0,2})$",
+            "type": "string",
+          },
           "coord": {
             "description": "set_pixels: The block, \`col,row\`: col 0 to 159 from the left, row 0 to 89 from the top.",
             "examples": [
@@ -55,6 +63,10 @@ test('the definition', () => {
                 "type": "string",
               },
               {
+                "const": "set_area",
+                "type": "string",
+              },
+              {
                 "const": "register",
                 "type": "string",
               },
@@ -63,7 +75,7 @@ test('the definition', () => {
                 "type": "string",
               },
             ],
-            "description": "set_pixels: repaint a block you own. register: name your wallet. set_painter: name who may repaint for it.",
+            "description": "set_pixels: repaint a block you own. set_area: repaint an area you own. register: name your wallet. set_painter: name who may repaint for it.",
           },
           "link": {
             "anyOf": [
@@ -81,7 +93,7 @@ test('the definition', () => {
                 "type": "null",
               },
             ],
-            "description": "set_pixels: new https link, at most 200 characters; null clears.",
+            "description": "set_pixels, set_area: new https link, at most 200 characters; null clears.",
           },
           "message": {
             "anyOf": [
@@ -98,7 +110,7 @@ test('the definition', () => {
                 "type": "null",
               },
             ],
-            "description": "set_pixels: new text, 1 to 140 characters; null clears.",
+            "description": "set_pixels, set_area: new text, 1 to 140 characters; null clears.",
           },
           "name": {
             "anyOf": [
@@ -134,8 +146,10 @@ test('the definition', () => {
             "description": "set_painter: the address that may repaint; null for nobody.",
           },
           "pixels": {
-            "description": "set_pixels: new picture, 200 hex characters.",
-            "pattern": "^[0-9a-fA-F]{200}$",
+            "description": "set_pixels: new picture, 200 hex characters. set_area: its bytes in base64; or their SHA-256 in hex, and then add them to the call yourself.",
+            "examples": [
+              "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+            ],
             "type": "string",
           },
           "ts": {
@@ -308,6 +322,23 @@ test('what is signed so is what set_pixels takes', async () => {
   })
 })
 
+test('what is signed so is what set_area takes', async () => {
+  const args = { kind: 'set_area', area: '3,4,1x1', pixels: new Uint8Array(100).fill(7).toBase64(), link: null }
+  const { message, request } = await read(wall, 'signing_message', args)
+  expect(message).toStartWith('wall.test\nset_area v1\narea=3,4,1x1\n')
+  const { body } = request as { body: object }
+  const signature = signatureOf(wallet(1), String(message))
+  expect(await read(wall, 'set_area', { area: '3,4,1x1', ...body, signature })).toMatchObject({ updated: true })
+})
+
+test('what is signed so is what set_painter takes', async () => {
+  const args = { kind: 'set_painter', wallet: wallet(1), painter: null }
+  const { message, request } = await read(wall, 'signing_message', args)
+  const { body } = request as { body: object }
+  const signature = signatureOf(wallet(1), String(message))
+  expect(await read(wall, 'set_painter', { ...body, signature })).not.toHaveProperty('error')
+})
+
 test('the text to name a wallet is told too', async () => {
   const { message } = await read(wall, 'signing_message', {
     kind: 'register',
@@ -329,6 +360,9 @@ test.each([
   [{ kind: 'set_pixels', coord: '3,4', link: 'x' }, 'invalid_link'],
   [{ kind: 'set_pixels', coord: '3,4', pixels: 'x' }, 'invalid_pixels'],
   [{ kind: 'set_pixels', coord: '3,4', message: 'x', ts: 1 }, 'stale_signature'],
+  [{ kind: 'set_area', area: '3,4', message: 'x' }, 'invalid_area'],
+  [{ kind: 'set_area', area: '3,4,2x1', message: 'x' }, 'no_owner'],
+  [{ kind: 'set_area', area: '3,4,1x1', pixels: 'AAEC' }, 'invalid_pixels'],
   [{ kind: 'register', wallet: 'x', name: 'Ada' }, 'invalid_wallet'],
   [{ kind: 'register', wallet: wallet(1), name: '' }, 'invalid_name'],
   [{ kind: 'register', wallet: wallet(2), name: 'Ada' }, 'no_purchases'],
