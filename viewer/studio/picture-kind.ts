@@ -2,29 +2,41 @@
 
 import type { Raster } from '../../shared/resample.ts'
 
-// So many pixels are looked at, spread over the picture.
-const READ_ONLY = 4000
+// About so many pixels are looked at, spread over the picture.
+const LOOKS = 4000
 
-// Colours count as different once they differ in the upper four bits of a part.
-const SHIFT = 4
+// Each is compared with others so far away, as a share of the shorter side: far enough that a slope is seen as one.
+const REACH = 1 / 12
 
-// A drawing is made of flat patches of few colours; in a photograph hardly any pixel is like its neighbour.
-const FLAT_SHARE = 0.6
-const COLOURS_MIN = 64
+// Levels of 255. What differs less is one colour with the traces of its file format, what differs more is an edge.
+const SAME = 3
+const EDGE = 64
 
-/** Whether a picture has the many soft colours that only dithering keeps. */
-export function isPhotograph({ width, height, rgba }: Raster): boolean {
-  const colours = new Set<number>()
-  const step = Math.max(1, Math.floor((width * height) / READ_ONLY))
-  let looked = 0
-  let flat = 0
-  for (let at = 0; at < width * height - 1; at += step) {
-    // The last pixel of a row has no neighbour.
-    if (at % width === width - 1) continue
-    looked++
-    const [red, green, blue, alpha] = [0, 1, 2, 3].map((part) => rgba[at * 4 + part] ?? 0)
-    if ([0, 1, 2, 3].every((part) => rgba[at * 4 + part] === rgba[at * 4 + 4 + part])) flat++
-    if (alpha !== 0) colours.add((((red ?? 0) >> SHIFT) << 8) | (((green ?? 0) >> SHIFT) << 4) | ((blue ?? 0) >> SHIFT))
+// Drawings are flat patches with edges between; in photographs and gradients this share of all pairs differ a little.
+const SOFT_SHARE = 0.3
+
+/** Whether a picture has the soft slopes of colour that only dithering keeps. */
+export function isPhotograph(raster: Raster): boolean {
+  const { width, height } = raster
+  const reach = Math.max(1, Math.round(Math.min(width, height) * REACH))
+  const step = Math.max(1, Math.floor((width * height) / LOOKS))
+  let pairs = 0
+  let soft = 0
+  for (let at = 0; at < width * height; at += step) {
+    const [x, y] = [at % width, Math.floor(at / width)]
+    for (const other of [
+      x + reach < width ? at + reach : undefined,
+      y + reach < height ? at + reach * width : undefined,
+    ]) {
+      if (other === undefined) continue
+      pairs++
+      const apart = difference(raster, at, other)
+      if (apart >= SAME && apart <= EDGE) soft++
+    }
   }
-  return colours.size >= COLOURS_MIN && flat < looked * FLAT_SHARE
+  return pairs > 0 && soft / pairs >= SOFT_SHARE
 }
+
+/** How far two pixels are apart in the part in which they differ most. */
+const difference = ({ rgba }: Raster, one: number, other: number): number =>
+  Math.max(...[0, 1, 2, 3].map((part) => Math.abs((rgba[one * 4 + part] ?? 0) - (rgba[other * 4 + part] ?? 0))))
