@@ -4,10 +4,13 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { Wallet } from '../../server/local/wallets.ts'
 import type { Deed } from '../../shared/contract/block.ts'
 import type { PaintedBlocks } from '../../shared/contract/picture.ts'
-import { RGBA } from '../adapters/picture-files.ts'
+import { blockwise } from '../../shared/pixels.ts'
+import { lookAt } from '../../viewer/camera/camera.ts'
+import { flatPng, pngOf, RGB, RGBA } from '../adapters/picture-files.ts'
 import { settled, sign, startWorld, type World } from '../e2e/world.ts'
 import { smallTargets, violationsOf } from './axe.ts'
-import { download, drop, installWallet, motley, orderIn, Refusal } from './studio-hands.ts'
+import { stageTop, viewOf } from './driver.ts'
+import { bodyIn, download, drop, installWallet, motley, Refusal, slopeRows, toStep } from './studio-hands.ts'
 import { browserForTests } from './visit.ts'
 
 // Goal: what the page for painting shows, prices and offers is what the service sells and accepts. Method: the built page
@@ -78,7 +81,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
   })
 
   afterAll(async () => {
-    expect((await unfinished)?.status).toBe(200)
+    if (unfinished) expect((await unfinished).status).toBe(200)
     await world.stop()
     if (!('reason' in browser)) await browser.close()
   })
@@ -103,63 +106,80 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
       const headers = { 'content-type': type }
       const response = await fetch(`${world.url}/api/pixels?${query}`, { method: 'POST', headers, body: picture })
       const { blocks }: PaintedBlocks = await response.json()
-      return new Map(blocks.map(({ dx, dy, px }) => [`${20 + dx},${20 + dy}`, px]))
+      return blocks.map(({ px }) => px).join('')
     }
-    const asPage = async () =>
-      new Map((await orderIn(page)).buy.map(({ block, url }) => [block, new URL(url).searchParams.get('px') ?? '']))
+    const asPage = async () => {
+      const { w, pixels } = await bodyIn(page)
+      await toStep(page, 'picture')
+      return blockwise(Uint8Array.fromBase64(pixels ?? ''), w).toHex()
+    }
 
     const exact = motley(30, 20)
     await drop(page, 'exact.png', exact)
     await page.getByText('exact.png, 30 × 20 pixels').waitFor()
-    expect(new Set(await asPage())).toEqual(new Set(await asService(exact, 'w=3&h=2')))
+    expect(await asPage()).toBe(await asService(exact, 'w=3&h=2'))
     await page.getByLabel('Colours').selectOption('floyd-steinberg')
-    expect(new Set(await asPage())).toEqual(new Set(await asService(exact, 'w=3&h=2&dither=floyd-steinberg')))
+    expect(await asPage()).toBe(await asService(exact, 'w=3&h=2&dither=floyd-steinberg'))
 
     const odd = motley(57, 31)
     await drop(page, 'odd.png', odd)
     await page.getByText('odd.png, 57 × 31 pixels').waitFor()
+    await toStep(page, 'place')
     await page.getByLabel('Keep the picture’s shape').uncheck()
     await page.getByLabel('Blocks wide').fill('4')
     await page.getByLabel('Blocks high').fill('3')
-    expect(new Set(await asPage())).toEqual(new Set(await asService(odd, 'w=4&h=3&dither=floyd-steinberg')))
+    expect(await asPage()).toBe(await asService(odd, 'w=4&h=3&dither=floyd-steinberg'))
     await page.getByLabel('Fit').selectOption('contain')
     await page.getByLabel('Behind it').fill('#d75f00')
-    expect(new Set(await asPage())).toEqual(
-      new Set(await asService(odd, 'w=4&h=3&dither=floyd-steinberg&fit=contain&background=d75f00')),
-    )
+    expect(await asPage()).toBe(await asService(odd, 'w=4&h=3&dither=floyd-steinberg&fit=contain&background=d75f00'))
 
     await page.getByLabel('Colours').selectOption('none')
     const clear = motley(40, 30, RGBA)
     await drop(page, 'clear.png', clear)
     await page.getByText('clear.png, 40 × 30 pixels').waitFor()
-    expect(new Set(await asPage())).toEqual(new Set(await asService(clear, 'w=4&h=3&fit=contain&background=d75f00')))
+    expect(await asPage()).toBe(await asService(clear, 'w=4&h=3&fit=contain&background=d75f00'))
     const photo = Uint8Array.from(await new Bun.Image(motley(90, 60)).jpeg({ quality: 80 }).bytes())
     await drop(page, 'photo.jpg', photo)
     await page.getByText('photo.jpg, 90 × 60 pixels').waitFor()
-    expect(new Set(await asPage())).toEqual(new Set(await asService(photo, 'w=9&h=6&fit=contain', 'image/jpeg')))
+    expect(await asPage()).toBe(await asService(photo, 'w=9&h=6&fit=contain', 'image/jpeg'))
+  })
+
+  test('a photograph is dithered and a logo is not, whatever their files, and the page says why', async () => {
+    const page = await openPage('?at=20,20')
+    const slope = pngOf(120, 80, RGB, slopeRows(120, 80))
+    await drop(page, 'slope.jpg', Uint8Array.from(await new Bun.Image(slope).jpeg({ quality: 80 }).bytes()))
+    await page.getByText('It looks like a photograph').waitFor()
+    expect(await page.getByLabel('Colours').inputValue()).toBe('floyd-steinberg')
+    await drop(page, 'logo.jpg', Uint8Array.from(await new Bun.Image(flatPng(120, 80, '#c03028')).jpeg().bytes()))
+    await page.getByText('It looks drawn').waitFor()
+    expect(await page.getByLabel('Colours').inputValue()).toBe('none')
   })
 
   test('moved by keys, numbers and hand, it tells what it covers and what that costs', async () => {
     const page = await openPage('?at=81,45')
     await page.setInputFiles('#file', { name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(motley(40, 20)) })
-    await cost(page).getByText('5.00 USDC for 5 blocks').waitFor()
+    await cost(page).getByText('Not open').waitFor()
     expect(await page.locator('#tally').allInnerTexts()).toEqual(['5 open\n3 owned by others'])
     await page.locator('#wall').focus()
     await page.keyboard.press('Shift+ArrowLeft')
-    await cost(page).getByText('8.00 USDC for 8 blocks').waitFor()
+    await cost(page).getByText('8.00 USDC for 8 blocks, at 1.00 USDC each, in one payment').waitFor()
+    await toStep(page, 'place')
     await page.getByLabel('Column').fill('82')
-    await cost(page).getByText('5.00 USDC').waitFor()
+    await toStep(page, 'deal')
+    await page.getByText('It covers blocks that differ: 5 open, 3 owned by others.').waitFor()
     await page.getByLabel('Your wallet’s address').fill(ada.address)
     await page.getByText('It owns 2 blocks.').waitFor()
     expect(await page.locator('#tally').allInnerTexts()).toEqual(['5 open\n2 yours\n1 owned by others'])
 
-    // Three blocks to the left and one down, at the size it is looked at.
+    // Three blocks to the left and one down.
+    await toStep(page, 'place')
     await page.getByRole('button', { name: 'Look at it' }).click()
-    const stage = await page.locator('#wall').boundingBox()
-    const [x, y] = [(stage?.x ?? 0) + (stage?.width ?? 0) / 2 + 20, (stage?.y ?? 0) + (stage?.height ?? 0) / 2 + 20]
+    const stage = await viewOf(page)
+    const side = 10 * lookAt({ left: 790, top: 420, right: 890, bottom: 500 }, stage, 8).zoom
+    const [x, y] = [stage.width / 2 + 20, stage.height / 2 + 20 + (await stageTop(page))]
     await page.mouse.move(x, y)
     await page.mouse.down()
-    await page.mouse.move(x - 240, y + 80, { steps: 5 })
+    await page.mouse.move(x - 3 * side, y + side, { steps: 5 })
     await page.mouse.up()
     expect([
       await page.getByLabel('Column').inputValue(),
@@ -167,60 +187,72 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     ]).toEqual(['79', '46'])
 
     await page.getByRole('button', { name: 'Find open room' }).click()
-    await cost(page).getByText('8.00 USDC for 8 blocks').waitFor()
+    await cost(page).getByText('8.00 USDC').waitFor()
   })
 
-  test('what others buy meanwhile, or are paying for, is left out at once', async () => {
+  test('what others buy meanwhile, or are paying for, is told at once, and no part is offered', async () => {
     const page = await openPage('?at=30,30')
     await drop(page, 'a.png', motley(30, 10))
     await cost(page).getByText('3.00 USDC').waitFor()
+    await toStep(page, 'deal')
+    await page.locator('#take').waitFor()
     await sell(bob, '31,30')
     await cost(page).getByText('1 owned by others').waitFor()
+    expect(await page.isVisible('#take')).toBe(false)
     world.facilitator.settle.next('hang-before')
     const calls = world.facilitator.settle.count()
-    const payment = await sign(world, bob, '32,30')
-    unfinished = settled(world, '32,30', payment)
+    const payment = await sign(world, bob, '32,31')
+    unfinished = settled(world, '32,31', payment)
     await world.facilitator.settle.arrived(calls + 1)
-    // A look at another place and back asks anew.
+    await toStep(page, 'place')
     await page.getByLabel('Row', { exact: true }).fill('31')
-    await page.getByLabel('Row', { exact: true }).fill('30')
     await cost(page).getByText('1 being bought by others').waitFor()
-    await cost(page).getByText('1.00 USDC for 1 block').waitFor()
-    const { buy, leave, price } = await orderIn(page)
-    expect([buy.map(({ block }) => block), leave, price.total]).toEqual([['30,30'], ['31,30', '32,30'], '1.00'])
+    await cost(page).getByText('Not open').waitFor()
   })
 
-  test('the script taken from the page pays for what is open and repaints what is owned', async () => {
-    const page = await openPage('?at=82,44')
+  test('the script taken from the page buys the picture in one payment, and another repaints it', async () => {
+    const page = await openPage('?at=10,44')
+    const run = async () => {
+      const file = `${root}/node_modules/.cache/pixel-wall-order-${process.pid}.mjs`
+      await Bun.write(file, await download(page, 'script'))
+      const env = { PATH: Bun.env['PATH'] ?? '', PRIVATE_KEY: ada.privateKey }
+      const said = await Bun.$`${process.execPath} ${file}`.env(env).text()
+      await rm(file)
+      return said
+    }
+    const shown = async () => {
+      const { pixels } = await bodyIn(page)
+      const wanted = blockwise(Uint8Array.fromBase64(pixels ?? ''), 2).toHex()
+      const deeds = await Promise.all(['10,44', '11,44', '10,45', '11,45'].map(deedOf))
+      const there = deeds.map((deed) => Uint8Array.fromBase64(deed.pixels ?? '').toHex()).join('')
+      return [there === wanted, new Set(deeds.map(({ tx }) => tx)).size, deeds[3]?.message]
+    }
     await drop(page, 'a.png', motley(20, 20))
-    await page.getByLabel('Your wallet’s address').fill(ada.address)
-    await page.getByText('It owns 2 blocks.').waitFor()
+    await page.getByText('a.png, 20 × 20 pixels').waitFor()
+    await toStep(page, 'deal')
     await page.getByText('Words with it').click()
     await page.getByLabel('Message').fill('from a script & a page')
     await page.getByLabel('Message').blur()
-    const order = await orderIn(page)
-    expect(order.price.total).toBe('2.00')
-    const file = `${root}/node_modules/.cache/pixel-wall-order-${process.pid}.mjs`
-    await Bun.write(file, await download(page, 'script'))
-    const env = { PATH: Bun.env['PATH'] ?? '', PRIVATE_KEY: ada.privateKey }
-    const said = await Bun.$`${process.execPath} ${file}`.env(env).text()
-    await rm(file)
-    expect(said).toMatch(/^82,44 bought in 0x\w+\n83,44 bought in 0x\w+\n82,45 repainted\n83,45 repainted\n$/)
-    const wanted = [
-      ...order.buy.map(({ block, url }) => [block, new URL(url).searchParams.get('px')] as const),
-      ...order.repaint.map(({ block, body }) => [block, body.pixels] as const),
-    ]
-    for (const [block, px] of wanted) {
-      const { pixels, message } = await deedOf(block)
-      expect([Uint8Array.fromBase64(pixels ?? '').toHex(), message]).toEqual([px ?? '', 'from a script & a page'])
-    }
-    await cost(page).getByText('4 yours').waitFor()
+    await cost(page).getByText('4.00 USDC').waitFor()
+    const body = await bodyIn(page)
+    expect(await run()).toMatch(/^10,44,2x2 bought in 0x\w+\n$/)
+    await cost(page).getByText('4 owned by others').waitFor()
+    await page.getByLabel('Your wallet’s address').fill(ada.address)
+    await cost(page).getByText('Free to repaint 4 blocks, with one signature').waitFor()
+    expect(body).toMatchObject({ at: '10,44', w: 2, h: 2, message: 'from a script & a page' })
+    expect(await shown()).toEqual([true, 1, 'from a script & a page'])
+
+    await drop(page, 'b.png', motley(20, 20, RGBA))
+    await page.getByText('b.png, 20 × 20 pixels').waitFor()
+    await toStep(page, 'deal')
+    expect(await run()).toBe('10,44,2x2 repainted\n')
+    expect(await shown()).toEqual([true, 1, 'from a script & a page'])
   })
 
-  test('an owner signs in the browser; what goes wrong is told in words, and only that is tried again', async () => {
+  test('an owner signs once in the browser; what goes wrong is told in words, and can be tried again', async () => {
     const page = await newPage()
     const asked: string[] = []
-    const moods = ['declines', 'lies', 'honest', 'honest']
+    const moods = ['declines', 'lies', 'honest']
     await installWallet(page, 'Testmask', async (method, [text = '', address]) => {
       if (method === 'eth_requestAccounts') return [ada.address]
       asked.push(method)
@@ -232,37 +264,39 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     })
     await visit(page, '?at=82,45')
     await drop(page, 'a.png', motley(20, 10))
+    await page.getByText('a.png, 20 × 10 pixels').waitFor()
+    await toStep(page, 'deal')
     await page.getByRole('button', { name: 'Connect Testmask' }).click()
-    const strokes = page.locator('#strokes li')
     await page.getByRole('button', { name: 'Repaint 2 blocks' }).click()
-    await page.getByText('82,45 not repainted: You declined to sign.').waitFor()
-    expect(await strokes.last().textContent()).toBe('83,45 waits')
+    await page.getByText('You declined to sign.').waitFor()
+    const again = page.getByRole('button', { name: 'Try again' })
+    await again.click()
+    await page.getByText('The signature is not from').waitFor()
 
-    // The second block's request never arrives.
-    await page.route('**/blocks/83,45', (route) => route.abort(), { times: 1 })
-    await page.getByRole('button', { name: 'Try the rest again' }).click()
-    await page.getByText('83,45 not repainted: The service could not be reached.').waitFor()
-    expect(await strokes.first().textContent()).toBe(
-      '82,45 not repainted: The signature is not from the block’s owner over the expected message (EIP-191 personal_sign).',
-    )
-    await page.getByRole('button', { name: 'Try the rest again' }).click()
-    await page.getByText('2 of 2 blocks repainted').waitFor()
+    // The request never arrives.
+    await page.route('**/areas/82,45,2x1', (route) => route.abort(), { times: 1 })
+    await again.click()
+    await page.getByText('The service could not be reached.').waitFor()
+    await again.click()
+    await page.getByText('Repainted: it is on the wall.').waitFor()
     // The request that was lost went out again as it had been signed.
-    expect(asked).toHaveLength(4)
-    const { repaint } = await orderIn(page)
-    for (const { block, body } of repaint)
-      expect(Uint8Array.fromBase64((await deedOf(block)).pixels ?? '').toHex()).toBe(body.pixels)
+    expect(asked).toHaveLength(3)
+    const { pixels } = await bodyIn(page)
+    const wanted = blockwise(Uint8Array.fromBase64(pixels ?? ''), 2).toHex()
+    const deeds = await Promise.all(['82,45', '83,45'].map(deedOf))
+    expect(deeds.map((deed) => Uint8Array.fromBase64(deed.pixels ?? '').toHex()).join('')).toBe(wanted)
     // Chromium itself reports the 401 and the request that was cut off.
     expect(troubles.splice(0)).toHaveLength(2)
   })
 
   test('what is no picture, and a wallet without blocks, are told in words', async () => {
-    const page = await openPage('')
+    const page = await openPage('?at=82,45')
     await drop(page, 'a.png', new TextEncoder().encode('no picture'))
     await page.getByText('This is no picture that your browser can read.').waitFor()
     await drop(page, 'b.png', motley(20, 20))
     await page.getByText('b.png, 20 × 20 pixels').waitFor()
     expect(await page.locator('#flaw').textContent()).toBe('')
+    await toStep(page, 'deal')
     await page.getByLabel('Your wallet’s address').fill(`0x${'1'.repeat(40)}`)
     await page.getByText('This wallet owns nothing here yet.').waitFor()
     await page.getByLabel('Your wallet’s address').fill('0x12')
@@ -290,20 +324,25 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.keyboard.press('Enter')
     await (await chooser).setFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(motley(20, 20)) })
     await cost(page).getByText('4.00 USDC').waitFor()
+    await tabTo('#next')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Place')
+    await tabTo('#w')
+    await page.keyboard.press('ArrowUp')
+    await cost(page).getByText('9.00 USDC for 9 blocks').waitFor()
     await tabTo('#wall', 'Shift+Tab')
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('Shift+ArrowDown')
     await page
       .locator('#spoken')
-      .getByText('Column 51, row 60. 4 open. 4.00 USDC to buy.')
+      .getByText('Column 51, row 60. 9 open. 9.00 USDC for 9 blocks, at 1.00 USDC each, in one payment.')
       .waitFor({ state: 'attached' })
-    await tabTo('#w')
-    await page.keyboard.press('ArrowUp')
-    await cost(page).getByText('9.00 USDC for 9 blocks').waitFor()
+    await tabTo('#next')
+    await page.keyboard.press('Enter')
     await tabTo('#paper-acts button')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Copied' }).waitFor()
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toStartWith('Put a picture of 3 x 3 blocks')
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toStartWith('Buy the area 51,60,3x3 of')
   })
 
   test('a finger lays the picture on a phone', async () => {
@@ -311,17 +350,19 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.setInputFiles('#file', { name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(motley(20, 20)) })
     await cost(page).getByText('4.00 USDC').waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
-    const stage = await page.locator('#wall').boundingBox()
-    const middle = { x: (stage?.x ?? 0) + (stage?.width ?? 0) / 2, y: (stage?.y ?? 0) + (stage?.height ?? 0) / 2 }
-    // A block is 80 pixels wide, and the middle of the stage is the picture's.
-    await page.touchscreen.tap(middle.x + 130, middle.y + 10)
+    await toStep(page, 'place')
+    const stage = await viewOf(page)
+    const side = 10 * lookAt({ left: 470, top: 470, right: 550, bottom: 550 }, stage, 8).zoom
+    const middle = { x: stage.width / 2, y: stage.height / 2 + (await stageTop(page)) }
+    // The middle of the stage is the picture's.
+    await page.touchscreen.tap(middle.x + 1.5 * side, middle.y + side / 8)
     await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#col')?.value === '51')
     const session = await page.context().newCDPSession(page)
     const finger = (type: 'touchStart' | 'touchMove' | 'touchEnd', x: number) =>
       session.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x, y: middle.y }] })
     await page.getByRole('button', { name: 'Look at it' }).tap()
     await finger('touchStart', middle.x)
-    for (const way of [40, 80, 120, 160]) await finger('touchMove', middle.x - way)
+    for (const share of [0.25, 0.5, 0.75, 1]) await finger('touchMove', middle.x - share * 2 * side)
     await finger('touchEnd', 0)
     await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#col')?.value === '49')
   })
@@ -334,10 +375,17 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
   ] as const)('axe finds nothing to complain about, empty or full: %s', async (_, options) => {
     const page = await newPage(options)
     await installWallet(page, 'Testmask', async () => [ada.address])
-    await visit(page, '?at=81,45')
+    await visit(page, '?at=82,45')
     expect(await violationsOf(page)).toEqual([])
     expect(await smallTargets(page)).toEqual([])
-    await drop(page, 'a.png', motley(40, 20))
+    await drop(page, 'a.png', motley(20, 10))
+    await page.getByText('a.png, 20 × 10 pixels').waitFor()
+    for (const step of ['place', 'deal', 'picture'] as const) {
+      expect(await violationsOf(page)).toEqual([])
+      expect(await smallTargets(page)).toEqual([])
+      await toStep(page, step)
+    }
+    await toStep(page, 'deal')
     await page.getByRole('button', { name: 'Connect Testmask' }).click()
     await page.getByRole('button', { name: 'Repaint 2 blocks' }).waitFor()
     await page.getByText('Words with it').click()

@@ -3,9 +3,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { build } from 'vite'
+import { occupancyOf, openSpaces } from '../../server/domain/open-space.ts'
+import { blocksOf, parseArea } from '../../shared/area.ts'
+import type { AreaState } from '../../shared/contract/area.ts'
 import type { Canvas, CanvasBlock } from '../../shared/contract/canvas.ts'
 import type { FeedPage, Sale } from '../../shared/contract/feed.ts'
 import type { HistoryPage, LogTail, WireChange } from '../../shared/contract/live.ts'
+import type { Spaces } from '../../shared/contract/space.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { COLS, TOTAL_BLOCKS, coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { canvas as sample, deedOf } from './sample-wall.ts'
@@ -101,7 +105,9 @@ export async function startSampleServer(): Promise<SampleServer> {
         const known = deedOf(coord) ?? canvas.blocks.find(({ i }) => i === parseCoord(coord))
         return Response.json({ settled: true, tx: null, ...known }, { status: known ? 200 : 402 })
       }
-      const path = pathname === '/' ? '/index.html' : pathname
+      if (pathname === '/api/space') return Response.json(spaceIn(canvas, search))
+      if (pathname.startsWith('/areas/')) return Response.json(areaState(canvas, pathname.slice('/areas/'.length)))
+      const path = pathname === '/' ? '/index.html' : pathname === '/paint' ? '/paint.html' : pathname
       return new Response(Bun.file(dist + path), { headers: { 'content-security-policy': CSP } })
     },
   })
@@ -194,6 +200,26 @@ function heldBody(bytes: Uint8Array<ArrayBuffer>, held: Held | undefined): BodyI
       controller.close()
     },
   })
+}
+
+function areaState(canvas: Canvas, name: string): AreaState {
+  const area = parseArea(name)
+  const sold = new Set(canvas.blocks.map(({ i }) => i))
+  const blocks = area ? blocksOf(area) : []
+  const taken = blocks.filter((block) => sold.has(block)).length
+  return { area: name, blocks: blocks.length, open: blocks.length - taken, taken, held: 0, price: null, owner: null }
+}
+
+function spaceIn(canvas: Canvas, search: string): Pick<Spaces, 'spaces'> {
+  const query = new URLSearchParams(search)
+  const [w, h] = [Number(query.get('w')), Number(query.get('h'))]
+  const sold = new Set(canvas.blocks.map(({ i }) => i))
+  const near = parseCoord(query.get('near') ?? '')
+  const found = openSpaces(
+    occupancyOf((block) => sold.has(block)),
+    { w, h, near, limit: 1 },
+  )
+  return { spaces: found.map(({ at }) => ({ coord: coordOf(at), blocks: [], price: (w * h).toFixed(2) })) }
 }
 
 function feedPage(sales: readonly Sale[], canvas: Canvas, search: string): FeedPage {

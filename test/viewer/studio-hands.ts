@@ -1,7 +1,7 @@
 /** Hands for the tests of the page for painting: pictures, what is taken away, and a wallet in the browser. */
 
 import type { Page } from 'playwright-core'
-import type { Order } from '../../viewer/studio/order.ts'
+import type { AreaOrder } from '../../shared/contract/area-order.ts'
 import { pngOf, RGB, RGBA } from '../adapters/picture-files.ts'
 
 /** A picture in which every pixel has a colour of its own, the same each time; in RGBA all of them are partly clear. */
@@ -12,6 +12,13 @@ export function motley(width: number, height: number, kind: typeof RGB | typeof 
   const data = Uint8Array.from({ length: height * rowBytes }, (_, i) => (i % rowBytes === 0 ? 0 : next()))
   return pngOf(width, height, kind, data)
 }
+
+/** The rows of a slope of colours, as a PNG in RGB has them. */
+export const slopeRows = (width: number, height: number): Uint8Array =>
+  Uint8Array.from({ length: height * (1 + width * 3) }, (_, i) => {
+    const [x, y] = [i % (1 + width * 3), Math.floor(i / (1 + width * 3))]
+    return x === 0 ? 0 : 60 + y + (x * 80) / (width * 3)
+  })
 
 /** Lets a file fall onto the page. */
 export async function drop(page: Page, name: string, bytes: Uint8Array) {
@@ -36,10 +43,14 @@ export async function download(page: Page, form: string): Promise<string> {
   return await Bun.file(await file.path()).text()
 }
 
-/** What is offered for a program. */
-export async function orderIn(page: Page): Promise<Order> {
-  const order: Order = JSON.parse(await download(page, 'json'))
-  return order
+/** The step of a name, with its part of the page in sight. */
+export const toStep = (page: Page, step: 'picture' | 'place' | 'deal') => page.locator(`#to-${step}`).click()
+
+/** What the request for a program says, once the picture is painted. */
+export async function bodyIn(page: Page): Promise<AreaOrder> {
+  await toStep(page, 'deal')
+  const body: AreaOrder = JSON.parse(await download(page, 'json'))
+  return body
 }
 
 /** What a wallet is asked; it throws `Refusal` to say no. */

@@ -1,15 +1,16 @@
 /** How many blocks of each kind are covered, and what the open ones cost. */
 
-import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
+import { ASSET_SYMBOL } from '../../shared/money.ts'
 import { find, make } from '../ui/dom.ts'
 import { blocksText, countText } from '../wall/formatting.ts'
-import { priceOf, tallyOf, type Standing } from './cost-summary.ts'
+import { dealOf, priceOf, tallyOf, type Tally } from './cost-summary.ts'
+import { perBlock } from './order.ts'
 import type { Part } from './parts.ts'
-import type { Sketch } from './sketch.ts'
+import { covered, type Sketch } from './sketch.ts'
 
 const SPEAK_AFTER_MS = 400
 
-const names: Readonly<Record<Standing, string>> = {
+const names: Readonly<Record<keyof Tally, string>> = {
   open: 'open',
   mine: 'yours',
   held: 'being bought by others',
@@ -20,26 +21,26 @@ const names: Readonly<Record<Standing, string>> = {
 export function createCost(): Part {
   const section = find('cost', HTMLElement)
   const price = find('price', HTMLElement)
-  const toBuy = find('to-buy', HTMLElement)
+  const what = find('what', HTMLElement)
   const list = find('tally', HTMLElement)
   const spoken = find('spoken', HTMLElement)
   let timer: ReturnType<typeof setTimeout> | undefined
 
   const show = (sketch: Sketch) => {
     const tally = tallyOf(sketch)
-    const kinds = (['open', 'mine', 'held', 'others'] as const).filter((kind) => tally[kind].length > 0)
-    const count = tally.open.length
-    price.textContent = `${priceOf(count)} ${ASSET_SYMBOL}`
-    toBuy.textContent = count === 0 ? 'nothing to buy' : `for ${blocksText(count)} at ${PRICE} each`
+    const kinds = (['open', 'mine', 'held', 'others'] as const).filter((kind) => tally[kind] > 0)
+    const [head, rest] = wordsFor(sketch)
+    price.textContent = head
+    what.textContent = rest
     list.replaceChildren(
       ...kinds.map((kind) =>
-        make('li', kind, make('span', `swatch ${kind}`), `${countText(tally[kind].length)} ${names[kind]}`),
+        make('li', kind, make('span', `swatch ${kind}`), `${countText(tally[kind])} ${names[kind]}`),
       ),
     )
-    const counts = kinds.map((kind) => `${tally[kind].length} ${names[kind]}`).join(', ')
+    const counts = kinds.map((kind) => `${tally[kind]} ${names[kind]}`).join(', ')
     clearTimeout(timer)
     timer = setTimeout(() => {
-      spoken.textContent = `Column ${sketch.at.col}, row ${sketch.at.row}. ${counts}. ${price.textContent} to buy.`
+      spoken.textContent = `Column ${sketch.at.col}, row ${sketch.at.row}. ${counts}. ${head} ${rest}.`
     }, SPEAK_AFTER_MS)
   }
 
@@ -56,5 +57,18 @@ export function createCost(): Part {
         next.picture === before.picture
       if (!isSame) show(next)
     },
+  }
+}
+
+/** What can be done here, and what it costs. */
+function wordsFor(sketch: Sketch): readonly [head: string, rest: string] {
+  const count = covered(sketch).length
+  switch (dealOf(sketch)) {
+    case 'buy':
+      return [`${priceOf(count)} ${ASSET_SYMBOL}`, `for ${blocksText(count)}, at ${perBlock} each, in one payment`]
+    case 'repaint':
+      return ['Free', `to repaint ${blocksText(count)}, with one signature`]
+    case 'neither':
+      return ['Not open', 'a picture is bought whole, or repainted whole']
   }
 }

@@ -1,20 +1,25 @@
-/** The requests in the form that was chosen, to copy or to keep as a file. */
+/** The one request in the form that was chosen, to copy or to keep as a file. */
 
 import { button, copyButton, find } from '../ui/dom.ts'
+import { dealOf } from './cost-summary.ts'
 import { FORMS, written, type Paper } from './export-formats.ts'
 import { orderOf } from './order.ts'
 import type { Part } from './parts.ts'
 import { finished, type Sketch } from './sketch.ts'
 
+const BUYS = 'Your agent buys all of it in one payment, or nothing. Give it'
+const REPAINTS = 'Or let your agent repaint it. Give it'
+
 // The whole of it goes into the clipboard and the file; a few pages are enough to look at.
 const SHOWN_CHARACTERS_MAX = 6000
 
-// All of a large picture's requests are megabytes, too much to write at each step of a drag.
+// A large picture's request is too much to write at each step of a drag.
 const REST_MS = 150
 
 /** Fills the section with what can be taken away now. */
 export function createTake(sketchNow: () => Sketch): Part {
   const section = find('take', HTMLElement)
+  const what = find('take-what', HTMLElement)
   const shown = find('paper', HTMLElement)
   const forms = find('forms', HTMLFieldSetElement)
 
@@ -27,7 +32,6 @@ export function createTake(sketchNow: () => Sketch): Part {
   const show = () => {
     const now = paper()
     if (now === undefined) return
-    section.hidden = false
     const { text } = now
     shown.textContent = text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}\n…` : text
   }
@@ -38,8 +42,11 @@ export function createTake(sketchNow: () => Sketch): Part {
   return {
     update(next, before) {
       if (next === before) return
+      const deal = dealOf(next)
+      section.hidden = deal === 'neither'
+      what.textContent = deal === 'repaint' ? REPAINTS : BUYS
       // While the picture is being painted anew what is written here is of the one before.
-      const isReady = finished(next) !== undefined && next.wall?.complete === true
+      const isReady = finished(next) !== undefined
       for (const act of acts) act.disabled = !isReady
       section.ariaBusy = String(!isReady)
       clearTimeout(timer)

@@ -1,4 +1,4 @@
-/** Size, place, style and words, as fields to fill in. */
+/** Style, size, place and words, as fields to fill in. */
 
 import { LINK_MAX, MESSAGE_MAX, NAME_MAX, isLink, isPrintable } from '../../shared/text.ts'
 import { blockAt, cellOf } from '../../shared/wall.ts'
@@ -7,6 +7,9 @@ import type { Part, Studio } from './parts.ts'
 import { findRoom } from './service.ts'
 import { movedTo, withHeight, withWidth, type Sketch, type Words } from './sketch.ts'
 
+const PHOTO = 'It looks like a photograph, which dithering suits.'
+const DRAWN = 'It looks drawn, and keeps its edges without dithering.'
+
 const FITS = ['cover', 'contain', 'fill'] as const
 const DITHERS = ['none', 'floyd-steinberg'] as const
 const NUMBERS = ['w', 'h', 'col', 'row'] as const
@@ -14,8 +17,9 @@ const WORDS = ['message', 'link', 'name'] as const
 
 /** Follows the fields and fills them. */
 export function createForm(studio: Studio): Part {
-  const form = find('form', HTMLFormElement)
+  const style = find('style', HTMLElement)
   const outlook = find('outlook', HTMLElement)
+  const kind = find('kind', HTMLElement)
   const numbers = {
     w: find('w', HTMLInputElement),
     h: find('h', HTMLInputElement),
@@ -43,14 +47,14 @@ export function createForm(studio: Studio): Part {
     })
     input.addEventListener('change', () => fill(studio.sketch()))
   }
-  form.addEventListener('submit', (event) => event.preventDefault())
   followStyle(studio)
   followWords(studio)
   followRoom(studio)
   return {
     update(next, before) {
-      form.hidden = next.picture === undefined
-      outlook.hidden = !form.hidden
+      style.hidden = next.picture === undefined
+      outlook.hidden = !style.hidden
+      if (next.picture !== before.picture) kind.textContent = next.picture?.isPhoto ? PHOTO : DRAWN
       if (next.style !== before.style) find('dither', HTMLSelectElement).value = next.style.dither
       if (next.size !== before.size || next.at !== before.at || next.picture !== before.picture) fill(next)
     },

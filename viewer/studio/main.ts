@@ -1,6 +1,6 @@
-/** The page on which a picture is made ready for the wall: wires the sketch, its parts and the board. */
+/** The page on which a picture is made ready for the wall: wires the sketch, its steps, their parts and the board. */
 
-import { cellOf, parseCoord } from '../../shared/wall.ts'
+import { BLOCK_SIZE, cellOf, parseCoord } from '../../shared/wall.ts'
 import { clamp, fit, isFitted, lookAt, reveal, type Camera, type View } from '../camera/camera.ts'
 import { liveSource } from '../data/live.ts'
 import { arrive } from '../data/load-canvas.ts'
@@ -11,20 +11,25 @@ import { find } from '../ui/dom.ts'
 import { hush, say } from '../ui/notice.ts'
 import { countText } from '../wall/formatting.ts'
 import type { Wall } from '../wall/wall-model.ts'
+import { tallyOf } from './cost-summary.ts'
 import { createCost } from './cost.ts'
 import { createTake } from './export-panel.ts'
 import { listenForPictures, tellOpened } from './file-input.ts'
 import { createForm, goToRoom } from './form.ts'
-import { heldBlocks } from './holds.ts'
 import { createArtist } from './image-client.ts'
 import { createOwner } from './owner.ts'
 import type { Part, Studio } from './parts.ts'
 import { listenToHands, listenToZoomButtons, type Bench } from './pointer-input.ts'
 import { createBoard } from './preview.ts'
-import { areaCovered, begin, movedTo, withPicture, type Sketch } from './sketch.ts'
+import { heldBlocks } from './service.ts'
+import { areaCovered, areaOf, begin, movedTo, withPicture, type Sketch } from './sketch.ts'
+import { createSteps } from './steps.ts'
 
 // A picture that is looked at is at most this large, in CSS pixels per wall pixel.
 const LOOK_ZOOM = 8
+
+// So much of the wall around it is looked at with it: half of its longer side, and no less than this.
+const AROUND_BLOCKS = 3
 
 // How long a picture lies still before the service is asked who is paying for its blocks, and how often again.
 const REST_MS = 500
@@ -46,13 +51,14 @@ let drawing = false
 let isPlaced = asked !== undefined // whether the place was chosen by somebody
 
 const look = createAppearance(() => {
-  board.setTheme(look.theme(), sketch)
+  board.setTheme(look.theme())
   askDrawing()
 })
 const board = createBoard(canvas, look.theme())
 const artist = createArtist((painted) => become({ ...sketch, painted }))
 const studio: Studio = { sketch: () => sketch, become, look: lookAtPicture }
-const parts: readonly Part[] = [createForm(studio), createCost(), createTake(() => sketch), createOwner(studio)]
+const steps = createSteps()
+const parts: readonly Part[] = [steps, createForm(studio), createCost(), createTake(() => sketch), createOwner(studio)]
 
 const bench: Bench = {
   sketch: () => sketch,
@@ -112,12 +118,16 @@ function fitStage() {
 }
 
 function lookAtPicture() {
-  turn(lookAt(areaCovered(sketch), view, LOOK_ZOOM))
+  const { left, top, right, bottom } = areaCovered(sketch)
+  const around = Math.max(AROUND_BLOCKS, Math.max(sketch.size.w, sketch.size.h) / 2) * BLOCK_SIZE
+  const area = { left: left - around, top: top - around, right: right + around, bottom: bottom + around }
+  turn(lookAt(area, view, LOOK_ZOOM))
 }
 
 async function open(file: File) {
   const opened = await artist.open(file)
   tellOpened(opened)
+  steps.go('picture')
   if (typeof opened === 'string') return
   invitation.hidden = true
   const wasPlaced = isPlaced
@@ -129,19 +139,19 @@ async function open(file: File) {
 let holdTimer: ReturnType<typeof setTimeout> | undefined
 let asking = new AbortController()
 
-/** Asks who is paying for the covered blocks once the picture lies still, and again from time to time. */
+/** Asks whether somebody is paying for what seems open once the picture lies still, and again from time to time. */
 function lookForHolds(afterMs = REST_MS) {
   clearTimeout(holdTimer)
   asking.abort()
-  if (sketch.picture === undefined || !sketch.wall?.complete) return
+  const { others, mine } = tallyOf(sketch)
+  if (sketch.picture === undefined || !sketch.wall?.complete || others + mine > 0) return
   asking = new AbortController()
   const { signal } = asking
   holdTimer = setTimeout(() => void ask(), afterMs)
   const ask = async () => {
-    const held = document.hidden ? undefined : await heldBlocks(sketch, signal).catch(() => undefined)
+    const held = document.hidden ? undefined : await heldBlocks(areaOf(sketch), signal).catch(() => undefined)
     if (signal.aborted) return
-    const isNews = held !== undefined && (held.size > 0 || sketch.held.size > 0)
-    if (isNews) become({ ...sketch, held })
+    if (held !== undefined && held !== sketch.held) become({ ...sketch, held })
     lookForHolds(AGAIN_MS)
   }
 }

@@ -1,92 +1,80 @@
-/** What is taken away: the exact requests that put the picture on the wall, as values. Pure. */
+/** What is taken away: the one request that buys the picture's area or repaints it, as a value. Pure. */
 
+import { areaName, type AreaName } from '../../shared/area.ts'
+import type { AreaOrder } from '../../shared/contract/area-order.ts'
 import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
-import { cellOf, centreDistance, coordOf, type BlockIndex } from '../../shared/wall.ts'
-import { priceOf, tallyOf } from './cost-summary.ts'
-import { finished, pixelsFor, type Sketch, type Words } from './sketch.ts'
+import { areaMessage, digestOfPixels } from '../../shared/signing.ts'
+import { dealOf, priceOf } from './cost-summary.ts'
+import { areaOf, finished, type Sketch, type Words } from './sketch.ts'
 
-/** Buys a block with its picture, in one paid request. */
-export type Buying = { readonly block: string; readonly method: 'GET'; readonly url: string }
-
-/** Repaints a block of the wallet, once `ts` and `signature` are added to the body. `sign` writes the text to sign. */
-export type Repainting = {
-  readonly block: string
-  readonly method: 'PUT'
+/** Buys an area with its picture, in one payment. */
+export type Buying = {
+  readonly kind: 'buy'
+  readonly wall: string // the service's origin
+  readonly area: AreaName
+  readonly blocks: number
+  readonly price: string // of all of it, in dollars with cents
+  readonly asset: string
+  readonly network: string
   readonly url: string
-  readonly body: Face
-  readonly sign: string
+  readonly body: AreaOrder // of a POST, and what the tool `buy_area` takes
 }
 
-/** What a block shows; a field that is left out is left as it is. */
+/** Repaints an area of one wallet, once `ts` and `signature` are added to the body. */
+export type Repainting = {
+  readonly kind: 'repaint'
+  readonly wall: string
+  readonly area: AreaName
+  readonly blocks: number
+  readonly url: string
+  readonly body: Face // of a PUT, and with `area` what the tool `set_area` takes
+}
+
+export type Order = Buying | Repainting
+
+/** What an area is to show; a field that is left out is left as it is. */
 export type Face = { readonly pixels: string; readonly message?: string; readonly link?: string }
 
-export type Order = {
-  readonly wall: string // the service's origin
-  readonly picture: { readonly at: string; readonly w: number; readonly h: number }
-  readonly price: {
-    readonly blocks: number
-    readonly perBlock: string
-    readonly total: string
-    readonly asset: string
-    readonly network: string
-  }
-  readonly owner: string | null // the wallet whose blocks are repainted
-  readonly buy: readonly Buying[] // in the order to send them
-  readonly repaint: readonly Repainting[]
-  readonly leave: readonly string[] // covered blocks that others own or are paying for
-}
-
-/** The order for a sketch; `undefined` until its picture is painted and the wall is known. */
-export function orderOf(sketch: Sketch, origin: string): Order | undefined {
-  const { wall, at, size, words, wallet } = sketch
-  if (!wall?.complete || finished(sketch) === undefined) return undefined
-  const { open, mine, held, others } = tallyOf(sketch)
+/** The order for a sketch; `undefined` until its picture is painted, or where it can be neither bought nor repainted whole. */
+export function orderOf(sketch: Sketch, wall: string): Order | undefined {
+  const painted = finished(sketch)
+  const area = areaOf(sketch)
+  const deal = dealOf(sketch)
+  if (sketch.wall === undefined || painted === undefined || deal === 'neither') return undefined
+  const { name } = sketch.words
+  const body = { pixels: base64Of(painted.indices), ...spoken(sketch.words) }
+  const order = { wall, area: areaName(area), blocks: area.w * area.h }
+  if (deal === 'repaint') return { kind: 'repaint', ...order, url: `${wall}/areas/${order.area}`, body }
+  const { col, row, w, h } = area
   return {
-    wall: origin,
-    picture: { at: `${at.col},${at.row}`, ...size },
-    price: {
-      blocks: open.length,
-      perBlock: PRICE,
-      total: priceOf(open.length),
-      asset: ASSET_SYMBOL,
-      network: wall.pricing.network,
-    },
-    owner: wallet ?? null,
-    // What others may take meanwhile then lies at the edge, as in the order that `/api/space` gives.
-    buy: open.toSorted(mostWanted).map((block) => buyingOf(sketch, block, origin, words)),
-    repaint: mine.map((block) => repaintingOf(sketch, block, origin)),
-    leave: [...held, ...others].toSorted((a, b) => a - b).map(coordOf),
+    kind: 'buy',
+    ...order,
+    price: priceOf(order.blocks),
+    asset: ASSET_SYMBOL,
+    network: sketch.wall.pricing.network,
+    url: `${wall}/areas`,
+    body: { at: `${col},${row}`, w, h, ...(name === '' ? {} : { name }), ...body },
   }
 }
 
-const mostWanted = (a: BlockIndex, b: BlockIndex) => centreDistance(a) - centreDistance(b) || a - b
+/** The terms in words: what all of it costs, and in what. */
+export const sumOf = ({ price, asset, network }: Buying): string => `${price} ${asset} on ${network}`
 
-function buyingOf(sketch: Sketch, block: BlockIndex, origin: string, { name, message, link }: Words): Buying {
-  const coord = coordOf(block)
-  const query = new URLSearchParams({ px: hexFor(sketch, block) })
-  for (const [key, text] of Object.entries({ name, message, link })) if (text !== '') query.set(key, text)
-  return { block: coord, method: 'GET', url: `${origin}/blocks/${coord}?${query}` }
+/** What one block of an order costs. */
+export const perBlock = `${PRICE} ${ASSET_SYMBOL}`
+
+/** The text that a repaint's owner signs, at a time in Unix milliseconds. */
+export function textOf({ area, body }: Pick<Repainting, 'area' | 'body'>, host: string, ts: number): string {
+  return areaMessage(host, area, ts, { ...body, pixels: digestOfPixels(bytesOf(body.pixels)) })
 }
 
-function repaintingOf(sketch: Sketch, block: BlockIndex, origin: string): Repainting {
-  const coord = coordOf(block)
-  const body = faceFor(sketch, block)
-  const query = new URLSearchParams({ kind: 'set_pixels', coord, ...body })
-  return { block: coord, method: 'PUT', url: `${origin}/blocks/${coord}`, body, sign: `${origin}/api/sign?${query}` }
-}
+/** Only what is said. */
+const spoken = ({ message, link }: Words) => ({
+  ...(message === '' ? {} : { message }),
+  ...(link === '' ? {} : { link }),
+})
 
-/** What an owned block is to show. */
-export function faceFor(sketch: Sketch, block: BlockIndex): Face {
-  const { message, link } = sketch.words
-  return {
-    pixels: hexFor(sketch, block),
-    ...(message === '' ? {} : { message }),
-    ...(link === '' ? {} : { link }),
-  }
-}
+// Older browsers lack `toBase64` and `fromBase64`, hence the longer ways.
+const base64Of = (bytes: Uint8Array) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
 
-/** 200 hex digits. Older browsers lack `Uint8Array.toHex`, hence the longer way. */
-function hexFor(sketch: Sketch, block: BlockIndex): string {
-  const pixels = pixelsFor(sketch, cellOf(block)) ?? []
-  return Array.from(pixels, (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
+const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))

@@ -2,9 +2,11 @@
 
 import { button, find, make } from '../ui/dom.ts'
 import { blocksText } from '../wall/formatting.ts'
+import { dealOf, tallyOf } from './cost-summary.ts'
 import type { Part, Studio } from './parts.ts'
 import { createRepainting, type Signer } from './repainting.ts'
 import { blocksOfWallet } from './service.ts'
+import type { Sketch } from './sketch.ts'
 import { connect, discoverWallets, isAddress, type BrowserWallet } from './wallet.ts'
 
 // Sales come in bursts.
@@ -15,6 +17,7 @@ export function createOwner(studio: Studio): Part {
   const section = find('owner', HTMLElement)
   const field = find('wallet', HTMLInputElement)
   const told = find('wallet-told', HTMLElement)
+  const stuck = find('stuck', HTMLElement)
   let signer: Signer | undefined
   const repainting = createRepainting(studio, () => signer)
 
@@ -63,11 +66,26 @@ export function createOwner(studio: Studio): Part {
   })
   return {
     update(next, before) {
-      section.hidden = next.picture === undefined
+      section.hidden = dealOf(next) === 'buy'
+      stuck.textContent = adviceFor(next)
       repainting.update(next, before)
       // The wallet's agent may have been the buyer.
       const isSold = next.wall?.stats.claimed !== before.wall?.stats.claimed
       if (isSold && next.wallet !== undefined) lookSoon(next.wallet)
     },
   }
+}
+
+/** Why a picture can be neither bought nor repainted where it lies, and what helps. */
+function adviceFor(sketch: Sketch): string {
+  if (sketch.wall === undefined || dealOf(sketch) !== 'neither') return ''
+  const { open, mine, held, others } = tallyOf(sketch)
+  const words = [
+    open > 0 ? `${open} open` : '',
+    mine > 0 ? `${mine} yours` : '',
+    held > 0 ? `${held} being bought at this moment` : '',
+    others > 0 ? `${others} owned by others` : '',
+  ].filter(Boolean)
+  const whose = others > 0 && sketch.wallet === undefined ? ' If they are yours, say by which wallet.' : ''
+  return `It covers blocks that differ: ${words.join(', ')}. Lay it where all are open, or all are yours.${whose}`
 }

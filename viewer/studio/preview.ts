@@ -1,19 +1,20 @@
 /** Draws the wall with the picture on it, on a plain 2d canvas: this page needs no GPU. */
 
 import { PALETTE } from '../../shared/palette.ts'
-import { BLOCK_SIZE, HEIGHT, WIDTH, blockAt, cellOf, type BlockIndex } from '../../shared/wall.ts'
-import { toScreen, type Camera, type View } from '../camera/camera.ts'
+import { BLOCK_SIZE, blockAt, cellOf, type BlockIndex } from '../../shared/wall.ts'
+import type { Camera, View } from '../camera/camera.ts'
+import { createSheets } from '../gl/canvas-layers.ts'
+import { createLots } from '../gl/canvas-lots.ts'
+import { frameOf, type Frame } from '../gl/frame.ts'
 import { bytesOf, type Theme } from '../theme.ts'
 import { areaOf } from '../wall/artworks.ts'
-import { pictureOf } from '../wall/picture.ts'
-import type { Wall } from '../wall/wall-model.ts'
 import { standingOf } from './cost-summary.ts'
 import { areaCovered, covered, type Painted, type Sketch } from './sketch.ts'
 
 export type Board = {
   /** Takes over what differs between two sketches; drawn with the next drawing. */
   take(next: Sketch, before: Sketch): void
-  setTheme(theme: Theme, sketch: Sketch): void
+  setTheme(theme: Theme): void
   /** Gives the canvas its stage's size in device pixels. */
   resize(view: View): void
   draw(sketch: Sketch, camera: Camera, view: View): void
@@ -27,25 +28,26 @@ const colours = PALETTE.map((colour) => [...bytesOf(colour), 255])
 /** A board on a canvas. */
 export function createBoard(canvas: HTMLCanvasElement, first: Theme): Board {
   const context = needed(canvas.getContext('2d', { alpha: false }))
-  const ground = sheet(WIDTH, HEIGHT)
+  const lots = createLots()
+  const sheets = needed(createSheets())
+  const ground = needed(sheets.layers[0])
   const whole = sheet(BLOCK_SIZE, BLOCK_SIZE) // the picture as painted
   const shown = sheet(BLOCK_SIZE, BLOCK_SIZE) // what of it comes onto the wall
   let theme = first
   let barred: readonly BlockIndex[] = []
   let owned: readonly BlockIndex[] = []
 
-  const putGround = (wall: Wall, blocks: readonly BlockIndex[] | undefined) => {
-    for (const part of blocks?.map((block) => [block]) ?? [[]]) {
-      const area = areaOf(part)
-      const { rgba, width, height } = pictureOf(wall.atlas, area, 1, theme)
-      ground.putImageData(new ImageData(rgba, width, height), area.left, area.top)
-    }
+  const setTheme = (other: Theme) => {
+    theme = other
+    lots.setTheme(other)
+    sheets.setTheme(other)
   }
+  setTheme(first)
 
   const cut = (sketch: Sketch) => {
     const { size, at, painted } = sketch
     const blocks = covered(sketch).map((block) => ({ block, standing: standingOf(sketch, block) }))
-    barred = blocks.filter(({ standing }) => standing === 'others' || standing === 'held').map(({ block }) => block)
+    barred = blocks.filter(({ standing }) => standing === 'others').map(({ block }) => block)
     owned = blocks.filter(({ standing }) => standing === 'mine').map(({ block }) => block)
     shown.canvas.width = size.w * BLOCK_SIZE
     shown.canvas.height = size.h * BLOCK_SIZE
@@ -61,33 +63,27 @@ export function createBoard(canvas: HTMLCanvasElement, first: Theme): Board {
   return {
     take(next, before) {
       const { wall, painted } = next
-      if (wall && wall !== before.wall) putGround(wall, wall.atlas === before.wall?.atlas ? wall.changed : undefined)
+      if (wall && wall !== before.wall) {
+        if (wall.changed && wall.atlas === before.wall?.atlas) sheets.setBlocks(wall.atlas, wall.changed)
+        else sheets.setAtlas(wall.atlas)
+      }
       if (painted && painted !== before.painted) putPicture(whole, painted)
       cut(next)
     },
-    setTheme(other, { wall }) {
-      theme = other
-      if (wall) putGround(wall, undefined)
-    },
+    setTheme,
     resize({ width, height }) {
       canvas.width = Math.round(width * devicePixelRatio)
       canvas.height = Math.round(height * devicePixelRatio)
     },
     draw(sketch, camera, view) {
       const ratio = canvas.width / view.width
-      const scale = camera.zoom * ratio
-      const corner = toScreen(camera, view, { x: 0, y: 0 })
-      context.resetTransform()
-      context.fillStyle = theme.ground
-      context.fillRect(0, 0, canvas.width, canvas.height)
-      context.setTransform(scale, 0, 0, scale, corner.x * ratio, corner.y * ratio)
-      context.imageSmoothingEnabled = scale < 1
-      context.imageSmoothingQuality = 'high'
-      context.drawImage(ground.canvas, 0, 0)
+      const plan = frameOf(camera, view, ratio, undefined)
+      lots.draw(plan, canvas)
+      drawWall(context, plan, theme, [lots.element, ground])
       if (sketch.picture === undefined) return
       const { left, top, right, bottom } = areaCovered(sketch)
       if (sketch.painted) context.drawImage(shown.canvas, left, top, right - left, bottom - top)
-      const line = ratio / scale // one CSS pixel
+      const line = ratio * plan.pixel // one CSS pixel
       bar(context, barred, theme, line)
       frame(context, owned, line)
       outline(context, [left, top, right - left, bottom - top], line)
@@ -95,14 +91,32 @@ export function createBoard(canvas: HTMLCanvasElement, first: Theme): Board {
   }
 }
 
+/** Draws the plan of lots and what is painted on it; from then on the context is in wall pixels. */
+function drawWall(
+  context: CanvasRenderingContext2D,
+  { pixel, origin: [x, y] }: Frame,
+  theme: Theme,
+  [lots, ground]: readonly [HTMLCanvasElement, HTMLCanvasElement],
+) {
+  const scale = 1 / pixel
+  context.resetTransform()
+  context.fillStyle = theme.ground
+  context.fillRect(0, 0, context.canvas.width, context.canvas.height)
+  context.drawImage(lots, 0, 0)
+  context.setTransform(scale, 0, 0, scale, -x * scale, -y * scale)
+  context.imageSmoothingEnabled = scale < 1
+  context.imageSmoothingQuality = 'high'
+  context.drawImage(ground, 0, 0)
+}
+
 /** A drawing that is kept and not shown. */
 function sheet(width: number, height: number): OffscreenCanvasRenderingContext2D {
   return needed(new OffscreenCanvas(width, height).getContext('2d'))
 }
 
-function needed<Context>(context: Context | null): Context {
-  if (context === null) throw new Error('this browser has no 2d canvas')
-  return context
+function needed<Drawing>(drawing: Drawing | null | undefined): Drawing {
+  if (drawing === null || drawing === undefined) throw new Error('this browser has no 2d canvas')
+  return drawing
 }
 
 function putPicture(context: OffscreenCanvasRenderingContext2D, { size: { w, h }, indices }: Painted) {

@@ -1,28 +1,20 @@
-/** Repainting in sight: what there is to do, a button, and how each block fares. */
+/** Repainting in sight: a button, and how it fares. */
 
-import { cellOf, coordOf, type BlockIndex } from '../../shared/wall.ts'
-import { find, make } from '../ui/dom.ts'
+import { find } from '../ui/dom.ts'
 import { blocksText } from '../wall/formatting.ts'
-import { pictureAt } from '../wall/pixel-buffer.ts'
-import { tallyOf } from './cost-summary.ts'
-import { faceFor } from './order.ts'
+import { orderOf } from './order.ts'
 import type { Part, Studio } from './parts.ts'
-import { repaint, type Stroke } from './repaint.ts'
+import { repaint, type Progress } from './repaint.ts'
 import { sendEdit } from './service.ts'
-import { pixelsFor, type Sketch } from './sketch.ts'
+import { areaOf } from './sketch.ts'
 import { personalSign, type BrowserWallet } from './wallet.ts'
 
-const NOT_THERE = 'The picture covers none of its blocks. Move it there to repaint them.'
-const NO_SIGNER =
-  'To sign here, connect the wallet that owns them. The requests for your agent include them either way.'
-const ALREADY = 'Your blocks show this picture already.'
+const NO_SIGNER = 'To sign here, connect the wallet that owns them; or take the request away for your agent.'
 
-const states: Readonly<Record<Stroke['state'], string>> = {
-  waiting: 'waits',
-  signing: 'sign it in your wallet',
-  sending: 'being sent',
-  done: 'repainted',
-  failed: 'not repainted',
+const states: Readonly<Record<Exclude<Progress['state'], 'failed'>, string>> = {
+  signing: 'Sign it in your wallet …',
+  sending: 'Being sent …',
+  done: 'Repainted: it is on the wall.',
 }
 
 /** A wallet that can sign, and the address it signs for. */
@@ -31,47 +23,41 @@ export type Signer = { readonly wallet: BrowserWallet; readonly address: string 
 /** Follows the sketch and runs the repainting. */
 export function createRepainting(studio: Studio, signer: () => Signer | undefined): Part {
   const begin = find('repaint', HTMLButtonElement)
-  const todo = find('repaint-todo', HTMLElement)
-  const sum = find('repaint-sum', HTMLElement)
-  const list = find('strokes', HTMLElement)
-  let strokes: readonly Stroke[] = []
-  let running = false
+  const told = find('repaint-told', HTMLElement)
   const clock = { ahead: 0 }
+  let progress: Progress | undefined
 
+  const isRunning = () => progress?.state === 'signing' || progress?.state === 'sending'
   const show = () => {
     const sketch = studio.sketch()
-    const left = toPaint(sketch).length
-    const done = strokes.filter(({ state }) => state === 'done').length
-    const isBroken = !running && done < strokes.length
-    const mayBegin = signer() !== undefined && (isBroken || left > 0)
-    begin.hidden = !mayBegin || running
-    begin.textContent = isBroken ? 'Try the rest again' : `Repaint ${blocksText(left)}`
-    todo.textContent = strokes.length > 0 ? '' : adviceFor(sketch, left, signer() !== undefined)
-    sum.textContent = strokes.length === 0 ? '' : `${done} of ${blocksText(strokes.length)} repainted`
-    list.replaceChildren(...strokes.map(lineOf))
+    const order = orderOf(sketch, location.origin)
+    const isTheirs = order?.kind === 'repaint'
+    begin.hidden = !isTheirs || signer() === undefined || isRunning()
+    const { w, h } = areaOf(sketch)
+    begin.textContent = progress?.state === 'failed' ? 'Try again' : `Repaint ${blocksText(w * h)}`
+    if (progress === undefined) told.textContent = isTheirs && signer() === undefined ? NO_SIGNER : ''
+    else told.textContent = progress.state === 'failed' ? progress.words : states[progress.state]
   }
-  const run = async ({ wallet, address }: Signer) => {
-    running = true
-    const sketch = studio.sketch()
-    if (strokes.every(({ state }) => state === 'done'))
-      strokes = toPaint(sketch).map((block) => ({ block, face: faceFor(sketch, block), state: 'waiting' }))
-    strokes = await repaint(strokes, {
+  const run = ({ wallet, address }: Signer) => {
+    const order = orderOf(studio.sketch(), location.origin)
+    if (order?.kind !== 'repaint') return
+    const kept = progress?.state === 'failed' ? progress.signed : undefined
+    const brush = {
       host: location.hostname,
       clock,
-      sign: (text) => personalSign(wallet, address, text),
+      sign: (text: string) => personalSign(wallet, address, text),
       send: sendEdit,
-      tell(next) {
-        strokes = next
+      tell(next: Progress) {
+        progress = next
         show()
       },
-    })
-    running = false
-    show()
+    }
+    void repaint(order, brush, kept)
   }
 
   begin.addEventListener('click', () => {
     const by = signer()
-    if (by !== undefined && !running) void run(by)
+    if (by !== undefined && !isRunning()) run(by)
   })
   return {
     update(next, before) {
@@ -81,34 +67,8 @@ export function createRepainting(studio: Studio, signer: () => Signer | undefine
         next.at !== before.at ||
         next.words !== before.words ||
         next.mine !== before.mine
-      if (isOther && !running) strokes = []
+      if (isOther && !isRunning()) progress = undefined
       if (isOther || next.wall !== before.wall) show()
     },
   }
 }
-
-function adviceFor(sketch: Sketch, left: number, canSign: boolean): string {
-  if (sketch.mine.size === 0) return ''
-  if (tallyOf(sketch).mine.length === 0) return NOT_THERE
-  if (!canSign) return NO_SIGNER
-  return left === 0 ? ALREADY : ''
-}
-
-const lineOf = ({ block, state, words }: Stroke) =>
-  make('li', state, make('code', '', coordOf(block)), ` ${states[state]}${words === undefined ? '' : `: ${words}`}`)
-
-/** Owned blocks that do not show the picture yet, or are to say something new. */
-function toPaint(sketch: Sketch): BlockIndex[] {
-  const { wall, words } = sketch
-  return tallyOf(sketch).mine.filter((block) => {
-    const wanted = pixelsFor(sketch, cellOf(block))
-    const claim = wall?.claims.get(block)
-    if (wanted === undefined || wall === undefined) return false
-    const isPainted = isSame(wanted, pictureAt(wall.atlas, block))
-    const isSaid =
-      (words.message === '' || claim?.m === words.message) && (words.link === '' || claim?.l === words.link)
-    return !(isPainted && isSaid)
-  })
-}
-
-const isSame = (one: Uint8Array, other: Uint8Array) => one.every((byte, at) => byte === other[at])

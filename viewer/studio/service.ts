@@ -1,14 +1,14 @@
 /** What the page asks of the service besides the wall itself. */
 
-import type { EditBody } from '../../shared/contract/block.ts'
+import { areaName, type Area, type AreaSize } from '../../shared/area.ts'
+import type { AreaState, EditAreaBody } from '../../shared/contract/area.ts'
 import type { ErrorBody } from '../../shared/contract/service.ts'
 import type { Spaces } from '../../shared/contract/space.ts'
 import type { WalletStanding } from '../../shared/contract/wallet.ts'
-import { coordOf, isBlockIndex, parseCoord, type BlockIndex, type Cell, type Coord } from '../../shared/wall.ts'
-import type { Size } from './sketch.ts'
+import { coordOf, isBlockIndex, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 
 /** Finds where so many blocks are open side by side, nearest to a block; `undefined` when nowhere. */
-export async function findRoom({ w, h }: Size, near?: BlockIndex): Promise<BlockIndex | undefined> {
+export async function findRoom({ w, h }: AreaSize, near?: BlockIndex): Promise<BlockIndex | undefined> {
   const query = new URLSearchParams({ w: `${w}`, h: `${h}`, limit: '1' })
   if (near !== undefined) query.set('near', coordOf(near))
   const response = await fetch(`/api/space?${query}`)
@@ -17,10 +17,12 @@ export async function findRoom({ w, h }: Size, near?: BlockIndex): Promise<Block
   return parseCoord(spaces[0]?.coord ?? '')
 }
 
-/** Whether no block of a rectangle is owned or held at this moment; rejects when the service cannot tell. */
-export async function isAllOpen(at: Cell, { w, h }: Size, near: BlockIndex): Promise<boolean> {
-  const room = await findRoom({ w, h }, near)
-  return room !== undefined && coordOf(room) === `${at.col},${at.row}`
+/** How many blocks of an area somebody is paying for at this moment; rejects when the service cannot tell. */
+export async function heldBlocks(area: Area, signal: AbortSignal): Promise<number> {
+  const response = await fetch(`/areas/${areaName(area)}`, { headers: { accept: 'application/json' }, signal })
+  if (!response.ok) throw new Error(`the area answered ${response.status}`)
+  const { held }: AreaState = await response.json()
+  return held
 }
 
 /** The blocks of a wallet, none of one that has bought nothing; rejects when the service cannot tell. */
@@ -39,10 +41,10 @@ export type Edited =
   | { readonly kind: 'lost'; readonly words: string } // the same request may end better later
 
 /** Sends a signed edit. */
-export async function sendEdit(coord: Coord, body: EditBody): Promise<Edited> {
+export async function sendEdit(area: string, body: EditAreaBody): Promise<Edited> {
   try {
     const headers = { 'content-type': 'application/json' }
-    const response = await fetch(`/blocks/${coord}`, { method: 'PUT', headers, body: JSON.stringify(body) })
+    const response = await fetch(`/areas/${area}`, { method: 'PUT', headers, body: JSON.stringify(body) })
     if (response.ok) return { kind: 'done' }
     const isForNow = response.status === 429 || response.status >= 500
     const { words, now } = await refusalOf(response)

@@ -1,9 +1,10 @@
 /** What is being prepared: a picture, its size in blocks and its place on the wall. Pure. */
 
+import { AREA_BLOCKS_MAX, blocksOf, type Area, type AreaSize } from '../../shared/area.ts'
 import type { Dither } from '../../shared/quantise.ts'
 import type { Fit } from '../../shared/resample.ts'
-import { BLOCK_SIZE, COLS, ROWS, blockAt, type BlockIndex, type Cell } from '../../shared/wall.ts'
-import type { Area } from '../camera/camera.ts'
+import { BLOCK_SIZE, COLS, ROWS, type BlockIndex, type Cell } from '../../shared/wall.ts'
+import type { Area as Stretch } from '../camera/camera.ts'
 import type { Wall } from '../wall/wall-model.ts'
 
 /** The picture as its maker drew it, in its own pixels. */
@@ -14,14 +15,11 @@ export type Opened = {
   readonly isPhoto: boolean // rather than drawn
 }
 
-/** In blocks. */
-export type Size = { readonly w: number; readonly h: number }
-
 /** How a picture is brought down to blocks, as `/api/pixels` takes it. `background` is `#rrggbb`. */
 export type Style = { readonly fit: Fit; readonly dither: Dither; readonly background: string }
 
 /** What the worker is asked to paint. */
-export type Wish = { readonly size: Size; readonly style: Style }
+export type Wish = { readonly size: AreaSize; readonly style: Style }
 
 /** A picture in the wall's colours: one palette index a pixel, row-major. */
 export type Painted = Wish & { readonly indices: Uint8Array }
@@ -32,7 +30,7 @@ export type Words = { readonly name: string; readonly message: string; readonly 
 export type Sketch = {
   readonly wall: Wall | undefined // until the canvas read has begun to arrive
   readonly picture: Opened | undefined
-  readonly size: Size
+  readonly size: AreaSize
   readonly keepsShape: boolean // whether one side follows the other
   readonly style: Style
   readonly ownDither: boolean // whether its maker chose it, and not the look of the picture
@@ -40,7 +38,7 @@ export type Sketch = {
   readonly at: Cell // of the top left block
   readonly wallet: string | undefined // its full address
   readonly mine: ReadonlySet<BlockIndex> // blocks of that wallet
-  readonly held: ReadonlySet<BlockIndex> // blocks that somebody is paying for
+  readonly held: number // covered blocks that somebody is paying for
   readonly words: Words
 }
 
@@ -63,7 +61,7 @@ export function begin(at: Cell): Sketch {
     at,
     wallet: undefined,
     mine: new Set(),
-    held: new Set(),
+    held: 0,
     words: { name: '', message: '', link: '' },
   }
 }
@@ -80,13 +78,13 @@ export function withPicture(sketch: Sketch, picture: Opened): Sketch {
   })
 }
 
-/** Photographs are dithered; what is drawn, and what was made for the wall, keeps its edges. */
-const ditherFor = (picture: Opened): Dither => (picture.isPhoto && !isExact(picture) ? 'floyd-steinberg' : 'none')
+/** Photographs are dithered, which alters nothing where their colours are the wall's own; what is drawn keeps its edges. */
+const ditherFor = (picture: Opened): Dither => (picture.isPhoto ? 'floyd-steinberg' : 'none')
 
 const isExact = ({ width, height }: Opened) =>
   width % BLOCK_SIZE === 0 && height % BLOCK_SIZE === 0 && Math.max(width, height) <= EXACT_MAX * BLOCK_SIZE
 
-function sizeFor(picture: Opened): Size {
+function sizeFor(picture: Opened): AreaSize {
   const [w, h] = [picture.width / BLOCK_SIZE, picture.height / BLOCK_SIZE]
   if (isExact(picture)) return { w, h }
   const long = Math.min(LONG_SIDE, Math.ceil(Math.max(w, h)))
@@ -112,25 +110,31 @@ export function withHeight(sketch: Sketch, h: number): Sketch {
 /** The sketch elsewhere, as near as the wall allows. */
 export const movedTo = (sketch: Sketch, at: Cell): Sketch => fitted({ ...sketch, at })
 
-/** Keeps size and place on the wall. */
+/** Keeps size and place on the wall, and the size within what is bought at once. Who is paying there is not known yet. */
 function fitted(sketch: Sketch): Sketch {
-  const w = within(sketch.size.w, 1, COLS)
-  const h = within(sketch.size.h, 1, ROWS)
-  const at = { col: within(sketch.at.col, 0, COLS - w), row: within(sketch.at.row, 0, ROWS - h) }
-  return { ...sketch, size: { w, h }, at }
+  const size = limited(sketch.size)
+  const at = { col: within(sketch.at.col, 0, COLS - size.w), row: within(sketch.at.row, 0, ROWS - size.h) }
+  // A picture that is only moved need not be painted anew, which is told by its size.
+  const isSame = size.w === sketch.size.w && size.h === sketch.size.h
+  return { ...sketch, size: isSame ? sketch.size : size, at, held: 0 }
+}
+
+/** The size in its shape, no larger than an area may be. */
+function limited({ w, h }: AreaSize): AreaSize {
+  const share = Math.min(1, Math.sqrt(AREA_BLOCKS_MAX / (w * h)))
+  return { w: within(w * share, 1, COLS), h: within(h * share, 1, ROWS) }
 }
 
 const within = (value: number, low: number, high: number) => Math.min(Math.max(Math.trunc(value), low), high)
 
 /** The blocks it covers, row by row. */
-export function covered({ at, size: { w, h } }: Pick<Sketch, 'at' | 'size'>): BlockIndex[] {
-  return Array.from({ length: w * h }, (_, i) => blockAt(at.col + (i % w), at.row + Math.floor(i / w))).filter(
-    (block) => block !== undefined,
-  )
-}
+export const covered = (sketch: Pick<Sketch, 'at' | 'size'>): BlockIndex[] => blocksOf(areaOf(sketch))
 
-/** Where on the wall it lies. */
-export function areaCovered({ at, size }: Pick<Sketch, 'at' | 'size'>): Area {
+/** Where on the wall it lies, in blocks. */
+export const areaOf = ({ at, size }: Pick<Sketch, 'at' | 'size'>): Area => ({ ...at, ...size })
+
+/** Where on the wall it lies, in pixels. */
+export function areaCovered({ at, size }: Pick<Sketch, 'at' | 'size'>): Stretch {
   const [left, top] = [at.col * BLOCK_SIZE, at.row * BLOCK_SIZE]
   return { left, top, right: left + size.w * BLOCK_SIZE, bottom: top + size.h * BLOCK_SIZE }
 }
@@ -138,19 +142,4 @@ export function areaCovered({ at, size }: Pick<Sketch, 'at' | 'size'>): Area {
 /** The picture as it is to be; `undefined` while it is being painted anew. */
 export function finished({ painted, size, style }: Sketch): Painted | undefined {
   return painted?.size === size && painted.style === style ? painted : undefined
-}
-
-/** The 100 palette indices that a block is to show; `undefined` off the picture or while it is being painted. */
-export function pixelsFor(sketch: Sketch, { col, row }: Cell): Uint8Array | undefined {
-  const { size, at } = sketch
-  const [dx, dy] = [col - at.col, row - at.row]
-  const painted = finished(sketch)
-  if (painted === undefined) return undefined
-  if (dx < 0 || dy < 0 || dx >= size.w || dy >= size.h) return undefined
-  const pixels = new Uint8Array(BLOCK_SIZE * BLOCK_SIZE)
-  for (let y = 0; y < BLOCK_SIZE; y++) {
-    const from = (dy * BLOCK_SIZE + y) * size.w * BLOCK_SIZE + dx * BLOCK_SIZE
-    pixels.set(painted.indices.subarray(from, from + BLOCK_SIZE), y * BLOCK_SIZE)
-  }
-  return pixels
 }

@@ -1,0 +1,43 @@
+/** The three steps of this page: the picture, its place, and what is paid or signed. One is shown at a time. */
+
+import { find } from '../ui/dom.ts'
+import type { Part } from './parts.ts'
+
+const STEPS = ['picture', 'place', 'deal'] as const
+type Step = (typeof STEPS)[number]
+
+export type Steps = Part & { go(step: Step): void }
+
+/** Leads through the steps by their buttons. */
+export function createSteps(): Steps {
+  const sections = STEPS.map((step) => find(step, HTMLElement))
+  const tabs = STEPS.map((step) => find(`to-${step}`, HTMLButtonElement))
+  const [back, next] = [find('back', HTMLButtonElement), find('next', HTMLButtonElement)]
+  const panel = find('panel', HTMLElement)
+  let current = 0
+
+  const show = (at: number) => {
+    current = at
+    for (const [i, section] of sections.entries()) section.hidden = i !== at
+    for (const [i, tab] of tabs.entries()) tab.ariaCurrent = i === at ? 'step' : null
+    back.hidden = at === 0
+    next.hidden = at === STEPS.length - 1
+    next.textContent = `Next: ${tabs[at + 1]?.dataset['name'] ?? ''}`
+    panel.scrollTop = 0
+  }
+  // Whoever hears the page is told which step has begun, and whoever pressed a button that is gone stays near it.
+  const lead = (at: number) => {
+    show(at)
+    sections[at]?.querySelector<HTMLElement>('h2')?.focus({ preventScroll: true })
+  }
+  for (const [i, tab] of tabs.entries()) tab.addEventListener('click', () => lead(i))
+  back.addEventListener('click', () => lead(current - 1))
+  next.addEventListener('click', () => lead(current + 1))
+  show(0)
+  return {
+    go: (step) => show(STEPS.indexOf(step)),
+    update({ picture }) {
+      for (const button of [...tabs.slice(1), next]) button.disabled = picture === undefined
+    },
+  }
+}
