@@ -24,7 +24,8 @@ export type Named = { readonly [Field in SignableField]?: string | null }
 const checks: { readonly [Field in SignableField]: (text: string, kind: Kind) => Failure | undefined } = {
   // How many an area has, only its name tells.
   pixels: (text, kind) => {
-    const pixels = kind === 'set_area' ? {} : parsePixels(text)
+    if (kind === 'set_area') return undefined
+    const pixels = parsePixels(text)
     return 'problem' in pixels ? failure('invalid_pixels', `pixels: ${pixels.problem}.`) : undefined
   },
   message: (text) =>

@@ -40,9 +40,11 @@ export async function myWall(
     rank: agent?.id ?? null,
     firstSeenAt: agent?.firstSeenAt ?? null,
     painter: painter === null ? null : fullWallet(painter),
-    blocks: sales.map(({ block, painter: own, area: _, ...sale }) => ({
+    blocks: sales.map(({ block, claimedAt, tx, settled, painter: own }) => ({
       block: refOf(block),
-      ...sale,
+      claimedAt,
+      settled,
+      tx,
       ...(own === null ? {} : { painter: fullWallet(own) }),
     })),
     areas: areasAmong(sales),
