@@ -89,5 +89,5 @@ const openPurchase = ({ target, size, block, created_at, state, uncertain }: Ope
   target: targetIn({ target, size }),
   block,
   since: created_at,
-  state: state === 'reserved' ? { kind: 'reserved', uncertain: uncertain === 1 } : { kind: 'released', dead: false },
+  state: state === 'reserved' ? { kind: 'reserved', uncertain: uncertain === 1 } : { kind: 'released', isFinal: false },
 })

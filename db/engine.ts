@@ -4,7 +4,7 @@ import type {
   Agents,
   ChangeNotifier,
   Blocks,
-  Books,
+  LedgerReader,
   ChainCheckpoint,
   ExclusiveJobs,
   Leases,
@@ -19,7 +19,7 @@ import type {
 /** The ports of an open store. `close` lets go of it, with nothing left unwritten. */
 export type Engine = {
   readonly ledger: Ledger
-  readonly books: Books
+  readonly ledgerReader: LedgerReader
   readonly blocks: Blocks
   readonly agents: Agents
   readonly moderation: Moderation

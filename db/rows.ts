@@ -185,7 +185,7 @@ function stateOf(row: StateRow & { readonly attempt: number }): Purchase['state'
         unanswered: row.unanswered === 1,
       }
     case 'released':
-      return { kind: 'released', dead: row.dead === 1 }
+      return { kind: 'released', isFinal: row.dead === 1 }
     case 'credited':
       return { kind: 'credited', tx: row.tx }
   }

@@ -20,7 +20,7 @@ import { toolsRoutes } from './http/tools.ts'
 import { uploads } from './http/uploads.ts'
 import type { ViewerFiles } from './http/viewer-files.ts'
 import { TOOLS } from './mcp/registry.ts'
-import type { Books, Logger, Pictures } from './ports.ts'
+import type { LedgerReader, Logger, Pictures } from './ports.ts'
 import { cardImages } from './usecases/card-image.ts'
 import { spaceFinder } from './usecases/find-space.ts'
 import { limitedSeller, type LimitedSelling } from './usecases/limited-seller.ts'
@@ -37,7 +37,7 @@ export type Service = Omit<BlockDeps, 'sellTo' | 'clients'> &
     readonly trustedHops: number | undefined // how many proxies' X-Forwarded-For to believe; undefined: see `addressReader`
     readonly viewer: ViewerFiles
     readonly logger: Logger
-    readonly books: Books
+    readonly ledgerReader: LedgerReader
     readonly pictures: Pictures
     readonly contact: string | null // the operator's
     readonly bindHost?: string // the address that is listened on

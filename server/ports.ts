@@ -14,7 +14,7 @@ import type { AreaOwner, Change, LogNumber, OwnedBlock } from './domain/log.ts'
 import type { FacePart, ModerationAct, ModerationResult } from './domain/moderation.ts'
 import type { Address, Hash, Payment, PaymentKey, Space, Target, UnixMs } from './domain/payment.ts'
 import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from './domain/picture.ts'
-import type { Availability, Claiming, Landed, Purchase, SoldPurchase, Verdict } from './domain/purchase.ts'
+import type { Availability, Claiming, Landed, Purchase, SoldPurchase, ChainStatus } from './domain/purchase.ts'
 import type { Progress, StorePosition } from './domain/store-position.ts'
 
 /**
@@ -54,18 +54,18 @@ export type Ledger = {
   /** Notes that our own look at the chain has seen the transfer, in `tx`. */
   confirm(purchase: Purchase, tx: Hash): Promise<void>
   /** Notes that no reorganisation can undo the transfer, in `tx`: the sale is not looked at again. */
-  seal(purchase: Purchase, tx: Hash): Promise<void>
+  markFinal(purchase: Purchase, tx: Hash): Promise<void>
   /** Notes that the chain does not show the transfer any more. The deed stays. */
-  miss(purchase: Purchase): Promise<void>
+  markMissing(purchase: Purchase): Promise<void>
   /** Notes that a sale will never be paid, so that it is not looked at again. The deed stays. */
   writeOff(purchase: Purchase): Promise<void>
   /**
-   * Gives a held block back; `dead` ends the watch for a late landing. Throws `StaleWriteError` for a purchase that has become
+   * Gives a held block back; `isFinal` ends the watch for a late landing. Throws `StaleWriteError` for a purchase that has become
    * uncertain since, or is held by a later attempt: somebody else may have had it settled, so that no refusal is final.
    */
-  release(purchase: Purchase, dead: boolean): Promise<void>
+  release(purchase: Purchase, isFinal: boolean): Promise<void>
   /** Gives a payment that landed its block, else the next open one, else a credit: a released one, or one not known yet. */
-  owe(purchase: Landed, tx: Hash, now: UnixMs): Promise<Purchase>
+  fulfilLatePayment(purchase: Landed, tx: Hash, now: UnixMs): Promise<Purchase>
   /** Notes that the receipt of a sale went out to its payer. */
   markAnswered(key: PaymentKey): Promise<void>
   /**
@@ -76,7 +76,7 @@ export type Ledger = {
 }
 
 /** The ledger, for those who only look. */
-export type Books = {
+export type LedgerReader = {
   /** Every block that is held for a payer now. */
   held(): Promise<readonly BlockIndex[]>
   /** How much is open. */
@@ -237,7 +237,7 @@ export type Chain = {
    * What became of an authorization that was unspent at height `head`. `named` is the transaction that a facilitator named:
    * it is looked at first, and believed only for the events in it.
    */
-  verdict(payment: Payment, head: bigint, named?: Hash): Promise<Verdict>
+  status(payment: Payment, head: bigint, named?: Hash): Promise<ChainStatus>
   /** Asks once whether the endpoint is the right one, and what it can do. */
   fault(): Promise<ChainHealth>
   /** The next stretch of what an address was paid in our asset, from height `from` on; see `Receipts`. */

@@ -211,7 +211,7 @@ function startLoops(
 
 async function openWall({ config, ahead, logger }: Given, meters: Meters, committed: () => void) {
   const { offer, hosts, contact } = config
-  const { blocks, agents, log, store, books, ...shared } = ahead.store
+  const { blocks, agents, log, store, ledgerReader, ...shared } = ahead.store
   const ledger = meters.ledger(tellingOfClaims(shared.ledger, committed))
   const outages = trackOutages({ clock, logger })
   const { endpoints, chain, facilitator, rail, clockSeen } = openRail(config, { meters, logger, outages })
@@ -220,7 +220,7 @@ async function openWall({ config, ahead, logger }: Given, meters: Meters, commit
   const ready = readiness({ rail, outages })
   const storeWatch = watchStore({
     store,
-    books,
+    ledgerReader,
     freeBytes: freeBytesBeside(dataPath(config)),
     engine: config.database.kind,
     hasStandbys: isShared(config),
@@ -264,7 +264,7 @@ async function openWall({ config, ahead, logger }: Given, meters: Meters, commit
     contact,
     logger,
     store: { ready: storeWatch.isReadable },
-    books,
+    ledgerReader,
     pictures,
     limits,
     trustedHops: config.trustedHops,

@@ -35,7 +35,7 @@ export function postgresAudit({ snapshot }: Connection, check: Check): Audit {
             purchase: told(check, row).purchase,
             since: row.created_at,
           })),
-          dead: await queries.rows<PaymentKey>(DEAD),
+          final: await queries.rows<PaymentKey>(DEAD),
           payouts: await queries.rows<Payout>('SELECT payer, nonce, reference, at FROM payouts ORDER BY at'),
           payees: payees.map(({ pay_to }) => pay_to),
           from: head === null ? undefined : BigInt(head),

@@ -208,18 +208,18 @@ export function firstRow(
 const outlives = ({ purchase }: Known, payment: Payment): boolean => payment.validBefore >= purchase.payment.validBefore
 
 /** Gives a held block back, or notes that a payment released before can never land. */
-export async function release(work: Work, { payment, state: before }: Purchase, dead: boolean): Promise<void> {
+export async function release(work: Work, { payment, state: before }: Purchase, isFinal: boolean): Promise<void> {
   const { row, purchase } = await known(work, payment)
   const { state } = purchase
   if (state.kind === 'released')
-    return await writeAll(work.queries, [amend('payments', row, { dead: state.dead || dead ? 1 : 0 })])
+    return await writeAll(work.queries, [amend('payments', row, { dead: state.isFinal || isFinal ? 1 : 0 })])
   if (state.kind !== 'reserved') throw new StaleWriteError(`a ${state.kind} payment cannot be released`)
   if (isOvertaken(state, before)) throw new StaleWriteError('somebody else has taken the payment up')
   const held = await lockBlocks(work.queries, blocksHeld(purchase))
   for (const block of held) work.check('blocks', block)
   await writeAll(work.queries, [
     ...amendAll('blocks', held, () => ({ state: 'open', payment: null })),
-    amend('payments', row, { state: 'released', uncertain: 0, dead: dead ? 1 : 0 }),
+    amend('payments', row, { state: 'released', uncertain: 0, dead: isFinal ? 1 : 0 }),
   ])
 }
 

@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts'
 import { availability, claim, holders, release } from './holds.ts'
 import { find, type PaymentRow } from './payments.ts'
 import { inTheWay, space, type BlockRow, type Work } from './places.ts'
-import { confirm, finalize, markAnswered, markUncertain, miss, owe, seal } from './sales.ts'
+import { confirm, finalize, markAnswered, markUncertain, markMissing, fulfilLatePayment, markFinal } from './sales.ts'
 import { isSound, type Check } from './writes.ts'
 
 /** The ledger of a database. */
@@ -25,11 +25,11 @@ export function postgresLedger(connection: Connection, check: Check): Ledger {
     markUncertain: ({ payment }) => write(payment, (work) => markUncertain(work, payment)),
     finalize: ({ payment }, tx, settled, now) => write(payment, (work) => finalize(work, payment, tx, settled, now)),
     confirm: ({ payment }, tx) => write(payment, (work) => confirm(work, payment, tx)),
-    seal: ({ payment }, tx) => write(payment, (work) => seal(work, payment, tx)),
-    miss: ({ payment }) => write(payment, (work) => miss(work, payment, 0)),
-    writeOff: ({ payment }) => write(payment, (work) => miss(work, payment, 2)),
-    release: (purchase, dead) => write(purchase.payment, (work) => release(work, purchase, dead)),
-    owe: (landed, tx, now) => write(landed.payment, (work) => owe(work, landed, tx, now)),
+    markFinal: ({ payment }, tx) => write(payment, (work) => markFinal(work, payment, tx)),
+    markMissing: ({ payment }) => write(payment, (work) => markMissing(work, payment, 0)),
+    writeOff: ({ payment }) => write(payment, (work) => markMissing(work, payment, 2)),
+    release: (purchase, isFinal) => write(purchase.payment, (work) => release(work, purchase, isFinal)),
+    fulfilLatePayment: (landed, tx, now) => write(landed.payment, (work) => fulfilLatePayment(work, landed, tx, now)),
     markAnswered: (key) => write(key, (work) => markAnswered(work, key)),
     async unfinished(now) {
       const values = [now - FIRST_LOOK_MS, Math.floor((now - LAST_LOOK_MS) / 1000)]

@@ -7,12 +7,12 @@ import type { DamagedRow } from '../row-checksums.ts'
 import { postgresAgents } from './agents.ts'
 import { postgresAudit } from './audit.ts'
 import { postgresBlocks } from './blocks.ts'
-import { postgresBooks } from './books.ts'
 import { postgresCheckpoint } from './chain-checkpoint.ts'
 import { postgresCompaction } from './compaction.ts'
 import { connect, type Connection } from './connection.ts'
 import { postgresChangeNotifier, postgresJobs, postgresLeases } from './coordination.ts'
 import { codeOf, wordsFor } from './errors.ts'
+import { postgresLedgerReader } from './ledger-reader.ts'
 import { postgresLedger } from './ledger.ts'
 import { postgresLog } from './log.ts'
 import { checkSchema, migrate } from './migrate.ts'
@@ -59,7 +59,7 @@ export async function openPostgres(
   connection.watermark.begin()
   return {
     ledger: postgresLedger(connection, check),
-    books: postgresBooks(connection, check),
+    ledgerReader: postgresLedgerReader(connection, check),
     blocks: postgresBlocks(connection, check),
     agents: postgresAgents(connection, check),
     moderation: postgresModeration(connection, check),

@@ -60,11 +60,11 @@ export const confirm = (work: Work, key: PaymentKey, tx: Hash): Promise<void> =>
   }))
 
 /** Notes for good in which transaction the chain shows a sale's payment. */
-export const seal = (work: Work, key: PaymentKey, tx: Hash): Promise<void> =>
-  look(work, key, 'a sale to seal', () => ({ settled: 1, tx, looks: 2 }))
+export const markFinal = (work: Work, key: PaymentKey, tx: Hash): Promise<void> =>
+  look(work, key, 'a sale to mark as final', () => ({ settled: 1, tx, looks: 2 }))
 
 /** Notes that the chain does not show a sale's payment; after look 2 it is not looked for again. */
-export const miss = (work: Work, key: PaymentKey, looks: 0 | 2): Promise<void> =>
+export const markMissing = (work: Work, key: PaymentKey, looks: 0 | 2): Promise<void> =>
   look(work, key, 'a sale that is not paid', () => ({ settled: 0, looks }))
 
 async function look(
@@ -79,7 +79,7 @@ async function look(
 }
 
 /** Gives a payment that landed while nothing was held for it its block or area, else the next open one, else a credit. */
-export async function owe(work: Work, landed: Landed, tx: Hash, now: UnixMs): Promise<Purchase> {
+export async function fulfilLatePayment(work: Work, landed: Landed, tx: Hash, now: UnixMs): Promise<Purchase> {
   const released = await find(work, landed.payment)
   const kind = released?.purchase.state.kind
   if (released !== undefined && (kind === 'sold' || kind === 'credited')) return released.purchase

@@ -66,7 +66,7 @@ function statementReader(connection: RawConnection): () => Statement {
     open: connection.prepare<PurchaseRow & { created_at: UnixMs }>(
       `${SELECT_PURCHASE} WHERE p.state = 'reserved' OR (p.state = 'released' AND p.dead = 0) ORDER BY p.id`,
     ),
-    dead: connection.prepare<PaymentKey>(
+    final: connection.prepare<PaymentKey>(
       `SELECT payer, nonce FROM payments WHERE state = 'released' AND dead = 1 ORDER BY id`,
     ),
     payouts: connection.prepare<Payout>('SELECT payer, nonce, reference, at FROM payouts ORDER BY at'),
@@ -84,7 +84,7 @@ function statementReader(connection: RawConnection): () => Statement {
       })),
       credits: sql.credits.all({}).map(creditOf),
       open: sql.open.all({}).map((row) => ({ purchase: purchaseOf(row), since: row.created_at })),
-      dead: sql.dead.all({}),
+      final: sql.final.all({}),
       payouts: sql.payouts.all({}),
       payees: sql.payees.all({}).map(({ pay_to }) => pay_to),
       from: head === null ? undefined : BigInt(head),

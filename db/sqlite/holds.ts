@@ -244,14 +244,14 @@ function holdAll(sql: Holds, id: number, holding: Holding): void {
 }
 
 /** Gives a held block back, or notes that a payment released before can never land. */
-export function release(sql: Holds, { payment, state: before }: Purchase, dead: boolean): void {
+export function release(sql: Holds, { payment, state: before }: Purchase, isFinal: boolean): void {
   const { id, purchase } = known(sql, payment)
   const { state } = purchase
-  if (state.kind === 'released') return changeOne(sql.bury, { id, dead }, 'a released payment')
+  if (state.kind === 'released') return changeOne(sql.bury, { id, dead: isFinal }, 'a released payment')
   if (state.kind !== 'reserved') throw new StaleWriteError(`a ${state.kind} payment cannot be released`)
   if (isOvertaken(state, before)) throw new StaleWriteError('somebody else has taken the payment up')
   changeMany(sql.open, { id }, blocksIn(purchase.target), 'held blocks to give back')
-  changeOne(sql.giveUp, { id, dead }, 'a held payment to release')
+  changeOne(sql.giveUp, { id, dead: isFinal }, 'a held payment to release')
 }
 
 /**

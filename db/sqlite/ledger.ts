@@ -10,7 +10,7 @@ import type { Connection } from './connection.ts'
 import { availability, claim, find, holders, known, prepareHolds, release, type Holds } from './holds.ts'
 import { inTheWay, openPlace } from './places.ts'
 import { isDamaged } from './row-checksums.ts'
-import { confirm, finalize, miss, owe, prepareSales, seal, type Sales } from './sales.ts'
+import { confirm, finalize, markMissing, fulfilLatePayment, prepareSales, markFinal, type Sales } from './sales.ts'
 
 /** The ledger on one connection. */
 export function sqliteLedger(connection: Connection): Ledger {
@@ -32,11 +32,11 @@ export function sqliteLedger(connection: Connection): Ledger {
     markUncertain: async ({ payment }) => write(() => markUncertain(sql, payment)),
     finalize: async ({ payment }, tx, settled, now) => write(() => finalize(sql, payment, tx, settled, now)),
     confirm: async ({ payment }, tx) => write(() => confirm(sql, payment, tx)),
-    seal: async ({ payment }, tx) => write(() => seal(sql, payment, tx)),
-    miss: async ({ payment }) => write(() => miss(sql, payment, 0)),
-    writeOff: async ({ payment }) => write(() => miss(sql, payment, 2)),
-    release: async (purchase, dead) => write(() => release(sql, purchase, dead)),
-    owe: async (landed, tx, now) => write(() => owe(sql, landed, tx, now)),
+    markFinal: async ({ payment }, tx) => write(() => markFinal(sql, payment, tx)),
+    markMissing: async ({ payment }) => write(() => markMissing(sql, payment, 0)),
+    writeOff: async ({ payment }) => write(() => markMissing(sql, payment, 2)),
+    release: async (purchase, isFinal) => write(() => release(sql, purchase, isFinal)),
+    fulfilLatePayment: async (landed, tx, now) => write(() => fulfilLatePayment(sql, landed, tx, now)),
     markAnswered: async (key) => write(() => void sql.markAnswered.run(keyOf(key))),
     unfinished: async (now) =>
       read(() => sql.unfinished.all({ soldBy: now - FIRST_LOOK_MS, endedBy: Math.floor((now - LAST_LOOK_MS) / 1000) })),

@@ -7,13 +7,13 @@ import type { Ahead, Engine, Looked } from '../engine.ts'
 import { type DamagedRow } from '../row-checksums.ts'
 import { sqliteAgents } from './agents.ts'
 import { sqliteBlocks } from './blocks.ts'
-import { sqliteBooks } from './books.ts'
 import { sqliteCheckpoint } from './chain-checkpoint.ts'
 import { sqliteCompaction } from './compaction.ts'
 import { connect, one, type Connection } from './connection.ts'
 import { cannotUse, troubleOf } from './errors.ts'
 import { flawOf, inspect, type Inspection } from './integrity-check.ts'
 import { inspectAside } from './integrity-worker-client.ts'
+import { sqliteLedgerReader } from './ledger-reader.ts'
 import { sqliteLedger } from './ledger.ts'
 import { lockDatabase } from './lock.ts'
 import { sqliteLog } from './log.ts'
@@ -119,7 +119,7 @@ function trouble<T>(path: string, work: () => T): T {
 export function ports(connection: Connection): Omit<Sqlite, 'close'> {
   return {
     ledger: sqliteLedger(connection),
-    books: sqliteBooks(connection),
+    ledgerReader: sqliteLedgerReader(connection),
     blocks: sqliteBlocks(connection),
     agents: sqliteAgents(connection),
     moderation: sqliteModeration(connection),

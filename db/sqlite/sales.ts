@@ -35,10 +35,10 @@ export function prepareSales(connection: Connection) {
       `UPDATE payments SET settled = 1, tx = $tx, looks = max(looks, settled)
       WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`,
     ),
-    seal: connection.prepare<unknown, PaymentKey & { tx: Hash }>(
+    markFinal: connection.prepare<unknown, PaymentKey & { tx: Hash }>(
       `UPDATE payments SET settled = 1, tx = $tx, looks = 2 WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`,
     ),
-    miss: connection.prepare<unknown, PaymentKey & { looks: 0 | 2 }>(
+    markMissing: connection.prepare<unknown, PaymentKey & { looks: 0 | 2 }>(
       `UPDATE payments SET settled = 0, looks = $looks WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`,
     ),
     enter: agentRegister(connection),
@@ -63,17 +63,17 @@ export function confirm(sql: Sql, { payer, nonce }: PaymentKey, tx: Hash): void 
 }
 
 /** Notes for good in which transaction the chain shows a sale's payment. */
-export function seal(sql: Sql, { payer, nonce }: PaymentKey, tx: Hash): void {
-  changeOne(sql.seal, { payer, nonce, tx }, 'a sale to seal')
+export function markFinal(sql: Sql, { payer, nonce }: PaymentKey, tx: Hash): void {
+  changeOne(sql.markFinal, { payer, nonce, tx }, 'a sale to mark as final')
 }
 
 /** Notes that the chain does not show a sale's payment; after look 2 it is not looked for again. */
-export function miss(sql: Sql, { payer, nonce }: PaymentKey, looks: 0 | 2): void {
-  changeOne(sql.miss, { payer, nonce, looks }, 'a sale that is not paid')
+export function markMissing(sql: Sql, { payer, nonce }: PaymentKey, looks: 0 | 2): void {
+  changeOne(sql.markMissing, { payer, nonce, looks }, 'a sale that is not paid')
 }
 
 /** Gives a payment that landed while nothing was held for it its block or area, else the next open one, else a credit. */
-export function owe(sql: Sql, landed: Landed, tx: Hash, now: UnixMs): Purchase {
+export function fulfilLatePayment(sql: Sql, landed: Landed, tx: Hash, now: UnixMs): Purchase {
   const key = landed.payment
   const stored = find(sql, key) ?? remember(sql, landed, now)
   const { kind } = stored.purchase.state

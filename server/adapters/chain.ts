@@ -3,7 +3,7 @@
 import type { PublicClient } from 'viem'
 import { lru } from '../../shared/lru.ts'
 import { keyOf, type Address, type Payment, type PaymentKey } from '../domain/payment.ts'
-import type { Verdict } from '../domain/purchase.ts'
+import type { ChainStatus } from '../domain/purchase.ts'
 import type { Chain, ChainHealth, Receipts } from '../ports.ts'
 import type { Network } from '../x402/network.ts'
 import type { Offer } from '../x402/terms.ts'
@@ -11,8 +11,8 @@ import { EndpointBehind, type Asking } from './chain/endpoint.ts'
 import { openEndpoints, type Endpoints } from './chain/endpoints.ts'
 import { probe } from './chain/probe.ts'
 import { stateReader } from './chain/state.ts'
+import { statusAt, type Proof } from './chain/status.ts'
 import { senderOf, transfersAt } from './chain/transfers.ts'
-import { verdictAt, type Proof } from './chain/verdict.ts'
 import { systemClock } from './clock.ts'
 import { within } from './timeout.ts'
 
@@ -62,7 +62,7 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
         )
       return inTime('buyer', read, 'silent')
     },
-    verdict(payment, head, named) {
+    status(payment, head, named) {
       const look = {
         endpoints,
         states,
@@ -72,9 +72,9 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
         proof: proofs.get(payment),
         proved: (proof: Proof) => proofs.set(payment, proof),
       }
-      return inTime<Verdict, typeof SILENT>(
+      return inTime<ChainStatus, typeof SILENT>(
         urgencyOf(payment),
-        (asking) => endpoints.ask(asking, (endpoint) => verdictAt(endpoint, asking, look)),
+        (asking) => endpoints.ask(asking, (endpoint) => statusAt(endpoint, asking, look)),
         SILENT,
       )
     },

@@ -68,7 +68,7 @@ export function openMetrics(): Metrics {
       const start = (call: string) => chainTimes.startTimer({ call })
       return {
         read: timed(start, 'read', port.read, silentOr('answered')),
-        verdict: timed(start, 'verdict', port.verdict, ({ kind }) => kind),
+        status: timed(start, 'status', port.status, ({ kind }) => kind),
         fault: timed(start, 'fault', port.fault, ({ kind }) => kind),
         transfersTo: timed(start, 'transfers', port.transfersTo, silentOr('answered')),
         broadcaster: timed(start, 'broadcaster', port.broadcaster, silentOr('answered')),

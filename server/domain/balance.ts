@@ -28,7 +28,7 @@ export type Statement = {
   readonly sales: readonly BookedSale[]
   readonly credits: readonly BookedCredit[]
   readonly open: readonly BookedOpen[]
-  readonly dead: readonly PaymentKey[] // payments that were found never to land
+  readonly final: readonly PaymentKey[] // payments that were found never to land
   readonly payouts: readonly Payout[]
   readonly payees: readonly Address[] // every address that purchases were to pay
   readonly from: bigint | undefined // the lowest height at which any payment was first seen
@@ -63,7 +63,7 @@ export type Balance = {
  */
 export function balanceOf(before: Statement, arrivals: readonly Arrival[], after: Statement, price: bigint): Balance {
   const owedFor = new Map([...after.sales, ...after.credits].map((entry) => [keyOf(entry), entry.amount]))
-  const waiting = new Set([...after.open.map(({ purchase }) => keyOf(purchase.payment)), ...after.dead.map(keyOf)])
+  const waiting = new Set([...after.open.map(({ purchase }) => keyOf(purchase.payment)), ...after.final.map(keyOf)])
   const notes = new Map(after.payouts.map((payout) => [keyOf(payout), payout.reference]))
   const prices = [price, ...new Set(owedFor.values())]
   const sorted = Map.groupBy(arrivals, ({ payer, nonce, amount }) => {

@@ -34,7 +34,7 @@ import {
   type Purchase,
   type Request,
   type Script,
-  type Verdict,
+  type ChainStatus,
 } from './purchase.ts'
 import {
   cannotCheckSignature,
@@ -109,7 +109,7 @@ export function* reconcile(key: PaymentKey): Script<Purchase | undefined> {
     case 'reserved':
       return (yield* resume(purchase)).purchase
     case 'released':
-      return purchase.state.dead ? purchase : (yield* watch(purchase)).purchase
+      return purchase.state.isFinal ? purchase : (yield* watch(purchase)).purchase
     case 'sold':
       yield* lookBack(purchase, purchase.state.settled)
       return purchase
@@ -127,9 +127,9 @@ function* buyUnknown(order: Order): Script<Outcome> {
 function* watchSeen(order: Order): Script<Outcome | undefined> {
   const { seen } = order
   if (seen === undefined) return undefined
-  const verdict = yield* ask({ do: 'ask-chain', payment: seen.payment, head: seen.head, patience: 'none' })
-  if (verdict.kind === 'paid') return yield* giveLanded(order, seen, verdict.tx)
-  return verdict.kind === 'silent' ? refused(stillAtIt()) : undefined
+  const status = yield* ask({ do: 'ask-chain', payment: seen.payment, head: seen.head, patience: 'none' })
+  if (status.kind === 'paid') return yield* giveLanded(order, seen, status.tx)
+  return status.kind === 'silent' ? refused(stillAtIt()) : undefined
 }
 
 /** A payment moved the money before anything was held for it. */
@@ -138,7 +138,11 @@ function* giveLanded(order: Order, landed: Landed, tx: Hash): Script<Outcome> {
   const painted =
     'code' in order.listing || landed.listing.pixels !== null ? undefined : yield* paint(order.payment, order.listing)
   const pixels = painted === undefined || 'code' in painted ? landed.listing.pixels : painted.pixels
-  const given = yield* ask({ do: 'owe', purchase: { ...landed, listing: { ...landed.listing, pixels } }, tx })
+  const given = yield* ask({
+    do: 'fulfil-late-payment',
+    purchase: { ...landed, listing: { ...landed.listing, pixels } },
+    tx,
+  })
   return answerFrom({ purchase: given, refusal: settlementUnknown(given) }, order)
 }
 
@@ -209,12 +213,12 @@ function* paint(payment: Payment, draft: Draft): Script<Listing | Failure> {
 /** A payment that was given up earlier is sent again: it may have landed meanwhile, or be good for another try. */
 function* tryAgain(purchase: Purchase, order: Order): Script<Outcome> {
   const watched = yield* watch(purchase)
-  if (watched.verdict?.kind !== 'unspent') return answerFrom(watched, order)
+  if (watched.status?.kind !== 'unspent') return answerFrom(watched, order)
   return yield* buyFresh({ ...order, target: purchase.target, listing: purchase.listing }, purchase)
 }
 
 /** How far a purchase got, and what to tell a payer when it is not sold. */
-type Progress = { readonly purchase: Purchase; readonly verdict?: Verdict; readonly refusal: Failure }
+type Progress = { readonly purchase: Purchase; readonly status?: ChainStatus; readonly refusal: Failure }
 
 /** Settles a purchase just claimed. Only here can a refusal be final, because nothing was sent before. */
 function* settleFirst(purchase: Purchase): Script<Progress> {
@@ -222,38 +226,38 @@ function* settleFirst(purchase: Purchase): Script<Progress> {
   const refusal = refusalOfUnsent(settling)
   if (refusal === undefined) return yield* conclude(purchase, yield* askChainAfter(settling, purchase), settling)
   // What reached nobody cannot have been broadcast; what was refused may have been, whatever the refusal says.
-  const verdict = yield* askChain(purchase, settling.kind === 'refused' ? 'next-block' : 'none')
-  if (verdict.kind !== 'unspent') return yield* conclude(purchase, verdict, settling)
+  const status = yield* askChain(purchase, settling.kind === 'refused' ? 'next-block' : 'none')
+  if (status.kind !== 'unspent') return yield* conclude(purchase, status, settling)
   const released = yield* release(purchase, false)
-  return { purchase: released, verdict, refusal }
+  return { purchase: released, status, refusal }
 }
 
 /** Goes on with a held block, which an earlier try may have paid. From here on only the chain's word ends the purchase. */
 function* resume(purchase: Purchase): Script<Progress> {
   const held = yield* markUncertain(purchase)
-  const verdict = yield* askChain(held, 'none')
-  if (verdict.kind !== 'unspent' || !isUncertain(held)) return yield* conclude(held, verdict)
+  const status = yield* askChain(held, 'none')
+  if (status.kind !== 'unspent' || !isUncertain(held)) return yield* conclude(held, status)
   const settling = yield* ask({ do: 'settle', purchase: held })
   return yield* conclude(held, yield* askChainAfter(settling, held), settling)
 }
 
 /** Draws the consequence of what the chain says; a facilitator's success counts only where it is silent. */
-function* conclude(purchase: Purchase, verdict: Verdict, settling?: Settling): Script<Progress> {
-  if (verdict.kind === 'paid') return yield* finalize(purchase, verdict.tx, true)
-  if (verdict.kind === 'void') return yield* giveUp(purchase, verdict)
-  if (verdict.kind === 'silent' && settling?.kind === 'success') return yield* finalize(purchase, settling.tx, false)
-  return { purchase: yield* markUncertain(purchase), verdict, refusal: settlementUnknown(purchase) }
+function* conclude(purchase: Purchase, status: ChainStatus, settling?: Settling): Script<Progress> {
+  if (status.kind === 'paid') return yield* finalize(purchase, status.tx, true)
+  if (status.kind === 'void') return yield* giveUp(purchase, status)
+  if (status.kind === 'silent' && settling?.kind === 'success') return yield* finalize(purchase, settling.tx, false)
+  return { purchase: yield* markUncertain(purchase), status, refusal: settlementUnknown(purchase) }
 }
 
 /** Looks whether a payment that was given up landed after all; if it did, its payer gets a block or is owed one. */
 function* watch(purchase: Purchase): Script<Progress> {
-  const verdict = yield* askChain(purchase, 'none')
-  if (verdict.kind === 'paid') {
-    const given = yield* ask({ do: 'owe', purchase, tx: verdict.tx })
-    return { purchase: given, verdict, refusal: settlementUnknown(given) }
+  const status = yield* askChain(purchase, 'none')
+  if (status.kind === 'paid') {
+    const given = yield* ask({ do: 'fulfil-late-payment', purchase, tx: status.tx })
+    return { purchase: given, status, refusal: settlementUnknown(given) }
   }
-  if (verdict.kind === 'void') return yield* giveUp(purchase, verdict)
-  return { purchase, verdict, refusal: settlementUnknown(purchase) }
+  if (status.kind === 'void') return yield* giveUp(purchase, status)
+  return { purchase, status, refusal: settlementUnknown(purchase) }
 }
 
 /** Renders progress for the payer who asks. */
@@ -267,9 +271,9 @@ function answerFrom({ purchase, refusal }: Progress, order: Order): Outcome {
 /** A facilitator's refusal stands unless the payment was spent on us since we looked, or the refusal is its own trouble. */
 function* refuseUnlessPaid(order: Order, landed: Landed, reason: string): Script<Outcome> {
   const { payment, head } = landed
-  const verdict = yield* ask({ do: 'ask-chain', payment, head, patience: 'none' })
-  if (verdict.kind === 'silent') return refused(cannotAskChain())
-  if (verdict.kind === 'paid') return yield* giveLanded(order, landed, verdict.tx)
+  const status = yield* ask({ do: 'ask-chain', payment, head, patience: 'none' })
+  if (status.kind === 'silent') return refused(cannotAskChain())
+  if (status.kind === 'paid') return yield* giveLanded(order, landed, status.tx)
   if (!isSignatureReason(reason)) return refused(paymentRequired(reason))
   return refused(signatureRefusal(yield* ask({ do: 'check-for-token', payment }), reason))
 }
@@ -293,18 +297,18 @@ function* settlePrior(prior: Purchase, { target: asked, payment }: Order): Scrip
  * with its payer; while the authorization is good, it is settled again.
  */
 function* lookBack(purchase: Purchase, settled: boolean): Script<void> {
-  const verdict = yield* askAndSettle(purchase)
-  if (verdict.kind === 'silent') return
-  if (verdict.kind === 'paid')
-    return yield* ask({ do: verdict.final === true ? 'seal' : 'confirm', purchase, tx: verdict.tx })
-  if (verdict.kind === 'void' && verdict.final === true) return yield* ask({ do: 'write-off', purchase })
-  if (settled) yield* ask({ do: 'miss', purchase })
+  const status = yield* askAndSettle(purchase)
+  if (status.kind === 'silent') return
+  if (status.kind === 'paid')
+    return yield* ask({ do: status.final === true ? 'mark-final' : 'confirm', purchase, tx: status.tx })
+  if (status.kind === 'void' && status.final === true) return yield* ask({ do: 'write-off', purchase })
+  if (settled) yield* ask({ do: 'mark-missing', purchase })
 }
 
-function* askAndSettle(purchase: Purchase): Script<Verdict> {
+function* askAndSettle(purchase: Purchase): Script<ChainStatus> {
   // What was seen to pay, or was named, most likely still does.
-  const verdict = yield* askChain(purchase, 'none', isSold(purchase) ? purchase.state.tx : undefined)
-  if (verdict.kind !== 'unspent') return verdict
+  const status = yield* askChain(purchase, 'none', isSold(purchase) ? purchase.state.tx : undefined)
+  if (status.kind !== 'unspent') return status
   return yield* askChainAfter(yield* ask({ do: 'settle', purchase }), purchase)
 }
 
@@ -319,14 +323,14 @@ function* finalize(purchase: Purchase, tx: Hash, settled: boolean): Script<Progr
 }
 
 /** Gives a block back for a payment that ended elsewhere; unless that is final, it is watched on. */
-function* giveUp(purchase: Purchase, verdict: Extract<Verdict, { kind: 'void' }>): Script<Progress> {
-  const released = yield* release(purchase, verdict.final === true)
-  return { purchase: released, verdict, refusal: paymentRequired(verdict.why) }
+function* giveUp(purchase: Purchase, status: Extract<ChainStatus, { kind: 'void' }>): Script<Progress> {
+  const released = yield* release(purchase, status.final === true)
+  return { purchase: released, status, refusal: paymentRequired(status.why) }
 }
 
-function* release(purchase: Purchase, dead: boolean): Script<Purchase> {
-  yield* ask({ do: 'release', purchase, dead })
-  return { ...purchase, state: { kind: 'released', dead } }
+function* release(purchase: Purchase, isFinal: boolean): Script<Purchase> {
+  yield* ask({ do: 'release', purchase, isFinal })
+  return { ...purchase, state: { kind: 'released', isFinal } }
 }
 
 /** Writes that the payer of a held block is told to wait: no refusal is final from here on, whoever hears it. */
@@ -343,13 +347,13 @@ function* markUncertain(purchase: Purchase): Script<Purchase> {
 
 const isUncertain = ({ state }: Purchase) => state.kind === 'reserved' && state.uncertain
 
-function askChain(purchase: Purchase, patience: Patience, named?: Hash): Script<Verdict> {
+function askChain(purchase: Purchase, patience: Patience, named?: Hash): Script<ChainStatus> {
   const request = { do: 'ask-chain', payment: purchase.payment, head: purchase.head, patience } as const
   return ask(named === undefined ? request : { ...request, named })
 }
 
 /** Looks for what a settlement has just done, first in the transaction that its facilitator named. */
-const askChainAfter = (settling: Settling, purchase: Purchase): Script<Verdict> =>
+const askChainAfter = (settling: Settling, purchase: Purchase): Script<ChainStatus> =>
   askChain(purchase, 'settling', settling.kind === 'success' ? settling.tx : undefined)
 
 /** One request of a script, and its answer. */

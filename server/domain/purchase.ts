@@ -36,8 +36,8 @@ export type Sold = {
   readonly unanswered: boolean // the receipt is not known to have gone out to the payer
 }
 
-/** The block was given back; `dead` once the chain shows that the payment can never land. */
-export type Released = { readonly kind: 'released'; readonly dead: boolean }
+/** The block was given back; `isFinal` once the chain shows that the payment can never land. */
+export type Released = { readonly kind: 'released'; readonly isFinal: boolean }
 
 /** The payment landed when no block was left for it: the operator owes the payer. */
 export type Credited = { readonly kind: 'credited'; readonly tx: Hash }
@@ -66,7 +66,7 @@ export type Availability = {
 }
 
 /** What the chain says of an authorization, looked up by payer and nonce. Only what is `final` no reorganisation undoes. */
-export type Verdict =
+export type ChainStatus =
   | { readonly kind: 'paid'; readonly tx: Hash; readonly final?: true }
   | { readonly kind: 'unspent' } // may still be spent
   | { readonly kind: 'void'; readonly why: string; readonly final?: true } // does not pay us; once final, never will
@@ -90,15 +90,15 @@ export type Requests = {
   'check-for-token': { ask: { payment: Payment }; answer: SignatureCheck } // as the token itself will check it
   claim: { ask: { target: Target; payment: Payment; listing: Listing; head: bigint }; answer: Claiming }
   settle: { ask: { purchase: Purchase }; answer: Settling }
-  'ask-chain': { ask: { payment: Payment; head: bigint; patience: Patience; named?: Hash }; answer: Verdict }
+  'ask-chain': { ask: { payment: Payment; head: bigint; patience: Patience; named?: Hash }; answer: ChainStatus }
   'mark-uncertain': { ask: { purchase: Purchase }; answer: Purchase }
   finalize: { ask: { purchase: Purchase; tx: Hash; settled: boolean }; answer: SoldPurchase }
   confirm: { ask: { purchase: Purchase; tx: Hash }; answer: void }
-  seal: { ask: { purchase: Purchase; tx: Hash }; answer: void }
-  miss: { ask: { purchase: Purchase }; answer: void }
+  'mark-final': { ask: { purchase: Purchase; tx: Hash }; answer: void }
+  'mark-missing': { ask: { purchase: Purchase }; answer: void }
   'write-off': { ask: { purchase: Purchase }; answer: void }
-  release: { ask: { purchase: Purchase; dead: boolean }; answer: void }
-  owe: { ask: { purchase: Landed; tx: Hash }; answer: Purchase }
+  release: { ask: { purchase: Purchase; isFinal: boolean }; answer: void }
+  'fulfil-late-payment': { ask: { purchase: Landed; tx: Hash }; answer: Purchase }
   'hand-over': { ask: { purchase: SoldPurchase }; answer: boolean } // whether this run may answer with that receipt
   'resolve-other': { ask: { key: PaymentKey }; answer: Purchase | undefined }
 }

@@ -9,7 +9,7 @@ import { coordOf } from '../../shared/wall.ts'
 import type { Hidden } from '../domain/log.ts'
 import { FACE_PARTS } from '../domain/moderation.ts'
 import type { Address, Hash } from '../domain/payment.ts'
-import type { Purchase, Verdict } from '../domain/purchase.ts'
+import type { Purchase, ChainStatus } from '../domain/purchase.ts'
 import {
   hiddenNow,
   moderateBlocks,
@@ -150,7 +150,7 @@ const keyOf = (payer: string, nonce: string) => ({
   nonce: nonce.toLowerCase() as Hash,
 })
 
-function story(before: Purchase, after: Purchase, evidence: Verdict): string {
+function story(before: Purchase, after: Purchase, evidence: ChainStatus): string {
   const { payer, nonce } = after.payment
   const [from, to] = [stateWords(before), stateWords(after)]
   const what = from === to ? from : `${from} -> ${to}`
@@ -163,7 +163,7 @@ export function stateWords({ state }: Purchase): string {
     case 'reserved':
       return state.uncertain ? 'held, in doubt' : 'held'
     case 'released':
-      return state.dead ? 'given back for good' : 'given back, watched'
+      return state.isFinal ? 'given back for good' : 'given back, watched'
     case 'sold':
       return state.settled ? 'sold' : 'sold, not seen on the chain yet'
     case 'credited':
@@ -172,12 +172,12 @@ export function stateWords({ state }: Purchase): string {
 }
 
 /** What the chain says, for operators. */
-export function evidenceWords(verdict: Verdict): string {
-  switch (verdict.kind) {
+export function evidenceWords(status: ChainStatus): string {
+  switch (status.kind) {
     case 'paid':
-      return `paid in ${verdict.tx}`
+      return `paid in ${status.tx}`
     case 'void':
-      return verdict.why
+      return status.why
     case 'unspent':
       return 'unspent'
     case 'silent':

@@ -1,7 +1,7 @@
 /** What the chain says of a payment, asked with the patience that the question needs. */
 
 import type { Hash, Payment } from '../domain/payment.ts'
-import type { Verdict } from '../domain/purchase.ts'
+import type { ChainStatus } from '../domain/purchase.ts'
 import type { Chain, Clock } from '../ports.ts'
 
 type ChainStatusDeps = { readonly chain: Chain; readonly clock: Clock }
@@ -16,14 +16,14 @@ export async function statusOf(
   head: bigint,
   patience: keyof typeof WAITS_MS,
   named?: Hash,
-): Promise<Verdict> {
-  let verdict = await chain.verdict(payment, head, named)
+): Promise<ChainStatus> {
+  let status = await chain.status(payment, head, named)
   for (const waitMs of WAITS_MS[patience]) {
-    if (verdict.kind === 'paid' || verdict.kind === 'void') break
+    if (status.kind === 'paid' || status.kind === 'void') break
     await clock.wait(waitMs)
-    verdict = await chain.verdict(payment, head, named)
+    status = await chain.status(payment, head, named)
   }
-  return verdict
+  return status
 }
 
 // A block takes two seconds on Base; one that takes much longer is no block to wait for.
@@ -34,14 +34,14 @@ export async function statusInNextBlock(
   { chain, clock }: ChainStatusDeps,
   payment: Payment,
   head: bigint,
-): Promise<Verdict> {
+): Promise<ChainStatus> {
   const asked = await chain.read(payment)
   if (asked === 'silent') return { kind: 'silent' }
   for (const waitMs of NEXT_BLOCK_WAITS_MS) {
     await clock.wait(waitMs)
     const seen = await chain.read(payment)
     if (seen === 'silent' || seen.head <= asked.head) continue
-    return seen.spent ? await chain.verdict(payment, head) : { kind: 'unspent' }
+    return seen.spent ? await chain.status(payment, head) : { kind: 'unspent' }
   }
   return { kind: 'silent' }
 }

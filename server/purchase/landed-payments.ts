@@ -14,7 +14,7 @@ export async function writeLanded({ landed, ledger, clock }: LandedDeps, key: Pa
   const late = landed.get(keyOf(key))
   if (late === undefined) return
   try {
-    await ledger.owe(late.purchase, late.tx, clock.now())
+    await ledger.fulfilLatePayment(late.purchase, late.tx, clock.now())
   } catch (error) {
     // Another run has moved the payment on.
     if (!(error instanceof StaleWriteError)) throw error

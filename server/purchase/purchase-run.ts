@@ -268,11 +268,11 @@ function questions(runs: Runs, run: PurchaseRun) {
     async 'ask-chain'({ payment, head, patience, named }) {
       // The reconciler goes on with it; whoever asks often hears what is known.
       if (run.isSpent) return { kind: 'silent' }
-      const verdict = await (patience === 'next-block'
+      const status = await (patience === 'next-block'
         ? statusInNextBlock(runs, payment, head)
         : statusOf(runs, payment, head, patience, named))
       run.hasAsked = true
-      return verdict
+      return status
     },
   } satisfies Partial<Handlers>
 }
@@ -297,20 +297,20 @@ function writes(runs: Runs, run: PurchaseRun) {
     'mark-uncertain': ({ purchase }) => written(ledger.markUncertain(purchase)),
     finalize: ({ purchase, tx, settled }) => written(ledger.finalize(purchase, tx, settled, clock.now())),
     confirm: ({ purchase, tx }) => ledger.confirm(purchase, tx),
-    seal: ({ purchase, tx }) => ledger.seal(purchase, tx),
+    'mark-final': ({ purchase, tx }) => ledger.markFinal(purchase, tx),
     // The alarm goes first: a process that dies in between repeats it, and does not leave it out.
-    miss({ purchase }) {
+    'mark-missing'({ purchase }) {
       alert('payment-vanished', purchase)
-      return ledger.miss(purchase)
+      return ledger.markMissing(purchase)
     },
     'write-off'({ purchase }) {
       alert('payment-lost', purchase)
       return ledger.writeOff(purchase)
     },
-    release: ({ purchase, dead }) => written(ledger.release(purchase, dead)),
-    async owe({ purchase, tx }) {
+    release: ({ purchase, isFinal }) => written(ledger.release(purchase, isFinal)),
+    async 'fulfil-late-payment'({ purchase, tx }) {
       try {
-        return await written(ledger.owe(purchase, tx, clock.now()))
+        return await written(ledger.fulfilLatePayment(purchase, tx, clock.now()))
       } catch (error) {
         // Nobody else knows of a payment that landed and was never claimed.
         if (error instanceof StoreUnavailable) runs.landed.set(keyOf(purchase.payment), { purchase, tx })

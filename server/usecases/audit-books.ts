@@ -3,7 +3,7 @@
 import pLimit from 'p-limit'
 import { balanceOf, type Balance, type BookedOpen } from '../domain/balance.ts'
 import { type Address, type UnixMs } from '../domain/payment.ts'
-import type { Verdict } from '../domain/purchase.ts'
+import type { ChainStatus } from '../domain/purchase.ts'
 import type { Audit, Chain, Clock, KeptReceipts, ReceiptArchive, Transfer } from '../ports.ts'
 
 const AT_ONCE = 8
@@ -26,7 +26,7 @@ export type AuditDeps = {
 }
 
 /** An open purchase with what the chain says of its payment. */
-export type OpenFinding = BookedOpen & { readonly ageMs: number; readonly evidence: Verdict }
+export type OpenFinding = BookedOpen & { readonly ageMs: number; readonly evidence: ChainStatus }
 
 /** What was found, between two heights. */
 export type Stock = {
@@ -63,7 +63,7 @@ export async function auditBooks(
   const limit = pLimit(AT_ONCE)
   const open = await Promise.all(
     after.open.map(async ({ purchase, since }) => {
-      const evidence = await limit(() => chain.verdict(purchase.payment, purchase.head))
+      const evidence = await limit(() => chain.status(purchase.payment, purchase.head))
       return { purchase, since, ageMs: Math.max(0, clock.now() - since), evidence }
     }),
   )

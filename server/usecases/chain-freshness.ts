@@ -36,9 +36,9 @@ export function freshChain(
       const answer = await chain.read(key)
       return answer === 'silent' || moves(answer.head) ? answer : 'silent'
     },
-    async verdict(payment, head, named) {
-      const verdict = await chain.verdict(payment, head, named)
-      return verdict.kind === 'unspent' && isStalled ? { kind: 'silent' } : verdict
+    async status(payment, head, named) {
+      const status = await chain.status(payment, head, named)
+      return status.kind === 'unspent' && isStalled ? { kind: 'silent' } : status
     },
     async fault() {
       const health = await chain.fault()

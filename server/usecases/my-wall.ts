@@ -10,12 +10,12 @@ import { failure, type Failure } from '../domain/failure.ts'
 import type { Address } from '../domain/payment.ts'
 import { isBlock, nameOf } from '../domain/target.ts'
 import type { WallView } from '../domain/wall-view.ts'
-import type { Books, Clock } from '../ports.ts'
+import type { LedgerReader, Clock } from '../ports.ts'
 
 /** What telling needs. `contact` is where a payer who is owed money turns to. */
 export type MyWallDeps = {
   readonly view: WallView
-  readonly books: Books
+  readonly ledgerReader: LedgerReader
   readonly clock: Clock
   readonly contact: string | null
   readonly advance: () => Promise<void>
@@ -23,11 +23,11 @@ export type MyWallDeps = {
 
 /** What is known of a wallet, its blocks a page at a time; a wallet of which there is nothing to tell is refused. */
 export async function myWall(
-  { view, books, clock, contact, advance }: MyWallDeps,
+  { view, ledgerReader, clock, contact, advance }: MyWallDeps,
   wallet: Address,
   page: WalletQuery,
 ): Promise<WalletStanding | Failure> {
-  const { sales, nextAfter, hasMore, open, credits, painter } = await books.ofPayer(wallet, page)
+  const { sales, nextAfter, hasMore, open, credits, painter } = await ledgerReader.ofPayer(wallet, page)
   // Another process may have sold to it just now.
   if ((sales.length > 0 || page.after > 0) && !view.agentByName.has(wallet)) await advance()
   const agent = view.agentByName.get(wallet)

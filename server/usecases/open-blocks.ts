@@ -3,7 +3,7 @@
 import type { BlockIndex } from '../../shared/wall.ts'
 import { occupancyOf, type Occupancy } from '../domain/open-space.ts'
 import type { WallView } from '../domain/wall-view.ts'
-import type { Books } from '../ports.ts'
+import type { LedgerReader } from '../ports.ts'
 
 /** What is taken at a moment; the same value for as long as nothing is sold, held or given back. */
 export type Taken = {
@@ -16,7 +16,7 @@ export type Taken = {
 /** What looking for open blocks needs. */
 export type TakenBlocksDeps = {
   readonly view: WallView
-  readonly books: Books
+  readonly ledgerReader: LedgerReader
   readonly advance: () => Promise<void>
 }
 
@@ -24,11 +24,11 @@ export type TakenBlocksDeps = {
 export type TakenBlocks = () => Promise<Taken>
 
 /** Keeps what is taken between two changes of it, so that most of those who look cost no search of the whole wall. */
-export function takenBlocks({ view, books, advance }: TakenBlocksDeps): TakenBlocks {
+export function takenBlocks({ view, ledgerReader, advance }: TakenBlocksDeps): TakenBlocks {
   let kept: { readonly state: string; readonly taken: Taken } | undefined
   const read = async () => {
     // In this order, a block that is sold meanwhile is found held or claimed, and never open.
-    const held = await books.held()
+    const held = await ledgerReader.held()
     await advance()
     // A claimed block stays so.
     const state = `${view.claimed.size} ${held.join()}`

@@ -1,7 +1,7 @@
 /** Settles by evidence what is open: asks the chain about one payment now, and draws the consequence. */
 
 import type { PaymentKey } from '../domain/payment.ts'
-import type { Purchase, Verdict } from '../domain/purchase.ts'
+import type { Purchase, ChainStatus } from '../domain/purchase.ts'
 import { STRAY_NOTE } from '../domain/stray-money.ts'
 import type { Chain, Clock, Logger, Ledger, Payouts } from '../ports.ts'
 import type { Seller } from '../purchase/seller.ts'
@@ -17,7 +17,7 @@ export type Resolving = {
 }
 
 /** A purchase before and after, and what the chain says of its payment. */
-export type Resolution = { readonly before: Purchase; readonly after: Purchase; readonly evidence: Verdict }
+export type Resolution = { readonly before: Purchase; readonly after: Purchase; readonly evidence: ChainStatus }
 
 /** Brings a purchase nearer to its end; `undefined` for a payment that was never taken. */
 export async function resolvePurchase(
@@ -28,7 +28,7 @@ export async function resolvePurchase(
   if (before === undefined) return undefined
   await seller.reconcile(key)
   const after = (await ledger.find(key)) ?? before
-  return { before, after, evidence: await chain.verdict(after.payment, after.head) }
+  return { before, after, evidence: await chain.status(after.payment, after.head) }
 }
 
 /** Books money that no purchase is known for as stray, which the chain must show as spent: nothing was sold for it. */

@@ -26,11 +26,11 @@ export function rpcLagGuard(chain: Chain, clock: Clock): Chain {
       if (answer.spent) remember(key)
       return !answer.spent && isUsed(key) ? 'silent' : answer
     },
-    async verdict(payment, head, named) {
-      const verdict = await chain.verdict(payment, head, named)
-      if (verdict.kind === 'unspent' && isUsed(payment)) return { kind: 'silent' }
-      if (verdict.kind !== 'silent') used.delete(keyOf(payment))
-      return verdict
+    async status(payment, head, named) {
+      const status = await chain.status(payment, head, named)
+      if (status.kind === 'unspent' && isUsed(payment)) return { kind: 'silent' }
+      if (status.kind !== 'silent') used.delete(keyOf(payment))
+      return status
     },
   }
 }

@@ -1,13 +1,13 @@
 /** Watches whether the store can be read and written, and the disk below it. Who asks is answered at once, whatever is frozen. */
 
 import type { Pending } from '../domain/account.ts'
-import type { Books, Clock, Store } from '../ports.ts'
+import type { LedgerReader, Clock, Store } from '../ports.ts'
 import type { Outages } from './track-outages.ts'
 
 /** What watching needs. `freeBytes` tells what is left on the disk, `undefined` where nobody can. */
 export type StoreWatchDeps = {
   readonly store: Pick<Store, 'ready' | 'tryWrite'>
-  readonly books: Pick<Books, 'pending'>
+  readonly ledgerReader: Pick<LedgerReader, 'pending'>
   readonly freeBytes: () => Promise<number | undefined>
   readonly engine: string // how operators call it
   readonly hasStandbys: boolean
@@ -42,10 +42,10 @@ const LATE: unique symbol = Symbol('late')
 
 /** Starts with nothing seen, and takes the store for readable. */
 export function watchStore(deps: StoreWatchDeps): StoreWatch {
-  const { store, books, engine, hasStandbys, outages, clock } = deps
+  const { store, ledgerReader, engine, hasStandbys, outages, clock } = deps
   const read = oneAtATime(() => store.ready())
   const write = oneAtATime(() => store.tryWrite())
-  const openNow = oneAtATime(() => books.pending().catch(() => undefined))
+  const openNow = oneAtATime(() => ledgerReader.pending().catch(() => undefined))
   let isReadable = true
   let seen: StoreSeen = { pending: undefined, freeBytes: undefined }
 

@@ -93,10 +93,10 @@ describe('one endpoint', () => {
     const before = endpoint.calls()
     const head = await headFor(chain, payment)
     const tx = await land(payment)
-    expect(await chain.verdict(payment, head, tx)).toEqual({ kind: 'paid', tx })
+    expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
     expect(endpoint.calls() - before).toBe(3)
     await network.client.mine({ blocks: 1 })
-    expect(await chain.verdict(payment, head)).toEqual({ kind: 'paid', tx })
+    expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
     expect(endpoint.calls() - before).toBe(4)
   })
 
@@ -108,12 +108,12 @@ describe('one endpoint', () => {
     const payment = await sign(payer, offer, { validBefore: timestamp + 300n })
     const head = await headFor(chain, payment)
     const tx = await land(payment)
-    expect(await chain.verdict(payment, head, tx)).toEqual({ kind: 'paid', tx })
+    expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
     await network.client.increaseTime({ seconds: 400 })
     await network.client.mine({ blocks: 300 })
     await chain.fault()
     const before = endpoint.calls()
-    expect(await chain.verdict(payment, head, tx)).toEqual({ kind: 'paid', tx, final: true })
+    expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx, final: true })
     expect(endpoint.calls() - before).toBe(2)
   }, 20_000)
 
@@ -123,8 +123,8 @@ describe('one endpoint', () => {
     await chain.fault()
     const payments = await Promise.all(Array.from({ length: 30 }, newPayment))
     const before = endpoint.calls()
-    const verdicts = await Promise.all(payments.map((payment) => chain.verdict(payment, 0n)))
-    expect(verdicts).toEqual(payments.map(() => UNSPENT))
+    const statuses = await Promise.all(payments.map((payment) => chain.status(payment, 0n)))
+    expect(statuses).toEqual(payments.map(() => UNSPENT))
     expect(endpoint.calls() - before).toBe(1)
   })
 
@@ -133,9 +133,9 @@ describe('one endpoint', () => {
     const chain = chainThrough([endpoint])
     const payment = await newPayment()
     const head = await headFor(chain, payment)
-    expect(await chain.verdict(payment, head)).toEqual(UNSPENT)
+    expect(await chain.status(payment, head)).toEqual(UNSPENT)
     const tx = await land(payment)
-    expect(await chain.verdict(payment, head, tx)).toEqual({ kind: 'paid', tx })
+    expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
     expect(await chain.fault()).toMatchObject({ kind: 'none' })
   })
 
@@ -146,7 +146,7 @@ describe('one endpoint', () => {
     const tx = await land(payment)
     for (const limit of [5, 10, 10_000]) {
       const endpoint = odd({ eth_call: forgetful, eth_getLogs: limitedTo(limit) })
-      expect(await chainThrough([endpoint]).verdict(payment, head)).toEqual({ kind: 'paid', tx })
+      expect(await chainThrough([endpoint]).status(payment, head)).toEqual({ kind: 'paid', tx })
     }
   })
 
@@ -158,7 +158,7 @@ describe('one endpoint', () => {
     await network.client.mine({ blocks: 20 })
     const tx = await land(payment)
     await network.client.mine({ blocks: 20 })
-    expect(await chain.verdict(payment, head)).toEqual({ kind: 'paid', tx })
+    expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
     expect(await chain.transfersTo(payment.to, head)).toBe('silent')
     const { host } = new URL(endpoint.url)
     expect(await chain.fault()).toMatchObject({ kind: 'none', lacks: `the chain endpoint ${host} serves no events` })
@@ -182,7 +182,7 @@ describe('one endpoint', () => {
     expect(await chain.read(payment)).toBe('silent')
     const asked = endpoint.calls()
     expect(await chain.read(payment)).toBe('silent')
-    expect(await chain.verdict(payment, 0n)).toEqual(SILENT)
+    expect(await chain.status(payment, 0n)).toEqual(SILENT)
     expect(endpoint.calls()).toBe(asked)
     const { host } = new URL(endpoint.url)
     expect(await chain.fault()).toEqual({
@@ -205,8 +205,8 @@ describe('one endpoint', () => {
     const failing: Rule = async (params, ask) =>
       params.includes('safe') ? { error: { code: -32_005, message: 'limit exceeded' } } : { result: await ask() }
     const chain = chainThrough([odd({ eth_call: failing, eth_getBlockByNumber: failing })])
-    expect(await chain.verdict(payment, head, tx)).toEqual({ kind: 'paid', tx })
-    expect(await chain.verdict(payment, head)).toEqual({ kind: 'paid', tx })
+    expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
+    expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
   })
 })
 
@@ -222,7 +222,7 @@ describe('of several endpoints', () => {
     const payment = await newPayment()
     const head = await headFor(chain, payment)
     const tx = await land(payment)
-    expect(await chain.verdict(payment, head, tx)).toEqual({ kind: 'paid', tx })
+    expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
     expect(await chain.transfersTo(payment.to, head)).not.toBe('silent')
     expect(second.calls('eth_call')).toBeGreaterThan(0)
   })
@@ -255,9 +255,9 @@ describe('of several endpoints', () => {
     expect(await chain.read(payment)).toEqual({ head: head + 5n, spent: false })
     const tx = await land(payment)
     expect(await chain.read(payment)).toMatchObject({ spent: true })
-    expect(await chain.verdict(payment, head)).toEqual({ kind: 'paid', tx })
+    expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
     const alone = chainThrough([late])
-    expect(await alone.verdict(payment, head + 6n)).toEqual(SILENT)
+    expect(await alone.status(payment, head + 6n)).toEqual(SILENT)
   })
 
   test('what is wrong with one is told while another answers', async () => {

@@ -157,7 +157,7 @@ describe('who moved the money', () => {
     )
     const settling = await facilitator.settle(blockOf('3,4'), payment)
     if (settling.kind !== 'success') throw new Error(`settling was ${settling.kind}`)
-    expect(await chain.verdict(payment, head)).toEqual({ kind: 'paid', tx: settling.tx })
+    expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx: settling.tx })
   })
 
   test('many payments in one transaction are each paid by it, and one for somebody else among them is not', async () => {
@@ -165,9 +165,9 @@ describe('who moved the money', () => {
     const head = await headFor(chain, first)
     const elsewhere = await signedAgain(astray, { to: lower(stranger) })
     const tx = await submitTogether([transferOf(first), transferOf(elsewhere), transferOf(second)])
-    expect(await chain.verdict(first, head)).toEqual({ kind: 'paid', tx })
-    expect(await chain.verdict(second, head)).toEqual({ kind: 'paid', tx })
-    expect(await chain.verdict(astray, head)).toMatchObject({ kind: 'void' })
+    expect(await chain.status(first, head)).toEqual({ kind: 'paid', tx })
+    expect(await chain.status(second, head)).toEqual({ kind: 'paid', tx })
+    expect(await chain.status(astray, head)).toMatchObject({ kind: 'void' })
   })
 })
 
@@ -177,7 +177,7 @@ describe('the transaction that a facilitator named', () => {
     const head = await headFor(chain, payment)
     const tx = await land(payment)
     const endpoint = oddEndpoint({})
-    expect(await chainAt(endpoint.url).verdict(payment, head, tx)).toEqual({ kind: 'paid', tx })
+    expect(await chainAt(endpoint.url).status(payment, head, tx)).toEqual({ kind: 'paid', tx })
     expect(endpoint.calls('eth_getLogs')).toBe(0)
   })
 
@@ -187,10 +187,10 @@ describe('the transaction that a facilitator named', () => {
     const astray = await land(other)
     const invented = toHex(1n, { size: 32 })
     for (const named of [astray, invented])
-      expect(await chain.verdict(payment, head, named)).toEqual({ kind: 'unspent' })
+      expect(await chain.status(payment, head, named)).toEqual({ kind: 'unspent' })
     const tx = await land(payment)
     for (const named of [astray, invented])
-      expect(await chain.verdict(payment, head, named)).toEqual({ kind: 'paid', tx })
+      expect(await chain.status(payment, head, named)).toEqual({ kind: 'paid', tx })
   })
 })
 
@@ -205,7 +205,7 @@ describe('what the nonce was spent on', () => {
       const payment = await newPayment()
       const head = await headFor(chain, payment)
       await land(await signedAgain(payment, changes))
-      expect(await chain.verdict(payment, head)).toEqual(elsewhere)
+      expect(await chain.status(payment, head)).toEqual(elsewhere)
     }
   })
 
@@ -220,14 +220,14 @@ describe('what the nonce was spent on', () => {
     const args = [payer, to, amount] as const
     await submitTogether([astray, encodeFunctionData({ abi: dollarAbi, functionName: 'transferFrom', args })])
     expect(await network.balanceOf(payer)).toBe(1_000_000n)
-    expect(await chain.verdict(payment, head)).toEqual(elsewhere)
+    expect(await chain.status(payment, head)).toEqual(elsewhere)
   })
 
   test('is told from a cancellation', async () => {
     const payment = await newPayment()
     const head = await headFor(chain, payment)
     await cancel(payment)
-    expect(await chain.verdict(payment, head)).toEqual({ kind: 'void', why: 'the authorization was cancelled' })
+    expect(await chain.status(payment, head)).toEqual({ kind: 'void', why: 'the authorization was cancelled' })
   })
 })
 
@@ -239,9 +239,9 @@ describe('an authorization past its end', () => {
     const payment = await newPayment()
     const head = await headFor(chain, payment)
     await pass(400, SAFE_BEHIND - 5)
-    expect(await chain.verdict(payment, head)).toEqual(unspent)
+    expect(await chain.status(payment, head)).toEqual(unspent)
     await network.client.mine({ blocks: 10 })
-    expect(await chain.verdict(payment, head)).toEqual(expired)
+    expect(await chain.status(payment, head)).toEqual(expired)
   })
 
   test('is given a minute more where the endpoint knows no safe block', async () => {
@@ -254,10 +254,10 @@ describe('an authorization past its end', () => {
     const head = await headFor(chain, payment)
     await network.client.setNextBlockTimestamp({ timestamp: payment.validBefore + 60n })
     await network.client.mine({ blocks: 1 })
-    for (const safelessChain of safeless) expect(await safelessChain.verdict(payment, head)).toEqual(unspent)
+    for (const safelessChain of safeless) expect(await safelessChain.status(payment, head)).toEqual(unspent)
     await network.client.setNextBlockTimestamp({ timestamp: payment.validBefore + 61n })
     await network.client.mine({ blocks: 1 })
-    for (const safelessChain of safeless) expect(await safelessChain.verdict(payment, head)).toEqual(expired)
+    for (const safelessChain of safeless) expect(await safelessChain.status(payment, head)).toEqual(expired)
   })
 
   test('is left open by an endpoint that will not tell its safe block now', async () => {
@@ -265,9 +265,9 @@ describe('an authorization past its end', () => {
     const head = await headFor(chain, payment)
     await pass(1000, SAFE_BEHIND + 1)
     const busy = through(answeringSafe({ error: { code: -32005, message: 'limit exceeded' } }))
-    expect(await busy.verdict(payment, head)).toEqual(SILENT)
+    expect(await busy.status(payment, head)).toEqual(SILENT)
     const blank = through(answeringSafe({ result: {} }))
-    expect(await blank.verdict(payment, head)).toEqual(SILENT)
+    expect(await blank.status(payment, head)).toEqual(SILENT)
   })
 
   /** An endpoint that is odd only about its safe block. */
@@ -288,9 +288,9 @@ describe('an endpoint that fails', () => {
     }
     const failing = (['hang', 'stall', 'busy'] as const).map((how) => through({ '*': () => how }))
     const silent = Promise.all(
-      failing.map((there) => Promise.all([there.read(payment), there.verdict(payment, head), there.fault()])),
+      failing.map((there) => Promise.all([there.read(payment), there.status(payment, head), there.fault()])),
     )
-    const overtaken = through({ '*': slow }).verdict(payment, head)
+    const overtaken = through({ '*': slow }).status(payment, head)
     expect(await silent).toEqual(failing.map(() => ['silent', SILENT, expect.objectContaining(SILENT)]))
     expect(await overtaken).toEqual(SILENT)
   }, 12_000)
@@ -310,11 +310,11 @@ describe('an endpoint that fails', () => {
     for (const result of [null, {}, 'block', 7, { number: '0x10' }, { timestamp: '0x10' }]) {
       const nonsense = through({ eth_getBlockByNumber: () => ({ result }), eth_call: () => ({ result }) })
       expect(await nonsense.read(payment)).toBe('silent')
-      expect(await nonsense.verdict(payment, 0n)).toEqual(SILENT)
+      expect(await nonsense.status(payment, 0n)).toEqual(SILENT)
     }
     const emptyAnswers = through({ eth_call: () => ({ result: '0x' }) })
     expect(await emptyAnswers.read(payment)).toBe('silent')
-    expect(await emptyAnswers.verdict(payment, 0n)).toEqual(SILENT)
+    expect(await emptyAnswers.status(payment, 0n)).toEqual(SILENT)
   })
 })
 
@@ -323,10 +323,8 @@ describe('an endpoint that has not caught up with itself', () => {
     const payment = await newPayment()
     const head = await headFor(chain, payment)
     await land(payment)
-    expect(await through({ eth_getLogs: () => ({ result: [] }) }).verdict(payment, head)).toEqual(SILENT)
-    expect(await through({ eth_getTransactionReceipt: () => ({ result: null }) }).verdict(payment, head)).toEqual(
-      SILENT,
-    )
+    expect(await through({ eth_getLogs: () => ({ result: [] }) }).status(payment, head)).toEqual(SILENT)
+    expect(await through({ eth_getTransactionReceipt: () => ({ result: null }) }).status(payment, head)).toEqual(SILENT)
   })
 
   test('is silent when its receipt holds other events than its log', async () => {
@@ -340,7 +338,7 @@ describe('an endpoint that has not caught up with itself', () => {
         return { result: logs.map((log) => ({ ...log, transactionHash: hash })) }
       },
     })
-    expect(await mixed.verdict(payment, head)).toEqual(SILENT)
+    expect(await mixed.status(payment, head)).toEqual(SILENT)
   })
 
   test('knows a payment whose events were numbered anew in another block', async () => {
@@ -353,7 +351,7 @@ describe('an endpoint that has not caught up with itself', () => {
         return { result: logs.map((log) => ({ ...log, logIndex: '0x63' })) }
       },
     })
-    expect(await renumbered.verdict(payment, head)).toEqual({ kind: 'paid', tx })
+    expect(await renumbered.status(payment, head)).toEqual({ kind: 'paid', tx })
   })
 })
 
@@ -366,7 +364,7 @@ test('a payment that landed long after is found by no question that spans more t
   for (const limit of LIMITS) {
     const narrow = through({ eth_getLogs: limitedTo(limit) })
     expect(await narrow.fault()).toMatchObject({ kind: 'none' })
-    expect(await narrow.verdict(payment, head)).toEqual({ kind: 'paid', tx })
+    expect(await narrow.status(payment, head)).toEqual({ kind: 'paid', tx })
   }
 })
 
@@ -442,6 +440,6 @@ test('one look for events tells both ways to end', async () => {
   const head = await headFor(chain, payment)
   await cancel(payment)
   const endpoint = oddEndpoint({})
-  await chainAt(endpoint.url).verdict(payment, head)
+  await chainAt(endpoint.url).status(payment, head)
   expect(endpoint.calls('eth_getLogs')).toBe(1)
 })

@@ -52,6 +52,6 @@ test.each<[string, readonly EventLog[], object]>([
     { kind: 'void', why: 'the authorization was cancelled' },
   ],
   ['no events say nothing', [], silent],
-])('%s', (_, logs, verdict) => {
-  expect(endIn({ transactionHash: hash(9), logs: [...logs] }, payment)).toEqual(verdict as never)
+])('%s', (_, logs, status) => {
+  expect(endIn({ transactionHash: hash(9), logs: [...logs] }, payment)).toEqual(status as never)
 })

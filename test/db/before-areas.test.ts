@@ -59,7 +59,7 @@ async function goesOn(wall: Engine, damaged: readonly DamagedRow[]): Promise<voi
   await wall.ledger.finalize(area, hash(5), true, NOW + 9)
   const sales = (await wall.log.after(3, 99)).map((change) => 'seq' in change && change.seq)
   expect(sales).toEqual([3, 4, 5, 6, 7, 8, 9])
-  expect(await wall.ledger.owe(await stored(wall, paymentOf(4, 4)), hash(4), NOW)).toMatchObject({
+  expect(await wall.ledger.fulfilLatePayment(await stored(wall, paymentOf(4, 4)), hash(4), NOW)).toMatchObject({
     state: { kind: 'sold' },
   })
   expect(damaged).toEqual([])

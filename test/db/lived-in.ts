@@ -66,10 +66,10 @@ export async function leaveOpen(wall: Engine, first: number): Promise<void> {
   await ledger.release(await hold(wall, 'next', at(3)), true)
   const late = await hold(wall, blockOf('2,0'), at(4))
   await ledger.release(late, false)
-  await ledger.owe(late, hash(first + 4), NOW)
+  await ledger.fulfilLatePayment(late, hash(first + 4), NOW)
   const unseen = await ledger.finalize(await hold(wall, 'next', at(5)), hash(first + 5), false, NOW)
   await ledger.finalize(await ledger.markUncertain(await hold(wall, 'next', at(6))), hash(first + 6), true, NOW)
-  await ledger.seal(await ledger.finalize(await hold(wall, 'next', at(7)), hash(1), true, NOW), hash(2))
+  await ledger.markFinal(await ledger.finalize(await hold(wall, 'next', at(7)), hash(1), true, NOW), hash(2))
   await ledger.writeOff(await stored(wall, unseen.payment))
   await payouts.note(at(0), textAt(0), NOW)
   await payouts.note(at(9), 'refund of what no purchase is known for', NOW)
@@ -79,7 +79,7 @@ export async function leaveOpen(wall: Engine, first: number): Promise<void> {
 export async function leaveCredits({ ledger, payouts }: Engine, first: number): Promise<void> {
   for (const nonce of [first, first + 1]) {
     const payment = paymentOf(40, nonce)
-    await ledger.owe({ payment, target: 'next', listing: listingAt(nonce), head: 1n }, hash(nonce), NOW)
+    await ledger.fulfilLatePayment({ payment, target: 'next', listing: listingAt(nonce), head: 1n }, hash(nonce), NOW)
   }
   await payouts.note(paymentOf(40, first), 'transfer 0xabc', NOW + 1)
 }

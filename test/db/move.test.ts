@@ -236,7 +236,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
     expect(await allRows(back)).toEqual(await allRows(source))
     const [first, ...others] = [await at(source, canvasOf), await at(there, canvasOf), await at(back, canvasOf)]
     expect(others).toEqual([first ?? [], first ?? []])
-    const { credits } = await at(there, ({ books }) => books.ofPayer(paymentOf(40, 1).payer))
+    const { credits } = await at(there, ({ ledgerReader }) => ledgerReader.ofPayer(paymentOf(40, 1).payer))
     expect(credits).toHaveLength(2)
   }, 60_000)
 

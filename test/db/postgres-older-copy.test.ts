@@ -60,7 +60,7 @@ test.if(isOurs)('a server that lost a sale is told of once, and neither tells no
       wall.blocks.edit(blockOf('3,4'), editOf(1), NOW),
       wall.checkpoint.reach(HEAD),
       wall.payouts.note(paymentOf(9, 9), 'stray', NOW),
-      wall.books.ofPayer(wallet(2)),
+      wall.ledgerReader.ofPayer(wallet(2)),
       wall.log.after(0, 9),
       wall.leases.take(paymentOf(3, 3), 1000),
     ]

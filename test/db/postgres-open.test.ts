@@ -44,7 +44,11 @@ async function story(engine: Omit<Engine, 'close'>): Promise<void> {
   await engine.agents.identify(wallet(2), identityOf(2, { name: 'Bob 🤖' }), NOW + 1)
   await engine.moderation.moderate(blockOf('3,4'), 'hide', ['link'], NOW + 2)
   await engine.ledger.release(await hold(engine, 'next', paymentOf(1, 4)), true)
-  await engine.ledger.owe({ payment: paymentOf(5, 5), target: 'next', listing: SILENT, head: HEAD }, hash(5), NOW)
+  await engine.ledger.fulfilLatePayment(
+    { payment: paymentOf(5, 5), target: 'next', listing: SILENT, head: HEAD },
+    hash(5),
+    NOW,
+  )
   await sell(engine, '9,9', 2, 6, { ...SILENT, painter: wallet(9) })
   await engine.agents.namePainter(wallet(1), { painter: wallet(8), ts: NOW })
   await engine.checkpoint.reach(HEAD)

@@ -101,7 +101,7 @@ test(
       ),
     )
     expect(tries.filter((outcome) => outcome !== 'StaleWriteError')).toHaveLength(1)
-    expect(await engines[0].books.held()).toHaveLength(1)
+    expect(await engines[0].ledgerReader.held()).toHaveLength(1)
   }),
 )
 
@@ -158,7 +158,7 @@ test(
       head: HEAD,
     })
     const owed = await Promise.all(
-      each(12, engines, ({ ledger }, payer) => ledger.owe(landed(payer), hash(payer), NOW)),
+      each(12, engines, ({ ledger }, payer) => ledger.fulfilLatePayment(landed(payer), hash(payer), NOW)),
     )
     expect(new Set(owed.filter(isSold).map(({ block }) => block))).toEqual(new Set(CLAIM_ORDER.slice(-5)))
     expect(owed.filter(({ state }) => state.kind === 'credited')).toHaveLength(7)

@@ -93,7 +93,7 @@ test.each(storms.slice(0, isOurs ? 2 : 1))(
     expect(log.map(({ number }) => number)).toEqual(log.map((_, at) => at + 1))
     expect(log.filter(({ kind }) => kind === 'sale')).toHaveLength(BUYERS)
     expect(log.filter(({ kind }) => kind === 'repaint')).toHaveLength(BUYERS)
-    expect(await wall.books.held()).toEqual([])
+    expect(await wall.ledgerReader.held()).toEqual([])
     await Promise.all(walls.map((each) => each.close()))
   },
 )

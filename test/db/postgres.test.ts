@@ -5,7 +5,7 @@ import { agentsContract } from '../ports/agents.contract.ts'
 import { areaEditsContract } from '../ports/area-edits.contract.ts'
 import { areasContract } from '../ports/areas.contract.ts'
 import { blocksContract } from '../ports/blocks.contract.ts'
-import { booksContract } from '../ports/books.contract.ts'
+import { ledgerReaderContract } from '../ports/ledger-reader.contract.ts'
 import { ledgerContract } from '../ports/ledger.contract.ts'
 import { logContract } from '../ports/log.contract.ts'
 import { moderationContract } from '../ports/moderation.contract.ts'
@@ -56,7 +56,7 @@ describe('PostgreSQL', () => {
   const openLast = () => openCopy(last)
   ledgerContract(name, open, openLast)
   areasContract(name, open, openLast)
-  booksContract(name, open, openLast)
+  ledgerReaderContract(name, open, openLast)
   blocksContract(name, open)
   areaEditsContract(name, open)
   agentsContract(name, open)

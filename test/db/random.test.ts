@@ -136,9 +136,9 @@ function applyTo(model: Model, known: Known, verb: Exclude<Verb, 'claim'>): stri
       return become('sold', { settled: false, unanswered: true })
     case 'reserved release':
     case 'reserved bury':
-      return become('released', { dead: verb === 'bury' })
+      return become('released', { isFinal: verb === 'bury' })
     case 'released bury':
-      return become('released', { dead: true })
+      return become('released', { isFinal: true })
     case 'released owe': {
       const own = spaceIn(model, known.block)
       const block = typeof own === 'string' ? spaceIn(model, 'next') : own
@@ -171,7 +171,7 @@ async function take({ ledger }: Engine, { verb, payer, nonce, target, areAttende
     if (verb === 'wait') await ledger.markUncertain(purchase)
     if (verb === 'finalize') await ledger.finalize(purchase, hash(nonce), false, NOW)
     if (verb === 'release' || verb === 'bury') await ledger.release(purchase, verb === 'bury')
-    if (verb === 'owe') await ledger.owe(purchase, hash(nonce), NOW)
+    if (verb === 'owe') await ledger.fulfilLatePayment(purchase, hash(nonce), NOW)
     if (verb === 'answer') await ledger.markAnswered(payment)
     if (verb === 'confirm') await ledger.confirm(purchase, hash(nonce))
     return 'done'

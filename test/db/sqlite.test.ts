@@ -8,8 +8,8 @@ import { agentsContract } from '../ports/agents.contract.ts'
 import { areaEditsContract } from '../ports/area-edits.contract.ts'
 import { areasContract } from '../ports/areas.contract.ts'
 import { blocksContract } from '../ports/blocks.contract.ts'
-import { booksContract } from '../ports/books.contract.ts'
 import { failureOf, type Engine } from '../ports/engine.ts'
+import { ledgerReaderContract } from '../ports/ledger-reader.contract.ts'
 import { ledgerContract } from '../ports/ledger.contract.ts'
 import { logContract } from '../ports/log.contract.ts'
 import { moderationContract } from '../ports/moderation.contract.ts'
@@ -54,7 +54,7 @@ describe.each(engines)('$name', ({ name, path }) => {
   }
   ledgerContract(name, open, openLast)
   areasContract(name, open, openLast)
-  booksContract(name, open, openLast)
+  ledgerReaderContract(name, open, openLast)
   blocksContract(name, open)
   areaEditsContract(name, open)
   agentsContract(name, open)

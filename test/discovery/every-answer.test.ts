@@ -313,7 +313,7 @@ async function brokenWall(error: Error): Promise<Wall> {
     seller: broken(error),
     blocks: broken(error),
     store: broken(error),
-    books: broken(error),
+    ledgerReader: broken(error),
     pictures: broken(error),
     reads: { ...broken<CanvasReads>(error), canvas: broken(error), pixels: broken(error), blocks: broken(error) },
     live: broken(error),

@@ -15,7 +15,7 @@ const EMPTY: Statement = {
   sales: [],
   credits: [],
   open: [],
-  dead: [],
+  final: [],
   payouts: [],
   payees: [],
   from: undefined,
@@ -122,8 +122,8 @@ describe('the books do not balance', () => {
       balances: false,
       landed: [arrivalOf(1)],
     })
-    const dead = books({ dead: [{ payer: wallet(1), nonce: hash(1) }] })
-    expect(balance(dead, [arrivalOf(1)])).toMatchObject({ balances: false, landed: [arrivalOf(1)] })
+    const final = books({ final: [{ payer: wallet(1), nonce: hash(1) }] })
+    expect(balance(final, [arrivalOf(1)])).toMatchObject({ balances: false, landed: [arrivalOf(1)] })
   })
 
   test('when a block’s price arrived that no purchase is known for, until it was dealt with', () => {

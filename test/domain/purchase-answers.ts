@@ -11,7 +11,7 @@ import type {
   Purchase,
   Request,
   SoldPurchase,
-  Verdict,
+  ChainStatus,
 } from '../../server/domain/purchase.ts'
 import { isBlock, placeOf } from '../../server/domain/target.ts'
 import { trustPixels } from '../../shared/pixels.ts'
@@ -65,8 +65,8 @@ export type State = Purchase['state']
 
 export const RESERVED: State = { kind: 'reserved', uncertain: false, attempt: 1 }
 export const UNCERTAIN: State = { kind: 'reserved', uncertain: true, attempt: 1 }
-export const RELEASED: State = { kind: 'released', dead: false }
-export const DEAD: State = { kind: 'released', dead: true }
+export const RELEASED: State = { kind: 'released', isFinal: false }
+export const FINAL: State = { kind: 'released', isFinal: true }
 export const CREDITED: State = { kind: 'credited', tx: PAID_TX }
 
 export const soldState = (tx: `0x${string}`, settled: boolean, unanswered: boolean): SoldPurchase['state'] => ({
@@ -112,7 +112,7 @@ export const rememberings = (target: Target): readonly Reply[] => [
   value('sold, unseen', purchaseOf(PAYMENT, target, HERE, SOLD_UNSEEN)),
   value('sold, unanswered', purchaseOf(PAYMENT, target, HERE, SOLD_UNANSWERED)),
   value('released', purchaseOf(PAYMENT, target, HERE, RELEASED)),
-  value('dead', purchaseOf(PAYMENT, target, HERE, DEAD)),
+  value('final', purchaseOf(PAYMENT, target, HERE, FINAL)),
   value('credited', purchaseOf(PAYMENT, target, HERE, CREDITED)),
 ]
 
@@ -149,13 +149,13 @@ const settlings: readonly Reply[] = [
   value('busy', { kind: 'busy' } satisfies Settling),
 ]
 
-const verdicts: readonly Reply[] = [
-  value('paid', { kind: 'paid', tx: PAID_TX } satisfies Verdict),
-  value('unspent', { kind: 'unspent' } satisfies Verdict),
-  value('paid for good', { kind: 'paid', tx: PAID_TX, final: true } satisfies Verdict),
-  value('void', { kind: 'void', why: 'the payer cancelled it' } satisfies Verdict),
-  value('void for good', { kind: 'void', why: 'it expired unused', final: true } satisfies Verdict),
-  value('silent', { kind: 'silent' } satisfies Verdict),
+const statuses: readonly Reply[] = [
+  value('paid', { kind: 'paid', tx: PAID_TX } satisfies ChainStatus),
+  value('unspent', { kind: 'unspent' } satisfies ChainStatus),
+  value('paid for good', { kind: 'paid', tx: PAID_TX, final: true } satisfies ChainStatus),
+  value('void', { kind: 'void', why: 'the payer cancelled it' } satisfies ChainStatus),
+  value('void for good', { kind: 'void', why: 'it expired unused', final: true } satisfies ChainStatus),
+  value('silent', { kind: 'silent' } satisfies ChainStatus),
 ]
 
 const claimings = ({ target, payment, listing, head }: Extract<Request, { do: 'claim' }>): readonly Reply[] => [
@@ -172,7 +172,9 @@ const claimings = ({ target, payment, listing, head }: Extract<Request, { do: 'c
 ]
 
 /** A payment that landed late gets its block, another one, or a credit. */
-const debts = ({ purchase: { payment, target } }: Extract<Request, { do: 'owe' }>): readonly Reply[] => [
+const debts = ({
+  purchase: { payment, target },
+}: Extract<Request, { do: 'fulfil-late-payment' }>): readonly Reply[] => [
   value('its block', purchaseOf(payment, target, HERE, SOLD_UNANSWERED)),
   value('another block', purchaseOf(payment, target, ELSEWHERE, SOLD_UNANSWERED)),
   value('credit', purchaseOf(payment, target, HERE, CREDITED)),
@@ -183,7 +185,7 @@ const others = (target: Target): readonly Reply[] => [
   value('still open', older(target, UNCERTAIN)),
   value('sold', older(target, SOLD_UNANSWERED)),
   value('sold elsewhere', { ...older(target, SOLD_UNANSWERED), block: ELSEWHERE }),
-  value('released', older(target, DEAD)),
+  value('released', older(target, FINAL)),
   value('credited', older(target, CREDITED)),
 ]
 
@@ -220,18 +222,18 @@ export function repliesFor(request: Request, asked: Target, used: Target = asked
     case 'settle':
       return settlings
     case 'ask-chain':
-      return verdicts
+      return statuses
     case 'mark-uncertain':
       return [value('done', { ...request.purchase, state: UNCERTAIN })]
     case 'finalize':
       return [value('done', finalized(request))]
     case 'confirm':
-    case 'seal':
-    case 'miss':
+    case 'mark-final':
+    case 'mark-missing':
     case 'write-off':
     case 'release':
       return [value('done', undefined)]
-    case 'owe':
+    case 'fulfil-late-payment':
       return debts(request)
     case 'hand-over':
       return [value('given', true), value('taken', false)]
@@ -255,10 +257,10 @@ export const ledgerVerbs: ReadonlySet<Request['do']> = new Set([
   'mark-uncertain',
   'finalize',
   'confirm',
-  'seal',
-  'miss',
+  'mark-final',
+  'mark-missing',
   'write-off',
   'release',
-  'owe',
+  'fulfil-late-payment',
   'resolve-other',
 ])

@@ -40,30 +40,30 @@ test('every path of "buy this block"', () => {
     look-up: reserved > mark-uncertain > [after mark-uncertain]
     look-up: uncertain > [after mark-uncertain]
     look-up: sold | sold, unseen | sold, unanswered -> bought
-    look-up: released | dead > ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
-    look-up: released | dead > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: unspent > [after read-chain: unspent]
-    look-up: released | dead > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: spent > [after read-chain: spent]
-    look-up: released | dead > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: silent -> 502 facilitator_unavailable
-    look-up: released | dead > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: reserved | full -> 409 purchase_pending
-    look-up: released | dead > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: claimed -> 409 block_taken
-    look-up: released | dead > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: unspent > [after read-chain: unspent, 2]
-    look-up: released | dead > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: spent > [after read-chain: spent]
-    look-up: released | dead > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: silent -> 503 settlement_unknown
-    look-up: released | dead > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold > check-availability > read-chain: unspent > hand-over: given -> bought with the prior payment
-    look-up: released | dead > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold > check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
-    look-up: released | dead > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold > check-availability > read-chain: spent > [after read-chain: spent]
-    look-up: released | dead > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold > check-availability > read-chain: silent -> 503 settlement_unknown
-    look-up: released | dead > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold elsewhere > check-availability > read-chain: unspent > hand-over: given -> 409 payment_used
-    look-up: released | dead > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold elsewhere > check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
-    look-up: released | dead > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold elsewhere > check-availability > read-chain: spent > [after read-chain: spent]
-    look-up: released | dead > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold elsewhere > check-availability > read-chain: silent -> 503 settlement_unknown
-    look-up: released | dead > ask-chain: unspent > check-signature: good > order: unfit > [after order: unfit]
-    look-up: released | dead > ask-chain: unspent > check-signature: bad > [after check-signature: bad]
-    look-up: released | dead > ask-chain: unspent > check-signature: busy -> 503 server_busy
-    look-up: released | dead > ask-chain: unspent > check-signature: silent | unarmed -> 502 facilitator_unavailable
-    look-up: released | dead > ask-chain: void > release and watch -> 402 payment_required
-    look-up: released | dead > ask-chain: void for good > release for good -> 402 payment_required
-    look-up: released | dead > ask-chain: silent -> 503 settlement_unknown
+    look-up: released | final > ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: unspent > [after read-chain: unspent]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: spent > [after read-chain: spent]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: silent -> 502 facilitator_unavailable
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: reserved | full -> 409 purchase_pending
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: claimed -> 409 block_taken
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: unspent > [after read-chain: unspent, 2]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: spent > [after read-chain: spent]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: silent -> 503 settlement_unknown
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold > check-availability > read-chain: unspent > hand-over: given -> bought with the prior payment
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold > check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold > check-availability > read-chain: spent > [after read-chain: spent]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold > check-availability > read-chain: silent -> 503 settlement_unknown
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold elsewhere > check-availability > read-chain: unspent > hand-over: given -> 409 payment_used
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold elsewhere > check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold elsewhere > check-availability > read-chain: spent > [after read-chain: spent]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold elsewhere > check-availability > read-chain: silent -> 503 settlement_unknown
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: unfit > [after order: unfit]
+    look-up: released | final > ask-chain: unspent > check-signature: bad > [after check-signature: bad]
+    look-up: released | final > ask-chain: unspent > check-signature: busy -> 503 server_busy
+    look-up: released | final > ask-chain: unspent > check-signature: silent | unarmed -> 502 facilitator_unavailable
+    look-up: released | final > ask-chain: void > release and watch -> 402 payment_required
+    look-up: released | final > ask-chain: void for good > release for good -> 402 payment_required
+    look-up: released | final > ask-chain: silent -> 503 settlement_unknown
     look-up: credited -> 409 payment_credited
 
     [after read-chain: unspent]:
@@ -115,9 +115,9 @@ test('every path of "buy this block"', () => {
     ask-chain: silent -> 502 facilitator_unavailable
 
     [after ask-chain: paid | paid for good]:
-    owe: its block -> bought
-    owe: another block -> 409 payment_used
-    owe: credit -> 409 payment_credited
+    fulfil-late-payment: its block -> bought
+    fulfil-late-payment: another block -> 409 payment_used
+    fulfil-late-payment: credit -> 409 payment_credited
 
     [after verify: invalid]:
     ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
@@ -229,29 +229,29 @@ test('every path of the sweeper through one purchase', () => {
     look-up: uncertain > [after mark-uncertain]
     look-up: sold | sold, unanswered > ask-chain: paid > confirm -> sold
     look-up: sold | sold, unanswered > ask-chain: unspent > settle > ask-chain patiently: paid > confirm -> sold
-    look-up: sold | sold, unanswered > ask-chain: unspent > settle > ask-chain patiently: unspent | void > miss -> sold
-    look-up: sold | sold, unanswered > ask-chain: unspent > settle > ask-chain patiently: paid for good > seal -> sold
+    look-up: sold | sold, unanswered > ask-chain: unspent > settle > ask-chain patiently: unspent | void > mark-missing -> sold
+    look-up: sold | sold, unanswered > ask-chain: unspent > settle > ask-chain patiently: paid for good > mark-final -> sold
     look-up: sold | sold, unanswered > ask-chain: unspent > settle > ask-chain patiently: void for good > write-off -> sold
     look-up: sold | sold, unanswered > ask-chain: unspent > settle > ask-chain patiently: silent -> sold
-    look-up: sold | sold, unanswered > ask-chain: paid for good > seal -> sold
-    look-up: sold | sold, unanswered > ask-chain: void > miss -> sold
+    look-up: sold | sold, unanswered > ask-chain: paid for good > mark-final -> sold
+    look-up: sold | sold, unanswered > ask-chain: void > mark-missing -> sold
     look-up: sold | sold, unanswered > ask-chain: void for good > write-off -> sold
     look-up: sold | sold, unanswered > ask-chain: silent -> sold
     look-up: sold, unseen > ask-chain: paid > confirm -> sold, unseen
     look-up: sold, unseen > ask-chain: unspent > settle > ask-chain patiently: paid > confirm -> sold, unseen
     look-up: sold, unseen > ask-chain: unspent > settle > ask-chain patiently: unspent | void | silent -> sold, unseen
-    look-up: sold, unseen > ask-chain: unspent > settle > ask-chain patiently: paid for good > seal -> sold, unseen
+    look-up: sold, unseen > ask-chain: unspent > settle > ask-chain patiently: paid for good > mark-final -> sold, unseen
     look-up: sold, unseen > ask-chain: unspent > settle > ask-chain patiently: void for good > write-off -> sold, unseen
-    look-up: sold, unseen > ask-chain: paid for good > seal -> sold, unseen
+    look-up: sold, unseen > ask-chain: paid for good > mark-final -> sold, unseen
     look-up: sold, unseen > ask-chain: void | silent -> sold, unseen
     look-up: sold, unseen > ask-chain: void for good > write-off -> sold, unseen
-    look-up: released > ask-chain: paid | paid for good > owe: its block -> sold
-    look-up: released > ask-chain: paid | paid for good > owe: another block -> sold elsewhere
-    look-up: released > ask-chain: paid | paid for good > owe: credit -> credited
+    look-up: released > ask-chain: paid | paid for good > fulfil-late-payment: its block -> sold
+    look-up: released > ask-chain: paid | paid for good > fulfil-late-payment: another block -> sold elsewhere
+    look-up: released > ask-chain: paid | paid for good > fulfil-late-payment: credit -> credited
     look-up: released > ask-chain: unspent | silent -> released
     look-up: released > ask-chain: void > release and watch -> released
-    look-up: released > ask-chain: void for good > release for good -> dead
-    look-up: dead -> dead
+    look-up: released > ask-chain: void for good > release for good -> final
+    look-up: final -> final
     look-up: credited -> credited
 
     [after mark-uncertain]:
@@ -261,16 +261,16 @@ test('every path of the sweeper through one purchase', () => {
     ask-chain: unspent > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: store fails -> uncertain
     ask-chain: unspent > settle: success > ask-chain patiently: unspent -> uncertain
     ask-chain: unspent > settle: success > ask-chain patiently: void > release and watch -> released
-    ask-chain: unspent > settle: success > ask-chain patiently: void for good > release for good -> dead
+    ask-chain: unspent > settle: success > ask-chain patiently: void for good > release for good -> final
     ask-chain: unspent > settle: success > ask-chain patiently: silent > finalize on its word: done -> sold, unseen
     ask-chain: unspent > settle: success > ask-chain patiently: silent > finalize on its word: store fails -> uncertain
     ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: paid | paid for good > finalize as seen: done -> sold
     ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: paid | paid for good > finalize as seen: store fails -> uncertain
     ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: unspent | silent -> uncertain
     ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: void > release and watch -> released
-    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: void for good > release for good -> dead
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: void for good > release for good -> final
     ask-chain: void > release and watch -> released
-    ask-chain: void for good > release for good -> dead
+    ask-chain: void for good > release for good -> final
     ask-chain: silent -> uncertain"
   `)
 })
@@ -297,7 +297,7 @@ function told({ request, reply: { label } }: Step): readonly string[] {
 }
 
 function verbOf(request: Request): string {
-  if (request.do === 'release') return request.dead ? 'release for good' : 'release and watch'
+  if (request.do === 'release') return request.isFinal ? 'release for good' : 'release and watch'
   if (request.do === 'finalize') return request.settled ? 'finalize as seen' : 'finalize on its word'
   if (request.do === 'ask-chain' && request.patience === 'settling') return 'ask-chain patiently'
   if (request.do === 'ask-chain' && request.patience === 'next-block') return 'ask-chain in the next block'
@@ -313,7 +313,7 @@ function ending(value: Outcome | Purchase | undefined): string {
 
 function stateName({ state, block }: Purchase): string {
   const where = block === HERE ? '' : ' elsewhere'
-  if (state.kind === 'released') return state.dead ? 'dead' : 'released'
+  if (state.kind === 'released') return state.isFinal ? 'final' : 'released'
   if (state.kind === 'reserved') return state.uncertain ? 'uncertain' : 'reserved'
   if (state.kind === 'credited') return 'credited'
   return `sold${where}${state.settled ? '' : ', unseen'}`

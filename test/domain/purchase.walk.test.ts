@@ -79,7 +79,7 @@ const labelled = (steps: readonly Step[], verb: Verb): readonly string[] =>
 
 const asks = ({ steps }: Path<Outcome>, verb: Verb) => steps.some(({ request }) => request.do === verb)
 // Whether a reorganisation could undo it matters only to what is remembered.
-const lastVerdict = (steps: readonly Step[]) => labelled(steps, 'ask-chain').at(-1)?.replace(' for good', '')
+const lastStatus = (steps: readonly Step[]) => labelled(steps, 'ask-chain').at(-1)?.replace(' for good', '')
 const isForGood = (steps: readonly Step[]) => labelled(steps, 'ask-chain').at(-1) === 'void for good'
 const until = (path: Path<Outcome>, verb: Verb) =>
   path.steps.slice(
@@ -88,7 +88,7 @@ const until = (path: Path<Outcome>, verb: Verb) =>
   )
 const remembered = ({ steps }: Path<Outcome>) => steps[0]?.reply.label ?? ''
 const sawPaid = ({ steps }: Path<Outcome>) => labelled(steps, 'ask-chain').some((label) => label.startsWith('paid'))
-const isKnown = (label: string) => !['unknown', 'released', 'dead', 'store fails'].includes(label)
+const isKnown = (label: string) => !['unknown', 'released', 'final', 'store fails'].includes(label)
 const isHeld = (label: string) => label === 'reserved' || label === 'uncertain'
 
 // What tells a payer that nothing was charged, or asks for money.
@@ -113,7 +113,7 @@ describe('before money can move', () => {
 
   law('a block is held only for a payment that was verified, or that the chain has seen', (path) => {
     const before = until(path, 'claim')
-    return asks(path, 'claim') && labelled(before, 'verify').at(-1) !== 'valid' && lastVerdict(before) !== 'paid'
+    return asks(path, 'claim') && labelled(before, 'verify').at(-1) !== 'valid' && lastStatus(before) !== 'paid'
   })
 
   law(
@@ -126,7 +126,7 @@ describe('before money can move', () => {
 
   law(
     'a held block is settled again only while the chain says that the authorization is unspent',
-    (path) => asks(path, 'settle') && isHeld(remembered(path)) && lastVerdict(until(path, 'settle')) !== 'unspent',
+    (path) => asks(path, 'settle') && isHeld(remembered(path)) && lastStatus(until(path, 'settle')) !== 'unspent',
   )
 
   law('the height remembered is the one read before the facilitator was asked', ({ steps }) =>
@@ -178,16 +178,16 @@ describe('before money can move', () => {
 describe('once money may have moved', () => {
   law('after a settlement nothing is denied without a verdict', (path) => {
     if (!asks(path, 'settle') || !denials.has(ending(path))) return false
-    if (lastVerdict(path.steps) === 'void') return false
+    if (lastStatus(path.steps) === 'void') return false
     const [settling = ''] = labelled(path.steps, 'settle')
-    return isHeld(remembered(path)) || lastVerdict(path.steps) !== 'unspent' || !provesNothingSent.has(settling)
+    return isHeld(remembered(path)) || lastStatus(path.steps) !== 'unspent' || !provesNothingSent.has(settling)
   })
 
   law('a payment that the chain saw is never denied', (path) => sawPaid(path) && denials.has(ending(path)))
 
   law(
     'a payment that the chain saw ends in a block, a credit or a promise',
-    (path) => sawPaid(path) && !asks(path, 'finalize') && !asks(path, 'owe'),
+    (path) => sawPaid(path) && !asks(path, 'finalize') && !asks(path, 'fulfil-late-payment'),
   )
 
   law(
@@ -203,7 +203,7 @@ describe('once money may have moved', () => {
     if (ending(path) !== 'payment_required' || !prior.startsWith('prior')) return false
     if (labelled(path.steps, 'check-signature').at(-1) === 'bad') return false // somebody else names the payer
     if (isKnown(remembered(path)) && payment === REPEATS['other fields']) return false // nor was that signed
-    if (lastVerdict(path.steps) === 'void' && asks(path, 'release')) return false
+    if (lastStatus(path.steps) === 'void' && asks(path, 'release')) return false
     return !asks(path, 'resolve-other') && !asks(path, 'hand-over')
   })
 
@@ -236,16 +236,16 @@ describe('giving back and giving away', () => {
     if (!asks(path, 'release')) return false
     const before = until(path, 'release')
     const release = path.steps.find(({ request }) => request.do === 'release')
-    const dead = release?.request.do === 'release' && release.request.dead
-    if (lastVerdict(before) === 'void') return dead !== isForGood(before)
+    const isFinal = release?.request.do === 'release' && release.request.isFinal
+    if (lastStatus(before) === 'void') return isFinal !== isForGood(before)
     const [settling = ''] = labelled(before, 'settle')
     const firstTry = labelled(before, 'claim').includes('claimed')
-    return dead || !firstTry || lastVerdict(before) !== 'unspent' || !provesNothingSent.has(settling)
+    return isFinal || !firstTry || lastStatus(before) !== 'unspent' || !provesNothingSent.has(settling)
   })
 
   law('a refusal to settle is believed only in a block made after it', (path) => {
     const [settling] = labelled(path.steps, 'settle')
-    if (settling !== 'definite refusal' || !asks(path, 'release') || lastVerdict(path.steps) !== 'unspent') return false
+    if (settling !== 'definite refusal' || !asks(path, 'release') || lastStatus(path.steps) !== 'unspent') return false
     const last = path.steps.findLast(({ request }) => request.do === 'ask-chain')?.request
     return last?.do !== 'ask-chain' || last.patience !== 'next-block'
   })
@@ -270,7 +270,7 @@ describe('giving back and giving away', () => {
 
   law(
     'a debt is written down only after the chain said paid',
-    (path) => asks(path, 'owe') && lastVerdict(until(path, 'owe')) !== 'paid',
+    (path) => asks(path, 'fulfil-late-payment') && lastStatus(until(path, 'fulfil-late-payment')) !== 'paid',
   )
 
   law('a receipt names a block that was sold and that the request asked for', ({ end }, { target }) => {

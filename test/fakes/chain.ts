@@ -1,7 +1,7 @@
 /** A chain in memory: which authorizations were spent, and by which transaction. */
 
 import { keyOf, type Address, type Hash, type Payment, type PaymentKey } from '../../server/domain/payment.ts'
-import type { Verdict } from '../../server/domain/purchase.ts'
+import type { ChainStatus } from '../../server/domain/purchase.ts'
 import type { Chain, Transfer } from '../../server/ports.ts'
 import { hash, HEAD } from '../ports/samples.ts'
 
@@ -23,7 +23,7 @@ export type FakeChain = Chain & {
 const STRANGER = `0x${'57'.repeat(20)}` as const
 
 export function fakeChain(): FakeChain {
-  const spent = new Map<string, Verdict>()
+  const spent = new Map<string, ChainStatus>()
   const expired = new Set<string>()
   const received: (Transfer & { readonly payTo: Address })[] = []
   const senders = new Map<Hash, Address>()
@@ -61,10 +61,10 @@ export function fakeChain(): FakeChain {
       looked.add(keyOf(key))
       return { head: head(), spent: spent.has(keyOf(key)) }
     },
-    async verdict(payment, seen) {
+    async status(payment, seen) {
       if (chain.silent || seen > head()) return { kind: 'silent' }
       const key = keyOf(payment)
-      const unused: Verdict = expired.has(key)
+      const unused: ChainStatus = expired.has(key)
         ? { kind: 'void', why: 'the authorization expired without being used', final: true }
         : { kind: 'unspent' }
       const end = spent.get(key)

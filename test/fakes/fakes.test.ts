@@ -52,8 +52,8 @@ facilitatorContract('fakes', async () => {
       return await newPayment()
     },
     landed: async (payment) => {
-      const verdict = await chain.verdict(payment, 0n)
-      return verdict.kind === 'paid' ? verdict.tx : undefined
+      const status = await chain.status(payment, 0n)
+      return status.kind === 'paid' ? status.tx : undefined
     },
   }
 })

@@ -242,7 +242,7 @@ describe('a paid order', () => {
     const first = await buy(wall, { at: '80,45', w: 2, h: 2 }, 4, 1)
     expect(first.status).toBe(503)
     expect(await jsonOf(first)).toMatchObject({ error: 'settlement_unknown', area: '80,45,2x2' })
-    expect(await wall.db.books.held()).toHaveLength(4)
+    expect(await wall.db.ledgerReader.held()).toHaveLength(4)
     // The very rectangle is offered, so that its payer can come back; nothing else of it is.
     expect((await order(wall, { at: '80,45', w: 2, h: 2 })).status).toBe(402)
     for (const body of [
@@ -264,7 +264,7 @@ describe('a paid order', () => {
     const wall = await openWall()
     wall.facilitator.settling = { kind: 'unsent' }
     expect((await buy(wall, { at: '80,45', w: 2, h: 2 }, 4, 1)).status).toBe(502)
-    expect(await wall.db.books.held()).toEqual([])
+    expect(await wall.db.ledgerReader.held()).toEqual([])
     expect((await buy(wall, { at: '80,45', w: 2, h: 2 }, 4, 2)).status).not.toBe(409)
   })
 })
@@ -287,7 +287,7 @@ describe('an order with an image', () => {
     const response = await buy(wall, body, 2, 1)
     expect([response.status, await codeOf(response)]).toEqual([400, 'invalid_image'])
     expect(wall.facilitator.settled).toHaveLength(0)
-    expect(await wall.db.books.held()).toEqual([])
+    expect(await wall.db.ledgerReader.held()).toEqual([])
     expect(await wall.db.ledger.find(paymentFor(2, 1))).toBeUndefined()
   })
 

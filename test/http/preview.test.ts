@@ -128,7 +128,7 @@ test('a wall that cannot sell says so and shows no terms', async () => {
 test('nothing comes of a preview', async () => {
   const own = await openWall()
   await preview(own, { coord: 'next', name: 'Ada', px: 'b4'.repeat(100) })
-  expect(await own.db.books.held()).toEqual([])
+  expect(await own.db.ledgerReader.held()).toEqual([])
   expect(await own.db.log.after(0, 9)).toEqual([])
   expect(own.facilitator.verified).toEqual([])
   expect((await own.ask('GET /blocks/next')).status).toBe(402)

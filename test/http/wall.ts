@@ -84,7 +84,7 @@ export async function openWall(
   subscribe(stream.changed)
   const { limits = unlimited } = changes
   const world = { wallets: fakeWallets, clock, hosts: [HOST, `${HOST}:8402`], advance, limits }
-  const { ledger, blocks, agents, store, books } = db
+  const { ledger, blocks, agents, store, ledgerReader } = db
   const parts: Ledger = ledgerParts === undefined ? ledger : { ...ledger, ...ledgerParts }
   const pictures = workerPictures()
   const sold = seller({
@@ -112,7 +112,7 @@ export async function openWall(
     contact: CONTACT,
     logger,
     store,
-    books,
+    ledgerReader,
     pictures,
     limits,
     trustedHops: undefined,

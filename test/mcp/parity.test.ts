@@ -280,7 +280,7 @@ const traceOf = async (wall: Wall, { payment = own }: Ask) => {
 const leftBy = async (wall: Wall, payment: Payment) => ({
   purchase: await wall.db.ledger.find(payment),
   unfinished: await wall.db.ledger.unfinished(wall.clock.now()),
-  account: await wall.db.books.ofPayer(payment.payer),
+  account: await wall.db.ledgerReader.ofPayer(payment.payer),
   log: await wall.db.log.after(0, 100),
   verified: wall.facilitator.verified,
   settled: wall.facilitator.settled,

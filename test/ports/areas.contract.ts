@@ -52,8 +52,8 @@ function holding(open: OpenEngine): void {
       expect(held.listing).toEqual(listing)
       expect(await statesIn(wall, '80,45,4x3')).toEqual(Array.from({ length: 12 }, () => 'reserved'))
       expect(await wall.ledger.space('80,45,4x3')).toBe('reserved')
-      expect(await wall.books.held()).toEqual(blocksIn('80,45,4x3'))
-      expect(await wall.books.pending()).toMatchObject({ held: 1 })
+      expect(await wall.ledgerReader.held()).toEqual(blocksIn('80,45,4x3'))
+      expect(await wall.ledgerReader.pending()).toMatchObject({ held: 1 })
       expect(await wall.ledger.holders('80,45,4x3')).toEqual([{ payer: wallet(1), nonce: hash(1) }])
       expect(await wall.ledger.holders(blockOf('80,45'))).toEqual([])
       expect(await wall.ledger.holders('80,45,4x2')).toEqual([])
@@ -72,7 +72,7 @@ function holding(open: OpenEngine): void {
       expect(await wall.ledger.space(target)).toBe(space)
       expect(await claim(wall, target, 2)).toEqual({ kind: 'lost', space })
       expect(await wall.ledger.find(paymentOf(2, 2))).toBeUndefined()
-      expect(await wall.books.held()).toEqual(blocksIn('80,45,4x3'))
+      expect(await wall.ledgerReader.held()).toEqual(blocksIn('80,45,4x3'))
     })()
   })
 
@@ -84,7 +84,7 @@ function holding(open: OpenEngine): void {
       expect(await claim(wall, '80,45,4x3', 2)).toEqual({ kind: 'lost', space: 'claimed' })
       await hold(wall, blockOf('10,10'), paymentOf(3, 3))
       expect(await claim(wall, '9,9,2x2', 2)).toEqual({ kind: 'lost', space: 'reserved' })
-      expect(await wall.books.held()).toEqual([blockOf('10,10')])
+      expect(await wall.ledgerReader.held()).toEqual([blockOf('10,10')])
     }),
   )
 
@@ -101,7 +101,7 @@ function holding(open: OpenEngine): void {
       )
       expect(held.length).toBeGreaterThan(1)
       expect(new Set(blocks).size).toBe(blocks.length)
-      expect(await wall.books.held()).toEqual(blocks.toSorted((a, b) => a - b))
+      expect(await wall.ledgerReader.held()).toEqual(blocks.toSorted((a, b) => a - b))
     }),
   )
 }
@@ -169,14 +169,14 @@ function selling(open: OpenEngine): void {
       await sell(wall, '3,4', 1, 1)
       await wall.ledger.finalize(await hold(wall, '80,45,3x2', paymentOf(1, 2), SILENT), hash(2), true, NOW)
       await hold(wall, 'next,2x2', paymentOf(1, 3), SILENT)
-      const all = await wall.books.ofPayer(wallet(1))
+      const all = await wall.ledgerReader.ofPayer(wallet(1))
       expect(all.sales.map(({ block }) => block)).toEqual([blockOf('3,4'), ...blocksIn('80,45,3x2')])
       expect(all.sales.map(({ area }) => area)).toEqual([
         null,
         ...blocksIn('80,45,3x2').map(() => '80,45,3x2' as const),
       ])
       expect(all.open).toMatchObject([{ target: 'next,2x2', state: { kind: 'reserved' } }])
-      const page = await wall.books.ofPayer(wallet(1), { after: 3, limit: 2 })
+      const page = await wall.ledgerReader.ofPayer(wallet(1), { after: 3, limit: 2 })
       expect(page).toMatchObject({ nextAfter: 5, hasMore: true })
       expect(page.sales.map(({ block }) => coordOf(block))).toEqual(['82,45', '80,46'])
     }),
@@ -200,11 +200,11 @@ function givingBack(open: OpenEngine): void {
     on(open, async (wall) => {
       const held = await hold(wall, '80,45,4x3', paymentOf(1, 1), SILENT)
       await wall.ledger.release(held, false)
-      expect(await wall.books.held()).toEqual([])
+      expect(await wall.ledgerReader.held()).toEqual([])
       expect(await wall.ledger.space('80,45,4x3')).toBe('open')
       expect(await stored(wall, held.payment)).toMatchObject({ target: '80,45,4x3', state: { kind: 'released' } })
       expect(await hold(wall, '80,45,4x3', paymentOf(1, 1), SILENT)).toMatchObject({ state: { attempt: 2 } })
-      expect(await wall.books.held()).toEqual(blocksIn('80,45,4x3'))
+      expect(await wall.ledgerReader.held()).toEqual(blocksIn('80,45,4x3'))
     }),
   )
 }
@@ -220,7 +220,7 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
     'it gets its own area while that is open',
     on(open, async (wall) => {
       const held = await releasedOn(wall, '10,10,2x2')
-      expect(await wall.ledger.owe(held, hash(1), NOW)).toMatchObject({
+      expect(await wall.ledger.fulfilLatePayment(held, hash(1), NOW)).toMatchObject({
         block: blockOf('10,10'),
         state: { kind: 'sold' },
       })
@@ -233,11 +233,11 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
     on(open, async (wall) => {
       const held = await releasedOn(wall, '10,10,2x2')
       await sell(wall, '11,11', 2, 2)
-      const given = await wall.ledger.owe(held, hash(1), NOW)
+      const given = await wall.ledger.fulfilLatePayment(held, hash(1), NOW)
       expect(given).toMatchObject({ target: '10,10,2x2', block: blockOf('79,44'), state: { kind: 'sold' } })
       expect(await statesIn(wall, '10,10,2x2')).toEqual(['open', 'open', 'open', 'claimed'])
       expect(await statesIn(wall, '79,44,2x2')).toEqual(['claimed', 'claimed', 'claimed', 'claimed'])
-      expect(await wall.ledger.owe(held, hash(1), NOW)).toEqual(given)
+      expect(await wall.ledger.fulfilLatePayment(held, hash(1), NOW)).toEqual(given)
     }),
   )
 
@@ -249,10 +249,10 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
         accepted: { ...paymentOf(1, 1).accepted, amount: 2_000_000n },
       })
       const landed = { payment, target: 'next,2x1', listing: SILENT, head: HEAD } as const
-      const given = await wall.ledger.owe(landed, hash(1), NOW)
+      const given = await wall.ledger.fulfilLatePayment(landed, hash(1), NOW)
       expect(given.state).toEqual({ kind: 'credited', tx: hash(1) })
       expect(await wall.ledger.space('next')).toBe('open')
-      expect((await wall.books.ofPayer(payment.payer)).credits).toEqual([{ amount: 2_000_000n, tx: hash(1) }])
+      expect((await wall.ledgerReader.ofPayer(payment.payer)).credits).toEqual([{ amount: 2_000_000n, tx: hash(1) }])
     }),
   )
 
@@ -260,7 +260,7 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
     'one that was never held gets the area it asked for',
     on(open, async (wall) => {
       const landed = { payment: paymentOf(1, 1), target: 'next,3x1', listing: SILENT, head: HEAD } as const
-      const given = await wall.ledger.owe(landed, hash(1), NOW)
+      const given = await wall.ledger.fulfilLatePayment(landed, hash(1), NOW)
       expect(given).toMatchObject({ target: 'next,3x1', state: { kind: 'sold' } })
       expect(await statesIn(wall, `${coordOf(given.block)},3x1`)).toEqual(['claimed', 'claimed', 'claimed'])
     }),

@@ -20,7 +20,16 @@ const keyOf = (payer: number, nonce: number) => ({ payer: wallet(payer), nonce: 
 export function auditContract(name: string, open: () => Promise<Audited>, openLast: () => Promise<Audited>): void {
   test(`every payment is in the books on ${name} as what became of it, while the wall goes on`, async () => {
     const { wall, books, close } = await open()
-    const nothing = { claimed: 0, sales: [], credits: [], open: [], dead: [], payouts: [], payees: [], from: undefined }
+    const nothing = {
+      claimed: 0,
+      sales: [],
+      credits: [],
+      open: [],
+      final: [],
+      payouts: [],
+      payees: [],
+      from: undefined,
+    }
     for (const audit of books) expect(await audit.statement()).toEqual(nothing)
 
     await sell(wall, '3,4', 1, 1)
@@ -37,9 +46,9 @@ export function auditContract(name: string, open: () => Promise<Audited>, openLa
         credits: [],
         open: [
           { purchase: doubted, since: NOW + 5 },
-          { purchase: { ...watched, state: { kind: 'released', dead: false } }, since: NOW },
+          { purchase: { ...watched, state: { kind: 'released', isFinal: false } }, since: NOW },
         ],
-        dead: [keyOf(4, 4)],
+        final: [keyOf(4, 4)],
         payouts: [{ ...keyOf(9, 9), reference: 'refund 1', at: NOW }],
         payees: [TERMS.payTo],
         from: HEAD,
@@ -65,7 +74,7 @@ export function auditContract(name: string, open: () => Promise<Audited>, openLa
     const given = await hold(wall, 'next', paymentOf(1, 1))
     await wall.ledger.release(given, false)
     await sell(wall, 'next', 2, 2)
-    await wall.ledger.owe(given, hash(1), NOW)
+    await wall.ledger.fulfilLatePayment(given, hash(1), NOW)
     const credit = { ...keyOf(1, 1), amount: 1_000_000n, tx: hash(1), paidOut: null }
     for (const audit of books) expect((await audit.statement()).credits).toEqual([credit])
     await wall.payouts.note(keyOf(1, 1), 'refund 1', NOW)

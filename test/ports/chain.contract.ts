@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Address, Hash, Payment } from '../../server/domain/payment.ts'
-import type { Verdict } from '../../server/domain/purchase.ts'
+import type { ChainStatus } from '../../server/domain/purchase.ts'
 import type { Chain, Transfer } from '../../server/ports.ts'
 
 // Goal: every promise of the `Chain` port, as its callers rely on it. Method: each test ends an authorization in one of
@@ -40,7 +40,7 @@ function ends(open: () => Promise<ChainWorld>): void {
     const { chain, payment } = await open()
     const ours = await payment()
     expect(await chain.read(ours)).toMatchObject({ spent: false })
-    expect(await chain.verdict(ours, await headFor(chain, ours))).toEqual({ kind: 'unspent' })
+    expect(await chain.status(ours, await headFor(chain, ours))).toEqual({ kind: 'unspent' })
   })
 
   test('money that moved is paid, by the transaction that moved it', async () => {
@@ -50,7 +50,7 @@ function ends(open: () => Promise<ChainWorld>): void {
     const tx = await land(ours)
     expect(tx).toMatch(/^0x[0-9a-f]{64}$/)
     expect(await chain.read(ours)).toMatchObject({ spent: true })
-    expect(await chain.verdict(ours, head)).toEqual({ kind: 'paid', tx })
+    expect(await chain.status(ours, head)).toEqual({ kind: 'paid', tx })
   })
 
   test('what one authorization pays says nothing of another, though payer or nonce be the same', async () => {
@@ -60,7 +60,7 @@ function ends(open: () => Promise<ChainWorld>): void {
     await land(ours)
     for (const unsent of [other, { ...other, nonce: ours.nonce }, { ...ours, nonce: other.nonce }]) {
       expect(await chain.read(unsent)).toMatchObject({ spent: false })
-      expect(await chain.verdict(unsent, head)).toEqual({ kind: 'unspent' })
+      expect(await chain.status(unsent, head)).toEqual({ kind: 'unspent' })
     }
   })
 
@@ -70,7 +70,7 @@ function ends(open: () => Promise<ChainWorld>): void {
     const head = await headFor(chain, ours)
     await cancel(ours)
     expect(await chain.read(ours)).toMatchObject({ spent: true })
-    expectVoid(await chain.verdict(ours, head))
+    expectVoid(await chain.status(ours, head))
   })
 
   test('a nonce spent on another transfer is used up and can never pay', async () => {
@@ -79,7 +79,7 @@ function ends(open: () => Promise<ChainWorld>): void {
     const head = await headFor(chain, ours)
     await spendElsewhere(ours)
     expect(await chain.read(ours)).toMatchObject({ spent: true })
-    expectVoid(await chain.verdict(ours, head))
+    expectVoid(await chain.status(ours, head))
   })
 
   test('an authorization that ended unused can never pay', async () => {
@@ -88,7 +88,7 @@ function ends(open: () => Promise<ChainWorld>): void {
     const head = await headFor(chain, ours)
     await expire(ours)
     expect(await chain.read(ours)).toMatchObject({ spent: false })
-    expect(await chain.verdict(ours, head)).toMatchObject({ kind: 'void', final: true })
+    expect(await chain.status(ours, head)).toMatchObject({ kind: 'void', final: true })
   })
 
   test('a payment that moved in time is paid for good', async () => {
@@ -97,7 +97,7 @@ function ends(open: () => Promise<ChainWorld>): void {
     const head = await headFor(chain, ours)
     const tx = await land(ours)
     await expire(ours)
-    expect(await chain.verdict(ours, head)).toEqual({ kind: 'paid', tx, final: true })
+    expect(await chain.status(ours, head)).toEqual({ kind: 'paid', tx, final: true })
   })
 }
 
@@ -157,14 +157,14 @@ function limits(open: () => Promise<ChainWorld>): void {
     const ours = await payment()
     const head = await headFor(chain, ours)
     await land(ours)
-    expect(await chain.verdict(ours, head + 1_000_000n)).toEqual({ kind: 'silent' })
+    expect(await chain.status(ours, head + 1_000_000n)).toEqual({ kind: 'silent' })
   })
 
   test('a chain that does not answer is silent, and never says more', async () => {
     const { gone, payment } = await open()
     const ours = await payment()
     expect(await gone.read(ours)).toBe('silent')
-    expect(await gone.verdict(ours, 0n)).toEqual({ kind: 'silent' })
+    expect(await gone.status(ours, 0n)).toEqual({ kind: 'silent' })
     expect(await gone.fault()).toMatchObject({ kind: 'silent' })
     expect(await gone.transfersTo(ours.to, 0n)).toBe('silent')
     expect(await gone.broadcaster(`0x${'0f'.repeat(32)}`)).toBe('silent')
@@ -184,4 +184,4 @@ export async function headFor(chain: Chain, payment: Payment): Promise<bigint> {
   return seen.head
 }
 
-const expectVoid = (verdict: Verdict) => expect(verdict).toEqual({ kind: 'void', why: expect.stringMatching(/\w/) })
+const expectVoid = (status: ChainStatus) => expect(status).toEqual({ kind: 'void', why: expect.stringMatching(/\w/) })

@@ -9,7 +9,7 @@ import { blockOf, hash, HEAD, listingOf, NOW, paymentOf } from './samples.ts'
 /** Every port of the store, and letting go of it. */
 export type Engine = Pick<
   OpenedEngine,
-  'ledger' | 'books' | 'blocks' | 'agents' | 'moderation' | 'log' | 'compaction' | 'store'
+  'ledger' | 'ledgerReader' | 'blocks' | 'agents' | 'moderation' | 'log' | 'compaction' | 'store'
 > & {
   close(): void | Promise<void>
 }

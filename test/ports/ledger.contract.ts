@@ -135,7 +135,7 @@ function selling(open: OpenEngine): void {
       expect(await told()).toEqual(['reserved', 'reserved'])
       await ledger.release(first, false)
       expect(await told()).toEqual(['open', 'open'])
-      expect((await ledger.owe(first, hash(1), NOW)).block).toBe(block)
+      expect((await ledger.fulfilLatePayment(first, hash(1), NOW)).block).toBe(block)
       expect(await told()).toEqual(['claimed', 'claimed'])
       expect([await ledger.space(elsewhere.block), await ledger.space(other)]).toEqual(['reserved', 'open'])
       expect(await failureOf(ledger.claim(other, first.payment, listingOf(), HEAD, NOW, []))).toBeInstanceOf(
@@ -277,8 +277,8 @@ function overtaking(open: OpenEngine): void {
       await ledger.release(first, false)
       const second = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
       expect(second.state).toEqual({ kind: 'reserved', uncertain: false, attempt: 2 })
-      for (const dead of [false, true])
-        expect(await failureOf(ledger.release(first, dead))).toBeInstanceOf(StaleWriteError)
+      for (const isFinal of [false, true])
+        expect(await failureOf(ledger.release(first, isFinal))).toBeInstanceOf(StaleWriteError)
       expect(await stored(wall, first.payment)).toEqual(second)
       await ledger.release(second, false)
     }),
@@ -305,21 +305,21 @@ function givingBack(open: OpenEngine): void {
       const held = await wall.ledger.markUncertain(await hold(wall, blockOf('3,4'), paymentOf(1, 1)))
       await wall.ledger.release(held, false)
       expect(await wall.ledger.space(blockOf('3,4'))).toBe('open')
-      expect(await stored(wall, held.payment)).toEqual({ ...held, state: { kind: 'released', dead: false } })
+      expect(await stored(wall, held.payment)).toEqual({ ...held, state: { kind: 'released', isFinal: false } })
     }),
   )
 
   test(
-    'a payment that can never land is dead, and stays so',
+    'a payment that can never land is given back for good',
     on(open, async (wall) => {
       const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      for (const [dead, expected] of [
+      for (const [isFinal, expected] of [
         [false, false],
         [true, true],
         [false, true],
       ] as const) {
-        await wall.ledger.release(held, dead)
-        expect((await stored(wall, held.payment)).state).toEqual({ kind: 'released', dead: expected })
+        await wall.ledger.release(held, isFinal)
+        expect((await stored(wall, held.payment)).state).toEqual({ kind: 'released', isFinal: expected })
       }
     }),
   )
@@ -377,11 +377,11 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
     on(open, async (wall) => {
       const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
       await wall.ledger.release(held, false)
-      const owed = await wall.ledger.owe(held, hash(1), NOW + 1)
+      const owed = await wall.ledger.fulfilLatePayment(held, hash(1), NOW + 1)
       const state = { kind: 'sold', tx: hash(1), claimedAt: NOW + 1, name: 'Ada', framework: 'loom' } as const
       expect(owed).toEqual({ ...held, state: { ...state, settled: true, unanswered: true } })
       expect(await wall.blocks.owned(blockOf('3,4'))).toMatchObject({ wallet: held.payment.payer, settled: true })
-      expect(await wall.ledger.owe(held, hash(2), NOW + 2)).toEqual(owed)
+      expect(await wall.ledger.fulfilLatePayment(held, hash(2), NOW + 2)).toEqual(owed)
     }),
   )
 
@@ -391,7 +391,7 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
       const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
       await wall.ledger.release(held, true)
       await hold(wall, blockOf('3,4'), paymentOf(2, 2))
-      const owed = await wall.ledger.owe(held, hash(1), NOW)
+      const owed = await wall.ledger.fulfilLatePayment(held, hash(1), NOW)
       expect(owed).toMatchObject({ target: blockOf('3,4'), block: CLAIM_ORDER[0], state: { kind: 'sold' } })
     }),
   )
@@ -402,9 +402,9 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
       const held = await hold(wall, 'next', paymentOf(1, 1))
       await wall.ledger.release(held, true)
       await sell(wall, 'next', 2, 2)
-      const credit = await wall.ledger.owe(held, hash(1), NOW)
+      const credit = await wall.ledger.fulfilLatePayment(held, hash(1), NOW)
       expect(credit).toEqual({ ...held, state: { kind: 'credited', tx: hash(1) } })
-      expect(await wall.ledger.owe(held, hash(2), NOW)).toEqual(credit)
+      expect(await wall.ledger.fulfilLatePayment(held, hash(2), NOW)).toEqual(credit)
       expect(await failureOf(wall.ledger.claim('next', held.payment, listingOf(), HEAD, NOW, []))).toBeInstanceOf(
         StaleWriteError,
       )
@@ -418,10 +418,10 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
     on(open, async (wall) => {
       await hold(wall, blockOf('3,4'), paymentOf(2, 2))
       const landed = { payment: paymentOf(1, 1), target: blockOf('3,4'), listing: listingOf(), head: HEAD }
-      const owed = await wall.ledger.owe(landed, hash(1), NOW)
+      const owed = await wall.ledger.fulfilLatePayment(landed, hash(1), NOW)
       expect(owed).toMatchObject({ ...landed, block: CLAIM_ORDER[0], state: { kind: 'sold', unanswered: true } })
       expect(await stored(wall, landed.payment)).toEqual(owed)
-      expect(await wall.ledger.owe(landed, hash(1), NOW)).toEqual(owed)
+      expect(await wall.ledger.fulfilLatePayment(landed, hash(1), NOW)).toEqual(owed)
     }),
   )
 
@@ -429,7 +429,7 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
     'a held payment is not owed anything',
     on(open, async (wall) => {
       const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      expect(await failureOf(wall.ledger.owe(held, hash(1), NOW))).toBeInstanceOf(StaleWriteError)
+      expect(await failureOf(wall.ledger.fulfilLatePayment(held, hash(1), NOW))).toBeInstanceOf(StaleWriteError)
       expect(await stored(wall, held.payment)).toEqual(held)
     }),
   )
@@ -438,8 +438,8 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
     'every payment that is not at its end is listed, oldest first, and no other',
     on(open, async (wall) => {
       const { ledger } = wall
-      const dead = await hold(wall, 'next', paymentOf(1, 1))
-      await ledger.release(dead, true)
+      const final = await hold(wall, 'next', paymentOf(1, 1))
+      await ledger.release(final, true)
       const watched = await hold(wall, 'next', paymentOf(1, 2))
       await ledger.release(watched, false)
       await sell(wall, 'next', 1, 3)
@@ -464,7 +464,7 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
       expect([await isListed(soon), await isListed(late)]).toEqual([false, true])
       await ledger.confirm(sold, hash(1))
       expect(await isListed(late)).toBe(true)
-      await ledger.seal(sold, hash(7))
+      await ledger.markFinal(sold, hash(7))
       expect(await isListed(late)).toBe(false)
       expect((await stored(wall, sold.payment)).state).toEqual({ ...sold.state, tx: hash(7) })
     }),
@@ -475,7 +475,7 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
     on(open, async (wall) => {
       const { ledger } = wall
       const sold = await sell(wall, 'next', 1, 1)
-      for (let twice = 0; twice < 2; twice += 1) await ledger.miss(sold)
+      for (let twice = 0; twice < 2; twice += 1) await ledger.markMissing(sold)
       expect((await stored(wall, sold.payment)).state).toEqual({ ...sold.state, settled: false })
       expect(await ledger.unfinished(NOW)).toHaveLength(1)
       for (let twice = 0; twice < 2; twice += 1) await ledger.writeOff(sold)

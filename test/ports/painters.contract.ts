@@ -3,7 +3,7 @@ import type { Address } from '../../server/domain/payment.ts'
 import { hold, on, sell, stored, type Engine, type OpenEngine } from './engine.ts'
 import { blockOf, editOf, hash, listingOf, NOW, paymentOf, SILENT, wallet } from './samples.ts'
 
-// Goal: every promise about painters, of the ports `Ledger`, `Blocks`, `Agents` and `Books` together. Method: purchases and
+// Goal: every promise about painters, of the ports `Ledger`, `Blocks`, `Agents` and `LedgerReader` together. Method: purchases and
 // wallets name painters, and blocks are asked who paints them.
 
 const block = blockOf('3,4')
@@ -45,7 +45,7 @@ function namings(open: OpenEngine, openLast: OpenEngine): void {
       const again = await hold(wall, block, paymentOf(1, 1), listingOf({ painter: wallet(8) }))
       expect(again.listing.painter).toBe(wallet(9))
       await wall.ledger.release(again, false)
-      const late = await wall.ledger.owe(again, hash(1), NOW)
+      const late = await wall.ledger.fulfilLatePayment(again, hash(1), NOW)
       expect(late.listing.painter).toBe(wallet(9))
       expect(await painterOf(wall, '3,4')).toBe(wallet(9))
     }),
@@ -55,7 +55,7 @@ function namings(open: OpenEngine, openLast: OpenEngine): void {
     'a payment that landed before anything was held for it names its painter all the same',
     on(open, async (wall) => {
       const landed = { payment: paymentOf(1, 1), target: block, listing: listingOf({ painter: wallet(9) }), head: 1n }
-      const purchase = await wall.ledger.owe(landed, hash(1), NOW)
+      const purchase = await wall.ledger.fulfilLatePayment(landed, hash(1), NOW)
       expect(await stored(wall, paymentOf(1, 1))).toEqual(purchase)
       expect(await painterOf(wall, '3,4')).toBe(wallet(9))
     }),
@@ -71,7 +71,7 @@ function namings(open: OpenEngine, openLast: OpenEngine): void {
         listing: listingOf({ painter: wallet(9) }),
         head: 1n,
       }
-      const credited = await wall.ledger.owe(landed, hash(1), NOW)
+      const credited = await wall.ledger.fulfilLatePayment(landed, hash(1), NOW)
       expect(credited.state.kind).toBe('credited')
       expect(await stored(wall, paymentOf(1, 1))).toEqual(credited)
     }),
@@ -163,7 +163,7 @@ function words(open: OpenEngine): void {
       await sell(wall, '3,4', 1, 1, listingOf({ painter: wallet(8) }))
       await sell(wall, '5,6', 1, 2)
       const account = async () => {
-        const { painter, sales } = await wall.books.ofPayer(wallet(1))
+        const { painter, sales } = await wall.ledgerReader.ofPayer(wallet(1))
         return { painter, sales: sales.map((sale) => sale.painter) }
       }
       expect(await account()).toEqual({ painter: null, sales: [wallet(8), null] })

@@ -54,8 +54,8 @@ for (const isFirstDown of [false, true])
         return newPayment()
       },
       landed: async (payment) => {
-        const verdict = await chain.verdict(payment, 0n)
-        return verdict.kind === 'paid' ? verdict.tx : undefined
+        const status = await chain.status(payment, 0n)
+        return status.kind === 'paid' ? status.tx : undefined
       },
     }
   })

@@ -277,7 +277,7 @@ describe('what the store could not take', () => {
 
   test('is a payment that somebody else broadcast, and it gets its block by the next sweep', async () => {
     const { down, buy, sold, chain, world } = await openSeller()
-    down.add('owe')
+    down.add('fulfilLatePayment')
     world.atVerify = (payment) => void chain.land(payment)
     expect(told(await buy(paymentOf(1, 1)))).toBe('database_unavailable')
     down.clear()

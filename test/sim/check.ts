@@ -91,7 +91,7 @@ export const seatOf = (witness: Witness): Witness => Object.assign(Object.create
 
 type Asking = { readonly target: Target; readonly payment: Payment }
 type Selling = { readonly settled: boolean }
-type Releasing = { readonly purchase: Purchase; readonly dead: boolean }
+type Releasing = { readonly purchase: Purchase; readonly isFinal: boolean }
 
 const rowOf = ({ book }: Pick<Witness, 'book'>, key: string): Purchase | undefined => book.row(key)
 
@@ -109,7 +109,7 @@ export function watcherOf(witness: Witness): Watcher {
       if (verb === 'release') checkRelease(witness, key, what as Releasing)
       if (verb === 'finalize' && (what as Selling).settled)
         promise(witness.paid.has(key), 'settled is said only of what the chain showed', key)
-      if (verb === 'verdict') witness.lookedAt.set(key, world.step)
+      if (verb === 'status') witness.lookedAt.set(key, world.step)
       if (verb === 'verify') witness.verifiedAt.set(key, world.step)
       if (verb !== 'settle') return
       const kind = rowOf(witness, key)?.state.kind
@@ -129,8 +129,7 @@ export function watcherOf(witness: Witness): Watcher {
     heard(verb, key, answer, askedAt) {
       if (verb === 'read' && typeof answer === 'object' && answer !== null && 'spent' in answer)
         noteLook(witness, key, answer.spent === true ? 'spent' : 'unspent', askedAt)
-      if (verb === 'verdict' && hasKind(answer) && answer.kind !== 'silent')
-        noteLook(witness, key, answer.kind, askedAt)
+      if (verb === 'status' && hasKind(answer) && answer.kind !== 'silent') noteLook(witness, key, answer.kind, askedAt)
     },
     alert(event, key) {
       if (event === 'payment-lost') witness.alarms.add(key)
@@ -167,7 +166,7 @@ const isKnown = (steps: Witness['ends'], key: string, step: number, by?: Life): 
     ([life, at]) => at >= step && (by === undefined ? life.diedAt === undefined : life === by),
   )
 
-function checkRelease({ world, paid, life }: Witness, key: string, { purchase, dead }: Releasing): void {
+function checkRelease({ world, paid, life }: Witness, key: string, { purchase, isFinal }: Releasing): void {
   const moved = movedBy(world, key)
   promise(
     world.undone.has(key) || !isUnderWay(world, purchase.payment),
@@ -176,7 +175,7 @@ function checkRelease({ world, paid, life }: Witness, key: string, { purchase, d
   )
   const isTold = moved !== undefined && life !== undefined && (paid.get(key)?.get(life) ?? -1) >= moved.step
   promise(!isTold, 'a block that was paid for is not given back', key)
-  promise(!dead || isDead(world, purchase.payment), 'a payment that may yet land is watched', key)
+  promise(!isFinal || isDead(world, purchase.payment), 'a payment that may yet land is watched', key)
 }
 
 /** What moved the money to us, if anything did. */
@@ -330,7 +329,7 @@ export function checkAtRest(
       const proven = paid ? row.state.tx === spending.tx || world.undone.has(key) : world.undone.has(key)
       promise(proven, 'I2: a credit was paid', key)
     }
-    promise(row.state.kind !== 'released' || row.state.dead, 'I9: nothing is watched for ever', key)
+    promise(row.state.kind !== 'released' || row.state.isFinal, 'I9: nothing is watched for ever', key)
     if (!isSold(row)) continue
     promise(!owners.has(row.block), 'I1: a block has one owner', key)
     owners.set(row.block, key)

@@ -145,17 +145,17 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
     see(shelf, { ...sold, state }, tx)
   },
 
-  async seal({ payment }, tx) {
+  async markFinal({ payment }, tx) {
     const { state, ...sold } = shelf.row(payment)
-    if (state.kind !== 'sold') throw new Error('sealed without being sold')
+    if (state.kind !== 'sold') throw new Error('made final without being sold')
     shelf.put({ ...sold, state: { ...state, tx, settled: true } })
     shelf.looks.set(keyOf(payment), 2)
   },
 
-  miss: async ({ payment }) => unsee(shelf, payment, 0),
+  markMissing: async ({ payment }) => unsee(shelf, payment, 0),
   writeOff: async ({ payment }) => unsee(shelf, payment, 2),
 
-  async release({ payment, state: before }, dead) {
+  async release({ payment, state: before }, isFinal) {
     const held = shelf.row(payment)
     if (held.state.kind === 'sold' || held.state.kind === 'credited')
       throw new StaleWriteError('released after its end')
@@ -165,11 +165,11 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
     }
     shelf.put({
       ...held,
-      state: { kind: 'released', dead: dead || (held.state.kind === 'released' && held.state.dead) },
+      state: { kind: 'released', isFinal: isFinal || (held.state.kind === 'released' && held.state.isFinal) },
     })
   },
 
-  owe: async (landed, tx, now) => owe(shelf, landed, tx, now),
+  fulfilLatePayment: async (landed, tx, now) => fulfilLatePayment(shelf, landed, tx, now),
 
   async markAnswered(key) {
     const known = shelf.rows.get(keyOf(key))
@@ -242,7 +242,7 @@ function priorOf(
 }
 
 function isUnfinished({ looks }: Shelf, { payment, state }: Purchase, now: UnixMs): boolean {
-  if (state.kind !== 'sold') return state.kind === 'reserved' || (state.kind === 'released' && !state.dead)
+  if (state.kind !== 'sold') return state.kind === 'reserved' || (state.kind === 'released' && !state.isFinal)
   const looked = looks.get(keyOf(payment)) ?? 0
   if (looked === 2) return false
   const isSoon = looked === 0 && state.claimedAt <= now - FIRST_LOOK_MS
@@ -270,7 +270,7 @@ function sell({ sales, put }: Shelf, purchase: Purchase, tx: Hash, settled: bool
 
 type Landed = Pick<Purchase, 'payment' | 'target' | 'listing' | 'head'>
 
-function owe(shelf: Shelf, landed: Landed, tx: Hash, now: UnixMs): Purchase {
+function fulfilLatePayment(shelf: Shelf, landed: Landed, tx: Hash, now: UnixMs): Purchase {
   const known = shelf.rows.get(keyOf(landed.payment))
   if (known?.state.kind === 'sold' || known?.state.kind === 'credited') return known
   if (known?.state.kind === 'reserved') throw new StaleWriteError('owed while a block is held')

@@ -33,15 +33,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a success is believed without the chain',
     file: SCRIPT,
-    from: `  if (verdict.kind === 'paid') return yield* finalize(purchase, verdict.tx, true)\n`,
+    from: `  if (status.kind === 'paid') return yield* finalize(purchase, status.tx, true)\n`,
     to: `  if (settling?.kind === 'success') return yield* finalize(purchase, settling.tx, true)
-  if (verdict.kind === 'paid') return yield* finalize(purchase, verdict.tx, true)\n`,
+  if (status.kind === 'paid') return yield* finalize(purchase, status.tx, true)\n`,
     isCheap: true,
   },
   {
     name: 'what was released is not watched',
     file: SCRIPT,
-    from: 'return purchase.state.dead ? purchase : (yield* watch(purchase)).purchase',
+    from: 'return purchase.state.isFinal ? purchase : (yield* watch(purchase)).purchase',
     to: 'return purchase',
   },
   {
@@ -83,7 +83,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an end that a reorganisation can undo is taken for final',
     file: SCRIPT,
-    from: 'yield* release(purchase, verdict.final === true)',
+    from: 'yield* release(purchase, status.final === true)',
     to: 'yield* release(purchase, true)',
   },
   {
@@ -115,9 +115,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a held block is given back where the chain is silent',
     file: SCRIPT,
-    from: `  return { purchase: yield* markUncertain(purchase), verdict, refusal: settlementUnknown(purchase) }`,
-    to: `  if (verdict.kind === 'silent') return { purchase: yield* release(purchase, false), verdict, refusal: facilitatorUnavailable(UNREACHABLE) }
-  return { purchase: yield* markUncertain(purchase), verdict, refusal: settlementUnknown(purchase) }`,
+    from: `  return { purchase: yield* markUncertain(purchase), status, refusal: settlementUnknown(purchase) }`,
+    to: `  if (status.kind === 'silent') return { purchase: yield* release(purchase, false), status, refusal: facilitatorUnavailable(UNREACHABLE) }
+  return { purchase: yield* markUncertain(purchase), status, refusal: settlementUnknown(purchase) }`,
   },
   {
     name: 'two runs of one payment overlap',
@@ -184,8 +184,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a definite refusal is not held against the chain',
     file: SCRIPT,
-    from: `  const verdict = yield* askChain(purchase, settling.kind === 'refused' ? 'next-block' : 'none')\n`,
-    to: `  const verdict = { kind: 'unspent' } as Verdict\n`,
+    from: `  const status = yield* askChain(purchase, settling.kind === 'refused' ? 'next-block' : 'none')\n`,
+    to: `  const status = { kind: 'unspent' } as ChainStatus\n`,
   },
   {
     name: 'a definite refusal is not held against a later block',
@@ -196,17 +196,17 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a refusal to verify is not held against the chain',
     file: SCRIPT,
-    from: `  if (verdict.kind === 'silent') return refused(cannotAskChain())
-  if (verdict.kind === 'paid') return yield* giveLanded(order, landed, verdict.tx)
+    from: `  if (status.kind === 'silent') return refused(cannotAskChain())
+  if (status.kind === 'paid') return yield* giveLanded(order, landed, status.tx)
   if (!isSignatureReason`,
     to: `  if (!isSignatureReason`,
   },
   {
     name: 'a late landing is not noticed',
     file: SCRIPT,
-    from: `    const given = yield* ask({ do: 'owe', purchase, tx: verdict.tx })
-    return { purchase: given, verdict, refusal: settlementUnknown(given) }`,
-    to: '    return { purchase, verdict, refusal: settlementUnknown(purchase) }',
+    from: `    const given = yield* ask({ do: 'fulfil-late-payment', purchase, tx: status.tx })
+    return { purchase: given, status, refusal: settlementUnknown(given) }`,
+    to: '    return { purchase, status, refusal: settlementUnknown(purchase) }',
   },
   {
     name: 'a payment that was refused is forgotten',

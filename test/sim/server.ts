@@ -28,7 +28,7 @@ import {
   settle,
   strikes,
   supports,
-  verdict,
+  status,
   verify,
   type FacilitatorName,
   type World,
@@ -199,12 +199,15 @@ function ledgerPort(
     finalize: (purchase, tx, settled, now) =>
       store('finalize', keyOf(purchase.payment), { settled }, () => ledger.finalize(purchase, tx, settled, now)),
     confirm: (purchase, tx) => store('confirm', keyOf(purchase.payment), purchase, () => ledger.confirm(purchase, tx)),
-    seal: (purchase, tx) => store('seal', keyOf(purchase.payment), purchase, () => ledger.seal(purchase, tx)),
-    miss: (purchase) => store('miss', keyOf(purchase.payment), purchase, () => ledger.miss(purchase)),
+    markFinal: (purchase, tx) =>
+      store('markFinal', keyOf(purchase.payment), purchase, () => ledger.markFinal(purchase, tx)),
+    markMissing: (purchase) =>
+      store('markMissing', keyOf(purchase.payment), purchase, () => ledger.markMissing(purchase)),
     writeOff: (purchase) => store('writeOff', keyOf(purchase.payment), purchase, () => ledger.writeOff(purchase)),
-    release: (purchase, dead) =>
-      store('release', keyOf(purchase.payment), { purchase, dead }, () => ledger.release(purchase, dead)),
-    owe: (landed, tx, now) => store('owe', keyOf(landed.payment), landed, () => ledger.owe(landed, tx, now)),
+    release: (purchase, isFinal) =>
+      store('release', keyOf(purchase.payment), { purchase, isFinal }, () => ledger.release(purchase, isFinal)),
+    fulfilLatePayment: (landed, tx, now) =>
+      store('fulfilLatePayment', keyOf(landed.payment), landed, () => ledger.fulfilLatePayment(landed, tx, now)),
     markAnswered: (key) => store('markAnswered', keyOf(key), undefined, () => ledger.markAnswered(key)),
     unfinished: (now) => store('unfinished', '', undefined, () => ledger.unfinished(now)),
   }
@@ -262,7 +265,7 @@ function chainPort(world: World, watcher: Watcher, owner: object): Chain {
   const ask = <T>(verb: string, key: string, act: () => T): Promise<T> => remote(world, watcher, owner, verb, key, act)
   return {
     read: (key) => ask('read', keyOf(key), () => read(world, key)),
-    verdict: (payment, head, named) => ask('verdict', keyOf(payment), () => verdict(world, payment, head, named)),
+    status: (payment, head, named) => ask('status', keyOf(payment), () => status(world, payment, head, named)),
     // A probe is answered at once: how its halves overtake each other and all else tells nothing.
     fault: async () => health(world),
     transfersTo: () => Promise.resolve('silent'),

@@ -2,7 +2,7 @@
 
 import type { Settling, Verification } from '../../server/domain/facilitator-errors.ts'
 import { keyOf, type Address, type Hash, type Payment, type PaymentKey } from '../../server/domain/payment.ts'
-import type { Verdict } from '../../server/domain/purchase.ts'
+import type { ChainStatus } from '../../server/domain/purchase.ts'
 import type { ChainHealth } from '../../server/ports.ts'
 import { drawFaults, type Fault, type Faults } from './faults.ts'
 import { prngOf, type Prng } from './prng.ts'
@@ -225,14 +225,14 @@ export function health(world: World): ChainHealth {
 }
 
 /** The chain port's `verdict`. */
-export function verdict(world: World, payment: Payment, head: bigint, named: Hash | undefined): Verdict {
+export function status(world: World, payment: Payment, head: bigint, named: Hash | undefined): ChainStatus {
   if (strikes(world, 'chainSilent')) return { kind: 'silent' }
   const { height, ended } = viewOf(world, payment)
   if (BigInt(height) < head) return { kind: 'silent' }
   // A transaction that is named is found without its height; else what ended a payment is looked for in the newest blocks.
   const isFar = ended !== undefined && ended.tx !== named && height - ended.height >= NARROW_BLOCKS
   if (isFar && strikes(world, 'logsNarrow')) return { kind: 'silent' }
-  const found = verdictAt(world, payment, height, ended)
+  const found = statusAt(world, payment, height, ended)
   if (!('final' in found) || !strikes(world, 'safeUnreadable')) return found
   if (found.kind === 'paid') return { kind: 'paid', tx: found.tx }
   return ended === undefined ? { kind: 'silent' } : { kind: 'void', why: found.why }
@@ -240,7 +240,7 @@ export function verdict(world: World, payment: Payment, head: bigint, named: Has
 
 const NARROW_BLOCKS = 5
 
-function verdictAt(world: World, payment: Payment, height: number, ended: Spending | undefined): Verdict {
+function statusAt(world: World, payment: Payment, height: number, ended: Spending | undefined): ChainStatus {
   const safe = height - SAFE_DEPTH
   const isOver = (at: number) => BigInt(world.blockTimes[at] ?? 0) > payment.validBefore
   if (ended === undefined)

@@ -13,7 +13,7 @@ const NOTHING: Statement = {
   sales: [],
   credits: [],
   open: [],
-  dead: [],
+  final: [],
   payouts: [],
   payees: [],
   from: HEAD,

@@ -44,7 +44,7 @@ test('a chain is believed for a minute after its last block, and no longer', asy
   clock.pass(1)
   expect(await chain.read(payment)).toBe('silent')
   expect(await chain.fault()).toEqual(STALLED)
-  expect(await chain.verdict(payment, HEAD)).toEqual({ kind: 'silent' })
+  expect(await chain.status(payment, HEAD)).toEqual({ kind: 'silent' })
 })
 
 test('a block sets the minute back, whoever saw it', async () => {
@@ -62,7 +62,7 @@ test('what a standing chain shows as paid is paid', async () => {
   await chain.read(payment)
   clock.pass(60_000)
   expect(await chain.fault()).toEqual(STALLED)
-  expect(await chain.verdict(payment, HEAD)).toEqual({ kind: 'paid', tx })
+  expect(await chain.status(payment, HEAD)).toEqual({ kind: 'paid', tx })
 })
 
 test('an older height is no block', async () => {

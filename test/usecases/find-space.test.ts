@@ -12,7 +12,7 @@ function looking() {
   let reads = 0
   const taken = takenBlocks({
     view: emptyView(),
-    books: {
+    ledgerReader: {
       held: async () => {
         reads++
         return [...held]
@@ -58,7 +58,7 @@ test('a read that failed is not kept', async () => {
   let broken = true
   const failing = takenBlocks({
     view: emptyView(),
-    books: {
+    ledgerReader: {
       held: () => (broken ? Promise.reject(new Error('no store')) : Promise.resolve([])),
       pending: () => Promise.reject(new Error('not asked')),
       ofPayer: () => Promise.reject(new Error('not asked')),

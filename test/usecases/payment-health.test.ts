@@ -24,7 +24,7 @@ function railOver() {
     },
     chain: {
       read: unasked,
-      verdict: unasked,
+      status: unasked,
       fault: () => Promise.resolve(world.fault),
       transfersTo: unasked,
       broadcaster: unasked,

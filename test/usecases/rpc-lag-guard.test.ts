@@ -18,7 +18,7 @@ beforeEach(() => {
   ahead.land(payment)
   asked = ahead
   const balanced = { ...ahead, read: (key: typeof payment) => asked.read(key) }
-  chain = rpcLagGuard({ ...balanced, verdict: (one, head) => asked.verdict(one, head) }, clock)
+  chain = rpcLagGuard({ ...balanced, status: (one, head) => asked.status(one, head) }, clock)
 })
 
 const lag = () => {
@@ -29,20 +29,20 @@ test('what was shown as used is not unused because another endpoint has not hear
   expect(await chain.read(payment)).toMatchObject({ spent: true })
   lag()
   expect(await chain.read(payment)).toBe('silent')
-  expect(await chain.verdict(payment, HEAD)).toEqual({ kind: 'silent' })
+  expect(await chain.status(payment, HEAD)).toEqual({ kind: 'silent' })
 })
 
 test('an authorization that nobody showed as used is unused', async () => {
   lag()
   expect(await chain.read(payment)).toMatchObject({ spent: false })
-  expect(await chain.verdict(payment, HEAD)).toEqual({ kind: 'unspent' })
+  expect(await chain.status(payment, HEAD)).toEqual({ kind: 'unspent' })
 })
 
 test('once it is known what used it, a reorganisation can be seen', async () => {
   await chain.read(payment)
-  expect((await chain.verdict(payment, HEAD)).kind).toBe('paid')
+  expect((await chain.status(payment, HEAD)).kind).toBe('paid')
   lag()
-  expect(await chain.verdict(payment, HEAD)).toEqual({ kind: 'unspent' })
+  expect(await chain.status(payment, HEAD)).toEqual({ kind: 'unspent' })
 })
 
 test('what is never shown again is unused in the end', async () => {

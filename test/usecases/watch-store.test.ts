@@ -36,7 +36,7 @@ function world() {
         return says.failure === undefined ? await never() : says.failure
       },
     },
-    books: { pending: async () => PENDING },
+    ledgerReader: { pending: async () => PENDING },
     freeBytes: async () => says.free,
     engine: 'postgres',
     hasStandbys: true,

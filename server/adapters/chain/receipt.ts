@@ -4,7 +4,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { pad, toEventSelector } from 'viem'
 import type { Hash, Payment } from '../../domain/payment.ts'
-import type { Verdict } from '../../domain/purchase.ts'
+import type { ChainStatus } from '../../domain/purchase.ts'
 
 // The first topics of the events that are looked for, as Circle's FiatTokenV2 declares them.
 export const USED = toEventSelector('AuthorizationUsed(address,bytes32)')
@@ -61,7 +61,7 @@ const ELSEWHERE = { kind: 'void', why: 'the authorization was used for another t
  * that was signed. Should a later version of the token tell something in between, that is no proof of either: such a
  * receipt shows only that we were not paid, and only if nothing in it pays us that amount from that payer.
  */
-export function endIn(receipt: Receipt, payment: Payment): Verdict {
+export function endIn(receipt: Receipt, payment: Payment): ChainStatus {
   const { logs } = receipt
   const asset = payment.accepted.asset
   const topicsOf = (log: EventLog | undefined) =>

@@ -2,7 +2,7 @@
 
 import { numberToHex, pad, RpcRequestError } from 'viem'
 import type { Hash, Payment } from '../../domain/payment.ts'
-import type { Verdict } from '../../domain/purchase.ts'
+import type { ChainStatus } from '../../domain/purchase.ts'
 import { EndpointBehind, EndpointBusy, type Asking, type Endpoint } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
 import { eventsFrom } from './events.ts'
@@ -33,7 +33,7 @@ export type Looking = {
 }
 
 /** One look through one endpoint. Throws `EndpointBehind` where that is older than what is known. */
-export async function verdictAt(endpoint: Endpoint, asking: Asking, look: Looking): Promise<Verdict> {
+export async function statusAt(endpoint: Endpoint, asking: Asking, look: Looking): Promise<ChainStatus> {
   const { endpoints, states, payment, head, proof } = look
   const question = { asset: payment.accepted.asset, key: payment, blockAsked: proof?.block }
   const askSafe = () => states.safe(endpoint, asking, question)
@@ -57,7 +57,8 @@ export async function verdictAt(endpoint: Endpoint, asking: Asking, look: Lookin
 
 type SafeState = () => Promise<AuthorizationState | undefined>
 
-const finalOf = (end: Verdict): Verdict => (end.kind === 'paid' || end.kind === 'void' ? { ...end, final: true } : end)
+const finalOf = (end: ChainStatus): ChainStatus =>
+  end.kind === 'paid' || end.kind === 'void' ? { ...end, final: true } : end
 
 const orUnknown = <T>(asked: Promise<T>): Promise<T | 'unknown'> => asked.catch(() => 'unknown' as const)
 
@@ -84,7 +85,7 @@ async function howSpent(
   look: Looking,
   question: StateQuestion,
   seen: AuthorizationState,
-): Promise<Verdict> {
+): Promise<ChainStatus> {
   const { payment, named, proof, proved } = look
   // The block it was paid in is still there.
   if (proof !== undefined && seen.hash === proof.blockHash) return { kind: 'paid', tx: proof.tx }

@@ -3,7 +3,7 @@
 import { ACCOUNT_PAGE_MAX, FIRST_ACCOUNT_PAGE, type Account, type AccountPage } from '../../server/domain/account.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Address } from '../../server/domain/payment.ts'
-import type { Books } from '../../server/ports.ts'
+import type { LedgerReader } from '../../server/ports.ts'
 import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { accountOf, pendingOf, type CreditRow, type OpenRow, type PendingRow, type SaleRow } from '../accounts.ts'
@@ -12,7 +12,7 @@ import { paintersOf } from './painters.ts'
 import { isDamaged } from './row-checksums.ts'
 
 /** The books on one connection. */
-export function sqliteBooks(connection: Connection): Books {
+export function sqliteLedgerReader(connection: Connection): LedgerReader {
   const sql = statements(connection)
   return {
     pending: async () => connection.read(() => pendingOf(sql.pending.all({}))),

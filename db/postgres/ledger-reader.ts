@@ -1,7 +1,7 @@
 /** The ledger for those who only look: what is held now, and what one wallet has bought or is buying. */
 
 import { ACCOUNT_PAGE_MAX, FIRST_ACCOUNT_PAGE } from '../../server/domain/account.ts'
-import type { Books } from '../../server/ports.ts'
+import type { LedgerReader } from '../../server/ports.ts'
 import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { accountOf, pendingOf, type CreditRow, type OpenRow, type PendingRow, type SaleRow } from '../accounts.ts'
@@ -10,7 +10,7 @@ import { ofWallet } from './painters.ts'
 import type { Check } from './writes.ts'
 
 /** The books of a database. */
-export function postgresBooks({ rows, snapshot }: Connection, check: Check): Books {
+export function postgresLedgerReader({ rows, snapshot }: Connection, check: Check): LedgerReader {
   return {
     pending: async () => pendingOf(await rows<PendingRow>(PENDING)),
     held: async () =>

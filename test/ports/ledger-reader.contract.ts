@@ -4,12 +4,12 @@ import { CLAIM_ORDER } from '../../shared/wall.ts'
 import { hold, on, sell, type Engine, type OpenEngine } from './engine.ts'
 import { blockOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from './samples.ts'
 
-// Goal: every promise of the `Books` port. Method: purchases are driven to each of their ends, then looked at.
+// Goal: every promise of the `LedgerReader` port. Method: purchases are driven to each of their ends, then looked at.
 
 const NOTHING = { sales: [], nextAfter: 0, hasMore: false, open: [], credits: [], painter: null }
 
-/** The suite of the `Books` port. */
-export function booksContract(name: string, open: OpenEngine, openLast: OpenEngine): void {
+/** The suite of the `LedgerReader` port. */
+export function ledgerReaderContract(name: string, open: OpenEngine, openLast: OpenEngine): void {
   describe(`books on ${name}`, () => {
     holding(open)
     pending(open)
@@ -22,14 +22,14 @@ function holding(open: OpenEngine): void {
   test(
     'what is held is what somebody is buying now, neither sold nor given back',
     on(open, async (wall) => {
-      expect(await wall.books.held()).toEqual([])
+      expect(await wall.ledgerReader.held()).toEqual([])
       await sell(wall, '1,1', 1, 1)
       await hold(wall, blockOf('9,9'), paymentOf(1, 2))
       await hold(wall, blockOf('2,2'), paymentOf(2, 3))
       const given = await hold(wall, blockOf('3,3'), paymentOf(2, 4))
-      expect(await wall.books.held()).toEqual([blockOf('2,2'), blockOf('3,3'), blockOf('9,9')])
+      expect(await wall.ledgerReader.held()).toEqual([blockOf('2,2'), blockOf('3,3'), blockOf('9,9')])
       await wall.ledger.release(given, false)
-      expect(await wall.books.held()).toEqual([blockOf('2,2'), blockOf('9,9')])
+      expect(await wall.ledgerReader.held()).toEqual([blockOf('2,2'), blockOf('9,9')])
     }),
   )
 }
@@ -39,7 +39,7 @@ function pending(open: OpenEngine): void {
     'what is open is counted until it ends, and the oldest of it told',
     on(open, async (wall) => {
       const nothing = { held: 0, uncertain: 0, watched: 0, oldestSince: null }
-      expect(await wall.books.pending()).toEqual(nothing)
+      expect(await wall.ledgerReader.pending()).toEqual(nothing)
       await sell(wall, '1,1', 1, 1)
       const held = await hold(wall, 'next', paymentOf(1, 2), SILENT, NOW + 5)
       const doubted = await wall.ledger.markUncertain(
@@ -47,11 +47,11 @@ function pending(open: OpenEngine): void {
       )
       const given = await hold(wall, blockOf('3,3'), paymentOf(1, 4), SILENT, NOW + 3)
       await wall.ledger.release(given, false)
-      expect(await wall.books.pending()).toEqual({ held: 2, uncertain: 1, watched: 1, oldestSince: NOW + 3 })
+      expect(await wall.ledgerReader.pending()).toEqual({ held: 2, uncertain: 1, watched: 1, oldestSince: NOW + 3 })
       await wall.ledger.release(given, true)
-      expect(await wall.books.pending()).toEqual({ held: 2, uncertain: 1, watched: 0, oldestSince: NOW + 5 })
+      expect(await wall.ledgerReader.pending()).toEqual({ held: 2, uncertain: 1, watched: 0, oldestSince: NOW + 5 })
       for (const purchase of [held, doubted]) await wall.ledger.release(purchase, true)
-      expect(await wall.books.pending()).toEqual(nothing)
+      expect(await wall.ledgerReader.pending()).toEqual(nothing)
     }),
   )
 }
@@ -61,7 +61,7 @@ function accounts(open: OpenEngine, openLast: OpenEngine): void {
     'a wallet that never paid has an empty account',
     on(open, async (wall) => {
       await sell(wall, '1,1', 1, 1)
-      expect(await wall.books.ofPayer(wallet(2))).toEqual(NOTHING)
+      expect(await wall.ledgerReader.ofPayer(wallet(2))).toEqual(NOTHING)
     }),
   )
 
@@ -72,7 +72,7 @@ function accounts(open: OpenEngine, openLast: OpenEngine): void {
       await sell(wall, '2,2', 1, 2, SILENT, NOW + 5)
       await sell(wall, '3,3', 2, 3)
       await wall.ledger.finalize(first, hash(1), false, NOW + 9)
-      expect(await wall.books.ofPayer(wallet(1))).toEqual({
+      expect(await wall.ledgerReader.ofPayer(wallet(1))).toEqual({
         ...NOTHING,
         sales: [
           { block: blockOf('2,2'), claimedAt: NOW + 5, tx: hash(2), settled: true, painter: null, area: null },
@@ -96,9 +96,9 @@ function accounts(open: OpenEngine, openLast: OpenEngine): void {
         target: given.block,
         block: given.block,
         since: NOW + 9,
-        state: { kind: 'released', dead: false },
+        state: { kind: 'released', isFinal: false },
       }
-      expect(await wall.books.ofPayer(wallet(1))).toEqual({
+      expect(await wall.ledgerReader.ofPayer(wallet(1))).toEqual({
         ...NOTHING,
         open: [
           { target: 'next', block: held.block, since: NOW, state: { kind: 'reserved', uncertain: false } },
@@ -107,7 +107,7 @@ function accounts(open: OpenEngine, openLast: OpenEngine): void {
         ],
       })
       for (const purchase of [held, doubted, given]) await wall.ledger.release(purchase, true)
-      expect(await wall.books.ofPayer(wallet(1))).toEqual(NOTHING)
+      expect(await wall.ledgerReader.ofPayer(wallet(1))).toEqual(NOTHING)
     }),
   )
 
@@ -117,8 +117,8 @@ function accounts(open: OpenEngine, openLast: OpenEngine): void {
       const given = await hold(wall, 'next', paymentOf(1, 1))
       await wall.ledger.release(given, false)
       await sell(wall, 'next', 2, 2)
-      await wall.ledger.owe(given, hash(1), NOW)
-      expect(await wall.books.ofPayer(wallet(1))).toEqual({
+      await wall.ledger.fulfilLatePayment(given, hash(1), NOW)
+      expect(await wall.ledgerReader.ofPayer(wallet(1))).toEqual({
         ...NOTHING,
         credits: [{ amount: TERMS.amount, tx: hash(1) }],
       })
@@ -133,7 +133,7 @@ function pages(open: OpenEngine, openLast: OpenEngine): void {
       for (const [at, coord] of ['1,1', '2,2', '3,3', '4,4'].entries())
         await sell(wall, coord, at === 1 ? 2 : 1, at + 1)
       const page = async (after: number, limit: number) => {
-        const { sales, nextAfter, hasMore } = await wall.books.ofPayer(wallet(1), { after, limit })
+        const { sales, nextAfter, hasMore } = await wall.ledgerReader.ofPayer(wallet(1), { after, limit })
         return [sales.map(({ tx }) => tx), nextAfter, hasMore]
       }
       expect(await page(0, 2)).toEqual([[hash(1), hash(3)], 3, true])
@@ -146,10 +146,10 @@ function pages(open: OpenEngine, openLast: OpenEngine): void {
 
   test(
     'a wallet that owns thousands of blocks is told of each once, page by page',
-    on(openLast, async ({ books }) => {
+    on(openLast, async ({ ledgerReader }) => {
       const told = []
       for (let page: AccountPage | undefined = { after: 0, limit: ACCOUNT_PAGE_MAX }; page !== undefined;) {
-        const { sales, nextAfter, hasMore } = await books.ofPayer(wallet(0xdecade), page)
+        const { sales, nextAfter, hasMore } = await ledgerReader.ofPayer(wallet(0xdecade), page)
         expect(sales).toHaveLength(hasMore ? ACCOUNT_PAGE_MAX : (CLAIM_ORDER.length - 1) % ACCOUNT_PAGE_MAX)
         told.push(...sales.map(({ block }) => block))
         page = hasMore ? { after: nextAfter, limit: ACCOUNT_PAGE_MAX } : undefined
@@ -164,7 +164,7 @@ function pages(open: OpenEngine, openLast: OpenEngine): void {
       const held = await hold(wall, blockOf('1,1'), paymentOf(1, 1))
       for (let nonce = 2; nonce <= ACCOUNT_PAGE_MAX + 1; nonce++)
         await wall.ledger.release(await hold(wall, 'next', paymentOf(1, nonce), SILENT, NOW + nonce), false)
-      const { open: told } = await wall.books.ofPayer(wallet(1))
+      const { open: told } = await wall.ledgerReader.ofPayer(wallet(1))
       expect(told.map(({ since }) => since - NOW)).toEqual([0, ...numbers(3, ACCOUNT_PAGE_MAX + 1)])
       expect(told[0]).toMatchObject({ block: held.block, state: { kind: 'reserved' } })
     }),
@@ -175,7 +175,7 @@ function pages(open: OpenEngine, openLast: OpenEngine): void {
     on(openLast, async (wall) => {
       await sell(wall, 'next', 2, 1)
       for (const nonce of numbers(2, ACCOUNT_PAGE_MAX + 2)) await credit(wall, nonce)
-      const { credits } = await wall.books.ofPayer(wallet(1))
+      const { credits } = await wall.ledgerReader.ofPayer(wallet(1))
       expect(credits.map(({ tx }) => tx)).toEqual(numbers(3, ACCOUNT_PAGE_MAX + 2).map(hash))
     }),
   )
@@ -183,6 +183,10 @@ function pages(open: OpenEngine, openLast: OpenEngine): void {
 
 /** Lets a payment land that nothing is left for. */
 const credit = ({ ledger }: Engine, nonce: number) =>
-  ledger.owe({ payment: paymentOf(1, nonce), target: 'next', listing: SILENT, head: HEAD }, hash(nonce), NOW)
+  ledger.fulfilLatePayment(
+    { payment: paymentOf(1, nonce), target: 'next', listing: SILENT, head: HEAD },
+    hash(nonce),
+    NOW,
+  )
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at)
