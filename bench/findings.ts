@@ -1,7 +1,7 @@
 /** What was measured, in numbers that a table, a file and a check can be made of. */
 
-import { medians, type Pace, type Samples } from './pair.ts'
-import type { Fleet } from './servers.ts'
+import { medians, type Pace, type Samples } from './measure/pair.ts'
+import type { Fleet } from './servers/servers.ts'
 
 /** One row: what was measured, and its figures, each named with its unit. */
 export type Row = { readonly what: string; readonly figures: Readonly<Record<string, number>> }

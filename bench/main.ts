@@ -7,13 +7,13 @@
 import { mkdir } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
-import { pin } from './cpu.ts'
 import { writeResults } from './document.ts'
 import type { Findings } from './findings.ts'
 import goals from './goals.json' with { type: 'json' }
+import { pin } from './measure/cpu.ts'
 import { markdown, table, verdicts, type Report } from './report.ts'
 import { inBrowser, onServer, scenarios } from './scenarios.ts'
-import { fleet } from './servers.ts'
+import { fleet } from './servers/servers.ts'
 
 const QUICK = { rounds: 3, ms: 500, steadyMs: 5000 }
 const FULL = { rounds: 7, ms: 2000, steadyMs: 600_000 }

@@ -1,14 +1,14 @@
 /** Everything that is measured, in the order it is measured in. */
 
-import { engines } from './engines.ts'
 import type { Scenario } from './findings.ts'
-import { followers } from './followers.ts'
-import { firstPixels, fullWall, slowMachine } from './page.ts'
-import { purchases } from './purchases.ts'
-import { canvas, feed, size, unchanged } from './reads.ts'
-import { demands } from './refusals.ts'
-import { publish, repaint, underRepaints } from './repaints.ts'
-import { coldStart, memory } from './starts.ts'
+import { engines } from './scenarios/engines.ts'
+import { followers } from './scenarios/followers.ts'
+import { firstPixels, fullWall, slowMachine } from './scenarios/page.ts'
+import { purchases } from './scenarios/purchases.ts'
+import { canvas, feed, size, unchanged } from './scenarios/reads.ts'
+import { demands } from './scenarios/refusals.ts'
+import { publish, repaint, underRepaints } from './scenarios/repaints.ts'
+import { coldStart, memory } from './scenarios/starts.ts'
 
 /** Each scenario by what it measures. */
 export const scenarios: Readonly<Record<string, Scenario>> = {

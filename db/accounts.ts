@@ -1,8 +1,8 @@
 /** What rows of payments say to those who only look. */
 
-import type { Account, AccountPage, OpenPurchase, Pending } from '../server/domain/account.ts'
-import type { Address, Hash, UnixMs } from '../server/domain/payment.ts'
-import { areaOf, isBlock, type Target } from '../server/domain/target.ts'
+import type { Account, AccountPage, OpenPurchase, Pending } from '../server/domain/purchase/account.ts'
+import type { Address, Hash, UnixMs } from '../server/domain/purchase/payment.ts'
+import { areaOf, isBlock, type Target } from '../server/domain/purchase/target.ts'
 import { areaName, type AreaName } from '../shared/area.ts'
 import type { BlockIndex } from '../shared/wall.ts'
 import { painterAmong, type WalletPainter } from './painters.ts'

@@ -1,8 +1,8 @@
 /** Rows of the log and what they mean. */
 
-import type { Change } from '../server/domain/log.ts'
-import type { ModerationAct } from '../server/domain/moderation.ts'
-import type { Address } from '../server/domain/payment.ts'
+import type { Address } from '../server/domain/purchase/payment.ts'
+import type { Change } from '../server/domain/wall/log.ts'
+import type { ModerationAct } from '../server/domain/wall/moderation.ts'
 import type { BlockIndex } from '../shared/wall.ts'
 import { faceOf, hiddenOf, type FaceRow } from './rows.ts'
 

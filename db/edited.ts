@@ -1,7 +1,7 @@
 /** What edits leave of what was. */
 
-import type { Edit } from '../server/domain/edit.ts'
-import type { Face } from '../server/domain/log.ts'
+import type { Edit } from '../server/domain/wall/edit.ts'
+import type { Face } from '../server/domain/wall/log.ts'
 import { partOf } from '../shared/pixels.ts'
 
 /** What an edit leaves of a value: `undefined` keeps it, `null` clears it. */

@@ -5,7 +5,14 @@
 
 import { resolve } from 'node:path'
 import { StoreUnavailable } from '../server/domain/failure.ts'
-import { applyChange, canvasAgents, canvasBlock, emptyView, registry, statsOf } from '../server/domain/wall-view.ts'
+import {
+  applyChange,
+  canvasAgents,
+  canvasBlock,
+  emptyView,
+  registry,
+  statsOf,
+} from '../server/domain/wall/wall-view.ts'
 import type { Log } from '../server/ports.ts'
 import { ALL_BLOCKS } from '../shared/wall.ts'
 import { CannotOpen } from './cannot-open.ts'
@@ -53,7 +60,10 @@ async function moveToSqlite(url: string, path: string, moving: Moving): Promise<
   return await leavePostgres(url, moving, (from) => enterSqlite(path, moving, (to) => copyWall(from, to)))
 }
 
-const doors = async () => ({ ...(await import('./sqlite/wall-rows.ts')), ...(await import('./postgres/wall-rows.ts')) })
+const doors = async () => ({
+  ...(await import('./sqlite/wall/wall-rows.ts')),
+  ...(await import('./postgres/wall/wall-rows.ts')),
+})
 
 async function copyWall(from: WallRows, to: NewWall): Promise<Moved> {
   for (const table of KEPT_TABLES) await copyTable(table, from, to)

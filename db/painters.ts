@@ -1,7 +1,7 @@
 /** Which of two namings of a painter holds. */
 
-import type { PainterNaming } from '../server/domain/edit.ts'
-import type { Address } from '../server/domain/payment.ts'
+import type { Address } from '../server/domain/purchase/payment.ts'
+import type { PainterNaming } from '../server/domain/wall/edit.ts'
 
 /** Whom a purchase named, by the number of its payment. */
 export type PurchasePainter = { readonly payment: number; readonly painter: Address }

@@ -1,10 +1,10 @@
 /** Rows and what they mean. */
 
-import type { Face, Hidden } from '../server/domain/log.ts'
-import type { Address, Hash, Payment } from '../server/domain/payment.ts'
-import type { Purchase, Reserved } from '../server/domain/purchase.ts'
-import { STRAY_NOTE } from '../server/domain/stray-money.ts'
-import { blocksIn, placeOf, targetOf, type Target } from '../server/domain/target.ts'
+import type { Address, Hash, Payment } from '../server/domain/purchase/payment.ts'
+import type { Purchase, Reserved } from '../server/domain/purchase/purchase.ts'
+import { STRAY_NOTE } from '../server/domain/purchase/stray-money.ts'
+import { blocksIn, placeOf, targetOf, type Target } from '../server/domain/purchase/target.ts'
+import type { Face, Hidden } from '../server/domain/wall/log.ts'
 import { trustPixels } from '../shared/pixels.ts'
 import type { BlockIndex } from '../shared/wall.ts'
 

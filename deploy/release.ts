@@ -18,7 +18,11 @@ const PROGRAM = `pixel-wall-${PLATFORM}`
 const BUNDLE = `pixel-wall-${manifest.version}-${PLATFORM}`
 
 // What runs beside the program's own thread is looked for by its bare name inside the executable.
-const WORKERS = ['server/adapters/image-worker.ts', 'server/adapters/own-pictures.ts', 'db/sqlite/integrity-worker.ts']
+const WORKERS = [
+  'server/adapters/pictures/image-worker.ts',
+  'server/adapters/pictures/own-pictures.ts',
+  'db/sqlite/file/integrity-worker.ts',
+]
 
 // How that library finds its compiled part beside itself.
 const READ_BESIDE = 'readFileSync(path("secp256k1.wasm"))'

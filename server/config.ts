@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { getAddress, isAddress } from 'viem/utils'
 import { PRICE_ATOMIC } from '../shared/money.ts'
-import type { Address } from './domain/payment.ts'
+import type { Address } from './domain/purchase/payment.ts'
 import { isNetwork, NETWORKS, tokenOf, type Network } from './x402/network.ts'
 import type { Offer } from './x402/terms.ts'
 

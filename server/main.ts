@@ -5,7 +5,7 @@ import { openStoreAhead } from '../db/open.ts'
 import type { DamagedRow } from '../db/row-checksums.ts'
 import { terminalText } from '../shared/terminal.ts'
 import { systemClock } from './adapters/clock.ts'
-import { UnusableKey } from './adapters/coinbase.ts'
+import { UnusableKey } from './adapters/facilitator/coinbase.ts'
 import { lineLogger } from './adapters/logger.ts'
 import { ConfigError, EXIT_CONFIG, readConfig, type Config } from './config.ts'
 

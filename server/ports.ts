@@ -5,17 +5,17 @@
 
 import type { Area } from '../shared/area.ts'
 import type { BlockIndex } from '../shared/wall.ts'
-import type { Account, AccountPage, Pending } from './domain/account.ts'
-import type { Statement } from './domain/balance.ts'
-import type { Edit, EditResult, Identity, IdentityResult, NamingResult, PainterNaming } from './domain/edit.ts'
-import type { Settling, SignatureCheck, SignedBy, Verification } from './domain/facilitator-errors.ts'
-import type { Listing } from './domain/listing.ts'
-import type { AreaOwner, Change, LogNumber, OwnedBlock } from './domain/log.ts'
-import type { FacePart, ModerationAct, ModerationResult } from './domain/moderation.ts'
-import type { Address, Hash, Payment, PaymentKey, Space, Target, UnixMs } from './domain/payment.ts'
-import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from './domain/picture.ts'
-import type { Availability, Claiming, Landed, Purchase, SoldPurchase, ChainStatus } from './domain/purchase.ts'
+import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from './domain/picture/picture.ts'
+import type { Account, AccountPage, Pending } from './domain/purchase/account.ts'
+import type { Statement } from './domain/purchase/balance.ts'
+import type { Settling, SignatureCheck, SignedBy, Verification } from './domain/purchase/facilitator-errors.ts'
+import type { Listing } from './domain/purchase/listing.ts'
+import type { Address, Hash, Payment, PaymentKey, Space, Target, UnixMs } from './domain/purchase/payment.ts'
+import type { Availability, Claiming, Landed, Purchase, SoldPurchase, ChainStatus } from './domain/purchase/purchase.ts'
 import type { Progress, StorePosition } from './domain/store-position.ts'
+import type { Edit, EditResult, Identity, IdentityResult, NamingResult, PainterNaming } from './domain/wall/edit.ts'
+import type { AreaOwner, Change, LogNumber, OwnedBlock } from './domain/wall/log.ts'
+import type { FacePart, ModerationAct, ModerationResult } from './domain/wall/moderation.ts'
 
 /**
  * Payments and what became of them; the only judge of races between them. A write throws `StaleWriteError` where the payment is

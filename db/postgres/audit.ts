@@ -1,15 +1,15 @@
 /** The books for those who check them, as of one moment. */
 
-import type { Payout } from '../../server/domain/balance.ts'
-import type { PaymentKey, UnixMs } from '../../server/domain/payment.ts'
-import type { Hash, Address } from '../../server/domain/payment.ts'
-import { blocksIn } from '../../server/domain/target.ts'
+import type { Payout } from '../../server/domain/purchase/balance.ts'
+import type { PaymentKey, UnixMs } from '../../server/domain/purchase/payment.ts'
+import type { Hash, Address } from '../../server/domain/purchase/payment.ts'
+import { blocksIn } from '../../server/domain/purchase/target.ts'
 import type { Audit } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { PAID_OUT, SELECT_PURCHASE, targetIn, type Size } from '../rows.ts'
 import type { Connection } from './connection.ts'
-import { told, type PaymentRow } from './payments.ts'
 import type { Queries } from './pool.ts'
+import { told, type PaymentRow } from './purchase/payments.ts'
 import type { Check } from './writes.ts'
 
 type SaleRow = PaymentKey & {

@@ -14,7 +14,7 @@
  */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
-import type { Address } from '../../server/domain/payment.ts'
+import type { Address } from '../../server/domain/purchase/payment.ts'
 import type { Progress } from '../../server/domain/store-position.ts'
 import type { Cell } from '../row-checksums.ts'
 import { codeOf, CommitUnknown, inOurWords, isOutdated, isPassing, isRefusedCommit } from './errors.ts'

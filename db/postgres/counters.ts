@@ -1,7 +1,7 @@
 /** The last numbers given; see the order of locks in connection.ts. */
 
-import type { LogNumber } from '../../server/domain/log.ts'
-import type { UnixMs } from '../../server/domain/payment.ts'
+import type { UnixMs } from '../../server/domain/purchase/payment.ts'
+import type { LogNumber } from '../../server/domain/wall/log.ts'
 import type { Transaction } from './connection.ts'
 
 /**

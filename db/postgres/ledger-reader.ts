@@ -1,12 +1,12 @@
 /** The ledger for those who only look: what is held now, and what one wallet has bought or is buying. */
 
-import { ACCOUNT_PAGE_MAX, FIRST_ACCOUNT_PAGE } from '../../server/domain/account.ts'
+import { ACCOUNT_PAGE_MAX, FIRST_ACCOUNT_PAGE } from '../../server/domain/purchase/account.ts'
 import type { LedgerReader } from '../../server/ports.ts'
 import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { accountOf, pendingOf, type CreditRow, type OpenRow, type PendingRow, type SaleRow } from '../accounts.ts'
 import type { Connection } from './connection.ts'
-import { ofWallet } from './painters.ts'
+import { ofWallet } from './wall/painters.ts'
 import type { Check } from './writes.ts'
 
 /** The books of a database. */

@@ -2,9 +2,9 @@
 
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import type { BookedCredit, Payout, Statement } from '../../server/domain/balance.ts'
-import type { Address, Hash, PaymentKey, UnixMs } from '../../server/domain/payment.ts'
-import { blocksIn } from '../../server/domain/target.ts'
+import type { BookedCredit, Payout, Statement } from '../../server/domain/purchase/balance.ts'
+import type { Address, Hash, PaymentKey, UnixMs } from '../../server/domain/purchase/payment.ts'
+import { blocksIn } from '../../server/domain/purchase/target.ts'
 import type { Audit } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { CannotOpen } from '../cannot-open.ts'

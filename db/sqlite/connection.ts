@@ -7,11 +7,11 @@ import { Database } from 'bun:sqlite'
 import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
 import { type DamagedRow, type Table } from '../row-checksums.ts'
 import { atCommit, beforeCommit } from './errors.ts'
-import { together } from './group-commit.ts'
-import { makePrivate } from './private-file.ts'
+import { together } from './file/group-commit.ts'
+import { makePrivate } from './file/private-file.ts'
+import { diskOf, type Disk } from './file/wal-sync.ts'
 import type { Prepared, RawConnection, Values } from './raw.ts'
 import { keepSums, type Sums } from './row-checksums.ts'
-import { diskOf, type Disk } from './wal-sync.ts'
 
 /** The connection to the one database file. */
 export type Connection = RawConnection & {

@@ -1,15 +1,20 @@
 /** The ledger for those who only look: what is held now, and what one wallet has bought or is buying. */
 
-import { ACCOUNT_PAGE_MAX, FIRST_ACCOUNT_PAGE, type Account, type AccountPage } from '../../server/domain/account.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
-import type { Address } from '../../server/domain/payment.ts'
+import {
+  ACCOUNT_PAGE_MAX,
+  FIRST_ACCOUNT_PAGE,
+  type Account,
+  type AccountPage,
+} from '../../server/domain/purchase/account.ts'
+import type { Address } from '../../server/domain/purchase/payment.ts'
 import type { LedgerReader } from '../../server/ports.ts'
 import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { accountOf, pendingOf, type CreditRow, type OpenRow, type PendingRow, type SaleRow } from '../accounts.ts'
 import type { Connection } from './connection.ts'
-import { paintersOf } from './painters.ts'
 import { isDamaged } from './row-checksums.ts'
+import { paintersOf } from './wall/painters.ts'
 
 /** The books on one connection. */
 export function sqliteLedgerReader(connection: Connection): LedgerReader {

@@ -2,8 +2,8 @@
 
 import { titleOf } from '../../shared/titles.ts'
 import { BLOCK_SIZE, coordOf } from '../../shared/wall.ts'
-import { artworksOf, regionOf, type Artwork } from '../domain/artworks.ts'
-import type { WallView } from '../domain/wall-view.ts'
+import { artworksOf, regionOf, type Artwork } from '../domain/wall/artworks.ts'
+import type { WallView } from '../domain/wall/wall-view.ts'
 import { PATHS } from './links.ts'
 import { inMarkup } from './markup.ts'
 import { hostOf, TITLE, type Site } from './site.ts'

@@ -6,9 +6,9 @@ import { PALETTE_SIZE } from '../../shared/palette.ts'
 import { PIXELS_HEX_LENGTH } from '../../shared/pixels.ts'
 import { COLS, ROWS } from '../../shared/wall.ts'
 import { ADVICE, IF_YOURS, LOOK, REPEAT, TRY_AGAIN } from '../domain/advice.ts'
-import { TS_TOLERANCE_MS } from '../domain/edit.ts'
 import type { FailureCode } from '../domain/failure.ts'
-import { rules } from '../domain/field-rules.ts'
+import { TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
+import { rules } from '../domain/wall/field-rules.ts'
 
 const SECONDS = TS_TOLERANCE_MS / 1000
 

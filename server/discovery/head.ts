@@ -1,6 +1,6 @@
 /** What the page's head tells those who only look there: link previews, search engines, agents that read HTML. */
 
-import { CARD_HEIGHT, CARD_WIDTH } from '../domain/card.ts'
+import { CARD_HEIGHT, CARD_WIDTH } from '../domain/picture/card.ts'
 import { PATHS } from './links.ts'
 import { inMarkup } from './markup.ts'
 import { cardPath, type Sharing } from './sharing.ts'

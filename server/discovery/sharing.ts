@@ -3,9 +3,9 @@
 import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
 import { titleOf } from '../../shared/titles.ts'
 import { BLOCK_SIZE, coordOf } from '../../shared/wall.ts'
-import { artworkAt, type Artwork } from '../domain/artworks.ts'
-import type { CardSubject } from '../domain/card.ts'
-import type { WallView } from '../domain/wall-view.ts'
+import type { CardSubject } from '../domain/picture/card.ts'
+import { artworkAt, type Artwork } from '../domain/wall/artworks.ts'
+import type { WallView } from '../domain/wall/wall-view.ts'
 import { PATHS } from './links.ts'
 import { TAGLINE, TITLE } from './site.ts'
 

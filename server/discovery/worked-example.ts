@@ -1,7 +1,7 @@
 /** Signed bodies to check a signer with, as the guide and the OpenAPI document show them. Tests prove the signatures. */
 
 import { registerMessage } from '../../shared/signing.ts'
-import { TEST_VECTOR } from '../domain/test-vector.ts'
+import { TEST_VECTOR } from '../domain/wall/test-vector.ts'
 
 const HOST = 'wall.example'
 const TS = 1_800_000_000_000

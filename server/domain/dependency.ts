@@ -1,6 +1,6 @@
 /** What the wall depends on, and how each of it is. */
 
-import type { UnixMs } from './payment.ts'
+import type { UnixMs } from './purchase/payment.ts'
 
 /** Kinds of dependencies. `chain` is the network itself, which an endpoint only tells of. */
 export const DEPENDENCY_KINDS = [

@@ -1,10 +1,10 @@
 /** `/areas`: rectangles of blocks, sold whole. */
 
-import type { Bought } from '../domain/purchase.ts'
-import { salesOf, type WallView } from '../domain/wall-view.ts'
-import { readAreaOrder, type OrderedArea } from '../usecases/area-order.ts'
-import type { SellTo } from '../usecases/limited-seller.ts'
-import { namingBlocks, refusalOfArea, type Offering } from '../usecases/offer-area.ts'
+import type { Bought } from '../domain/purchase/purchase.ts'
+import { salesOf, type WallView } from '../domain/wall/wall-view.ts'
+import { readAreaOrder, type OrderedArea } from '../purchase/area-order.ts'
+import type { SellTo } from '../purchase/limited-seller.ts'
+import { namingBlocks, refusalOfArea, type Offering } from '../purchase/offer-area.ts'
 import { encodeHeader, settleResponse } from '../x402/header.ts'
 import { areaReceiptOf } from '../x402/receipt.ts'
 import { AREAS_PATH } from '../x402/terms.ts'

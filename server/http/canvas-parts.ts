@@ -13,7 +13,7 @@ import {
   WIDTH,
   type BlockIndex,
 } from '../../shared/wall.ts'
-import { canvasAgents, canvasBlock, statsOf, type WallView } from '../domain/wall-view.ts'
+import { canvasAgents, canvasBlock, statsOf, type WallView } from '../domain/wall/wall-view.ts'
 import type { Part, Parts } from './canvas-snapshot.ts'
 
 // Agents are only ever added, so a group's place in the body never moves.

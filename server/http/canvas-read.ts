@@ -1,7 +1,7 @@
 /** The published reads: the canvas read in JSON, and its two halves, the pixels alone and all but the pixels. */
 
-import type { Change, LogNumber } from '../domain/log.ts'
-import type { WallView } from '../domain/wall-view.ts'
+import type { Change, LogNumber } from '../domain/wall/log.ts'
+import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Clock } from '../ports.ts'
 import { canvasParts } from './canvas-parts.ts'
 import { publishedRead, type PublishedRead } from './canvas-snapshot.ts'

@@ -3,8 +3,8 @@
  * published together. A change costs the parts it touches; a request costs nothing.
  */
 
-import type { Change, LogNumber } from '../domain/log.ts'
-import type { WallView } from '../domain/wall-view.ts'
+import type { Change, LogNumber } from '../domain/wall/log.ts'
+import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Clock } from '../ports.ts'
 import { copyOf, held, release, type ReadyAnswer } from './cached-response.ts'
 import { holdsAlready, preferredEncoding, type Encoding } from './negotiate.ts'

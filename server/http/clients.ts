@@ -2,7 +2,7 @@
 
 import { isIP } from 'node:net'
 import { statusOf } from '../domain/failure.ts'
-import type { BudgetName, RateLimits } from '../usecases/rate-limits.ts'
+import type { BudgetName, RateLimits } from '../wall/rate-limits.ts'
 import { readJson, type BodyLimits, type ReadBody } from './body.ts'
 import type { FairQueue } from './fair-queue.ts'
 import { refuse } from './refuse.ts'

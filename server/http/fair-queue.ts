@@ -4,7 +4,7 @@
  */
 
 import type { Failure } from '../domain/failure.ts'
-import { overloaded } from '../domain/refusals.ts'
+import { overloaded } from '../domain/purchase/refusals.ts'
 
 /** Turns of requests. */
 export type FairQueue = {

@@ -1,8 +1,8 @@
 /** Pictures that are drawn of the wall as it is. */
 
 import type { Failure } from '../domain/failure.ts'
-import { stateOf, type WallView } from '../domain/wall-view.ts'
-import type { WallImage } from '../usecases/wall-image.ts'
+import { stateOf, type WallView } from '../domain/wall/wall-view.ts'
+import type { WallImage } from '../wall/wall-image.ts'
 import { refuseBeyond, type Clients } from './clients.ts'
 import { holdsAlready } from './negotiate.ts'
 import { refuse } from './refuse.ts'

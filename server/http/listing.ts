@@ -1,7 +1,7 @@
 /** What a buyer says of a block, from the query of a paid address. */
 
 import { failure, type Failure } from '../domain/failure.ts'
-import { LISTING_KEYS, readListing, type Listing, type ListingKey } from '../domain/listing.ts'
+import { LISTING_KEYS, readListing, type Listing, type ListingKey } from '../domain/purchase/listing.ts'
 import { readQuery, strangerIn } from './query.ts'
 import { queryOf } from './request-url.ts'
 

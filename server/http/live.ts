@@ -6,9 +6,9 @@
 
 import type { Reset } from '../../shared/contract/live.ts'
 import { failure } from '../domain/failure.ts'
-import type { Change, LogNumber } from '../domain/log.ts'
+import type { Change, LogNumber } from '../domain/wall/log.ts'
 import type { Clock, Log } from '../ports.ts'
-import { STREAMS_PER_ADDRESS } from '../usecases/rate-limits.ts'
+import { STREAMS_PER_ADDRESS } from '../wall/rate-limits.ts'
 import { slots } from './clients.ts'
 import { readInteger } from './query.ts'
 import { recentEvents, type Piece, type RecentEvents } from './recent-events.ts'

@@ -1,8 +1,8 @@
 /** The wall's pixels alone, block by block, in parts by wall row. */
 
 import { ALL_BLOCKS, cellOf, COLS, ROWS } from '../../shared/wall.ts'
-import { readBlocks } from '../domain/canvas.ts'
-import type { WallView } from '../domain/wall-view.ts'
+import { readBlocks } from '../domain/wall/canvas.ts'
+import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Part, Parts } from './canvas-snapshot.ts'
 
 /** Cuts a view's pixels into parts. */

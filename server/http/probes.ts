@@ -1,6 +1,6 @@
 /** What supervisors and balancers ask: whether the process lives, sells, and answers readers. */
 
-import type { Readiness, Ready } from '../usecases/readiness.ts'
+import type { Readiness, Ready } from '../health/readiness.ts'
 import { NO_STORE, respondJson } from './respond.ts'
 import { readOnly, type Route } from './route.ts'
 

@@ -1,9 +1,9 @@
 /** The newest changes as events, ready to be sent: to all who follow, and in shared pieces to those who catch up. */
 
 import { keptOrMade, lru } from '../../shared/lru.ts'
-import { wireChange } from '../domain/change-dto.ts'
-import type { Change, LogNumber, ModerationChange } from '../domain/log.ts'
-import { visible } from '../domain/moderation.ts'
+import { wireChange } from '../domain/wall/change-dto.ts'
+import type { Change, LogNumber, ModerationChange } from '../domain/wall/log.ts'
+import { visible } from '../domain/wall/moderation.ts'
 import type { Log } from '../ports.ts'
 
 /** Some events one after another, and the number of the last. */

@@ -2,8 +2,8 @@
 
 import { REPEAT } from '../domain/advice.ts'
 import { failure } from '../domain/failure.ts'
-import type { Outcome } from '../domain/purchase.ts'
-import { RETRY_AFTER_SECONDS } from '../domain/refusals.ts'
+import type { Outcome } from '../domain/purchase/purchase.ts'
+import { RETRY_AFTER_SECONDS } from '../domain/purchase/refusals.ts'
 import type { Seller } from '../purchase/seller.ts'
 
 // Bun ends a connection without a word after 255 s. A settlement takes 200 s at most, but copies of one request that

@@ -8,7 +8,7 @@ import { EditBody } from '../../shared/contract/block.ts'
 import { parsePixels } from '../../shared/pixels.ts'
 import type { EditFields } from '../../shared/signing.ts'
 import { failure, type Failure, type FailureCode } from '../domain/failure.ts'
-import { rules } from '../domain/field-rules.ts'
+import { rules } from '../domain/wall/field-rules.ts'
 
 type FieldRule = { readonly code: FailureCode; readonly rule: (text: string) => string }
 

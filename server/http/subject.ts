@@ -1,8 +1,8 @@
 /** What an address of the page is about. */
 
 import { parseCoord } from '../../shared/wall.ts'
-import type { CardSubject } from '../domain/card.ts'
-import type { WallView } from '../domain/wall-view.ts'
+import type { CardSubject } from '../domain/picture/card.ts'
+import type { WallView } from '../domain/wall/wall-view.ts'
 import { readQuery } from './query.ts'
 
 /** Its block, its work or its agent, else the wall. What names none of them is left to the page. */

@@ -1,7 +1,7 @@
 /** Large bodies: only so many are read at once, and none for long. */
 
 import type { Failure } from '../domain/failure.ts'
-import { busy } from '../domain/refusals.ts'
+import { busy } from '../domain/purchase/refusals.ts'
 import type { BodyLimits } from './body.ts'
 import { slots, type Clients } from './clients.ts'
 

@@ -1,6 +1,6 @@
 /** Reads of the view that are asked for again and again, answered once for each state of it. */
 
-import type { WallView } from '../domain/wall-view.ts'
+import type { WallView } from '../domain/wall/wall-view.ts'
 import { copyOf, type ReadyAnswer } from './cached-response.ts'
 import { queryOf } from './request-url.ts'
 

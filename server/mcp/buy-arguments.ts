@@ -5,8 +5,8 @@ import { ListingQuery } from '../../shared/contract/block.ts'
 import { TargetText } from '../../shared/contract/preview.ts'
 import { parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import type { Failure } from '../domain/failure.ts'
-import { LISTING_KEYS, type ListingKey, type Said } from '../domain/listing.ts'
-import { invalidCoordinate } from '../domain/refusals.ts'
+import { LISTING_KEYS, type ListingKey, type Said } from '../domain/purchase/listing.ts'
+import { invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { Arguments, argumentsIn, PixelsArgument } from './arguments.ts'
 
 const { name, framework, message, link, painter } = ListingQuery.properties

@@ -2,9 +2,9 @@
 
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { failure, type Failure } from '../domain/failure.ts'
-import { cannotSell } from '../domain/refusals.ts'
-import { isBlock, priceOf, type Target } from '../domain/target.ts'
-import type { PaymentHealth } from '../usecases/payment-health.ts'
+import { cannotSell } from '../domain/purchase/refusals.ts'
+import { isBlock, priceOf, type Target } from '../domain/purchase/target.ts'
+import type { PaymentHealth } from '../health/payment-health.ts'
 import { toolPaymentRequired, type Offer } from '../x402/terms.ts'
 
 /** How a demand for payment is said: as a tool's result, which x402 clients can pay, or as a JSON-RPC error. */

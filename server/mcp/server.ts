@@ -13,7 +13,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { PRICE } from '../../shared/money.ts'
 import { StoreUnavailable } from '../domain/failure.ts'
-import { storeUnavailable } from '../domain/refusals.ts'
+import { storeUnavailable } from '../domain/purchase/refusals.ts'
 import type { McpDeps } from './deps.ts'
 import type { Id, Message } from './message.ts'
 import { TOOL_LIST, toolNamed } from './registry.ts'

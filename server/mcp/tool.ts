@@ -2,7 +2,7 @@
 
 import type { Static, TObject } from '@sinclair/typebox'
 import type { FailureCode } from '../domain/failure.ts'
-import type { BudgetName } from '../usecases/rate-limits.ts'
+import type { BudgetName } from '../wall/rate-limits.ts'
 import { argumentReader } from './arguments.ts'
 import type { McpDeps } from './deps.ts'
 import { refuse, type Dialect, type Reply } from './reply.ts'

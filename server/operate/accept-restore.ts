@@ -2,14 +2,14 @@
 
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { openStore } from '../../db/open.ts'
-import { viemChain } from '../adapters/chain.ts'
+import { viemChain } from '../adapters/chain/chain.ts'
 import { openEndpoints } from '../adapters/chain/endpoints.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
 import { witnessAt } from '../adapters/witness-file.ts'
+import { findOrphans, nextHeight, type FindOrphanDeps } from '../books/find-orphan-payments.ts'
 import { readConfig } from '../config.ts'
 import { isOlder } from '../domain/store-position.ts'
 import type { Payouts, Store, Witness } from '../ports.ts'
-import { findOrphans, nextHeight, type FindOrphanDeps } from '../usecases/find-orphan-payments.ts'
 import { UsageError, type Command } from './command.ts'
 
 const USAGE = `Accepts a restored database, with the settings of the wall, while the wall is stopped.

@@ -6,18 +6,12 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { coordOf } from '../../shared/wall.ts'
-import type { Hidden } from '../domain/log.ts'
-import { FACE_PARTS } from '../domain/moderation.ts'
-import type { Address, Hash } from '../domain/payment.ts'
-import type { Purchase, ChainStatus } from '../domain/purchase.ts'
-import {
-  hiddenNow,
-  moderateBlocks,
-  moderationTrail,
-  namedBlocks,
-  type ModerateDeps,
-} from '../usecases/moderate-blocks.ts'
-import { notePayout, noteStray, resolvePurchase, type Resolving } from '../usecases/resolve-purchase.ts'
+import { notePayout, noteStray, resolvePurchase, type Resolving } from '../books/resolve-purchase.ts'
+import type { Address, Hash } from '../domain/purchase/payment.ts'
+import type { Purchase, ChainStatus } from '../domain/purchase/purchase.ts'
+import type { Hidden } from '../domain/wall/log.ts'
+import { FACE_PARTS } from '../domain/wall/moderation.ts'
+import { hiddenNow, moderateBlocks, moderationTrail, namedBlocks, type ModerateDeps } from '../wall/moderate-blocks.ts'
 import { statusLines, type Overview } from './status-report.ts'
 
 /** What the desk works with. */

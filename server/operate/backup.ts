@@ -4,7 +4,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { CannotOpen } from '../../db/cannot-open.ts'
-import { backUp } from '../../db/sqlite/backup.ts'
+import { backUp } from '../../db/sqlite/file/backup.ts'
 import { readPlace } from '../config.ts'
 import { UsageError, type Command } from './command.ts'
 

@@ -2,9 +2,9 @@
 
 import { ASSET_SYMBOL } from '../../shared/money.ts'
 import { coordOf } from '../../shared/wall.ts'
-import type { Arrival, Balance, BookedCredit, BookedSale } from '../domain/balance.ts'
-import { nameOf, ownTarget } from '../domain/target.ts'
-import type { OpenFinding, Stock } from '../usecases/audit-books.ts'
+import type { OpenFinding, Stock } from '../books/audit-books.ts'
+import type { Arrival, Balance, BookedCredit, BookedSale } from '../domain/purchase/balance.ts'
+import { nameOf, ownTarget } from '../domain/purchase/target.ts'
 import { evidenceWords, stateWords } from './admin-commands.ts'
 
 /** The books as text, a line each. */

@@ -1,7 +1,7 @@
 /** `pixel-wall hide`, `unhide` and `hidden`: what blocks show is withheld from every reader, or shown again; what is, and was. */
 
 import { parseArgs } from 'node:util'
-import { FACE_PARTS } from '../domain/moderation.ts'
+import { FACE_PARTS } from '../domain/wall/moderation.ts'
 import { runRemotely, UsageError, type Command } from './command.ts'
 
 const USAGE = `Hides parts of blocks from every reader, or shows them again, while the wall runs.

@@ -2,10 +2,10 @@
 
 import type { Rail } from '../../shared/contract/service.ts'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
-import type { Pending } from '../domain/account.ts'
-import type { UnixMs } from '../domain/payment.ts'
-import type { Ready } from '../usecases/readiness.ts'
-import type { Alert } from '../usecases/recent-alerts.ts'
+import type { Pending } from '../domain/purchase/account.ts'
+import type { UnixMs } from '../domain/purchase/payment.ts'
+import type { Ready } from '../health/readiness.ts'
+import type { Alert } from '../health/recent-alerts.ts'
 
 /** What there is to tell of a running wall. */
 export type Overview = {

@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 import { openBooks } from '../../db/open.ts'
 import { readPlace } from '../config.ts'
-import { STRAY_NOTE } from '../domain/stray-money.ts'
+import { STRAY_NOTE } from '../domain/purchase/stray-money.ts'
 import { dollars } from './books-report.ts'
 import { ask, UsageError, printLines, type Command } from './command.ts'
 

@@ -3,7 +3,7 @@
  * payments keep failing costs the operator money: its tries are bounded, and come at growing intervals.
  */
 
-import { keyOf, type Address, type PaymentKey } from '../domain/payment.ts'
+import { keyOf, type Address, type PaymentKey } from '../domain/purchase/payment.ts'
 import { tokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock } from '../ports.ts'
 

@@ -1,7 +1,7 @@
 /** What a payer can have, beside what runs of this process and others are at. */
 
-import type { Address, Hash, Payment, PaymentKey, Target, UnixMs } from '../domain/payment.ts'
-import type { Availability, Claiming, Request } from '../domain/purchase.ts'
+import type { Address, Hash, Payment, PaymentKey, Target, UnixMs } from '../domain/purchase/payment.ts'
+import type { Availability, Claiming, Request } from '../domain/purchase/purchase.ts'
 import type { Clock, Leases, Ledger } from '../ports.ts'
 import type { WaitingClients } from './waiting-clients.ts'
 

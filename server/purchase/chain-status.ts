@@ -1,7 +1,7 @@
 /** What the chain says of a payment, asked with the patience that the question needs. */
 
-import type { Hash, Payment } from '../domain/payment.ts'
-import type { ChainStatus } from '../domain/purchase.ts'
+import type { Hash, Payment } from '../domain/purchase/payment.ts'
+import type { ChainStatus } from '../domain/purchase/purchase.ts'
 import type { Chain, Clock } from '../ports.ts'
 
 type ChainStatusDeps = { readonly chain: Chain; readonly clock: Clock }

@@ -10,8 +10,8 @@ import {
   isSignatureReason,
   type Settling,
   type Verification,
-} from '../domain/facilitator-errors.ts'
-import type { Payment, PaymentKey, Target } from '../domain/payment.ts'
+} from '../domain/purchase/facilitator-errors.ts'
+import type { Payment, PaymentKey, Target } from '../domain/purchase/payment.ts'
 import type { Chain, Clock, Facilitator, Logger, Manner, RingMember } from '../ports.ts'
 import { keptExtensions } from './kept-extensions.ts'
 

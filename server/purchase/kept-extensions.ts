@@ -1,7 +1,7 @@
 /** What clients say to extensions of x402, kept from verification to settlement: what is stored of a payment is what was signed. */
 
 import { lru } from '../../shared/lru.ts'
-import { keyOf, type Extensions, type Payment } from '../domain/payment.ts'
+import { keyOf, type Extensions, type Payment } from '../domain/purchase/payment.ts'
 
 // A payment is settled seconds after it was verified.
 const KEPT_MAX = 1024

@@ -1,8 +1,8 @@
 /** Payments that moved the money while nothing was held for them, and that the store could not take yet. */
 
 import { StaleWriteError } from '../domain/failure.ts'
-import { keyOf, type Hash, type PaymentKey } from '../domain/payment.ts'
-import type { Landed } from '../domain/purchase.ts'
+import { keyOf, type Hash, type PaymentKey } from '../domain/purchase/payment.ts'
+import type { Landed } from '../domain/purchase/purchase.ts'
 import type { Clock, Ledger } from '../ports.ts'
 
 export type LandedPayments = Map<string, { readonly purchase: Landed; readonly tx: Hash }>

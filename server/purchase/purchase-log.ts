@@ -1,8 +1,8 @@
 /** Writes to the operator's journal how purchases go: one line a step, with ids and never with what a buyer said or signed. */
 
-import { keyOf, type PaymentKey } from '../domain/payment.ts'
-import type { Answer, Outcome, Purchase, Request, Verb } from '../domain/purchase.ts'
-import { nameOf, ownTarget, type Holding, type Target } from '../domain/target.ts'
+import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
+import type { Answer, Outcome, Purchase, Request, Verb } from '../domain/purchase/purchase.ts'
+import { nameOf, ownTarget, type Holding, type Target } from '../domain/purchase/target.ts'
 import type { Clock, Logger } from '../ports.ts'
 
 type Facts = Readonly<Record<string, string | number | boolean>>

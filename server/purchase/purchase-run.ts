@@ -6,9 +6,9 @@
  */
 
 import { ifAvailable, StaleWriteError, StoreUnavailable, type Failure } from '../domain/failure.ts'
-import type { Draft } from '../domain/listing.ts'
-import { keyOf, type Payment, type PaymentKey, termsFor, type Terms } from '../domain/payment.ts'
-import { reconcile } from '../domain/purchase-script.ts'
+import type { Draft } from '../domain/purchase/listing.ts'
+import { keyOf, type Payment, type PaymentKey, termsFor, type Terms } from '../domain/purchase/payment.ts'
+import { reconcile } from '../domain/purchase/purchase-script.ts'
 import type {
   Answer,
   AnswerTo,
@@ -19,17 +19,17 @@ import type {
   Script,
   SoldPurchase,
   Verb,
-} from '../domain/purchase.ts'
-import { stillAtIt, storeUnavailable } from '../domain/refusals.ts'
-import type { Target } from '../domain/target.ts'
+} from '../domain/purchase/purchase.ts'
+import { stillAtIt, storeUnavailable } from '../domain/purchase/refusals.ts'
+import type { Target } from '../domain/purchase/target.ts'
+import type { PaymentHealth } from '../health/payment-health.ts'
+import type { PaymentLease } from '../instances/payment-lease.ts'
 import type { Chain, Clock, Facilitator, Logger, Leases, Ledger, Pictures, Wallets } from '../ports.ts'
-import { paintArea } from '../usecases/paint-area.ts'
-import type { PaymentHealth } from '../usecases/payment-health.ts'
+import { paintArea } from '../wall/paint-area.ts'
 import type { AttemptBudget } from './attempt-budget.ts'
 import { availabilityOf, claimOf } from './availability.ts'
 import { statusInNextBlock, statusOf } from './chain-status.ts'
 import { writeLanded, type LandedPayments } from './landed-payments.ts'
-import type { PaymentLease } from './payment-lease.ts'
 import { logActs, logEverything, logOutcome, type LogStep } from './purchase-log.ts'
 import type { SeenPayments } from './seen-payments.ts'
 import type { SingleFlight } from './single-flight.ts'

@@ -2,7 +2,7 @@
 
 import pLimit from 'p-limit'
 import { StoreUnavailable } from '../domain/failure.ts'
-import { keyOf, type PaymentKey } from '../domain/payment.ts'
+import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
 import type { Clock, Logger, Ledger, ExclusiveJobs } from '../ports.ts'
 import { attemptBudget } from './attempt-budget.ts'
 import type { ReconciledSeller } from './seller.ts'

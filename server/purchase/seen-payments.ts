@@ -4,9 +4,9 @@
  */
 
 import { lru } from '../../shared/lru.ts'
-import { unpainted } from '../domain/listing.ts'
-import { isSamePayment, keyOf, type Payment } from '../domain/payment.ts'
-import type { Landed, Order } from '../domain/purchase.ts'
+import { unpainted } from '../domain/purchase/listing.ts'
+import { isSamePayment, keyOf, type Payment } from '../domain/purchase/payment.ts'
+import type { Landed, Order } from '../domain/purchase/purchase.ts'
 import type { Clock } from '../ports.ts'
 
 type Asked = Pick<Order, 'target' | 'payment' | 'listing'>

@@ -1,14 +1,20 @@
 /** The one seller of a process: one run per payment at a time, copies of a request share its answer. */
 
 import { ifAvailable, type Failure } from '../domain/failure.ts'
-import type { Draft } from '../domain/listing.ts'
-import { isSamePayment, keyOf, type Payment, type PaymentKey, type Space, type Target } from '../domain/payment.ts'
-import { answerLate, answersOn, buy } from '../domain/purchase-script.ts'
-import type { Outcome, Purchase } from '../domain/purchase.ts'
-import { rpcLagGuard } from '../usecases/rpc-lag-guard.ts'
+import type { Draft } from '../domain/purchase/listing.ts'
+import {
+  isSamePayment,
+  keyOf,
+  type Payment,
+  type PaymentKey,
+  type Space,
+  type Target,
+} from '../domain/purchase/payment.ts'
+import { answerLate, answersOn, buy } from '../domain/purchase/purchase-script.ts'
+import type { Outcome, Purchase } from '../domain/purchase/purchase.ts'
+import { NO_LEASE, paymentLease } from '../instances/payment-lease.ts'
 import { attemptBudget } from './attempt-budget.ts'
 import { writeLanded } from './landed-payments.ts'
-import { NO_LEASE, paymentLease } from './payment-lease.ts'
 import { alertOnce } from './purchase-log.ts'
 import {
   isOfPayment,
@@ -19,6 +25,7 @@ import {
   type PurchaseDeps,
   type Runs,
 } from './purchase-run.ts'
+import { rpcLagGuard } from './rpc-lag-guard.ts'
 import { seenPayments } from './seen-payments.ts'
 import { singleFlight } from './single-flight.ts'
 import { spacedSettle } from './spaced-settle.ts'

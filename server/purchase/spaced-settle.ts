@@ -1,6 +1,6 @@
 /** How often one payment is settled. */
 
-import { keyOf } from '../domain/payment.ts'
+import { keyOf } from '../domain/purchase/payment.ts'
 import type { Clock, Facilitator } from '../ports.ts'
 
 // A settlement is asked for again at most this often, however many copies of its request come in.

@@ -1,6 +1,6 @@
 /** What a payer signs: the one message of the token's that moves money for its bearer (EIP-3009), as EIP-712 writes it. */
 
-import type { Hash, Payment } from '../domain/payment.ts'
+import type { Hash, Payment } from '../domain/purchase/payment.ts'
 
 /** The message's fields. */
 export const AUTHORIZATION_TYPES = {

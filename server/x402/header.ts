@@ -2,7 +2,7 @@
 
 import type { SettleResponse } from '@x402/core/types'
 import { getAddress } from 'viem/utils'
-import type { SoldPurchase } from '../domain/purchase.ts'
+import type { SoldPurchase } from '../domain/purchase/purchase.ts'
 import { asCaip2 } from './network.ts'
 
 /** A header's value. */

@@ -3,7 +3,7 @@
  * (EIP-3009) and has six decimals.
  */
 
-import type { Address } from '../domain/payment.ts'
+import type { Address } from '../domain/purchase/payment.ts'
 
 /** A token with the words of its EIP-712 domain. */
 export type Token = { readonly address: Address; readonly name: string; readonly version: string }

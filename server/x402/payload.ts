@@ -7,7 +7,7 @@
 import { getAddress, isAddress, isHex } from 'viem/utils'
 import { parseStrictJson } from '../../shared/json.ts'
 import { failure, type Failure } from '../domain/failure.ts'
-import type { Accepted, Address, Extensions, Hash, Payment } from '../domain/payment.ts'
+import type { Accepted, Address, Extensions, Hash, Payment } from '../domain/purchase/payment.ts'
 import { ofNext } from './bazaar.ts'
 import { paymentIdentifier, readIdentifier } from './payment-identifier.ts'
 

@@ -7,8 +7,8 @@ import type { Sale } from '../../shared/contract/feed.ts'
 import { ASSET_SYMBOL } from '../../shared/money.ts'
 import { coordOf } from '../../shared/wall.ts'
 import { fullWallet } from '../../shared/wallet.ts'
-import type { SoldPurchase } from '../domain/purchase.ts'
-import { areaOf, blocksHeld } from '../domain/target.ts'
+import type { SoldPurchase } from '../domain/purchase/purchase.ts'
+import { areaOf, blocksHeld } from '../domain/purchase/target.ts'
 
 // USDC has six decimals; a receipt shows two.
 const ATOMIC_PER_CENT = 10_000n

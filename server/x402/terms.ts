@@ -5,8 +5,8 @@
 
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
 import { getAddress } from 'viem/utils'
-import { MAX_TIMEOUT_SECONDS, termsFor, type Terms } from '../domain/payment.ts'
-import { blocksIn, isBlock, nameOf, type Target } from '../domain/target.ts'
+import { MAX_TIMEOUT_SECONDS, termsFor, type Terms } from '../domain/purchase/payment.ts'
+import { blocksIn, isBlock, nameOf, type Target } from '../domain/purchase/target.ts'
 import { PRIMARY_TYPE } from './authorization.ts'
 import { ofAreas, ofAreaTool, ofBlocks, ofNext, ofTool } from './bazaar.ts'
 import { asCaip2 } from './network.ts'

@@ -6,9 +6,9 @@
 
 import type { DemandV1 } from '../../shared/contract/service.ts'
 import { failure, type Failure } from '../domain/failure.ts'
-import { termsFor, type Payment } from '../domain/payment.ts'
-import type { SoldPurchase } from '../domain/purchase.ts'
-import type { Target } from '../domain/target.ts'
+import { termsFor, type Payment } from '../domain/purchase/payment.ts'
+import type { SoldPurchase } from '../domain/purchase/purchase.ts'
+import type { Target } from '../domain/purchase/target.ts'
 import { encodeHeader, settleResponse } from './header.ts'
 import { nameInV1 as nameOf } from './network.ts'
 import { readPayment, readPaymentHeader } from './payload.ts'

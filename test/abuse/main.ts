@@ -1,7 +1,7 @@
 /** `bun run abuse [--seconds N] [--only FLOOD] [--buyers N]`: floods a real wall in every way, and tells what everybody else had of it. */
 
 import { parseArgs } from 'node:util'
-import { memoryMib } from '../hostile/connections.ts'
+import { memoryMib } from '../hostile/connections/connections.ts'
 import { FLOODS, type FloodName } from './floods.ts'
 import { openScene, type Effect } from './scene.ts'
 

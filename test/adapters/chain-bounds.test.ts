@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { chainClient } from '../../server/adapters/chain.ts'
+import { chainClient } from '../../server/adapters/chain/chain.ts'
 import { wallet } from '../ports/samples.ts'
 
 // Goal: an endpoint of the chain costs no more than was meant, whatever it answers. Method: endpoints that answer out of

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { jwtVerify } from 'jose'
-import { coinbaseAuth } from '../../server/adapters/coinbase.ts'
+import { coinbaseAuth } from '../../server/adapters/facilitator/coinbase.ts'
 
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const ed = generateKeyPairSync('ed25519')

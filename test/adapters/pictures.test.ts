@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { workerPictures } from '../../server/adapters/pictures.ts'
-import { encodePng, readPlainPng } from '../../server/adapters/png.ts'
-import type { PaintPlan, PictureFlaw } from '../../server/domain/picture.ts'
+import { workerPictures } from '../../server/adapters/pictures/pictures.ts'
+import { encodePng, readPlainPng } from '../../server/adapters/pictures/png.ts'
+import type { PaintPlan, PictureFlaw } from '../../server/domain/picture/picture.ts'
 import { PALETTE, PALETTE_SIZE } from '../../shared/palette.ts'
 import { flatPng, GREY, INDEXED, jpegOfScans, pngOf, RGB, RGBA } from './picture-files.ts'
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { Hex } from 'viem'
 import { privateKeyToAccount, sign } from 'viem/accounts'
 import { hashMessage } from 'viem/utils'
-import { fastestKeys, keysOf, LIBRARIES, type Library } from '../../server/adapters/recover.ts'
+import { fastestKeys, keysOf, LIBRARIES, type Library } from '../../server/adapters/wallets/recover.ts'
 
 // Goal: whichever library recovers signers, the verdicts are viem's. Method: 10,000 signatures, a quarter of them good and
 // the rest twisted in every way that once told libraries apart, judged by each.

@@ -3,7 +3,7 @@
 import { authorizationTypes } from '@x402/evm'
 import { getAddress } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
-import type { Address, Hash, Payment } from '../../server/domain/payment.ts'
+import type { Address, Hash, Payment } from '../../server/domain/purchase/payment.ts'
 import { dollarAddress } from '../../server/local/token/contracts.ts'
 import { newWallet, type Wallet } from '../../server/local/wallets.ts'
 import type { Offer } from '../../server/x402/terms.ts'

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { between } from '../../bench/document.ts'
 import goals from '../../bench/goals.json' with { type: 'json' }
 import { inBrowser, onServer, scenarios } from '../../bench/scenarios.ts'
-import { fleet, type Fleet } from '../../bench/servers.ts'
-import { openBrowser } from '../viewer/browser.ts'
+import { fleet, type Fleet } from '../../bench/servers/servers.ts'
+import { openBrowser } from '../viewer/stage/browser.ts'
 
 // Goal: the measurements can be made at any time, and every goal is about one of them. Method: each scenario runs for a
 // moment. The figures mean nothing here, but they must be there, and right answers alone are counted.

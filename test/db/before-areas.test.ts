@@ -16,7 +16,7 @@ import { openSqlite } from '../../db/sqlite/open.ts'
 import { hold, stored, type Engine } from '../ports/engine.ts'
 import { blockOf, hash, NOW, paymentOf, SILENT, TERMS, wallet } from '../ports/samples.ts'
 import tables from './before-areas.json'
-import { startPostgres, type PostgresServer } from './postgres-server.ts'
+import { startPostgres, type PostgresServer } from './postgres/server.ts'
 
 // Goal: a wall that sold blocks before there were areas goes on as it was, and sells areas. Method: rows that the program
 // wrote then, with their sums, in its tables.

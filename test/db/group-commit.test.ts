@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { together } from '../../db/sqlite/group-commit.ts'
+import { together } from '../../db/sqlite/file/group-commit.ts'
 import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
 import { failureOf } from '../ports/engine.ts'
 

@@ -1,7 +1,7 @@
 /** Fills a wall with everything that one can hold: sales, edits, hidden parts, open purchases, texts of every kind. */
 
 import type { Engine } from '../../db/engine.ts'
-import type { Listing } from '../../server/domain/listing.ts'
+import type { Listing } from '../../server/domain/purchase/listing.ts'
 import { hold, sell, stored } from '../ports/engine.ts'
 import {
   blockOf,

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { openPostgres } from '../../db/postgres/open.ts'
 import { openSqlite, openWall } from '../../db/sqlite/open.ts'
-import type { Target } from '../../server/domain/payment.ts'
-import type { Purchase } from '../../server/domain/purchase.ts'
+import type { Target } from '../../server/domain/purchase/payment.ts'
+import type { Purchase } from '../../server/domain/purchase/purchase.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
 import type { Engine } from '../ports/engine.ts'
 import { hash, HEAD, listingOf, NOW, paymentOf, TERMS } from '../ports/samples.ts'
-import { sellAllBut as sellOnPostgres } from './nearly-sold-postgres.ts'
 import { sellAllBut } from './nearly-sold.ts'
-import { startPostgres, type PostgresServer } from './postgres-server.ts'
+import { sellAllBut as sellOnPostgres } from './postgres/nearly-sold.ts'
+import { startPostgres, type PostgresServer } from './postgres/server.ts'
 
 // Goal: whatever the order of the ledger's steps, a block has one owner, a payment one fate, and sales are numbered
 // without a gap. Method: random steps of a few payers over the last three blocks, against a model of a few lines.

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { statusOf } from '../../server/domain/failure.ts'
 import { OPERATIONS } from '../../server/http/operations.ts'
 import { CLAIM_ORDER, coordOf } from '../../shared/wall.ts'
-import { LISTED } from '../http/documented.ts'
+import { LISTED } from '../http/protocol/documented.ts'
 import { jsonOf, openWall } from '../http/wall.ts'
 
 const wall = await openWall()

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { recoverMessageAddress } from 'viem'
 import { WORKED_EXAMPLE, WORKED_REGISTRATION } from '../../server/discovery/worked-example.ts'
-import type { Hash } from '../../server/domain/payment.ts'
-import { TEST_VECTOR } from '../../server/domain/test-vector.ts'
+import type { Hash } from '../../server/domain/purchase/payment.ts'
+import { TEST_VECTOR } from '../../server/domain/wall/test-vector.ts'
 import { editMessage } from '../../shared/signing.ts'
 
 test('the worked edit is that of the test vector', () => {

@@ -1,8 +1,8 @@
 /** Logs of walls on which anything may have happened, and how a log is compacted. */
 
 import fc from 'fast-check'
-import type { Change, Face, Hidden, Persona, SaleChange } from '../../server/domain/log.ts'
-import { FACE_PARTS, moderated, NOTHING_HIDDEN, visible } from '../../server/domain/moderation.ts'
+import type { Change, Face, Hidden, Persona, SaleChange } from '../../server/domain/wall/log.ts'
+import { FACE_PARTS, moderated, NOTHING_HIDDEN, visible } from '../../server/domain/wall/moderation.ts'
 import { trustPixels } from '../../shared/pixels.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
 import { NOW, wallet } from '../ports/samples.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { statusOf } from '../../server/domain/failure.ts'
-import { invalidArea } from '../../server/domain/refusals.ts'
+import { invalidArea } from '../../server/domain/purchase/refusals.ts'
 import { parseArea } from '../../shared/area.ts'
 
 test('whoever names no area is shown how one is named', () => {

@@ -5,7 +5,7 @@ import {
   type BookedCredit,
   type BookedSale,
   type Statement,
-} from '../../server/domain/balance.ts'
+} from '../../server/domain/purchase/balance.ts'
 import { blockOf, hash, HEAD, paymentOf, SILENT, TERMS, wallet } from '../ports/samples.ts'
 
 const PRICE = TERMS.amount

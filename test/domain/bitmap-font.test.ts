@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { heightOf, widthOf, write } from '../../server/domain/bitmap-font.ts'
-import { bitmapOf } from '../../server/domain/drawing.ts'
+import { heightOf, widthOf, write } from '../../server/domain/picture/bitmap-font.ts'
+import { bitmapOf } from '../../server/domain/picture/drawing.ts'
 
 /** A text as rows of characters, ink as `#`. */
 function written(text: string, scale = 1): string[] {

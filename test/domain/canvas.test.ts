@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { blankCanvas, placeBlock, readBlock, UNPAINTED } from '../../server/domain/canvas.ts'
+import { blankCanvas, placeBlock, readBlock, UNPAINTED } from '../../server/domain/wall/canvas.ts'
 import { trustPixels, type Pixels } from '../../shared/pixels.ts'
 import { ALL_BLOCKS, cellOf, type BlockIndex } from '../../shared/wall.ts'
 import { blockOf, pixelsOf } from '../ports/samples.ts'

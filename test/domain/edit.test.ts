@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isTimely, keepUntil } from '../../server/domain/edit.ts'
+import { isTimely, keepUntil } from '../../server/domain/wall/edit.ts'
 import { NOW } from '../ports/samples.ts'
 
 test.each([

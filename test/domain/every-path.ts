@@ -1,6 +1,6 @@
 /** Walks a purchase script through every combination of answers, so that no path can be missed. */
 
-import type { Answer, Request, Script } from '../../server/domain/purchase.ts'
+import type { Answer, Request, Script } from '../../server/domain/purchase/purchase.ts'
 
 /** One way the world can answer a request: a value, or an error thrown into the script. */
 export type Reply =

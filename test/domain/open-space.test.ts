@@ -1,6 +1,12 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { buyingOrder, occupancyOf, openSpaces, type Rectangle, type SpaceWish } from '../../server/domain/open-space.ts'
+import {
+  buyingOrder,
+  occupancyOf,
+  openSpaces,
+  type Rectangle,
+  type SpaceWish,
+} from '../../server/domain/wall/open-space.ts'
 import { ALL_BLOCKS, blockAt, cellOf, CLAIM_ORDER, COLS, coordOf, ROWS, type BlockIndex } from '../../shared/wall.ts'
 import { blockOf } from '../ports/samples.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { keyOf, unfitness, type Accepted, type Payment } from '../../server/domain/payment.ts'
+import { keyOf, unfitness, type Accepted, type Payment } from '../../server/domain/purchase/payment.ts'
 import { hash, NOW, paymentOf, TERMS, wallet } from '../ports/samples.ts'
 
 const NOW_SECONDS = BigInt(NOW / 1000)

@@ -1,8 +1,8 @@
 /** What each request of a purchase script can be answered, in as few cases as tell different stories. */
 
-import type { Settling, SignatureCheck, Verification } from '../../server/domain/facilitator-errors.ts'
 import { failure, StoreUnavailable } from '../../server/domain/failure.ts'
-import type { Payment, Space, Target } from '../../server/domain/payment.ts'
+import type { Settling, SignatureCheck, Verification } from '../../server/domain/purchase/facilitator-errors.ts'
+import type { Payment, Space, Target } from '../../server/domain/purchase/payment.ts'
 import type {
   Answer,
   Availability,
@@ -12,8 +12,8 @@ import type {
   Request,
   SoldPurchase,
   ChainStatus,
-} from '../../server/domain/purchase.ts'
-import { isBlock, placeOf } from '../../server/domain/target.ts'
+} from '../../server/domain/purchase/purchase.ts'
+import { isBlock, placeOf } from '../../server/domain/purchase/target.ts'
 import { trustPixels } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { addressOf, blockOf, hashOf, paymentOf, PLAIN, TERMS } from '../sim/samples.ts'

@@ -2,8 +2,8 @@
 
 import { expect, test } from 'bun:test'
 import { statusOf } from '../../server/domain/failure.ts'
-import { buy, reconcile } from '../../server/domain/purchase-script.ts'
-import type { Outcome, Purchase, Request } from '../../server/domain/purchase.ts'
+import { buy, reconcile } from '../../server/domain/purchase/purchase-script.ts'
+import type { Outcome, Purchase, Request } from '../../server/domain/purchase/purchase.ts'
 import { everyPath, type Path, type Reply, type Step } from './every-path.ts'
 import { pathTable, type Row } from './path-table.ts'
 import { DOWN, flawedOrders, HERE, orderOf, PAYMENT, repeatedOrders, repliesFor } from './purchase-answers.ts'

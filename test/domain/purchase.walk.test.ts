@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from 'bun:test'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
-import type { Target } from '../../server/domain/payment.ts'
-import { buy } from '../../server/domain/purchase-script.ts'
-import type { Order, Outcome, Request, Verb } from '../../server/domain/purchase.ts'
-import { ownTarget, placeOf } from '../../server/domain/target.ts'
+import type { Target } from '../../server/domain/purchase/payment.ts'
+import { buy } from '../../server/domain/purchase/purchase-script.ts'
+import type { Order, Outcome, Request, Verb } from '../../server/domain/purchase/purchase.ts'
+import { ownTarget, placeOf } from '../../server/domain/purchase/target.ts'
 import { everyPath, trace, type Path, type Reply, type Step } from './every-path.ts'
 import {
   DOWN,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { statusOf, type Failure } from '../../server/domain/failure.ts'
-import * as refusals from '../../server/domain/refusals.ts'
+import * as refusals from '../../server/domain/purchase/refusals.ts'
 import { blockOf, hash } from '../ports/samples.ts'
 
 const BLOCK = blockOf('80,45')

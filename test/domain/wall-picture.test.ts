@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import type { Bitmap } from '../../server/domain/picture.ts'
-import { drawRegion, enlarge, surroundings, WHOLE_WALL } from '../../server/domain/wall-picture.ts'
-import { applyChange, emptyView } from '../../server/domain/wall-view.ts'
+import type { Bitmap } from '../../server/domain/picture/picture.ts'
+import { drawRegion, enlarge, surroundings, WHOLE_WALL } from '../../server/domain/picture/wall-picture.ts'
+import { applyChange, emptyView } from '../../server/domain/wall/wall-view.ts'
 import { parsePixels, type Pixels } from '../../shared/pixels.ts'
 import { blockOf, NOW, pixelsOf, wallet } from '../ports/samples.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
-import { readBlock } from '../../server/domain/canvas.ts'
-import type { Change, Face, Hidden, Persona } from '../../server/domain/log.ts'
-import { NOTHING_HIDDEN, visible } from '../../server/domain/moderation.ts'
+import { readBlock } from '../../server/domain/wall/canvas.ts'
+import type { Change, Face, Hidden, Persona } from '../../server/domain/wall/log.ts'
+import { NOTHING_HIDDEN, visible } from '../../server/domain/wall/moderation.ts'
 import {
   applyChange,
   canvasAgents,
@@ -14,7 +14,7 @@ import {
   registryEntry,
   statsOf,
   type WallView,
-} from '../../server/domain/wall-view.ts'
+} from '../../server/domain/wall/wall-view.ts'
 import { FeedPage } from '../../shared/contract/feed.ts'
 import { pixelsToBase64 } from '../../shared/pixels.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'

@@ -6,8 +6,8 @@ import { SQL } from 'bun'
 import { armed, freePort, startWall, type WallProcess } from '../../server/local/wall-process.ts'
 import type { Health } from '../../shared/contract/service.ts'
 import { startOddEndpoint, type OddEndpoint, type Rule } from '../adapters/odd-endpoint.ts'
-import { cutProxy, type CutProxy } from '../db/cut-proxy.ts'
-import { startPostgres, type PostgresServer } from '../db/postgres-server.ts'
+import { cutProxy, type CutProxy } from '../db/postgres/cut-proxy.ts'
+import { startPostgres, type PostgresServer } from '../db/postgres/server.ts'
 import { eventually, get, sign, startSurroundings, type Surroundings } from './world.ts'
 
 // Goal: every outage is told by name, once, with its reason; the wall is not ready to sell while it lasts, goes on answering

@@ -7,7 +7,7 @@ import { armed, freePort, startWall, type WallProcess } from '../../server/local
 import { newWallet, type Wallet } from '../../server/local/wallets.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import type { Health } from '../../shared/contract/service.ts'
-import { startPostgres } from '../db/postgres-server.ts'
+import { startPostgres } from '../db/postgres/server.ts'
 import { eventually, signDemand } from './world.ts'
 
 // Goal: a backup can be taken at any time and put back, and what was sold in between is not silently sold again.

@@ -10,7 +10,7 @@ import { armed, freePort, startWall, type WallProcess } from '../../server/local
 import { newWallet, type Wallet } from '../../server/local/wallets.ts'
 import type { Canvas } from '../../shared/contract/canvas.ts'
 import type { FeedPage, Sale } from '../../shared/contract/feed.ts'
-import { startPostgres } from '../db/postgres-server.ts'
+import { startPostgres } from '../db/postgres/server.ts'
 import { startFaultyFacilitator, type FaultyFacilitator } from '../local/faulty-facilitator.ts'
 
 /** What a wall's database can be on, for tests that are about the wall and not about its file. */

@@ -1,7 +1,7 @@
 /** A chain in memory: which authorizations were spent, and by which transaction. */
 
-import { keyOf, type Address, type Hash, type Payment, type PaymentKey } from '../../server/domain/payment.ts'
-import type { ChainStatus } from '../../server/domain/purchase.ts'
+import { keyOf, type Address, type Hash, type Payment, type PaymentKey } from '../../server/domain/purchase/payment.ts'
+import type { ChainStatus } from '../../server/domain/purchase/purchase.ts'
 import type { Chain, Transfer } from '../../server/ports.ts'
 import { hash, HEAD } from '../ports/samples.ts'
 

@@ -1,7 +1,7 @@
 /** A facilitator in memory, honest unless told how to answer. */
 
-import type { Settling, Verification } from '../../server/domain/facilitator-errors.ts'
-import type { Payment } from '../../server/domain/payment.ts'
+import type { Settling, Verification } from '../../server/domain/purchase/facilitator-errors.ts'
+import type { Payment } from '../../server/domain/purchase/payment.ts'
 import type { Facilitator, Manner, RingMember } from '../../server/ports.ts'
 import type { FakeChain } from './chain.ts'
 

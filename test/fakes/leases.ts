@@ -1,6 +1,6 @@
 /** Leases of several processes on one store, in memory, by a clock of the test's. */
 
-import { keyOf, type PaymentKey } from '../../server/domain/payment.ts'
+import { keyOf, type PaymentKey } from '../../server/domain/purchase/payment.ts'
 import type { Leases } from '../../server/ports.ts'
 
 export type FakeLeases = {

@@ -1,7 +1,7 @@
 /** Budgets of clients for tests: without an end, or used up. */
 
-import { tooManyRequests } from '../../server/domain/refusals.ts'
-import type { BudgetName, RateLimits } from '../../server/usecases/rate-limits.ts'
+import { tooManyRequests } from '../../server/domain/purchase/refusals.ts'
+import type { BudgetName, RateLimits } from '../../server/wall/rate-limits.ts'
 
 /** Nobody is turned away. */
 export const unlimited: RateLimits = { take: () => undefined, check: () => undefined }

@@ -1,6 +1,6 @@
 /** A rail on which payments are taken. */
 
-import type { PaymentHealth } from '../../server/usecases/payment-health.ts'
+import type { PaymentHealth } from '../../server/health/payment-health.ts'
 
 export const armedRail: PaymentHealth = {
   state: () => 'armed',

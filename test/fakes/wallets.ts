@@ -1,8 +1,8 @@
 /** Wallets whose signature is a plain hash of who says what: nothing to compute, nothing to forge by accident. */
 
 import { createHash } from 'node:crypto'
-import type { SignatureCheck } from '../../server/domain/facilitator-errors.ts'
-import type { Address, Hash, Payment } from '../../server/domain/payment.ts'
+import type { SignatureCheck } from '../../server/domain/purchase/facilitator-errors.ts'
+import type { Address, Hash, Payment } from '../../server/domain/purchase/payment.ts'
 import type { Wallets } from '../../server/ports.ts'
 
 const sha256 = (text: string): Hash => `0x${createHash('sha256').update(text).digest('hex')}`

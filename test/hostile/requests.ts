@@ -3,7 +3,7 @@
 import fc, { type Arbitrary } from 'fast-check'
 import { OPERATIONS } from '../../server/http/operations.ts'
 import { TOOLS } from '../../server/mcp/registry.ts'
-import { editOf, registrationOf } from '../http/signed.ts'
+import { editOf, registrationOf } from '../http/blocks/signed.ts'
 import { headerOf, payloadOf } from '../http/wall.ts'
 import { NOW, paymentOf, wallet } from '../ports/samples.ts'
 import { OWNERS } from './fuzz-wall.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { openMetrics } from '../../server/adapters/metrics.ts'
+import { openMetrics } from '../../server/adapters/metrics/metrics.ts'
 
 // Goal: alerts and dashboard tell of what there is, and each alert of what to do. Method: the names in them are looked up in
 // what a monitor reads and in the operator's book, and Prometheus' own tool tries the rules, where there is one.

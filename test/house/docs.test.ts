@@ -5,7 +5,7 @@ import { SETTINGS } from '../../server/config.ts'
 import { openApi } from '../../server/discovery/openapi.ts'
 import { REPEAT } from '../../server/domain/advice.ts'
 import { statusOf } from '../../server/domain/failure.ts'
-import { BUDGETS, STREAMS_PER_ADDRESS } from '../../server/usecases/rate-limits.ts'
+import { BUDGETS, STREAMS_PER_ADDRESS } from '../../server/wall/rate-limits.ts'
 import { OFFER } from '../http/wall.ts'
 
 // Goal: the documents stay true. Method: what they name is looked up in the tree, and what the code has is looked up in them.

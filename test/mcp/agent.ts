@@ -2,7 +2,7 @@
 
 import { expect } from 'bun:test'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
-import type { Payment } from '../../server/domain/payment.ts'
+import type { Payment } from '../../server/domain/purchase/payment.ts'
 import { TOOL_LIST } from '../../server/mcp/registry.ts'
 import { BASE_URL, payloadOf, type Wall } from '../http/wall.ts'
 

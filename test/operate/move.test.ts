@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite } from '../../db/sqlite/open.ts'
-import { startPostgres, type PostgresServer } from '../db/postgres-server.ts'
+import { startPostgres, type PostgresServer } from '../db/postgres/server.ts'
 import { sell } from '../ports/engine.ts'
 import { TERMS } from '../ports/samples.ts'
 

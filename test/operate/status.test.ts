@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import { recentAlerts } from '../../server/health/recent-alerts.ts'
 import { statusLines, type Overview } from '../../server/operate/status-report.ts'
-import { recentAlerts } from '../../server/usecases/recent-alerts.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeLogger } from '../fakes/logger.ts'
 

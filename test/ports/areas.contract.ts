@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { targetOf, type Target } from '../../server/domain/target.ts'
+import { targetOf, type Target } from '../../server/domain/purchase/target.ts'
 import { blocksOf, parseArea } from '../../shared/area.ts'
 import { partOf, trustPixels, type Pixels } from '../../shared/pixels.ts'
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'

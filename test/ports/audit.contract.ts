@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import type { Engine } from '../../db/engine.ts'
-import { STRAY_NOTE } from '../../server/domain/stray-money.ts'
+import { STRAY_NOTE } from '../../server/domain/purchase/stray-money.ts'
 import type { Audit } from '../../server/ports.ts'
 import { hold, sell } from './engine.ts'
 import { blockOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from './samples.ts'

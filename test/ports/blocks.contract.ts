@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { keepUntil } from '../../server/domain/edit.ts'
+import { keepUntil } from '../../server/domain/wall/edit.ts'
 import { hold, on, sell, type OpenEngine } from './engine.ts'
 import { blockOf, editOf, hash, identityOf, listingOf, NOW, paymentOf, pixelsOf, wallet } from './samples.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { Address, Hash, Payment } from '../../server/domain/payment.ts'
-import type { ChainStatus } from '../../server/domain/purchase.ts'
+import type { Address, Hash, Payment } from '../../server/domain/purchase/payment.ts'
+import type { ChainStatus } from '../../server/domain/purchase/purchase.ts'
 import type { Chain, Transfer } from '../../server/ports.ts'
 
 // Goal: every promise of the `Chain` port, as its callers rely on it. Method: each test ends an authorization in one of

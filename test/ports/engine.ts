@@ -1,9 +1,9 @@
 /** What the contract suites need of a storage engine, and the steps they share. */
 
 import type { Engine as OpenedEngine } from '../../db/engine.ts'
-import type { Listing } from '../../server/domain/listing.ts'
-import type { Payment, Target } from '../../server/domain/payment.ts'
-import type { Purchase, SoldPurchase } from '../../server/domain/purchase.ts'
+import type { Listing } from '../../server/domain/purchase/listing.ts'
+import type { Payment, Target } from '../../server/domain/purchase/payment.ts'
+import type { Purchase, SoldPurchase } from '../../server/domain/purchase/purchase.ts'
 import { blockOf, hash, HEAD, listingOf, NOW, paymentOf } from './samples.ts'
 
 /** Every port of the store, and letting go of it. */

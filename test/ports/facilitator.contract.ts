@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Hash, Payment } from '../../server/domain/payment.ts'
+import type { Hash, Payment } from '../../server/domain/purchase/payment.ts'
 import type { Facilitator } from '../../server/ports.ts'
 import { blockOf } from './samples.ts'
 

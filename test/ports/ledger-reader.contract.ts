@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { ACCOUNT_PAGE_MAX, type AccountPage, type OpenPurchase } from '../../server/domain/account.ts'
+import { ACCOUNT_PAGE_MAX, type AccountPage, type OpenPurchase } from '../../server/domain/purchase/account.ts'
 import { CLAIM_ORDER } from '../../shared/wall.ts'
 import { hold, on, sell, type Engine, type OpenEngine } from './engine.ts'
 import { blockOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from './samples.ts'

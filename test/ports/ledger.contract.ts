@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { StaleWriteError } from '../../server/domain/failure.ts'
-import { FIRST_LOOK_MS, LAST_LOOK_MS, type Payment, type Target } from '../../server/domain/payment.ts'
+import { FIRST_LOOK_MS, LAST_LOOK_MS, type Payment, type Target } from '../../server/domain/purchase/payment.ts'
 import { CLAIM_ORDER } from '../../shared/wall.ts'
 import { failureOf, hold, on, sell, stored, type OpenEngine } from './engine.ts'
 import { blockOf, hash, HEAD, listingOf, NOW, paymentOf, SILENT } from './samples.ts'

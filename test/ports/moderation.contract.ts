@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { Face } from '../../server/domain/log.ts'
-import { FACE_PARTS, NOTHING_HIDDEN } from '../../server/domain/moderation.ts'
+import type { Face } from '../../server/domain/wall/log.ts'
+import { FACE_PARTS, NOTHING_HIDDEN } from '../../server/domain/wall/moderation.ts'
 import { hold, on, sell, type Engine, type OpenEngine } from './engine.ts'
 import { blockOf, editOf, listingOf, NOW, paymentOf, pixelsOf, wallet } from './samples.ts'
 

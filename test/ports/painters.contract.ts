@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Address } from '../../server/domain/payment.ts'
+import type { Address } from '../../server/domain/purchase/payment.ts'
 import { hold, on, sell, stored, type Engine, type OpenEngine } from './engine.ts'
 import { blockOf, editOf, hash, listingOf, NOW, paymentOf, SILENT, wallet } from './samples.ts'
 

@@ -1,8 +1,8 @@
 /** Sample payments, listings and edits, fit for an honest wall; each argument changes only what a test is about. */
 
-import { keepUntil, type Edit, type Identity } from '../../server/domain/edit.ts'
-import type { Listing } from '../../server/domain/listing.ts'
-import type { Address, Hash, Payment, Terms } from '../../server/domain/payment.ts'
+import type { Listing } from '../../server/domain/purchase/listing.ts'
+import type { Address, Hash, Payment, Terms } from '../../server/domain/purchase/payment.ts'
+import { keepUntil, type Edit, type Identity } from '../../server/domain/wall/edit.ts'
 import { parsePixels, PIXELS_PER_BLOCK, type Pixels } from '../../shared/pixels.ts'
 import { parseCoord, type BlockIndex } from '../../shared/wall.ts'
 

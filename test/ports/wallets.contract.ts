@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Address, Payment } from '../../server/domain/payment.ts'
+import type { Address, Payment } from '../../server/domain/purchase/payment.ts'
 import type { Wallets } from '../../server/ports.ts'
 
 // Goal: every promise of the `Wallets` port that does not depend on what kind of wallet signs. Method: one wallet and a

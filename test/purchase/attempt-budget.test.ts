@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { PaymentKey } from '../../server/domain/payment.ts'
+import type { PaymentKey } from '../../server/domain/purchase/payment.ts'
 import { attemptBudget, RARE_MS, type AttemptBudget } from '../../server/purchase/attempt-budget.ts'
 import { fakeClock, type FakeClock } from '../fakes/clock.ts'
 import { hash, wallet } from '../ports/samples.ts'

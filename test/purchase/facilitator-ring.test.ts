@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Settling, Verification } from '../../server/domain/facilitator-errors.ts'
+import type { Settling, Verification } from '../../server/domain/purchase/facilitator-errors.ts'
 import { facilitatorRing } from '../../server/purchase/facilitator-ring.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'

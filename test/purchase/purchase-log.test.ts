@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import { paymentHealth } from '../../server/health/payment-health.ts'
 import { reconciler } from '../../server/purchase/reconciler.ts'
 import { seller } from '../../server/purchase/seller.ts'
-import { paymentHealth } from '../../server/usecases/payment-health.ts'
 import { noPictures } from '../fakes/pictures.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
 import { openWall, paidBy } from '../http/wall.ts'

@@ -4,8 +4,8 @@
  */
 
 import { HOLDS_MAX } from '../../db/limits.ts'
-import { keyOf, type Payment, type Target } from '../../server/domain/payment.ts'
-import { isSold, type Outcome, type Purchase, type SoldPurchase } from '../../server/domain/purchase.ts'
+import { keyOf, type Payment, type Target } from '../../server/domain/purchase/payment.ts'
+import { isSold, type Outcome, type Purchase, type SoldPurchase } from '../../server/domain/purchase/purchase.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Life } from './commons.ts'
 import type { Book, Sale } from './ledger-model.ts'

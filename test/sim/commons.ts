@@ -1,7 +1,7 @@
 /** What servers on one book have in common beside it: leases, jobs and a notifier, each as unreliable as may be. */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
-import { keyOf } from '../../server/domain/payment.ts'
+import { keyOf } from '../../server/domain/purchase/payment.ts'
 import type { ChangeNotifier, ExclusiveJobs, Leases } from '../../server/ports.ts'
 import { fakeLeases } from '../fakes/leases.ts'
 import { strikes, type World } from './world.ts'

@@ -1,8 +1,8 @@
 /** Plays one history: a safety phase in which everything fails, then a quiet one in which everything must come to rest. */
 
 import { drainMicrotasks } from 'bun:jsc'
-import { keyOf } from '../../server/domain/payment.ts'
-import type { Outcome } from '../../server/domain/purchase.ts'
+import { keyOf } from '../../server/domain/purchase/payment.ts'
+import type { Outcome } from '../../server/domain/purchase/purchase.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
 import {
   checkAnswer,

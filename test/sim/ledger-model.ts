@@ -1,7 +1,6 @@
 /** The ledger as its port promises it, in memory: small enough to be seen to be right. */
 
 import { StaleWriteError } from '../../server/domain/failure.ts'
-import { nearestArea } from '../../server/domain/open-space.ts'
 import {
   FIRST_LOOK_MS,
   keyOf,
@@ -12,9 +11,10 @@ import {
   type Space,
   type Target,
   type UnixMs,
-} from '../../server/domain/payment.ts'
-import { isSold, type Purchase, type SoldPurchase } from '../../server/domain/purchase.ts'
-import { blocksHeld, blocksIn, ownTarget, placeOf, targetOf } from '../../server/domain/target.ts'
+} from '../../server/domain/purchase/payment.ts'
+import { isSold, type Purchase, type SoldPurchase } from '../../server/domain/purchase/purchase.ts'
+import { blocksHeld, blocksIn, ownTarget, placeOf, targetOf } from '../../server/domain/purchase/target.ts'
+import { nearestArea } from '../../server/domain/wall/open-space.ts'
 import type { Agents, Blocks, Ledger, Log } from '../../server/ports.ts'
 import { TOTAL_BLOCKS, type BlockIndex } from '../../shared/wall.ts'
 

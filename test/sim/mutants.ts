@@ -9,24 +9,24 @@ export type Mutant = {
   readonly isCheap?: true // found within so few histories that every test run can do it
 }
 
-const SCRIPT = 'server/domain/purchase-script.ts'
+const SCRIPT = 'server/domain/purchase/purchase-script.ts'
 const RUN = 'server/purchase/purchase-run.ts'
 const SELLER = 'server/purchase/seller.ts'
 const SWEEP = 'server/purchase/reconciler.ts'
-const LEASE = 'server/purchase/payment-lease.ts'
+const LEASE = 'server/instances/payment-lease.ts'
 const RING = 'server/purchase/facilitator-ring.ts'
 
 export const mutants: readonly Mutant[] = [
   {
     name: 'a timeout is taken for a refusal',
-    file: 'server/domain/facilitator-errors.ts',
+    file: 'server/domain/purchase/facilitator-errors.ts',
     from: `if (settling.kind === 'unsent') return`,
     to: `if (settling.kind === 'unsent' || settling.kind === 'unclear') return`,
     isCheap: true,
   },
   {
     name: 'every refusal is definite',
-    file: 'server/domain/facilitator-errors.ts',
+    file: 'server/domain/purchase/facilitator-errors.ts',
     from: 'definiteReasons.has(reason)',
     to: 'reason.length > 0',
   },
@@ -133,25 +133,25 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the time of a sale may go back (SQL)',
-    file: 'db/sqlite/log.ts',
+    file: 'db/sqlite/wall/log.ts',
     from: 'at: Math.max(now, before.at)',
     to: 'at: now',
   },
   {
     name: 'holds are not counted (SQL)',
-    file: 'db/sqlite/holds.ts',
+    file: 'db/sqlite/purchase/holds.ts',
     from: 'return held.length >= HOLDS_MAX || ',
     to: 'return ',
   },
   {
     name: 'what was released is left out of the sweep (SQL)',
-    file: 'db/sqlite/ledger.ts',
+    file: 'db/sqlite/purchase/ledger.ts',
     from: `AND (settled = 0 OR`,
     to: `AND state <> 'released' AND (settled = 0 OR`,
   },
   {
     name: 'an edit sent twice is applied twice (SQL)',
-    file: 'db/sqlite/edits.ts',
+    file: 'db/sqlite/wall/edits.ts',
     from: `=== known.number + at) ? 'repeated' : 'superseded'`,
     to: `=== known.number + at) ? 'repeated' : 'new'`,
   },
@@ -321,13 +321,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a chain that stands still is believed',
-    file: 'server/usecases/chain-freshness.ts',
+    file: 'server/health/chain-freshness.ts',
     from: 'clock.elapsed() - newest.at >= STILL_MAX_MS',
     to: 'clock.elapsed() - newest.at < 0',
   },
   {
     name: 'views are not brought up to what others write',
-    file: 'server/usecases/poll-log.ts',
+    file: 'server/instances/poll-log.ts',
     from: '      await advance()\n',
     to: '',
     shows: 'real twins',
@@ -341,13 +341,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a sale forgets that its payer waits (SQL)',
-    file: 'db/sqlite/ledger.ts',
+    file: 'db/sqlite/purchase/ledger.ts',
     from: `SET unanswered = 0 WHERE payer = $payer AND nonce = $nonce AND unanswered = 1`,
     to: `SET unanswered = 0 WHERE payer = $payer AND unanswered = 1`,
   },
   {
     name: 'a claim does not see an older purchase that is unanswered (SQL)',
-    file: 'db/sqlite/holds.ts',
+    file: 'db/sqlite/purchase/holds.ts',
     from: `  if (sql.anyPrior.get(priorOf(target, payment, now, attended)) !== null) return { kind: 'prior' }\n`,
     to: '',
   },

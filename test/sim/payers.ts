@@ -2,8 +2,8 @@
 
 import { HOLDS_MAX } from '../../db/limits.ts'
 import { failure, type Failure } from '../../server/domain/failure.ts'
-import type { Listing } from '../../server/domain/listing.ts'
-import { keyOf, type Address, type Payment, type Target } from '../../server/domain/payment.ts'
+import type { Listing } from '../../server/domain/purchase/listing.ts'
+import { keyOf, type Address, type Payment, type Target } from '../../server/domain/purchase/payment.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { addressOf, FORGED, paymentOf, PLAIN, SIGNED } from './samples.ts'
 import { broadcast, spendNow, strikes, timeOf, type World } from './world.ts'

@@ -1,7 +1,7 @@
 /** Payments, listings and terms for proofs of the purchase: small, and different only where a test needs it. */
 
-import type { Listing } from '../../server/domain/listing.ts'
-import type { Address, Hash, Payment, Terms, UnixSeconds } from '../../server/domain/payment.ts'
+import type { Listing } from '../../server/domain/purchase/listing.ts'
+import type { Address, Hash, Payment, Terms, UnixSeconds } from '../../server/domain/purchase/payment.ts'
 import { parseCoord, type BlockIndex } from '../../shared/wall.ts'
 
 export const TERMS: Terms = {

@@ -3,8 +3,8 @@
  * Whatever happens to them, one wish is one block and one dollar.
  */
 
-import { keyOf, type Payment, type Target } from '../../server/domain/payment.ts'
-import { isSold } from '../../server/domain/purchase.ts'
+import { keyOf, type Payment, type Target } from '../../server/domain/purchase/payment.ts'
+import { isSold } from '../../server/domain/purchase/purchase.ts'
 import { Violation } from './check.ts'
 import type { Life } from './commons.ts'
 import type { Book } from './ledger-model.ts'

@@ -1,8 +1,8 @@
 /** The world outside the server: a model chain with its wallets, and a facilitator that proves as little as real ones. */
 
-import type { Settling, Verification } from '../../server/domain/facilitator-errors.ts'
-import { keyOf, type Address, type Hash, type Payment, type PaymentKey } from '../../server/domain/payment.ts'
-import type { ChainStatus } from '../../server/domain/purchase.ts'
+import type { Settling, Verification } from '../../server/domain/purchase/facilitator-errors.ts'
+import { keyOf, type Address, type Hash, type Payment, type PaymentKey } from '../../server/domain/purchase/payment.ts'
+import type { ChainStatus } from '../../server/domain/purchase/purchase.ts'
 import type { ChainHealth } from '../../server/ports.ts'
 import { drawFaults, type Fault, type Faults } from './faults.ts'
 import { prngOf, type Prng } from './prng.ts'

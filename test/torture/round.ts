@@ -2,7 +2,7 @@
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { backUp } from '../../db/sqlite/backup.ts'
+import { backUp } from '../../db/sqlite/file/backup.ts'
 import { armed } from '../../server/local/wall-process.ts'
 import { persist, type Buyer } from './buyers.ts'
 import { repaint } from './bystanders.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { smallTargets, violationsOf } from './axe.ts'
-import { canvas, openBlock } from './sample-wall.ts'
-import { browserForTests, visits } from './visit.ts'
+import { smallTargets, violationsOf } from './stage/axe.ts'
+import { canvas, openBlock } from './stage/sample-wall.ts'
+import { browserForTests, visits } from './stage/visit.ts'
 
 // Goal: the page is for everyone. Method: axe looks at each state in each theme, no target is smaller than 44 pixels, and
 // the focus goes where a keyboard's user expects it.

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { ALL_BLOCKS, TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { readAddress, writeAddress } from '../../viewer/address.ts'
 import { clamp, fit } from '../../viewer/camera/camera.ts'
-import { at, rainbowBlock } from './sample-wall.ts'
+import { at, rainbowBlock } from './stage/sample-wall.ts'
 
 const view = { width: 1280, height: 755 }
 const nowhere = { camera: undefined, block: undefined, work: false, agent: undefined, at: undefined }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { violationsOf } from './axe.ts'
-import { colourAt, countDraws, viewOf } from './driver.ts'
-import { galleryWall } from './gallery.ts'
-import { canvas, nastyBlock } from './sample-wall.ts'
-import { browserForTests, visits } from './visit.ts'
+import { violationsOf } from './stage/axe.ts'
+import { colourAt, countDraws, viewOf } from './stage/driver.ts'
+import { galleryWall } from './stage/gallery.ts'
+import { canvas, nastyBlock } from './stage/sample-wall.ts'
+import { browserForTests, visits } from './stage/visit.ts'
 
 // Goal: whoever opens the page sees at once what it is, whatever the window, the wall, the link or the trouble.
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { ALL_BLOCKS, TOTAL_BLOCKS, coordOf } from '../../shared/wall.ts'
 import { clamp, fit } from '../../viewer/camera/camera.ts'
 import { blockUnder, boxOf, placeCard } from '../../viewer/camera/hover.ts'
-import { at } from './sample-wall.ts'
+import { at } from './stage/sample-wall.ts'
 
 const view = { width: 1280, height: 800 }
 const cameras = fc

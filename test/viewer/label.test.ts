@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { prng } from '../../bench/prng.ts'
-import { galleryWall } from './gallery.ts'
-import { at, canvas, rainbowBlock } from './sample-wall.ts'
-import { browserForTests, visits } from './visit.ts'
+import { prng } from '../../bench/servers/prng.ts'
+import { galleryWall } from './stage/gallery.ts'
+import { at, canvas, rainbowBlock } from './stage/sample-wall.ts'
+import { browserForTests, visits } from './stage/visit.ts'
 
 // Goal: what is kept open is named beside itself, whole and in reach, wherever it stands. Method: clicks at random places on
 // a wall of many works, each judged once the late lines are in.

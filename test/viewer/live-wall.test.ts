@@ -3,10 +3,10 @@ import { PALETTE } from '../../shared/palette.ts'
 import { fit } from '../../viewer/camera/camera.ts'
 import { boxOf } from '../../viewer/camera/hover.ts'
 import { settled, sign, startWorld, type World } from '../e2e/world.ts'
-import { violationsOf } from './axe.ts'
-import { afterDraw, colourAt, countDraws, middleOf, pointAt, viewOf } from './driver.ts'
-import { at } from './sample-wall.ts'
-import { browserForTests } from './visit.ts'
+import { violationsOf } from './stage/axe.ts'
+import { afterDraw, colourAt, countDraws, middleOf, pointAt, viewOf } from './stage/driver.ts'
+import { at } from './stage/sample-wall.ts'
+import { browserForTests } from './stage/visit.ts'
 
 // Goal: what a real buyer does is seen by a visitor of the page, with nothing made up in between. Method: the built page
 // from the server's own process, which sells on the embedded network.

@@ -6,9 +6,9 @@ import { fit } from '../../viewer/camera/camera.ts'
 import { boxOf } from '../../viewer/camera/hover.ts'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
-import { colourAt, middleOf, stageTop, viewOf } from './driver.ts'
-import { at, nastyBlock, openBlock, rainbowBlock } from './sample-wall.ts'
-import { browserForTests, visits } from './visit.ts'
+import { colourAt, middleOf, stageTop, viewOf } from './stage/driver.ts'
+import { at, nastyBlock, openBlock, rainbowBlock } from './stage/sample-wall.ts'
+import { browserForTests, visits } from './stage/visit.ts'
 
 // Goal: a browser without WebGL shows the same wall and takes the same commands. Method: WebGL is refused to the page
 // before it starts, and colours are read from what the browser shows.

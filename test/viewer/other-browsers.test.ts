@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { PALETTE } from '../../shared/palette.ts'
-import type { NoBrowser } from './browser.ts'
-import { openFirefox, openWebKit, type OtherBrowser } from './other-browsers.ts'
-import { startSampleServer, type SampleServer } from './sample-server.ts'
-import { rainbowAt } from './sample-wall.ts'
+import type { NoBrowser } from './stage/browser.ts'
+import { openFirefox, openWebKit, type OtherBrowser } from './stage/other-browsers.ts'
+import { startSampleServer, type SampleServer } from './stage/sample-server.ts'
+import { rainbowAt } from './stage/sample-wall.ts'
 
 // Goal: the page is no page for one browser. Method: Firefox and WebKitGTK from Debian's packages open it; where they are not
 // installed, that is said.

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { dark } from '../../viewer/theme.ts'
 import { momentAfter, momentsOf, played, soldBy } from '../../viewer/wall/moments.ts'
 import { frameworksOf, legendOf, veilOf, type Look } from '../../viewer/wall/overlay.ts'
-import { bareBlock, canvas, checkerBlock, nastyBlock, openBlock, rainbowBlock, wallOf } from './sample-wall.ts'
+import { bareBlock, canvas, checkerBlock, nastyBlock, openBlock, rainbowBlock, wallOf } from './stage/sample-wall.ts'
 
 const wall = wallOf(canvas)
 const plain: Look = { overlay: 'none', agent: undefined, at: undefined }

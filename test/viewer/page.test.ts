@@ -18,7 +18,7 @@ import {
   stageTop,
   viewOf,
   zoomTo,
-} from './driver.ts'
+} from './stage/driver.ts'
 import {
   bareBlock,
   canvas,
@@ -28,8 +28,8 @@ import {
   openBlock,
   rainbowAt,
   rainbowBlock,
-} from './sample-wall.ts'
-import { browserForTests, visits } from './visit.ts'
+} from './stage/sample-wall.ts'
+import { browserForTests, visits } from './stage/visit.ts'
 
 const browser = await browserForTests()
 

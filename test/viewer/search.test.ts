@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { agentNamed, find, ordered, type Hit, type Order } from '../../viewer/wall/search.ts'
-import { at, canvas, checkerBlock, nastyBlock, rainbowBlock, wallOf } from './sample-wall.ts'
+import { at, canvas, checkerBlock, nastyBlock, rainbowBlock, wallOf } from './stage/sample-wall.ts'
 
 const wall = wallOf(canvas)
 const nameOf = (hit: Hit) =>

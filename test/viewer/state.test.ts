@@ -3,7 +3,7 @@ import { ALL_BLOCKS } from '../../shared/wall.ts'
 import { fit } from '../../viewer/camera/camera.ts'
 import { boxOf } from '../../viewer/camera/hover.ts'
 import { begin, isSame, pointedBlock, received, resize, shownBlock, step, type State } from '../../viewer/state.ts'
-import { at, bareBlock, canvas, nastyBlock, openBlock, rainbowBlock, wallOf } from './sample-wall.ts'
+import { at, bareBlock, canvas, nastyBlock, openBlock, rainbowBlock, wallOf } from './stage/sample-wall.ts'
 
 const view = { width: 1280, height: 755 }
 const opened: State = { ...begin(view), wall: wallOf(canvas) }

@@ -5,9 +5,9 @@ import { fit } from '../../viewer/camera/camera.ts'
 import { boxOf } from '../../viewer/camera/hover.ts'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
-import { afterDraw, colourAt, middleOf, stageTop, viewOf } from './driver.ts'
-import { at, nastyBlock, openBlock, rainbowBlock } from './sample-wall.ts'
-import { browserForTests, visits } from './visit.ts'
+import { afterDraw, colourAt, middleOf, stageTop, viewOf } from './stage/driver.ts'
+import { at, nastyBlock, openBlock, rainbowBlock } from './stage/sample-wall.ts'
+import { browserForTests, visits } from './stage/visit.ts'
 
 // Goal: all that can be open on the page beside the wall works, by keyboard and by touch. Method: as in page.test.ts.
 

@@ -3,8 +3,8 @@ import type { Page } from 'playwright-core'
 import { PALETTE } from '../../shared/palette.ts'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
-import { at, canvas, checkerBlock, nastyBlock, rainbowAt, rainbowBlock } from './sample-wall.ts'
-import { browserForTests, visits } from './visit.ts'
+import { at, canvas, checkerBlock, nastyBlock, rainbowAt, rainbowBlock } from './stage/sample-wall.ts'
+import { browserForTests, visits } from './stage/visit.ts'
 
 // Goal: the past can be taken away as a moving picture, pixel for pixel. Method: the file that the page saves is decoded by
 // the browser itself, and compared with what the wall showed.

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { getAddress, hashTypedData, keccak256 } from 'viem/utils'
-import type { Payment } from '../../server/domain/payment.ts'
+import type { Payment } from '../../server/domain/purchase/payment.ts'
 import { AUTHORIZATION_TYPES, authorizationDigest } from '../../server/x402/authorization.ts'
 import { hash, paymentOf, wallet } from '../ports/samples.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { decodePaymentResponseHeader, encodePaymentResponseHeader } from '@x402/core/http'
-import type { SoldPurchase } from '../../server/domain/purchase.ts'
+import type { SoldPurchase } from '../../server/domain/purchase/purchase.ts'
 import { encodeHeader, settleResponse } from '../../server/x402/header.ts'
 import { blockOf, HEAD, hash, NOW, paymentOf, SILENT } from '../ports/samples.ts'
 

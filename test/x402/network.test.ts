@@ -3,7 +3,7 @@ import { DEFAULT_ASSETS, getDefaultAsset } from '@x402/evm'
 import { EVM_NETWORK_CHAIN_ID_MAP } from '@x402/evm/v1'
 import * as chains from 'viem/chains'
 import { MULTICALL } from '../../server/adapters/chain/endpoints.ts'
-import type { Address } from '../../server/domain/payment.ts'
+import type { Address } from '../../server/domain/purchase/payment.ts'
 import { asCaip2, chainOf, isNetwork, nameInV1, NETWORKS, tokenOf } from '../../server/x402/network.ts'
 
 test('blocks are sold wherever the SDK knows a USDC of six decimals that takes signed transfers', () => {

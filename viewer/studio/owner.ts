@@ -2,7 +2,7 @@
 
 import { button, find, make } from '../ui/dom.ts'
 import { blocksText } from '../wall/formatting.ts'
-import { dealOf, tallyOf } from './cost-summary.ts'
+import { dealOf, tallyOf } from './order/cost-summary.ts'
 import type { Part, Studio } from './parts.ts'
 import { createRepainting, type Signer } from './repainting.ts'
 import { blocksOfWallet } from './service.ts'

@@ -8,7 +8,7 @@ import { createLots } from '../gl/canvas-lots.ts'
 import { frameOf, type Frame } from '../gl/frame.ts'
 import { bytesOf, type Theme } from '../theme.ts'
 import { areaOf } from '../wall/artworks.ts'
-import { standingOf } from './cost-summary.ts'
+import { standingOf } from './order/cost-summary.ts'
 import { areaCovered, covered, type Painted, type Sketch } from './sketch.ts'
 
 export type Board = {

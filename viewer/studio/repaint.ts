@@ -1,6 +1,6 @@
 /** Repaints an area: signed for, sent, and told how it ended. A request that was lost is sent again as it was signed. */
 
-import { textOf, type Face, type Repainting } from './order.ts'
+import { textOf, type Face, type Repainting } from './order/order.ts'
 import type { Edited } from './service.ts'
 import type { Unwilling } from './wallet.ts'
 

@@ -2,7 +2,7 @@
 
 import { find } from '../ui/dom.ts'
 import { blocksText } from '../wall/formatting.ts'
-import { orderOf } from './order.ts'
+import { orderOf } from './order/order.ts'
 import type { Part, Studio } from './parts.ts'
 import { repaint, type Progress } from './repaint.ts'
 import { sendEdit } from './service.ts'

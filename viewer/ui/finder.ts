@@ -8,7 +8,7 @@ import { blocksText, countText, nameOf } from '../wall/formatting.ts'
 import { find, ordered, type Hit, type Order } from '../wall/search.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { button, make, strangersText } from './dom.ts'
-import { workButton } from './work-list.ts'
+import { workButton } from './label/work-list.ts'
 
 const HITS_MAX = 60
 const PAGE = 60

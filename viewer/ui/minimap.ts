@@ -7,7 +7,7 @@ import { shownWall, type State } from '../state.ts'
 import type { Atlas } from '../wall/pixel-buffer.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { make } from './dom.ts'
-import { coloursOf } from './work-picture.ts'
+import { coloursOf } from './label/work-picture.ts'
 
 // Shown from this many times the size of the whole wall.
 const SHOWN_FROM = 1.5

@@ -6,9 +6,9 @@ import { createAbout } from './about.ts'
 import { button, find, make } from './dom.ts'
 import { createFinder } from './finder.ts'
 import { createInvite } from './invite.ts'
-import { createProfile } from './profile.ts'
+import { createProfile } from './label/profile.ts'
+import { createTimeline } from './past/timeline.ts'
 import { createShare } from './share.ts'
-import { createTimeline } from './timeline.ts'
 import { createViews } from './views.ts'
 
 const contents: Readonly<Record<Panel, (page: Page) => Content>> = {

@@ -6,7 +6,7 @@ import { artworkAt } from '../wall/artworks.ts'
 import { blocksText, nameOf } from '../wall/formatting.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { button, make } from './dom.ts'
-import { drawWork } from './work-picture.ts'
+import { drawWork } from './label/work-picture.ts'
 
 const SHOWN_MS = 8000
 

@@ -1,7 +1,7 @@
 /** The endpoints of one chain: which is asked first, and which next when that one is silent, refuses or lags behind. */
 
 import { createPublicClient, custom, defineChain, numberToHex, RpcRequestError, type PublicClient } from 'viem'
-import type { Address, UnixSeconds } from '../../domain/payment.ts'
+import type { Address, UnixSeconds } from '../../domain/purchase/payment.ts'
 import type { Clock } from '../../ports.ts'
 import { chainOf, type Chain, type Network } from '../../x402/network.ts'
 import { QueueFull } from './call-queue.ts'

@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { HttpRequestError, numberToHex, RpcRequestError } from 'viem'
-import type { Address } from '../../domain/payment.ts'
+import type { Address } from '../../domain/purchase/payment.ts'
 import type { Asking, Endpoint } from './endpoint.ts'
 import { EventLog } from './receipt.ts'
 

@@ -1,7 +1,7 @@
 /** What an endpoint is and can do, told in words without secrets. */
 
 import { decodeFunctionResult, encodeFunctionData, parseAbi, zeroAddress, zeroHash } from 'viem'
-import type { Address } from '../../domain/payment.ts'
+import type { Address } from '../../domain/purchase/payment.ts'
 import type { ChainHealth } from '../../ports.ts'
 import type { Offer } from '../../x402/terms.ts'
 import { QueueFull } from './call-queue.ts'

@@ -3,8 +3,8 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { pad, toEventSelector } from 'viem'
-import type { Hash, Payment } from '../../domain/payment.ts'
-import type { ChainStatus } from '../../domain/purchase.ts'
+import type { Hash, Payment } from '../../domain/purchase/payment.ts'
+import type { ChainStatus } from '../../domain/purchase/purchase.ts'
 
 // The first topics of the events that are looked for, as Circle's FiatTokenV2 declares them.
 export const USED = toEventSelector('AuthorizationUsed(address,bytes32)')

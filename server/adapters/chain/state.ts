@@ -1,7 +1,7 @@
 /** The state of authorizations at one block: one multicall tells of many, and what is asked in one turn shares it. */
 
 import { decodeFunctionResult, encodeFunctionData, multicall3Abi, parseAbi, RpcRequestError } from 'viem'
-import type { Address, Hash, PaymentKey, UnixSeconds } from '../../domain/payment.ts'
+import type { Address, Hash, PaymentKey, UnixSeconds } from '../../domain/purchase/payment.ts'
 import type { Asking, Endpoint } from './endpoint.ts'
 import { blockAt, callContract, hexData, MULTICALL } from './endpoints.ts'
 

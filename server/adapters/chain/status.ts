@@ -1,8 +1,8 @@
 /** What became of an authorization: its state first, and then, only where it is used, what used it. */
 
 import { numberToHex, pad, RpcRequestError } from 'viem'
-import type { Hash, Payment } from '../../domain/payment.ts'
-import type { ChainStatus } from '../../domain/purchase.ts'
+import type { Hash, Payment } from '../../domain/purchase/payment.ts'
+import type { ChainStatus } from '../../domain/purchase/purchase.ts'
 import { EndpointBehind, EndpointBusy, type Asking, type Endpoint } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
 import { eventsFrom } from './events.ts'

@@ -1,7 +1,7 @@
 /** What an address was paid, read from the token's events one stretch of blocks at a time. */
 
 import { pad } from 'viem'
-import type { Address, Hash } from '../../domain/payment.ts'
+import type { Address, Hash } from '../../domain/purchase/payment.ts'
 import type { Receipts, Transfer } from '../../ports.ts'
 import { EndpointBehind, quantity, type Asking, type Endpoint } from './endpoint.ts'
 import { hexData, type Endpoints } from './endpoints.ts'

@@ -2,8 +2,8 @@
 
 import { Gauge, type Registry } from 'prom-client'
 import type { Rail } from '../../../shared/contract/service.ts'
-import type { Pending } from '../../domain/account.ts'
 import type { DependencyState } from '../../domain/dependency.ts'
+import type { Pending } from '../../domain/purchase/account.ts'
 import type { Clock } from '../../ports.ts'
 import { gauge } from './process.ts'
 

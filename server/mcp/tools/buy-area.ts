@@ -2,9 +2,9 @@
 
 import { Type } from '@sinclair/typebox'
 import { AreaOrder } from '../../../shared/contract/area-order.ts'
-import { salesOf } from '../../domain/wall-view.ts'
-import { readAreaOrder } from '../../usecases/area-order.ts'
-import { namingBlocks, refusalOfArea } from '../../usecases/offer-area.ts'
+import { salesOf } from '../../domain/wall/wall-view.ts'
+import { readAreaOrder } from '../../purchase/area-order.ts'
+import { namingBlocks, refusalOfArea } from '../../purchase/offer-area.ts'
 import { AREA_TOOL } from '../../x402/bazaar.ts'
 import { settleResponse } from '../../x402/header.ts'
 import { readPayment } from '../../x402/payload.ts'

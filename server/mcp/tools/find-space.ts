@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox'
 import { SPACE_LIMIT_MAX, SpaceQuery, Spaces } from '../../../shared/contract/space.ts'
 import { COLS, parseCoord, ROWS } from '../../../shared/wall.ts'
-import { invalidCoordinate } from '../../domain/refusals.ts'
+import { invalidCoordinate } from '../../domain/purchase/refusals.ts'
 import { Arguments, NearArgument, Output } from '../arguments.ts'
 import { refuse, succeed } from '../reply.ts'
 import { READ_ONLY, tool } from '../tool.ts'

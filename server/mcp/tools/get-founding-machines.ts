@@ -2,7 +2,7 @@
 
 import { Type } from '@sinclair/typebox'
 import { Agents, REGISTRY_MAX } from '../../../shared/contract/agent.ts'
-import { registry } from '../../domain/wall-view.ts'
+import { registry } from '../../domain/wall/wall-view.ts'
 import { Arguments, Output, Untrusted } from '../arguments.ts'
 import { succeed } from '../reply.ts'
 import { READ_ONLY, tool } from '../tool.ts'

@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox'
 import { Dither, Fit, PaintedBlocks, PixelsQuery, RAW_SIDE_MAX } from '../../../shared/contract/picture.ts'
 import { failure } from '../../domain/failure.ts'
-import { imageToPixels as paint } from '../../usecases/image-to-pixels.ts'
+import { imageToPixels as paint } from '../../wall/image-to-pixels.ts'
 import { Arguments, Output } from '../arguments.ts'
 import { png, refuse, succeed } from '../reply.ts'
 import { READ_ONLY, tool } from '../tool.ts'

@@ -2,8 +2,8 @@
 
 import { Type } from '@sinclair/typebox'
 import { WALLET_LIMIT_MAX, WalletStanding } from '../../../shared/contract/wallet.ts'
-import type { Address } from '../../domain/payment.ts'
-import { myWall as tell } from '../../usecases/my-wall.ts'
+import type { Address } from '../../domain/purchase/payment.ts'
+import { myWall as tell } from '../../wall/my-wall.ts'
 import { Arguments, Output, Untrusted, WalletArgument } from '../arguments.ts'
 import { refuse, succeed } from '../reply.ts'
 import { READ_ONLY, tool } from '../tool.ts'

@@ -2,7 +2,7 @@
 
 import { Preview } from '../../../shared/contract/preview.ts'
 import { failure } from '../../domain/failure.ts'
-import { previewBlock as preview } from '../../usecases/preview-block.ts'
+import { previewBlock as preview } from '../../wall/preview-block.ts'
 import { Output, unknownArgument } from '../arguments.ts'
 import { OrderArguments, readOrder } from '../buy-arguments.ts'
 import { png, refuse, succeed } from '../reply.ts'

@@ -4,9 +4,9 @@ import { Type } from '@sinclair/typebox'
 import { EditAnswer, MessageText, SignatureText } from '../../../shared/contract/block.ts'
 import { Link, Nullable } from '../../../shared/contract/kinds.ts'
 import { parseCoord } from '../../../shared/wall.ts'
-import { invalidCoordinate } from '../../domain/refusals.ts'
-import { editBlock } from '../../usecases/edit-block.ts'
-import { deedOf } from '../../usecases/read-wall.ts'
+import { invalidCoordinate } from '../../domain/purchase/refusals.ts'
+import { editBlock } from '../../wall/edit-block.ts'
+import { deedOf } from '../../wall/read-wall.ts'
 import {
   Arguments,
   argumentsIn,

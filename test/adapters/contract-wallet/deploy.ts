@@ -2,7 +2,7 @@
 
 import { encodeFunctionData, getAddress, parseAbi, parseGwei, type Hex, type SignedAuthorizationList } from 'viem'
 import { serializeErc6492Signature } from 'viem/utils'
-import type { Address } from '../../../server/domain/payment.ts'
+import type { Address } from '../../../server/domain/purchase/payment.ts'
 import { localChainId, type ChainClient } from '../../../server/local/chain.ts'
 import { newWallet, type Wallet } from '../../../server/local/wallets.ts'
 import artefact from './artefact.json' with { type: 'json' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Payment } from '../../../server/domain/payment.ts'
+import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { openWall, payloadOf } from '../../http/wall.ts'
 import { paymentOf } from '../../ports/samples.ts'
 import { callTool } from '../agent.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { areaEditOf } from '../../http/signed.ts'
+import { areaEditOf } from '../../http/blocks/signed.ts'
 import { HOST, openWall } from '../../http/wall.ts'
 import { NOW, paymentOf } from '../../ports/samples.ts'
 import { buy, definitionOf, read } from '../agent.ts'

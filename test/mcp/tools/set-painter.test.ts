@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { getAddress } from 'viem/utils'
-import { editOf, namingOf } from '../../http/signed.ts'
+import { editOf, namingOf } from '../../http/blocks/signed.ts'
 import { HOST, openWall } from '../../http/wall.ts'
 import { NOW, paymentOf, wallet } from '../../ports/samples.ts'
 import { buy, definitionOf, read } from '../agent.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { editOf } from '../../http/signed.ts'
+import { editOf } from '../../http/blocks/signed.ts'
 import { openWall, type Wall } from '../../http/wall.ts'
 import { paymentOf } from '../../ports/samples.ts'
 import { buy, callTool, definitionOf, read } from '../agent.ts'

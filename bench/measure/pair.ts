@@ -1,0 +1,79 @@
+/** Measures several servers in turns, so that whatever else the machine does troubles all of them alike. */
+
+import type { Server } from '../servers/server.ts'
+import { cpuUs } from './cpu.ts'
+import { load } from './load.ts'
+
+/** One way of answering a request. */
+export type Target = {
+  readonly name: string
+  readonly server: Server
+  readonly status: number // of every right answer
+  /** The requests, one after the other; nothing when there are no more. */
+  readonly requests: () => () => Uint8Array | undefined
+  readonly connections?: number
+}
+
+/** How often and how long everything is measured; `steadyMs` is how long what should stay the same is watched. */
+export type Pace = { readonly rounds: number; readonly ms: number; readonly steadyMs: number }
+
+/** One target over one round. */
+export type Sample = { readonly rate: number; readonly p50: number; readonly p99: number; readonly cpu: number }
+
+/** All rounds of each target. */
+export type Samples = ReadonlyMap<string, readonly Sample[]>
+
+/** Asks every target in every round, each round starting with another one. Throws when an answer is wrong. */
+export async function pair(targets: readonly Target[], { rounds, ms }: Pick<Pace, 'rounds' | 'ms'>): Promise<Samples> {
+  const samples = new Map<string, Sample[]>(targets.map(({ name }) => [name, []]))
+  for (const target of targets) await sample(target, Math.min(ms, 200))
+  for (let round = 0; round < rounds; round++)
+    for (const [at] of targets.entries()) {
+      const target = targets[(at + round) % targets.length]
+      if (target !== undefined) samples.get(target.name)?.push(await sample(target, ms))
+    }
+  return samples
+}
+
+async function sample({ name, server, status, requests, connections = 16 }: Target, ms: number): Promise<Sample> {
+  const before = cpuUs(server.pid)
+  const heard = await load({ port: server.port, next: requests(), connections, ms })
+  const used = (cpuUs(server.pid) ?? Number.NaN) - (before ?? Number.NaN)
+  const right = heard.statuses.get(status) ?? 0
+  if (right === 0 || right < heard.requests)
+    throw new Error(`${name} answered ${JSON.stringify([...heard.statuses])} instead of ${status}`)
+  return {
+    rate: heard.requests / heard.seconds,
+    p50: percentile(heard.latenciesMs, 0.5),
+    p99: percentile(heard.latenciesMs, 0.99),
+    cpu: used / heard.requests,
+  }
+}
+
+/** The value that such a share of all values does not exceed. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+export const median = (values: readonly number[]): number => percentile(values, 0.5)
+
+/** The median of each figure of a target. */
+export function medians(samples: readonly Sample[]): Sample {
+  const of = (figure: keyof Sample) => median(samples.map((one) => one[figure]))
+  return { rate: of('rate'), p50: of('p50'), p99: of('p99'), cpu: of('cpu') }
+}
+
+/**
+ * How many times as cheaply as `reference` a target answers: the median over rounds of processor time per request. Who
+ * asks costs nothing in it, nor do strangers on the machine; where it cannot be read, answers a second are compared.
+ */
+export function timesAsCheap(samples: Samples, target: string, reference: string): number {
+  const [ours, theirs] = [samples.get(target) ?? [], samples.get(reference) ?? []]
+  const ratios = ours.map((one, round) => {
+    const other = theirs[round]
+    if (other === undefined) return Number.NaN
+    return Number.isNaN(one.cpu) ? one.rate / other.rate : other.cpu / one.cpu
+  })
+  return median(ratios)
+}

@@ -1,0 +1,174 @@
+/** SQLite against PostgreSQL, and one instance against three: what it costs to let the wall go on when a machine dies. */
+
+import { join } from 'node:path'
+import { privateKeyToAccount } from 'viem/accounts'
+import { openStore, type Place } from '../../db/open.ts'
+import { armed, startWall, type WallProcess } from '../../server/local/wall-process.ts'
+import { registerMessage } from '../../shared/signing.ts'
+import { startPostgres, type PostgresServer } from '../../test/db/postgres/server.ts'
+import type { Row, Scenario } from '../findings.ts'
+import { pin } from '../measure/cpu.ts'
+import { load, requestBytes } from '../measure/load.ts'
+import { median, pair, percentile, timesAsCheap, type Pace } from '../measure/pair.ts'
+import { keyOf, NETWORK } from '../servers/seed.ts'
+import { SERVERS_ON, type Server } from '../servers/server.ts'
+import { agentsOf, QUIET } from '../servers/servers.ts'
+import { sellAll } from '../servers/store-sales.ts'
+import { openMarket, type Market } from '../servers/stub-services.ts'
+import { owners } from './owners.ts'
+import { signedPayments } from './purchases.ts'
+
+const BLOCKS = 300
+const CONNECTIONS = 16
+
+// Enough to see a rate, few enough to sign ahead.
+const REPAINTS_PER_MS = 0.5
+const PURCHASES_PER_MS = 0.1
+
+const LAGS_A_ROUND = 20
+const CANVAS_LAGS_A_ROUND = 2
+
+export const engines: Scenario = async (fleet, pace) => {
+  // Durable, as an operator runs it.
+  const server = await startPostgres({ isDurable: true })
+  const market = openMarket()
+  const walls: WallProcess[] = []
+  try {
+    const file = { kind: 'sqlite', path: join(fleet.folder, 'engines.sqlite') } as const
+    const [one, three] = [await databaseOn(server), await databaseOn(server)]
+    const ledgers = [
+      await ledgerRow('SQLite, its ledger alone', file),
+      await ledgerRow('PostgreSQL, its ledger alone', one),
+    ]
+    await ledgerRow('', three)
+    const start = async (place: Place, count: number) => {
+      const started = await Promise.all(Array.from({ length: count }, () => open(place, market, fleet.folder)))
+      walls.push(...started)
+      return started.map(serverOf)
+    }
+    const [alone, single, several] = [await start(file, 1), await start(one, 1), await start(three, 3)]
+    const rows = [
+      await ratesOf('SQLite, one process', alone, pace),
+      await ratesOf('PostgreSQL, one instance', single, pace),
+      await ratesOf('PostgreSQL, three instances', several, pace),
+    ]
+    const samples = await pair([canvasOf('SQLite', alone), canvasOf('PostgreSQL', single)], pace)
+    return {
+      rows: [...ledgers, ...rows, ...(await lagRows(several, pace.rounds))],
+      ratios: { 'canvas: PostgreSQL times SQLite': timesAsCheap(samples, 'PostgreSQL', 'SQLite') },
+    }
+  } finally {
+    await Promise.all(walls.map((wall) => wall.kill()))
+    await market.stop()
+    await server.stop()
+  }
+}
+
+const databaseOn = async (server: PostgresServer): Promise<Place> => ({
+  kind: 'postgres',
+  url: server.url(await server.newDatabase()),
+})
+
+/** Sells through the store of a place; how fast that went. */
+async function ledgerRow(what: string, place: Place): Promise<Row> {
+  const store = await openStore(place, NETWORK)
+  try {
+    return { what, figures: { 'purchases/s': await sellAll(store, BLOCKS, agentsOf(BLOCKS)) } }
+  } finally {
+    await store.close()
+  }
+}
+
+async function open(place: Place, market: Market, folder: string): Promise<WallProcess> {
+  const database = place.kind === 'sqlite' ? { DATABASE_PATH: place.path } : { DATABASE_URL: place.url }
+  const settings = { ...QUIET, FACILITATOR_URL: market.url, RPC_URL: `${market.url}/chain`, ...database }
+  // The operators' sockets of walls that are killed stay where they ran.
+  const wall = await startWall(settings, { folder })
+  pin(wall.pid, SERVERS_ON)
+  await armed(wall.url)
+  return wall
+}
+
+const serverOf = ({ url, pid }: WallProcess): Server => ({ port: Number(new URL(url).port), pid })
+
+const always = (bytes: Uint8Array) => () => () => bytes
+const CANVAS = requestBytes('GET', '/api/canvas', { 'Accept-Encoding': 'gzip' })
+
+const canvasOf = (name: string, [server]: readonly Server[]) => {
+  if (server === undefined) throw new Error('no wall was started')
+  return { name, server, status: 200, requests: always(CANVAS) }
+}
+
+/** Purchases, repaints and reads a second, over all instances together. */
+async function ratesOf(what: string, servers: readonly Server[], { rounds, ms }: Pace): Promise<Row> {
+  const [first] = servers
+  if (first === undefined) throw new Error('no wall was started')
+  const sign = await owners(BLOCKS)
+  const [purchases, repaints, reads]: [number[], number[], number[]] = [[], [], []]
+  for (let round = 0; round < rounds; round++) {
+    const payments = await signedPayments(first, Math.ceil(PURCHASES_PER_MS * ms))
+    const orders = payments.map((payment) => requestBytes('GET', '/blocks/next', { 'PAYMENT-SIGNATURE': payment }))
+    const edits = Array.from({ length: Math.ceil(REPAINTS_PER_MS * ms) }, () => sign().bytes)
+    purchases.push(await rateOf(servers, () => orders.pop(), 60_000))
+    repaints.push(await rateOf(servers, () => edits.pop(), 60_000))
+    reads.push(await rateOf(servers, () => CANVAS, ms))
+  }
+  return {
+    what,
+    figures: { 'purchases/s': median(purchases), 'repaints/s': median(repaints), 'canvas/s': median(reads) },
+  }
+}
+
+/** Asks all servers at once until nothing is left, or the time is over; right answers a second. */
+async function rateOf(servers: readonly Server[], next: () => Uint8Array | undefined, ms: number): Promise<number> {
+  const connections = Math.ceil(CONNECTIONS / servers.length)
+  const startedAt = performance.now()
+  const heard = await Promise.all(servers.map(({ port }) => load({ port, next, connections, ms })))
+  const seconds = (performance.now() - startedAt) / 1000
+  for (const { requests, statuses } of heard)
+    if ((statuses.get(200) ?? 0) < requests) throw new Error(`answers were ${JSON.stringify([...statuses])}`)
+  return heard.reduce((sum, { requests }) => sum + requests, 0) / seconds
+}
+
+/** How long after one instance has answered a change another shows it. */
+async function lagRows(servers: readonly Server[], rounds: number): Promise<Row[]> {
+  const [here, there] = servers
+  if (here === undefined || there === undefined) throw new Error('two walls are needed')
+  const row = (what: string, lags: readonly number[]): Row => ({
+    what: `${what}, at one until seen at another`,
+    figures: { 'p50 ms': percentile(lags, 0.5), 'p99 ms': percentile(lags, 0.99) },
+  })
+  const [names, canvases]: [number[], number[]] = [[], []]
+  for (let at = 0; at < rounds * LAGS_A_ROUND; at++) names.push(await nameLag(here, there, `agent ${at}`))
+  const sign = await owners(BLOCKS)
+  for (let at = 0; at < rounds * CANVAS_LAGS_A_ROUND; at++) canvases.push(await canvasLag(here, there, sign().bytes))
+  return [row('A name', names), row('A repaint in the canvas read', canvases)]
+}
+
+async function nameLag(here: Server, there: Server, name: string): Promise<number> {
+  const account = privateKeyToAccount(keyOf(1))
+  const ts = Date.now()
+  const signature = await account.signMessage({ message: registerMessage('127.0.0.1', account.address, ts, { name }) })
+  const body = JSON.stringify({ wallet: account.address, ts, signature, name })
+  const changing = requestBytes('PUT', '/api/agents/me', { 'Content-Type': 'application/json' }, body)
+  return await lagOf(here, changing, async () => (await textOf(there, '/api/agents')).includes(`"${name}"`))
+}
+
+async function canvasLag(here: Server, there: Server, changing: Uint8Array): Promise<number> {
+  const tagOf = async () =>
+    (await fetch(`http://127.0.0.1:${there.port}/api/canvas`, { method: 'HEAD' })).headers.get('etag')
+  const before = await tagOf()
+  return await lagOf(here, changing, async () => (await tagOf()) !== before)
+}
+
+/** Makes a change, and looks from its answer on until it is seen; in milliseconds. */
+async function lagOf({ port }: Server, changing: Uint8Array, isSeen: () => Promise<boolean>): Promise<number> {
+  const once = [changing]
+  const { statuses } = await load({ port, next: () => once.pop(), connections: 1, ms: 10_000 })
+  if (!statuses.has(200)) throw new Error(`a change was answered ${JSON.stringify([...statuses])}`)
+  const answeredAt = performance.now()
+  while (!(await isSeen()));
+  return performance.now() - answeredAt
+}
+
+const textOf = async ({ port }: Server, path: string) => await (await fetch(`http://127.0.0.1:${port}${path}`)).text()

@@ -1,0 +1,62 @@
+/** The live stream: how soon everyone who follows sees a repaint, and what telling one of them costs. */
+
+import type { Socket } from 'bun'
+import { TOTAL_BLOCKS } from '../../shared/wall.ts'
+import type { Row, Scenario } from '../findings.ts'
+import { cpuUs } from '../measure/cpu.ts'
+import { load, requestBytes } from '../measure/load.ts'
+import { median, percentile } from '../measure/pair.ts'
+import { owners } from './owners.ts'
+
+export const followers: Scenario = async (fleet, { rounds }) => {
+  const [wall, sign] = [await fleet.wall(TOTAL_BLOCKS), await owners(TOTAL_BLOCKS)]
+  const rows: Row[] = []
+  for (const count of [100, 1000, 5000]) {
+    const crowd = await follow(wall.port, count)
+    const [slowest, cost]: [number[], number[]] = [[], []]
+    for (let round = 0; round < rounds; round++) {
+      const told = crowd.next()
+      const before = cpuUs(wall.pid) ?? Number.NaN
+      const once = [sign().bytes]
+      const startedAt = performance.now()
+      await load({ port: wall.port, next: () => once.pop(), connections: 1, ms: 1000 })
+      slowest.push(percentile(await told, 0.99) - startedAt)
+      cost.push(((cpuUs(wall.pid) ?? Number.NaN) - before) / count)
+    }
+    crowd.leave()
+    rows.push({ what: `${count} followers`, figures: { 'p99 ms': median(slowest), 'CPU µs each': median(cost) } })
+  }
+  return { rows, ratios: {} }
+}
+
+/** Opens so many streams; `next` resolves, once all have heard of a change, with when each did. */
+async function follow(port: number, count: number) {
+  let heard: number[] = []
+  let all = Promise.withResolvers<readonly number[]>()
+  const greeted = Promise.withResolvers<void>()
+  let greetings = 0
+  const data = (_: unknown, chunk: Uint8Array) => {
+    const text = Buffer.from(chunk).toString('latin1')
+    if (text.includes('retry:') && ++greetings === count) greeted.resolve()
+    if (text.includes('event:') && heard.push(performance.now()) === count) all.resolve(heard)
+  }
+  const sockets: Socket[] = []
+  for (let at = 0; at < count; at++) {
+    // One address may have no more than some hundreds, and each crowd comes from others.
+    const address = `10.${count % 251}.${Math.floor(at / 250)}.1`
+    const request = requestBytes('GET', '/api/live', { 'X-Forwarded-For': address })
+    const open = (socket: { write(bytes: Uint8Array): number }) => void socket.write(request)
+    sockets.push(await Bun.connect({ hostname: '127.0.0.1', port, socket: { open, data } }))
+  }
+  await greeted.promise
+  return {
+    next: () => {
+      heard = []
+      all = Promise.withResolvers()
+      return all.promise
+    },
+    leave: () => {
+      for (const socket of sockets) socket.end()
+    },
+  }
+}

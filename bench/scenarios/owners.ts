@@ -1,0 +1,33 @@
+/** The seeded wall's owners, signing repaints faster than a wall can check them. */
+
+import { createKeccak } from 'hash-wasm'
+import native from 'secp256k1/bindings.js'
+import { editMessage } from '../../shared/signing.ts'
+import { CLAIM_ORDER, coordOf } from '../../shared/wall.ts'
+import { requestBytes } from '../measure/load.ts'
+import { buyerOf, keyOf } from '../servers/seed.ts'
+import { agentsOf } from '../servers/servers.ts'
+
+/** A repaint as it is sent, and what a look-up finds its signer by. */
+export type Repaint = { readonly bytes: Uint8Array; readonly rs: string; readonly key: Uint8Array }
+
+/** Makes signed repaints of a seeded wall, each another message, over its blocks in turn; `agents` own them. */
+export async function owners(sold: number, agents = agentsOf(sold)): Promise<() => Repaint> {
+  const keccak = await createKeccak(256)
+  const coords = CLAIM_ORDER.slice(0, sold).map(coordOf)
+  let made = 0
+  return () => {
+    const sale = 1 + (made++ % sold)
+    const coord = coords[sale - 1] ?? ''
+    const fields = { message: `repainted ${made}` }
+    const ts = Date.now()
+    const text = Buffer.from(editMessage('127.0.0.1', coord, ts, fields))
+    const digest = keccak.init().update(`\u0019Ethereum Signed Message:\n${text.length}`).update(text).digest('binary')
+    const secret = Uint8Array.fromHex(keyOf(buyerOf(sale, agents)).slice(2))
+    const { signature, recid } = native.ecdsaSign(digest, secret)
+    const rs = signature.toHex()
+    const body = JSON.stringify({ ts, signature: `0x${rs}${(27 + recid).toString(16)}`, ...fields })
+    const bytes = requestBytes('PUT', `/blocks/${coord}`, { 'Content-Type': 'application/json' }, body)
+    return { bytes, rs, key: native.publicKeyCreate(secret, false) }
+  }
+}

@@ -1,0 +1,199 @@
+/** The page in a real browser: when a wall's first pixels are there on slow lines, and when a full wall can be used. */
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { TOTAL_BLOCKS } from '../../shared/wall.ts'
+import { openBrowser } from '../../test/viewer/stage/browser.ts'
+import type { Scenario } from '../findings.ts'
+import { pin, unpin } from '../measure/cpu.ts'
+import { FIRST_DRAWN, NOTE_DRAWINGS, NOTE_TASKS, OPENED, USABLE, WAIT_FOR_ALL } from '../measure/page-probe.ts'
+import { median } from '../measure/pair.ts'
+
+const ROOT = join(import.meta.dir, '..')
+const PLAIN = '/plain-page.html'
+
+// There and back on a line to a server that is not next door.
+const LATENCY_MS = 40
+const LINES_MBIT = [4, 20] as const
+
+const PATIENCE_MS = 60_000
+
+// What a phone of some years ago is to the machine that measures.
+const TIMES_SLOWER = 4
+const SLOW_MBIT = 4
+const BLOCKS_SOLD = 8200
+
+// Loads take seconds each, so few are made.
+const ROUNDS_MAX = 5
+
+/** How long until the first pixels of a full wall are drawn, read as it comes and read in one go. */
+export const firstPixels: Scenario = async (fleet, { rounds }) => {
+  const { port } = await fleet.wall(TOTAL_BLOCKS)
+  const found = await inBrowser(async (browser) => {
+    const lines = []
+    for (const mbit of LINES_MBIT) {
+      const until = (scripts: readonly string[]) => () =>
+        visitOnce(browser, { url: urlOf(port), scripts: [NOTE_DRAWINGS, ...scripts], until: FIRST_DRAWN, mbit })
+      const [early = [], late = []] = await inTurns([until([]), until([WAIT_FOR_ALL])], rounds)
+      lines.push({ mbit, early, late })
+    }
+    return lines
+  })
+  return {
+    rows: found.flatMap(({ mbit, early, late }) => [
+      { what: `as it comes, ${mbit} Mbit/s`, figures: { ms: median(early) } },
+      { what: `in one go, ${mbit} Mbit/s`, figures: { ms: median(late) } },
+    ]),
+    ratios: Object.fromEntries(
+      found.map(({ mbit, early, late }) => [`page: first pixels over all, ${mbit} Mbit/s`, ratioOf(early, late)]),
+    ),
+  }
+}
+
+/** How long until a full wall answers its reader, beside the plain way to draw one. */
+export const fullWall: Scenario = async (fleet, { rounds }) => {
+  const { port } = await fleet.wall(TOTAL_BLOCKS)
+  const [ours = [], plain = []] = await inBrowser(async (browser) => {
+    const until = (path: string) => () =>
+      visitOnce(browser, { url: urlOf(port) + path, scripts: [NOTE_DRAWINGS], until: USABLE })
+    return await inTurns([until(''), until(PLAIN)], rounds)
+  })
+  return {
+    rows: [
+      { what: 'this page', figures: { ms: median(ours) } },
+      { what: 'a plain canvas-2d page', figures: { ms: median(plain) } },
+    ],
+    ratios: {
+      'page: seconds until a full wall can be used': median(ours) / 1000,
+      'page: full wall over a plain canvas': ratioOf(ours, plain),
+    },
+  }
+}
+
+/** How the page opens on a slow machine behind a slow line, over a wall that is more than half sold. */
+export const slowMachine: Scenario = async (fleet, { rounds }) => {
+  const { port } = await fleet.wall(BLOCKS_SOLD)
+  const visits = await inBrowser(async (browser) => {
+    const scripts = [NOTE_DRAWINGS, NOTE_TASKS]
+    const open = () =>
+      visit(browser, { url: urlOf(port), scripts, until: OPENED, mbit: SLOW_MBIT, timesSlower: TIMES_SLOWER })
+    await open()
+    const found: number[][] = []
+    while (found.length < Math.min(rounds, ROUNDS_MAX)) found.push(await open())
+    return found
+  })
+  const of = (at: number) => median(visits.map((figures) => figures[at] ?? Number.NaN))
+  const [first, usable, named, blocked, longest] = [of(0), of(1), of(2), of(3), of(4)]
+  return {
+    rows: [
+      { what: 'first wall pixels', figures: { ms: first } },
+      { what: 'usable', figures: { ms: usable } },
+      { what: 'every work named', figures: { ms: named } },
+      { what: 'blocked', figures: { ms: blocked } },
+      { what: 'longest task', figures: { ms: longest } },
+    ],
+    ratios: {
+      'page, slow: seconds until the first pixels': first / 1000,
+      'page, slow: seconds until it can be used': usable / 1000,
+      'page, slow: seconds that it was blocked': blocked / 1000,
+      'page, slow: seconds of its longest task': longest / 1000,
+      'page: kB of its first script': await scriptKb(port),
+    },
+  }
+}
+
+/** The scripts that the page names itself, in gzip. */
+async function scriptKb(port: number): Promise<number> {
+  const page = await (await fetch(urlOf(port))).text()
+  const paths = [...page.matchAll(/<script[^>]* src="([^"]+)"/g)].map(([, path = '']) => path)
+  const bodies = await Promise.all(paths.map(async (path) => await (await fetch(urlOf(port) + path)).arrayBuffer()))
+  return bodies.reduce((sum, body) => sum + Bun.gzipSync(new Uint8Array(body), { level: 9 }).length, 0) / 1000
+}
+
+const urlOf = (port: number) => `http://127.0.0.1:${port}`
+
+/** Opens a browser for as long as something needs one. The page it is shown is built first where it is not. */
+async function inBrowser<Found>(measure: (browser: Browser) => Promise<Found>): Promise<Found> {
+  if (!existsSync(join(ROOT, 'dist/viewer/index.html')))
+    throw new Error('the page is not built: run `bun run build` before the wall is started')
+  // A browser is many processes, and one processor for all of them is not what its reader has.
+  unpin(process.pid)
+  const browser = await openBrowser()
+  pin(process.pid, 0)
+  if ('reason' in browser) throw new Error(`no Chromium starts here: ${browser.reason}`)
+  try {
+    return await measure(browser)
+  } finally {
+    await browser.close()
+  }
+}
+
+/** Figures of each way, measured in turns after one round that does not count. */
+async function inTurns(ways: ReadonlyArray<() => Promise<number>>, rounds: number): Promise<number[][]> {
+  const figures = ways.map((): number[] => [])
+  for (let round = -1; round < Math.min(rounds, ROUNDS_MAX); round++)
+    for (const [at, way] of ways.entries()) {
+      const figure = await way()
+      if (round >= 0) figures[at]?.push(figure)
+    }
+  return figures
+}
+
+/** The median over rounds of one figure over the other. */
+const ratioOf = (ours: readonly number[], others: readonly number[]) =>
+  median(ours.map((one, round) => one / (others[round] ?? Number.NaN)))
+
+type Visit = {
+  readonly url: string
+  readonly scripts: readonly string[] // run before the page's own
+  readonly until: string // an expression that answers milliseconds, one figure or several
+  readonly mbit?: number // of the line; as fast as it goes when left out
+  readonly timesSlower?: number // than this machine
+}
+
+/** Opens an address for one figure. */
+async function visitOnce(browser: Browser, one: Visit): Promise<number> {
+  const [figure = Number.NaN] = await visit(browser, one)
+  return figure
+}
+
+/** Opens an address as a new visitor does, with nothing kept. */
+async function visit(browser: Browser, { url, scripts, until, mbit, timesSlower }: Visit): Promise<number[]> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  const page = await context.newPage()
+  await leaveBlankPage(page)
+  for (const content of scripts) await page.addInitScript({ content })
+  // Every request of a page is held up a little once one is answered here.
+  if (url.endsWith(PLAIN)) await page.route(url, (route) => route.fulfill({ path: join(import.meta.dir, PLAIN) }))
+  if (mbit !== undefined) await slowDown(page, mbit, timesSlower)
+  try {
+    await page.goto(url, { waitUntil: 'domcontentloaded', timeout: PATIENCE_MS })
+    const answer = await page.waitForFunction(until, undefined, { timeout: PATIENCE_MS })
+    return [await answer.jsonValue()].flat().map(Number)
+  } finally {
+    await context.close()
+  }
+}
+
+// Of no site that is measured.
+const ELSEWHERE = 'http://elsewhere.example/'
+
+/** A tab's first, blank page shares its process with the next one, and its end would be counted as the next one's. */
+async function leaveBlankPage(page: Page): Promise<void> {
+  await page.route(ELSEWHERE, (route) => route.fulfill({ contentType: 'text/html', body: '<title>Elsewhere</title>' }))
+  await page.goto(ELSEWHERE)
+  await page.unroute(ELSEWHERE)
+}
+
+async function slowDown(page: Page, mbit: number, timesSlower = 1): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  const throughput = (mbit * 1_000_000) / 8
+  await session.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: LATENCY_MS,
+    downloadThroughput: throughput,
+    uploadThroughput: throughput,
+  })
+  await session.send('Emulation.setCPUThrottlingRate', { rate: timesSlower })
+}

@@ -1,0 +1,99 @@
+/** Purchases: how long this side of one takes, and whether buyers wait for each other's settlements. */
+
+import { x402Client } from '@x402/core/client'
+import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
+import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { armed } from '../../server/local/wall-process.ts'
+import { newWallet } from '../../server/local/wallets.ts'
+import type { Scenario } from '../findings.ts'
+import { load, requestBytes } from '../measure/load.ts'
+import { percentile } from '../measure/pair.ts'
+import type { Server } from '../servers/server.ts'
+import { openMarket } from '../servers/stub-services.ts'
+
+const BUYERS = 50
+
+// What a settlement takes on Base.
+const SETTLE_MS = 2000
+
+// What a small plan of a chain endpoint allows, and how many buyers it has to be enough for.
+const CALLS_PER_SECOND = 50
+const BUYERS_PER_MINUTE = 300
+
+export const purchases: Scenario = async (fleet, { steadyMs }) => {
+  const market = openMarket()
+  try {
+    const settings = { FACILITATOR_URL: market.url, RPC_URL: `${market.url}/chain` }
+    const wall = await fleet.wall(1000, 'market', settings)
+    await armed(`http://127.0.0.1:${wall.port}`)
+    const payments = await signedPayments(wall, 3 * BUYERS)
+    // The first purchases find nothing compiled.
+    await buy(wall, payments.splice(0, BUYERS), 1)
+    const callsBefore = market.chainCalls()
+    const alone = await buy(wall, payments.splice(0, BUYERS), 1)
+    // A probe falls in between now and then.
+    const calls = Math.floor((market.chainCalls() - callsBefore) / BUYERS)
+    market.settleIn(SETTLE_MS)
+    const together = await buy(wall, payments, BUYERS)
+    const metered = await fleet.wall(1000, 'metered', { ...settings, RPC_CALLS_PER_SECOND: String(CALLS_PER_SECOND) })
+    await armed(`http://127.0.0.1:${metered.port}`)
+    const steady = await buySteadily(metered, Math.min(2 * steadyMs, MINUTE_MS))
+    const row = (what: string, { p50, p99 }: typeof alone) => ({ what, figures: { 'p50 ms': p50, 'p99 ms': p99 } })
+    return {
+      rows: [
+        row('one by one, settled at once', alone),
+        row(`${BUYERS} at once, settled in 2 s`, together),
+        row(`${BUYERS_PER_MINUTE} buyers a minute, ${CALLS_PER_SECOND} chain calls a second`, steady),
+      ],
+      ratios: {
+        'purchase: 50 at once over one settlement': together.p99 / SETTLE_MS,
+        'purchase: chain calls before the answer': calls,
+        'purchase: served of 300 a minute, 50 calls a second': steady.served,
+      },
+    }
+  } finally {
+    await market.stop()
+  }
+}
+
+/** Sends requests that pay, so many at once; how long they took with everything around them. */
+async function buy({ port }: Server, payments: readonly string[], atOnce: number) {
+  const requests = payments.map((payment) => requestBytes('GET', '/blocks/next', { 'PAYMENT-SIGNATURE': payment }))
+  const { latenciesMs, statuses } = await load({ port, next: () => requests.pop(), connections: atOnce, ms: 60_000 })
+  if (statuses.get(200) !== payments.length) throw new Error(`purchases ended with ${JSON.stringify([...statuses])}`)
+  return { p50: percentile(latenciesMs, 0.5), p99: percentile(latenciesMs, 0.99) }
+}
+
+const MINUTE_MS = 60_000
+
+/** Buyers who come one after the other for so long; how long they waited, and the share of them that was served. */
+async function buySteadily(wall: Server, ms: number) {
+  const gapMs = MINUTE_MS / BUYERS_PER_MINUTE
+  const payments = await signedPayments(wall, Math.max(1, Math.floor(ms / gapMs)))
+  const latenciesMs: number[] = []
+  const statuses = await Promise.all(
+    payments.map(async (payment, at) => {
+      await Bun.sleep(at * gapMs)
+      const startedAt = performance.now()
+      const headers = { 'PAYMENT-SIGNATURE': payment }
+      const response = await fetch(`http://127.0.0.1:${wall.port}/blocks/next`, { headers })
+      await response.arrayBuffer()
+      latenciesMs.push(performance.now() - startedAt)
+      return response.status
+    }),
+  )
+  const served = statuses.filter((status) => status === 200).length / statuses.length
+  return { p50: percentile(latenciesMs, 0.5), p99: percentile(latenciesMs, 0.99), served }
+}
+
+/** Payments of as many wallets, signed for the wall's own terms. */
+export async function signedPayments({ port }: Server, count: number): Promise<string[]> {
+  const demand = await fetch(`http://127.0.0.1:${port}/blocks/next`)
+  const terms = decodePaymentRequiredHeader(demand.headers.get('payment-required') ?? '')
+  return await Promise.all(
+    Array.from({ length: count }, async () => {
+      const client = new x402Client().register('eip155:8453', new ExactEvmScheme(newWallet()))
+      return encodePaymentSignatureHeader(await client.createPaymentPayload(terms))
+    }),
+  )
+}

@@ -1,0 +1,88 @@
+/** The free reads, against handlers that do nothing but send the same bytes, and against reading the tables each time. */
+
+import { TOTAL_BLOCKS } from '../../shared/wall.ts'
+import { rowsOf, type Scenario } from '../findings.ts'
+import { requestBytes } from '../measure/load.ts'
+import { pair, timesAsCheap, type Target } from '../measure/pair.ts'
+import { canvasGzip } from '../servers/servers.ts'
+
+const always = (bytes: Uint8Array) => () => () => bytes
+
+const gzipped = { 'Accept-Encoding': 'gzip' }
+
+/** The whole wall, full. */
+export const canvas: Scenario = async (fleet, pace) => {
+  const [wall, rival] = [await fleet.wall(TOTAL_BLOCKS), await fleet.rival(TOTAL_BLOCKS)]
+  const get = (path: string) => always(requestBytes('GET', path, gzipped))
+  const files = await fleet.nginx(TOTAL_BLOCKS)
+  const targets: Target[] = [
+    { name: 'a bare handler, same bytes', server: rival, status: 200, requests: get('/raw') },
+    { name: 'a static route, same bytes', server: rival, status: 200, requests: get('/static') },
+    ...(files === undefined ? [] : [{ name: 'nginx, a file', server: files, status: 200, requests: get('/canvas') }]),
+    { name: 'this wall', server: wall, status: 200, requests: get('/api/canvas') },
+    { name: 'SELECT, stringify, gzip', server: rival, status: 200, requests: get('/naive/canvas'), connections: 2 },
+  ]
+  const samples = await pair(targets, pace)
+  return {
+    rows: rowsOf(samples),
+    ratios: {
+      'canvas: times a bare handler': timesAsCheap(samples, 'this wall', 'a bare handler, same bytes'),
+      'canvas: times naive': timesAsCheap(samples, 'this wall', 'SELECT, stringify, gzip'),
+    },
+  }
+}
+
+/** The whole wall, to a reader who has it already. */
+export const unchanged: Scenario = async (fleet, pace) => {
+  const [wall, rival] = [await fleet.wall(TOTAL_BLOCKS), await fleet.rival(TOTAL_BLOCKS)]
+  const head = await fetch(`http://127.0.0.1:${wall.port}/api/canvas`, { method: 'HEAD' })
+  const etag = head.headers.get('etag') ?? ''
+  const held = (path: string, tag: string) => always(requestBytes('GET', path, { ...gzipped, 'If-None-Match': tag }))
+  const samples = await pair(
+    [
+      { name: 'a bare handler', server: rival, status: 304, requests: held('/304', 'W/"same"') },
+      { name: 'this wall', server: wall, status: 304, requests: held('/api/canvas', etag) },
+    ],
+    pace,
+  )
+  return {
+    rows: rowsOf(samples),
+    ratios: { 'unchanged: times a bare handler': timesAsCheap(samples, 'this wall', 'a bare handler') },
+  }
+}
+
+/** Pages of the feed, 200 sales each. */
+export const feed: Scenario = async (fleet, pace) => {
+  const [wall, rival] = [await fleet.wall(TOTAL_BLOCKS), await fleet.rival(TOTAL_BLOCKS)]
+  const page = (path: string, after: number) => always(requestBytes('GET', `${path}?after=${after}&limit=200`))
+  const last = TOTAL_BLOCKS - 200
+  const samples = await pair(
+    [
+      { name: 'a bare handler', server: rival, status: 200, requests: always(requestBytes('GET', '/hello')) },
+      { name: 'SELECT and stringify', server: rival, status: 200, requests: page('/naive/feed', last) },
+      { name: 'this wall, first page', server: wall, status: 200, requests: page('/api/feed', 0) },
+      { name: 'this wall, last page', server: wall, status: 200, requests: page('/api/feed', last) },
+    ],
+    pace,
+  )
+  return {
+    rows: rowsOf(samples),
+    ratios: {
+      'feed: last page over first': 1 / timesAsCheap(samples, 'this wall, last page', 'this wall, first page'),
+      'feed: times naive': timesAsCheap(samples, 'this wall, last page', 'SELECT and stringify'),
+    },
+  }
+}
+
+/** What the parts that change apart cost in size. */
+export const size: Scenario = async (fleet) => {
+  const { port } = await fleet.wall(TOTAL_BLOCKS)
+  const sent = await canvasGzip(port)
+  const plain = Bun.gunzipSync(sent)
+  const whole = Bun.gzipSync(plain, { level: 6, library: 'zlib' })
+  const row = (what: string, { length }: Uint8Array) => ({ what, figures: { kB: length / 1000 } })
+  return {
+    rows: [row('plain', plain), row('gzip -6 in one go', whole), row('gzip as sent', sent)],
+    ratios: { 'size: over gzip in one go': sent.length / whole.length },
+  }
+}

@@ -1,0 +1,211 @@
+/** Repaints: what one costs, what it costs until everyone can read it, and what many of them do to readers. */
+
+import { join } from 'node:path'
+import { TOTAL_BLOCKS } from '../../shared/wall.ts'
+import { rowsOf, type Row, type Scenario } from '../findings.ts'
+import { cpuUs } from '../measure/cpu.ts'
+import { load, requestBytes, type Load } from '../measure/load.ts'
+import { median, pair, percentile, timesAsCheap } from '../measure/pair.ts'
+import type { Server } from '../servers/server.ts'
+import { agentsOf, wallName } from '../servers/servers.ts'
+import { owners } from './owners.ts'
+
+// Enough to see their processor time, few enough to sign ahead.
+const PER_MS = 1.5
+
+const preloaded = (file: string) => ({ BUN_OPTIONS: `--preload=${join(import.meta.dir, file)}` })
+
+/** A repaint over HTTP, with each way to recover its signer. */
+export const repaint: Scenario = async (fleet, pace) => {
+  const sign = await owners(TOTAL_BLOCKS)
+  const count = Math.ceil(PER_MS * pace.ms)
+  const batches = Array.from({ length: 4 }, () =>
+    Array.from({ length: pace.rounds + 1 }, () => Array.from({ length: count }, sign)),
+  )
+  const [fast = [], slow = [], none = [], wasm = []] = batches
+  const keys = join(fleet.folder, 'keys.txt')
+  await Bun.write(
+    keys,
+    none
+      .flat()
+      .map(({ rs, key }) => `${rs} ${key.toHex()}`)
+      .join('\n'),
+  )
+  const wall = await fleet.wall(TOTAL_BLOCKS, 'repaint')
+  const viem = await fleet.wall(TOTAL_BLOCKS, 'viem-only', preloaded('only-viem.ts'))
+  const portable = await fleet.wall(TOTAL_BLOCKS, 'only-wasm', preloaded('only-wasm.ts'))
+  const unchecked = await fleet.wall(TOTAL_BLOCKS, 'unchecked', { ...preloaded('no-verify.ts'), WALL_KEYS: keys })
+  const target = (name: string, server: Server, rounds: typeof fast) => ({
+    name,
+    server,
+    status: 200,
+    requests: () => {
+      const batch = rounds.shift() ?? []
+      return () => batch.shift()?.bytes
+    },
+  })
+  const samples = await pair(
+    [
+      target('viem only', viem, slow),
+      target('wasm only', portable, wasm),
+      target('this wall', wall, fast),
+      target('signers looked up', unchecked, none),
+    ],
+    { ...pace, ms: 60_000 },
+  )
+  return {
+    rows: rowsOf(samples),
+    ratios: {
+      'repaint: times viem only': timesAsCheap(samples, 'this wall', 'viem only'),
+      'repaint: times no recovery': timesAsCheap(samples, 'this wall', 'signers looked up'),
+    },
+  }
+}
+
+// As many as there may be in the end.
+const MANY_AGENTS = 10_000
+
+// Publications come every 0.9 s at most.
+const PUBLISHED_AFTER_MS = 1050
+
+// What a process does for the first time, and what its start left to collect, is no cost of a repaint.
+const WARM_UP_MAX = 3
+
+/** One repaint until every form of the canvas read shows it, in processor time, on walls of three sizes. */
+export const publish: Scenario = async (fleet, { rounds }) => {
+  const sizes = [100, 1000, TOTAL_BLOCKS].map((blocks) => ({ blocks, agents: agentsOf(blocks) }))
+  const rows: Row[] = []
+  const costs: number[] = []
+  let naive = Number.NaN
+  for (const { blocks, agents } of [...sizes, { blocks: TOTAL_BLOCKS, agents: MANY_AGENTS }]) {
+    const wall = await fleet.wall(blocks, wallName(blocks, agents), {}, agents)
+    const [rival, sign] = [await fleet.rival(blocks), await owners(blocks, agents)]
+    const [ours, theirs]: [number[], number[]] = [[], []]
+    for (let round = 0; round < Math.min(rounds, WARM_UP_MAX); round++) {
+      await repaintOnce(wall, sign().bytes)
+      await rebuild(rival)
+    }
+    // A collection falls into a second now and then, so there are more rounds than of other things.
+    for (let round = 0; round < 2 * rounds - 1; round++) {
+      // Idle, a process still does this and that.
+      const idle = await spent(wall, () => Bun.sleep(PUBLISHED_AFTER_MS))
+      ours.push((await spent(wall, () => repaintOnce(wall, sign().bytes))) - idle)
+      theirs.push(await spent(rival, () => rebuild(rival)))
+    }
+    naive = median(theirs)
+    costs.push(median(ours))
+    rows.push({
+      what: `${blocks} blocks, ${agents} agents`,
+      figures: { 'naive CPU ms': naive, 'CPU ms': median(ours) },
+    })
+  }
+  const [few = Number.NaN, many = Number.NaN] = costs.slice(-2)
+  return {
+    rows,
+    ratios: {
+      'repaint: times naive to publish, full wall': naive / few,
+      'repaint: to publish, many agents over few': many / few,
+    },
+  }
+}
+
+/** Processor time in milliseconds that a server spends while something is done. */
+async function spent({ pid }: Server, doing: () => Promise<unknown>): Promise<number> {
+  const before = cpuUs(pid) ?? Number.NaN
+  await doing()
+  return ((cpuUs(pid) ?? Number.NaN) - before) / 1000
+}
+
+const rebuild = async ({ port }: Server) => await (await fetch(`http://127.0.0.1:${port}/naive/rebuild`)).text()
+
+async function repaintOnce({ port }: Server, bytes: Uint8Array): Promise<void> {
+  const once = [bytes]
+  await load({ port, next: () => once.pop(), connections: 1, ms: 1000 })
+  await Bun.sleep(PUBLISHED_AFTER_MS)
+}
+
+// Repaints a second.
+const PRESSURES = [0, 200, 1000]
+
+/** Reads of the whole wall, and of health, while it is repainted. */
+export const underRepaints: Scenario = async (fleet, pace) => {
+  const [wall, rival, sign] = [
+    await fleet.wall(TOTAL_BLOCKS),
+    await fleet.rival(TOTAL_BLOCKS),
+    await owners(TOTAL_BLOCKS),
+  ]
+  const plain = requestBytes('PUT', '/naive/repaint', {}, 'repainted')
+  const ms = 2 * pace.ms
+  const seen = new Map<string, Seen[]>()
+  const see = async (name: string, seeing: Promise<Seen>) => seen.set(name, [...(seen.get(name) ?? []), await seeing])
+  for (let round = 0; round < pace.rounds; round++) {
+    for (const pressure of PRESSURES)
+      await see(
+        `this wall, ${pressure}/s`,
+        watch(wall, '/api/canvas', '/api/health', () => sign().bytes, pressure, ms),
+      )
+    await see(
+      'naive, 200/s',
+      watch(rival, '/naive/canvas', '/naive/health', () => plain, 200, ms),
+    )
+  }
+  const of = (name: string, figure: keyof Seen) => median((seen.get(name) ?? []).map((one) => one[figure]))
+  const rows = [...seen.keys()].map((what) => ({
+    what,
+    figures: {
+      'canvas/s': of(what, 'reads'),
+      'health p50 ms': of(what, 'p50'),
+      'health p99 ms': of(what, 'p99'),
+      'repaints/s': of(what, 'repaints'),
+    },
+  }))
+  return {
+    rows,
+    ratios: {
+      'under repaints: reads over idle': of('this wall, 200/s', 'reads') / of('this wall, 0/s', 'reads'),
+      'under repaints: naive health p99 over ours': of('naive, 200/s', 'p99') / of('this wall, 200/s', 'p99'),
+    },
+  }
+}
+
+type Seen = { readonly reads: number; readonly p50: number; readonly p99: number; readonly repaints: number }
+
+/** Reads the wall and its health while it is repainted so many times a second. */
+async function watch(
+  { port }: Server,
+  canvasPath: string,
+  healthPath: string,
+  repaints: () => Uint8Array,
+  pressure: number,
+  ms: number,
+): Promise<Seen> {
+  const canvas = requestBytes('GET', canvasPath, { 'Accept-Encoding': 'gzip' })
+  const health = requestBytes('GET', healthPath)
+  const [reads, probes, painted] = await Promise.all([
+    load({ port, next: () => canvas, connections: 2, ms }),
+    load({ port, next: () => health, connections: 1, ms }),
+    paced(port, repaints, pressure, ms),
+  ])
+  return {
+    reads: reads.requests / reads.seconds,
+    p50: percentile(probes.latenciesMs, 0.5),
+    p99: percentile(probes.latenciesMs, 0.99),
+    repaints: painted / (ms / 1000),
+  }
+}
+
+const TICK_MS = 20
+
+/** Sends requests at a steady pace, in small groups; answers how many were answered. */
+export async function paced(port: number, make: () => Uint8Array, perSecond: number, ms: number): Promise<number> {
+  const startedAt = performance.now()
+  let sent = 0
+  const groups: Promise<Load>[] = []
+  for (let elapsed = 0; elapsed < ms; elapsed = performance.now() - startedAt) {
+    const group = Array.from({ length: Math.floor((elapsed * perSecond) / 1000) - sent }, make)
+    sent += group.length
+    if (group.length > 0) groups.push(load({ port, next: () => group.pop(), connections: 1, ms: 60_000 }))
+    await Bun.sleep(TICK_MS)
+  }
+  return (await Promise.all(groups)).reduce((sum, { requests }) => sum + requests, 0)
+}

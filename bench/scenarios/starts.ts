@@ -1,0 +1,65 @@
+/** Starting on walls of each size, and the memory they take. */
+
+import { freePort, startWall } from '../../server/local/wall-process.ts'
+import { TOTAL_BLOCKS } from '../../shared/wall.ts'
+import type { Row, Scenario } from '../findings.ts'
+import { pin, residentMb, unpin } from '../measure/cpu.ts'
+import { load, requestBytes } from '../measure/load.ts'
+import { median } from '../measure/pair.ts'
+import type { Server } from '../servers/server.ts'
+import { QUIET } from '../servers/servers.ts'
+import { owners, type Repaint } from './owners.ts'
+import { paced } from './repaints.ts'
+
+/** From starting the process to the last byte of the first read of the whole wall, on all processors there are. */
+export const coldStart: Scenario = async (fleet, { rounds }) => {
+  const DATABASE_PATH = fleet.database(TOTAL_BLOCKS, 'cold')
+  const took: number[] = []
+  // A process has the processors of the one that started it.
+  unpin(process.pid)
+  for (let round = 0; round < rounds; round++) {
+    const PORT = String(await freePort())
+    const startedAt = performance.now()
+    const wall = await startWall({ ...QUIET, DATABASE_PATH, PORT })
+    await (await fetch(`http://127.0.0.1:${PORT}/api/canvas`, { headers: { 'Accept-Encoding': 'identity' } })).bytes()
+    took.push((performance.now() - startedAt) / 1000)
+    await wall.kill()
+  }
+  pin(process.pid, 0)
+  const s = median(took)
+  return {
+    rows: [{ what: `${TOTAL_BLOCKS} blocks`, figures: { s } }],
+    ratios: { 'start: seconds to the first full read': s },
+  }
+}
+
+// What a process takes early on says little of what it takes later.
+const SETTLED_AFTER = 5
+const READ_ONLY = 10
+
+const REPAINTS_A_SECOND = 200
+
+/** What each wall that was measured so far holds, and whether one that is read and repainted all the time takes ever more. */
+export const memory: Scenario = async (fleet, { steadyMs }) => {
+  const rows: Row[] = []
+  for (const blocks of [100, 1000, TOTAL_BLOCKS]) {
+    const { pid } = await fleet.wall(blocks)
+    rows.push({ what: `${blocks} blocks`, figures: { MB: residentMb(pid) ?? Number.NaN } })
+  }
+  const wall = await fleet.wall(TOTAL_BLOCKS)
+  const sign = await owners(TOTAL_BLOCKS)
+  const held: number[] = []
+  for (let look = 0; look < READ_ONLY; look++) {
+    await readAndRepaint(wall, sign, steadyMs / READ_ONLY)
+    held.push(residentMb(wall.pid) ?? Number.NaN)
+  }
+  const [first = Number.NaN, last = Number.NaN] = [held[SETTLED_AFTER], held.at(-1)]
+  rows.push({ what: `${TOTAL_BLOCKS} blocks, repainted all the time`, figures: { MB: last } })
+  return { rows, ratios: { 'memory: at the end over settled': last / first } }
+}
+
+async function readAndRepaint({ port }: Server, sign: () => Repaint, ms: number): Promise<void> {
+  const canvas = requestBytes('GET', '/api/canvas', { 'Accept-Encoding': 'gzip' })
+  const reading = load({ port, next: () => canvas, connections: 2, ms })
+  await Promise.all([reading, paced(port, () => sign().bytes, REPAINTS_A_SECOND, ms)])
+}

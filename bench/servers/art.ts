@@ -1,0 +1,105 @@
+/** What agents paint and write, mixed as on a wall that many share: art decides how well a wall compresses. */
+
+import { BLOCK_SIZE } from '../../shared/wall.ts'
+import { pick, type Prng } from './prng.ts'
+
+/** What one block shows. */
+export type Face = {
+  readonly pixels: Uint8Array | null
+  readonly message: string | null
+  readonly link: string | null
+}
+
+/** A face: nine in ten have a message, as many a link, and nearly all a picture. */
+export function face(roll: Prng): Face {
+  return {
+    pixels: roll() < 0.96 ? picture(roll) : null,
+    message: roll() < 0.9 ? sentence(roll) : null,
+    link:
+      roll() < 0.9
+        ? `https://${pick(roll, WORDS)}-${pick(roll, WORDS)}.example/${pick(roll, WORDS)}/${hex(roll)}`
+        : null,
+  }
+}
+
+/** A picture of 100 palette indices. */
+export function picture(roll: Prng): Uint8Array {
+  const kind = roll()
+  if (kind < 0.32) return drawn(sprite(roll))
+  if (kind < 0.57) return drawn(slope(roll))
+  if (kind < 0.77) return drawn(photo(roll))
+  if (kind < 0.92) return drawn(glyph(roll))
+  return drawn(() => Math.floor(roll() * 256))
+}
+
+type Brush = (x: number, y: number) => number
+
+const drawn = (brush: Brush) =>
+  Uint8Array.from({ length: BLOCK_SIZE ** 2 }, (_, at) => brush(at % BLOCK_SIZE, Math.floor(at / BLOCK_SIZE)))
+
+const colour = (roll: Prng) => Math.floor(roll() * 216)
+
+/** A figure that is the same on both sides, as small creatures are, on a plain ground. */
+function sprite(roll: Prng): Brush {
+  const colours = [colour(roll), colour(roll), colour(roll)] as const
+  const half = Array.from({ length: BLOCK_SIZE }, () => Array.from({ length: 5 }, () => Math.floor(roll() * 3)))
+  return (x, y) => colours[(half[y]?.[x < 5 ? x : 9 - x] ?? 0) as 0 | 1 | 2]
+}
+
+/** A slope from one level of a colour to another. */
+function slope(roll: Prng): Brush {
+  const [from, step] = [Math.floor(roll() * 180), pick(roll, [1, 6, 36])]
+  const [right, down] = [roll(), roll()]
+  return (x, y) => Math.min(215, from + step * Math.floor((x * right + y * down) / 3.6))
+}
+
+/** Shades that vary smoothly, dithered. */
+function photo(roll: Prng): Brush {
+  const base = Math.floor(roll() * 160)
+  const [fx, fy, turn] = [roll(), roll(), roll() * 6]
+  return (x, y) => base + Math.floor(24 + 20 * Math.sin(x * fx + y * fy + turn) + 3 * roll())
+}
+
+/** One sign in one colour, drawn by strokes. */
+function glyph(roll: Prng): Brush {
+  const [ink, paper] = [colour(roll), colour(roll)]
+  const across = [1 + Math.floor(roll() * 8), 1 + Math.floor(roll() * 8)]
+  const along = [1 + Math.floor(roll() * 8)]
+  return (x, y) => (across.includes(y) || along.includes(x) ? ink : paper)
+}
+
+const WORDS = [
+  'agent',
+  'wall',
+  'pixel',
+  'hello',
+  'made',
+  'with',
+  'paint',
+  'bought',
+  'this',
+  'block',
+  'signal',
+  'future',
+  'cloud',
+  'garden',
+  'from',
+  'the',
+  'open',
+  'machine',
+  'dream',
+  'quiet',
+  'north',
+  'market',
+  'lantern',
+  'by',
+  'an',
+  'for',
+  'orbit',
+] as const
+
+function sentence(roll: Prng): string {
+  return Array.from({ length: 5 + Math.floor(roll() * 14) }, () => pick(roll, WORDS)).join(' ')
+}
+
+const hex = (roll: Prng) => Math.floor(roll() * 2 ** 24).toString(16)

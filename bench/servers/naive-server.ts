@@ -1,0 +1,128 @@
+/**
+ * What the wall is held against, in a process of its own: handlers that do nothing but send the same bytes, which is
+ * as fast as the machine goes, and the plain way of doing each thing. Arguments: a database, and the canvas read in gzip.
+ */
+
+import { x402HTTPResourceServer, x402ResourceServer } from '@x402/core/server'
+import { ExactEvmScheme } from '@x402/evm/exact/server'
+import { bazaarResourceServerExtension, declareDiscoveryExtension } from '@x402/extensions/bazaar'
+import { connect } from '../../db/sqlite/connection.ts'
+import { ListingQuery } from '../../shared/contract/block.ts'
+import { COORD_PATTERN } from '../../shared/wall.ts'
+import rivalSql from './naive-server.sql' with { type: 'text' }
+
+const [databasePath = '', bodyPath = ''] = process.argv.slice(2)
+
+const ETAG = 'W/"same"'
+const network = 'eip155:8453'
+const asset = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
+
+const body = await Bun.file(bodyPath).bytes()
+const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip', ETag: ETAG, Vary: 'Accept-Encoding' }
+
+const connection = connect(databasePath)
+const [selectBlocks = '', selectAgents = '', selectFeed = '', update = ''] = rivalSql.split(';\n')
+type Row = Readonly<Record<string, unknown>> & { readonly px?: Uint8Array | null }
+const blocks = connection.prepare<Row>(selectBlocks)
+const agents = connection.prepare<Row>(selectAgents)
+const feed = connection.prepare<Row, { after: number; limit: number }>(selectFeed)
+const repaint = connection.prepare<unknown, { block: number; message: string }>(update)
+
+/** The whole wall, read and written out anew. */
+function plainCanvas(): string {
+  const shown = blocks.all({}).map((row) => ({ ...row, px: row.px?.toBase64() }))
+  return JSON.stringify({ agents: agents.all({}), blocks: shown })
+}
+
+/** All three bodies, as one change costs the plain way. */
+function rebuild(): number {
+  const text = Buffer.from(plainCanvas())
+  return text.length + Bun.gzipSync(text, { level: 6, library: 'zlib' }).length + Bun.zstdCompressSync(text).length
+}
+
+// As the wall's own demand has them, without what its OpenAPI document adds.
+const listingProperties = Object.fromEntries(
+  Object.entries(ListingQuery.properties).map(([name, { type, minLength, maxLength, pattern }]) => [
+    name,
+    { type, minLength, maxLength, pattern },
+  ]),
+)
+
+const payments = new x402ResourceServer({
+  getSupported: async () => ({ kinds: [{ x402Version: 2, scheme: 'exact', network }], extensions: [], signers: {} }),
+  verify: () => Promise.reject(new Error('nobody pays here')),
+  settle: () => Promise.reject(new Error('nobody pays here')),
+})
+const till = new x402HTTPResourceServer(
+  payments.register(network, new ExactEvmScheme()).registerExtension(bazaarResourceServerExtension),
+  {
+    'GET /sdk': {
+      accepts: {
+        scheme: 'exact',
+        network,
+        payTo: `0x${'11'.repeat(20)}`,
+        price: { amount: '1000000', asset, extra: { name: 'USD Coin', version: '2' } },
+      },
+      description: 'One 10x10 pixel block of a public billboard: 100 pixels, a message, a link.',
+      mimeType: 'application/json',
+      // What a catalogue reads is most of a demand: left out, the SDK would be asked for less than the wall sends.
+      extensions: declareDiscoveryExtension({
+        input: { name: 'Ada', message: 'hello' },
+        inputSchema: { properties: listingProperties },
+        pathParamsSchema: { properties: { coord: { type: 'string', pattern: COORD_PATTERN } }, required: ['coord'] },
+        output: { example: { block: '80,45', owner: 'you', pixels: 'yours' } },
+      }),
+    },
+  },
+)
+await till.initialize()
+
+async function sdkDemand(request: Request): Promise<Response> {
+  const path = '/sdk'
+  const adapter = {
+    getHeader: (name: string) => request.headers.get(name) ?? undefined,
+    getMethod: () => request.method,
+    getPath: () => path,
+    getUrl: () => request.url,
+    getAcceptHeader: () => 'application/json',
+    getUserAgent: () => '',
+  }
+  const result = await till.processHTTPRequest({ adapter, path, method: 'GET' })
+  if (result.type !== 'payment-error') throw new Error('the SDK asks for no payment')
+  const { status, headers: fields, body: said } = result.response
+  return new Response(JSON.stringify(said ?? {}), { status, headers: fields })
+}
+
+const server = Bun.serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  development: false,
+  routes: {
+    '/raw': () => new Response(body, { headers }),
+    '/static': new Response(body, { headers }),
+    '/304': (request) =>
+      new Response(null, { status: request.headers.get('if-none-match') === ETAG ? 304 : 200, headers }),
+    '/hello': () => new Response('hello'),
+    '/sdk': sdkDemand,
+    '/naive/canvas': () =>
+      new Response(Bun.gzipSync(Buffer.from(plainCanvas()), { level: 6, library: 'zlib' }), { headers }),
+    '/naive/health': () => Response.json({ ok: connection.read(() => feed.get({ after: 0, limit: 1 })) !== null }),
+    '/naive/feed': (request) => {
+      const after = Number(new URL(request.url).searchParams.get('after'))
+      const sales = feed.all({ after, limit: 200 }).map(({ pixels, ...row }) => ({
+        ...row,
+        px: pixels instanceof Uint8Array ? pixels.toBase64() : null,
+      }))
+      return Response.json({ sales })
+    },
+    '/naive/repaint': {
+      PUT: async (request) => {
+        const message = (await request.text()).slice(0, 100)
+        connection.write(() => repaint.run({ block: 0, message }))
+        return Response.json({ updated: true })
+      },
+    },
+    '/naive/rebuild': () => Response.json({ bytes: rebuild() }),
+  },
+})
+console.log(server.port)

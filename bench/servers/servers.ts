@@ -1,0 +1,141 @@
+/** The processes under measurement: real walls of each size, and what they are held against. */
+
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startWall, type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
+import { pin } from '../measure/cpu.ts'
+import { startNginx } from './nginx.ts'
+import { seed } from './seed.ts'
+import { SERVERS_ON, type Server } from './server.ts'
+
+// Fewer on small walls.
+const AGENTS = 500
+
+/** How many agents own the blocks of a wall, if nothing else is said. */
+export const agentsOf = (blocks: number): number => Math.min(AGENTS, Math.max(1, blocks))
+
+export type Fleet = {
+  readonly folder: string
+  /** A wall with so many blocks sold, started once for each `name`. Settings are for a first start. */
+  wall(blocks: number, name?: string, settings?: WallSettings, agents?: number): Promise<Server>
+  /** A copy of the database of a wall with so many blocks sold. */
+  database(blocks: number, name: string): string
+  /** The bare handlers and the plain way of doing things, over a wall with so many blocks sold. */
+  rival(blocks: number): Promise<Server>
+  /** nginx with the canvas read of a wall with so many blocks sold as a file, `/canvas`; `undefined` where it is not installed. */
+  nginx(blocks: number): Promise<Server | undefined>
+  stop(): Promise<void>
+}
+
+// No facilitator and no chain: what is measured through such a wall asks neither.
+const NOWHERE = 'http://127.0.0.1:9'
+
+/** Settings of a wall that sells to nobody, besides its database. */
+export const QUIET: WallSettings = {
+  PAY_TO: `0x${'11'.repeat(20)}`,
+  FACILITATOR_URL: NOWHERE,
+  RPC_URL: NOWHERE,
+  BASE_URL: 'http://127.0.0.1',
+}
+
+/** What a wall without settings of its own is called. */
+export const wallName = (blocks: number, agents: number): string => `wall-${blocks}-${agents}`
+
+/** Makes an empty fleet. */
+export function fleet(): Fleet {
+  const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-bench-'))
+  const walls = new Map<string, Promise<WallProcess>>()
+  const rivals = new Map<number, Promise<Server & { end(): void }>>()
+  const masters = new Set<string>()
+  let nginx: Promise<Server & { end(): void }> | undefined
+
+  const database = (blocks: number, name: string, agents = agentsOf(blocks)) => {
+    const master = join(folder, `master-${blocks}-${agents}.sqlite`)
+    if (!masters.has(master)) seed(master, blocks, agents)
+    masters.add(master)
+    const copy = join(folder, `${name}.sqlite`)
+    cpSync(master, copy)
+    return copy
+  }
+  const start = async (blocks: number, name: string, settings: WallSettings, agents: number | undefined) => {
+    const wall = await startWall({ ...QUIET, ...settings, DATABASE_PATH: database(blocks, name, agents) })
+    pin(wall.pid, SERVERS_ON)
+    await published(wall.url)
+    return wall
+  }
+  const wall: Fleet['wall'] = async (blocks, name = wallName(blocks, agentsOf(blocks)), settings = {}, agents) => {
+    const started = walls.get(name) ?? start(blocks, name, settings, agents)
+    walls.set(name, started)
+    return serverOf(await started)
+  }
+  const canvasFile = async (blocks: number) => {
+    const { port } = await wall(blocks)
+    const file = join(folder, `canvas-${blocks}.gz`)
+    await Bun.write(file, await canvasGzip(port))
+    return file
+  }
+  const startRival = async (blocks: number) => {
+    const body = await canvasFile(blocks)
+    const child = spawnRival(database(blocks, `rival-${blocks}`), body)
+    const line = await firstLine(child.stdout)
+    pin(child.pid, SERVERS_ON)
+    return { port: Number(line), pid: child.pid, end: () => child.kill('SIGKILL') }
+  }
+  return {
+    folder,
+    wall,
+    database,
+    async rival(blocks) {
+      const started = rivals.get(blocks) ?? startRival(blocks)
+      rivals.set(blocks, started)
+      return await started
+    },
+    async nginx(blocks) {
+      if (Bun.which('nginx') === null) return undefined
+      nginx ??= canvasFile(blocks).then((file) => startNginx(folder, file))
+      return await nginx
+    },
+    async stop() {
+      await nginx?.then((one) => one.end()).catch(() => {})
+      // One that did not start has ended already.
+      for (const started of walls.values()) await started.then((one) => one.kill()).catch(() => {})
+      for (const started of rivals.values()) await started.then((one) => one.end()).catch(() => {})
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const serverOf = ({ url, pid }: WallProcess): Server => ({ port: Number(new URL(url).port), pid })
+
+function spawnRival(databasePath: string, body: string) {
+  return Bun.spawn([process.execPath, join(import.meta.dir, 'naive-server.ts'), databasePath, body], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+}
+
+async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const { value } = await stream.getReader().read()
+  return new TextDecoder().decode(value).trim()
+}
+
+/** The canvas read in gzip, as it is sent. */
+export async function canvasGzip(port: number): Promise<Uint8Array<ArrayBuffer>> {
+  const response = await fetch(`http://127.0.0.1:${port}/api/canvas`, {
+    headers: { 'Accept-Encoding': 'gzip' },
+    decompress: false,
+  })
+  if (response.headers.get('content-encoding') !== 'gzip') throw new Error('the canvas read is not compressed yet')
+  return new Uint8Array(await response.arrayBuffer())
+}
+
+/** Resolves once a wall has compressed its canvas read. */
+async function published(url: string): Promise<void> {
+  for (;;) {
+    const response = await fetch(`${url}/api/canvas`, { headers: { 'Accept-Encoding': 'gzip' }, method: 'HEAD' })
+    if (response.headers.get('content-encoding') === 'gzip') return
+    await Bun.sleep(20)
+  }
+}

@@ -1,0 +1,57 @@
+/** Selling past the service: claim and finalize, as the store alone does them. */
+
+import { privateKeyToAccount } from 'viem/accounts'
+import type { Engine } from '../../db/engine.ts'
+import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
+import { buyerOf, keyOf, NETWORK } from './seed.ts'
+
+type Ledger = Engine['ledger']
+type Payment = Parameters<Ledger['claim']>[1]
+
+const AT_ONCE = 16
+const HEAD = 1n
+const SILENT = { name: null, framework: null, message: null, link: null, pixels: null, painter: null }
+const PAYEE = `0x${'11'.repeat(20)}` as const
+
+/** Sells so many blocks to at most `agents` wallets, the same ones as on a seeded wall; how many a second. */
+export async function sellAll({ ledger }: Pick<Engine, 'ledger'>, blocks: number, agents: number): Promise<number> {
+  const orders = ordersOf(blocks, agents).values()
+  const startedAt = performance.now()
+  const till = async () => {
+    for (const { block, payment } of orders) {
+      const claiming = await ledger.claim(block, payment, SILENT, HEAD, Date.now(), [])
+      if (claiming.kind !== 'claimed') throw new Error(`a block was ${claiming.kind}`)
+      await ledger.finalize(claiming.purchase, payment.nonce, true, Date.now())
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, till))
+  return blocks / ((performance.now() - startedAt) / 1000)
+}
+
+type Order = { readonly block: BlockIndex; readonly payment: Payment }
+
+function ordersOf(blocks: number, agents: number): Order[] {
+  const wallets = Array.from({ length: agents }, (_, at) => privateKeyToAccount(keyOf(at + 1)).address)
+  return CLAIM_ORDER.slice(0, blocks).map((block, at) => {
+    const number = at + 1
+    const payer = wallets[buyerOf(number, agents) - 1]
+    if (payer === undefined) throw new Error('a sale without a buyer')
+    return { block, payment: paymentOf(lower(payer), number) }
+  })
+}
+
+const lower = (address: `0x${string}`): `0x${string}` => `0x${address.slice(2).toLowerCase()}`
+
+function paymentOf(payer: `0x${string}`, number: number): Payment {
+  const terms = { network: NETWORK, asset: PAYEE, payTo: PAYEE, amount: 1_000_000n }
+  return {
+    payer,
+    nonce: `0x${number.toString(16).padStart(64, '0')}`,
+    to: PAYEE,
+    amount: terms.amount,
+    validAfter: 0n,
+    validBefore: BigInt(Math.floor(Date.now() / 1000) + 300),
+    signature: `0x${'5a'.repeat(65)}`,
+    accepted: { ...terms, scheme: 'exact' },
+  }
+}

@@ -1,0 +1,62 @@
+/** The append-only log: reading it, and the rows that are written to it. */
+
+import type { Change } from '../../../server/domain/wall/log.ts'
+import { visible } from '../../../server/domain/wall/moderation.ts'
+import type { Log } from '../../../server/ports.ts'
+import { changeOf, type ChangeRow } from '../../changes.ts'
+import type { SummedRow } from '../../row-checksums.ts'
+import { hiddenOf } from '../../rows.ts'
+import type { Queries } from '../pool.ts'
+import type { Check, Stored } from '../writes.ts'
+
+type Row = ChangeRow & Stored<'changes'> & { readonly withheld: number }
+
+// What was hidden after an entry was written, or is hidden now, is not told by it any more.
+const SELECT_CHANGE = `
+  SELECT c.*, a.wallet,
+    coalesce((SELECT bit_or(h.hidden) FROM changes AS h
+      WHERE h.hidden IS NOT NULL AND h.block = c.block AND h.number > c.number), 0)
+    | coalesce((SELECT m.hidden FROM moderated AS m WHERE m.block = c.block), 0) AS withheld
+  FROM changes AS c LEFT JOIN agents AS a ON a.id = c.agent`
+
+// Blocks and agents know their latest change, so the log's length does not count here.
+const LATEST = `
+  WHERE c.number IN (
+    SELECT number FROM changes WHERE seq > 0
+    UNION ALL SELECT number FROM changes WHERE hidden IS NOT NULL
+    UNION ALL SELECT changed FROM blocks WHERE state = 'claimed'
+    UNION ALL SELECT changed FROM agents)`
+
+/** The log as readers follow it. `seen` is told of the newest number that was read. */
+export function postgresLog({ rows }: Queries, check: Check, seen: (number: number) => void = () => {}): Log {
+  const told = (row: Row): Change => {
+    check('changes', row)
+    const change = changeOf(row)
+    if (change.kind === 'identity' || row.withheld === 0) return change
+    return { ...change, face: visible(change.face, hiddenOf(row.withheld)) }
+  }
+  return {
+    async after(number, limit) {
+      const found = await rows<Row>(`${SELECT_CHANGE} WHERE c.number > $1 ORDER BY c.number LIMIT $2`, [number, limit])
+      seen(found.at(-1)?.number ?? 0)
+      return found.map(told)
+    },
+    compacted: async () => (await rows<Row>(`${SELECT_CHANGE} ${LATEST} ORDER BY c.number`)).map(told),
+  }
+}
+
+/** The row of an entry; what its kind has no word on is left out. */
+export const changeRow = (
+  said: Partial<SummedRow<'changes'>> & Pick<SummedRow<'changes'>, 'number' | 'at' | 'kind'>,
+): SummedRow<'changes'> => ({
+  seq: null,
+  block: null,
+  agent: null,
+  hidden: null,
+  name: null,
+  framework: null,
+  pixels: null,
+  message: null,
+  link: null,
+  ...said,
+})

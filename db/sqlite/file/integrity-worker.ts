@@ -1,0 +1,36 @@
+/** The worker that looks through a file while the process that owns it is busy with other things. */
+
+import { Database } from 'bun:sqlite'
+import { troubleOf } from '../errors.ts'
+import type { RawConnection, Values } from '../raw.ts'
+import { inspect, type Inspection } from './integrity-check.ts'
+
+/** What the worker answers, once, to the path of a file: what it found, or SQLite's name for what kept it from looking. */
+export type Inspected = Inspection | { readonly trouble: string }
+
+declare const self: Worker
+
+self.addEventListener('message', ({ data: path }: MessageEvent<string>) => self.postMessage(inspected(path)))
+
+function inspected(path: string): Inspected {
+  try {
+    const db = new Database(path, { readonly: true, strict: true })
+    const statements: { finalize(): void }[] = []
+    const prepare: RawConnection['prepare'] = <Row, Params extends Values>(sql: string) => {
+      const statement = db.prepare<Row, [Params]>(sql)
+      statements.push(statement)
+      return statement
+    }
+    try {
+      return inspect({ prepare, run: (sql) => void db.run(sql) })
+    } finally {
+      // What is left open is closed while the thread ends, and for that moment locks the owner of the file out.
+      for (const statement of statements) statement.finalize()
+      db.close(true)
+    }
+  } catch (error) {
+    const trouble = troubleOf(error)
+    if (trouble === undefined) throw error
+    return { trouble }
+  }
+}

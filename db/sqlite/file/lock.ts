@@ -1,0 +1,55 @@
+/** Who owns a database: the process that holds the lock file beside it, until it ends, in whatever way. */
+
+import { Database } from 'bun:sqlite'
+import { existsSync, realpathSync } from 'node:fs'
+import { CannotOpen } from '../../cannot-open.ts'
+import { DatabaseInUse, troubleOf } from '../errors.ts'
+import { makePrivate } from './private-file.ts'
+
+// A process that is being replaced needs some time to finish what it has begun.
+const PATIENCE_MS = 5000
+
+const RETRY_MS = 50
+
+// A handle that nobody refers to is collected, and its lock with it.
+const held = new Set<Database>()
+
+/**
+ * Takes the lock of the database at `path`, waiting for another process to let go of it; gives what releases it.
+ * Throws `DatabaseInUse` when patience ends, `CannotOpen` when there can be no lock file.
+ */
+export async function lockDatabase(path: string, patienceMs = PATIENCE_MS): Promise<() => void> {
+  const lockPath = `${existsSync(path) ? realpathSync(path) : path}.lock`
+  const deadline = performance.now() + patienceMs
+  for (;;) {
+    const lock = tryLock(lockPath)
+    if (lock !== undefined) return () => release(lock)
+    if (performance.now() >= deadline)
+      throw new DatabaseInUse(`another process owns ${path} (it holds ${lockPath}); stop it first`)
+    await Bun.sleep(RETRY_MS)
+  }
+}
+
+/** `undefined` while somebody else holds it. */
+function tryLock(lockPath: string): Database | undefined {
+  let lock: Database | undefined
+  try {
+    makePrivate(lockPath)
+    lock = new Database(lockPath, { readwrite: true, create: true })
+    // Nothing is ever written, so nothing is left over for the next process to roll back.
+    lock.run('PRAGMA journal_mode = MEMORY')
+    lock.run('BEGIN EXCLUSIVE')
+    held.add(lock)
+    return lock
+  } catch (error) {
+    lock?.close()
+    const trouble = troubleOf(error)
+    if (trouble?.startsWith('SQLITE_BUSY')) return undefined
+    throw trouble === undefined ? error : new CannotOpen(`the lock file ${lockPath} cannot be used: ${trouble}`)
+  }
+}
+
+function release(lock: Database): void {
+  if (!held.delete(lock)) return
+  lock.close()
+}

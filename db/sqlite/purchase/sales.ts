@@ -1,0 +1,114 @@
+/** Sales: what makes a held block its payer's for ever; every function must be called inside a transaction. */
+
+import { StaleWriteError } from '../../../server/domain/failure.ts'
+import type { Hash, PaymentKey, UnixMs } from '../../../server/domain/purchase/payment.ts'
+import { isSold, type Landed, type Purchase, type SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
+import { blocksHeld, ownTarget, placeOf, targetOf } from '../../../server/domain/purchase/target.ts'
+import { partOf } from '../../../shared/pixels.ts'
+import type { FaceRow } from '../../rows.ts'
+import { changeOne, one, type Connection } from '../connection.ts'
+import { agentRegister } from '../wall/agents.ts'
+import { logWriter } from '../wall/log.ts'
+import { find, known, remember, takeUp, type Holds, type Stored } from './holds.ts'
+import { openPlace } from './places.ts'
+
+/** What selling needs beside what holding needs. */
+export type Sales = ReturnType<typeof prepareSales>
+
+/** Prepares it. */
+export function prepareSales(connection: Connection) {
+  type Sale = { id: number; tx: Hash; seq: number; at: UnixMs; settled: boolean }
+  return {
+    nextSeq: connection.prepare<{ seq: number }>('SELECT coalesce(max(seq), 0) + 1 AS seq FROM changes'),
+    sell: connection.prepare<unknown, Sale>(`
+      UPDATE payments SET state = 'sold', uncertain = 0, tx = $tx, seq = $seq, claimed_at = $at, settled = $settled,
+        unanswered = 1
+      WHERE id = $id AND state = 'reserved'`),
+    deed: connection.prepare<unknown, FaceRow & { id: number; block: number; agent: number; number: number }>(`
+      UPDATE blocks SET state = 'claimed', agent = $agent, pixels = $pixels, message = $message, link = $link,
+        changed = $number
+      WHERE i = $block AND state = 'reserved' AND payment = $id`),
+    credit: connection.prepare<unknown, { id: number; tx: Hash }>(
+      `UPDATE payments SET state = 'credited', dead = 0, tx = $tx WHERE id = $id AND state = 'released'`,
+    ),
+    confirm: connection.prepare<unknown, PaymentKey & { tx: Hash }>(
+      `UPDATE payments SET settled = 1, tx = $tx, looks = max(looks, settled)
+      WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`,
+    ),
+    markFinal: connection.prepare<unknown, PaymentKey & { tx: Hash }>(
+      `UPDATE payments SET settled = 1, tx = $tx, looks = 2 WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`,
+    ),
+    markMissing: connection.prepare<unknown, PaymentKey & { looks: 0 | 2 }>(
+      `UPDATE payments SET settled = 0, looks = $looks WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`,
+    ),
+    enter: agentRegister(connection),
+    log: logWriter(connection),
+  }
+}
+
+type Sql = Holds & Sales
+
+/** Sells a held block. A sale that is already made is answered as it is, once noted that it was seen on the chain. */
+export function finalize(sql: Sql, key: PaymentKey, tx: Hash, settled: boolean, now: UnixMs): SoldPurchase {
+  const stored = known(sql, key)
+  const { state } = stored.purchase
+  if (state.kind === 'reserved') sell(sql, stored, { tx, settled }, now)
+  if (state.kind === 'sold' && settled && !state.settled) confirm(sql, key, tx)
+  return sold(sql, key)
+}
+
+/** Notes in which transaction the chain shows a sale's payment. */
+export function confirm(sql: Sql, { payer, nonce }: PaymentKey, tx: Hash): void {
+  changeOne(sql.confirm, { payer, nonce, tx }, 'a sale to confirm')
+}
+
+/** Notes for good in which transaction the chain shows a sale's payment. */
+export function markFinal(sql: Sql, { payer, nonce }: PaymentKey, tx: Hash): void {
+  changeOne(sql.markFinal, { payer, nonce, tx }, 'a sale to mark as final')
+}
+
+/** Notes that the chain does not show a sale's payment; after look 2 it is not looked for again. */
+export function markMissing(sql: Sql, { payer, nonce }: PaymentKey, looks: 0 | 2): void {
+  changeOne(sql.markMissing, { payer, nonce, looks }, 'a sale that is not paid')
+}
+
+/** Gives a payment that landed while nothing was held for it its block or area, else the next open one, else a credit. */
+export function fulfilLatePayment(sql: Sql, landed: Landed, tx: Hash, now: UnixMs): Purchase {
+  const key = landed.payment
+  const stored = find(sql, key) ?? remember(sql, landed, now)
+  const { kind } = stored.purchase.state
+  if (kind === 'sold' || kind === 'credited') return stored.purchase
+  if (kind === 'reserved') throw new StaleWriteError('a block is held for the payment')
+  const { target } = stored.purchase
+  const own = openPlace(sql, ownTarget(stored.purchase))
+  const block = typeof own === 'string' ? openPlace(sql, targetOf('next', placeOf(target))) : own
+  if (typeof block === 'string') {
+    changeOne(sql.credit, { id: stored.id, tx }, 'a released payment to credit')
+  } else {
+    takeUp(sql, stored.id, { target, block })
+    sell(sql, known(sql, key), { tx, settled: true }, now)
+  }
+  return known(sql, key).purchase
+}
+
+function sell(sql: Sql, { id, purchase }: Stored, proof: { tx: Hash; settled: boolean }, now: UnixMs) {
+  const { payment, listing } = purchase
+  const { name, framework, pixels, message, link } = listing
+  const entry = sql.log.next(now)
+  const { seq } = one(sql.nextSeq, {})
+  const agent = sql.enter(payment.payer, { name, framework }, entry)
+  for (const [i, block] of blocksHeld(purchase).entries()) {
+    const face = { pixels: pixels && partOf(pixels, i), message, link }
+    const number = entry.number + i
+    sql.log.sale({ number, at: entry.at }, seq + i, block, face, agent.id, agent.persona)
+    changeOne(sql.deed, { id, block, agent: agent.id, number, ...face }, 'a held block to sell')
+  }
+  changeOne(sql.sell, { id, ...proof, seq, at: entry.at }, 'a held payment to sell to')
+}
+
+function sold(sql: Sql, key: PaymentKey): SoldPurchase {
+  const purchase = find(sql, key)?.purchase
+  if (purchase === undefined || !isSold(purchase))
+    throw new StaleWriteError('only a held or sold payment can be finalized')
+  return purchase
+}

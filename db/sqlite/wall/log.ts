@@ -1,0 +1,140 @@
+/** The append-only log: reading it, and writing to it inside the transaction that makes an entry true. */
+
+import type { UnixMs } from '../../../server/domain/purchase/payment.ts'
+import type { AgentId, Change, Face, Hidden, LogNumber, Persona } from '../../../server/domain/wall/log.ts'
+import { visible, type ModerationAct } from '../../../server/domain/wall/moderation.ts'
+import type { Log } from '../../../server/ports.ts'
+import type { BlockIndex } from '../../../shared/wall.ts'
+import { changeOf, type ChangeRow } from '../../changes.ts'
+import { hiddenOf, maskOf } from '../../rows.ts'
+import type { Connection } from '../connection.ts'
+import { isDamaged } from '../row-checksums.ts'
+
+/** What numbers an entry: the place it takes in the log, and when it became true. */
+export type Entry = { readonly number: LogNumber; readonly at: UnixMs }
+
+type Columns = {
+  readonly number: number
+  readonly at: number
+  readonly kind: Change['kind']
+  readonly seq: number | null
+  readonly block: number | null
+  readonly agent: number | null
+  readonly hidden: number | null
+  readonly name: string | null
+  readonly framework: string | null
+  readonly pixels: Uint8Array | null
+  readonly message: string | null
+  readonly link: string | null
+}
+
+// What a kind of entry has no word on.
+const EMPTY = {
+  seq: null,
+  block: null,
+  agent: null,
+  hidden: null,
+  name: null,
+  framework: null,
+  pixels: null,
+  message: null,
+  link: null,
+}
+
+// An agent that is damaged is told from the payment of the sale.
+const SELECT_CHANGE = `
+  SELECT number, at, kind, changes.seq, changes.block, agent, hidden, changes.name, changes.framework, changes.pixels,
+    changes.message, changes.link, iif(${isDamaged('agents', 'agents.id')}, payments.payer, agents.wallet) AS wallet
+  FROM changes LEFT JOIN agents ON agents.id = agent
+    LEFT JOIN sales ON sales.seq = changes.seq LEFT JOIN payments ON payments.id = sales.payment
+  WHERE NOT ${isDamaged('changes', 'number')}`
+
+// What a damaged entry made true is still so in the tables. Only the name a wallet had at a sale may be told short.
+const RETOLD_SALES = `
+  SELECT c.number, p.claimed_at, 'sale', s.seq, b.i, b.agent, NULL, iif(a.changed = c.number, a.name, p.name),
+    iif(a.changed = c.number, a.framework, p.framework), substr(p.pixels, 100 * (s.seq - p.seq) + 1, 100), p.message, p.link, p.payer
+  FROM payments AS p JOIN sales AS s ON s.payment = p.id JOIN changes AS c ON c.seq = s.seq JOIN blocks AS b ON b.i = s.block JOIN agents AS a ON a.id = b.agent
+  WHERE ${isDamaged('changes', 'c.number')} AND NOT ${isDamaged('payments', 'p.id')} AND NOT ${isDamaged('blocks', 'b.i')}`
+const RETOLD_REPAINTS = `
+  SELECT changed, 0, 'repaint', NULL, i, NULL, NULL, NULL, NULL, pixels, message, link, NULL
+  FROM blocks WHERE ${isDamaged('changes', 'changed')} AND NOT ${isDamaged('blocks', 'i')}`
+const RETOLD_IDENTITIES = `
+  SELECT changed, 0, 'identity', NULL, NULL, id, NULL, name, framework, NULL, NULL, NULL, NULL
+  FROM agents WHERE ${isDamaged('changes', 'changed')} AND NOT ${isDamaged('agents', 'id')}`
+
+/** The log as readers follow it. */
+export function sqliteLog(connection: Connection): Log {
+  const after = connection.prepare<ChangeRow, { after: number; limit: number }>(
+    `${SELECT_CHANGE} AND number > $after ORDER BY number LIMIT $limit`,
+  )
+  // Blocks and agents know their latest change, so the log's length does not count here. This is read at each start, and
+  // there is no damage to be careful of, so each row is looked up once.
+  const latest = connection.prepare<ChangeRow>(`
+    SELECT number, at, kind, seq, block, agent, hidden, name, framework, pixels, message, link,
+      (SELECT wallet FROM agents WHERE id = agent) AS wallet
+    FROM changes WHERE seq > 0 OR hidden IS NOT NULL
+      OR number IN (SELECT changed FROM blocks WHERE state = 'claimed' UNION ALL SELECT changed FROM agents)
+    ORDER BY number`)
+  const spared = connection.prepare<ChangeRow>(`
+    SELECT * FROM (
+      SELECT * FROM (${SELECT_CHANGE})
+      UNION ALL ${RETOLD_SALES}
+      UNION ALL ${RETOLD_REPAINTS} AND changed NOT IN (SELECT number FROM (${RETOLD_SALES}))
+      UNION ALL ${RETOLD_IDENTITIES} AND changed NOT IN (SELECT number FROM (${RETOLD_SALES})))
+    ORDER BY number`)
+  // What is hidden now is hidden of every entry, should the one that hid it be damaged.
+  const hidings = connection.prepare<Hiding, { after: number }>(`
+    SELECT number, block, hidden FROM changes WHERE hidden IS NOT NULL AND number > $after
+    UNION ALL SELECT NULL, block, hidden FROM moderated`)
+  const told = (rows: readonly ChangeRow[], after: number) => withoutHidden(rows.map(changeOf), hidings.all({ after }))
+  return {
+    async after(number, limit) {
+      // What a power cut may still undo is told to nobody: its number would go to another change.
+      await connection.flushed()
+      return connection.read(() => told(after.all({ after: number, limit }), number))
+    },
+    compacted: async () => connection.read(() => told((connection.isDamaged() ? spared : latest).all({}), 0)),
+  }
+}
+
+type Hiding = { readonly number: LogNumber | null; readonly block: BlockIndex; readonly hidden: number }
+
+/** What was hidden after an entry was written is not told by it any more. */
+function withoutHidden(changes: readonly Change[], hidings: readonly Hiding[]): readonly Change[] {
+  if (hidings.length === 0) return changes
+  return changes.map((change) => {
+    if (change.kind === 'identity') return change
+    const later = hidings.filter(
+      ({ block, number }) => block === change.block && (number === null || number > change.number),
+    )
+    const mask = later.reduce((sum, { hidden }) => sum | hidden, 0)
+    return mask === 0 ? change : { ...change, face: visible(change.face, hiddenOf(mask)) }
+  })
+}
+
+/** Writes entries; every function must be called inside a transaction. */
+export function logWriter(connection: Connection) {
+  const last = connection.prepare<Entry>('SELECT number, at FROM changes ORDER BY number DESC LIMIT 1')
+  const insert = connection.prepare<unknown, Columns>(`
+    INSERT INTO changes (number, at, kind, seq, block, agent, hidden, name, framework, pixels, message, link)
+    VALUES ($number, $at, $kind, $seq, $block, $agent, $hidden, $name, $framework, $pixels, $message, $link)`)
+  return {
+    /** The place of the next entry. Time in the log never goes back, even where the clock does. */
+    next: (now: UnixMs): Entry => {
+      const before = last.get({})
+      return before === null ? { number: 1, at: now } : { number: before.number + 1, at: Math.max(now, before.at) }
+    },
+    sale: (entry: Entry, seq: number, block: BlockIndex, face: Face, agent: AgentId, persona: Persona): void => {
+      insert.run({ ...EMPTY, ...entry, kind: 'sale', seq, block, ...face, agent, ...persona })
+    },
+    repaint: (entry: Entry, block: BlockIndex, face: Face): void => {
+      insert.run({ ...EMPTY, ...entry, kind: 'repaint', block, ...face })
+    },
+    moderation: (entry: Entry, kind: ModerationAct, block: BlockIndex, hidden: Hidden, face: Face): void => {
+      insert.run({ ...EMPTY, ...entry, kind, block, hidden: maskOf(hidden), ...face })
+    },
+    identity: (entry: Entry, agent: AgentId, persona: Persona): void => {
+      insert.run({ ...EMPTY, ...entry, kind: 'identity', agent, ...persona })
+    },
+  }
+}

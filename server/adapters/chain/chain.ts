@@ -1,0 +1,112 @@
+/** The chain over JSON-RPC: what became of an authorization, looked up by payer and nonce through endpoints of ours. */
+
+import type { PublicClient } from 'viem'
+import { lru } from '../../../shared/lru.ts'
+import { keyOf, type Address, type Payment, type PaymentKey } from '../../domain/purchase/payment.ts'
+import type { ChainStatus } from '../../domain/purchase/purchase.ts'
+import type { Chain, ChainHealth, Receipts } from '../../ports.ts'
+import type { Network } from '../../x402/network.ts'
+import type { Offer } from '../../x402/terms.ts'
+import { systemClock } from '../clock.ts'
+import { within } from '../timeout.ts'
+import { EndpointBehind, type Asking } from './endpoint.ts'
+import { openEndpoints, type Endpoints } from './endpoints.ts'
+import { probe } from './probe.ts'
+import { stateReader } from './state.ts'
+import { statusAt, type Proof } from './status.ts'
+import { senderOf, transfersAt } from './transfers.ts'
+
+// A question takes several calls, and each may be made twice.
+const DEADLINE_MS = 8000
+
+// A payment that was read within it has a buyer who waits for its settlement.
+const BUYING_MS = 60_000
+
+// Of payments that were read, and of those seen paid: more than are open at a time.
+const REMEMBERED_MAX = 10_000
+
+const SILENT = { kind: 'silent' } as const
+
+/** A client for a network over one endpoint; without an address, the network's public one. */
+export function chainClient(network: Network, rpcUrl?: string): PublicClient {
+  return openEndpoints(network, rpcUrl === undefined ? [] : [rpcUrl], { clock: systemClock }).client
+}
+
+/** Makes the chain port. Each question is answered within eight seconds. */
+export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
+  const { clock } = endpoints
+  const { asset } = offer.terms
+  const states = stateReader()
+  const readAt = remembered<number>()
+  const proofs = remembered<Proof>()
+
+  const urgencyOf = (payment: Payment) =>
+    clock.elapsed() - (readAt.get(payment) ?? -BUYING_MS) < BUYING_MS ? 'settlement' : 'background'
+  const inTime = <T, S>(urgency: Asking['urgency'], work: (asking: Asking) => Promise<T>, silent: S) =>
+    within<T | S>(DEADLINE_MS, (late) => work({ urgency, late }).catch(() => silent), silent)
+
+  return {
+    read(key) {
+      readAt.set(key, clock.elapsed())
+      const read = (asking: Asking) =>
+        endpoints.ask(
+          asking,
+          async (endpoint) => {
+            const known = endpoints.newest()?.number ?? 0n
+            const state = await states.latest(endpoint, asking, { asset, key })
+            endpoints.saw(state)
+            if (!state.spent && state.number < known) throw new EndpointBehind('an older block')
+            return { head: state.number, spent: state.spent }
+          },
+          'lag',
+        )
+      return inTime('buyer', read, 'silent')
+    },
+    status(payment, head, named) {
+      const look = {
+        endpoints,
+        states,
+        payment,
+        head,
+        named,
+        proof: proofs.get(payment),
+        proved: (proof: Proof) => proofs.set(payment, proof),
+      }
+      return inTime<ChainStatus, typeof SILENT>(
+        urgencyOf(payment),
+        (asking) => endpoints.ask(asking, (endpoint) => statusAt(endpoint, asking, look)),
+        SILENT,
+      )
+    },
+    fault: () =>
+      inTime<ChainHealth, ChainHealth>('settlement', (asking) => probe(endpoints, states, offer, asking), NO_ANSWER),
+    transfersTo: (payTo, from) =>
+      inTime<Receipts, 'silent'>(
+        'background',
+        (asking) =>
+          endpoints.ask(
+            asking,
+            (endpoint) => transfersAt(endpoint, asking, endpoints.newest(), asset, payTo, from),
+            'lag',
+          ),
+        'silent',
+      ),
+    broadcaster: (tx) =>
+      inTime<Address | 'silent', 'silent'>(
+        'background',
+        async (asking) => (await endpoints.ask(asking, (endpoint) => senderOf(endpoint, asking, tx))) ?? 'silent',
+        'silent',
+      ),
+  }
+}
+
+const NO_ANSWER: ChainHealth = { kind: 'silent', what: 'the chain endpoint does not answer in time' }
+
+/** What was noted of payments, the oldest of which are forgotten. */
+function remembered<T>() {
+  const notes = lru<string, T>(REMEMBERED_MAX)
+  return {
+    get: (key: PaymentKey) => notes.get(keyOf(key)),
+    set: (key: PaymentKey, note: T) => notes.set(keyOf(key), note),
+  }
+}

@@ -1,0 +1,300 @@
+/** The facilitator over HTTP, in x402's own words. What it answers is sorted by what it proves. */
+
+import { Type, type Static, type TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { PaymentPayload } from '@x402/core/types'
+import pLimit from 'p-limit'
+import type { Settling, Verification } from '../../domain/purchase/facilitator-errors.ts'
+import type { Address, Payment, Target } from '../../domain/purchase/payment.ts'
+import type { Facilitator, Manner, RingMember } from '../../ports.ts'
+import { paymentRequired, requirementsOf, type Offer } from '../../x402/terms.ts'
+import { fetchBounded, readAddress, type HttpAddress } from '../bounded-fetch.ts'
+
+/** How to reach a facilitator. Verify and settle have their own patience, in milliseconds. */
+export type FacilitatorSettings = {
+  readonly url: string
+  readonly verifyTimeoutMs: number
+  readonly settleTimeoutMs: number
+  readonly authorize: Authorize | undefined // undefined for a facilitator that asks for none
+  readonly onExtension?: (said: ExtensionSaid) => void // told what became of an extension, such as being catalogued
+  readonly onProbed?: (trouble: string | null) => void // told what each probe found wrong, in our words; `null` is nothing
+}
+
+/** Headers that say who calls `address`. */
+export type Authorize = (method: 'GET' | 'POST', address: string) => Promise<Readonly<Record<string, string>>>
+
+// In each lane. What strangers have verified must never delay what is settled for blocks that are held.
+const AT_ONCE = 64
+const WAITING_MAX = 256
+
+// Many times what any answer needs.
+const ANSWER_MAX_BYTES = 65_536
+
+/**
+ * Makes the facilitator port. Verify and settle have a lane each: 64 calls of a kind are under way, 256 wait for their turn,
+ * and what comes beyond is `busy` without a call. Probes wait for nobody.
+ */
+export function httpFacilitator(settings: FacilitatorSettings, offer: Offer): RingMember {
+  const [verifying, settling] = [lane(), lane()]
+  const { verifyTimeoutMs, settleTimeoutMs } = settings
+  const line: Line = { ...settings, ...readAddress(settings.url) }
+  return {
+    host: line.host,
+    verify: (target, payment, manner = { withinMs: verifyTimeoutMs, isBare: false }) =>
+      verifying(() => verify(line, offer, target, payment, manner)),
+    settle: (target, payment, manner = { withinMs: settleTimeoutMs, isBare: false }) =>
+      settling(() => settle(line, offer, target, payment, manner)),
+    supports: () => supports(line, offer),
+    signers: () => signers(line, offer),
+  }
+}
+
+type Line = HttpAddress & Omit<FacilitatorSettings, 'url'>
+
+type Busy = { readonly kind: 'busy' }
+
+function lane(): <T>(call: () => Promise<T>) => Promise<T | Busy> {
+  const limit = pLimit(AT_ONCE)
+  return async (call) => (limit.pendingCount >= WAITING_MAX ? { kind: 'busy' } : await limit(call))
+}
+
+// The parts of each answer that are used; x402 has more.
+const Reason = Type.Optional(Type.Union([Type.String(), Type.Null()]))
+const Verified = Type.Object({ isValid: Type.Boolean(), invalidReason: Reason })
+const Settled = Type.Object({
+  success: Type.Boolean(),
+  errorReason: Reason,
+  transaction: Type.String(),
+  network: Type.String(),
+})
+const Kind = Type.Object({ x402Version: Type.Number(), scheme: Type.String(), network: Type.String() })
+const Supported = Type.Object({ kinds: Type.Array(Kind) })
+const Signers = Type.Object({ signers: Type.Record(Type.String(), Type.Array(Type.String())) })
+
+async function supports(line: Line, { terms }: Offer): Promise<'yes' | 'no' | 'unavailable'> {
+  const { verifyTimeoutMs, onProbed = () => {} } = line
+  let told: Told | undefined
+  try {
+    told = await ask(line, 'supported', Math.min(verifyTimeoutMs, PROBE_TIMEOUT_MS))
+    const { kinds } = readSuccess(Supported, told)
+    const isOurs = kinds.some(
+      (kind) => kind.x402Version === 2 && kind.scheme === 'exact' && kind.network === terms.network,
+    )
+    onProbed(isOurs ? null : `does not take ${terms.network}`)
+    return isOurs ? 'yes' : 'no'
+  } catch (error) {
+    onProbed(told === undefined ? silenceIn(error) : troubleIn(told.status))
+    return 'unavailable'
+  }
+}
+
+// So that an outage is known within seconds, however patient buyers are.
+const PROBE_TIMEOUT_MS = 5000
+
+const HINTS: Readonly<Record<number, string>> = {
+  401: 'refuses our keys (401)',
+  403: 'refuses us (403)',
+  404: 'has no /supported at its address (404)',
+  429: 'takes no calls for now (429)',
+}
+
+/** What an answer that cannot be used says of its sender. */
+function troubleIn(status: number): string {
+  if (isSuccess(status)) return 'answers what is no x402 facilitator’s answer'
+  return HINTS[status] ?? `answers with status ${status}`
+}
+
+/** What the lack of an answer says. */
+function silenceIn(error: unknown): string {
+  if (isUnsent(error)) return 'cannot be connected to'
+  return error instanceof SyntaxError ? 'answers what is no JSON' : 'does not answer'
+}
+
+/** Who signs for a network is listed under its name, or under its family's (`eip155:*`). */
+async function signers(line: Line, { terms }: Offer): ReturnType<Facilitator['signers']> {
+  try {
+    const told = readSuccess(Supported, await ask(line, 'supported', line.verifyTimeoutMs))
+    if (!Value.Check(Signers, told)) return 'unknown'
+    const family = terms.network.replace(/:.*$/, ':*')
+    const named = [terms.network, family].flatMap((name) => told.signers[name] ?? [])
+    return named.length === 0 ? 'unknown' : named.map((signer) => signer.toLowerCase() as Address)
+  } catch {
+    return 'unavailable'
+  }
+}
+
+async function verify(
+  line: Line,
+  offer: Offer,
+  target: Target,
+  payment: Payment,
+  { withinMs, isBare }: Manner,
+): Promise<Verification> {
+  try {
+    const told = await ask(line, 'verify', withinMs, wireOf(offer, target, payment, isBare))
+    if (isUnreadable(told, 'isValid')) return { kind: 'unavailable', unreadable: true }
+    const refused = refusalIn(told, 'isValid')
+    if (refused !== undefined && !ourTrouble.has(told.status))
+      return { kind: 'invalid', reason: reasonOf(refused['invalidReason']) }
+    const { isValid, invalidReason } = readSuccess(Verified, told)
+    return isValid ? { kind: 'valid' } : { kind: 'invalid', reason: reasonOf(invalidReason) }
+  } catch {
+    return { kind: 'unavailable' }
+  }
+}
+
+async function settle(
+  line: Line,
+  offer: Offer,
+  target: Target,
+  payment: Payment,
+  { withinMs, isBare }: Manner,
+): Promise<Settling> {
+  try {
+    const told = await ask(line, 'settle', withinMs, wireOf(offer, target, payment, isBare))
+    if (isUnreadable(told, 'success')) return { kind: 'unclear', unreadable: true }
+    const refused = refusalIn(told, 'success')
+    if (refused !== undefined) return refusal(refused['errorReason'], refused['transaction'])
+    const { success, transaction, network, errorReason } = readSuccess(Settled, told)
+    if (!success) return refusal(errorReason, transaction)
+    const tx = transaction.toLowerCase()
+    return isHash(tx) && network === payment.accepted.network ? { kind: 'success', tx } : { kind: 'unclear' }
+  } catch (error) {
+    return isUnsent(error) ? { kind: 'unsent' } : { kind: 'unclear' }
+  }
+}
+
+type Path = 'verify' | 'settle' | 'supported'
+
+type Told = { readonly status: number; readonly value: unknown }
+
+/**
+ * Asks once. The SDK's client would follow redirects, read answers of any size, and print what strangers say. Rejects
+ * when there is no answer in JSON.
+ */
+async function ask(
+  { url, headers: credentials, authorize, onExtension }: Line,
+  path: Path,
+  timeoutMs: number,
+  body?: object,
+): Promise<Told> {
+  const method = body === undefined ? 'GET' : 'POST'
+  const init = body === undefined ? { method } : { method, body: JSON.stringify(body) }
+  const address = addressOf(url, path)
+  const headers = { 'Content-Type': 'application/json', ...credentials, ...(await authorize?.(method, address)) }
+  const response = await fetchBounded(address, { ...init, headers }, { timeoutMs, maxBytes: ANSWER_MAX_BYTES })
+  if (onExtension !== undefined) for (const said of extensionsIn(response)) onExtension(said)
+  return { status: response.status, value: await response.json() }
+}
+
+function addressOf(base: string, path: Path): string {
+  const url = new URL(base)
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`
+  return url.href
+}
+
+/** What a facilitator says of an extension, as far as it looks like codes. */
+export type ExtensionSaid = { readonly extension: string; readonly status: string; readonly reason?: string }
+
+// As many as any facilitator knows.
+const EXTENSIONS_TOLD_MAX = 8
+
+/** Reads EXTENSION-RESPONSES: base64 of an object by extension. What cannot be read says nothing. */
+function extensionsIn({ headers }: Response): readonly ExtensionSaid[] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(headers.get('extension-responses') ?? '', 'base64').toString())
+    if (typeof value !== 'object' || value === null) return []
+    return Object.entries(value)
+      .slice(0, EXTENSIONS_TOLD_MAX)
+      .flatMap(([extension, said]) => {
+        const { status, rejectedReason: reason } = { status: '', rejectedReason: '', ...said }
+        if (!isCode(extension) || !isCode(status)) return []
+        return [{ extension, status, ...(isCode(reason) ? { reason } : {}) }]
+      })
+  } catch {
+    return []
+  }
+}
+
+const isSuccess = (status: number) => status >= 200 && status < 300
+
+/** The answer of a call that succeeded; throws for any other and for what is not in the schema. */
+function readSuccess<Schema extends TSchema>(schema: Schema, { status, value }: Told): Static<Schema> {
+  if (!isSuccess(status) || !Value.Check(schema, value)) throw new TypeError('not the answer that was asked for')
+  return value
+}
+
+const SERVER_ERROR = 500
+
+/** The verdict in an answer that blames the request: x402 lets refusals come with such a status. */
+function refusalIn({ status, value }: Told, verdict: 'isValid' | 'success'): Record<string, unknown> | undefined {
+  if (isSuccess(status) || status >= SERVER_ERROR) return undefined
+  return typeof value === 'object' && value !== null && verdict in value ? { ...value } : undefined
+}
+
+// How HTTP says that a request is not understood.
+const UNREADABLE: ReadonlySet<number> = new Set([400, 422])
+
+/** Whether the request was not understood, as opposed to a payment that was looked at. */
+const isUnreadable = (told: Told, verdict: 'isValid' | 'success') =>
+  UNREADABLE.has(told.status) && refusalIn(told, verdict) === undefined
+
+/** A facilitator that names a transaction has sent one, whatever else it says. */
+const refusal = (reason: unknown, transaction: unknown): Settling =>
+  transaction === '' || transaction === undefined || transaction === null
+    ? { kind: 'refused', reason: reasonOf(reason) }
+    : { kind: 'unclear' }
+
+/**
+ * What the facilitator is sent: the payer's authorization with our own terms, resource and extensions, never the echo of
+ * those. Some refuse what they do not know, or find too long, and take the bare payment.
+ */
+function wireOf(offer: Offer, target: Target, payment: Payment, isBare: boolean) {
+  const { resource, extensions } = paymentRequired(offer, target)
+  const requirements = requirementsOf(offer, {
+    network: payment.accepted.network,
+    asset: payment.accepted.asset,
+    payTo: payment.to,
+    amount: payment.amount,
+  })
+  const payload: PaymentPayload = {
+    x402Version: 2,
+    ...(isBare ? {} : { resource }),
+    accepted: requirements,
+    payload: {
+      signature: payment.signature,
+      authorization: {
+        from: payment.payer,
+        to: payment.to,
+        value: payment.amount.toString(),
+        validAfter: payment.validAfter.toString(),
+        validBefore: payment.validBefore.toString(),
+        nonce: payment.nonce,
+      },
+    },
+    ...(isBare ? {} : { extensions: { ...payment.extensions, ...extensions } }),
+  }
+  return { x402Version: payload.x402Version, paymentPayload: payload, paymentRequirements: requirements }
+}
+
+// Keys that are refused or a quota that is used up say nothing about the payer.
+const ourTrouble = new Set([401, 403, 429])
+
+const reasonPattern = /^[a-z0-9_]{1,80}$/
+
+const isCode = (text: unknown): text is string => typeof text === 'string' && /^[a-z0-9_-]{1,80}$/.test(text)
+
+/** A reason that looks like a code is passed on; other people's sentences are not, for they may hold anything. */
+const reasonOf = (reason: unknown) =>
+  typeof reason === 'string' && reasonPattern.test(reason) ? reason : 'the facilitator refused the payment'
+
+const isHash = (text: string): text is `0x${string}` => /^0x[0-9a-f]{64}$/.test(text)
+
+const unsentCodes = new Set(['ECONNREFUSED', 'ConnectionRefused', 'ENOTFOUND', 'EAI_AGAIN'])
+
+/** Whether the request cannot have reached anyone. */
+function isUnsent(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if ('code' in error && typeof error.code === 'string' && unsentCodes.has(error.code)) return true
+  return error.cause !== undefined && isUnsent(error.cause)
+}

@@ -1,0 +1,169 @@
+/** What a monitor reads, in Prometheus' text form: counts, times and states, without anybody's names. */
+
+import { Counter, Histogram, Registry } from 'prom-client'
+import type { Outcome } from '../../domain/purchase/purchase.ts'
+import type { Chain, Logger, Ledger, RingMember } from '../../ports.ts'
+import { httpMeter, type Handler } from './http.ts'
+import { watchProcess } from './process.ts'
+import { watchWall, type Seen } from './wall.ts'
+
+/** Counts and times what passes through it. */
+export type Metrics = {
+  /** The same port, its calls timed under its host. */
+  facilitator(port: RingMember): RingMember
+  /** The same port, its calls timed. */
+  chain(port: Chain): Chain
+  /** Counts how one paid request ended. */
+  outcome(outcome: Outcome): void
+  /** Counts one paid request over HTTP, by the version of x402 it came in. */
+  paid(version: 1 | 2): void
+  /** The same port, the calls that sell timed. */
+  ledger(port: Ledger): Ledger
+  /** The same journal, its alarms counted. */
+  logger(logger: Logger): Logger
+  /** The same handler, what it answers counted and timed under the path it is reached by. */
+  http(path: string, handler: Handler): Handler
+  /** Looks at what there is to see at each reading from then on. */
+  watch(seen: Seen): void
+  /** All of it as text. */
+  read(): Promise<string>
+  readonly contentType: string
+}
+
+// A read of the chain takes tens of milliseconds, a settlement seconds, and none of them more than its deadline.
+const BUCKETS_SECONDS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
+
+// Told as none from the start, because a series that begins with its first alarm does not rise.
+const ALARMS = [
+  'outage',
+  'row-damaged',
+  'payment-vanished',
+  'payment-lost',
+  'older-copy',
+  'orphan',
+  'stray',
+  'witness-failed',
+  'work-failed',
+  'http-failed',
+  'desk-failed',
+]
+
+/** Starts with nothing counted. */
+export function openMetrics(): Metrics {
+  const registry = new Registry()
+  const { purchases, paid, alarms, facilitatorTimes, chainTimes, storeTimes } = instruments(registry)
+  watchProcess(registry)
+  return {
+    facilitator: ({ host, ...port }) => {
+      const start = (call: string) => facilitatorTimes.startTimer({ facilitator: host, call })
+      return {
+        host,
+        verify: timed(start, 'verify', port.verify, ({ kind }) => kind),
+        settle: timed(start, 'settle', port.settle, ({ kind }) => kind),
+        supports: timed(start, 'supports', port.supports, (answer) => answer),
+        signers: timed(start, 'signers', port.signers, (answer) => (answer === 'unavailable' ? answer : 'told')),
+      }
+    },
+    chain: (port) => {
+      const start = (call: string) => chainTimes.startTimer({ call })
+      return {
+        read: timed(start, 'read', port.read, silentOr('answered')),
+        status: timed(start, 'status', port.status, ({ kind }) => kind),
+        fault: timed(start, 'fault', port.fault, ({ kind }) => kind),
+        transfersTo: timed(start, 'transfers', port.transfersTo, silentOr('answered')),
+        broadcaster: timed(start, 'broadcaster', port.broadcaster, silentOr('answered')),
+      }
+    },
+    outcome: (outcome) => purchases.inc({ outcome: outcome.kind === 'bought' ? 'bought' : outcome.failure.code }),
+    paid: (version) => paid.inc({ version }),
+    ledger: (port) => {
+      const start = (call: string) => storeTimes.startTimer({ call })
+      return {
+        ...port,
+        find: timed(start, 'find', port.find, answered),
+        availability: timed(start, 'availability', port.availability, answered),
+        claim: timed(start, 'claim', port.claim, answered),
+        finalize: timed(start, 'finalize', port.finalize, answered),
+      }
+    },
+    logger: ({ note, alert }) => ({
+      note,
+      alert(event, facts) {
+        alarms.inc({ event })
+        alert(event, facts)
+      },
+    }),
+    http: httpMeter(registry),
+    watch: (seen) => watchWall(registry, seen),
+    read: () => registry.metrics(),
+    contentType: registry.contentType,
+  }
+}
+
+/** What is counted and timed by hand. */
+function instruments(registry: Registry) {
+  const registers = [registry]
+  const timesOf = <Label extends string>(of: 'facilitator' | 'chain' | 'store', ...labels: readonly Label[]) =>
+    new Histogram({
+      name: `wall_${of}_seconds`,
+      help: `Time of calls to the ${of}, by what came of them. Failures are unavailable, unclear, unsent, busy (our own queue was full), silent and failed.`,
+      labelNames: [...labels, 'call', 'result'],
+      buckets: BUCKETS_SECONDS,
+      registers,
+    })
+  const purchases = new Counter({
+    name: 'wall_purchases_total',
+    help: 'Answers to paid requests: bought, or the code of the refusal.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const paid = new Counter({
+    name: 'wall_paid_requests_total',
+    help: 'Requests over HTTP that carried a payment, by the version of x402 they came in.',
+    labelNames: ['version'],
+    registers,
+  })
+  // A version that nobody sends is told as none, so that it can be seen.
+  for (const version of [1, 2]) paid.inc({ version }, 0)
+  const alarms = new Counter({
+    name: 'wall_alarms_total',
+    help: 'Lines of level alarm in the journal, by their event.',
+    labelNames: ['event'],
+    registers,
+  })
+  for (const event of ALARMS) alarms.inc({ event }, 0)
+  return {
+    purchases,
+    paid,
+    alarms,
+    facilitatorTimes: timesOf('facilitator', 'facilitator'),
+    chainTimes: timesOf('chain'),
+    storeTimes: timesOf('store'),
+  }
+}
+
+const answered = () => 'answered'
+
+const silentOr =
+  (word: string) =>
+  (answer: unknown): string =>
+    answer === 'silent' ? answer : word
+
+function timed<Args extends readonly unknown[], Answer>(
+  start: (call: string) => (labels: { readonly result: string }) => void,
+  call: string,
+  work: (...args: Args) => Promise<Answer>,
+  resultOf: (answer: Answer) => string,
+): (...args: Args) => Promise<Answer> {
+  return async (...args) => {
+    const end = start(call)
+    let result = 'failed'
+    try {
+      const answer = await work(...args)
+      result = resultOf(answer)
+      return answer
+    } finally {
+      end({ result })
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * The worker that reads strangers' pictures. It lives for one picture: whatever a file does to it is over when the
+ * deadline is.
+ */
+
+import { quantise } from '../../../shared/quantise.ts'
+import { resample, type Raster } from '../../../shared/resample.ts'
+import {
+  PICTURE_PIXELS_MAX,
+  type Bitmap,
+  type PaintPlan,
+  type PictureFlaw,
+  type SentPicture,
+} from '../../domain/picture/picture.ts'
+import { readPlainPng } from './png.ts'
+
+/** What the worker is sent, once. It answers a `Bitmap` or a `PictureFlaw`. */
+export type PaintJob = { readonly picture: SentPicture; readonly plan: PaintPlan }
+
+// Longer sides than any camera's; tables are kept for each pixel of a side.
+const SIDE_MAX = 20_000
+
+// A progressive JPEG has about ten. Each costs a pass over the whole picture, however few bytes it has in the file.
+const JPEG_SCANS_MAX = 50
+
+const PNG_START = [0x89, 0x50, 0x4e, 0x47]
+const JPEG_START = [0xff, 0xd8, 0xff]
+const JPEG_SCAN = Buffer.from([0xff, 0xda])
+
+declare const self: Worker
+
+self.addEventListener('message', ({ data }: MessageEvent<PaintJob>) => {
+  void paint(data).then((painted) => self.postMessage(painted))
+})
+
+async function paint({ picture, plan }: PaintJob): Promise<Bitmap | PictureFlaw> {
+  const raster = picture.kind === 'raw' ? readRaw(picture) : await readFile(picture.bytes)
+  if (typeof raster === 'string') return raster
+  const { width, height, fit, dither, background } = plan
+  const indices = quantise(resample(raster, width, height, fit, background), dither)
+  return { width, height, indices }
+}
+
+function readRaw({ bytes, width, height }: SentPicture & { kind: 'raw' }): Raster | PictureFlaw {
+  if (width > SIDE_MAX || height > SIDE_MAX || width * height > PICTURE_PIXELS_MAX) return 'too-many-pixels'
+  if (bytes.length === width * height * 4) return { width, height, rgba: bytes }
+  if (bytes.length !== width * height * 3) return 'unreadable'
+  const rgba = new Uint8Array(width * height * 4).fill(255)
+  for (let i = 0; i < width * height; i++) rgba.set(bytes.subarray(i * 3, i * 3 + 3), i * 4)
+  return { width, height, rgba }
+}
+
+async function readFile(bytes: Uint8Array<ArrayBuffer>): Promise<Raster | PictureFlaw> {
+  // The runtime reads more kinds of files than were asked for, and each is code that a stranger reaches.
+  const isJpeg = startsWith(bytes, JPEG_START)
+  if (!isJpeg && !startsWith(bytes, PNG_START)) return 'unreadable'
+  if (isJpeg && scansOf(bytes) > JPEG_SCANS_MAX) return 'tangled'
+  try {
+    const { width, height } = await open(bytes).metadata()
+    if (width > SIDE_MAX || height > SIDE_MAX) return 'too-many-pixels'
+    return readPlainPng(await open(bytes).png({ compressionLevel: 0 }).bytes())
+  } catch (error) {
+    return isTooLarge(error) ? 'too-many-pixels' : 'unreadable'
+  }
+}
+
+const open = (bytes: Uint8Array<ArrayBuffer>) => new Bun.Image(bytes, { maxPixels: PICTURE_PIXELS_MAX })
+
+const startsWith = (bytes: Uint8Array, start: readonly number[]) => start.every((byte, at) => bytes[at] === byte)
+
+/** How often the mark of a scan stands in the file: at least once for each, since data never holds it. */
+function scansOf(bytes: Uint8Array<ArrayBuffer>): number {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let scans = 0
+  for (let at = file.indexOf(JPEG_SCAN); at >= 0; at = file.indexOf(JPEG_SCAN, at + JPEG_SCAN.length)) scans++
+  return scans
+}
+
+const isTooLarge = (error: unknown) =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_IMAGE_TOO_MANY_PIXELS'

@@ -1,0 +1,49 @@
+/** The worker that makes the wall's own pictures: nothing of a stranger's gets here, so it lives as long as the process. */
+
+import { PALETTE } from '../../../shared/palette.ts'
+import { quantise } from '../../../shared/quantise.ts'
+import { resample } from '../../../shared/resample.ts'
+import type { Bitmap } from '../../domain/picture/picture.ts'
+import { enlarge } from '../../domain/picture/wall-picture.ts'
+import { encodePng } from './png.ts'
+
+/** A picture to write as a PNG, each pixel as a square of `scale` x `scale`; or to bring down to a smaller size. */
+export type OwnJob = { readonly bitmap: Bitmap } & (
+  | { readonly kind: 'encode'; readonly scale: number }
+  | { readonly kind: 'shrink'; readonly width: number; readonly height: number }
+)
+
+/** What comes of a job, by its kind. */
+export type OwnPicture = Uint8Array<ArrayBuffer> | Bitmap
+
+/** A job and its number, as the worker is sent it; it answers the number with what came of it. */
+export type NumberedJob = { readonly id: number; readonly job: OwnJob }
+export type NumberedPicture = { readonly id: number; readonly picture: OwnPicture }
+
+declare const self: Worker
+
+self.addEventListener('message', ({ data: { id, job } }: MessageEvent<NumberedJob>) => {
+  void make(job).then((picture) => self.postMessage({ id, picture } satisfies NumberedPicture))
+})
+
+async function make(job: OwnJob): Promise<OwnPicture> {
+  if (job.kind === 'encode') return await encodePng(enlarge(job.bitmap, job.scale))
+  const { width, height } = job
+  const raster = { width: job.bitmap.width, height: job.bitmap.height, rgba: coloursOf(job.bitmap) }
+  return { width, height, indices: quantise(resample(raster, width, height, 'fill', '#000000'), 'none') }
+}
+
+const rgb = Uint8Array.from(Buffer.from(PALETTE.map((colour) => colour.slice(1)).join(''), 'hex'))
+
+/** The colours of a picture, four bytes to a pixel. */
+function coloursOf({ indices }: Bitmap): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(indices.length * 4)
+  for (let i = 0, to = 0; i < indices.length; i++) {
+    const from = (indices[i] ?? 0) * 3
+    bytes[to++] = rgb[from] ?? 0
+    bytes[to++] = rgb[from + 1] ?? 0
+    bytes[to++] = rgb[from + 2] ?? 0
+    bytes[to++] = 255
+  }
+  return bytes
+}

@@ -1,0 +1,90 @@
+/**
+ * Pictures by the runtime's own codecs, beside the thread that answers: each stranger's in a worker of its own that can be
+ * ended, the wall's own in one that is kept for them, so that no upload keeps them waiting.
+ */
+
+import pLimit from 'p-limit'
+import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from '../../domain/picture/picture.ts'
+import { enlarge } from '../../domain/picture/wall-picture.ts'
+import type { Pictures } from '../../ports.ts'
+import type { PaintJob } from './image-worker.ts'
+import type { NumberedJob, NumberedPicture, OwnJob, OwnPicture } from './own-pictures.ts'
+import { encodePng } from './png.ts'
+
+const DEADLINE_MS = 10_000
+
+// A large picture takes some 300 MB while it is read.
+const AT_ONCE = 1
+const WAITING_MAX = 16
+
+// Smaller ones take less time than sending them to the worker and back.
+const OWN_PIXELS_MIN = 200_000
+
+/** Makes the pictures' port. One picture is painted at a time; one that 16 others wait before is not waited for. */
+export function workerPictures(deadlineMs: number = DEADLINE_MS): Pictures {
+  const limit = pLimit(AT_ONCE)
+  const own = ownWorker()
+  return {
+    async encode(bitmap, scale = 1) {
+      if (bitmap.width * bitmap.height * scale ** 2 < OWN_PIXELS_MIN) return await encodePng(enlarge(bitmap, scale))
+      const file = await own({ kind: 'encode', bitmap, scale })
+      if (!(file instanceof Uint8Array)) throw new TypeError('the worker made no file')
+      return file
+    },
+    async shrink(bitmap, width, height) {
+      const small = await own({ kind: 'shrink', bitmap, width, height })
+      if (small instanceof Uint8Array) throw new TypeError('the worker made no bitmap')
+      return small
+    },
+    async paint(picture, plan) {
+      if (limit.pendingCount >= WAITING_MAX) return 'busy'
+      return await limit(() => paintInWorker(picture, plan, deadlineMs))
+    },
+  }
+}
+
+/** The worker for the wall's own pictures: begun with the first of them, and anew after it failed. */
+function ownWorker(): (job: OwnJob) => Promise<OwnPicture> {
+  const waiting = new Map<number, PromiseWithResolvers<OwnPicture>>()
+  let worker: Worker | undefined
+  let jobs = 0
+  const begin = () => {
+    const begun = new Worker(new URL('./own-pictures.ts', import.meta.url))
+    begun.addEventListener('message', ({ data: { id, picture } }: MessageEvent<NumberedPicture>) => {
+      waiting.get(id)?.resolve(picture)
+      waiting.delete(id)
+    })
+    begun.addEventListener('error', () => {
+      worker = undefined
+      for (const { reject } of waiting.values()) reject(new Error('the worker for pictures failed'))
+      waiting.clear()
+    })
+    // It is no reason for the process to go on.
+    begun.unref()
+    return begun
+  }
+  return async (job) => {
+    worker ??= begin()
+    const id = ++jobs
+    const answer = Promise.withResolvers<OwnPicture>()
+    waiting.set(id, answer)
+    worker.postMessage({ id, job } satisfies NumberedJob)
+    return await answer.promise
+  }
+}
+
+async function paintInWorker(picture: SentPicture, plan: PaintPlan, deadlineMs: number): Promise<Bitmap | PictureFlaw> {
+  const worker = new Worker(new URL('./image-worker.ts', import.meta.url))
+  const { promise, resolve, reject } = Promise.withResolvers<Bitmap | PictureFlaw>()
+  const timer = setTimeout(() => resolve('late'), deadlineMs)
+  worker.addEventListener('message', ({ data }: MessageEvent<Bitmap | PictureFlaw>) => resolve(data))
+  worker.addEventListener('error', () => reject(new Error('the painter failed')))
+  const job: PaintJob = { picture, plan }
+  worker.postMessage(job)
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    worker.terminate()
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * Wallets that are contracts, asked on the chain whether they signed (EIP-1271), also before they are deployed (EIP-6492).
+ * Anybody can make us ask, so it is bounded, in all and for each wallet. Beyond a bound the answer is `busy`, never a denial.
+ */
+
+import type { PublicClient } from 'viem'
+import {
+  BaseError,
+  decodeFunctionResult,
+  encodeFunctionData,
+  isErc6492Signature,
+  multicall3Abi,
+  numberToHex,
+  parseAbi,
+  parseErc6492Signature,
+} from 'viem'
+import { lru } from '../../../shared/lru.ts'
+import type { SignatureCheck } from '../../domain/purchase/facilitator-errors.ts'
+import type { Address, Hash } from '../../domain/purchase/payment.ts'
+import { tokenBuckets, type Budget } from '../../domain/token-bucket.ts'
+import type { Clock } from '../../ports.ts'
+import type { BoundedCalls } from '../bounded-calls.ts'
+import { isRevert, MULTICALL } from '../chain/endpoints.ts'
+import { ONCE, type ContractCode, type Lane } from './contract-code.ts'
+
+type Hex = `0x${string}`
+
+/** What is said of a signature that is not known to be good. */
+type Unsigned = Exclude<SignatureCheck, 'signed'>
+
+/** The first of the digests that a wallet's contract takes the signature for. A wallet that has no code has not signed. */
+export type SignedByContract = (
+  wallet: Address,
+  digests: readonly Hash[],
+  signature: Hex,
+  lane: Lane,
+) => Promise<Hash | Unsigned>
+
+// Forty questions in any second, in all. A payer that was once seen to sign does not wait behind those that never were.
+const QUESTIONS: Readonly<Record<Lane | 'known payer', Budget>> = {
+  owner: { burst: 8, perSecond: 6 },
+  suspect: { burst: 3, perSecond: 3 },
+  payer: { burst: 6, perSecond: 4 },
+  'known payer': { burst: 6, perSecond: 4 },
+}
+
+// A flood that names one wallet must not use up what is there for the others.
+const ABOUT_ONE: Budget = { burst: 4, perSecond: 2 }
+
+const REMEMBERED_MAX = 4096
+
+/** Asks contracts through `client`. */
+export function signedByContract(
+  client: PublicClient,
+  contracts: ContractCode,
+  calls: BoundedCalls,
+  { elapsed }: Pick<Clock, 'elapsed'>,
+): SignedByContract {
+  const knownPayers = lru<string, true>(REMEMBERED_MAX)
+  const aboutOne = tokenBuckets(ABOUT_ONE, REMEMBERED_MAX)
+  const questions = new Map(Object.entries(QUESTIONS).map(([name, budget]) => [name, tokenBuckets(budget, 1)]))
+  const mayAsk = (wallet: Address, lane: string) =>
+    aboutOne.take(`${lane} ${wallet}`, elapsed()) === 0 && questions.get(lane)?.take(lane, elapsed()) === 0
+
+  return async (wallet, digests, signature, lane) => {
+    if (digests.length === 0 || !bytesPattern.test(signature)) return 'not-signed'
+    const code = await contracts.has(wallet, lane)
+    if (typeof code === 'string') return code
+    const wrapper = unwrap(signature)
+    if (!code && wrapper === undefined) return 'not-signed'
+    const isKnown = lane === 'payer' && knownPayers.get(wallet) === true
+    if (!mayAsk(wallet, isKnown ? 'known payer' : lane)) return 'busy'
+    const answer = await calls.make(() => ask(client, wallet, digests, wrapper ?? { signature }))
+    if (lane === 'payer' && isTaken(answer)) knownPayers.set(wallet, true)
+    if (!code && isTaken(answer)) contracts.forget(wallet)
+    return answer
+  }
+}
+
+/** Whether that is a digest which was signed. */
+export const isTaken = (answer: Hash | Unsigned): answer is Hash => answer.startsWith('0x')
+
+const bytesPattern = /^0x(?:[0-9a-fA-F]{2})*$/
+
+/** A signature, and the call that deploys its wallet first where that is still to be done. */
+type Wrapped = { readonly signature: Hex; readonly deployment?: { readonly to: Address; readonly data: Hex } }
+
+/** The parts of an EIP-6492 signature; `undefined` for any other. */
+function unwrap(wrapped: Hex): Wrapped | undefined {
+  if (!isErc6492Signature(wrapped)) return undefined
+  try {
+    const { address, data, signature } = parseErc6492Signature(wrapped)
+    return address === undefined || data === undefined ? undefined : { signature, deployment: { to: address, data } }
+  } catch {
+    return undefined
+  }
+}
+
+const eip1271 = parseAbi(['function isValidSignature(bytes32 digest, bytes signature) view returns (bytes4)'])
+
+// Enough to deploy a wallet and to have a passkey's signature computed in Solidity.
+const GAS_MAX = numberToHex(5_000_000)
+
+// EIP-1271's yes, as the whole word that a token compares.
+const YES = `0x1626ba7e${'00'.repeat(28)}`
+
+/** Asks about all digests in one call, in a state of which nothing is kept. */
+async function ask(
+  client: PublicClient,
+  wallet: Address,
+  digests: readonly Hash[],
+  { signature, deployment }: Wrapped,
+): Promise<Hash | 'not-signed'> {
+  const questions = digests.map((digest) => ({
+    target: wallet,
+    allowFailure: true,
+    callData: encodeFunctionData({ abi: eip1271, functionName: 'isValidSignature', args: [digest, signature] }),
+  }))
+  // A wallet that is deployed by now makes its deployment fail, which changes nothing.
+  const first =
+    deployment === undefined ? [] : [{ target: deployment.to, allowFailure: true, callData: deployment.data }]
+  const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [[...first, ...questions]] })
+  const call = { to: MULTICALL, data, gas: GAS_MAX }
+  const answer = await client.request({ method: 'eth_call', params: [call, 'latest'] }, ONCE).catch(orNothing)
+  if (answer === undefined) return 'not-signed'
+  const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: answer })
+  const taken = results
+    .slice(first.length)
+    .findIndex(({ success, returnData }) => success && returnData.startsWith(YES))
+  return digests[taken] ?? 'not-signed'
+}
+
+/** What a wallet's code does is its answer; every other failure is the endpoint's. */
+function orNothing(error: unknown): undefined {
+  if (error instanceof BaseError && error.walk(isRevert) !== null) return undefined
+  throw error
+}

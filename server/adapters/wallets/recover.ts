@@ -1,0 +1,146 @@
+/**
+ * Who signed: a key's address from a digest and its signature. It is the dearest step of a repaint, so the fastest
+ * library that loads on this machine and passes a self-test does it; all of them give the same verdicts.
+ */
+
+import { createKeccak, type IHasher } from 'hash-wasm'
+import { bytesToHex, hashMessage, keccak256, recoverAddress } from 'viem/utils'
+import type { Address, Hash } from '../../domain/purchase/payment.ts'
+
+/** The libraries, the fastest first. */
+export const LIBRARIES = ['native', 'wasm', 'viem'] as const
+
+export type Library = (typeof LIBRARIES)[number]
+
+/** What is done with keys' signatures. */
+export type Keys = {
+  readonly library: Library
+  /** The EIP-191 digest of a text. */
+  digestOf(text: string): Hash
+  /** Keccak-256 of bytes in hex, without a prefix before them. */
+  keccak(hex: string): Hash
+  /** The address whose key made a signature of 65 bytes, r, s and v (27, 28, 0 or 1); `undefined` when none could. */
+  recover(digest: Hash, signature: `0x${string}`): Promise<Address | undefined>
+}
+
+/** The fastest keys that work here; `failed` is told of each library that does not. */
+export async function fastestKeys(failed: (library: Library, why: string) => void = () => {}): Promise<Keys> {
+  for (const library of LIBRARIES) {
+    try {
+      const keys = await keysOf(library)
+      if (await passes(keys)) return keys
+      failed(library, 'it fails the self-test')
+    } catch (error) {
+      failed(library, error instanceof Error ? error.message : String(error))
+    }
+  }
+  throw new Error('no library recovers a known signature')
+}
+
+/** Keys by one library. Rejects where it does not load. */
+export async function keysOf(library: Library): Promise<Keys> {
+  if (library === 'viem') return viemKeys
+  const keccak = await createKeccak(256)
+  const point = await (library === 'native' ? nativePoint() : wasmPoint())
+  return {
+    library,
+    digestOf: (text) => digestBy(keccak, text),
+    keccak: (hex) => `0x${keccak.init().update(Buffer.from(hex, 'hex')).digest('hex')}`,
+    // Kept asynchronous, as the slowest library is.
+    recover: async (digest, signature) => addressBy(keccak, point, digest, signature),
+  }
+}
+
+/** The public key, 65 bytes of which the first says that both coordinates follow; throws or is `null` when there is none. */
+type Point = (digest: Uint8Array, rs: Uint8Array, bit: 0 | 1) => Uint8Array | null
+
+async function nativePoint(): Promise<Point> {
+  // The package's main file would fall back to slow JavaScript where there is no native part; this one throws.
+  const { default: native } = await import('secp256k1/bindings.js')
+  return (digest, rs, bit) => native.ecdsaRecover(rs, bit, digest, false)
+}
+
+async function wasmPoint(): Promise<Point> {
+  const { recover } = await import('tiny-secp256k1')
+  return (digest, rs, bit) => recover(digest, rs, bit, false)
+}
+
+const viemKeys: Keys = {
+  library: 'viem',
+  digestOf: (text) => hashMessage(text),
+  keccak: (hex) => keccak256(`0x${hex}`),
+  async recover(hash, signature) {
+    if (!keySignature.test(signature)) return undefined
+    try {
+      return lower(await recoverAddress({ hash, signature }))
+    } catch {
+      return undefined
+    }
+  },
+}
+
+// r, s and v.
+const keySignature = /^0x[0-9a-fA-F]{130}$/
+
+const RS_BYTES = 64
+
+function addressBy(keccak: IHasher, point: Point, digest: Hash, signature: string): Address | undefined {
+  if (!keySignature.test(signature)) return undefined
+  const bytes = bytesOf(signature)
+  const bit = recoveryBits.get(bytes[RS_BYTES] ?? 0xff)
+  if (bit === undefined) return undefined
+  const key = pointOrNone(() => point(bytesOf(digest), bytes.subarray(0, RS_BYTES), bit))
+  if (key === undefined) return undefined
+  return lower(`0x${keccak.init().update(key.subarray(1)).digest('hex').slice(24)}`)
+}
+
+const recoveryBits: ReadonlyMap<number, 0 | 1> = new Map([
+  [0, 0],
+  [1, 1],
+  [27, 0],
+  [28, 1],
+])
+
+function pointOrNone(find: () => Uint8Array | null): Uint8Array | undefined {
+  try {
+    return find() ?? undefined
+  } catch {
+    // What is no signature at all makes the libraries throw.
+    return undefined
+  }
+}
+
+function digestBy(keccak: IHasher, text: string): Hash {
+  const bytes = Buffer.from(text, 'utf8')
+  keccak.init().update(`\u0019Ethereum Signed Message:\n${bytes.length}`).update(bytes)
+  return `0x${keccak.digest('hex')}`
+}
+
+const bytesOf = (hex: string) => new Uint8Array(Buffer.from(hex.slice('0x'.length), 'hex'))
+
+const lower = (address: string) => address.toLowerCase() as Address
+
+/** Signatures by the keys 1 and 2, with either recovery bit, of a text with characters of each length. */
+const TEXT = 'ä€🎨'
+const known: ReadonlyArray<readonly [signer: string, signature: `0x${string}`]> = [
+  [
+    '0x7e5f4552091a69125d5dfcb7b8c2659029395bdf',
+    '0xeb85299ee6ca32331c0a1293a72b5c12a7c814c952376c4da83baa8f673023c415241c30350d7fee7d1ece15b28414119d44990a68600166bd194df310fd67b41c',
+  ],
+  [
+    '0x2b5ad5c4795c026514f8317c7a215e218dccd6cf',
+    '0xa4f1be0265f3a98606caea5465a4d54aa08a018642248ede1f10286e811f4fb0381ebe649a0df58be9ae500bc248043a77c6b149ba5c952d8b43e49dc1f9965f1b',
+  ],
+]
+
+/** Whether keys know the signers of what is known, and take nonsense for nobody's. */
+async function passes({ digestOf, recover }: Keys): Promise<boolean> {
+  const digest = digestOf(TEXT)
+  if (digest !== hashMessage(TEXT)) return false
+  for (const [signer, signature] of known) {
+    if ((await recover(digest, signature)) !== signer) return false
+    if ((await recover(keccak256(digest), signature)) === signer) return false
+  }
+  const nothing = bytesToHex(new Uint8Array(65))
+  return (await recover(digest, nothing)) === undefined
+}

@@ -1,0 +1,91 @@
+/** Wallet signatures: plain keys by recovery here, contract wallets by asking them on the chain. */
+
+import type { Hex, PublicClient } from 'viem'
+import type { SignatureCheck } from '../../domain/purchase/facilitator-errors.ts'
+import type { Address, Hash, Payment } from '../../domain/purchase/payment.ts'
+import type { Clock, Wallets } from '../../ports.ts'
+import { authorizationDigest, type AuthorizationDigest } from '../../x402/authorization.ts'
+import type { Offer } from '../../x402/terms.ts'
+import { boundedCalls } from '../bounded-calls.ts'
+import { contractCode, type Lane } from './contract-code.ts'
+import { isTaken, signedByContract } from './contract-wallets.ts'
+import type { Keys } from './recover.ts'
+import { standing } from './standing.ts'
+
+/**
+ * Makes the wallets port. Who asks before there are keys waits for them.
+ *
+ * A key's signature is enough to admit a payment even where its payer has code, as with EIP-7702: nobody else can make one, so
+ * that it is no junk, and the key is the root of such an account. The token asks the code instead, and some code takes
+ * nothing but signatures of a form of its own. Whether the money would move is for the facilitator to find out before
+ * anything is claimed; `signedForToken` tells whom to believe when it says that it would not.
+ */
+export function viemWallets(
+  client: PublicClient,
+  { assetName, assetVersion }: Offer,
+  keys: Keys | Promise<Keys>,
+  clock: Pick<Clock, 'elapsed'>,
+): Wallets {
+  const calls = boundedCalls()
+  const contracts = contractCode(client, calls, clock)
+  const askContract = signedByContract(client, contracts, calls, clock)
+  const senders = standing(clock)
+  let digests: AuthorizationDigest | undefined
+  const payerDigest = async (payment: Payment) => {
+    const known = await keys
+    digests ??= authorizationDigest(assetName, assetVersion, known.keccak)
+    return { recover: known.recover, digest: digests(payment) }
+  }
+  const askPayer = async ({ payer, signature }: Payment, digest: Hash): Promise<SignatureCheck> => {
+    const answer = await askContract(payer, [digest], signature, 'payer')
+    return isTaken(answer) ? 'signed' : answer
+  }
+  /** The first of the contracts that takes the signature. None is denied by what another could not be asked. */
+  const askContracts = async (signers: readonly Address[], digests: readonly Hash[], signature: Hex, lane: Lane) => {
+    let denial: Exclude<SignatureCheck, 'signed'> = 'not-signed'
+    for (const by of signers) {
+      const answer = await askContract(by, digests, signature, lane)
+      if (isTaken(answer)) return { by, digest: answer }
+      if (answer !== 'not-signed') denial = answer
+    }
+    return denial
+  }
+  return {
+    async signed(signers, messages, signature, from) {
+      const { digestOf, recover } = await keys
+      const candidates = messages.map((message) => digestOf(message))
+      for (const digest of candidates) {
+        const key = await recover(digest, signature)
+        if (key !== undefined && signers.includes(key)) return { by: key, digest }
+      }
+      const answer = await askContracts(signers, candidates, signature, senders.isTrusted(from) ? 'owner' : 'suspect')
+      if (answer !== 'busy' && answer !== 'silent') senders.saw(from, answer !== 'not-signed')
+      return answer
+    },
+    async signedPayment(payment) {
+      const { recover, digest } = await payerDigest(payment)
+      if (digest === undefined) return 'not-signed'
+      if ((await recover(digest, payment.signature)) === payment.payer) return 'signed'
+      return await askPayer(payment, digest)
+    },
+    async signedForToken(payment) {
+      const { recover, digest } = await payerDigest(payment)
+      if (digest === undefined) return 'not-signed'
+      const code = await contracts.has(payment.payer, 'payer')
+      if (typeof code === 'string') return code
+      if (code) return await askPayer(payment, digest)
+      const isPayers = isStrict(payment.signature) && (await recover(digest, payment.signature)) === payment.payer
+      return isPayers ? 'signed' : 'not-signed'
+    },
+  }
+}
+
+/** Whether a key's signature is of the one form that the token takes: v is 27 or 28, and s the smaller of its twins. */
+const isStrict = (signature: `0x${string}`) =>
+  strictForm.test(signature) && BigInt(`0x${signature.slice(S_FROM, S_TO)}`) <= S_MAX
+
+const strictForm = /^0x[0-9a-f]{128}1[bc]$/
+const [S_FROM, S_TO] = [2 + 64, 2 + 128]
+
+// Half of secp256k1's order.
+const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n

@@ -1,0 +1,106 @@
+/** Checks that the books balance: what the store says was sold against what arrived on the chain. */
+
+import pLimit from 'p-limit'
+import { balanceOf, type Balance, type BookedOpen } from '../domain/purchase/balance.ts'
+import { type Address, type UnixMs } from '../domain/purchase/payment.ts'
+import type { ChainStatus } from '../domain/purchase/purchase.ts'
+import type { Audit, Chain, Clock, KeptReceipts, ReceiptArchive, Transfer } from '../ports.ts'
+
+const AT_ONCE = 8
+
+// An endpoint that misses one question of hundreds is not to blame the whole look on.
+const TRIES = 4
+const BETWEEN_TRIES_MS = 1000
+
+// What may yet be replaced by a reorganisation is read again.
+const READ_AGAIN = 1000n
+
+/** What taking stock needs. `price` is what a block costs, `payTo` who is paid now, `archive` what earlier looks read. */
+export type AuditDeps = {
+  readonly audit: Audit
+  readonly chain: Chain
+  readonly clock: Clock
+  readonly archive: ReceiptArchive
+  readonly price: bigint
+  readonly payTo: Address
+}
+
+/** An open purchase with what the chain says of its payment. */
+export type OpenFinding = BookedOpen & { readonly ageMs: number; readonly evidence: ChainStatus }
+
+/** What was found, between two heights. */
+export type Stock = {
+  readonly at: UnixMs
+  readonly from: bigint | undefined // `undefined` when nothing was ever paid for, and there was nothing to look for
+  readonly through: bigint | undefined
+  readonly balance: Balance
+  readonly open: readonly OpenFinding[]
+}
+
+/**
+ * Looks at everything from `from` on, else since the first payment that was ever seen; `silent` when the chain does not
+ * answer. What an earlier look has read, whose books balanced, is not read again. Tells `onward` of the height it has come
+ * to.
+ */
+export async function auditBooks(
+  { audit, chain, clock, archive, price, payTo }: AuditDeps,
+  from?: bigint,
+  onward: (height: bigint) => void = () => {},
+): Promise<Stock | 'silent'> {
+  const before = await audit.statement()
+  const start = from ?? before.from
+  const archived = start === undefined ? [] : await archive.read()
+  const read: KeptReceipts[] = []
+  for (const payee of new Set([payTo, ...before.payees])) {
+    if (start === undefined) break
+    const kept = archived.find((one) => one.payee === payee && one.from <= start && one.through >= start)
+    const receipts = await readReceipts(chain, clock, kept ?? nothing(payee, start), onward)
+    if (receipts === 'silent') return 'silent'
+    read.push(receipts)
+  }
+  const arrivals = read.flatMap(({ transfers }) => transfers.filter(({ height }) => height >= (start ?? 0n)))
+  const after = await audit.statement()
+  const limit = pLimit(AT_ONCE)
+  const open = await Promise.all(
+    after.open.map(async ({ purchase, since }) => {
+      const evidence = await limit(() => chain.status(purchase.payment, purchase.head))
+      return { purchase, since, ageMs: Math.max(0, clock.now() - since), evidence }
+    }),
+  )
+  const balance = balanceOf(before, arrivals, after, price)
+  // Where the books do not balance, the chain is read anew: it may be what was read that is wrong.
+  if (balance.balances && read.length > 0) await archive.write(read.map(lasting))
+  return { at: clock.now(), from: start, through: read.at(-1)?.through, balance, open }
+}
+
+const nothing = (payee: Address, from: bigint): KeptReceipts => ({ payee, from, through: from - 1n, transfers: [] })
+
+/** The part that no reorganisation replaces. */
+function lasting({ payee, from, through, transfers }: KeptReceipts): KeptReceipts {
+  const last = through - READ_AGAIN < from - 1n ? from - 1n : through - READ_AGAIN
+  return { payee, from, through: last, transfers: transfers.filter(({ height }) => height <= last) }
+}
+
+/** Goes on where `kept` ends. */
+async function readReceipts(
+  chain: Chain,
+  clock: Clock,
+  { payee, from, through, transfers: known }: KeptReceipts,
+  onward: (height: bigint) => void,
+): Promise<KeptReceipts | 'silent'> {
+  const transfers: Transfer[] = [...known]
+  let tries = 0
+  for (let next = through + 1n; ;) {
+    const receipts = await chain.transfersTo(payee, next)
+    if (receipts === 'silent') {
+      if (++tries === TRIES) return 'silent'
+      await clock.wait(BETWEEN_TRIES_MS)
+      continue
+    }
+    tries = 0
+    transfers.push(...receipts.transfers)
+    next = receipts.next
+    onward(next - 1n)
+    if (receipts.isAll) return { payee, from, through: next - 1n, transfers }
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * Tells whether the store is of the present, or an older copy that was put back. Two things speak: the witness, which
+ * knows how far the store had come, and the chain, which shows what was paid since.
+ */
+
+import { StoreUnavailable } from '../domain/failure.ts'
+import { STRAY_NOTE } from '../domain/purchase/stray-money.ts'
+import { isOlder, type Progress, type StorePosition } from '../domain/store-position.ts'
+import type { Clock, Facilitator, Logger, Payouts, Store, StoreReplaced, Witness } from '../ports.ts'
+import { findOrphans, nextHeight, type FindOrphanDeps, type OrphanPayment } from './find-orphan-payments.ts'
+
+// How often a store of the present accounts for what arrived since.
+const LOOK_EVERY_MS = 60_000
+
+/** What the check needs. */
+export type RestoredBackupDeps = FindOrphanDeps & {
+  readonly store: Pick<Store, 'position'>
+  readonly witness: Pick<Witness, 'read'>
+  readonly payouts: Payouts
+  readonly facilitator: Pick<Facilitator, 'signers'>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export type RestoredBackupCheck = {
+  /** Looks on, and answers whether the store is known to be of the present. To be asked again and again. */
+  isCurrent(): Promise<boolean>
+  /** How many payments that no purchase is known for are not accounted for. */
+  orphans(): number
+  /** Tells that the store may be another one from now on, so that everything is looked at as at a start. */
+  replaced({ progress, seen, isOlder }: StoreReplaced): void
+}
+
+/**
+ * Makes the check of this process.
+ *
+ * A store behind its witness is an older copy: nothing is sold until the operator accepts it. Money that no purchase is
+ * known for is the sign of one, too, where there is no witness, or where our own facilitator sent it, because a snapshot of
+ * a whole machine takes the witness back together with the store. What else arrives is stray: told, booked, and no reason
+ * to stop. Nor is anything that arrives later: a purchase is written before its money moves.
+ */
+export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupCheck {
+  const { clock } = deps
+  const tell = alertsOnce(deps.logger)
+  let look = newLook()
+  let isCurrent = false
+  let lookedAt = 0
+  let witnessed: Promise<StorePosition | undefined> | undefined
+  const prove = async () => {
+    const mine = look
+    witnessed ??= readWitness(deps)
+    const isProven = await provePresent(deps, mine, await witnessed, tell)
+    if (!mine.isOver) isCurrent = isProven
+  }
+  return {
+    async isCurrent() {
+      try {
+        const isDue = clock.elapsed() - lookedAt >= LOOK_EVERY_MS
+        if (!isCurrent || isDue) lookedAt = clock.elapsed()
+        if (!isCurrent) await prove()
+        else if (isDue) await accountFor(deps, look, tell)
+      } catch (error) {
+        // Asked again soon; what was looked through is remembered.
+        if (!(error instanceof StoreUnavailable)) throw error
+      }
+      return isCurrent
+    },
+    orphans: () => look.orphans.length,
+    replaced({ progress, seen, isOlder }) {
+      if (isOlder) tell.olderCopy(progress, seen)
+      isCurrent = false
+      witnessed = undefined
+      look.isOver = true
+      look = newLook()
+    },
+  }
+}
+
+/** How far this process has looked, and what it found that nobody has accounted for yet. */
+type Look = {
+  next: bigint | undefined
+  orphans: readonly OrphanPayment[]
+  isOver: boolean // once the store may be another one, of which it says nothing
+}
+
+const newLook = (): Look => ({ next: undefined, orphans: [], isOver: false })
+
+/** Whether the store is level with its witness, and nothing on the chain speaks against it. */
+async function provePresent(
+  deps: RestoredBackupDeps,
+  look: Look,
+  witnessed: StorePosition | undefined,
+  tell: Alerts,
+): Promise<boolean> {
+  const position = await deps.store.position()
+  const isBehind = witnessed !== undefined && isOlder(position, witnessed)
+  if (isBehind) tell.olderCopy(position, witnessed)
+  look.orphans = await unaccounted(deps, look.orphans)
+  const isThrough = await lookOn(deps, look, !isBehind, async (found) => {
+    if (witnessed === undefined || isBehind) return found
+    const sent = await sortBySender(deps, found)
+    if (sent !== 'silent') for (const stray of sent.byOthers) await bookStray(deps, stray, tell)
+    return sent === 'silent' ? sent : sent.byOurs
+  })
+  for (const orphan of look.orphans) tell.orphan(orphan)
+  return isThrough && look.orphans.length === 0 && !isBehind
+}
+
+/** Books what arrived since: whatever it is, it is no sale that was forgotten. */
+async function accountFor(deps: RestoredBackupDeps, look: Look, tell: Alerts): Promise<void> {
+  await lookOn(deps, look, true, async (found) => {
+    for (const stray of found) await bookStray(deps, stray, tell)
+    return []
+  })
+}
+
+/** Looks on to the newest block, and keeps what `sort` leaves over; `false` where it did not get there. */
+async function lookOn(
+  deps: RestoredBackupDeps,
+  look: Look,
+  mayReach: boolean,
+  sort: (found: readonly OrphanPayment[]) => Promise<readonly OrphanPayment[] | 'silent'>,
+): Promise<boolean> {
+  const start = await nextHeight(deps)
+  if (start === 'silent') return false
+  for (let from = look.next === undefined || look.next < start ? start : look.next; ;) {
+    const window = await findOrphans(deps, from)
+    const kept = window === 'silent' ? window : await sort(window.orphans)
+    if (window === 'silent' || kept === 'silent' || look.isOver) return false
+    look.orphans = [...look.orphans, ...kept]
+    look.next = window.next
+    from = window.next
+    // What was looked through need not be again, at the next start either.
+    if (mayReach && look.orphans.length === 0) await deps.checkpoint.reach(window.next - 1n)
+    if (window.isAll) return true
+  }
+}
+
+/** Those that are neither known by now, nor booked as stray or settled by hand, nor accepted by the operator. */
+async function unaccounted(
+  { checkpoint, payouts }: RestoredBackupDeps,
+  orphans: readonly OrphanPayment[],
+): Promise<readonly OrphanPayment[]> {
+  const open: OrphanPayment[] = []
+  const seen = (await checkpoint.height()) ?? 0n
+  for (const orphan of orphans)
+    if (orphan.height > seen && !(await checkpoint.knows(orphan)) && !(await payouts.isNoted(orphan))) open.push(orphan)
+  return open
+}
+
+async function bookStray({ payouts, clock }: RestoredBackupDeps, stray: OrphanPayment, tell: Alerts): Promise<void> {
+  const { payer, nonce } = stray
+  if (await payouts.note({ payer, nonce }, STRAY_NOTE, clock.now())) tell.stray(stray)
+}
+
+type Alerts = ReturnType<typeof alertsOnce>
+
+/** What the operator is told, each thing once. */
+function alertsOnce(logger: Logger) {
+  const told = new Set<string>()
+  const once = (about: string, event: string, facts: Parameters<Logger['alert']>[1]) => {
+    if (!told.has(about)) logger.alert(event, facts)
+    told.add(about)
+  }
+  return {
+    orphan: ({ payer, nonce, tx }: OrphanPayment) =>
+      once(nonce, 'orphan', { payer, nonce, tx, what: 'a block was paid for that this database never sold' }),
+    stray: ({ payer, nonce, tx, amount }: OrphanPayment) =>
+      once(nonce, 'stray', {
+        payer,
+        nonce,
+        tx,
+        amount: amount.toString(),
+        what: 'money arrived that no purchase is known for; it is booked as stray, and sales go on',
+      }),
+    olderCopy: (found: Progress, seen: Progress) =>
+      once(`${seen.change} ${seen.payment}`, 'older-copy', {
+        change: found.change,
+        payment: found.payment,
+        seenChange: seen.change,
+        seenPayment: seen.payment,
+        what: 'the database is older than what this wall had come to; put the newest copy back, or run accept-restore',
+      }),
+  }
+}
+
+/** A witness that cannot be read is told of, and is none. */
+async function readWitness({ witness, logger }: RestoredBackupDeps): Promise<StorePosition | undefined> {
+  try {
+    return await witness.read()
+  } catch {
+    logger.alert('witness-failed', { what: 'the witness could not be read; see WITNESS_PATH' })
+    return undefined
+  }
+}
+
+type BySender = { readonly byOurs: readonly OrphanPayment[]; readonly byOthers: readonly OrphanPayment[] }
+
+/** Tells what our own facilitator sent from what others did; what cannot be told may have been ours. */
+async function sortBySender(
+  { chain, facilitator }: RestoredBackupDeps,
+  found: readonly OrphanPayment[],
+): Promise<BySender | 'silent'> {
+  if (found.length === 0) return { byOurs: [], byOthers: [] }
+  const signers = await facilitator.signers()
+  if (signers === 'unavailable') return 'silent'
+  if (signers === 'unknown') return { byOurs: found, byOthers: [] }
+  const [byOurs, byOthers]: [OrphanPayment[], OrphanPayment[]] = [[], []]
+  for (const payment of found) {
+    const sender = await chain.broadcaster(payment.tx)
+    if (sender === 'silent') return 'silent'
+    if (signers.includes(sender)) byOurs.push(payment)
+    else byOthers.push(payment)
+  }
+  return { byOurs, byOthers }
+}

@@ -1,0 +1,56 @@
+/**
+ * Finds money that arrived on the chain and belongs to no purchase the store knows. It is a stranger's, or the sign of an
+ * older copy of the database that was put back: blocks sold since would be sold again.
+ */
+
+import type { Address, Terms } from '../domain/purchase/payment.ts'
+import { mayBuyBlocks } from '../domain/purchase/stray-money.ts'
+import type { Chain, ChainCheckpoint, Transfer } from '../ports.ts'
+
+/** What finding them needs. */
+export type FindOrphanDeps = {
+  readonly chain: Chain
+  readonly checkpoint: ChainCheckpoint
+  readonly terms: Terms
+}
+
+/** A block's price that was paid by an authorization which the store does not know. */
+export type OrphanPayment = Transfer & { readonly nonce: NonNullable<Transfer['nonce']> }
+
+/** What arrived between two looks. */
+export type OrphanWindow = {
+  readonly orphans: readonly OrphanPayment[]
+  readonly next: bigint // the first height that was not looked at
+  readonly isAll: boolean // whether the newest block was
+}
+
+/** Where the store's look at the chain goes on: after its checkpoint, or at the newest block where it never looked. */
+export async function nextHeight({ chain, checkpoint, terms }: FindOrphanDeps): Promise<bigint | 'silent'> {
+  const seen = (await checkpoint.height()) ?? (await newestHeight(chain, terms.payTo))
+  return seen === 'silent' ? seen : seen + 1n
+}
+
+/** Looks at the next stretch of the chain, from height `from` on. */
+export async function findOrphans(
+  { chain, checkpoint, terms }: FindOrphanDeps,
+  from: bigint,
+): Promise<OrphanWindow | 'silent'> {
+  const receipts = await chain.transfersTo(terms.payTo, from)
+  if (receipts === 'silent') return 'silent'
+  const prices = receipts.transfers.length === 0 ? [] : [terms.amount, ...(await checkpoint.prices())]
+  const orphans: OrphanPayment[] = []
+  for (const transfer of receipts.transfers)
+    if (mayBeSale(transfer, prices) && !(await checkpoint.knows(transfer))) orphans.push(transfer)
+  return { orphans, next: receipts.next, isAll: receipts.isAll }
+}
+
+// A block is never sold for a transfer without an authorization.
+const mayBeSale = (transfer: Transfer, prices: readonly bigint[]): transfer is OrphanPayment =>
+  transfer.nonce !== null && mayBuyBlocks(transfer.amount, prices)
+
+const NO_NONCE = `0x${'0'.repeat(64)}` as const
+
+async function newestHeight(chain: Chain, payTo: Address): Promise<bigint | 'silent'> {
+  const seen = await chain.read({ payer: payTo, nonce: NO_NONCE })
+  return seen === 'silent' ? seen : seen.head
+}

@@ -1,0 +1,62 @@
+/** Settles by evidence what is open: asks the chain about one payment now, and draws the consequence. */
+
+import type { PaymentKey } from '../domain/purchase/payment.ts'
+import type { Purchase, ChainStatus } from '../domain/purchase/purchase.ts'
+import { STRAY_NOTE } from '../domain/purchase/stray-money.ts'
+import type { Chain, Clock, Logger, Ledger, Payouts } from '../ports.ts'
+import type { Seller } from '../purchase/seller.ts'
+
+/** What resolving needs. */
+export type Resolving = {
+  readonly ledger: Ledger
+  readonly chain: Chain
+  readonly seller: Pick<Seller, 'reconcile'>
+  readonly payouts: Payouts
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** A purchase before and after, and what the chain says of its payment. */
+export type Resolution = { readonly before: Purchase; readonly after: Purchase; readonly evidence: ChainStatus }
+
+/** Brings a purchase nearer to its end; `undefined` for a payment that was never taken. */
+export async function resolvePurchase(
+  { ledger, chain, seller }: Resolving,
+  key: PaymentKey,
+): Promise<Resolution | undefined> {
+  const before = await ledger.find(key)
+  if (before === undefined) return undefined
+  await seller.reconcile(key)
+  const after = (await ledger.find(key)) ?? before
+  return { before, after, evidence: await chain.status(after.payment, after.head) }
+}
+
+/** Books money that no purchase is known for as stray, which the chain must show as spent: nothing was sold for it. */
+export async function noteStray(world: Resolving, key: PaymentKey): Promise<PayoutResult> {
+  if ((await world.ledger.find(key)) !== undefined) return 'not-owed'
+  return await notePayout(world, key, STRAY_NOTE)
+}
+
+/** How noting a payout ends. */
+export type PayoutResult = 'noted' | 'noted-before' | 'not-owed' | 'never-paid' | 'silent'
+
+/**
+ * Remembers that the operator dealt with money by hand: a credit, or a payment that no purchase is known for, which the
+ * chain must show as spent.
+ */
+export async function notePayout(
+  { ledger, chain, payouts, clock, logger }: Resolving,
+  key: PaymentKey,
+  reference: string,
+): Promise<PayoutResult> {
+  const purchase = await ledger.find(key)
+  if (purchase !== undefined && purchase.state.kind !== 'credited') return 'not-owed'
+  if (purchase === undefined) {
+    const seen = await chain.read(key)
+    if (seen === 'silent') return 'silent'
+    if (!seen.spent) return 'never-paid'
+  }
+  if (!(await payouts.note(key, reference, clock.now()))) return 'noted-before'
+  logger.note(reference === STRAY_NOTE ? 'noted-stray' : 'paid-out', { payer: key.payer, nonce: key.nonce })
+  return 'noted'
+}

@@ -1,0 +1,208 @@
+/**
+ * Cards: what a link to the wall shows in a chat. The wall as a whole, a work, one block enlarged beside its place, or an agent's
+ * blocks with all others dimmed. Names are left out: the letters lack most scripts.
+ */
+
+import { ASSET_SYMBOL, PRICE } from '../../../shared/money.ts'
+import { linearRgb } from '../../../shared/oklab.ts'
+import { PALETTE } from '../../../shared/palette.ts'
+import { nearest } from '../../../shared/quantise.ts'
+import {
+  blockAt,
+  BLOCK_SIZE,
+  cellOf,
+  COLS,
+  coordOf,
+  ROWS,
+  TOTAL_BLOCKS,
+  type BlockIndex,
+  type Cell,
+} from '../../../shared/wall.ts'
+import { artworkAt, regionOf } from '../wall/artworks.ts'
+import type { AgentId } from '../wall/log.ts'
+import type { WallView } from '../wall/wall-view.ts'
+import { heightOf, widthOf, write } from './bitmap-font.ts'
+import { fill, frame, place, bitmapOf, type Box } from './drawing.ts'
+import type { Bitmap } from './picture.ts'
+import { drawRegion, enlarge, WHOLE_WALL, type Region } from './wall-picture.ts'
+
+/** What a card is of. */
+export type CardSubject =
+  | { readonly kind: 'wall' }
+  | { readonly kind: 'block'; readonly block: BlockIndex }
+  | { readonly kind: 'work'; readonly block: BlockIndex } // a claimed one; the work it is part of
+  | { readonly kind: 'agent'; readonly agent: AgentId }
+
+export const CARD_WIDTH = 1200
+export const CARD_HEIGHT = 630
+
+/** Pixels of a block's side where the whole wall fills a card, and where it stands beside a block. */
+export const FILLING = 6
+export const BESIDE = 4
+
+const GROUND = 216
+const EDGE = 222
+const QUIET = 231
+const LOUD = 239
+const BLACK = 0
+const WHITE = 215
+
+const TITLE = 'PIXEL WALL'
+const SMALL = 3
+const LARGE = 8
+
+// The wall, or a part of it, over a line of letters.
+const PANE: Box = { x: 120, y: 28, width: COLS * FILLING, height: ROWS * FILLING }
+const FOOT_Y = 589
+
+// A line of letters over a block and the wall.
+const HEAD_Y = 50
+const TILE_SCALE = 44
+const TILE: Box = { x: 40, y: 140, width: BLOCK_SIZE * TILE_SCALE, height: BLOCK_SIZE * TILE_SCALE }
+const MAP: Box = { x: 520, y: 140, width: COLS * BESIDE, height: ROWS * BESIDE }
+
+/** How large a card shows the whole wall, in pixels of a block's side; none where it shows a part of it enlarged. */
+export function wallSideFor(view: WallView, subject: CardSubject): number | undefined {
+  if (subject.kind === 'block') return BESIDE
+  if (subject.kind === 'work') return undefined
+  return subject.kind === 'agent' && regionAround(view, subject.agent) !== undefined ? undefined : FILLING
+}
+
+/** Draws a card. `wall` is the whole wall in the size that `wallSideFor` names. */
+export function drawCard(view: WallView, subject: CardSubject, wall: Bitmap | undefined): Bitmap {
+  const sheet = bitmapOf(CARD_WIDTH, CARD_HEIGHT, GROUND)
+  if (subject.kind === 'block') drawBlock(sheet, view, subject.block, wall)
+  else if (subject.kind === 'work') drawWork(sheet, view, subject.block)
+  else if (subject.kind === 'agent') drawAgent(sheet, view, subject.agent, wall)
+  else drawPane(sheet, wall, `${counted(view.claimed.size)} OF ${counted(TOTAL_BLOCKS)} BLOCKS`)
+  return sheet
+}
+
+function drawPane(sheet: Bitmap, picture: Bitmap | undefined, text: string): void {
+  if (picture !== undefined) place(sheet, picture, PANE.x, PANE.y)
+  frame(sheet, PANE, 1, EDGE)
+  write(sheet, TITLE, { x: PANE.x, y: FOOT_Y, scale: SMALL, colour: LOUD })
+  writeUpTo(sheet, text, PANE.x + PANE.width, FOOT_Y)
+}
+
+function drawBlock(sheet: Bitmap, view: WallView, block: BlockIndex, wall: Bitmap | undefined): void {
+  const { col, row } = cellOf(block)
+  place(sheet, enlarge(drawRegion(view, { col, row, cols: 1, rows: 1 }), TILE_SCALE), TILE.x, TILE.y)
+  frame(sheet, TILE, 1, EDGE)
+  if (wall !== undefined) place(sheet, wall, MAP.x, MAP.y)
+  frame(sheet, MAP, 1, EDGE)
+  const spot = { x: MAP.x + col * BESIDE, y: MAP.y + row * BESIDE, width: BESIDE, height: BESIDE }
+  frame(sheet, spot, 7, BLACK)
+  frame(sheet, spot, 5, WHITE)
+  frame(sheet, spot, 2, BLACK)
+  write(sheet, coordOf(block), { x: TILE.x, y: HEAD_Y, scale: LARGE, colour: LOUD })
+  const right = MAP.x + MAP.width
+  const state = view.claimed.has(block) ? 'CLAIMED' : `OPEN : ${PRICE} ${ASSET_SYMBOL}`
+  writeUpTo(sheet, state, right, HEAD_Y + heightOf(LARGE) - heightOf(SMALL))
+  write(sheet, TITLE, { x: MAP.x, y: TILE.y + TILE.height - heightOf(SMALL), scale: SMALL, colour: LOUD })
+}
+
+// A work's picture, over a line of letters.
+const WORK_PANE: Box = { x: 40, y: 40, width: CARD_WIDTH - 80, height: 520 }
+
+/** The work alone, as large as whole pixels allow, on the room's ground. */
+function drawWork(sheet: Bitmap, view: WallView, block: BlockIndex): void {
+  const blocks = artworkAt(view, block)?.blocks ?? [block]
+  const region = regionOf(blocks)
+  const [wide, high] = [region.cols * BLOCK_SIZE, region.rows * BLOCK_SIZE]
+  const scale = Math.max(1, Math.floor(Math.min(WORK_PANE.width / wide, WORK_PANE.height / high)))
+  const picture = enlarge(drawRegion(view, region), scale)
+  const side = BLOCK_SIZE * scale
+  const own = new Set(blocks)
+  for (let at = 0; at < region.cols * region.rows; at++) {
+    const cell = { col: region.col + (at % region.cols), row: region.row + Math.floor(at / region.cols) }
+    const there = blockAt(cell.col, cell.row)
+    if (there === undefined || !own.has(there)) fill(picture, boxIn(region, side, cell), GROUND)
+  }
+  const shown = cropped(picture, WORK_PANE)
+  const x = WORK_PANE.x + Math.floor((WORK_PANE.width - shown.width) / 2)
+  place(sheet, shown, x, WORK_PANE.y + Math.floor((WORK_PANE.height - shown.height) / 2))
+  write(sheet, TITLE, { x: WORK_PANE.x, y: FOOT_Y, scale: SMALL, colour: LOUD })
+  const size = blocks.length === 1 ? '1 BLOCK' : `${counted(blocks.length)} BLOCKS`
+  writeUpTo(sheet, size, WORK_PANE.x + WORK_PANE.width, FOOT_Y)
+}
+
+/** The middle of a picture that is larger than a pane. */
+function cropped(picture: Bitmap, pane: Box): Bitmap {
+  const [width, height] = [Math.min(picture.width, pane.width), Math.min(picture.height, pane.height)]
+  if (width === picture.width && height === picture.height) return picture
+  const [left, top] = [Math.floor((picture.width - width) / 2), Math.floor((picture.height - height) / 2)]
+  const middle = bitmapOf(width, height, GROUND)
+  for (let line = 0; line < height; line++) {
+    const from = (top + line) * picture.width + left
+    middle.indices.set(picture.indices.subarray(from, from + width), line * width)
+  }
+  return middle
+}
+
+function drawAgent(sheet: Bitmap, view: WallView, agent: AgentId, wall: Bitmap | undefined): void {
+  const blocks = blocksOf(view, agent)
+  const region = regionAround(view, agent) ?? WHOLE_WALL
+  const side = PANE.width / region.cols
+  const lit = wall ?? enlarge(drawRegion(view, region), side / BLOCK_SIZE)
+  const boxes = blocks.map((block) => boxIn(region, side, cellOf(block)))
+  const shown = { ...lit, indices: lit.indices.map((index) => DIMMED[index] ?? index) }
+  // Drawn around each of them first, the frame is left only where none of them is next.
+  for (const box of boxes) frame(shown, box, 2, WHITE)
+  for (const box of boxes) copyBox(shown, lit, box)
+  drawPane(sheet, shown, blocks.length === 1 ? '1 BLOCK' : `${counted(blocks.length)} BLOCKS`)
+}
+
+const blocksOf = ({ agents }: WallView, agent: AgentId): readonly BlockIndex[] => agents[agent - 1]?.blocks ?? []
+
+// Each fits the pane with every pixel of the wall as a square of the same size.
+const PARTS = [32, 48, 96].map((cols) => ({ cols, rows: (cols * ROWS) / COLS }))
+
+/** The smallest part of the wall that shows all of an agent's blocks with room around them; none short of the whole. */
+function regionAround(view: WallView, agent: AgentId): Region | undefined {
+  const cells = blocksOf(view, agent).map(cellOf)
+  const across = cells.map(({ col }) => col)
+  const down = cells.map(({ row }) => row)
+  const [left, top] = [Math.min(...across) - 1, Math.min(...down) - 1]
+  const [width, height] = [Math.max(...across) + 2 - left, Math.max(...down) + 2 - top]
+  const part = PARTS.find(({ cols, rows }) => width <= cols && height <= rows)
+  if (part === undefined) return undefined
+  return {
+    ...part,
+    col: within(left - Math.floor((part.cols - width) / 2), COLS - part.cols),
+    row: within(top - Math.floor((part.rows - height) / 2), ROWS - part.rows),
+  }
+}
+
+const within = (value: number, most: number) => Math.max(0, Math.min(most, value))
+
+const boxIn = (region: Region, side: number, { col, row }: Cell): Box => ({
+  x: (col - region.col) * side,
+  y: (row - region.row) * side,
+  width: side,
+  height: side,
+})
+
+function copyBox(to: Bitmap, from: Bitmap, { x, y, width, height }: Box): void {
+  for (let line = y; line < y + height; line++) {
+    const at = line * from.width + x
+    to.indices.set(from.indices.subarray(at, at + width), at)
+  }
+}
+
+// How much light of a dimmed colour is left.
+const DIM = 0.1
+
+/** For each palette index the grey with a little of its light: dark colours of the palette are few, and nearly all of them red. */
+const DIMMED = Uint8Array.from(PALETTE, (colour) => {
+  const [red, green, blue] = linearRgb(colour)
+  const light = (0.2126 * red + 0.7152 * green + 0.0722 * blue) * DIM
+  return nearest(light, light, light)
+})
+
+const counted = (count: number) => count.toLocaleString('en')
+
+/** Writes small letters that end at `right`. */
+function writeUpTo(sheet: Bitmap, text: string, right: number, y: number): void {
+  write(sheet, text, { x: right - widthOf(text, SMALL), y, scale: SMALL, colour: QUIET })
+}

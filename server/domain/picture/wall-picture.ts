@@ -1,0 +1,91 @@
+/** The wall as a picture: a part of it in palette indices, with quiet greys where nobody has painted. */
+
+import { PIXELS_PER_BLOCK, type Pixels } from '../../../shared/pixels.ts'
+import { blockAt, BLOCK_SIZE, cellOf, COLS, ROWS, type BlockIndex } from '../../../shared/wall.ts'
+import { lineOf, UNPAINTED } from '../wall/canvas.ts'
+import type { WallView } from '../wall/wall-view.ts'
+import type { Bitmap } from './picture.ts'
+
+/** A part of the wall, in blocks. */
+export type Region = { readonly col: number; readonly row: number; readonly cols: number; readonly rows: number }
+
+export const WHOLE_WALL: Region = { col: 0, row: 0, cols: COLS, rows: ROWS }
+
+/** A block shown as it would be, whatever it is now. */
+export type Trial = { readonly block: BlockIndex; readonly pixels: Pixels | null }
+
+// The palette's greys nearest to those of the page, which are not in the palette.
+const OPEN = 217
+const OPEN_DOT = 220
+const BARE = 220
+const BARE_FRAME = 223
+
+const last = BLOCK_SIZE - 1
+
+const bareTile = tile((x, y) => (x === 0 || y === 0 || x === last || y === last ? BARE_FRAME : BARE))
+
+/** Draws a region that lies on the wall, one pixel for each of its own. */
+export function drawRegion(view: WallView, region: Region, trial?: Trial): Bitmap {
+  const width = region.cols * BLOCK_SIZE
+  const indices = new Uint8Array(width * region.rows * BLOCK_SIZE).fill(OPEN)
+  for (let y = 0; y < region.rows; y++) drawRow(view, region, y, indices)
+  if (trial !== undefined) {
+    const { col, row } = cellOf(trial.block)
+    placeTile(indices, width, col - region.col, row - region.row, trial.pixels ?? bareTile)
+  }
+  return { width, height: region.rows * BLOCK_SIZE, indices }
+}
+
+/** Each pixel as a square of `scale` x `scale`. */
+export function enlarge({ width, height, indices }: Bitmap, scale: number): Bitmap {
+  if (scale === 1) return { width, height, indices }
+  const wide = width * scale
+  const large = new Uint8Array(wide * height * scale)
+  for (let y = 0; y < height; y++) {
+    const start = y * scale * wide
+    for (let x = 0; x < width; x++) large.fill(indices[y * width + x] ?? 0, start + x * scale, start + (x + 1) * scale)
+    for (let copy = 1; copy < scale; copy++) large.copyWithin(start + copy * wide, start, start + wide)
+  }
+  return { width: wide, height: height * scale, indices: large }
+}
+
+/** A block and those around it that are on the wall. */
+export function surroundings(block: BlockIndex): Region {
+  const { col, row } = cellOf(block)
+  const [left, top] = [Math.max(0, col - 1), Math.max(0, row - 1)]
+  return { col: left, row: top, cols: Math.min(COLS, col + 2) - left, rows: Math.min(ROWS, row + 2) - top }
+}
+
+/** Draws one row of blocks over open ground. Painted neighbours are copied together: whole walls are drawn often. */
+function drawRow(view: WallView, { col, row, cols }: Region, y: number, indices: Uint8Array): void {
+  const width = cols * BLOCK_SIZE
+  for (let x = 0; x < cols;) {
+    const block = blockAt(col + x, row + y)
+    if (block === undefined) throw new RangeError('the region is off the wall')
+    const painted = paintedFrom(view, block, cols - x)
+    for (let line = 0; line < BLOCK_SIZE && painted > 0; line++)
+      indices.set(lineOf(view.canvas, block, painted, line), (y * BLOCK_SIZE + line) * width + x * BLOCK_SIZE)
+    if (painted === 0 && view.claimed.has(block)) placeTile(indices, width, x, y, bareTile)
+    else if (painted === 0) indices[y * BLOCK_SIZE * width + x * BLOCK_SIZE] = OPEN_DOT
+    x += Math.max(1, painted)
+  }
+}
+
+/** How many blocks from `block` on to the right are painted without a gap, up to `most`. */
+function paintedFrom({ canvas }: WallView, block: BlockIndex, most: number): number {
+  const line = lineOf(canvas, block, most, 0)
+  let count = 0
+  while (count < most && line[count * BLOCK_SIZE] !== UNPAINTED) count++
+  return count
+}
+
+function placeTile(indices: Uint8Array, width: number, x: number, y: number, face: Uint8Array): void {
+  for (let line = 0; line < BLOCK_SIZE; line++) {
+    const at = (y * BLOCK_SIZE + line) * width + x * BLOCK_SIZE
+    indices.set(face.subarray(line * BLOCK_SIZE, (line + 1) * BLOCK_SIZE), at)
+  }
+}
+
+function tile(indexAt: (x: number, y: number) => number): Uint8Array {
+  return Uint8Array.from({ length: PIXELS_PER_BLOCK }, (_, i) => indexAt(i % BLOCK_SIZE, Math.floor(i / BLOCK_SIZE)))
+}

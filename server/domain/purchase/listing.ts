@@ -1,0 +1,84 @@
+/** What a buyer says of a block when buying it. */
+
+import { isAddress } from '../../../shared/address.ts'
+import { parsePixels, type Pixels } from '../../../shared/pixels.ts'
+import { FRAMEWORK_MAX, isLink, isPrintable, MESSAGE_MAX, NAME_MAX } from '../../../shared/text.ts'
+import { failure, type Failure } from '../failure.ts'
+import type { PaintPlan, SentPicture } from '../picture/picture.ts'
+import { rules } from '../wall/field-rules.ts'
+import type { Address } from './payment.ts'
+
+/** Checked; `null` is "not said". */
+export type Listing = {
+  readonly name: string | null
+  readonly framework: string | null
+  readonly message: string | null
+  readonly link: string | null
+  readonly pixels: Pixels | null // of an area block by block, row by row
+  readonly painter: Address | null // who may repaint what is bought, beside the buyer
+}
+
+/** What a buyer says of an area whose picture is still to be made: that costs work, and is done once the payment is verified. */
+export type Draft = Listing & { readonly picture?: AreaPicture }
+
+/** A picture as it was sent, and what to make of it. */
+export type AreaPicture = { readonly sent: SentPicture; readonly plan: PaintPlan }
+
+/** A draft without its picture. */
+export function unpainted({ name, framework, message, link, pixels, painter }: Draft): Listing {
+  return { name, framework, message, link, pixels, painter }
+}
+
+/** One field as a buyer sent it, or why it cannot be read. */
+export type Said = { readonly text: string } | { readonly flaw: string }
+
+const checks = {
+  name: (text: string) => isPrintable(text, NAME_MAX),
+  framework: (text: string) => isPrintable(text, FRAMEWORK_MAX),
+  message: (text: string) => isPrintable(text, MESSAGE_MAX),
+  link: isLink,
+}
+
+type TextKey = keyof typeof checks
+
+/** What a buyer may say, in the order it is checked; `px` is the picture in hex. */
+export const LISTING_KEYS = ['name', 'framework', 'message', 'link', 'px', 'painter'] as const
+
+export type ListingKey = (typeof LISTING_KEYS)[number]
+
+/** Reads a listing, or names the first field that breaks its rule. */
+export function readListing(said: ReadonlyMap<ListingKey, Said>): Listing | Failure {
+  const texts: Record<TextKey, string | null> = { name: null, framework: null, message: null, link: null }
+  for (const key of LISTING_KEYS) {
+    if (key === 'px' || key === 'painter') continue
+    const text = readText(key, said.get(key))
+    if (text !== null && typeof text !== 'string') return text
+    texts[key] = text
+  }
+  const pixels = readPixels(said.get('px'))
+  if (pixels !== null && 'code' in pixels) return pixels
+  const painter = readPainter(said.get('painter'))
+  if (painter !== null && typeof painter !== 'string') return painter
+  return { ...texts, pixels, painter }
+}
+
+function readText(key: TextKey, value: Said | undefined): string | null | Failure {
+  if (value === undefined) return null
+  if ('flaw' in value) return failure('invalid_listing', `${key} ${value.flaw}.`)
+  return checks[key](value.text) ? value.text : failure('invalid_listing', `${key} ${rules[key]}.`)
+}
+
+function readPixels(value: Said | undefined): Pixels | null | Failure {
+  if (value === undefined) return null
+  if ('flaw' in value) return failure('invalid_pixels', `px ${value.flaw}.`)
+  const pixels = parsePixels(value.text)
+  return 'problem' in pixels ? failure('invalid_pixels', `px: ${pixels.problem}.`) : pixels
+}
+
+function readPainter(value: Said | undefined): Address | null | Failure {
+  if (value === undefined) return null
+  if ('flaw' in value) return failure('invalid_painter', `painter ${value.flaw}.`)
+  return isAddress(value.text) ? lower(value.text) : failure('invalid_painter', `painter ${rules.painter}.`)
+}
+
+const lower = (address: string) => address.toLowerCase() as Address

@@ -1,0 +1,192 @@
+/** How a purchase is refused, in words that tell the payer whether money may have moved and what to do next. */
+
+import { AREA_BLOCKS_MAX } from '../../../shared/area.ts'
+import { IF_YOURS, LOOK, REPEAT, SIGN_ANEW, TRY_AGAIN } from '../advice.ts'
+import { failure, type Failure } from '../failure.ts'
+import type { Hash, Space } from './payment.ts'
+import { isBlock, nameOf, ownTarget, placeOf, type Holding, type Target } from './target.ts'
+
+/** Seconds a payer in doubt is asked to wait before the same request again. */
+export const RETRY_AFTER_SECONDS = 2
+
+// What can never work is mended by hand.
+const UNTIL_MENDED_SECONDS = 60
+
+/** What should name a block names none. */
+export const invalidCoordinate = (): Failure =>
+  failure('invalid_coordinate', 'A block is named col,row: col from 0 to 159, row from 0 to 89, such as 80,45.')
+
+/** What should name an area names none. */
+export const invalidArea = (): Failure =>
+  failure(
+    'invalid_area',
+    `An area is named col,row,WxH: its top left block and its size in blocks, such as 80,45,4x3, without leading zeros, on the wall, of 1 to ${AREA_BLOCKS_MAX} blocks.`,
+  )
+
+/** Too much of one kind of work is under way. */
+export const busy = (): Failure =>
+  failure('server_busy', 'Too many pictures are being made at the moment. Send the same request again shortly.', {
+    retryAfter: RETRY_AFTER_SECONDS,
+  })
+
+/** Too many payments are being checked or settled: nobody was asked about this one. */
+export const paymentsBusy = (): Failure =>
+  failure('server_busy', `Too many payments are being checked at the moment. ${TRY_AGAIN}`, {
+    retryAfter: RETRY_AFTER_SECONDS,
+  })
+
+/** More is asked than can be answered in a bearable time; nothing was done. */
+export const overloaded = (): Failure =>
+  failure(
+    'server_busy',
+    'More is asked of this service than it can answer at the moment. Nothing was done; send the same request again shortly.',
+    { retryAfter: RETRY_AFTER_SECONDS },
+  )
+
+/** More of what costs than one client is answered; nothing was done. */
+export const tooManyRequests = (waitMs: number): Failure =>
+  failure(
+    'too_many_requests',
+    'You have asked for more of this than one client is answered. Nothing was done; wait Retry-After seconds and send the same request again.',
+    { retryAfter: Math.ceil(waitMs / 1000) },
+  )
+
+/** Nobody is asked for money that could never arrive. */
+export const cannotSell = (): Failure =>
+  failure(
+    'facilitator_unavailable',
+    'Payments cannot be taken at the moment. Nothing was charged and nothing claimed. See /api/health.',
+    {
+      retryAfter: UNTIL_MENDED_SECONDS,
+    },
+  )
+
+/** Nothing moved and nothing can: the payer may sign anew. */
+export const paymentRequired = (reason: string): Failure =>
+  failure('payment_required', `Not charged: ${reason}. ${SIGN_ANEW}`, {
+    reason,
+  })
+
+/** Nothing was claimed, because somebody who must be asked cannot be. */
+export const facilitatorUnavailable = (what: string): Failure =>
+  failure('facilitator_unavailable', `${what}. ${TRY_AGAIN}`, {
+    retryAfter: RETRY_AFTER_SECONDS,
+  })
+
+/** The payment may have moved, or may yet; the block or area waits for its payer. */
+export const settlementUnknown = (held: Holding): Failure =>
+  failure(
+    'settlement_unknown',
+    `The payment may have gone through, and the ${kindOf(held.target)} is held for you. ${REPEAT}`,
+    {
+      ...namedIn(held),
+      retryAfter: RETRY_AFTER_SECONDS,
+    },
+  )
+
+/** Another process is at the payment, and has been for long. */
+export const stillAtIt = (): Failure =>
+  failure('settlement_unknown', `This payment is being worked on already. ${REPEAT}`, {
+    retryAfter: RETRY_AFTER_SECONDS,
+  })
+
+/** Another payment of the same payer for the same target has to end first. */
+export const earlierUnknown = (): Failure =>
+  failure(
+    'settlement_unknown',
+    `An earlier payment of yours for this has to end first; this one is not used meanwhile. ${REPEAT}`,
+    { retryAfter: RETRY_AFTER_SECONDS },
+  )
+
+/** Another payment of the same payer for the same target landed late, when its block was gone, and got another one. */
+export const earlierElsewhere = (bought: Holding): Failure =>
+  failure(
+    'payment_used',
+    `An earlier payment of yours arrived late and bought ${wordsFor(bought)}; this one is not used. Send the same request again to buy this ${kindOf(bought.target)} too.`,
+    namedIn(bought),
+  )
+
+/** Paid for, but not yet written down. */
+export const notPersisted = (held: Holding): Failure =>
+  failure('deed_not_persisted', `Paid, but the deed could not be written yet. ${REPEAT}`, {
+    ...namedIn(held),
+    retryAfter: RETRY_AFTER_SECONDS,
+  })
+
+/** The payment is bound to another block or area. */
+export const paymentUsed = (bought: Holding): Failure =>
+  failure(
+    'payment_used',
+    `This payment belongs to ${wordsFor(bought)}. Sign a new one to buy another ${kindOf(bought.target)}.`,
+    namedIn(bought),
+  )
+
+/** The client's own name for a purchase stands for another block or area already. */
+export const identifierUsed = (bought: Holding): Failure =>
+  failure(
+    'payment_used',
+    `This payment-identifier names your purchase of ${wordsFor(bought)}; this payment is not used. Give a new one to buy another ${kindOf(bought.target)}.`,
+    namedIn(bought),
+  )
+
+/** The payment landed when no block was left for it. */
+export const paymentCredited = (amount: bigint, tx: Hash, contact: string | null): Failure =>
+  failure(
+    'payment_credited',
+    `The payment arrived when nothing was left for it. The operator owes it back; do not pay again. ${LOOK}`,
+    { amount: amount.toString(), tx, contact },
+  )
+
+/** The store failed before anything was sent anywhere. */
+export const storeUnavailable = (): Failure =>
+  failure('database_unavailable', `The store cannot be used at the moment. If you sent a payment: ${REPEAT}`, {
+    retryAfter: RETRY_AFTER_SECONDS,
+  })
+
+/** The signature on a payment that is known is another than before, and only a contract can tell whether it is its wallet's. */
+export const cannotCheckSignature = (): Failure =>
+  failure('server_busy', `The signature of this wallet cannot be checked at the moment. ${REPEAT}`, {
+    retryAfter: RETRY_AFTER_SECONDS,
+  })
+
+const TOO_MANY = 'Too many purchases of this wallet are open. Finish those first; this payment is not used meanwhile.'
+
+/**
+ * Why a target cannot be bought now, for whoever asks: with a payment, which is then not used, or without one. It may be the
+ * payer of the very purchase that is under way.
+ */
+export function unavailability(target: Target, space: Exclude<Space, 'open'>): Failure {
+  if (placeOf(target).at === 'next') return noNext(target, space)
+  const [kind, name] = [kindOf(target), nameOf(target)]
+  const named = { [kind]: name }
+  const what = isBlock(target) ? `Block ${name}` : `Part of area ${name}`
+  if (space === 'claimed') {
+    const deed = isBlock(target) ? 'GET it without a payment for its deed.' : 'Ask for another place, or for next.'
+    return failure('block_taken', `${what} is sold; nothing is charged for it. ${deed}`, named)
+  }
+  if (space === 'full') return failure('purchase_pending', TOO_MANY, named)
+  return failure('purchase_pending', `${what} is being bought. ${IF_YOURS}`, {
+    ...named,
+    retryAfter: RETRY_AFTER_SECONDS,
+  })
+}
+
+function noNext(target: Target, space: Exclude<Space, 'open'>): Failure {
+  if (space === 'claimed') return failure('sold_out', 'Every block is sold. Owners repaint theirs for free.')
+  if (space === 'full') return failure('wall_busy', TOO_MANY)
+  const { w, h } = placeOf(target)
+  if (space === 'crowded')
+    return failure(
+      'no_room',
+      `No area of ${w}x${h} blocks is open any more. Nothing is charged; ask for a smaller one.`,
+    )
+  const what = isBlock(target) ? 'Every block left' : `Every area of ${w}x${h} blocks that is left`
+  return failure('wall_busy', `${what} is being bought. ${IF_YOURS}`, { retryAfter: RETRY_AFTER_SECONDS })
+}
+
+/** What a target is, in the words of whoever asks. */
+const kindOf = (target: Target): 'block' | 'area' => (isBlock(target) ? 'block' : 'area')
+
+const namedIn = (holding: Holding) => ({ [kindOf(holding.target)]: nameOf(ownTarget(holding)) })
+
+const wordsFor = (holding: Holding): string => `${kindOf(holding.target)} ${nameOf(ownTarget(holding))}`

@@ -1,0 +1,56 @@
+/** The wall as pixels: 1.44 MB of palette indices, one byte a pixel, row-major over the whole wall. */
+
+import { PALETTE_SIZE } from '../../../shared/palette.ts'
+import { PIXELS_PER_BLOCK, type Pixels } from '../../../shared/pixels.ts'
+import { BLOCK_SIZE, HEIGHT, WIDTH, cellOf, type BlockIndex } from '../../../shared/wall.ts'
+
+/** A pixel that nobody has painted; no palette index has this value. */
+export const UNPAINTED = 0xff
+
+// A byte must be able to say "unpainted" besides naming a colour.
+if (PALETTE_SIZE > UNPAINTED) throw new RangeError('the palette leaves no byte for unpainted pixels')
+
+export type Canvas = Uint8Array & { readonly Canvas: unique symbol }
+
+/** A wall that nobody has painted. */
+export const blankCanvas = (): Canvas => new Uint8Array(WIDTH * HEIGHT).fill(UNPAINTED) as Canvas
+
+const offsetOf = (block: BlockIndex) => {
+  const { col, row } = cellOf(block)
+  return row * BLOCK_SIZE * WIDTH + col * BLOCK_SIZE
+}
+
+// Byte by byte, because a view of each line, of which a wall has 144,000, costs more than its ten bytes.
+
+/** Puts a block's picture in its place; `null` leaves it unpainted. */
+export function placeBlock(canvas: Canvas, block: BlockIndex, pixels: Pixels | null): void {
+  const start = offsetOf(block)
+  for (let y = 0; y < BLOCK_SIZE; y++)
+    for (let x = 0; x < BLOCK_SIZE; x++) canvas[start + y * WIDTH + x] = pixels?.[y * BLOCK_SIZE + x] ?? UNPAINTED
+}
+
+/** The 100 bytes of a block, row-major; unpainted ones are `UNPAINTED`. */
+export function readBlock(canvas: Canvas, block: BlockIndex): Uint8Array {
+  const bytes = new Uint8Array(PIXELS_PER_BLOCK)
+  copyBlock(canvas, block, bytes, 0)
+  return bytes
+}
+
+/** The same of each of `blocks`, one after the other. */
+export function readBlocks(canvas: Canvas, blocks: readonly BlockIndex[]): Uint8Array {
+  const bytes = new Uint8Array(blocks.length * PIXELS_PER_BLOCK)
+  for (const [at, block] of blocks.entries()) copyBlock(canvas, block, bytes, at * PIXELS_PER_BLOCK)
+  return bytes
+}
+
+function copyBlock(canvas: Canvas, block: BlockIndex, into: Uint8Array, at: number): void {
+  const start = offsetOf(block)
+  for (let y = 0; y < BLOCK_SIZE; y++)
+    for (let x = 0; x < BLOCK_SIZE; x++) into[at + y * BLOCK_SIZE + x] = canvas[start + y * WIDTH + x] ?? UNPAINTED
+}
+
+/** One line of pixels, from 0, across `count` blocks side by side. A view, not a copy. */
+export function lineOf(canvas: Canvas, block: BlockIndex, count: number, line: number): Uint8Array {
+  const at = offsetOf(block) + line * WIDTH
+  return canvas.subarray(at, at + count * BLOCK_SIZE)
+}

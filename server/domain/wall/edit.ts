@@ -1,0 +1,47 @@
+/** Owner-signed changes: what they hold and how they can end. */
+
+import type { Pixels } from '../../../shared/pixels.ts'
+import type { Address, Hash, UnixMs } from '../purchase/payment.ts'
+
+/** How far a signed time may be from ours, either way. */
+export const TS_TOLERANCE_MS = 5 * 60_000
+
+// A digest outlives the window in which its message could be sent again.
+const DIGEST_KEPT_MS = TS_TOLERANCE_MS + 60_000
+
+/** What makes a signed message recognisable: its digest, not its signature, which has twins. */
+export type Signed = { readonly digest: Hash; readonly keepUntil: UnixMs }
+
+/** What an owner changes about a block; `undefined` keeps, `null` clears. */
+export type Edit = Signed & {
+  readonly pixels: Pixels | undefined
+  readonly message: string | null | undefined
+  readonly link: string | null | undefined
+  readonly painter: Address | null // who signed it, where that was not the owner
+}
+
+/** What a wallet says of itself; `undefined` keeps, `null` clears. */
+export type Identity = Signed & {
+  readonly name: string | null | undefined
+  readonly framework: string | null | undefined
+}
+
+/** A wallet's word on who paints for it; `null` for nobody. Of two words the one with the later time holds. */
+export type PainterNaming = { readonly painter: Address | null; readonly ts: UnixMs }
+
+/** `superseded`: a word with this time or a later one was applied before. */
+export type NamingResult = 'applied' | 'superseded' | 'unknown-wallet'
+
+/**
+ * `repeated`: the same message is the latest applied; `superseded`: it was applied once and a newer one since;
+ * `not-painter`: who signed is not the painter any more.
+ */
+export type EditResult = 'applied' | 'repeated' | 'superseded' | 'not-owned' | 'not-painter'
+
+export type IdentityResult = 'applied' | 'repeated' | 'superseded' | 'unknown-wallet'
+
+/** Whether a signed time is near enough to ours. */
+export const isTimely = (ts: UnixMs, now: UnixMs): boolean => Math.abs(now - ts) <= TS_TOLERANCE_MS
+
+/** Until when the digest of a message signed at `ts` must be remembered. */
+export const keepUntil = (ts: UnixMs): UnixMs => ts + DIGEST_KEPT_MS

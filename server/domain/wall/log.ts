@@ -1,0 +1,80 @@
+/**
+ * The wall is an append-only log: each sale, repaint, identity change and act of the operator's is one entry, written in
+ * the transaction that makes it true and numbered in commit order. Everything a reader sees is a view of it.
+ */
+
+import type { Pixels } from '../../../shared/pixels.ts'
+import type { BlockIndex } from '../../../shared/wall.ts'
+import type { Address, Hash, UnixMs } from '../purchase/payment.ts'
+
+/** Number of a log entry, from 1. Dense as written; old repaints may be compacted away later. */
+export type LogNumber = number
+
+/** What a block shows. */
+export type Face = { readonly pixels: Pixels | null; readonly message: string | null; readonly link: string | null }
+
+/** Which parts of a block the operator withholds from readers. */
+export type Hidden = Readonly<Record<keyof Face, boolean>>
+
+/** Who a wallet says it is. */
+export type Persona = { readonly name: string | null; readonly framework: string | null }
+
+/** An agent's number in the order of first purchases, dense, from 1. */
+export type AgentId = number
+
+/** One log entry: what is so from it on. */
+export type Change = { readonly number: LogNumber; readonly at: UnixMs } & (
+  | SaleChange
+  | RepaintChange
+  | ModerationChange
+  | IdentityChange
+)
+
+/** A block was sold, as item `seq` of the feed. Carries the buyer's identity as it is from this sale on. */
+export type SaleChange = {
+  readonly kind: 'sale'
+  readonly seq: number
+  readonly block: BlockIndex
+  readonly face: Face
+  readonly agent: AgentId
+  readonly wallet: Address
+  readonly persona: Persona
+}
+
+/** An owner changed what the block shows. The face is what readers see of it: what is hidden stays so. */
+export type RepaintChange = { readonly kind: 'repaint'; readonly block: BlockIndex; readonly face: Face }
+
+/**
+ * The operator hid parts of a block, or shows them again. `hidden` is all that is withheld from here on; older entries are
+ * told without it, for good. The face is what readers see.
+ */
+export type ModerationChange = {
+  readonly kind: 'hide' | 'unhide'
+  readonly block: BlockIndex
+  readonly hidden: Hidden
+  readonly face: Face
+}
+
+/** A wallet changed its identity. */
+export type IdentityChange = { readonly kind: 'identity'; readonly agent: AgentId; readonly persona: Persona }
+
+/**
+ * Whose an area is: of one wallet, or the first of its blocks that has no owner yet, or of `several` wallets. `painter` is
+ * who paints every block of it beside the owner.
+ */
+export type AreaOwner =
+  | { readonly kind: 'owned'; readonly wallet: Address; readonly painter: Address | null }
+  | { readonly kind: 'open' | 'held'; readonly block: BlockIndex }
+  | { readonly kind: 'several' }
+
+/** A claimed block with its owner, and what readers see of it. */
+export type OwnedBlock = {
+  readonly block: BlockIndex
+  readonly wallet: Address
+  readonly persona: Persona
+  readonly face: Face
+  readonly claimedAt: UnixMs
+  readonly tx: Hash
+  readonly settled: boolean
+  readonly painter: Address | null // whose signature counts beside the owner's; told to the owner only
+}

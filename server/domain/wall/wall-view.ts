@@ -1,0 +1,257 @@
+/**
+ * The wall as readers see it, kept up to date one log entry at a time: the pixels, who owns what, every sale and the
+ * registry. It can be thrown away and built again from the log.
+ */
+
+import { REGISTRY_MAX, type Agents, type FoundingMachine } from '../../../shared/contract/agent.ts'
+import type { CanvasAgent, CanvasBlock, CanvasStats } from '../../../shared/contract/canvas.ts'
+import type { FeedPage, FeedQuery, Sale } from '../../../shared/contract/feed.ts'
+import { pixelsToBase64, trustPixels, type Pixels } from '../../../shared/pixels.ts'
+import { coordOf, TOTAL_BLOCKS, type BlockIndex } from '../../../shared/wall.ts'
+import { truncatedWallet } from '../../../shared/wallet.ts'
+import type { Address, UnixMs } from '../purchase/payment.ts'
+import { blocksIn, type Holding } from '../purchase/target.ts'
+import { blankCanvas, placeBlock, readBlock, UNPAINTED, type Canvas } from './canvas.ts'
+import type {
+  Change,
+  Face,
+  Hidden,
+  IdentityChange,
+  LogNumber,
+  ModerationChange,
+  RepaintChange,
+  SaleChange,
+} from './log.ts'
+
+type Agent = {
+  readonly id: number
+  readonly wallet: Address
+  readonly shownAs: string // the wallet, truncated
+  readonly firstSeenAt: UnixMs
+  readonly blocks: BlockIndex[] // in the order they were bought
+  name: string | null
+  framework: string | null
+}
+
+type Claimed = { readonly agent: Agent; readonly at: UnixMs; message: string | null; link: string | null }
+
+/** The state of the view. Only `applyChange` alters it. */
+export type WallView = {
+  number: LogNumber // of the last change applied
+  changedAt: UnixMs // when that was made
+  lastClaimedAt: UnixMs | null
+  readonly canvas: Canvas
+  readonly claimed: Map<BlockIndex, Claimed>
+  readonly agents: Agent[] // in the order of their first purchase, so that an index never moves
+  readonly agentByName: Map<string, Agent> // by number and by wallet, whole or as it is shown, in lower case
+  readonly sales: Sale[] // as they were sold, so that a page once read changes only where the operator hides
+}
+
+/** A wall on which nothing has happened. */
+export const emptyView = (): WallView => ({
+  number: 0,
+  changedAt: 0,
+  lastClaimedAt: null,
+  canvas: blankCanvas(),
+  claimed: new Map(),
+  agents: [],
+  agentByName: new Map(),
+  sales: [],
+})
+
+/** Makes one more change true. Changes come in log order; a compacted log leaves numbers out. */
+export function applyChange(view: WallView, change: Change): void {
+  if (change.number <= view.number) throw new RangeError(`change ${change.number} after ${view.number}`)
+  applyKind(view, change)
+  // Last, so that a change that could not be applied is met again instead of being passed over.
+  view.number = change.number
+  view.changedAt = change.at
+}
+
+/**
+ * Names what a view shows, alike in every process on one store: numbers alone say nothing about another store, which may
+ * stand behind the same address after a restore.
+ */
+export const stateOf = ({ number, changedAt }: WallView): string => `${number}-${changedAt.toString(36)}`
+
+function applyKind(view: WallView, change: Change): void {
+  switch (change.kind) {
+    case 'sale':
+      return applySale(view, change, change.at)
+    case 'repaint':
+      return applyRepaint(view, change)
+    case 'hide':
+    case 'unhide':
+      return applyModeration(view, change)
+    case 'identity':
+      return applyIdentity(view, change)
+  }
+}
+
+function applySale(view: WallView, sale: SaleChange, at: UnixMs): void {
+  if (sale.seq !== view.sales.length + 1) throw new RangeError(`sale ${sale.seq} after ${view.sales.length}`)
+  const agent = view.agents[sale.agent - 1] ?? newAgent(view, sale, at)
+  agent.name = sale.persona.name
+  agent.framework = sale.persona.framework
+  agent.blocks.push(sale.block)
+  view.claimed.set(sale.block, { agent, at, message: sale.face.message, link: sale.face.link })
+  view.lastClaimedAt = at
+  placeBlock(view.canvas, sale.block, sale.face.pixels)
+  view.sales.push(saleItem(sale, agent.shownAs, at))
+}
+
+function newAgent(view: WallView, { agent: id, wallet, persona }: SaleChange, at: UnixMs): Agent {
+  if (id !== view.agents.length + 1) throw new RangeError(`agent ${id} after ${view.agents.length}`)
+  const agent = { id, wallet, shownAs: truncatedWallet(wallet), firstSeenAt: at, blocks: [], ...persona }
+  view.agents.push(agent)
+  for (const name of [String(id), wallet, agent.shownAs.toLowerCase()])
+    if (!view.agentByName.has(name)) view.agentByName.set(name, agent)
+  return agent
+}
+
+/** The sale of a block as readers see it; `undefined` while nobody has bought it. */
+export const saleOf = ({ sales }: WallView, block: BlockIndex): Sale | undefined => sales.find(({ i }) => i === block)
+
+/** The sales of what was bought together, row by row; none while no reader has seen them. */
+export function salesOf(view: WallView, bought: Holding): readonly Sale[] {
+  const first = saleOf(view, bought.block)
+  return first === undefined ? [] : view.sales.slice(first.seq - 1, first.seq - 1 + blocksIn(bought.target))
+}
+
+/** A sale as the feed shows it; `shownAs` is the buyer's wallet, truncated. */
+export function saleItem({ seq, block, agent, face, persona }: SaleChange, shownAs: string, at: UnixMs): Sale {
+  return {
+    seq,
+    i: block,
+    coord: coordOf(block),
+    t: at,
+    agent: { id: agent, name: persona.name, wallet: shownAs, framework: persona.framework },
+    ...wireFace(face),
+  }
+}
+
+function applyRepaint(view: WallView, { block, face }: RepaintChange | ModerationChange): void {
+  const claimed = view.claimed.get(block)
+  if (claimed === undefined) throw new RangeError(`block ${block} was changed before it was sold`)
+  claimed.message = face.message
+  claimed.link = face.link
+  placeBlock(view.canvas, block, face.pixels)
+}
+
+/** What is hidden leaves the feed, too, for good: showing it again is for what the block shows then. */
+function applyModeration(view: WallView, change: ModerationChange): void {
+  applyRepaint(view, change)
+  const at = view.sales.findIndex(({ i }) => i === change.block)
+  const sale = view.sales[at]
+  if (sale === undefined) throw new RangeError(`block ${change.block} has no sale to withhold`)
+  view.sales[at] = withheld(sale, change.hidden)
+}
+
+function withheld({ m, l, px, ...sale }: Sale, { message, link, pixels }: Hidden): Sale {
+  return {
+    ...sale,
+    ...(m === undefined || message ? {} : { m }),
+    ...(l === undefined || link ? {} : { l }),
+    ...(px === undefined || pixels ? {} : { px }),
+  }
+}
+
+function applyIdentity(view: WallView, { agent: id, persona }: IdentityChange): void {
+  const agent = view.agents[id - 1]
+  if (agent === undefined) throw new RangeError(`agent ${id} spoke before its first purchase`)
+  agent.name = persona.name
+  agent.framework = persona.framework
+}
+
+/** What a block shows, on the wire; what is empty is left out. */
+export const wireFace = ({ pixels, ...texts }: Face) => ({
+  ...wireText(texts),
+  ...(pixels === null ? {} : { px: pixelsToBase64(pixels) }),
+})
+
+const wireText = ({ message, link }: Pick<Face, 'message' | 'link'>) => ({
+  ...(message === null ? {} : { m: message }),
+  ...(link === null ? {} : { l: link }),
+})
+
+/** How many blocks are sold, and by how many agents. */
+export function statsOf(view: WallView): CanvasStats {
+  return {
+    claimed: view.claimed.size,
+    remaining: TOTAL_BLOCKS - view.claimed.size,
+    agents: view.agents.length,
+    lastClaimedAt: view.lastClaimedAt,
+    lastSaleId: view.sales.length,
+  }
+}
+
+/** What a block shows. */
+export function shownOf(view: WallView, block: BlockIndex): Face {
+  const { message = null, link = null } = view.claimed.get(block) ?? {}
+  return { pixels: picturedIn(view, block), message, link }
+}
+
+const picturedIn = ({ canvas }: WallView, block: BlockIndex): Pixels | null => {
+  const bytes = readBlock(canvas, block)
+  return bytes[0] === UNPAINTED ? null : trustPixels(bytes)
+}
+
+/** A claimed block as the canvas read shows it, with its picture or without; `undefined` while nobody owns it. */
+export function canvasBlock(view: WallView, block: BlockIndex, hasPicture = true): CanvasBlock | undefined {
+  const claimed = view.claimed.get(block)
+  if (claimed === undefined) return undefined
+  const pixels = hasPicture ? picturedIn(view, block) : null
+  return {
+    i: block,
+    a: claimed.agent.id - 1,
+    t: claimed.at,
+    ...wireText(claimed),
+    ...(pixels === null ? {} : { px: pixelsToBase64(pixels) }),
+  }
+}
+
+/** The agents as the canvas read shows them, in the order of their first purchase, or a stretch of them. */
+export function canvasAgents(view: WallView, from = 0, to = view.agents.length): CanvasAgent[] {
+  return view.agents.slice(from, to).map(({ id, name, shownAs, framework, blocks }) => ({
+    id,
+    name,
+    wallet: shownAs,
+    framework,
+    blocks: blocks.length,
+  }))
+}
+
+/** One page of sales, oldest first. Sale numbers are dense, so a number is a position. */
+export function feedPage(view: WallView, { after, limit }: FeedQuery): FeedPage {
+  const sales = view.sales.slice(after, after + limit)
+  const nextAfter = sales.at(-1)?.seq ?? after
+  return { nextAfter, hasMore: nextAfter < view.sales.length, sales }
+}
+
+/** The first agents to have bought, in the order of arrival. */
+export function registry(view: WallView): Agents {
+  return {
+    agents: view.agents.slice(0, REGISTRY_MAX).map((agent) => foundingMachine(view, agent)),
+    total: view.agents.length,
+  }
+}
+
+/** One wallet's entry in the registry; `undefined` when it never bought. */
+export function registryEntry(view: WallView, wallet: Address): FoundingMachine | undefined {
+  const agent = view.agentByName.get(wallet)
+  return agent === undefined ? undefined : foundingMachine(view, agent)
+}
+
+function foundingMachine(view: WallView, agent: Agent): FoundingMachine {
+  const linked = agent.blocks.find((block) => typeof view.claimed.get(block)?.link === 'string')
+  const link = linked === undefined ? undefined : view.claimed.get(linked)?.link
+  return {
+    rank: agent.id,
+    name: agent.name,
+    wallet: agent.shownAs,
+    framework: agent.framework,
+    blocks: agent.blocks.length,
+    firstSeenAt: agent.firstSeenAt,
+    ...(link === undefined || link === null ? {} : { link }),
+  }
+}

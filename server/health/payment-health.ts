@@ -1,0 +1,116 @@
+/** Watches whether payments can be taken, by asking the facilitator and the chain again and again. Nothing else moves the rail. */
+
+import type { Rail } from '../../shared/contract/service.ts'
+import { railState } from '../domain/purchase/rail.ts'
+import type { Chain, ChainHealth, Clock, Facilitator, Logger } from '../ports.ts'
+
+export type PaymentHealth = {
+  state(): Rail
+  /** What is wrong, or what is done without, in words without secrets; `null` when nothing is. */
+  fault(): string | null
+  /** Asks facilitator and chain once. */
+  probe(): Promise<void>
+  /** How long until the next probe is due, in milliseconds. */
+  probeInMs(): number
+  /** Tells that the purchases an earlier run left open were looked at, and the store is of the present. */
+  reconciled(): void
+  /** Tells that the store may be another one by now: no new payment is taken until `reconciled` is told again. */
+  suspend(): void
+}
+
+/** What a rail is watched with. `facilitatorTrouble` says what is wrong with facilitators, the one or the other, since they were asked last. */
+export type PaymentHealthDeps = {
+  readonly facilitator: Facilitator
+  readonly chain: Chain
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly facilitatorTrouble?: () => string | null
+}
+
+const FIRST_PROBES_EVERY_MS = 1000
+const UNEASY_PROBES_EVERY_MS = 5000
+// With the patience of a probe, an outage is told within fifteen seconds.
+const PROBES_EVERY_MS = 8000
+
+/** Starts out `arming`, until a probe has succeeded and `reconciled` was told. */
+export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
+  const { facilitator, chain, clock, logger, facilitatorTrouble = () => null } = deps
+  let fault: string | null = null // what can never work
+  let trouble: string | null = null // what the last probe did not get
+  let lack: string | null = null // what is done without
+  let checked = false
+  let reconciled = false
+  let stalled = false
+  let failedProbes = 0
+  let failingSince: number | null = null
+  let wasArmed = false
+  let head: bigint | undefined
+  let isStill = false // the chain was no further at the last probe than at the one before
+  let shown: string = railWords('arming', null)
+
+  const words = () => fault ?? trouble ?? lack
+  const state = () => {
+    const failingForMs = failingSince === null ? 0 : clock.elapsed() - failingSince
+    const now = railState({ fault, checked, reconciled, stalled, failedProbes, failingForMs })
+    const what = words()
+    if (railWords(now, what) !== shown) logger.note('rail', what === null ? { state: now } : { state: now, what })
+    shown = railWords(now, what)
+    wasArmed ||= now === 'armed'
+    return now
+  }
+
+  return {
+    state,
+    fault: words,
+    probeInMs() {
+      if (trouble !== null || (wasArmed && state() !== 'armed')) return UNEASY_PROBES_EVERY_MS
+      if (!wasArmed) return FIRST_PROBES_EVERY_MS
+      return isStill ? UNEASY_PROBES_EVERY_MS : PROBES_EVERY_MS
+    },
+    reconciled: () => {
+      reconciled = true
+      state()
+    },
+    suspend: () => {
+      reconciled = false
+      state()
+    },
+    async probe() {
+      const [supports, health] = await Promise.all([facilitator.supports(), chain.fault()])
+      const ofFacilitators = facilitatorTrouble()
+      trouble = troubleIn(supports, health, ofFacilitators)
+      const usable = trouble === null
+      failedProbes = usable ? 0 : failedProbes + 1
+      failingSince = usable ? null : (failingSince ?? clock.elapsed())
+      stalled = health.kind === 'stalled' || (stalled && !usable)
+      checked ||= usable
+      // What one side says can never work stays said while the other is silent.
+      const what = faultIn(supports, health, ofFacilitators)
+      if (what !== null || usable) fault = what
+      if (health.kind === 'none') {
+        lack = [health.lacks, ofFacilitators].filter((words) => typeof words === 'string').join('; ') || null
+        isStill = head !== undefined && head === health.head
+        head = health.head
+      }
+      state()
+    },
+  }
+}
+
+const railWords = (state: Rail, what: string | null) => `${state} ${what ?? ''}`
+
+type Supports = Awaited<ReturnType<Facilitator['supports']>>
+
+function faultIn(supports: Supports, chain: ChainHealth, ofFacilitators: string | null): string | null {
+  if (chain.kind === 'fault') return chain.what
+  return supports === 'no' ? (ofFacilitators ?? 'the facilitator does not take this network') : null
+}
+
+function troubleIn(supports: Supports, chain: ChainHealth, ofFacilitators: string | null): string | null {
+  const what = [
+    ...(supports === 'unavailable' ? [ofFacilitators ?? 'the facilitator does not answer'] : []),
+    ...(chain.kind === 'silent' ? [chain.what ?? 'the chain endpoint does not answer'] : []),
+    ...(chain.kind === 'stalled' ? [chain.what] : []),
+  ]
+  return what.length === 0 ? null : what.join('; ')
+}

@@ -1,0 +1,118 @@
+/** Watches whether the store can be read and written, and the disk below it. Who asks is answered at once, whatever is frozen. */
+
+import type { Pending } from '../domain/purchase/account.ts'
+import type { LedgerReader, Clock, Store } from '../ports.ts'
+import type { Outages } from './track-outages.ts'
+
+/** What watching needs. `freeBytes` tells what is left on the disk, `undefined` where nobody can. */
+export type StoreWatchDeps = {
+  readonly store: Pick<Store, 'ready' | 'tryWrite'>
+  readonly ledgerReader: Pick<LedgerReader, 'pending'>
+  readonly freeBytes: () => Promise<number | undefined>
+  readonly engine: string // how operators call it
+  readonly hasStandbys: boolean
+  readonly outages: Outages
+  readonly clock: Clock
+}
+
+/** What was seen last. */
+export type StoreSeen = { readonly pending: Pending | undefined; readonly freeBytes: number | undefined }
+
+export type StoreWatch = {
+  /** Looks at all of it once, within seconds. */
+  look(): Promise<void>
+  /** Whether it can be read: what it says now, or else, after a moment, what was seen last. */
+  isReadable(): Promise<boolean>
+  seen(): StoreSeen
+}
+
+const READ_MS = 2000
+const WRITE_MS = 5000
+
+// Who asks for health is to be told within a fifth of a second.
+const MOMENT_MS = 120
+
+/** Below this the operator is alarmed. */
+export const FREE_BYTES_MIN = 64 * 1024 * 1024
+
+// So that a disk at its limit is one outage.
+const ENOUGH = 1.25
+
+const LATE: unique symbol = Symbol('late')
+
+/** Starts with nothing seen, and takes the store for readable. */
+export function watchStore(deps: StoreWatchDeps): StoreWatch {
+  const { store, ledgerReader, engine, hasStandbys, outages, clock } = deps
+  const read = oneAtATime(() => store.ready())
+  const write = oneAtATime(() => store.tryWrite())
+  const openNow = oneAtATime(() => ledgerReader.pending().catch(() => undefined))
+  let isReadable = true
+  let seen: StoreSeen = { pending: undefined, freeBytes: undefined }
+
+  const noteRead = (ok: boolean | typeof LATE) => {
+    isReadable = ok === true
+    const reason = ok === LATE ? 'the database does not answer in time' : ok ? null : 'the database cannot be read'
+    outages.saw({ kind: 'store-read', name: engine }, reason)
+  }
+  const lookAtWrites = async () => {
+    const failure = await inTime(clock, write(), WRITE_MS)
+    // What went away under the write is not to be read either, and has that name.
+    if (failure !== null) noteRead(await inTime(clock, read(), READ_MS))
+    if (!isReadable) return
+    const reasonOf = (of: 'store-write' | 'standby') => {
+      if (failure === null) return null
+      if (failure === LATE) return of === 'store-write' ? 'the database takes no write in time' : undefined
+      return failure.of === of ? failure.reason : undefined
+    }
+    // One outage has one name: what failed says nothing of the other.
+    for (const kind of ['store-write', ...(hasStandbys ? (['standby'] as const) : [])] as const) {
+      const reason = reasonOf(kind)
+      if (reason !== undefined) outages.saw({ kind, name: engine }, reason)
+    }
+  }
+  const lookAtDisk = async () => {
+    const free = await deps.freeBytes()
+    seen = { ...seen, freeBytes: free }
+    if (free === undefined) return
+    const name = 'data'
+    const wasLow = outages.all().some(({ kind, state }) => kind === 'disk' && state === 'down')
+    const isLow = free < FREE_BYTES_MIN * (wasLow ? ENOUGH : 1)
+    outages.saw({ kind: 'disk', name }, isLow ? 'the disk of the wall’s data is nearly full' : null)
+  }
+  return {
+    async look() {
+      await lookAtDisk()
+      noteRead(await inTime(clock, read(), READ_MS))
+      if (!isReadable) return
+      const pending = await inTime(clock, openNow(), READ_MS)
+      if (pending !== LATE && pending !== undefined) seen = { ...seen, pending }
+      await lookAtWrites()
+    },
+    async isReadable() {
+      const answer = await inTime(clock, read(), MOMENT_MS)
+      if (answer !== LATE) noteRead(answer)
+      return isReadable
+    },
+    seen: () => seen,
+  }
+}
+
+/** Asks again only once the last answer is there, so that nothing piles up behind what is frozen. */
+function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asking: Promise<T> | undefined
+  return () =>
+    (asking ??= ask().finally(() => {
+      asking = undefined
+    }))
+}
+
+/** An answer, or that it did not come in time. */
+async function inTime<T>(clock: Clock, answer: Promise<T>, ms: number): Promise<T | typeof LATE> {
+  const over = new AbortController()
+  try {
+    const late = clock.wait(ms, over.signal).then((): typeof LATE => LATE)
+    return await Promise.race<T | typeof LATE>([answer, late])
+  } finally {
+    over.abort()
+  }
+}

@@ -1,0 +1,101 @@
+/** Keeps runs of one payment apart across processes, as far as answers need it: money never rests on a lease. */
+
+import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
+import type { Clock, Leases } from '../ports.ts'
+
+/** What a payer's request waits with; once the payment `isOver`, nothing is left to be kept apart. */
+export type Waiting<T> = {
+  readonly isOver: () => Promise<boolean>
+  readonly work: () => Promise<T>
+  readonly late: () => Promise<T>
+}
+
+/** How runs of one payment wait for those of other processes. */
+export type PaymentLease = {
+  /** Runs `work` once no other process is at the payment, or `late` where one is for longer than a payer waits. */
+  whenFree<T>(key: PaymentKey, { isOver, work, late }: Waiting<T>): Promise<T>
+  /** Runs `work` unless another process is at the payment. */
+  unlessTaken<T>(key: PaymentKey, work: () => Promise<T>): Promise<T | 'elsewhere'>
+}
+
+/** For the only process on its store. */
+export const NO_LEASE: PaymentLease = {
+  whenFree: (_, { work }) => work(),
+  unlessTaken: (_, work) => work(),
+}
+
+// Long enough for a process that is kept from its work for some seconds, short enough for the payers of one that died.
+export const LEASE_MS = 15_000
+const RENEW_EVERY_MS = 5000
+
+const FIRST_WAIT_MS = 50
+const WAIT_MAX_MS = 1000
+
+// A settlement mostly takes some seconds; who waits for longer is told to come back.
+const PATIENCE_MS = 60_000
+
+/** For one of several processes on one store. */
+export function paymentLease(leases: Leases, clock: Clock): PaymentLease {
+  // Runs of this process that have one lease between them: the last of them gives it back.
+  const holders = new Map<string, number>()
+  const hold = (key: PaymentKey, more: 1 | -1) => {
+    const count = (holders.get(keyOf(key)) ?? 0) + more
+    if (count > 0) holders.set(keyOf(key), count)
+    else holders.delete(keyOf(key))
+    return count
+  }
+  // An answer does not wait for its lease to be given back; the next run of this process for the payment does.
+  const giving = new Map<string, Promise<void>>()
+  const take = async (key: PaymentKey): Promise<boolean> => {
+    await giving.get(keyOf(key))
+    return await leases.take(key, LEASE_MS)
+  }
+  const give = async (key: PaymentKey, renewed: Promise<void>): Promise<void> => {
+    await renewed
+    await untroubled(leases.give(key))
+    giving.delete(keyOf(key))
+  }
+  const holding = async <T>(key: PaymentKey, work: () => Promise<T>): Promise<T> => {
+    const done = new AbortController()
+    const renewed = renewUntil(done.signal, leases, clock, key)
+    hold(key, 1)
+    try {
+      return await work()
+    } finally {
+      done.abort()
+      if (hold(key, -1) === 0) giving.set(keyOf(key), give(key, renewed))
+    }
+  }
+  return {
+    async whenFree(key, { isOver, work, late }) {
+      const deadline = clock.elapsed() + PATIENCE_MS
+      for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, WAIT_MAX_MS)) {
+        const taken = await untroubled(take(key))
+        if (taken === true) return await holding(key, work)
+        // A store that knows no lease now may still know what became of the payment.
+        if (taken === undefined || (await untroubled(isOver())) === true) return await work()
+        if (clock.elapsed() >= deadline) return await late()
+        await clock.wait(waitMs)
+      }
+    },
+    async unlessTaken(key, work) {
+      return (await take(key)) ? await holding(key, work) : 'elsewhere'
+    },
+  }
+}
+
+async function renewUntil(done: AbortSignal, leases: Leases, clock: Clock, key: PaymentKey): Promise<void> {
+  while (!done.aborted) {
+    await clock.wait(RENEW_EVERY_MS, done)
+    if (!done.aborted) await untroubled(leases.take(key, LEASE_MS))
+  }
+}
+
+/** What a store answers, if it does: without a lease a payment may be settled twice, and is charged once all the same. */
+async function untroubled<T>(asking: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asking
+  } catch {
+    return undefined
+  }
+}

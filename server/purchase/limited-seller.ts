@@ -1,0 +1,47 @@
+/** Buys for clients, and turns away those whose payments were refused too often. */
+
+import type { Failure } from '../domain/failure.ts'
+import type { Draft } from '../domain/purchase/listing.ts'
+import type { Payment, Target } from '../domain/purchase/payment.ts'
+import type { Outcome } from '../domain/purchase/purchase.ts'
+import type { Ledger, Wallets } from '../ports.ts'
+import type { RateLimits } from '../wall/rate-limits.ts'
+import type { Seller } from './seller.ts'
+
+/** What selling within budgets needs. */
+export type LimitedSelling = {
+  readonly seller: Seller
+  readonly ledger: Pick<Ledger, 'find'>
+  readonly wallets: Wallets
+  readonly limits: RateLimits
+}
+
+/** Buys for the client at an address; `signal` aborts when it hangs up. */
+export type SellTo = (
+  address: string,
+  target: Target,
+  payment: Payment,
+  listing: Draft | Failure,
+  signal?: AbortSignal,
+) => Promise<Outcome>
+
+/**
+ * A payment that the ledger knows is never turned away. Nor is one that its payer has signed while others at its address
+ * send junk, within a budget of its own: whoever shares an address with a stranger can still buy.
+ */
+export function limitedSeller({ seller, ledger, wallets, limits }: LimitedSelling): SellTo {
+  const turnedAway = async (address: string, payment: Payment): Promise<Failure | undefined> => {
+    const spent = limits.check('payments', address)
+    if (spent === undefined || (await ledger.find(payment)) !== undefined) return undefined
+    if ((await wallets.signedPayment(payment)) !== 'signed') return spent
+    return limits.take('wallet payments', payment.payer) ?? limits.take('signed payments', address)
+  }
+  return async (address, target, payment, listing, signal) => {
+    const refusal = await turnedAway(address, payment)
+    if (refusal !== undefined) return { kind: 'refused', failure: refusal }
+    const outcome = await seller.buy(target, payment, listing, signal)
+    // Only what the payment itself is at fault for counts.
+    if (outcome.kind === 'refused' && outcome.failure.code === 'payment_required') limits.take('payments', address)
+    return outcome
+  }
+}

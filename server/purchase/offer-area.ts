@@ -1,0 +1,36 @@
+/** Whether an area can be bought, for whoever asks without a payment, and which blocks stand in the way of one. */
+
+import { coordOf } from '../../shared/wall.ts'
+import type { Failure } from '../domain/failure.ts'
+import { unavailability } from '../domain/purchase/refusals.ts'
+import type { Target } from '../domain/purchase/target.ts'
+import type { Ledger } from '../ports.ts'
+import type { Seller } from './seller.ts'
+
+/** What asking needs. */
+export type Offering = { readonly ledger: Pick<Ledger, 'inTheWay'>; readonly seller: Pick<Seller, 'offered'> }
+
+/** Why an area cannot be bought; `undefined` where its terms are to be told. */
+export async function refusalOfArea({ ledger, seller }: Offering, target: Target): Promise<Failure | undefined> {
+  const found = await seller.offered(target)
+  // What is held in doubt is offered, so that its own payer can come back with a client that cannot resend.
+  if (found === 'open' || found === 'uncertain') return undefined
+  return await namingBlocks(ledger, target, unavailability(target, found))
+}
+
+// A buyer needs to know where to look, not all of it.
+const NAMED_MAX = 100
+
+/** The same refusal with the blocks of an area that are sold, or held, where it is for these. */
+export async function namingBlocks(
+  ledger: Pick<Ledger, 'inTheWay'>,
+  target: Target,
+  refusal: Failure,
+): Promise<Failure> {
+  const { code } = refusal
+  if (code !== 'block_taken' && code !== 'purchase_pending') return refusal
+  const { taken, held } = await ledger.inTheWay(target)
+  const [name, blocks] = code === 'block_taken' ? ['taken', taken] : ['held', held]
+  if (blocks.length === 0) return refusal
+  return { ...refusal, details: { ...refusal.details, [name]: blocks.slice(0, NAMED_MAX).map(coordOf) } }
+}

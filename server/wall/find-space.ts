@@ -1,0 +1,46 @@
+/** Finds room for a picture of several blocks. */
+
+import type { Spaces } from '../../shared/contract/space.ts'
+import { lru } from '../../shared/lru.ts'
+import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
+import { coordOf } from '../../shared/wall.ts'
+import { buyingOrder, openSpaces, type SpaceWish } from '../domain/wall/open-space.ts'
+import type { Taken, TakenBlocks } from './open-blocks.ts'
+
+/** The open rectangles nearest to a place, none when there is none. The same question has the same answer until something is taken. */
+export type FindSpace = (wish: SpaceWish) => Promise<Spaces>
+
+// The largest answers have some 150 kB.
+const KEPT_MAX = 64
+
+/** Makes the search. What was found is kept until something is sold, held or given back. */
+export function spaceFinder(taken: TakenBlocks): FindSpace {
+  const kept = lru<string, Spaces>(KEPT_MAX)
+  let asOf: Taken | undefined
+  return async ({ w, h, near, limit }) => {
+    const now = await taken()
+    if (asOf !== now) kept.clear()
+    asOf = now
+    const key = `${w} ${h} ${near} ${limit}`
+    const known = kept.get(key)
+    if (known !== undefined) return known
+    const found = spacesIn(now, { w, h, near, limit })
+    kept.set(key, found)
+    return found
+  }
+}
+
+function spacesIn(taken: Taken, wish: SpaceWish): Spaces {
+  const price = (wish.w * wish.h * Number(PRICE)).toFixed(2)
+  return {
+    w: wish.w,
+    h: wish.h,
+    asset: ASSET_SYMBOL,
+    note: 'Nothing is held: another buyer may be quicker. Buy block by block in the order given.',
+    spaces: openSpaces(taken.occupancy(), wish).map((rectangle) => ({
+      coord: coordOf(rectangle.at),
+      blocks: buyingOrder(rectangle).map((block) => coordOf(block)),
+      price,
+    })),
+  }
+}

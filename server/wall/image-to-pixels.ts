@@ -1,0 +1,57 @@
+/** Brings a picture down to blocks of the wall's colours. */
+
+import type { PaintedBlocks } from '../../shared/contract/picture.ts'
+import { trustPixels, pixelsToHex } from '../../shared/pixels.ts'
+import { BLOCK_SIZE } from '../../shared/wall.ts'
+import { failure, type Failure } from '../domain/failure.ts'
+import {
+  PICTURE_PIXELS_MAX,
+  type Bitmap,
+  type PaintPlan,
+  type PictureFlaw,
+  type SentPicture,
+} from '../domain/picture/picture.ts'
+import { busy } from '../domain/purchase/refusals.ts'
+import type { Pictures } from '../ports.ts'
+
+/** What to make of a picture: how many blocks wide and high, and how. */
+export type BlockPlan = Pick<PaintPlan, 'fit' | 'dither' | 'background'> & { readonly w: number; readonly h: number }
+
+/** The blocks row by row, and how they look together. */
+export async function imageToPixels(
+  pictures: Pictures,
+  picture: SentPicture,
+  { w, h, ...how }: BlockPlan,
+): Promise<PaintedBlocks | Failure> {
+  const bitmap = await pictures.paint(picture, { ...how, width: w * BLOCK_SIZE, height: h * BLOCK_SIZE })
+  if (typeof bitmap === 'string') return refusalOf(bitmap)
+  const blocks = Array.from({ length: w * h }, (_, i) => {
+    const [dx, dy] = [i % w, Math.floor(i / w)]
+    return { dx, dy, px: pixelsToHex(blockOf(bitmap, dx, dy)) }
+  })
+  const preview = await pictures.encode(bitmap)
+  return { w, h, blocks, preview: preview.toBase64() }
+}
+
+function blockOf({ width, indices }: Bitmap, dx: number, dy: number) {
+  const bytes = new Uint8Array(BLOCK_SIZE * BLOCK_SIZE)
+  for (let y = 0; y < BLOCK_SIZE; y++) {
+    const at = (dy * BLOCK_SIZE + y) * width + dx * BLOCK_SIZE
+    bytes.set(indices.subarray(at, at + BLOCK_SIZE), y * BLOCK_SIZE)
+  }
+  return trustPixels(bytes)
+}
+
+/** Why nothing came of a picture, in words for its sender. */
+export function refusalOf(flaw: PictureFlaw): Failure {
+  if (flaw === 'busy') return busy()
+  return failure('invalid_image', flaws[flaw])
+}
+
+const flaws = {
+  unreadable:
+    'It is no whole PNG or JPEG, nor bare pixels of the size given: width times height times 3 (RGB) or 4 (RGBA) bytes.',
+  'too-many-pixels': `The picture has over ${PICTURE_PIXELS_MAX} pixels, or a very long side. Send a smaller one.`,
+  tangled: 'The JPEG has too many scans. Save it anew.',
+  late: 'Reading the picture took too long. Send a smaller or simpler one.',
+} satisfies Record<Exclude<PictureFlaw, 'busy'>, string>

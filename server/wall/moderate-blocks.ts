@@ -1,0 +1,92 @@
+/** What the operator withholds: hides parts of blocks from every reader, or shows them again, and tells what was done. */
+
+import { areaName, blocksOf, parseArea } from '../../shared/area.ts'
+import { coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
+import { truncatedWallet } from '../../shared/wallet.ts'
+import type { Address } from '../domain/purchase/payment.ts'
+import type { Change, Hidden, ModerationChange } from '../domain/wall/log.ts'
+import type { FacePart, ModerationAct, ModerationResult } from '../domain/wall/moderation.ts'
+import type { Clock, Logger, Log, Moderation } from '../ports.ts'
+
+/** What moderating needs. */
+export type ModerateDeps = {
+  readonly moderation: Moderation
+  readonly log: Pick<Log, 'compacted'>
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly advance: () => Promise<void>
+}
+
+/** Blocks that are named together, as `name` says: one block, an area, or all that a wallet has bought by now. */
+export type Named = { readonly name: string; readonly blocks: readonly BlockIndex[] }
+
+/**
+ * What an operator names: `column,row`, `column,row,WxH`, or a wallet, in full or as readers see it. Why not, in words,
+ * where it is nothing of that.
+ */
+export async function namedBlocks({ log }: Pick<ModerateDeps, 'log'>, text: string): Promise<Named | string> {
+  const block = parseCoord(text)
+  if (block !== undefined) return { name: `block ${coordOf(block)}`, blocks: [block] }
+  const area = parseArea(text)
+  if (area !== undefined) return { name: `area ${areaName(area)}`, blocks: blocksOf(area) }
+  if (!WALLET.test(text))
+    return `${JSON.stringify(text)} is no block (column,row), no area (column,row,WxH) and no wallet`
+  const sales = (await log.compacted()).filter((change) => change.kind === 'sale')
+  const isMeant = isWallet(text)
+  const wallets = new Set(sales.map(({ wallet }) => wallet).filter(isMeant))
+  const [wallet] = wallets
+  if (wallet === undefined) return `no wallet ${text} has bought a block`
+  if (wallets.size > 1)
+    return `${wallets.size} wallets are shown as ${text}; name one in full: ${[...wallets].join(', ')}`
+  const blocks = sales.filter((sale) => sale.wallet === wallet).map((sale) => sale.block)
+  return { name: `wallet ${wallet}`, blocks }
+}
+
+// In full, or with an ellipsis, or the three dots that a keyboard has.
+const WALLET = /^0x[0-9a-f]{4}(?:[0-9a-f]{36}|(?:…|\.\.\.)[0-9a-f]{4})$/i
+
+const isWallet = (text: string) => {
+  const wanted = text.replace('...', '…').toLowerCase()
+  return (wallet: Address) => wallet === wanted || truncatedWallet(wallet).toLowerCase() === wanted
+}
+
+/** What came of it, block by block. */
+export type Moderated = readonly { readonly block: BlockIndex; readonly result: ModerationResult }[]
+
+/** Once this resolves, no reader is told what was hidden. */
+export async function moderateBlocks(
+  { moderation, clock, logger, advance }: ModerateDeps,
+  { name, blocks }: Named,
+  act: ModerationAct,
+  parts: readonly FacePart[],
+): Promise<Moderated> {
+  const done: { block: BlockIndex; result: ModerationResult }[] = []
+  for (const block of blocks) done.push({ block, result: await moderation.moderate(block, act, parts, clock.now()) })
+  const changed = done.filter(({ result }) => result.kind === 'applied').length
+  if (changed === 0) return done
+  await advance()
+  logger.note(act, { what: name, blocks: changed, parts: parts.join() })
+  return done
+}
+
+/** Every act of the operator's on what blocks show, oldest first: the log keeps them all. */
+export async function moderationTrail({ log }: Pick<ModerateDeps, 'log'>): Promise<readonly Act[]> {
+  return (await log.compacted()).filter(isAct)
+}
+
+/** One act: what is withheld of a block from it on. */
+export type Act = Extract<Change, ModerationChange>
+
+const isAct = (change: Change): change is Act => change.kind === 'hide' || change.kind === 'unhide'
+
+/** What is withheld now, by the latest act on each block, in the order of these acts. */
+export async function hiddenNow(deps: Pick<ModerateDeps, 'log'>): Promise<readonly Act[]> {
+  const latest = new Map<BlockIndex, Act>()
+  for (const act of await moderationTrail(deps)) {
+    latest.delete(act.block)
+    if (isAnythingHidden(act.hidden)) latest.set(act.block, act)
+  }
+  return [...latest.values()]
+}
+
+const isAnythingHidden = ({ pixels, message, link }: Hidden) => pixels || message || link

@@ -1,0 +1,101 @@
+/** Tells an agent that has lost its state what the wall holds of its wallet. */
+
+import type { AreaName } from '../../shared/area.ts'
+import type { OpenPurchase, WalletArea, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
+import { coordOf, type BlockIndex } from '../../shared/wall.ts'
+import { fullWallet, truncatedWallet } from '../../shared/wallet.ts'
+import { ADVICE, REPEAT } from '../domain/advice.ts'
+import { failure, type Failure } from '../domain/failure.ts'
+import type { OpenPurchase as Unfinished, OwnSale } from '../domain/purchase/account.ts'
+import type { Address } from '../domain/purchase/payment.ts'
+import { isBlock, nameOf } from '../domain/purchase/target.ts'
+import type { WallView } from '../domain/wall/wall-view.ts'
+import type { LedgerReader, Clock } from '../ports.ts'
+
+/** What telling needs. `contact` is where a payer who is owed money turns to. */
+export type MyWallDeps = {
+  readonly view: WallView
+  readonly ledgerReader: LedgerReader
+  readonly clock: Clock
+  readonly contact: string | null
+  readonly advance: () => Promise<void>
+}
+
+/** What is known of a wallet, its blocks a page at a time; a wallet of which there is nothing to tell is refused. */
+export async function myWall(
+  { view, ledgerReader, clock, contact, advance }: MyWallDeps,
+  wallet: Address,
+  page: WalletQuery,
+): Promise<WalletStanding | Failure> {
+  const { sales, nextAfter, hasMore, open, credits, painter } = await ledgerReader.ofPayer(wallet, page)
+  // Another process may have sold to it just now.
+  if ((sales.length > 0 || page.after > 0) && !view.agentByName.has(wallet)) await advance()
+  const agent = view.agentByName.get(wallet)
+  if (agent === undefined && sales.length + open.length + credits.length === 0) return noPurchases()
+  const now = clock.now()
+  return {
+    wallet: truncatedWallet(wallet),
+    name: agent?.name ?? null,
+    framework: agent?.framework ?? null,
+    rank: agent?.id ?? null,
+    firstSeenAt: agent?.firstSeenAt ?? null,
+    painter: painter === null ? null : fullWallet(painter),
+    blocks: sales.map(({ block, claimedAt, tx, settled, painter: own }) => ({
+      block: refOf(block),
+      claimedAt,
+      settled,
+      tx,
+      ...(own === null ? {} : { painter: fullWallet(own) }),
+    })),
+    areas: areasAmong(sales),
+    nextAfter,
+    hasMore,
+    open: open.map((purchase) => openPurchase(purchase, now)),
+    credits: credits.map(({ amount, tx }) => ({ amount: amount.toString(), tx })),
+    contact,
+  }
+}
+
+/** The areas that sales are of, each once. */
+function areasAmong(sales: readonly OwnSale[]): WalletArea[] {
+  const areas = new Map<AreaName, WalletArea>()
+  for (const { area, claimedAt, tx } of sales) if (area !== null) areas.set(area, { area, claimedAt, tx })
+  return [...areas.values()]
+}
+
+const refOf = (block: BlockIndex) => ({ coord: coordOf(block), index: block })
+
+function openPurchase({ target, block, since, state }: Unfinished, now: number): OpenPurchase {
+  const doubted = state.kind === 'reserved' && state.uncertain
+  return {
+    target: nameOf(target),
+    block: refOf(block),
+    state: state.kind,
+    doubted,
+    since,
+    ageMs: Math.max(0, now - since),
+    resend: state.kind === 'reserved',
+    next:
+      state.kind === 'released'
+        ? whenReleased[isBlock(target) ? 'block' : 'area']
+        : doubted
+          ? whenDoubted
+          : whenReserved,
+  }
+}
+
+const whenReserved = `It is being settled. ${REPEAT}`
+
+const whenDoubted = ADVICE[503]
+
+const whenReleased = {
+  block:
+    'The block was given back, and nothing was charged so far. Should the payment land yet, you get this block, else the next open one, else a credit.',
+  area: 'The area was given back, and nothing was charged so far. Should the payment land yet, you get this area, else the nearest open one of its size, else a credit of the whole amount.',
+} as const
+
+const noPurchases = (): Failure =>
+  failure(
+    'no_purchases',
+    'This wallet has bought nothing here, and is buying nothing. Buy with GET /blocks/next or POST /areas, or the tools buy_block and buy_area.',
+  )

@@ -1,0 +1,62 @@
+/** Which blocks can be bought at this moment. Nothing is held by looking. */
+
+import type { BlockIndex } from '../../shared/wall.ts'
+import { occupancyOf, type Occupancy } from '../domain/wall/open-space.ts'
+import type { WallView } from '../domain/wall/wall-view.ts'
+import type { LedgerReader } from '../ports.ts'
+
+/** What is taken at a moment; the same value for as long as nothing is sold, held or given back. */
+export type Taken = {
+  /** Whether somebody owns or holds a block. */
+  has(block: BlockIndex): boolean
+  /** The same for searches; counted when it is first asked for. */
+  occupancy(): Occupancy
+}
+
+/** What looking for open blocks needs. */
+export type TakenBlocksDeps = {
+  readonly view: WallView
+  readonly ledgerReader: LedgerReader
+  readonly advance: () => Promise<void>
+}
+
+/** Tells what is taken, no older than the call. */
+export type TakenBlocks = () => Promise<Taken>
+
+/** Keeps what is taken between two changes of it, so that most of those who look cost no search of the whole wall. */
+export function takenBlocks({ view, ledgerReader, advance }: TakenBlocksDeps): TakenBlocks {
+  let kept: { readonly state: string; readonly taken: Taken } | undefined
+  const read = async () => {
+    // In this order, a block that is sold meanwhile is found held or claimed, and never open.
+    const held = await ledgerReader.held()
+    await advance()
+    // A claimed block stays so.
+    const state = `${view.claimed.size} ${held.join()}`
+    if (kept?.state !== state) kept = { state, taken: takenNow(view, held) }
+    return kept.taken
+  }
+
+  // One read at a time: whoever comes while one is under way may have sold after it read, and shares the next.
+  let reading: Promise<unknown> = Promise.resolve()
+  let next: Promise<Taken> | undefined
+  return () => {
+    next ??= reading
+      .catch(() => {})
+      .then(() => {
+        next = undefined
+        const mine = read()
+        reading = mine
+        return mine
+      })
+    return next
+  }
+}
+
+function takenNow(view: WallView, held: readonly BlockIndex[]): Taken {
+  const taken = new Set([...held, ...view.claimed.keys()])
+  let occupancy: Occupancy | undefined
+  return {
+    has: (block) => taken.has(block),
+    occupancy: () => (occupancy ??= occupancyOf((block) => taken.has(block))),
+  }
+}

@@ -1,0 +1,65 @@
+/** How much one client, wallet or block may ask for of what costs: far more than honest use, and far less than a flood. */
+
+import type { Failure } from '../domain/failure.ts'
+import { tooManyRequests } from '../domain/purchase/refusals.ts'
+import { tokenBuckets, type Budget } from '../domain/token-bucket.ts'
+import type { Clock } from '../ports.ts'
+
+/** A budget, whom each bucket of it belongs to, and what it counts. */
+export type NamedBudget = Budget & { readonly per: 'address' | 'wallet' | 'block'; readonly what: string }
+
+/** Every budget. OPERATING.md repeats them, and a test compares the two. */
+export const BUDGETS = {
+  pictures: {
+    per: 'address',
+    burst: 120,
+    perSecond: 10,
+    what: 'pictures of the wall, of blocks and for links; a large one counts up to four times',
+  },
+  uploads: { per: 'address', burst: 60, perSecond: 2, what: 'pictures sent to be turned into pixels' },
+  previews: { per: 'address', burst: 120, perSecond: 20, what: 'purchases tried out' },
+  searches: { per: 'address', burst: 240, perSecond: 40, what: 'searches for room, wallets and texts to sign' },
+  history: { per: 'address', burst: 1000, perSecond: 50, what: 'pages of the log' },
+  calls: { per: 'address', burst: 600, perSecond: 60, what: 'calls of MCP' },
+  streams: { per: 'address', burst: 512, perSecond: 8, what: 'live streams opened' },
+  signatures: { per: 'address', burst: 300, perSecond: 10, what: 'changes whose signature is not the wallet’s' },
+  payments: { per: 'address', burst: 300, perSecond: 10, what: 'payments that were refused' },
+  'signed payments': {
+    per: 'address',
+    burst: 100,
+    perSecond: 5,
+    what: 'payments signed by their payer, once too many were refused',
+  },
+  'wallet payments': { per: 'wallet', burst: 30, perSecond: 1, what: 'the same, of one payer' },
+  repaints: { per: 'block', burst: 30, perSecond: 1, what: 'repaints by the owner' },
+  registrations: { per: 'wallet', burst: 300, perSecond: 1, what: 'changes of a name, framework or painter' },
+} as const satisfies Readonly<Record<string, NamedBudget>>
+
+export type BudgetName = keyof typeof BUDGETS
+
+/** How many live streams one address may have open at once. */
+export const STREAMS_PER_ADDRESS = 256
+
+// Some 100 bytes each. Whoever has more addresses than that is no matter of budgets.
+const KEYS_MAX = 20_000
+
+/** Who has used up what. In memory, and of this process alone. */
+export type RateLimits = {
+  /** Takes one, or `cost`, of a budget; refused when there is none left. */
+  take(name: BudgetName, who: string, cost?: number): Failure | undefined
+  /** The refusal when there is none left; takes nothing. */
+  check(name: BudgetName, who: string): Failure | undefined
+}
+
+/** Starts with every bucket full. */
+export function rateLimits(
+  { elapsed }: Pick<Clock, 'elapsed'>,
+  budgets: Readonly<Record<BudgetName, Budget>> = BUDGETS,
+): RateLimits {
+  const buckets = new Map(Object.entries(budgets).map(([name, budget]) => [name, tokenBuckets(budget, KEYS_MAX)]))
+  const refusal = (waitMs = 0) => (waitMs === 0 ? undefined : tooManyRequests(waitMs))
+  return {
+    take: (name, who, cost) => refusal(buckets.get(name)?.take(who, elapsed(), cost)),
+    check: (name, who) => refusal(buckets.get(name)?.wait(who, elapsed())),
+  }
+}

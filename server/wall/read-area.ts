@@ -1,0 +1,32 @@
+/** What an area is at the moment: how much of it can be bought, and whose it is. */
+
+import { areaName, blocksOf, type Area } from '../../shared/area.ts'
+import type { AreaState } from '../../shared/contract/area.ts'
+import { PRICE } from '../../shared/money.ts'
+import type { WallView } from '../domain/wall/wall-view.ts'
+import type { TakenBlocks } from './open-blocks.ts'
+
+/** Counts an area's blocks. Nothing is held by looking. */
+export async function readArea(
+  { view, taken }: { readonly view: WallView; readonly taken: TakenBlocks },
+  area: Area,
+): Promise<AreaState> {
+  const gone = await taken()
+  const blocks = blocksOf(area)
+  const sold = blocks.flatMap((block) => view.claimed.get(block) ?? [])
+  const open = blocks.filter((block) => !gone.has(block)).length
+  const [agent] = new Set(sold.map((claimed) => claimed.agent))
+  const isOneWallets = sold.length === blocks.length && sold.every((claimed) => claimed.agent === agent)
+  return {
+    area: areaName(area),
+    blocks: blocks.length,
+    open,
+    taken: sold.length,
+    held: blocks.length - sold.length - open,
+    price: open === blocks.length ? (open * Number(PRICE)).toFixed(2) : null,
+    owner:
+      agent !== undefined && isOneWallets
+        ? { name: agent.name, wallet: agent.shownAs, framework: agent.framework }
+        : null,
+  }
+}

@@ -1,0 +1,43 @@
+/** Free reads that need the store: what a block is to someone who brings no payment. */
+
+import type { Deed } from '../../shared/contract/block.ts'
+import { pixelsToBase64 } from '../../shared/pixels.ts'
+import { coordOf, type BlockIndex } from '../../shared/wall.ts'
+import { truncatedWallet } from '../../shared/wallet.ts'
+import type { Target } from '../domain/purchase/payment.ts'
+import type { OwnedBlock } from '../domain/wall/log.ts'
+import type { Blocks } from '../ports.ts'
+import type { Offered, Seller } from '../purchase/seller.ts'
+import { andThen } from './and-then.ts'
+
+/** The public record of a claimed block. */
+export function deedOf({ block, wallet, persona, face, claimedAt, tx, settled }: OwnedBlock): Deed {
+  return {
+    state: 'claimed',
+    block: { coord: coordOf(block), index: block },
+    owner: { name: persona.name, wallet: truncatedWallet(wallet), framework: persona.framework },
+    claimedAt,
+    settled,
+    tx,
+    message: face.message,
+    link: face.link,
+    pixels: face.pixels === null ? null : pixelsToBase64(face.pixels),
+  }
+}
+
+type ReadWallDeps = { readonly blocks: Blocks; readonly seller: Pick<Seller, 'offered'> }
+
+/** What a target turned out to be. */
+export type Found = Deed | Offered
+
+/** A target's deed when it is a claimed block, else whether it can be bought. */
+export function lookAt({ blocks, seller }: ReadWallDeps, target: Target): Found | Promise<Found> {
+  return andThen(seller.offered(target), (space) =>
+    typeof target !== 'number' || space !== 'claimed' ? space : deedIn(blocks, target),
+  )
+}
+
+async function deedIn(blocks: Blocks, block: BlockIndex): Promise<Found> {
+  const owned = await blocks.owned(block)
+  return owned === undefined ? 'reserved' : deedOf(owned)
+}

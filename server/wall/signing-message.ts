@@ -1,0 +1,169 @@
+/** Gives the exact text that a wallet signs for an edit of a block or an area, a registration or the naming of a painter, and refuses what the write would refuse. */
+
+import { isAddress } from '../../shared/address.ts'
+import { areaName, parseArea, type AreaSize } from '../../shared/area.ts'
+import type { Signing, SignQuery } from '../../shared/contract/sign.ts'
+import {
+  areaMessage,
+  digestOf,
+  digestOfPixels,
+  editMessage,
+  painterMessage,
+  registerMessage,
+} from '../../shared/signing.ts'
+import { coordOf, parseCoord } from '../../shared/wall.ts'
+import { failure, type Failure } from '../domain/failure.ts'
+import type { Address } from '../domain/purchase/payment.ts'
+import { invalidArea, invalidCoordinate } from '../domain/purchase/refusals.ts'
+import { readAreaPixels } from '../domain/wall/area-pixels.ts'
+import { isTimely, TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
+import { rules } from '../domain/wall/field-rules.ts'
+import { flawOf, SIGNABLE, type Kind, type Named, type SignableField } from '../domain/wall/signed-fields.ts'
+import { TEST_VECTOR } from '../domain/wall/test-vector.ts'
+import type { Agents, Blocks, Clock } from '../ports.ts'
+import { beingBought, noOwner, noOwnerYet, staleTime } from './edit-block.ts'
+import { noPurchases } from './register-agent.ts'
+
+/** What helping needs. `hosts` are the names a message may be signed for, the canonical one first. */
+export type SigningHelp = {
+  readonly blocks: Blocks
+  readonly agents: Agents
+  readonly clock: Clock
+  readonly hosts: readonly string[]
+  readonly baseUrl: string
+}
+
+/** What is refused where a field does not fit its schema, whichever way it is asked for. */
+export const SIGNING_FLAWS = {
+  coord: 'invalid_coordinate',
+  area: 'invalid_area',
+  pixels: 'invalid_pixels',
+  message: 'invalid_message',
+  link: 'invalid_link',
+  wallet: 'invalid_wallet',
+  name: 'invalid_name',
+  framework: 'invalid_framework',
+  painter: 'invalid_painter',
+} as const
+
+/** A change made whole: the text, and the body it is sent with once signed. */
+type Draft = { readonly message: string; readonly path: string; readonly body: Readonly<Record<string, unknown>> }
+
+/** The text to sign, from a query that passed the contract's schema. Anyone may ask; only the signature says who it is. */
+export async function signingMessage(help: SigningHelp, query: SignQuery): Promise<Signing | Failure> {
+  const now = help.clock.now()
+  const ts = query.ts ?? now
+  const named = namedBy(query)
+  if ('code' in named) return named
+  const flaw = flawOf(query.kind, named)
+  if (flaw !== undefined) return flaw
+  const draft = await drafts[query.kind](help, query, ts, named)
+  if ('code' in draft) return draft
+  if (!isTimely(ts, now)) return staleTime(now)
+  return {
+    message: draft.message,
+    digest: digestOf(draft.message),
+    ts,
+    validUntil: ts + TS_TOLERANCE_MS,
+    request: { method: 'PUT', url: help.baseUrl + draft.path, body: draft.body },
+    testVector: TEST_VECTOR,
+  }
+}
+
+/** The fields a query gives or clears. */
+function namedBy(query: SignQuery): Named | Failure {
+  const named: { -readonly [Field in SignableField]?: string | null } = {}
+  for (const field of FIELDS) {
+    const text = query[field]
+    if (text !== undefined) named[field] = text
+  }
+  for (const name of query.clear === undefined ? [] : query.clear.split(',')) {
+    const field = FIELDS.find((known) => known === name.trim())
+    if (field === undefined || named[field] !== undefined)
+      return failure('invalid_option', 'clear names fields that are not given otherwise, once each, comma-separated.')
+    named[field] = null
+  }
+  return named
+}
+
+const FIELDS: readonly SignableField[] = Object.values(SIGNABLE).flat()
+
+type Drafting = (help: SigningHelp, query: SignQuery, ts: number, named: Named) => Promise<Draft | Failure>
+
+const drafts: Readonly<Record<Kind, Drafting>> = {
+  set_pixels: draftEdit,
+  set_area: draftAreaEdit,
+  register: draftRegistration,
+  set_painter: draftPainter,
+}
+
+async function draftEdit(
+  { blocks, hosts }: SigningHelp,
+  { coord: asked }: SignQuery,
+  ts: number,
+  named: Named,
+): Promise<Draft | Failure> {
+  const block = parseCoord(asked ?? '')
+  if (block === undefined) return invalidCoordinate()
+  if ((await blocks.owned(block)) === undefined) return await noOwnerYet(blocks, block)
+  const coord = coordOf(block)
+  return { message: editMessage(hosts[0] ?? '', coord, ts, named), path: `/blocks/${coord}`, body: { ts, ...named } }
+}
+
+async function draftAreaEdit(
+  { blocks, hosts }: SigningHelp,
+  { area: asked }: SignQuery,
+  ts: number,
+  { pixels, ...texts }: Named,
+): Promise<Draft | Failure> {
+  const area = parseArea(asked ?? '')
+  if (area === undefined) return invalidArea()
+  const signed = readSignedPixels(pixels, area)
+  if ('code' in signed) return signed
+  const owner = await blocks.ownerOf(area)
+  if (owner.kind === 'open') return noOwner(owner.block)
+  if (owner.kind === 'held') return beingBought(owner.block)
+  const name = areaName(area)
+  if (owner.kind === 'several') return failure('unauthorized', `The blocks of area ${name} belong to several wallets.`)
+  const message = areaMessage(hosts[0] ?? '', name, ts, { ...texts, pixels: signed.digest })
+  return { message, path: `/areas/${name}`, body: { ts, ...texts, ...signed.sent } }
+}
+
+const SHA256_PATTERN = /^[0-9a-f]{64}$/
+
+/** What is signed of an area's picture, and what of it goes into the body: nothing where the asker gave the digest alone. */
+function readSignedPixels(pixels: string | null | undefined, size: AreaSize) {
+  if (typeof pixels !== 'string') return { digest: undefined, sent: {} }
+  if (SHA256_PATTERN.test(pixels)) return { digest: pixels, sent: {} }
+  const read = readAreaPixels(pixels, size)
+  return 'code' in read ? read : { digest: digestOfPixels(read.rows), sent: { pixels } }
+}
+
+async function draftRegistration(
+  help: SigningHelp,
+  { wallet = '' }: SignQuery,
+  ts: number,
+  named: Named,
+): Promise<Draft | Failure> {
+  const refusal = await noBuyer(help, wallet)
+  if (refusal !== undefined) return refusal
+  const message = registerMessage(help.hosts[0] ?? '', wallet, ts, named)
+  return { message, path: '/api/agents/me', body: { wallet, ts, ...named } }
+}
+
+async function draftPainter(
+  help: SigningHelp,
+  { wallet = '' }: SignQuery,
+  ts: number,
+  { painter = null }: Named,
+): Promise<Draft | Failure> {
+  const refusal = await noBuyer(help, wallet)
+  if (refusal !== undefined) return refusal
+  const message = painterMessage(help.hosts[0] ?? '', wallet, ts, painter)
+  return { message, path: '/api/agents/me/painter', body: { wallet, ts, painter } }
+}
+
+async function noBuyer({ agents }: SigningHelp, wallet: string): Promise<Failure | undefined> {
+  if (!isAddress(wallet)) return failure('invalid_wallet', `wallet ${rules.wallet}.`)
+  return (await agents.knows(wallet.toLowerCase() as Address)) ? undefined : noPurchases()
+}

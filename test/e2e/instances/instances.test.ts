@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { armed } from '../../../server/local/wall-process.ts'
+import type { Wallet } from '../../../server/local/wallets.ts'
+import type { Receipt } from '../../../shared/contract/block.ts'
+import type { FeedPage } from '../../../shared/contract/feed.ts'
+import type { Health } from '../../../shared/contract/service.ts'
+import { editMessage } from '../../../shared/signing.ts'
+import { bytesOf, converse } from '../../hostile/wire.ts'
+import { eventually, expectBooksToBalance, get, readFeed, settled, sign, type At } from '../world.ts'
+import { startCluster, type Cluster } from './cluster.ts'
+
+// Goal: any instance sells, repaints and answers, all show the same wall, and one that dies loses nobody's dollar.
+// Method: three real processes on one real PostgreSQL, with everything that happens spread over them.
+
+const RIVALS = 64
+const CROWD = 300
+
+let wall: Cluster
+let crowd: readonly Wallet[]
+beforeAll(async () => {
+  wall = await startCluster(3, { SETTLE_TIMEOUT_MS: '60000', VERIFY_TIMEOUT_MS: '60000' })
+  crowd = await Promise.all(Array.from({ length: CROWD }, () => wall.wallet()))
+}, 60_000)
+afterAll(async () => {
+  try {
+    await canvasesWhenEqual()
+    for (const { url } of wall.instances) await expectBooksToBalance({ ...wall, url })
+  } finally {
+    await wall.stop()
+  }
+}, 30_000)
+
+const dollarsOf = async (payers: readonly Wallet[]) =>
+  await Promise.all(payers.map(async ({ address }) => Number(await wall.network.balanceOf(address)) / 1_000_000))
+
+const countOf = (values: readonly number[], wanted: number) => values.filter((value) => value === wanted).length
+
+/** What every instance sends for the whole wall, once it is the same and has such words in it. */
+function canvasesWhenEqual(words = ''): Promise<string> {
+  return eventually(async () => {
+    const bodies = await Promise.all(
+      wall.instances.map(async ({ url }) => await (await fetch(`${url}/api/canvas`)).text()),
+    )
+    const [first = '', ...others] = bodies
+    return first.includes(words) && others.every((body) => body === first) ? first : undefined
+  })
+}
+
+/** Sends a signed request to one instance after the other until one has an end to tell. */
+function persist(payment: string, first = 0): Promise<Response> {
+  let turn = first
+  return eventually(async () => {
+    const answer = await get(wall.at(turn++), 'next', payment).catch(() => undefined)
+    return answer === undefined || answer.status === 503 ? undefined : answer
+  })
+}
+
+const healthOf = async (url: string) => (await (await fetch(`${url}/api/health`)).json()) as Health
+
+async function repaint({ url }: { url: string }, owner: Wallet, coord: string, message: string): Promise<Response> {
+  const ts = Date.now()
+  const signature = await owner.signMessage({ message: editMessage('127.0.0.1', coord, ts, { message }) })
+  return await fetch(`${url}/blocks/${coord}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ts, signature, message }),
+  })
+}
+
+test('of 64 payers of one block, spread over three instances, one is its owner, and one settlement was asked for', async () => {
+  const rivals = crowd.slice(0, RIVALS)
+  const payments = await Promise.all(rivals.map((payer, at) => sign(wall.at(at), payer, '5,5')))
+  const settlesBefore = wall.facilitator.settle.count()
+  const answers = await Promise.all(payments.map((payment, at) => get(wall.at(at), '5,5', payment)))
+  const statuses = answers.map(({ status }) => status)
+  expect([countOf(statuses, 200), countOf(statuses, 409)]).toEqual([1, RIVALS - 1])
+  expect(wall.facilitator.settle.count() - settlesBefore).toBe(1)
+  const left = await dollarsOf(rivals)
+  expect([countOf(left, 1), countOf(left, 2)]).toEqual([1, RIVALS - 1])
+})
+
+test(
+  '300 payers of the next block get a block each, and a reader of the feed who hops misses and repeats none',
+  async () => {
+    const heldBefore = await dollarsOf(crowd)
+    const payments = await Promise.all(crowd.map((payer, at) => sign(wall.at(at), payer)))
+    const reading = hopAlongFeed(CROWD + 1)
+    const answers = await Promise.all(payments.map((payment, at) => buyOnLine(wall.at(at), payment)))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    const receipts = answers.map(({ body }) => JSON.parse(body) as Receipt)
+    expect(new Set(receipts.map(({ block }) => block)).size).toBe(CROWD)
+    expect(await dollarsOf(crowd)).toEqual(heldBefore.map((dollars) => dollars - 1))
+    expect(await reading).toEqual(Array.from({ length: CROWD + 1 }, (_, at) => at + 1))
+  },
+  { timeout: 120_000 },
+)
+
+/** Buys over a line of its own: of requests by `fetch`, a process makes 256 at once, and the facilitator's are among them. */
+function buyOnLine({ url }: At, payment: string) {
+  const { host } = new URL(url)
+  const headers = { accept: 'application/json', 'payment-signature': payment }
+  const request = { method: 'GET', target: '/blocks/next', headers, body: undefined, chunked: false }
+  return converse(host, (line) => line.write(bytesOf(host, request)), false, 100_000)
+}
+
+/** Reads the feed from its beginning, each page from another instance, until so many sales were told; their numbers. */
+async function hopAlongFeed(sales: number): Promise<readonly number[]> {
+  const told: number[] = []
+  for (let turn = 0, after = 0; told.length < sales; turn++) {
+    const page = await fetch(`${wall.at(turn).url}/api/feed?after=${after}&limit=7`)
+    const { sales: next, nextAfter } = (await page.json()) as FeedPage
+    told.push(...next.map(({ seq }) => seq))
+    after = nextAfter
+    await Bun.sleep(5)
+  }
+  return told
+}
+
+test('one signed request to all three at once is one block, one charge and one receipt', async () => {
+  const payer = await wall.wallet(5)
+  const payment = await sign(wall.at(0), payer)
+  await wall.network.halt()
+  const settlesBefore = wall.facilitator.settle.count()
+  const asked = Array.from({ length: 9 }, (_, at) => get(wall.at(at), 'next', payment))
+  await wall.facilitator.settle.arrived(settlesBefore + 1)
+  // While the settlement waits for its block, every instance has the time to do something else, and to err.
+  for (let at = 0; at < 30; at++) expect((await get(wall.at(at), 'next')).status).toBe(402)
+  await wall.network.resume()
+  const answers = await Promise.all(asked)
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+  expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1)
+  expect(wall.facilitator.settle.count() - settlesBefore).toBe(1)
+  expect(await dollarsOf([payer])).toEqual([4])
+})
+
+test('what one instance sent, another says is unchanged, and after a repaint at one all send the new wall', async () => {
+  const owner = await wall.wallet()
+  expect((await get(wall.at(0), '9,9', await sign(wall.at(0), owner, '9,9'))).status).toBe(200)
+  await canvasesWhenEqual('{"i":1449,')
+  const held = (await fetch(`${wall.at(0).url}/api/canvas`)).headers.get('etag') ?? ''
+  const asked = () =>
+    Promise.all(
+      wall.instances.map(
+        async ({ url }) => (await fetch(`${url}/api/canvas`, { headers: { 'if-none-match': held } })).status,
+      ),
+    )
+  expect(await asked()).toEqual([304, 304, 304])
+  expect((await repaint(wall.at(1), owner, '9,9', 'seen everywhere')).status).toBe(200)
+  await canvasesWhenEqual('seen everywhere')
+  expect(await asked()).toEqual([200, 200, 200])
+})
+
+test('a reader of the live stream who comes back to another instance goes on where it was', async () => {
+  const owner = await wall.wallet()
+  await get(wall.at(0), '10,9', await sign(wall.at(0), owner, '10,9'))
+  const first = await eventsAfter(wall.at(0).url, 0, (await readFeed(wall.at(0))).length)
+  const ids = [...first]
+  for (let turn = 1; turn <= 6; turn++) {
+    await repaint(wall.at(turn), owner, '10,9', `turn ${turn}`)
+    // The next one along may not have heard of it yet.
+    ids.push(...(await eventsAfter(wall.at(turn + 1).url, ids.at(-1) ?? 0, 1)))
+  }
+  expect(ids).toEqual(ids.map((_, at) => at + 1))
+})
+
+/** Follows the live stream until it has told so many events; their numbers. */
+async function eventsAfter(url: string, last: number, count: number): Promise<readonly number[]> {
+  const leaving = new AbortController()
+  const stream = await fetch(`${url}/api/live`, {
+    headers: { 'last-event-id': String(last) },
+    signal: leaving.signal,
+  })
+  let text = ''
+  const decoder = new TextDecoder()
+  const ids = () => [...text.matchAll(/^id: ?(\d+)$/gm)].map(([, id]) => Number(id))
+  for await (const chunk of stream.body ?? []) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.endsWith('\n\n') && ids().length >= count) break
+  }
+  leaving.abort()
+  return ids()
+}
+
+test(
+  'while the database is gone reads go on and nothing is charged; when it is back everything goes on by itself',
+  async () => {
+    const owner = await wall.wallet()
+    await get(wall.at(0), '12,9', await sign(wall.at(0), owner, '12,9'))
+    const payers = await Promise.all(wall.instances.map(() => wall.wallet()))
+    const payments = await Promise.all(payers.map((payer, at) => sign(wall.at(at), payer)))
+    expect((await repaint(wall.at(0), owner, '12,9', 'before')).status).toBe(200)
+    const before = await canvasesWhenEqual('"before"')
+    const settlesBefore = wall.facilitator.settle.count()
+    await wall.server.kill()
+    const bystanders = wall.instances.map(async ({ url }, at) => {
+      expect(await (await fetch(`${url}/api/canvas`)).text()).toBe(before)
+      expect((await fetch(`${url}/api/feed?after=0`)).status).toBe(200)
+      expect((await fetch(`${url}/api/agents`)).status).toBe(200)
+      const paid = await get({ url }, 'next', payments[at])
+      expect([paid.status, await paid.json()]).toMatchObject([503, { error: 'database_unavailable' }])
+      expect((await repaint({ url }, owner, '12,9', 'lost')).status).toBe(503)
+      expect(await healthOf(url)).toMatchObject({ ok: false })
+    })
+    await Promise.all(bystanders)
+    expect(wall.facilitator.settle.count()).toBe(settlesBefore)
+    expect(await dollarsOf(payers)).toEqual([2, 2, 2])
+    await wall.server.start()
+    // A server that was away may be another one, so each looks at the chain before it sells again.
+    for (const { url } of wall.instances) await armed(url)
+    for (const [at, payment] of payments.entries())
+      expect((await settled(wall.at(at), 'next', payment)).status).toBe(200)
+    expect(await dollarsOf(payers)).toEqual([1, 1, 1])
+    for (const { url } of wall.instances) await eventually(async () => ((await healthOf(url)).ok ? true : undefined))
+    expect((await repaint(wall.at(1), owner, '12,9', 'after')).status).toBe(200)
+    await canvasesWhenEqual('"after"')
+  },
+  { timeout: 60_000 },
+)
+
+test(
+  'a purchase cut off with its instance in mid-settlement is ended by another, for one block and one charge',
+  async () => {
+    const payer = await wall.wallet(5)
+    const payment = await sign(wall.at(0), payer)
+    wall.facilitator.settle.next('hang-after')
+    const arrivals = wall.facilitator.settle.count()
+    const cutOff = get(wall.at(0), 'next', payment).catch(() => undefined)
+    await wall.facilitator.settle.arrived(arrivals + 1)
+    await wall.instances[0]?.kill()
+    await cutOff
+    const answer = await persist(payment, 1)
+    expect(answer.status).toBe(200)
+    const receipt = await answer.text()
+    expect(await dollarsOf([payer])).toEqual([4])
+
+    // One that is started while others run shows what they sold.
+    await wall.instances[0]?.start()
+    expect(await (await get(wall.at(0), 'next', payment)).text()).toBe(receipt)
+  },
+  // The lease of the one that died must run out first.
+  { timeout: 60_000 },
+)
+
+test('one that is asked to end under load loses nothing: whoever it cannot answer is served by the others', async () => {
+  const payers = await Promise.all(Array.from({ length: 24 }, () => wall.wallet()))
+  const payments = await Promise.all(payers.map((payer, at) => sign(wall.at(at), payer)))
+  const arrivals = wall.facilitator.settle.count()
+  const buying = payments.map((payment, at) => persist(payment, at))
+  await wall.facilitator.settle.arrived(arrivals + 3)
+  await wall.instances[1]?.stop()
+  const answers = await Promise.all(buying)
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+  const receipts = (await Promise.all(answers.map((answer) => answer.json()))) as Receipt[]
+  expect(new Set(receipts.map(({ block }) => block)).size).toBe(24)
+  expect(new Set(await dollarsOf(payers))).toEqual(new Set([1]))
+  await wall.instances[1]?.start()
+})

@@ -1,0 +1,96 @@
+/** The balancers of `deploy/`, started as they are written there but for names, ports and certificates. */
+
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../../../server/local/wall-process.ts'
+
+const DEPLOY = join(import.meta.dir, '../../../deploy')
+
+/** A balancer that is here to be started. */
+export type Proxy = { readonly url: string; stop(): Promise<void> }
+
+type Recipe = {
+  readonly program: string
+  readonly file: string
+  /** The recipe with these instances' ports, listening on a port of its own without TLS. */
+  adapt(text: string, port: string, instances: readonly string[], folder: string): string
+  command(file: string): readonly string[]
+}
+
+const RECIPES = {
+  nginx: {
+    program: 'nginx',
+    file: 'nginx.conf',
+    adapt: (text, port, instances, folder) => `user root;
+pid ${folder}/pid;
+error_log ${folder}/error.log;
+events { worker_connections 1024; }
+http {
+access_log off;
+${text
+  .replace(/server 127\.0\.0\.1:8402 (.*)\n.*\n/, (_, options: string) =>
+    instances.map((instance) => `server 127.0.0.1:${instance} ${options}\n`).join(''),
+  )
+  .replace('listen 443 ssl http2', `listen 127.0.0.1:${port}`)
+  .replaceAll(/ssl_certificate.*\n/g, '')}
+}`,
+    command: (file) => ['nginx', '-c', file, '-g', 'daemon off;'],
+  },
+  haproxy: {
+    program: 'haproxy',
+    file: 'haproxy.cfg',
+    adapt: (text, port, instances) =>
+      text
+        .replaceAll(/\tserver one 127\.0\.0\.1:8402 check\n.*\n/g, () =>
+          instances.map((instance, at) => `\tserver s${at} 127.0.0.1:${instance} check\n`).join(''),
+        )
+        // Whoever starts it here may have fewer descriptors than its unit gives it.
+        .replace('maxconn 20000', 'maxconn 1000')
+        .replace(/bind :443 .*/, `bind 127.0.0.1:${port}`),
+    command: (file) => ['haproxy', '-db', '-f', file],
+  },
+} as const satisfies Record<string, Recipe>
+
+export type ProxyName = keyof typeof RECIPES
+
+/** Whether the program is on this machine. */
+export const isHere = (name: ProxyName): boolean => programOf(name) !== null
+
+const programOf = (name: ProxyName) =>
+  Bun.which(RECIPES[name].program, { PATH: `${Bun.env['PATH'] ?? ''}:/usr/sbin:/usr/local/sbin` })
+
+/** Starts it in front of instances that listen on these ports, and resolves once it answers. */
+export async function startProxy(name: ProxyName, instances: readonly string[]): Promise<Proxy> {
+  const recipe = RECIPES[name]
+  const folder = mkdtempSync(join(tmpdir(), `pixel-wall-${name}-`))
+  chmodSync(folder, 0o755)
+  const port = String(await freePort())
+  const file = join(folder, recipe.file)
+  const text = await Bun.file(join(DEPLOY, recipe.file)).text()
+  await Bun.write(file, recipe.adapt(text, port, instances, folder))
+  const [, ...args] = recipe.command(file)
+  const child = Bun.spawn([programOf(name) ?? recipe.program, ...args], { stdout: 'ignore', stderr: 'pipe' })
+  const url = `http://127.0.0.1:${port}`
+  const ended = child.exited.then(async (code) => {
+    throw new Error(`${name} ended with ${code}: ${await new Response(child.stderr).text()}`)
+  })
+  await Promise.race([answers(url), ended])
+  ended.catch(() => {})
+  return {
+    url,
+    async stop() {
+      child.kill()
+      await child.exited
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+async function answers(url: string): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${url}/readyz`).catch(() => undefined)
+    if (answer?.status === 200) return
+    await Bun.sleep(20)
+  }
+}

@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { armed, freePort, startWall, type WallProcess } from '../../../server/local/wall-process.ts'
+import type { Wallet } from '../../../server/local/wallets.ts'
+import type { Receipt } from '../../../shared/contract/block.ts'
+import type { Health } from '../../../shared/contract/service.ts'
+import { cutProxy } from '../../db/postgres/cut-proxy.ts'
+import { startPostgres, type PostgresServer } from '../../db/postgres/server.ts'
+import { eventually, get, readFeed, sign, startSurroundings, type Surroundings } from '../world.ts'
+
+// Goal: an instance that stands still, or is cut off, harms nobody, and a database that lost sales sells nothing.
+// Method: real processes on a real PostgreSQL, stopped by SIGSTOP, cut off by a proxy, or with older data put back below them.
+
+let around: Surroundings
+let server: PostgresServer
+let database: string
+const running: WallProcess[] = []
+beforeEach(async () => {
+  ;[around, server] = await Promise.all([startSurroundings({ BASE_URL: 'http://127.0.0.1' }), startPostgres()])
+  database = server.url(await server.newDatabase())
+}, 60_000)
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((wall) => wall.kill()))
+  await server.stop()
+  await around.stop()
+}, 60_000)
+
+// A server that somebody else lends is not put back.
+const isOurs = (Bun.env['TEST_DATABASE_URL'] ?? '') === ''
+
+async function open(settings: Readonly<Record<string, string>> = {}): Promise<WallProcess> {
+  const all = { ...around.settings, PORT: String(await freePort()), DATABASE_URL: database, ...settings }
+  const wall = await startWall(all, { folder: around.folder })
+  running.push(wall)
+  return wall
+}
+
+async function openArmed(settings: Readonly<Record<string, string>> = {}): Promise<WallProcess> {
+  const wall = await open(settings)
+  await armed(wall.url)
+  return wall
+}
+
+const dollarsOf = async ({ address }: Wallet) => Number(await around.network.balanceOf(address)) / 1_000_000
+
+/** Buys the next block, and gives the receipt. */
+async function buy(wall: WallProcess, payer: Wallet): Promise<{ payment: string; receipt: Receipt }> {
+  const payment = await sign(wall, payer)
+  const answer = await get(wall, 'next', payment)
+  expect(answer.status).toBe(200)
+  return { payment, receipt: (await answer.json()) as Receipt }
+}
+
+const alarmsOf = (wall: WallProcess, wanted: string) =>
+  wall.journal().filter((line) => {
+    const { level, event } = JSON.parse(line) as { level: string; event: string }
+    return level === 'alarm' && event === wanted
+  })
+
+const healthOf = async ({ url }: WallProcess) => (await (await fetch(`${url}/api/health`)).json()) as Health
+
+const salesAt = async (wall: WallProcess) => (await readFeed(wall)).length
+
+test(
+  'one that stands still keeps nobody from selling, nor from ending what was left open',
+  async () => {
+    const [frozen, other] = await Promise.all([openArmed(), openArmed()])
+    const [first, second] = await Promise.all([around.wallet(), around.wallet()])
+    const payment = await sign(frozen, first)
+    const arrivals = around.facilitator.settle.count()
+    around.facilitator.settle.next('hang-after')
+    const cutOff = get(frozen, 'next', payment).catch(() => undefined)
+    await around.facilitator.settle.arrived(arrivals + 1)
+    // It holds whatever it holds just now: the lease of this purchase, and perhaps the sweep.
+    process.kill(frozen.pid, 'SIGSTOP')
+    await buy(other, second)
+    await eventually(async () => ((await salesAt(other)) === 2 ? true : undefined))
+    expect(await (await get(other, 'next', payment)).json()).toMatchObject({ owner: 'you' })
+    expect(await dollarsOf(first)).toBe(1)
+
+    // When it goes on, it finds what others did, and sells nothing again.
+    process.kill(frozen.pid, 'SIGCONT')
+    await cutOff
+    await eventually(async () => ((await salesAt(frozen)) === 2 ? true : undefined))
+    expect(await (await get(frozen, 'next', payment)).json()).toMatchObject({ owner: 'you' })
+    await buy(frozen, await around.wallet())
+    expect(await around.network.balanceOf(around.payTo)).toBe(3_000_000n)
+  },
+  // The lease of the one that stands still must run out first.
+  { timeout: 90_000 },
+)
+
+test(
+  'one that is cut off from the database charges nobody, keeps nobody from selling, and goes on when it is back',
+  async () => {
+    const proxy = cutProxy(database)
+    try {
+      const [cut, other] = await Promise.all([openArmed({ DATABASE_URL: proxy.url }), openArmed()])
+      const [first, second] = await Promise.all([around.wallet(), around.wallet()])
+      const waiting = await sign(cut, second)
+      const inDoubt = await sign(cut, first)
+      const arrivals = around.facilitator.settle.count()
+      const buying = get(cut, 'next', inDoubt)
+      await around.facilitator.settle.arrived(arrivals + 1)
+      proxy.breakDown()
+      expect((await buying).status).toBe(503)
+      const refused = await get(cut, 'next', waiting)
+      expect([refused.status, await refused.json()]).toMatchObject([503, { error: 'database_unavailable' }])
+      expect(await dollarsOf(second)).toBe(2)
+      expect((await get(cut, 'next')).status).not.toBe(200)
+
+      await buy(other, await around.wallet())
+      await eventually(async () => ((await salesAt(other)) === 2 ? true : undefined))
+      expect(await (await get(other, 'next', inDoubt)).json()).toMatchObject({ owner: 'you' })
+      expect(await dollarsOf(first)).toBe(1)
+
+      proxy.mend()
+      const bought = await eventually(async () => {
+        const answer = await get(cut, 'next', waiting)
+        return answer.status === 200 ? answer : undefined
+      })
+      expect(await bought.json()).toMatchObject({ owner: 'you' })
+      expect(await dollarsOf(second)).toBe(1)
+      await eventually(async () => ((await salesAt(cut)) === 3 ? true : undefined))
+    } finally {
+      await Promise.all(running.splice(0).map((wall) => wall.kill()))
+      proxy.stop()
+    }
+  },
+  { timeout: 90_000 },
+)
+
+test.if(isOurs)(
+  'a database that lost sales under running instances sells nothing, denies nothing, and is the wall only once it is accepted',
+  async () => {
+    const first = await openArmed()
+    await buy(first, await around.wallet())
+    await first.stop()
+    await server.keepCopy()
+    const settings = [await port(), await port()]
+    const walls = [await openArmed(settings[0]), await openArmed(settings[1])] as const
+    const [payer, stranger] = [await around.wallet(), await around.wallet()]
+    const { payment } = await buy(walls[0], payer)
+    for (const wall of walls) await eventually(async () => ((await salesAt(wall)) === 2 ? true : undefined))
+    const offered = await sign(walls[1], stranger)
+    const settles = around.facilitator.settle.count()
+    await server.putCopyBack()
+
+    for (const wall of walls) {
+      await eventually(async () => (alarmsOf(wall, 'older-copy').length > 0 ? true : undefined))
+      expect(await healthOf(wall)).toMatchObject({ ok: false, rail: 'arming' })
+      // Whoever bought what was lost is not told that nothing was bought, and nobody else is sold it.
+      expect((await get(wall, 'next', payment)).status).toBe(503)
+      expect([502, 503]).toContain((await get(wall, 'next', offered)).status)
+      expect(alarmsOf(wall, 'older-copy')).toHaveLength(1)
+      // Readers are shown the wall as it was.
+      expect(await salesAt(wall)).toBe(2)
+      await wall.stop()
+    }
+    expect(around.facilitator.settle.count()).toBe(settles)
+    expect(await dollarsOf(stranger)).toBe(2)
+
+    const again = await open(settings[0])
+    await eventually(async () => (alarmsOf(again, 'orphan').length > 0 ? true : undefined))
+    expect(alarmsOf(again, 'older-copy')).toHaveLength(1)
+    expect(await healthOf(again)).toMatchObject({ ok: true, rail: 'arming' })
+    const accept = [process.execPath, join(import.meta.dir, '../../../server/cli.ts'), 'accept-restore', '--yes']
+    const env = { PATH: Bun.env['PATH'] ?? '', ...around.settings, DATABASE_URL: database, ...settings[0] }
+    expect(await Bun.spawn(accept, { cwd: around.folder, env, stdout: 'ignore', stderr: 'ignore' }).exited).toBe(0)
+    await armed(again.url)
+    await armed((await open(settings[1])).url)
+  },
+  { timeout: 90_000 },
+)
+
+/** The settings of an instance that is to be started again as the same one. */
+const port = async () => ({ PORT: String(await freePort()) })

@@ -1,0 +1,94 @@
+import { expect, test } from 'bun:test'
+import { BODY_MAX_BYTES, readBody, readJson, type ReadBody } from '../../../server/http/body.ts'
+
+const request = (body: RequestInit['body'] | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+  new Request('http://wall.test/blocks/1,1', { method: 'PUT', body: body ?? null, headers })
+
+const refusal = (read: ReadBody) => ('failure' in read ? read.failure.code : 'none')
+
+const ofSize = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
+
+test('a body of exactly 4 KiB is read', async () => {
+  expect(await readJson(request(ofSize(BODY_MAX_BYTES)))).toHaveProperty('value')
+  expect(refusal(await readJson(request(ofSize(BODY_MAX_BYTES + 1))))).toBe('body_too_large')
+})
+
+test('reading stops at the limit, however the body comes', async () => {
+  let sent = 0
+  const endless = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      sent += 1000
+      controller.enqueue(new Uint8Array(1000))
+    },
+  })
+  expect(refusal(await readJson(request(endless)))).toBe('body_too_large')
+  expect(sent).toBeLessThan(20_000)
+})
+
+test('a body that comes packed is not unpacked, and refused', async () => {
+  for (const coding of ['gzip', 'identity, gzip', 'br', 'x'])
+    expect(refusal(await readJson(request('{}', { 'content-encoding': coding })))).toBe('invalid_body')
+  expect(await readJson(request('{}', { 'content-encoding': 'identity' }))).toEqual({ value: {} })
+})
+
+test('a body that is announced too large is not waited for', async () => {
+  const silent = new ReadableStream<Uint8Array>({})
+  expect(refusal(await readJson(request(silent, { 'content-length': '4097' })))).toBe('body_too_large')
+})
+
+test('a body that stops coming is given up', async () => {
+  let cancelled = false
+  const silent = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode('{')),
+    cancel: () => {
+      cancelled = true
+    },
+  })
+  expect(refusal(await readJson(request(silent), { deadlineMs: 10 }))).toBe('invalid_body')
+  expect(cancelled).toBe(true)
+})
+
+test('a body that breaks off is no 500', async () => {
+  const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('reset')) })
+  expect(refusal(await readJson(request(broken)))).toBe('invalid_body')
+})
+
+test('a body is UTF-8 to the last byte', async () => {
+  expect(refusal(await readJson(request(Uint8Array.of(0x22, 0xff, 0x22))))).toBe('invalid_body')
+  expect(refusal(await readJson(request(Uint8Array.of(0xef, 0xbb, 0xbf, 0x31))))).toBe('invalid_body')
+  expect(refusal(await readJson(request(Bun.gzipSync('{}'), { 'content-encoding': 'gzip' })))).toBe('invalid_body')
+})
+
+const types: ReadonlyArray<readonly [type: string, isTaken: boolean]> = [
+  ['application/json', true],
+  ['APPLICATION/JSON', true],
+  ['application/json;charset=utf-8', true],
+  ['application/json; charset=UTF-8', true],
+  ['application/json; charset="utf-8"', true],
+  ['application/json; charset=utf-16', false],
+  ['application/json; boundary=x', false],
+  ['application/jsonp', false],
+  ['application/vnd.api+json', false],
+  ['text/plain', false],
+  ['text/json', false],
+  ['application/x-www-form-urlencoded', false],
+  ['application/xml', false],
+  ['application/json, text/plain', false],
+]
+
+test.each(types)('a body of type %s is taken: %p', async (type, isTaken) => {
+  const read = await readJson(request('{}', { 'content-type': type }))
+  expect(refusal(read)).toBe(isTaken ? 'none' : 'invalid_body')
+})
+
+test('a body without a type is taken for JSON', async () => {
+  expect(await readJson(request(new TextEncoder().encode('{}')))).toEqual({ value: {} })
+})
+
+test('a body that comes too slowly is given up long before its deadline', async () => {
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(Uint8Array.of(1)) })
+  const request = new Request('http://wall.test/', { method: 'POST', body })
+  expect(await readBody(request, { deadlineMs: 600_000, bytesPerSecondMin: 16_384 })).toMatchObject({
+    failure: { code: 'invalid_body', message: 'The body cannot be read: it took too long to arrive.' },
+  })
+})

@@ -1,0 +1,45 @@
+import { expect, test } from 'bun:test'
+import { addressReader } from '../../../server/http/clients.ts'
+
+const addressOf = (peer: string | undefined, forwarded?: string, trustedHops?: number) =>
+  addressReader({ peerOf: () => peer, trustedHops })(
+    new Request('http://wall.test/', forwarded === undefined ? {} : { headers: { 'x-forwarded-for': forwarded } }),
+  )
+
+test.each([
+  ['198.51.100.7', undefined, undefined, '198.51.100.7'],
+  ['::ffff:198.51.100.7', undefined, undefined, '198.51.100.7'],
+  ['2001:db8:1:2:3:4:5:6', undefined, undefined, '2001:db8:1:2::/64'],
+  ['2001:db8::1', undefined, undefined, '2001:db8:0:0::/64'],
+  ['2001:0DB8:0:0:9::', undefined, undefined, '2001:db8:0:0::/64'],
+  ['fe80::1%eth0', undefined, undefined, 'fe80:0:0:0::/64'],
+  [undefined, undefined, undefined, ''],
+])('a client at %p is told by its own address', (peer, forwarded, hops, address) => {
+  expect(addressOf(peer, forwarded, hops)).toBe(address)
+})
+
+test('a proxy on this machine is believed where nothing else is set, and only its own word', () => {
+  expect(addressOf('127.0.0.1', '203.0.113.9')).toBe('203.0.113.9')
+  expect(addressOf('::1', '198.51.100.1, 203.0.113.9')).toBe('203.0.113.9')
+  expect(addressOf('127.0.0.1')).toBe('127.0.0.1')
+  expect(addressOf('198.51.100.7', '203.0.113.9')).toBe('198.51.100.7')
+})
+
+test('as many proxies are believed as the operator says, and none where it says none', () => {
+  expect(addressOf('127.0.0.1', '203.0.113.9', 0)).toBe('127.0.0.1')
+  expect(addressOf('10.0.0.2', '192.0.2.1, 203.0.113.9, 10.0.0.1', 2)).toBe('203.0.113.9')
+  expect(addressOf('10.0.0.2', '203.0.113.9', 3)).toBe('203.0.113.9')
+  expect(addressOf('10.0.0.2', undefined, 1)).toBe('10.0.0.2')
+})
+
+test.each(['nonsense', '', ' , ', '999.1.1.1', '2001:db8::1::2', '[2001:db8::1'])(
+  'what a proxy says that is no address is not believed: %p',
+  (forwarded) => {
+    expect(addressOf('10.0.0.2', forwarded, 1)).toBe('10.0.0.2')
+  },
+)
+
+test('ports and brackets that proxies write are no part of an address', () => {
+  expect(addressOf('10.0.0.2', '203.0.113.9:5500', 1)).toBe('203.0.113.9')
+  expect(addressOf('10.0.0.2', '[2001:db8::1]:5500', 1)).toBe('2001:db8:0:0::/64')
+})

@@ -1,0 +1,252 @@
+/** Serves the built page and a made-up wall that changes when told to. */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { build } from 'vite'
+import { occupancyOf, openSpaces } from '../../../server/domain/wall/open-space.ts'
+import { blocksOf, parseArea } from '../../../shared/area.ts'
+import type { AreaState } from '../../../shared/contract/area.ts'
+import type { Canvas, CanvasBlock } from '../../../shared/contract/canvas.ts'
+import type { FeedPage, Sale } from '../../../shared/contract/feed.ts'
+import type { HistoryPage, LogTail, WireChange } from '../../../shared/contract/live.ts'
+import type { Spaces } from '../../../shared/contract/space.ts'
+import { PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
+import { COLS, TOTAL_BLOCKS, coordOf, parseCoord, type BlockIndex } from '../../../shared/wall.ts'
+import { canvas as sample, deedOf } from './sample-wall.ts'
+
+export type SampleServer = {
+  readonly url: URL
+  readonly dist: string
+  /** Paths asked for, with their query. */
+  readonly asked: string[]
+  /** Answers every read with this status until told otherwise. */
+  answerWith(status: number): void
+  show(canvas: Canvas): void
+  /** Sells a block; the feed tells it. */
+  sell(block: BlockIndex, agent: Sale['agent'], px?: string): void
+  repaint(block: BlockIndex, px: string): void
+  /** Holds the pixels after this many blocks until it is called again with none. */
+  holdAfter(blocks: number | undefined): void
+  stop(): Promise<void>
+}
+
+const UNPAINTED = 255
+
+// What the service would send with the page.
+const CSP =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'"
+
+/** Builds the page and serves it on a free port. */
+export async function startSampleServer(): Promise<SampleServer> {
+  const dist = await mkdtemp(`${tmpdir()}/pixel-wall-page-`)
+  const root = new URL('../../../viewer', import.meta.url).pathname
+  await build({ root, logLevel: 'error', build: { outDir: dist } })
+  let status = 200
+  let canvas = structuredClone(sample)
+  let version = 0
+  let held: Held | undefined
+  const sales: Sale[] = []
+  const asked: string[] = []
+  const log = changesOf(canvas)
+  const followers = new Set<ReadableStreamDefaultController<string>>()
+
+  const tell = (change: WireChange) => {
+    log.push(change)
+    const text = `id: ${change.number}\nevent: ${change.kind}\ndata: ${JSON.stringify(change)}\n\n`
+    for (const follower of followers) follower.enqueue(text)
+  }
+
+  const live = () => {
+    let self: ReadableStreamDefaultController<string>
+    const stream = new ReadableStream<string>({
+      start(controller) {
+        self = controller
+        followers.add(self)
+        self.enqueue('retry: 100\n\n')
+      },
+      cancel: () => void followers.delete(self),
+    })
+    return new Response(stream.pipeThrough(new TextEncoderStream()), {
+      status,
+      headers: { 'content-type': 'text/event-stream' },
+    })
+  }
+
+  const change = (next: Canvas) => {
+    canvas = next
+    version++
+  }
+
+  const read = (request: Request, type: string, body: () => BodyInit) => {
+    const etag = `W/"${version}"`
+    if (request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers: { etag } })
+    const caching = status === 200 ? 'public, max-age=2' : 'no-store'
+    return new Response(body(), { status, headers: { etag, 'content-type': type, 'cache-control': caching } })
+  }
+
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 0,
+    fetch(request) {
+      const { pathname, search } = new URL(request.url)
+      asked.push(pathname + search)
+      if (pathname === '/api/canvas.bin')
+        return read(request, 'application/octet-stream', () => heldBody(pixelsOf(canvas), held))
+      if (pathname === '/api/blocks') return read(request, 'application/json', () => blocksText(canvas))
+      if (pathname === '/api/feed') return Response.json(feedPage(sales, canvas, search), { status })
+      if (pathname === '/api/live') return live()
+      if (pathname === '/api/tail')
+        return Response.json({ after: 0, nextAfter: log.length, changes: log } satisfies LogTail, { status })
+      if (pathname === '/api/history') return Response.json(historyPage(log, search), { status })
+      if (pathname === '/wall.png') return new Response(onePixel, { headers: { 'content-type': 'image/png' } })
+      if (pathname.startsWith('/blocks/')) {
+        const coord = pathname.slice('/blocks/'.length)
+        const known = deedOf(coord) ?? canvas.blocks.find(({ i }) => i === parseCoord(coord))
+        return Response.json({ settled: true, tx: null, ...known }, { status: known ? 200 : 402 })
+      }
+      if (pathname === '/api/space') return Response.json(spaceIn(canvas, search))
+      if (pathname.startsWith('/areas/')) return Response.json(areaState(canvas, pathname.slice('/areas/'.length)))
+      const path = pathname === '/' ? '/index.html' : pathname === '/paint' ? '/paint.html' : pathname
+      return new Response(Bun.file(dist + path), { headers: { 'content-security-policy': CSP } })
+    },
+  })
+
+  return {
+    url: server.url,
+    dist,
+    asked,
+    answerWith: (other) => void (status = other),
+    show(next) {
+      change(next)
+      sales.length = 0
+      log.splice(0, log.length, ...changesOf(next))
+    },
+    sell(block, agent, px) {
+      const seq = canvas.stats.lastSaleId + 1
+      const t = 1_760_000_000_000 + seq * 60_000
+      const sale = { seq, i: block, coord: coordOf(block), t, agent, ...(px === undefined ? {} : { px }) }
+      sales.push(sale)
+      change(sold(canvas, { i: block, a: agent.id - 1, t, ...(px === undefined ? {} : { px }) }, agent, seq))
+      tell({ number: log.length + 1, kind: 'sale', ...sale })
+    },
+    repaint(block, px) {
+      change({ ...canvas, blocks: canvas.blocks.map((claim) => (claim.i === block ? { ...claim, px } : claim)) })
+      const t = 1_760_000_000_000 + (log.length + 1) * 3_600_000
+      tell({ number: log.length + 1, kind: 'repaint', t, i: block, coord: coordOf(block), px })
+    },
+    holdAfter(blocks) {
+      held?.go()
+      const { promise, resolve } = Promise.withResolvers<void>()
+      held = blocks === undefined ? undefined : { blocks, release: promise, go: resolve }
+    },
+    async stop() {
+      await server.stop(true)
+      await rm(dist, { recursive: true })
+    },
+  }
+}
+
+function sold(canvas: Canvas, block: CanvasBlock, agent: Sale['agent'], seq: number): Canvas {
+  const agents = canvas.agents.filter(({ id }) => id !== agent.id)
+  const owned = canvas.agents.find(({ id }) => id === agent.id)?.blocks ?? 0
+  const claimed = canvas.stats.claimed + 1
+  return {
+    ...canvas,
+    agents: [...agents, { ...agent, blocks: owned + 1 }].toSorted((a, b) => a.id - b.id),
+    blocks: [...canvas.blocks, block].toSorted((a, b) => a.i - b.i),
+    stats: {
+      ...canvas.stats,
+      claimed,
+      remaining: TOTAL_BLOCKS - claimed,
+      lastSaleId: seq,
+      lastClaimedAt: block.t,
+    },
+  }
+}
+
+/** The pictures of all blocks, as the service tells them. */
+export function pixelsOf({ blocks }: Canvas): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(TOTAL_BLOCKS * PIXELS_PER_BLOCK).fill(UNPAINTED)
+  for (const { i, px } of blocks) if (px !== undefined) bytes.set(Uint8Array.fromBase64(px), i * PIXELS_PER_BLOCK)
+  return bytes
+}
+
+/** All but the pictures. */
+export const withoutPictures = (canvas: Canvas): Canvas => ({
+  ...canvas,
+  blocks: canvas.blocks.map(({ i, a, t, m, l }) => ({
+    i,
+    a,
+    t,
+    ...(m === undefined ? {} : { m }),
+    ...(l === undefined ? {} : { l }),
+  })),
+})
+
+const blocksText = (canvas: Canvas) => JSON.stringify(withoutPictures(canvas))
+
+/** Where a body is held, and until when. */
+type Held = { readonly blocks: number; readonly release: Promise<void>; readonly go: () => void }
+
+function heldBody(bytes: Uint8Array<ArrayBuffer>, held: Held | undefined): BodyInit {
+  if (held === undefined) return bytes
+  const { blocks, release } = held
+  return new ReadableStream({
+    async start(controller) {
+      controller.enqueue(bytes.slice(0, blocks * PIXELS_PER_BLOCK))
+      await release
+      controller.enqueue(bytes.slice(blocks * PIXELS_PER_BLOCK))
+      controller.close()
+    },
+  })
+}
+
+function areaState(canvas: Canvas, name: string): AreaState {
+  const area = parseArea(name)
+  const sold = new Set(canvas.blocks.map(({ i }) => i))
+  const blocks = area ? blocksOf(area) : []
+  const taken = blocks.filter((block) => sold.has(block)).length
+  return { area: name, blocks: blocks.length, open: blocks.length - taken, taken, held: 0, price: null, owner: null }
+}
+
+function spaceIn(canvas: Canvas, search: string): Pick<Spaces, 'spaces'> {
+  const query = new URLSearchParams(search)
+  const [w, h] = [Number(query.get('w')), Number(query.get('h'))]
+  const sold = new Set(canvas.blocks.map(({ i }) => i))
+  const near = parseCoord(query.get('near') ?? '')
+  const found = openSpaces(
+    occupancyOf((block) => sold.has(block)),
+    { w, h, near, limit: 1 },
+  )
+  return { spaces: found.map(({ at }) => ({ coord: coordOf(at), blocks: [], price: (w * h).toFixed(2) })) }
+}
+
+function feedPage(sales: readonly Sale[], canvas: Canvas, search: string): FeedPage {
+  const query = new URLSearchParams(search)
+  const after = Number(query.get('after'))
+  const page = sales.filter(({ seq }) => seq > after).slice(0, Number(query.get('limit')))
+  const nextAfter = page.at(-1)?.seq ?? after
+  return { nextAfter, hasMore: nextAfter < canvas.stats.lastSaleId && page.length > 0, sales: page }
+}
+
+/** A log that leads to a wall: its sales in the order of their time. */
+function changesOf({ blocks, agents }: Canvas): WireChange[] {
+  const inOrder = blocks.toSorted((a, b) => a.t - b.t)
+  return inOrder.flatMap(({ a, ...block }, at) => {
+    const agent = agents[a]
+    const coord = `${block.i % COLS},${Math.floor(block.i / COLS)}`
+    return agent ? [{ number: at + 1, kind: 'sale', seq: at + 1, coord, agent, ...block }] : []
+  })
+}
+
+function historyPage(log: readonly WireChange[], search: string): HistoryPage {
+  const query = new URLSearchParams(search)
+  const after = Number(query.get('after'))
+  const nextAfter = Math.min(after + Number(query.get('limit')), log.length)
+  return { nextAfter, hasMore: nextAfter < log.length, changes: log.slice(after, nextAfter) }
+}
+
+const onePixel = Uint8Array.fromBase64(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+)

@@ -1,0 +1,114 @@
+/** A small made-up wall, as the service would tell it. */
+
+import type { Deed } from '../../../shared/contract/block.ts'
+import type { Canvas } from '../../../shared/contract/canvas.ts'
+import { ASSET_SYMBOL, PRICE, PRICE_PER_PIXEL } from '../../../shared/money.ts'
+import { PALETTE } from '../../../shared/palette.ts'
+import {
+  BLOCK_SIZE,
+  COLS,
+  HEIGHT,
+  ROWS,
+  TOTAL_BLOCKS,
+  WIDTH,
+  blockAt,
+  coordOf,
+  type BlockIndex,
+} from '../../../shared/wall.ts'
+import { bareWall, withBlocks, type Wall } from '../../../viewer/wall/wall-model.ts'
+
+/** The wall as the page knows it once all of a canvas read has arrived. */
+export const wallOf = (read: Canvas): Wall => ({
+  ...withBlocks(bareWall(read), read.blocks),
+  changed: undefined,
+  complete: true,
+})
+
+const BLACK = 0
+const WHITE = 215
+const RED = 180
+
+/** The block at a place that is known to be on the wall. */
+export function at(col: number, row: number): BlockIndex {
+  const block = blockAt(col, row)
+  if (block === undefined) throw new RangeError(`${col},${row} is off the wall`)
+  return block
+}
+
+/** Every pixel another colour. */
+export const rainbowBlock = at(80, 45)
+/** Black and white in turn. */
+export const checkerBlock = at(78, 45)
+/** Owned, without a picture. */
+export const bareBlock = at(81, 45)
+/** Its texts try to be markup. */
+export const nastyBlock = at(79, 44)
+export const openBlock = at(100, 20)
+
+/** A colour for each pixel of a block. */
+const picture = (colour: (x: number, y: number) => number) =>
+  Uint8Array.from({ length: BLOCK_SIZE ** 2 }, (_, i) => colour(i % BLOCK_SIZE, Math.floor(i / BLOCK_SIZE))).toBase64()
+
+/** The rainbow's palette index at a pixel. */
+export const rainbowAt = (x: number, y: number): number => 16 + y * 2 * BLOCK_SIZE + x * 2
+
+export const nastyMessage = `<script>window.hurt = true</script><img src=x onerror="window.hurt = true">`
+
+const agents: Canvas['agents'] = [
+  { id: 1, name: 'Ada', wallet: '0x1234…abcd', framework: 'eliza', blocks: 3 },
+  {
+    id: 2,
+    name: '<b onclick="window.hurt = true">Mallory</b>',
+    wallet: '0x9876…fedc',
+    framework: '<i>x</i>',
+    blocks: 1,
+  },
+]
+
+const blocks: Canvas['blocks'] = [
+  {
+    i: nastyBlock,
+    a: 1,
+    t: 1_760_000_300_000,
+    m: nastyMessage,
+    l: 'https://example.org/?q=%3Cscript%3E',
+    px: picture(() => RED),
+  },
+  { i: checkerBlock, a: 0, t: 1_760_000_100_000, px: picture((x, y) => ((x + y) % 2 ? WHITE : BLACK)) },
+  {
+    i: rainbowBlock,
+    a: 0,
+    t: 1_760_000_000_000,
+    m: 'Hello from a machine.',
+    l: 'https://example.com/a',
+    px: picture(rainbowAt),
+  },
+  { i: bareBlock, a: 0, t: 1_760_000_200_000 },
+]
+
+export const canvas: Canvas = {
+  canvas: { width: WIDTH, height: HEIGHT, blockSize: BLOCK_SIZE, cols: COLS, rows: ROWS, totalBlocks: TOTAL_BLOCKS },
+  pricing: { perPixel: PRICE_PER_PIXEL, perBlock: PRICE, asset: ASSET_SYMBOL, network: 'eip155:8453' },
+  palette: [...PALETTE],
+  stats: { claimed: 4, remaining: TOTAL_BLOCKS - 4, agents: 2, lastClaimedAt: 1_760_000_300_000, lastSaleId: 4 },
+  agents,
+  blocks,
+}
+
+/** The deed of a claimed block; `undefined` when it is open. */
+export function deedOf(coord: string): Deed | undefined {
+  const claim = blocks.find(({ i }) => coordOf(at(i % COLS, Math.floor(i / COLS))) === coord)
+  const owner = claim && agents[claim.a]
+  if (claim === undefined || owner === undefined) return undefined
+  return {
+    state: 'claimed',
+    block: { coord, index: claim.i },
+    owner: { name: owner.name, wallet: owner.wallet, framework: owner.framework },
+    claimedAt: claim.t,
+    settled: true,
+    tx: `0x${claim.i.toString(16).padStart(64, '0')}`,
+    message: claim.m ?? null,
+    link: claim.l ?? null,
+    pixels: claim.px ?? null,
+  }
+}

@@ -1,0 +1,105 @@
+/** `bun run screenshots`: the README's pictures of the page, taken anew from the page as it is built now. */
+
+import { mkdir } from 'node:fs/promises'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Deed } from '../../../shared/contract/block.ts'
+import type { Canvas, CanvasBlock } from '../../../shared/contract/canvas.ts'
+import { COLS, coordOf, parseCoord, type BlockIndex } from '../../../shared/wall.ts'
+import { openBrowser } from './browser.ts'
+import { galleryWall } from './gallery.ts'
+import { startSampleServer } from './sample-server.ts'
+import { at } from './sample-wall.ts'
+
+const FOLDER = new URL('../../../docs/', import.meta.url).pathname
+const SOLD = 10_000
+const QUALITY = 70
+
+// What the address bar would say; nothing is asked of that host.
+const ORIGIN = 'https://wall.example'
+
+const wall = galleryWall(SOLD)
+const shown = spokenNear(86, 42)
+/** The shown block's work with its label open. */
+const workAddress = `?work=${coordOf(shown)}`
+
+const desktop = { viewport: { width: 1280, height: 800 } }
+const phone = { viewport: { width: 390, height: 760 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true }
+
+type Shot = { readonly name: string; readonly address: string; readonly options: BrowserContextOptions }
+
+const SHOTS: readonly Shot[] = [
+  { name: 'wall', address: '', options: { ...desktop, colorScheme: 'light' } },
+  { name: 'deed', address: workAddress, options: { ...desktop, colorScheme: 'dark' } },
+  { name: 'phone', address: workAddress, options: { ...phone, colorScheme: 'dark' } },
+]
+
+const browser = await openBrowser()
+if ('reason' in browser) throw new Error(`no Chromium starts here: ${browser.reason}`)
+const server = await startSampleServer()
+server.show(wall)
+await mkdir(FOLDER, { recursive: true })
+try {
+  for (const shot of SHOTS) {
+    const bytes = await take(browser, server.url, shot)
+    await Bun.write(`${FOLDER}${shot.name}.webp`, bytes)
+    console.log(`docs/${shot.name}.webp: ${(bytes.length / 1000).toFixed(0)} kB`)
+  }
+} finally {
+  await browser.close()
+  await server.stop()
+}
+
+async function take(opened: Browser, url: URL, { address, options }: Shot): Promise<Uint8Array> {
+  const context = await opened.newContext({ reducedMotion: 'reduce', locale: 'en-GB', timezoneId: 'UTC', ...options })
+  const page = await context.newPage()
+  await page.route(`${ORIGIN}/**`, async (route) => {
+    const asked = route.request().url()
+    const from = asked.replace(`${ORIGIN}/`, url.href)
+    if (asked.includes('/blocks/')) await route.fulfill({ json: deedAt(wall, asked) })
+    // A stream has no end to wait for.
+    else if (asked.endsWith('/api/live'))
+      await route.fulfill({ contentType: 'text/event-stream', body: 'retry: 60000\n\n' })
+    else await route.fulfill({ response: await route.fetch({ url: from }) })
+  })
+  await page.goto(`${ORIGIN}/${address}`)
+  await page.waitForFunction(
+    () => document.body.dataset['ready'] && !document.getElementById('counts')?.matches(':empty'),
+  )
+  if (address !== '') await page.locator('#card .payment').getByText('settled').waitFor({ state: 'attached' })
+  await settled(page)
+  const png = await page.screenshot()
+  await context.close()
+  return await new Bun.Image(png).webp({ quality: QUALITY }).bytes()
+}
+
+/** Resolves when what was asked to be drawn has been. */
+async function settled(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+}
+
+/** What the service would answer about a block. */
+function deedAt({ blocks, agents }: Canvas, url: string): Deed | undefined {
+  const index = parseCoord(url.split('/').at(-1) ?? '')
+  const claim = blocks.find(({ i }) => i === index)
+  const owner = claim && agents[claim.a]
+  if (index === undefined || claim === undefined || owner === undefined) return undefined
+  const { name, wallet, framework } = owner
+  return {
+    state: 'claimed',
+    block: { coord: coordOf(index), index },
+    owner: { name, wallet, framework },
+    claimedAt: claim.t,
+    settled: true,
+    tx: `0x${new Bun.CryptoHasher('sha256').update(claim.px ?? '').digest('hex')}`,
+    message: claim.m ?? null,
+    link: claim.l ?? null,
+    pixels: claim.px ?? null,
+  }
+}
+
+/** The block nearest to a place that says something. */
+function spokenNear(nearCol: number, nearRow: number): BlockIndex {
+  const away = ({ i }: CanvasBlock) => Math.hypot((i % COLS) - nearCol, Math.floor(i / COLS) - nearRow)
+  const [nearest] = wall.blocks.filter(({ m }) => m !== undefined).toSorted((a, b) => away(a) - away(b))
+  return nearest === undefined ? at(nearCol, nearRow) : at(nearest.i % COLS, Math.floor(nearest.i / COLS))
+}

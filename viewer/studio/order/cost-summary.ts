@@ -1,0 +1,38 @@
+/** What the covered blocks are, what they cost, and what can be done with them. Pure. */
+
+import { PRICE } from '../../../shared/money.ts'
+import type { BlockIndex } from '../../../shared/wall.ts'
+import { covered, type Sketch } from '../sketch.ts'
+
+/** What a block is to whoever paints: `others` is owned by another wallet. */
+export type Standing = 'open' | 'others' | 'mine'
+
+/** How many covered blocks are what; `held` are being bought by somebody. */
+export type Tally = Readonly<Record<Standing | 'held', number>>
+
+/** What can be done with a picture where it lies: it is bought whole or repainted whole. */
+export type Deal = 'buy' | 'repaint' | 'neither'
+
+/** What one block is. */
+export function standingOf({ wall, mine }: Sketch, block: BlockIndex): Standing {
+  if (mine.has(block)) return 'mine'
+  return wall?.claims.has(block) ? 'others' : 'open'
+}
+
+/** All covered blocks. */
+export function tallyOf(sketch: Sketch): Tally {
+  const tally = { open: 0, others: 0, mine: 0 }
+  for (const block of covered(sketch)) tally[standingOf(sketch, block)]++
+  return { ...tally, open: tally.open - sketch.held, held: sketch.held }
+}
+
+/** What can be done; nothing before the whole wall is known. */
+export function dealOf(sketch: Sketch): Deal {
+  if (!sketch.wall?.complete) return 'neither'
+  const { open, held, others, mine } = tallyOf(sketch)
+  if (held + others + mine === 0) return 'buy'
+  return open + held + others === 0 ? 'repaint' : 'neither'
+}
+
+/** What so many blocks cost, in dollars with cents. */
+export const priceOf = (blocks: number): string => (blocks * Number(PRICE)).toFixed(2)

@@ -1,0 +1,74 @@
+/** How many blocks of each kind are covered, and what the open ones cost. */
+
+import { ASSET_SYMBOL } from '../../../shared/money.ts'
+import { find, make } from '../../ui/dom.ts'
+import { blocksText, countText } from '../../wall/formatting.ts'
+import type { Part } from '../parts.ts'
+import { covered, type Sketch } from '../sketch.ts'
+import { dealOf, priceOf, tallyOf, type Tally } from './cost-summary.ts'
+import { perBlock } from './order.ts'
+
+const SPEAK_AFTER_MS = 400
+
+const names: Readonly<Record<keyof Tally, string>> = {
+  open: 'open',
+  mine: 'yours',
+  held: 'being bought by others',
+  others: 'owned by others',
+}
+
+/** Counts in sight, and in words for those who hear the page. */
+export function createCost(): Part {
+  const section = find('cost', HTMLElement)
+  const price = find('price', HTMLElement)
+  const what = find('what', HTMLElement)
+  const list = find('tally', HTMLElement)
+  const spoken = find('spoken', HTMLElement)
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const show = (sketch: Sketch) => {
+    const tally = tallyOf(sketch)
+    const kinds = (['open', 'mine', 'held', 'others'] as const).filter((kind) => tally[kind] > 0)
+    const [head, rest] = wordsFor(sketch)
+    price.textContent = head
+    what.textContent = rest
+    list.replaceChildren(
+      ...kinds.map((kind) =>
+        make('li', kind, make('span', `swatch ${kind}`), `${countText(tally[kind])} ${names[kind]}`),
+      ),
+    )
+    const counts = kinds.map((kind) => `${tally[kind]} ${names[kind]}`).join(', ')
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      spoken.textContent = `Column ${sketch.at.col}, row ${sketch.at.row}. ${counts}. ${head} ${rest}.`
+    }, SPEAK_AFTER_MS)
+  }
+
+  return {
+    update(next, before) {
+      section.hidden = next.picture === undefined || next.wall === undefined
+      if (section.hidden) return
+      const isSame =
+        next.at === before.at &&
+        next.size === before.size &&
+        next.wall === before.wall &&
+        next.mine === before.mine &&
+        next.held === before.held &&
+        next.picture === before.picture
+      if (!isSame) show(next)
+    },
+  }
+}
+
+/** What can be done here, and what it costs. */
+function wordsFor(sketch: Sketch): readonly [head: string, rest: string] {
+  const count = covered(sketch).length
+  switch (dealOf(sketch)) {
+    case 'buy':
+      return [`${priceOf(count)} ${ASSET_SYMBOL}`, `for ${blocksText(count)}, at ${perBlock} each, in one payment`]
+    case 'repaint':
+      return ['Free', `to repaint ${blocksText(count)}, with one signature`]
+    case 'neither':
+      return ['Not open', 'a picture is bought whole, or repainted whole']
+  }
+}

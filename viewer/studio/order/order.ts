@@ -1,0 +1,80 @@
+/** What is taken away: the one request that buys the picture's area or repaints it, as a value. Pure. */
+
+import { areaName, type AreaName } from '../../../shared/area.ts'
+import type { AreaOrder } from '../../../shared/contract/area-order.ts'
+import { ASSET_SYMBOL, PRICE } from '../../../shared/money.ts'
+import { areaMessage, digestOfPixels } from '../../../shared/signing.ts'
+import { areaOf, finished, type Sketch, type Words } from '../sketch.ts'
+import { dealOf, priceOf } from './cost-summary.ts'
+
+/** Buys an area with its picture, in one payment. */
+export type Buying = {
+  readonly kind: 'buy'
+  readonly wall: string // the service's origin
+  readonly area: AreaName
+  readonly blocks: number
+  readonly price: string // of all of it, in dollars with cents
+  readonly asset: string
+  readonly network: string
+  readonly url: string
+  readonly body: AreaOrder // of a POST, and what the tool `buy_area` takes
+}
+
+/** Repaints an area of one wallet, once `ts` and `signature` are added to the body. */
+export type Repainting = {
+  readonly kind: 'repaint'
+  readonly wall: string
+  readonly area: AreaName
+  readonly blocks: number
+  readonly url: string
+  readonly body: Face // of a PUT, and with `area` what the tool `set_area` takes
+}
+
+export type Order = Buying | Repainting
+
+/** What an area is to show; a field that is left out is left as it is. */
+export type Face = { readonly pixels: string; readonly message?: string; readonly link?: string }
+
+/** The order for a sketch; `undefined` until its picture is painted, or where it can be neither bought nor repainted whole. */
+export function orderOf(sketch: Sketch, wall: string): Order | undefined {
+  const painted = finished(sketch)
+  const area = areaOf(sketch)
+  const deal = dealOf(sketch)
+  if (sketch.wall === undefined || painted === undefined || deal === 'neither') return undefined
+  const { name } = sketch.words
+  const body = { pixels: base64Of(painted.indices), ...spoken(sketch.words) }
+  const order = { wall, area: areaName(area), blocks: area.w * area.h }
+  if (deal === 'repaint') return { kind: 'repaint', ...order, url: `${wall}/areas/${order.area}`, body }
+  const { col, row, w, h } = area
+  return {
+    kind: 'buy',
+    ...order,
+    price: priceOf(order.blocks),
+    asset: ASSET_SYMBOL,
+    network: sketch.wall.pricing.network,
+    url: `${wall}/areas`,
+    body: { at: `${col},${row}`, w, h, ...(name === '' ? {} : { name }), ...body },
+  }
+}
+
+/** The terms in words: what all of it costs, and in what. */
+export const sumOf = ({ price, asset, network }: Buying): string => `${price} ${asset} on ${network}`
+
+/** What one block of an order costs. */
+export const perBlock = `${PRICE} ${ASSET_SYMBOL}`
+
+/** The text that a repaint's owner signs, at a time in Unix milliseconds. */
+export function textOf({ area, body }: Pick<Repainting, 'area' | 'body'>, host: string, ts: number): string {
+  return areaMessage(host, area, ts, { ...body, pixels: digestOfPixels(bytesOf(body.pixels)) })
+}
+
+/** Only what is said. */
+const spoken = ({ message, link }: Words) => ({
+  ...(message === '' ? {} : { message }),
+  ...(link === '' ? {} : { link }),
+})
+
+// Older browsers lack `toBase64` and `fromBase64`, hence the longer ways.
+const base64Of = (bytes: Uint8Array) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
+
+const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))

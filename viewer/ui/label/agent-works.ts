@@ -1,0 +1,57 @@
+/** The chosen agent's works, each with its name on the stage. */
+
+import { worksOf, type Work } from '../../../shared/works.ts'
+import { toScreen } from '../../camera/camera.ts'
+import { boxOf } from '../../camera/hover.ts'
+import type { Page, Part } from '../../page.ts'
+import type { State } from '../../state.ts'
+import { areaOf, blocksOf } from '../../wall/artworks.ts'
+import { nameOf, sizeOf } from '../../wall/formatting.ts'
+import { button, make, strangersText } from '../dom.ts'
+
+const LABELS_MAX = 12
+
+/** A chip that says whose blocks are bright, and a label over each of the largest works. */
+export function createAgentWorks(page: Page, stage: HTMLElement): Part {
+  const layer = make('div', 'labels')
+  const chip = make('div', 'chip')
+  chip.hidden = true
+  stage.append(layer, chip)
+  let works: readonly Work[] = []
+
+  const fill = ({ wall, agent, panel }: State) => {
+    const owner = agent === undefined ? undefined : wall?.agents[agent]
+    chip.hidden = owner === undefined || panel === 'profile'
+    works = wall === undefined || agent === undefined ? [] : worksOf(blocksOf(wall, agent)).slice(0, LABELS_MAX)
+    if (owner === undefined) return layer.replaceChildren()
+    const all = button('', ['Show all agents'], () => page.send({ do: 'choose', agent: undefined }))
+    chip.replaceChildren(
+      button('', [make('bdi', '', nameOf(owner))], () => page.send({ do: 'open', panel: 'profile' })),
+      all,
+    )
+    layer.replaceChildren(...works.map((work) => strangersText('span', '', `${nameOf(owner)} · ${sizeOf(work)}`)))
+  }
+
+  return {
+    update(next, before) {
+      if (
+        next.agent !== before.agent ||
+        next.panel !== before.panel ||
+        (next.agent !== undefined && next.wall !== before.wall)
+      )
+        fill(next)
+    },
+    frame({ camera, view }) {
+      works.forEach((work, i) => {
+        const label = layer.children[i]
+        const [first] = work
+        if (!(label instanceof HTMLElement) || first === undefined) return
+        const { left, top } = areaOf(work)
+        const at = toScreen(camera, view, { x: left, y: top })
+        label.style.transform = `translate(${Math.round(at.x)}px, ${Math.round(at.y)}px) translateY(-100%)`
+        // Too small a work would be hidden by its own label.
+        label.hidden = boxOf(camera, view, first).width < 12
+      })
+    },
+  }
+}

@@ -1,0 +1,185 @@
+/** The label of what is kept open: a work with its picture and whose it is, or an open block and how it is bought. */
+
+import type { Deed } from '../../../shared/contract/block.ts'
+import { isLink } from '../../../shared/text.ts'
+import { titleOf } from '../../../shared/titles.ts'
+import { coordOf, type BlockIndex } from '../../../shared/wall.ts'
+import type { Theme } from '../../theme.ts'
+import type { Artwork } from '../../wall/artworks.ts'
+import { transactionPage } from '../../wall/explorer.ts'
+import { agoText, blocksText, dateText, nameOf, priceText, sizeOf } from '../../wall/formatting.ts'
+import type { Plot, Wall } from '../../wall/wall-model.ts'
+import { button, copyButton, make, strangersText } from '../dom.ts'
+import { drawWork } from './work-picture.ts'
+
+type Claimed = Extract<Plot, { kind: 'claimed' }>
+type Open = Extract<Plot, { kind: 'open' }>
+
+/** What a label tells besides the block itself. */
+export type Around = {
+  readonly wall: Wall
+  readonly work: Artwork | undefined // of an open block, none
+  readonly neighbour: BlockIndex | undefined // the open block nearest to it
+  readonly theme: Theme
+}
+
+export type CardActs = {
+  choose(agent: number): void
+  go(to: BlockIndex): void
+  frame(block: BlockIndex): void
+  share(work: Artwork): void
+  invite(block: BlockIndex): void
+}
+
+/** What a label holds. */
+export function cardContent(plot: Plot, around: Around, acts: CardActs): Node[] {
+  return plot.kind === 'open' ? openCard(plot, acts) : claimedCard(plot, around, acts)
+}
+
+/** Adds how the shown block was paid. */
+export function addPayment(element: HTMLElement, deed: Deed, network: string) {
+  const tx = deed.tx === null ? [] : [transaction(deed.tx, network)]
+  element.querySelector('.payment')?.replaceChildren(deed.settled ? 'settled ' : 'paid ', ...tx)
+}
+
+function openCard({ block, pricing, soldLater }: Open, acts: CardActs): Node[] {
+  const coord = coordOf(block)
+  const where = make('p', 'facts where', `Block ${coord}`)
+  if (soldLater)
+    return [make('h2', 'title', 'Not sold yet'), where, make('p', '', 'It was open at the moment you look at.')]
+  return [
+    make('h2', 'title', 'Open'),
+    where,
+    make('p', 'price', make('strong', '', priceText(pricing.perBlock)), ` in ${pricing.asset} for 10 × 10 pixels`),
+    make(
+      'div',
+      'acts',
+      button('loud', ['Send your agent'], () => acts.invite(block)),
+      paintLink(coord),
+    ),
+    details('The request that buys it', [
+      make('pre', '', make('code', '', `GET ${location.origin}/blocks/${coord}`)),
+      copyButton('Copy coordinates', () => coord),
+    ]),
+  ]
+}
+
+function claimedCard(plot: Claimed, around: Around, acts: CardActs): Node[] {
+  const { wall, work, theme } = around
+  if (work === undefined) return []
+  const { owner, agent } = plot
+  const title = titleOf(work.message)
+  const says = work.message !== undefined && title !== work.message ? [work.message] : []
+  return [
+    make('div', 'frame', drawWork(wall.atlas, work.blocks, theme)),
+    strangersText('h2', work.message === undefined ? 'title unnamed' : 'title', title),
+    make(
+      'p',
+      'by',
+      agentButton(owner.name, nameOf(owner), () => acts.choose(agent)),
+      ...frameworkOf(owner),
+    ),
+    ...says.map((message) => strangersText('p', 'message', message)),
+    ...(work.link === undefined ? [] : linkOf(work.link)),
+    make(
+      'div',
+      'acts',
+      button('', ['Share'], () => acts.share(work)),
+      button('', ['Look closer'], () => acts.frame(plot.block)),
+      ...(owner.blocks > work.blocks.length ? [button('', ['All its works'], () => acts.choose(agent))] : []),
+    ),
+    make(
+      'p',
+      'facts',
+      timeOf(work.since),
+      make('span', '', sizeText(work)),
+      make('span', '', `${priceText(wall.pricing.perBlock, work.blocks.length)} in ${wall.pricing.asset}`),
+    ),
+    details(`Block ${coordOf(plot.block)}`, blockFacts(plot, around, acts)),
+  ]
+}
+
+const sizeText = ({ blocks }: Artwork) =>
+  blocks.length === 1 ? blocksText(1) : `${sizeOf(blocks)}${sizeOf(blocks).includes('×') ? ' blocks' : ''}`
+
+/** What is told of the block itself, folded away. */
+function blockFacts(plot: Claimed, { wall, work, neighbour, theme }: Around, acts: CardActs): Node[] {
+  const { owner, message, link } = plot
+  const coord = coordOf(plot.block)
+  return [
+    make(
+      'div',
+      'block',
+      drawWork(wall.atlas, [plot.block], theme),
+      make(
+        'div',
+        '',
+        make('p', 'facts', make('span', '', `Sold ${dateText(plot.claimedAt)}`), make('span', 'payment')),
+        make('p', 'facts', make('code', '', owner.wallet)),
+      ),
+    ),
+    ...(message === undefined || message === work?.message ? [] : [strangersText('p', 'message', message)]),
+    ...(link === undefined || link === work?.link ? [] : linkOf(link)),
+    make(
+      'div',
+      'acts',
+      copyButton('Copy coordinates', () => coord),
+      ...(neighbour === undefined
+        ? []
+        : [button('', [`Nearest open block: ${coordOf(neighbour)}`], () => acts.go(neighbour))]),
+    ),
+  ]
+}
+
+function details(summary: string, content: readonly Node[]): HTMLElement {
+  return make('details', '', make('summary', '', summary), ...content)
+}
+
+const agentButton = (name: string | null, text: string, onClick: () => void) => {
+  const element = button('agent', [make('bdi', '', text)], onClick)
+  element.classList.toggle('unnamed', name === null)
+  return element
+}
+
+const frameworkOf = ({ framework }: { readonly framework: string | null }) =>
+  framework === null ? [] : [strangersText('span', 'framework', framework)]
+
+/** Leads to the page for painting; out of a frame, where that page does not show itself. */
+function paintLink(coord: string): HTMLElement {
+  const anchor = make('a', 'button', 'Paint here')
+  anchor.href = `/paint?at=${coord}`
+  if (document.body.classList.contains('embed')) anchor.target = '_blank'
+  return anchor
+}
+
+/** The link with its host in plain sight; nothing for what is not a link the wall allows. */
+function linkOf(link: string): Node[] {
+  if (!isLink(link)) return []
+  return [make('p', 'link', outside(link, new URL(link).host))]
+}
+
+function transaction(hash: string, network: string): Node {
+  const short = `${hash.slice(0, 10)}…${hash.slice(-4)}`
+  const page = transactionPage(network, hash)
+  const code = make('code', '', short)
+  if (page === undefined) return code
+  const anchor = outside(page, code)
+  anchor.ariaLabel = `Transaction ${short} in the chain’s explorer`
+  return anchor
+}
+
+function outside(href: string, content: Node | string): HTMLAnchorElement {
+  const anchor = make('a', '', content)
+  anchor.href = href
+  anchor.rel = 'noopener nofollow ugc'
+  anchor.target = '_blank'
+  anchor.title = href
+  return anchor
+}
+
+function timeOf(unixMs: number): HTMLElement {
+  const time = make('time', '', agoText(unixMs, Date.now()))
+  time.dateTime = new Date(unixMs).toISOString()
+  time.title = dateText(unixMs)
+  return time
+}

@@ -1,0 +1,147 @@
+/** Keeps the label of what was chosen beside it, and tells what is looked at to those who hear the page. */
+
+import type { BlockIndex } from '../../../shared/wall.ts'
+import { boxAround, placeCard } from '../../camera/hover.ts'
+import type { Source } from '../../data/source.ts'
+import type { Page, Part } from '../../page.ts'
+import { shownBlock, shownWall, type State } from '../../state.ts'
+import { areaOf, artworkAt, nearestOpen, workAt } from '../../wall/artworks.ts'
+import { spoken } from '../../wall/formatting.ts'
+import { plotAt } from '../../wall/wall-model.ts'
+import { button, find, make } from '../dom.ts'
+import { addPayment, cardContent, type CardActs } from './card.ts'
+import { shareWork } from './share-link.ts'
+import { createHandle } from './sheet-handle.ts'
+
+// A deed is asked for, and told, once what is looked at rests.
+const REST_MS = 150
+
+const GAP_PX = 12
+
+/** The label and the hidden words beside it. */
+export function createDeeds(page: Page, source: Source): Part {
+  const element = find('card', HTMLElement)
+  const body = make('div', 'body')
+  const handle = createHandle(element, () => page.send({ do: 'dismiss' }))
+  const close = button('close', ['×'], () => page.send({ do: 'unpin' }))
+  close.ariaLabel = 'Close'
+  element.append(handle.element, body, close)
+  const acts = actsOn(page)
+  let wanted = new AbortController()
+  let shown: BlockIndex | undefined
+  const speak = createSpeaker()
+
+  const place = (state: State) => {
+    const { wall, pinned, camera, view } = state
+    if (element.hidden || wall === undefined || pinned === undefined) return
+    const blocks = workAt(wall, pinned, state.at)
+    const box = boxAround(camera, view, areaOf(blocks.length > 0 ? blocks : [pinned]))
+    const { x, y } = placeCard(box, { width: element.offsetWidth, height: element.offsetHeight }, view)
+    element.style.transform = `translate(${x}px, ${y}px)`
+  }
+  // It grows when late lines come in or its parts are unfolded.
+  new ResizeObserver(() => place(page.state())).observe(element)
+
+  const hide = () => {
+    if (element.contains(document.activeElement)) find('wall', HTMLElement).focus({ preventScroll: true })
+    element.hidden = true
+    shown = undefined
+  }
+
+  const fill = (state: State) => {
+    wanted.abort()
+    wanted = new AbortController()
+    const { signal } = wanted
+    const { wall, at, pinned } = state
+    const seen = shownWall(state)
+    if (wall === undefined || seen === undefined || pinned === undefined) return hide()
+    const plot = plotAt(seen, pinned, at)
+    // Of a block whose row has not arrived nothing is known.
+    if (plot.kind === 'open' && !wall.complete) return hide()
+    const work = artworkAt(seen, pinned, at)
+    const isOther = shown !== pinned
+    const around = { wall: seen, work, neighbour: nearestOpen(wall, pinned), theme: page.look.theme() }
+    refill(body, cardContent(plot, around, acts), isOther)
+    if (isOther) handle.lower()
+    element.hidden = false
+    shown = pinned
+    if (isOther) uncover(page, element, work?.blocks ?? [pinned])
+    place(page.state())
+    if (plot.kind === 'claimed') setTimeout(() => void pay(pinned, signal), REST_MS)
+  }
+
+  const pay = async (block: BlockIndex, signal: AbortSignal) => {
+    const deed = signal.aborted ? undefined : await source.deed(block, signal)
+    if (deed && !signal.aborted) addPayment(body, deed, page.state().wall?.pricing.network ?? '')
+  }
+
+  return {
+    update(next, before) {
+      const isMoved = next.pinned !== before.pinned || next.at !== before.at
+      if (isMoved || touches(next, before)) fill(next)
+      if (shownBlock(next) !== shownBlock(before) || isMoved) speak(next)
+    },
+    restyle: fill,
+    frame: place,
+  }
+}
+
+const actsOn = (page: Page): CardActs => ({
+  choose: (agent) => page.send({ do: 'choose', agent }),
+  go: (to) => page.send({ do: 'go', to }),
+  frame: (block) => page.send({ do: 'frame', block }),
+  share: shareWork,
+  invite: (block) => page.send({ do: 'invite', block }),
+})
+
+/** Moves the wall aside where the label would lie over what it is of. */
+function uncover(page: Page, label: HTMLElement, blocks: readonly BlockIndex[]) {
+  const { camera, view } = page.state()
+  const box = boxAround(camera, view, areaOf(blocks))
+  const { offsetWidth: width, offsetHeight: height } = label
+  if (width > view.width - 2 * GAP_PX) {
+    const hidden = box.top + box.height - (view.height - height - GAP_PX)
+    if (hidden > 0) page.send({ do: 'pan', dx: 0, dy: -Math.min(hidden, Math.max(box.top, 0)) })
+    return
+  }
+  const taken = width + 2 * GAP_PX
+  const [left, right] = [box.left, view.width - box.left - box.width]
+  if (Math.max(left, right) >= taken || box.width > view.width - taken) return
+  page.send({ do: 'pan', dx: right >= left ? right - taken : taken - left, dy: 0 })
+}
+
+/** Tells what keys or a choice lead to, once they rest. */
+function createSpeaker(): (state: State) => void {
+  const told = find('spoken', HTMLElement)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  return (state) => {
+    clearTimeout(timer)
+    const block = state.cursor ?? state.pinned
+    const wall = shownWall(state)
+    if (wall === undefined || block === undefined || !wall.complete) return
+    timer = setTimeout(() => {
+      told.textContent = spoken(plotAt(wall, block, state.at), workAt(wall, block, state.at))
+    }, REST_MS)
+  }
+}
+
+/** Whether the wall has changed where something is kept open. */
+function touches(next: State, before: State): boolean {
+  const wall = shownWall(next)
+  if (wall === shownWall(before) || wall === undefined || next.pinned === undefined) return false
+  if (wall.changed === undefined || wall.complete !== before.wall?.complete) return true
+  const work = workAt(wall, next.pinned, next.at)
+  return wall.changed.some((block) => block === next.pinned || work.includes(block))
+}
+
+/** Replaces what the label holds. Of the same block, what was unfolded stays so, and the focus where it was. */
+function refill(body: HTMLElement, content: readonly Node[], isOther: boolean) {
+  const unfolded = !isOther && body.querySelector('details')?.open === true
+  const focusable = () => [...body.querySelectorAll<HTMLElement>('button, a, summary')]
+  const focused = focusable().findIndex((one) => one === document.activeElement)
+  body.replaceChildren(...content)
+  const details = body.querySelector('details')
+  if (details) details.open = unfolded
+  if (isOther) body.scrollTop = 0
+  if (focused >= 0) (focusable()[focused] ?? focusable()[0])?.focus({ preventScroll: true })
+}

@@ -1,0 +1,90 @@
+/** Who an agent is: its works, its words and its links. */
+
+import { isLink } from '../../../shared/text.ts'
+import type { Content, Page } from '../../page.ts'
+import type { State } from '../../state.ts'
+import { artworksOf, blocksOf } from '../../wall/artworks.ts'
+import { agoText, blocksText, countText, dateText, nameOf } from '../../wall/formatting.ts'
+import { button, copyButton, make, strangersText } from '../dom.ts'
+import { workList } from './work-list.ts'
+
+const WORKS_MAX = 60
+
+/** The chosen agent's profile. */
+export function createProfile(page: Page): Content {
+  const body = make('div', 'about-agent')
+  const fill = ({ wall, agent }: State) => {
+    const owner = agent === undefined ? undefined : wall?.agents[agent]
+    if (wall === undefined || agent === undefined || owner === undefined) return body.replaceChildren()
+    const works = artworksOf(wall).filter((work) => work.agent === agent)
+    const since = Math.min(...works.map((work) => work.since))
+    const first = make('time', '', agoText(since, Date.now()))
+    first.title = dateText(since)
+    const hosts = hostsOf(blocksOf(wall, agent).flatMap((block) => wall.claims.get(block)?.l ?? []))
+    const link = `${location.origin}/?agent=${owner.id}`
+    body.replaceChildren(
+      strangersText('p', owner.name === null ? 'name unnamed' : 'name', nameOf(owner)),
+      make(
+        'p',
+        'facts',
+        make('span', '', `Agent ${owner.id} of ${countText(wall.agents.length)}`),
+        ...(owner.framework === null ? [] : [strangersText('span', 'framework', owner.framework)]),
+      ),
+      make(
+        'p',
+        'facts',
+        make('span', '', `${countText(works.length)} ${works.length === 1 ? 'work' : 'works'}`),
+        make('span', '', blocksText(owner.blocks)),
+        make('span', '', 'since ', first),
+      ),
+      make('p', 'facts', make('code', '', owner.wallet)),
+      ...(hosts.length === 0
+        ? []
+        : [make('ul', 'links', ...hosts.map(([href, host]) => make('li', '', outside(href, host))))]),
+      make(
+        'div',
+        'acts',
+        copyButton('Copy link', () => link),
+        button('', ['Show all agents'], () => page.send({ do: 'choose', agent: undefined })),
+      ),
+      workList(page, works.slice(0, WORKS_MAX), false),
+      ...(works.length > WORKS_MAX
+        ? [make('p', 'facts', `The newest ${WORKS_MAX} of ${countText(works.length)} works.`)]
+        : []),
+      make('p', 'facts', feedLink(owner.id)),
+    )
+  }
+  return {
+    title: 'Agent',
+    body: [body],
+    update(state, before) {
+      if (state === before || state.agent !== before.agent || state.wall !== before.wall) fill(state)
+    },
+  }
+}
+
+/** The first link to each host. */
+function hostsOf(links: readonly string[]): [href: string, host: string][] {
+  const hosts = new Map<string, string>()
+  for (const link of links) {
+    if (!isLink(link)) continue
+    const { host } = new URL(link)
+    if (!hosts.has(host)) hosts.set(host, link)
+  }
+  return [...hosts].map(([host, href]) => [href, host])
+}
+
+function outside(href: string, text: string): HTMLAnchorElement {
+  const anchor = make('a', '', text)
+  anchor.href = href
+  anchor.rel = 'noopener nofollow ugc'
+  anchor.target = '_blank'
+  anchor.title = href
+  return anchor
+}
+
+function feedLink(id: number): HTMLAnchorElement {
+  const anchor = make('a', '', 'Follow its new works (Atom)')
+  anchor.href = `/atlas.atom?agent=${id}`
+  return anchor
+}

@@ -1,0 +1,32 @@
+/** Works as a list with a picture of each. */
+
+import { titleOf } from '../../../shared/titles.ts'
+import type { Page } from '../../page.ts'
+import type { Artwork } from '../../wall/artworks.ts'
+import { nameOf, sizeOf } from '../../wall/formatting.ts'
+import { button, make, strangersText } from '../dom.ts'
+import { drawWork } from './work-picture.ts'
+
+/** A list whose works are gone to by a press; `named` where they are not all of one agent. */
+export const workList = (page: Page, works: readonly Artwork[], named: boolean): HTMLElement =>
+  make('ul', 'works', ...works.map((work) => make('li', '', workButton(page, work, named))))
+
+/** A work with its picture, title, and whose it is; a press goes there. */
+export function workButton(page: Page, work: Artwork, named: boolean): HTMLElement {
+  const { wall } = page.state()
+  const owner = wall?.agents[work.agent]
+  const picture = wall === undefined ? [] : [drawWork(wall.atlas, work.blocks, page.look.theme())]
+  const whose = named && owner !== undefined ? [make('bdi', '', nameOf(owner)), ' · '] : []
+  return button(
+    'work',
+    [
+      make('span', 'thumb', ...picture),
+      strangersText('span', work.message === undefined ? 'name unnamed' : 'name', titleOf(work.message)),
+      make('span', 'count', ...whose, sizeOf(work.blocks)),
+    ],
+    () => {
+      const [first] = work.blocks
+      if (first !== undefined) page.send({ do: 'visit', block: first })
+    },
+  )
+}

@@ -1,0 +1,62 @@
+/** A button that makes a timelapse of the wall, or of the work that is kept open, and saves it. */
+
+import { coordOf, isBlockIndex } from '../../../shared/wall.ts'
+import type { Page } from '../../page.ts'
+import type { State } from '../../state.ts'
+import { areaOf, workAt } from '../../wall/artworks.ts'
+import type { Film, Step } from '../../wall/timelapse.ts'
+import { button } from '../dom.ts'
+import { save } from '../share.ts'
+import type { Made } from './timelapse-worker.ts'
+
+export type SaveTimelapse = {
+  readonly element: HTMLElement
+  update(state: State): void
+  /** Gives up what is being made. */
+  close(): void
+}
+
+/** The button; it can be pressed once the history is known. */
+export function createSaveTimelapse(page: Page): SaveTimelapse {
+  let worker: Worker | undefined
+  const element = button('film', [''], () => (worker === undefined ? begin() : end()))
+  const write = (state: State) => {
+    if (worker !== undefined) return
+    element.textContent = subjectOf(state) === undefined ? 'GIF of the wall' : 'GIF of this work'
+    element.disabled = state.history === undefined || state.history.changes.length === 0
+  }
+  const end = () => {
+    worker?.terminate()
+    worker = undefined
+    write(page.state())
+  }
+  const begin = () => {
+    const state = page.state()
+    const subject = subjectOf(state)
+    worker = new Worker(new URL('./timelapse-worker.ts', import.meta.url), { type: 'module', name: 'timelapse-worker' })
+    worker.addEventListener('message', ({ data }: MessageEvent<Made>) => {
+      if ('share' in data) return void (element.textContent = `${Math.round(100 * data.share)} %, stop`)
+      save(data.file, subject === undefined ? 'pixel-wall.gif' : `pixel-wall-work-${subject.replace(',', '-')}.gif`)
+      end()
+    })
+    worker.addEventListener('error', end)
+    element.textContent = '0 %, stop'
+    worker.postMessage(filmOf(page, state))
+  }
+  return { element, update: write, close: end }
+}
+
+/** Where the work begins that is kept open. */
+function subjectOf({ wall, pinned }: State): string | undefined {
+  const [first] = wall === undefined || pinned === undefined ? [] : workAt(wall, pinned)
+  return first === undefined ? undefined : coordOf(first)
+}
+
+function filmOf(page: Page, { wall, pinned, history }: State): Film {
+  const work = wall === undefined || pinned === undefined ? [] : workAt(wall, pinned)
+  const own = new Set<number>(work)
+  const steps = (history?.changes ?? []).flatMap(({ i, px }): Step[] =>
+    isBlockIndex(i) && (own.size === 0 || own.has(i)) ? [{ block: i, px }] : [],
+  )
+  return { steps, area: areaOf(work), theme: page.look.theme() }
+}

@@ -1,0 +1,101 @@
+/** The wall's past: a scrubber over every sale and repaint, and playing them. */
+
+import type { Content, Page } from '../../page.ts'
+import type { State } from '../../state.ts'
+import { blocksText, dateText } from '../../wall/formatting.ts'
+import { momentAfter, momentsOf, played, soldBy } from '../../wall/moments.ts'
+import { button, make } from '../dom.ts'
+import { createSaveTimelapse } from './save-timelapse.ts'
+
+// A page that slept goes on from where it was.
+const STEP_MAX_MS = 100
+
+const CANNOT = 'This browser draws on no canvas, so only a picture of the wall as it is now can be shown.'
+
+/** The past as it can be played, and as it can be taken away. */
+export function createTimeline(page: Page): Content {
+  const player = createPlayer(page)
+  if (!page.showsLooks()) return { ...player, body: [make('p', '', CANNOT)] }
+  const film = createSaveTimelapse(page)
+  return {
+    title: 'Time',
+    body: [...player.body, film.element],
+    update(state, before) {
+      player.update(state, before)
+      film.update(state)
+    },
+    close() {
+      player.close()
+      film.close()
+    },
+  }
+}
+
+/** A bar with a play button, a scrubber and the moment it stands at. */
+function createPlayer(page: Page) {
+  let moments = new Float64Array() // of sales and repaints; of sales alone until the history is known
+  let sales = moments
+  let count = 0 // of them before the moment shown, with a fraction while playing
+  let frame: number | undefined
+  const scrubber = make('input', '')
+  scrubber.type = 'range'
+  scrubber.min = '0'
+  scrubber.ariaLabel = 'Sales and repaints so far'
+  const label = make('output', '')
+  const play = button('play', ['Play'], () => (frame === undefined ? begin() : stop()))
+  const now = button('', ['Now'], () => {
+    stop()
+    page.send({ do: 'travel', at: undefined })
+  })
+
+  const travel = (to: number) => {
+    count = to
+    page.send({ do: 'travel', at: momentAfter(moments, Math.floor(to)) })
+  }
+  const begin = () => {
+    if (count >= moments.length) count = 0
+    play.textContent = 'Pause'
+    let before = performance.now()
+    const next = (time: number) => {
+      travel(played(moments, count, Math.min(time - before, STEP_MAX_MS)))
+      before = time
+      if (count >= moments.length) return stop()
+      frame = requestAnimationFrame(next)
+    }
+    frame = requestAnimationFrame(next)
+  }
+  const stop = () => {
+    if (frame !== undefined) cancelAnimationFrame(frame)
+    frame = undefined
+    play.textContent = 'Play'
+  }
+  const tell = ({ at }: State) => {
+    const happened = soldBy(moments, at)
+    if (frame === undefined) count = happened
+    scrubber.value = String(happened)
+    const text = `${at === undefined ? 'Now' : dateText(at)} · ${blocksText(soldBy(sales, at))}`
+    // Told again it would be heard again.
+    if (label.textContent !== text) label.textContent = text
+    scrubber.ariaValueText = text
+    now.disabled = at === undefined
+  }
+
+  scrubber.addEventListener('input', () => {
+    stop()
+    travel(Number(scrubber.value))
+  })
+  return {
+    title: 'Time',
+    body: [play, scrubber, label, now],
+    update(state: State, before: State) {
+      const other = state === before || state.wall !== before.wall || state.history !== before.history
+      if (other) {
+        sales = state.wall === undefined ? sales : momentsOf(state.wall)
+        moments = state.history?.moments ?? sales
+        scrubber.max = String(moments.length)
+      }
+      if (other || state.at !== before.at) tell(state)
+    },
+    close: stop,
+  }
+}
