@@ -10,7 +10,7 @@ import { pin, unpin } from '../measure/cpu.ts'
 import { FIRST_DRAWN, NOTE_DRAWINGS, NOTE_TASKS, OPENED, USABLE, WAIT_FOR_ALL } from '../measure/page-probe.ts'
 import { median } from '../measure/pair.ts'
 
-const ROOT = join(import.meta.dir, '..')
+const ROOT = join(import.meta.dir, '../..')
 const PLAIN = '/plain-page.html'
 
 // There and back on a line to a server that is not next door.

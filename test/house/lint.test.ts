@@ -10,16 +10,31 @@ import { dirname, join, relative } from 'node:path'
 const root = join(import.meta.dir, '../..')
 
 const shared = ['shared/planted.ts', 'shared/contract/planted.ts']
-const words = [...shared, 'server/domain/planted.ts', 'server/x402/planted.ts']
+const domain = ['server/domain/planted.ts', 'server/domain/wall/planted.ts']
+const words = [...shared, ...domain, 'server/x402/planted.ts']
 const ports = [...words, 'server/ports.ts']
-const usecases = [...ports, 'server/usecases/planted.ts', 'server/purchase/planted.ts']
+const verbs = ['purchase', 'wall', 'books', 'health', 'instances'].map((room) => `server/${room}/planted.ts`)
+const usecases = [...ports, ...verbs]
 const mcp = [...usecases, 'server/mcp/planted.ts', 'server/mcp/tools/planted.ts']
 const discovery = 'server/discovery/planted.ts'
 const edges = [...mcp, discovery, 'server/http/planted.ts']
 const operate = 'server/operate/planted.ts'
-const engines = ['db/planted.ts', 'db/sqlite/planted.ts', 'db/postgres/planted.ts']
-const started = [...edges, 'server/config.ts', 'server/adapters/planted.ts', 'server/app.ts', ...engines, operate]
-const stored = [...shared, 'server/domain/planted.ts', 'server/ports.ts', 'db/planted.ts']
+const sqlite = ['db/sqlite/planted.ts', 'db/sqlite/wall/planted.ts']
+const postgres = ['db/postgres/planted.ts', 'db/postgres/wall/planted.ts']
+const engines = ['db/planted.ts', ...sqlite, ...postgres]
+const chain = 'server/adapters/chain/planted.ts'
+const started = [
+  ...edges,
+  'server/config.ts',
+  'server/adapters/planted.ts',
+  chain,
+  'server/app.ts',
+  ...engines,
+  operate,
+]
+const stored = [...shared, ...domain, 'server/ports.ts', 'db/planted.ts']
+const viewer = ['viewer/planted.ts', 'viewer/gl/planted.ts', 'viewer/ui/label/planted.ts']
+const bench = ['bench/planted.ts', 'bench/servers/planted.ts']
 const client = 'server/client/planted.ts'
 const cli = 'server/client/cli/planted.ts'
 const embedded = ['server/local/planted.ts', 'server/local/token/planted.ts']
@@ -28,26 +43,28 @@ const embedded = ['server/local/planted.ts', 'server/local/token/planted.ts']
 const mayImport: Record<string, readonly string[]> = {
   'shared/planted.ts': ['shared/planted.ts'],
   'shared/contract/planted.ts': shared,
-  'server/domain/planted.ts': [...shared, 'server/domain/planted.ts'],
+  'server/domain/planted.ts': [...shared, ...domain],
+  'server/domain/wall/planted.ts': [...shared, ...domain],
   'server/x402/planted.ts': words,
   'server/ports.ts': words,
   'server/config.ts': words,
-  'server/usecases/planted.ts': usecases,
-  'server/purchase/planted.ts': usecases,
+  ...Object.fromEntries(verbs.map((room) => [room, usecases])),
   [discovery]: [...words, discovery],
   'server/mcp/planted.ts': mcp,
   'server/mcp/tools/planted.ts': mcp,
   'server/http/planted.ts': edges,
-  'server/adapters/planted.ts': [...ports, 'server/adapters/planted.ts'],
+  'server/adapters/planted.ts': [...ports, 'server/adapters/planted.ts', chain],
+  [chain]: [...ports, 'server/adapters/planted.ts', chain],
   'server/app.ts': [...edges, 'server/config.ts'],
   'server/main.ts': [...started, 'server/serve.ts'],
   'server/serve.ts': started,
   'server/cli.ts': [...shared, 'server/config.ts', 'server/main.ts', operate],
-  [operate]: [...usecases, 'server/config.ts', 'server/adapters/planted.ts', ...engines, operate],
+  [operate]: [...usecases, 'server/config.ts', 'server/adapters/planted.ts', chain, ...engines, operate],
   'server/local/planted.ts': [
     ...usecases,
     'server/config.ts',
     'server/adapters/planted.ts',
+    chain,
     'server/app.ts',
     ...engines,
     client,
@@ -57,12 +74,11 @@ const mayImport: Record<string, readonly string[]> = {
   [client]: [...shared, client],
   [cli]: [...shared, client, cli],
   'server/local/token/planted.ts': [...shared, 'server/ports.ts', ...embedded],
-  'db/planted.ts': [...shared, 'server/domain/planted.ts', 'server/ports.ts', ...engines],
-  'db/sqlite/planted.ts': [...stored, 'db/sqlite/planted.ts'],
-  'db/postgres/planted.ts': [...stored, 'db/postgres/planted.ts'],
-  'viewer/planted.ts': [...shared, 'viewer/planted.ts', 'viewer/gl/planted.ts'],
-  'viewer/gl/planted.ts': [...shared, 'viewer/planted.ts', 'viewer/gl/planted.ts'],
-  'bench/planted.ts': [...shared, 'server/app.ts', ...embedded, ...engines, 'bench/planted.ts'],
+  'db/planted.ts': [...shared, ...domain, 'server/ports.ts', ...engines],
+  ...Object.fromEntries(sqlite.map((room) => [room, [...stored, ...sqlite]])),
+  ...Object.fromEntries(postgres.map((room) => [room, [...stored, ...postgres]])),
+  ...Object.fromEntries(viewer.map((room) => [room, [...shared, ...viewer]])),
+  ...Object.fromEntries(bench.map((room) => [room, [...shared, 'server/app.ts', ...embedded, ...engines, ...bench]])),
   'test/planted.ts': [],
 }
 
@@ -70,16 +86,18 @@ const mayImport: Record<string, readonly string[]> = {
 const strangers: Record<string, readonly string[]> = {
   'shared/planted.ts': ['viem', 'elysia', 'bun', 'bun:sqlite', 'node:fs'],
   'shared/contract/planted.ts': ['viem', 'elysia', 'bun', 'bun:sqlite', 'node:fs'],
-  'server/domain/planted.ts': ['viem', 'elysia', 'bun:sqlite', 'node:crypto', '@x402/core/types'],
+  ...Object.fromEntries(
+    domain.map((room) => [room, ['viem', 'elysia', 'bun:sqlite', 'node:crypto', '@x402/core/types']]),
+  ),
   'server/x402/planted.ts': ['viem', 'elysia', 'bun:sqlite', 'node:fs'],
   'server/ports.ts': ['viem', 'elysia', 'bun:sqlite', '@x402/core/types'],
-  'server/usecases/planted.ts': ['viem', 'elysia', 'bun:sqlite', '@x402/core/client'],
-  'server/purchase/planted.ts': ['viem', 'elysia', 'bun:sqlite', '@x402/core/client'],
+  ...Object.fromEntries(verbs.map((room) => [room, ['viem', 'elysia', 'bun:sqlite', '@x402/core/client']])),
   'server/http/planted.ts': ['viem', 'viem/chains', 'bun:sqlite'],
   [discovery]: ['viem', 'elysia', 'bun:sqlite', 'node:fs'],
   'server/mcp/planted.ts': ['viem', 'elysia', 'bun:sqlite'],
   'server/mcp/tools/planted.ts': ['viem', 'elysia', 'bun:sqlite'],
   'server/adapters/planted.ts': ['elysia', 'bun:sqlite'],
+  [chain]: ['elysia', 'bun:sqlite'],
   'server/app.ts': ['viem', 'bun:sqlite'],
   'server/main.ts': ['bun:sqlite'],
   'server/serve.ts': ['bun:sqlite'],
@@ -90,10 +108,8 @@ const strangers: Record<string, readonly string[]> = {
   'server/local/planted.ts': ['bun:sqlite'],
   'server/local/token/planted.ts': ['bun:sqlite'],
   'db/planted.ts': ['viem', 'elysia', 'bun:sqlite'],
-  'db/sqlite/planted.ts': ['viem', 'elysia'],
-  'db/postgres/planted.ts': ['viem', 'elysia'],
-  'viewer/planted.ts': ['viem', 'elysia', 'bun', 'bun:sqlite', 'node:fs'],
-  'viewer/gl/planted.ts': ['viem', 'elysia', 'bun', 'bun:sqlite', 'node:fs'],
+  ...Object.fromEntries([...sqlite, ...postgres].map((room) => [room, ['viem', 'elysia']])),
+  ...Object.fromEntries(viewer.map((room) => [room, ['viem', 'elysia', 'bun', 'bun:sqlite', 'node:fs']])),
 }
 
 /** Every way to write an import: to the direction rule all are the same arrow. */
@@ -127,7 +143,7 @@ const arrowsFrom = (room: string) => {
 const faults: ReadonlyArray<{ rule: string; path: string; text: string }> = [
   {
     rule: 'typescript(no-floating-promises)',
-    path: 'server/usecases/floating.ts',
+    path: 'server/wall/floating.ts',
     text: 'const save = async () => 1\nexport const go = () => {\n  save()\n}\n',
   },
   {
