@@ -15,6 +15,9 @@ const AGAIN_MS = 3000
 // A canvas read may be this much older than the stream, through its own rhythm and the copies on its way.
 const READ_LAG_MS = 5000
 
+// A purchase or a repaint of many blocks is told block by block. What comes within this time is worked in together.
+const TOGETHER_MS = 20
+
 // Changes that are kept because a canvas read may not show them yet.
 const TOLD_MAX = 2000
 
@@ -48,6 +51,7 @@ function follow(listener: Listener, readCanvas: CanvasReader, signal: AbortSigna
 function hearStream(listener: Listener, readCanvas: CanvasReader, signal: AbortSignal, giveUp: () => void) {
   const catchUp = catcherUp(listener, readCanvas, signal)
   let stream: EventSource | undefined
+  const changes = gatherer(listener)
   let timer: ReturnType<typeof setTimeout> | undefined
   let failures = 0
 
@@ -59,8 +63,8 @@ function hearStream(listener: Listener, readCanvas: CanvasReader, signal: AbortS
       told.push(change)
       if (told.length > TOLD_MAX) told.splice(0, TOLD_MAX / 2)
       // Sales before this one, from before the stream opened, must not be passed over; the feed has this one, too.
-      if (change.kind === 'sale' && change.seq > listener.known() + 1) catchUp(told)
-      else listener.changes([change])
+      if (change.kind === 'sale' && change.seq > changes.known() + 1) catchUp(told)
+      else changes.add(change)
     }
     for (const kind of KINDS) stream.addEventListener(kind, hear)
     // Too much was missed to be told: the canvas read has it.
@@ -76,6 +80,7 @@ function hearStream(listener: Listener, readCanvas: CanvasReader, signal: AbortS
   }
   const close = () => {
     clearTimeout(timer)
+    changes.drop()
     stream?.close()
   }
   const lose = () => {
@@ -93,6 +98,28 @@ function hearStream(listener: Listener, readCanvas: CanvasReader, signal: AbortS
   }
   signal.addEventListener('abort', close)
   open()
+}
+
+/** Hands changes on some at a time, in their order. */
+function gatherer(listener: Listener) {
+  let gathered: WireChange[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const handOn = () => {
+    const changes = gathered
+    gathered = []
+    listener.changes(changes)
+  }
+  return {
+    /** The newest sale that the listener knows, or is about to. */
+    known: () => gathered.reduce((seq, change) => (change.kind === 'sale' ? change.seq : seq), listener.known()),
+    add(change: WireChange) {
+      if (gathered.push(change) === 1) timer = setTimeout(handOn, TOGETHER_MS)
+    },
+    drop() {
+      clearTimeout(timer)
+      gathered = []
+    },
+  }
 }
 
 /** Reads what was missed, once at a time; changes that were `told` meanwhile are worked into what is read. */

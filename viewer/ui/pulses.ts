@@ -18,7 +18,9 @@ export function createPulses(stage: HTMLElement): Part {
   stage.append(layer)
   const pulses = new Map<HTMLElement, Area>()
 
+  // What touches a pulse that is running is more of what was painted there: an area may arrive in parts.
   const add = (area: Area) => {
+    for (const [element, other] of pulses) if (touch(area, other)) return void pulses.set(element, around(area, other))
     const element = make('div', 'pulse')
     element.addEventListener('animationend', () => {
       pulses.delete(element)
@@ -44,3 +46,12 @@ export function createPulses(stage: HTMLElement): Part {
     },
   }
 }
+
+const touch = (a: Area, b: Area) => a.left <= b.right && b.left <= a.right && a.top <= b.bottom && b.top <= a.bottom
+
+const around = (a: Area, b: Area): Area => ({
+  left: Math.min(a.left, b.left),
+  top: Math.min(a.top, b.top),
+  right: Math.max(a.right, b.right),
+  bottom: Math.max(a.bottom, b.bottom),
+})

@@ -2,7 +2,6 @@
 
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Page, Part } from '../page.ts'
-import { artworkAt } from '../wall/artworks.ts'
 import { blocksText, nameOf } from '../wall/formatting.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { button, make } from './dom.ts'
@@ -17,11 +16,13 @@ export function createTicker(page: Page, stage: HTMLElement): Part {
   stage.append(element)
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  const tell = (wall: Wall, block: BlockIndex, what: string) => {
-    const work = artworkAt(wall, block)
-    const owner = work && wall.agents[work.agent]
-    if (work === undefined || owner === undefined) return
-    const picture = make('span', 'thumb', drawWork(wall.atlas, work.blocks, page.look.theme()))
+  const tell = (wall: Wall, blocks: readonly BlockIndex[], count: number) => {
+    const [block] = blocks
+    const owner = block === undefined ? undefined : wall.agents[wall.claims.get(block)?.a ?? -1]
+    if (block === undefined || owner === undefined) return
+    const what =
+      count > blocks.length ? `and others bought ${blocksText(count)}` : `just bought ${sizeText(blocks.length)}`
+    const picture = make('span', 'thumb', drawWork(wall.atlas, blocks, page.look.theme()))
     const go = () => page.send({ do: 'visit', block })
     element.replaceChildren(button('', [picture, make('span', '', make('bdi', '', nameOf(owner)), ` ${what}`)], go))
     element.hidden = false
@@ -33,11 +34,17 @@ export function createTicker(page: Page, stage: HTMLElement): Part {
     update({ wall }, { wall: before }) {
       if (!wall?.complete || !before?.complete || wall === before) return
       const count = wall.stats.lastSaleId - before.stats.lastSaleId
-      const changed = wall.changed ?? []
-      const sold = changed.filter((block) => wall.claims.get(block)?.t === wall.stats.lastClaimedAt)
-      const block = count > 0 ? sold.at(-1) : undefined
-      if (block !== undefined)
-        tell(wall, block, count === 1 ? 'just bought a block' : `and others bought ${blocksText(count)}`)
+      if (count > 0) tell(wall, lastPurchase(wall), count)
     },
   }
+}
+
+const sizeText = (blocks: number) => (blocks === 1 ? 'a block' : blocksText(blocks))
+
+/** The blocks of the newest purchase, as far as they are known: all of them are one owner's, and of one moment. */
+function lastPurchase({ claims, stats, changed }: Wall): BlockIndex[] {
+  const newest = (changed ?? []).findLast((block) => claims.get(block)?.t === stats.lastClaimedAt)
+  const last = newest === undefined ? undefined : claims.get(newest)
+  if (last === undefined) return []
+  return [...claims].flatMap(([block, { a, t }]) => (a === last.a && t === last.t ? [block] : []))
 }

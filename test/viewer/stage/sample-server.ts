@@ -24,6 +24,8 @@ export type SampleServer = {
   show(canvas: Canvas): void
   /** Sells a block; the feed tells it. */
   sell(block: BlockIndex, agent: Sale['agent'], px?: string): void
+  /** Sells blocks in one purchase, and answers when it was; a purchase of an earlier time goes on. */
+  sellArea(blocks: readonly BlockIndex[], agent: Sale['agent'], t?: number): number
   repaint(block: BlockIndex, px: string): void
   /** Holds the pixels after this many blocks until it is called again with none. */
   holdAfter(blocks: number | undefined): void
@@ -77,6 +79,16 @@ export async function startSampleServer(): Promise<SampleServer> {
     version++
   }
 
+  const nextTime = () => 1_760_000_000_000 + (canvas.stats.lastSaleId + 1) * 60_000
+
+  const sell = (block: BlockIndex, agent: Sale['agent'], t: number, px?: string) => {
+    const seq = canvas.stats.lastSaleId + 1
+    const sale = { seq, i: block, coord: coordOf(block), t, agent, ...(px === undefined ? {} : { px }) }
+    sales.push(sale)
+    change(sold(canvas, { i: block, a: agent.id - 1, t, ...(px === undefined ? {} : { px }) }, agent, seq))
+    tell({ number: log.length + 1, kind: 'sale', ...sale })
+  }
+
   const read = (request: Request, type: string, body: () => BodyInit) => {
     const etag = `W/"${version}"`
     if (request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers: { etag } })
@@ -122,13 +134,10 @@ export async function startSampleServer(): Promise<SampleServer> {
       sales.length = 0
       log.splice(0, log.length, ...changesOf(next))
     },
-    sell(block, agent, px) {
-      const seq = canvas.stats.lastSaleId + 1
-      const t = 1_760_000_000_000 + seq * 60_000
-      const sale = { seq, i: block, coord: coordOf(block), t, agent, ...(px === undefined ? {} : { px }) }
-      sales.push(sale)
-      change(sold(canvas, { i: block, a: agent.id - 1, t, ...(px === undefined ? {} : { px }) }, agent, seq))
-      tell({ number: log.length + 1, kind: 'sale', ...sale })
+    sell: (block, agent, px) => sell(block, agent, nextTime(), px),
+    sellArea(blocks, agent, t = nextTime()) {
+      for (const block of blocks) sell(block, agent, t)
+      return t
     },
     repaint(block, px) {
       change({ ...canvas, blocks: canvas.blocks.map((claim) => (claim.i === block ? { ...claim, px } : claim)) })
