@@ -1,6 +1,6 @@
 /** Which blocks can be had, and holding one for a payment; every function must be called inside a transaction. */
 
-import { StaleWriteError, StoreUnavailable } from '../../../server/domain/failure.ts'
+import { StaleWriteError } from '../../../server/domain/failure.ts'
 import type { Listing } from '../../../server/domain/purchase/listing.ts'
 import type { Address, Hash, Payment, PaymentKey, UnixMs } from '../../../server/domain/purchase/payment.ts'
 import type { Availability, Claiming, Landed, Purchase } from '../../../server/domain/purchase/purchase.ts'
@@ -11,7 +11,6 @@ import {
   authorizationRow,
   integer,
   isOvertaken,
-  purchaseOf,
   SELECT_PURCHASE,
   targetColumns,
   targetIn,
@@ -19,12 +18,9 @@ import {
   type Size,
 } from '../../rows.ts'
 import { changeMany, changeOne, one, type Connection } from '../connection.ts'
-import { isDamaged } from '../row-checksums.ts'
 import { paintersOf } from '../wall/painters.ts'
+import { find, known, preparePayments, readPurchase, type Stored } from './payments.ts'
 import { firstPlace, openPlace, preparePlaces } from './places.ts'
-
-/** A purchase and the number of its row. */
-export type Stored = { readonly id: number; readonly purchase: Purchase }
 
 /** Reads and writes of the blocks' and payments' tables that holding a block needs. */
 export type Holds = ReturnType<typeof prepareHolds>
@@ -33,6 +29,7 @@ export type Holds = ReturnType<typeof prepareHolds>
 export function prepareHolds(connection: Connection) {
   return {
     ...preparePlaces(connection),
+    ...preparePayments(connection),
     ...readings(connection),
     ...writings(connection),
     painters: paintersOf(connection),
@@ -60,11 +57,6 @@ type Columns = ReturnType<typeof targetColumns>
 function readings(connection: Connection) {
   type Prior = PaymentKey & Columns & { since: UnixMs; attended: string; identifier: string | null }
   return {
-    find: connection.prepare<PurchaseRow, PaymentKey>(`${SELECT_PURCHASE} WHERE p.payer = $payer AND p.nonce = $nonce`),
-    // One damaged column of a payment leaves the other of its two names.
-    damaged: connection.prepare<unknown, PaymentKey>(
-      `SELECT 1 FROM payments WHERE ${isDamaged('payments', 'id')} AND (payer = $payer OR nonce = $nonce) LIMIT 1`,
-    ),
     heldBy: connection.prepare<{ size: Size }, { payer: Address }>(
       `SELECT size FROM payments WHERE payer = $payer AND state = 'reserved'`,
     ),
@@ -121,29 +113,6 @@ function writings(connection: Connection) {
       `UPDATE payments SET dead = max(dead, $dead) WHERE id = $id AND state = 'released'`,
     ),
   }
-}
-
-/** The purchase of a payment, if it was ever claimed. */
-export function find(sql: Holds, { payer, nonce }: PaymentKey): Stored | undefined {
-  const row = sql.find.get({ payer, nonce })
-  if (row !== null) return { id: row.id, purchase: readPurchase(sql, row) }
-  // A payment that was lost to damage must not be taken for one that was never seen.
-  if (sql.damaged.get({ payer, nonce }) !== null) throw new StoreUnavailable('a payment like this one is damaged')
-  return undefined
-}
-
-function readPurchase(sql: Holds, row: PurchaseRow): Purchase {
-  sql.check('payments', row.id)
-  if (row.sale_number !== null) sql.check('changes', row.sale_number)
-  if (row.painter !== null) sql.check('purchase_painters', row.id)
-  return purchaseOf(row)
-}
-
-/** The purchase of a payment that must have been claimed. */
-export function known(sql: Holds, key: PaymentKey): Stored {
-  const stored = find(sql, key)
-  if (stored === undefined) throw new Error('a payment that was never claimed has no purchase')
-  return stored
 }
 
 /** The payments for which a target is held. */

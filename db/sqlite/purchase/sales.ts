@@ -9,7 +9,8 @@ import type { FaceRow } from '../../rows.ts'
 import { changeOne, one, type Connection } from '../connection.ts'
 import { agentRegister } from '../wall/agents.ts'
 import { logWriter } from '../wall/log.ts'
-import { find, known, remember, takeUp, type Holds, type Stored } from './holds.ts'
+import { remember, takeUp, type Holds } from './holds.ts'
+import { find, known, type Stored } from './payments.ts'
 import { openPlace } from './places.ts'
 
 /** What selling needs beside what holding needs. */
