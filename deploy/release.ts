@@ -24,9 +24,6 @@ const WORKERS = [
   'db/sqlite/file/integrity-worker.ts',
 ]
 
-// How that library finds its compiled part beside itself.
-const READ_BESIDE = 'readFileSync(path("secp256k1.wasm"))'
-
 rmSync(OUT, { recursive: true, force: true })
 mkdirSync(join(OUT, BUNDLE), { recursive: true })
 run('bun', 'run', 'build', '--outDir', PAGE)
@@ -36,7 +33,7 @@ addDocuments()
 pack()
 console.log(`${OUT} holds ${readdirSync(OUT).toSorted().join(', ')}`)
 
-/** Makes the one file that holds the runtime, the server, the page, its workers and its libraries' compiled parts. */
+/** Makes the one file that holds the runtime, the server, the page, its workers and its library's compiled part. */
 async function compile(): Promise<void> {
   const page = await filesIn(PAGE)
   if (!page.has('index.html')) throw new Error('the page was not built')
@@ -61,10 +58,6 @@ function inside(page: ReadonlyMap<string, string>): BunPlugin {
         contents: `const addon = require(${JSON.stringify(addonFor(join(path, '../prebuilds', PLATFORM)))})
 module.exports = require('./lib')(new addon.Secp256k1())`,
       }))
-      build.onLoad({ filter: /\/tiny-secp256k1\/lib\/wasm_loader\.js$/ }, ({ path }) => ({
-        loader: 'js',
-        contents: wasmInside(readFileSync(path, 'utf8'), join(path, '../secp256k1.wasm')),
-      }))
     },
   }
 }
@@ -81,11 +74,6 @@ function addonFor(folder: string): string {
   const name = readdirSync(folder).find((file) => file.endsWith('.node') && !file.includes('musl'))
   if (name === undefined) throw new Error(`no compiled part of secp256k1 for ${PLATFORM}`)
   return join(folder, name)
-}
-
-function wasmInside(loader: string, wasm: string): string {
-  if (!loader.includes(READ_BESIDE)) throw new Error('tiny-secp256k1 loads its compiled part in another way now')
-  return loader.replace(READ_BESIDE, () => `Buffer.from('${readFileSync(wasm).toString('base64')}', 'base64')`)
 }
 
 /** Adds what is installed or read beside the program. */

@@ -19,10 +19,10 @@ const preloaded = (file: string) => ({ BUN_OPTIONS: `--preload=${join(import.met
 export const repaint: Scenario = async (fleet, pace) => {
   const sign = await owners(TOTAL_BLOCKS)
   const count = Math.ceil(PER_MS * pace.ms)
-  const batches = Array.from({ length: 4 }, () =>
+  const batches = Array.from({ length: 3 }, () =>
     Array.from({ length: pace.rounds + 1 }, () => Array.from({ length: count }, sign)),
   )
-  const [fast = [], slow = [], none = [], wasm = []] = batches
+  const [fast = [], slow = [], none = []] = batches
   const keys = join(fleet.folder, 'keys.txt')
   await Bun.write(
     keys,
@@ -33,7 +33,6 @@ export const repaint: Scenario = async (fleet, pace) => {
   )
   const wall = await fleet.wall(TOTAL_BLOCKS, 'repaint')
   const viem = await fleet.wall(TOTAL_BLOCKS, 'viem-only', preloaded('only-viem.ts'))
-  const portable = await fleet.wall(TOTAL_BLOCKS, 'only-wasm', preloaded('only-wasm.ts'))
   const unchecked = await fleet.wall(TOTAL_BLOCKS, 'unchecked', { ...preloaded('no-verify.ts'), WALL_KEYS: keys })
   const target = (name: string, server: Server, rounds: typeof fast) => ({
     name,
@@ -45,12 +44,7 @@ export const repaint: Scenario = async (fleet, pace) => {
     },
   })
   const samples = await pair(
-    [
-      target('viem only', viem, slow),
-      target('wasm only', portable, wasm),
-      target('this wall', wall, fast),
-      target('signers looked up', unchecked, none),
-    ],
+    [target('viem only', viem, slow), target('this wall', wall, fast), target('signers looked up', unchecked, none)],
     { ...pace, ms: 60_000 },
   )
   return {

@@ -76,8 +76,8 @@ async function verdictsOf(library: Library) {
 
 const viems = verdictsOf('viem')
 
-test.each(['native', 'wasm'] as const)('%s gives viem’s verdicts', async (library) => {
-  const [signatures, expected, verdicts] = [await all, await viems, await verdictsOf(library)]
+test('the native library gives viem’s verdicts', async () => {
+  const [signatures, expected, verdicts] = [await all, await viems, await verdictsOf('native')]
   const others = signatures.filter((_, at) => verdicts[at] !== expected[at])
   expect(others.map(({ signature }) => signature)).toEqual([])
   const right = signatures.filter(({ address }, at) => verdicts[at] === address).length

@@ -1,6 +1,6 @@
 /**
- * Who signed: a key's address from a digest and its signature. It is the dearest step of a repaint, so the fastest
- * library that loads on this machine and passes a self-test does it; all of them give the same verdicts.
+ * Who signed: a key's address from a digest and its signature. It is the dearest step of a repaint, so a native library
+ * does it where one loads on this machine and passes a self-test, else viem; both give the same verdicts.
  */
 
 import { createKeccak, type IHasher } from 'hash-wasm'
@@ -8,7 +8,7 @@ import { bytesToHex, hashMessage, keccak256, recoverAddress } from 'viem/utils'
 import type { Address, Hash } from '../../domain/purchase/payment.ts'
 
 /** The libraries, the fastest first. */
-export const LIBRARIES = ['native', 'wasm', 'viem'] as const
+export const LIBRARIES = ['native', 'viem'] as const
 
 export type Library = (typeof LIBRARIES)[number]
 
@@ -41,28 +41,23 @@ export async function fastestKeys(failed: (library: Library, why: string) => voi
 export async function keysOf(library: Library): Promise<Keys> {
   if (library === 'viem') return viemKeys
   const keccak = await createKeccak(256)
-  const point = await (library === 'native' ? nativePoint() : wasmPoint())
+  const point = await nativePoint()
   return {
     library,
     digestOf: (text) => digestBy(keccak, text),
     keccak: (hex) => `0x${keccak.init().update(Buffer.from(hex, 'hex')).digest('hex')}`,
-    // Kept asynchronous, as the slowest library is.
+    // Kept asynchronous, as viem is.
     recover: async (digest, signature) => addressBy(keccak, point, digest, signature),
   }
 }
 
-/** The public key, 65 bytes of which the first says that both coordinates follow; throws or is `null` when there is none. */
-type Point = (digest: Uint8Array, rs: Uint8Array, bit: 0 | 1) => Uint8Array | null
+/** The public key, 65 bytes of which the first says that both coordinates follow; throws when there is none. */
+type Point = (digest: Uint8Array, rs: Uint8Array, bit: 0 | 1) => Uint8Array
 
 async function nativePoint(): Promise<Point> {
   // The package's main file would fall back to slow JavaScript where there is no native part; this one throws.
   const { default: native } = await import('secp256k1/bindings.js')
   return (digest, rs, bit) => native.ecdsaRecover(rs, bit, digest, false)
-}
-
-async function wasmPoint(): Promise<Point> {
-  const { recover } = await import('tiny-secp256k1')
-  return (digest, rs, bit) => recover(digest, rs, bit, false)
 }
 
 const viemKeys: Keys = {
@@ -101,11 +96,11 @@ const recoveryBits: ReadonlyMap<number, 0 | 1> = new Map([
   [28, 1],
 ])
 
-function pointOrNone(find: () => Uint8Array | null): Uint8Array | undefined {
+function pointOrNone(find: () => Uint8Array): Uint8Array | undefined {
   try {
-    return find() ?? undefined
+    return find()
   } catch {
-    // What is no signature at all makes the libraries throw.
+    // What is no signature at all makes the library throw.
     return undefined
   }
 }
