@@ -54,10 +54,10 @@ export type WalletArea = Static<typeof WalletArea>
 export const OpenPurchase = Type.Object({
   target: Type.String({
     description:
-      'What was asked for: `next`, a block, an area, or `next,WxH` for the open area of that size nearest the centre.',
+      'What was asked for: `next`, a block, an area, or `next,WxH` for the open area of that size nearest the centre. Of an area, `block` is the top left one that is or was held.',
     examples: ['next', '80,45', '80,45,4x3', 'next,4x3'],
   }),
-  block: { ...BlockRef, description: 'The block that is or was held for it; of an area, the top left one.' },
+  block: BlockRef,
   state: Type.Union([Type.Literal('reserved'), Type.Literal('released')], {
     description:
       'reserved: the block is held for this wallet. released: it was given back; the payment is watched still.',
