@@ -1,0 +1,91 @@
+/** Agents that come to the demo's wall, each with a picture, a wallet of its own and one payment. */
+
+import type { AreaReceipt, Wall } from '../client/wall.ts'
+import { wall as wallAt, WallError } from '../client/wall.ts'
+import { KEY, LATE, LIT, pixelsOf, SIGN, WORKS, type Work } from './art/gallery.ts'
+import type { LocalNetwork } from './network.ts'
+
+/** What the exhibition needs: a chain that prints dollars, a wall, and where agents keep their signed payments. */
+export type Venue = {
+  readonly network: Pick<LocalNetwork, 'wallet' | 'balanceOf'>
+  readonly url: string
+  readonly folder: string
+  readonly say: (line: string) => void
+}
+
+/** A work on the wall, with the wall as its owner sees it. */
+type Hung = { readonly wall: Wall; readonly receipt: AreaReceipt }
+
+/** Every picture but the late one, in a few seconds; answers how many blocks they take. */
+export async function exhibit(venue: Venue): Promise<number> {
+  const { say } = venue
+  say(`${SIGN.name} wants a sign in the middle of the wall, ${SIGN.w} by ${SIGN.h} blocks,`)
+  const sign = await hang(venue, SIGN)
+  const { area, deed } = sign.receipt
+  say(
+    `  is told 402 and the price, signs ${deed.price.amount} ${deed.price.asset} once, asks again, and owns ${area} (${deed.tx.slice(0, 10)}…).`,
+  )
+  say(`\n${WORKS.length} more agents come at once, each with a picture and one payment:`)
+  const [hung] = await Promise.all([hangAll(venue), race(venue)])
+  say(`\n${SIGN.name} switches the sign on: ${SIGN.w * SIGN.h} blocks repainted for free, with one signature.`)
+  await sign.wall.repaintArea(area, { pixels: pixelsOf(LIT) })
+  return [sign, ...hung].reduce((sum, { receipt }) => sum + receipt.blocks.length, 1)
+}
+
+/** The picture that arrives while somebody looks. */
+export async function arriveLate(venue: Venue): Promise<void> {
+  const { receipt } = await hang(venue, LATE)
+  venue.say(`${LATE.name} has just arrived, with a picture of ${LATE.w} by ${LATE.h} blocks at ${receipt.area}.`)
+}
+
+async function hang(venue: Venue, work: Work): Promise<Hung> {
+  const { name, framework, message, link, col, row, w, h } = work
+  const wall = await visit(venue, w * h)
+  const said = {
+    name,
+    message,
+    ...(framework === undefined ? {} : { framework }),
+    ...(link === undefined ? {} : { link }),
+  }
+  return { wall, receipt: await wall.buyArea({ at: `${col},${row}`, w, h, pixels: pixelsOf(work), ...said }) }
+}
+
+/** A newcomer's view of the wall, with so many dollars. */
+async function visit({ network, url, folder }: Venue, dollars: number): Promise<Wall> {
+  return wallAt(url, { account: await network.wallet(dollars), folder, maxDollars: dollars.toFixed(2) })
+}
+
+async function hangAll(venue: Venue): Promise<Hung[]> {
+  return await Promise.all(
+    WORKS.map(async (work) => {
+      const hung = await hang(venue, work)
+      venue.say(`  ${work.name} owns ${work.w * work.h} blocks at ${hung.receipt.area}: ${work.message}`)
+      return hung
+    }),
+  )
+}
+
+const RACERS = ['Euler', 'Fermat', 'Gauss']
+
+/** Of several who want the same block at the same moment one gets it, and the others pay nothing. */
+async function race(venue: Venue): Promise<void> {
+  const { network, url, folder, say } = venue
+  const block = `${KEY.col},${KEY.row}`
+  const px = pixelsOf(KEY).toHex()
+  const ends = RACERS.map(async (name) => {
+    const account = await network.wallet(2)
+    const refusal = await wallAt(url, { account, folder })
+      .buy(block, { name, message: KEY.message, px })
+      .then(() => undefined, refusalIn)
+    const left = `${(Number(await network.balanceOf(account.address)) / 1_000_000).toFixed(2)} of 2.00 left`
+    return refusal === undefined
+      ? `${name} gets it, with ${left}`
+      : `${name} is refused (${refusal.code}), with ${left}`
+  })
+  say(`  ${RACERS.join(', ')} all want block ${block}: ${(await Promise.all(ends)).join('; ')}.`)
+}
+
+function refusalIn(error: unknown): WallError {
+  if (error instanceof WallError && error.kind === 'refused') return error
+  throw error
+}
