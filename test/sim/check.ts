@@ -3,17 +3,25 @@
  * under way to it, whoever sent it, and payers by what they heard; not by what a server wrote or meant.
  */
 
-import { HOLDS_MAX } from '../../db/limits.ts'
+import { HELD_BLOCKS_MAX, HOLDS_MAX } from '../../db/limits.ts'
 import { keyOf, type Payment, type Target } from '../../server/domain/purchase/payment.ts'
-import { isSold, type Outcome, type Purchase, type SoldPurchase } from '../../server/domain/purchase/purchase.ts'
+import {
+  isSold,
+  type Landed,
+  type Outcome,
+  type Purchase,
+  type SoldPurchase,
+} from '../../server/domain/purchase/purchase.ts'
+import { isBlock, ownTarget, placeOf } from '../../server/domain/purchase/target.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
+import { blocksFrom, blocksOf, isNext, nearestPlace } from './areas.ts'
 import type { Life } from './commons.ts'
 import type { Book, Sale } from './ledger-model.ts'
 import type { Order } from './payers.ts'
 import { SIGNED } from './samples.ts'
 import { settled } from './scheduler.ts'
 import type { Watcher } from './server.ts'
-import { isDead, isUnderWay, timeOf, type Spending, type World } from './world.ts'
+import { dollarsOf, isDead, isUnderWay, timeOf, type Spending, type World } from './world.ts'
 
 /** One broken promise ends the history. */
 export class Violation extends Error {
@@ -34,14 +42,20 @@ const denials = new Set([
   'purchase_pending',
   'wall_busy',
   'sold_out',
+  'no_room',
   'invalid_listing',
+  'invalid_image',
   'server_busy',
 ])
+
+// What is refused before anything is held.
+const beforeClaim: ReadonlySet<string> = new Set(['invalid_listing', 'invalid_image'])
 
 /** What has been seen so far, kept over crashes: the checker never dies. */
 export type Witness = {
   readonly world: World
   readonly book: Book
+  readonly wall: readonly BlockIndex[]
   readonly signed: readonly Payment[]
   readonly unspent: Set<string> // payments that a server was once told are unspent
   readonly ends: Map<string, Map<Life, number>> // by server: step of the last answered look that showed a payment's end
@@ -51,6 +65,8 @@ export type Witness = {
   readonly claimed: Map<string, { readonly step: number; readonly by: Life | undefined }>
   readonly lookedAt: Map<string, number> // step at which the chain was last asked, answered or not
   readonly alarms: Set<string>
+  readonly owing: Map<string, Target> // payments that landed late, and where they were to be
+  readonly credited: Set<string>
   skewed: boolean // whether the clock was ever set
   // Of one server:
   life: Life | undefined
@@ -61,9 +77,15 @@ export type Witness = {
   readonly answeredAt: Map<string, number> // step of the last look at the chain that was answered
 }
 
-export const witnessOf = (world: World, book: Book, signed: readonly Payment[]): Witness => ({
+export const witnessOf = (
+  world: World,
+  book: Book,
+  wall: readonly BlockIndex[],
+  signed: readonly Payment[],
+): Witness => ({
   world,
   book,
+  wall,
   signed,
   unspent: new Set(),
   sights: new Map(),
@@ -74,6 +96,8 @@ export const witnessOf = (world: World, book: Book, signed: readonly Payment[]):
   claimed: new Map(),
   lookedAt: new Map(),
   alarms: new Set(),
+  owing: new Map(),
+  credited: new Set(),
   skewed: false,
   ...unseen(),
 })
@@ -107,6 +131,7 @@ export function watcherOf(witness: Witness): Watcher {
     asks(verb, key, what) {
       if (verb === 'claim') witness.claiming.set(key, what as Asking)
       if (verb === 'release') checkRelease(witness, key, what as Releasing)
+      if (verb === 'owe') noteOwing(witness, key, what as Landed)
       if (verb === 'finalize' && (what as Selling).settled)
         promise(witness.paid.has(key), 'settled is said only of what the chain showed', key)
       if (verb === 'status') witness.lookedAt.set(key, world.step)
@@ -125,6 +150,8 @@ export function watcherOf(witness: Witness): Watcher {
     },
     written(verb, key, answer) {
       if (verb === 'claim' && hasKind(answer) && answer.kind === 'claimed') checkClaim(witness, key)
+      if (verb === 'owe') checkOwed(witness, key)
+      if (moves.has(verb)) checkWhole(witness)
     },
     heard(verb, key, answer, askedAt) {
       if (verb === 'read' && typeof answer === 'object' && answer !== null && 'spent' in answer)
@@ -204,6 +231,7 @@ function checkClaim(witness: Witness, claimed: string): void {
   witness.claimed.set(claimed, { step: witness.world.step, by: witness.life })
   const asked = witness.claiming.get(claimed)
   if (asked === undefined) return
+  checkPlace(witness, claimed, [rowOf(witness, claimed)?.target ?? asked.target])
   const surveyedAt = stepIn(witness.surveyedAt, claimed)
   for (const key of unanswered(witness, asked.payment, asked.target, surveyedAt))
     promise(false, 'I7: nobody is charged anew while an older purchase is unanswered', key)
@@ -227,11 +255,63 @@ function isOpen({ world, skewed }: Witness, row: Purchase | undefined, target: T
 
 function checkHolds(witness: Witness, key: string): void {
   const payer = rowOf(witness, key)?.payment.payer
-  if (witness.signed.length <= HOLDS_MAX) return
   const held = witness.signed.filter(
     (payment) => payment.payer === payer && rowOf(witness, keyOf(payment))?.state.kind === 'reserved',
   )
-  promise(held.length <= HOLDS_MAX, 'nobody holds more blocks than one may', key)
+  const blocks = held.reduce((sum, payment) => sum + dollarsOf(payment), 0)
+  promise(held.length <= HOLDS_MAX && blocks <= HELD_BLOCKS_MAX, 'nobody holds more than one may', key)
+}
+
+// What changes who has a block.
+const moves: ReadonlySet<string> = new Set(['claim', 'release', 'finalize', 'owe'])
+
+/** Whatever is held is held whole, and sold whole, by one payment; nothing else is. */
+function checkWhole({ book, signed }: Witness): void {
+  const holders = new Map<BlockIndex, string>()
+  for (const key of signed.map(keyOf)) {
+    const row = book.row(key)
+    if (row === undefined || (row.state.kind !== 'reserved' && row.state.kind !== 'sold')) continue
+    for (const block of blocksFrom(row.target, row.block)) {
+      promise(!holders.has(block), 'I1: a block is held for one payment', key)
+      holders.set(block, key)
+    }
+  }
+  const held = book.held()
+  const isSame = held.size === holders.size && held.entries().every(([block, key]) => holders.get(block) === key)
+  promise(isSame, 'I1: an area is held, sold and given back whole')
+}
+
+/** Notes where a payment that landed late was to be. */
+function noteOwing(witness: Witness, key: string, { target }: Landed): void {
+  const row = rowOf(witness, key)
+  witness.owing.set(key, row === undefined ? target : ownTarget(row))
+}
+
+/** A payment that landed late gets its own place, else the nearest open one of its size, else one credit. */
+function checkOwed(witness: Witness, key: string): void {
+  const { owing, credited } = witness
+  const row = rowOf(witness, key)
+  const own = owing.get(key)
+  owing.delete(key)
+  if (row === undefined || own === undefined || credited.has(key)) return
+  if (row.state.kind === 'sold') return checkPlace(witness, key, [own, row.target])
+  const held = witness.book.held()
+  const place = nearestPlace(witness.wall, row.target, (block) => held.has(block))
+  promise(row.state.kind === 'credited' && place === undefined, 'a credit is owed only where nothing is left', key)
+  credited.add(key)
+}
+
+/** What was got is the first of these places that was open, or the open one nearest the centre. */
+function checkPlace({ book, wall }: Witness, key: string, places: readonly Target[]): void {
+  const row = book.row(key)
+  if (row === undefined) return
+  const held = book.held()
+  const isTaken = (block: BlockIndex) => held.has(block) && held.get(block) !== key
+  const own = places.find((place) => !isNext(place))
+  const at = own === undefined ? undefined : placeOf(own).at
+  const hasOwn = typeof at === 'number' && !blocksFrom(row.target, at).some(isTaken)
+  const expected = hasOwn ? at : nearestPlace(wall, row.target, isTaken)
+  promise(row.block === expected, 'whoever asks gets that place, or the nearest that is open', key)
 }
 
 /** Notes that nobody waits for an answer about a payment any more; who has the receipt misses nothing. */
@@ -256,7 +336,9 @@ export function checkAnswer(witness: Witness, { payment, target }: Order, outcom
     checkReceipt(payment, target, outcome.purchase, rowOf(witness, keyOf(outcome.purchase.payment)))
     return
   }
-  const { code } = outcome.failure
+  const { code, details } = outcome.failure
+  const isWhole = code !== 'payment_credited' || details?.['amount'] === String(blocksOf(target) * 1_000_000)
+  promise(isWhole, 'who is owed is owed all of it', keyOf(payment))
   if (denials.has(code)) checkDenial(witness, payment, target, code, startedAt)
 }
 
@@ -269,6 +351,7 @@ function checkDenial(witness: Witness, payment: Payment, target: Target, code: s
   const key = keyOf(payment)
   const row = rowOf(witness, key)
   promise(row?.state.kind !== 'sold' && row?.state.kind !== 'credited', `I6: no ${code} for what has its end`, key)
+  promise(row?.state.kind !== 'reserved' || !beforeClaim.has(code), `I6: no ${code} while it is held for`, key)
   promise(world.undone.has(key) || !isUnderWay(world, payment), `I6: no ${code} while the wall has it settled`, key)
   const moved = movedBy(world, key)
   if (moved !== undefined) {
@@ -296,7 +379,8 @@ function checkReceipt(payment: Payment, target: Target, receipt: SoldPurchase, r
   promise(row !== undefined && isSold(row), 'I5: a receipt is for a sale that is written', key)
   promise(receipt.payment.payer === payment.payer, "I5: a receipt is for the payer's own block", key)
   promise(receipt.block === row.block, 'I5: a receipt says what is written', key)
-  const asked = target === 'next' ? row.target === 'next' : receipt.block === target
+  promise(receipt.target === row.target, 'I5: a receipt is for all that was bought', key)
+  const asked = isNext(target) ? row.target === target : ownTarget(receipt) === target
   promise(asked, 'I5: a receipt is for the block asked for', key)
 }
 
@@ -304,45 +388,48 @@ function checkReceipt(payment: Payment, target: Target, receipt: SoldPurchase, r
 const isOurs = ({ unspent }: Witness, key: string, spending: Spending | undefined): spending is Spending =>
   spending?.kind === 'transfer' && unspent.has(key)
 
+/** What a history came to: payments that moved money, blocks that were sold, and the areas among them. */
+export type Sums = { readonly charged: number; readonly sold: number; readonly areas: number }
+
 /** What every payment, block and sale must be once all faults have ended and everything has come to rest. */
-export function checkAtRest(
-  witness: Witness,
-  wall: readonly BlockIndex[],
-  polled: readonly Sale[],
-): { readonly charged: number; readonly sold: number } {
-  const { world, book, signed } = witness
+export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
+  const { world, book, signed, wall } = witness
   const owners = new Map<BlockIndex, string>()
-  let [charged, credits, unpaid] = [0, 0, 0]
+  let [charged, dollars, credits, unpaid, areas] = [0, 0, 0, 0, 0]
   for (const payment of signed) {
     const key = keyOf(payment)
     const row = rowOf(witness, key)
     if (row === undefined) continue
     const spending = world.spendings.get(key)
     const paid = isOurs(witness, key, spending)
-    if (paid) charged += 1
+    if (paid) [charged, dollars] = [charged + 1, dollars + dollarsOf(payment)]
     const { kind } = row.state
     promise(kind !== 'reserved', 'I9: nothing is held at the end', key)
     promise(!paid || kind === 'sold' || kind === 'credited', 'I3: a payment has a block or a credit', key)
-    if (!paid && kind !== 'released') unpaid += 1
+    if (!paid && kind !== 'released') unpaid += blocksOf(row.target)
     if (kind === 'credited') {
-      credits += 1
+      credits += blocksOf(row.target)
       const proven = paid ? row.state.tx === spending.tx || world.undone.has(key) : world.undone.has(key)
       promise(proven, 'I2: a credit was paid', key)
     }
     promise(row.state.kind !== 'released' || row.state.isFinal, 'I9: nothing is watched for ever', key)
     if (!isSold(row)) continue
-    promise(!owners.has(row.block), 'I1: a block has one owner', key)
-    owners.set(row.block, key)
+    if (!isBlock(row.target)) areas += 1
+    for (const block of blocksFrom(row.target, row.block)) {
+      promise(!owners.has(block), 'I1: a block has one owner', key)
+      owners.set(block, key)
+    }
     checkDeed(witness, row, paid ? spending : undefined)
   }
-  promise(charged + unpaid === owners.size + credits, 'I4: transfers are claimed blocks and credits')
+  promise(dollars + unpaid === owners.size + credits, 'I4: dollars received are blocks sold and credits owed')
   for (const block of wall)
     promise(
       (settled(Promise.resolve(book.ledger.space(block))) === 'claimed') === owners.has(block),
       'I1: a claimed block was sold once',
     )
-  checkFeed(book, polled, owners)
-  return { charged, sold: owners.size }
+  checkWhole(witness)
+  checkFeed(witness, polled, owners)
+  return { charged, sold: owners.size, areas }
 }
 
 function checkDeed({ world, alarms }: Witness, { payment, state }: SoldPurchase, paidBy: Spending | undefined): void {
@@ -361,7 +448,7 @@ function checkDeed({ world, alarms }: Witness, { payment, state }: SoldPurchase,
   )
 }
 
-function checkFeed(book: Book, polled: readonly Sale[], owners: ReadonlyMap<BlockIndex, string>): void {
+function checkFeed({ book, signed }: Witness, polled: readonly Sale[], owners: ReadonlyMap<BlockIndex, string>): void {
   const sales = settled(book.sales(0))
   promise(
     sales.every(({ seq }, at) => seq === at + 1),
@@ -377,4 +464,15 @@ function checkFeed(book: Book, polled: readonly Sale[], owners: ReadonlyMap<Bloc
     sales.length === owners.size && sales.every(({ block }) => owners.has(block)),
     'I8: the feed is what was sold',
   )
+  for (const row of signed.map((payment) => book.row(keyOf(payment)))) {
+    if (row === undefined || !isSold(row)) continue
+    const first = sales.findIndex(({ block }) => block === row.block)
+    const own = blocksFrom(row.target, row.block).map((block, i) => ({
+      seq: first + 1 + i,
+      block,
+      at: row.state.claimedAt,
+    }))
+    const told = sales.slice(first, first + own.length)
+    promise(JSON.stringify(told) === JSON.stringify(own), 'I8: an area is sold at once, row by row', keyOf(row.payment))
+  }
 }

@@ -1,9 +1,12 @@
 /** Plays one history: a safety phase in which everything fails, then a quiet one in which everything must come to rest. */
 
 import { drainMicrotasks } from 'bun:jsc'
+import { HOLDS_MAX } from '../../db/limits.ts'
 import { keyOf } from '../../server/domain/purchase/payment.ts'
 import type { Outcome } from '../../server/domain/purchase/purchase.ts'
+import { ownTarget } from '../../server/domain/purchase/target.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
+import { areasOn, hasAreas, isNext, smallWall, wideWall } from './areas.ts'
 import {
   checkAnswer,
   checkAtRest,
@@ -13,6 +16,7 @@ import {
   Violation,
   seatOf,
   watcherOf,
+  type Sums,
   witnessOf,
   type Witness,
 } from './check.ts'
@@ -29,11 +33,9 @@ import { checkWishes, endAtDeed, isAsking, wishOf, type Wish } from './shoppers.
 import { reorganise, stall, strikes, timeOf, worldOf, type World } from './world.ts'
 
 /** What one history came to. */
-export type Report = {
+export type Report = Sums & {
   readonly events: number
   readonly requests: number
-  readonly charged: number
-  readonly sold: number
   readonly crashes: number
   readonly answers: ReadonlyMap<string, number>
 }
@@ -85,13 +87,15 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
   // Now and then a greedy payer meets a wall that is wider than what one may hold, and nothing ever comes to its end.
   const isWide = seed % WIDE_EVERY === 0
   if (isWide) world.faults = { ...NO_FAULTS, requestLost: 1 }
-  const wall = CLAIM_ORDER.slice(0, isWide ? 18 : 1 + world.prng.below(3))
+  const sells = hasAreas(seed) ? 'areas' : 'blocks'
+  const wall = wallOf(world, sells, isWide)
   const isTwin = isTwinned(seed)
   if (isTwin) world.faults = { ...world.faults, ...drawSharedFaults(prngOf(~seed)) }
   if (isRinged(seed) && !isWide) world.second = drawFaults(prngOf(seed ^ SECOND_SEED))
-  const book = settled(open(wall))
-  const crowd = crowdOf(world, wall, isWide ? 1 : 1 + world.prng.below(3))
-  const witness = witnessOf(world, book, crowd.signed)
+  const book = settled(open(wall, sells))
+  const areas = sells === 'areas' ? areasOn(wall) : []
+  const crowd = crowdOf(world, { wall, areas }, isWide ? 1 : 1 + world.prng.below(3))
+  const witness = witnessOf(world, book, wall, crowd.signed)
   const history: History = {
     world,
     book,
@@ -112,13 +116,18 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
   }
   try {
     live(history)
-    const { charged, sold } = checkAtRest(witness, wall, history.polled)
+    const sums = checkAtRest(witness, history.polled)
     if (book.paint !== undefined) checkViews(history, book.paint)
     const { requests, crashes, answers } = history
-    return { events: world.step, requests, charged, sold, crashes, answers }
+    return { ...sums, events: world.step, requests, crashes, answers }
   } finally {
     book.close()
   }
+}
+
+function wallOf({ prng }: World, sells: 'blocks' | 'areas', isWide: boolean): readonly BlockIndex[] {
+  if (sells === 'areas') return isWide ? wideWall() : smallWall(prng)
+  return CLAIM_ORDER.slice(0, isWide ? 18 : 1 + prng.below(3))
 }
 
 // Other faults than the first facilitator's.
@@ -154,7 +163,7 @@ function standsOf(world: World, book: Book, witness: Witness, count: number): St
 
 function live(history: History): void {
   for (const stand of history.stands) start(history, stand)
-  for (let turn = 0; turn < (history.wall.length > 3 ? WIDE_TURNS : SAFETY_TURNS); turn += 1) takeTurn(history)
+  for (let turn = 0; turn < (history.wall.length > HOLDS_MAX ? WIDE_TURNS : SAFETY_TURNS); turn += 1) takeTurn(history)
   endFaults(history)
   serveEverybody(history)
   if (!history.witness.skewed) checkWishes(history.world, history.book, history.wishes)
@@ -316,8 +325,9 @@ function shop(history: History, wish: Wish): void {
     wish.asking = undefined
     world.tell(() => `buyer: ${wish.payer.wallet.slice(-4)} is shown ${wish.target} ${space}`)
     if (space === 'claimed') endAtDeed(book, wish)
+    if (space === 'crowded') wish.end = 'refused'
     if (space !== 'open' && space !== 'uncertain') return
-    const payment = sign(world, crowd, wish.payer, 300)
+    const payment = sign(world, crowd, wish.payer, wish.target)
     crowd.firstTarget.set(keyOf(payment), wish.target)
     wish.signed.push(payment)
     send(history, { target: wish.target, payment, listing: PLAIN, entrance: 'http' }, { wish })
@@ -396,7 +406,7 @@ function hear({ world, witness, inFlight }: History, mine: InFlight, outcome: Ou
 }
 
 // What no client asks on after.
-const isFinal: ReadonlySet<string> = new Set(['sold_out', 'block_taken'])
+const isFinal: ReadonlySet<string> = new Set(['sold_out', 'block_taken', 'no_room'])
 
 /** Nothing fails any more. */
 function endFaults({ world }: History): void {
@@ -454,9 +464,9 @@ function sendEverythingAgain(history: History): void {
     if (row === undefined) continue
     const order: Order = { payment, target: row.target, listing: PLAIN, entrance: 'http' }
     const check = (outcome: Outcome) => {
-      const told = outcome.kind === 'bought' ? `bought ${outcome.purchase.block}` : outcome.failure.code
-      const movedOn = row.target !== 'next' && row.target !== row.block
-      const sold = movedOn ? 'payment_used' : `bought ${row.block}`
+      const told = outcome.kind === 'bought' ? `bought ${ownTarget(outcome.purchase)}` : outcome.failure.code
+      const movedOn = !isNext(row.target) && row.target !== ownTarget(row)
+      const sold = movedOn ? 'payment_used' : `bought ${ownTarget(row)}`
       const expected = { sold, credited: 'payment_credited', released: 'payment_required', reserved: 'nothing' }
       if (told !== expected[row.state.kind])
         throw new Violation(`the same request again is answered ${told}, not ${expected[row.state.kind]}`)

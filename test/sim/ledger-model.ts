@@ -14,9 +14,9 @@ import {
 } from '../../server/domain/purchase/payment.ts'
 import { isSold, type Purchase, type SoldPurchase } from '../../server/domain/purchase/purchase.ts'
 import { blocksHeld, blocksIn, ownTarget, placeOf, targetOf } from '../../server/domain/purchase/target.ts'
-import { nearestArea } from '../../server/domain/wall/open-space.ts'
 import type { Agents, Blocks, Ledger, Log } from '../../server/ports.ts'
-import { TOTAL_BLOCKS, type BlockIndex } from '../../shared/wall.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import { nearestPlace } from './areas.ts'
 
 /** A ledger for proofs, with the sales as a reader of the feed sees them. */
 export type Book = {
@@ -25,6 +25,8 @@ export type Book = {
   readonly paint: Paint | undefined
   /** What is written of a payment (see `keyOf`), for who only looks on. */
   row(key: string): Purchase | undefined
+  /** The payment (see `keyOf`) that each block is held for or was sold to. */
+  held(): ReadonlyMap<BlockIndex, string>
   /** Sales after number `after`, in order; numbers are dense, from 1. */
   sales(after: number): Promise<readonly Sale[]>
   close(): void
@@ -34,8 +36,8 @@ export type Sale = { readonly seq: number; readonly block: BlockIndex; readonly 
 
 export type Paint = { readonly blocks: Blocks; readonly agents: Agents; readonly log: Log }
 
-/** Opens an empty ledger whose wall has only these blocks, in the order in which they are sold. */
-export type OpenBook = (wall: readonly BlockIndex[]) => Promise<Book>
+/** Opens an empty ledger whose wall has only these blocks, in the order in which they are sold, one by one or as areas too. */
+export type OpenBook = (wall: readonly BlockIndex[], sells: 'blocks' | 'areas') => Promise<Book>
 
 const HOLDS_MAX = 16
 const HELD_BLOCKS_MAX = 400
@@ -47,6 +49,7 @@ export const openModelBook: OpenBook = async (wall) => {
     ledger: ledgerOf(shelf),
     paint: undefined,
     row: (key) => shelf.rows.get(key),
+    held: () => new Map(shelf.holders.entries().map(([block, { payment }]) => [block, keyOf(payment)] as const)),
     sales: async (after) => shelf.sales.slice(after),
     close: () => {},
   }
@@ -58,24 +61,27 @@ type Shelf = {
   readonly attempts: Map<string, number> // how often each payment was held
   readonly looks: Map<string, number> // back at each sale; 2 is the last
   readonly rows: ReadonlyMap<string, Purchase>
+  readonly holders: ReadonlyMap<BlockIndex, Purchase>
   put<P extends Purchase>(purchase: P): P
   row(key: PaymentKey): Purchase
-  holder(block: BlockIndex): Purchase | undefined
   /** Where a target begins that can be had, or why it cannot. */
   openPlace(target: Target): BlockIndex | Exclude<Space, 'open' | 'full'>
 }
 
 function shelfOf(wall: readonly BlockIndex[]): Shelf {
   const rows = new Map<string, Purchase>()
-  const isHeld = ({ state }: Purchase) => state.kind === 'reserved' || state.kind === 'sold'
-  const holder = (block: BlockIndex) => rows.values().find((held) => isHeld(held) && blocksHeld(held).includes(block))
+  const holders = new Map<BlockIndex, Purchase>()
   return {
     wall,
     sales: [],
     attempts: new Map(),
     looks: new Map(),
     rows,
+    holders,
     put(purchase) {
+      const before = rows.get(keyOf(purchase.payment))
+      if (before !== undefined && isHeld(before)) for (const block of blocksHeld(before)) holders.delete(block)
+      if (isHeld(purchase)) for (const block of blocksHeld(purchase)) holders.set(block, purchase)
       rows.set(keyOf(purchase.payment), purchase)
       return purchase
     },
@@ -84,10 +90,11 @@ function shelfOf(wall: readonly BlockIndex[]): Shelf {
       if (found === undefined) throw new Error('no such payment')
       return found
     },
-    holder,
-    openPlace: (target) => openPlace(wall, holder, target),
+    openPlace: (target) => openPlace(wall, holders, target),
   }
 }
+
+const isHeld = ({ state }: Purchase) => state.kind === 'reserved' || state.kind === 'sold'
 
 const ledgerOf = (shelf: Shelf): Ledger => ({
   find: async (key) => shelf.rows.get(keyOf(key)),
@@ -99,7 +106,7 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
   async inTheWay(target) {
     const { at } = placeOf(target)
     const blocks = at === 'next' ? [] : blocksHeld({ target, block: at })
-    const those = (kind: 'sold' | 'reserved') => blocks.filter((block) => heldAs(shelf.holder(block)) === kind)
+    const those = (kind: 'sold' | 'reserved') => blocks.filter((block) => heldAs(shelf.holders.get(block)) === kind)
     return { taken: those('sold'), held: those('reserved') }
   },
 
@@ -190,23 +197,20 @@ const nextLike = (target: Target): Target => targetOf('next', placeOf(target))
 
 function openPlace(
   wall: readonly BlockIndex[],
-  holder: Shelf['holder'],
+  holders: Shelf['holders'],
   target: Target,
 ): BlockIndex | Exclude<Space, 'open' | 'full'> {
-  const { at, w, h } = placeOf(target)
-  const letterOf = (block: BlockIndex) => ({ sold: 'c', reserved: 'r', none: 'o' })[heldAs(holder(block))]
+  const { at } = placeOf(target)
+  const isSoldOf = (block: BlockIndex) => heldAs(holders.get(block)) === 'sold'
   if (at !== 'next') {
-    const letters = blocksHeld({ target, block: at }).map(letterOf)
-    return letters.includes('c') ? 'claimed' : letters.includes('r') ? 'reserved' : at
+    const blocks = blocksHeld({ target, block: at })
+    if (blocks.some(isSoldOf)) return 'claimed'
+    return blocks.some((block) => holders.has(block)) ? 'reserved' : at
   }
-  if (w * h === 1) {
-    const open = wall.find((block) => holder(block) === undefined)
-    if (open !== undefined) return open
-    return wall.every((block) => letterOf(block) === 'c') ? 'claimed' : 'reserved'
-  }
-  const states = Array.from({ length: TOTAL_BLOCKS }, () => 'c')
-  for (const block of wall) states[block] = letterOf(block)
-  return nearestArea(states.join(''), { w, h })
+  const open = nearestPlace(wall, target, (block) => holders.has(block))
+  if (open !== undefined) return open
+  if (wall.every(isSoldOf)) return 'claimed'
+  return nearestPlace(wall, target, isSoldOf) === undefined ? 'crowded' : 'reserved'
 }
 
 const heldAs = (held: Purchase | undefined): 'sold' | 'reserved' | 'none' =>
@@ -293,7 +297,7 @@ function fulfilLatePayment(shelf: Shelf, landed: Landed, tx: Hash, now: UnixMs):
 /** Where a target would begin on an empty wall. */
 function wishedFor({ wall }: Shelf, target: Target): BlockIndex {
   const { at } = placeOf(target)
-  const first = at === 'next' ? openPlace(wall, () => undefined, target) : at
+  const first = at === 'next' ? openPlace(wall, new Map(), target) : at
   if (typeof first === 'string') throw new Error('a wall without room')
   return first
 }

@@ -10,7 +10,7 @@
 import { parseArgs } from 'node:util'
 import { simulate } from './history.ts'
 import { openModelBook, type OpenBook } from './ledger-model.ts'
-import { runMutants } from './mutate.ts'
+import { runMutants } from './mutants/mutate.ts'
 import { playRange } from './play.ts'
 import { isReal, realBooks } from './sqlite-book.ts'
 import { playInWorkers } from './workers.ts'

@@ -1,16 +1,15 @@
 /** Plays many histories in this process, and tells how it goes in lines of JSON. */
 
+import type { Sums } from './check.ts'
 import { isTwinned, simulate, type Report } from './history.ts'
 import { openModelBook } from './ledger-model.ts'
 import { isReal, realBooks } from './sqlite-book.ts'
 
 /** What a stretch of histories came to. */
-export type Tally = {
+export type Tally = Sums & {
   readonly seeds: number
   readonly events: number
   readonly requests: number
-  readonly charged: number
-  readonly sold: number
   readonly crashes: number
   readonly answers: Readonly<Record<string, number>>
 }
@@ -18,7 +17,16 @@ export type Tally = {
 /** A promise that broke, and where. */
 export type Broken = { readonly seed: number; readonly broken: string }
 
-export const NOTHING: Tally = { seeds: 0, events: 0, requests: 0, charged: 0, sold: 0, crashes: 0, answers: {} }
+export const NOTHING: Tally = {
+  seeds: 0,
+  events: 0,
+  requests: 0,
+  charged: 0,
+  sold: 0,
+  areas: 0,
+  crashes: 0,
+  answers: {},
+}
 
 const EVERY = 250
 
@@ -61,6 +69,7 @@ export function plus(one: Tally, other: Tally): Tally {
     requests: one.requests + other.requests,
     charged: one.charged + other.charged,
     sold: one.sold + other.sold,
+    areas: one.areas + other.areas,
     crashes: one.crashes + other.crashes,
     answers,
   }

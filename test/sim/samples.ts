@@ -1,8 +1,8 @@
 /** Payments, listings and terms for proofs of the purchase: small, and different only where a test needs it. */
 
-import type { Listing } from '../../server/domain/purchase/listing.ts'
+import type { AreaPicture, Listing } from '../../server/domain/purchase/listing.ts'
 import type { Address, Hash, Payment, Terms, UnixSeconds } from '../../server/domain/purchase/payment.ts'
-import { parseCoord, type BlockIndex } from '../../shared/wall.ts'
+import { BLOCK_SIZE, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 
 export const TERMS: Terms = {
   network: 'eip155:8453',
@@ -12,6 +12,12 @@ export const TERMS: Terms = {
 }
 
 export const PLAIN: Listing = { name: 'Ada', framework: null, message: null, link: null, pixels: null, painter: null }
+
+/** A picture to be made for so many blocks, of a file that can be read or not. */
+export const pictureOf = ({ w, h }: { readonly w: number; readonly h: number }, isReadable: boolean): AreaPicture => ({
+  sent: { kind: 'file', bytes: Uint8Array.of(isReadable ? 1 : 0) },
+  plan: { width: w * BLOCK_SIZE, height: h * BLOCK_SIZE, fit: 'cover', dither: 'none', background: '#000000' },
+})
 
 /** A signature that the model wallets take for the payer's own. */
 export const SIGNED = '0x01'
@@ -31,15 +37,15 @@ export const addressOf = (number: number): Address => `0x${number.toString(16).p
 export const hashOf = (number: number): Hash => `0x${number.toString(16).padStart(64, '0')}`
 
 /** A payment that fits the terms until `validBefore`. */
-export function paymentOf(payer: Address, nonce: number, validBefore: UnixSeconds): Payment {
+export function paymentOf(payer: Address, nonce: number, validBefore: UnixSeconds, terms: Terms = TERMS): Payment {
   return {
     payer,
     nonce: hashOf(nonce),
-    to: TERMS.payTo,
-    amount: TERMS.amount,
+    to: terms.payTo,
+    amount: terms.amount,
     validAfter: 0n,
     validBefore,
     signature: SIGNED,
-    accepted: { ...TERMS, scheme: 'exact' },
+    accepted: { ...terms, scheme: 'exact' },
   }
 }

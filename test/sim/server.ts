@@ -12,11 +12,10 @@ import { paymentHealth } from '../../server/health/payment-health.ts'
 import { runPeriodically } from '../../server/health/run-periodically.ts'
 import { followLog, type Follower } from '../../server/instances/follow-log.ts'
 import { pollLog } from '../../server/instances/poll-log.ts'
-import type { Chain, Clock, Logger, Ledger, RingMember, Wallets } from '../../server/ports.ts'
+import type { Chain, Clock, Logger, Ledger, Pictures, RingMember, Wallets } from '../../server/ports.ts'
 import { facilitatorRing } from '../../server/purchase/facilitator-ring.ts'
 import { reconciler } from '../../server/purchase/reconciler.ts'
 import { seller, type Seller } from '../../server/purchase/seller.ts'
-import { noPictures } from '../fakes/pictures.ts'
 import type { Commons, Life } from './commons.ts'
 import { NO_FAULTS } from './faults.ts'
 import type { Book, Paint } from './ledger-model.ts'
@@ -116,7 +115,7 @@ export function startServer(world: World, { name, book, watcher, commons, opened
     const rail = paymentHealth({ facilitator, chain, clock, logger })
     const advance = follower?.advance ?? (() => Promise.resolve())
     const sold = seller({
-      pictures: noPictures,
+      pictures: picturesPort(world, self),
       ledger,
       facilitator,
       chain,
@@ -293,6 +292,21 @@ function facilitatorPort(
     signers: () => Promise.resolve('unknown'),
   }
 }
+
+// Threads that make pictures have now and then more to do than they take.
+const PICTURES_BUSY = 0.1
+
+/** Whoever makes pictures: in its own time, and of files that can be read. */
+const picturesPort = (world: World, owner: Life): Pick<Pictures, 'paint'> => ({
+  paint: ({ bytes }, { width, height }) =>
+    world.scheduler.call(owner, () => {
+      world.step += 1
+      const isBusy = !isQuiet(world) && world.prng.chance(PICTURES_BUSY)
+      world.tell(() => `  picture: ${isBusy ? 'busy' : bytes[0] === 0 ? 'unreadable' : 'made'}`)
+      if (isBusy) return 'busy'
+      return bytes[0] === 0 ? 'unreadable' : { width, height, indices: new Uint8Array(width * height) }
+    }),
+})
 
 /** A question to somebody else: it arrives, and later its answer does. A server that dies in between never hears it. */
 function remote<T>(world: World, watcher: Watcher, owner: object, verb: string, key: string, act: () => T): Promise<T> {

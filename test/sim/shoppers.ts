@@ -1,17 +1,19 @@
 /**
  * Clients that keep nothing: they ask without a payment, sign what they are shown, and begin again until they are served.
- * Whatever happens to them, one wish is one block and one dollar.
+ * Whatever happens to them, one wish is one block or area, and paid for once.
  */
 
 import { keyOf, type Payment, type Target } from '../../server/domain/purchase/payment.ts'
 import { isSold } from '../../server/domain/purchase/purchase.ts'
+import { ownTarget } from '../../server/domain/purchase/target.ts'
+import { isNext } from './areas.ts'
 import { Violation } from './check.ts'
 import type { Life } from './commons.ts'
 import type { Book } from './ledger-model.ts'
 import type { Payer } from './payers.ts'
 import { timeOf, type World } from './world.ts'
 
-/** One block that somebody wants. */
+/** One block or area that somebody wants. */
 export type Wish = {
   readonly payer: Payer
   readonly target: Target
@@ -41,7 +43,7 @@ export const isAsking = (world: World, { end, since }: Wish): boolean =>
 export function endAtDeed(book: Book, wish: Wish): void {
   const isOwn = wish.signed.some((payment) => {
     const row = book.row(keyOf(payment))
-    return row !== undefined && isSold(row) && row.block === wish.target
+    return row !== undefined && isSold(row) && ownTarget(row) === wish.target
   })
   wish.end = isOwn ? 'served' : 'refused'
 }
@@ -52,12 +54,13 @@ export function checkWishes(world: World, book: Book, wishes: readonly Wish[]): 
     if (wish.end === 'unknowable') continue
     const [paid, ...more] = wish.signed.filter((payment) => isCharged(world, payment))
     const name = wish.signed.map(({ nonce }) => nonce.slice(-4)).join(' ')
-    if (more.length > 0) throw new Violation(`one wish is one dollar: payments ${name}`)
+    if (more.length > 0) throw new Violation(`one wish is paid for once: payments ${name}`)
     if (paid === undefined || wish.end === 'served' || (wish.end === undefined && !isAsking(world, wish))) continue
     // Whoever asks for any block when all are sold is told so, and a payment that came late may have bought another.
     const row = book.row(keyOf(paid))
-    const isElsewhere = row?.state.kind === 'credited' || (wish.target !== 'next' && row?.block !== wish.target)
-    const isSoldOut = wish.target === 'next' && wish.end === 'refused'
+    const isMoved = !isNext(wish.target) && (row === undefined || ownTarget(row) !== wish.target)
+    const isElsewhere = row?.state.kind === 'credited' || isMoved
+    const isSoldOut = isNext(wish.target) && wish.end === 'refused'
     if (!isElsewhere && !isSoldOut) throw new Violation(`who paid and asks until it is served is: payments ${name}`)
   }
 }

@@ -3,8 +3,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { simulate } from './history.ts'
 import { openModelBook } from './ledger-model.ts'
-import { mutants } from './mutants.ts'
-import { fateOf, planted } from './mutate.ts'
+import { mutants } from './mutants/mutants.ts'
+import { fateOf, planted } from './mutants/mutate.ts'
 import { isReal, realBooks } from './sqlite-book.ts'
 import { playSeeds } from './workers.ts'
 
@@ -22,6 +22,7 @@ test(
     expect(broken).toBeUndefined()
     expect(total.seeds).toBe(SEEDS)
     expect(total.sold).toBeGreaterThan(SEEDS)
+    expect(total.areas).toBeGreaterThan(SEEDS / 8)
     expect(total.crashes).toBeGreaterThan(SEEDS / 2)
     for (const answer of ['bought', 'payment_required', 'settlement_unknown', 'deed_not_persisted', 'payment_credited'])
       expect(total.answers[answer] ?? 0).toBeGreaterThan(SEEDS / 100)

@@ -36,7 +36,7 @@ export type World = {
   step: number // counts what happens, so that before and after can be told apart
   skewMs: number // how far the server's clock is from the truth
   readonly blockTimes: number[] // Unix seconds of each block by height
-  readonly balances: Map<Address, number> // how many payments each wallet can make
+  readonly balances: Map<Address, number> // dollars in each wallet
   readonly spendings: Map<string, Spending>
   pool: readonly Broadcast[]
   readonly mined: Map<string, Broadcast> // what a reorganisation gives back to the pool
@@ -127,9 +127,9 @@ function makeBlock(world: World, elapsed: number): void {
 /** The token's own rule: a nonce once, a signature that is the payer's, in time, with money. Anything else reverts. */
 function land(world: World, broadcast: Broadcast): void {
   const { payment, tx } = broadcast
-  const balance = world.balances.get(payment.payer) ?? 0
   if (obstacle(world, payment, world.blockTimes.at(-1)) !== undefined) return
-  world.balances.set(payment.payer, balance - 1)
+  const balance = world.balances.get(payment.payer) ?? 0
+  world.balances.set(payment.payer, balance - dollarsOf(payment))
   world.mined.set(keyOf(payment), broadcast)
   spend(world, payment, 'transfer', tx)
 }
@@ -162,7 +162,7 @@ export function reorganise(world: World): void {
     if (kind !== 'transfer' || broadcast === undefined) continue
     mined.delete(key)
     const { payer } = broadcast.payment
-    world.balances.set(payer, (world.balances.get(payer) ?? 0) + 1)
+    world.balances.set(payer, (world.balances.get(payer) ?? 0) + dollarsOf(broadcast.payment))
     if (prng.chance(0.3)) land(world, broadcast)
     else if (prng.chance(0.6)) world.pool = [...world.pool, broadcast]
   }
@@ -186,13 +186,16 @@ export const isUnderWay = (world: World, key: PaymentKey): boolean =>
       (hidden === undefined || hidden.highest <= hidden.lowest),
   )
 
+/** What a payment moves when it lands. */
+export const dollarsOf = ({ amount }: Payment): number => Number(amount) / 1_000_000
+
 const newHash = (world: World): Hash => hashOf(0xc0000 + ++world.transactions)
 
 /** Why the token would refuse a payment now, in the reference facilitator's words and order. */
 function obstacle(world: World, payment: Payment, seconds = Math.floor(timeOf(world) / 1000)): string | undefined {
   if (payment.signature === FORGED) return 'invalid_exact_evm_signature'
   if (payment.validBefore <= BigInt(seconds)) return TOO_LATE
-  if ((world.balances.get(payment.payer) ?? 0) < 1) return TOO_POOR
+  if ((world.balances.get(payment.payer) ?? 0) < dollarsOf(payment)) return TOO_POOR
   return world.spendings.has(keyOf(payment)) ? 'invalid_exact_evm_nonce_already_used' : undefined
 }
 

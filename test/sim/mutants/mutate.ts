@@ -3,11 +3,12 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { mutants, type Mutant } from './mutants.ts'
-import type { Choice } from './play.ts'
-import { playStretch } from './workers.ts'
+import type { Choice } from '../play.ts'
+import { playStretch } from '../workers.ts'
+import type { Mutant } from './mutant.ts'
+import { mutants } from './mutants.ts'
 
-const ROOT = resolve(import.meta.dir, '../..')
+const ROOT = resolve(import.meta.dir, '../../..')
 
 // What the simulation is made of.
 const SOURCES = [

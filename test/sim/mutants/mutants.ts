@@ -1,13 +1,7 @@
-/** Bugs to plant: each is a change of the source that a tired engineer could make, and that some history must show. */
+/** All bugs to plant. */
 
-export type Mutant = {
-  readonly name: string
-  readonly file: string // in the repository
-  readonly from: string // as the source has it, exactly once
-  readonly to: string
-  readonly shows?: 'twins' | 'real twins' // between two servers only, or there only over the real engine
-  readonly isCheap?: true // found within so few histories that every test run can do it
-}
+import type { Mutant } from './mutant.ts'
+import { mutantsOfAreas } from './of-areas.ts'
 
 const SCRIPT = 'server/domain/purchase/purchase-script.ts'
 const RUN = 'server/purchase/purchase-run.ts'
@@ -383,4 +377,5 @@ export const mutants: readonly Mutant[] = [
     from: 'return working.hasAsked',
     to: 'return true',
   },
+  ...mutantsOfAreas,
 ]

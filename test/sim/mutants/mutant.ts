@@ -1,0 +1,9 @@
+/** A bug to plant: a change of the source that a tired engineer could make, and that some history must show. */
+export type Mutant = {
+  readonly name: string
+  readonly file: string // in the repository
+  readonly from: string // as the source has it, exactly once
+  readonly to: string
+  readonly shows?: 'twins' | 'real twins' // between two servers only, or there only over the real engine
+  readonly isCheap?: true // found within so few histories that every test run can do it
+}
