@@ -1,0 +1,121 @@
+/** Who uses the wall while it is watched: readers, owners who repaint, followers of the live stream, and buyers. */
+
+import type { Socket } from 'bun'
+import { requestBytes, load } from '../../bench/measure/load.ts'
+import { owners } from '../../bench/scenarios/owners.ts'
+import type { LocalNetwork } from '../../server/local/network.ts'
+import { persist, type Buyer } from '../torture/buyers.ts'
+
+/** How much of each there is. */
+export type Rates = {
+  readonly readsPerSecond: number
+  readonly repaintsPerSecond: number
+  readonly followers: number // at once; each second one of them leaves and another comes
+  readonly purchases: number // in all, evenly spread
+}
+
+/** What came of it so far. */
+export type Tally = {
+  reads: number
+  repaints: number
+  events: number // heard by all followers together
+  bought: number
+  readonly wrong: string[] // what was answered otherwise than it should be
+}
+
+/** Where the crowd goes, and for how long. */
+export type Visit = { readonly url: string; readonly network: LocalNetwork; readonly ms: number; readonly sold: number }
+
+const PATHS = [
+  '/api/canvas',
+  '/api/tail',
+  '/api/feed?after=14000&limit=200',
+  '/api/canvas.bin',
+  '/blocks/80,45',
+  '/api/health',
+  '/',
+  '/wall.png?col=70&row=40&cols=20&rows=20&scale=2',
+  '/atlas',
+  '/api/agents',
+  '/card.png?work=80,45',
+]
+
+/** Comes, and goes after the time that was set; `tally` is counted up meanwhile. */
+export async function visit(rates: Rates, { url, network, ms, sold }: Visit, tally: Tally): Promise<void> {
+  const port = Number(new URL(url).port)
+  const sign = await owners(sold)
+  const over = AbortSignal.timeout(ms)
+  const expected = (what: string, status: number) => {
+    if (status !== 200) tally.wrong.push(`${what}: ${status}`)
+    return status === 200
+  }
+  const followers = crowdOf(port, rates.followers, tally)
+  await Promise.all([
+    paced(1000 / rates.readsPerSecond, over, async (turn) => {
+      const path = PATHS[turn % PATHS.length] ?? '/'
+      const response = await fetch(url + path, { headers: { 'Accept-Encoding': 'gzip' }, decompress: false })
+      await response.arrayBuffer()
+      if (expected(path, response.status)) tally.reads++
+    }),
+    paced(1000 / rates.repaintsPerSecond, over, async () => {
+      const once = [sign().bytes]
+      const { statuses } = await load({ port, next: () => once.pop(), connections: 1, ms: 1 })
+      for (const status of statuses.keys()) if (expected('repaint', status)) tally.repaints++
+    }),
+    paced(ms / rates.purchases, over, async () => {
+      const buyer = await newBuyer(network)
+      await persist(buyer, () => url, 1)
+      if (buyer.receipt === undefined) tally.wrong.push(`purchase: ${buyer.refusal}`)
+      else tally.bought++
+    }),
+    paced(1000, over, () => followers.renewOne()),
+  ])
+  followers.leave()
+}
+
+/** Does something again and again until the signal, one turn not waiting for the other; resolves when all turns are done. */
+async function paced(everyMs: number, over: AbortSignal, turn: (number: number) => Promise<void>): Promise<void> {
+  const turns: Promise<void>[] = []
+  const since = performance.now()
+  for (let number = 0; !over.aborted; number++) {
+    turns.push(turn(number))
+    await Bun.sleep(Math.max(0, since + (number + 1) * everyMs - performance.now()))
+  }
+  await Promise.all(turns)
+}
+
+async function newBuyer(network: LocalNetwork): Promise<Buyer> {
+  const wallet = await network.wallet(1)
+  return {
+    via: 'http',
+    target: 'next',
+    wallet,
+    payload: undefined,
+    receipt: undefined,
+    refusal: undefined,
+    waits: [],
+  }
+}
+
+/** Followers of the live stream, each over a connection of its own. */
+function crowdOf(port: number, count: number, tally: Tally) {
+  const sockets: Socket[] = []
+  const request = requestBytes('GET', '/api/live')
+  const data = (_: unknown, chunk: Uint8Array) => {
+    tally.events += Buffer.from(chunk).toString('latin1').split('event:').length - 1
+  }
+  const join = async () => {
+    const open = (socket: { write(bytes: Uint8Array): number }) => void socket.write(request)
+    sockets.push(await Bun.connect({ hostname: '127.0.0.1', port, socket: { open, data } }))
+  }
+  return {
+    /** Lets one more come, and the one go that has been there longest once there are enough. */
+    async renewOne() {
+      if (sockets.length >= count) sockets.shift()?.end()
+      while (sockets.length < count) await join()
+    },
+    leave() {
+      for (const socket of sockets) socket.end()
+    },
+  }
+}

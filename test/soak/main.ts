@@ -1,0 +1,22 @@
+/**
+ * `bun run soak [--minutes N]`: uses a full wall at a moderate rate, and tells each minute what its process holds. Ends with 1 if
+ * anything was answered otherwise than it should be, or an alarm was told.
+ */
+
+import { parseArgs } from 'node:util'
+import { soak } from './soak.ts'
+
+const MINUTE_MS = 60_000
+
+const { values } = parseArgs({ args: Bun.argv.slice(2), options: { minutes: { type: 'string', default: '30' } } })
+const minutes = Number(values.minutes)
+if (!Number.isSafeInteger(minutes) || minutes < 1) {
+  console.error('bun run soak [--minutes N]')
+  process.exit(2)
+}
+const rates = { readsPerSecond: 20, repaintsPerSecond: 5, followers: 200, purchases: 10 * minutes }
+const { looks, ...summary } = await soak({ ms: minutes * MINUTE_MS, everyMs: MINUTE_MS, rates }, (look) =>
+  console.log(JSON.stringify(look)),
+)
+console.log(JSON.stringify({ ...summary, looks: looks.length }, undefined, 2))
+process.exit(summary.wrong.length + summary.alarms.length === 0 ? 0 : 1)

@@ -1,0 +1,23 @@
+import { expect, test } from 'bun:test'
+import { soak } from './soak.ts'
+
+// Goal: a wall that is used for long takes no more of its machine than at first. Method: `bun run soak` looks at a process that
+// is read, repainted, followed and bought from for half an hour; here it is for some seconds, to see that all of it is used.
+
+test.skipIf(process.platform !== 'linux')(
+  'a full wall in use sells its last blocks, serves all who come, and lets go of those who left',
+  async () => {
+    const rates = { readsPerSecond: 20, repaintsPerSecond: 10, followers: 20, purchases: 5 }
+    const { wrong, alarms, bought, sold, reads, repaints, events, looks, rest } = await soak(
+      { ms: 4000, everyMs: 500, rates },
+      () => {},
+    )
+    expect([wrong, alarms]).toEqual([[], []])
+    expect([bought, sold]).toEqual([5, 14_400])
+    expect(Math.min(reads, repaints)).toBeGreaterThan(10)
+    expect(events).toBeGreaterThan(repaints)
+    expect(Math.max(...looks.map(({ descriptors }) => descriptors)) - rest.descriptors).toBeGreaterThanOrEqual(20)
+    expect(rest.residentMb).toBeGreaterThan(0)
+  },
+  { timeout: 60_000 },
+)
