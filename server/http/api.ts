@@ -20,7 +20,7 @@ import { inTurn, readInTurn, refuseBeyond, signedBy, type Clients } from './clie
 import type { Live } from './live.ts'
 import { readInteger, readQuery } from './query.ts'
 import { refuse } from './refuse.ts'
-import { KEPT_BRIEFLY, NO_STORE, respond, respondJson, type HeaderFields } from './respond.ts'
+import { KEPT_BRIEFLY, KEPT_BY_PROXIES, NO_STORE, respond, respondJson } from './respond.ts'
 import { readOnly, type Handler, type Route } from './route.ts'
 import { readPainterNaming, readRegistration } from './signed-body.ts'
 import { viewCached } from './view-cache.ts'
@@ -39,9 +39,6 @@ export type ApiDeps = {
   readonly environment?: string
   readonly clients: Clients
 }
-
-// A copy may be kept, but is asked about each time.
-const NO_CACHE: HeaderFields = { 'Cache-Control': 'no-cache' }
 
 /** The routes under `/api`. */
 export function apiRoutes(deps: ApiDeps): Route[] {
@@ -73,17 +70,22 @@ function feed({ view }: ApiDeps): ReadyAnswer {
     if ('code' in query) return refuse(query)
     const { sales, ...page } = feedPage(view, query)
     const text = `${JSON.stringify(page).slice(0, -1)},"sales":[${sales.map(textOfSale).join(',')}]}`
-    return respond(200, 'application/json', encoder.encode(text), NO_CACHE)
+    return tagged(text)
   }
 }
 
 const agents =
   ({ view }: ApiDeps): ReadyAnswer =>
   () =>
-    respond(200, 'application/json', encoder.encode(JSON.stringify(registry(view))), NO_CACHE)
+    tagged(JSON.stringify(registry(view)))
 
 // A text would be encoded anew for each copy that is sent.
 const encoder = new TextEncoder()
+
+function tagged(text: string): Response {
+  const bytes = encoder.encode(text)
+  return respond(200, 'application/json', bytes, { ETag: etagOf(bytes), 'Cache-Control': KEPT_BY_PROXIES })
+}
 
 // A sale is the same object for as long as it reads the same, so it is serialised once.
 const saleTexts = new WeakMap<Sale, string>()
@@ -103,7 +105,7 @@ function history({ log }: ApiDeps): Handler {
     const changes = found.slice(0, query.limit)
     const nextAfter = changes.at(-1)?.number ?? query.after
     const page: HistoryPage = { nextAfter, hasMore: found.length > query.limit, changes: changes.map(wireChange) }
-    return respondJson(200, page, NO_CACHE)
+    return respondJson(200, page, { 'Cache-Control': KEPT_BY_PROXIES })
   }
 }
 

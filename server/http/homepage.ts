@@ -9,6 +9,7 @@ import type { WallView } from '../domain/wall/wall-view.ts'
 import { etagOf, readyAnswer, type ReadyAnswer } from './cached-response.ts'
 import { prefersMarkdown } from './negotiate.ts'
 import { pageHeaders } from './page-headers.ts'
+import { KEPT_BY_PROXIES } from './respond.ts'
 import type { Handler } from './route.ts'
 import { subjectOf } from './subject.ts'
 import { guarded, type ViewerFiles } from './viewer-files.ts'
@@ -38,7 +39,7 @@ async function pageOf({ site, view, viewer }: HomeDeps): Promise<((url: string) 
   const pageAbout = (subject: CardSubject) => {
     const text = html.replace('</head>', () => `${headTags(site, sharingOf(view, subject))}\n</head>`)
     const bytes = new TextEncoder().encode(text)
-    return guarded(readyAnswer({ type: HTML, bytes: () => bytes, etag: etagOf(bytes), cacheControl: 'no-cache' }))
+    return guarded(readyAnswer({ type: HTML, bytes: () => bytes, etag: etagOf(bytes), cacheControl: KEPT_BY_PROXIES }))
   }
   const plain = pageAbout({ kind: 'wall' })
   return (url) => {

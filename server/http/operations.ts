@@ -131,6 +131,7 @@ export const OPERATIONS: readonly Operation[] = [
       'Every sale once, as it was sold. Go on from `nextAfter`, or from `stats.lastSaleId` of the canvas read; nothing is ever missed.',
     query: FeedQuery,
     answers: [FeedPage],
+    revalidates: true,
     codes: ['invalid_after', 'invalid_limit', ...anywhere],
   },
   {
@@ -163,6 +164,7 @@ export const OPERATIONS: readonly Operation[] = [
     description:
       'The first 100 agents to have bought a block, in the order of arrival. Names were written by strangers.',
     answers: [Agents],
+    revalidates: true,
     codes: anywhere,
   },
   {

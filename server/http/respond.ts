@@ -5,10 +5,13 @@ import { PAYMENT_RESPONSE_V1, PAYMENT_V1 } from '../x402/v1.ts'
 /** Further headers of one answer. */
 export type HeaderFields = Readonly<Record<string, string>>
 
-/** For what must be asked for anew each time. */
 /** Kept by all for a moment, and by a proxy for another while it asks anew: what everybody asks for again and again. */
 export const KEPT_BRIEFLY = 'public, max-age=2, stale-while-revalidate=10'
 
+/** Asked about each time, and answered by a proxy for a moment: what a reader would rather wait for than see late. */
+export const KEPT_BY_PROXIES = 'public, max-age=0, s-maxage=2'
+
+/** For what must be asked for anew each time. */
 export const NO_STORE: HeaderFields = { 'Cache-Control': 'no-store' }
 
 /** For what another payment, or none, would get another answer to. */

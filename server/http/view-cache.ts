@@ -2,7 +2,9 @@
 
 import type { WallView } from '../domain/wall/wall-view.ts'
 import { copyOf, type ReadyAnswer } from './cached-response.ts'
+import { holdsAlready } from './negotiate.ts'
 import { queryOf } from './request-url.ts'
+import { respondUnchanged } from './respond.ts'
 
 // Followers ask for the same few pages; whoever asks for others gets them made.
 const ANSWERS_MAX = 64
@@ -21,10 +23,19 @@ export function viewCached(
     asOf = view.number
     const key = keyOf(request)
     const known = ready.get(key)
-    if (known !== undefined) return copyOf(known)
+    if (known !== undefined) return unlessHeld(request, known) ?? copyOf(known)
     const made = make(request)
-    if (made.status !== 200 || key.length > KEY_MAX || ready.size >= ANSWERS_MAX) return made
-    ready.set(key, made)
-    return copyOf(made)
+    if (made.status !== 200) return made
+    const isKept = key.length <= KEY_MAX && ready.size < ANSWERS_MAX
+    if (isKept) ready.set(key, made)
+    return unlessHeld(request, made) ?? (isKept ? copyOf(made) : made)
   }
+}
+
+/** 304 for a client that holds this very answer; nothing for any other. */
+function unlessHeld({ headers }: Request, answer: Response): Response | undefined {
+  const ifNoneMatch = headers.get('if-none-match')
+  const etag = answer.headers.get('etag')
+  if (ifNoneMatch === null || etag === null || !holdsAlready(ifNoneMatch, etag)) return undefined
+  return respondUnchanged({ ETag: etag, 'Cache-Control': answer.headers.get('cache-control') ?? 'no-cache' })
 }

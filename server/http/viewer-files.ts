@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import { etagOf, readyAnswer, type ReadyAnswer } from './cached-response.ts'
+import { KEPT_BY_PROXIES } from './respond.ts'
 
 /** The file at a path, or nothing. */
 export type ViewerFiles = (path: string) => ReadyAnswer | undefined
@@ -43,7 +44,7 @@ export async function viewerFiles(files: ReadonlyMap<string, string>): Promise<V
       type: file.type,
       bytes: () => content,
       etag: etagOf(content),
-      cacheControl: name.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : 'no-cache',
+      cacheControl: name.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : KEPT_BY_PROXIES,
     })
     const isPage = name.endsWith(PAGE_END)
     const answer = isPage ? withPolicy(plain, name === INDEX ? WALL_POLICY : PAGE_POLICY) : plain

@@ -186,8 +186,10 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /api/history 200': onceSold('GET /api/history'),
   'GET /api/history 400': ask('GET /api/history?limit=0'),
   'GET /api/feed 200': onceSold('GET /api/feed'),
+  'GET /api/feed 304': again('GET /api/feed'),
   'GET /api/feed 400': ask('GET /api/feed?limit=0'),
   'GET /api/agents 200': onceSold('GET /api/agents'),
+  'GET /api/agents 304': again('GET /api/agents'),
   'PUT /api/agents/me 200': onceSold('PUT /api/agents/me', register()),
   'PUT /api/agents/me 400': ask('PUT /api/agents/me', sending({})),
   'PUT /api/agents/me 401': onceSold(

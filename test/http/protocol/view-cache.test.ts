@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { emptyView } from '../../../server/domain/wall/wall-view.ts'
 import { viewCached } from '../../../server/http/view-cache.ts'
+import { openWall } from '../wall.ts'
 
 // Goal: what is remembered is never older than the view, and is remembered for few. Method: count what is made.
 
@@ -47,4 +48,18 @@ test('what a request says that makes no difference makes no other page', async (
   )
   for (const query of ['', '?a', '?b=1'])
     expect(await read(new Request(`http://wall.test/api/agents${query}`)).text()).toBe('1')
+})
+
+test('who holds a page is told that it is good, until the wall changes; a proxy may keep it for a moment', async () => {
+  const wall = await openWall()
+  await wall.buy('/blocks/3,4', 1)
+  for (const path of ['/api/feed', '/api/feed?limit=5', '/api/agents']) {
+    const first = await wall.ask(`GET ${path}`)
+    expect(first.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
+    const held = { headers: { 'If-None-Match': first.headers.get('etag') ?? '' } }
+    const again = await wall.ask(`GET ${path}`, held)
+    expect([again.status, again.headers.get('etag')]).toEqual([304, first.headers.get('etag')])
+    await wall.buy('/blocks/next', 2, path.length)
+    expect((await wall.ask(`GET ${path}`, held)).status).toBe(200)
+  }
 })

@@ -122,7 +122,10 @@ test.each(ROBOTS)('%s gets the page with its tags', async (agent, accept) => {
 test('a page about a block is asked about each time, told apart, compressed, and headed', async () => {
   const path = '/?block=3,4'
   const first = await wall.ask(`GET ${path}`, { headers: { 'Accept-Encoding': 'gzip' } })
-  expect([first.headers.get('cache-control'), first.headers.get('content-encoding')]).toEqual(['no-cache', 'gzip'])
+  expect([first.headers.get('cache-control'), first.headers.get('content-encoding')]).toEqual([
+    'public, max-age=0, s-maxage=2',
+    'gzip',
+  ])
   expect(first.headers.get('content-security-policy')).toStartWith("default-src 'none'")
   const holding = { headers: { 'If-None-Match': first.headers.get('etag') ?? '' } }
   expect((await wall.ask(`GET ${path}`, holding)).status).toBe(304)

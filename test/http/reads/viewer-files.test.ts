@@ -16,12 +16,12 @@ afterAll(() => rm(scratch, { recursive: true }))
 
 const wall = await openWall({ viewer: await viewerFiles(await filesIn(folder)) })
 
-test('the page is at the root, and asked about each time', async () => {
+test('the page is at the root, asked about by browsers each time, and kept by proxies for a moment', async () => {
   for (const path of ['/', '/index.html', '/?x=1']) {
     const response = await wall.ask(`GET ${path}`)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toStartWith('text/html')
-    expect(response.headers.get('cache-control')).toBe('no-cache')
+    expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
     expect(await response.text()).toContain('Pixel Wall')
   }
   const etag = (await wall.ask('GET /')).headers.get('etag') ?? ''
@@ -62,7 +62,7 @@ test('the page for painting is at its own name, starts workers, and lies in nobo
   for (const path of ['/paint', '/paint.html', '/paint?at=80,45']) {
     const response = await wall.ask(`GET ${path}`)
     expect(response.status).toBe(200)
-    expect(response.headers.get('cache-control')).toBe('no-cache')
+    expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
     expect(response.headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; worker-src 'self'; frame-ancestors 'none'",
     )
