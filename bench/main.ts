@@ -12,7 +12,7 @@ import type { Findings } from './findings.ts'
 import goals from './goals.json' with { type: 'json' }
 import { pin } from './measure/cpu.ts'
 import { markdown, table, verdicts, type Report } from './report.ts'
-import { inBrowser, onServer, scenarios } from './scenarios.ts'
+import { behindProxy, inBrowser, onServer, scenarios } from './scenarios.ts'
 import { fleet } from './servers/servers.ts'
 
 const QUICK = { rounds: 3, ms: 500, steadyMs: 5000 }
@@ -40,7 +40,8 @@ async function measure(): Promise<Report> {
   process.once('SIGINT', end)
   const found: Record<string, Findings> = {}
   try {
-    const all = has('--full') || words.length > 0 ? { ...scenarios, ...onServer, ...inBrowser } : scenarios
+    const all =
+      has('--full') || words.length > 0 ? { ...scenarios, ...onServer, ...behindProxy, ...inBrowser } : scenarios
     const chosen = Object.entries(all).filter(([title]) => words.every((word) => title.includes(word)))
     for (const [at, [title, scenario]] of chosen.entries()) {
       console.log(`\n[${at + 1}/${chosen.length}] ${title}`)

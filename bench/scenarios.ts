@@ -9,6 +9,7 @@ import { canvas, feed, size, unchanged } from './scenarios/reads.ts'
 import { demands } from './scenarios/refusals.ts'
 import { publish, repaint, underRepaints } from './scenarios/repaints.ts'
 import { coldStart, memory } from './scenarios/starts.ts'
+import { viewers } from './viewers.ts'
 
 /** Each scenario by what it measures. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
@@ -29,6 +30,11 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
 /** What needs a database server: measured in a full run, or where its name is given. */
 export const onServer: Readonly<Record<string, Scenario>> = {
   'SQLite against PostgreSQL, one instance against three': engines,
+}
+
+/** What needs a proxy, which may not be installed: measured in a full run, or where its name is given. */
+export const behindProxy: Readonly<Record<string, Scenario>> = {
+  'Viewers behind a caching proxy': viewers,
 }
 
 /** What needs a browser, which is heavy: measured in a full run, or where its name is given. */

@@ -12,17 +12,16 @@ export type Proxy = { readonly url: string; stop(): Promise<void> }
 
 type Recipe = {
   readonly program: string
-  readonly file: string
+  readonly files: readonly string[]
   /** The recipe with these instances' ports, listening on a port of its own without TLS. */
   adapt(text: string, port: string, instances: readonly string[], folder: string): string
   command(file: string): readonly string[]
 }
 
-const RECIPES = {
-  nginx: {
-    program: 'nginx',
-    file: 'nginx.conf',
-    adapt: (text, port, instances, folder) => `user root;
+const nginx = {
+  program: 'nginx',
+  files: ['nginx.conf'],
+  adapt: (text, port, instances, folder) => `user root;
 pid ${folder}/pid;
 error_log ${folder}/error.log;
 events { worker_connections 1024; }
@@ -35,11 +34,28 @@ ${text
   .replace('listen 443 ssl http2', `listen 127.0.0.1:${port}`)
   .replaceAll(/ssl_certificate.*\n/g, '')}
 }`,
-    command: (file) => ['nginx', '-c', file, '-g', 'daemon off;'],
+  command: (file) => ['nginx', '-c', file, '-g', 'daemon off;'],
+} as const satisfies Recipe
+
+const RECIPES = {
+  nginx,
+  /** With its cache, and where more people look than it has connections for. */
+  'caching-nginx': {
+    ...nginx,
+    files: ['nginx-cache.conf', 'nginx.conf'],
+    adapt: (text, port, instances, folder) =>
+      nginx.adapt(
+        text
+          .replace('/var/cache/nginx/wall', `${folder}/cache`)
+          .replace(/(location = \/api\/live \{)[^}]*/, '$1 return 503; '),
+        port,
+        instances,
+        folder,
+      ),
   },
   haproxy: {
     program: 'haproxy',
-    file: 'haproxy.cfg',
+    files: ['haproxy.cfg'],
     adapt: (text, port, instances) =>
       text
         .replaceAll(/\tserver one 127\.0\.0\.1:8402 check\n.*\n/g, () =>
@@ -66,9 +82,9 @@ export async function startProxy(name: ProxyName, instances: readonly string[]):
   const folder = mkdtempSync(join(tmpdir(), `pixel-wall-${name}-`))
   chmodSync(folder, 0o755)
   const port = String(await freePort())
-  const file = join(folder, recipe.file)
-  const text = await Bun.file(join(DEPLOY, recipe.file)).text()
-  await Bun.write(file, recipe.adapt(text, port, instances, folder))
+  const file = join(folder, 'proxy.conf')
+  const texts = await Promise.all(recipe.files.map((name) => Bun.file(join(DEPLOY, name)).text()))
+  await Bun.write(file, recipe.adapt(texts.join('\n'), port, instances, folder))
   const [, ...args] = recipe.command(file)
   const child = Bun.spawn([programOf(name) ?? recipe.program, ...args], { stdout: 'ignore', stderr: 'pipe' })
   const url = `http://127.0.0.1:${port}`
@@ -89,7 +105,7 @@ export async function startProxy(name: ProxyName, instances: readonly string[]):
 
 async function answers(url: string): Promise<void> {
   for (;;) {
-    const answer = await fetch(`${url}/readyz`).catch(() => undefined)
+    const answer = await fetch(`${url}/readyz/reads`).catch(() => undefined)
     if (answer?.status === 200) return
     await Bun.sleep(20)
   }

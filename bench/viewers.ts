@@ -1,0 +1,74 @@
+/** Viewers behind a proxy that keeps what it may: what reaches the wall of what they ask for. */
+
+import { freePort } from '../server/local/wall-process.ts'
+import { isHere, startProxy } from '../test/e2e/instances/proxies.ts'
+import type { Row, Scenario } from './findings.ts'
+import { requestBytes } from './measure/load.ts'
+import { owners } from './scenarios/owners.ts'
+import { paced } from './scenarios/repaints.ts'
+
+// The same are asked for, whatever is on the wall.
+const BLOCKS = 1000
+const CROWDS = [100, 1000, 10_000]
+
+export const viewers: Scenario = async (fleet, { ms }) => {
+  if (!isHere('caching-nginx')) {
+    console.warn('Viewers behind a caching proxy are not measured: nginx is not installed.')
+    return { rows: [], ratios: {} }
+  }
+  const METRICS_PORT = String(await freePort())
+  const wall = await fleet.wall(BLOCKS, 'viewed', { METRICS_PORT })
+  const sign = await owners(BLOCKS)
+  const proxy = await startProxy('caching-nginx', [String(wall.port)])
+  try {
+    const rows: Row[] = []
+    for (const count of CROWDS) {
+      const before = await answered(METRICS_PORT)
+      const [served, painted] = await Promise.all([
+        watch(proxy.url, count, WINDOWS * ms),
+        paced(wall.port, () => sign().bytes, 1, WINDOWS * ms),
+      ])
+      const ofTheWall = (await answered(METRICS_PORT)) - before - painted
+      rows.push({ what: `${count} viewers`, figures: { 'reads served': served, 'of them by the wall': ofTheWall } })
+    }
+    const of = (at: number) => rows[at]?.figures['of them by the wall'] ?? Number.NaN
+    return { rows, ratios: { 'viewers: reads of the wall, 10,000 over 100': of(2) / of(0) } }
+  } finally {
+    await proxy.stop()
+  }
+}
+
+// Longer than proxies keep anything that changes.
+const WINDOWS = 10
+
+// What a page that cannot have a stream asks for within a minute, besides its files.
+const TAILS = 15
+const CANVASES = 3
+
+/** The requests of a viewer's first minute, the rare ones among the many. */
+async function minuteOf(url: string): Promise<string[]> {
+  const page = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
+  const files = [...page.matchAll(/(?:src|href)="(\/(?:assets\/|icon|manifest)[^"]*)"/g)].map(([, path = '']) => path)
+  const canvases = Array.from({ length: CANVASES }, () => ['/api/canvas.bin', '/api/blocks'])
+  const rare = ['/', ...files, ...canvases.flat()]
+  return Array.from({ length: Math.max(TAILS, rare.length) }, (_, at) => [
+    ...(at < rare.length ? [rare[at] ?? '/'] : []),
+    ...(at < TAILS ? ['/api/tail'] : []),
+  ]).flat()
+}
+
+/** So many look at the wall for so long; how many of their requests were answered with 200. */
+export async function watch(url: string, viewers: number, ms: number): Promise<number> {
+  const minute = await minuteOf(url)
+  const requests = minute.map((path) => requestBytes('GET', path, { 'Accept-Encoding': 'gzip', Accept: '*/*' }))
+  let made = 0
+  const next = () => requests[made++ % requests.length] ?? new Uint8Array()
+  return await paced(Number(new URL(url).port), next, (viewers * minute.length) / 60, ms)
+}
+
+/** How many requests a wall has answered so far. */
+export async function answered(metricsPort: string): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+  const counts = [...text.matchAll(/^wall_http_requests_total\{.*\} (\d+)$/gm)]
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0)
+}

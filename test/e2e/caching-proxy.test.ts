@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { answered, watch } from '../../bench/viewers.ts'
+import { freePort } from '../../server/local/wall-process.ts'
+import type { LogTail } from '../../shared/contract/live.ts'
+import { editMessage } from '../../shared/signing.ts'
+import { isHere, startProxy, type Proxy } from './instances/proxies.ts'
+import { eventually, get, sign, startWorld, type World } from './world.ts'
+
+// Goal: a proxy that keeps what it may lets any number of people look at the wall, and comes between nobody and a purchase.
+// Method: the recipes of `deploy/` in front of a process that counts what it answers. Where nginx is not installed, it is skipped.
+
+const PRIVATE = ['/blocks/1,1', '/blocks/next', '/api/health', '/readyz', '/api/space?w=1&h=1']
+
+const METRICS_PORT = String(await freePort())
+
+describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
+  let wall: World
+  let proxy: Proxy
+  beforeAll(async () => {
+    wall = await startWorld({ METRICS_PORT, BASE_URL: 'http://127.0.0.1' })
+    proxy = await startProxy('caching-nginx', [new URL(wall.url).port])
+  }, 60_000)
+  afterAll(async () => {
+    await proxy.stop()
+    await wall.stop()
+  })
+
+  test('ten times as many viewers ask no more of the wall', async () => {
+    const asked = async (viewers: number) => {
+      const before = await answered(METRICS_PORT)
+      const served = await watch(proxy.url, viewers, 5000)
+      return { served, ofTheWall: (await answered(METRICS_PORT)) - before }
+    }
+    const [few, many] = [await asked(100), await asked(1000)]
+    expect(many.served).toBeGreaterThan(8 * few.served)
+    expect(many.ofTheWall).toBeLessThanOrEqual(2 * few.ofTheWall)
+    expect(many.ofTheWall).toBeLessThan(many.served / 10)
+  })
+
+  test('blocks are bought and repainted through it, and who asks for the tail is told soon', async () => {
+    const wallet = await wall.wallet()
+    const block = '70,40'
+    expect((await get(proxy, block)).status).toBe(402)
+    const tail = async () => (await (await fetch(`${proxy.url}/api/tail`)).json()) as LogTail
+    await tail()
+    const bought = await get(proxy, block, await sign(proxy, wallet, block))
+    expect(bought.status).toBe(200)
+    expect((await get(proxy, block)).status).toBe(200)
+    const ts = Date.now()
+    const message = 'seen by all'
+    const signature = await wallet.signMessage({ message: editMessage('127.0.0.1', block, ts, { message }) })
+    const repainted = await fetch(`${proxy.url}/blocks/${block}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ts, message, signature }),
+    })
+    expect(repainted.status).toBe(200)
+    await eventually(async () =>
+      (await tail()).changes.some((one) => 'm' in one && one.m === message) ? true : undefined,
+    )
+  })
+
+  test('what is for one asker, or for this moment, is the wall’s own answer each time', async () => {
+    for (const path of PRIVATE) {
+      const before = await answered(METRICS_PORT)
+      for (const _ of [1, 2, 3]) await (await fetch(proxy.url + path)).arrayBuffer()
+      expect([path, (await answered(METRICS_PORT)) - before]).toEqual([path, 3])
+    }
+  })
+
+  test('every reader gets the form it can read, and 304 for what it holds', async () => {
+    const ask = async (headers: Record<string, string>) =>
+      await fetch(`${proxy.url}/api/canvas`, { headers, decompress: false })
+    const forms = { gzip: 'gzip', zstd: 'zstd', identity: null }
+    for (const [encoding, sent] of Object.entries(forms))
+      for (const _ of [1, 2]) {
+        const answer = await ask({ 'accept-encoding': encoding })
+        expect([encoding, answer.headers.get('content-encoding')]).toEqual([encoding, sent])
+        const held = { 'accept-encoding': encoding, 'if-none-match': answer.headers.get('etag') ?? '' }
+        expect((await ask(held)).status).toBe(304)
+      }
+    const home = async (accept: string) => (await fetch(proxy.url, { headers: { accept } })).headers.get('content-type')
+    for (const _ of [1, 2])
+      expect([await home('text/html'), await home('text/markdown')]).toEqual([
+        'text/html; charset=utf-8',
+        'text/markdown; charset=utf-8',
+      ])
+  })
+
+  test('streams are refused without the wall, which is where pages begin to ask for the tail', async () => {
+    const before = await answered(METRICS_PORT)
+    expect((await fetch(`${proxy.url}/api/live`)).status).toBe(503)
+    expect(await answered(METRICS_PORT)).toBe(before)
+  })
+})
