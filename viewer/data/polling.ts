@@ -8,7 +8,8 @@ import { deedReader } from './deed-reader.ts'
 import { isNews, type CanvasReader, type Listener, type Source } from './source.ts'
 
 const TAIL_MS = 4000
-const CANVAS_MS = 20_000
+// Half a second of a fast line for a full wall, and the tail has told of all but what the operator hid.
+const CANVAS_MS = 300_000
 
 /** The service's reads, asked while the page is seen. */
 export function pollingSource(readCanvas: CanvasReader): Source {
