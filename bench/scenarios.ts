@@ -9,7 +9,7 @@ import { canvas, feed, size, unchanged } from './scenarios/reads.ts'
 import { demands } from './scenarios/refusals.ts'
 import { publish, repaint, underRepaints } from './scenarios/repaints.ts'
 import { coldStart, memory } from './scenarios/starts.ts'
-import { viewers } from './viewers.ts'
+import { viewers } from './scenarios/viewers.ts'
 
 /** Each scenario by what it measures. */
 export const scenarios: Readonly<Record<string, Scenario>> = {

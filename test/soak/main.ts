@@ -14,7 +14,7 @@ if (!Number.isSafeInteger(minutes) || minutes < 1) {
   console.error('bun run soak [--minutes N]')
   process.exit(2)
 }
-const rates = { readsPerSecond: 20, repaintsPerSecond: 5, followers: 200, purchases: 10 * minutes }
+const rates = { readsPerSecond: 10, repaintsPerSecond: 3, followers: 200, purchases: 10 * minutes }
 const { looks, ...summary } = await soak({ ms: minutes * MINUTE_MS, everyMs: MINUTE_MS, rates }, (look) =>
   console.log(JSON.stringify(look)),
 )

@@ -61,7 +61,7 @@ export async function soak({ ms, everyMs, rates }: Run, tell: (look: Look) => vo
       { folder },
     )
     await armed(wall.url)
-    const tally: Tally = { reads: 0, repaints: 0, events: 0, bought: 0, wrong: [] }
+    const tally: Tally = { reads: 0, repaints: 0, events: 0, bought: 0, busy: 0, wrong: [] }
     const looks: Look[] = []
     const look = lookAt(wall, path)
     const watching = setInterval(() => {

@@ -1,11 +1,11 @@
 /** Viewers behind a proxy that keeps what it may: what reaches the wall of what they ask for. */
 
-import { freePort } from '../server/local/wall-process.ts'
-import { isHere, startProxy } from '../test/e2e/instances/proxies.ts'
-import type { Row, Scenario } from './findings.ts'
-import { requestBytes } from './measure/load.ts'
-import { owners } from './scenarios/owners.ts'
-import { paced } from './scenarios/repaints.ts'
+import { freePort } from '../../server/local/wall-process.ts'
+import { isHere, startProxy } from '../../test/e2e/instances/proxies.ts'
+import type { Row, Scenario } from '../findings.ts'
+import { requestBytes } from '../measure/load.ts'
+import { owners } from './owners.ts'
+import { paced } from './repaints.ts'
 
 // The same are asked for, whatever is on the wall.
 const BLOCKS = 1000

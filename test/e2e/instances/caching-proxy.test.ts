@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { answered, watch } from '../../bench/viewers.ts'
-import { freePort } from '../../server/local/wall-process.ts'
-import type { LogTail } from '../../shared/contract/live.ts'
-import { editMessage } from '../../shared/signing.ts'
-import { isHere, startProxy, type Proxy } from './instances/proxies.ts'
-import { eventually, get, sign, startWorld, type World } from './world.ts'
+import { answered, watch } from '../../../bench/scenarios/viewers.ts'
+import { freePort } from '../../../server/local/wall-process.ts'
+import type { LogTail } from '../../../shared/contract/live.ts'
+import { editMessage } from '../../../shared/signing.ts'
+import { eventually, get, sign, startWorld, type World } from '../world.ts'
+import { isHere, startProxy, type Proxy } from './proxies.ts'
 
 // Goal: a proxy that keeps what it may lets any number of people look at the wall, and comes between nobody and a purchase.
 // Method: the recipes of `deploy/` in front of a process that counts what it answers. Where nginx is not installed, it is skipped.
