@@ -18,7 +18,7 @@ mv "$program.new" "$program"
 install -m 644 systemd/* "$root/etc/systemd/system/"
 
 install -d "$root/usr/local/share/doc/pixel-wall"
-install -m 644 OPERATING.md CHANGES.md nginx.conf Caddyfile haproxy.cfg sbom.json "$root/usr/local/share/doc/pixel-wall/"
+install -m 644 OPERATING.md CHANGES.md nginx.conf nginx-cache.conf Caddyfile haproxy.cfg sbom.json "$root/usr/local/share/doc/pixel-wall/"
 
 # Secrets may stand in it: the wall's user reads it, and nobody else.
 if [ ! -e "$root/etc/pixel-wall.env" ]; then

@@ -60,7 +60,8 @@ function follow(listener: Listener, readCanvas: CanvasReader, signal: AbortSigna
 }
 
 async function readTail(signal: AbortSignal): Promise<LogTail> {
-  const response = await fetch('/api/tail', { signal })
+  // A browser's own copy would come one question late.
+  const response = await fetch('/api/tail', { signal, cache: 'no-cache' })
   if (!response.ok) throw new Error(`the tail of the log answered ${response.status}`)
   const tail: LogTail = await response.json()
   return tail
