@@ -1,4 +1,4 @@
-/** A wall with two works in a process of its own, for tests in a browser; tells its address on a line, and ends with its input. */
+/** A wall with works over two pages, and one that is sold out under `/sold-out`, in a process of its own, for tests in a browser; tells its address on a line, and ends with its input. */
 
 import { openWall } from './wall.ts'
 
@@ -6,12 +6,25 @@ const wall = await openWall()
 await wall.buy('/blocks/3,4?name=Ada&framework=eliza&message=Hello%20there&link=https%3A%2F%2Fexample.com%2Fa', 1)
 await wall.buy(`/blocks/9,9?name=${'W'.repeat(40)}&message=${'M'.repeat(140)}`, 2, 3)
 
+// More works than a page of the atlas lists, each apart from the others.
+for (let work = 0; work < 50; work++) await wall.buy(`/blocks/${20 + 2 * work},30?name=Ada`, 1, 10 + work)
+
+const full = await openWall()
+const claimed = 'claimed' as const
+Object.assign(full.db.ledger, {
+  space: async () => claimed,
+  availability: async () => ({ space: claimed, prior: undefined }),
+})
+const SOLD_OUT = '/sold-out'
+
 const server = Bun.serve({
   port: 0,
   hostname: '127.0.0.1',
   fetch(request) {
     const { pathname, search } = new URL(request.url)
-    return wall.ask(`GET ${pathname}${search}`, { headers: { accept: request.headers.get('accept') ?? '' } })
+    const headers = { accept: request.headers.get('accept') ?? '' }
+    if (pathname.startsWith(SOLD_OUT)) return full.ask(`GET ${pathname.slice(SOLD_OUT.length)}${search}`, { headers })
+    return wall.ask(`GET ${pathname}${search}`, { headers })
   },
 })
 console.log(server.url.href)

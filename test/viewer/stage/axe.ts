@@ -2,6 +2,14 @@
 
 import type { Page } from 'playwright-core'
 
+/** The windows that the page is looked at in: desktops, one enlarged to 200 %, and a phone. */
+export const SIZES = [
+  { viewport: { width: 1280, height: 720 } },
+  { viewport: { width: 1440, height: 900 } },
+  { viewport: { width: 640, height: 360 } },
+  { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+] as const
+
 const axe = await Bun.file(new URL(import.meta.resolve('axe-core/axe.min.js'))).text()
 
 /** Each rule that axe finds broken, with the elements that break it. */
@@ -22,5 +30,48 @@ export const smallTargets = (page: Page): Promise<string[]> =>
     [...document.querySelectorAll('button, input, select')].flatMap((element) => {
       const { width, height } = (element.closest('label') ?? element).getBoundingClientRect()
       return width === 0 || (width >= 44 && height >= 44) ? [] : [element.outerHTML]
+    }),
+  )
+
+/** What can be pressed or filled in and cannot be brought wholly into the window, or lies under something else there. */
+export const outOfReach = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const scrolled = (element: Element | null): boolean =>
+      element !== null &&
+      (scrolled(element.parentElement) ||
+        (element.scrollTop + element.scrollLeft !== 0 && getComputedStyle(element).overflow.includes('hidden')))
+    const isReached = (element: Element) => {
+      element.scrollIntoView({ block: 'center' })
+      const { left, top, right, bottom, width, height } = element.getBoundingClientRect()
+      const isIn =
+        left >= -0.5 &&
+        right <= innerWidth + 0.5 &&
+        (height > innerHeight || (top >= -0.5 && bottom <= innerHeight + 0.5))
+      const hit = document.elementFromPoint(left + width / 2, Math.max(1, top + Math.min(height, innerHeight) / 2))
+      return (
+        isIn && !scrolled(element.parentElement) && hit !== null && (element.contains(hit) || hit.contains(element))
+      )
+    }
+    return [
+      ...document.querySelectorAll('button, a[href], input, select, summary, [tabindex="0"]:not(canvas)'),
+    ].flatMap((element) =>
+      element.checkVisibility() && element.getBoundingClientRect().width > 0 && !isReached(element)
+        ? [element.outerHTML]
+        : [],
+    )
+  })
+
+/** Texts that are wider or higher than the box that cuts them off; names over the wall stand whole in the panel beside it. */
+export const cutOff = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [
+      ...document.body.querySelectorAll<HTMLElement>('h1, h2, p, span, button, a, label, summary, output, dd, dt, li'),
+    ].flatMap((element) => {
+      const { overflowX, overflowY, clipPath } = getComputedStyle(element)
+      const isCut =
+        clipPath === 'none' &&
+        ((overflowX !== 'visible' && element.scrollWidth > element.clientWidth + 1) ||
+          (overflowY === 'hidden' && element.scrollHeight > element.clientHeight + 1))
+      return element.checkVisibility() && isCut && element.closest('.labels') === null ? [element.textContent] : []
     }),
   )

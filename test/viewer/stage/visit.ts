@@ -69,8 +69,8 @@ export function visits(browser: Browser | NoBrowser, viewport: { width: number; 
     await page.waitForFunction(
       () =>
         document.body.dataset['ready'] &&
-        Reflect.get(window, 'draws') > 0 &&
-        document.querySelector('[aria-busy="true"]') === null,
+        (Reflect.get(window, 'draws') > 0 || document.body.dataset['drawn'] !== undefined) &&
+        document.querySelector('main[aria-busy="true"]') === null,
     )
     return page
   }
