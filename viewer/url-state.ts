@@ -76,11 +76,17 @@ export type Bar = {
 export function followInBar(state: () => State, goTo: (place: Place, keepsCamera: boolean) => void): Bar {
   let timer: ReturnType<typeof setTimeout> | undefined
   let restoring = false
+  let leaving = false // a step back of ours is on its way; what happens meanwhile is written once it has arrived
   const address = () => `${location.pathname}${addressOf(state(), location.search)}`
   // Replaced, not pushed: moving about must not fill the history.
   const replace = () => history.replaceState(history.state?.opened ? OPENED : OURS, '', address())
+  const push = () => history.pushState(OPENED, '', address())
   window.addEventListener('popstate', (event) => {
     clearTimeout(timer)
+    if (leaving) {
+      leaving = false
+      return state().pinned === undefined ? replace() : push()
+    }
     restoring = true
     goTo(placeInBar(), event.state?.ours === true)
     restoring = false
@@ -88,12 +94,14 @@ export function followInBar(state: () => State, goTo: (place: Place, keepsCamera
   return {
     follow(next, before) {
       clearTimeout(timer)
-      if (restoring) return
+      if (restoring || leaving) return
       const hasOpened = before.pinned === undefined && next.pinned !== undefined
       const hasClosed = before.pinned !== undefined && next.pinned === undefined
-      if (hasOpened) return history.pushState(OPENED, '', address())
-      if (hasClosed && history.state?.opened && next.agent === before.agent && next.at === before.at)
+      if (hasOpened) return push()
+      if (hasClosed && history.state?.opened && next.agent === before.agent && next.at === before.at) {
+        leaving = true
         return history.back()
+      }
       timer = setTimeout(replace, REST_MS)
     },
   }

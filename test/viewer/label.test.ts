@@ -92,6 +92,25 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     await page.waitForFunction(() => !location.search.includes('work'))
   })
 
+  test('a label that is opened as soon as another is closed stays open', async () => {
+    const page = await openPage('#800,450,20')
+    await page.locator('#wall').focus()
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('Enter')
+    await page.locator('#card').waitFor()
+    await page.evaluate(async () => {
+      const press = (key: string) =>
+        document.getElementById('wall')?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
+      const { promise, resolve } = Promise.withResolvers()
+      window.addEventListener('popstate', resolve, { once: true })
+      for (const key of ['Escape', 'ArrowRight', 'Enter']) press(key)
+      await promise
+    })
+    expect(await page.isVisible('#card')).toBe(true)
+    await page.goBack()
+    await page.locator('#card').waitFor({ state: 'hidden' })
+  })
+
   test('the focus goes into the label and back to the wall, and is never lost', async () => {
     const page = await openPage('#all')
     const focused = () =>
