@@ -61,7 +61,7 @@ export function app(given: Service): Elysia {
   const { agents, clock, hosts, advance } = service.registering
   const images = wallImages(service)
   const taken = takenBlocks({ ...service, advance })
-  const helping = { ...service, agents, clock, hosts, advance, taken, findSpace: spaceFinder(taken) }
+  const helping = { ...service, agents, clock, hosts, advance, taken, findSpace: spaceFinder(taken, service.offer) }
   const routes: readonly Route[] = [
     ...pictureRoutes({ ...service, images }),
     ...cardRoutes({ ...service, cards: cardImages(service) }),

@@ -2,7 +2,8 @@
 
 import { readFileSync } from 'node:fs'
 import { getAddress, isAddress } from 'viem/utils'
-import { PRICE_ATOMIC } from '../shared/money.ts'
+import { atomicOf, USUAL_PRICE_ATOMIC } from '../shared/money.ts'
+import { isPrintable } from '../shared/text.ts'
 import type { Address } from './domain/purchase/payment.ts'
 import { isNetwork, NETWORKS, tokenOf, type Network } from './x402/network.ts'
 import type { Offer } from './x402/terms.ts'
@@ -45,6 +46,9 @@ export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
+// What stands at the foot of a card, in letters that can be read.
+const TITLE_MAX = 40
+
 type Env = Readonly<Record<string, string | undefined>>
 
 /** Every setting, whether it must be set, and whether it may hold a secret, which can then be in a file of its own. The README's table and `.env.example` are checked against it. */
@@ -59,6 +63,8 @@ export const SETTINGS = {
   DESK_PATH: { required: false },
   WITNESS_PATH: { required: false },
   NETWORK: { required: false },
+  PRICE: { required: false },
+  TITLE: { required: false },
   RPC_URL: { required: false, secret: true },
   RPC_CALLS_PER_SECOND: { required: false },
   VERIFY_TIMEOUT_MS: { required: false },
@@ -82,6 +88,8 @@ export function readConfig(env: Env): Config {
   const network = read('NETWORK', networkOf) ?? 'eip155:8453'
   const asset = tokenOf(network)
   const baseUrl = read('BASE_URL', originOf)
+  const price = read('PRICE', priceOf) ?? USUAL_PRICE_ATOMIC
+  const title = read('TITLE', titleOf) ?? 'Pixel Wall'
   const payTo = read('PAY_TO', (text) => payeeOf(text, asset.address))
   const facilitatorUrls = read('FACILITATOR_URL', listOf(urlOf))?.map(({ href }) => href)
   const id = read('CDP_API_KEY_ID', asIs)
@@ -112,7 +120,8 @@ export function readConfig(env: Env): Config {
     ...rest,
     hosts: [...new Set([baseUrl.hostname, baseUrl.host])],
     offer: {
-      terms: { network, asset: lower(asset.address), payTo, amount: PRICE_ATOMIC },
+      terms: { network, asset: lower(asset.address), payTo, amount: price },
+      title,
       baseUrl: baseUrl.origin,
       assetName: asset.name,
       assetVersion: asset.version,
@@ -209,6 +218,14 @@ const contactOf = (text: string): Parsed<string> =>
   /^(?!https:|mailto:|tel:)[a-z][a-z\d+.-]*:\S/i.test(text)
     ? { problem: 'must be an address of mail, or begin with https://, mailto: or tel:' }
     : { value: text }
+
+const priceOf = (text: string): Parsed<bigint> => {
+  const value = atomicOf(text)
+  return value === undefined ? { problem: 'must be dollars with two decimals, from 0.01 to 999999.99' } : { value }
+}
+
+const titleOf = (text: string): Parsed<string> =>
+  isPrintable(text, TITLE_MAX) ? { value: text } : { problem: `must be 1 to ${TITLE_MAX} printable characters` }
 
 const networkOf = (text: string): Parsed<Network> =>
   isNetwork(text) ? { value: text } : { problem: `must be one of ${NETWORKS.join(', ')}` }

@@ -2,6 +2,7 @@
 
 import type { Ahead } from '../db/engine.ts'
 import manifest from '../package.json'
+import { moneyText } from '../shared/money.ts'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
 import { viemChain } from './adapters/chain/chain.ts'
 import { openEndpoints } from './adapters/chain/endpoints.ts'
@@ -228,10 +229,10 @@ async function openWall({ config, ahead, logger }: Given, meters: Meters, commit
     outages,
     clock,
   })
-  const viewer = await viewerFiles(await pageFiles())
+  const viewer = await viewerFiles(await pageFiles(), { title: offer.title, price: moneyText(offer.terms.amount) })
   const { view, advance, subscribe, reads } = await afterStartUpCheck(ahead.looked, async () => {
     const follower = await followLog(log)
-    const reads = canvasReads({ view: follower.view, network: config.network, clock, everyMs: PUBLISH_EVERY_MS })
+    const reads = canvasReads({ view: follower.view, terms: offer.terms, clock, everyMs: PUBLISH_EVERY_MS })
     return { ...follower, reads }
   })
   subscribe(reads.changed)

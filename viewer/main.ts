@@ -6,6 +6,7 @@ import { listen } from './camera/input.ts'
 import { arrive } from './data/load-canvas.ts'
 import { canvasReader } from './data/source.ts'
 import { createPainter } from './gl/painter.ts'
+import { nameOnPage, priceOnPage } from './page-words.ts'
 import { createAppearance, type Page, type Part } from './page.ts'
 import { begin, isSame, received, resize, shownBlock, step, type Intent, type Panel, type State } from './state.ts'
 import { find, make } from './ui/dom.ts'
@@ -118,7 +119,7 @@ function fitStage() {
 /** Inside another page only the wall is shown, with a way to the whole page. */
 function embed() {
   document.body.classList.add('embed')
-  const home = make('a', 'home', 'Pixel Wall')
+  const home = make('a', 'home', nameOnPage())
   home.href = '/'
   home.target = '_blank'
   stage.append(home)
@@ -159,7 +160,7 @@ function goTo(place: Place, keepsCamera: boolean) {
 
 async function load() {
   try {
-    await arrive(readCanvas, showWall)
+    await arrive(readCanvas, showWall, priceOnPage())
     hush(notice)
   } catch {
     stage.ariaBusy = 'false'

@@ -6,7 +6,7 @@ import { artworksOf, regionOf, type Artwork } from '../domain/wall/artworks.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import { PATHS } from './links.ts'
 import { inMarkup } from './markup.ts'
-import { hostOf, TITLE, type Site } from './site.ts'
+import { hostOf, type Site } from './site.ts'
 
 /** What a page of the atlas lists: works, those of one agent, or agents. Pages count from 1. */
 export type AtlasPart =
@@ -56,7 +56,7 @@ export function atlasHtml(site: Site, view: WallView, part: AtlasPart): string |
   if (part.page > pages) return undefined
   const name = agent === undefined ? undefined : (agent.name ?? agent.shownAs)
   const heading = name ?? (part.list === 'agents' ? 'Agents' : 'Works')
-  const title = `${heading} · ${TITLE}`
+  const title = `${heading} · ${site.offer.title}`
   const shown = items.slice((part.page - 1) * size, part.page * size)
   const feed = `${PATHS.atlasFeed}${agent === undefined ? '' : `?agent=${agent.id}`}`
   return `<!doctype html>
@@ -65,7 +65,7 @@ export function atlasHtml(site: Site, view: WallView, part: AtlasPart): string |
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${inMarkup(title)}</title>
-<meta name="description" content="${inMarkup(`What software agents have bought and painted on ${TITLE}.`)}">
+<meta name="description" content="${inMarkup(`What software agents have bought and painted on ${site.offer.title}.`)}">
 <link rel="canonical" href="${inMarkup(site.offer.baseUrl + pathOf(part))}">
 <link rel="alternate" type="application/atom+xml" href="${feed}" title="New works">
 <link rel="icon" type="image/svg+xml" href="${PATHS.faviconSvg}">
@@ -179,7 +179,7 @@ export function atlasFeed(site: Site, view: WallView, id: number | undefined): s
   return `<?xml version="1.0" encoding="UTF-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>tag:${hostOf(site)},2026:works${id === undefined ? '' : `/${id}`}</id>
-<title>${inMarkup(name === undefined ? `New works · ${TITLE}` : `New works of ${name} · ${TITLE}`)}</title>
+<title>${inMarkup(name === undefined ? `New works · ${site.offer.title}` : `New works of ${name} · ${site.offer.title}`)}</title>
 <link href="${inMarkup(baseUrl + PATHS.atlas + query)}"/>
 <link rel="self" href="${inMarkup(baseUrl + PATHS.atlasFeed + query)}"/>
 <updated>${iso(works[0]?.until ?? 0)}</updated>

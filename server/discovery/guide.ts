@@ -3,7 +3,8 @@
 import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
 import { AreaOrder } from '../../shared/contract/area-order.ts'
 import { ListingQuery } from '../../shared/contract/block.ts'
-import { ASSET_SYMBOL, PRICE, PRICE_PER_PIXEL } from '../../shared/money.ts'
+import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
+import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { BLOCK_SIZE, COLS, HEIGHT, ROWS, TOTAL_BLOCKS, WIDTH } from '../../shared/wall.ts'
 import { ADVICE } from '../domain/advice.ts'
 import { statusOf, type FailureCode } from '../domain/failure.ts'
@@ -14,15 +15,15 @@ import { fieldRows, table } from './fields.ts'
 import { paintSection, repaintSection } from './guide-owning.ts'
 import { payByHandSection } from './guide-paying.ts'
 import { PATHS } from './links.ts'
-import { pitch, SPEND_CAP, TITLE, type Site } from './site.ts'
+import { pitch, priceOf, spendCap, type Site } from './site.ts'
 
 /** The first line of everything that is written for agents. */
-export const HEADLINE = `# ${TITLE} (first of all: ${SPEND_CAP})`
+export const headline = (site: Site): string => `# ${site.offer.title} (first of all: ${spendCap(site)})`
 
 /** The guide, ending in a line feed. */
 export const guide = (site: Site): string =>
   `${[
-    HEADLINE,
+    headline(site),
     `> ${pitch(site)}`,
     inShort(site),
     whatIsSold(site),
@@ -41,7 +42,7 @@ export const guide = (site: Site): string =>
 
 const inShort = ({ offer }: Site) => `## In short
 
-Many agent clients allow less than a dollar a call and refuse without a word. Raise the cap to ${PRICE} USD first, then:
+Many agent clients allow less than a dollar a call and refuse without a word. Raise the cap to ${priceOf({ offer })} USD first, then:
 
 1. \`GET ${offer.baseUrl}/blocks/next?name=Ada&message=hello\` answers 402; its PAYMENT-REQUIRED header holds the terms.
 2. Sign the terms and send the identical request with a PAYMENT-SIGNATURE header: 200 with the receipt. The block is yours.
@@ -52,7 +53,7 @@ Many agent clients allow less than a dollar a call and refuse without a word. Ra
 const whatIsSold = ({ offer }: Site) => `## What is sold
 
 - The wall is ${WIDTH} x ${HEIGHT} pixels: ${COLS} columns and ${ROWS} rows of blocks, ${TOTAL_BLOCKS} in all. A block is ${BLOCK_SIZE} x ${BLOCK_SIZE} pixels, named \`col,row\`, col 0-${COLS - 1} from the left, row 0-${ROWS - 1} from the top; its index is row * ${COLS} + col.
-- Every block costs ${PRICE} ${ASSET_SYMBOL} (${PRICE_PER_PIXEL} a pixel) on ${offer.terms.network}, once. The facilitator pays the gas, so the wallet needs ${ASSET_SYMBOL} only. A block once sold stays with its owner.
+- Every block costs ${priceOf({ offer })} ${ASSET_SYMBOL} (${moneyText(offer.terms.amount / BigInt(PIXELS_PER_BLOCK))} a pixel) on ${offer.terms.network}, once. The facilitator pays the gas, so the wallet needs ${ASSET_SYMBOL} only. A block once sold stays with its owner.
 - \`/blocks/next\` sells the open block nearest the centre and can be bought until the wall is full. \`/blocks/{col},{row}\` sells that very block.
 - What the block shows goes into the query, all of it optional:
 
@@ -62,7 +63,7 @@ Name and framework belong to the wallet: all its blocks share them, and it becom
 
 const areas = ({ offer }: Site) => `## Buy a picture in one payment
 
-An area is a rectangle of blocks, named \`col,row,WxH\` (top left block and size, as in \`80,45,4x3\`), of 1 to ${AREA_BLOCKS_MAX} blocks. It is sold whole: all of its blocks or none, for ${PRICE} ${ASSET_SYMBOL} each, in one payment. Your client's spend cap must allow all of it: for \`@x402/fetch\`, \`x402Client.fromConfig({ schemes, spendControls: { maxAmountPerPayment: '$400' } })\`.
+An area is a rectangle of blocks, named \`col,row,WxH\` (top left block and size, as in \`80,45,4x3\`), of 1 to ${AREA_BLOCKS_MAX} blocks. It is sold whole: all of its blocks or none, for ${priceOf({ offer })} ${ASSET_SYMBOL} each, in one payment. Your client's spend cap must allow all of it: for \`@x402/fetch\`, \`x402Client.fromConfig({ schemes, spendControls: { maxAmountPerPayment: '$${moneyText(BigInt(AREA_BLOCKS_MAX) * offer.terms.amount).replace('.00', '')}' } })\`.
 
 \`\`\`sh
 curl -X POST ${offer.baseUrl}/areas -H 'Content-Type: application/json' -d '{"at": "next", "w": 4, "h": 3, "message": "hello"}'

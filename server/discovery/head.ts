@@ -4,7 +4,7 @@ import { CARD_HEIGHT, CARD_WIDTH } from '../domain/picture/card.ts'
 import { PATHS } from './links.ts'
 import { inMarkup } from './markup.ts'
 import { cardPath, type Sharing } from './sharing.ts'
-import { contactUri, TITLE, type Site } from './site.ts'
+import { contactUri, type Site } from './site.ts'
 
 /** Tags that need the service's own address, which the built page does not know, or what is shared. */
 export function headTags(site: Site, sharing: Sharing): string {
@@ -13,7 +13,7 @@ export function headTags(site: Site, sharing: Sharing): string {
   return [
     link('canonical', `${baseUrl}/`),
     property('og:type', 'website'),
-    property('og:site_name', TITLE),
+    property('og:site_name', site.offer.title),
     property('og:title', sharing.title),
     property('og:description', sharing.description),
     property('og:url', `${baseUrl}/${sharing.query}`),

@@ -3,7 +3,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
 import { CoordText } from '../../shared/contract/kinds.ts'
-import { PRICE } from '../../shared/money.ts'
+import { moneyText } from '../../shared/money.ts'
 import type { Coord } from '../../shared/wall.ts'
 import { statusOf, type FailureCode } from '../domain/failure.ts'
 import type { Operation } from '../http/operation.ts'
@@ -13,7 +13,7 @@ import { essentials } from './essentials.ts'
 import { PATHS } from './links.ts'
 import { sampleBodies } from './samples.ts'
 import { namedSchemas, published, type Json } from './schemas.ts'
-import { contactUri, pitch, requirements, TITLE, VERSION, type Site } from './site.ts'
+import { contactUri, pitch, priceOf, requirements, VERSION, type Site } from './site.ts'
 
 /** The document. `example` is a block that is open now, so that who tries the examples meets a demand for payment. */
 export function openApi(site: Site, example: Coord): Json {
@@ -57,13 +57,13 @@ const tagOf = ({ method, payable }: Operation) => (payable === undefined ? (meth
 function info(site: Site): Json {
   const uri = contactUri(site)
   return {
-    title: TITLE,
+    title: site.offer.title,
     version: VERSION,
     summary: 'A public billboard sold to machines, block by block.',
     description: `${pitch(site)}\n\n${manners()}`,
     'x-guidance': essentials(site).join('\n\n'),
     contact: {
-      name: TITLE,
+      name: site.offer.title,
       ...(uri?.startsWith('mailto:') === true ? { email: uri.slice('mailto:'.length) } : {}),
       url: uri?.startsWith('https:') === true ? uri : `${site.offer.baseUrl}/`,
     },
@@ -113,12 +113,12 @@ function paymentInfo(site: Site, { priced }: Operation): Json {
   const { amount, ...terms } = requirements(site)
   if (priced === undefined)
     return {
-      price: { mode: 'fixed', currency: 'USD', amount: PRICE },
+      price: { mode: 'fixed', currency: 'USD', amount: priceOf(site) },
       protocols: [{ x402: { version: 2, ...terms, amount } }],
     }
-  const most = (AREA_BLOCKS_MAX * Number(PRICE)).toFixed(2)
+  const most = moneyText(BigInt(AREA_BLOCKS_MAX) * site.offer.terms.amount)
   return {
-    price: { mode: 'dynamic', currency: 'USD', min: PRICE, max: most },
+    price: { mode: 'dynamic', currency: 'USD', min: priceOf(site), max: most },
     protocols: [{ x402: { version: 2, ...terms } }],
   }
 }

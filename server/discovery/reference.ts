@@ -5,7 +5,7 @@ import type { Operation } from '../http/operation.ts'
 import { OPERATIONS } from '../http/operations.ts'
 import { essentials } from './essentials.ts'
 import { fieldRows, table } from './fields.ts'
-import { guide, HEADLINE } from './guide.ts'
+import { guide, headline } from './guide.ts'
 import { PATHS } from './links.ts'
 import { pitch, type Site } from './site.ts'
 
@@ -14,7 +14,7 @@ export function llmsTxt(site: Site): string {
   const { baseUrl } = site.offer
   const link = (name: string, path: string, note: string) => `- [${name}](${baseUrl}${path}): ${note}`
   return `${[
-    HEADLINE,
+    headline(site),
     `> ${pitch(site)}`,
     essentials(site)
       .map((line) => `- ${line}`)

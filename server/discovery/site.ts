@@ -1,6 +1,6 @@
 /** What every document is made from: the offer, who runs it and which tools it has. Never the request or the clock. */
 
-import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
+import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { BLOCK_SIZE, HEIGHT, TOTAL_BLOCKS, WIDTH } from '../../shared/wall.ts'
 import { offered, type Offer } from '../x402/terms.ts'
 
@@ -14,23 +14,25 @@ export type Site = {
   readonly tools: readonly ToolWords[]
 }
 
-export const TITLE = 'Pixel Wall'
+/** What a block costs. */
+export const priceOf = ({ offer }: Pick<Site, 'offer'>): string => moneyText(offer.terms.amount)
 
 /** Version of the interface. */
 export const VERSION = '1.0.0'
 
 /** One line for lists that allow a hundred characters. */
-export const TAGLINE = `A public ${WIDTH}x${HEIGHT} billboard. Agents buy its ${BLOCK_SIZE}x${BLOCK_SIZE} blocks for ${PRICE} USD over x402.`
+export const tagline = (site: Pick<Site, 'offer'>): string =>
+  `A public ${WIDTH}x${HEIGHT} billboard. Agents buy its ${BLOCK_SIZE}x${BLOCK_SIZE} blocks for ${priceOf(site)} USD over x402.`
 
 /** First of all, because clients that allow less refuse without a word. */
-export const SPEND_CAP = `your client's spend cap must allow ${PRICE} USD`
+export const spendCap = (site: Site): string => `your client's spend cap must allow ${priceOf(site)} USD`
 
 /** The host name that owners sign for: the address without its port. */
 export const hostOf = ({ offer }: Site): string => new URL(offer.baseUrl).hostname
 
 /** What is sold, in a sentence or two. */
 export const pitch = ({ offer }: Site): string =>
-  `${TITLE} is a public billboard of ${WIDTH} x ${HEIGHT} pixels, cut into ${TOTAL_BLOCKS} blocks of ${BLOCK_SIZE} x ${BLOCK_SIZE}. Software agents buy blocks over x402 v2, ${PRICE} USD each (${offer.terms.amount} atomic units of ${ASSET_SYMBOL} on ${offer.terms.network}; the facilitator pays the gas), and repaint theirs for free with a signature. Reading is free.`
+  `${offer.title} is a public billboard of ${WIDTH} x ${HEIGHT} pixels, cut into ${TOTAL_BLOCKS} blocks of ${BLOCK_SIZE} x ${BLOCK_SIZE}. Software agents buy blocks over x402 v2, ${priceOf({ offer })} USD each (${offer.terms.amount} atomic units of ${ASSET_SYMBOL} on ${offer.terms.network}; the facilitator pays the gas), and repaint theirs for free with a signature. Reading is free.`
 
 /** The one way to pay. */
 export const requirements = ({ offer }: Site) => offered(offer)

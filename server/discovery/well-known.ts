@@ -1,12 +1,12 @@
 /** The small JSON documents that clients, registries and graders look for, each in the form of its own specification. */
 
 import { sha256 } from 'viem/utils'
-import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
+import { ASSET_SYMBOL } from '../../shared/money.ts'
 import { essentials } from './essentials.ts'
 import { PATHS } from './links.ts'
 import type { Json } from './schemas.ts'
-import { contactUri, hostOf, pitch, requirements, TAGLINE, TITLE, VERSION, type Site } from './site.ts'
-import { DESCRIPTION, SKILL_NAME } from './skill.ts'
+import { contactUri, hostOf, pitch, priceOf, requirements, tagline, VERSION, type Site } from './site.ts'
+import { descriptionOf, SKILL_NAME } from './skill.ts'
 
 /** /.well-known/x402: what can be paid for. Superseded by the OpenAPI document, and still asked for by many. */
 export const x402Resources = (site: Site): Json => ({
@@ -17,13 +17,13 @@ export const x402Resources = (site: Site): Json => ({
 })
 
 /** /.well-known/agent-skills/index.json, version 0.2.0; `skill` is the document that the digest is of. */
-export const skillsIndex = (skill: string): Json => ({
+export const skillsIndex = (site: Site, skill: string): Json => ({
   $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json',
   skills: [
     {
       name: SKILL_NAME,
       type: 'skill-md',
-      description: DESCRIPTION,
+      description: descriptionOf(site),
       url: PATHS.skill,
       digest: `sha256:${sha256(new TextEncoder().encode(skill)).slice(2)}`,
     },
@@ -31,8 +31,8 @@ export const skillsIndex = (skill: string): Json => ({
 })
 
 /** /.well-known/skills/index.json, version 0.1, which installers of a year ago ask for: files beside the index. */
-export const skillsIndexV1 = (): Json => ({
-  skills: [{ name: SKILL_NAME, description: DESCRIPTION, files: ['SKILL.md'] }],
+export const skillsIndexV1 = (site: Site): Json => ({
+  skills: [{ name: SKILL_NAME, description: descriptionOf(site), files: ['SKILL.md'] }],
 })
 
 /** Name of the MCP server in registries: the host in reverse, a slash, the service. */
@@ -47,8 +47,8 @@ const remotes = ({ offer }: Site) => [{ type: 'streamable-http', url: offer.base
 
 const identity = (site: Site) => ({
   name: registryName(site),
-  title: TITLE,
-  description: TAGLINE,
+  title: site.offer.title,
+  description: tagline(site),
   version: VERSION,
   websiteUrl: `${site.offer.baseUrl}/`,
 })
@@ -95,7 +95,7 @@ export function agentJson(site: Site): Json {
   const { scheme, network, asset, amount, payTo } = requirements(site)
   const contact = contactUri(site)
   return {
-    name: TITLE,
+    name: site.offer.title,
     description: pitch(site),
     version: VERSION,
     url: `${baseUrl}/`,
@@ -112,7 +112,7 @@ export function agentJson(site: Site): Json {
       asset,
       symbol: ASSET_SYMBOL,
       amount,
-      price: PRICE,
+      price: priceOf(site),
       currency: 'USD',
       payTo,
       resource: `${baseUrl}/blocks/next`,

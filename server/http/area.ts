@@ -7,6 +7,7 @@ import { editArea } from '../wall/edit-area.ts'
 import type { EditDeps } from '../wall/edit-block.ts'
 import type { TakenBlocks } from '../wall/open-blocks.ts'
 import { readArea } from '../wall/read-area.ts'
+import type { Offer } from '../x402/terms.ts'
 import { inTurn, readInTurn, signedBy } from './clients.ts'
 import { paramsReader } from './params.ts'
 import { respondRegion, type PictureDeps } from './pictures.ts'
@@ -17,7 +18,11 @@ import { readOnly, type Handler, type Route } from './route.ts'
 import { readAreaEdit } from './signed-body.ts'
 
 /** What areas need. */
-export type AreaPages = Omit<PictureDeps, 'pictures'> & { readonly taken: TakenBlocks; readonly editing: EditDeps }
+export type AreaPages = Omit<PictureDeps, 'pictures'> & {
+  readonly taken: TakenBlocks
+  readonly offer: Pick<Offer, 'terms'>
+  readonly editing: EditDeps
+}
 
 const PREFIX = '/areas/'
 

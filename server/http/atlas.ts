@@ -5,7 +5,7 @@ import { ATLAS_STYLE, atlasFeed, atlasHtml, type AtlasPart } from '../discovery/
 import { PATHS } from '../discovery/links.ts'
 import { inMarkup } from '../discovery/markup.ts'
 import { cardPath, sharingOf } from '../discovery/sharing.ts'
-import { TITLE, type Site } from '../discovery/site.ts'
+import type { Site } from '../discovery/site.ts'
 import { failure } from '../domain/failure.ts'
 import { CARD_HEIGHT, CARD_WIDTH } from '../domain/picture/card.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
@@ -92,7 +92,7 @@ function oembed({ site, view }: AtlasDeps): Handler {
     const url = textOf('url') ?? ''
     if (!URL.canParse(url) || !`${url}/`.startsWith(`${baseUrl}/`))
       return refuse(failure('not_found', `url must be an address of the wall, which is at ${baseUrl}/.`))
-    const sharing = sharingOf(view, subjectOf(url, view))
+    const sharing = sharingOf(site, view, subjectOf(url, view))
     const most = (key: 'maxwidth' | 'maxheight') => readInteger(textOf(key) ?? '') ?? Infinity
     const width = Math.max(1, Math.min(FRAME_WIDTH, most('maxwidth'), Math.floor((most('maxheight') * COLS) / ROWS)))
     const height = Math.max(1, Math.round((width * ROWS) / COLS))
@@ -101,7 +101,7 @@ function oembed({ site, view }: AtlasDeps): Handler {
       version: '1.0',
       type: 'rich',
       title: sharing.title,
-      provider_name: TITLE,
+      provider_name: site.offer.title,
       provider_url: `${baseUrl}/`,
       cache_age: 3600,
       thumbnail_url: baseUrl + cardPath(sharing),

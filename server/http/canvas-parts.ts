@@ -1,7 +1,8 @@
 /** The text of the canvas read in parts that change apart: constants, counts, agents by group, blocks by wall row. */
 
-import { ASSET_SYMBOL, PRICE, PRICE_PER_PIXEL } from '../../shared/money.ts'
+import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { PALETTE } from '../../shared/palette.ts'
+import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import {
   ALL_BLOCKS,
   BLOCK_SIZE,
@@ -13,6 +14,7 @@ import {
   WIDTH,
   type BlockIndex,
 } from '../../shared/wall.ts'
+import type { Terms } from '../domain/purchase/payment.ts'
 import { canvasAgents, canvasBlock, statsOf, type WallView } from '../domain/wall/wall-view.ts'
 import type { Part, Parts } from './canvas-snapshot.ts'
 
@@ -29,8 +31,11 @@ const GLUE_SLOT = GROUPS_SLOT + GROUPS
 const ROWS_SLOT = GLUE_SLOT + 1
 const TAIL_SLOT = ROWS_SLOT + ROWS
 
+/** What blocks cost, and on which network. */
+export type Priced = Pick<Terms, 'network' | 'amount'>
+
 /** Cuts a view into parts; without the blocks' pictures where `hasPictures` is false. */
-export function canvasParts(view: WallView, network: string, hasPictures = true): Parts {
+export function canvasParts(view: WallView, terms: Priced, hasPictures = true): Parts {
   const fragments = Array.from({ length: TOTAL_BLOCKS }, () => '')
   const dirtyBlocks = new Set<BlockIndex>(ALL_BLOCKS)
   const dirtySlots = new Set<number>(Array.from({ length: TAIL_SLOT + 1 }, (_, slot) => slot))
@@ -56,7 +61,7 @@ export function canvasParts(view: WallView, network: string, hasPictures = true)
     return blocks.length === 0 ? '' : `${blocks.join(',')}${row === lastRow ? '' : ','}\n`
   }
   const textOf = (slot: number) => {
-    if (slot === HEAD_SLOT) return headOf(network)
+    if (slot === HEAD_SLOT) return headOf(terms)
     if (slot === STATS_SLOT) return `"stats":${JSON.stringify(statsOf(view))},\n"agents":[`
     if (slot < GLUE_SLOT) return groupText(view, slot - GROUPS_SLOT)
     if (slot === GLUE_SLOT) return '],\n"blocks":[\n'
@@ -79,7 +84,7 @@ export function canvasParts(view: WallView, network: string, hasPictures = true)
   }
 }
 
-function headOf(network: string): string {
+function headOf({ network, amount }: Priced): string {
   const canvas = {
     width: WIDTH,
     height: HEIGHT,
@@ -88,7 +93,12 @@ function headOf(network: string): string {
     rows: ROWS,
     totalBlocks: TOTAL_BLOCKS,
   }
-  const pricing = { perPixel: PRICE_PER_PIXEL, perBlock: PRICE, asset: ASSET_SYMBOL, network }
+  const pricing = {
+    perPixel: moneyText(amount / BigInt(PIXELS_PER_BLOCK)),
+    perBlock: moneyText(amount),
+    asset: ASSET_SYMBOL,
+    network,
+  }
   return `${JSON.stringify({ canvas, pricing, palette: PALETTE }).slice(0, -1)},\n`
 }
 

@@ -3,14 +3,14 @@
 import type { Change, LogNumber } from '../domain/wall/log.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Clock } from '../ports.ts'
-import { canvasParts } from './canvas-parts.ts'
+import { canvasParts, type Priced } from './canvas-parts.ts'
 import { publishedRead, type PublishedRead } from './canvas-snapshot.ts'
 import { pixelParts } from './pixel-parts.ts'
 
 /** What the reads are made of; `everyMs` is the least time between two publications. */
 export type CanvasSource = {
   readonly view: WallView
-  readonly network: string
+  readonly terms: Priced
   readonly clock: Clock
   readonly everyMs: number
 }
@@ -29,12 +29,12 @@ export type CanvasReads = {
 }
 
 /** Builds the reads from a view as it is; from then on they follow `changed`. */
-export function canvasReads({ view, network, clock, everyMs }: CanvasSource): CanvasReads {
+export function canvasReads({ view, terms, clock, everyMs }: CanvasSource): CanvasReads {
   const read = (parts: Parameters<typeof publishedRead>[0]['parts'], type: string) =>
     publishedRead({ view, parts, type, clock, everyMs })
-  const canvas = read(canvasParts(view, network), 'application/json')
+  const canvas = read(canvasParts(view, terms), 'application/json')
   const pixels = read(pixelParts(view), 'application/octet-stream')
-  const blocks = read(canvasParts(view, network, false), 'application/json')
+  const blocks = read(canvasParts(view, terms, false), 'application/json')
   const all = [canvas, pixels, blocks]
   return {
     canvas,

@@ -37,7 +37,7 @@ async function pageOf({ site, view, viewer }: HomeDeps): Promise<((url: string) 
   if (built === undefined) return undefined
   const html = await built.text()
   const pageAbout = (subject: CardSubject) => {
-    const text = html.replace('</head>', () => `${headTags(site, sharingOf(view, subject))}\n</head>`)
+    const text = html.replace('</head>', () => `${headTags(site, sharingOf(site, view, subject))}\n</head>`)
     const bytes = new TextEncoder().encode(text)
     return guarded(readyAnswer({ type: HTML, bytes: () => bytes, etag: etagOf(bytes), cacheControl: KEPT_BY_PROXIES }))
   }

@@ -1,6 +1,8 @@
-/** The pages for people whose browser opens what is for machines, or is not there. They hold nothing of the request or the settings. */
+/** The pages for people whose browser opens what is for machines, or is not there. They hold nothing of the request. */
 
-import { PRICE } from '../../shared/money.ts'
+import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
+import { inMarkup } from '../discovery/markup.ts'
+import type { Offer } from '../x402/terms.ts'
 import { pageHeaders } from './page-headers.ts'
 import { respond, type HeaderFields } from './respond.ts'
 
@@ -27,7 +29,7 @@ const page = (title: string, content: string) => `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${title} · Pixel Wall</title>
+<title>${title}</title>
 <style>${style}</style>
 </head>
 <body>
@@ -39,19 +41,22 @@ ${content}
 </html>
 `
 
-const paymentPage = page(
-  'For machines only',
-  `<p class="price">402 · ${PRICE} USDC</p>
+function paymentPage({ title, terms }: Offer): string {
+  const [name, price] = [inMarkup(title), `${moneyText(terms.amount)} ${ASSET_SYMBOL}`]
+  return page(
+    `For machines only · ${name}`,
+    `<p class="price">402 · ${price}</p>
 <h1>This block is for sale, but only to machines.</h1>
-<p>Pixel Wall is a public billboard of 1600 by 900 pixels. Software agents buy its blocks of 10 by 10 pixels and paint them. A browser cannot pay here, and nothing was charged.</p>
+<p>${name} is a public billboard of 1600 by 900 pixels. Software agents buy its blocks of 10 by 10 pixels and paint them. A browser cannot pay here, and nothing was charged.</p>
 <h2>How an agent buys it</h2>
 <ol>
 <li>It asks for this address and gets status 402 with the terms in the <code>PAYMENT-REQUIRED</code> header (x402, version 2).</li>
-<li>Its wallet signs a transfer of ${PRICE} USDC to those terms. It needs no gas.</li>
+<li>Its wallet signs a transfer of ${price} to those terms. It needs no gas.</li>
 <li>It sends the same request again with the signed payment in <code>PAYMENT-SIGNATURE</code>, and gets the deed.</li>
 </ol>
 <p>Any x402 client does this by itself. <code>/blocks/next</code> sells the open block nearest the centre; <code>name</code>, <code>message</code>, <code>link</code> and <code>px</code> in the query say what it shows.</p>`,
-)
+  )
+}
 
 /** The source of a style in a content policy. */
 export const styleSource = (text: string): string =>
@@ -62,8 +67,8 @@ const policy = `default-src 'none'; style-src ${styleSource(style)}; base-uri 'n
 const HTML = 'text/html; charset=utf-8'
 
 /** The page of what is for sale, with status 402. */
-export function respondPaymentPage(headers: HeaderFields): Response {
-  return respond(402, HTML, paymentPage, { ...headers, 'Content-Security-Policy': policy })
+export function respondPaymentPage(offer: Offer, headers: HeaderFields): Response {
+  return respond(402, HTML, paymentPage(offer), { ...headers, 'Content-Security-Policy': policy })
 }
 
 const lost = {

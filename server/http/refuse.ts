@@ -1,10 +1,12 @@
 /** Refusals on the wire: the Error shape, and for a 402 the terms with it. */
 
 import { lru } from '../../shared/lru.ts'
+import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { DEMAND_LINK, PATHS } from '../discovery/links.ts'
 import { failure, statusOf, type Failure } from '../domain/failure.ts'
+import { termsFor } from '../domain/purchase/payment.ts'
 import { cannotSell } from '../domain/purchase/refusals.ts'
-import { isBlock, priceOf, type Target } from '../domain/purchase/target.ts'
+import { isBlock, type Target } from '../domain/purchase/target.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
 import { encodeHeader } from '../x402/header.ts'
 import { paymentRequired, type Asked, type Offer } from '../x402/terms.ts'
@@ -64,7 +66,10 @@ export const demandForArea = (till: Till, target: Target): Response =>
 /** The same demand for a person with a browser, who cannot pay here. */
 export function demandPaymentInHtml(till: Till, target: Target, query: string): Response {
   if (till.rail.state() === 'misconfigured') return refuse(cannotSell())
-  return respondPaymentPage({ ...demand(till, target, { query }).headers, ...pageHeaders(till.offer.baseUrl) })
+  return respondPaymentPage(till.offer, {
+    ...demand(till, target, { query }).headers,
+    ...pageHeaders(till.offer.baseUrl),
+  })
 }
 
 function demand({ offer }: Till, target: Target, asked: Asked) {
@@ -83,7 +88,7 @@ function demand({ offer }: Till, target: Target, asked: Asked) {
 }
 
 const howToPay = ({ terms }: Offer, target: Target) =>
-  `This ${isBlock(target) ? 'block' : 'area'} costs ${priceOf(target)} USDC on ${terms.network}. Sign the terms in the PAYMENT-REQUIRED header (x402 v2, scheme exact) and send the same request again with a PAYMENT-SIGNATURE header; clients of x402 v1 find their terms in this body.`
+  `This ${isBlock(target) ? 'block' : 'area'} costs ${moneyText(termsFor(terms, target).amount)} ${ASSET_SYMBOL} on ${terms.network}. Sign the terms in the PAYMENT-REQUIRED header (x402 v2, scheme exact) and send the same request again with a PAYMENT-SIGNATURE header; clients of x402 v1 find their terms in this body.`
 
 /** Why a payment was not taken: many clients show nothing but what the header says of it. */
 function reasonIn(details: Failure['details']): Pick<Asked, 'reason'> {

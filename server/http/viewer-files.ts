@@ -1,6 +1,8 @@
 /** The viewer as Vite built it, held in memory. */
 
 import { join } from 'node:path'
+import { ASSET_SYMBOL, USUAL_PRICE } from '../../shared/money.ts'
+import { inMarkup } from '../discovery/markup.ts'
 import { etagOf, readyAnswer, type ReadyAnswer } from './cached-response.ts'
 import { KEPT_BY_PROXIES } from './respond.ts'
 
@@ -8,6 +10,7 @@ import { KEPT_BY_PROXIES } from './respond.ts'
 export type ViewerFiles = (path: string) => ReadyAnswer | undefined
 
 const PAGE_END = '.html'
+const MANIFEST_END = '.webmanifest'
 const INDEX = `index${PAGE_END}`
 
 // Vite puts a hash of the content in the names of everything but the pages.
@@ -34,12 +37,17 @@ function withPolicy(page: ReadyAnswer, policy: string): ReadyAnswer {
   }
 }
 
+/** What the page is told of the wall where its settings say other than what it was built with. */
+export type PageWords = { readonly title: string; readonly price: string }
+
+const BUILT: PageWords = { title: 'Pixel Wall', price: USUAL_PRICE }
+
 /** Reads every file, by its name and where it lies. `index.html` is also `/`, and `paint.html` is `/paint`. */
-export async function viewerFiles(files: ReadonlyMap<string, string>): Promise<ViewerFiles> {
+export async function viewerFiles(files: ReadonlyMap<string, string>, words: PageWords = BUILT): Promise<ViewerFiles> {
   const answers = new Map<string, ReadyAnswer>()
   for (const [name, path] of files) {
     const file = Bun.file(path)
-    const content = await file.bytes()
+    const content = retold(name, await file.bytes(), words)
     const plain = readyAnswer({
       type: file.type,
       bytes: () => content,
@@ -52,6 +60,20 @@ export async function viewerFiles(files: ReadonlyMap<string, string>): Promise<V
     if (isPage) answers.set(name === INDEX ? '/' : `/${name.slice(0, -PAGE_END.length)}`, answer)
   }
   return (path) => answers.get(path)
+}
+
+/** A page, or the manifest, in the wall's own words. */
+function retold(name: string, content: Uint8Array<ArrayBuffer>, { title, price }: PageWords): Uint8Array<ArrayBuffer> {
+  const isManifest = name.endsWith(MANIFEST_END)
+  if (!isManifest && !name.endsWith(PAGE_END)) return content
+  const shown = isManifest ? JSON.stringify(title).slice(1, -1) : inMarkup(title)
+  const text = new TextDecoder()
+    .decode(content)
+    .replaceAll(BUILT.title, () => shown)
+    .replaceAll(`${BUILT.price} ${ASSET_SYMBOL}`, `${price} ${ASSET_SYMBOL}`)
+  const told =
+    price === BUILT.price ? text : text.replace('</head>', `<meta name="price" content="${price}" />\n  </head>`)
+  return new TextEncoder().encode(told)
 }
 
 /** The path of every file under `directory` by its name there; of one that does not exist, none. */

@@ -1,7 +1,7 @@
 /** Every tool, in the order it is listed: those of the contract, then what helps with them. */
 
 import type { Tool as ListedTool } from '@modelcontextprotocol/server'
-import type { Tool } from './tool.ts'
+import { PRICE_OF_BLOCK, type Tool } from './tool.ts'
 import { buyArea } from './tools/buy-area.ts'
 import { buyBlock } from './tools/buy-block.ts'
 import { findSpace } from './tools/find-space.ts'
@@ -51,8 +51,12 @@ const wordy: ReadonlySet<string> = new Set([
   'maxLength',
 ])
 
-/** What tools/list answers: plain JSON schemas, without what TypeBox keeps beside them. */
-export const TOOL_LIST = TOOLS.map(({ name, title, description, annotations, input, output }) => ({
+/** What tools/list answers, where a block costs `price`. */
+export const toolList = (price: string): typeof PRICELESS =>
+  PRICELESS.map((tool) => ({ ...tool, description: tool.description.replaceAll(PRICE_OF_BLOCK, price) }))
+
+/** The same before it has a price: plain JSON schemas, without what TypeBox keeps beside them. */
+const PRICELESS = TOOLS.map(({ name, title, description, annotations, input, output }) => ({
   name,
   title,
   description,

@@ -1,9 +1,11 @@
 /** What a tool answers: one object, as data and as the same JSON in text; refusals; and the demand for payment. */
 
 import type { CallToolResult } from '@modelcontextprotocol/server'
+import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { failure, type Failure } from '../domain/failure.ts'
+import { termsFor } from '../domain/purchase/payment.ts'
 import { cannotSell } from '../domain/purchase/refusals.ts'
-import { isBlock, priceOf, type Target } from '../domain/purchase/target.ts'
+import { isBlock, type Target } from '../domain/purchase/target.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
 import { toolPaymentRequired, type Offer } from '../x402/terms.ts'
 
@@ -62,4 +64,4 @@ const said = (data: Json, also: CallToolResult['content'] = []) => ({
 })
 
 const howToPay = ({ terms }: Offer, target: Target) =>
-  `This ${isBlock(target) ? 'block' : 'area'} costs ${priceOf(target)} USDC on ${terms.network}. Sign the one entry of accepts (x402 v2, scheme exact) and make the same call again with the payment payload, as an object, at params._meta["${PAYMENT_META}"].`
+  `This ${isBlock(target) ? 'block' : 'area'} costs ${moneyText(termsFor(terms, target).amount)} ${ASSET_SYMBOL} on ${terms.network}. Sign the one entry of accepts (x402 v2, scheme exact) and make the same call again with the payment payload, as an object, at params._meta["${PAYMENT_META}"].`

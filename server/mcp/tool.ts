@@ -33,12 +33,15 @@ export type Call = Caller & { readonly payment: object | undefined }
 export type ToolWords = {
   readonly name: string
   readonly title: string
-  readonly description: string
+  readonly description: string // `PRICE_OF_BLOCK` stands for what a block costs
   readonly annotations: Annotations
   readonly input: TObject
   readonly output?: TObject
   readonly budget?: BudgetName // of the caller's address, beside that for all calls
 }
+
+/** What a description says where a block's price belongs, which only the settings know. */
+export const PRICE_OF_BLOCK = '{price}'
 
 export type Tool = ToolWords & {
   readonly answer: (deps: McpDeps, given: unknown, call: Call) => Reply | Promise<Reply>

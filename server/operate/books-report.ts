@@ -1,6 +1,6 @@
 /** The books as an operator reads them, and as a program does. */
 
-import { ASSET_SYMBOL } from '../../shared/money.ts'
+import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { coordOf } from '../../shared/wall.ts'
 import type { OpenFinding, Stock } from '../books/audit-books.ts'
 import type { Arrival, Balance, BookedCredit, BookedSale } from '../domain/purchase/balance.ts'
@@ -103,6 +103,5 @@ const arrivalWords = ({ payer, nonce, amount, tx }: Arrival) =>
 
 /** Atomic units, to the last of the six decimals that is not nought; cents always. */
 export function dollars(atomic: bigint): string {
-  const [whole, fraction] = [atomic / 1_000_000n, (atomic % 1_000_000n).toString().padStart(6, '0')]
-  return `${whole}.${fraction.replace(/0{1,4}$/, '')} ${ASSET_SYMBOL}`
+  return `${moneyText(atomic)} ${ASSET_SYMBOL}`
 }

@@ -10,6 +10,7 @@ import { drawRegion, WHOLE_WALL } from '../domain/picture/wall-picture.ts'
 import { busy } from '../domain/purchase/refusals.ts'
 import type { LogNumber } from '../domain/wall/log.ts'
 import { stateOf } from '../domain/wall/wall-view.ts'
+import type { Offer } from '../x402/terms.ts'
 import type { Drawing, WallImage } from './wall-image.ts'
 
 export type CardImages = {
@@ -24,7 +25,12 @@ const WAITING_MAX = 32
 const KEPT_MAX = 64
 
 /** Draws cards and keeps the latest, each until the wall changes. The wall is made small once for all of them. */
-export function cardImages({ view, pictures }: Drawing): CardImages {
+export function cardImages({
+  view,
+  pictures,
+  offer,
+}: Drawing & { readonly offer: Pick<Offer, 'title' | 'terms'> }): CardImages {
+  const words = { title: offer.title, price: offer.terms.amount }
   const limit = pLimit(AT_ONCE)
   const cards = lru<string, Promise<WallImage>>(KEPT_MAX)
   const walls = lru<number, Promise<Bitmap>>(KEPT_MAX)
@@ -36,7 +42,7 @@ export function cardImages({ view, pictures }: Drawing): CardImages {
       const state = stateOf(view)
       const side = wallSideFor(view, subject)
       const wall = side === undefined ? undefined : await keptOrMade(walls, side, () => small(side))
-      return { state, png: await pictures.encode(drawCard(view, subject, wall)) }
+      return { state, png: await pictures.encode(drawCard(view, words, subject, wall)) }
     })
 
   return {

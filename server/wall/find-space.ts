@@ -2,9 +2,10 @@
 
 import type { Spaces } from '../../shared/contract/space.ts'
 import { lru } from '../../shared/lru.ts'
-import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
+import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { coordOf } from '../../shared/wall.ts'
 import { buyingOrder, openSpaces, type SpaceWish } from '../domain/wall/open-space.ts'
+import type { Offer } from '../x402/terms.ts'
 import type { Taken, TakenBlocks } from './open-blocks.ts'
 
 /** The open rectangles nearest to a place, none when there is none. The same question has the same answer until something is taken. */
@@ -14,7 +15,7 @@ export type FindSpace = (wish: SpaceWish) => Promise<Spaces>
 const KEPT_MAX = 64
 
 /** Makes the search. What was found is kept until something is sold, held or given back. */
-export function spaceFinder(taken: TakenBlocks): FindSpace {
+export function spaceFinder(taken: TakenBlocks, { terms }: Pick<Offer, 'terms'>): FindSpace {
   const kept = lru<string, Spaces>(KEPT_MAX)
   let asOf: Taken | undefined
   return async ({ w, h, near, limit }) => {
@@ -24,14 +25,14 @@ export function spaceFinder(taken: TakenBlocks): FindSpace {
     const key = `${w} ${h} ${near} ${limit}`
     const known = kept.get(key)
     if (known !== undefined) return known
-    const found = spacesIn(now, { w, h, near, limit })
+    const found = spacesIn(now, terms.amount, { w, h, near, limit })
     kept.set(key, found)
     return found
   }
 }
 
-function spacesIn(taken: Taken, wish: SpaceWish): Spaces {
-  const price = (wish.w * wish.h * Number(PRICE)).toFixed(2)
+function spacesIn(taken: Taken, perBlock: bigint, wish: SpaceWish): Spaces {
+  const price = moneyText(BigInt(wish.w * wish.h) * perBlock)
   return {
     w: wish.w,
     h: wish.h,

@@ -1,7 +1,7 @@
 /** Tries a purchase out: everything that buying would check before money is asked for, and how it would look. */
 
 import type { Preview, PreviewProblem } from '../../shared/contract/preview.ts'
-import { ASSET_SYMBOL, PRICE } from '../../shared/money.ts'
+import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { ALL_BLOCKS, CLAIM_ORDER, coordOf, type BlockIndex } from '../../shared/wall.ts'
 import type { Failure } from '../domain/failure.ts'
 import { drawRegion, enlarge, surroundings } from '../domain/picture/wall-picture.ts'
@@ -44,7 +44,7 @@ export async function previewBlock(
     problems,
     block: block === undefined ? null : { coord: coordOf(block), index: block },
     state,
-    price: { amount: PRICE, asset: ASSET_SYMBOL, network: offer.terms.network },
+    price: { amount: moneyText(offer.terms.amount), asset: ASSET_SYMBOL, network: offer.terms.network },
     request: { method: 'GET', url: resourceUrl(offer, target) + queryOf(said) },
     terms: state === 'open' && !cannotPay ? { ...offered(offer) } : null,
     image: block === undefined ? null : await pictureOf(previewing, block, state, said),

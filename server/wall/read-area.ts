@@ -2,15 +2,20 @@
 
 import { areaName, blocksOf, type Area } from '../../shared/area.ts'
 import type { AreaState } from '../../shared/contract/area.ts'
-import { PRICE } from '../../shared/money.ts'
+import { moneyText } from '../../shared/money.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
+import type { Offer } from '../x402/terms.ts'
 import type { TakenBlocks } from './open-blocks.ts'
 
+/** What reading an area needs. */
+export type ReadAreaDeps = {
+  readonly view: WallView
+  readonly taken: TakenBlocks
+  readonly offer: Pick<Offer, 'terms'>
+}
+
 /** Counts an area's blocks. Nothing is held by looking. */
-export async function readArea(
-  { view, taken }: { readonly view: WallView; readonly taken: TakenBlocks },
-  area: Area,
-): Promise<AreaState> {
+export async function readArea({ view, taken, offer }: ReadAreaDeps, area: Area): Promise<AreaState> {
   const gone = await taken()
   const blocks = blocksOf(area)
   const sold = blocks.flatMap((block) => view.claimed.get(block) ?? [])
@@ -23,7 +28,7 @@ export async function readArea(
     open,
     taken: sold.length,
     held: blocks.length - sold.length - open,
-    price: open === blocks.length ? (open * Number(PRICE)).toFixed(2) : null,
+    price: open === blocks.length ? moneyText(BigInt(open) * offer.terms.amount) : null,
     owner:
       agent !== undefined && isOneWallets
         ? { name: agent.name, wallet: agent.shownAs, framework: agent.framework }

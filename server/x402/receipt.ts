@@ -4,14 +4,11 @@ import { areaName } from '../../shared/area.ts'
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import type { Sale } from '../../shared/contract/feed.ts'
-import { ASSET_SYMBOL } from '../../shared/money.ts'
+import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { coordOf } from '../../shared/wall.ts'
 import { fullWallet } from '../../shared/wallet.ts'
 import type { SoldPurchase } from '../domain/purchase/purchase.ts'
 import { areaOf, blocksHeld } from '../domain/purchase/target.ts'
-
-// USDC has six decimals; a receipt shows two.
-const ATOMIC_PER_CENT = 10_000n
 
 /** What a receipt is made of. */
 export type ReceiptFacts = {
@@ -70,7 +67,7 @@ function boughtWith(
     message: sales.every(({ m }) => m !== undefined) ? listing.message : null,
     link: sales.every(({ l }) => l !== undefined) ? listing.link : null,
     painted: listing.pixels !== null,
-    price: { amount: inDollars(payment.amount), asset: ASSET_SYMBOL, network: payment.accepted.network },
+    price: { amount: moneyText(payment.amount), asset: ASSET_SYMBOL, network: payment.accepted.network },
     tx: state.tx,
     claimedAt: state.claimedAt,
     ...(listing.painter === null ? {} : { painter: fullWallet(listing.painter) }),
@@ -79,8 +76,3 @@ function boughtWith(
 
 const earlier = (what: 'block' | 'area') =>
   `This is your earlier purchase, whose receipt had not reached you. The payment you sent now is not used; ask again to buy another ${what}.`
-
-function inDollars(atomic: bigint): string {
-  const cents = (atomic / ATOMIC_PER_CENT).toString().padStart(3, '0')
-  return `${cents.slice(0, -2)}.${cents.slice(-2)}`
-}

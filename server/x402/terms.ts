@@ -15,6 +15,7 @@ import { paymentIdentifier } from './payment-identifier.ts'
 /** What is offered, where, and in which token's words (EIP-712 domain) it is signed. */
 export type Offer = {
   readonly terms: Terms
+  readonly title: string // the wall's name
   readonly baseUrl: string // without a trailing slash
   readonly assetName: string
   readonly assetVersion: string
@@ -74,7 +75,7 @@ export function paymentRequired(
   return {
     x402Version: 2,
     error: reason,
-    resource: resourceAt(offer.baseUrl + sells + (query === '' ? '' : `?${query}`), target),
+    resource: resourceAt(offer, offer.baseUrl + sells + (query === '' ? '' : `?${query}`), target),
     accepts: [offered(offer, target)],
     extensions: { ...(query.length > QUERY_WITH_CATALOGUE_MAX ? {} : catalogued), ...paymentIdentifier },
   }
@@ -88,16 +89,16 @@ export const toolPaymentRequired = (
 ): Demand => ({
   x402Version: 2,
   error: reason,
-  resource: resourceAt(`${offer.baseUrl}/mcp`, target),
+  resource: resourceAt(offer, `${offer.baseUrl}/mcp`, target),
   accepts: [offered(offer, target)],
   extensions: { ...(isArea === true ? ofAreaTool : ofTool), ...paymentIdentifier },
 })
 
-const resourceAt = (url: string, target: Target) => ({
+const resourceAt = ({ title }: Offer, url: string, target: Target) => ({
   url,
   description: whatIs(target),
   mimeType: 'application/json',
-  serviceName: 'Pixel Wall',
+  serviceName: title,
   tags: ['pixels', 'billboard', 'art', 'agents'],
 })
 

@@ -1,10 +1,10 @@
 /** The canvas read: the whole wall in one answer. */
 
 import { Type, type Static } from '@sinclair/typebox'
-import { ASSET_SYMBOL, PRICE, PRICE_PER_PIXEL } from '../money.ts'
+import { ASSET_SYMBOL } from '../money.ts'
 import { PALETTE_SIZE } from '../palette.ts'
 import { BLOCK_SIZE, COLS, HEIGHT, ROWS, TOTAL_BLOCKS, WIDTH } from '../wall.ts'
-import { PixelsBase64, TextOrNull, UnixMs } from './kinds.ts'
+import { Money, PixelsBase64, TextOrNull, UnixMs } from './kinds.ts'
 
 export const CanvasAgent = Type.Object({
   id: Type.Integer(),
@@ -44,8 +44,8 @@ export const Canvas = Type.Object({
     totalBlocks: Type.Literal(TOTAL_BLOCKS),
   }),
   pricing: Type.Object({
-    perPixel: Type.Literal(PRICE_PER_PIXEL),
-    perBlock: Type.Literal(PRICE),
+    perPixel: Money,
+    perBlock: Money,
     asset: Type.Literal(ASSET_SYMBOL),
     network: Type.String(),
   }),

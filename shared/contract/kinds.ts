@@ -1,6 +1,7 @@
 /** TypeBox kinds for what JSON Schema alone cannot say: printable text, links and palette bytes. */
 
 import { FormatRegistry, Kind, Type, TypeRegistry, type SchemaOptions, type TUnsafe } from '@sinclair/typebox'
+import { USUAL_PRICE } from '../money.ts'
 import { PIXELS_HEX_LENGTH, parsePixels } from '../pixels.ts'
 import { LINK_MAX, isLink, isPrintable } from '../text.ts'
 import { COORD_PATTERN } from '../wall.ts'
@@ -57,6 +58,12 @@ export const CoordText = Type.String({
   pattern: COORD_PATTERN,
   description: 'Column and row of a block: `col,row`.',
   examples: ['80,45'],
+})
+
+export const Money = Type.String({
+  pattern: '^\\d+\\.\\d{2,6}$',
+  description: 'Dollars, with cents at least.',
+  examples: [USUAL_PRICE],
 })
 
 export const UnixMs = Type.Integer({ minimum: 0, description: 'Unix time in milliseconds.' })

@@ -1,9 +1,9 @@
 /** A purchase tried out for free: what is for sale, whether it would be accepted, and how it would look. */
 
 import { Type, type Static } from '@sinclair/typebox'
-import { ASSET_SYMBOL, PRICE } from '../money.ts'
+import { ASSET_SYMBOL } from '../money.ts'
 import { BlockRef } from './block.ts'
-import { Nullable } from './kinds.ts'
+import { Money, Nullable } from './kinds.ts'
 
 /** `next`, or the coordinate of a block. */
 export const TargetText = Type.String({
@@ -40,7 +40,7 @@ export const PreviewProblem = Type.Object({
 export type PreviewProblem = Static<typeof PreviewProblem>
 
 export const Price = Type.Object({
-  amount: Type.Literal(PRICE),
+  amount: Money,
   asset: Type.Literal(ASSET_SYMBOL),
   network: Type.String({ examples: ['eip155:8453'] }),
 })

@@ -16,6 +16,7 @@ export function newOffer(): Offer {
   const terms = { network: 'eip155:8453', asset: lower(dollarAddress), payTo: lower(newWallet().address) }
   return {
     terms: { ...terms, amount: 1_000_000n },
+    title: 'Pixel Wall',
     baseUrl: 'https://wall.test',
     assetName: 'USD Coin',
     assetVersion: '2',

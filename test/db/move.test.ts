@@ -121,7 +121,7 @@ async function ask({ url }: { readonly url: string }, text: string): Promise<Row
 /** What `GET /api/canvas` and its pixels answer, to the byte, before it is compressed. */
 async function canvasOf({ log }: Pick<Engine, 'log'>): Promise<readonly Uint8Array[]> {
   const { view } = await followLog(log)
-  return [canvasParts(view, TERMS.network), pixelParts(view)].map((parts) =>
+  return [canvasParts(view, TERMS), pixelParts(view)].map((parts) =>
     Buffer.concat(parts.take().map(([, content]) => content)),
   )
 }

@@ -29,7 +29,13 @@ import { expectDocumented, operationOf } from './protocol/documented.ts'
 export const HOST = 'wall.test'
 export const BASE_URL = `https://${HOST}`
 
-export const OFFER: Offer = { terms: TERMS, baseUrl: BASE_URL, assetName: 'USD Coin', assetVersion: '2' }
+export const OFFER: Offer = {
+  terms: TERMS,
+  title: 'Pixel Wall',
+  baseUrl: BASE_URL,
+  assetName: 'USD Coin',
+  assetVersion: '2',
+}
 
 /** Whom the operator names. */
 export const CONTACT = 'ops@wall.test'
@@ -61,6 +67,7 @@ export async function openWall(
   { ledger: ledgerParts, ...changes }: Partial<Omit<Service, 'ledger'>> & { readonly ledger?: Partial<Ledger> } = {},
   on?: Store,
 ): Promise<Wall> {
+  const { offer = OFFER } = changes
   const db = on ?? (await openSqlite(':memory:', TERMS.network))
   const chain = fakeChain()
   const facilitator = fakeFacilitator(chain)
@@ -71,7 +78,7 @@ export async function openWall(
   rail.reconciled()
   await rail.probe()
   const { view, advance, subscribe } = await followLog(db.log)
-  const reads = canvasReads({ view, network: TERMS.network, clock, everyMs: 0 })
+  const reads = canvasReads({ view, terms: offer.terms, clock, everyMs: 0 })
   subscribe(reads.changed)
   const stream = live({
     log: db.log,
@@ -95,7 +102,7 @@ export async function openWall(
     chain,
     rail,
     logger,
-    terms: TERMS,
+    terms: offer.terms,
     contact: null,
   })
   const wall = app({
@@ -108,7 +115,7 @@ export async function openWall(
     log: db.log,
     rail,
     readiness: readiness({ rail, outages }),
-    offer: OFFER,
+    offer,
     contact: CONTACT,
     logger,
     store,

@@ -3,8 +3,11 @@
 import { expect } from 'bun:test'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import type { Payment } from '../../server/domain/purchase/payment.ts'
-import { TOOL_LIST } from '../../server/mcp/registry.ts'
+import { toolList } from '../../server/mcp/registry.ts'
 import { BASE_URL, payloadOf, type Wall } from '../http/wall.ts'
+
+/** What tools/list answers where a block costs the usual price. */
+export const TOOL_LIST = toolList('1.00 USDC')
 
 /** A client that negotiated, as all real ones do. */
 export const NEGOTIATED = { 'mcp-protocol-version': '2025-11-25' }

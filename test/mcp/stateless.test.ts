@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { TOOL_LIST } from '../../server/mcp/registry.ts'
 import { openWall, payloadOf, type Wall } from '../http/wall.ts'
 import { paymentOf } from '../ports/samples.ts'
-import { NEGOTIATED, post, rpc, type ToolAnswer } from './agent.ts'
+import { TOOL_LIST, NEGOTIATED, post, rpc, type ToolAnswer } from './agent.ts'
 
 // Goal: revision 2026-07-28, in which each request says all about itself, is spoken beside the older ones. Method: requests as
 // its text has them, and as it forbids them.

@@ -4,6 +4,7 @@ import { spaceFinder } from '../../server/wall/find-space.ts'
 import { takenBlocks } from '../../server/wall/open-blocks.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { blockOf } from '../ports/samples.ts'
+import { OFFER } from '../x402/offer.ts'
 
 // Goal: looking costs a search of the wall only when something was taken since. Method: count reads, compare identities.
 
@@ -29,7 +30,7 @@ const WISH = { w: 2, h: 2, near: blockOf('0,0'), limit: 1 }
 
 test('the same question has the same answer until something is taken', async () => {
   const { held, taken } = looking()
-  const find = spaceFinder(taken)
+  const find = spaceFinder(taken, OFFER)
   const first = await find(WISH)
   expect(await find(WISH)).toBe(first)
   expect(await find({ ...WISH, limit: 2 })).not.toEqual(first)

@@ -4,6 +4,7 @@ import { TERMS } from '../ports/samples.ts'
 /** What a wall at wall.example offers. */
 export const OFFER: Offer = {
   terms: TERMS,
+  title: 'Pixel Wall',
   baseUrl: 'https://wall.example',
   assetName: 'USD Coin',
   assetVersion: '2',

@@ -1,6 +1,6 @@
 /** Brings the wall to the page. */
 
-import { ASSET_SYMBOL, PRICE, PRICE_PER_PIXEL } from '../../shared/money.ts'
+import { ASSET_SYMBOL, USUAL_PRICE } from '../../shared/money.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { bareWall, withClaims, withPictures, type CanvasHead, type Wall } from '../wall/wall-model.ts'
 import type { CanvasReader } from './source.ts'
@@ -9,15 +9,15 @@ import type { CanvasReader } from './source.ts'
 const DRAW_MS = 80
 
 // What is said of a wall of which only pictures have come.
-const UNTOLD: CanvasHead = {
-  pricing: { perPixel: PRICE_PER_PIXEL, perBlock: PRICE, asset: ASSET_SYMBOL, network: '' },
+const untold = (perBlock: string): CanvasHead => ({
+  pricing: { perPixel: '', perBlock, asset: ASSET_SYMBOL, network: '' },
   stats: { claimed: 0, remaining: 0, agents: 0, lastClaimedAt: null, lastSaleId: 0 },
   agents: [],
-}
+})
 
-/** Reads the whole wall, drawing its pictures as they arrive; rejects when it cannot be read. */
-export async function arrive(read: CanvasReader, show: (wall: Wall) => void): Promise<void> {
-  let part = bareWall(UNTOLD)
+/** Reads the whole wall, whose blocks cost `price`, drawing its pictures as they arrive; rejects when it cannot be read. */
+export async function arrive(read: CanvasReader, show: (wall: Wall) => void, price = USUAL_PRICE): Promise<void> {
+  let part = bareWall(untold(price))
   let waiting: BlockIndex[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
   let shownAt = performance.now()

@@ -6,6 +6,7 @@ import { liveSource } from '../data/live.ts'
 import { arrive } from '../data/load-canvas.ts'
 import { canvasReader } from '../data/source.ts'
 import { keepUp } from '../data/sync.ts'
+import { priceOnPage } from '../page-words.ts'
 import { createAppearance } from '../page.ts'
 import { find } from '../ui/dom.ts'
 import { hush, say } from '../ui/notice.ts'
@@ -166,7 +167,7 @@ const readCanvas = canvasReader()
 
 async function load() {
   try {
-    await arrive(readCanvas, showWall)
+    await arrive(readCanvas, showWall, priceOnPage())
     hush(notice)
     const scene = {
       wall: () => sketch.wall,

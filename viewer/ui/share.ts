@@ -3,6 +3,7 @@
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import type { Work } from '../../shared/works.ts'
 import type { Area } from '../camera/camera.ts'
+import { nameOnPage } from '../page-words.ts'
 import type { Content, Page } from '../page.ts'
 import { shownBlock, shownWall, type State } from '../state.ts'
 import { addressOf } from '../url-state.ts'
@@ -20,7 +21,7 @@ export function createShare(page: Page): Content {
   const embedding = make('code', '')
   const pictures = make('div', 'stack')
   const fill = (state: State) => {
-    embedding.textContent = `<iframe src="${embedOf(link())}" width="800" height="450" title="Pixel Wall"></iframe>`
+    embedding.textContent = `<iframe src="${embedOf(link())}" width="800" height="450" title="${nameOnPage().replaceAll('"', '&quot;')}"></iframe>`
     pictures.replaceChildren(...pictureButtons(page, state))
   }
   return {

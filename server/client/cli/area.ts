@@ -2,7 +2,7 @@
 
 import { areaName, areaAt, isAreaSize, type AreaSize } from '../../../shared/area.ts'
 import type { AreaReceipt } from '../../../shared/contract/area-order.ts'
-import { ASSET_SYMBOL, PRICE } from '../../../shared/money.ts'
+import { ASSET_SYMBOL } from '../../../shared/money.ts'
 import { parseCoord } from '../../../shared/wall.ts'
 import type { Wall } from '../wall.ts'
 import { given, LISTING_OPTIONS, MAX_DOLLARS, type Call } from './command.ts'
@@ -36,11 +36,15 @@ export function nameOf({ at, w, h }: Omit<AreaCall, 'image'>): string | undefine
   return areaName(area)
 }
 
-/** Refuses an area that costs more than may be paid. */
-export function refuseCost({ w, h }: AreaSize, { max = MAX_DOLLARS }: Call['options']): void {
-  const [cost, allowed] = [w * h * Number(PRICE), Number(max)]
-  if (cost <= allowed) return
-  const price = cost.toFixed(2)
+/** Refuses an area that costs more than may be paid, as the wall says; where it has no room, buying says so. */
+export async function refuseCost(
+  wall: Wall,
+  { w, h }: AreaSize,
+  { max = MAX_DOLLARS }: Call['options'],
+): Promise<void> {
+  const { spaces } = await wall.space({ w, h, limit: 1 })
+  const price = spaces[0]?.price
+  if (price === undefined || Number(price) <= Number(max)) return
   throw new UsageError(`${w * h} blocks cost ${price} ${ASSET_SYMBOL}. Allow it with --max ${price}.`)
 }
 

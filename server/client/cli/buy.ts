@@ -38,9 +38,9 @@ async function area(call: Call, size: string) {
   if (options['px'] !== undefined) throw new UsageError('--px is the picture of one block. Give --image with --size.')
   const place = { at: placeIn(call), ...sizeOf(size) }
   nameOf(place) // refuses a place that is none
-  refuseCost(place, options)
   const image = options['image'] === undefined ? undefined : await readPicture(options['image'])
   const wall = await call.owner()
+  await refuseCost(wall, place, options)
   return { wall: wall.url, ...(await purchaseArea(wall, options, { ...place, image })) }
 }
 

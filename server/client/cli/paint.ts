@@ -26,7 +26,7 @@ export const paint: Command = {
       const answer = await wall.repaintArea(name, { pixels, ...given(options, TEXTS) })
       return print(answer, [`Area ${name} is repainted.`])
     }
-    refuseCost(size, options)
+    await refuseCost(wall, size, options)
     const { receipt, done } = await purchaseArea(wall, options, { at, ...size, image })
     print(receipt, boughtLines(receipt, wall.url))
     await done()

@@ -3,7 +3,7 @@
  * blocks with all others dimmed. Names are left out: the letters lack most scripts.
  */
 
-import { ASSET_SYMBOL, PRICE } from '../../../shared/money.ts'
+import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
 import { linearRgb } from '../../../shared/oklab.ts'
 import { PALETTE } from '../../../shared/palette.ts'
 import { nearest } from '../../../shared/quantise.ts'
@@ -21,7 +21,7 @@ import {
 import { artworkAt, regionOf } from '../wall/artworks.ts'
 import type { AgentId } from '../wall/log.ts'
 import type { WallView } from '../wall/wall-view.ts'
-import { heightOf, widthOf, write } from './bitmap-font.ts'
+import { heightOf, widthOf, write, type Lettering } from './bitmap-font.ts'
 import { fill, frame, place, bitmapOf, type Box } from './drawing.ts'
 import type { Bitmap } from './picture.ts'
 import { drawRegion, enlarge, WHOLE_WALL, type Region } from './wall-picture.ts'
@@ -47,8 +47,10 @@ const LOUD = 239
 const BLACK = 0
 const WHITE = 215
 
-const TITLE = 'PIXEL WALL'
 const SMALL = 3
+
+// What stands on the left of a card's foot leaves room for the line that ends on the right.
+const NAME_LETTERS_MAX = 24
 const LARGE = 8
 
 // The wall, or a part of it, over a line of letters.
@@ -68,24 +70,33 @@ export function wallSideFor(view: WallView, subject: CardSubject): number | unde
   return subject.kind === 'agent' && regionAround(view, subject.agent) !== undefined ? undefined : FILLING
 }
 
+/** What a card says of the wall itself: its name, and what a block costs in atomic units. */
+export type CardWords = { readonly title: string; readonly price: bigint }
+
 /** Draws a card. `wall` is the whole wall in the size that `wallSideFor` names. */
-export function drawCard(view: WallView, subject: CardSubject, wall: Bitmap | undefined): Bitmap {
+export function drawCard(view: WallView, words: CardWords, subject: CardSubject, wall: Bitmap | undefined): Bitmap {
   const sheet = bitmapOf(CARD_WIDTH, CARD_HEIGHT, GROUND)
-  if (subject.kind === 'block') drawBlock(sheet, view, subject.block, wall)
-  else if (subject.kind === 'work') drawWork(sheet, view, subject.block)
-  else if (subject.kind === 'agent') drawAgent(sheet, view, subject.agent, wall)
-  else drawPane(sheet, wall, `${counted(view.claimed.size)} OF ${counted(TOTAL_BLOCKS)} BLOCKS`)
+  if (subject.kind === 'block') drawBlock(sheet, view, words, subject.block, wall)
+  else if (subject.kind === 'work') drawWork(sheet, view, words, subject.block)
+  else if (subject.kind === 'agent') drawAgent(sheet, view, words, subject.agent, wall)
+  else drawPane(sheet, words, wall, `${counted(view.claimed.size)} OF ${counted(TOTAL_BLOCKS)} BLOCKS`)
   return sheet
 }
 
-function drawPane(sheet: Bitmap, picture: Bitmap | undefined, text: string): void {
+function drawPane(sheet: Bitmap, { title }: CardWords, picture: Bitmap | undefined, text: string): void {
   if (picture !== undefined) place(sheet, picture, PANE.x, PANE.y)
   frame(sheet, PANE, 1, EDGE)
-  write(sheet, TITLE, { x: PANE.x, y: FOOT_Y, scale: SMALL, colour: LOUD })
+  writeName(sheet, title, { x: PANE.x, y: FOOT_Y, scale: SMALL, colour: LOUD })
   writeUpTo(sheet, text, PANE.x + PANE.width, FOOT_Y)
 }
 
-function drawBlock(sheet: Bitmap, view: WallView, block: BlockIndex, wall: Bitmap | undefined): void {
+function drawBlock(
+  sheet: Bitmap,
+  view: WallView,
+  { title, price }: CardWords,
+  block: BlockIndex,
+  wall: Bitmap | undefined,
+): void {
   const { col, row } = cellOf(block)
   place(sheet, enlarge(drawRegion(view, { col, row, cols: 1, rows: 1 }), TILE_SCALE), TILE.x, TILE.y)
   frame(sheet, TILE, 1, EDGE)
@@ -97,16 +108,16 @@ function drawBlock(sheet: Bitmap, view: WallView, block: BlockIndex, wall: Bitma
   frame(sheet, spot, 2, BLACK)
   write(sheet, coordOf(block), { x: TILE.x, y: HEAD_Y, scale: LARGE, colour: LOUD })
   const right = MAP.x + MAP.width
-  const state = view.claimed.has(block) ? 'CLAIMED' : `OPEN : ${PRICE} ${ASSET_SYMBOL}`
+  const state = view.claimed.has(block) ? 'CLAIMED' : `OPEN : ${moneyText(price)} ${ASSET_SYMBOL}`
   writeUpTo(sheet, state, right, HEAD_Y + heightOf(LARGE) - heightOf(SMALL))
-  write(sheet, TITLE, { x: MAP.x, y: TILE.y + TILE.height - heightOf(SMALL), scale: SMALL, colour: LOUD })
+  writeName(sheet, title, { x: MAP.x, y: TILE.y + TILE.height - heightOf(SMALL), scale: SMALL, colour: LOUD })
 }
 
 // A work's picture, over a line of letters.
 const WORK_PANE: Box = { x: 40, y: 40, width: CARD_WIDTH - 80, height: 520 }
 
 /** The work alone, as large as whole pixels allow, on the room's ground. */
-function drawWork(sheet: Bitmap, view: WallView, block: BlockIndex): void {
+function drawWork(sheet: Bitmap, view: WallView, { title }: CardWords, block: BlockIndex): void {
   const blocks = artworkAt(view, block)?.blocks ?? [block]
   const region = regionOf(blocks)
   const [wide, high] = [region.cols * BLOCK_SIZE, region.rows * BLOCK_SIZE]
@@ -122,7 +133,7 @@ function drawWork(sheet: Bitmap, view: WallView, block: BlockIndex): void {
   const shown = cropped(picture, WORK_PANE)
   const x = WORK_PANE.x + Math.floor((WORK_PANE.width - shown.width) / 2)
   place(sheet, shown, x, WORK_PANE.y + Math.floor((WORK_PANE.height - shown.height) / 2))
-  write(sheet, TITLE, { x: WORK_PANE.x, y: FOOT_Y, scale: SMALL, colour: LOUD })
+  writeName(sheet, title, { x: WORK_PANE.x, y: FOOT_Y, scale: SMALL, colour: LOUD })
   const size = blocks.length === 1 ? '1 BLOCK' : `${counted(blocks.length)} BLOCKS`
   writeUpTo(sheet, size, WORK_PANE.x + WORK_PANE.width, FOOT_Y)
 }
@@ -140,7 +151,7 @@ function cropped(picture: Bitmap, pane: Box): Bitmap {
   return middle
 }
 
-function drawAgent(sheet: Bitmap, view: WallView, agent: AgentId, wall: Bitmap | undefined): void {
+function drawAgent(sheet: Bitmap, view: WallView, words: CardWords, agent: AgentId, wall: Bitmap | undefined): void {
   const blocks = blocksOf(view, agent)
   const region = regionAround(view, agent) ?? WHOLE_WALL
   const side = PANE.width / region.cols
@@ -150,7 +161,7 @@ function drawAgent(sheet: Bitmap, view: WallView, agent: AgentId, wall: Bitmap |
   // Drawn around each of them first, the frame is left only where none of them is next.
   for (const box of boxes) frame(shown, box, 2, WHITE)
   for (const box of boxes) copyBox(shown, lit, box)
-  drawPane(sheet, shown, blocks.length === 1 ? '1 BLOCK' : `${counted(blocks.length)} BLOCKS`)
+  drawPane(sheet, words, shown, blocks.length === 1 ? '1 BLOCK' : `${counted(blocks.length)} BLOCKS`)
 }
 
 const blocksOf = ({ agents }: WallView, agent: AgentId): readonly BlockIndex[] => agents[agent - 1]?.blocks ?? []
@@ -205,4 +216,10 @@ const counted = (count: number) => count.toLocaleString('en')
 /** Writes small letters that end at `right`. */
 function writeUpTo(sheet: Bitmap, text: string, right: number, y: number): void {
   write(sheet, text, { x: right - widthOf(text, SMALL), y, scale: SMALL, colour: QUIET })
+}
+
+/** Writes the wall's name in the letters that there are; accents and what is too long are left out. */
+function writeName(sheet: Bitmap, title: string, lettering: Lettering): void {
+  const letters = title.normalize('NFD').replaceAll(/\p{M}/gu, '').toUpperCase()
+  write(sheet, letters.slice(0, NAME_LETTERS_MAX), lettering)
 }

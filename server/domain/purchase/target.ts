@@ -1,7 +1,6 @@
 /** What a buyer asks for: a block or an area, by its place or nearest the centre. A block is an area of 1x1. */
 
 import { areaName, areaAt, blocksOf, parseArea, type Area, type AreaName, type AreaSize } from '../../../shared/area.ts'
-import { PRICE } from '../../../shared/money.ts'
 import { blockAt, coordOf, type BlockIndex } from '../../../shared/wall.ts'
 
 /** An area of several blocks: by its name, or the open one of a size that is nearest the centre. */
@@ -70,6 +69,3 @@ export const ownTarget = ({ target, block }: Holding): Exclude<Target, 'next'> =
 
 /** What a target is called. */
 export const nameOf = (target: Target): string => (typeof target === 'number' ? coordOf(target) : target)
-
-/** What a target costs, as a text. */
-export const priceOf = (target: Target): string => (blocksIn(target) * Number(PRICE)).toFixed(2)

@@ -2,8 +2,9 @@
 
 import { Type } from '@sinclair/typebox'
 import { Canvas } from '../../../shared/contract/canvas.ts'
-import { ASSET_SYMBOL, PRICE, PRICE_PER_PIXEL } from '../../../shared/money.ts'
+import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
 import { PALETTE } from '../../../shared/palette.ts'
+import { PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
 import { BLOCK_SIZE, COLS, HEIGHT, ROWS, TOTAL_BLOCKS, WIDTH } from '../../../shared/wall.ts'
 import { statsOf } from '../../domain/wall/wall-view.ts'
 import { Arguments, Output } from '../arguments.ts'
@@ -34,8 +35,8 @@ export const getWall = tool(
         totalBlocks: TOTAL_BLOCKS,
       },
       pricing: {
-        perPixel: PRICE_PER_PIXEL,
-        perBlock: PRICE,
+        perPixel: moneyText(offer.terms.amount / BigInt(PIXELS_PER_BLOCK)),
+        perBlock: moneyText(offer.terms.amount),
         asset: ASSET_SYMBOL,
         network: offer.terms.network,
       },

@@ -22,7 +22,13 @@ type Documented = {
   readonly components: { readonly responses: Record<string, Answer> }
 }
 
-const OFFER: Offer = { terms: TERMS, baseUrl: 'https://wall.test', assetName: 'USD Coin', assetVersion: '2' }
+const OFFER: Offer = {
+  terms: TERMS,
+  title: 'Pixel Wall',
+  baseUrl: 'https://wall.test',
+  assetName: 'USD Coin',
+  assetVersion: '2',
+}
 
 const document: Documented = JSON.parse(JSON.stringify(openApi({ offer: OFFER, contact: null, tools: [] }, '0,0')))
 

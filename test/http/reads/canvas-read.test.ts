@@ -7,7 +7,7 @@ import { publishedRead, type Parts } from '../../../server/http/canvas-snapshot.
 import { fakeClock } from '../../fakes/clock.ts'
 import { blockOf, NOW, pixelsOf, wallet } from '../../ports/samples.ts'
 
-const NETWORK = 'eip155:8453'
+const PRICED = { network: 'eip155:8453', amount: 1_000_000n }
 
 const get = (headers: Record<string, string> = {}) => new Request('http://wall.test/api/canvas', { headers })
 
@@ -15,7 +15,7 @@ let view: WallView
 let reads: CanvasReads
 let told: Change[] = []
 
-const open = (of: WallView, everyMs = 0) => canvasReads({ view: of, network: NETWORK, clock: fakeClock(NOW), everyMs })
+const open = (of: WallView, everyMs = 0) => canvasReads({ view: of, terms: PRICED, clock: fakeClock(NOW), everyMs })
 
 /** Reads what was told so far. */
 async function read(request: Request): Promise<Response> {
@@ -118,7 +118,7 @@ test('a change serialises its own block only, once for each read that tells of i
 
 test('the first change is published at once, and those in quick succession together, once in a while', async () => {
   const clock = fakeClock(NOW)
-  reads = canvasReads({ view, network: NETWORK, clock, everyMs: 1000 })
+  reads = canvasReads({ view, terms: PRICED, clock, everyMs: 1000 })
   await reads.published()
   sell('9,9')
   expect(await blocksNow()).toHaveLength(1)
@@ -132,7 +132,7 @@ test('a wall that takes long to publish is published less often, yet within two 
   const clock = fakeClock(NOW)
   let takesMs = 0
   const parts: Parts = {
-    ...canvasParts(view, NETWORK),
+    ...canvasParts(view, PRICED),
     take() {
       clock.pass(takesMs)
       return [[0, new Uint8Array(9)]]

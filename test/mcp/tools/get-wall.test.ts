@@ -97,11 +97,9 @@ test('the definition', () => {
                 "type": "string",
               },
               "perBlock": {
-                "const": "1.00",
                 "type": "string",
               },
               "perPixel": {
-                "const": "0.01",
                 "type": "string",
               },
             },

@@ -134,7 +134,6 @@ test('the definition', () => {
           "price": {
             "properties": {
               "amount": {
-                "const": "1.00",
                 "type": "string",
               },
               "asset": {

@@ -2,7 +2,7 @@
 
 import type { Deed } from '../../../shared/contract/block.ts'
 import type { Canvas } from '../../../shared/contract/canvas.ts'
-import { ASSET_SYMBOL, PRICE, PRICE_PER_PIXEL } from '../../../shared/money.ts'
+import { ASSET_SYMBOL, USUAL_PRICE } from '../../../shared/money.ts'
 import { PALETTE } from '../../../shared/palette.ts'
 import {
   BLOCK_SIZE,
@@ -88,7 +88,7 @@ const blocks: Canvas['blocks'] = [
 
 export const canvas: Canvas = {
   canvas: { width: WIDTH, height: HEIGHT, blockSize: BLOCK_SIZE, cols: COLS, rows: ROWS, totalBlocks: TOTAL_BLOCKS },
-  pricing: { perPixel: PRICE_PER_PIXEL, perBlock: PRICE, asset: ASSET_SYMBOL, network: 'eip155:8453' },
+  pricing: { perPixel: '0.01', perBlock: USUAL_PRICE, asset: ASSET_SYMBOL, network: 'eip155:8453' },
   palette: [...PALETTE],
   stats: { claimed: 4, remaining: TOTAL_BLOCKS - 4, agents: 2, lastClaimedAt: 1_760_000_300_000, lastSaleId: 4 },
   agents,

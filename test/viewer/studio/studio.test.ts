@@ -115,7 +115,7 @@ describe('a sketch', () => {
     expect(dealOf({ ...painted(80, 45, 10, 10), mine: new Set([at(80, 45)]) })).toBe('repaint')
     const { wall } = sketch
     expect(dealOf({ ...painted(10, 10, 40, 20), wall: wall && { ...wall, complete: false } })).toBe('neither')
-    expect(priceOf(3)).toBe('3.00')
+    expect(priceOf({ pricing: { perPixel: '0.025', perBlock: '2.50', asset: 'USDC', network: '' } }, 3)).toBe('7.50')
   })
 })
 
@@ -139,6 +139,7 @@ describe('an order', () => {
       area: '10,20,2x1',
       blocks: 2,
       price: '2.00',
+      perBlock: '1.00',
       asset: 'USDC',
       network: 'eip155:8453',
       url: 'https://wall.example/areas',

@@ -1,7 +1,7 @@
 /** What the covered blocks are, what they cost, and what can be done with them. Pure. */
 
-import { PRICE } from '../../../shared/money.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
+import type { Wall } from '../../wall/wall-model.ts'
 import { covered, type Sketch } from '../sketch.ts'
 
 /** What a block is to whoever paints: `others` is owned by another wallet. */
@@ -34,5 +34,6 @@ export function dealOf(sketch: Sketch): Deal {
   return open + held + others === 0 ? 'repaint' : 'neither'
 }
 
-/** What so many blocks cost, in dollars with cents. */
-export const priceOf = (blocks: number): string => (blocks * Number(PRICE)).toFixed(2)
+/** What so many blocks of a wall cost, in dollars with cents. */
+export const priceOf = ({ pricing }: Pick<Wall, 'pricing'>, blocks: number): string =>
+  (blocks * Number(pricing.perBlock)).toFixed(2)

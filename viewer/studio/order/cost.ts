@@ -3,10 +3,10 @@
 import { ASSET_SYMBOL } from '../../../shared/money.ts'
 import { find, make } from '../../ui/dom.ts'
 import { blocksText, countText } from '../../wall/formatting.ts'
+import type { Wall } from '../../wall/wall-model.ts'
 import type { Part } from '../parts.ts'
 import { covered, type Sketch } from '../sketch.ts'
 import { dealOf, priceOf, tallyOf, type Tally } from './cost-summary.ts'
-import { perBlock } from './order.ts'
 
 const SPEAK_AFTER_MS = 400
 
@@ -60,12 +60,17 @@ export function createCost(): Part {
   }
 }
 
+const forSale = (wall: Wall, count: number): readonly [head: string, rest: string] => [
+  `${priceOf(wall, count)} ${ASSET_SYMBOL}`,
+  `for ${blocksText(count)}, at ${priceOf(wall, 1)} ${ASSET_SYMBOL} each, in one payment`,
+]
+
 /** What can be done here, and what it costs. */
 function wordsFor(sketch: Sketch): readonly [head: string, rest: string] {
   const count = covered(sketch).length
   switch (dealOf(sketch)) {
     case 'buy':
-      return [`${priceOf(count)} ${ASSET_SYMBOL}`, `for ${blocksText(count)}, at ${perBlock} each, in one payment`]
+      return sketch.wall === undefined ? ['', ''] : forSale(sketch.wall, count)
     case 'repaint':
       return ['Free', `to repaint ${blocksText(count)}, with one signature`]
     case 'neither':

@@ -1,6 +1,6 @@
 /** An order written down: for a language model, for a tool, for a shell, and as a script that carries it out. Pure. */
 
-import { perBlock, sumOf, textOf, type Order, type Repainting } from './order.ts'
+import { sumOf, textOf, type Order, type Repainting } from './order.ts'
 
 /** The forms an order can be taken away in. */
 export const FORMS = ['prompt', 'json', 'curl', 'script'] as const
@@ -98,7 +98,7 @@ async function patient(input, init) {
 /** A whole program for Node or Bun, with nothing to fill in but the key. */
 function scriptOf(order: Order, name: string): string {
   const isBought = order.kind === 'buy'
-  return `// ${isBought ? `Buys ${blocksOf(order)} for ${sumOf(order)}, ${perBlock} each,` : `Repaints ${blocksOf(order)} for free`} at ${order.area} on ${order.wall}
+  return `// ${order.kind === 'buy' ? `Buys ${blocksOf(order)} for ${sumOf(order)}, ${order.perBlock} ${order.asset} each,` : `Repaints ${blocksOf(order)} for free`} at ${order.area} on ${order.wall}
 //
 //   npm install ${isBought ? '@x402/fetch @x402/evm ' : ''}viem
 //   PRIVATE_KEY=0x... node ${name}

@@ -2,7 +2,7 @@
 
 import { areaName, type AreaName } from '../../../shared/area.ts'
 import type { AreaOrder } from '../../../shared/contract/area-order.ts'
-import { ASSET_SYMBOL, PRICE } from '../../../shared/money.ts'
+import { ASSET_SYMBOL } from '../../../shared/money.ts'
 import { areaMessage, digestOfPixels } from '../../../shared/signing.ts'
 import { areaOf, finished, type Sketch, type Words } from '../sketch.ts'
 import { dealOf, priceOf } from './cost-summary.ts'
@@ -14,6 +14,7 @@ export type Buying = {
   readonly area: AreaName
   readonly blocks: number
   readonly price: string // of all of it, in dollars with cents
+  readonly perBlock: string
   readonly asset: string
   readonly network: string
   readonly url: string
@@ -49,7 +50,8 @@ export function orderOf(sketch: Sketch, wall: string): Order | undefined {
   return {
     kind: 'buy',
     ...order,
-    price: priceOf(order.blocks),
+    price: priceOf(sketch.wall, order.blocks),
+    perBlock: priceOf(sketch.wall, 1),
     asset: ASSET_SYMBOL,
     network: sketch.wall.pricing.network,
     url: `${wall}/areas`,
@@ -59,9 +61,6 @@ export function orderOf(sketch: Sketch, wall: string): Order | undefined {
 
 /** The terms in words: what all of it costs, and in what. */
 export const sumOf = ({ price, asset, network }: Buying): string => `${price} ${asset} on ${network}`
-
-/** What one block of an order costs. */
-export const perBlock = `${PRICE} ${ASSET_SYMBOL}`
 
 /** The text that a repaint's owner signs, at a time in Unix milliseconds. */
 export function textOf({ area, body }: Pick<Repainting, 'area' | 'body'>, host: string, ts: number): string {
