@@ -1,7 +1,7 @@
 /** What was measured, in numbers that a table, a file and a check can be made of. */
 
 import { medians, type Pace, type Samples } from './measure/pair.ts'
-import type { Fleet } from './servers/servers.ts'
+import type { Servers } from './servers/servers.ts'
 
 /** One row: what was measured, and its figures, each named with its unit. */
 export type Row = { readonly what: string; readonly figures: Readonly<Record<string, number>> }
@@ -10,7 +10,7 @@ export type Row = { readonly what: string; readonly figures: Readonly<Record<str
 export type Findings = { readonly rows: readonly Row[]; readonly ratios: Readonly<Record<string, number>> }
 
 /** Measures one thing. */
-export type Scenario = (fleet: Fleet, pace: Pace) => Promise<Findings>
+export type Scenario = (servers: Servers, pace: Pace) => Promise<Findings>
 
 /** A row for each target that was measured in turns. */
 export function rowsOf(samples: Samples): Row[] {

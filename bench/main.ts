@@ -13,7 +13,7 @@ import goals from './goals.json' with { type: 'json' }
 import { pin } from './measure/cpu.ts'
 import { markdown, table, verdicts, type Report } from './report.ts'
 import { behindProxy, inBrowser, onServer, scenarios } from './scenarios.ts'
-import { fleet } from './servers/servers.ts'
+import { servers } from './servers/servers.ts'
 
 const QUICK = { rounds: 3, ms: 500, steadyMs: 5000 }
 const FULL = { rounds: 7, ms: 2000, steadyMs: 600_000 }
@@ -35,7 +35,7 @@ if (has('--check') && checked.some(({ isMet }) => !isMet)) process.exitCode = 1
 /** Runs the scenarios, and tells of each as it ends. */
 async function measure(): Promise<Report> {
   pin(process.pid, 0)
-  const walls = fleet()
+  const walls = servers()
   const end = () => void walls.stop().then(() => process.exit(130))
   process.once('SIGINT', end)
   const found: Record<string, Findings> = {}

@@ -14,7 +14,7 @@ import { keyOf, NETWORK } from '../servers/seed.ts'
 import { SERVERS_ON, type Server } from '../servers/server.ts'
 import { agentsOf, QUIET } from '../servers/servers.ts'
 import { sellAll } from '../servers/store-sales.ts'
-import { openMarket, type Market } from '../servers/stub-services.ts'
+import { startStubServices, type StubServices } from '../servers/stub-services.ts'
 import { owners } from './owners.ts'
 import { signedPayments } from './purchases.ts'
 
@@ -28,13 +28,13 @@ const PURCHASES_PER_MS = 0.1
 const LAGS_A_ROUND = 20
 const CANVAS_LAGS_A_ROUND = 2
 
-export const engines: Scenario = async (fleet, pace) => {
+export const engines: Scenario = async (servers, pace) => {
   // Durable, as an operator runs it.
   const server = await startPostgres({ isDurable: true })
-  const market = openMarket()
+  const stubs = startStubServices()
   const walls: WallProcess[] = []
   try {
-    const file = { kind: 'sqlite', path: join(fleet.folder, 'engines.sqlite') } as const
+    const file = { kind: 'sqlite', path: join(servers.folder, 'engines.sqlite') } as const
     const [one, three] = [await databaseOn(server), await databaseOn(server)]
     const ledgers = [
       await ledgerRow('SQLite, its ledger alone', file),
@@ -42,7 +42,7 @@ export const engines: Scenario = async (fleet, pace) => {
     ]
     await ledgerRow('', three)
     const start = async (place: Place, count: number) => {
-      const started = await Promise.all(Array.from({ length: count }, () => open(place, market, fleet.folder)))
+      const started = await Promise.all(Array.from({ length: count }, () => open(place, stubs, servers.folder)))
       walls.push(...started)
       return started.map(serverOf)
     }
@@ -59,7 +59,7 @@ export const engines: Scenario = async (fleet, pace) => {
     }
   } finally {
     await Promise.all(walls.map((wall) => wall.kill()))
-    await market.stop()
+    await stubs.stop()
     await server.stop()
   }
 }
@@ -79,9 +79,9 @@ async function ledgerRow(what: string, place: Place): Promise<Row> {
   }
 }
 
-async function open(place: Place, market: Market, folder: string): Promise<WallProcess> {
+async function open(place: Place, stubs: StubServices, folder: string): Promise<WallProcess> {
   const database = place.kind === 'sqlite' ? { DATABASE_PATH: place.path } : { DATABASE_URL: place.url }
-  const settings = { ...QUIET, FACILITATOR_URL: market.url, RPC_URL: `${market.url}/chain`, ...database }
+  const settings = { ...QUIET, FACILITATOR_URL: stubs.url, RPC_URL: `${stubs.url}/chain`, ...database }
   // The operators' sockets of walls that are killed stay where they ran.
   const wall = await startWall(settings, { folder })
   pin(wall.pid, SERVERS_ON)

@@ -8,8 +8,8 @@ import { load, requestBytes } from '../measure/load.ts'
 import { median, percentile } from '../measure/pair.ts'
 import { owners } from './owners.ts'
 
-export const followers: Scenario = async (fleet, { rounds }) => {
-  const [wall, sign] = [await fleet.wall(TOTAL_BLOCKS), await owners(TOTAL_BLOCKS)]
+export const followers: Scenario = async (servers, { rounds }) => {
+  const [wall, sign] = [await servers.wall(TOTAL_BLOCKS), await owners(TOTAL_BLOCKS)]
   const rows: Row[] = []
   for (const count of [100, 1000, 5000]) {
     const crowd = await follow(wall.port, count)

@@ -28,8 +28,8 @@ const BLOCKS_SOLD = 8200
 const ROUNDS_MAX = 5
 
 /** How long until the first pixels of a full wall are drawn, read as it comes and read in one go. */
-export const firstPixels: Scenario = async (fleet, { rounds }) => {
-  const { port } = await fleet.wall(TOTAL_BLOCKS)
+export const firstPixels: Scenario = async (servers, { rounds }) => {
+  const { port } = await servers.wall(TOTAL_BLOCKS)
   const found = await inBrowser(async (browser) => {
     const lines = []
     for (const mbit of LINES_MBIT) {
@@ -52,8 +52,8 @@ export const firstPixels: Scenario = async (fleet, { rounds }) => {
 }
 
 /** How long until a full wall answers its reader, beside the plain way to draw one. */
-export const fullWall: Scenario = async (fleet, { rounds }) => {
-  const { port } = await fleet.wall(TOTAL_BLOCKS)
+export const fullWall: Scenario = async (servers, { rounds }) => {
+  const { port } = await servers.wall(TOTAL_BLOCKS)
   const [ours = [], plain = []] = await inBrowser(async (browser) => {
     const until = (path: string) => () =>
       visitOnce(browser, { url: urlOf(port) + path, scripts: [NOTE_DRAWINGS], until: USABLE })
@@ -72,8 +72,8 @@ export const fullWall: Scenario = async (fleet, { rounds }) => {
 }
 
 /** How the page opens on a slow machine behind a slow line, over a wall that is more than half sold. */
-export const slowMachine: Scenario = async (fleet, { rounds }) => {
-  const { port } = await fleet.wall(BLOCKS_SOLD)
+export const slowMachine: Scenario = async (servers, { rounds }) => {
+  const { port } = await servers.wall(BLOCKS_SOLD)
   const visits = await inBrowser(async (browser) => {
     const scripts = [NOTE_DRAWINGS, NOTE_TASKS]
     const open = () =>

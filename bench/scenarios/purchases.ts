@@ -9,7 +9,7 @@ import type { Scenario } from '../findings.ts'
 import { load, requestBytes } from '../measure/load.ts'
 import { percentile } from '../measure/pair.ts'
 import type { Server } from '../servers/server.ts'
-import { openMarket } from '../servers/stub-services.ts'
+import { startStubServices } from '../servers/stub-services.ts'
 
 const BUYERS = 50
 
@@ -20,22 +20,22 @@ const SETTLE_MS = 2000
 const CALLS_PER_SECOND = 50
 const BUYERS_PER_MINUTE = 300
 
-export const purchases: Scenario = async (fleet, { steadyMs }) => {
-  const market = openMarket()
+export const purchases: Scenario = async (servers, { steadyMs }) => {
+  const stubs = startStubServices()
   try {
-    const settings = { FACILITATOR_URL: market.url, RPC_URL: `${market.url}/chain` }
-    const wall = await fleet.wall(1000, 'market', settings)
+    const settings = { FACILITATOR_URL: stubs.url, RPC_URL: `${stubs.url}/chain` }
+    const wall = await servers.wall(1000, 'market', settings)
     await armed(`http://127.0.0.1:${wall.port}`)
     const payments = await signedPayments(wall, 3 * BUYERS)
     // The first purchases find nothing compiled.
     await buy(wall, payments.splice(0, BUYERS), 1)
-    const callsBefore = market.chainCalls()
+    const callsBefore = stubs.chainCalls()
     const alone = await buy(wall, payments.splice(0, BUYERS), 1)
     // A probe falls in between now and then.
-    const calls = Math.floor((market.chainCalls() - callsBefore) / BUYERS)
-    market.settleIn(SETTLE_MS)
+    const calls = Math.floor((stubs.chainCalls() - callsBefore) / BUYERS)
+    stubs.settleIn(SETTLE_MS)
     const together = await buy(wall, payments, BUYERS)
-    const metered = await fleet.wall(1000, 'metered', { ...settings, RPC_CALLS_PER_SECOND: String(CALLS_PER_SECOND) })
+    const metered = await servers.wall(1000, 'metered', { ...settings, RPC_CALLS_PER_SECOND: String(CALLS_PER_SECOND) })
     await armed(`http://127.0.0.1:${metered.port}`)
     const steady = await buySteadily(metered, Math.min(2 * steadyMs, MINUTE_MS))
     const row = (what: string, { p50, p99 }: typeof alone) => ({ what, figures: { 'p50 ms': p50, 'p99 ms': p99 } })
@@ -52,7 +52,7 @@ export const purchases: Scenario = async (fleet, { steadyMs }) => {
       },
     }
   } finally {
-    await market.stop()
+    await stubs.stop()
   }
 }
 

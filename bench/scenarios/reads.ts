@@ -11,16 +11,16 @@ const always = (bytes: Uint8Array) => () => () => bytes
 const gzipped = { 'Accept-Encoding': 'gzip' }
 
 /** The whole wall, full. */
-export const canvas: Scenario = async (fleet, pace) => {
-  const [wall, rival] = [await fleet.wall(TOTAL_BLOCKS), await fleet.rival(TOTAL_BLOCKS)]
+export const canvas: Scenario = async (servers, pace) => {
+  const [wall, naive] = [await servers.wall(TOTAL_BLOCKS), await servers.naive(TOTAL_BLOCKS)]
   const get = (path: string) => always(requestBytes('GET', path, gzipped))
-  const files = await fleet.nginx(TOTAL_BLOCKS)
+  const files = await servers.nginx(TOTAL_BLOCKS)
   const targets: Target[] = [
-    { name: 'a bare handler, same bytes', server: rival, status: 200, requests: get('/raw') },
-    { name: 'a static route, same bytes', server: rival, status: 200, requests: get('/static') },
+    { name: 'a bare handler, same bytes', server: naive, status: 200, requests: get('/raw') },
+    { name: 'a static route, same bytes', server: naive, status: 200, requests: get('/static') },
     ...(files === undefined ? [] : [{ name: 'nginx, a file', server: files, status: 200, requests: get('/canvas') }]),
     { name: 'this wall', server: wall, status: 200, requests: get('/api/canvas') },
-    { name: 'SELECT, stringify, gzip', server: rival, status: 200, requests: get('/naive/canvas'), connections: 2 },
+    { name: 'SELECT, stringify, gzip', server: naive, status: 200, requests: get('/naive/canvas'), connections: 2 },
   ]
   const samples = await pair(targets, pace)
   return {
@@ -33,14 +33,14 @@ export const canvas: Scenario = async (fleet, pace) => {
 }
 
 /** The whole wall, to a reader who has it already. */
-export const unchanged: Scenario = async (fleet, pace) => {
-  const [wall, rival] = [await fleet.wall(TOTAL_BLOCKS), await fleet.rival(TOTAL_BLOCKS)]
+export const unchanged: Scenario = async (servers, pace) => {
+  const [wall, naive] = [await servers.wall(TOTAL_BLOCKS), await servers.naive(TOTAL_BLOCKS)]
   const head = await fetch(`http://127.0.0.1:${wall.port}/api/canvas`, { method: 'HEAD' })
   const etag = head.headers.get('etag') ?? ''
   const held = (path: string, tag: string) => always(requestBytes('GET', path, { ...gzipped, 'If-None-Match': tag }))
   const samples = await pair(
     [
-      { name: 'a bare handler', server: rival, status: 304, requests: held('/304', 'W/"same"') },
+      { name: 'a bare handler', server: naive, status: 304, requests: held('/304', 'W/"same"') },
       { name: 'this wall', server: wall, status: 304, requests: held('/api/canvas', etag) },
     ],
     pace,
@@ -52,14 +52,14 @@ export const unchanged: Scenario = async (fleet, pace) => {
 }
 
 /** Pages of the feed, 200 sales each. */
-export const feed: Scenario = async (fleet, pace) => {
-  const [wall, rival] = [await fleet.wall(TOTAL_BLOCKS), await fleet.rival(TOTAL_BLOCKS)]
+export const feed: Scenario = async (servers, pace) => {
+  const [wall, naive] = [await servers.wall(TOTAL_BLOCKS), await servers.naive(TOTAL_BLOCKS)]
   const page = (path: string, after: number) => always(requestBytes('GET', `${path}?after=${after}&limit=200`))
   const last = TOTAL_BLOCKS - 200
   const samples = await pair(
     [
-      { name: 'a bare handler', server: rival, status: 200, requests: always(requestBytes('GET', '/hello')) },
-      { name: 'SELECT and stringify', server: rival, status: 200, requests: page('/naive/feed', last) },
+      { name: 'a bare handler', server: naive, status: 200, requests: always(requestBytes('GET', '/hello')) },
+      { name: 'SELECT and stringify', server: naive, status: 200, requests: page('/naive/feed', last) },
       { name: 'this wall, first page', server: wall, status: 200, requests: page('/api/feed', 0) },
       { name: 'this wall, last page', server: wall, status: 200, requests: page('/api/feed', last) },
     ],
@@ -75,8 +75,8 @@ export const feed: Scenario = async (fleet, pace) => {
 }
 
 /** What the parts that change apart cost in size. */
-export const size: Scenario = async (fleet) => {
-  const { port } = await fleet.wall(TOTAL_BLOCKS)
+export const size: Scenario = async (servers) => {
+  const { port } = await servers.wall(TOTAL_BLOCKS)
   const sent = await canvasGzip(port)
   const plain = Bun.gunzipSync(sent)
   const whole = Bun.gzipSync(plain, { level: 6, library: 'zlib' })

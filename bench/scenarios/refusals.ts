@@ -6,8 +6,8 @@ import { pair, timesAsCheap } from '../measure/pair.ts'
 
 const SOLD = 1000
 
-export const demands: Scenario = async (fleet, pace) => {
-  const [wall, rival] = [await fleet.wall(SOLD), await fleet.rival(SOLD)]
+export const demands: Scenario = async (servers, pace) => {
+  const [wall, naive] = [await servers.wall(SOLD), await servers.naive(SOLD)]
   const always = (path: string) => {
     const bytes = requestBytes('GET', path)
     return () => () => bytes
@@ -20,8 +20,8 @@ export const demands: Scenario = async (fleet, pace) => {
   }
   const samples = await pair(
     [
-      { name: 'hello, status 200', server: rival, status: 200, requests: always('/hello') },
-      { name: 'the SDK, each time', server: rival, status: 402, requests: always('/sdk') },
+      { name: 'hello, status 200', server: naive, status: 200, requests: always('/hello') },
+      { name: 'the SDK, each time', server: naive, status: 402, requests: always('/sdk') },
       { name: 'this wall, 160 blocks', server: wall, status: 402, requests: inTurn },
     ],
     pace,

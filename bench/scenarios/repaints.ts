@@ -16,14 +16,14 @@ const PER_MS = 1.5
 const preloaded = (file: string) => ({ BUN_OPTIONS: `--preload=${join(import.meta.dir, file)}` })
 
 /** A repaint over HTTP, with each way to recover its signer. */
-export const repaint: Scenario = async (fleet, pace) => {
+export const repaint: Scenario = async (servers, pace) => {
   const sign = await owners(TOTAL_BLOCKS)
   const count = Math.ceil(PER_MS * pace.ms)
   const batches = Array.from({ length: 3 }, () =>
     Array.from({ length: pace.rounds + 1 }, () => Array.from({ length: count }, sign)),
   )
   const [fast = [], slow = [], none = []] = batches
-  const keys = join(fleet.folder, 'keys.txt')
+  const keys = join(servers.folder, 'keys.txt')
   await Bun.write(
     keys,
     none
@@ -31,9 +31,9 @@ export const repaint: Scenario = async (fleet, pace) => {
       .map(({ rs, key }) => `${rs} ${key.toHex()}`)
       .join('\n'),
   )
-  const wall = await fleet.wall(TOTAL_BLOCKS, 'repaint')
-  const viem = await fleet.wall(TOTAL_BLOCKS, 'viem-only', preloaded('only-viem.ts'))
-  const unchecked = await fleet.wall(TOTAL_BLOCKS, 'unchecked', { ...preloaded('no-verify.ts'), WALL_KEYS: keys })
+  const wall = await servers.wall(TOTAL_BLOCKS, 'repaint')
+  const viem = await servers.wall(TOTAL_BLOCKS, 'viem-only', preloaded('only-viem.ts'))
+  const unchecked = await servers.wall(TOTAL_BLOCKS, 'unchecked', { ...preloaded('no-verify.ts'), WALL_KEYS: keys })
   const target = (name: string, server: Server, rounds: typeof fast) => ({
     name,
     server,
@@ -66,38 +66,38 @@ const PUBLISHED_AFTER_MS = 1050
 const WARM_UP_MAX = 3
 
 /** One repaint until every form of the canvas read shows it, in processor time, on walls of three sizes. */
-export const publish: Scenario = async (fleet, { rounds }) => {
+export const publish: Scenario = async (servers, { rounds }) => {
   const sizes = [100, 1000, TOTAL_BLOCKS].map((blocks) => ({ blocks, agents: agentsOf(blocks) }))
   const rows: Row[] = []
   const costs: number[] = []
-  let naive = Number.NaN
+  let naiveMs = Number.NaN
   for (const { blocks, agents } of [...sizes, { blocks: TOTAL_BLOCKS, agents: MANY_AGENTS }]) {
-    const wall = await fleet.wall(blocks, wallName(blocks, agents), {}, agents)
-    const [rival, sign] = [await fleet.rival(blocks), await owners(blocks, agents)]
+    const wall = await servers.wall(blocks, wallName(blocks, agents), {}, agents)
+    const [naive, sign] = [await servers.naive(blocks), await owners(blocks, agents)]
     const [ours, theirs]: [number[], number[]] = [[], []]
     for (let round = 0; round < Math.min(rounds, WARM_UP_MAX); round++) {
       await repaintOnce(wall, sign().bytes)
-      await rebuild(rival)
+      await rebuild(naive)
     }
     // A collection falls into a second now and then, so there are more rounds than of other things.
     for (let round = 0; round < 2 * rounds - 1; round++) {
       // Idle, a process still does this and that.
       const idle = await spent(wall, () => Bun.sleep(PUBLISHED_AFTER_MS))
       ours.push((await spent(wall, () => repaintOnce(wall, sign().bytes))) - idle)
-      theirs.push(await spent(rival, () => rebuild(rival)))
+      theirs.push(await spent(naive, () => rebuild(naive)))
     }
-    naive = median(theirs)
+    naiveMs = median(theirs)
     costs.push(median(ours))
     rows.push({
       what: `${blocks} blocks, ${agents} agents`,
-      figures: { 'naive CPU ms': naive, 'CPU ms': median(ours) },
+      figures: { 'naive CPU ms': naiveMs, 'CPU ms': median(ours) },
     })
   }
   const [few = Number.NaN, many = Number.NaN] = costs.slice(-2)
   return {
     rows,
     ratios: {
-      'repaint: times naive to publish, full wall': naive / few,
+      'repaint: times naive to publish, full wall': naiveMs / few,
       'repaint: to publish, many agents over few': many / few,
     },
   }
@@ -122,10 +122,10 @@ async function repaintOnce({ port }: Server, bytes: Uint8Array): Promise<void> {
 const PRESSURES = [0, 200, 1000]
 
 /** Reads of the whole wall, and of health, while it is repainted. */
-export const underRepaints: Scenario = async (fleet, pace) => {
-  const [wall, rival, sign] = [
-    await fleet.wall(TOTAL_BLOCKS),
-    await fleet.rival(TOTAL_BLOCKS),
+export const underRepaints: Scenario = async (servers, pace) => {
+  const [wall, naive, sign] = [
+    await servers.wall(TOTAL_BLOCKS),
+    await servers.naive(TOTAL_BLOCKS),
     await owners(TOTAL_BLOCKS),
   ]
   const plain = requestBytes('PUT', '/naive/repaint', {}, 'repainted')
@@ -140,7 +140,7 @@ export const underRepaints: Scenario = async (fleet, pace) => {
       )
     await see(
       'naive, 200/s',
-      watch(rival, '/naive/canvas', '/naive/health', () => plain, 200, ms),
+      watch(naive, '/naive/canvas', '/naive/health', () => plain, 200, ms),
     )
   }
   const of = (name: string, figure: keyof Seen) => median((seen.get(name) ?? []).map((one) => one[figure]))

@@ -12,8 +12,8 @@ import { owners, type Repaint } from './owners.ts'
 import { paced } from './repaints.ts'
 
 /** From starting the process to the last byte of the first read of the whole wall, on all processors there are. */
-export const coldStart: Scenario = async (fleet, { rounds }) => {
-  const DATABASE_PATH = fleet.database(TOTAL_BLOCKS, 'cold')
+export const coldStart: Scenario = async (servers, { rounds }) => {
+  const DATABASE_PATH = servers.database(TOTAL_BLOCKS, 'cold')
   const took: number[] = []
   // A process has the processors of the one that started it.
   unpin(process.pid)
@@ -40,13 +40,13 @@ const READ_ONLY = 10
 const REPAINTS_A_SECOND = 200
 
 /** What each wall that was measured so far holds, and whether one that is read and repainted all the time takes ever more. */
-export const memory: Scenario = async (fleet, { steadyMs }) => {
+export const memory: Scenario = async (servers, { steadyMs }) => {
   const rows: Row[] = []
   for (const blocks of [100, 1000, TOTAL_BLOCKS]) {
-    const { pid } = await fleet.wall(blocks)
+    const { pid } = await servers.wall(blocks)
     rows.push({ what: `${blocks} blocks`, figures: { MB: residentMb(pid) ?? Number.NaN } })
   }
-  const wall = await fleet.wall(TOTAL_BLOCKS)
+  const wall = await servers.wall(TOTAL_BLOCKS)
   const sign = await owners(TOTAL_BLOCKS)
   const held: number[] = []
   for (let look = 0; look < READ_ONLY; look++) {

@@ -11,13 +11,13 @@ import { paced } from './repaints.ts'
 const BLOCKS = 1000
 const CROWDS = [100, 1000, 10_000]
 
-export const viewers: Scenario = async (fleet, { ms }) => {
+export const viewers: Scenario = async (servers, { ms }) => {
   if (!isHere('caching-nginx')) {
     console.warn('Viewers behind a caching proxy are not measured: nginx is not installed.')
     return { rows: [], ratios: {} }
   }
   const METRICS_PORT = String(await freePort())
-  const wall = await fleet.wall(BLOCKS, 'viewed', { METRICS_PORT })
+  const wall = await servers.wall(BLOCKS, 'viewed', { METRICS_PORT })
   const sign = await owners(BLOCKS)
   const proxy = await startProxy('caching-nginx', [String(wall.port)])
   try {

@@ -53,7 +53,7 @@ const payments = new x402ResourceServer({
   verify: () => Promise.reject(new Error('nobody pays here')),
   settle: () => Promise.reject(new Error('nobody pays here')),
 })
-const till = new x402HTTPResourceServer(
+const resourceServer = new x402HTTPResourceServer(
   payments.register(network, new ExactEvmScheme()).registerExtension(bazaarResourceServerExtension),
   {
     'GET /sdk': {
@@ -75,7 +75,7 @@ const till = new x402HTTPResourceServer(
     },
   },
 )
-await till.initialize()
+await resourceServer.initialize()
 
 async function sdkDemand(request: Request): Promise<Response> {
   const path = '/sdk'
@@ -87,7 +87,7 @@ async function sdkDemand(request: Request): Promise<Response> {
     getAcceptHeader: () => 'application/json',
     getUserAgent: () => '',
   }
-  const result = await till.processHTTPRequest({ adapter, path, method: 'GET' })
+  const result = await resourceServer.processHTTPRequest({ adapter, path, method: 'GET' })
   if (result.type !== 'payment-error') throw new Error('the SDK asks for no payment')
   const { status, headers: fields, body: said } = result.response
   return new Response(JSON.stringify(said ?? {}), { status, headers: fields })

@@ -15,14 +15,14 @@ const AGENTS = 500
 /** How many agents own the blocks of a wall, if nothing else is said. */
 export const agentsOf = (blocks: number): number => Math.min(AGENTS, Math.max(1, blocks))
 
-export type Fleet = {
+export type Servers = {
   readonly folder: string
   /** A wall with so many blocks sold, started once for each `name`. Settings are for a first start. */
   wall(blocks: number, name?: string, settings?: WallSettings, agents?: number): Promise<Server>
   /** A copy of the database of a wall with so many blocks sold. */
   database(blocks: number, name: string): string
   /** The bare handlers and the plain way of doing things, over a wall with so many blocks sold. */
-  rival(blocks: number): Promise<Server>
+  naive(blocks: number): Promise<Server>
   /** nginx with the canvas read of a wall with so many blocks sold as a file, `/canvas`; `undefined` where it is not installed. */
   nginx(blocks: number): Promise<Server | undefined>
   stop(): Promise<void>
@@ -42,8 +42,8 @@ export const QUIET: WallSettings = {
 /** What a wall without settings of its own is called. */
 export const wallName = (blocks: number, agents: number): string => `wall-${blocks}-${agents}`
 
-/** Makes an empty fleet. */
-export function fleet(): Fleet {
+/** Makes an empty servers. */
+export function servers(): Servers {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-bench-'))
   const walls = new Map<string, Promise<WallProcess>>()
   const rivals = new Map<number, Promise<Server & { end(): void }>>()
@@ -64,7 +64,7 @@ export function fleet(): Fleet {
     await published(wall.url)
     return wall
   }
-  const wall: Fleet['wall'] = async (blocks, name = wallName(blocks, agentsOf(blocks)), settings = {}, agents) => {
+  const wall: Servers['wall'] = async (blocks, name = wallName(blocks, agentsOf(blocks)), settings = {}, agents) => {
     const started = walls.get(name) ?? start(blocks, name, settings, agents)
     walls.set(name, started)
     return serverOf(await started)
@@ -77,7 +77,7 @@ export function fleet(): Fleet {
   }
   const startRival = async (blocks: number) => {
     const body = await canvasFile(blocks)
-    const child = spawnRival(database(blocks, `rival-${blocks}`), body)
+    const child = spawnNaive(database(blocks, `rival-${blocks}`), body)
     const line = await firstLine(child.stdout)
     pin(child.pid, SERVERS_ON)
     return { port: Number(line), pid: child.pid, end: () => child.kill('SIGKILL') }
@@ -86,7 +86,7 @@ export function fleet(): Fleet {
     folder,
     wall,
     database,
-    async rival(blocks) {
+    async naive(blocks) {
       const started = rivals.get(blocks) ?? startRival(blocks)
       rivals.set(blocks, started)
       return await started
@@ -108,7 +108,7 @@ export function fleet(): Fleet {
 
 const serverOf = ({ url, pid }: WallProcess): Server => ({ port: Number(new URL(url).port), pid })
 
-function spawnRival(databasePath: string, body: string) {
+function spawnNaive(databasePath: string, body: string) {
   return Bun.spawn([process.execPath, join(import.meta.dir, 'naive-server.ts'), databasePath, body], {
     stdin: 'ignore',
     stdout: 'pipe',

@@ -23,7 +23,7 @@ const USED = toEventSelector('AuthorizationUsed(address,bytes32)')
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
 
 /** Both, on one address. */
-export type Market = {
+export type StubServices = {
   readonly url: string
   /** How long a settlement takes, from here on, in milliseconds. */
   settleIn(ms: number): void
@@ -35,8 +35,8 @@ export type Market = {
 type Authorization = { readonly from: Hex; readonly to: Hex; readonly value: string; readonly nonce: Hex }
 type Asked = { readonly paymentPayload: { readonly payload: { readonly authorization: Authorization } } }
 
-/** Opens the market. A transaction has the nonce of the authorization it spends for its hash. */
-export function openMarket(): Market {
+/** Opens the stubs. A transaction has the nonce of the authorization it spends for its hash. */
+export function startStubServices(): StubServices {
   const spent = new Map<string, Authorization>()
   let settleMs = 0
   let chainCalls = 0

@@ -7,7 +7,7 @@ import { Database } from 'bun:sqlite'
 import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
 import { type DamagedRow, type Table } from '../row-checksums.ts'
 import { atCommit, beforeCommit } from './errors.ts'
-import { together } from './file/group-commit.ts'
+import { groupCommit } from './file/group-commit.ts'
 import { makePrivate } from './file/private-file.ts'
 import { diskOf, type Disk } from './file/wal-sync.ts'
 import type { Prepared, RawConnection, Values } from './raw.ts'
@@ -76,7 +76,7 @@ export function connect(path: string, onBroken: () => void = () => {}, disk: Dis
         return result
       }),
     )
-  const shared = together({
+  const shared = groupCommit({
     write: (work) => write(work, disk.flush === undefined ? writing : writingAhead),
     soon: disk.soon,
     flush: async () => {

@@ -8,7 +8,7 @@ import { type DamagedRow } from '../row-checksums.ts'
 import { connect, one, type Connection } from './connection.ts'
 import { cannotUse, troubleOf } from './errors.ts'
 import { flawOf, inspect, type Inspection } from './file/integrity-check.ts'
-import { inspectAside } from './file/integrity-worker-client.ts'
+import { inspectInWorker } from './file/integrity-worker-client.ts'
 import { lockDatabase } from './file/lock.ts'
 import type { Disk } from './file/wal-sync.ts'
 import { sqliteLedgerReader } from './ledger-reader.ts'
@@ -18,7 +18,7 @@ import { sqliteCheckpoint } from './purchase/chain-checkpoint.ts'
 import { sqliteLedger } from './purchase/ledger.ts'
 import { sqlitePayouts } from './purchase/payouts.ts'
 import { isDamaged } from './row-checksums.ts'
-import { alone } from './single-process.ts'
+import { singleProcess } from './single-process.ts'
 import { sqliteAgents } from './wall/agents.ts'
 import { sqliteBlocks } from './wall/blocks.ts'
 import { sqliteCompaction } from './wall/compaction.ts'
@@ -57,7 +57,7 @@ export async function openSqliteAhead(path: string, network: string, opening: Op
     const store = { ...ports(connection), close: closing(connection, unlock) }
     const look = async () => {
       try {
-        const found = isNew ? WHOLE : await inspectAside(path)
+        const found = isNew ? WHOLE : await inspectInWorker(path)
         return trouble(path, () => accept(connection, network, found))
       } catch (error) {
         connection.close()
@@ -128,7 +128,7 @@ export function ports(connection: Connection): Omit<Sqlite, 'close'> {
     compaction: sqliteCompaction(connection),
     checkpoint: sqliteCheckpoint(connection),
     store: sqliteStore(connection),
-    ...alone,
+    ...singleProcess,
   }
 }
 

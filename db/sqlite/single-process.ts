@@ -3,7 +3,11 @@
 import type { ChangeNotifier, ExclusiveJobs, Leases } from '../../server/ports.ts'
 
 /** Nobody else works on anything: whatever is asked for is had, and nothing is written by another hand. */
-export const alone: { readonly leases: Leases; readonly jobs: ExclusiveJobs; readonly notifier: ChangeNotifier } = {
+export const singleProcess: {
+  readonly leases: Leases
+  readonly jobs: ExclusiveJobs
+  readonly notifier: ChangeNotifier
+} = {
   leases: {
     take: async () => true,
     give: async () => {},

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { between } from '../../bench/document.ts'
 import goals from '../../bench/goals.json' with { type: 'json' }
 import { behindProxy, inBrowser, onServer, scenarios } from '../../bench/scenarios.ts'
-import { fleet, type Fleet } from '../../bench/servers/servers.ts'
+import { servers, type Servers } from '../../bench/servers/servers.ts'
 import { isHere } from '../e2e/instances/proxies.ts'
 import { openBrowser } from '../viewer/stage/browser.ts'
 
@@ -25,10 +25,10 @@ if (!browses) console.warn('The page is not measured: it is not built, or no Chr
 const keeps = isHere('caching-nginx')
 if (!keeps) console.warn('Viewers behind a caching proxy are not measured: nginx is not installed.')
 
-let walls: Fleet
+let walls: Servers
 const ratios = new Set<string>()
 beforeAll(() => {
-  walls = fleet()
+  walls = servers()
 })
 afterAll(() => walls.stop())
 

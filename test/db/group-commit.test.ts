@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { together } from '../../db/sqlite/file/group-commit.ts'
+import { groupCommit } from '../../db/sqlite/file/group-commit.ts'
 import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
 import { failureOf } from '../ports/engine.ts'
 
@@ -24,7 +24,7 @@ function store({
       throw error
     }
   }
-  return { kept, ...together({ write, soon: setImmediate, flush }) }
+  return { kept, ...groupCommit({ write, soon: setImmediate, flush }) }
 }
 
 /** A disk that takes as long as it is told to. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { openSqlite } from '../../db/sqlite/open.ts'
-import { alone } from '../../db/sqlite/single-process.ts'
+import { singleProcess } from '../../db/sqlite/single-process.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { keyOf, type PaymentKey } from '../../server/domain/purchase/payment.ts'
 import type { ExclusiveJobs } from '../../server/ports.ts'
@@ -11,7 +11,7 @@ import { hold } from '../ports/engine.ts'
 import { NOW, paymentOf, TERMS } from '../ports/samples.ts'
 
 /** A reconciler over a wall on which two purchases are open; `taken` are those that another process has. */
-async function openWorld(jobs: ExclusiveJobs = alone.jobs) {
+async function openWorld(jobs: ExclusiveJobs = singleProcess.jobs) {
   const { ledger } = await openSqlite(':memory:', TERMS.network)
   for (const nonce of [1, 2]) await hold({ ledger }, 'next', paymentOf(1, nonce))
   const taken = new Set<string>()

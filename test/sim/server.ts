@@ -3,7 +3,7 @@
  * vanishes with it; only the book stays.
  */
 
-import { alone } from '../../db/sqlite/single-process.ts'
+import { singleProcess } from '../../db/sqlite/single-process.ts'
 import { StaleWriteError, StoreUnavailable } from '../../server/domain/failure.ts'
 import type { SignatureCheck } from '../../server/domain/purchase/facilitator-errors.ts'
 import { keyOf, type Payment, type PaymentKey } from '../../server/domain/purchase/payment.ts'
@@ -128,7 +128,7 @@ export function startServer(world: World, { name, book, watcher, commons, opened
       advance,
       leases: shared?.leases,
     })
-    const swept = reconciler({ ledger, seller: sold, jobs: shared?.jobs ?? alone.jobs, clock, logger })
+    const swept = reconciler({ ledger, seller: sold, jobs: shared?.jobs ?? singleProcess.jobs, clock, logger })
     opened({ seller: sold, clock, paint, follower, life: self })
     if (shared !== undefined && follower !== undefined)
       void pollLog({ notifier: shared.notifier, advance, clock, logger }, never)

@@ -33,7 +33,12 @@ export const leavePostgres = <T>(
     await ensureStayed(session)
     if (isRehearsal) await session.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     else
-      await alone(session, url, patienceMs, `BEGIN ISOLATION LEVEL REPEATABLE READ; LOCK TABLE ${TABLES} IN SHARE MODE`)
+      await lockExclusively(
+        session,
+        url,
+        patienceMs,
+        `BEGIN ISOLATION LEVEL REPEATABLE READ; LOCK TABLE ${TABLES} IN SHARE MODE`,
+      )
     if (!isRehearsal) await noteMoved(session, note)
     const result = await work(rowsOf(session))
     await session.run('COMMIT')
@@ -52,7 +57,7 @@ export const enterPostgres = <T>(
   apartFrom(url, async (session) => {
     await checkServer(session)
     await migrate(session)
-    await alone(session, url, patienceMs, `BEGIN; LOCK TABLE ${TABLES}, counters IN EXCLUSIVE MODE`)
+    await lockExclusively(session, url, patienceMs, `BEGIN; LOCK TABLE ${TABLES}, counters IN EXCLUSIVE MODE`)
     await ensureEmpty(session, url)
     // A log that was compacted has gaps, and none is ever made by writing to it.
     await session.run('ALTER TABLE changes DISABLE TRIGGER changes_are_numbered_densely')
@@ -101,7 +106,7 @@ const WORDS: Readonly<Record<string, string>> = {
 const ASK_EVERY_MS = 100
 
 /** Takes locks that keep writers away, and sees to it that none is there. Throws `CannotOpen`. */
-async function alone(session: Session, url: string, patienceMs: number, locks: string): Promise<void> {
+async function lockExclusively(session: Session, url: string, patienceMs: number, locks: string): Promise<void> {
   await ensureClosed(session, url, patienceMs)
   await session.run(locks)
   await ensureClosed(session, url, 0)

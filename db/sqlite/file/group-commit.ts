@@ -11,7 +11,7 @@ type Write = <T>(work: () => T) => T
 export type Means = { readonly write: Write; readonly soon: Soon; readonly flush: () => Promise<void> }
 
 /** How to write together with others. */
-export type Together = {
+export type GroupCommit = {
   /** Resolves once `work` was done inside a transaction that is on the disk. */
   write<T>(work: () => T): Promise<T>
   /** Resolves once all that was written by now is on the disk. */
@@ -28,7 +28,7 @@ type Waiting = {
 type Written = { readonly tell: () => void; readonly fail: (error: unknown) => void }
 
 /** Gathers work, and does it by one `write` after another. */
-export function together({ write, soon, flush }: Means): Together {
+export function groupCommit({ write, soon, flush }: Means): GroupCommit {
   let waiting: Waiting[] = []
   let isBusy = false
   let flushing: Promise<void> = Promise.resolve()

@@ -5,7 +5,7 @@ import type { Inspection } from './integrity-check.ts'
 import type { Inspected } from './integrity-worker.ts'
 
 /** What is found in the file at `path`, which nobody writes meanwhile. Throws `CannotOpen` when SQLite cannot look at it. */
-export async function inspectAside(path: string): Promise<Inspection> {
+export async function inspectInWorker(path: string): Promise<Inspection> {
   const worker = new Worker(new URL('./integrity-worker.ts', import.meta.url))
   const { promise, resolve, reject } = Promise.withResolvers<Inspected>()
   worker.addEventListener('message', ({ data }: MessageEvent<Inspected>) => resolve(data))
