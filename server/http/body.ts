@@ -51,9 +51,20 @@ export async function readBody(
   { maxBytes = BODY_MAX_BYTES, deadlineMs = DEADLINE_MS, bytesPerSecondMin = 0 }: BodyLimits = {},
 ): Promise<Uint8Array<ArrayBuffer> | Unread> {
   if (isCoded(request.headers.get('content-encoding'))) return invalid('send it as it is, without Content-Encoding')
-  if (Number(request.headers.get('content-length')) > maxBytes) return tooLarge(maxBytes)
-  return await readBytes(request, { maxBytes, deadlineMs, bytesPerSecondMin })
+  if (Number(request.headers.get('content-length')) > maxBytes) {
+    await passOver(request)
+    return tooLarge(maxBytes)
+  }
+  const chunks: Uint8Array[] = []
+  const limits = { maxBytes, deadlineMs, bytesPerSecondMin }
+  return (await readEach(request, limits, (chunk) => chunks.push(chunk))) ?? Buffer.concat(chunks)
 }
+
+// The largest body that a proxy is asked to pass, and a time in which one that has all of it sends it.
+const PASSED_OVER = { maxBytes: 4 * 1024 * 1024, deadlineMs: 1000, bytesPerSecondMin: 0 }
+
+/** Lets a body that was announced go by: a proxy that still sends when it is answered takes the wall for one that is away. */
+const passOver = async (request: Request) => void (await readEach(request, PASSED_OVER, () => {}))
 
 // What is small once packed may be huge; nothing that is sent here needs to be.
 const isCoded = (contentEncoding: string | null) =>
@@ -61,11 +72,13 @@ const isCoded = (contentEncoding: string | null) =>
 
 const isJson = (contentType: string | null) => contentType === null || mediaTypePattern.test(contentType)
 
-async function readBytes(
+/** Takes a body piece by piece; answers why, where it cannot be had whole. */
+async function readEach(
   request: Request,
   { maxBytes, deadlineMs, bytesPerSecondMin }: Required<BodyLimits>,
-): Promise<Uint8Array<ArrayBuffer> | Unread> {
-  if (request.body === null) return new Uint8Array()
+  take: (chunk: Uint8Array) => void,
+): Promise<Unread | undefined> {
+  if (request.body === null) return undefined
   const reader = request.body.getReader()
   const late = Promise.withResolvers<'late'>()
   const timer = setTimeout(() => late.resolve('late'), deadlineMs)
@@ -76,7 +89,7 @@ async function readBytes(
     if (seconds >= PACE_FROM_SECONDS && read.size < bytesPerSecondMin * seconds) late.resolve('late')
   }, 1000)
   try {
-    return await readUpTo(reader, maxBytes, read, late.promise)
+    return await readUpTo(reader, maxBytes, read, late.promise, take)
   } catch {
     return invalid('it broke off')
   } finally {
@@ -91,15 +104,15 @@ async function readUpTo(
   maxBytes: number,
   read: { size: number },
   late: Promise<'late'>,
-): Promise<Uint8Array<ArrayBuffer> | Unread> {
-  const chunks: Uint8Array[] = []
+  take: (chunk: Uint8Array) => void,
+): Promise<Unread | undefined> {
   for (;;) {
     const step = await Promise.race([reader.read(), late])
     if (step === 'late') return invalid('it took too long to arrive')
-    if (step.done) return Buffer.concat(chunks)
+    if (step.done) return undefined
     read.size += step.value.byteLength
     if (read.size > maxBytes) return tooLarge(maxBytes)
-    chunks.push(step.value)
+    take(step.value)
   }
 }
 

@@ -53,6 +53,18 @@ const RECIPES = {
         folder,
       ),
   },
+  /** In front of one instance only. */
+  caddy: {
+    program: 'caddy',
+    files: ['Caddyfile'],
+    adapt: (text, port, [instance = '']) => `{
+admin off
+auto_https off
+grace_period 1s
+}
+${text.replace('wall.example {', `http://127.0.0.1:${port} {`).replace('127.0.0.1:8402', `127.0.0.1:${instance}`)}`,
+    command: (file) => ['caddy', 'run', '--config', file, '--adapter', 'caddyfile'],
+  },
   haproxy: {
     program: 'haproxy',
     files: ['haproxy.cfg'],
@@ -86,7 +98,11 @@ export async function startProxy(name: ProxyName, instances: readonly string[]):
   const texts = await Promise.all(recipe.files.map((name) => Bun.file(join(DEPLOY, name)).text()))
   await Bun.write(file, recipe.adapt(texts.join('\n'), port, instances, folder))
   const [, ...args] = recipe.command(file)
-  const child = Bun.spawn([programOf(name) ?? recipe.program, ...args], { stdout: 'ignore', stderr: 'pipe' })
+  const child = Bun.spawn([programOf(name) ?? recipe.program, ...args], {
+    env: { PATH: Bun.env['PATH'] ?? '', HOME: folder },
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
   const url = `http://127.0.0.1:${port}`
   const ended = child.exited.then(async (code) => {
     throw new Error(`${name} ended with ${code}: ${await new Response(child.stderr).text()}`)

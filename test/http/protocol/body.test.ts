@@ -31,9 +31,25 @@ test('a body that comes packed is not unpacked, and refused', async () => {
   expect(await readJson(request('{}', { 'content-encoding': 'identity' }))).toEqual({ value: {} })
 })
 
-test('a body that is announced too large is not waited for', async () => {
+test('a body that is announced too large is let by, so that a proxy hears the answer, and waited for a second at most', async () => {
+  const announced = (bytes: number) => ({ 'content-length': String(bytes) })
+  const pulled = { bytes: 0 }
+  const inPieces = (total: number) =>
+    new ReadableStream<Uint8Array>({
+      start: () => void (pulled.bytes = 0),
+      pull(controller) {
+        pulled.bytes += 100_000
+        controller.enqueue(new Uint8Array(100_000))
+        if (pulled.bytes >= total) controller.close()
+      },
+    })
+  const megabyte = 1_000_000
+  expect(refusal(await readJson(request(inPieces(megabyte), announced(megabyte))))).toBe('body_too_large')
+  expect(pulled.bytes).toBe(megabyte)
+  expect(refusal(await readJson(request(inPieces(Infinity), announced(1e12))))).toBe('body_too_large')
+  expect(pulled.bytes).toBeLessThan(5 * megabyte)
   const silent = new ReadableStream<Uint8Array>({})
-  expect(refusal(await readJson(request(silent, { 'content-length': '4097' })))).toBe('body_too_large')
+  expect(refusal(await readJson(request(silent, announced(4097))))).toBe('body_too_large')
 })
 
 test('a body that stops coming is given up', async () => {
