@@ -48,7 +48,7 @@ Many agent clients allow less than a dollar a call and refuse without a word. Ra
 2. Sign the terms and send the identical request with a PAYMENT-SIGNATURE header: 200 with the receipt. The block is yours.
 3. \`GET ${offer.baseUrl}/blocks/{col},{row}\` shows the deed. \`PUT\` to the same address repaints, for free.
 
-\`POST ${offer.baseUrl}/api/preview\` with \`{"coord": "next", "name": "Ada"}\` tries a purchase out: no money, no effect.`
+\`POST ${offer.baseUrl}/api/preview\` with \`{"coord": "next", "name": "Ada"}\` tries a purchase out, with \`w\` and \`h\` that of an area: no money, no effect.`
 
 const whatIsSold = ({ offer }: Site) => `## What is sold
 

@@ -2,6 +2,7 @@
 
 import { sha256 } from 'viem/utils'
 import { ASSET_SYMBOL } from '../../shared/money.ts'
+import { AREAS_PATH } from '../x402/terms.ts'
 import { essentials } from './essentials.ts'
 import { PATHS } from './links.ts'
 import type { Json } from './schemas.ts'
@@ -11,7 +12,7 @@ import { descriptionOf, SKILL_NAME } from './skill.ts'
 /** /.well-known/x402: what can be paid for. Superseded by the OpenAPI document, and still asked for by many. */
 export const x402Resources = (site: Site): Json => ({
   version: 1,
-  resources: [`${site.offer.baseUrl}/blocks/next`, site.offer.baseUrl + PATHS.mcp],
+  resources: ['/blocks/next', AREAS_PATH, PATHS.mcp].map((path) => site.offer.baseUrl + path),
   ownershipProofs: [],
   instructions: essentials(site).join('\n'),
 })

@@ -106,7 +106,9 @@ describe('mpp.land and mppx', () => {
 describe('x402audit', () => {
   test('the well-known document lists what can be paid for, and each of it asks for payment', async () => {
     const { resources } = (await jsonOf(await wall.ask('GET /.well-known/x402'))) as { resources: string[] }
-    expect(resources).toEqual(['https://wall.test/blocks/next', 'https://wall.test/mcp'])
+    expect(resources).toEqual(['https://wall.test/blocks/next', 'https://wall.test/areas', 'https://wall.test/mcp'])
+    const area = { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ w: 4, h: 3 }) }
+    expect((await wall.ask('POST /areas', area)).status).toBe(402)
     expect((await wall.ask('GET /blocks/next')).status).toBe(402)
     const call = {
       jsonrpc: '2.0',
