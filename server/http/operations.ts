@@ -214,10 +214,18 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'previewBlock',
     summary: 'Try a purchase out',
     description:
-      'Free, and without any effect. Says whether buying exactly this would be accepted now, everything that is wrong with it, the terms, the request that buys it, and shows the block in place. Nothing is held.',
+      'Free, and without any effect. Says whether buying exactly this would be accepted now, everything that is wrong with it, the terms, the request that buys it, and shows the block in place; with w and h the same of an area. Nothing is held.',
     body: PreviewBody,
     answers: [Preview],
-    codes: ['invalid_body', 'invalid_coordinate', 'body_too_large', 'too_many_requests', 'server_busy', ...anywhere],
+    codes: [
+      'invalid_body',
+      'invalid_coordinate',
+      'invalid_area',
+      'body_too_large',
+      'too_many_requests',
+      'server_busy',
+      ...anywhere,
+    ],
   },
   {
     method: 'GET',

@@ -12,6 +12,7 @@ import { LISTING_KEYS, type Said } from '../domain/purchase/listing.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { rules } from '../domain/wall/field-rules.ts'
+import { readTarget } from '../purchase/area-order.ts'
 import type { FindSpace } from '../wall/find-space.ts'
 import { myWall, type MyWallDeps } from '../wall/my-wall.ts'
 import { previewBlock, type PreviewDeps } from '../wall/preview-block.ts'
@@ -49,24 +50,32 @@ const previewCheck = TypeCompiler.Compile(PreviewBody)
 
 function preview(deps: PreviewDeps & { readonly clients: Clients }): Handler {
   return async (request) => {
-    const read = await readInTurn(deps.clients, request)
+    const read = await readInTurn(deps.clients, request, { maxBytes: PREVIEW_MAX_BYTES })
     if ('failure' in read) return refuse(read.failure, { Connection: 'close' })
     const { value } = read
     if (!previewCheck.Check(value)) return refuse(failure('invalid_body', PREVIEW_SHAPE))
-    const target = value.coord === 'next' ? value.coord : parseCoord(value.coord)
-    if (target === undefined) return refuse(invalidCoordinate())
-    const said = new Map(
+    const { coord, w = 1, h = 1, pixels } = value
+    const target = readTarget(coord, w, h)
+    if (typeof target === 'object') return refuse(target)
+    const listing = new Map(
       LISTING_KEYS.flatMap((key): Array<readonly [typeof key, Said]> => {
         const text = value[key]
         return text === undefined ? [] : [[key, { text }]]
       }),
     )
-    return respondJson(200, await previewBlock(deps, target, said), NO_STORE)
+    return respondJson(
+      200,
+      await previewBlock(deps, target, { listing, pixels: pixels === undefined ? pixels : { text: pixels } }),
+      NO_STORE,
+    )
   }
 }
 
 const PREVIEW_SHAPE =
-  'Send a JSON object of coord ("next" or "col,row") and any of name, framework, message, link, px and painter, all of them strings; no other fields.'
+  'Send a JSON object of coord ("next" or "col,row"), for an area w and h (integers), and any of name, framework, message, link, painter and px or pixels, all of them strings; no other fields.'
+
+/** The pixels of the largest area, and what is said of it. */
+const PREVIEW_MAX_BYTES = 64 * 1024
 
 const readSpace = paramsReader(SpaceQuery, {
   w: 'invalid_size',

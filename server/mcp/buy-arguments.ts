@@ -39,4 +39,6 @@ export function readOrder(given: unknown): Order | Failure {
   return { target, said: new Map(entries), hasStrangers: Object.keys(rest).length > entries.length }
 }
 
-const sayingOf = (value: unknown): Said => (typeof value === 'string' ? { text: value } : { flaw: 'must be a string' })
+/** What is said in a field, if it is a text. */
+export const sayingOf = (value: unknown): Said =>
+  typeof value === 'string' ? { text: value } : { flaw: 'must be a string' }

@@ -8,7 +8,7 @@ import { BLOCK_SIZE, parseCoord } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import { readListing, type AreaPicture, type Draft, type Said } from '../domain/purchase/listing.ts'
 import { invalidArea, invalidCoordinate } from '../domain/purchase/refusals.ts'
-import { targetOf, type Target } from '../domain/purchase/target.ts'
+import { placeOf, targetOf, type Target } from '../domain/purchase/target.ts'
 import { bytesIn, readAreaPixels } from '../domain/wall/area-pixels.ts'
 
 /** What is ordered. A listing that is refused stays a value: it must not hide what became of a payment known already. */
@@ -18,13 +18,17 @@ export type OrderedArea = { readonly target: Target; readonly listing: Draft | F
 export function readAreaOrder(value: unknown): OrderedArea | Failure {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return failure('invalid_body', SHAPE)
   const { at = 'next', w, h, ...said }: Readonly<Record<string, unknown>> = { ...value }
+  const target = readTarget(at, w, h)
+  return typeof target === 'object' ? target : { target, listing: readDraft(said, placeOf(target)) }
+}
+
+/** Reads a place and a size in blocks, or says why they are none. */
+export function readTarget(at: unknown, w: unknown, h: unknown): Target | Failure {
   if (typeof w !== 'number' || typeof h !== 'number' || !isAreaSize({ w, h })) return failure('invalid_area', SIZE)
-  const size = { w, h }
-  if (at === 'next') return { target: targetOf(at, size), listing: readDraft(said, size) }
+  if (at === 'next') return targetOf(at, { w, h })
   const block = typeof at === 'string' ? parseCoord(at) : undefined
   if (block === undefined) return invalidCoordinate()
-  if (areaAt(block, size) === undefined) return invalidArea()
-  return { target: targetOf(block, size), listing: readDraft(said, size) }
+  return areaAt(block, { w, h }) === undefined ? invalidArea() : targetOf(block, { w, h })
 }
 
 const KEYS = Object.keys(AreaOrder.properties)

@@ -1,17 +1,23 @@
 /** Tries a purchase out: everything that buying would check before money is asked for, and how it would look. */
 
+import { areaName } from '../../shared/area.ts'
 import type { Preview, PreviewProblem } from '../../shared/contract/preview.ts'
 import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
-import { ALL_BLOCKS, CLAIM_ORDER, coordOf, type BlockIndex } from '../../shared/wall.ts'
-import type { Failure } from '../domain/failure.ts'
+import type { Pixels } from '../../shared/pixels.ts'
+import { ALL_BLOCKS, BLOCK_SIZE, CLAIM_ORDER, coordOf, type BlockIndex } from '../../shared/wall.ts'
+import { failure, type Failure } from '../domain/failure.ts'
 import { drawRegion, enlarge, surroundings } from '../domain/picture/wall-picture.ts'
 import { LISTING_KEYS, readListing, type ListingKey, type Said } from '../domain/purchase/listing.ts'
+import { termsFor } from '../domain/purchase/payment.ts'
 import { cannotSell, unavailability } from '../domain/purchase/refusals.ts'
+import { areaOf, blocksHeld, isBlock, placeOf, type Holding, type Target } from '../domain/purchase/target.ts'
+import { readAreaPixels } from '../domain/wall/area-pixels.ts'
+import { nearestArea } from '../domain/wall/open-space.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
 import type { Pictures } from '../ports.ts'
 import { offered, resourceUrl, type Offer } from '../x402/terms.ts'
-import type { TakenBlocks } from './open-blocks.ts'
+import type { Taken, TakenBlocks } from './open-blocks.ts'
 
 /** What trying out needs. */
 export type PreviewDeps = {
@@ -22,47 +28,73 @@ export type PreviewDeps = {
   readonly offer: Offer
 }
 
-// The wall's own size is too small to see.
-const SCALE = 8
+/** What is said of a purchase: the listing, and for an area its `pixels` in base64. */
+export type Saying = { readonly listing: ReadonlyMap<ListingKey, Said>; readonly pixels: Said | undefined }
+
+// The wall's own size is too small to see; a large area is large enough as it is.
+const SCALE_MAX = 8
+const IMAGE_SIDE = 480
 
 /** What would become of buying `target` with what is said of it. Nothing is held, sold or kept. */
-export async function previewBlock(
-  previewing: PreviewDeps,
-  target: BlockIndex | 'next',
-  said: ReadonlyMap<ListingKey, Said>,
-): Promise<Preview> {
+export async function previewBlock(previewing: PreviewDeps, target: Target, said: Saying): Promise<Preview> {
   const { offer, rail } = previewing
-  const { block, state } = await standingOf(previewing, target)
+  const { block, space } = await standingOf(previewing, target)
+  const held = block === undefined ? undefined : { target, block }
   const cannotPay = rail.state() === 'misconfigured'
+  const picture = pictureIn(target, said)
   const problems = [
-    ...(state === 'open' ? [] : [problem('coord', unavailability(target, state))]),
-    ...listingProblems(said),
+    ...(space === 'open' ? [] : [problem('coord', unavailability(target, space))]),
+    ...listingProblems(said.listing),
+    ...('field' in picture ? [picture] : []),
     ...(cannotPay ? [problem('rail', cannotSell())] : []),
   ]
+  const state = space === 'crowded' ? 'claimed' : space
   return {
     acceptable: problems.length === 0,
     problems,
     block: block === undefined ? null : { coord: coordOf(block), index: block },
+    area: held === undefined || isBlock(target) ? null : areaName(areaOf(held)),
     state,
-    price: { amount: moneyText(offer.terms.amount), asset: ASSET_SYMBOL, network: offer.terms.network },
-    request: { method: 'GET', url: resourceUrl(offer, target) + queryOf(said) },
-    terms: state === 'open' && !cannotPay ? { ...offered(offer) } : null,
-    image: block === undefined ? null : await pictureOf(previewing, block, state, said),
+    price: {
+      amount: moneyText(termsFor(offer.terms, target).amount),
+      asset: ASSET_SYMBOL,
+      network: offer.terms.network,
+    },
+    request: requestFor(offer, target, said.listing),
+    terms: space === 'open' && !cannotPay ? { ...offered(offer, target) } : null,
+    image:
+      held === undefined ? null : await imageOf(previewing, held, state, 'field' in picture ? null : picture.pixels),
   }
 }
 
-async function standingOf({ view, taken }: PreviewDeps, target: BlockIndex | 'next') {
+type Standing = { readonly block: BlockIndex | undefined; readonly space: 'open' | 'reserved' | 'claimed' | 'crowded' }
+
+/** Which block, or top left one, it would be, and whether it can be had. */
+async function standingOf({ view, taken }: PreviewDeps, target: Target): Promise<Standing> {
   const now = await taken()
-  const block = target === 'next' ? CLAIM_ORDER.find((candidate) => !now.has(candidate)) : target
-  if (block === undefined)
-    return { block, state: view.claimed.size === ALL_BLOCKS.length ? ('claimed' as const) : ('reserved' as const) }
-  if (view.claimed.has(block)) return { block, state: 'claimed' as const }
-  return { block, state: now.has(block) ? ('reserved' as const) : ('open' as const) }
+  const { at } = placeOf(target)
+  if (at !== 'next') return { block: at, space: spaceOf(view, now, { target, block: at }) }
+  if (!isBlock(target)) {
+    const found = nearestArea(statesOf(view, now), placeOf(target))
+    return typeof found === 'string' ? { block: undefined, space: found } : { block: found, space: 'open' }
+  }
+  const block = CLAIM_ORDER.find((candidate) => !now.has(candidate))
+  if (block !== undefined) return { block, space: 'open' }
+  return { block, space: view.claimed.size === ALL_BLOCKS.length ? 'claimed' : 'reserved' }
 }
 
-/** Each field is judged by itself, so that all can be mended at once. */
+function spaceOf({ claimed }: WallView, now: Taken, holding: Holding): Standing['space'] {
+  const blocks = blocksHeld(holding)
+  if (blocks.some((block) => claimed.has(block))) return 'claimed'
+  return blocks.some((block) => now.has(block)) ? 'reserved' : 'open'
+}
+
+const statesOf = ({ claimed }: WallView, now: Taken): string =>
+  ALL_BLOCKS.map((block) => (claimed.has(block) ? 'c' : now.has(block) ? 'r' : 'o')).join('')
+
+/** Each field is judged by itself, so that all can be mended at once. A picture is judged elsewhere. */
 function listingProblems(said: ReadonlyMap<ListingKey, Said>): PreviewProblem[] {
-  return LISTING_KEYS.flatMap((key) => {
+  return LISTING_KEYS.filter((key) => key !== 'px').flatMap((key) => {
     const listing = listingOf(said, key)
     return 'code' in listing ? [problem(key, listing)] : []
   })
@@ -75,22 +107,43 @@ function listingOf(said: ReadonlyMap<ListingKey, Said>, key: ListingKey) {
 
 const problem = (field: string, { code, message }: Failure): PreviewProblem => ({ field, code, message })
 
-function queryOf(said: ReadonlyMap<ListingKey, Said>): string {
-  const query = new URLSearchParams()
-  for (const [key, value] of said) if ('text' in value) query.set(key, value.text)
-  return query.size === 0 ? '' : `?${query.toString()}`
+type Picture = { readonly pixels: Pixels | null } | PreviewProblem
+
+/** The picture that is said, block by block: of a block in `px`, of an area in `pixels`. */
+function pictureIn(target: Target, { listing: said, pixels }: Saying): Picture {
+  if (isBlock(target)) {
+    if (pixels !== undefined) return problem('pixels', failure('invalid_body', 'A block has px; pixels is of an area.'))
+    const listing = listingOf(said, 'px')
+    return 'code' in listing ? problem('px', listing) : { pixels: listing.pixels }
+  }
+  if (said.has('px')) return problem('px', failure('invalid_body', 'An area has pixels; px is of one block.'))
+  if (pixels === undefined) return { pixels: null }
+  const read = readAreaPixels('text' in pixels ? pixels.text : undefined, placeOf(target))
+  return 'code' in read ? problem('pixels', read) : { pixels: read.blocks }
 }
 
-/** A claimed block as it is, any other as it would be. */
-async function pictureOf(
+function requestFor(offer: Offer, target: Target, said: ReadonlyMap<ListingKey, Said>): Preview['request'] {
+  const url = resourceUrl(offer, target)
+  const texts = [...said].flatMap(([key, value]) => ('text' in value ? [[key, value.text] as const] : []))
+  if (isBlock(target)) {
+    const query = new URLSearchParams(Object.fromEntries(texts))
+    return { method: 'GET', url: query.size === 0 ? url : `${url}?${query.toString()}` }
+  }
+  const { at, w, h } = placeOf(target)
+  return { method: 'POST', url, body: { at: at === 'next' ? at : coordOf(at), w, h, ...Object.fromEntries(texts) } }
+}
+
+/** What is claimed as it is, anything else as it would be. */
+async function imageOf(
   { view, pictures }: PreviewDeps,
-  block: BlockIndex,
+  holding: Holding,
   state: Preview['state'],
-  said: ReadonlyMap<ListingKey, Said>,
+  pixels: Pixels | null,
 ): Promise<string> {
-  const listing = listingOf(said, 'px')
-  const trial = { block, pixels: 'code' in listing ? null : listing.pixels }
-  const bitmap = drawRegion(view, surroundings(block), state === 'claimed' ? undefined : trial)
-  const png = await pictures.encode(enlarge(bitmap, SCALE))
+  const area = areaOf(holding)
+  const region = surroundings(area)
+  const bitmap = drawRegion(view, region, state === 'claimed' ? undefined : { area, pixels })
+  const fitting = Math.floor(IMAGE_SIDE / (Math.max(region.cols, region.rows) * BLOCK_SIZE))
+  const png = await pictures.encode(enlarge(bitmap, Math.min(SCALE_MAX, Math.max(1, fitting))))
   return png.toBase64()
 }

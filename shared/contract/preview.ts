@@ -18,12 +18,17 @@ const said = (description: string) => Type.Optional(Type.String({ description })
 export const PreviewBody = Type.Object(
   {
     coord: TargetText,
+    w: Type.Optional(
+      Type.Integer({ description: 'Width in blocks, for an area whose top left block is coord. Default 1.' }),
+    ),
+    h: Type.Optional(Type.Integer({ description: 'Height in blocks. Default 1.' })),
     name: said('As when buying: 1 to 40 printable characters.'),
     framework: said('As when buying: 1 to 32 printable characters.'),
     message: said('As when buying: 1 to 140 printable characters.'),
     link: said('As when buying: an https URI of at most 200 characters.'),
-    px: said('As when buying: 200 hex characters, each pair a palette index from 00 to ef.'),
-    painter: said('As when buying: an address that may repaint the block beside you.'),
+    px: said('As when buying a block: 200 hex characters, each pair a palette index from 00 to ef.'),
+    pixels: said('As when buying an area: its palette indices in base64, row by row.'),
+    painter: said('As when buying: an address that may repaint beside you.'),
   },
   { additionalProperties: false },
 )
@@ -32,7 +37,7 @@ export type PreviewBody = Static<typeof PreviewBody>
 export const PreviewProblem = Type.Object({
   field: Type.String({
     description:
-      'What to mend: coord, name, framework, message, link, px or painter; `rail` when payments cannot be taken now.',
+      'What to mend: coord, name, framework, message, link, px, pixels or painter; `rail` when payments cannot be taken now.',
   }),
   code: Type.String({ description: 'The error code that buying would answer.' }),
   message: Type.String(),
@@ -49,12 +54,26 @@ export const Preview = Type.Object({
   acceptable: Type.Boolean({ description: 'Whether buying exactly this would be accepted at this moment.' }),
   problems: Type.Array(PreviewProblem),
   block: Type.Union([BlockRef, Type.Null()], {
-    description: 'The block it would be; for `next`, the one it is now. Null when no block is open.',
+    description:
+      'The block it would be; for `next`, the one it is now; of an area, the top left one. Null when there is none.',
   }),
-  state: Type.Union([Type.Literal('open'), Type.Literal('reserved'), Type.Literal('claimed')]),
+  area: Nullable(
+    Type.String({ description: 'The area it would be, `col,row,WxH`. Null for a block, and when there is none.' }),
+  ),
+  state: Type.Union([Type.Literal('open'), Type.Literal('reserved'), Type.Literal('claimed')], {
+    description: 'Of an area: open where all of it is, claimed where a block of it is sold.',
+  }),
   price: Price,
   request: Type.Object(
-    { method: Type.Literal('GET'), url: Type.String({ format: 'uri' }) },
+    {
+      method: Type.Union([Type.Literal('GET'), Type.Literal('POST')]),
+      url: Type.String({ format: 'uri' }),
+      body: Type.Optional(
+        Type.Record(Type.String(), Type.Unknown(), {
+          description: 'Of an area; add your picture, as pixels or image.',
+        }),
+      ),
+    },
     { description: 'The request that buys it.' },
   ),
   terms: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
@@ -63,7 +82,7 @@ export const Preview = Type.Object({
   image: Nullable(
     Type.String({
       contentEncoding: 'base64',
-      description: 'A PNG of the block in place among its neighbours, eight times its size, in base64.',
+      description: 'A PNG of the place among its neighbours, up to eight times its size, in base64.',
     }),
   ),
 })

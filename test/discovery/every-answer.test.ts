@@ -212,7 +212,7 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'PUT /api/agents/me/painter 413': ask('PUT /api/agents/me/painter', huge),
   'POST /api/preview 200': ask('POST /api/preview', sending({ coord: 'next', name: 'Ada' })),
   'POST /api/preview 400': ask('POST /api/preview', sending({ coord: '160,0' })),
-  'POST /api/preview 413': ask('POST /api/preview', huge),
+  'POST /api/preview 413': ask('POST /api/preview', sending('x'.repeat(70_000))),
   'GET /api/space 200': ask('GET /api/space?w=2&h=2'),
   'GET /api/space 400': ask('GET /api/space?w=0&h=2'),
   'POST /api/pixels 200': ask('POST /api/pixels?width=10&height=10', bytes(new Uint8Array(300))),

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import type { Bitmap } from '../../server/domain/picture/picture.ts'
 import { drawRegion, enlarge, surroundings, WHOLE_WALL } from '../../server/domain/picture/wall-picture.ts'
 import { applyChange, emptyView } from '../../server/domain/wall/wall-view.ts'
-import { parsePixels, type Pixels } from '../../shared/pixels.ts'
-import { blockOf, NOW, pixelsOf, wallet } from '../ports/samples.ts'
+import { parsePixels, trustPixels, type Pixels } from '../../shared/pixels.ts'
+import { areaIn, blockOf, NOW, pixelsOf, wallet } from '../ports/samples.ts'
 
 /** A picture in which every pixel differs from its neighbours. */
 const gradient = (): Pixels => {
@@ -60,11 +60,17 @@ test('a region lies where it lies on the whole wall', () => {
 test('a trial is shown instead of what is there, and nothing is changed by it', () => {
   const wall = view()
   const region = { col: 3, row: 4, cols: 2, rows: 1 }
-  const shown = drawRegion(wall, region, { block: blockOf('4,4'), pixels: pixelsOf(9) })
+  const shown = drawRegion(wall, region, { area: areaIn('4,4,1x1'), pixels: pixelsOf(9) })
   expect(rowOf(shown, 0)).toEqual([...gradient().subarray(0, 10), ...Array(10).fill(9)])
-  expect(rowOf(drawRegion(wall, region, { block: blockOf('4,4'), pixels: null }), 0).slice(10)).toEqual(
+  expect(rowOf(drawRegion(wall, region, { area: areaIn('4,4,1x1'), pixels: null }), 0).slice(10)).toEqual(
     Array(10).fill(223),
   )
+  const two = trustPixels(
+    Uint8Array.from({ length: 200 }, (_, at) => (at < 100 ? 1 : 2)),
+    2,
+  )
+  const both = drawRegion(wall, region, { area: areaIn('3,4,2x1'), pixels: two })
+  expect(rowOf(both, 5)).toEqual([...Array(10).fill(1), ...Array(10).fill(2)])
   expect(rowOf(drawRegion(wall, region), 0).slice(10)).toEqual([220, ...Array(9).fill(217)])
 })
 
@@ -87,8 +93,9 @@ test('every pixel becomes a square', () => {
 
 const line = (left: number, right: number) => [left, left, left, right, right, right]
 
-test('a block’s surroundings end where the wall does', () => {
-  expect(surroundings(blockOf('80,45'))).toEqual({ col: 79, row: 44, cols: 3, rows: 3 })
-  expect(surroundings(blockOf('0,0'))).toEqual({ col: 0, row: 0, cols: 2, rows: 2 })
-  expect(surroundings(blockOf('159,89'))).toEqual({ col: 158, row: 88, cols: 2, rows: 2 })
+test('what surrounds an area ends where the wall does', () => {
+  expect(surroundings(areaIn('80,45,1x1'))).toEqual({ col: 79, row: 44, cols: 3, rows: 3 })
+  expect(surroundings(areaIn('80,45,4x3'))).toEqual({ col: 79, row: 44, cols: 6, rows: 5 })
+  expect(surroundings(areaIn('0,0,1x1'))).toEqual({ col: 0, row: 0, cols: 2, rows: 2 })
+  expect(surroundings(areaIn('159,89,1x1'))).toEqual({ col: 158, row: 88, cols: 2, rows: 2 })
 })

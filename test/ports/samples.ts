@@ -3,6 +3,7 @@
 import type { Listing } from '../../server/domain/purchase/listing.ts'
 import type { Address, Hash, Payment, Terms } from '../../server/domain/purchase/payment.ts'
 import { keepUntil, type Edit, type Identity } from '../../server/domain/wall/edit.ts'
+import { parseArea, type Area } from '../../shared/area.ts'
 import { parsePixels, PIXELS_PER_BLOCK, type Pixels } from '../../shared/pixels.ts'
 import { parseCoord, type BlockIndex } from '../../shared/wall.ts'
 
@@ -25,6 +26,13 @@ export function blockOf(coord: string): BlockIndex {
   const block = parseCoord(coord)
   if (block === undefined) throw new RangeError(`${coord} is no coordinate of the wall`)
   return block
+}
+
+/** The area of a name. */
+export function areaIn(name: string): Area {
+  const area = parseArea(name)
+  if (area === undefined) throw new RangeError(`${name} is no area of the wall`)
+  return area
 }
 
 /** A made-up wallet, the same one for the same number. */

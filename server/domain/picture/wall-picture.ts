@@ -1,7 +1,8 @@
 /** The wall as a picture: a part of it in palette indices, with quiet greys where nobody has painted. */
 
-import { PIXELS_PER_BLOCK, type Pixels } from '../../../shared/pixels.ts'
-import { blockAt, BLOCK_SIZE, cellOf, COLS, ROWS, type BlockIndex } from '../../../shared/wall.ts'
+import type { Area } from '../../../shared/area.ts'
+import { partOf, PIXELS_PER_BLOCK, type Pixels } from '../../../shared/pixels.ts'
+import { blockAt, BLOCK_SIZE, COLS, ROWS, type BlockIndex } from '../../../shared/wall.ts'
 import { lineOf, UNPAINTED } from '../wall/canvas.ts'
 import type { WallView } from '../wall/wall-view.ts'
 import type { Bitmap } from './picture.ts'
@@ -11,8 +12,8 @@ export type Region = { readonly col: number; readonly row: number; readonly cols
 
 export const WHOLE_WALL: Region = { col: 0, row: 0, cols: COLS, rows: ROWS }
 
-/** A block shown as it would be, whatever it is now. */
-export type Trial = { readonly block: BlockIndex; readonly pixels: Pixels | null }
+/** An area shown as it would be, whatever it is now; its pixels are block by block. */
+export type Trial = { readonly area: Area; readonly pixels: Pixels | null }
 
 // The palette's greys nearest to those of the page, which are not in the palette.
 const OPEN = 217
@@ -30,8 +31,11 @@ export function drawRegion(view: WallView, region: Region, trial?: Trial): Bitma
   const indices = new Uint8Array(width * region.rows * BLOCK_SIZE).fill(OPEN)
   for (let y = 0; y < region.rows; y++) drawRow(view, region, y, indices)
   if (trial !== undefined) {
-    const { col, row } = cellOf(trial.block)
-    placeTile(indices, width, col - region.col, row - region.row, trial.pixels ?? bareTile)
+    const { area, pixels } = trial
+    for (let at = 0; at < area.w * area.h; at++) {
+      const [x, y] = [area.col + (at % area.w) - region.col, area.row + Math.floor(at / area.w) - region.row]
+      placeTile(indices, width, x, y, pixels === null ? bareTile : partOf(pixels, at))
+    }
   }
   return { width, height: region.rows * BLOCK_SIZE, indices }
 }
@@ -49,11 +53,10 @@ export function enlarge({ width, height, indices }: Bitmap, scale: number): Bitm
   return { width: wide, height: height * scale, indices: large }
 }
 
-/** A block and those around it that are on the wall. */
-export function surroundings(block: BlockIndex): Region {
-  const { col, row } = cellOf(block)
+/** An area and the blocks around it that are on the wall. */
+export function surroundings({ col, row, w, h }: Area): Region {
   const [left, top] = [Math.max(0, col - 1), Math.max(0, row - 1)]
-  return { col: left, row: top, cols: Math.min(COLS, col + 2) - left, rows: Math.min(ROWS, row + 2) - top }
+  return { col: left, row: top, cols: Math.min(COLS, col + w + 1) - left, rows: Math.min(ROWS, row + h + 1) - top }
 }
 
 /** Draws one row of blocks over open ground. Painted neighbours are copied together: whole walls are drawn often. */

@@ -1,10 +1,12 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
+import { openWall as openStore, ports } from '../../../db/sqlite/open.ts'
 import { readPlainPng } from '../../../server/adapters/pictures/png.ts'
 import { PALETTE } from '../../../shared/palette.ts'
 import { CLAIM_ORDER, coordOf } from '../../../shared/wall.ts'
+import { sellAllBut } from '../../db/nearly-sold.ts'
 import { hold } from '../../ports/engine.ts'
-import { blockOf, paymentOf } from '../../ports/samples.ts'
+import { blockOf, paymentOf, TERMS } from '../../ports/samples.ts'
 import { sending } from '../blocks/signed.ts'
 import { codeOf, jsonOf, openWall, type Wall } from '../wall.ts'
 
@@ -33,6 +35,7 @@ test('what would be accepted comes with its terms, its request and its picture',
     acceptable: true,
     problems: [],
     block: { coord: '7,3', index: 487 },
+    area: null,
     state: 'open',
     price: { amount: '1.00', asset: 'USDC', network: 'eip155:8453' },
     request: { method: 'GET', url: `https://wall.test/blocks/7,3?name=Ada+Lovelace&message=a%2Bb%26c&px=${px}` },
@@ -125,6 +128,101 @@ test('a wall that cannot sell says so and shows no terms', async () => {
   })
 })
 
+describe('of an area', () => {
+  const pixels = (w: number, h: number) => new Uint8Array(100 * w * h).fill(0xb4).toBase64()
+
+  test('comes with its price, its terms, the order that buys it and its picture', async () => {
+    const said = { name: 'Ada', message: 'hi', painter: `0x${'12'.repeat(20)}` }
+    const found = await preview(wall, { coord: '20,10', w: 3, h: 2, pixels: pixels(3, 2), ...said })
+    const order = { at: '20,10', w: 3, h: 2, ...said }
+    const asked = await wall.ask('POST /areas', sending(order))
+    const { image, ...rest } = found
+    expect(rest).toEqual({
+      acceptable: true,
+      problems: [],
+      block: { coord: '20,10', index: 1620 },
+      area: '20,10,3x2',
+      state: 'open',
+      price: { amount: '6.00', asset: 'USDC', network: 'eip155:8453' },
+      request: { method: 'POST', url: 'https://wall.test/areas', body: order },
+      terms: decodePaymentRequiredHeader(asked.headers.get('payment-required') ?? '').accepts[0],
+    })
+    const red = PALETTE[0xb4] ?? ''
+    expect(
+      await coloursAt(image, [
+        [80, 80],
+        [319, 239],
+      ]),
+    ).toEqual({ width: 400, height: 320, colours: [red, red] })
+  })
+
+  test('of the most blocks is drawn no larger than it can be looked at', async () => {
+    const { image } = await preview(wall, { coord: '20,10', w: 20, h: 20, pixels: pixels(20, 20) })
+    expect(await coloursAt(image, [])).toMatchObject({ width: 440, height: 440 })
+  })
+
+  test('next is the nearest open one of that size', async () => {
+    const own = await openWall()
+    await own.buy('/blocks/79,44', 1)
+    const { area, request } = await preview(own, { coord: 'next', w: 4, h: 3 })
+    const { spaces } = (await jsonOf(await own.ask('GET /api/space?w=4&h=3&limit=1'))) as {
+      spaces: { coord: string }[]
+    }
+    expect([area, request]).toEqual([
+      `${spaces[0]?.coord},4x3`,
+      { method: 'POST', url: 'https://wall.test/areas', body: { at: 'next', w: 4, h: 3 } },
+    ])
+  })
+
+  test('that is in part sold or held is told, without terms', async () => {
+    const own = await openWall()
+    await own.buy('/blocks/3,4', 1)
+    await hold(own.db, blockOf('9,9'), paymentOf(2, 2))
+    for (const [coord, state, code] of [
+      ['2,3', 'claimed', 'block_taken'],
+      ['9,9', 'reserved', 'purchase_pending'],
+    ])
+      expect(await preview(own, { coord, w: 2, h: 2 })).toMatchObject({
+        acceptable: false,
+        state,
+        terms: null,
+        problems: [{ field: 'coord', code }],
+      })
+  })
+
+  test('of which no place is open any more is told', async () => {
+    const connection = openStore(':memory:', TERMS.network)
+    sellAllBut(1, connection)
+    const own = await openWall({}, { ...ports(connection), close: connection.close })
+    expect(await preview(own, { coord: 'next', w: 2, h: 1 })).toMatchObject({
+      acceptable: false,
+      block: null,
+      area: null,
+      image: null,
+      terms: null,
+      problems: [{ field: 'coord', code: 'no_room' }],
+    })
+  })
+
+  test.each([
+    ['too few pixels', { w: 2, h: 1, pixels: pixels(1, 1) }, 'pixels', 'invalid_pixels'],
+    [
+      'a pixel beyond the palette',
+      { w: 1, h: 2, pixels: new Uint8Array(200).fill(240).toBase64() },
+      'pixels',
+      'invalid_pixels',
+    ],
+    ['the picture of a block', { w: 2, h: 1, px: '07'.repeat(100) }, 'px', 'invalid_body'],
+    ['the picture of an area for a block', { pixels: pixels(1, 1) }, 'pixels', 'invalid_body'],
+    ['a painter that is none', { w: 2, h: 1, painter: '0x12' }, 'painter', 'invalid_painter'],
+  ])('with %s names the field', async (_, fields, field, code) => {
+    expect(await preview(wall, { coord: 'next', ...fields })).toMatchObject({
+      acceptable: false,
+      problems: [{ field, code }],
+    })
+  })
+})
+
 test('nothing comes of a preview', async () => {
   const own = await openWall()
   await preview(own, { coord: 'next', name: 'Ada', px: 'b4'.repeat(100) })
@@ -141,7 +239,11 @@ const malformed: ReadonlyArray<readonly [what: string, body: unknown, code: stri
   ['a field nobody knows', { coord: '1,1', colour: 'red' }, 'invalid_body'],
   ['a coordinate that is none', { coord: '1;1' }, 'invalid_body'],
   ['a coordinate off the wall', { coord: '160,0' }, 'invalid_coordinate'],
-  ['far too much', { coord: '1,1', name: 'a'.repeat(5000) }, 'body_too_large'],
+  ['far too much', { coord: '1,1', name: 'a'.repeat(70_000) }, 'body_too_large'],
+  ['no blocks', { coord: 'next', w: 0, h: 3 }, 'invalid_area'],
+  ['more blocks than an area may have', { coord: 'next', w: 21, h: 20 }, 'invalid_area'],
+  ['an area over the edge', { coord: '158,0', w: 3, h: 1 }, 'invalid_area'],
+  ['half a block', { coord: 'next', w: 1.5, h: 1 }, 'invalid_body'],
 ]
 
 test.each(malformed)('a preview of %s is refused', async (_, body, code) => {

@@ -15,7 +15,7 @@ test('the definition', () => {
         "openWorldHint": false,
         "readOnlyHint": true,
       },
-      "description": "Use before buy_block, with the same arguments: would they be accepted, which block would it be, on which terms, and how would it look among its neighbours. Not to buy (buy_block) and no reservation: another buyer may be quicker. Free, no side effects. Errors: invalid_coordinate, invalid_body, too_many_requests, database_unavailable; flaws of the listing are no errors but come as problems, all at once. Returns {acceptable, problems, block, state, price, request, terms} and a PNG of the place, eight times its size.",
+      "description": "Use before buy_block, with the same arguments, or with w and h before buy_area: would they be accepted, which block or area would it be, on which terms, and how would it look among its neighbours. Not to buy and no reservation: another buyer may be quicker. Free, no side effects. Errors: invalid_coordinate, invalid_area, invalid_body, too_many_requests, database_unavailable; flaws of the listing are no errors but come as problems, all at once. Returns {acceptable, problems, block, area, state, price, request, terms} and a PNG of the place, up to eight times its size.",
       "inputSchema": {
         "additionalProperties": false,
         "properties": {
@@ -36,6 +36,15 @@ test('the definition', () => {
             "maxLength": 32,
             "minLength": 1,
             "type": "string",
+          },
+          "h": {
+            "description": "Height in blocks. Default 1.",
+            "examples": [
+              3,
+            ],
+            "maximum": 90,
+            "minimum": 1,
+            "type": "integer",
           },
           "link": {
             "description": "Where the block leads: an ASCII https URI of at most 200 characters, with a host and without user information. Never fetched.",
@@ -73,10 +82,24 @@ test('the definition', () => {
             "pattern": "^0x[0-9a-fA-F]{40}$",
             "type": "string",
           },
+          "pixels": {
+            "contentEncoding": "base64",
+            "description": "Of an area, instead of px: palette indices in base64. Example: AAEC.",
+            "type": "string",
+          },
           "px": {
             "description": "The picture: 100 pixels row by row from the top left, two hex digits each (200 in all), an index into get_wall’s palette from 00 to ef. Example: b4 a hundred times is all red. image_to_pixels makes it from a picture.",
             "pattern": "^[0-9a-fA-F]{200}$",
             "type": "string",
+          },
+          "w": {
+            "description": "Width in blocks, of an area whose top left block is coord. Default 1.",
+            "examples": [
+              4,
+            ],
+            "maximum": 160,
+            "minimum": 1,
+            "type": "integer",
           },
         },
         "required": [
@@ -92,6 +115,7 @@ test('the definition', () => {
               "acceptable",
               "problems",
               "block",
+              "area",
               "state",
               "price",
               "request",
@@ -108,6 +132,16 @@ test('the definition', () => {
         "properties": {
           "acceptable": {
             "type": "boolean",
+          },
+          "area": {
+            "anyOf": [
+              {
+                "type": "string",
+              },
+              {
+                "type": "null",
+              },
+            ],
           },
           "block": {
             "anyOf": [
@@ -175,9 +209,23 @@ test('the definition', () => {
           },
           "request": {
             "properties": {
+              "body": {
+                "patternProperties": {
+                  "^(.*)$": {},
+                },
+                "type": "object",
+              },
               "method": {
-                "const": "GET",
-                "type": "string",
+                "anyOf": [
+                  {
+                    "const": "GET",
+                    "type": "string",
+                  },
+                  {
+                    "const": "POST",
+                    "type": "string",
+                  },
+                ],
               },
               "url": {
                 "type": "string",
@@ -231,6 +279,7 @@ test('what buying would accept is told with the block, the terms and a picture o
   expect(answer.structuredContent).toMatchInlineSnapshot(`
     {
       "acceptable": true,
+      "area": null,
       "block": {
         "coord": "79,44",
         "index": 7119,
@@ -280,5 +329,5 @@ test('every flaw is told at once, and so is a block that is gone', async () => {
 test('what names no block, or is misspelt, is refused', async () => {
   const wall = await untouched
   expect(await read(wall, 'preview_block', { coord: 'x' })).toMatchObject({ error: 'invalid_coordinate' })
-  expect(await read(wall, 'preview_block', { coord: '3,4', pixels: 'x' })).toMatchObject({ error: 'invalid_body' })
+  expect(await read(wall, 'preview_block', { coord: '3,4', colour: 'x' })).toMatchObject({ error: 'invalid_body' })
 })
