@@ -4,61 +4,29 @@ import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/
 import { validateDiscoveryExtension } from '@x402/extensions/bazaar'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import axios from 'axios'
-import { blocksOf, parseArea } from '../../shared/area.ts'
+import { parseArea } from '../../shared/area.ts'
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'
-import { coordOf } from '../../shared/wall.ts'
 import { flatPng } from '../adapters/picture-files.ts'
-import {
-  ENGINES,
-  eventually,
-  get,
-  payingClient,
-  readFeed,
-  shareWorld,
-  sign,
-  signDemand,
-  type Payer,
-  type World,
-} from './world.ts'
+import { blocksGiven, callBuyArea, coordsOf, orderArea, signArea, type AreaBody } from './area-orders.ts'
+import { ENGINES, eventually, get, payingClient, readFeed, shareWorld, sign, type World } from './world.ts'
 
 // Goal: areas are bought by stock clients, whole or not at all, whoever else buys there, and whenever the process dies.
 // Method: real processes, a real chain and real clients; the books must balance to the dollar at the end.
 
 let world: World
 
-type Order = Readonly<Record<string, unknown>>
-
-const order = (body: Order, payment?: string) =>
-  fetch(`${world.url}/areas`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(payment === undefined ? {} : { 'payment-signature': payment }) },
-    body: JSON.stringify(body),
-  })
-
-async function signOrder(payer: Payer, body: Order): Promise<string> {
-  const demand = await order(body)
-  expect(demand.status).toBe(402)
-  return await signDemand(demand.headers.get('payment-required') ?? '', payer)
-}
-
 /** Sends the same signed order until it is not told to wait any longer. */
-const settled = (body: Order, payment: string): Promise<Response> =>
+const settled = (body: AreaBody, payment: string): Promise<Response> =>
   eventually(async () => {
-    const response = await order(body, payment)
+    const response = await orderArea(world, body, payment)
     return response.status === 503 ? undefined : response
   })
-
-const coordsOf = (name: string): readonly string[] => {
-  const area = parseArea(name)
-  if (area === undefined) throw new RangeError(`${name} is no area`)
-  return blocksOf(area).map(coordOf)
-}
 
 describe.each(ENGINES)('on %s', (engine) => {
   shareWorld((opened) => void (world = opened), engine, { SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' })
 
   test('the demand is what the SDK and its discovery extension read: a POST with a body', async () => {
-    const header = (await order({ w: 4, h: 3 })).headers.get('payment-required') ?? ''
+    const header = (await orderArea(world, { w: 4, h: 3 })).headers.get('payment-required') ?? ''
     const { extensions, accepts } = decodePaymentRequiredHeader(header)
     expect(header.length).toBeLessThan(4500)
     expect(accepts[0]?.amount).toBe('12000000')
@@ -109,27 +77,22 @@ describe.each(ENGINES)('on %s', (engine) => {
       places.map(async (body, i) => {
         const payer = payers[i]
         if (payer === undefined) throw new Error('a wallet for each was asked for')
-        return { body, payer, payment: await signOrder(payer, body) }
+        return { body, payer, payment: await signArea(world, payer, body) }
       }),
     )
     const blockPayment = await sign(world, single, '52,52')
     const [block, ...areas] = await Promise.all([
       get(world, '52,52', blockPayment),
-      ...signed.map(({ body, payment }, i) => (i % 2 === 0 ? order(body, payment) : callTool(body, payment))),
+      ...signed.map(({ body, payment }, i) => (i % 2 === 0 ? orderArea : callBuyArea)(world, body, payment)),
     ])
-    const answers = await Promise.all(
-      areas.map(async (answer) => (await answer.json()) as Partial<AreaReceipt> & ToolAnswer),
-    )
-    const bought = answers.flatMap((answer, i) => {
-      const blocks = answer.blocks ?? answer.result?.structuredContent?.blocks
-      return blocks === undefined ? [] : [{ i, blocks }]
-    })
-    const blocks = [...bought.flatMap(({ blocks: own }) => own), ...(block?.status === 200 ? ['52,52'] : [])]
+    const given = await Promise.all(areas.map(blocksGiven))
+    const blocks = [...given.flat(), ...(block?.status === 200 ? ['52,52'] : [])]
     expect(blocks.length).toBeGreaterThan(0)
     expect(new Set(blocks).size).toBe(blocks.length)
     for (const [i, { payer, body }] of signed.entries()) {
-      const price = bought.some((each) => each.i === i) ? body.w * body.h : 0
-      expect(await world.network.balanceOf(payer.address)).toBe(BigInt(20 - price) * 1_000_000n)
+      const own = given[i] ?? []
+      expect([0, body.w * body.h]).toContain(own.length)
+      expect(await world.network.balanceOf(payer.address)).toBe(BigInt(20 - own.length) * 1_000_000n)
     }
     const sold = (await readFeed(world)).map(({ coord }) => coord)
     const around = coordsOf('49,49,6x7').filter((coord) => sold.includes(coord))
@@ -149,11 +112,11 @@ describe.each(ENGINES)('on %s', (engine) => {
         h: 20,
         image: flatPng(200, 200, '#00ff00').toBase64(),
       }
-      const payment = await signOrder(payer, body)
+      const payment = await signArea(world, payer, body)
       const { settle } = world.facilitator
       const [calls, forwarded] = [settle.count(), settle.forwarded()]
       settle.next(when === 'moved' ? 'hang-after' : 'hang-before')
-      const cut = order(body, payment).catch(() => undefined)
+      const cut = orderArea(world, body, payment).catch(() => undefined)
       await (when === 'moved' ? settle.forwardedUntil(forwarded + 1) : settle.arrived(calls + 1))
       await world.crash()
       await cut
@@ -162,30 +125,8 @@ describe.each(ENGINES)('on %s', (engine) => {
       const receipt = (await response.json()) as AreaReceipt
       expect(receipt.blocks).toEqual([...coordsOf(`${body.at},20x20`)])
       expect(await world.network.balanceOf(payer.address)).toBe(1_000_000n)
-      expect(await (await order(body, payment)).json()).toEqual(receipt)
+      expect(await (await orderArea(world, body, payment)).json()).toEqual(receipt)
     },
     60_000,
   )
 })
-
-type ToolAnswer = { readonly result?: { readonly structuredContent?: AreaReceipt } }
-
-const callTool = (body: Order, payment: string) =>
-  fetch(`${world.url}/mcp`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2025-06-18',
-    },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: {
-        name: 'buy_area',
-        arguments: body,
-        _meta: { 'x402/payment': JSON.parse(atob(payment)) },
-      },
-    }),
-  })

@@ -6,6 +6,7 @@ import type { FeedPage } from '../../../shared/contract/feed.ts'
 import type { Health } from '../../../shared/contract/service.ts'
 import { editMessage } from '../../../shared/signing.ts'
 import { bytesOf, converse } from '../../hostile/wire.ts'
+import { blocksGiven, callBuyArea, coordsOf, orderArea, signArea } from '../area-orders.ts'
 import { eventually, expectBooksToBalance, get, readFeed, settled, sign, type At } from '../world.ts'
 import { startCluster, type Cluster } from './cluster.ts'
 
@@ -132,6 +133,69 @@ test('one signed request to all three at once is one block, one charge and one r
   expect(wall.facilitator.settle.count() - settlesBefore).toBe(1)
   expect(await dollarsOf([payer])).toEqual([4])
 })
+
+// Around one place, so that each overlaps others; two are asked for by size alone.
+const OVERLAPPING = [
+  { at: '20,60', w: 4, h: 3 },
+  { at: '22,61', w: 3, h: 3 },
+  { at: '19,59', w: 2, h: 2 },
+  { at: '23,62', w: 2, h: 4 },
+  { at: '21,62', w: 3, h: 1 },
+  { at: '20,60', w: 4, h: 3 },
+  { at: '20,60', w: 1, h: 1 },
+  { at: '21,60', w: 2, h: 2 },
+  { at: '19,62', w: 6, h: 2 },
+  { at: '23,60', w: 1, h: 5 },
+  { at: 'next', w: 3, h: 2 },
+  { at: 'next', w: 2, h: 3 },
+]
+
+test(
+  'of orders that overlap, at once over three instances and both entrances, each is whole or nothing, and losers are not charged',
+  async () => {
+    const orders = await Promise.all(
+      OVERLAPPING.map(async (body, at) => {
+        const payer = await wall.wallet(12)
+        return { body, payer, payment: await signArea(wall.at(at), payer, body) }
+      }),
+    )
+    const single = await wall.wallet()
+    const singlePayment = await sign(wall.at(0), single, '22,61')
+    const settlesBefore = wall.facilitator.settle.count()
+    const [block, ...answers] = await Promise.all([
+      get(wall.at(1), '22,61', singlePayment),
+      // Whoever asks twice asks at two instances, by two entrances.
+      ...orders.flatMap(({ body, payment }, at) => [
+        orderArea(wall.at(at + 1), body, payment),
+        callBuyArea(wall.at(at + 2), body, payment),
+      ]),
+    ])
+    const given = await Promise.all(answers.map(blocksGiven))
+    const bought = orders.map(({ body, payer }, at) => {
+      const [one = [], other = []] = [given[2 * at], given[2 * at + 1]]
+      if (one.length > 0 && other.length > 0) expect(one).toEqual(other)
+      return { body, payer, blocks: one.length > 0 ? one : other }
+    })
+    for (const { body, payer, blocks } of bought) {
+      expect([0, body.w * body.h]).toContain(blocks.length)
+      expect(await dollarsOf([payer])).toEqual([12 - blocks.length])
+    }
+    const sold = [...bought.flatMap(({ blocks }) => blocks), ...(block?.status === 200 ? ['22,61'] : [])]
+    expect(new Set(sold).size).toBe(sold.length)
+    const winners = bought.filter(({ blocks }) => blocks.length > 0).length + (block?.status === 200 ? 1 : 0)
+    expect(wall.facilitator.settle.count() - settlesBefore).toBe(winners)
+    const feed = await readFeed(wall.at(0))
+    const around = new Set(coordsOf('19,59,6x7'))
+    expect(feed.flatMap(({ coord }) => (around.has(coord) ? [coord] : [])).toSorted()).toEqual(
+      sold.filter((coord) => around.has(coord)).toSorted(),
+    )
+    for (const { blocks } of bought) {
+      const first = feed.findIndex(({ coord }) => coord === blocks[0])
+      expect(feed.slice(first, first + blocks.length).map(({ coord }) => coord)).toEqual([...blocks])
+    }
+  },
+  { timeout: 60_000 },
+)
 
 test('what one instance sent, another says is unchanged, and after a repaint at one all send the new wall', async () => {
   const owner = await wall.wallet()
