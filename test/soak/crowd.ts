@@ -94,7 +94,7 @@ async function newBuyer(network: LocalNetwork): Promise<Buyer> {
   const wallet = await network.wallet(1)
   return {
     via: 'http',
-    target: 'next',
+    at: 'next',
     wallet,
     payload: undefined,
     receipt: undefined,

@@ -4,8 +4,9 @@ import type { LocalNetwork } from '../../server/local/network.ts'
 import type { Chain, Transfer } from '../../server/ports.ts'
 import type { Deed } from '../../shared/contract/block.ts'
 import type { Canvas } from '../../shared/contract/canvas.ts'
-import { ask, type Buyer } from './buyers.ts'
+import { ask, blocksOf, type Buyer } from './buyers.ts'
 import { reader, type Door, type Editor, type Reader } from './bystanders.ts'
+import { priceOf } from './plan.ts'
 
 /** The wall as it is now, and everybody who was there. */
 export type Scene = {
@@ -21,8 +22,13 @@ export type Scene = {
   readonly tables: () => Promise<readonly string[]>
 }
 
-/** What the sums come to. */
-export type Sums = { readonly transfers: number; readonly claimed: number; readonly credits: number }
+/** What the sums come to: how many transfers arrived and their dollars, blocks that are sold, and dollars that are owed. */
+export type Sums = {
+  readonly transfers: number
+  readonly dollars: number
+  readonly claimed: number
+  readonly credits: number
+}
 
 /** Everything that is wrong now, in words; nothing when all is well. `recent` buyers are asked for their receipts again. */
 export async function inspect(scene: Scene, recent: readonly Buyer[]): Promise<{ wrong: string[]; sums: Sums }> {
@@ -31,15 +37,18 @@ export async function inspect(scene: Scene, recent: readonly Buyer[]): Promise<{
   if (new Set(bodies).size > 1) wrong.push('the walls do not show the same')
   const canvas = JSON.parse(bodies[0] ?? '') as Canvas
   const transfers = await received(scene.chain, scene.payTo)
-  const sold = scene.buyers.filter(({ receipt }) => receipt !== undefined)
-  const credits = scene.buyers.filter(({ refusal }) => refusal === 'payment_credited').length
-  const sums = { transfers: transfers.length, claimed: canvas.stats.claimed, credits }
-
+  const bought = blocksBought(scene.buyers)
+  const owed = scene.buyers.filter(({ refusal }) => refusal === 'payment_credited')
+  const credits = owed.reduce((sum, buyer) => sum + priceOf(buyer), 0)
   const balance = await scene.network.balanceOf(scene.payTo)
-  if (balance !== BigInt(sums.claimed + credits) * 1_000_000n)
+  const dollars = Number(balance) / DOLLAR
+  const sums = { transfers: transfers.length, dollars, claimed: canvas.stats.claimed, credits }
+
+  if (dollars !== sums.claimed + credits)
     wrong.push(`received ${balance}, but ${sums.claimed} blocks are claimed and ${credits} dollars owed`)
+  if (bought.length !== sums.claimed) wrong.push(`${bought.length} blocks have receipts, ${sums.claimed} are claimed`)
   wrong.push(...money(transfers, scene.buyers))
-  if (new Set(sold.map(({ receipt }) => receipt?.block)).size !== sold.length) wrong.push('two receipts name one block')
+  if (new Set(bought).size !== bought.length) wrong.push('two receipts name one block')
   for (const buyer of scene.buyers) if (buyer.refusal === 'no end') wrong.push(`no end for ${nonceOf(buyer)}`)
   wrong.push(...(await readings(scene, canvas)))
   for (const buyer of recent) wrong.push(...(await again(scene, buyer)))
@@ -47,6 +56,12 @@ export async function inspect(scene: Scene, recent: readonly Buyer[]): Promise<{
   wrong.push(...(await scene.tables()))
   return { wrong, sums }
 }
+
+const DOLLAR = 1_000_000
+
+/** Every block that somebody has the receipt of. */
+export const blocksBought = (buyers: readonly Buyer[]): readonly string[] =>
+  buyers.flatMap(({ receipt }) => (receipt === undefined ? [] : blocksOf(receipt)))
 
 /** The canvas read of each wall, as it is sent. */
 export const canvases = ({ urls }: Scene): Promise<readonly string[]> =>
@@ -56,14 +71,18 @@ export const canvases = ({ urls }: Scene): Promise<readonly string[]> =>
 export const nonceOf = ({ payload }: Buyer): string | undefined =>
   (payload?.payload as { authorization?: { nonce?: string } } | undefined)?.authorization?.nonce?.toLowerCase()
 
-/** Each dollar that arrived has one receipt, by its own transaction; and nobody has a receipt for nothing. */
+/** Each transfer is of the whole price and has one receipt, by its own transaction; and nobody has a receipt for nothing. */
 function money(transfers: readonly Transfer[], buyers: readonly Buyer[]): string[] {
   const byNonce = new Map(buyers.flatMap((buyer) => [[nonceOf(buyer) ?? '', buyer] as const]))
-  const wrong = transfers.flatMap(({ nonce, tx }) => {
+  const wrong = transfers.flatMap(({ nonce, tx, amount }) => {
     const buyer = byNonce.get(nonce ?? '')
     if (buyer === undefined) return [`${tx} pays for nothing that anybody asked for`]
+    const paidFor = Number(amount) / DOLLAR
+    if (paidFor !== priceOf(buyer)) return [`${nonce} was charged ${paidFor} dollars, not ${priceOf(buyer)}`]
     if (buyer.refusal === 'payment_credited') return []
     if (buyer.receipt === undefined) return [`${nonce} was charged and told ${buyer.refusal ?? 'nothing'}`]
+    const { length } = blocksOf(buyer.receipt)
+    if (length !== paidFor) return [`${nonce} was charged ${paidFor} dollars for ${length} blocks`]
     return buyer.receipt.deed.tx === tx ? [] : [`the receipt of ${nonce} names ${buyer.receipt.deed.tx}, not ${tx}`]
   })
   const paid = new Set(transfers.map(({ nonce }) => nonce))
@@ -105,7 +124,7 @@ async function again({ door }: Scene, buyer: Buyer): Promise<string[]> {
   if (buyer.receipt === undefined || buyer.payload === undefined) return []
   const wrong: string[] = []
   for (const via of ['http', 'mcp'] as const) {
-    const answer = await ask({ target: buyer.target, via }, door(), buyer.payload)
+    const answer = await ask({ ...buyer, via }, door(), buyer.payload)
     if (answer?.status !== 200 || !Bun.deepEquals(answer.body, buyer.receipt))
       wrong.push(`over ${via}, ${nonceOf(buyer)} gets ${JSON.stringify(answer)} instead of its receipt`)
   }

@@ -5,15 +5,17 @@ import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import type { Wallet } from '../../server/local/wallets.ts'
+import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
+import { flatPng } from '../adapters/picture-files.ts'
 import type { Door } from './bystanders.ts'
-import type { Order } from './plan.ts'
+import { priceOf, type Order } from './plan.ts'
 
 /** A buyer, and what came of it. */
 export type Buyer = Order & {
   readonly wallet: Wallet
   payload: PaymentPayload | undefined // once signed
-  receipt: Receipt | undefined // once told so
+  receipt: Receipt | AreaReceipt | undefined // once told so
   refusal: string | undefined // the code of the answer that ended it
   readonly waits: string[] // the codes of the answers that told it to wait, or `silence`
 }
@@ -43,7 +45,7 @@ async function step(buyer: Buyer, door: Door, copies: number): Promise<boolean> 
   const { payload } = buyer
   const answers = await Promise.all(Array.from({ length: copies }, () => ask(buyer, door(), payload)))
   for (const answer of answers) {
-    if (answer?.status === 200) hand(buyer, answer.body as Receipt)
+    if (answer?.status === 200) hand(buyer, answer.body as Receipt | AreaReceipt)
     else if (answer !== undefined && ENDS.includes(answer.status)) buyer.refusal ??= codeOf(answer.body)
     else buyer.waits.push(answer === undefined ? 'silence' : codeOf(answer.body))
   }
@@ -52,7 +54,10 @@ async function step(buyer: Buyer, door: Door, copies: number): Promise<boolean> 
 
 async function signTerms(buyer: Buyer, answer: Answer): Promise<boolean> {
   if (answer?.terms !== undefined) {
-    const client = new x402Client().register('eip155:8453', new ExactEvmScheme(buyer.wallet))
+    const client = x402Client.fromConfig({
+      schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(buyer.wallet) }],
+      spendControls: { maxAmountPerPayment: `$${priceOf(buyer)}` },
+    })
     buyer.payload = await client.createPaymentPayload(answer.terms)
     return false
   }
@@ -62,7 +67,7 @@ async function signTerms(buyer: Buyer, answer: Answer): Promise<boolean> {
   return isOver
 }
 
-function hand(buyer: Buyer, receipt: Receipt): void {
+function hand(buyer: Buyer, receipt: Receipt | AreaReceipt): void {
   if (buyer.receipt !== undefined && !Bun.deepEquals(buyer.receipt, receipt))
     throw new Error(`two receipts for one payment: ${JSON.stringify([buyer.receipt, receipt])}`)
   buyer.receipt = receipt
@@ -70,22 +75,43 @@ function hand(buyer: Buyer, receipt: Receipt): void {
 
 const codeOf = (body: unknown) => String((body as { error?: string }).error ?? 'deed')
 
+/** The blocks that a receipt is for, by their coordinates. */
+export const blocksOf = (receipt: Receipt | AreaReceipt): readonly string[] =>
+  'blocks' in receipt ? receipt.blocks : [receipt.block]
+
 /** Asks by the buyer's own entrance, with its payment if there is one. */
-export async function ask({ via, target }: Order, url: string, payload?: PaymentPayload): Promise<Answer> {
+export async function ask(order: Order, url: string, payload?: PaymentPayload): Promise<Answer> {
   try {
-    return await (via === 'http' ? askHttp(url, target, payload) : askMcp(url, target, payload))
+    return await (order.via === 'http' ? askHttp(url, order, payload) : askMcp(url, order, payload))
   } catch {
     return undefined
   }
 }
 
-async function askHttp(url: string, target: string, payload?: PaymentPayload): Promise<Answer> {
+async function askHttp(url: string, order: Order, payload?: PaymentPayload): Promise<Answer> {
   const paid = payload === undefined ? {} : { 'payment-signature': encodePaymentSignatureHeader(payload) }
-  const response = await fetch(`${url}/blocks/${target}`, { headers: { accept: 'application/json', ...paid } })
+  const headers = { accept: 'application/json', ...paid }
+  const area = areaBody(order)
+  const response = await (area === undefined
+    ? fetch(`${url}/blocks/${order.at}`, { headers })
+    : fetch(`${url}/areas`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(area),
+      }))
   const demand = response.status === 402 ? response.headers.get('payment-required') : null
   const body: unknown = await response.json()
   return { status: response.status, body, ...(demand === null ? {} : { terms: decodePaymentRequiredHeader(demand) }) }
 }
+
+/** What is posted for an area; `undefined` for a block. */
+function areaBody({ at, area }: Order) {
+  if (area === undefined) return undefined
+  const { w, h, painted } = area
+  return { at, w, h, ...(painted ? { image: IMAGE } : {}) }
+}
+
+const IMAGE = flatPng(40, 40, '#ff0000').toBase64()
 
 type ToolResult = {
   readonly isError?: boolean
@@ -98,14 +124,18 @@ const statuses: Readonly<Record<string, number>> = {
   block_taken: 409,
   purchase_pending: 409,
   wall_busy: 409,
+  no_room: 409,
   payment_credited: 409,
   sold_out: 410,
   facilitator_unavailable: 502,
 }
 
-async function askMcp(url: string, coord: string, payload?: PaymentPayload): Promise<Answer> {
+async function askMcp(url: string, order: Order, payload?: PaymentPayload): Promise<Answer> {
   const meta = payload === undefined ? {} : { _meta: { 'x402/payment': payload } }
-  const params = { name: 'buy_block', arguments: { coord }, ...meta }
+  const area = areaBody(order)
+  const what =
+    area === undefined ? { name: 'buy_block', arguments: { coord: order.at } } : { name: 'buy_area', arguments: area }
+  const params = { ...what, ...meta }
   const response = await fetch(`${url}/mcp`, {
     method: 'POST',
     headers: {

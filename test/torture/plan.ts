@@ -23,8 +23,14 @@ export type Trouble =
 /** When a wall is killed, counted from the moment it listens, and which of them. */
 export type Kill = { readonly afterMs: number; readonly instance: number }
 
-/** What a buyer wants, and by which entrance it comes. */
-export type Order = { readonly target: string; readonly via: 'http' | 'mcp' }
+/** What a buyer wants, a block or an area of so many blocks, and by which entrance it comes. */
+export type Order = { readonly at: string; readonly area?: Size; readonly via: 'http' | 'mcp' }
+
+/** Width and height in blocks; `painted` where it is bought with a picture that is still to be made. */
+type Size = { readonly w: number; readonly h: number; readonly painted: boolean }
+
+/** What an order costs, in dollars. */
+export const priceOf = ({ area }: Pick<Order, 'area'>): number => (area === undefined ? 1 : area.w * area.h)
 
 export type Round = {
   readonly number: number
@@ -63,8 +69,9 @@ export function planOf(seed: number, rounds: number, crowd = CROWD, instances?: 
     const trouble = instances === undefined ? troubleOf(number) : sharedTroubleOf(number)
     const orders = Array.from({ length: crowd }, (): Order => {
       // A few blocks at the edge, so that buyers meet there.
-      const target = prng.chance(0.4) ? `${(number * 4 + prng.below(6)) % 160},${Math.floor(number / 40) % 20}` : 'next'
-      return { target, via: prng.chance(0.4) ? 'mcp' : 'http' }
+      const at = prng.chance(0.4) ? `${(number * 4 + prng.below(6)) % 150},${Math.floor(number / 37) % 20}` : 'next'
+      const via = prng.chance(0.4) ? 'mcp' : 'http'
+      return prng.chance(0.4) ? { at, via, area: sizeIn(prng) } : { at, via }
     })
     return {
       number,
@@ -78,6 +85,19 @@ export function planOf(seed: number, rounds: number, crowd = CROWD, instances?: 
       settleFaults: number % 4 === 1 ? Array.from({ length: 12 }, () => prng.pick(faults)) : [],
     }
   })
+}
+
+const sizes = [
+  [2, 1],
+  [1, 2],
+  [2, 2],
+  [3, 2],
+  [5, 4],
+] as const
+
+function sizeIn(prng: Prng): Size {
+  const [w, h] = prng.pick(sizes)
+  return { w, h, painted: prng.chance(0.3) }
 }
 
 /** A disk that fails kills by itself, and on one that is full a wall could not start again before there is room. */

@@ -4,9 +4,9 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backUp } from '../../db/sqlite/file/backup.ts'
 import { armed } from '../../server/local/wall-process.ts'
-import { persist, type Buyer } from './buyers.ts'
+import { blocksOf, persist, type Buyer } from './buyers.ts'
 import { repaint } from './bystanders.ts'
-import type { Round } from './plan.ts'
+import { priceOf, type Round } from './plan.ts'
 import type { Stage } from './stage.ts'
 import { cutListeners } from './tables.ts'
 
@@ -40,7 +40,7 @@ export async function playRound(stage: Stage, round: Round): Promise<readonly Bu
 async function invite({ network, buyers }: Stage, { orders }: Round): Promise<readonly Buyer[]> {
   const guests = await Promise.all(
     orders.map(async (order): Promise<Buyer> => {
-      const wallet = await network.wallet(1)
+      const wallet = await network.wallet(priceOf(order))
       return { ...order, wallet, payload: undefined, receipt: undefined, refusal: undefined, waits: [] }
     }),
   )
@@ -120,5 +120,10 @@ async function attend({ editors, follower, door }: Stage, over: AbortSignal): Pr
 /** Some of those who bought repaint from now on. */
 function enlist({ editors }: Stage, guests: readonly Buyer[]): void {
   for (const { wallet, receipt } of guests.filter((guest) => guest.receipt !== undefined).slice(0, 1))
-    editors.push({ wallet, block: receipt?.block ?? '', sent: [], acknowledged: 0 })
+    editors.push({
+      wallet,
+      block: receipt === undefined ? '' : (blocksOf(receipt)[0] ?? ''),
+      sent: [],
+      acknowledged: 0,
+    })
 }

@@ -3,7 +3,7 @@
  * everything around it failing in turn. After each round all must come to rest, and the books must balance.
  */
 
-import { canvases, inspect, type Scene, type Sums } from './books.ts'
+import { blocksBought, canvases, inspect, type Scene, type Sums } from './books.ts'
 import type { Buyer } from './buyers.ts'
 import { planOf } from './plan.ts'
 import { playRound } from './round.ts'
@@ -15,7 +15,8 @@ export type Summary = Sums & {
   readonly rounds: number
   readonly seconds: number
   readonly buyers: number
-  readonly sold: number
+  readonly sold: number // blocks that somebody has the receipt of
+  readonly areas: number // of several blocks, among what was sold
   readonly refusals: Readonly<Record<string, number>>
   readonly waits: Readonly<Record<string, number>>
   readonly edits: number
@@ -46,7 +47,7 @@ export async function torture({ seed, rounds, crowd, instances }: Run, tell: (li
   const stage = await setStage(instances)
   const { keepers, tally, buyers, editors } = stage
   const equalAfterMs: number[] = []
-  let sums: Sums = { transfers: 0, claimed: 0, credits: 0 }
+  let sums: Sums = { transfers: 0, dollars: 0, claimed: 0, credits: 0 }
   let played = 0
   try {
     await Promise.all(keepers.map((keeper) => keeper.start(stage.database)))
@@ -76,7 +77,8 @@ export async function torture({ seed, rounds, crowd, instances }: Run, tell: (li
     rounds: played,
     seconds: secondsSince(began),
     buyers: buyers.length,
-    sold: buyers.filter(({ receipt }) => receipt !== undefined).length,
+    sold: blocksBought(buyers).length,
+    areas: buyers.filter(({ area, receipt }) => area !== undefined && receipt !== undefined).length,
     refusals: countOf(buyers.flatMap(({ refusal }) => refusal ?? [])),
     waits: countOf(buyers.flatMap(({ waits }) => waits)),
     edits: editors.reduce((sum, { sent }) => sum + sent.length, 0),

@@ -7,27 +7,49 @@ import type { Database } from './keeper.ts'
 /** What is wrong with the tables, in words. */
 export async function checkTables({ DATABASE_PATH: path, DATABASE_URL: url }: Database): Promise<readonly string[]> {
   if (path !== undefined) return checkFile(path)
-  return url === undefined ? [] : await asked(url, WRONG)
+  if (url === undefined) return []
+  const wrong = await asked<{ words: string }>(url, WRONG)
+  return [...wrong.map(({ words }) => words), ...partsOf(await asked<Holding>(url, HOLDINGS))]
 }
 
 function checkFile(path: string): readonly string[] {
   using database = new File(path, { readonly: true })
   const rows = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all()
-  return rows.flatMap(({ integrity_check }) => (integrity_check === 'ok' ? [] : [integrity_check]))
+  return [
+    ...rows.flatMap(({ integrity_check }) => (integrity_check === 'ok' ? [] : [integrity_check])),
+    ...partsOf(database.query<Holding, []>(HOLDINGS).all()),
+  ]
+}
+
+type Holding = { readonly size: string; readonly state: string; readonly blocks: number }
+
+// The same words for both engines.
+const HOLDINGS = `
+  SELECT size, state, CAST((SELECT count(*) FROM blocks WHERE payment = p.id) AS INTEGER) AS blocks FROM payments AS p`
+
+/** Whatever a payment holds or bought it has whole, and what was given back not at all. */
+function partsOf(holdings: readonly Holding[]): string[] {
+  return holdings.flatMap(({ size, state, blocks }) => {
+    const [w, h] = size.split('x').map(Number)
+    const all = state === 'reserved' || state === 'sold' ? (w ?? 0) * (h ?? 0) : 0
+    return blocks === all ? [] : [`a ${state} payment for ${size} has ${blocks} blocks`]
+  })
 }
 
 // What the tables say twice must be the same, and numbers must be dense.
+const BLOCKS = `split_part(size, 'x', 1)::integer * split_part(size, 'x', 2)::integer`
+
 const WRONG = `
   WITH counted AS (
-    SELECT (SELECT count(*) FROM payments WHERE state = 'sold') AS sold,
-      (SELECT count(*) FROM payments WHERE state = 'reserved') AS held,
+    SELECT (SELECT coalesce(sum(${BLOCKS}), 0) FROM payments WHERE state = 'sold') AS sold,
+      (SELECT coalesce(sum(${BLOCKS}), 0) FROM payments WHERE state = 'reserved') AS held,
       (SELECT count(*) FROM blocks WHERE state = 'claimed') AS claimed,
       (SELECT count(*) FROM blocks WHERE state = 'reserved') AS reserved,
       (SELECT count(*) FROM changes) AS changes,
       (SELECT coalesce(max(number), 0) FROM changes) AS newest,
       (SELECT count(seq) FROM changes) AS sales,
       (SELECT coalesce(max(seq), 0) FROM changes) AS last_sale,
-      (SELECT count(*) FROM payments AS p JOIN blocks AS b ON b.payment = p.id AND b.i = p.block
+      (SELECT count(*) FROM payments AS p JOIN blocks AS b ON b.payment = p.id
         WHERE p.state = 'sold' AND b.state = 'claimed') AS matched)
   SELECT format('%s sold, %s claimed, %s of them matched', sold, claimed, matched) AS words
     FROM counted WHERE sold <> claimed OR matched <> sold
@@ -46,11 +68,11 @@ const CUT = `
   SELECT pg_terminate_backend(pid)::text AS words FROM pg_stat_activity
   WHERE datname = current_database() AND query ILIKE 'listen%'`
 
-async function asked(url: string, text: string): Promise<readonly string[]> {
+async function asked<Row>(url: string, text: string): Promise<readonly Row[]> {
   const sql = new SQL(url, { max: 1 })
   try {
-    const rows: readonly { words: string }[] = await sql.unsafe(text)
-    return rows.map(({ words }) => words)
+    const rows: readonly Row[] = await sql.unsafe(text)
+    return rows
   } finally {
     await sql.close()
   }

@@ -6,16 +6,17 @@ import { torture } from './run.ts'
 // you like.
 
 test(
-  'ten rounds of kills and failures: each dollar bought one block, and every receipt stays true',
+  'ten rounds of kills and failures: each dollar bought one block, areas are whole, and every receipt stays true',
   async () => {
-    const { wrong, sold, transfers, claimed, credits, kills } = await torture(
+    const { wrong, sold, areas, dollars, claimed, credits, kills } = await torture(
       { seed: 1, rounds: 10, crowd: 10 },
       () => {},
     )
     expect(wrong).toEqual([])
-    expect([claimed + credits, sold + credits]).toEqual([transfers, transfers])
+    expect([claimed + credits, sold + credits]).toEqual([dollars, dollars])
     expect(kills).toBeGreaterThanOrEqual(10)
     expect(sold).toBeGreaterThan(40)
+    expect(areas).toBeGreaterThan(10)
   },
   { timeout: 120_000 },
 )
@@ -24,11 +25,12 @@ test(
   'two rounds with three instances on one database: the same, and all of them show the same wall',
   async () => {
     const run = { seed: 1, rounds: 2, crowd: 12, instances: 3 }
-    const { wrong, sold, transfers, claimed, credits, kills } = await torture(run, () => {})
+    const { wrong, sold, areas, dollars, claimed, credits, kills } = await torture(run, () => {})
     expect(wrong).toEqual([])
-    expect([claimed + credits, sold + credits]).toEqual([transfers, transfers])
+    expect([claimed + credits, sold + credits]).toEqual([dollars, dollars])
     expect(kills).toBeGreaterThanOrEqual(2)
     expect(sold).toBeGreaterThan(12)
+    expect(areas).toBeGreaterThan(2)
   },
   { timeout: 120_000 },
 )
