@@ -20,7 +20,7 @@ import type { Book, Sale } from './ledger-model.ts'
 import type { Order } from './payers.ts'
 import { SIGNED } from './samples.ts'
 import { settled } from './scheduler.ts'
-import type { Watcher } from './server.ts'
+import type { Verb, Watcher } from './server.ts'
 import { dollarsOf, isDead, isUnderWay, timeOf, type Spending, type World } from './world.ts'
 
 /** One broken promise ends the history. */
@@ -131,7 +131,7 @@ export function watcherOf(witness: Witness): Watcher {
     asks(verb, key, what) {
       if (verb === 'claim') witness.claiming.set(key, what as Asking)
       if (verb === 'release') checkRelease(witness, key, what as Releasing)
-      if (verb === 'owe') noteOwing(witness, key, what as Landed)
+      if (verb === 'fulfilLatePayment') noteOwing(witness, key, what as Landed)
       if (verb === 'finalize' && (what as Selling).settled)
         promise(witness.paid.has(key), 'settled is said only of what the chain showed', key)
       if (verb === 'status') witness.lookedAt.set(key, world.step)
@@ -150,7 +150,7 @@ export function watcherOf(witness: Witness): Watcher {
     },
     written(verb, key, answer) {
       if (verb === 'claim' && hasKind(answer) && answer.kind === 'claimed') checkClaim(witness, key)
-      if (verb === 'owe') checkOwed(witness, key)
+      if (verb === 'fulfilLatePayment') checkOwed(witness, key)
       if (moves.has(verb)) checkWhole(witness)
     },
     heard(verb, key, answer, askedAt) {
@@ -263,7 +263,7 @@ function checkHolds(witness: Witness, key: string): void {
 }
 
 // What changes who has a block.
-const moves: ReadonlySet<string> = new Set(['claim', 'release', 'finalize', 'owe'])
+const moves: ReadonlySet<Verb> = new Set<Verb>(['claim', 'release', 'finalize', 'fulfilLatePayment'])
 
 /** Whatever is held is held whole, and sold whole, by one payment; nothing else is. */
 function checkWhole({ book, signed }: Witness): void {
@@ -337,7 +337,7 @@ export function checkAnswer(witness: Witness, { payment, target }: Order, outcom
     return
   }
   const { code, details } = outcome.failure
-  const isWhole = code !== 'payment_credited' || details?.['amount'] === String(blocksOf(target) * 1_000_000)
+  const isWhole = code !== 'payment_credited' || details?.['amount'] === String(payment.amount)
   promise(isWhole, 'who is owed is owed all of it', keyOf(payment))
   if (denials.has(code)) checkDenial(witness, payment, target, code, startedAt)
 }

@@ -33,18 +33,21 @@ import {
   type World,
 } from './world.ts'
 
+/** What a server asks of its store, of the chain and of a facilitator. */
+export type Verb = keyof Ledger | keyof Chain | keyof RingMember
+
 /** Sees each thing a server did, to hold it against the promises. */
 export type Watcher = {
   /** What is about to be done. */
-  asks(verb: string, key: string, what: unknown): void
+  asks(verb: Verb, key: string, what: unknown): void
   /** A server asks what a payer has open, and says itself whose clients still wait: now, not when the question arrives. */
   surveys(key: string): void
   /** A server has a payment settled that another one has to itself. */
   intrudes(key: string): void
   /** What came of it in the store, whoever hears of it. */
-  written(verb: string, key: string, answer: unknown): void
+  written(verb: Verb, key: string, answer: unknown): void
   /** What a server was answered by others, and the step at which the question arrived. */
-  heard(verb: string, key: string, answer: unknown, askedAt: number): void
+  heard(verb: Verb, key: string, answer: unknown, askedAt: number): void
   alert(event: string, key: string): void
 }
 
@@ -261,7 +264,7 @@ function paintPort(
 }
 
 function chainPort(world: World, watcher: Watcher, owner: object): Chain {
-  const ask = <T>(verb: string, key: string, act: () => T): Promise<T> => remote(world, watcher, owner, verb, key, act)
+  const ask = <T>(verb: Verb, key: string, act: () => T): Promise<T> => remote(world, watcher, owner, verb, key, act)
   return {
     read: (key) => ask('read', keyOf(key), () => read(world, key)),
     status: (payment, head, named) => ask('status', keyOf(payment), () => status(world, payment, head, named)),
@@ -279,7 +282,7 @@ function facilitatorPort(
   owner: Life,
   commons: Commons | undefined,
 ): RingMember {
-  const ask = <T>(verb: string, key: string, act: () => T): Promise<T> => remote(world, watcher, owner, verb, key, act)
+  const ask = <T>(verb: Verb, key: string, act: () => T): Promise<T> => remote(world, watcher, owner, verb, key, act)
   return {
     host,
     verify: (_, payment) => ask('verify', keyOf(payment), () => verify(world, host, payment)),
@@ -309,7 +312,7 @@ const picturesPort = (world: World, owner: Life): Pick<Pictures, 'paint'> => ({
 })
 
 /** A question to somebody else: it arrives, and later its answer does. A server that dies in between never hears it. */
-function remote<T>(world: World, watcher: Watcher, owner: object, verb: string, key: string, act: () => T): Promise<T> {
+function remote<T>(world: World, watcher: Watcher, owner: object, verb: Verb, key: string, act: () => T): Promise<T> {
   let askedAt = 0
   const ask = () => {
     askedAt = world.step += 1
