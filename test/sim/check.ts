@@ -21,7 +21,7 @@ import type { Order } from './payers.ts'
 import { SIGNED } from './samples.ts'
 import { settled } from './scheduler.ts'
 import type { Verb, Watcher } from './server.ts'
-import { dollarsOf, isDead, isUnderWay, timeOf, type Spending, type World } from './world.ts'
+import { dollarsOf, isDead, isUnderWay, standsStill, timeOf, type Spending, type World } from './world.ts'
 
 /** One broken promise ends the history. */
 export class Violation extends Error {
@@ -170,12 +170,14 @@ export function watcherOf(witness: Witness): Watcher {
 
 /** What a server was told of a payment by the chain, as it was when the question arrived. */
 function noteLook(witness: Witness, key: string, shown: string, askedAt: number): void {
-  const { life, answeredAt, sights, unspent, ends, paid } = witness
+  const { world, life, answeredAt, sights, unspent, ends, paid } = witness
   answeredAt.set(key, askedAt)
   if (shown === 'unspent') unspent.add(key)
   if (life === undefined) return
-  if (shown === 'unspent') stepsIn(sights, key).set(life, stepsIn(sights, key).get(life) ?? askedAt)
-  else {
+  if (shown === 'unspent') {
+    // A chain that stands still is not believed that something is unspent.
+    if (!standsStill(world)) stepsIn(sights, key).set(life, stepsIn(sights, key).get(life) ?? askedAt)
+  } else {
     stepsIn(ends, key).set(life, askedAt)
     if (shown === 'paid') stepsIn(paid, key).set(life, askedAt)
   }

@@ -113,6 +113,12 @@ export function stall(world: World, ms: number): void {
   world.tell(() => `chain: stands still for ${ms / 1000} s`)
 }
 
+// From then on a wall is right not to believe the chain.
+const STILL_MS = 60_000
+
+/** Whether no block was made for so long that a server may call the chain still. */
+export const standsStill = (world: World): boolean => timeOf(world) - (world.blockTimes.at(-1) ?? 0) * 1000 >= STILL_MS
+
 function makeBlock(world: World, elapsed: number): void {
   world.blockTimes.push(Math.floor((START_MS + elapsed) / 1000))
   if (world.pool.length === 0) return
