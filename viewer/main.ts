@@ -161,7 +161,6 @@ function goTo(place: Place, keepsCamera: boolean) {
 async function load() {
   try {
     await arrive(readCanvas, showWall, priceOnPage())
-    hush(notice)
   } catch {
     stage.ariaBusy = 'false'
     say(notice, 'The wall could not be read.', () => {

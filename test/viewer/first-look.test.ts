@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { dark } from '../../viewer/theme.ts'
+import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
 import { violationsOf } from './stage/axe.ts'
 import { colourAt, countDraws, viewOf } from './stage/driver.ts'
 import { galleryWall } from './stage/gallery.ts'
@@ -147,6 +149,14 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     expect(await page.textContent('#counts')).toMatch(/^1 of 14,400 blocks sold by /)
     await page.keyboard.press('Escape')
     await page.waitForFunction(() => document.getElementById('counts')?.textContent?.startsWith('4 of'))
+  })
+
+  test('the past shows the plan of lots where nothing was sold yet', async () => {
+    const page = await openPage('?at=1760000000000#795,445,16')
+    const { width, height } = await viewOf(page)
+    // Block 79,44, which was sold later: its left edge, and its inside.
+    expect(await colourAt(page, { x: width / 2 - 80, y: height / 2 })).toBe(dark.rule)
+    expect(await colourAt(page, { x: width / 2, y: height / 2 })).toBe(dark.own[OPEN] ?? '')
   })
 
   test('a part of the page that cannot be loaded is told of', async () => {

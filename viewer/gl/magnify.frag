@@ -45,11 +45,14 @@ vec3 pixelAt(vec2 middle) {
 void main() {
   vec2 middle = origin + vec2(gl_FragCoord.x, canvasHeight - gl_FragCoord.y) * pixel;
   vec3 colour = pixelAt(middle);
+  bool isEmpty = isOpen(floor(middle));
   if (veiled > 0.0) {
     vec4 over = texture2D(veil, middle / wallSize);
     colour = mix(colour, over.rgb, over.a);
+    // Only what is not sold yet at the moment that is shown is covered wholly.
+    isEmpty = isEmpty || over.a > 0.998;
   }
-  if (isOpen(floor(middle))) {
+  if (isEmpty) {
     // Device pixels from the left and top edge of the block, and of the ten by ten it is one of.
     vec2 fromBlock = mod(middle, 10.0) / pixel;
     vec2 fromTen = mod(middle, 100.0) / pixel;

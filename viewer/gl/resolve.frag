@@ -12,5 +12,7 @@ void main() {
   vec4 over = texture2D(veil, at);
   vec3 c = mix(texture2D(palette, vec2((index * 255.0 + 0.5) / 256.0, 0.5)).rgb, over.rgb, over.a);
   vec3 light = mix(c / 12.92, pow((c + 0.055) / 1.055, vec3(2.4)), step(0.04045, c));
-  gl_FragColor = vec4(sqrt(light), 1.0 - step(0.5, abs(index * 255.0 - OPEN)));
+  // What is not sold yet at the moment that is shown is covered wholly.
+  float open = max(1.0 - step(0.5, abs(index * 255.0 - OPEN)), step(0.998, over.a));
+  gl_FragColor = vec4(sqrt(light), open);
 }

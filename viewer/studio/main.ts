@@ -168,7 +168,6 @@ const readCanvas = canvasReader()
 async function load() {
   try {
     await arrive(readCanvas, showWall, priceOnPage())
-    hush(notice)
     const scene = {
       wall: () => sketch.wall,
       show: showWall,

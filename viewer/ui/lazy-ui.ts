@@ -6,6 +6,7 @@ import { liveSource } from '../data/live.ts'
 import type { CanvasReader } from '../data/source.ts'
 import { keepUp } from '../data/sync.ts'
 import type { Page, Part } from '../page.ts'
+import { createAmbient } from './ambient.ts'
 import { find } from './dom.ts'
 import { createEmptyState } from './empty-state.ts'
 import { createAgentWorks } from './label/agent-works.ts'
@@ -24,6 +25,8 @@ export function createParts(page: Page, readCanvas: CanvasReader, signal: AbortS
   const stale = find('stale', HTMLElement)
   const stage = find('stage', HTMLElement)
   const parts: Part[] = [
+    createAmbient(stage),
+    createTicks(stage),
     createDeeds(page, source),
     createPanels(page),
     createAgentWorks(page, stage),
@@ -33,7 +36,6 @@ export function createParts(page: Page, readCanvas: CanvasReader, signal: AbortS
     createTooltip(page, stage),
     createTitle(),
     createPulses(stage),
-    createTicks(stage),
     createMemory(page, signal),
   ]
   const scene = {

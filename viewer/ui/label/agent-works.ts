@@ -46,11 +46,13 @@ export function createAgentWorks(page: Page, stage: HTMLElement): Part {
         const label = layer.children[i]
         const [first] = work
         if (!(label instanceof HTMLElement) || first === undefined) return
-        const { left, top } = areaOf(work)
+        const { left, top, right } = areaOf(work)
+        const isSeen = toScreen(camera, view, { x: right, y: top }).x > 0
         const at = toScreen(camera, view, { x: left, y: top })
-        label.style.transform = `translate(${Math.round(at.x)}px, ${Math.round(at.y)}px) translateY(-100%)`
+        // The name of a work that begins beside the stage stands where the stage begins.
+        label.style.transform = `translate(${Math.round(Math.max(0, at.x))}px, ${Math.round(at.y)}px) translateY(-100%)`
         // Too small a work would be hidden by its own label.
-        label.hidden = boxOf(camera, view, first).width < 12
+        label.hidden = !isSeen || boxOf(camera, view, first).width < 12
       })
     },
   }

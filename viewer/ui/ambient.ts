@@ -1,0 +1,33 @@
+/** The room around the wall: by night lit by its colours, by day with its shadow. */
+
+import { HEIGHT, WIDTH } from '../../shared/wall.ts'
+import { boxAround } from '../camera/hover.ts'
+import type { Part } from '../page.ts'
+import { LIGHT_HEIGHT, LIGHT_WIDTH, roomLight } from '../wall/room-light.ts'
+import { make } from './dom.ts'
+
+const WHOLE = { left: 0, top: 0, right: WIDTH, bottom: HEIGHT }
+
+/** Light around the wall, worked out once for each reading or sale: the browser itself enlarges and moves it. */
+export function createAmbient(stage: HTMLElement): Part {
+  const light = make('canvas', '')
+  light.width = LIGHT_WIDTH
+  light.height = LIGHT_HEIGHT
+  const element = make('div', '', light)
+  const layer = make('div', 'ambient', element)
+  layer.ariaHidden = 'true'
+  stage.append(layer)
+  return {
+    update({ wall }, { wall: before }) {
+      if (!wall?.complete || wall === before) return
+      light.getContext('2d')?.putImageData(new ImageData(roomLight(wall), LIGHT_WIDTH, LIGHT_HEIGHT), 0, 0)
+    },
+    frame({ camera, view }) {
+      const { left, top, width, height } = boxAround(camera, view, WHOLE)
+      element.hidden = left < 0 && top < 0 && left + width > view.width && top + height > view.height
+      element.style.transform = `translate(${left}px, ${top}px)`
+      element.style.width = `${width}px`
+      element.style.height = `${height}px`
+    },
+  }
+}
