@@ -11,7 +11,7 @@ import { codeOf, wordsFor } from './errors.ts'
 import { postgresLedgerReader } from './ledger-reader.ts'
 import { checkSchema, migrate } from './migrate.ts'
 import { ensureStayed } from './migration-marker.ts'
-import { STATEMENT_MS, WALL_NAME, type Session } from './pool.ts'
+import { WALL_NAME, type Session } from './pool.ts'
 import { postgresCheckpoint } from './purchase/chain-checkpoint.ts'
 import { postgresLedger } from './purchase/ledger.ts'
 import { postgresPayouts } from './purchase/payouts.ts'
@@ -133,17 +133,17 @@ export function hostOf(url: string): string {
 
 /** A server must be new enough, take writes, and have a commit on its disk before it is answered. Throws `CannotOpen`. */
 export async function checkServer({ rows }: Session): Promise<void> {
-  const [server] = await rows<{ version: number; copy: boolean; commits: string; encoding: string; patience: string }>(`
+  const [server] = await rows<{ version: number; copy: boolean; commits: string; encoding: string; setBy: string | null }>(`
     SELECT current_setting('server_version_num')::integer / 10000 AS version, pg_is_in_recovery() AS copy,
       current_setting('synchronous_commit') AS commits, current_setting('server_encoding') AS encoding,
-      (SELECT reset_val FROM pg_settings WHERE name = 'statement_timeout') AS patience`)
+      current_setting('wall.set_by', true) AS "setBy"`)
   if (server === undefined) throw new CannotOpen('the database tells nothing of itself')
   if (server.version < OLDEST_SERVER)
     throw new CannotOpen(`PostgreSQL ${server.version} is too old; ${OLDEST_SERVER} or later is needed`)
   if (server.copy) throw new CannotOpen('the database is a copy that cannot be written; name the primary')
   if (server.commits !== 'on' && server.commits !== 'remote_apply')
     throw new CannotOpen(`synchronous_commit is ${server.commits} there, so that sales can be lost; set it to on`)
-  if (server.patience !== String(STATEMENT_MS)) throw new CannotOpen(POOLED)
+  if (server.setBy !== WALL_NAME) throw new CannotOpen(POOLED)
   if (server.encoding !== 'UTF8')
     throw new CannotOpen(`the database keeps ${server.encoding}; make one that keeps UTF8`)
 }

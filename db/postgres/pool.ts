@@ -42,7 +42,7 @@ export type Pool = {
 export const CONNECTIONS = 8
 
 // The server's own limits come first, so that its answer says what happened.
-export const STATEMENT_MS = 4000
+const STATEMENT_MS = 4000
 const LOCK_MS = 3000
 
 /** How long to wait for a server that does not answer at all. */
@@ -64,6 +64,8 @@ const settings = {
   tcp_keepalives_interval: 5,
   tcp_keepalives_count: 3,
   timezone: 'UTC',
+  // Nobody else sets this, so a pooler that keeps settings back is seen to.
+  'wall.set_by': WALL_NAME,
 }
 
 const CHANNEL = 'wall'

@@ -119,14 +119,18 @@ describe('a database is refused, in words without its password, that', () => {
   })
 
   test.if(Bun.which('pgbouncer') !== null).each([
-    ['passes nothing on', 'statement_timeout,lock_timeout,idle_in_transaction_session_timeout', 'keeps back'],
-    ['refuses settings', '', 'refuses what connections are set to'],
-  ])('is behind a pooler that %s', async (_, ignored, words) => {
+    ['passes nothing on', 'transaction', 'keeps back'],
+    ['passes nothing on', 'session', 'keeps back'],
+    ['refuses settings', 'transaction', 'refuses what connections are set to'],
+  ])('is behind a pooler that %s, by the %s, though its limits are those of a wall', async (how, mode, words) => {
     const url = new URL(await newWall())
+    for (const limit of ['statement_timeout = 4000', 'lock_timeout = 3000'])
+      await byHand(url.href, `ALTER DATABASE ${url.pathname.slice(1)} SET ${limit}`)
     const folder = mkdtempSync(join(tmpdir(), 'wall-pooler-'))
     const port = await freePort()
-    const more =
-      'default_transaction_isolation,synchronous_commit,tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count'
+    const settings =
+      'statement_timeout,lock_timeout,idle_in_transaction_session_timeout,default_transaction_isolation,' +
+      'synchronous_commit,tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,wall.set_by'
     const config = join(folder, 'pgbouncer.ini')
     await Bun.write(
       config,
@@ -137,8 +141,8 @@ listen_addr = 127.0.0.1
 listen_port = ${port}
 unix_socket_dir =
 auth_type = any
-pool_mode = transaction
-ignore_startup_parameters = ${ignored === '' ? '' : `${ignored},${more}`}
+pool_mode = ${mode}
+ignore_startup_parameters = ${how === 'refuses settings' ? '' : settings}
 `,
     )
     chmodSync(folder, 0o755)
