@@ -9,6 +9,7 @@ import { coordOf } from '../../shared/wall.ts'
 import { notePayout, noteStray, resolvePurchase, type Resolving } from '../books/resolve-purchase.ts'
 import type { Address, Hash } from '../domain/purchase/payment.ts'
 import type { Purchase, ChainStatus } from '../domain/purchase/purchase.ts'
+import { wordsFor } from '../domain/purchase/target.ts'
 import type { Hidden } from '../domain/wall/log.ts'
 import { FACE_PARTS } from '../domain/wall/moderation.ts'
 import { hiddenNow, moderateBlocks, moderationTrail, namedBlocks, type ModerateDeps } from '../wall/moderate-blocks.ts'
@@ -134,7 +135,7 @@ async function payout(world: DeskWorld, { payer, nonce, reference }: CommandBody
 const PAYOUT_WORDS = {
   noted: 'noted as paid out',
   'noted-before': 'a reference was noted before, and stands',
-  'not-owed': 'this payment bought a block, or may yet: nothing is owed for it',
+  'not-owed': 'this payment bought a block or an area, or may yet: nothing is owed for it',
   'never-paid': 'the chain shows no such payment',
   silent: 'the chain does not answer; try again',
 } as const
@@ -148,7 +149,7 @@ function story(before: Purchase, after: Purchase, evidence: ChainStatus): string
   const { payer, nonce } = after.payment
   const [from, to] = [stateWords(before), stateWords(after)]
   const what = from === to ? from : `${from} -> ${to}`
-  return `${payer} ${nonce} block ${coordOf(after.block)}: ${what}; the chain: ${evidenceWords(evidence)}`
+  return `${payer} ${nonce} ${wordsFor(after)}: ${what}; the chain: ${evidenceWords(evidence)}`
 }
 
 /** A purchase's state, for operators. */

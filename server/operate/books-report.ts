@@ -1,10 +1,9 @@
 /** The books as an operator reads them, and as a program does. */
 
 import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
-import { coordOf } from '../../shared/wall.ts'
 import type { OpenFinding, Stock } from '../books/audit-books.ts'
 import type { Arrival, Balance, BookedCredit, BookedSale } from '../domain/purchase/balance.ts'
-import { nameOf, ownTarget } from '../domain/purchase/target.ts'
+import { namedIn, nameOf, wordsFor } from '../domain/purchase/target.ts'
 import { evidenceWords, stateWords } from './admin-commands.ts'
 
 /** The books as text, a line each. */
@@ -46,7 +45,8 @@ export function jsonOf({ at, from, through, balance, open }: Stock) {
       payer: purchase.payment.payer,
       nonce: purchase.payment.nonce,
       target: nameOf(purchase.target),
-      block: nameOf(ownTarget(purchase)),
+      ...namedIn(purchase),
+      amount: purchase.payment.amount.toString(),
       state: purchase.state,
       since,
       ageMs,
@@ -90,9 +90,9 @@ function verdict({ balances, unpaid, landed, orphans }: Balance): string[] {
 }
 
 function openWords({ purchase, ageMs, evidence }: OpenFinding): string {
-  const { payer, nonce } = purchase.payment
+  const { payer, nonce, amount } = purchase.payment
   const minutes = Math.floor(ageMs / 60_000)
-  return `${payer} ${nonce} block ${coordOf(purchase.block)}: ${stateWords(purchase)} for ${minutes} min; the chain: ${evidenceWords(evidence)}`
+  return `${payer} ${nonce} ${dollars(amount)} for ${wordsFor(purchase)}: ${stateWords(purchase)} for ${minutes} min; the chain: ${evidenceWords(evidence)}`
 }
 
 const paymentWords = ({ payer, nonce, amount, tx }: BookedSale | BookedCredit) =>

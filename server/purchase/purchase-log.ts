@@ -2,7 +2,7 @@
 
 import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
 import type { Answer, Outcome, Purchase, Request, Verb } from '../domain/purchase/purchase.ts'
-import { nameOf, ownTarget, type Holding, type Target } from '../domain/purchase/target.ts'
+import { namedIn, nameOf, type Target } from '../domain/purchase/target.ts'
 import type { Clock, Logger } from '../ports.ts'
 
 type Facts = Readonly<Record<string, string | number | boolean>>
@@ -61,11 +61,9 @@ export function logOutcome(logger: Logger, key: PaymentKey, target: Target, outc
 
 const factsOf = (purchase: Extract<Outcome, { kind: 'bought' }>['purchase']): Facts => ({
   outcome: 'bought',
-  block: placeIn(purchase),
+  ...namedIn(purchase),
   tx: purchase.state.tx,
 })
-
-const placeIn = (holding: Holding): string => nameOf(ownTarget(holding))
 
 function idsOf(request: Request): PaymentKey {
   const { payer, nonce } = keyIn(request)
@@ -104,7 +102,7 @@ function wordsOf(answer: Answer): Facts {
 
 const stateOf = (purchase: Purchase): Facts => ({
   answer: purchase.state.kind,
-  block: placeIn(purchase),
+  ...namedIn(purchase),
   ...('tx' in purchase.state ? { tx: purchase.state.tx } : {}),
 })
 
@@ -116,6 +114,6 @@ export function alertOnce(logger: Logger): (event: string, purchase: Purchase) =
     const once = `${event} ${keyOf(payment)}`
     if (told.has(once)) return
     told.add(once)
-    logger.alert(event, { payer: payment.payer, nonce: payment.nonce, block: placeIn(purchase) })
+    logger.alert(event, { payer: payment.payer, nonce: payment.nonce, ...namedIn(purchase) })
   }
 }

@@ -8,8 +8,8 @@ import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
 import { fakeLogger } from '../fakes/logger.ts'
-import { failureOf } from '../ports/engine.ts'
-import { NOW, paymentOf, TERMS } from '../ports/samples.ts'
+import { failureOf, hold } from '../ports/engine.ts'
+import { hash, NOW, paymentOf, SILENT, TERMS } from '../ports/samples.ts'
 
 test('calls are counted by what came of them, failures too, and answered as they were', async () => {
   const metrics = openMetrics()
@@ -26,6 +26,16 @@ test('calls are counted by what came of them, failures too, and answered as they
   const broken = metrics.chain({ ...chain, fault: () => Promise.reject(new Error('x')) })
   await expect(broken.fault()).rejects.toThrow('x')
   metrics.outcome({ kind: 'refused', failure: facilitatorUnavailable('Gone') })
+  const { ledger, close } = await openSqlite(':memory:', TERMS.network)
+  for (const [target, nonce] of [
+    ['next', 1],
+    ['80,45,4x3', 2],
+  ] as const) {
+    const held = await hold({ ledger }, target, paymentOf(1, nonce), SILENT)
+    const purchase = await ledger.finalize(held, hash(nonce), true, NOW)
+    metrics.outcome({ kind: 'bought', purchase })
+  }
+  close()
   metrics.paid(1)
   const text = await metrics.read()
   for (const line of [
@@ -37,6 +47,10 @@ test('calls are counted by what came of them, failures too, and answered as they
     'wall_chain_seconds_count{call="transfers",result="silent"} 1',
     'wall_chain_seconds_count{call="fault",result="failed"} 1',
     'wall_purchases_total{outcome="facilitator_unavailable"} 1',
+    'wall_purchases_total{outcome="bought"} 2',
+    'wall_purchase_blocks_bucket{le="1"} 1',
+    'wall_purchase_blocks_bucket{le="12"} 2',
+    'wall_purchase_blocks_sum 13',
   ])
     expect(text).toContain(`${line}\n`)
 })

@@ -4,7 +4,18 @@ import { join } from 'node:path'
 import { freePort } from '../../server/local/wall-process.ts'
 import { editMessage } from '../../shared/signing.ts'
 import { facilitatorAt, oneDollarTo, signPayment } from '../local/payments.ts'
-import { ENGINES, eventually, get, readCanvas, readFeed, settled, sign, startWorld, type World } from './world.ts'
+import {
+  ENGINES,
+  eventually,
+  get,
+  readCanvas,
+  readFeed,
+  settled,
+  sign,
+  signDemand,
+  startWorld,
+  type World,
+} from './world.ts'
 
 // Goal: an operator's commands do what they say on a wall that sells, and tell the truth. Method: the commands as they are
 // typed, against the real process and a real chain.
@@ -86,6 +97,45 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(resolved).toMatchObject({ status: 0, out: expect.stringMatching(/block 2,2: sold; the chain: paid in 0x/) })
     expect((await run('resolve')).status).toBe(0)
     expect(await books()).toMatchObject({ status: 0, claimed: 3, open: [] })
+  })
+
+  test('an open purchase of twelve blocks is one purchase of twelve dollars', async () => {
+    const wallet = await world.wallet(12)
+    const before = Number((await run('books', '--json').then(({ out }) => JSON.parse(out))).claimed)
+    const order = (payment?: string) =>
+      fetch(`${world.url}/areas`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(payment === undefined ? {} : { 'payment-signature': payment }),
+        },
+        body: JSON.stringify({ at: '40,40', w: 4, h: 3 }),
+      })
+    const payment = await signDemand((await order()).headers.get('payment-required') ?? '', wallet)
+    world.facilitator.settle.next('hang-before', 'hang-before', 'hang-before')
+    expect((await order(payment)).status).toBe(503)
+    const { open } = await books()
+    expect(open).toEqual([
+      expect.objectContaining({
+        area: '40,40,4x3',
+        target: '40,40,4x3',
+        amount: '12000000',
+        evidence: { kind: 'unspent' },
+      }),
+    ])
+    const { out } = await run('books')
+    expect(out).toMatch(/^ {2}open purchases +1$/m)
+    expect(out).toMatch(/12\.00 USDC for area 40,40,4x3: held, in doubt for 0 min; the chain: /)
+    await eventually(async () =>
+      (await metric('wall_open_purchases{state="held"}')) === 'wall_open_purchases{state="held"} 1' ? true : undefined,
+    )
+    await eventually(async () => ((await order(payment)).status === 200 ? true : undefined))
+    const [key] = open as readonly [{ payer: string; nonce: string }]
+    const resolved = await run('resolve', key.payer, key.nonce)
+    expect(resolved.out).toMatch(/area 40,40,4x3: sold; the chain: paid in 0x/)
+    expect(await books()).toMatchObject({ status: 0, balances: true, claimed: before + 12, open: [] })
+    expect((await run('status')).out).toMatch(new RegExp(`^ {2}money +${before + 12}\\.00 USDC for blocks`, 'm'))
+    expect(await metric('wall_purchase_blocks_bucket{le="12"}')).toBeDefined()
   })
 
   test('a block’s price that no purchase is known for unbalances the books, until it is dealt with', async () => {
@@ -172,7 +222,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       'wall_purchases_total{outcome="bought"} 1',
       'wall_rail{state="armed"} 1',
       'wall_ready{for="sales"} 1',
-      'wall_blocks{state="sold"} 5',
+      'wall_blocks{state="sold"} 17',
       'wall_http_requests_total{route="/blocks/:name",code="200"} 1',
       `wall_facilitator_seconds_count{facilitator="${new URL(world.settings['FACILITATOR_URL'] ?? '').host}",call="verify",result="valid"} 1`,
     ])

@@ -31,6 +31,26 @@ test('a purchase tells a line a step that found or changed something, each with 
   expect(linesOf(wall, 'purchase')).toEqual([{ ...key, target: block, outcome: 'bought', block, tx: hash(1) }])
 })
 
+test('the purchase of an area is told as one, by the name of the area', async () => {
+  const wall = await openWall()
+  const { accepted, ...payment } = paymentOf(1, 1)
+  const amount = 12n * payment.amount
+  await wall.ask('POST /areas', {
+    headers: {
+      'content-type': 'application/json',
+      ...paidBy({ ...payment, amount, accepted: { ...accepted, amount } }).headers,
+    },
+    body: JSON.stringify({ w: 4, h: 3 }),
+  })
+  const key = { payer: wallet(1), nonce: hash(1) }
+  const area = '78,43,4x3'
+  expect(linesOf(wall, 'step').filter((facts) => facts?.['area'] !== undefined)).toEqual([
+    { ...key, step: 'claim', answer: 'claimed', area, ms: 0 },
+    { ...key, step: 'finalize', answer: 'sold', area, tx: hash(1), ms: 0 },
+  ])
+  expect(linesOf(wall, 'purchase')).toEqual([{ ...key, target: 'next,4x3', outcome: 'bought', area, tx: hash(1) }])
+})
+
 test('a refusal tells its code and the facilitator’s reason', async () => {
   const wall = await openWall()
   wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }

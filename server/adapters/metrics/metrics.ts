@@ -2,6 +2,7 @@
 
 import { Counter, Histogram, Registry } from 'prom-client'
 import type { Outcome } from '../../domain/purchase/purchase.ts'
+import { blocksIn } from '../../domain/purchase/target.ts'
 import type { Chain, Logger, Ledger, RingMember } from '../../ports.ts'
 import { httpMeter, type Handler } from './http.ts'
 import { watchProcess } from './process.ts'
@@ -33,6 +34,9 @@ export type Metrics = {
 // A read of the chain takes tens of milliseconds, a settlement seconds, and none of them more than its deadline.
 const BUCKETS_SECONDS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
 
+// A block, small pictures, large ones, the largest area.
+const BUCKETS_BLOCKS = [1, 4, 12, 30, 100, 400]
+
 // Told as none from the start, because a series that begins with its first alarm does not rise.
 const ALARMS = [
   'outage',
@@ -51,7 +55,7 @@ const ALARMS = [
 /** Starts with nothing counted. */
 export function openMetrics(): Metrics {
   const registry = new Registry()
-  const { purchases, paid, alarms, facilitatorTimes, chainTimes, storeTimes } = instruments(registry)
+  const { purchases, sizes, paid, alarms, facilitatorTimes, chainTimes, storeTimes } = instruments(registry)
   watchProcess(registry)
   return {
     facilitator: ({ host, ...port }) => {
@@ -74,7 +78,10 @@ export function openMetrics(): Metrics {
         broadcaster: timed(start, 'broadcaster', port.broadcaster, silentOr('answered')),
       }
     },
-    outcome: (outcome) => purchases.inc({ outcome: outcome.kind === 'bought' ? 'bought' : outcome.failure.code }),
+    outcome(outcome) {
+      purchases.inc({ outcome: outcome.kind === 'bought' ? 'bought' : outcome.failure.code })
+      if (outcome.kind === 'bought') sizes.observe(blocksIn(outcome.purchase.target))
+    },
     paid: (version) => paid.inc({ version }),
     ledger: (port) => {
       const start = (call: string) => storeTimes.startTimer({ call })
@@ -117,6 +124,12 @@ function instruments(registry: Registry) {
     labelNames: ['outcome'],
     registers,
   })
+  const sizes = new Histogram({
+    name: 'wall_purchase_blocks',
+    help: 'How many blocks each paid request that was answered with a receipt has bought; 1 is a block, more an area.',
+    buckets: BUCKETS_BLOCKS,
+    registers,
+  })
   const paid = new Counter({
     name: 'wall_paid_requests_total',
     help: 'Requests over HTTP that carried a payment, by the version of x402 they came in.',
@@ -134,6 +147,7 @@ function instruments(registry: Registry) {
   for (const event of ALARMS) alarms.inc({ event }, 0)
   return {
     purchases,
+    sizes,
     paid,
     alarms,
     facilitatorTimes: timesOf('facilitator', 'facilitator'),

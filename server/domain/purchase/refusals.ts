@@ -4,7 +4,7 @@ import { AREA_BLOCKS_MAX } from '../../../shared/area.ts'
 import { IF_YOURS, LOOK, REPEAT, SIGN_ANEW, TRY_AGAIN } from '../advice.ts'
 import { failure, type Failure } from '../failure.ts'
 import type { Hash, Space } from './payment.ts'
-import { isBlock, nameOf, ownTarget, placeOf, type Holding, type Target } from './target.ts'
+import { isBlock, kindOf, namedIn, nameOf, placeOf, wordsFor, type Holding, type Target } from './target.ts'
 
 /** Seconds a payer in doubt is asked to wait before the same request again. */
 export const RETRY_AFTER_SECONDS = 2
@@ -183,10 +183,3 @@ function noNext(target: Target, space: Exclude<Space, 'open'>): Failure {
   const what = isBlock(target) ? 'Every block left' : `Every area of ${w}x${h} blocks that is left`
   return failure('wall_busy', `${what} is being bought. ${IF_YOURS}`, { retryAfter: RETRY_AFTER_SECONDS })
 }
-
-/** What a target is, in the words of whoever asks. */
-const kindOf = (target: Target): 'block' | 'area' => (isBlock(target) ? 'block' : 'area')
-
-const namedIn = (holding: Holding) => ({ [kindOf(holding.target)]: nameOf(ownTarget(holding)) })
-
-const wordsFor = (holding: Holding): string => `${kindOf(holding.target)} ${nameOf(ownTarget(holding))}`

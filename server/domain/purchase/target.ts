@@ -69,3 +69,14 @@ export const ownTarget = ({ target, block }: Holding): Exclude<Target, 'next'> =
 
 /** What a target is called. */
 export const nameOf = (target: Target): string => (typeof target === 'number' ? coordOf(target) : target)
+
+/** What a target is, in the words of whoever asks. */
+export const kindOf = (target: Target): 'block' | 'area' => (isBlock(target) ? 'block' : 'area')
+
+/** A holding by its place, under `block` or `area`. */
+export const namedIn = (holding: Holding): Readonly<Record<string, string>> => ({
+  [kindOf(holding.target)]: nameOf(ownTarget(holding)),
+})
+
+/** The same in words. */
+export const wordsFor = (holding: Holding): string => `${kindOf(holding.target)} ${nameOf(ownTarget(holding))}`
