@@ -63,6 +63,9 @@ export const widthOf = (text: string, scale: number): number => (text.length * A
 /** How high it stands. */
 export const heightOf = (scale: number): number => LETTER_HEIGHT * scale
 
+/** Whether there is a letter for each of a text's. */
+export const isWritable = (text: string): boolean => [...text].every((letter) => letter === ' ' || letter in LINES)
+
 /** Writes a text. What has no letter here leaves a gap. */
 export function write(sheet: Bitmap, text: string, { x, y, scale, colour }: Lettering): void {
   for (const [at, letter] of [...text].entries())

@@ -1,6 +1,6 @@
 /**
  * Cards: what a link to the wall shows in a chat. The wall as a whole, a work, one block enlarged beside its place, or an agent's
- * blocks with all others dimmed. Names are left out: the letters lack most scripts.
+ * blocks with all others dimmed. An agent is named where there are letters for all of its name; they lack most scripts.
  */
 
 import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
@@ -21,7 +21,7 @@ import {
 import { artworkAt, regionOf } from '../wall/artworks.ts'
 import type { AgentId } from '../wall/log.ts'
 import type { WallView } from '../wall/wall-view.ts'
-import { heightOf, widthOf, write, type Lettering } from './bitmap-font.ts'
+import { heightOf, isWritable, widthOf, write, type Lettering } from './bitmap-font.ts'
 import { fill, frame, place, bitmapOf, type Box } from './drawing.ts'
 import type { Bitmap } from './picture.ts'
 import { drawRegion, enlarge, WHOLE_WALL, type Region } from './wall-picture.ts'
@@ -51,6 +51,7 @@ const SMALL = 3
 
 // What stands on the left of a card's foot leaves room for the line that ends on the right.
 const NAME_LETTERS_MAX = 24
+const BYLINE_LETTERS_MAX = 28
 const LARGE = 8
 
 // The wall, or a part of it, over a line of letters.
@@ -118,7 +119,8 @@ const WORK_PANE: Box = { x: 40, y: 40, width: CARD_WIDTH - 80, height: 520 }
 
 /** The work alone, as large as whole pixels allow, on the room's ground. */
 function drawWork(sheet: Bitmap, view: WallView, { title }: CardWords, block: BlockIndex): void {
-  const blocks = artworkAt(view, block)?.blocks ?? [block]
+  const work = artworkAt(view, block)
+  const blocks = work?.blocks ?? [block]
   const region = regionOf(blocks)
   const [wide, high] = [region.cols * BLOCK_SIZE, region.rows * BLOCK_SIZE]
   const scale = Math.max(1, Math.floor(Math.min(WORK_PANE.width / wide, WORK_PANE.height / high)))
@@ -134,8 +136,7 @@ function drawWork(sheet: Bitmap, view: WallView, { title }: CardWords, block: Bl
   const x = WORK_PANE.x + Math.floor((WORK_PANE.width - shown.width) / 2)
   place(sheet, shown, x, WORK_PANE.y + Math.floor((WORK_PANE.height - shown.height) / 2))
   writeName(sheet, title, { x: WORK_PANE.x, y: FOOT_Y, scale: SMALL, colour: LOUD })
-  const size = blocks.length === 1 ? '1 BLOCK' : `${counted(blocks.length)} BLOCKS`
-  writeUpTo(sheet, size, WORK_PANE.x + WORK_PANE.width, FOOT_Y)
+  writeUpTo(sheet, byline(work?.agent.name ?? null, blocks.length), WORK_PANE.x + WORK_PANE.width, FOOT_Y)
 }
 
 /** The middle of a picture that is larger than a pane. */
@@ -161,7 +162,15 @@ function drawAgent(sheet: Bitmap, view: WallView, words: CardWords, agent: Agent
   // Drawn around each of them first, the frame is left only where none of them is next.
   for (const box of boxes) frame(shown, box, 2, WHITE)
   for (const box of boxes) copyBox(shown, lit, box)
-  drawPane(sheet, words, shown, blocks.length === 1 ? '1 BLOCK' : `${counted(blocks.length)} BLOCKS`)
+  drawPane(sheet, words, shown, byline(view.agents[agent - 1]?.name ?? null, blocks.length))
+}
+
+/** Whose blocks they are, where that can be written and there is room for it, and how many. */
+function byline(name: string | null, blocks: number): string {
+  const size = blocks === 1 ? '1 BLOCK' : `${counted(blocks)} BLOCKS`
+  const letters = (name ?? '').toUpperCase()
+  const line = `${letters} : ${size}`
+  return letters !== '' && isWritable(letters) && line.length <= BYLINE_LETTERS_MAX ? line : size
 }
 
 const blocksOf = ({ agents }: WallView, agent: AgentId): readonly BlockIndex[] => agents[agent - 1]?.blocks ?? []

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { workerPictures } from '../../../server/adapters/pictures/pictures.ts'
+import { widthOf } from '../../../server/domain/picture/bitmap-font.ts'
 import type { Pictures } from '../../../server/ports.ts'
 import { PALETTE } from '../../../shared/palette.ts'
 import { blockOf, NOW } from '../../ports/samples.ts'
@@ -54,6 +55,23 @@ test('an agent’s card shows its blocks, and all others dimmed', async () => {
   expect(middleOf(20, 4)).toBe(colourOf(GREEN))
   expect(colourAt(120 + 3 * 30 + 1, 28 + 4 * 30 + 1)).toBe(colourOf(16))
   expect(middleOf(4, 4)).not.toBe(colourOf(RED))
+})
+
+test('a work’s card and an agent’s name it where there are letters for all of its name', async () => {
+  const named = await openWall()
+  await named.buy('/blocks/3,4?name=Ada', 1)
+  await named.buy(`/blocks/9,9?name=${encodeURIComponent('Адель')}`, 2, 2)
+  /** Where the line that ends on the right begins. */
+  const begins = async (query: string) => {
+    const { colourAt } = await decoded(await named.ask(`GET /card.png${query}`))
+    const columns = Array.from({ length: 500 }, (_, at) => 700 + at)
+    return columns.find((x) => [590, 594, 598, 602, 606].some((y) => colourAt(x, y) !== colourOf(216)))
+  }
+  const from = (text: string, right: number) => right - widthOf(text, 3)
+  expect(await begins('?work=3,4')).toBe(from('ADA : 1 BLOCK', 1160))
+  expect(await begins('?agent=1')).toBe(from('ADA : 1 BLOCK', 1080))
+  // The first letter, a one, leaves its first column free.
+  expect(await begins('?work=9,9')).toBe(from('1 BLOCK', 1160) + 3)
 })
 
 test('an agent’s blocks that are far apart are shown on the whole wall', async () => {
