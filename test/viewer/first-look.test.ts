@@ -114,6 +114,11 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     expect(await page.locator('noscript img').isVisible()).toBe(true)
     expect(await page.getByRole('link', { name: 'All works and agents' }).getAttribute('href')).toBe('/atlas')
     expect(await collisions(page)).toEqual([])
+    await page.goto(`${server().url.href}paint`)
+    expect(await page.locator(':is(button, input, select, summary):visible').count()).toBe(0)
+    expect(await page.locator('noscript p').isVisible()).toBe(true)
+    expect(await page.getByRole('link', { name: 'the wall' }).getAttribute('href')).toBe('/')
+    expect(await collisions(page)).toEqual([])
   })
 
   test('a wall nobody has bought of shows its grid and edge, and who may have the first block', async () => {
