@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
+import { openWall as openStore, ports } from '../../../db/sqlite/open.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { blocksOf, parseArea } from '../../../shared/area.ts'
 import { coordOf } from '../../../shared/wall.ts'
+import { fullWallet } from '../../../shared/wallet.ts'
 import { flatPng } from '../../adapters/picture-files.ts'
+import { sellAllBut } from '../../db/nearly-sold.ts'
 import { hold } from '../../ports/engine.ts'
-import { hash, NOW, paymentOf, SILENT, wallet } from '../../ports/samples.ts'
+import { hash, NOW, paymentOf, SILENT, TERMS, wallet } from '../../ports/samples.ts'
+import { areaEditOf, sending } from '../blocks/signed.ts'
 import { codeOf, jsonOf, openWall, paidBy, type Wall } from '../wall.ts'
 
 // Goal: every line of the contract about buying an area over HTTP. Method: requests to a wall on the real engine, with a
@@ -323,6 +327,87 @@ test('a wallet is told of an area as long as it is unfinished, by what it asked 
     { target: 'next,4x3', block: { coord: '78,43' }, state: 'reserved' },
     { target: 'next,2x2', state: 'released', next: expect.stringContaining('the nearest open one of its size') },
   ])
+})
+
+describe('where there is little room', () => {
+  /** A wall of which all but the last blocks of the order of sale are one stranger's. */
+  const crowded = async (left: number) => {
+    const connection = openStore(':memory:', TERMS.network)
+    sellAllBut(left, connection)
+    return await openWall({}, { ...ports(connection), close: connection.close })
+  }
+
+  test('a size of which no place is open is refused, with and without a payment', async () => {
+    const wall = await crowded(1)
+    for (const response of [await order(wall, { w: 2, h: 1 }), await buy(wall, { w: 2, h: 1 }, 2, 1)])
+      expect([response.status, await codeOf(response)]).toEqual([409, 'no_room'])
+    expect(wall.facilitator.settled).toEqual([])
+    expect((await order(wall, { w: 1, h: 1 })).status).toBe(402)
+  })
+
+  test('what held blocks might still make room for is asked for again later', async () => {
+    const wall = await crowded(1)
+    await hold(wall.db, 'next', paymentOf(2, 2))
+    const response = await buy(wall, { w: 1, h: 1 }, 1, 1)
+    expect([response.status, await codeOf(response), response.headers.has('retry-after')]).toEqual([
+      409,
+      'wall_busy',
+      true,
+    ])
+  })
+
+  test('a wall without an open block is sold out', async () => {
+    const response = await order(await crowded(0), { w: 2, h: 1 })
+    expect([response.status, await codeOf(response)]).toEqual([410, 'sold_out'])
+  })
+
+  test('no more than a hundred taken blocks are named', async () => {
+    const refused = await jsonOf(await order(await crowded(1), { at: '70,35', w: 20, h: 20 }))
+    expect(refused).toMatchObject({ error: 'block_taken', area: '70,35,20x20' })
+    expect(refused['taken']).toEqual(coordsOf('70,35,20x20').slice(0, 100))
+  })
+})
+
+test('the painter that an order names repaints the blocks of that purchase at once, and no others of the buyer', async () => {
+  const wall = await openWall()
+  const painter = wallet(9)
+  const receipt = await jsonOf(await buy(wall, { at: '3,4', w: 2, h: 1, painter }, 2, 1, 1))
+  expect(receipt).toMatchObject({ deed: { painter: fullWallet(painter) } })
+  await buy(wall, { at: '5,4', w: 1, h: 1 }, 1, 1, 2)
+  wall.clock.pass(1)
+  const put = async (area: string) => {
+    const edit = sending(areaEditOf(9, area, { message: 'painted' }, wall.clock.now()))
+    return await jsonOf(await wall.ask(`PUT /areas/${area}`, edit))
+  }
+  expect(await put('3,4,2x1')).toEqual({ updated: true, area: '3,4,2x1', blocks: 2 })
+  expect(await put('3,4,3x1')).toMatchObject({ error: 'unauthorized' })
+  expect(await put('5,4,1x1')).toMatchObject({ error: 'unauthorized' })
+})
+
+test('the live stream tells a sale a block, row by row, of one moment and one buyer, so that a page can tell one', async () => {
+  const wall = await openWall()
+  const response = await wall.live.answer(new Request('https://wall.test/api/live'), 'here')
+  await buy(wall, { at: '3,4', w: 2, h: 2, name: 'Ada' }, 4, 1)
+  let text = ''
+  for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    if (text.split('event: sale').length > 4) break
+  }
+  const sales = [...text.matchAll(/^data: (.*)$/gm)].map(
+    ([, data]) => JSON.parse(data ?? '') as Record<string, unknown>,
+  )
+  expect(sales).toMatchObject(
+    coordsOf('3,4,2x2').map((coord, i) => ({
+      kind: 'sale',
+      number: i + 1,
+      seq: i + 1,
+      coord,
+      t: NOW,
+      agent: { name: 'Ada' },
+    })),
+  )
+  const { sales: fed } = await jsonOf(await wall.ask('GET /api/feed'))
+  expect(fed).toMatchObject(coordsOf('3,4,2x2').map((coord) => ({ coord, t: NOW })))
 })
 
 test('an area takes POST and nothing else', async () => {
