@@ -75,6 +75,8 @@ async function copyWall(from: WallRows, to: NewWall): Promise<Moved> {
     payments: await same('payments'),
     blocks: await same('blocks'),
     moderated: await same('moderated'),
+    moderated_agents: await same('moderated_agents'),
+    moderation_acts: await same('moderation_acts'),
     purchase_painters: await same('purchase_painters'),
     wallet_painters: await same('wallet_painters'),
     edits: await same('edits'),

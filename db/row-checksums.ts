@@ -27,6 +27,7 @@ export const SUMMED = {
     'link',
   ],
   moderated: ['block', 'hidden'],
+  moderated_agents: ['agent', 'hidden', 'ever', 'through', 'banned'],
   payments: [
     'id',
     'payer',

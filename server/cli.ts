@@ -12,6 +12,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   resolve: async () => (await import('./operate/resolve.ts')).resolve,
   hide: async () => (await import('./operate/moderate.ts')).hide,
   unhide: async () => (await import('./operate/moderate.ts')).unhide,
+  ban: async () => (await import('./operate/moderate.ts')).ban,
+  unban: async () => (await import('./operate/moderate.ts')).unban,
   hidden: async () => (await import('./operate/moderate.ts')).hidden,
   status: async () => (await import('./operate/status.ts')).status,
   backup: async () => (await import('./operate/backup.ts')).backup,

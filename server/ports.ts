@@ -15,7 +15,15 @@ import type { Availability, Claiming, Landed, Purchase, SoldPurchase, ChainStatu
 import type { Progress, StorePosition } from './domain/store-position.ts'
 import type { Edit, EditResult, Identity, IdentityResult, NamingResult, PainterNaming } from './domain/wall/edit.ts'
 import type { AreaOwner, Change, LogNumber, OwnedBlock } from './domain/wall/log.ts'
-import type { FacePart, ModerationAct, ModerationResult } from './domain/wall/moderation.ts'
+import type {
+  FacePart,
+  ModeratedWallet,
+  ModerationAct,
+  ModerationResult,
+  RecordedAct,
+  WalletAct,
+  WalletActResult,
+} from './domain/wall/moderation.ts'
 
 /**
  * Payments and what became of them; the only judge of races between them. A write throws `StaleWriteError` where the payment is
@@ -116,6 +124,14 @@ export type Payouts = {
 export type Moderation = {
   /** Hides parts of a claimed block, or shows them again. What its owner set, or sets meanwhile, is kept. */
   moderate(block: BlockIndex, act: ModerationAct, parts: readonly FacePart[], now: UnixMs): Promise<ModerationResult>
+  /** Hides parts of what a wallet is called, or shows them again; bans it, or ends that. */
+  moderateWallet(wallet: Address, act: WalletAct, now: UnixMs): Promise<WalletActResult>
+  /** Wallets of which something is withheld now, or that are banned, in the order of their first purchases. */
+  wallets(): Promise<readonly ModeratedWallet[]>
+  /** Keeps on record what an operator does. */
+  record(act: RecordedAct): Promise<void>
+  /** What is on record, oldest first. */
+  records(): Promise<readonly RecordedAct[]>
 }
 
 /** Wallets that have bought. */

@@ -2,8 +2,8 @@
 
 import { keptOrMade, lru } from '../../shared/lru.ts'
 import { wireChange } from '../domain/wall/change-dto.ts'
-import type { Change, LogNumber, ModerationChange } from '../domain/wall/log.ts'
-import { visible } from '../domain/wall/moderation.ts'
+import type { Change, IdentityChange, LogNumber, ModerationChange } from '../domain/wall/log.ts'
+import { visible, visibleNames } from '../domain/wall/moderation.ts'
 import type { Log } from '../ports.ts'
 
 /** Some events one after another, and the number of the last. */
@@ -36,13 +36,23 @@ export function recentEvents(log: Log): RecentEvents {
   const pieces = lru<string, Promise<Piece | undefined>>(PIECES_MAX)
   let shared = { after: 0, upTo: 0, bytes: NOTHING }
 
-  // The log tells what it holds without what is hidden later, and so must we.
-  const withhold = ({ block, hidden }: ModerationChange) => {
+  const forget = () => {
     pieces.clear()
     shared = { after: 0, upTo: 0, bytes: NOTHING }
+  }
+  // The log tells what it holds without what is hidden later, and so must we.
+  const withhold = ({ block, hidden }: ModerationChange) => {
+    forget()
     for (const [at, { change }] of events.entries())
       if ('face' in change && change.block === block)
         events[at] = told({ ...change, face: visible(change.face, hidden) })
+  }
+  const withholdNames = ({ agent, withheld }: IdentityChange) => {
+    if (withheld === undefined) return
+    forget()
+    for (const [at, { change }] of events.entries())
+      if ('agent' in change && change.agent === agent)
+        events[at] = told({ ...change, persona: visibleNames(change.persona, withheld) })
   }
   const textBetween = (after: LogNumber, to: LogNumber) => {
     const first = events.findLastIndex(({ change }) => change.number <= after) + 1
@@ -59,6 +69,7 @@ export function recentEvents(log: Log): RecentEvents {
   return {
     remember(change) {
       if (change.kind === 'hide') withhold(change)
+      if (change.kind === 'identity') withholdNames(change)
       events.push(told(change))
       if (events.length > 2 * RECENT_MAX) events.splice(0, RECENT_MAX)
     },

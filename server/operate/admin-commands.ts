@@ -7,12 +7,25 @@ import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { coordOf } from '../../shared/wall.ts'
 import { notePayout, noteStray, resolvePurchase, type Resolving } from '../books/resolve-purchase.ts'
-import type { Address, Hash } from '../domain/purchase/payment.ts'
+import type { Address, Hash, UnixMs } from '../domain/purchase/payment.ts'
 import type { Purchase, ChainStatus } from '../domain/purchase/purchase.ts'
 import { wordsFor } from '../domain/purchase/target.ts'
 import type { Hidden } from '../domain/wall/log.ts'
-import { FACE_PARTS } from '../domain/wall/moderation.ts'
-import { hiddenNow, moderateBlocks, moderationTrail, namedBlocks, type ModerateDeps } from '../wall/moderate-blocks.ts'
+import {
+  FACE_PARTS,
+  NAME_PARTS,
+  type FacePart,
+  type NamePart,
+  type WalletActResult,
+} from '../domain/wall/moderation.ts'
+import {
+  banWallet,
+  hiddenNow,
+  moderateBlocks,
+  moderationTrail,
+  namedBlocks,
+  type ModerateDeps,
+} from '../wall/moderate-blocks.ts'
 import { statusLines, type Overview } from './status-report.ts'
 
 /** What the desk works with. */
@@ -27,6 +40,10 @@ export type Desk = (command: string, body: unknown) => Promise<DeskAnswer>
 const payer = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' })
 const nonce = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' })
 const closed = { additionalProperties: false }
+const reason = {
+  who: Type.String({ minLength: 1, maxLength: 64 }),
+  why: Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()]),
+}
 
 /** What each command is sent. */
 export const Commands = {
@@ -34,7 +51,18 @@ export const Commands = {
     {
       act: Type.Union([Type.Literal('hide'), Type.Literal('unhide')]),
       target: Type.String({ maxLength: 60 }),
-      parts: Type.Array(Type.Union(FACE_PARTS.map((part) => Type.Literal(part))), { minItems: 1, uniqueItems: true }),
+      parts: Type.Array(Type.Union([...FACE_PARTS, ...NAME_PARTS].map((part) => Type.Literal(part))), {
+        uniqueItems: true, // none: all that there are
+      }),
+      ...reason,
+    },
+    closed,
+  ),
+  ban: Type.Object(
+    {
+      act: Type.Union([Type.Literal('ban'), Type.Literal('unban')]),
+      target: Type.String({ maxLength: 60 }),
+      ...reason,
     },
     closed,
   ),
@@ -52,6 +80,7 @@ export type CommandBody<C extends CommandName> = Static<(typeof Commands)[C]>
 export function adminCommands(world: DeskWorld): Desk {
   const handlers = {
     moderate: handler(Commands.moderate, (body) => moderate(world, body)),
+    ban: handler(Commands.ban, (body) => ban(world, body)),
     hidden: handler(Commands.hidden, (body) => hidden(world, body)),
     open: handler(Commands.open, () => open(world)),
     status: handler(Commands.status, async () => tellStatus(world)),
@@ -72,19 +101,47 @@ function handler<S extends TSchema>(schema: S, work: (body: Static<S>) => Promis
   return async (body: unknown) => (check.Check(body) ? await work(body) : no('the command was not understood'))
 }
 
-async function moderate(world: DeskWorld, { act, target, parts }: CommandBody<'moderate'>): Promise<DeskAnswer> {
+async function moderate(world: DeskWorld, body: CommandBody<'moderate'>): Promise<DeskAnswer> {
+  const { act, target, parts, who, why } = body
   const named = await namedBlocks(world, target)
   if (typeof named === 'string') return no(named)
-  const done = await moderateBlocks(world, named, act, parts)
+  const asked = (part: FacePart | NamePart) => parts.length === 0 || parts.includes(part)
+  const names = NAME_PARTS.filter(asked)
+  if (named.wallet === undefined && names.some((part) => parts.includes(part)))
+    return no(`${named.name} has no name of its own: names are a wallet's`)
+  const { blocks: done, wallet } = await moderateBlocks(
+    world,
+    named,
+    act,
+    { parts: FACE_PARTS.filter(asked), names },
+    { who, why },
+  )
   const owned = done.flatMap(({ block, result }) => (result.kind === 'not-owned' ? [] : [{ block, ...result }]))
-  if (owned.length === 0) return no(`nobody owns ${named.name}, so it shows nothing`)
+  if (owned.length === 0 && wallet === undefined) return no(`nobody owns ${named.name}, so it shows nothing`)
   return yes(
+    ...(wallet === undefined ? [] : [`${named.name}: ${walletWords(wallet)}`]),
     ...owned.map(({ block, hidden, kind }) => {
       const asBefore = kind === 'unchanged' ? ' (as before)' : ''
       return `block ${coordOf(block)}: ${hiddenWords(hidden)}${asBefore}`
     }),
     ...(done.length === owned.length ? [] : [`${done.length - owned.length} blocks have no owner`]),
   )
+}
+
+async function ban(world: DeskWorld, { act, target, who, why }: CommandBody<'ban'>): Promise<DeskAnswer> {
+  const named = await namedBlocks(world, target)
+  if (typeof named === 'string') return no(named)
+  const { name, wallet } = named
+  if (wallet === undefined) return no(`${name} cannot be banned: name its wallet`)
+  return yes(`${name}: ${walletWords(await banWallet(world, wallet, act, { who, why }))}`)
+}
+
+/** What is withheld of a wallet, for operators. */
+function walletWords(result: WalletActResult): string {
+  if (result.kind === 'unknown-wallet') return 'it has bought no block'
+  const parts = NAME_PARTS.filter((part) => result.hidden[part])
+  const names = parts.length === 0 ? 'its names are shown' : `hidden: ${parts.join(', ')}`
+  return `${names}${result.isBanned ? '; banned' : ''}${result.kind === 'unchanged' ? ' (as before)' : ''}`
 }
 
 /** What is withheld, for operators. */
@@ -94,14 +151,26 @@ function hiddenWords(hidden: Hidden): string {
 }
 
 async function hidden(world: DeskWorld, { isTrail }: CommandBody<'hidden'>): Promise<DeskAnswer> {
-  const acts = isTrail ? await moderationTrail(world) : await hiddenNow(world)
-  return yes(
-    ...acts.map(({ at, block, kind, hidden: parts }) => {
-      const act = isTrail ? `${kind} ` : ''
-      return `${new Date(at).toISOString()} ${act}block ${coordOf(block)}: ${hiddenWords(parts)}`
-    }),
-  )
+  const blocks = (isTrail ? await moderationTrail(world) : await hiddenNow(world)).map((act) => {
+    const words = `block ${coordOf(act.block)}: ${hiddenWords(act.hidden)}`
+    return { at: act.at, text: isTrail ? `left ${words}` : words }
+  })
+  if (!isTrail) {
+    const wallets = await world.moderation.wallets()
+    return yes(
+      ...blocks.map(lineAt),
+      ...wallets.map(({ wallet, ...so }) => `wallet ${wallet}: ${walletWords({ kind: 'applied', ...so })}`),
+    )
+  }
+  const acts = (await world.moderation.records()).map(({ at, who, act, what, parts, why }) => {
+    const reason = why === null ? '' : `: ${why}`
+    return { at, text: `${who} ${act} ${what}${parts === '' ? '' : ` (${parts})`}${reason}` }
+  })
+  // An act stands before what it left.
+  return yes(...[...acts, ...blocks].toSorted((one, other) => one.at - other.at).map(lineAt))
 }
+
+const lineAt = ({ at, text }: { readonly at: UnixMs; readonly text: string }) => `${new Date(at).toISOString()} ${text}`
 
 function tellStatus({ overview }: DeskWorld): DeskAnswer {
   const seen = overview()

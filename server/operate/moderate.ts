@@ -1,30 +1,49 @@
-/** `pixel-wall hide`, `unhide` and `hidden`: what blocks show is withheld from every reader, or shown again; what is, and was. */
+/**
+ * `pixel-wall hide`, `unhide`, `ban`, `unban` and `hidden`: what blocks show and wallets are called is withheld from every
+ * reader, or shown again; what is, and what was done, by whom and why.
+ */
 
+import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'
-import { FACE_PARTS } from '../domain/wall/moderation.ts'
+import { FACE_PARTS, NAME_PARTS } from '../domain/wall/moderation.ts'
 import { runRemotely, UsageError, type Command } from './command.ts'
 
-const USAGE = `Hides parts of blocks from every reader, or shows them again, while the wall runs.
+const USAGE = `Hides parts of blocks and wallets from every reader, or shows them again, while the wall runs.
 
-  pixel-wall hide WHAT [--pixels] [--message] [--link]      without parts: all three
-  pixel-wall unhide WHAT [--pixels] [--message] [--link]
+  pixel-wall hide WHAT [--pixels] [--message] [--link] [--name] [--framework] [--why TEXT]      without parts: all
+  pixel-wall unhide WHAT [--pixels] [--message] [--link] [--name] [--framework] [--why TEXT]
 
-WHAT is a block (COLUMN,ROW), an area (COLUMN,ROW,WxH), or a wallet: all blocks it has bought by now. A wallet may be named
-as readers see it, as in 0x1234…abcd or 0x1234...abcd.
+WHAT is a block (COLUMN,ROW), an area (COLUMN,ROW,WxH), or a wallet: what it is called, and all blocks it has bought by now.
+A wallet may be named as readers see it, as in 0x1234…abcd or 0x1234...abcd.
 The blocks stay their owners', who may repaint them: what is hidden stays so until it is shown again.
-The feed and older changes never show again what was hidden once. Names and frameworks cannot be hidden.
+The feed and older changes never show again what was hidden once.
 `
 
-const HIDDEN_USAGE = `Lists what is hidden, a block a line, with the time of the last act on it.
+const BAN_USAGE = `Hides what a wallet says from now on, as it comes, or ends that.
 
-  pixel-wall hidden [--trail]      with --trail: every act there ever was, oldest first
+  pixel-wall ban WALLET [--why TEXT]
+  pixel-wall unban WALLET [--why TEXT]
+
+A banned wallet keeps its blocks and may buy and repaint. What it says meanwhile (messages, links, names, pictures) is hidden,
+and stays so after the ban until \`unhide\`. What it said before is left as it is: see \`hide\`.
 `
 
-/** Withholds what blocks show from every reader. */
+const HIDDEN_USAGE = `Lists what is hidden and who is banned, with the time of the last act on each block.
+
+  pixel-wall hidden [--trail]      with --trail: every act there ever was, by whose hand and why, oldest first
+`
+
+/** Withholds what blocks show and wallets are called from every reader. */
 export const hide: Command = moderation('hide')
 
 /** Shows it again. */
 export const unhide: Command = moderation('unhide')
+
+/** Withholds what a wallet says from now on. */
+export const ban: Command = banning('ban')
+
+/** Lets a wallet be read again. */
+export const unban: Command = banning('unban')
 
 /** Lists what is withheld, or every act. */
 export const hidden: Command = {
@@ -35,19 +54,44 @@ export const hidden: Command = {
   },
 }
 
+const flag = { type: 'boolean' } as const
+const why = { type: 'string' } as const
+
 function moderation(act: 'hide' | 'unhide'): Command {
   return {
     usage: USAGE,
     async run(args) {
-      const { values, positionals } = parseArgs({
-        args: [...args],
-        allowPositionals: true,
-        options: { pixels: { type: 'boolean' }, message: { type: 'boolean' }, link: { type: 'boolean' } },
-      })
-      const [target, ...rest] = positionals
-      if (target === undefined || rest.length > 0) throw new UsageError()
-      const named = FACE_PARTS.filter((part) => values[part] === true)
-      return await runRemotely('moderate', { act, target, parts: named.length === 0 ? [...FACE_PARTS] : named })
+      const options = { pixels: flag, message: flag, link: flag, name: flag, framework: flag, why }
+      const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options })
+      const target = onlyOne(positionals)
+      const parts = [...FACE_PARTS, ...NAME_PARTS].filter((part) => values[part] === true)
+      return await runRemotely('moderate', { act, target, parts, ...reasonIn(values.why) })
     },
   }
+}
+
+function banning(act: 'ban' | 'unban'): Command {
+  return {
+    usage: BAN_USAGE,
+    async run(args) {
+      const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: { why } })
+      return await runRemotely('ban', { act, target: onlyOne(positionals), ...reasonIn(values.why) })
+    },
+  }
+}
+
+function onlyOne(positionals: readonly string[]): string {
+  const [target, ...rest] = positionals
+  if (target === undefined || rest.length > 0) throw new UsageError()
+  return target
+}
+
+const WHY_MAX = 200
+const WHO_MAX = 64
+
+/** By whose hand it is done, the user behind `sudo` where there is one, and why. */
+function reasonIn(text: string | undefined) {
+  if (text !== undefined && (text === '' || text.length > WHY_MAX)) throw new UsageError()
+  const who = Bun.env['SUDO_USER'] ?? userInfo().username
+  return { who: who.slice(0, WHO_MAX), why: text ?? null }
 }

@@ -5,7 +5,7 @@ import { coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import type { Change, Hidden, ModerationChange } from '../domain/wall/log.ts'
-import type { FacePart, ModerationAct, ModerationResult } from '../domain/wall/moderation.ts'
+import type { FacePart, ModerationAct, ModerationResult, NamePart, WalletActResult } from '../domain/wall/moderation.ts'
 import type { Clock, Logger, Log, Moderation } from '../ports.ts'
 
 /** What moderating needs. */
@@ -18,7 +18,7 @@ export type ModerateDeps = {
 }
 
 /** Blocks that are named together, as `name` says: one block, an area, or all that a wallet has bought by now. */
-export type Named = { readonly name: string; readonly blocks: readonly BlockIndex[] }
+export type Named = { readonly name: string; readonly blocks: readonly BlockIndex[]; readonly wallet?: Address }
 
 /**
  * What an operator names: `column,row`, `column,row,WxH`, or a wallet, in full or as readers see it. Why not, in words,
@@ -39,7 +39,7 @@ export async function namedBlocks({ log }: Pick<ModerateDeps, 'log'>, text: stri
   if (wallets.size > 1)
     return `${wallets.size} wallets are shown as ${text}; name one in full: ${[...wallets].join(', ')}`
   const blocks = sales.filter((sale) => sale.wallet === wallet).map((sale) => sale.block)
-  return { name: `wallet ${wallet}`, blocks }
+  return { name: `wallet ${wallet}`, blocks, wallet }
 }
 
 // In full, or with an ellipsis, or the three dots that a keyboard has.
@@ -53,20 +53,43 @@ const isWallet = (text: string) => {
 /** What came of it, block by block. */
 export type Moderated = readonly { readonly block: BlockIndex; readonly result: ModerationResult }[]
 
+/** By whose hand something is done, and why. */
+export type Reason = { readonly who: string; readonly why: string | null }
+
 /** Once this resolves, no reader is told what was hidden. */
 export async function moderateBlocks(
   { moderation, clock, logger, advance }: ModerateDeps,
-  { name, blocks }: Named,
+  { name, blocks, wallet }: Named,
   act: ModerationAct,
-  parts: readonly FacePart[],
-): Promise<Moderated> {
+  { parts, names }: Withheld,
+  reason: Reason,
+): Promise<{ readonly blocks: Moderated; readonly wallet: WalletActResult | undefined }> {
+  await moderation.record({ at: clock.now(), act, what: name, parts: [...parts, ...names].join(), ...reason })
+  const isOfWallet = wallet !== undefined && names.length > 0
+  const named = isOfWallet ? await moderation.moderateWallet(wallet, { act, parts: names }, clock.now()) : undefined
   const done: { block: BlockIndex; result: ModerationResult }[] = []
-  for (const block of blocks) done.push({ block, result: await moderation.moderate(block, act, parts, clock.now()) })
+  if (parts.length > 0)
+    for (const block of blocks) done.push({ block, result: await moderation.moderate(block, act, parts, clock.now()) })
   const changed = done.filter(({ result }) => result.kind === 'applied').length
-  if (changed === 0) return done
-  await advance()
-  logger.note(act, { what: name, blocks: changed, parts: parts.join() })
-  return done
+  if (changed > 0 || named?.kind === 'applied') await advance()
+  logger.note(act, { what: name, blocks: changed, parts: [...parts, ...names].join(), who: reason.who })
+  return { blocks: done, wallet: named }
+}
+
+/** Which parts an act is about: of blocks, and of what their wallet is called. */
+export type Withheld = { readonly parts: readonly FacePart[]; readonly names: readonly NamePart[] }
+
+/** Bans a wallet's further words, or ends that. */
+export async function banWallet(
+  { moderation, clock, logger }: ModerateDeps,
+  wallet: Address,
+  act: 'ban' | 'unban',
+  reason: Reason,
+): Promise<WalletActResult> {
+  const what = `wallet ${wallet}`
+  await moderation.record({ at: clock.now(), act, what, parts: '', ...reason })
+  logger.note(act, { what, who: reason.who })
+  return await moderation.moderateWallet(wallet, { act }, clock.now())
 }
 
 /** Every act of the operator's on what blocks show, oldest first: the log keeps them all. */

@@ -62,8 +62,8 @@ function boughtWith(
 ): Omit<AreaReceipt['deed'], 'area' | 'paint'> {
   return {
     wallet: fullWallet(payment.payer),
-    name: state.name,
-    framework: state.framework,
+    name: sales.every(({ agent }) => agent.name !== null) ? state.name : null,
+    framework: sales.every(({ agent }) => agent.framework !== null) ? state.framework : null,
     message: sales.every(({ m }) => m !== undefined) ? listing.message : null,
     link: sales.every(({ l }) => l !== undefined) ? listing.link : null,
     painted: listing.pixels !== null,

@@ -53,6 +53,9 @@ export async function liveOn(wall: Engine, count: number): Promise<void> {
       await wall.agents.namePainter(wallet(payer), { painter: at % 2 === 0 ? null : wallet(at), ts: NOW + at })
     if (at % 9 === 0) await wall.agents.identify(wallet(payer), identityOf(at, { name: textAt(at) }), NOW + at)
   }
+  await wall.moderation.moderateWallet(wallet(2), { act: 'hide', parts: ['name'] }, NOW + count)
+  await wall.moderation.moderateWallet(wallet(5), { act: 'ban' }, NOW + count)
+  await wall.moderation.record({ at: NOW, who: 'ada', act: 'ban', what: 'wallet', parts: '', why: 'spam' })
   await wall.checkpoint.reach(25_000_000n)
 }
 

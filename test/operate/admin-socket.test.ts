@@ -92,7 +92,7 @@ test('blocks are hidden by name, by area and by wallet, and what is hidden is li
   await sell(world.db, '9,9', 2, 3)
   const close = world.open()
   const moderate = async (act: 'hide' | 'unhide', target: string) =>
-    await askDesk(world.path, 'moderate', { act, target, parts: ['message'] })
+    await askDesk(world.path, 'moderate', { act, target, parts: ['message'], who: 'ada', why: 'rude' })
   const list = async (isTrail: boolean) => (await askDesk(world.path, 'hidden', { isTrail })).lines
   expect(await list(false)).toEqual([])
   const both = ['block 3,4: hidden: message', 'block 4,4: hidden: message']
@@ -106,16 +106,50 @@ test('blocks are hidden by name, by area and by wallet, and what is hidden is li
   const at = new Date(NOW).toISOString()
   expect(await list(false)).toEqual([`${at} block 9,9: hidden: message`])
   expect(await list(true)).toEqual([
-    `${at} hide block 3,4: hidden: message`,
-    `${at} hide block 4,4: hidden: message`,
-    `${at} unhide block 4,4: everything is shown`,
-    `${at} hide block 4,4: hidden: message`,
-    `${at} unhide block 3,4: everything is shown`,
-    `${at} unhide block 4,4: everything is shown`,
-    `${at} hide block 9,9: hidden: message`,
+    `${at} ada hide area 3,4,2x2 (message): rude`,
+    `${at} ada unhide block 4,4 (message): rude`,
+    `${at} ada hide wallet ${wallet(1)} (message): rude`,
+    `${at} ada unhide wallet ${wallet(1)} (message): rude`,
+    `${at} ada hide wallet ${wallet(2)} (message): rude`,
+    `${at} left block 3,4: hidden: message`,
+    `${at} left block 4,4: hidden: message`,
+    `${at} left block 4,4: everything is shown`,
+    `${at} left block 4,4: hidden: message`,
+    `${at} left block 3,4: everything is shown`,
+    `${at} left block 4,4: everything is shown`,
+    `${at} left block 9,9: hidden: message`,
   ])
   for (const nothing of ['160,0', '50,50', '50,50,2x2', wallet(7), '0x1234…abcd', 'somebody'])
     expect(await moderate('hide', nothing)).toMatchObject({ ok: false, lines: [expect.any(String)] })
+  close()
+})
+
+test('a wallet is hidden by its names and banned, and the list and the trail say so', async () => {
+  const world = await openWorld()
+  await sell(world.db, '3,4', 1, 1)
+  const close = world.open()
+  const by = { who: 'ada', why: null }
+  const target = truncatedWallet(wallet(1))
+  const [name, at] = [`wallet ${wallet(1)}`, new Date(NOW).toISOString()]
+  expect(await askDesk(world.path, 'moderate', { act: 'hide', target, parts: ['name'], ...by })).toEqual({
+    ok: true,
+    lines: [`${name}: hidden: name`],
+  })
+  expect(await askDesk(world.path, 'ban', { act: 'ban', target, ...by })).toEqual({
+    ok: true,
+    lines: [`${name}: hidden: name; banned`],
+  })
+  expect((await askDesk(world.path, 'hidden', { isTrail: false })).lines).toEqual([`${name}: hidden: name; banned`])
+  expect((await askDesk(world.path, 'hidden', { isTrail: true })).lines).toEqual([
+    `${at} ada hide ${name} (name)`,
+    `${at} ada ban ${name}`,
+  ])
+  expect((await askDesk(world.path, 'moderate', { act: 'hide', target: '3,4', parts: ['name'], ...by })).ok).toBe(false)
+  expect((await askDesk(world.path, 'ban', { act: 'ban', target: '3,4', ...by })).ok).toBe(false)
+  expect((await askDesk(world.path, 'moderate', { act: 'unhide', target, parts: [], ...by })).lines).toEqual([
+    `${name}: its names are shown; banned`,
+    'block 3,4: everything is shown (as before)',
+  ])
   close()
 })
 

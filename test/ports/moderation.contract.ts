@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { Face } from '../../server/domain/wall/log.ts'
-import { FACE_PARTS, NOTHING_HIDDEN } from '../../server/domain/wall/moderation.ts'
+import { FACE_PARTS, NOTHING_HIDDEN, type NamePart } from '../../server/domain/wall/moderation.ts'
 import { hold, on, sell, type Engine, type OpenEngine } from './engine.ts'
-import { blockOf, editOf, listingOf, NOW, paymentOf, pixelsOf, wallet } from './samples.ts'
+import { blockOf, editOf, identityOf, listingOf, NOW, paymentOf, pixelsOf, wallet } from './samples.ts'
 
 // Goal: what the operator hides is told by no port of the store, and nothing of it is lost. Method: hide after, before and
 // between an owner's edits, and read through every port that tells a face.
@@ -16,6 +16,8 @@ export function moderationContract(name: string, open: OpenEngine): void {
     acts(open)
     owners(open)
     history(open)
+    wallets(open)
+    records(open)
   })
 }
 
@@ -113,6 +115,105 @@ function history(open: OpenEngine): void {
         [6, 'unhide', pixelsOf(11)],
       ])
       expect(await wall.log.compacted()).toEqual(whole.filter(({ number }) => number !== 3))
+    }),
+  )
+}
+
+const called = (log: Awaited<ReturnType<Engine['log']['after']>>) =>
+  log.flatMap(({ number, kind, ...change }) => ('persona' in change ? [{ number, kind, ...change.persona }] : []))
+
+function wallets(open: OpenEngine): void {
+  const hide = (wall: Engine, ...parts: readonly NamePart[]) =>
+    wall.moderation.moderateWallet(wallet(1), { act: 'hide', parts }, NOW)
+  const shown = { name: 'Ada', framework: 'loom' }
+
+  test(
+    'what a wallet is called is hidden part by part, on all of its blocks, and shown again as it is then',
+    on(open, async (wall) => {
+      await sell(wall, '3,4', 1, 1)
+      await sell(wall, '5,6', 2, 2)
+      const hidden = { name: true, framework: false }
+      expect(await hide(wall, 'name')).toEqual({ kind: 'applied', hidden, isBanned: false })
+      expect((await hide(wall, 'name')).kind).toBe('unchanged')
+      expect(await wall.blocks.owned(block)).toMatchObject({ persona: { name: null, framework: 'loom' }, face: SOLD })
+      expect(await wall.moderation.wallets()).toEqual([{ wallet: wallet(1), hidden, isBanned: false }])
+      expect(await wall.agents.identify(wallet(1), identityOf(9, { name: 'Eve' }), NOW)).toBe('applied')
+      expect((await wall.blocks.owned(block))?.persona).toEqual({ name: null, framework: 'loom' })
+      await wall.moderation.moderateWallet(wallet(1), { act: 'unhide', parts: ['name'] }, NOW)
+      expect((await wall.blocks.owned(block))?.persona).toEqual({ name: 'Eve', framework: 'loom' })
+      expect(await wall.moderation.wallets()).toEqual([])
+      expect((await wall.moderation.moderateWallet(wallet(7), { act: 'ban' }, NOW)).kind).toBe('unknown-wallet')
+    }),
+  )
+
+  test(
+    'a name that was hidden once is left out of older entries of the log for good, whole or compacted',
+    on(open, async (wall) => {
+      await sell(wall, '3,4', 1, 1)
+      await sell(wall, '5,6', 2, 2)
+      await wall.agents.identify(wallet(1), identityOf(9, { name: 'rude' }), NOW)
+      await hide(wall, 'name')
+      await wall.agents.identify(wallet(1), identityOf(10, { name: 'kind' }), NOW)
+      const nameless = { name: null, framework: 'loom' }
+      const told = [
+        { number: 1, kind: 'sale' as const, ...nameless },
+        { number: 2, kind: 'sale' as const, ...shown },
+        { number: 3, kind: 'identity' as const, ...nameless },
+        { number: 4, kind: 'identity' as const, ...nameless },
+        { number: 5, kind: 'identity' as const, ...nameless },
+      ]
+      expect(called(await wall.log.after(0, 99))).toEqual(told)
+      expect((await wall.log.after(3, 1))[0]).toMatchObject({ withheld: { name: true, framework: false } })
+      expect(called(await wall.log.compacted())).toEqual(told.filter(({ number }) => number !== 3))
+      await wall.moderation.moderateWallet(wallet(1), { act: 'unhide', parts: ['name'] }, NOW)
+      expect(called(await wall.log.after(0, 99))).toEqual([
+        ...told,
+        { number: 6, kind: 'identity', ...shown, name: 'kind' },
+      ])
+    }),
+  )
+
+  test(
+    'what a banned wallet says is hidden as it comes, and what it said before is not',
+    on(open, async (wall) => {
+      await sell(wall, '3,4', 1, 1)
+      expect((await wall.moderation.moderateWallet(wallet(1), { act: 'ban' }, NOW)).kind).toBe('applied')
+      expect(await faceOf(wall)).toEqual(SOLD)
+      await wall.blocks.edit(block, editOf(1, { message: 'rude', link: null }), NOW)
+      expect(await faceOf(wall)).toEqual({ ...SOLD, message: null, link: null })
+      await wall.agents.identify(wallet(1), identityOf(9, { framework: 'rude' }), NOW)
+      expect((await wall.blocks.owned(block))?.persona).toEqual({ name: 'Ada', framework: null })
+      const { block: bought } = await sell(wall, '7,8', 1, 3, listingOf({ message: 'rude', link: null, name: null }))
+      const deed = await wall.blocks.owned(bought)
+      expect(deed).toMatchObject({ wallet: wallet(1), face: { pixels: null, message: null, link: null } })
+      expect(JSON.stringify([await wall.log.after(0, 99), await wall.log.compacted()])).not.toContain('rude')
+    }),
+  )
+
+  test(
+    'what is said after a ban is shown, and what was hidden meanwhile stays so until it is shown again',
+    on(open, async (wall) => {
+      await sell(wall, '3,4', 1, 1)
+      await wall.moderation.moderateWallet(wallet(1), { act: 'ban' }, NOW)
+      await wall.blocks.edit(block, editOf(1, { message: 'rude' }), NOW)
+      expect(await wall.moderation.moderateWallet(wallet(1), { act: 'unban' }, NOW)).toMatchObject({ isBanned: false })
+      await wall.blocks.edit(block, editOf(2, { pixels: pixelsOf(9), message: 'kind' }), NOW)
+      expect(await faceOf(wall)).toEqual({ ...SOLD, pixels: pixelsOf(9), message: null })
+      await wall.moderation.moderate(block, 'unhide', ['message'], NOW)
+      expect((await faceOf(wall))?.message).toBe('kind')
+    }),
+  )
+}
+
+function records(open: OpenEngine): void {
+  test(
+    'what an operator does is on record, in the order it was done',
+    on(open, async ({ moderation }) => {
+      const act = { at: NOW, who: 'ada', act: 'hide', what: 'block 3,4', parts: 'pixels', why: null } as const
+      const other = { ...act, who: 'bob', act: 'ban', what: `wallet ${wallet(1)}`, parts: '', why: 'spam' } as const
+      await moderation.record(act)
+      await moderation.record(other)
+      expect(await moderation.records()).toEqual([act, other])
     }),
   )
 }

@@ -12,14 +12,17 @@ import {
 } from '../../../server/domain/purchase/purchase.ts'
 import { blocksHeld, ownTarget, placeOf, targetOf } from '../../../server/domain/purchase/target.ts'
 import type { AgentId, Persona } from '../../../server/domain/wall/log.ts'
+import { FACE_PARTS, NAME_PARTS, saidParts } from '../../../server/domain/wall/moderation.ts'
 import { partOf, trustPixels } from '../../../shared/pixels.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import type { SummedRow } from '../../row-checksums.ts'
 import { authorizationRow, type FaceRow } from '../../rows.ts'
 import { nextEntry, type Entry } from '../counters.ts'
-import { findAgent, type AgentRow } from '../wall/agents.ts'
+import { findAgent, type AgentRow } from '../wall/agent-rows.ts'
 import { changeRow } from '../wall/log.ts'
+import { moderate } from '../wall/moderation.ts'
 import { nameForPurchase } from '../wall/painters.ts'
+import { isBanned, moderateWallet } from '../wall/wallet-moderation.ts'
 import { amend, amendAll, put, putAll, writeAll, type Write } from '../writes.ts'
 import { firstRow } from './holds.ts'
 import { find, known } from './payments.ts'
@@ -174,6 +177,10 @@ async function sell(work: Work, { payment, blocks, change }: Selling, proof: Pro
     ],
     true,
   )
+  if (before !== undefined && (await isBanned(work, agent.id))) {
+    for (const { i } of blocks) await moderate(work, i, 'hide', saidParts(FACE_PARTS, payment), now)
+    await moderateWallet(work, before.wallet, { act: 'hide', parts: saidParts(NAME_PARTS, payment) }, now)
+  }
   const { tx, settled } = proof
   return { kind: 'sold', tx, claimedAt: at, ...persona, settled, unanswered: true }
 }

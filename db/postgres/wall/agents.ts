@@ -2,24 +2,18 @@
 
 import type { Address, UnixMs } from '../../../server/domain/purchase/payment.ts'
 import type { Identity, IdentityResult, NamingResult, PainterNaming } from '../../../server/domain/wall/edit.ts'
-import type { AgentId } from '../../../server/domain/wall/log.ts'
+import { NAME_PARTS, saidParts } from '../../../server/domain/wall/moderation.ts'
 import type { Agents } from '../../../server/ports.ts'
 import { edited } from '../../edited.ts'
 import type { Connection } from '../connection.ts'
 import { nextEntry } from '../counters.ts'
 import type { Work } from '../purchase/places.ts'
-import { amend, put, writeAll, type Check, type Stored } from '../writes.ts'
+import { amend, put, writeAll, type Check } from '../writes.ts'
+import { findAgent } from './agent-rows.ts'
 import { keep, standing } from './edits.ts'
 import { changeRow } from './log.ts'
 import { nameForWallet } from './painters.ts'
-
-/** A wallet with all of its columns. */
-export type AgentRow = Stored<'agents'> & {
-  readonly id: AgentId
-  readonly name: string | null
-  readonly framework: string | null
-  readonly changed: number
-}
+import { isBanned, moderateWallet } from './wallet-moderation.ts'
 
 /** The wallets' register. */
 export function postgresAgents({ rows, transaction }: Connection, check: Check): Agents {
@@ -29,13 +23,6 @@ export function postgresAgents({ rows, transaction }: Connection, check: Check):
       transaction(wallet, (queries) => identify({ queries, check }, wallet, identity, now)),
     namePainter: (wallet, naming) => transaction(wallet, (queries) => namePainter({ queries, check }, wallet, naming)),
   }
-}
-
-/** A wallet that has bought. Throws `StoreUnavailable` when its row is damaged. */
-export async function findAgent({ queries, check }: Work, wallet: string): Promise<AgentRow | undefined> {
-  const [row] = await queries.rows<AgentRow>('SELECT * FROM agents WHERE wallet = $1', [wallet])
-  if (row !== undefined) check('agents', row)
-  return row
 }
 
 async function identify(work: Work, wallet: Address, identity: Identity, now: UnixMs): Promise<IdentityResult> {
@@ -58,6 +45,8 @@ async function identify(work: Work, wallet: Address, identity: Identity, now: Un
     ],
     true,
   )
+  if (await isBanned(work, agent.id))
+    await moderateWallet(work, wallet, { act: 'hide', parts: saidParts(NAME_PARTS, identity) }, now)
   return 'applied'
 }
 

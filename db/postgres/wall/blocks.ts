@@ -3,11 +3,12 @@
 import type { Address, Hash, UnixMs } from '../../../server/domain/purchase/payment.ts'
 import type { Edit, EditResult } from '../../../server/domain/wall/edit.ts'
 import type { AreaOwner, OwnedBlock } from '../../../server/domain/wall/log.ts'
-import { visible } from '../../../server/domain/wall/moderation.ts'
+import { FACE_PARTS, saidParts, visible, visibleNames } from '../../../server/domain/wall/moderation.ts'
 import type { Blocks } from '../../../server/ports.ts'
 import { blocksOf } from '../../../shared/area.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { faceAfter } from '../../edited.ts'
+import { hiddenNamesOf } from '../../moderated-agents.ts'
 import { faceOf, hiddenOf, type FaceRow } from '../../rows.ts'
 import type { Connection } from '../connection.ts'
 import { nextEntry } from '../counters.ts'
@@ -16,8 +17,9 @@ import { lockBlocks, type BlockRow, type Work } from '../purchase/places.ts'
 import { amendAll, putAll, writeAll, type Check, type Stored } from '../writes.ts'
 import { keep, standing } from './edits.ts'
 import { changeRow } from './log.ts'
-import { hiddenParts } from './moderation.ts'
+import { hiddenParts, moderate } from './moderation.ts'
 import { JOIN_PAINTERS, lastingPaintersOf, painterIn, PAINTERS, paintersOf, type PainterRow } from './painters.ts'
+import { isBanned } from './wallet-moderation.ts'
 
 type OwnedRow = FaceRow &
   Stored<'blocks'> & {
@@ -29,13 +31,14 @@ type OwnedRow = FaceRow &
     readonly tx: Hash
     readonly settled: 0 | 1
     readonly hidden: number
+    readonly hidden_names: number
   }
 
 const OWNED = `
   SELECT b.*, a.wallet, a.name AS owner_name, a.framework AS owner_framework, p.claimed_at, p.tx, p.settled,
-    coalesce(m.hidden, 0) AS hidden, ${PAINTERS}
+    coalesce(m.hidden, 0) AS hidden, coalesce(n.hidden, 0) AS hidden_names, ${PAINTERS}
   FROM blocks AS b JOIN agents AS a ON a.id = b.agent JOIN payments AS p ON p.id = b.payment
-  LEFT JOIN moderated AS m ON m.block = b.i
+  LEFT JOIN moderated AS m ON m.block = b.i LEFT JOIN moderated_agents AS n ON n.agent = b.agent
   ${JOIN_PAINTERS}
   WHERE b.i = $1`
 
@@ -64,7 +67,7 @@ export function postgresBlocks({ rows, snapshot, transaction }: Connection, chec
 const ownedBlock = (row: OwnedRow, painter: Address | null): OwnedBlock => ({
   block: row.i,
   wallet: row.wallet,
-  persona: { name: row.owner_name, framework: row.owner_framework },
+  persona: visibleNames({ name: row.owner_name, framework: row.owner_framework }, hiddenNamesOf(row.hidden_names)),
   face: visible(faceOf(row), hiddenOf(row.hidden)),
   claimedAt: row.claimed_at,
   tx: row.tx,
@@ -113,5 +116,7 @@ async function repaint(work: Work, blocks: readonly BlockIndex[], edit: Edit, no
     ],
     true,
   )
+  if (await isBanned(work, Number(top.agent)))
+    for (const block of blocks) await moderate(work, block, 'hide', saidParts(FACE_PARTS, edit), now)
   return 'applied'
 }

@@ -4,6 +4,7 @@ import type { Change } from '../../../server/domain/wall/log.ts'
 import { visible } from '../../../server/domain/wall/moderation.ts'
 import type { Log } from '../../../server/ports.ts'
 import { changeOf, type ChangeRow } from '../../changes.ts'
+import { withoutNames, type ModeratedAgent } from '../../moderated-agents.ts'
 import type { SummedRow } from '../../row-checksums.ts'
 import { hiddenOf } from '../../rows.ts'
 import type { Queries } from '../pool.ts'
@@ -25,7 +26,8 @@ const LATEST = `
     SELECT number FROM changes WHERE seq > 0
     UNION ALL SELECT number FROM changes WHERE hidden IS NOT NULL
     UNION ALL SELECT changed FROM blocks WHERE state = 'claimed'
-    UNION ALL SELECT changed FROM agents)`
+    UNION ALL SELECT changed FROM agents
+    UNION ALL SELECT through FROM moderated_agents)`
 
 /** The log as readers follow it. `seen` is told of the newest number that was read. */
 export function postgresLog({ rows }: Queries, check: Check, seen: (number: number) => void = () => {}): Log {
@@ -35,13 +37,16 @@ export function postgresLog({ rows }: Queries, check: Check, seen: (number: numb
     if (change.kind === 'identity' || row.withheld === 0) return change
     return { ...change, face: visible(change.face, hiddenOf(row.withheld)) }
   }
+  // Read last: what was hidden in between is left out, too.
+  const named = async (changes: readonly Change[]) =>
+    withoutNames(changes, await rows<ModeratedAgent>('SELECT * FROM moderated_agents'))
   return {
     async after(number, limit) {
       const found = await rows<Row>(`${SELECT_CHANGE} WHERE c.number > $1 ORDER BY c.number LIMIT $2`, [number, limit])
       seen(found.at(-1)?.number ?? 0)
-      return found.map(told)
+      return await named(found.map(told))
     },
-    compacted: async () => (await rows<Row>(`${SELECT_CHANGE} ${LATEST} ORDER BY c.number`)).map(told),
+    compacted: async () => await named((await rows<Row>(`${SELECT_CHANGE} ${LATEST} ORDER BY c.number`)).map(told)),
   }
 }
 

@@ -19,12 +19,18 @@ import { nextEntry } from '../counters.ts'
 import { lockBlock, type Work } from '../purchase/places.ts'
 import { amend, put, writeAll, type Check, type Stored, type Write } from '../writes.ts'
 import { changeRow } from './log.ts'
+import { moderatedWallets, moderateWallet, record, records } from './wallet-moderation.ts'
 
 type HiddenRow = Stored<'moderated'> & { readonly hidden: number }
 
 /** The operator's hand on what blocks show. */
-export function postgresModeration({ transaction }: Connection, check: Check): Moderation {
+export function postgresModeration({ rows, transaction }: Connection, check: Check): Moderation {
   return {
+    moderateWallet: (wallet, act, now) =>
+      transaction(wallet, (queries) => moderateWallet({ queries, check }, wallet, act, now)),
+    wallets: () => moderatedWallets({ rows }),
+    record: (act) => transaction(null, (queries) => record({ queries, check }, act)),
+    records: () => records({ rows }),
     moderate: (block, act, parts, now) =>
       transaction(null, (queries) => moderate({ queries, check }, block, act, parts, now)),
   }
@@ -47,7 +53,8 @@ async function hiddenRow({ queries, check }: Work, block: BlockIndex): Promise<H
   return row
 }
 
-async function moderate(
+/** Hides parts of a block, or shows them again. */
+export async function moderate(
   work: Work,
   block: BlockIndex,
   act: ModerationAct,

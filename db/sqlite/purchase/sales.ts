@@ -4,11 +4,14 @@ import { StaleWriteError } from '../../../server/domain/failure.ts'
 import type { Hash, PaymentKey, UnixMs } from '../../../server/domain/purchase/payment.ts'
 import { isSold, type Landed, type Purchase, type SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
 import { blocksHeld, ownTarget, placeOf, targetOf } from '../../../server/domain/purchase/target.ts'
+import { FACE_PARTS, NAME_PARTS, saidParts } from '../../../server/domain/wall/moderation.ts'
 import { partOf } from '../../../shared/pixels.ts'
 import type { FaceRow } from '../../rows.ts'
 import { changeOne, one, type Connection } from '../connection.ts'
 import { agentRegister } from '../wall/agents.ts'
 import { logWriter } from '../wall/log.ts'
+import { blockModeration } from '../wall/moderation.ts'
+import { walletModeration } from '../wall/wallet-moderation.ts'
 import { remember, takeUp, type Holds } from './holds.ts'
 import { find, known, type Stored } from './payments.ts'
 import { openPlace } from './places.ts'
@@ -44,6 +47,8 @@ export function prepareSales(connection: Connection) {
     ),
     enter: agentRegister(connection),
     log: logWriter(connection),
+    moderate: blockModeration(connection),
+    wallets: walletModeration(connection),
   }
 }
 
@@ -105,6 +110,9 @@ function sell(sql: Sql, { id, purchase }: Stored, proof: { tx: Hash; settled: bo
     changeOne(sql.deed, { id, block, agent: agent.id, number, ...face }, 'a held block to sell')
   }
   changeOne(sql.sell, { id, ...proof, seq, at: entry.at }, 'a held payment to sell to')
+  if (!sql.wallets.isBanned(agent.id)) return
+  for (const block of blocksHeld(purchase)) sql.moderate(block, 'hide', saidParts(FACE_PARTS, listing), now)
+  sql.wallets.moderate(payment.payer, { act: 'hide', parts: saidParts(NAME_PARTS, listing) }, now)
 }
 
 function sold(sql: Sql, key: PaymentKey): SoldPurchase {

@@ -3,12 +3,14 @@
 import type { Address, UnixMs } from '../../../server/domain/purchase/payment.ts'
 import type { Identity, IdentityResult, NamingResult, PainterNaming } from '../../../server/domain/wall/edit.ts'
 import type { AgentId, LogNumber, Persona } from '../../../server/domain/wall/log.ts'
+import { NAME_PARTS, saidParts } from '../../../server/domain/wall/moderation.ts'
 import type { Agents } from '../../../server/ports.ts'
 import { edited } from '../../edited.ts'
 import { changeOne, one, type Connection } from '../connection.ts'
 import { digests } from './edits.ts'
 import { logWriter, type Entry } from './log.ts'
 import { paintersOf } from './painters.ts'
+import { walletModeration } from './wallet-moderation.ts'
 
 /** The wallets' register. */
 export function sqliteAgents(connection: Connection): Agents {
@@ -51,6 +53,7 @@ function statements(connection: Connection) {
     ),
     digests: digests(connection),
     painters: paintersOf(connection),
+    wallets: walletModeration(connection),
     log: logWriter(connection),
     check: connection.check,
   }
@@ -71,6 +74,8 @@ function identify(sql: Sql, wallet: Address, identity: Identity, now: UnixMs): I
   sql.log.identity(entry, id, persona)
   changeOne(sql.rename, { id, ...persona, number: entry.number, before }, 'a wallet to rename')
   sql.digests.keep({ block: null, agent: id }, identity, entry.number, now)
+  if (sql.wallets.isBanned(id))
+    sql.wallets.moderate(wallet, { act: 'hide', parts: saidParts(NAME_PARTS, identity) }, now)
   return 'applied'
 }
 

@@ -3,7 +3,7 @@
 import type { Address, Hash, UnixMs } from '../../../server/domain/purchase/payment.ts'
 import type { Edit, EditResult } from '../../../server/domain/wall/edit.ts'
 import type { AgentId, AreaOwner, LogNumber, OwnedBlock } from '../../../server/domain/wall/log.ts'
-import { visible } from '../../../server/domain/wall/moderation.ts'
+import { FACE_PARTS, saidParts, visible, visibleNames } from '../../../server/domain/wall/moderation.ts'
 import type { Blocks } from '../../../server/ports.ts'
 import { blocksOf } from '../../../shared/area.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
@@ -12,8 +12,9 @@ import { faceOf, type FaceRow } from '../../rows.ts'
 import { changeOne, one, type Connection } from '../connection.ts'
 import { digests } from './edits.ts'
 import { logWriter } from './log.ts'
-import { hiddenParts } from './moderation.ts'
+import { blockModeration, hiddenParts } from './moderation.ts'
 import { paintersOf } from './painters.ts'
+import { hiddenNames, walletModeration } from './wallet-moderation.ts'
 
 type OwnedRow = FaceRow & {
   readonly agent: number
@@ -57,6 +58,9 @@ function statements(connection: Connection) {
       UPDATE blocks SET pixels = $pixels, message = $message, link = $link, changed = $number
       WHERE i = $block AND state = 'claimed' AND changed = $before`),
     hidden: hiddenParts(connection),
+    hiddenNames: hiddenNames(connection),
+    moderate: blockModeration(connection),
+    isBanned: walletModeration(connection).isBanned,
     painters: paintersOf(connection),
     digests: digests(connection),
     log: logWriter(connection),
@@ -73,7 +77,7 @@ function owned(sql: Sql, block: BlockIndex): OwnedBlock | undefined {
   return {
     block,
     wallet: row.wallet,
-    persona: { name: row.name, framework: row.framework },
+    persona: visibleNames({ name: row.name, framework: row.framework }, sql.hiddenNames(row.agent)),
     face: visible(faceOf(row), sql.hidden(block)),
     claimedAt: row.claimed_at,
     tx: row.tx,
@@ -140,5 +144,7 @@ function repaint(sql: Sql, blocks: readonly BlockIndex[], edit: Edit, now: UnixM
     changeOne(sql.repaint, { block, ...face, number: entry.number, before: row.changed }, 'a block to repaint')
   }
   sql.digests.keep(subject, edit, first.number, now)
+  if (sql.isBanned(top.row.agent))
+    for (const block of blocks) sql.moderate(block, 'hide', saidParts(FACE_PARTS, edit), now)
   return 'applied'
 }

@@ -6,6 +6,7 @@ import { visible, type ModerationAct } from '../../../server/domain/wall/moderat
 import type { Log } from '../../../server/ports.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { changeOf, type ChangeRow } from '../../changes.ts'
+import { withoutNames, type ModeratedAgent } from '../../moderated-agents.ts'
 import { hiddenOf, maskOf } from '../../rows.ts'
 import type { Connection } from '../connection.ts'
 import { isDamaged } from '../row-checksums.ts'
@@ -73,7 +74,7 @@ export function sqliteLog(connection: Connection): Log {
     SELECT number, at, kind, seq, block, agent, hidden, name, framework, pixels, message, link,
       (SELECT wallet FROM agents WHERE id = agent) AS wallet
     FROM changes WHERE seq > 0 OR hidden IS NOT NULL
-      OR number IN (SELECT changed FROM blocks WHERE state = 'claimed' UNION ALL SELECT changed FROM agents)
+      OR number IN (SELECT changed FROM blocks WHERE state = 'claimed' UNION ALL SELECT changed FROM agents UNION ALL SELECT through FROM moderated_agents)
     ORDER BY number`)
   const spared = connection.prepare<ChangeRow>(`
     SELECT * FROM (
@@ -86,7 +87,11 @@ export function sqliteLog(connection: Connection): Log {
   const hidings = connection.prepare<Hiding, { after: number }>(`
     SELECT number, block, hidden FROM changes WHERE hidden IS NOT NULL AND number > $after
     UNION ALL SELECT NULL, block, hidden FROM moderated`)
-  const told = (rows: readonly ChangeRow[], after: number) => withoutHidden(rows.map(changeOf), hidings.all({ after }))
+  const moderated = connection.prepare<ModeratedAgent>(
+    'SELECT agent, hidden, ever, through, banned FROM moderated_agents',
+  )
+  const told = (rows: readonly ChangeRow[], after: number) =>
+    withoutNames(withoutHidden(rows.map(changeOf), hidings.all({ after })), moderated.all({}))
   return {
     async after(number, limit) {
       // What a power cut may still undo is told to nobody: its number would go to another change.

@@ -16,13 +16,26 @@ import type { BlockIndex } from '../../../shared/wall.ts'
 import { faceOf, hiddenOf, maskOf, type FaceRow } from '../../rows.ts'
 import type { Connection } from '../connection.ts'
 import { logWriter } from './log.ts'
+import { walletModeration } from './wallet-moderation.ts'
 
 /** The operator's hand on what blocks show. */
 export function sqliteModeration(connection: Connection): Moderation {
-  const sql = statements(connection)
+  const moderate = blockModeration(connection)
+  const wallets = walletModeration(connection)
   return {
-    moderate: async (block, act, parts, now) => connection.write(() => moderate(sql, block, act, parts, now)),
+    moderate: async (block, act, parts, now) => connection.write(() => moderate(block, act, parts, now)),
+    moderateWallet: async (wallet, act, now) => connection.write(() => wallets.moderate(wallet, act, now)),
+    wallets: async () => connection.read(wallets.wallets),
+    record: async (act) => connection.write(() => wallets.record(act)),
+    records: async () => connection.read(wallets.records),
   }
+}
+
+/** Hides parts of blocks, or shows them again; to be called inside a transaction. */
+export function blockModeration(connection: Connection) {
+  const sql = statements(connection)
+  return (block: BlockIndex, act: ModerationAct, parts: readonly FacePart[], now: UnixMs): ModerationResult =>
+    moderate(sql, block, act, parts, now)
 }
 
 /** Tells what is hidden of a block. */

@@ -55,8 +55,16 @@ export type ModerationChange = {
   readonly face: Face
 }
 
-/** A wallet changed its identity. */
-export type IdentityChange = { readonly kind: 'identity'; readonly agent: AgentId; readonly persona: Persona }
+/** A wallet changed its identity, or the operator hid or shows parts of it. The persona is what readers see of it. */
+export type IdentityChange = {
+  readonly kind: 'identity'
+  readonly agent: AgentId
+  readonly persona: Persona
+  readonly withheld?: HiddenNames // by the operator, of what the wallet was called in earlier entries, for good
+}
+
+/** Which of a wallet's names the operator withholds from readers. */
+export type HiddenNames = Readonly<Record<keyof Persona, boolean>>
 
 /**
  * Whose an area is: of one wallet, or the first of its blocks that has no owner yet, or of `several` wallets. `painter` is

@@ -1,6 +1,9 @@
 /** What the operator withholds from readers: parts of what a block shows, for as long as they are hidden. */
 
-import type { Face, Hidden } from './log.ts'
+import type { Address, UnixMs } from '../purchase/payment.ts'
+import type { Face, Hidden, HiddenNames, Persona } from './log.ts'
+
+export type { HiddenNames }
 
 /** The parts of a block that can be hidden, each on its own. */
 export const FACE_PARTS = ['pixels', 'message', 'link'] as const
@@ -32,3 +35,48 @@ export function moderated(before: Hidden, act: ModerationAct, parts: readonly Fa
 
 /** Whether two say the same. */
 export const sameHidden = (one: Hidden, other: Hidden): boolean => FACE_PARTS.every((part) => one[part] === other[part])
+
+/** The parts of what a wallet is called that can be hidden, each on its own. */
+export const NAME_PARTS = ['name', 'framework'] as const
+export type NamePart = (typeof NAME_PARTS)[number]
+
+/**
+ * What the operator does about a wallet: parts of its names are hidden or shown; a banned one keeps its blocks and may buy,
+ * while what it says from then on, names and pictures included, is hidden as it comes, and stays so once the ban has ended.
+ */
+export type WalletAct =
+  | { readonly act: ModerationAct; readonly parts: readonly NamePart[] }
+  | { readonly act: 'ban' | 'unban' }
+
+/** What is withheld of a wallet. */
+export type WalletModeration = { readonly hidden: HiddenNames; readonly isBanned: boolean }
+
+/** How an act on a wallet ends: with what is so from then on, or the same when it was so before. */
+export type WalletActResult =
+  | ({ readonly kind: 'applied' | 'unchanged' } & WalletModeration)
+  | { readonly kind: 'unknown-wallet' }
+
+/** What readers see of a persona. */
+export const visibleNames = (persona: Persona, hidden: HiddenNames): Persona => ({
+  name: hidden.name ? null : persona.name,
+  framework: hidden.framework ? null : persona.framework,
+})
+
+/** Which parts of something are said, be it of a block or of a wallet. */
+export const saidParts = <Part extends string>(
+  parts: readonly Part[],
+  said: Readonly<Partial<Record<Part, unknown>>>,
+): readonly Part[] => parts.filter((part) => said[part] !== undefined && said[part] !== null)
+
+/** An act of the operator's, on record. */
+export type RecordedAct = {
+  readonly at: UnixMs
+  readonly who: string // the user of the machine whose command it was
+  readonly act: 'hide' | 'unhide' | 'ban' | 'unban'
+  readonly what: string // a block, an area or a wallet, as the operator is told of it
+  readonly parts: string // separated by commas; empty for a ban
+  readonly why: string | null
+}
+
+/** A wallet of which something is withheld now. */
+export type ModeratedWallet = WalletModeration & { readonly wallet: Address }

@@ -22,6 +22,7 @@ import type {
   RepaintChange,
   SaleChange,
 } from './log.ts'
+import { visibleNames } from './moderation.ts'
 
 type Agent = {
   readonly id: number
@@ -156,11 +157,16 @@ function withheld({ m, l, px, ...sale }: Sale, { message, link, pixels }: Hidden
   }
 }
 
-function applyIdentity(view: WallView, { agent: id, persona }: IdentityChange): void {
+/** What the operator hides leaves the feed, too, for good. */
+function applyIdentity(view: WallView, { agent: id, persona, withheld }: IdentityChange): void {
   const agent = view.agents[id - 1]
   if (agent === undefined) throw new RangeError(`agent ${id} spoke before its first purchase`)
   agent.name = persona.name
   agent.framework = persona.framework
+  if (withheld === undefined) return
+  for (const [at, sale] of view.sales.entries())
+    if (sale.agent.id === id)
+      view.sales[at] = { ...sale, agent: { ...sale.agent, ...visibleNames(sale.agent, withheld) } }
 }
 
 /** What a block shows, on the wire; what is empty is left out. */

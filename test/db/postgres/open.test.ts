@@ -43,6 +43,7 @@ async function story(engine: Omit<Engine, 'close'>): Promise<void> {
   await hold(engine, blockOf('7,8'), paymentOf(3, 3))
   await engine.agents.identify(wallet(2), identityOf(2, { name: 'Bob 🤖' }), NOW + 1)
   await engine.moderation.moderate(blockOf('3,4'), 'hide', ['link'], NOW + 2)
+  await engine.moderation.moderateWallet(wallet(1), { act: 'ban' }, NOW + 2)
   await engine.ledger.release(await hold(engine, 'next', paymentOf(1, 4)), true)
   await engine.ledger.fulfilLatePayment(
     { payment: paymentOf(5, 5), target: 'next', listing: SILENT, head: HEAD },
@@ -243,6 +244,7 @@ describe('a row', () => {
       blocks: 'i',
       changes: 'number',
       moderated: 'block',
+      moderated_agents: 'agent',
       payments: 'nonce',
       purchase_painters: 'painter',
       wall: 'only_row',

@@ -38,6 +38,7 @@ async function forgetSales(url: string): Promise<void> {
     UPDATE blocks SET state = 'open', payment = NULL, agent = NULL, pixels = NULL, message = NULL, link = NULL,
       changed = NULL, sum = NULL WHERE sum IS NOT NULL;
     DELETE FROM purchase_painters; DELETE FROM wallet_painters;
+    DELETE FROM moderated_agents; DELETE FROM moderation_acts;
     DELETE FROM payments; DELETE FROM changes; DELETE FROM agents; DELETE FROM moderated; DELETE FROM edits;
     DELETE FROM payouts; DELETE FROM leases;
     UPDATE counters SET number = 0, seq = 0, agent = 0, at = 0`)

@@ -139,3 +139,59 @@ test('get_wall_image shows it bare', async () => {
   const colours = await coloursIn(new Response(Buffer.from(data, 'base64')))
   expect([colours.has(colourOf(GREEN)), colours.has(colourOf(RED))]).toEqual([false, true])
 })
+
+// A wallet whose names are hidden, and one that is banned and speaks on every way there is.
+async function wallWithBanned(): Promise<Wall> {
+  const wall = await openWall()
+  await wall.buy('/blocks/3,4?name=hidden-name&framework=hidden-frame', 1)
+  await wall.buy('/blocks/9,9?name=shown-name', 3)
+  await wall.db.moderation.moderateWallet(wallet(1), { act: 'hide', parts: ['name', 'framework'] }, NOW)
+  await wall.buy('/blocks/5,6?message=shown-before', 2)
+  await wall.db.moderation.moderateWallet(wallet(2), { act: 'ban' }, NOW)
+  const link = encodeURIComponent('https://hidden.example/')
+  await wall.buy(`/blocks/80,45?name=hidden-name&message=hidden-sale&link=${link}&px=${flat(GREEN)}`, 2, 4)
+  const edit = editOf(2, '80,45', { message: 'hidden-repaint' }, { ts: NOW })
+  expect((await wall.ask('PUT /blocks/80,45', sending(edit))).status).toBe(200)
+  await wall.buy('/blocks/7,8?name=hidden-again', 1, 5)
+  return wall
+}
+
+const banned = await wallWithBanned()
+const BANNED_READS = [
+  ...READS,
+  'GET /blocks/3,4',
+  'GET /blocks/7,8',
+  `GET /api/agents/${wallet(2)}`,
+  'GET /api/tail',
+  'GET /atlas',
+  'GET /atlas.atom',
+  'GET /?block=3,4',
+  'GET /?agent=1',
+  'GET /areas/3,4,1x1',
+]
+
+test.each(BANNED_READS)('neither a hidden name nor the word of a banned wallet is told by %s', async (read) => {
+  const text = await (await banned.ask(read)).text()
+  expect(
+    ['hidden-name', 'hidden-frame', 'hidden-again', ...marks, ...pixelMarks].filter((mark) => text.includes(mark)),
+  ).toEqual([])
+})
+
+test('nor by the tools, the live stream, pictures or receipts, while others are told', async () => {
+  for (const [name, args] of [...TOOLS, ['get_block', { coord: '3,4' }], ['my_wall', { wallet: wallet(2) }]] as const)
+    expect([name, JSON.stringify(await callTool(banned, name, args)).includes('hidden-')]).toEqual([name, false])
+  const response = await banned.ask('GET /api/live', { headers: { 'Last-Event-ID': '0' } })
+  let text = ''
+  for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    if (text.includes(`id: ${(await banned.db.log.compacted()).at(-1)?.number}\n`)) break
+  }
+  expect([text.includes('shown-name'), text.includes('shown-before'), text.includes('hidden')]).toEqual([
+    true,
+    true,
+    false,
+  ])
+  expect((await coloursIn(await banned.ask('GET /wall.png'))).has(colourOf(GREEN))).toBe(false)
+  const receipt = await jsonOf(await banned.buy('/blocks/80,45', 2, 4))
+  expect(receipt).toMatchObject({ deed: { name: null, message: null, link: null, painted: true } })
+})
