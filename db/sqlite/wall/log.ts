@@ -42,12 +42,15 @@ const EMPTY = {
   link: null,
 }
 
-// An agent that is damaged is told from the payment of the sale.
+// An agent that is damaged is told from the payment of the sale, which its block still has. Only then is that looked up: readers
+// ask for the newest entries after each write.
 const SELECT_CHANGE = `
   SELECT number, at, kind, changes.seq, changes.block, agent, hidden, changes.name, changes.framework, changes.pixels,
-    changes.message, changes.link, iif(${isDamaged('agents', 'agents.id')}, payments.payer, agents.wallet) AS wallet
+    changes.message, changes.link, CASE WHEN ${isDamaged('agents', 'agents.id')}
+      THEN (SELECT payer FROM payments JOIN blocks ON blocks.payment = payments.id
+        WHERE blocks.i = changes.block AND changes.kind = 'sale')
+      ELSE agents.wallet END AS wallet
   FROM changes LEFT JOIN agents ON agents.id = agent
-    LEFT JOIN sales ON sales.seq = changes.seq LEFT JOIN payments ON payments.id = sales.payment
   WHERE NOT ${isDamaged('changes', 'number')}`
 
 // What a damaged entry made true is still so in the tables. Only the name a wallet had at a sale may be told short.
