@@ -133,7 +133,13 @@ export function hostOf(url: string): string {
 
 /** A server must be new enough, take writes, and have a commit on its disk before it is answered. Throws `CannotOpen`. */
 export async function checkServer({ rows }: Session): Promise<void> {
-  const [server] = await rows<{ version: number; copy: boolean; commits: string; encoding: string; setBy: string | null }>(`
+  const [server] = await rows<{
+    version: number
+    copy: boolean
+    commits: string
+    encoding: string
+    setBy: string | null
+  }>(`
     SELECT current_setting('server_version_num')::integer / 10000 AS version, pg_is_in_recovery() AS copy,
       current_setting('synchronous_commit') AS commits, current_setting('server_encoding') AS encoding,
       current_setting('wall.set_by', true) AS "setBy"`)
