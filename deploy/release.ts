@@ -91,7 +91,10 @@ function addDocuments(): void {
 
 /** The settings to fill in, with the places that the units give the wall. */
 function settings(): string {
-  const places = { DATABASE_PATH: '/var/lib/pixel-wall/wall.sqlite', DESK_PATH: '/var/lib/pixel-wall/wall.desk' }
+  const places = {
+    DATABASE_PATH: '/var/lib/pixel-wall/wall.sqlite',
+    ADMIN_SOCKET_PATH: '/var/lib/pixel-wall/wall.desk',
+  }
   let text = readFileSync(join(ROOT, '.env.example'), 'utf8').replace('Copy to .env and fill', 'Fill')
   for (const [name, path] of Object.entries(places))
     text = text.replace(new RegExp(`^# ${name}=.*$`, 'm'), `${name}=${path}`)

@@ -2,7 +2,7 @@
 
 import manifest from '../package.json'
 import { terminalText } from '../shared/terminal.ts'
-import { ConfigError, EXIT_CONFIG } from './config.ts'
+import { ConfigError, EXIT_CONFIG, warningsOf } from './config.ts'
 import type { Command } from './operate/command.ts'
 import { loadSettings } from './settings-file.ts'
 
@@ -62,6 +62,7 @@ if (name === '--version') {
 function settle(): void {
   try {
     loadSettings(process.env, file)
+    for (const warning of warningsOf(process.env)) console.error(warning)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     console.error(terminalText(error.message))

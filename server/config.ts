@@ -14,7 +14,7 @@ export type Config = {
   readonly port: number
   readonly hosts: readonly string[] // names that owners may sign for, the canonical one first
   readonly database: Database
-  readonly deskPath: string | undefined // undefined: the operators' socket is where `adminSocketAt` says
+  readonly adminSocketPath: string | undefined // undefined: the operators' socket is where `adminSocketAt` says
   readonly witnessPath: string | undefined // undefined: none is kept, for a database that is kept nowhere
   readonly booksPath: string | undefined // where `books` keeps what it has read of the chain; undefined: nowhere
   readonly network: Network
@@ -60,7 +60,7 @@ export const SETTINGS = {
   PORT: { required: false },
   DATABASE_PATH: { required: false },
   DATABASE_URL: { required: false, secret: true },
-  DESK_PATH: { required: false },
+  ADMIN_SOCKET_PATH: { required: false },
   WITNESS_PATH: { required: false },
   NETWORK: { required: false },
   PRICE: { required: false },
@@ -80,6 +80,15 @@ export const SETTINGS = {
 } as const
 
 type Setting = keyof typeof SETTINGS
+
+// Still read where the name of now is not set.
+const formerNames: Readonly<Partial<Record<Setting, string>>> = { ADMIN_SOCKET_PATH: 'DESK_PATH' }
+
+/** What to tell whoever still sets settings by former names. */
+export const warningsOf = (env: Env): readonly string[] =>
+  Object.entries(formerNames)
+    .filter(([, former]) => env[former] !== undefined)
+    .map(([name, former]) => `${former} is called ${name} now; the former name is still read.`)
 
 /** Reads the environment. Throws `ConfigError`. */
 export function readConfig(env: Env): Config {
@@ -131,7 +140,7 @@ export function readConfig(env: Env): Config {
 }
 
 /** What tells a wall from others. */
-export type Place = Pick<Config, 'database' | 'port' | 'deskPath' | 'witnessPath'>
+export type Place = Pick<Config, 'database' | 'port' | 'adminSocketPath' | 'witnessPath'>
 
 /** Where a wall with these settings is kept and listens, whatever else is set. Throws `ConfigError`. */
 export function readPlace(env: Env): Place {
@@ -164,7 +173,7 @@ function reader(env: Env, problems: string[]): Read {
 
 /** What a setting says, or the file that `NAME_FILE` names in its place. */
 function textOf(name: Setting, env: Env): string | { readonly problem: string } {
-  const text = env[name]?.trim() ?? ''
+  const text = (env[name] ?? env[formerNames[name] ?? ''])?.trim() ?? ''
   const path = 'secret' in SETTINGS[name] ? (env[`${name}_FILE`]?.trim() ?? '') : ''
   if (path === '') return text
   if (text !== '') return { problem: `${name} and ${name}_FILE exclude each other` }
@@ -183,17 +192,17 @@ function placeIn(read: Read, problems: string[]): Place {
   if (path !== undefined && url !== undefined) problems.push('DATABASE_PATH and DATABASE_URL exclude each other')
   const database: Database =
     url === undefined ? { kind: 'sqlite', path: path ?? './wall.sqlite' } : { kind: 'postgres', url }
-  const deskPath = read('DESK_PATH', asIs)
-  const witnessPath = read('WITNESS_PATH', asIs) ?? beside({ database, port, deskPath }, 'witness')
-  return { port, database, deskPath, witnessPath }
+  const adminSocketPath = read('ADMIN_SOCKET_PATH', asIs)
+  const witnessPath = read('WITNESS_PATH', asIs) ?? beside({ database, port, adminSocketPath }, 'witness')
+  return { port, database, adminSocketPath, witnessPath }
 }
 
 /** Beside the database where that is a file, else one for each instance, which its socket's or its port's name tells apart. */
 function beside(
-  { database, port, deskPath }: Omit<Place, 'witnessPath'>,
+  { database, port, adminSocketPath }: Omit<Place, 'witnessPath'>,
   what: 'witness' | 'books',
 ): string | undefined {
-  if (database.kind === 'postgres') return `${deskPath ?? `./wall-${port}`}.${what}`
+  if (database.kind === 'postgres') return `${adminSocketPath ?? `./wall-${port}`}.${what}`
   return database.path === ':memory:' ? undefined : `${database.path}.${what}`
 }
 

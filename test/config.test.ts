@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ConfigError, readConfig, readPlace, type SETTINGS } from '../server/config.ts'
+import { ConfigError, readConfig, readPlace, warningsOf, type SETTINGS } from '../server/config.ts'
 import { NETWORKS } from '../server/x402/network.ts'
 
 const PAYEE = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
@@ -22,13 +22,21 @@ function problemsOf(env: Env): string[] {
 }
 
 describe('settings', () => {
+  test('are read by a former name, too, which is told', () => {
+    const former = { ...REQUIRED, DESK_PATH: '/run/wall.desk' }
+    expect(readConfig(former).adminSocketPath).toBe('/run/wall.desk')
+    expect(readConfig({ ...former, ADMIN_SOCKET_PATH: '/run/new.sock' }).adminSocketPath).toBe('/run/new.sock')
+    expect(warningsOf(former)).toEqual(['DESK_PATH is called ADMIN_SOCKET_PATH now; the former name is still read.'])
+    expect(warningsOf(REQUIRED)).toEqual([])
+  })
+
   test('have defaults for all but three', () => {
     expect(readConfig(REQUIRED)).toEqual({
       host: '127.0.0.1',
       port: 8402,
       hosts: ['wall.example'],
       database: { kind: 'sqlite', path: './wall.sqlite' },
-      deskPath: undefined,
+      adminSocketPath: undefined,
       witnessPath: './wall.sqlite.witness',
       booksPath: './wall.sqlite.books',
       network: 'eip155:8453',
@@ -68,7 +76,7 @@ describe('settings', () => {
       PORT: '0',
       DATABASE_PATH: '/var/lib/wall.sqlite',
       DATABASE_URL: '',
-      DESK_PATH: '/run/wall.desk',
+      ADMIN_SOCKET_PATH: '/run/wall.desk',
       WITNESS_PATH: '/mnt/wall.witness',
       NETWORK: 'eip155:84532',
       PRICE: '2.50',
@@ -91,7 +99,7 @@ describe('settings', () => {
       port: 0,
       hosts: ['localhost', 'localhost:9000'],
       database: { kind: 'sqlite', path: '/var/lib/wall.sqlite' },
-      deskPath: '/run/wall.desk',
+      adminSocketPath: '/run/wall.desk',
       witnessPath: '/mnt/wall.witness',
       booksPath: '/var/lib/wall.sqlite.books',
       network: 'eip155:84532',
@@ -141,13 +149,13 @@ describe('settings', () => {
     expect(readPlace({ DATABASE_URL: 'postgres://db.example/wall', PORT: '9000' })).toEqual({
       database: { kind: 'postgres', url: 'postgres://db.example/wall' },
       port: 9000,
-      deskPath: undefined,
+      adminSocketPath: undefined,
       witnessPath: './wall-9000.witness',
     })
   })
 
   test('keep a witness beside the socket of an instance, and none of a database that is kept nowhere', () => {
-    const shared = { DATABASE_URL: 'postgres://db.example/wall', DESK_PATH: '/run/wall.desk' }
+    const shared = { DATABASE_URL: 'postgres://db.example/wall', ADMIN_SOCKET_PATH: '/run/wall.desk' }
     expect(readPlace(shared).witnessPath).toBe('/run/wall.desk.witness')
     expect(readPlace({ DATABASE_PATH: ':memory:' }).witnessPath).toBeUndefined()
   })

@@ -24,9 +24,9 @@ export class NoAdminSocket extends Error {
  * The socket of a wall: where it is set, beside its database where that is a file, else in the folder it was started in,
  * by its port, because several may share a server. The shorter way to it, because sockets have short names.
  */
-export function adminSocketAt({ database, port, deskPath }: Omit<Place, 'witnessPath'>): string {
+export function adminSocketAt({ database, port, adminSocketPath }: Omit<Place, 'witnessPath'>): string {
   const beside = database.kind === 'sqlite' ? database.path : `wall-${port}`
-  const whole = resolve(deskPath ?? `${beside}.desk`)
+  const whole = resolve(adminSocketPath ?? `${beside}.desk`)
   const near = relative('.', whole)
   return near.length < whole.length ? near : whole
 }

@@ -184,11 +184,13 @@ test('what is open is listed, and told with its evidence', async () => {
 })
 
 test('the socket has the shorter of its two names', () => {
-  const besideFile = (path: string, deskPath?: string) =>
-    adminSocketAt({ database: { kind: 'sqlite', path }, port: 8402, deskPath })
+  const besideFile = (path: string, adminSocketPath?: string) =>
+    adminSocketAt({ database: { kind: 'sqlite', path }, port: 8402, adminSocketPath })
   expect(besideFile('./wall.sqlite')).toBe('wall.sqlite.desk')
   expect(besideFile('/w.sqlite')).toBe('/w.sqlite.desk')
   const url = 'postgres://db.example/wall'
-  expect(adminSocketAt({ database: { kind: 'postgres', url }, port: 8402, deskPath: undefined })).toBe('wall-8402.desk')
+  expect(adminSocketAt({ database: { kind: 'postgres', url }, port: 8402, adminSocketPath: undefined })).toBe(
+    'wall-8402.desk',
+  )
   expect(besideFile('./wall.sqlite', '/run/wall.desk')).toBe('/run/wall.desk')
 })
