@@ -45,6 +45,7 @@ import { pageFiles } from './page-files.ts'
 import type { Logger, Ledger, RingMember } from './ports.ts'
 import { facilitatorRing } from './purchase/facilitator-ring.ts'
 import { reconciler } from './purchase/reconciler.ts'
+import { rpcLagGuard } from './purchase/rpc-lag-guard.ts'
 import { seller, type ReconciledSeller } from './purchase/seller.ts'
 import { rateLimits } from './wall/rate-limits.ts'
 
@@ -291,10 +292,12 @@ function openRail(config: Config, { meters, logger, outages }: Watching) {
     callsPerSecond: config.rpcCallsPerSecond,
     onProbed: (host, trouble) => outages.saw({ kind: 'chain-endpoint', name: host }, trouble),
   })
-  const chain = freshChain(meters.chain(viemChain(endpoints, offer)), {
+  const fresh = freshChain(meters.chain(viemChain(endpoints, offer)), {
     clock,
     told: (reason) => outages.saw({ kind: 'chain', name: network }, reason),
   })
+  // One for all who look: what the facilitators' ring was shown, the purchase must not forget.
+  const chain = rpcLagGuard(fresh, clock)
   const members = membersOf(config, logger, outages).map(meters.facilitator)
   const facilitator = facilitatorRing({ ...config, members, chain, clock, logger })
   const rail = paymentHealth({ facilitator, chain, clock, logger, facilitatorTrouble: facilitator.trouble })

@@ -42,7 +42,7 @@ import { NOBODY, type WaitingClients } from './waiting-clients.ts'
 export type PurchaseDeps = {
   readonly ledger: Ledger
   readonly facilitator: Facilitator
-  readonly chain: Chain
+  readonly chain: Chain // through `rpcLagGuard`, with all others who look
   readonly wallets: Wallets
   readonly pictures: Pick<Pictures, 'paint'>
   readonly clock: Clock

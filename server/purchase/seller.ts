@@ -25,7 +25,6 @@ import {
   type PurchaseDeps,
   type Runs,
 } from './purchase-run.ts'
-import { rpcLagGuard } from './rpc-lag-guard.ts'
 import { seenPayments } from './seen-payments.ts'
 import { singleFlight } from './single-flight.ts'
 import { spacedSettle } from './spaced-settle.ts'
@@ -61,7 +60,6 @@ export type ReconciledSeller = Seller & {
 export function seller(deps: PurchaseDeps): ReconciledSeller {
   const runs: Runs = {
     ...deps,
-    chain: rpcLagGuard(deps.chain, deps.clock),
     flights: singleFlight(),
     lease: deps.leases === undefined ? NO_LEASE : paymentLease(deps.leases, deps.clock),
     underWay: new Set(),

@@ -15,6 +15,7 @@ import { pollLog } from '../../server/instances/poll-log.ts'
 import type { Chain, Clock, Logger, Ledger, Pictures, RingMember, Wallets } from '../../server/ports.ts'
 import { facilitatorRing } from '../../server/purchase/facilitator-ring.ts'
 import { reconciler } from '../../server/purchase/reconciler.ts'
+import { rpcLagGuard } from '../../server/purchase/rpc-lag-guard.ts'
 import { seller, type Seller } from '../../server/purchase/seller.ts'
 import type { Commons, Life } from './commons.ts'
 import { NO_FAULTS } from './faults.ts'
@@ -102,7 +103,7 @@ export function startServer(world: World, { name, book, watcher, commons, opened
   const told = (reason: string | null) => {
     if (reason !== null) watcher.alert('outage', 'chain')
   }
-  const chain = freshChain(chainPort(world, watcher, self), { clock, told })
+  const chain = rpcLagGuard(freshChain(chainPort(world, watcher, self), { clock, told }), clock)
   const names: readonly FacilitatorName[] = world.second === undefined ? ['first'] : ['first', 'second']
   const members = names.map((name) => facilitatorPort(world, name, watcher, self, commons))
   const facilitator = facilitatorRing({ members, chain, clock, logger, ...PATIENCE })

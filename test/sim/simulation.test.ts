@@ -43,6 +43,7 @@ const lessons: readonly (readonly [number, string])[] = [
     31_976,
     'a request to settle arrived twice: the first broadcast, the second denied it, and a later block was looked at',
   ],
+  [30_065_102, 'the ring of facilitators was shown the payment, and an endpoint that lagged was believed after it'],
   [7549, 'the store failed while a receipt was handed over, and it was marked as answered'],
 ]
 

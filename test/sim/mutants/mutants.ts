@@ -309,9 +309,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an endpoint that lags is believed',
-    file: SELLER,
-    from: 'rpcLagGuard(deps.chain, deps.clock)',
-    to: 'deps.chain',
+    file: 'test/sim/server.ts',
+    from: 'rpcLagGuard(freshChain(chainPort(world, watcher, self), { clock, told }), clock)',
+    to: 'freshChain(chainPort(world, watcher, self), { clock, told })',
   },
   {
     name: 'a chain that stands still is believed',
