@@ -1,6 +1,7 @@
 /** Everything that is measured, in the order it is measured in. */
 
 import type { Scenario } from './findings.ts'
+import { areas } from './scenarios/areas.ts'
 import { engines } from './scenarios/engines.ts'
 import { followers } from './scenarios/followers.ts'
 import { firstPixels, fullWall, slowMachine } from './scenarios/page.ts'
@@ -21,6 +22,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'Readers during repaints': underRepaints,
   'A page of the feed': feed,
   'A purchase, facilitator and chain included': purchases,
+  'An area of 400 blocks beside one block': areas,
   'Followers of the live stream hear of a repaint': followers,
   'From start to the first read': coldStart,
   Memory: memory,

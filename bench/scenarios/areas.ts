@@ -1,0 +1,173 @@
+/** Areas: what 400 blocks in one payment cost beside one block, what others notice of them, and what looking for room costs. */
+
+import { x402Client } from '@x402/core/client'
+import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
+import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { armed } from '../../server/local/wall-process.ts'
+import { newWallet } from '../../server/local/wallets.ts'
+import type { Scenario } from '../findings.ts'
+import { cpuUs } from '../measure/cpu.ts'
+import { load, requestBytes } from '../measure/load.ts'
+import { median, percentile } from '../measure/pair.ts'
+import type { Server } from '../servers/server.ts'
+import { startStubServices } from '../servers/stub-services.ts'
+
+const SIDE = 20
+
+// Sold from the centre on: what is left are corners, in which no area of that size has room.
+const NEARLY_FULL = 13_900
+const SOLD = 1000
+
+// What a process does for the first time is no cost of a purchase.
+const WARM_UP_BLOCKS = 40
+const WARM_UP_AREAS = 3
+const LANDINGS = 6
+
+// What is published after an answer belongs to no purchase.
+const PUBLISHED_AFTER_MS = 1050
+
+/** An area of 400 blocks beside one block, and `next` where there is no room. */
+export const areas: Scenario = async (servers, { rounds, ms }) => {
+  const stubs = startStubServices()
+  try {
+    const settings = { FACILITATOR_URL: stubs.url, RPC_URL: `${stubs.url}/chain` }
+    const wall = await servers.wall(SOLD, 'areas', settings)
+    const full = await servers.wall(NEARLY_FULL, 'nearly-full', settings)
+    await Promise.all([wall, full].map(({ port }) => armed(`http://127.0.0.1:${port}`)))
+    const image = await pictureOf(wall)
+    const free = [...PLACES]
+    const nextArea = (picture: object) => ({ at: free.pop(), w: SIDE, h: SIDE, ...picture })
+    let column = 0
+    const orders = {
+      'one block': () => ({ at: `${column++},66`, w: 1, h: 1 }),
+      'an area of 400': () => nextArea({}),
+      'an area of 400, of an image': () => nextArea({ image }),
+    }
+    for (let at = 0; at < WARM_UP_BLOCKS; at++) await buy(wall, orders['one block']())
+    for (let at = 0; at < WARM_UP_AREAS; at++) await buy(wall, nextArea({ image }))
+    const costs = await costsOf(wall, orders, rounds)
+    const idle = await probe(wall, ms)
+    const landing = await probe(wall, ms, async () => {
+      for (let at = 0; at < LANDINGS; at++) await buy(wall, nextArea(at % 2 === 0 ? {} : { image }))
+    })
+    const idleWhenFull = await probe(full, ms)
+    const [looked, looking] = await lookForRoom(wall, full, Math.max(10, Math.ceil(ms / 20)))
+    const [block = Number.NaN, area = Number.NaN, painted = Number.NaN] = costs.map(([, cost]) => cost)
+    return {
+      rows: [
+        ...costs.map(([what, cost]) => ({ what, figures: { 'CPU ms before the answer': cost } })),
+        { what: 'health, idle', figures: idle },
+        { what: 'health, while areas land', figures: landing },
+        { what: 'next for 20x20, no room', figures: looked },
+        { what: 'health, idle, nearly full', figures: idleWhenFull },
+        { what: 'health, while room is looked for', figures: looking },
+      ],
+      ratios: {
+        'area: 400 blocks over one': area / block,
+        'area: 400 blocks and an image over one block': painted / block,
+        'area: ms of health p99 while areas land': landing['p99 ms'],
+        'area: ms of health p99 while room is looked for': looking['p99 ms'],
+      },
+    }
+  } finally {
+    await stubs.stop()
+  }
+}
+
+// Off the middle, which is sold.
+const PLACES = [0, 20, 40, 60, 80, 100, 120, 140].flatMap((col) => {
+  const isOuter = col <= 40 || col >= 100
+  return [0, 70, ...(isOuter ? [20, 40] : [])].map((row) => `${col},${row}`)
+})
+
+type Order = Readonly<Record<string, unknown>>
+
+/** The processor time in milliseconds of each kind of order up to its answer: the median of all rounds. */
+async function costsOf(wall: Server, orders: Readonly<Record<string, () => Order>>, rounds: number) {
+  const costs = new Map<string, number[]>()
+  for (let round = 0; round < rounds; round++)
+    for (const [what, order] of Object.entries(orders)) {
+      await Bun.sleep(PUBLISHED_AFTER_MS)
+      costs.set(what, [...(costs.get(what) ?? []), await buy(wall, order())])
+    }
+  return [...costs].map(([what, all]) => [what, median(all)] as const)
+}
+
+/** Buys an area; the processor time in milliseconds that its wall used before the answer. */
+async function buy(wall: Server, order: Order): Promise<number> {
+  const [paid] = await paying(wall, order, 1)
+  const before = cpuUs(wall.pid) ?? Number.NaN
+  const { status } = await post(wall, order, paid)
+  const used = (cpuUs(wall.pid) ?? Number.NaN) - before
+  if (status !== 200) throw new Error(`an area was answered with ${status}`)
+  return used / 1000
+}
+
+/** Headers of payments of so many wallets, for the wall's own terms of an order. */
+async function paying(wall: Server, order: Order, count: number) {
+  const demand = await post(wall, order)
+  const terms = decodePaymentRequiredHeader(demand.headers.get('payment-required') ?? '')
+  return await Promise.all(
+    Array.from({ length: count }, async () => {
+      const client = x402Client.fromConfig({
+        schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(newWallet()) }],
+        spendControls: { maxAmountPerPayment: '$400' },
+      })
+      return { 'payment-signature': encodePaymentSignatureHeader(await client.createPaymentPayload(terms)) }
+    }),
+  )
+}
+
+async function post({ port }: Server, order: Order, headers: Readonly<Record<string, string>> = {}) {
+  const response = await fetch(`http://127.0.0.1:${port}/areas`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(order),
+  })
+  await response.arrayBuffer()
+  return response
+}
+
+/** A piece of the wall as its own picture, in base64: as hard to read as any. */
+async function pictureOf({ port }: Server): Promise<string> {
+  const picture = await fetch(`http://127.0.0.1:${port}/wall.png?col=70&row=35&cols=${SIDE}&rows=${SIDE}&scale=2`)
+  return Buffer.from(await picture.arrayBuffer()).toString('base64')
+}
+
+const health = requestBytes('GET', '/api/health')
+
+/** How long health takes while something is done, or for so many milliseconds. */
+async function probe({ port }: Server, ms: number, doing?: () => Promise<unknown>) {
+  let isOver = false
+  const done = doing?.().finally(() => {
+    isOver = true
+  })
+  const next = () => (isOver ? undefined : health)
+  const { latenciesMs } = await load({ port, next, connections: 1, ms: done === undefined ? ms : 60_000 })
+  await done
+  return { 'p50 ms': percentile(latenciesMs, 0.5), 'p99 ms': percentile(latenciesMs, 0.99) }
+}
+
+/** Asks a nearly full wall for the nearest 400 blocks, with payments that are good; what that costs, and health meanwhile. */
+async function lookForRoom(terms: Server, full: Server, count: number) {
+  const payments = await paying(terms, { w: SIDE, h: SIDE }, count)
+  const body = JSON.stringify({ w: SIDE, h: SIDE })
+  const requests = payments.map((headers) =>
+    requestBytes('POST', '/areas', { ...headers, 'Content-Type': 'application/json' }, body),
+  )
+  const before = cpuUs(full.pid) ?? Number.NaN
+  let asked: readonly number[] = []
+  const looking = await probe(full, 0, async () => {
+    const { latenciesMs, statuses } = await load({
+      port: full.port,
+      next: () => requests.pop(),
+      connections: 1,
+      ms: 60_000,
+    })
+    if (statuses.get(409) !== count) throw new Error(`a wall without room answered ${JSON.stringify([...statuses])}`)
+    asked = latenciesMs
+  })
+  const cpu = ((cpuUs(full.pid) ?? Number.NaN) - before) / 1000 / count
+  const looked = { 'CPU ms, health included': cpu, 'p50 ms': percentile(asked, 0.5), 'p99 ms': percentile(asked, 0.99) }
+  return [looked, looking] as const
+}
