@@ -93,12 +93,6 @@ export const mutantsOfAreas: readonly Mutant[] = [
     isCheap: true,
   },
   {
-    name: 'an older purchase of another size stands for this one (SQL)',
-    file: HOLDS,
-    from: '(size = $size AND (target IS $target',
-    to: '(size <> $identifier OR (target IS $target',
-  },
-  {
     name: 'what is owed for an area is told as a dollar',
     file: SCRIPT,
     from: 'return refused(paymentCredited(payment.amount, state.tx, order.contact))',
