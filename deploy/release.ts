@@ -8,7 +8,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join, resolve } from 'node:path'
 import type { BunPlugin } from 'bun'
 import manifest from '../package.json'
-import { filesIn } from '../server/http/viewer-files.ts'
+import { filesIn } from '../server/http/answer/viewer-files.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const OUT = resolve(Bun.argv[2] ?? join(ROOT, 'dist/release'))

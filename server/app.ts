@@ -1,37 +1,49 @@
 /** The whole service over its ports and use cases, not yet listening. */
 
 import { Elysia } from 'elysia'
-import { apiRoutes, type ApiDeps } from './http/api.ts'
-import { areaPages } from './http/area.ts'
-import { areaRoutes } from './http/areas.ts'
-import { atlasRoutes } from './http/atlas.ts'
-import { blockMethods, BLOCKS_PREFIX, type BlockDeps } from './http/blocks.ts'
-import { cardRoutes } from './http/cards.ts'
-import { addressReader } from './http/clients.ts'
-import { documentRoutes } from './http/documents.ts'
-import { fairQueue } from './http/fair-queue.ts'
-import { mcpMethods } from './http/mcp.ts'
-import { filesOver } from './http/page-headers.ts'
-import { pictureRoutes } from './http/pictures.ts'
-import { probeRoutes } from './http/probes.ts'
-import { inTime } from './http/request-timeout.ts'
-import { dispatcher, guarded, handlersByPath, type Meter, type Route } from './http/route.ts'
-import { toolsRoutes } from './http/tools.ts'
-import { uploads } from './http/uploads.ts'
-import type { ViewerFiles } from './http/viewer-files.ts'
+import { operationsOf } from './discovery/openapi/operation.ts'
+import type { Site } from './discovery/site.ts'
+import { agents } from './http/agents.ts'
+import { filesOver } from './http/answer/page-headers.ts'
+import { inTime } from './http/answer/request-timeout.ts'
+import type { ViewerFiles } from './http/answer/viewer-files.ts'
+import { areas } from './http/areas.ts'
+import { atlas } from './http/atlas.ts'
+import { blocks, type BlockDeps } from './http/blocks.ts'
+import { canvas } from './http/canvas.ts'
+import type { CanvasReads } from './http/canvas/canvas-read.ts'
+import { discovery } from './http/documents.ts'
+import { elsewhere } from './http/elsewhere.ts'
+import { errors } from './http/errors.ts'
+import { feed } from './http/feed.ts'
+import { health, type HealthDeps } from './http/health.ts'
+import { live } from './http/live.ts'
+import type { Live } from './http/live/stream.ts'
+import { mcp } from './http/mcp.ts'
+import { metered, metrics, type Meter } from './http/metrics.ts'
+import { pictures } from './http/pictures.ts'
+import { addressReader } from './http/request/clients.ts'
+import { fairQueue } from './http/request/fair-queue.ts'
+import { uploads } from './http/request/uploads.ts'
+import { tools } from './http/tools.ts'
 import { TOOLS } from './mcp/registry.ts'
-import type { LedgerReader, Logger, Pictures } from './ports.ts'
+import type { LedgerReader, Log, Logger, Pictures } from './ports.ts'
 import { limitedSeller, type LimitedSelling } from './purchase/limited-seller.ts'
 import type { Offering } from './purchase/offer-area.ts'
 import { cardImages } from './wall/card-image.ts'
 import { spaceFinder } from './wall/find-space.ts'
 import { takenBlocks } from './wall/open-blocks.ts'
 import type { RateLimits } from './wall/rate-limits.ts'
+import type { Registering } from './wall/register-agent.ts'
 import { wallImages } from './wall/wall-image.ts'
 
 /** Everything the edge needs: what sells, edits, registers and reads, and the page's files. */
-export type Service = Omit<BlockDeps, 'sellTo' | 'clients'> &
-  Omit<ApiDeps, 'clients'> & {
+export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images'> &
+  HealthDeps & {
+    readonly reads: CanvasReads
+    readonly live: Live
+    readonly log: Log
+    readonly registering: Registering
     readonly ledger: LimitedSelling['ledger'] & Offering['ledger']
     readonly limits: RateLimits
     readonly trustedHops: number | undefined // how many proxies' X-Forwarded-For to believe; undefined: see `addressReader`
@@ -41,44 +53,19 @@ export type Service = Omit<BlockDeps, 'sellTo' | 'clients'> &
     readonly pictures: Pictures
     readonly contact: string | null // the operator's
     readonly bindHost?: string // the address that is listened on
-    readonly meter?: Meter // counts what is answered over sockets
+    readonly meter?: Meter // counts what is answered
   }
 
 // A settlement may take 200 s, and a connection that Bun finds idle loses its answer. 255 s is the most Bun takes.
 const IDLE_SECONDS = 255
 
 /** Makes the app; `handle(request)` answers one request, `listen` serves. */
-export function app(given: Service): Elysia {
+export function app(given: Service) {
   const viewer = filesOver(given.offer.baseUrl, given.viewer)
-  const { limits, trustedHops } = given
-  const peerOf = (request: Request): string | undefined => wall.server?.requestIP(request)?.address
-  const queue = fairQueue(given.editing.clock.elapsed)
-  const clients = { limits, addressOf: addressReader({ peerOf, trustedHops }), queue }
-  const { wallets } = given.editing
-  const sellTo = limitedSeller({ ...given, wallets, seller: inTime(given.seller) })
-  const service = { ...given, viewer, sellTo, clients, uploads: uploads(clients) }
-  const site = { offer: service.offer, contact: service.contact, tools: TOOLS }
-  const { agents, clock, hosts, advance } = service.registering
-  const images = wallImages(service)
-  const taken = takenBlocks({ ...service, advance })
-  const helping = { ...service, agents, clock, hosts, advance, taken, findSpace: spaceFinder(taken, service.offer) }
-  const routes: readonly Route[] = [
-    ...pictureRoutes({ ...service, images }),
-    ...cardRoutes({ ...service, cards: cardImages(service) }),
-    { path: `${BLOCKS_PREFIX}:coord`, methods: blockMethods(service) },
-    ...areaPages({ ...service, images, taken }),
-    ...areaRoutes(service),
-    ...apiRoutes(service),
-    ...probeRoutes(service),
-    ...toolsRoutes(helping),
-    { path: '/mcp', methods: mcpMethods({ ...helping, images }) },
-    ...atlasRoutes({ ...service, site }),
-    ...documentRoutes({ ...service, clock: service.editing.clock, site }),
-  ]
-  const answer = guarded(dispatcher(routes, service.viewer), service.logger)
-
-  const wall: Elysia = new Elysia({
+  const rest: (request: Request) => Response = (request) => nowhere(request)
+  const shell = new Elysia({
     strictPath: true,
+    normalize: false,
     serve: {
       idleTimeout: IDLE_SECONDS,
       // Bun's own refusal has no body; ours counts what it reads.
@@ -86,12 +73,64 @@ export function app(given: Service): Elysia {
       development: false,
       // Two processes on one port would share its requests without a word.
       reusePort: false,
-      // Bun hands requests to these itself: through Elysia, which takes them for asynchronous, each would cost a promise.
-      routes: { ...handlersByPath(routes, service.viewer, service.logger, service.meter) },
+      // What belongs to no route as it was sent must not be looked up by the address it reads as.
+      routes: { '/*': metered(given.meter, '/*', rest) },
     },
   })
-  // What has no path, or never came over a socket.
-  wall.all('/*', ({ request }) => answer(request))
-  wall.onError(({ request }) => answer(request))
+  const service = servicesOf(given, (request) => shell.server?.requestIP(request)?.address)
+  const { site } = service
+  const resources = shell
+    .use(errors(given.logger))
+    .use(metrics(given.meter))
+    .use(blocks(service))
+    .use(areas(service))
+    .use(canvas(service))
+    .use(live(service))
+    .use(feed(service))
+    .use(agents(service))
+    .use(tools(service))
+    .use(pictures(service))
+    .use(health(service))
+    .use(mcp(service))
+  const told: Site = { ...site, operations: operationsOf(resources) }
+  const wall = resources
+    .use(atlas({ ...service, site: told }))
+    .use(discovery({ ...service, viewer, site: told }))
+    // What never came over a socket.
+    .all('/*', ({ request }) => rest(request))
+  const nowhere = elsewhere(wall, viewer)
   return wall
+}
+
+/** The app, with all that its routes say of themselves. */
+export type App = ReturnType<typeof app>
+
+/** The service with all that its resources share. */
+function servicesOf(given: Service, peerOf: (request: Request) => string | undefined) {
+  const { limits, trustedHops, registering, editing, offer, contact } = given
+  const queue = fairQueue(editing.clock.elapsed)
+  const clients = { limits, addressOf: addressReader({ peerOf, trustedHops }), queue }
+  const { agents, clock, hosts, advance } = registering
+  const { wallets } = editing
+  const sellTo = limitedSeller({ ...given, wallets, seller: inTime(given.seller) })
+  const taken = takenBlocks({ ...given, advance })
+  return {
+    ...given,
+    agents,
+    clock,
+    hosts,
+    advance,
+    taken,
+    clients,
+    sellTo,
+    images: wallImages(given),
+    cards: cardImages(given),
+    findSpace: spaceFinder(taken, offer),
+    uploads: uploads(clients),
+    site: {
+      offer,
+      contact,
+      tools: TOOLS,
+    },
+  }
 }

@@ -31,10 +31,10 @@ import { afterStartUpCheck } from './health/start-up-check.ts'
 import { trackOutages, type Outages } from './health/track-outages.ts'
 import { watchClock } from './health/watch-clock.ts'
 import { watchStore } from './health/watch-store.ts'
-import { canvasReads } from './http/canvas-read.ts'
-import { live } from './http/live.ts'
+import { viewerFiles } from './http/answer/viewer-files.ts'
+import { canvasReads } from './http/canvas/canvas-read.ts'
+import { live } from './http/live/stream.ts'
 import { mcpCalls } from './http/mcp.ts'
-import { viewerFiles } from './http/viewer-files.ts'
 import { logCompactor } from './instances/compact-log.ts'
 import { followLog } from './instances/follow-log.ts'
 import { pollLog } from './instances/poll-log.ts'
@@ -275,7 +275,7 @@ async function openWall({ config, ahead, logger }: Given, meters: Meters, commit
     registering: { agents, wallets, clock, hosts, advance, limits },
     viewer,
     bindHost: config.host,
-    meter: meters.http,
+    ...(meters.http === undefined ? {} : { meter: meters.http }),
   }).listen({ hostname: config.host, port: config.port })
   if (wall.server === null) throw new Error('the server did not start')
   const watched = { rail, ready, storeWatch, clockSeen, outages, view }

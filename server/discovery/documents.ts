@@ -1,7 +1,7 @@
 /** Every document that depends on the settings alone, with its address and media type. */
 
 import { robotsTxt, sitemapXml } from './crawlers.ts'
-import { guide } from './guide.ts'
+import { guide } from './guide/guide.ts'
 import { faviconIco, faviconSvg } from './icon.ts'
 import { PATHS } from './links.ts'
 import { llmsFullTxt, llmsTxt } from './reference.ts'

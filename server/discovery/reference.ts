@@ -1,12 +1,11 @@
 /** /llms.txt and /llms-full.txt: the short list of what there is, and all of it at length. */
 
 import { statusOf } from '../domain/failure.ts'
-import type { Operation } from '../http/operation.ts'
-import { OPERATIONS } from '../http/operations.ts'
 import { essentials } from './essentials.ts'
 import { fieldRows, table } from './fields.ts'
-import { guide, headline } from './guide.ts'
+import { guide, headline } from './guide/guide.ts'
 import { PATHS } from './links.ts'
+import type { Operation } from './openapi/operation.ts'
 import { pitch, type Site } from './site.ts'
 
 /** /llms.txt, in the form of llmstxt.org: a title, a summary, what matters, and lists of links. */
@@ -29,7 +28,8 @@ ${[
 ].join('\n')}`,
     `## Addresses
 
-${OPERATIONS.filter(({ method }) => method === 'GET')
+${site.operations
+  .filter(({ method }) => method === 'GET')
   .map(({ path, id, summary }) => link(id, path, summary))
   .join('\n')}`,
     `## Optional
@@ -44,7 +44,7 @@ ${[
 
 /** /llms-full.txt: the guide, then every operation with its fields and codes. */
 export const llmsFullTxt = (site: Site): string =>
-  `${[guide(site).trimEnd(), '## Reference', ...OPERATIONS.map(reference)].join('\n\n')}\n`
+  `${[guide(site).trimEnd(), '## Reference', ...site.operations.map(reference)].join('\n\n')}\n`
 
 function reference(operation: Operation): string {
   const { method, path, summary, description, params, query, body, answers, media, codes } = operation

@@ -3,6 +3,7 @@
 import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { BLOCK_SIZE, HEIGHT, TOTAL_BLOCKS, WIDTH } from '../../shared/wall.ts'
 import { offered, type Offer } from '../x402/terms.ts'
+import type { Operation } from './openapi/operation.ts'
 
 /** A tool, as far as the documents speak of it. */
 export type ToolWords = { readonly name: string; readonly title: string }
@@ -12,6 +13,7 @@ export type Site = {
   readonly offer: Offer
   readonly contact: string | null // the operator's, as the settings say
   readonly tools: readonly ToolWords[]
+  readonly operations: readonly Operation[]
 }
 
 /** What a block costs. */

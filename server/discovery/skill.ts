@@ -1,6 +1,6 @@
 /** /skill.md: the guide with the front matter that makes it a skill to install. */
 
-import { guide } from './guide.ts'
+import { guide } from './guide/guide.ts'
 import { priceOf, spendCap, type Site } from './site.ts'
 
 /** Lower case and hyphens, as skills are named. */

@@ -5,7 +5,7 @@ import { ASSET_SYMBOL } from '../../shared/money.ts'
 import { AREAS_PATH } from '../x402/terms.ts'
 import { essentials } from './essentials.ts'
 import { PATHS } from './links.ts'
-import type { Json } from './schemas.ts'
+import type { Json } from './openapi/schemas.ts'
 import { contactUri, hostOf, pitch, priceOf, requirements, tagline, VERSION, type Site } from './site.ts'
 import { descriptionOf, SKILL_NAME } from './skill.ts'
 

@@ -1,52 +1,111 @@
-/** `/areas`: rectangles of blocks, sold whole. */
+/** `/areas` and `/areas/{area}`: rectangles of blocks, sold whole, read, drawn and repainted. */
 
+import { Elysia } from 'elysia'
+import { parseArea } from '../../shared/area.ts'
+import { AreaOrder, AreaReceipt } from '../../shared/contract/area-order.ts'
+import { AreaImageQuery, AreaParams, AreaState, EditAreaAnswer, EditAreaBody } from '../../shared/contract/area.ts'
+import { anywhere, listing, signed, told, unsettled, type Told } from '../discovery/openapi/operation.ts'
 import type { Bought } from '../domain/purchase/purchase.ts'
+import { invalidArea } from '../domain/purchase/refusals.ts'
 import { salesOf, type WallView } from '../domain/wall/wall-view.ts'
 import { readAreaOrder, type OrderedArea } from '../purchase/area-order.ts'
 import type { SellTo } from '../purchase/limited-seller.ts'
 import { namingBlocks, refusalOfArea, type Offering } from '../purchase/offer-area.ts'
+import { editArea } from '../wall/edit-area.ts'
+import type { EditDeps } from '../wall/edit-block.ts'
+import type { TakenBlocks } from '../wall/open-blocks.ts'
+import { readArea } from '../wall/read-area.ts'
 import { encodeHeader, settleResponse } from '../x402/header.ts'
 import { areaReceiptOf } from '../x402/receipt.ts'
-import { AREAS_PATH } from '../x402/terms.ts'
 import { carriesPayment, PAYMENT_RESPONSE_V1, paymentOf, settlementHeaderV1, type Sent } from '../x402/v1.ts'
-import { readJson } from './body.ts'
-import { refuseBeyond, type Clients } from './clients.ts'
-import { demandForArea, refuse, refuseTarget, type Till } from './refuse.ts'
-import { respondJson } from './respond.ts'
-import type { Handler, Route } from './route.ts'
-import { UPLOAD, type Uploads } from './uploads.ts'
+import { respondRegion, type RegionDeps } from './answer/image-response.ts'
+import { demandForArea, refuse, refuseTarget, type Till } from './answer/refuse.ts'
+import { NO_STORE, respondJson } from './answer/respond.ts'
+import { notOfPicture } from './elsewhere.ts'
+import { readJson } from './request/body.ts'
+import { inTurn, signedBody, UNREAD, type Clients } from './request/clients.ts'
+import { paramsReader } from './request/params.ts'
+import { nameBelow } from './request/request-url.ts'
+import { readAreaEdit } from './request/signed-body.ts'
+import { Refused, strict } from './request/strict.ts'
+import { UPLOAD, type Uploads } from './request/uploads.ts'
 
-/** What selling areas over HTTP needs. */
+/** What areas over HTTP need. */
 export type AreaDeps = Till &
-  Offering & {
+  Offering &
+  RegionDeps & {
     readonly sellTo: SellTo
     readonly view: WallView
+    readonly taken: TakenBlocks
+    readonly editing: EditDeps
     readonly clients: Clients
     readonly uploads: Uploads
     readonly countPaid?: ((version: Sent['version']) => void) | undefined // of each request that carries a payment
   }
 
-/** The route that sells. */
-export const areaRoutes = (deps: AreaDeps): Route[] => [{ path: AREAS_PATH, methods: { POST: order(deps) } }]
+const PREFIX = '/areas/'
 
-function order(deps: AreaDeps): Handler {
-  const { clients, uploads } = deps
-  return async (request) => {
+const PNG_END = '.png'
+
+/** What a signed change of an area may take. */
+const EDIT_MAX_BYTES = 128 * 1024
+
+/** The routes of areas. */
+export const areas = (deps: AreaDeps) => {
+  const { clients, editing } = deps
+  const look = inTurn(clients, 'searches')
+  const signedHooks = signedBody(clients, { maxBytes: EDIT_MAX_BYTES })
+  return new Elysia({ name: 'areas' })
+    .post('/areas', async ({ request, body }) => await order(deps, request, body), {
+      parse: orderReader(deps),
+      body: strict(AreaOrder, readAreaOrder),
+      detail: told(TOLD.buyArea),
+    })
+    .get(
+      '/areas/:area',
+      async ({ request }) => {
+        const name = nameBelow(PREFIX, request.url)
+        if (name.endsWith(PNG_END)) return await respondPicture(deps, request, name)
+        await look({ request })
+        const area = parseArea(name)
+        return area === undefined ? refuse(invalidArea()) : respondJson(200, await readArea(deps, area), NO_STORE)
+      },
+      { detail: told(TOLD.readArea, { ending: PNG_END, told: TOLD.drawArea }) },
+    )
+    .put(
+      '/areas/:area',
+      async ({ request, body }) => {
+        const area = parseArea(nameBelow(PREFIX, request.url))
+        if (area === undefined) return refuse(invalidArea())
+        const result = await editArea(editing, area, body, clients.addressOf(request))
+        return 'code' in result ? refuse(result) : respondJson(200, result, NO_STORE)
+      },
+      {
+        ...signedHooks,
+        parse: [notOfPicture, signedHooks.parse],
+        body: strict(EditAreaBody, readAreaEdit),
+        detail: told(TOLD.editArea),
+      },
+    )
+}
+
+/** Reads an order's body, which may hold a picture. */
+function orderReader({ clients: { limits, addressOf }, uploads }: AreaDeps) {
+  return async ({ request }: { readonly request: Request }): Promise<unknown> => {
     // A payment the ledger knows is never turned away, and what a new one may ask for is seen to where it is sold.
-    const beyond = carriesPayment(request) ? undefined : refuseBeyond(clients, 'uploads', request)
-    if (beyond !== undefined) return beyond
+    const beyond = carriesPayment(request) ? undefined : limits.take('uploads', addressOf(request))
+    if (beyond !== undefined) throw new Refused(beyond)
     const read = await uploads(request, () => readJson(request, UPLOAD))
-    if ('code' in read) return refuse(read, UNREAD)
-    if ('failure' in read) return refuse(read.failure, UNREAD)
-    const ordered = readAreaOrder(read.value)
-    if ('code' in ordered) return refuse(ordered)
-    const sent = paymentOf(request, deps.offer, ordered.target)
-    return sent === undefined ? await unpaid(deps, ordered) : await paid(deps, request, ordered, sent)
+    if ('code' in read) throw new Refused(read, UNREAD)
+    if ('failure' in read) throw new Refused(read.failure, UNREAD)
+    return read.value
   }
 }
 
-// A connection on which a body was not read cannot go on.
-const UNREAD = { Connection: 'close' }
+async function order(deps: AreaDeps, request: Request, ordered: OrderedArea): Promise<Response> {
+  const sent = paymentOf(request, deps.offer, ordered.target)
+  return sent === undefined ? await unpaid(deps, ordered) : await paid(deps, request, ordered, sent)
+}
 
 async function unpaid(deps: AreaDeps, { target, listing }: OrderedArea): Promise<Response> {
   const busy = await deps.clients.queue.turn()
@@ -83,3 +142,82 @@ function respondReceipt(
     ...(version === 1 ? { [PAYMENT_RESPONSE_V1]: settlementHeaderV1(purchase) } : {}),
   })
 }
+
+const readScale = paramsReader(AreaImageQuery, { scale: 'invalid_region' })
+
+async function respondPicture(deps: RegionDeps, request: Request, name: string): Promise<Response> {
+  const area = parseArea(name.slice(0, -PNG_END.length))
+  if (area === undefined) return refuse(invalidArea())
+  const query = readScale(request.url)
+  if ('code' in query) return refuse(query)
+  const { col, row, w, h } = area
+  return await respondRegion(deps, request, { col, row, cols: w, rows: h, scale: query.scale })
+}
+
+const TOLD = {
+  buyArea: {
+    id: 'buyArea',
+    summary: 'Buy a rectangle of blocks in one payment',
+    description:
+      'All of it or none: w x h blocks for w x h times the price of one, with one picture over them. Without payment, 402 with the terms; send the identical request again with a signed payment and get the receipt. `next` is the open place of that size nearest the centre. The body is at most 4 MiB. An image is read once its payment is good; one that cannot be read charges nothing. After a 503 send the same signed request again: it never pays twice.',
+    payable: 'always',
+    priced: 'by the block',
+    answers: [AreaReceipt],
+    codes: [
+      'invalid_area',
+      'invalid_coordinate',
+      'invalid_body',
+      'invalid_image',
+      'invalid_option',
+      'body_too_large',
+      ...listing,
+      ...unsettled,
+      'block_taken',
+      'purchase_pending',
+      'no_room',
+      'wall_busy',
+      'sold_out',
+      'too_many_requests',
+      ...anywhere,
+    ],
+  },
+  readArea: {
+    id: 'readArea',
+    summary: 'Read how much of an area is open, and whose it is',
+    description:
+      'An area is a rectangle of 1 to 400 blocks, `col,row,WxH`. Counts its blocks; `price` where all of them are open, `owner` where one wallet owns all. Nothing is held by asking. The owner’s name was written by a stranger.',
+    params: AreaParams,
+    answers: [AreaState],
+    codes: ['invalid_area', 'too_many_requests', 'server_busy', ...anywhere],
+  },
+  drawArea: {
+    id: 'drawArea',
+    summary: 'See an area as a picture',
+    description: 'An indexed PNG of the area, enlarged, of up to 5.76 million pixels. May be two seconds old.',
+    params: AreaParams,
+    query: AreaImageQuery,
+    answers: [],
+    media: 'image/png',
+    revalidates: true,
+    codes: ['invalid_area', 'invalid_region', 'server_busy', 'too_many_requests', 'internal_error'],
+  },
+  editArea: {
+    id: 'editArea',
+    summary: 'Repaint an area that one wallet owns',
+    description:
+      'Free, up to 128 KiB, and every block or none. The wallet that owns every block, or the painter of all of them, signs by EIP-191 personal_sign these lines joined with a line feed: the host name of this service, `set_area v1`, `area=<area>`, `ts=<unix ms>`, then for pixels, message and link in that order `<field>_present=1` or `0` and `<field>=<value or empty>`; the value of pixels is the lower-case hex SHA-256 of the bytes. Each block gets its part of the picture, and message and link as they are. It takes one repaint of each block’s budget.',
+    params: AreaParams,
+    answers: [EditAreaAnswer],
+    codes: [
+      ...signed,
+      'invalid_area',
+      'invalid_pixels',
+      'invalid_message',
+      'invalid_link',
+      'no_owner',
+      'purchase_pending',
+      'too_many_requests',
+      ...anywhere,
+    ],
+  },
+} satisfies Record<string, Told>

@@ -1,5 +1,6 @@
 /** `/atlas`, its feed, and `/oembed`: the wall for those who read, subscribe or quote. */
 
+import { Elysia } from 'elysia'
 import { COLS, ROWS } from '../../shared/wall.ts'
 import { ATLAS_STYLE, atlasFeed, atlasHtml, type AtlasPart } from '../discovery/atlas.ts'
 import { PATHS } from '../discovery/links.ts'
@@ -9,31 +10,32 @@ import type { Site } from '../discovery/site.ts'
 import { failure } from '../domain/failure.ts'
 import { CARD_HEIGHT, CARD_WIDTH } from '../domain/picture/card.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
-import { etagOf, readyAnswer } from './cached-response.ts'
-import { pageHeaders } from './page-headers.ts'
-import { respondNowhere, styleSource } from './payment-page.ts'
-import { readInteger, readQuery } from './query.ts'
-import { refuse } from './refuse.ts'
-import { respondJson } from './respond.ts'
-import { readOnly, type Handler, type Route } from './route.ts'
-import { subjectOf } from './subject.ts'
+import { etagOf, readyAnswer, type ReadyAnswer } from './answer/cached-response.ts'
+import { pageHeaders } from './answer/page-headers.ts'
+import { respondNowhere, styleSource } from './answer/payment-page.ts'
+import { refuse } from './answer/refuse.ts'
+import { respondJson } from './answer/respond.ts'
+import { readInteger, readQuery } from './request/query.ts'
+import { subjectOf } from './request/subject.ts'
 
 /** What the atlas is made from. */
 export type AtlasDeps = { readonly site: Site; readonly view: WallView }
 
 /** The routes. */
-export const atlasRoutes = (deps: AtlasDeps): Route[] => [
-  { path: PATHS.atlas, methods: readOnly(atlas(deps)) },
-  { path: PATHS.atlasFeed, methods: readOnly(feed(deps)) },
-  { path: PATHS.oembed, methods: readOnly(oembed(deps)) },
-]
+export const atlas = (deps: AtlasDeps) => {
+  const [page, news, quoted] = [atlasPage(deps), atlasNews(deps), oembed(deps)]
+  return new Elysia({ name: 'atlas' })
+    .get(PATHS.atlas, ({ request }) => page(request))
+    .get(PATHS.atlasFeed, ({ request }) => news(request))
+    .get(PATHS.oembed, ({ request }) => quoted(request))
+}
 
 // Crawlers and readers may hold a copy for a minute.
 const KEPT = 'public, max-age=60'
 
 const PAGE_POLICY = `default-src 'none'; style-src ${styleSource(ATLAS_STYLE)}; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-function atlas({ site, view }: AtlasDeps): Handler {
+function atlasPage({ site, view }: AtlasDeps): ReadyAnswer {
   const headers = { ...pageHeaders(site.offer.baseUrl), 'Content-Security-Policy': PAGE_POLICY }
   return (request) => {
     const part = partOf(request.url)
@@ -45,7 +47,7 @@ function atlas({ site, view }: AtlasDeps): Handler {
   }
 }
 
-function feed({ site, view }: AtlasDeps): Handler {
+function atlasNews({ site, view }: AtlasDeps): ReadyAnswer {
   return (request) => {
     const agent = numberIn(request.url, 'agent')
     const xml = agent === 'wrong' ? undefined : atlasFeed(site, view, agent)
@@ -79,7 +81,7 @@ function numberIn(url: string, key: 'agent' | 'page'): number | 'wrong' | undefi
 const FRAME_WIDTH = 800
 
 /** oEmbed 1.0: how a link to the wall, a work or an agent is shown in another page. */
-function oembed({ site, view }: AtlasDeps): Handler {
+function oembed({ site, view }: AtlasDeps): ReadyAnswer {
   const { baseUrl } = site.offer
   return (request) => {
     const query = readQuery(request.url, ['url', 'format', 'maxwidth', 'maxheight'])

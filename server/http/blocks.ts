@@ -1,7 +1,11 @@
 /** `/blocks/next` and `/blocks/{coord}`: the shop window, the till and the owner's brush. */
 
-import type { Deed } from '../../shared/contract/block.ts'
-import { parseCoord } from '../../shared/wall.ts'
+import { Elysia } from 'elysia'
+import { BlockParams, Deed, EditAnswer, EditBody, ListingQuery, Receipt } from '../../shared/contract/block.ts'
+import { BlockImageQuery } from '../../shared/contract/picture.ts'
+import { cellOf, parseCoord } from '../../shared/wall.ts'
+import { anywhere, listing, signed, told, unsettled, type Told } from '../discovery/openapi/operation.ts'
+import { REPEAT } from '../domain/advice.ts'
 import type { Target } from '../domain/purchase/payment.ts'
 import type { Bought } from '../domain/purchase/purchase.ts'
 import { invalidCoordinate, unavailability } from '../domain/purchase/refusals.ts'
@@ -12,21 +16,23 @@ import type { Seller } from '../purchase/seller.ts'
 import { andThen } from '../wall/and-then.ts'
 import { editBlock, type EditDeps } from '../wall/edit-block.ts'
 import { deedOf, lookAt, type Found } from '../wall/read-wall.ts'
+import type { WallImages } from '../wall/wall-image.ts'
 import { encodeHeader, settleResponse } from '../x402/header.ts'
 import { receiptOf } from '../x402/receipt.ts'
 import { PAYMENT_RESPONSE_V1, paymentOf, settlementHeaderV1, type Sent } from '../x402/v1.ts'
-import { etagOf } from './cached-response.ts'
-import { readInTurn, signedBy, type Clients } from './clients.ts'
-import { readListingQuery } from './listing.ts'
-import { holdsAlready, prefersHtml } from './negotiate.ts'
-import { respondNowhere } from './payment-page.ts'
-import { demandPaymentInHtml, demands, refuse, refuseTarget, type Demanding, type Till } from './refuse.ts'
-import { decodePercent, pathOf, queryOf } from './request-url.ts'
-import { NO_STORE, respond, respondUnchanged, respondJson, VARIES_BY_PAYMENT } from './respond.ts'
-import type { Methods } from './route.ts'
-import { readEdit } from './signed-body.ts'
-
-export const BLOCKS_PREFIX = '/blocks/'
+import { etagOf } from './answer/cached-response.ts'
+import { respondRegion } from './answer/image-response.ts'
+import { respondNowhere } from './answer/payment-page.ts'
+import { demandPaymentInHtml, demands, refuse, refuseTarget, type Demanding, type Till } from './answer/refuse.ts'
+import { NO_STORE, respond, respondJson, respondUnchanged, VARIES_BY_PAYMENT } from './answer/respond.ts'
+import { notOfPicture } from './elsewhere.ts'
+import { signedBody, type Clients } from './request/clients.ts'
+import { readListingQuery } from './request/listing.ts'
+import { holdsAlready, prefersHtml } from './request/negotiate.ts'
+import { paramsReader } from './request/params.ts'
+import { nameBelow, queryOf } from './request/request-url.ts'
+import { readEdit } from './request/signed-body.ts'
+import { strict } from './request/strict.ts'
 
 /** What selling and repainting over HTTP need. */
 export type BlockDeps = Till & {
@@ -34,28 +40,59 @@ export type BlockDeps = Till & {
   readonly seller: Seller
   readonly blocks: Blocks
   readonly view: WallView
+  readonly images: WallImages
   readonly editing: EditDeps
   readonly clients: Clients
   readonly countPaid?: ((version: Sent['version']) => void) | undefined // of each request that carries a payment
 }
 
-/** What each verb does on a block. A HEAD never buys, so it has no eye for payments. */
-export function blockMethods(deps: BlockDeps): Methods {
+const PREFIX = '/blocks/'
+
+const PNG_END = '.png'
+
+/** The routes of blocks. */
+export const blocks = (deps: BlockDeps) => {
+  const answer = answering(deps)
+  const { editing, clients } = deps
+  const signedHooks = signedBody(clients)
+  return new Elysia({ name: 'blocks' })
+    .get('/blocks/next', async ({ request }) => await answer(request, 'next'), { detail: told(TOLD.buyNextBlock) })
+    .get(
+      '/blocks/:coord',
+      async ({ request }) => {
+        const name = nameBelow(PREFIX, request.url)
+        if (name.endsWith(PNG_END)) return await respondPicture(deps, request, name)
+        return await answer(request, name === 'next' ? name : parseCoord(name))
+      },
+      { detail: told(TOLD.getOrBuyBlock, { ending: PNG_END, told: TOLD.drawBlock }) },
+    )
+    .put(
+      '/blocks/:coord',
+      async ({ request, body }) => {
+        const coord = nameBelow(PREFIX, request.url)
+        const block = parseCoord(coord)
+        if (block === undefined) return refuse(invalidCoordinate())
+        const owned = await editBlock(editing, block, coord, body, clients.addressOf(request))
+        return 'code' in owned ? refuse(owned) : respondJson(200, { updated: true, deed: deedOf(owned) }, NO_STORE)
+      },
+      {
+        ...signedHooks,
+        parse: [notOfPicture, signedHooks.parse],
+        body: strict(EditBody, readEdit),
+        detail: told(TOLD.editBlock),
+      },
+    )
+}
+
+/** Answers who asks for a block, or for `next`, with the deed, the terms or the receipt. A HEAD never buys, so it has no eye for payments. */
+function answering(deps: BlockDeps) {
   const demand = demands(deps)
-  const unpaid = (request: Request, target: Target) =>
-    andThen(lookAt(deps, target), (found) => answerUnpaid(deps, demand, request, target, found))
-  return {
-    GET: (request) => {
-      const target = targetOf(request)
-      if (target === undefined) return isPerson(request) ? respondNowhere(400) : refuse(invalidCoordinate())
-      const sent = paymentOf(request, deps.offer, target)
-      return sent === undefined ? unpaid(request, target) : paid(deps, request, target, sent)
-    },
-    HEAD: (request) => {
-      const target = targetOf(request)
-      return target === undefined ? refuse(invalidCoordinate()) : unpaid(request, target)
-    },
-    PUT: signedBy(deps.clients, (request) => repaint(deps, request)),
+  return (request: Request, target: Target | undefined): Response | Promise<Response> => {
+    const isHead = request.method === 'HEAD'
+    if (target === undefined) return isPerson(request) && !isHead ? respondNowhere(400) : refuse(invalidCoordinate())
+    const sent = isHead ? undefined : paymentOf(request, deps.offer, target)
+    if (sent !== undefined) return paid(deps, request, target, sent)
+    return andThen(lookAt(deps, target), (found) => answerUnpaid(deps, demand, request, target, found))
   }
 }
 
@@ -84,17 +121,14 @@ async function paid(deps: BlockDeps, request: Request, target: Target, { payment
   return respondReceipt(deps, outcome, version)
 }
 
-async function repaint({ editing, clients }: BlockDeps, request: Request): Promise<Response> {
-  const read = await readInTurn(clients, request)
-  if ('failure' in read) return refuse(read.failure, { Connection: 'close' })
-  const body = readEdit(read.value)
-  if ('code' in body) return refuse(body)
-  const coord = segmentOf(request) ?? ''
-  const block = parseCoord(coord)
+const readScale = paramsReader(BlockImageQuery, { scale: 'invalid_region' })
+
+async function respondPicture(deps: BlockDeps, request: Request, name: string): Promise<Response> {
+  const block = parseCoord(name.slice(0, -PNG_END.length))
   if (block === undefined) return refuse(invalidCoordinate())
-  const owned = await editBlock(editing, block, coord, body, clients.addressOf(request))
-  if ('code' in owned) return refuse(owned)
-  return respondJson(200, { updated: true, deed: deedOf(owned) }, NO_STORE)
+  const query = readScale(request.url)
+  if ('code' in query) return refuse(query)
+  return await respondRegion(deps, request, { ...cellOf(block), cols: 1, rows: 1, scale: query.scale })
 }
 
 /** Whether a browser asks for a page, so that a person reads the answer. */
@@ -129,11 +163,68 @@ function respondReceipt(
   })
 }
 
-function targetOf(request: Request): Target | undefined {
-  const segment = segmentOf(request)
-  if (segment === undefined) return undefined
-  return segment === 'next' ? 'next' : parseCoord(segment)
-}
-
-/** The last part of the path, decoded once; `undefined` when that cannot be done. */
-const segmentOf = ({ url }: Request) => decodePercent(pathOf(url).slice(BLOCKS_PREFIX.length))
+const TOLD = {
+  buyNextBlock: {
+    id: 'buyNextBlock',
+    summary: 'Buy the open block nearest the centre',
+    description: `Without payment, 402 with the terms; send the identical request again with a signed payment and get the receipt. Always purchasable while blocks remain. After a 503 or a lost answer: ${REPEAT}`,
+    query: ListingQuery,
+    payable: 'always',
+    answers: [Receipt],
+    codes: [...listing, ...unsettled, 'wall_busy', 'sold_out', 'too_many_requests', ...anywhere],
+  },
+  getOrBuyBlock: {
+    id: 'getOrBuyBlock',
+    summary: 'Read the deed of a claimed block, or buy an open one',
+    description: `A claimed block answers its deed, for free. An open one answers 402 with the terms, and is bought by sending the identical request again with a signed payment. A race has one winner; the others are not charged. After a 503 or a lost answer: ${REPEAT}`,
+    params: BlockParams,
+    query: ListingQuery,
+    payable: 'sometimes',
+    answers: [Deed, Receipt],
+    revalidates: true,
+    also: {
+      303: {
+        what: 'A browser, which asks for HTML, is led to the claimed block on the wall; it gets refusals as pages.',
+      },
+    },
+    codes: [
+      'invalid_coordinate',
+      ...listing,
+      ...unsettled,
+      'block_taken',
+      'purchase_pending',
+      'too_many_requests',
+      ...anywhere,
+    ],
+  },
+  editBlock: {
+    id: 'editBlock',
+    summary: 'Repaint a block you own',
+    description:
+      'Free. The wallet that paid signs, by EIP-191 personal_sign, these lines joined with a line feed: the host name of this service, `set_pixels v2`, `block=<coord>`, `ts=<unix ms>`, then for each of pixels, message and link in this order `<field>_present=1` or `0` and `<field>=<value or empty>`. A field left out is kept; null clears message or link.',
+    params: BlockParams,
+    answers: [EditAnswer],
+    codes: [
+      ...signed,
+      'invalid_coordinate',
+      'invalid_pixels',
+      'invalid_message',
+      'invalid_link',
+      'no_owner',
+      'purchase_pending',
+      'too_many_requests',
+      ...anywhere,
+    ],
+  },
+  drawBlock: {
+    id: 'drawBlock',
+    summary: 'See a block as a picture',
+    description: 'An indexed PNG of the block, enlarged. May be two seconds old.',
+    params: BlockParams,
+    query: BlockImageQuery,
+    answers: [],
+    media: 'image/png',
+    revalidates: true,
+    codes: ['invalid_coordinate', 'invalid_region', 'server_busy', 'too_many_requests', 'internal_error'],
+  },
+} satisfies Record<string, Told>

@@ -1,19 +1,19 @@
 /** Serves what machines look for first: the documents of the service, and the homepage as a page or as the guide. */
 
+import { Elysia } from 'elysia'
 import { CLAIM_ORDER, coordOf, type Coord } from '../../shared/wall.ts'
 import { securityTxt } from '../discovery/crawlers.ts'
 import { documents, homeGuide, JSON_TYPE, PLAIN, type Document } from '../discovery/documents.ts'
 import { PATHS } from '../discovery/links.ts'
-import { openApi } from '../discovery/openapi.ts'
+import { openApi } from '../discovery/openapi/openapi.ts'
 import type { Site } from '../discovery/site.ts'
 import { failure } from '../domain/failure.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Clock } from '../ports.ts'
-import { etagOf, readyAnswer, type ReadyAnswer } from './cached-response.ts'
+import { etagOf, readyAnswer, type ReadyAnswer } from './answer/cached-response.ts'
+import { refuse } from './answer/refuse.ts'
+import type { ViewerFiles } from './answer/viewer-files.ts'
 import { homepage } from './homepage.ts'
-import { refuse } from './refuse.ts'
-import { readOnly, type Handler, type Route } from './route.ts'
-import type { ViewerFiles } from './viewer-files.ts'
 
 /** What the documents are served from. */
 export type DocumentDeps = {
@@ -26,12 +26,19 @@ export type DocumentDeps = {
 const KEPT_A_WHILE = 'public, max-age=300'
 
 /** The routes of every document, the homepage included. */
-export const documentRoutes = (deps: DocumentDeps): Route[] => [
-  { path: '/', methods: readOnly(homepage(deps, ready(homeGuide(deps.site)))) },
-  { path: PATHS.openapi, methods: readOnly(openApiReader(deps)) },
-  { path: PATHS.security, methods: readOnly(security(deps)) },
-  ...documents(deps.site).map((document) => ({ path: document.path, methods: readOnly(ready(document)) })),
-]
+export function discovery(deps: DocumentDeps) {
+  const { site } = deps
+  const [home, api, contact] = [homepage(deps, ready(homeGuide(site))), openApiReader(deps), security(deps)]
+  const app = new Elysia({ name: 'discovery' })
+    .get('/', async ({ request }) => await home(request))
+    .get(PATHS.openapi, ({ request }) => api(request))
+    .get(PATHS.security, ({ request }) => contact(request))
+  for (const document of documents(site)) {
+    const answer = ready(document)
+    app.get(document.path, ({ request }) => answer(request))
+  }
+  return app
+}
 
 function ready({ type, body }: Pick<Document, 'type' | 'body'>): ReadyAnswer {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
@@ -39,7 +46,7 @@ function ready({ type, body }: Pick<Document, 'type' | 'body'>): ReadyAnswer {
 }
 
 /** The OpenAPI document, made anew when the block of its example has been sold. */
-function openApiReader({ site, view }: DocumentDeps): Handler {
+function openApiReader({ site, view }: DocumentDeps): ReadyAnswer {
   let shown: { readonly example: Coord; readonly answer: ReadyAnswer } | undefined
   return (request) => {
     const example = openBlock(view)
@@ -55,7 +62,7 @@ function openBlock({ claimed }: WallView): Coord {
   return open === undefined ? '0,0' : coordOf(open)
 }
 
-function security({ site, clock }: DocumentDeps): Handler {
+function security({ site, clock }: DocumentDeps): ReadyAnswer {
   return (request) => {
     const body = securityTxt(site, clock.now())
     if (body === undefined) return refuse(failure('not_found', 'The operator has named no contact.'))

@@ -6,19 +6,18 @@ import { sharingOf } from '../discovery/sharing.ts'
 import type { Site } from '../discovery/site.ts'
 import type { CardSubject } from '../domain/picture/card.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
-import { etagOf, readyAnswer, type ReadyAnswer } from './cached-response.ts'
-import { prefersMarkdown } from './negotiate.ts'
-import { pageHeaders } from './page-headers.ts'
-import { KEPT_BY_PROXIES } from './respond.ts'
-import type { Handler } from './route.ts'
-import { subjectOf } from './subject.ts'
-import { guarded, type ViewerFiles } from './viewer-files.ts'
+import { etagOf, readyAnswer, type ReadyAnswer } from './answer/cached-response.ts'
+import { pageHeaders } from './answer/page-headers.ts'
+import { KEPT_BY_PROXIES } from './answer/respond.ts'
+import { guarded, type ViewerFiles } from './answer/viewer-files.ts'
+import { prefersMarkdown } from './request/negotiate.ts'
+import { subjectOf } from './request/subject.ts'
 
 /** What the homepage is made from. */
 export type HomeDeps = { readonly site: Site; readonly view: WallView; readonly viewer: ViewerFiles }
 
 /** The page, whose head tells of the block or the agent that the address names; the guide where no page was built. */
-export function homepage(deps: HomeDeps, guide: ReadyAnswer): Handler {
+export function homepage(deps: HomeDeps, guide: ReadyAnswer): (request: Request) => Promise<Response> {
   const page = pageOf(deps)
   const headers = Object.entries(pageHeaders(deps.site.offer.baseUrl))
   return async (request) => {

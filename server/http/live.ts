@@ -1,224 +1,30 @@
-/**
- * GET /api/live: the log as server-sent events. Each change is an event whose id is its number, so that a reader who
- * comes back with `Last-Event-ID` misses nothing and sees nothing twice. One that is far behind is told to read the canvas
- * instead, because a long log would cost everybody else more than it is worth to one.
- */
+/** `/api/live`: the log as it grows, as server-sent events. */
 
-import type { Reset } from '../../shared/contract/live.ts'
-import { failure } from '../domain/failure.ts'
-import type { Change, LogNumber } from '../domain/wall/log.ts'
-import type { Clock, Log } from '../ports.ts'
-import { STREAMS_PER_ADDRESS } from '../wall/rate-limits.ts'
-import { slots } from './clients.ts'
-import { readInteger } from './query.ts'
-import { recentEvents, type Piece, type RecentEvents } from './recent-events.ts'
-import { refuse } from './refuse.ts'
-import { respondEvents } from './respond.ts'
+import { Elysia } from 'elysia'
+import { told, type Told } from '../discovery/openapi/operation.ts'
+import type { Live } from './live/stream.ts'
+import { refuseBeyond, type Clients } from './request/clients.ts'
 
-/** Everyone who follows the wall. */
-export type Live = {
-  /** Begins a stream for the client at an address. */
-  answer(request: Request, address: string): Response | Promise<Response>
-  /** Tells of a change that the view has. */
-  changed(change: Change): void
-  /** Ends every connection, so that the process can; readers come back by themselves. */
-  close(): void
-}
+/** What following over HTTP needs. */
+export type LiveDeps = { readonly live: Live; readonly clients: Clients }
 
-/** What following needs; `everyMs` is the least time between two batches of events. */
-export type LiveSource = {
-  readonly log: Log
-  readonly clock: Clock
-  readonly number: () => LogNumber // of the newest change that was told
-  readonly canvasNumber: () => LogNumber // of the newest change that the reads of the wall show
-  readonly advance: () => Promise<void> // tells what others have written since
-  readonly everyMs: number
-}
-
-const FOLLOWERS_MAX = 10_000
-
-/** How many changes a reader may be behind to be told each of them. */
-export const BEHIND_MAX = 1000
-
-// A reader this far behind is cut off, and catches up when it comes back.
-const BACKLOG_MAX_BYTES = 256 * 1024
-
-const HEARTBEAT_MS = 15_000
-
-const encoder = new TextEncoder()
-const RETRY = encoder.encode('retry: 2000\n\n')
-const HEARTBEAT = encoder.encode(': still here\n\n')
-
-type Follower = {
-  sentTo: LogNumber
-  readonly send: (bytes: Uint8Array) => void
-  readonly end: () => void
-}
-
-/** Makes the one live stream of this process. */
-export function live(source: LiveSource): Live {
-  const { log, number, canvasNumber, advance } = source
-  // All streams count, those of readers who still catch up too.
-  const streams = slots()
-  const recent = recentEvents(log)
-  const { join, tell, close, isClosed } = followersOf(source, recent)
-
-  /** What a reader missed, up to the moment at which it is level. */
-  async function* missed(from: LogNumber): AsyncGenerator<Piece> {
-    let at = from
-    if (from > number() || number() - from > BEHIND_MAX) {
-      at = canvasNumber()
-      yield resetTo(at)
-    }
-    for (;;) {
-      const piece = await recent.piece(at, number())
-      if (piece === undefined) return
-      yield piece
-      at = piece.to
-    }
-  }
-  const open = (from: LogNumber, address: string) => {
-    const closed = streams.take(address)
-    return respondEvents(follow(from, missed(from), { join, closed }))
-  }
-  return {
-    answer(request, address) {
-      if (isClosed() || streams.count() >= FOLLOWERS_MAX) return refuse(tooMany())
-      if (streams.of(address) >= STREAMS_PER_ADDRESS) return refuse(tooManyOf())
-      if (request.method === 'HEAD') return respondEvents(null)
-      const from = startOf(request) ?? number()
-      if (from === 'malformed') return refuse(badStart())
-      // A reader may come from another process that was quicker to follow the log.
-      return from > number() ? advance().then(() => open(from, address)) : open(from, address)
-    },
-    changed(change) {
-      recent.remember(change)
-      tell()
-    },
-    close,
-  }
-}
-
-/** Those who are level, told together of what comes, and now and then that the line is good. */
-function followersOf({ clock, number, everyMs }: LiveSource, recent: RecentEvents) {
-  const followers = new Set<Follower>()
-  const stopped = new AbortController()
-  let flushing: Promise<void> | undefined
-  let lastSentAt = clock.elapsed()
-
-  const tellAll = (bytesFor: (follower: Follower) => Uint8Array) => {
-    for (const follower of followers) {
-      const bytes = bytesFor(follower)
-      if (bytes.length > 0) follower.send(bytes)
-    }
-    lastSentAt = clock.elapsed()
-  }
-  const flush = async () => {
-    await clock.wait(everyMs, stopped.signal)
-    flushing = undefined
-    tellAll((follower) => {
-      const bytes = recent.after(follower.sentTo)
-      follower.sentTo = number()
-      return bytes
-    })
-  }
-  const beat = async () => {
-    while (!stopped.signal.aborted) {
-      await clock.wait(HEARTBEAT_MS, stopped.signal)
-      if (clock.elapsed() - lastSentAt >= HEARTBEAT_MS) tellAll(() => HEARTBEAT)
-    }
-  }
-  void beat()
-  return {
-    join(follower: Follower) {
-      followers.add(follower)
-      if (number() > follower.sentTo) flushing ??= flush()
-      // It was still catching up when all others were ended.
-      if (stopped.signal.aborted) queueMicrotask(follower.end)
-      return () => void followers.delete(follower)
-    },
-    tell() {
-      if (followers.size > 0) flushing ??= flush()
-    },
-    close() {
-      stopped.abort()
-      for (const follower of followers) follower.end()
-    },
-    isClosed: () => stopped.signal.aborted,
-  }
-}
-
-/** Whom a stream tells of its life: `join` once it is level, and `closed` once, however it ends. */
-type Host = { join(follower: Follower): () => void; closed(): void }
-
-/** One reader's stream: what it missed at its own pace, then whatever is told. */
-function follow(from: LogNumber, reading: AsyncGenerator<Piece>, { join, closed }: Host) {
-  let sentTo = from
-  let leave: (() => void) | undefined
-  let isOver = false
-  const over = () => {
-    if (isOver) return
-    isOver = true
-    leave?.()
-    closed()
-  }
-  const becomeFollower = (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    const end = () => {
-      over()
-      controller.close()
-    }
-    const send = (bytes: Uint8Array) => {
-      if ((controller.desiredSize ?? 0) < -BACKLOG_MAX_BYTES) end()
-      else controller.enqueue(bytes)
-    }
-    leave = join({ sentTo, send, end })
-  }
-  return new ReadableStream<Uint8Array>(
-    {
-      start: (controller) => controller.enqueue(RETRY),
-      async pull(controller) {
-        if (leave !== undefined) return
-        const step = await reading.next().catch((error: unknown) => {
-          over()
-          throw error
-        })
-        if (isOver) return
-        if (step.done === true) return becomeFollower(controller)
-        sentTo = step.value.to
-        controller.enqueue(step.value.bytes)
-      },
-      cancel: over,
-    },
-    new ByteLengthQueuingStrategy({ highWaterMark: 1 }),
-  )
-}
-
-/** Tells a reader to read the canvas; what came after that follows. */
-function resetTo(number: LogNumber): Piece {
-  const reset: Reset = { number, kind: 'reset' }
-  return { bytes: encoder.encode(`id: ${number}\nevent: reset\ndata: ${JSON.stringify(reset)}\n\n`), to: number }
-}
-
-/** Where a reader goes on: after the event it names; `undefined` for one that begins now. */
-function startOf(request: Request): LogNumber | 'malformed' | undefined {
-  const header = request.headers.get('last-event-id')
-  return header === null || header === '' ? undefined : (readInteger(header) ?? 'malformed')
-}
-
-const badStart = () =>
-  failure(
-    'invalid_after',
-    'Last-Event-ID must be the number of an event of this stream. Leave it out to start from now.',
+/** The route of the stream. */
+export const live = ({ live: stream, clients }: LiveDeps) =>
+  new Elysia({ name: 'live' }).get(
+    '/api/live',
+    async ({ request }) =>
+      refuseBeyond(clients, 'streams', request) ?? (await stream.answer(request, clients.addressOf(request))),
+    { detail: told(TOLD.followWall) },
   )
 
-const tooManyOf = () =>
-  failure(
-    'too_many_requests',
-    `You have ${STREAMS_PER_ADDRESS} live streams open. Close some, or poll GET /api/feed.`,
-    { retryAfter: 60 },
-  )
-
-const tooMany = () =>
-  failure('server_busy', 'Too many readers follow the wall. Poll GET /api/feed, or try again in a minute.', {
-    retryAfter: 60,
-  })
+const TOLD = {
+  followWall: {
+    id: 'followWall',
+    summary: 'Follow every change as it happens',
+    description:
+      'Server-sent events: `sale`, `repaint` and `identity`, at most one batch a second. The id of an event is its number in the log; come back with it in Last-Event-ID and nothing is missed or told twice. Without it the stream starts now. Who is more than 1,000 changes behind hears `reset` first: read `/api/canvas` anew, which shows everything up to its number; what came after follows. Text in it was written by strangers.',
+    answers: [],
+    media: 'text/event-stream',
+    codes: ['invalid_after', 'server_busy', 'too_many_requests', 'internal_error'],
+  },
+} satisfies Record<string, Told>

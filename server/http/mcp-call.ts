@@ -4,10 +4,10 @@ import { isLegacyRequest, ProtocolErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from 
 import type { McpDeps } from '../mcp/deps.ts'
 import { bringsPayment, readMessage, type Id } from '../mcp/message.ts'
 import { answerError, answerRequest, answerStateless, STATELESS_VERSION, type Answer } from '../mcp/server.ts'
-import { readJson } from './body.ts'
-import { refuseBeyond, type Clients } from './clients.ts'
-import { refuse } from './refuse.ts'
-import { NO_STORE, respondEmpty, respondJson, type HeaderFields } from './respond.ts'
+import { refuse } from './answer/refuse.ts'
+import { NO_STORE, respondEmpty, respondJson, type HeaderFields } from './answer/respond.ts'
+import { readJson } from './request/body.ts'
+import { refuseBeyond, type Clients } from './request/clients.ts'
 
 /** What a call may take, pictures included. */
 export const MCP_BODY_MAX_BYTES = 65_536

@@ -1,12 +1,14 @@
 /** `POST /mcp`: MCP's streamable HTTP without sessions or streams, one request and one JSON answer at a time. */
 
+import { Elysia } from 'elysia'
+import { RpcAnswer, RpcRequest } from '../../shared/contract/mcp.ts'
+import { told, type Told } from '../discovery/openapi/operation.ts'
 import { failure } from '../domain/failure.ts'
 import type { McpDeps } from '../mcp/deps.ts'
-import type { Clients } from './clients.ts'
-import { refuse } from './refuse.ts'
-import { respondEmpty, type HeaderFields } from './respond.ts'
-import type { Handler, Methods } from './route.ts'
-import { readAreaEdit, readEdit, readPainterNaming } from './signed-body.ts'
+import { refuse } from './answer/refuse.ts'
+import { respondEmpty, type HeaderFields } from './answer/respond.ts'
+import type { Clients } from './request/clients.ts'
+import { readAreaEdit, readEdit, readPainterNaming } from './request/signed-body.ts'
 
 const readers = { readEdit, readAreaEdit, readPainterNaming }
 
@@ -19,14 +21,17 @@ export type McpPort = Omit<McpDeps, keyof typeof readers | 'baseUrl' | 'limits'>
 /** Loads what answers calls, which the first of them would otherwise wait for. */
 export const mcpCalls = async () => await import('./mcp-call.ts')
 
-/** The verbs of `/mcp`. */
-export function mcpMethods({ bindHost = '', clients, ...port }: McpPort): Methods {
+/** The routes of `/mcp`. */
+export function mcp({ bindHost = '', clients, ...port }: McpPort) {
   const deps = { ...port, ...readers, baseUrl: port.offer.baseUrl, limits: clients.limits }
-  const ours = namesOf(deps.offer.baseUrl, bindHost)
-  return {
-    POST: closedToOthers(ours, async (request) => await (await mcpCalls()).answerCall(deps, request, clients)),
-    OPTIONS: closedToOthers(ours, () => respondEmpty(204, preflight)),
-  }
+  const closed = closedToOthers(namesOf(deps.offer.baseUrl, bindHost))
+  return new Elysia({ name: 'mcp' })
+    .post(
+      '/mcp',
+      async ({ request }) => await closed(request, async () => (await mcpCalls()).answerCall(deps, request, clients)),
+      { parse: 'none', detail: told(TOLD.callMcp) },
+    )
+    .options('/mcp', async ({ request }) => await closed(request, async () => respondEmpty(204, preflight)))
 }
 
 /**
@@ -40,13 +45,13 @@ type Names = {
 }
 
 /** Turns away what came by another name, and from a loopback name the pages of others. */
-function closedToOthers({ isHost, isOrigin, isPublic }: Names, handler: Handler): Handler {
-  return async (request) => {
+function closedToOthers({ isHost, isOrigin, isPublic }: Names) {
+  return async (request: Request, answer: () => Promise<Response>): Promise<Response> => {
     const host = request.headers.get('host')
     const origin = request.headers.get('origin')
     const isOpen = isPublic(host)
     const admitted = (host === null || isHost(host)) && (origin === null || isOpen || isOrigin(origin))
-    const response = admitted ? await handler(request) : refuse(forbidden())
+    const response = admitted ? await answer() : refuse(forbidden())
     if (admitted && isOpen) return response
     response.headers.delete('access-control-allow-origin')
     if (admitted && origin !== null) response.headers.set('access-control-allow-origin', origin)
@@ -94,3 +99,22 @@ const forbidden = () =>
     'forbidden',
     'This address answers under its own name only, and on a private name to no page of another origin.',
   )
+
+const TOLD = {
+  callMcp: {
+    id: 'callMcp',
+    summary: 'Use the wall as MCP tools',
+    description:
+      'MCP over streamable HTTP without sessions: one JSON-RPC 2.0 request per POST, one JSON answer. tools/list tells the rest. Requests under another host name are refused, and on a loopback name those from pages of another origin.',
+    body: RpcRequest,
+    answers: [RpcAnswer],
+    also: {
+      202: { what: 'A notification was taken.' },
+      400: {
+        what: 'The body is no single JSON-RPC 2.0 request, or the protocol version is unknown.',
+        schema: RpcAnswer,
+      },
+    },
+    codes: ['forbidden', 'body_too_large', 'too_many_requests', 'server_busy', 'internal_error'],
+  },
+} satisfies Record<string, Told>

@@ -1,99 +1,68 @@
 /** The wall as pictures, and pictures of others brought down to its colours. */
 
-import { BlockImageQuery, PixelsQuery, RegionQuery } from '../../shared/contract/picture.ts'
-import { BLOCK_SIZE, cellOf, COLS, HEIGHT, parseCoord, ROWS, WIDTH } from '../../shared/wall.ts'
+import { Elysia } from 'elysia'
+import { CardQuery, PaintedBlocks, PixelsQuery, RegionQuery } from '../../shared/contract/picture.ts'
+import { parseCoord } from '../../shared/wall.ts'
+import { told, type Told } from '../discovery/openapi/operation.ts'
 import { failure, type Failure } from '../domain/failure.ts'
+import type { CardSubject } from '../domain/picture/card.ts'
 import type { SentPicture } from '../domain/picture/picture.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Pictures } from '../ports.ts'
+import type { CardImages } from '../wall/card-image.ts'
 import { imageToPixels } from '../wall/image-to-pixels.ts'
-import type { WallImages } from '../wall/wall-image.ts'
-import { BLOCKS_PREFIX } from './blocks.ts'
-import { readBody } from './body.ts'
-import { withinBudget, type Clients } from './clients.ts'
-import { respondDrawn } from './image-response.ts'
-import { paramsReader } from './params.ts'
-import { refuse } from './refuse.ts'
-import { decodePercent, pathOf } from './request-url.ts'
-import { NO_STORE, respondJson } from './respond.ts'
-import { readOnly, type Handler, type Route } from './route.ts'
-import { UPLOAD, type Uploads } from './uploads.ts'
+import { respondDrawn, respondRegion, type RegionDeps } from './answer/image-response.ts'
+import { refuse } from './answer/refuse.ts'
+import { NO_STORE, respondJson } from './answer/respond.ts'
+import { readBody } from './request/body.ts'
+import { UNREAD } from './request/clients.ts'
+import { asking, Refused } from './request/strict.ts'
+import { UPLOAD, type Uploads } from './request/uploads.ts'
 
 /** What pictures need. */
-export type PictureDeps = {
-  readonly view: WallView
-  readonly images: WallImages
+export type PictureDeps = RegionDeps & {
+  readonly cards: CardImages
   readonly pictures: Pictures
-  readonly clients: Clients
   readonly uploads: Uploads
 }
 
-const PNG_END = '.png'
-
-/** The routes. That of a block's picture comes before the block's own, which would take it for a coordinate. */
-export function pictureRoutes(deps: PictureDeps): Route[] {
-  return [
-    { path: '/wall.png', methods: readOnly(wallPicture(deps)) },
-    { path: `${BLOCKS_PREFIX}:coord${PNG_END}`, methods: readOnly(blockPicture(deps)) },
-    { path: '/api/pixels', methods: { POST: withinBudget(deps.clients, 'uploads', pixels(deps)) } },
-  ]
+/** The routes. Blocks and areas have their pictures at their own. */
+export function pictures(deps: PictureDeps) {
+  const { view, cards, clients } = deps
+  return new Elysia({ name: 'pictures' })
+    .post('/api/pixels', async ({ request, query }) => await toPixels(deps, request, query), {
+      ...asking(PixelsQuery, PIXELS_CODES, withinUploads(deps)),
+      parse: 'none',
+      detail: told(TOLD.paintPixels),
+    })
+    .get('/wall.png', async ({ request, query }) => await respondRegion(deps, request, query), {
+      ...asking(RegionQuery, REGION_CODES),
+      detail: told(TOLD.drawWall),
+    })
+    .get(
+      '/card.png',
+      async ({ request, query }) => {
+        const subject = subjectOf(query, view)
+        if ('code' in subject) return refuse(subject)
+        const shown = Object.values(subject).join('-')
+        return await respondDrawn(request, { view, shown, maxAge: 60, draw: () => cards.draw(subject), clients })
+      },
+      { ...asking(CardQuery, CARD_CODES), detail: told(TOLD.drawCard) },
+    )
 }
 
-const readRegion = paramsReader(RegionQuery, {
+const REGION_CODES = {
   col: 'invalid_region',
   row: 'invalid_region',
   cols: 'invalid_region',
   rows: 'invalid_region',
   scale: 'invalid_region',
-})
+} as const
 
-function wallPicture(deps: PictureDeps): Handler {
-  return async (request) => {
-    const query = readRegion(request.url)
-    return 'code' in query ? refuse(query) : await respondRegion(deps, request, query)
-  }
-}
+const CARD_CODES = { block: 'invalid_coordinate', work: 'invalid_coordinate', agent: 'invalid_option' } as const
 
-const readScale = paramsReader(BlockImageQuery, { scale: 'invalid_region' })
-
-function blockPicture(deps: PictureDeps): Handler {
-  return async (request) => {
-    const segment = decodePercent(pathOf(request.url).slice(BLOCKS_PREFIX.length, -PNG_END.length)) ?? ''
-    const block = parseCoord(segment)
-    if (block === undefined) return refuse(invalidCoordinate())
-    const query = readScale(request.url)
-    if ('code' in query) return refuse(query)
-    return await respondRegion(deps, request, { ...cellOf(block), cols: 1, rows: 1, scale: query.scale })
-  }
-}
-
-/** Answers with a part of the wall as a picture. */
-export async function respondRegion(
-  { view, images, clients }: Omit<PictureDeps, 'pictures'>,
-  request: Request,
-  query: RegionQuery,
-): Promise<Response> {
-  const { col, row, cols, rows, scale } = query
-  const shown = [col, row, cols, rows, scale].join('-')
-  return await respondDrawn(request, {
-    view,
-    shown,
-    maxAge: 2,
-    draw: () => images.draw(query),
-    clients,
-    cost: costOf(query),
-  })
-}
-
-// As many as a picture of the wall at its own size is made of.
-const PIXELS_PER_COST = WIDTH * HEIGHT
-
-/** What a picture takes of its client's budget. */
-const costOf = ({ col, row, cols = COLS - col, rows = ROWS - row, scale }: RegionQuery) =>
-  Math.min(4, Math.max(1, Math.ceil((cols * rows * (BLOCK_SIZE * scale) ** 2) / PIXELS_PER_COST)))
-
-const readPixels = paramsReader(PixelsQuery, {
+const PIXELS_CODES = {
   w: 'invalid_size',
   h: 'invalid_size',
   dither: 'invalid_option',
@@ -101,18 +70,33 @@ const readPixels = paramsReader(PixelsQuery, {
   background: 'invalid_option',
   width: 'invalid_size',
   height: 'invalid_size',
-})
+} as const
 
-function pixels({ pictures, uploads }: PictureDeps): Handler {
-  return async (request) => {
-    const query = readPixels(request.url)
-    if ('code' in query) return refuse(query, { Connection: 'close' })
-    const picture = await uploads(request, () => readPicture(request, query))
-    if ('code' in picture) return refuse(picture, { Connection: 'close' })
-    const background = `#${query.background.replace('#', '').toLowerCase()}`
-    const painted = await imageToPixels(pictures, picture, { ...query, background })
-    return 'code' in painted ? refuse(painted) : respondJson(200, painted, NO_STORE)
+function subjectOf({ block, work, agent }: CardQuery, view: WallView): CardSubject | Failure {
+  if ([block, work, agent].filter((given) => given !== undefined).length > 1)
+    return failure('invalid_option', 'Give a block, a work or an agent, and no two of them.')
+  if (agent !== undefined) return { kind: 'agent', agent }
+  const coord = block ?? work
+  if (coord === undefined) return { kind: 'wall' }
+  const index = parseCoord(coord)
+  if (index === undefined) return invalidCoordinate()
+  // Of what nobody has bought there is no work yet.
+  return { kind: work !== undefined && view.claimed.has(index) ? 'work' : 'block', block: index }
+}
+
+function withinUploads({ clients: { limits, addressOf } }: PictureDeps) {
+  return async ({ request }: { readonly request: Request }): Promise<void> => {
+    const beyond = limits.take('uploads', addressOf(request))
+    if (beyond !== undefined) throw new Refused(beyond)
   }
+}
+
+async function toPixels({ pictures, uploads }: PictureDeps, request: Request, query: PixelsQuery): Promise<Response> {
+  const picture = await uploads(request, () => readPicture(request, query))
+  if ('code' in picture) return refuse(picture, UNREAD)
+  const background = `#${query.background.replace('#', '').toLowerCase()}`
+  const painted = await imageToPixels(pictures, picture, { ...query, background })
+  return 'code' in painted ? refuse(painted) : respondJson(200, painted, NO_STORE)
 }
 
 async function readPicture(request: Request, { width, height }: PixelsQuery): Promise<SentPicture | Failure> {
@@ -131,3 +115,44 @@ const PICTURE_TYPES =
   'Content-Type must be image/png or image/jpeg, or application/octet-stream for bare RGB or RGBA bytes.'
 
 const RAW_SIZE = 'Bare bytes need width and height, in pixels.'
+
+const TOLD = {
+  paintPixels: {
+    id: 'paintPixels',
+    summary: 'Turn a picture into px for blocks',
+    description:
+      'Free. Send a PNG or JPEG, or bare RGB or RGBA bytes with width and height, of at most 4 MiB and 16 million pixels. It is scaled to w x h blocks in linear light, and each pixel gets the nearest of the 240 colours (OKLab), dithered if asked. Nothing is kept.',
+    uploads: ['image/png', 'image/jpeg', 'application/octet-stream'],
+    answers: [PaintedBlocks],
+    codes: [
+      'invalid_body',
+      'invalid_image',
+      'invalid_size',
+      'invalid_option',
+      'body_too_large',
+      'server_busy',
+      'too_many_requests',
+      'internal_error',
+    ],
+  },
+  drawWall: {
+    id: 'drawWall',
+    summary: 'See the wall, or a part of it, as a picture',
+    description:
+      'An indexed PNG of the 240 colours, up to 5.76 million pixels. Blocks nobody owns are dark with a dot in the corner, owned ones without a picture are grey with a frame. May be two seconds old.',
+    answers: [],
+    media: 'image/png',
+    revalidates: true,
+    codes: ['invalid_region', 'server_busy', 'too_many_requests', 'internal_error'],
+  },
+  drawCard: {
+    id: 'drawCard',
+    summary: 'See the wall, a block or an agent’s blocks as a card for a link',
+    description:
+      'An indexed PNG of 1200 x 630 pixels, for previews of links to the page: the whole wall; a work; a block enlarged beside its place on the wall; or an agent’s blocks with all others dimmed. May be some seconds old.',
+    answers: [],
+    media: 'image/png',
+    revalidates: true,
+    codes: ['invalid_coordinate', 'invalid_option', 'not_found', 'server_busy', 'too_many_requests', 'internal_error'],
+  },
+} satisfies Record<string, Told>

@@ -1,75 +1,81 @@
-/** What is free and spares an agent mistakes: trying out, finding room, signing, and one's own state. */
+/** What is free and spares an agent mistakes: trying out, finding room, and signing. */
 
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { isAddress } from '../../shared/address.ts'
-import { PreviewBody } from '../../shared/contract/preview.ts'
-import { SignQuery } from '../../shared/contract/sign.ts'
-import { SpaceQuery, type Spaces } from '../../shared/contract/space.ts'
-import { WalletQuery } from '../../shared/contract/wallet.ts'
+import { Elysia } from 'elysia'
+import { Preview, PreviewBody } from '../../shared/contract/preview.ts'
+import { Signing, SignQuery } from '../../shared/contract/sign.ts'
+import { SpaceQuery, Spaces } from '../../shared/contract/space.ts'
 import { parseCoord } from '../../shared/wall.ts'
-import { failure, type Failure } from '../domain/failure.ts'
+import { anywhere, told, type Told } from '../discovery/openapi/operation.ts'
+import { failure } from '../domain/failure.ts'
 import { LISTING_KEYS, type Said } from '../domain/purchase/listing.ts'
-import type { Address } from '../domain/purchase/payment.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
-import { rules } from '../domain/wall/field-rules.ts'
 import { readTarget } from '../purchase/area-order.ts'
 import type { FindSpace } from '../wall/find-space.ts'
-import { myWall, type MyWallDeps } from '../wall/my-wall.ts'
 import { previewBlock, type PreviewDeps } from '../wall/preview-block.ts'
 import { SIGNING_FLAWS, signingMessage, type SigningHelp } from '../wall/signing-message.ts'
-import { inTurn, readInTurn, withinBudget, type Clients } from './clients.ts'
-import { paramsReader } from './params.ts'
-import { refuse } from './refuse.ts'
-import { decodePercent, pathOf } from './request-url.ts'
-import { NO_STORE, respond, respondJson } from './respond.ts'
-import { readOnly, type Handler, type Route } from './route.ts'
+import { refuse } from './answer/refuse.ts'
+import { NO_STORE, respond, respondJson } from './answer/respond.ts'
+import { inTurn, jsonBody, type Clients } from './request/clients.ts'
+import { asking, strict } from './request/strict.ts'
 
 /** What helping needs. */
 export type ToolsDeps = PreviewDeps &
-  MyWallDeps &
   Omit<SigningHelp, 'baseUrl'> & {
     readonly findSpace: FindSpace
     readonly clients: Clients
   }
 
-const AGENTS_PREFIX = '/api/agents/'
-
-/** The routes. That of wallets comes after `/api/agents/me`, which it would take for one. */
-export function toolsRoutes(deps: ToolsDeps): Route[] {
+/** The routes. */
+export function tools(deps: ToolsDeps) {
+  const { clients, findSpace } = deps
+  const { limits, addressOf } = clients
   const signing = { ...deps, baseUrl: deps.offer.baseUrl }
-  const searched = (handler: Handler) => readOnly(inTurn(deps.clients, 'searches', handler))
-  return [
-    { path: '/api/preview', methods: { POST: withinBudget(deps.clients, 'previews', preview(deps)) } },
-    { path: '/api/space', methods: searched(space(deps)) },
-    { path: '/api/sign', methods: searched(sign(signing)) },
-    { path: `${AGENTS_PREFIX}:wallet`, methods: searched(wallet(deps)) },
-  ]
+  const searching = inTurn(clients, 'searches')
+  return new Elysia({ name: 'tools' })
+    .post('/api/preview', async ({ body }) => await preview(deps, body), {
+      parse: jsonBody(clients, (request) => limits.take('previews', addressOf(request)), {
+        maxBytes: PREVIEW_MAX_BYTES,
+      }),
+      body: strict(PreviewBody, readPreview),
+      detail: told(TOLD.previewBlock),
+    })
+    .get(
+      '/api/space',
+      async ({ query }) => {
+        const near = query.near === undefined ? undefined : parseCoord(query.near)
+        if (query.near !== undefined && near === undefined) return refuse(invalidCoordinate())
+        return respond(200, 'application/json', textOfSpaces(await findSpace({ ...query, near })), NO_STORE)
+      },
+      {
+        ...asking(
+          SpaceQuery,
+          { w: 'invalid_size', h: 'invalid_size', near: 'invalid_coordinate', limit: 'invalid_limit' },
+          searching,
+        ),
+        detail: told(TOLD.findSpace),
+      },
+    )
+    .get(
+      '/api/sign',
+      async ({ query }) => {
+        const text = await signingMessage(signing, query)
+        return 'code' in text ? refuse(text) : respondJson(200, text, NO_STORE)
+      },
+      {
+        ...asking(
+          SignQuery,
+          { kind: 'invalid_option', ...SIGNING_FLAWS, clear: 'invalid_option', ts: 'invalid_option' },
+          searching,
+        ),
+        detail: told(TOLD.getSigningMessage),
+      },
+    )
 }
 
 const previewCheck = TypeCompiler.Compile(PreviewBody)
 
-function preview(deps: PreviewDeps & { readonly clients: Clients }): Handler {
-  return async (request) => {
-    const read = await readInTurn(deps.clients, request, { maxBytes: PREVIEW_MAX_BYTES })
-    if ('failure' in read) return refuse(read.failure, { Connection: 'close' })
-    const { value } = read
-    if (!previewCheck.Check(value)) return refuse(failure('invalid_body', PREVIEW_SHAPE))
-    const { coord, w = 1, h = 1, pixels } = value
-    const target = readTarget(coord, w, h)
-    if (typeof target === 'object') return refuse(target)
-    const listing = new Map(
-      LISTING_KEYS.flatMap((key): Array<readonly [typeof key, Said]> => {
-        const text = value[key]
-        return text === undefined ? [] : [[key, { text }]]
-      }),
-    )
-    return respondJson(
-      200,
-      await previewBlock(deps, target, { listing, pixels: pixels === undefined ? pixels : { text: pixels } }),
-      NO_STORE,
-    )
-  }
-}
+const readPreview = (given: unknown) => (previewCheck.Check(given) ? given : failure('invalid_body', PREVIEW_SHAPE))
 
 const PREVIEW_SHAPE =
   'Send a JSON object of coord ("next" or "col,row"), for an area w and h (integers), and any of name, framework, message, link, painter and px or pixels, all of them strings; no other fields.'
@@ -77,21 +83,18 @@ const PREVIEW_SHAPE =
 /** The pixels of the largest area, and what is said of it. */
 const PREVIEW_MAX_BYTES = 64 * 1024
 
-const readSpace = paramsReader(SpaceQuery, {
-  w: 'invalid_size',
-  h: 'invalid_size',
-  near: 'invalid_coordinate',
-  limit: 'invalid_limit',
-})
-
-function space({ findSpace }: ToolsDeps): Handler {
-  return async ({ url }) => {
-    const query = readSpace(url)
-    if ('code' in query) return refuse(query)
-    const near = query.near === undefined ? undefined : parseCoord(query.near)
-    if (query.near !== undefined && near === undefined) return refuse(invalidCoordinate())
-    return respond(200, 'application/json', textOfSpaces(await findSpace({ ...query, near })), NO_STORE)
-  }
+async function preview(deps: PreviewDeps, body: PreviewBody): Promise<Response> {
+  const { coord, w = 1, h = 1, pixels } = body
+  const target = readTarget(coord, w, h)
+  if (typeof target === 'object') return refuse(target)
+  const listing = new Map(
+    LISTING_KEYS.flatMap((key): Array<readonly [typeof key, Said]> => {
+      const text = body[key]
+      return text === undefined ? [] : [[key, { text }]]
+    }),
+  )
+  const said = { listing, pixels: pixels === undefined ? pixels : { text: pixels } }
+  return respondJson(200, await previewBlock(deps, target, said), NO_STORE)
 }
 
 // Kept with what was found, which is the same for as long as nothing is taken.
@@ -103,33 +106,57 @@ function textOfSpaces(spaces: Spaces): Uint8Array<ArrayBuffer> {
   return text
 }
 
-const readSign = paramsReader(SignQuery, {
-  kind: 'invalid_option',
-  ...SIGNING_FLAWS,
-  clear: 'invalid_option',
-  ts: 'invalid_option',
-})
-
-function sign(help: SigningHelp): Handler {
-  return async ({ url }) => {
-    const query = readSign(url)
-    if ('code' in query) return refuse(query)
-    const signing = await signingMessage(help, query)
-    return 'code' in signing ? refuse(signing) : respondJson(200, signing, NO_STORE)
-  }
-}
-
-const readPage = paramsReader(WalletQuery, { after: 'invalid_after', limit: 'invalid_limit' })
-
-function wallet(deps: MyWallDeps): Handler {
-  return async ({ url }) => {
-    const address = decodePercent(pathOf(url).slice(AGENTS_PREFIX.length)) ?? ''
-    if (!isAddress(address)) return refuse(invalidWallet())
-    const page = readPage(url)
-    if ('code' in page) return refuse(page)
-    const standing = await myWall(deps, address.toLowerCase() as Address, page)
-    return 'code' in standing ? refuse(standing) : respondJson(200, standing, NO_STORE)
-  }
-}
-
-const invalidWallet = (): Failure => failure('invalid_wallet', `A wallet ${rules.wallet}.`)
+const TOLD = {
+  previewBlock: {
+    id: 'previewBlock',
+    summary: 'Try a purchase out',
+    description:
+      'Free, and without any effect. Says whether buying exactly this would be accepted now, everything that is wrong with it, the terms, the request that buys it, and shows the block in place; with w and h the same of an area. Nothing is held.',
+    answers: [Preview],
+    codes: [
+      'invalid_body',
+      'invalid_coordinate',
+      'invalid_area',
+      'body_too_large',
+      'too_many_requests',
+      'server_busy',
+      ...anywhere,
+    ],
+  },
+  findSpace: {
+    id: 'findSpace',
+    summary: 'Find room for a picture of several blocks',
+    description:
+      'Open rectangles of w x h blocks, nearest the centre or the block `near`, each with its blocks in the order to buy them and the price of all. Nothing is held: another buyer may be quicker.',
+    answers: [Spaces],
+    codes: ['invalid_size', 'invalid_coordinate', 'invalid_limit', 'too_many_requests', 'server_busy', ...anywhere],
+  },
+  getSigningMessage: {
+    id: 'getSigningMessage',
+    summary: 'Get the exact text to sign',
+    description:
+      'Free. The text for PUT /blocks/{coord} (kind=set_pixels), PUT /areas/{area} (kind=set_area), PUT /api/agents/me (kind=register) or PUT /api/agents/me/painter (kind=set_painter) with its EIP-191 digest, the body to send with your signature, and a worked vector to check your signer by. A field is changed when its key is given, cleared when `clear` names it, kept otherwise. What the write would refuse is refused here.',
+    answers: [Signing],
+    codes: [
+      'invalid_option',
+      'invalid_coordinate',
+      'invalid_area',
+      'unauthorized',
+      'invalid_wallet',
+      'invalid_pixels',
+      'invalid_message',
+      'invalid_link',
+      'invalid_name',
+      'invalid_framework',
+      'invalid_painter',
+      'empty_update',
+      'stale_signature',
+      'no_owner',
+      'no_purchases',
+      'purchase_pending',
+      'too_many_requests',
+      'server_busy',
+      ...anywhere,
+    ],
+  },
+} satisfies Record<string, Told>

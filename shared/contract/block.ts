@@ -17,6 +17,8 @@ export const PainterText = Type.String({
   examples: ['0x7e5f4552091a69125d5dfcb7b8c2659029395bdf'],
 })
 
+export const BlockParams = Type.Object({ coord: CoordText })
+
 export const BlockRef = Type.Object({
   coord: CoordText,
   index: Type.Integer({ minimum: 0, maximum: TOTAL_BLOCKS - 1, description: 'row * 160 + col' }),

@@ -5,10 +5,11 @@ import type { Site } from '../../server/discovery/site.ts'
 import { ADVICE, IF_YOURS, REPEAT } from '../../server/domain/advice.ts'
 import { facilitatorUnavailable, settlementUnknown, unavailability } from '../../server/domain/purchase/refusals.ts'
 import { toolNamed, TOOLS } from '../../server/mcp/registry.ts'
+import { OPERATIONS } from '../http/operations.ts'
 import { BASE_URL, codeOf, jsonOf, OFFER, openWall } from '../http/wall.ts'
 import { blockOf } from '../ports/samples.ts'
 
-const site: Site = { offer: OFFER, contact: null, tools: TOOLS }
+const site: Site = { offer: OFFER, contact: null, tools: TOOLS, operations: OPERATIONS }
 
 const PAGE = '<!doctype html><html><head><title>Pixel Wall</title></head><body></body></html>'
 

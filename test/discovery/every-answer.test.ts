@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
-import type { CanvasReads } from '../../server/http/canvas-read.ts'
-import { OPERATIONS } from '../../server/http/operations.ts'
+import type { CanvasReads } from '../../server/http/canvas/canvas-read.ts'
 import type { Pictures, Wallets } from '../../server/ports.ts'
 import { unlimited, usedUp } from '../fakes/limits.ts'
 import { areaEditOf, editOf, namingOf, registrationOf, sending } from '../http/blocks/signed.ts'
-import { expectDocumented, LISTED } from '../http/protocol/documented.ts'
+import { OPERATIONS } from '../http/operations.ts'
+import { expectDocumented, listedBy } from '../http/protocol/documented.ts'
 import { HOST, openWall, paidBy, type Wall } from '../http/wall.ts'
 import { paymentOf, wallet } from '../ports/samples.ts'
 
@@ -352,8 +352,10 @@ async function firstRefusal(times: number, asking: () => Promise<Response>): Pro
 const broken500 = await brokenWall(new Error('a fault'))
 const broken503 = await brokenWall(new StoreUnavailable('the store is shut'))
 
+const listed = listedBy(emptyWall.app)
+
 /** All that is listed, with its provocation. */
-const all = LISTED.map((answer): readonly [answer: string, provoke: Provoke | undefined] => {
+const all = listed.map((answer): readonly [answer: string, provoke: Provoke | undefined] => {
   const [method, path, status] = answer.split(' ')
   const [request, init] = workable[`${method} ${path}`] ?? []
   const wall = status === '500' ? broken500 : status === '503' ? broken503 : undefined
@@ -368,9 +370,9 @@ test.each(all)('%s is what the server answers, and as the document says', async 
   expect(response.status).toBe(Number(status))
   const operation = OPERATIONS.find((each) => each.method === method && each.path === path)
   if (operation === undefined) throw new Error(`${answer} belongs to no operation`)
-  await expectDocumented(response, operation)
+  await expectDocumented(emptyWall.app, response, operation)
 })
 
 test('nothing is provoked that the document does not list', () => {
-  expect(Object.keys(provoked).filter((answer) => !LISTED.includes(answer))).toEqual([])
+  expect(Object.keys(provoked).filter((answer) => !listed.includes(answer))).toEqual([])
 })

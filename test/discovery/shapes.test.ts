@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { FormatRegistry, Type, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { documents } from '../../server/discovery/documents.ts'
+import { OPERATIONS } from '../http/operations.ts'
 import { BASE_URL, OFFER, openWall } from '../http/wall.ts'
 
 // What each small document must be by its own specification, in our words: none of the schemas can be fetched here.
@@ -149,7 +150,9 @@ const addresses = ['https://wall.test', 'http://127.0.0.1:8402', 'http://[::1]:8
 
 /** The text of a document as it would be served at an address. */
 function textOf(path: string, baseUrl = BASE_URL): string {
-  const found = documents({ offer: { ...OFFER, baseUrl }, contact: null, tools: [] }).find((each) => each.path === path)
+  const found = documents({ offer: { ...OFFER, baseUrl }, contact: null, tools: [], operations: OPERATIONS }).find(
+    (each) => each.path === path,
+  )
   if (typeof found?.body !== 'string') throw new Error(`there is no document at ${path}`)
   return found.body
 }

@@ -1,9 +1,9 @@
 /** Requests of every kind: honest ones, honest ones with a part of them spoilt, and noise. */
 
 import fc, { type Arbitrary } from 'fast-check'
-import { OPERATIONS } from '../../server/http/operations.ts'
 import { TOOLS } from '../../server/mcp/registry.ts'
 import { editOf, registrationOf } from '../http/blocks/signed.ts'
+import { OPERATIONS } from '../http/operations.ts'
 import { headerOf, payloadOf } from '../http/wall.ts'
 import { NOW, paymentOf, wallet } from '../ports/samples.ts'
 import { OWNERS } from './fuzz-wall.ts'

@@ -1,6 +1,6 @@
 /** Fills the tokens of a case: times, blocks, wallets, signatures and payments that only a run can know. */
 
-import { decodePercent } from '../../server/http/request-url.ts'
+import { decodePercent } from '../../server/http/request/request-url.ts'
 import type { Wallet } from '../../server/local/wallets.ts'
 import type { Case } from './catalogue.ts'
 import { mutated, newPayload, type Payload } from './payments.ts'

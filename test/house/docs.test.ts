@@ -2,10 +2,11 @@ import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { SETTINGS } from '../../server/config.ts'
-import { openApi } from '../../server/discovery/openapi.ts'
+import { openApi } from '../../server/discovery/openapi/openapi.ts'
 import { REPEAT } from '../../server/domain/advice.ts'
 import { statusOf } from '../../server/domain/failure.ts'
 import { BUDGETS, STREAMS_PER_ADDRESS } from '../../server/wall/rate-limits.ts'
+import { OPERATIONS } from '../http/operations.ts'
 import { OFFER } from '../http/wall.ts'
 
 // Goal: the documents stay true. Method: what they name is looked up in the tree, and what the code has is looked up in them.
@@ -114,7 +115,7 @@ test('the recipe for nginx carries the budgets that are counted by request', asy
 })
 
 test('every error code is in the published description of the service', async () => {
-  const text = JSON.stringify(openApi({ offer: OFFER, contact: null, tools: [] }, '0,0'))
+  const text = JSON.stringify(openApi({ offer: OFFER, contact: null, tools: [], operations: OPERATIONS }, '0,0'))
   const undocumented = Object.keys(statusOf).filter((code) => !text.includes(`\`${code}\``))
   expect(undocumented).toEqual([])
 })

@@ -16,8 +16,9 @@ const ports = [...words, 'server/ports.ts']
 const verbs = ['purchase', 'wall', 'books', 'health', 'instances'].map((room) => `server/${room}/planted.ts`)
 const usecases = [...ports, ...verbs]
 const mcp = [...usecases, 'server/mcp/planted.ts', 'server/mcp/tools/planted.ts']
-const discovery = 'server/discovery/planted.ts'
-const edges = [...mcp, discovery, 'server/http/planted.ts']
+const discovery = ['server/discovery/planted.ts', 'server/discovery/openapi/planted.ts']
+const http = ['server/http/planted.ts', 'server/http/request/planted.ts']
+const edges = [...mcp, ...discovery, ...http]
 const operate = 'server/operate/planted.ts'
 const sqlite = ['db/sqlite/planted.ts', 'db/sqlite/wall/planted.ts']
 const postgres = ['db/postgres/planted.ts', 'db/postgres/wall/planted.ts']
@@ -49,10 +50,12 @@ const mayImport: Record<string, readonly string[]> = {
   'server/ports.ts': words,
   'server/config.ts': words,
   ...Object.fromEntries(verbs.map((room) => [room, usecases])),
-  [discovery]: [...words, discovery],
+  'server/discovery/planted.ts': [...words, ...discovery],
+  'server/discovery/openapi/planted.ts': [...words, ...discovery],
   'server/mcp/planted.ts': mcp,
   'server/mcp/tools/planted.ts': mcp,
   'server/http/planted.ts': edges,
+  'server/http/request/planted.ts': edges,
   'server/adapters/planted.ts': [...ports, 'server/adapters/planted.ts', chain],
   [chain]: [...ports, 'server/adapters/planted.ts', chain],
   'server/app.ts': [...edges, 'server/config.ts'],
@@ -93,7 +96,9 @@ const strangers: Record<string, readonly string[]> = {
   'server/ports.ts': ['viem', 'elysia', 'bun:sqlite', '@x402/core/types'],
   ...Object.fromEntries(verbs.map((room) => [room, ['viem', 'elysia', 'bun:sqlite', '@x402/core/client']])),
   'server/http/planted.ts': ['viem', 'viem/chains', 'bun:sqlite'],
-  [discovery]: ['viem', 'elysia', 'bun:sqlite', 'node:fs'],
+  'server/http/request/planted.ts': ['viem', 'viem/chains', 'bun:sqlite'],
+  'server/discovery/planted.ts': ['viem', 'elysia', 'bun:sqlite', 'node:fs'],
+  'server/discovery/openapi/planted.ts': ['viem', 'bun:sqlite', 'node:fs'],
   'server/mcp/planted.ts': ['viem', 'elysia', 'bun:sqlite'],
   'server/mcp/tools/planted.ts': ['viem', 'elysia', 'bun:sqlite'],
   'server/adapters/planted.ts': ['elysia', 'bun:sqlite'],

@@ -1,18 +1,17 @@
 /** The whole service over a real database in memory, with fakes for the world around it. */
 
-import type { Elysia } from 'elysia'
 import type { Engine } from '../../db/engine.ts'
 import { openSqlite } from '../../db/sqlite/open.ts'
 import { systemClock } from '../../server/adapters/clock.ts'
 import { workerPictures } from '../../server/adapters/pictures/pictures.ts'
-import { app, type Service } from '../../server/app.ts'
+import { app, type App, type Service } from '../../server/app.ts'
 import type { Payment } from '../../server/domain/purchase/payment.ts'
 import { paymentHealth } from '../../server/health/payment-health.ts'
 import { readiness } from '../../server/health/readiness.ts'
 import { trackOutages, type Outages } from '../../server/health/track-outages.ts'
-import { canvasReads } from '../../server/http/canvas-read.ts'
-import { live, type Live } from '../../server/http/live.ts'
-import { viewerFiles } from '../../server/http/viewer-files.ts'
+import { viewerFiles } from '../../server/http/answer/viewer-files.ts'
+import { canvasReads } from '../../server/http/canvas/canvas-read.ts'
+import { live, type Live } from '../../server/http/live/stream.ts'
 import { followLog } from '../../server/instances/follow-log.ts'
 import type { Ledger } from '../../server/ports.ts'
 import { seller } from '../../server/purchase/seller.ts'
@@ -45,7 +44,7 @@ type Store = Omit<Engine, 'close'> & { close(): void | Promise<void> }
 
 /** A wall that can be asked, and everything around it that a test may want to change. */
 export type Wall = {
-  readonly app: Elysia
+  readonly app: App
   readonly db: Store
   readonly chain: FakeChain
   readonly facilitator: FakeFacilitator
@@ -150,11 +149,11 @@ export async function openWall(
   }
 }
 
-async function askApp(wall: Elysia, request: string, init: RequestInit = {}): Promise<Response> {
+async function askApp(wall: App, request: string, init: RequestInit = {}): Promise<Response> {
   const [method = '', path = ''] = request.split(' ')
   const response = await wall.handle(new Request(BASE_URL + path, { ...init, method }))
-  const operation = operationOf(method, path)
-  if (operation !== undefined) await expectDocumented(response, operation)
+  const operation = operationOf(wall, method, path)
+  if (operation !== undefined) await expectDocumented(wall, response, operation)
   return response
 }
 

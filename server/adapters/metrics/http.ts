@@ -2,13 +2,14 @@
 
 import { Counter, Histogram, type Registry } from 'prom-client'
 
-export type Handler = (request: Request) => Response | Promise<Response>
-
 // Reads take a fraction of a millisecond, a purchase seconds.
 const BUCKETS_SECONDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
 
-/** Makes what counts and times a handler's answers; `route` is the path it is reached by. */
-export function httpMeter(registry: Registry): (route: string, handler: Handler) => Handler {
+/** Counts an answer: the path of its route, its status, and the milliseconds it took. */
+export type HttpMeter = (route: string, status: number, tookMs: number) => void
+
+/** Makes what counts and times answers. */
+export function httpMeter(registry: Registry): HttpMeter {
   const registers = [registry]
   const requests = new Counter({
     name: 'wall_http_requests_total',
@@ -23,21 +24,13 @@ export function httpMeter(registry: Registry): (route: string, handler: Handler)
     buckets: BUCKETS_SECONDS,
     registers,
   })
-  return (route, handler) => {
-    const time = times.labels({ route })
-    const counts = new Map<number, Counter.Internal>()
-    const note = (start: number, response: Response) => {
-      const { status } = response
-      const count = counts.get(status) ?? requests.labels({ route, code: String(status) })
-      counts.set(status, count)
-      count.inc()
-      time.observe((performance.now() - start) / 1000)
-      return response
-    }
-    return (request) => {
-      const start = performance.now()
-      const answer = handler(request)
-      return answer instanceof Promise ? answer.then((response) => note(start, response)) : note(start, answer)
-    }
+  const countsOf = new Map<string, Map<number, Counter.Internal>>()
+  return (route, status, tookMs) => {
+    const counts = countsOf.get(route) ?? new Map<number, Counter.Internal>()
+    countsOf.set(route, counts)
+    const count = counts.get(status) ?? requests.labels({ route, code: String(status) })
+    counts.set(status, count)
+    count.inc()
+    times.observe({ route }, tookMs / 1000)
   }
 }

@@ -4,7 +4,7 @@ import { Counter, Histogram, Registry } from 'prom-client'
 import type { Outcome } from '../../domain/purchase/purchase.ts'
 import { blocksIn } from '../../domain/purchase/target.ts'
 import type { Chain, Logger, Ledger, RingMember } from '../../ports.ts'
-import { httpMeter, type Handler } from './http.ts'
+import { httpMeter, type HttpMeter } from './http.ts'
 import { watchProcess } from './process.ts'
 import { watchWall, type Seen } from './wall.ts'
 
@@ -22,8 +22,8 @@ export type Metrics = {
   ledger(port: Ledger): Ledger
   /** The same journal, its alarms counted. */
   logger(logger: Logger): Logger
-  /** The same handler, what it answers counted and timed under the path it is reached by. */
-  http(path: string, handler: Handler): Handler
+  /** Counts and times what is answered over HTTP. */
+  readonly http: HttpMeter
   /** Looks at what there is to see at each reading from then on. */
   watch(seen: Seen): void
   /** All of it as text. */

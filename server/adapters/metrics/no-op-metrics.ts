@@ -3,7 +3,8 @@
 import type { Metrics } from './metrics.ts'
 
 /** What a wall's ports and answers pass through. */
-export type Meters = Pick<Metrics, 'facilitator' | 'chain' | 'ledger' | 'logger' | 'http' | 'outcome' | 'paid'>
+export type Meters = Pick<Metrics, 'facilitator' | 'chain' | 'ledger' | 'logger' | 'outcome' | 'paid'> &
+  Partial<Pick<Metrics, 'http'>>
 
 /** Meters that count nothing. */
 export const noOpMetrics: Meters = {
@@ -11,7 +12,6 @@ export const noOpMetrics: Meters = {
   chain: (port) => port,
   ledger: (port) => port,
   logger: (logger) => logger,
-  http: (_, handler) => handler,
   outcome: () => {},
   paid: () => {},
 }

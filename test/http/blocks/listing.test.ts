@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readListingQuery } from '../../../server/http/listing.ts'
+import { readListingQuery } from '../../../server/http/request/listing.ts'
 import { codeOf, jsonOf, openWall } from '../wall.ts'
 
 const wall = await openWall()

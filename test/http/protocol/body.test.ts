@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { BODY_MAX_BYTES, readBody, readJson, type ReadBody } from '../../../server/http/body.ts'
+import { BODY_MAX_BYTES, readBody, readJson, type ReadBody } from '../../../server/http/request/body.ts'
 
 const request = (body: RequestInit['body'] | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
   new Request('http://wall.test/blocks/1,1', { method: 'PUT', body: body ?? null, headers })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { copyOf, held, release } from '../../../server/http/cached-response.ts'
+import { copyOf, held, release } from '../../../server/http/answer/cached-response.ts'
 
 const MB = 1_000_000
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { addressReader } from '../../../server/http/clients.ts'
+import { addressReader } from '../../../server/http/request/clients.ts'
 
 const addressOf = (peer: string | undefined, forwarded?: string, trustedHops?: number) =>
   addressReader({ peerOf: () => peer, trustedHops })(

@@ -3,9 +3,9 @@
 import { expect } from 'bun:test'
 import { FormatRegistry } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { openApi } from '../../../server/discovery/openapi.ts'
-import type { Operation } from '../../../server/http/operation.ts'
-import { OPERATIONS } from '../../../server/http/operations.ts'
+import type { App } from '../../../server/app.ts'
+import { openApi } from '../../../server/discovery/openapi/openapi.ts'
+import { operationsOf, type Operation } from '../../../server/discovery/openapi/operation.ts'
 import type { Offer } from '../../../server/x402/terms.ts'
 import { ErrorBody, PaymentRequiredBody } from '../../../shared/contract/service.ts'
 import { TERMS } from '../../ports/samples.ts'
@@ -30,29 +30,42 @@ const OFFER: Offer = {
   assetVersion: '2',
 }
 
-const document: Documented = JSON.parse(JSON.stringify(openApi({ offer: OFFER, contact: null, tools: [] }, '0,0')))
+/** What the routes of an app say, and the document made of it: the same for every app, so it is made once. */
+type Words = { readonly operations: readonly Operation[]; readonly document: Documented }
+
+let known: Words | undefined
+
+function wordsOf(app: App): Words {
+  if (known !== undefined) return known
+  const operations = operationsOf(app)
+  const document = JSON.stringify(openApi({ offer: OFFER, contact: null, tools: [], operations }, '0,0'))
+  return (known = { operations, document: JSON.parse(document) as Documented })
+}
 
 /** Every answer the document lists, as `METHOD path status`. */
-export const LISTED: readonly string[] = Object.entries(document.paths).flatMap(([path, operations]) =>
-  Object.entries(operations).flatMap(([method, { responses }]) =>
-    Object.keys(responses).map((status) => `${method.toUpperCase()} ${path} ${status}`),
-  ),
-)
+export const listedBy = (app: App): readonly string[] =>
+  Object.entries(wordsOf(app).document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { responses }]) =>
+      Object.keys(responses).map((status) => `${method.toUpperCase()} ${path} ${status}`),
+    ),
+  )
 
-function listedAnswer({ path, method }: Operation, status: number): Answer | undefined {
+function listedAnswer({ document }: Words, { path, method }: Operation, status: number): Answer | undefined {
   const listed = document.paths[path]?.[method.toLowerCase()]?.responses[status]
   if (listed === undefined || !('$ref' in listed)) return listed
   return document.components.responses[listed.$ref.split('/').at(-1) ?? '']
 }
 
 /** The operation behind a request line; `undefined` for what is no operation, such as a wrong verb. */
-export function operationOf(method: string, path: string): Operation | undefined {
+export function operationOf(app: App, method: string, path: string): Operation | undefined {
+  const { operations } = wordsOf(app)
   const asked = path.split('?')[0] ?? ''
   // A path that is written out, or to a longer part, is not the parameter of another's.
-  const [own] = OPERATIONS.map((operation) => operation.path)
+  const [own] = operations
+    .map((operation) => operation.path)
     .filter((template) => fits(template, asked))
     .toSorted((one, other) => ownLetters(other) - ownLetters(one))
-  return OPERATIONS.find((operation) => operation.method === method && operation.path === own)
+  return operations.find((operation) => operation.method === method && operation.path === own)
 }
 
 const ownLetters = (template: string) => template.replaceAll(/\{\w+\}/g, '').length
@@ -62,11 +75,11 @@ const fits = (template: string, asked: string) =>
   new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(asked)
 
 /** Checks one answer against the document and the contract. Leaves the response readable. */
-export async function expectDocumented(response: Response, operation: Operation): Promise<void> {
+export async function expectDocumented(app: App, response: Response, operation: Operation): Promise<void> {
   const other = operation.also?.[response.status]
   if (other?.schema !== undefined)
     return expect([...Value.Errors(other.schema, await response.clone().json())]).toEqual([])
-  const listed = listedAnswer(operation, response.status)
+  const listed = listedAnswer(wordsOf(app), operation, response.status)
   expect(listed, `${operation.id} answers ${response.status}`).toBeDefined()
   for (const [name, { required }] of Object.entries(listed?.headers ?? {}))
     if (required === true) expect(response.headers.get(name), `${name} of ${operation.id}`).not.toBeNull()

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { fairQueue } from '../../../server/http/fair-queue.ts'
+import { fairQueue } from '../../../server/http/request/fair-queue.ts'
 
 // Goal: whoever asks for little is answered between those who ask for much. Method: rounds of the event loop are counted.
 

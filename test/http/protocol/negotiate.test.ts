@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { prefersHtml } from '../../../server/http/negotiate.ts'
+import { prefersHtml } from '../../../server/http/request/negotiate.ts'
 
 const accepts: ReadonlyArray<readonly [accept: string | null, html: boolean]> = [
   [null, false],

@@ -9,7 +9,7 @@ import {
   segmentOf,
   summed,
   zstdBody,
-} from '../../../server/http/precompressed-body.ts'
+} from '../../../server/http/canvas/precompressed-body.ts'
 
 const texts = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constant('{"i":1,"t":2},'.repeat(500))), {
   maxLength: 12,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
-import { inTime } from '../../../server/http/request-timeout.ts'
+import { inTime } from '../../../server/http/answer/request-timeout.ts'
 import type { Seller } from '../../../server/purchase/seller.ts'
 import { paymentOf, SILENT } from '../../ports/samples.ts'
 

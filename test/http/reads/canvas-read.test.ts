@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { Change } from '../../../server/domain/wall/log.ts'
 import { applyChange, emptyView, type WallView } from '../../../server/domain/wall/wall-view.ts'
-import { canvasParts } from '../../../server/http/canvas-parts.ts'
-import { canvasReads, type CanvasReads } from '../../../server/http/canvas-read.ts'
-import { publishedRead, type Parts } from '../../../server/http/canvas-snapshot.ts'
+import { canvasParts } from '../../../server/http/canvas/canvas-parts.ts'
+import { canvasReads, type CanvasReads } from '../../../server/http/canvas/canvas-read.ts'
+import { publishedRead, type Parts } from '../../../server/http/canvas/canvas-snapshot.ts'
 import { fakeClock } from '../../fakes/clock.ts'
 import { blockOf, NOW, pixelsOf, wallet } from '../../ports/samples.ts'
 

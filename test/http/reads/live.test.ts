@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../../../server/adapters/clock.ts'
 import type { Change } from '../../../server/domain/wall/log.ts'
-import { live, type Live } from '../../../server/http/live.ts'
+import { live, type Live } from '../../../server/http/live/stream.ts'
 import { blockOf, NOW, wallet } from '../../ports/samples.ts'
 
 /** A log in memory, and the stream of it; `everyMs` as the stream's. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { UPLOAD_MAX_BYTES } from '../../../server/http/uploads.ts'
+import { UPLOAD_MAX_BYTES } from '../../../server/http/request/uploads.ts'
 import { PALETTE } from '../../../shared/palette.ts'
 import { flatPng, jpegOfScans } from '../../adapters/picture-files.ts'
 import { codeOf, jsonOf, openWall } from '../wall.ts'

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { filesIn, viewerFiles } from '../../../server/http/viewer-files.ts'
+import { filesIn, viewerFiles } from '../../../server/http/answer/viewer-files.ts'
 import { OFFER, openWall } from '../wall.ts'
 
 const scratch = await mkdtemp(join(tmpdir(), 'viewer-'))

@@ -1,0 +1,122 @@
+/** How the OpenAPI document shows what comes back: successes with samples, refusals with every code in words. */
+
+import { Type } from '@sinclair/typebox'
+import { ErrorBody, PaymentRequiredBody } from '../../../shared/contract/service.ts'
+import { statusOf, type FailureCode } from '../../domain/failure.ts'
+import { paymentRequired } from '../../x402/terms.ts'
+import { demandV1 } from '../../x402/v1.ts'
+import { meaningOf } from '../codes.ts'
+import { PATHS } from '../links.ts'
+import type { Site } from '../site.ts'
+import type { Operation } from './operation.ts'
+import { sampleAnswers } from './samples.ts'
+import { published, type Json } from './schemas.ts'
+
+/** Every response of an operation, by status. */
+export function responsesOf(operation: Operation, site: Site): Json {
+  const refusals = Object.entries(byStatus(operation.codes)).map(([status, codes]) => [status, refusalAt(codes)])
+  return {
+    200: successOf(operation, site),
+    ...(operation.revalidates === true ? { 304: REVALIDATED } : {}),
+    ...Object.fromEntries(refusals),
+    ...Object.fromEntries(Object.entries(operation.also ?? {}).map(([status, other]) => [status, otherAnswer(other)])),
+  }
+}
+
+/** Codes with their meanings, one a line. */
+export const inWords = (codes: readonly FailureCode[]): string =>
+  codes.map((code) => `- \`${code}\`: ${meaningOf[code]}`).join('\n')
+
+/** The 402 with the real terms for `/blocks/next`. */
+function demandForPayment(site: Site): Json {
+  const terms = paymentRequired(site.offer, 'next')
+  const example = {
+    error: 'payment_required',
+    message: meaningOf.payment_required,
+    resource: terms.resource.url,
+    docs: site.offer.baseUrl + PATHS.openapi,
+    ...demandV1(terms),
+  }
+  return {
+    description: `${inWords(['payment_required'])}\n\nA browser, which asks for HTML, gets a page with the same status and header.`,
+    headers: {
+      'PAYMENT-REQUIRED': requiredHeader('Base64 of the x402 v2 PaymentRequired: the terms to sign.'),
+      'Cache-Control': requiredHeader('no-store'),
+      Link: requiredHeader('Leads to this document and to the guide.'),
+    },
+    content: {
+      'application/json': { schema: published(PaymentRequiredBody), example },
+      'text/html': { schema: published(Type.String()) },
+    },
+  }
+}
+
+const REVALIDATED: Json = {
+  description: 'What If-None-Match names is current.',
+  headers: { ETag: { description: 'The same tag.', schema: published(Type.String()), required: true } },
+}
+
+function successOf(operation: Operation, site: Site): Json {
+  const { answers, payable, media, revalidates } = operation
+  const headers = {
+    ...(payable === undefined
+      ? {}
+      : { 'PAYMENT-RESPONSE': header('With a receipt: base64 of the x402 settle response.') }),
+    ...(revalidates === undefined ? {} : { ETag: header('Names this state, for If-None-Match.') }),
+  }
+  const samples = Object.entries(sampleAnswers(site)[operation.id] ?? {})
+  const examples = Object.fromEntries(samples.map(([name, value]) => [name, { value }]))
+  const [only, ...others] = answers.map((schema) => published(schema))
+  const schema = others.length === 0 ? only : { oneOf: [only, ...others] }
+  const json = { schema, ...(samples.length === 0 ? {} : { examples }) }
+  return {
+    description: 'Done.',
+    headers,
+    content: {
+      ...(only === undefined ? {} : { 'application/json': json }),
+      ...(media === undefined ? {} : { [media]: { schema: {} } }),
+    },
+  }
+}
+
+const otherAnswer = ({ what, schema }: NonNullable<Operation['also']>[number]): Json => ({
+  description: what,
+  ...(schema === undefined ? {} : { content: { 'application/json': { schema: published(schema) } } }),
+})
+
+/** Answers of one code stand in the document once, under the code's name. */
+export function sharedRefusals(operations: readonly Operation[], site: Site): Json {
+  const alone = operations.flatMap(({ codes }) => Object.values(byStatus(codes)).filter(({ length }) => length === 1))
+  const answers = [...new Set(alone.flat())].map((code) => [
+    code,
+    code === 'payment_required' ? demandForPayment(site) : refusalOf([code]),
+  ])
+  return Object.fromEntries(answers)
+}
+
+const byStatus = (codes: readonly FailureCode[]) => Object.groupBy(codes, (code) => statusOf[code])
+
+const refusalAt = (codes: readonly FailureCode[]): Json =>
+  codes.length === 1 ? { $ref: `#/components/responses/${codes[0]}` } : refusalOf(codes)
+
+function refusalOf(codes: readonly FailureCode[]): Json {
+  const [first] = codes
+  const named = { properties: { error: { enum: codes } } }
+  return {
+    description: inWords(codes),
+    headers: {
+      'Cache-Control': requiredHeader('no-store'),
+      'Retry-After': header('Seconds to wait before the same request, where waiting helps.'),
+    },
+    content: {
+      'application/json': {
+        schema: { allOf: [published(ErrorBody), named] },
+        ...(first === undefined ? {} : { example: { error: first, message: meaningOf[first] } }),
+      },
+    },
+  }
+}
+
+const header = (description: string) => ({ description, schema: published(Type.String()) })
+
+const requiredHeader = (description: string) => ({ ...header(description), required: true })

@@ -1,0 +1,166 @@
+/** /openapi.json: every operation and schema of the contract as OpenAPI 3.1, with what paying clients look for. */
+
+import type { TObject, TSchema } from '@sinclair/typebox'
+import { AREA_BLOCKS_MAX } from '../../../shared/area.ts'
+import { moneyText } from '../../../shared/money.ts'
+import type { Coord } from '../../../shared/wall.ts'
+import { statusOf, type FailureCode } from '../../domain/failure.ts'
+import { essentials } from '../essentials.ts'
+import { PATHS } from '../links.ts'
+import { contactUri, pitch, priceOf, requirements, VERSION, type Site } from '../site.ts'
+import { inWords, responsesOf, sharedRefusals } from './answers.ts'
+import type { Operation, Parameter } from './operation.ts'
+import { sampleBodies } from './samples.ts'
+import { namedSchemas, published, type Json } from './schemas.ts'
+
+/** The document. `example` is a block that is open now, so that who tries the examples meets a demand for payment. */
+export function openApi(site: Site, example: Coord): Json {
+  const { baseUrl } = site.offer
+  return {
+    openapi: '3.1.0',
+    info: info(site),
+    servers: [{ url: baseUrl }],
+    externalDocs: { description: 'The guide for agents', url: baseUrl + PATHS.llmsFull },
+    tags,
+    'x-service-info': {
+      categories: ['media', 'social'],
+      docs: { homepage: `${baseUrl}/`, apiReference: baseUrl + PATHS.openapi, llms: baseUrl + PATHS.llms },
+    },
+    'x-agentcash-guidance': { llmsTxtUrl: baseUrl + PATHS.llms },
+    paths: paths(site, example),
+    components: {
+      schemas: namedSchemas(),
+      responses: sharedRefusals(site.operations, site),
+      securitySchemes: {
+        x402: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'PAYMENT-SIGNATURE',
+          description:
+            'Base64 of an x402 v2 payment payload that answers the terms of a 402 (scheme exact, EIP-3009). Not a key to be had beforehand, which is why no operation requires it: one signed payment, for one block.',
+        },
+      },
+    },
+  }
+}
+
+const tags = [
+  { name: 'buy', description: 'What costs money: a block, once.' },
+  { name: 'own', description: 'Free for owners, who sign with the wallet that paid.' },
+  { name: 'free', description: 'Free for everyone, without a key.' },
+]
+
+const tagOf = ({ method, payable }: Operation) => (payable === undefined ? (method === 'PUT' ? 'own' : 'free') : 'buy')
+
+function info(site: Site): Json {
+  const uri = contactUri(site)
+  return {
+    title: site.offer.title,
+    version: VERSION,
+    summary: 'A public billboard sold to machines, block by block.',
+    description: `${pitch(site)}\n\n${manners(site)}`,
+    'x-guidance': essentials(site).join('\n\n'),
+    contact: {
+      name: site.offer.title,
+      ...(uri?.startsWith('mailto:') === true ? { email: uri.slice('mailto:'.length) } : {}),
+      url: uri?.startsWith('https:') === true ? uri : `${site.offer.baseUrl}/`,
+    },
+    license: { name: 'MIT', identifier: 'MIT' },
+  }
+}
+
+/** What holds at every address, and the codes that belong to no operation. */
+function manners({ operations }: Site): string {
+  const listed = new Set(operations.flatMap(({ codes }) => codes))
+  const others = (Object.keys(statusOf) as FailureCode[]).filter((code) => !listed.has(code))
+  return [
+    'Every address: HEAD answers what GET answers, without its body; it takes no payment and never buys. OPTIONS answers 204. Any page of any origin may read and pay (CORS). Errors are JSON, `{error, message}`: `error` is a code to go by, `message` says what to do next. Beside those listed with an operation there are:',
+    others.map((code) => `- ${statusOf[code]} ${inWords([code]).slice(2)}`).join('\n'),
+  ].join('\n\n')
+}
+
+function paths(site: Site, example: Coord): Json {
+  const byPath = Object.groupBy(site.operations, ({ path }) => path)
+  const entries = Object.entries(byPath).map(([path, operations = []]) => [
+    path,
+    Object.fromEntries(
+      operations.map((operation) => [operation.method.toLowerCase(), describe(operation, site, example)]),
+    ),
+  ])
+  return Object.fromEntries(entries)
+}
+
+function describe(operation: Operation, site: Site, example: Coord): Json {
+  const { id, summary, description } = operation
+  const requestBody = requestBodyOf(operation)
+  return {
+    operationId: id,
+    tags: [tagOf(operation)],
+    summary,
+    description,
+    // What is declared here is read as a key to be had beforehand; payment is asked for in the answer instead.
+    security: [],
+    ...(operation.payable === undefined ? {} : { 'x-payment-info': paymentInfo(site, operation) }),
+    parameters: parametersOf(operation, example),
+    ...(requestBody === undefined ? {} : { requestBody }),
+    responses: responsesOf(operation, site),
+  }
+}
+
+function paymentInfo(site: Site, { priced }: Operation): Json {
+  const { amount, ...terms } = requirements(site)
+  if (priced === undefined)
+    return {
+      price: { mode: 'fixed', currency: 'USD', amount: priceOf(site) },
+      protocols: [{ x402: { version: 2, ...terms, amount } }],
+    }
+  const most = moneyText(BigInt(AREA_BLOCKS_MAX) * site.offer.terms.amount)
+  return {
+    price: { mode: 'dynamic', currency: 'USD', min: priceOf(site), max: most },
+    protocols: [{ x402: { version: 2, ...terms } }],
+  }
+}
+
+/** The parameters of the path, and of the query: as the route has them, or as its handler reads them. */
+function parametersOf({ params, query, parameters }: Operation, example: Coord): readonly Json[] {
+  const named = propertiesOf(params).map(([name, schema]) => parameter({ name, in: 'path', required: true, schema }))
+  const asked = propertiesOf(query).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: isNeeded(query, name),
+    schema,
+  }))
+  return [
+    ...named.map((one) => (one['name'] === 'coord' ? { ...one, example } : one)),
+    ...(parameters.length > 0 ? parameters : asked).map(parameter),
+  ]
+}
+
+const propertiesOf = (schema: TObject | undefined) => Object.entries(schema?.properties ?? {})
+
+const isNeeded = (schema: TObject | undefined, name: string) => schema?.required?.includes(name) === true
+
+/** What a schema says of itself is said of the parameter, once; and what has a default may be left out. */
+function parameter({ name, in: place, required, schema }: Parameter): Json {
+  const { description, examples, ...rest } = schema as TSchema
+  const example: unknown = Array.isArray(examples) ? examples[0] : undefined
+  return {
+    name,
+    in: place,
+    required: required === true && rest['default'] === undefined,
+    ...(description === undefined ? {} : { description }),
+    ...(example === undefined ? {} : { example }),
+    schema: published(rest),
+  }
+}
+
+function requestBodyOf({ id, body, uploads }: Operation): Json | undefined {
+  if (body === undefined && uploads === undefined) return undefined
+  const example = sampleBodies[id]
+  const json = { schema: published(body), ...(example === undefined ? {} : { example }) }
+  const media = (uploads ?? []).map((type) => [type, { schema: {} }])
+  return {
+    required: true,
+    content: { ...(body === undefined ? {} : { 'application/json': json }), ...Object.fromEntries(media) },
+  }
+}

@@ -1,0 +1,67 @@
+/** The contract's schemas as OpenAPI shows them: each named one once, and a reference wherever it is used. */
+
+import type { TObject } from '@sinclair/typebox'
+import { Agents, FoundingMachine, RegisterAnswer, RegisterBody } from '../../../shared/contract/agent.ts'
+import { BlockRef, Deed, EditAnswer, EditBody, Owner, Receipt } from '../../../shared/contract/block.ts'
+import { Canvas, CanvasAgent, CanvasBlock, CanvasStats } from '../../../shared/contract/canvas.ts'
+import { FeedPage, Sale } from '../../../shared/contract/feed.ts'
+import { HistoryPage } from '../../../shared/contract/live.ts'
+import { RpcAnswer, RpcRequest } from '../../../shared/contract/mcp.ts'
+import { PaintedBlocks } from '../../../shared/contract/picture.ts'
+import { Preview, PreviewBody } from '../../../shared/contract/preview.ts'
+import { ErrorBody, Health, PaymentRequiredBody } from '../../../shared/contract/service.ts'
+import { Signing } from '../../../shared/contract/sign.ts'
+import { Spaces } from '../../../shared/contract/space.ts'
+import { WalletStanding } from '../../../shared/contract/wallet.ts'
+
+/** What JSON documents are made of here. */
+export type Json = Readonly<Record<string, unknown>>
+
+const named: Readonly<Record<string, TObject>> = {
+  BlockRef,
+  Owner,
+  Deed,
+  Receipt,
+  EditBody,
+  EditAnswer,
+  Canvas,
+  CanvasAgent,
+  CanvasBlock,
+  CanvasStats,
+  FeedPage,
+  HistoryPage,
+  Sale,
+  FoundingMachine,
+  Agents,
+  RegisterBody,
+  RegisterAnswer,
+  Health,
+  PreviewBody,
+  Preview,
+  Spaces,
+  PaintedBlocks,
+  Signing,
+  WalletStanding,
+  RpcRequest,
+  RpcAnswer,
+  Error: ErrorBody,
+  PaymentRequired: PaymentRequiredBody,
+}
+
+// TypeBox copies a schema to make it optional, but never its properties.
+const nameOf = new Map<unknown, string>(Object.entries(named).map(([name, { properties }]) => [properties, name]))
+
+/** Every named schema in full. */
+export const namedSchemas = (): Json =>
+  Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, membersOf(schema)]))
+
+/** A schema as JSON, with a reference in place of each named one. */
+export function published(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(published)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const name = 'properties' in schema ? nameOf.get(schema.properties) : undefined
+  return name === undefined ? membersOf(schema) : { $ref: `#/components/schemas/${name}` }
+}
+
+const membersOf = (schema: object): Json =>
+  Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, published(value)]))

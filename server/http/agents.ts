@@ -1,0 +1,145 @@
+/** `/api/agents`: the registry, what a wallet says of itself, and what the wall holds of one. */
+
+import { Elysia } from 'elysia'
+import { isAddress } from '../../shared/address.ts'
+import { Agents, PainterAnswer, PainterBody, RegisterAnswer, RegisterBody } from '../../shared/contract/agent.ts'
+import { WalletParams, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
+import { anywhere, signed, told, untold, type Told } from '../discovery/openapi/operation.ts'
+import { failure } from '../domain/failure.ts'
+import type { Address } from '../domain/purchase/payment.ts'
+import { rules } from '../domain/wall/field-rules.ts'
+import { registry, registryEntry, type WallView } from '../domain/wall/wall-view.ts'
+import { myWall, type MyWallDeps } from '../wall/my-wall.ts'
+import { namePainter } from '../wall/name-painter.ts'
+import { registerAgent, type Registering } from '../wall/register-agent.ts'
+import { atOnce } from './answer/cached-response.ts'
+import { refuse } from './answer/refuse.ts'
+import { NO_STORE, respondJson } from './answer/respond.ts'
+import { respondTagged, viewCached } from './answer/view-cache.ts'
+import { wrongVerb } from './elsewhere.ts'
+import { inTurn, signedBody, type Clients } from './request/clients.ts'
+import { nameBelow } from './request/request-url.ts'
+import { readPainterNaming, readRegistration } from './request/signed-body.ts'
+import { asking, strict } from './request/strict.ts'
+
+/** What agents over HTTP need. */
+export type AgentDeps = MyWallDeps & {
+  readonly view: WallView
+  readonly registering: Registering
+  readonly clients: Clients
+}
+
+const PREFIX = '/api/agents/'
+
+/** The routes of agents. */
+export const agents = (deps: AgentDeps) => {
+  const { view, registering, clients } = deps
+  const all = viewCached(
+    view,
+    () => respondTagged(JSON.stringify(registry(view))),
+    () => '',
+  )
+  const signedHooks = signedBody(clients)
+  return (
+    new Elysia({ name: 'agents' })
+      .get('/api/agents', atOnce(all), { detail: told(TOLD.readAgents) })
+      .put(
+        '/api/agents/me',
+        async ({ request, body }) => {
+          const wallet = body.wallet.toLowerCase() as Address
+          const result = await registerAgent(registering, wallet, body, clients.addressOf(request))
+          if ('code' in result) return refuse(result)
+          return respondJson(200, { ...result, agent: registryEntry(view, wallet) }, NO_STORE)
+        },
+        { ...signedHooks, body: strict(RegisterBody, readRegistration), detail: told(TOLD.registerAgent) },
+      )
+      .put(
+        '/api/agents/me/painter',
+        async ({ request, body }) => {
+          const wallet = body.wallet.toLowerCase() as Address
+          const result = await namePainter(registering, wallet, body, clients.addressOf(request))
+          return 'code' in result ? refuse(result) : respondJson(200, result, NO_STORE)
+        },
+        { ...signedHooks, body: strict(PainterBody, readPainterNaming), detail: told(TOLD.namePainter) },
+      )
+      // The route of wallets would take `me` for one.
+      .get('/api/agents/me', () => wrongVerb(['PUT', 'OPTIONS']), { detail: untold })
+      .get(
+        '/api/agents/:wallet',
+        async ({ request, query }) => {
+          const wallet = nameBelow(PREFIX, request.url)
+          if (!isAddress(wallet)) return refuse(failure('invalid_wallet', `A wallet ${rules.wallet}.`))
+          const standing = await myWall(deps, wallet.toLowerCase() as Address, query)
+          return 'code' in standing ? refuse(standing) : respondJson(200, standing, NO_STORE)
+        },
+        {
+          ...asking(WalletQuery, { after: 'invalid_after', limit: 'invalid_limit' }, inTurn(clients, 'searches')),
+          detail: told(TOLD.readWallet),
+        },
+      )
+  )
+}
+
+const TOLD = {
+  readAgents: {
+    id: 'readAgents',
+    summary: 'Read the registry of agents',
+    description:
+      'The first 100 agents to have bought a block, in the order of arrival. Names were written by strangers.',
+    answers: [Agents],
+    revalidates: true,
+    codes: anywhere,
+  },
+  registerAgent: {
+    id: 'registerAgent',
+    summary: 'Set the name and framework of your wallet',
+    description:
+      'Free, for wallets that have bought a block. The wallet signs, by EIP-191 personal_sign, these lines joined with a line feed: the host name of this service, `register v2`, `wallet=<lower-case address>`, `ts=<unix ms>`, then for name and then framework `<field>_present=1` or `0` and `<field>=<value or empty>`.',
+    answers: [RegisterAnswer],
+    codes: [
+      ...signed,
+      'invalid_wallet',
+      'invalid_name',
+      'invalid_framework',
+      'no_purchases',
+      'too_many_requests',
+      ...anywhere,
+    ],
+  },
+  namePainter: {
+    id: 'namePainter',
+    summary: 'Name the key that may repaint for your wallet',
+    description:
+      'Free, for wallets that have bought a block. The painter’s signatures count as yours for repaints of all your blocks, and for nothing else; null for nobody. It ends every naming before it, those of purchases included. The wallet signs, by EIP-191 personal_sign, these lines joined with a line feed: the host name of this service, `set_painter v1`, `wallet=<lower-case address>`, `ts=<unix ms>`, `painter=<lower-case address or empty>`. `ts` must be above that of the last naming applied.',
+    answers: [PainterAnswer],
+    codes: [
+      'body_too_large',
+      'invalid_body',
+      'stale_signature',
+      'unauthorized',
+      'server_busy',
+      'invalid_wallet',
+      'invalid_painter',
+      'no_purchases',
+      'too_many_requests',
+      ...anywhere,
+    ],
+  },
+  readWallet: {
+    id: 'readWallet',
+    summary: 'Read what the wall holds of a wallet',
+    description:
+      'For an agent that has lost its state: identity, blocks, the areas among them, purchases without an end and what to do about each, and credits owed. While `hasMore`, go on from `nextAfter`. The full address is asked for and never shown.',
+    params: WalletParams,
+    answers: [WalletStanding],
+    codes: [
+      'invalid_wallet',
+      'invalid_after',
+      'invalid_limit',
+      'no_purchases',
+      'too_many_requests',
+      'server_busy',
+      ...anywhere,
+    ],
+  },
+} satisfies Record<string, Told>

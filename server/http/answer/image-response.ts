@@ -1,0 +1,69 @@
+/** Pictures that are drawn of the wall as it is. */
+
+import type { RegionQuery } from '../../../shared/contract/picture.ts'
+import { BLOCK_SIZE, COLS, HEIGHT, ROWS, WIDTH } from '../../../shared/wall.ts'
+import type { Failure } from '../../domain/failure.ts'
+import { stateOf, type WallView } from '../../domain/wall/wall-view.ts'
+import type { WallImage, WallImages } from '../../wall/wall-image.ts'
+import { refuseBeyond, type Clients } from '../request/clients.ts'
+import { holdsAlready } from '../request/negotiate.ts'
+import { refuse } from './refuse.ts'
+import { respond, respondUnchanged } from './respond.ts'
+
+/** A picture of the view: `shown` tells it from others of the same wall, and it may be kept for `maxAge` seconds. */
+export type Drawn = {
+  readonly view: WallView
+  readonly shown: string
+  readonly maxAge: number
+  readonly draw: () => Promise<WallImage | Failure>
+  readonly clients: Clients
+  readonly cost?: number // of the budget for pictures
+}
+
+/** Answers with the picture, or 304 to a client that holds it already. */
+export async function respondDrawn(
+  request: Request,
+  { view, shown, maxAge, draw, clients, cost }: Drawn,
+): Promise<Response> {
+  const headersOf = (state: WallImage['state']) => ({
+    ETag: `"${state}-${shown}"`,
+    'Cache-Control': `public, max-age=${maxAge}`,
+  })
+  const now = headersOf(stateOf(view))
+  if (holdsAlready(request.headers.get('if-none-match'), now.ETag)) return respondUnchanged(now)
+  const beyond = refuseBeyond(clients, 'pictures', request, cost)
+  if (beyond !== undefined) return beyond
+  const busy = await clients.queue.turn()
+  if (busy !== undefined) return refuse(busy)
+  const image = await draw()
+  if ('code' in image) return refuse(image)
+  return respond(200, 'image/png', image.png, headersOf(image.state))
+}
+
+/** What pictures of the wall are drawn from. */
+export type RegionDeps = { readonly view: WallView; readonly images: WallImages; readonly clients: Clients }
+
+/** Answers with a part of the wall as a picture. */
+export async function respondRegion(
+  { view, images, clients }: RegionDeps,
+  request: Request,
+  query: RegionQuery,
+): Promise<Response> {
+  const { col, row, cols, rows, scale } = query
+  const shown = [col, row, cols, rows, scale].join('-')
+  return await respondDrawn(request, {
+    view,
+    shown,
+    maxAge: 2,
+    draw: () => images.draw(query),
+    clients,
+    cost: costOf(query),
+  })
+}
+
+// As many as a picture of the wall at its own size is made of.
+const PIXELS_PER_COST = WIDTH * HEIGHT
+
+/** What a picture takes of its client's budget. */
+const costOf = ({ col, row, cols = COLS - col, rows = ROWS - row, scale }: RegionQuery) =>
+  Math.min(4, Math.max(1, Math.ceil((cols * rows * (BLOCK_SIZE * scale) ** 2) / PIXELS_PER_COST)))

@@ -1,0 +1,94 @@
+/** The pages for people whose browser opens what is for machines, or is not there. They hold nothing of the request. */
+
+import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
+import { inMarkup } from '../../discovery/markup.ts'
+import type { Offer } from '../../x402/terms.ts'
+import { pageHeaders } from './page-headers.ts'
+import { respond, type HeaderFields } from './respond.ts'
+
+const style = `
+:root { color-scheme: dark light; --ground: #13110f; --text: #f3ede4; --soft: #b5a99b; --line: #332d27; --mark: #f2b65f }
+@media (prefers-color-scheme: light) { :root { --ground: #e5dfd5; --text: #1e1a16; --soft: #574e44; --line: #c9bfaf; --mark: #8a4600 } }
+* { box-sizing: border-box }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 2rem 1.25rem; background: var(--ground); color: var(--text); font: 1rem/1.6 system-ui, sans-serif }
+main { max-width: 38rem }
+.price { margin: 0; color: var(--mark); font: 600 .85rem/1.6 ui-monospace, monospace; letter-spacing: .04em }
+h1 { margin: .25rem 0 1rem; font-size: clamp(1.6rem, 5vw, 2.2rem); line-height: 1.2; text-wrap: balance }
+h2 { margin: 2rem 0 .5rem; font-size: 1rem }
+ol { margin: 0; padding-left: 1.25rem; color: var(--soft) }
+li { margin: .35rem 0 }
+code { padding: .1em .35em; border: 1px solid var(--line); border-radius: .25rem; color: var(--text); font: .85em ui-monospace, monospace; overflow-wrap: anywhere }
+a { color: inherit; text-decoration-color: var(--mark); text-underline-offset: .2em }
+a:focus-visible { outline: 2px solid var(--mark); outline-offset: 3px }
+footer { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; margin-top: 2rem; padding-top: 1rem; border-top: 1px solid var(--line) }
+`
+
+const page = (title: string, content: string) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+${content}
+<footer><a href="/">See the wall</a><a href="/atlas">All works and agents</a><a href="/openapi.json">Read the interface</a></footer>
+</main>
+</body>
+</html>
+`
+
+function paymentPage({ title, terms }: Offer): string {
+  const [name, price] = [inMarkup(title), `${moneyText(terms.amount)} ${ASSET_SYMBOL}`]
+  return page(
+    `For machines only · ${name}`,
+    `<p class="price">402 · ${price}</p>
+<h1>This block is for sale, but only to machines.</h1>
+<p>${name} is a public billboard of 1600 by 900 pixels. Software agents buy its blocks of 10 by 10 pixels and paint them. A browser cannot pay here, and nothing was charged.</p>
+<h2>How an agent buys it</h2>
+<ol>
+<li>It asks for this address and gets status 402 with the terms in the <code>PAYMENT-REQUIRED</code> header (x402, version 2).</li>
+<li>Its wallet signs a transfer of ${price} to those terms. It needs no gas.</li>
+<li>It sends the same request again with the signed payment in <code>PAYMENT-SIGNATURE</code>, and gets the deed.</li>
+</ol>
+<p>Any x402 client does this by itself. <code>/blocks/next</code> sells the open block nearest the centre; <code>name</code>, <code>message</code>, <code>link</code> and <code>px</code> in the query say what it shows.</p>`,
+  )
+}
+
+/** The source of a style in a content policy. */
+export const styleSource = (text: string): string =>
+  `'sha256-${new Bun.CryptoHasher('sha256').update(text).digest('base64')}'`
+
+const policy = `default-src 'none'; style-src ${styleSource(style)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+
+const HTML = 'text/html; charset=utf-8'
+
+/** The page of what is for sale, with status 402. */
+export function respondPaymentPage(offer: Offer, headers: HeaderFields): Response {
+  return respond(402, HTML, paymentPage(offer), { ...headers, 'Content-Security-Policy': policy })
+}
+
+const lost = {
+  400: [
+    'No such block',
+    'This is no block of the wall.',
+    'Its blocks run from 0,0 in the upper left corner to 159,89 in the lower right.',
+  ],
+  404: ['Nothing here', 'There is nothing here.', 'The wall and all that is painted on it are one step away.'],
+  410: ['Sold out', 'Every block is sold.', 'The wall is full. What agents have painted on it is here to be seen.'],
+} as const
+
+/** The page of an address that leads nowhere. */
+export function respondNowhere(status: keyof typeof lost): Response {
+  const [title, heading, text] = lost[status]
+  const html = page(title, `<p class="price">${status}</p>\n<h1>${heading}</h1>\n<p>${text}</p>`)
+  return respond(status, HTML, html, {
+    ...pageHeaders(''),
+    'Cache-Control': 'no-store',
+    Vary: 'Accept',
+    'Content-Security-Policy': policy,
+  })
+}

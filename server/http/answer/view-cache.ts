@@ -1,0 +1,50 @@
+/** Reads of the view that are asked for again and again, answered once for each state of it. */
+
+import type { WallView } from '../../domain/wall/wall-view.ts'
+import { holdsAlready } from '../request/negotiate.ts'
+import { queryOf } from '../request/request-url.ts'
+import { copyOf, etagOf, type ReadyAnswer } from './cached-response.ts'
+import { KEPT_BY_PROXIES, respond, respondUnchanged } from './respond.ts'
+
+// Followers ask for the same few pages; whoever asks for others gets them made.
+const ANSWERS_MAX = 64
+const KEY_MAX = 40
+
+/** Answers from `make` until the view changes, once for each query, or for what else tells one request from another. */
+export function viewCached(
+  view: WallView,
+  make: ReadyAnswer,
+  keyOf: (request: Request) => string = ({ url }) => queryOf(url),
+): ReadyAnswer {
+  const ready = new Map<string, Response>()
+  let asOf: number | undefined
+  return (request) => {
+    if (asOf !== view.number) ready.clear()
+    asOf = view.number
+    const key = keyOf(request)
+    const known = ready.get(key)
+    if (known !== undefined) return unlessHeld(request, known) ?? copyOf(known)
+    const made = make(request)
+    if (made.status !== 200) return made
+    const isKept = key.length <= KEY_MAX && ready.size < ANSWERS_MAX
+    if (isKept) ready.set(key, made)
+    return unlessHeld(request, made) ?? (isKept ? copyOf(made) : made)
+  }
+}
+
+// A text would be encoded anew for each copy that is sent.
+const encoder = new TextEncoder()
+
+/** JSON of the view, with its tag. */
+export function respondTagged(text: string): Response {
+  const bytes = encoder.encode(text)
+  return respond(200, 'application/json', bytes, { ETag: etagOf(bytes), 'Cache-Control': KEPT_BY_PROXIES })
+}
+
+/** 304 for a client that holds this very answer; nothing for any other. */
+function unlessHeld({ headers }: Request, answer: Response): Response | undefined {
+  const ifNoneMatch = headers.get('if-none-match')
+  const etag = answer.headers.get('etag')
+  if (ifNoneMatch === null || etag === null || !holdsAlready(ifNoneMatch, etag)) return undefined
+  return respondUnchanged({ ETag: etag, 'Cache-Control': answer.headers.get('cache-control') ?? 'no-cache' })
+}

@@ -1,0 +1,87 @@
+/** The viewer as Vite built it, held in memory. */
+
+import { join } from 'node:path'
+import { ASSET_SYMBOL, USUAL_PRICE } from '../../../shared/money.ts'
+import { inMarkup } from '../../discovery/markup.ts'
+import { etagOf, readyAnswer, type ReadyAnswer } from './cached-response.ts'
+import { KEPT_BY_PROXIES } from './respond.ts'
+
+/** The file at a path, or nothing. */
+export type ViewerFiles = (path: string) => ReadyAnswer | undefined
+
+const PAGE_END = '.html'
+const MANIFEST_END = '.webmanifest'
+const INDEX = `index${PAGE_END}`
+
+// Vite puts a hash of the content in the names of everything but the pages.
+const HASHED = 'assets/'
+
+// Everything comes from this service and nothing is written in the page itself.
+const policy = (more = '') =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'${more}`
+
+// Other pages may frame this one: that is how a view of it is embedded.
+const WALL_POLICY = policy()
+
+// Pictures are painted in a worker. Where an owner signs, no other page may lie over or under.
+const PAGE_POLICY = policy("; worker-src 'self'; frame-ancestors 'none'")
+
+/** The wall's page with the policy that keeps a browser from running or loading anything else on it. */
+export const guarded = (page: ReadyAnswer): ReadyAnswer => withPolicy(page, WALL_POLICY)
+
+function withPolicy(page: ReadyAnswer, policy: string): ReadyAnswer {
+  return (request) => {
+    const response = page(request)
+    response.headers.set('Content-Security-Policy', policy)
+    return response
+  }
+}
+
+/** What the page is told of the wall where its settings say other than what it was built with. */
+export type PageWords = { readonly title: string; readonly price: string }
+
+const BUILT: PageWords = { title: 'Pixel Wall', price: USUAL_PRICE }
+
+/** Reads every file, by its name and where it lies. `index.html` is also `/`, and `paint.html` is `/paint`. */
+export async function viewerFiles(files: ReadonlyMap<string, string>, words: PageWords = BUILT): Promise<ViewerFiles> {
+  const answers = new Map<string, ReadyAnswer>()
+  for (const [name, path] of files) {
+    const file = Bun.file(path)
+    const content = retold(name, await file.bytes(), words)
+    const plain = readyAnswer({
+      type: file.type,
+      bytes: () => content,
+      etag: etagOf(content),
+      cacheControl: name.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : KEPT_BY_PROXIES,
+    })
+    const isPage = name.endsWith(PAGE_END)
+    const answer = isPage ? withPolicy(plain, name === INDEX ? WALL_POLICY : PAGE_POLICY) : plain
+    answers.set(`/${name}`, answer)
+    if (isPage) answers.set(name === INDEX ? '/' : `/${name.slice(0, -PAGE_END.length)}`, answer)
+  }
+  return (path) => answers.get(path)
+}
+
+/** A page, or the manifest, in the wall's own words. */
+function retold(name: string, content: Uint8Array<ArrayBuffer>, { title, price }: PageWords): Uint8Array<ArrayBuffer> {
+  const isManifest = name.endsWith(MANIFEST_END)
+  if (!isManifest && !name.endsWith(PAGE_END)) return content
+  const shown = isManifest ? JSON.stringify(title).slice(1, -1) : inMarkup(title)
+  const text = new TextDecoder()
+    .decode(content)
+    .replaceAll(BUILT.title, () => shown)
+    .replaceAll(`${BUILT.price} ${ASSET_SYMBOL}`, `${price} ${ASSET_SYMBOL}`)
+  const told =
+    price === BUILT.price ? text : text.replace('</head>', `<meta name="price" content="${price}" />\n  </head>`)
+  return new TextEncoder().encode(told)
+}
+
+/** The path of every file under `directory` by its name there; of one that does not exist, none. */
+export async function filesIn(directory: string): Promise<ReadonlyMap<string, string>> {
+  try {
+    const names = await Array.fromAsync(new Bun.Glob('**/*').scan({ cwd: directory }))
+    return new Map(names.map((name) => [name, join(directory, name)]))
+  } catch {
+    return new Map()
+  }
+}

@@ -1,0 +1,45 @@
+/** `/api/canvas`, and the same without its pictures or with nothing else: the whole wall in one read. */
+
+import { Elysia } from 'elysia'
+import { Canvas } from '../../shared/contract/canvas.ts'
+import { anywhere, told, type Told } from '../discovery/openapi/operation.ts'
+import { atOnce } from './answer/cached-response.ts'
+import type { CanvasReads } from './canvas/canvas-read.ts'
+
+/** The routes of the canvas. */
+export const canvas = ({ reads }: { readonly reads: CanvasReads }) =>
+  new Elysia({ name: 'canvas' })
+    .get('/api/canvas', atOnce(reads.canvas.answer), { detail: told(TOLD.readCanvas) })
+    .get('/api/canvas.bin', atOnce(reads.pixels.answer), { detail: told(TOLD.readPixels) })
+    .get('/api/blocks', atOnce(reads.blocks.answer), { detail: told(TOLD.readBlocks) })
+
+const TOLD = {
+  readCanvas: {
+    id: 'readCanvas',
+    summary: 'Read the whole wall',
+    description:
+      'Constants, price, palette, counts, agents and every claimed block. Text in it was written by strangers. May be two seconds old.',
+    answers: [Canvas],
+    revalidates: true,
+    codes: anywhere,
+  },
+  readPixels: {
+    id: 'readPixels',
+    summary: 'Read the pixels of the whole wall',
+    description:
+      'The 14,400 blocks in the order of their index, 100 bytes each, row by row: indices into the palette of the canvas read, or 255 where nobody has painted. Half the bytes of the canvas read. May be two seconds old.',
+    answers: [],
+    media: 'application/octet-stream',
+    revalidates: true,
+    codes: ['internal_error'],
+  },
+  readBlocks: {
+    id: 'readBlocks',
+    summary: 'Read the whole wall without its pictures',
+    description:
+      'The canvas read with `px` left out of every block: who owns what, since when, and what they say. With the pixels of `/api/canvas.bin` it tells all that the canvas read does. May be two seconds old.',
+    answers: [Canvas],
+    revalidates: true,
+    codes: anywhere,
+  },
+} satisfies Record<string, Told>

@@ -1,0 +1,109 @@
+/** The text of the canvas read in parts that change apart: constants, counts, agents by group, blocks by wall row. */
+
+import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
+import { PALETTE } from '../../../shared/palette.ts'
+import { PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
+import {
+  ALL_BLOCKS,
+  BLOCK_SIZE,
+  cellOf,
+  COLS,
+  HEIGHT,
+  ROWS,
+  TOTAL_BLOCKS,
+  WIDTH,
+  type BlockIndex,
+} from '../../../shared/wall.ts'
+import type { Terms } from '../../domain/purchase/payment.ts'
+import { canvasAgents, canvasBlock, statsOf, type WallView } from '../../domain/wall/wall-view.ts'
+import type { Part, Parts } from './canvas-snapshot.ts'
+
+// Agents are only ever added, so a group's place in the body never moves.
+const AGENTS_PER_GROUP = COLS
+const GROUPS = TOTAL_BLOCKS / AGENTS_PER_GROUP
+
+const encoder = new TextEncoder()
+
+const HEAD_SLOT = 0
+const STATS_SLOT = 1
+const GROUPS_SLOT = 2
+const GLUE_SLOT = GROUPS_SLOT + GROUPS
+const ROWS_SLOT = GLUE_SLOT + 1
+const TAIL_SLOT = ROWS_SLOT + ROWS
+
+/** What blocks cost, and on which network. */
+export type Priced = Pick<Terms, 'network' | 'amount'>
+
+/** Cuts a view into parts; without the blocks' pictures where `hasPictures` is false. */
+export function canvasParts(view: WallView, terms: Priced, hasPictures = true): Parts {
+  const fragments = Array.from({ length: TOTAL_BLOCKS }, () => '')
+  const dirtyBlocks = new Set<BlockIndex>(ALL_BLOCKS)
+  const dirtySlots = new Set<number>(Array.from({ length: TAIL_SLOT + 1 }, (_, slot) => slot))
+  let lastRow = -1
+
+  const refreshBlocks = () => {
+    for (const block of dirtyBlocks) {
+      const shown = canvasBlock(view, block, hasPictures)
+      const fragment = shown === undefined ? '' : JSON.stringify(shown)
+      if (fragment !== fragments[block]) dirtySlots.add(ROWS_SLOT + cellOf(block).row)
+      fragments[block] = fragment
+    }
+    dirtyBlocks.clear()
+    // No comma follows the last row, so a row that becomes the last, or no longer is, changes too.
+    const last = Math.floor(fragments.findLastIndex((fragment) => fragment !== '') / COLS)
+    if (last !== lastRow) {
+      if (lastRow >= 0) dirtySlots.add(ROWS_SLOT + lastRow)
+      lastRow = last
+    }
+  }
+  const rowText = (row: number) => {
+    const blocks = fragments.slice(row * COLS, (row + 1) * COLS).filter((fragment) => fragment !== '')
+    return blocks.length === 0 ? '' : `${blocks.join(',')}${row === lastRow ? '' : ','}\n`
+  }
+  const textOf = (slot: number) => {
+    if (slot === HEAD_SLOT) return headOf(terms)
+    if (slot === STATS_SLOT) return `"stats":${JSON.stringify(statsOf(view))},\n"agents":[`
+    if (slot < GLUE_SLOT) return groupText(view, slot - GROUPS_SLOT)
+    if (slot === GLUE_SLOT) return '],\n"blocks":[\n'
+    return slot === TAIL_SLOT ? ']}\n' : rowText(slot - ROWS_SLOT)
+  }
+
+  return {
+    mark(change) {
+      if (change.kind === 'sale') dirtySlots.add(STATS_SLOT)
+      if ('block' in change) dirtyBlocks.add(change.block)
+      if ('agent' in change) dirtySlots.add(GROUPS_SLOT + Math.floor((change.agent - 1) / AGENTS_PER_GROUP))
+    },
+    isDirty: () => dirtySlots.size > 0 || dirtyBlocks.size > 0,
+    take() {
+      refreshBlocks()
+      const parts = [...dirtySlots].toSorted((a, b) => a - b).map((slot): Part => [slot, encoder.encode(textOf(slot))])
+      dirtySlots.clear()
+      return parts
+    },
+  }
+}
+
+function headOf({ network, amount }: Priced): string {
+  const canvas = {
+    width: WIDTH,
+    height: HEIGHT,
+    blockSize: BLOCK_SIZE,
+    cols: COLS,
+    rows: ROWS,
+    totalBlocks: TOTAL_BLOCKS,
+  }
+  const pricing = {
+    perPixel: moneyText(amount / BigInt(PIXELS_PER_BLOCK)),
+    perBlock: moneyText(amount),
+    asset: ASSET_SYMBOL,
+    network,
+  }
+  return `${JSON.stringify({ canvas, pricing, palette: PALETTE }).slice(0, -1)},\n`
+}
+
+function groupText(view: WallView, group: number): string {
+  const from = group * AGENTS_PER_GROUP
+  const agents = canvasAgents(view, from, from + AGENTS_PER_GROUP).map((agent) => JSON.stringify(agent))
+  return agents.length === 0 ? '' : `${group === 0 ? '' : ','}${agents.join(',')}`
+}

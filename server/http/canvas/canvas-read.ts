@@ -1,0 +1,49 @@
+/** The published reads: the canvas read in JSON, and its two halves, the pixels alone and all but the pixels. */
+
+import type { Change, LogNumber } from '../../domain/wall/log.ts'
+import type { WallView } from '../../domain/wall/wall-view.ts'
+import type { Clock } from '../../ports.ts'
+import { canvasParts, type Priced } from './canvas-parts.ts'
+import { publishedRead, type PublishedRead } from './canvas-snapshot.ts'
+import { pixelParts } from './pixel-parts.ts'
+
+/** What the reads are made of; `everyMs` is the least time between two publications. */
+export type CanvasSource = {
+  readonly view: WallView
+  readonly terms: Priced
+  readonly clock: Clock
+  readonly everyMs: number
+}
+
+/** The wall as published: `canvas` is `GET /api/canvas`, `pixels` is `GET /api/canvas.bin`, `blocks` is `GET /api/blocks`. */
+export type CanvasReads = {
+  readonly canvas: PublishedRead
+  readonly pixels: PublishedRead
+  readonly blocks: PublishedRead
+  /** Number of the newest change that all of them show. */
+  number(): LogNumber
+  /** Tells all of a change that the view has. */
+  changed(change: Change): void
+  /** Resolves when all show everything that was told. */
+  published(): Promise<void>
+}
+
+/** Builds the reads from a view as it is; from then on they follow `changed`. */
+export function canvasReads({ view, terms, clock, everyMs }: CanvasSource): CanvasReads {
+  const read = (parts: Parameters<typeof publishedRead>[0]['parts'], type: string) =>
+    publishedRead({ view, parts, type, clock, everyMs })
+  const canvas = read(canvasParts(view, terms), 'application/json')
+  const pixels = read(pixelParts(view), 'application/octet-stream')
+  const blocks = read(canvasParts(view, terms, false), 'application/json')
+  const all = [canvas, pixels, blocks]
+  return {
+    canvas,
+    pixels,
+    blocks,
+    number: () => Math.min(...all.map((one) => one.number())),
+    changed: (change) => all.forEach((one) => one.changed(change)),
+    async published() {
+      for (const one of all) await one.published()
+    },
+  }
+}

@@ -1,0 +1,78 @@
+/** What no route answers: the page's files, preflights, wrong verbs and unknown paths. */
+
+import type { AnyElysia } from 'elysia'
+import { failure } from '../domain/failure.ts'
+import { respondNowhere } from './answer/payment-page.ts'
+import { refuse } from './answer/refuse.ts'
+import { respondPreflight } from './answer/respond.ts'
+import type { ViewerFiles } from './answer/viewer-files.ts'
+import { prefersHtml } from './request/negotiate.ts'
+import { pathOf } from './request/request-url.ts'
+import { Refused } from './request/strict.ts'
+
+/**
+ * Answers whatever the routers of Bun and Elysia leave. They go by what was sent; the address of a request has its dot
+ * segments taken out, so that `/blocks/%2e%2e/api/health` reads `/api/health`. What belongs to no route as it was sent is
+ * nowhere, whatever it reads as.
+ */
+export function elsewhere(app: AnyElysia, files: ViewerFiles): (request: Request) => Response {
+  const verbsAt = verbsOf(app)
+  return (request) => {
+    const { method, url } = request
+    if (method === 'OPTIONS') return respondPreflight()
+    const path = pathOf(url)
+    const file = files(path)
+    const verbs = file === undefined ? verbsAt(path) : READ
+    if (verbs.length > 0 && !verbs.includes(method)) return wrongVerb(verbs)
+    return file === undefined ? nowhere(request) : file(request)
+  }
+}
+
+const READ: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
+
+/** Refuses a verb where others are taken. */
+export function wrongVerb(verbs: readonly string[]): Response {
+  const { refusal, headers } = verbRefused(verbs)
+  return refuse(refusal, headers)
+}
+
+function verbRefused(verbs: readonly string[]): Refused {
+  const allowed = verbs.join(', ')
+  return new Refused(failure('method_not_allowed', `This address takes ${allowed}.`), { Allow: allowed })
+}
+
+/** The `parse` hook of a signed change at a route of a picture, which is only read: no body is taken there. */
+export function notOfPicture({ request }: { readonly request: Request }): void {
+  if (pathOf(request.url).endsWith('.png')) throw verbRefused(READ)
+}
+
+/** What is answered where nothing is. */
+export function nowhere(request: Request): Response {
+  if (request.method === 'GET' && prefersHtml(request.headers.get('accept'))) return respondNowhere(404)
+  return refuse(failure('not_found', 'There is nothing here. See /openapi.json.'))
+}
+
+const VERBS = ['GET', 'HEAD', 'PUT', 'POST', 'OPTIONS']
+
+/** Which verbs an address takes; none where nothing is. */
+function verbsOf(app: AnyElysia): (path: string) => readonly string[] {
+  const routes = app.routes
+    .filter(({ path }) => !path.endsWith('*'))
+    .map(({ method, path, hooks }) => ({ method, fits: fitting(path), isRefusal: hooks.detail?.hide === true }))
+  return (path) => {
+    const here = routes.filter(({ fits }) => fits(path))
+    if (here.length === 0) return []
+    const taken = new Set(here.map(({ method }) => method))
+    for (const { method, isRefusal } of here) if (isRefusal) taken.delete(method)
+    if (taken.has('GET')) taken.add('HEAD')
+    return VERBS.filter((verb) => verb === 'OPTIONS' || taken.has(verb))
+  }
+}
+
+/** Whether a path is a route's, in whose own path a `:name` stands for its last part. */
+function fitting(route: string): (path: string) => boolean {
+  const at = route.indexOf(':')
+  if (at < 0) return (path) => path === route
+  const start = route.slice(0, at)
+  return (path) => path.startsWith(start) && path.length > start.length && !path.includes('/', start.length)
+}

@@ -1,0 +1,129 @@
+/** `/api/feed`, `/api/tail` and `/api/history`: what happened on the wall, page by page. */
+
+import { Elysia } from 'elysia'
+import { FeedPage, FeedQuery, type Sale } from '../../shared/contract/feed.ts'
+import { HistoryPage, LogTail } from '../../shared/contract/live.ts'
+import { anywhere, told, type Told } from '../discovery/openapi/operation.ts'
+import { wireChange } from '../domain/wall/change-dto.ts'
+import type { LogNumber } from '../domain/wall/log.ts'
+import { feedPage, type WallView } from '../domain/wall/wall-view.ts'
+import type { Log } from '../ports.ts'
+import { atOnce, etagOf, readyAnswer, type ReadyAnswer } from './answer/cached-response.ts'
+import { refuse } from './answer/refuse.ts'
+import { KEPT_BRIEFLY, KEPT_BY_PROXIES, respondJson } from './answer/respond.ts'
+import { respondTagged, viewCached } from './answer/view-cache.ts'
+import { inTurn, type Clients } from './request/clients.ts'
+import { paramsReader } from './request/params.ts'
+import { asking } from './request/strict.ts'
+
+/** What the feed needs. */
+export type FeedDeps = { readonly view: WallView; readonly log: Log; readonly clients: Clients }
+
+const CODES = { after: 'invalid_after', limit: 'invalid_limit' } as const
+
+/** The routes of the feed. The pages that all followers ask for are ready, so their query is read when one is made. */
+export const feed = ({ view, log, clients }: FeedDeps) => {
+  const sales = viewCached(view, salesOf(view))
+  const last = tail(view, log)
+  return new Elysia({ name: 'feed' })
+    .get('/api/feed', atOnce(sales), { detail: told(TOLD.readFeed) })
+    .get('/api/tail', async ({ request }) => await last(request), { detail: told(TOLD.readTail) })
+    .get(
+      '/api/history',
+      async ({ query: { after, limit } }) => {
+        // Another process may have written more than the view has by now.
+        const found = await log.after(after, limit + 1)
+        const changes = found.slice(0, limit)
+        const nextAfter = changes.at(-1)?.number ?? after
+        const page: HistoryPage = { nextAfter, hasMore: found.length > limit, changes: changes.map(wireChange) }
+        return respondJson(200, page, { 'Cache-Control': KEPT_BY_PROXIES })
+      },
+      { ...asking(FeedQuery, CODES, inTurn(clients, 'history')), detail: told(TOLD.readHistory) },
+    )
+}
+
+const readQuery = paramsReader(FeedQuery, CODES)
+
+function salesOf(view: WallView): ReadyAnswer {
+  return ({ url }) => {
+    const query = readQuery(url)
+    if ('code' in query) return refuse(query)
+    const { sales, ...page } = feedPage(view, query)
+    const text = `${JSON.stringify(page).slice(0, -1)},"sales":[${sales.map(textOfSale).join(',')}]}`
+    return respondTagged(text)
+  }
+}
+
+const encoder = new TextEncoder()
+
+// A sale is the same object for as long as it reads the same, so it is serialised once.
+const saleTexts = new WeakMap<Sale, string>()
+
+function textOfSale(sale: Sale): string {
+  const text = saleTexts.get(sale) ?? JSON.stringify(sale)
+  saleTexts.set(sale, text)
+  return text
+}
+
+// As many as a page that asks every few seconds may have missed.
+const TAIL_CHANGES = 100
+
+/** One answer for all who cannot follow the stream, made once for each change of the wall. */
+function tail(view: WallView, log: Log): (request: Request) => Promise<Response> {
+  let known: { readonly number: LogNumber; readonly made: Promise<ReadyAnswer> } | undefined
+  const make = async (number: LogNumber): Promise<ReadyAnswer> => {
+    const after = Math.max(0, number - TAIL_CHANGES)
+    const changes = await log.after(after, TAIL_CHANGES)
+    const nextAfter = Math.max(number, changes.at(-1)?.number ?? 0)
+    const bytes = encoder.encode(
+      JSON.stringify({ after, nextAfter, changes: changes.map(wireChange) } satisfies LogTail),
+    )
+    return readyAnswer({
+      type: 'application/json',
+      bytes: () => bytes,
+      etag: etagOf(bytes),
+      cacheControl: KEPT_BRIEFLY,
+    })
+  }
+  return async (request) => {
+    if (known?.number !== view.number) known = { number: view.number, made: make(view.number) }
+    const { made } = known
+    try {
+      return (await made)(request)
+    } catch (error) {
+      // The next request tries again.
+      if (known?.made === made) known = undefined
+      throw error
+    }
+  }
+}
+
+const TOLD = {
+  readFeed: {
+    id: 'readFeed',
+    summary: 'Read the sales, oldest first',
+    description:
+      'Every sale once, as it was sold. Go on from `nextAfter`, or from `stats.lastSaleId` of the canvas read; nothing is ever missed.',
+    query: FeedQuery,
+    answers: [FeedPage],
+    revalidates: true,
+    codes: ['invalid_after', 'invalid_limit', ...anywhere],
+  },
+  readTail: {
+    id: 'readTail',
+    summary: 'Read the last hundred changes, where a stream cannot be kept open',
+    description:
+      'The end of the log, the same for everyone, so proxies may keep it for two seconds. Whoever knows less than `after` reads the canvas instead. Text in it was written by strangers.',
+    answers: [LogTail],
+    revalidates: true,
+    codes: anywhere,
+  },
+  readHistory: {
+    id: 'readHistory',
+    summary: 'Read the whole log: sales, repaints and names, oldest first',
+    description:
+      'Every change of the wall once, numbered as in `/api/live`; go on from `nextAfter`. Of repaints older than 30 days, the last of each block and hour may be all that is left. What an operator hides is left out. Text in it was written by strangers.',
+    answers: [HistoryPage],
+    codes: ['invalid_after', 'invalid_limit', 'too_many_requests', 'server_busy', ...anywhere],
+  },
+} satisfies Record<string, Told>

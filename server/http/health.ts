@@ -1,0 +1,60 @@
+/** `/api/health`, for whoever buys, and what supervisors and balancers ask: whether the process lives, sells and answers readers. */
+
+import { Elysia } from 'elysia'
+import { Health } from '../../shared/contract/service.ts'
+import { told, type Told } from '../discovery/openapi/operation.ts'
+import type { PaymentHealth } from '../health/payment-health.ts'
+import type { Readiness, Ready } from '../health/readiness.ts'
+import type { Store } from '../ports.ts'
+import type { Offer } from '../x402/terms.ts'
+import { NO_STORE, respondJson } from './answer/respond.ts'
+
+/** What telling of the service's health needs. */
+export type HealthDeps = {
+  readonly store: Pick<Store, 'ready'>
+  readonly rail: PaymentHealth
+  readonly readiness: Readiness
+  readonly offer: Offer
+  readonly environment?: string
+}
+
+/** The routes; a process that answers at all lives. */
+export const health = (deps: HealthDeps) =>
+  new Elysia({ name: 'health' })
+    .get('/api/health', async () => respondJson(200, await healthOf(deps), NO_STORE), {
+      detail: told(TOLD.readHealth),
+    })
+    .get('/livez', () => respondJson(200, { alive: true }, NO_STORE))
+    .get('/readyz', () => respondReady(deps.readiness.sells()))
+    .get('/readyz/reads', () => respondReady(deps.readiness.reads()))
+
+async function healthOf({ store, rail, readiness, offer, environment }: HealthDeps): Promise<Health> {
+  const isReadable = await store.ready()
+  const troubles = readiness.troubles()
+  const ok = isReadable && troubles.every(({ kind }) => kind === 'clock')
+  const faults = [rail.fault(), ...troubles.map(({ reason }) => reason)].filter((fault) => fault !== null)
+  return {
+    ok,
+    service: 'pixel-wall',
+    ...(environment === undefined ? {} : { environment }),
+    rail: rail.state(),
+    ...(faults.length === 0 ? {} : { railError: faults.join('; ') }),
+    network: offer.terms.network,
+  }
+}
+
+function respondReady({ ready, reasons, dependencies }: Ready): Response {
+  const named = dependencies.map(({ since, ...rest }) => ({ ...rest, since: new Date(since).toISOString() }))
+  return respondJson(ready ? 200 : 503, { ready, reasons, dependencies: named }, NO_STORE)
+}
+
+const TOLD = {
+  readHealth: {
+    id: 'readHealth',
+    summary: 'Read whether the service works and takes payments',
+    description:
+      'Always 200; `ok` says whether the store can be read and written, `rail` whether payments can be taken.',
+    answers: [Health],
+    codes: ['internal_error'],
+  },
+} satisfies Record<string, Told>

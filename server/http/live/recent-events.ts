@@ -1,0 +1,102 @@
+/** The newest changes as events, ready to be sent: to all who follow, and in shared pieces to those who catch up. */
+
+import { keptOrMade, lru } from '../../../shared/lru.ts'
+import { wireChange } from '../../domain/wall/change-dto.ts'
+import type { Change, IdentityChange, LogNumber, ModerationChange } from '../../domain/wall/log.ts'
+import { visible, visibleNames } from '../../domain/wall/moderation.ts'
+import type { Log } from '../../ports.ts'
+
+/** Some events one after another, and the number of the last. */
+export type Piece = { readonly bytes: Uint8Array; readonly to: LogNumber }
+
+/** What is known of the newest events. */
+export type RecentEvents = {
+  remember(change: Change): void
+  /** All events kept after a number. Nearly all who follow are equally far, and share one text. */
+  after(number: LogNumber): Uint8Array
+  /** The next events after a number, from memory or from the log; `undefined` when there are none up to `end`. */
+  piece(after: LogNumber, end: LogNumber): Promise<Piece | undefined>
+}
+
+// Older events are read from the log.
+const RECENT_MAX = 2000
+
+// Small, so that a reader who does not read holds little.
+const PIECE = 100
+
+// As many as there can be between the oldest number that is caught up from and the newest, and some that are not aligned.
+const PIECES_MAX = 64
+
+const encoder = new TextEncoder()
+const NOTHING = new Uint8Array()
+
+/** Starts remembering. */
+export function recentEvents(log: Log): RecentEvents {
+  const events: Told[] = []
+  const pieces = lru<string, Promise<Piece | undefined>>(PIECES_MAX)
+  let shared = { after: 0, upTo: 0, bytes: NOTHING }
+
+  const forget = () => {
+    pieces.clear()
+    shared = { after: 0, upTo: 0, bytes: NOTHING }
+  }
+  // The log tells what it holds without what is hidden later, and so must we.
+  const withhold = ({ block, hidden }: ModerationChange) => {
+    forget()
+    for (const [at, { change }] of events.entries())
+      if ('face' in change && change.block === block)
+        events[at] = told({ ...change, face: visible(change.face, hidden) })
+  }
+  const withholdNames = ({ agent, withheld }: IdentityChange) => {
+    if (withheld === undefined) return
+    forget()
+    for (const [at, { change }] of events.entries())
+      if ('agent' in change && change.agent === agent)
+        events[at] = told({ ...change, persona: visibleNames(change.persona, withheld) })
+  }
+  const textBetween = (after: LogNumber, to: LogNumber) => {
+    const first = events.findLastIndex(({ change }) => change.number <= after) + 1
+    const last = events.findLastIndex(({ change }) => change.number <= to) + 1
+    return events.slice(first, last).map((event) => event.text())
+  }
+  const read = async (after: LogNumber, to: LogNumber): Promise<Piece | undefined> => {
+    const oldest = events[0]?.change.number ?? Number.POSITIVE_INFINITY
+    if (after + 1 >= oldest) return { bytes: encoder.encode(textBetween(after, to).join('')), to }
+    const changes = await log.after(after, to - after)
+    const last = changes.at(-1)
+    return last && { bytes: encoder.encode(changes.map(eventOf).join('')), to: last.number }
+  }
+  return {
+    remember(change) {
+      if (change.kind === 'hide') withhold(change)
+      if (change.kind === 'identity') withholdNames(change)
+      events.push(told(change))
+      if (events.length > 2 * RECENT_MAX) events.splice(0, RECENT_MAX)
+    },
+    after(number) {
+      const upTo = events.at(-1)?.change.number ?? 0
+      if (shared.after !== number || shared.upTo !== upTo)
+        shared = { after: number, upTo, bytes: encoder.encode(textBetween(number, upTo).join('')) }
+      return shared.bytes
+    },
+    async piece(after, end) {
+      // Pieces end at round numbers, so that all who catch up share them wherever they begin.
+      const to = Math.min(end, after + PIECE - (after % PIECE))
+      if (to <= after) return undefined
+      return await keptOrMade(pieces, `${after}-${to}`, () => read(after, to))
+    },
+  }
+}
+
+/** A change, and what readers are told of it, which is made once and only when somebody follows. */
+type Told = { readonly change: Change; readonly text: () => string }
+
+function told(change: Change): Told {
+  let text: string | undefined
+  return { change, text: () => (text ??= eventOf(change)) }
+}
+
+const eventOf = (change: Change) => {
+  const wire = wireChange(change)
+  return `id: ${wire.number}\nevent: ${wire.kind}\ndata: ${JSON.stringify(wire)}\n\n`
+}

@@ -1,0 +1,129 @@
+/** The one reader of request bodies: within a size and a time, and JSON as two parties read it alike. */
+
+import { parseStrictJson, UnsafeJson } from '../../../shared/json.ts'
+import { failure, type Failure } from '../../domain/failure.ts'
+
+/** What a signed change may take. */
+export const BODY_MAX_BYTES = 4096
+
+// Bun never gives up on a body that stops coming, so each read has its own end.
+const DEADLINE_MS = 5000
+
+// A connection takes a moment to find its pace.
+const PACE_FROM_SECONDS = 3
+
+// No charset is UTF-8 by the standard of JSON; a missing type is what careless but honest clients send.
+const mediaTypePattern = /^application\/json\s*(?:;\s*charset\s*=\s*(?:"utf-8"|utf-8)\s*)?;?$/i
+
+/**
+ * A body's JSON, or why it is none; `unsafe` marks JSON that is not read all the same. After a failure part of the body
+ * may be unread, so the connection cannot go on.
+ */
+export type ReadBody = { readonly value: unknown } | { readonly failure: Failure; readonly unsafe?: true }
+
+/** How much of a body is read, and for how long. */
+export type BodyLimits = {
+  readonly maxBytes?: number
+  readonly deadlineMs?: number
+  readonly bytesPerSecondMin?: number // from the third second on
+}
+
+/** Bytes that cannot be had, and why. */
+type Unread = { readonly failure: Failure }
+
+/** Reads a whole body in JSON. */
+export async function readJson(request: Request, limits: BodyLimits = {}): Promise<ReadBody> {
+  const bytes = await readBody(request, limits)
+  if (!(bytes instanceof Uint8Array)) return bytes
+  if (!isJson(request.headers.get('content-type'))) return invalid('Content-Type must be application/json in UTF-8')
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return { value: parseStrictJson(text) }
+  } catch (error) {
+    const refusal = invalid('it must be JSON in UTF-8, not nested deeply, with no key given twice')
+    return error instanceof UnsafeJson ? { ...refusal, unsafe: true } : refusal
+  }
+}
+
+/** Reads a whole body, of whatever kind. */
+export async function readBody(
+  request: Request,
+  { maxBytes = BODY_MAX_BYTES, deadlineMs = DEADLINE_MS, bytesPerSecondMin = 0 }: BodyLimits = {},
+): Promise<Uint8Array<ArrayBuffer> | Unread> {
+  if (isCoded(request.headers.get('content-encoding'))) return invalid('send it as it is, without Content-Encoding')
+  if (Number(request.headers.get('content-length')) > maxBytes) {
+    await passOver(request)
+    return tooLarge(maxBytes)
+  }
+  const chunks: Uint8Array[] = []
+  const limits = { maxBytes, deadlineMs, bytesPerSecondMin }
+  return (await readEach(request, limits, (chunk) => chunks.push(chunk))) ?? Buffer.concat(chunks)
+}
+
+// The largest body that a proxy is asked to pass, and a time in which one that has all of it sends it.
+const PASSED_OVER = { maxBytes: 4 * 1024 * 1024, deadlineMs: 1000, bytesPerSecondMin: 0 }
+
+/** Lets a body that was announced go by: a proxy that still sends when it is answered takes the wall for one that is away. */
+const passOver = async (request: Request) => void (await readEach(request, PASSED_OVER, () => {}))
+
+// What is small once packed may be huge; nothing that is sent here needs to be.
+const isCoded = (contentEncoding: string | null) =>
+  contentEncoding !== null && !/^(?:identity)?$/i.test(contentEncoding)
+
+const isJson = (contentType: string | null) => contentType === null || mediaTypePattern.test(contentType)
+
+/** Takes a body piece by piece; answers why, where it cannot be had whole. */
+async function readEach(
+  request: Request,
+  { maxBytes, deadlineMs, bytesPerSecondMin }: Required<BodyLimits>,
+  take: (chunk: Uint8Array) => void,
+): Promise<Unread | undefined> {
+  if (request.body === null) return undefined
+  const reader = request.body.getReader()
+  const late = Promise.withResolvers<'late'>()
+  const timer = setTimeout(() => late.resolve('late'), deadlineMs)
+  const read = { size: 0 }
+  let seconds = 0
+  const pace = setInterval(() => {
+    seconds++
+    if (seconds >= PACE_FROM_SECONDS && read.size < bytesPerSecondMin * seconds) late.resolve('late')
+  }, 1000)
+  try {
+    return await readUpTo(reader, maxBytes, read, late.promise, take)
+  } catch {
+    return invalid('it broke off')
+  } finally {
+    clearTimeout(timer)
+    clearInterval(pace)
+    reader.cancel().catch(() => {})
+  }
+}
+
+async function readUpTo(
+  reader: Reader,
+  maxBytes: number,
+  read: { size: number },
+  late: Promise<'late'>,
+  take: (chunk: Uint8Array) => void,
+): Promise<Unread | undefined> {
+  for (;;) {
+    const step = await Promise.race([reader.read(), late])
+    if (step === 'late') return invalid('it took too long to arrive')
+    if (step.done) return undefined
+    read.size += step.value.byteLength
+    if (read.size > maxBytes) return tooLarge(maxBytes)
+    take(step.value)
+  }
+}
+
+type Reader = {
+  read(): Promise<{ done: true; value?: unknown } | { done: false; value: Uint8Array }>
+}
+
+const tooLarge = (maxBytes: number): Unread => ({
+  failure: failure('body_too_large', `The body is over ${maxBytes} bytes.`),
+})
+
+const invalid = (what: string): Unread => ({
+  failure: failure('invalid_body', `The body cannot be read: ${what}.`),
+})

@@ -1,0 +1,42 @@
+/** Reads query parameters by the contract's schema, and says of the first that breaks its rule what it should be. */
+
+import { Type, type Static, type TObject, type TSchema } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { Value } from '@sinclair/typebox/value'
+import { failure, type Failure, type FailureCode } from '../../domain/failure.ts'
+import { readInteger, readQuery } from './query.ts'
+
+/** Which code a parameter is refused with. */
+export type Codes<Query> = { readonly [Name in keyof Query]-?: FailureCode }
+
+/** A reader for one query, defaults filled in. */
+export function paramsReader<Schema extends TObject>(
+  schema: Schema,
+  codes: Codes<Static<Schema>>,
+): (url: string) => Static<Schema> | Failure {
+  const compiled = TypeCompiler.Compile(schema)
+  const codeOf = new Map<string, FailureCode>(Object.entries(codes))
+  const refuse = (name: string, rule: string) => failure(codeOf.get(name) ?? 'invalid_option', `${name} ${rule}.`)
+  return (url) => {
+    const given: Record<string, unknown> = {}
+    for (const [name, said] of readQuery(url, [...codeOf.keys()])) {
+      if ('flaw' in said) return refuse(name, said.flaw)
+      given[name] = isInteger(schema.properties[name]) ? readInteger(said.text) : said.text
+      // Left undefined, it would be taken for one that was not given.
+      if (given[name] === undefined) return refuse(name, ruleOf(schema.properties[name]))
+    }
+    const query: unknown = Value.Default(schema, given)
+    if (compiled.Check(query)) return query
+    const name = compiled.Errors(query).First()?.path.slice(1) ?? ''
+    return refuse(name, ruleOf(schema.properties[name]))
+  }
+}
+
+const isInteger = (schema: TSchema | undefined) => schema?.['type'] === 'integer'
+
+function ruleOf(schema: TSchema = Type.Unknown()): string {
+  const { anyOf, type, minimum, maximum, pattern } = schema
+  if (Array.isArray(anyOf)) return `must be one of ${anyOf.map((choice: TSchema) => choice['const']).join(', ')}`
+  if (type !== 'integer') return `must match ${pattern}`
+  return `must be one integer from ${minimum}${maximum === undefined ? ' up' : ` to ${maximum}`}, in plain decimal`
+}
