@@ -8,6 +8,7 @@ import { newWallet, type Wallet } from '../../server/local/wallets.ts'
 import { COLS } from '../../shared/wall.ts'
 import { get, sign, startWorld, type World } from '../e2e/world.ts'
 import { newPayload, type Payload, type PaymentTerms } from './payments.ts'
+import { rowsVersion } from './rows-version.ts'
 
 /** Everything the cases play on. */
 export type Stage = {
@@ -55,7 +56,7 @@ export async function openStage(): Promise<Stage> {
   await buy(world, owner, OWNED)
   await hold(world, await world.wallet(), RESERVED)
   const rows = new Database(world.databasePath, { readonly: true })
-  const version = rows.query<{ data_version: number }, []>('PRAGMA data_version')
+  const version = rowsVersion(rows)
   const unnoted = rows.query<{ count: number }, [number]>(
     'SELECT count(*) AS count FROM payments WHERE unanswered = 1 AND claimed_at > ?',
   )
@@ -84,7 +85,7 @@ export async function openStage(): Promise<Stage> {
     async rowsVersion() {
       // A receipt that reached nobody stays unanswered.
       while (unnoted.get(Date.now() - NOTED_MS)?.count !== 0) await Bun.sleep(1)
-      return version.get()?.data_version ?? 0
+      return version()
     },
     lockDatabase: () => lock(world.databasePath),
     async stop() {
