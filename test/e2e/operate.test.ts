@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { freePort } from '../../server/local/wall-process.ts'
 import { editMessage } from '../../shared/signing.ts'
 import { facilitatorAt, oneDollarTo, signPayment } from '../local/payments.ts'
+import { runCommand } from '../operate/command.ts'
 import {
   ENGINES,
   eventually,
@@ -23,22 +24,8 @@ import {
 let world: World
 let monitors: string
 
-const PROGRAM = join(import.meta.dir, '../../server/cli.ts')
-
-type End = { readonly out: string; readonly err: string; readonly status: number }
-
 /** Runs a command with the wall's settings. */
-async function run(command: string, ...args: readonly string[]): Promise<End> {
-  const child = Bun.spawn([process.execPath, PROGRAM, command, ...args], {
-    cwd: world.folder,
-    env: { PATH: Bun.env['PATH'] ?? '', ...world.settings },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  return { out, err, status: await child.exited }
-}
+const run = (command: string, ...args: readonly string[]) => runCommand(world.settings, world.folder, command, ...args)
 
 const books = async () => {
   const { out, status } = await run('books', '--json')
@@ -201,15 +188,11 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(statSync(join(world.folder, desk)).mode & 0o777).toBe(0o600)
     await world.crash()
     expect((await run('resolve')).status).toBe(0)
-    const nowhere = Bun.spawn([process.execPath, PROGRAM, 'resolve'], {
-      env: { PATH: Bun.env['PATH'] ?? '', DATABASE_PATH: join(world.databasePath, '../none.sqlite') },
-      stdout: 'ignore',
-      stderr: 'pipe',
+    const nowhere = { DATABASE_PATH: join(world.databasePath, '../none.sqlite') }
+    expect(await runCommand(nowhere, world.folder, 'resolve')).toMatchObject({
+      status: 2,
+      err: expect.stringContaining('no wall runs'),
     })
-    expect([await nowhere.exited, await new Response(nowhere.stderr).text()]).toEqual([
-      2,
-      expect.stringContaining('no wall runs'),
-    ])
   })
 
   test('a monitor reads counts, times and states, and nobody’s name', async () => {

@@ -8,6 +8,7 @@ import { newWallet, type Wallet } from '../../server/local/wallets.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import type { Health } from '../../shared/contract/service.ts'
 import { startPostgres } from '../db/postgres/server.ts'
+import { runCommand } from '../operate/command.ts'
 import { eventually, signDemand } from './world.ts'
 
 // Goal: a backup can be taken at any time and put back, and what was sold in between is not silently sold again.
@@ -43,15 +44,8 @@ async function operate(command: string, ...args: readonly string[]): Promise<{ s
 
 /** The same, with other settings. */
 async function operateOn(wall: Readonly<Record<string, string>>, command: string, ...args: readonly string[]) {
-  const program = join(import.meta.dir, '../../server/cli.ts')
-  const child = Bun.spawn([process.execPath, program, command, ...args], {
-    cwd: folder,
-    env: { PATH: Bun.env['PATH'] ?? '', ...wall },
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  return { said: out + err, status: await child.exited }
+  const { out, err, status } = await runCommand(wall, folder, command, ...args)
+  return { said: out + err, status }
 }
 
 const ask = ({ url }: WallProcess, payment?: string) =>

@@ -7,6 +7,7 @@ import { armed, freePort, startWall, type WallProcess } from '../../server/local
 import type { Health } from '../../shared/contract/service.ts'
 import { lower, newOffer, sign as signFor } from '../adapters/signing.ts'
 import { facilitatorAt, oneDollarTo, signPayment } from '../local/payments.ts'
+import { runCommand } from '../operate/command.ts'
 import { eventually, get, sign, startSurroundings, type Surroundings } from './world.ts'
 
 // Goal: a stranger's dollar stops nothing, and an older copy of the database sells nothing, whatever is put back with it.
@@ -36,17 +37,7 @@ async function sell(wall: WallProcess): Promise<void> {
   expect(paid.status).toBe(200)
 }
 
-async function operate(command: string, ...args: readonly string[]) {
-  const program = join(import.meta.dir, '../../server/cli.ts')
-  const child = Bun.spawn([process.execPath, program, command, ...args], {
-    cwd: around.folder,
-    env: { PATH: Bun.env['PATH'] ?? '', ...settings },
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  return { out, err, status: await child.exited }
-}
+const operate = (command: string, ...args: readonly string[]) => runCommand(settings, around.folder, command, ...args)
 
 const books = async () => {
   const { out, status } = await operate('books', '--json')

@@ -6,6 +6,7 @@ import { openSqlite } from '../../db/sqlite/open.ts'
 import { startPostgres, type PostgresServer } from '../db/postgres/server.ts'
 import { sell } from '../ports/engine.ts'
 import { TERMS } from '../ports/samples.ts'
+import { runCommand } from './command.ts'
 
 // Goal: an operator who moves a wall is told what was done and what to do next, and never a password. Method: the command as
 // it is typed, between a real file and a real server.
@@ -31,15 +32,9 @@ afterAll(async () => {
 
 /** Runs the command with a wall's settings. What it says must never hold a password. */
 async function move(settings: Record<string, string>, ...args: readonly string[]) {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../server/cli.ts'), 'move', ...args], {
-    env: { PATH: Bun.env['PATH'] ?? '', ...settings },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  const { out, err, status } = await runCommand(settings, tmpdir(), 'move', ...args)
   for (const password of [SECRET, new URL(url).password]) expect(out + err).not.toContain(password)
-  return { out, err, status: await child.exited }
+  return { out, err, status }
 }
 
 test('a wall is moved only when it is stopped, once, and back to a new file', async () => {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { armed, freePort, startWall, type WallProcess } from '../../../server/local/wall-process.ts'
 import type { Wallet } from '../../../server/local/wallets.ts'
 import type { Receipt } from '../../../shared/contract/block.ts'
 import type { Health } from '../../../shared/contract/service.ts'
 import { cutProxy } from '../../db/postgres/cut-proxy.ts'
 import { startPostgres, type PostgresServer } from '../../db/postgres/server.ts'
+import { runCommand } from '../../operate/command.ts'
 import { eventually, get, readFeed, sign, startSurroundings, type Surroundings } from '../world.ts'
 
 // Goal: an instance that stands still, or is cut off, harms nobody, and a database that lost sales sells nothing.
@@ -164,9 +164,8 @@ test.if(isOurs)(
     await eventually(async () => (alarmsOf(again, 'orphan').length > 0 ? true : undefined))
     expect(alarmsOf(again, 'older-copy')).toHaveLength(1)
     expect(await healthOf(again)).toMatchObject({ ok: true, rail: 'arming' })
-    const accept = [process.execPath, join(import.meta.dir, '../../../server/cli.ts'), 'accept-restore', '--yes']
-    const env = { PATH: Bun.env['PATH'] ?? '', ...around.settings, DATABASE_URL: database, ...settings[0] }
-    expect(await Bun.spawn(accept, { cwd: around.folder, env, stdout: 'ignore', stderr: 'ignore' }).exited).toBe(0)
+    const own = { ...around.settings, DATABASE_URL: database, ...settings[0] }
+    expect((await runCommand(own, around.folder, 'accept-restore', '--yes')).status).toBe(0)
     await armed(again.url)
     await armed((await open(settings[1])).url)
   },

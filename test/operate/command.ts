@@ -1,0 +1,24 @@
+/** Runs the operator's commands from source, with nothing but the settings given: what the machine's own file sets is left out. */
+
+import { join } from 'node:path'
+
+export type Ended = { readonly out: string; readonly err: string; readonly status: number }
+
+/** Runs a command with a wall's settings in a folder; what it said and how it ended. */
+export async function runCommand(
+  settings: Readonly<Record<string, string>>,
+  folder: string,
+  command: string,
+  ...args: readonly string[]
+): Promise<Ended> {
+  const program = [process.execPath, join(import.meta.dir, '../../server/cli.ts'), '--env-file', '/dev/null']
+  const child = Bun.spawn([...program, command, ...args], {
+    cwd: folder,
+    env: { PATH: Bun.env['PATH'] ?? '', ...settings },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  return { out, err, status: await child.exited }
+}
