@@ -13,8 +13,8 @@ import { blocks, type BlockDeps } from './http/blocks.ts'
 import { canvas } from './http/canvas.ts'
 import type { CanvasReads } from './http/canvas/canvas-read.ts'
 import { discovery } from './http/documents.ts'
-import { elsewhere } from './http/elsewhere.ts'
 import { errors } from './http/errors.ts'
+import { fallback } from './http/fallback.ts'
 import { feed } from './http/feed.ts'
 import { health, type HealthDeps } from './http/health.ts'
 import { live } from './http/live.ts'
@@ -62,7 +62,7 @@ const IDLE_SECONDS = 255
 /** Makes the app; `handle(request)` answers one request, `listen` serves. */
 export function app(given: Service) {
   const viewer = filesOver(given.offer.baseUrl, given.viewer)
-  const rest: (request: Request) => Response = (request) => nowhere(request)
+  const rest: (request: Request) => Response = (request) => notFound(request)
   const shell = new Elysia({
     strictPath: true,
     normalize: false,
@@ -92,13 +92,13 @@ export function app(given: Service) {
     .use(pictures(service))
     .use(health(service))
     .use(mcp(service))
-  const told: Site = { ...site, operations: operationsOf(resources) }
+  const documentedSite: Site = { ...site, operations: operationsOf(resources) }
   const wall = resources
-    .use(atlas({ ...service, site: told }))
-    .use(discovery({ ...service, viewer, site: told }))
+    .use(atlas({ ...service, site: documentedSite }))
+    .use(discovery({ ...service, viewer, site: documentedSite }))
     // What never came over a socket.
     .all('/*', ({ request }) => rest(request))
-  const nowhere = elsewhere(wall, viewer)
+  const notFound = fallback(wall, viewer)
   return wall
 }
 

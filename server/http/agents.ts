@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import { isAddress } from '../../shared/address.ts'
 import { Agents, PainterAnswer, PainterBody, RegisterAnswer, RegisterBody } from '../../shared/contract/agent.ts'
 import { WalletParams, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
-import { anywhere, signed, told, untold, type Told } from '../discovery/openapi/operation.ts'
+import { anywhere, signed, documented, undocumented, type OperationDocs } from '../discovery/openapi/operation.ts'
 import { failure } from '../domain/failure.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import { rules } from '../domain/wall/field-rules.ts'
@@ -12,15 +12,15 @@ import { registry, registryEntry, type WallView } from '../domain/wall/wall-view
 import { myWall, type MyWallDeps } from '../wall/my-wall.ts'
 import { namePainter } from '../wall/name-painter.ts'
 import { registerAgent, type Registering } from '../wall/register-agent.ts'
-import { atOnce } from './answer/cached-response.ts'
+import { synchronous } from './answer/cached-response.ts'
 import { refuse } from './answer/refuse.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
 import { respondTagged, viewCached } from './answer/view-cache.ts'
-import { wrongVerb } from './elsewhere.ts'
+import { wrongVerb } from './fallback.ts'
 import { inTurn, signedBody, type Clients } from './request/clients.ts'
 import { nameBelow } from './request/request-url.ts'
 import { readPainterNaming, readRegistration } from './request/signed-body.ts'
-import { asking, strict } from './request/strict.ts'
+import { queryHooks, strict } from './request/strict.ts'
 
 /** What agents over HTTP need. */
 export type AgentDeps = MyWallDeps & {
@@ -42,7 +42,7 @@ export const agents = (deps: AgentDeps) => {
   const signedHooks = signedBody(clients)
   return (
     new Elysia({ name: 'agents' })
-      .get('/api/agents', atOnce(all), { detail: told(TOLD.readAgents) })
+      .get('/api/agents', synchronous(all), { detail: documented(DOCS.readAgents) })
       .put(
         '/api/agents/me',
         async ({ request, body }) => {
@@ -51,7 +51,7 @@ export const agents = (deps: AgentDeps) => {
           if ('code' in result) return refuse(result)
           return respondJson(200, { ...result, agent: registryEntry(view, wallet) }, NO_STORE)
         },
-        { ...signedHooks, body: strict(RegisterBody, readRegistration), detail: told(TOLD.registerAgent) },
+        { ...signedHooks, body: strict(RegisterBody, readRegistration), detail: documented(DOCS.registerAgent) },
       )
       .put(
         '/api/agents/me/painter',
@@ -60,10 +60,10 @@ export const agents = (deps: AgentDeps) => {
           const result = await namePainter(registering, wallet, body, clients.addressOf(request))
           return 'code' in result ? refuse(result) : respondJson(200, result, NO_STORE)
         },
-        { ...signedHooks, body: strict(PainterBody, readPainterNaming), detail: told(TOLD.namePainter) },
+        { ...signedHooks, body: strict(PainterBody, readPainterNaming), detail: documented(DOCS.namePainter) },
       )
       // The route of wallets would take `me` for one.
-      .get('/api/agents/me', () => wrongVerb(['PUT', 'OPTIONS']), { detail: untold })
+      .get('/api/agents/me', () => wrongVerb(['PUT', 'OPTIONS']), { detail: undocumented })
       .get(
         '/api/agents/:wallet',
         async ({ request, query }) => {
@@ -73,14 +73,14 @@ export const agents = (deps: AgentDeps) => {
           return 'code' in standing ? refuse(standing) : respondJson(200, standing, NO_STORE)
         },
         {
-          ...asking(WalletQuery, { after: 'invalid_after', limit: 'invalid_limit' }, inTurn(clients, 'searches')),
-          detail: told(TOLD.readWallet),
+          ...queryHooks(WalletQuery, { after: 'invalid_after', limit: 'invalid_limit' }, inTurn(clients, 'searches')),
+          detail: documented(DOCS.readWallet),
         },
       )
   )
 }
 
-const TOLD = {
+const DOCS = {
   readAgents: {
     id: 'readAgents',
     summary: 'Read the registry of agents',
@@ -142,4 +142,4 @@ const TOLD = {
       ...anywhere,
     ],
   },
-} satisfies Record<string, Told>
+} satisfies Record<string, OperationDocs>

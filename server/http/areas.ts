@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import { parseArea } from '../../shared/area.ts'
 import { AreaOrder, AreaReceipt } from '../../shared/contract/area-order.ts'
 import { AreaImageQuery, AreaParams, AreaState, EditAreaAnswer, EditAreaBody } from '../../shared/contract/area.ts'
-import { anywhere, listing, signed, told, unsettled, type Told } from '../discovery/openapi/operation.ts'
+import { anywhere, listing, signed, documented, unsettled, type OperationDocs } from '../discovery/openapi/operation.ts'
 import type { Bought } from '../domain/purchase/purchase.ts'
 import { invalidArea } from '../domain/purchase/refusals.ts'
 import { salesOf, type WallView } from '../domain/wall/wall-view.ts'
@@ -21,7 +21,7 @@ import { carriesPayment, PAYMENT_RESPONSE_V1, paymentOf, settlementHeaderV1, typ
 import { respondRegion, type RegionDeps } from './answer/image-response.ts'
 import { demandForArea, refuse, refuseTarget, type Till } from './answer/refuse.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
-import { notOfPicture } from './elsewhere.ts'
+import { notOfPicture } from './fallback.ts'
 import { readJson } from './request/body.ts'
 import { inTurn, signedBody, UNREAD, type Clients } from './request/clients.ts'
 import { paramsReader } from './request/params.ts'
@@ -59,7 +59,7 @@ export const areas = (deps: AreaDeps) => {
     .post('/areas', async ({ request, body }) => await order(deps, request, body), {
       parse: orderReader(deps),
       body: strict(AreaOrder, readAreaOrder),
-      detail: told(TOLD.buyArea),
+      detail: documented(DOCS.buyArea),
     })
     .get(
       '/areas/:area',
@@ -70,7 +70,7 @@ export const areas = (deps: AreaDeps) => {
         const area = parseArea(name)
         return area === undefined ? refuse(invalidArea()) : respondJson(200, await readArea(deps, area), NO_STORE)
       },
-      { detail: told(TOLD.readArea, { ending: PNG_END, told: TOLD.drawArea }) },
+      { detail: documented(DOCS.readArea, { ending: PNG_END, docs: DOCS.drawArea }) },
     )
     .put(
       '/areas/:area',
@@ -84,7 +84,7 @@ export const areas = (deps: AreaDeps) => {
         ...signedHooks,
         parse: [notOfPicture, signedHooks.parse],
         body: strict(EditAreaBody, readAreaEdit),
-        detail: told(TOLD.editArea),
+        detail: documented(DOCS.editArea),
       },
     )
 }
@@ -154,7 +154,7 @@ async function respondPicture(deps: RegionDeps, request: Request, name: string):
   return await respondRegion(deps, request, { col, row, cols: w, rows: h, scale: query.scale })
 }
 
-const TOLD = {
+const DOCS = {
   buyArea: {
     id: 'buyArea',
     summary: 'Buy a rectangle of blocks in one payment',
@@ -220,4 +220,4 @@ const TOLD = {
       ...anywhere,
     ],
   },
-} satisfies Record<string, Told>
+} satisfies Record<string, OperationDocs>

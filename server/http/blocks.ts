@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import { BlockParams, Deed, EditAnswer, EditBody, ListingQuery, Receipt } from '../../shared/contract/block.ts'
 import { BlockImageQuery } from '../../shared/contract/picture.ts'
 import { cellOf, parseCoord } from '../../shared/wall.ts'
-import { anywhere, listing, signed, told, unsettled, type Told } from '../discovery/openapi/operation.ts'
+import { anywhere, listing, signed, documented, unsettled, type OperationDocs } from '../discovery/openapi/operation.ts'
 import { REPEAT } from '../domain/advice.ts'
 import type { Target } from '../domain/purchase/payment.ts'
 import type { Bought } from '../domain/purchase/purchase.ts'
@@ -25,7 +25,7 @@ import { respondRegion } from './answer/image-response.ts'
 import { respondNowhere } from './answer/payment-page.ts'
 import { demandPaymentInHtml, demands, refuse, refuseTarget, type Demanding, type Till } from './answer/refuse.ts'
 import { NO_STORE, respond, respondJson, respondUnchanged, VARIES_BY_PAYMENT } from './answer/respond.ts'
-import { notOfPicture } from './elsewhere.ts'
+import { notOfPicture } from './fallback.ts'
 import { signedBody, type Clients } from './request/clients.ts'
 import { readListingQuery } from './request/listing.ts'
 import { holdsAlready, prefersHtml } from './request/negotiate.ts'
@@ -56,7 +56,9 @@ export const blocks = (deps: BlockDeps) => {
   const { editing, clients } = deps
   const signedHooks = signedBody(clients)
   return new Elysia({ name: 'blocks' })
-    .get('/blocks/next', async ({ request }) => await answer(request, 'next'), { detail: told(TOLD.buyNextBlock) })
+    .get('/blocks/next', async ({ request }) => await answer(request, 'next'), {
+      detail: documented(DOCS.buyNextBlock),
+    })
     .get(
       '/blocks/:coord',
       async ({ request }) => {
@@ -64,7 +66,7 @@ export const blocks = (deps: BlockDeps) => {
         if (name.endsWith(PNG_END)) return await respondPicture(deps, request, name)
         return await answer(request, name === 'next' ? name : parseCoord(name))
       },
-      { detail: told(TOLD.getOrBuyBlock, { ending: PNG_END, told: TOLD.drawBlock }) },
+      { detail: documented(DOCS.getOrBuyBlock, { ending: PNG_END, docs: DOCS.drawBlock }) },
     )
     .put(
       '/blocks/:coord',
@@ -79,7 +81,7 @@ export const blocks = (deps: BlockDeps) => {
         ...signedHooks,
         parse: [notOfPicture, signedHooks.parse],
         body: strict(EditBody, readEdit),
-        detail: told(TOLD.editBlock),
+        detail: documented(DOCS.editBlock),
       },
     )
 }
@@ -163,7 +165,7 @@ function respondReceipt(
   })
 }
 
-const TOLD = {
+const DOCS = {
   buyNextBlock: {
     id: 'buyNextBlock',
     summary: 'Buy the open block nearest the centre',
@@ -227,4 +229,4 @@ const TOLD = {
     revalidates: true,
     codes: ['invalid_coordinate', 'invalid_region', 'server_busy', 'too_many_requests', 'internal_error'],
   },
-} satisfies Record<string, Told>
+} satisfies Record<string, OperationDocs>

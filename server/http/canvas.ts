@@ -2,18 +2,18 @@
 
 import { Elysia } from 'elysia'
 import { Canvas } from '../../shared/contract/canvas.ts'
-import { anywhere, told, type Told } from '../discovery/openapi/operation.ts'
-import { atOnce } from './answer/cached-response.ts'
+import { anywhere, documented, type OperationDocs } from '../discovery/openapi/operation.ts'
+import { synchronous } from './answer/cached-response.ts'
 import type { CanvasReads } from './canvas/canvas-read.ts'
 
 /** The routes of the canvas. */
 export const canvas = ({ reads }: { readonly reads: CanvasReads }) =>
   new Elysia({ name: 'canvas' })
-    .get('/api/canvas', atOnce(reads.canvas.answer), { detail: told(TOLD.readCanvas) })
-    .get('/api/canvas.bin', atOnce(reads.pixels.answer), { detail: told(TOLD.readPixels) })
-    .get('/api/blocks', atOnce(reads.blocks.answer), { detail: told(TOLD.readBlocks) })
+    .get('/api/canvas', synchronous(reads.canvas.answer), { detail: documented(DOCS.readCanvas) })
+    .get('/api/canvas.bin', synchronous(reads.pixels.answer), { detail: documented(DOCS.readPixels) })
+    .get('/api/blocks', synchronous(reads.blocks.answer), { detail: documented(DOCS.readBlocks) })
 
-const TOLD = {
+const DOCS = {
   readCanvas: {
     id: 'readCanvas',
     summary: 'Read the whole wall',
@@ -42,4 +42,4 @@ const TOLD = {
     revalidates: true,
     codes: anywhere,
   },
-} satisfies Record<string, Told>
+} satisfies Record<string, OperationDocs>

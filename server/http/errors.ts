@@ -4,7 +4,7 @@ import { Elysia, NotFoundError, ParseError } from 'elysia'
 import { failure, StoreUnavailable } from '../domain/failure.ts'
 import type { Logger } from '../ports.ts'
 import { refuse } from './answer/refuse.ts'
-import { nowhere } from './elsewhere.ts'
+import { notFound } from './fallback.ts'
 import { Refused } from './request/strict.ts'
 
 // Elysia keeps what `onError` answers from those who count answers.
@@ -29,7 +29,7 @@ function answerTo(logger: Logger) {
   return (request: Request, thrown: unknown): Response => {
     const error = thrown instanceof ParseError ? thrown.cause : thrown
     if (error instanceof Refused) return refuse(error.refusal, { ...hangUp(request), ...error.headers })
-    if (error instanceof NotFoundError) return nowhere(request)
+    if (error instanceof NotFoundError) return notFound(request)
     if (error instanceof StoreUnavailable)
       return refuse(
         failure('database_unavailable', 'The store cannot be used at the moment. Send the same request again.'),

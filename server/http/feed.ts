@@ -3,18 +3,18 @@
 import { Elysia } from 'elysia'
 import { FeedPage, FeedQuery, type Sale } from '../../shared/contract/feed.ts'
 import { HistoryPage, LogTail } from '../../shared/contract/live.ts'
-import { anywhere, told, type Told } from '../discovery/openapi/operation.ts'
+import { anywhere, documented, type OperationDocs } from '../discovery/openapi/operation.ts'
 import { wireChange } from '../domain/wall/change-dto.ts'
 import type { LogNumber } from '../domain/wall/log.ts'
 import { feedPage, type WallView } from '../domain/wall/wall-view.ts'
 import type { Log } from '../ports.ts'
-import { atOnce, etagOf, readyAnswer, type ReadyAnswer } from './answer/cached-response.ts'
+import { synchronous, etagOf, readyAnswer, type ReadyAnswer } from './answer/cached-response.ts'
 import { refuse } from './answer/refuse.ts'
 import { KEPT_BRIEFLY, KEPT_BY_PROXIES, respondJson } from './answer/respond.ts'
 import { respondTagged, viewCached } from './answer/view-cache.ts'
 import { inTurn, type Clients } from './request/clients.ts'
 import { paramsReader } from './request/params.ts'
-import { asking } from './request/strict.ts'
+import { queryHooks } from './request/strict.ts'
 
 /** What the feed needs. */
 export type FeedDeps = { readonly view: WallView; readonly log: Log; readonly clients: Clients }
@@ -26,8 +26,8 @@ export const feed = ({ view, log, clients }: FeedDeps) => {
   const sales = viewCached(view, salesOf(view))
   const last = tail(view, log)
   return new Elysia({ name: 'feed' })
-    .get('/api/feed', atOnce(sales), { detail: told(TOLD.readFeed) })
-    .get('/api/tail', async ({ request }) => await last(request), { detail: told(TOLD.readTail) })
+    .get('/api/feed', synchronous(sales), { detail: documented(DOCS.readFeed) })
+    .get('/api/tail', async ({ request }) => await last(request), { detail: documented(DOCS.readTail) })
     .get(
       '/api/history',
       async ({ query: { after, limit } }) => {
@@ -38,7 +38,7 @@ export const feed = ({ view, log, clients }: FeedDeps) => {
         const page: HistoryPage = { nextAfter, hasMore: found.length > limit, changes: changes.map(wireChange) }
         return respondJson(200, page, { 'Cache-Control': KEPT_BY_PROXIES })
       },
-      { ...asking(FeedQuery, CODES, inTurn(clients, 'history')), detail: told(TOLD.readHistory) },
+      { ...queryHooks(FeedQuery, CODES, inTurn(clients, 'history')), detail: documented(DOCS.readHistory) },
     )
 }
 
@@ -98,7 +98,7 @@ function tail(view: WallView, log: Log): (request: Request) => Promise<Response>
   }
 }
 
-const TOLD = {
+const DOCS = {
   readFeed: {
     id: 'readFeed',
     summary: 'Read the sales, oldest first',
@@ -126,4 +126,4 @@ const TOLD = {
     answers: [HistoryPage],
     codes: ['invalid_after', 'invalid_limit', 'too_many_requests', 'server_busy', ...anywhere],
   },
-} satisfies Record<string, Told>
+} satisfies Record<string, OperationDocs>

@@ -2,7 +2,7 @@
 
 import { Elysia } from 'elysia'
 import { Health } from '../../shared/contract/service.ts'
-import { told, type Told } from '../discovery/openapi/operation.ts'
+import { documented, type OperationDocs } from '../discovery/openapi/operation.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
 import type { Readiness, Ready } from '../health/readiness.ts'
 import type { Store } from '../ports.ts'
@@ -22,7 +22,7 @@ export type HealthDeps = {
 export const health = (deps: HealthDeps) =>
   new Elysia({ name: 'health' })
     .get('/api/health', async () => respondJson(200, await healthOf(deps), NO_STORE), {
-      detail: told(TOLD.readHealth),
+      detail: documented(DOCS.readHealth),
     })
     .get('/livez', () => respondJson(200, { alive: true }, NO_STORE))
     .get('/readyz', () => respondReady(deps.readiness.sells()))
@@ -48,7 +48,7 @@ function respondReady({ ready, reasons, dependencies }: Ready): Response {
   return respondJson(ready ? 200 : 503, { ready, reasons, dependencies: named }, NO_STORE)
 }
 
-const TOLD = {
+const DOCS = {
   readHealth: {
     id: 'readHealth',
     summary: 'Read whether the service works and takes payments',
@@ -57,4 +57,4 @@ const TOLD = {
     answers: [Health],
     codes: ['internal_error'],
   },
-} satisfies Record<string, Told>
+} satisfies Record<string, OperationDocs>

@@ -1,7 +1,7 @@
 /** `/api/live`: the log as it grows, as server-sent events. */
 
 import { Elysia } from 'elysia'
-import { told, type Told } from '../discovery/openapi/operation.ts'
+import { documented, type OperationDocs } from '../discovery/openapi/operation.ts'
 import type { Live } from './live/stream.ts'
 import { refuseBeyond, type Clients } from './request/clients.ts'
 
@@ -14,10 +14,10 @@ export const live = ({ live: stream, clients }: LiveDeps) =>
     '/api/live',
     async ({ request }) =>
       refuseBeyond(clients, 'streams', request) ?? (await stream.answer(request, clients.addressOf(request))),
-    { detail: told(TOLD.followWall) },
+    { detail: documented(DOCS.followWall) },
   )
 
-const TOLD = {
+const DOCS = {
   followWall: {
     id: 'followWall',
     summary: 'Follow every change as it happens',
@@ -27,4 +27,4 @@ const TOLD = {
     media: 'text/event-stream',
     codes: ['invalid_after', 'server_busy', 'too_many_requests', 'internal_error'],
   },
-} satisfies Record<string, Told>
+} satisfies Record<string, OperationDocs>

@@ -2,7 +2,7 @@
 
 import { Elysia } from 'elysia'
 import { RpcAnswer, RpcRequest } from '../../shared/contract/mcp.ts'
-import { told, type Told } from '../discovery/openapi/operation.ts'
+import { documented, type OperationDocs } from '../discovery/openapi/operation.ts'
 import { failure } from '../domain/failure.ts'
 import type { McpDeps } from '../mcp/deps.ts'
 import { refuse } from './answer/refuse.ts'
@@ -29,7 +29,7 @@ export function mcp({ bindHost = '', clients, ...port }: McpPort) {
     .post(
       '/mcp',
       async ({ request }) => await closed(request, async () => (await mcpCalls()).answerCall(deps, request, clients)),
-      { parse: 'none', detail: told(TOLD.callMcp) },
+      { parse: 'none', detail: documented(DOCS.callMcp) },
     )
     .options('/mcp', async ({ request }) => await closed(request, async () => respondEmpty(204, preflight)))
 }
@@ -100,7 +100,7 @@ const forbidden = () =>
     'This address answers under its own name only, and on a private name to no page of another origin.',
   )
 
-const TOLD = {
+const DOCS = {
   callMcp: {
     id: 'callMcp',
     summary: 'Use the wall as MCP tools',
@@ -117,4 +117,4 @@ const TOLD = {
     },
     codes: ['forbidden', 'body_too_large', 'too_many_requests', 'server_busy', 'internal_error'],
   },
-} satisfies Record<string, Told>
+} satisfies Record<string, OperationDocs>

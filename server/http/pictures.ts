@@ -3,7 +3,7 @@
 import { Elysia } from 'elysia'
 import { CardQuery, PaintedBlocks, PixelsQuery, RegionQuery } from '../../shared/contract/picture.ts'
 import { parseCoord } from '../../shared/wall.ts'
-import { told, type Told } from '../discovery/openapi/operation.ts'
+import { documented, type OperationDocs } from '../discovery/openapi/operation.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { CardSubject } from '../domain/picture/card.ts'
 import type { SentPicture } from '../domain/picture/picture.ts'
@@ -17,7 +17,7 @@ import { refuse } from './answer/refuse.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
 import { readBody } from './request/body.ts'
 import { UNREAD } from './request/clients.ts'
-import { asking, Refused } from './request/strict.ts'
+import { queryHooks, Refused } from './request/strict.ts'
 import { UPLOAD, type Uploads } from './request/uploads.ts'
 
 /** What pictures need. */
@@ -32,13 +32,13 @@ export function pictures(deps: PictureDeps) {
   const { view, cards, clients } = deps
   return new Elysia({ name: 'pictures' })
     .post('/api/pixels', async ({ request, query }) => await toPixels(deps, request, query), {
-      ...asking(PixelsQuery, PIXELS_CODES, withinUploads(deps)),
+      ...queryHooks(PixelsQuery, PIXELS_CODES, withinUploads(deps)),
       parse: 'none',
-      detail: told(TOLD.paintPixels),
+      detail: documented(DOCS.paintPixels),
     })
     .get('/wall.png', async ({ request, query }) => await respondRegion(deps, request, query), {
-      ...asking(RegionQuery, REGION_CODES),
-      detail: told(TOLD.drawWall),
+      ...queryHooks(RegionQuery, REGION_CODES),
+      detail: documented(DOCS.drawWall),
     })
     .get(
       '/card.png',
@@ -48,7 +48,7 @@ export function pictures(deps: PictureDeps) {
         const shown = Object.values(subject).join('-')
         return await respondDrawn(request, { view, shown, maxAge: 60, draw: () => cards.draw(subject), clients })
       },
-      { ...asking(CardQuery, CARD_CODES), detail: told(TOLD.drawCard) },
+      { ...queryHooks(CardQuery, CARD_CODES), detail: documented(DOCS.drawCard) },
     )
 }
 
@@ -116,7 +116,7 @@ const PICTURE_TYPES =
 
 const RAW_SIZE = 'Bare bytes need width and height, in pixels.'
 
-const TOLD = {
+const DOCS = {
   paintPixels: {
     id: 'paintPixels',
     summary: 'Turn a picture into px for blocks',
@@ -155,4 +155,4 @@ const TOLD = {
     revalidates: true,
     codes: ['invalid_coordinate', 'invalid_option', 'not_found', 'server_busy', 'too_many_requests', 'internal_error'],
   },
-} satisfies Record<string, Told>
+} satisfies Record<string, OperationDocs>

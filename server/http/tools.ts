@@ -6,7 +6,7 @@ import { Preview, PreviewBody } from '../../shared/contract/preview.ts'
 import { Signing, SignQuery } from '../../shared/contract/sign.ts'
 import { SpaceQuery, Spaces } from '../../shared/contract/space.ts'
 import { parseCoord } from '../../shared/wall.ts'
-import { anywhere, told, type Told } from '../discovery/openapi/operation.ts'
+import { anywhere, documented, type OperationDocs } from '../discovery/openapi/operation.ts'
 import { failure } from '../domain/failure.ts'
 import { LISTING_KEYS, type Said } from '../domain/purchase/listing.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
@@ -17,7 +17,7 @@ import { SIGNING_FLAWS, signingMessage, type SigningHelp } from '../wall/signing
 import { refuse } from './answer/refuse.ts'
 import { NO_STORE, respond, respondJson } from './answer/respond.ts'
 import { inTurn, jsonBody, type Clients } from './request/clients.ts'
-import { asking, strict } from './request/strict.ts'
+import { queryHooks, strict } from './request/strict.ts'
 
 /** What helping needs. */
 export type ToolsDeps = PreviewDeps &
@@ -38,7 +38,7 @@ export function tools(deps: ToolsDeps) {
         maxBytes: PREVIEW_MAX_BYTES,
       }),
       body: strict(PreviewBody, readPreview),
-      detail: told(TOLD.previewBlock),
+      detail: documented(DOCS.previewBlock),
     })
     .get(
       '/api/space',
@@ -48,12 +48,12 @@ export function tools(deps: ToolsDeps) {
         return respond(200, 'application/json', textOfSpaces(await findSpace({ ...query, near })), NO_STORE)
       },
       {
-        ...asking(
+        ...queryHooks(
           SpaceQuery,
           { w: 'invalid_size', h: 'invalid_size', near: 'invalid_coordinate', limit: 'invalid_limit' },
           searching,
         ),
-        detail: told(TOLD.findSpace),
+        detail: documented(DOCS.findSpace),
       },
     )
     .get(
@@ -63,12 +63,12 @@ export function tools(deps: ToolsDeps) {
         return 'code' in text ? refuse(text) : respondJson(200, text, NO_STORE)
       },
       {
-        ...asking(
+        ...queryHooks(
           SignQuery,
           { kind: 'invalid_option', ...SIGNING_FLAWS, clear: 'invalid_option', ts: 'invalid_option' },
           searching,
         ),
-        detail: told(TOLD.getSigningMessage),
+        detail: documented(DOCS.getSigningMessage),
       },
     )
 }
@@ -106,7 +106,7 @@ function textOfSpaces(spaces: Spaces): Uint8Array<ArrayBuffer> {
   return text
 }
 
-const TOLD = {
+const DOCS = {
   previewBlock: {
     id: 'previewBlock',
     summary: 'Try a purchase out',
@@ -159,4 +159,4 @@ const TOLD = {
       ...anywhere,
     ],
   },
-} satisfies Record<string, Told>
+} satisfies Record<string, OperationDocs>

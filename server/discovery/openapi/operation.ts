@@ -6,7 +6,7 @@ import type { AnyElysia } from 'elysia'
 import type { FailureCode } from '../../domain/failure.ts'
 
 /** What is told of an operation beside its route's own schemas, and each way it can answer. */
-export type Told = {
+export type OperationDocs = {
   readonly id: string
   readonly summary: string
   readonly description: string
@@ -24,7 +24,7 @@ export type Told = {
 }
 
 /** An operation of the service. */
-export type Operation = Told & {
+export type Operation = OperationDocs & {
   readonly method: 'GET' | 'PUT' | 'POST'
   readonly path: string // as OpenAPI writes it
   readonly parameters: readonly Parameter[] // of the query, as its route's own schema has them
@@ -39,36 +39,36 @@ export type Parameter = {
 }
 
 /** Another operation at the same route: a name in the path may end so. Bun's router knows whole parts of a path only. */
-export type Ending = { readonly ending: '.png'; readonly told: Told }
+export type Ending = { readonly ending: '.png'; readonly docs: OperationDocs }
 
-const KEY = 'x-told'
+const KEY = 'x-operation'
 
 /** A route's `detail`. */
-export const told = (said: Told, ...endings: readonly Ending[]) => ({
-  operationId: said.id,
-  summary: said.summary,
-  description: said.description,
-  [KEY]: { said, endings },
+export const documented = (docs: OperationDocs, ...endings: readonly Ending[]) => ({
+  operationId: docs.id,
+  summary: docs.summary,
+  description: docs.description,
+  [KEY]: { docs, endings },
 })
 
 /** The `detail` of a route that only refuses, so that no other is taken in its stead. */
-export const untold = { hide: true } as const
+export const undocumented = { hide: true } as const
 
 /** What the routes of an app tell of themselves. */
 export function operationsOf(app: AnyElysia): readonly Operation[] {
   const { paths } = toOpenAPISchema(app, { staticFile: false })
   return app.routes.flatMap(({ method, path, hooks }): Operation[] => {
     const detail: unknown = hooks.detail
-    if (!isTold(detail) || !isMethod(method)) return []
-    const { said, endings } = detail[KEY]
+    if (!isDocumented(detail) || !isMethod(method)) return []
+    const { docs, endings } = detail[KEY]
     const template = path.replaceAll(/:(\w+)/g, '{$1}')
     const written: readonly object[] = paths[template]?.[lower[method]]?.parameters ?? []
-    const [query, body] = [schemaOf(hooks.query) ?? said.query, schemaOf(hooks.body) ?? said.body]
+    const [query, body] = [schemaOf(hooks.query) ?? docs.query, schemaOf(hooks.body) ?? docs.body]
     const schemas = { ...(query === undefined ? {} : { query }), ...(body === undefined ? {} : { body }) }
     const parameters = written.filter(isOfQuery).map((one) => withWords(one, query))
     return [
-      { ...said, ...schemas, method, path: template, parameters },
-      ...endings.map(({ ending, told: other }) => ({ ...other, method, path: template + ending, parameters: [] })),
+      { ...docs, ...schemas, method, path: template, parameters },
+      ...endings.map(({ ending, docs: other }) => ({ ...other, method, path: template + ending, parameters: [] })),
     ]
   })
 }
@@ -84,9 +84,10 @@ function withWords(parameter: Parameter, query: TObject | undefined): Parameter 
 
 const lower = { GET: 'get', PUT: 'put', POST: 'post' } as const
 
-type Detail = { readonly [KEY]: { readonly said: Told; readonly endings: readonly Ending[] } }
+type Detail = { readonly [KEY]: { readonly docs: OperationDocs; readonly endings: readonly Ending[] } }
 
-const isTold = (detail: unknown): detail is Detail => typeof detail === 'object' && detail !== null && KEY in detail
+const isDocumented = (detail: unknown): detail is Detail =>
+  typeof detail === 'object' && detail !== null && KEY in detail
 
 const isMethod = (method: string): method is Operation['method'] => ['GET', 'PUT', 'POST'].includes(method)
 

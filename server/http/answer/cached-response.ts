@@ -37,7 +37,7 @@ export function readyAnswer({ type, bytes, etag, cacheControl }: Ready): ReadyAn
  * a call for asynchronous: each answer would cost a promise, a tenth of a 304. So this one names its answer first, in two
  * steps because Bun would put the call where the name is used.
  */
-export const atOnce =
+export const synchronous =
   (answer: ReadyAnswer) =>
   ({ request }: { readonly request: Request }): Response => {
     // oxlint-disable-next-line prefer-const

@@ -55,7 +55,7 @@ type Asking = { readonly request: Request }
 type Hook = (context: Asking) => Promise<void>
 
 /** A route's query by its schema, which code each parameter is refused with, and what has to be seen to before it is read. */
-export function asking<Schema extends TObject>(
+export function queryHooks<Schema extends TObject>(
   schema: Schema,
   codes: Codes<Static<Schema>>,
   ...before: readonly Hook[]

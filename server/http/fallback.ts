@@ -15,7 +15,7 @@ import { Refused } from './request/strict.ts'
  * segments taken out, so that `/blocks/%2e%2e/api/health` reads `/api/health`. What belongs to no route as it was sent is
  * nowhere, whatever it reads as.
  */
-export function elsewhere(app: AnyElysia, files: ViewerFiles): (request: Request) => Response {
+export function fallback(app: AnyElysia, files: ViewerFiles): (request: Request) => Response {
   const verbsAt = verbsOf(app)
   return (request) => {
     const { method, url } = request
@@ -24,7 +24,7 @@ export function elsewhere(app: AnyElysia, files: ViewerFiles): (request: Request
     const file = files(path)
     const verbs = file === undefined ? verbsAt(path) : READ
     if (verbs.length > 0 && !verbs.includes(method)) return wrongVerb(verbs)
-    return file === undefined ? nowhere(request) : file(request)
+    return file === undefined ? notFound(request) : file(request)
   }
 }
 
@@ -47,7 +47,7 @@ export function notOfPicture({ request }: { readonly request: Request }): void {
 }
 
 /** What is answered where nothing is. */
-export function nowhere(request: Request): Response {
+export function notFound(request: Request): Response {
   if (request.method === 'GET' && prefersHtml(request.headers.get('accept'))) return respondNowhere(404)
   return refuse(failure('not_found', 'There is nothing here. See /openapi.json.'))
 }
