@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 // Goal: the house laws that no linter knows. Method: read every file of the repository as text and name each breach as
 // `path:line`. Sizes, import direction and language rules are the linter's (see lint.test.ts).
@@ -46,6 +46,15 @@ test('there is a repository to look at', () => {
 test('nothing is left to be done later', () => {
   // Classes of one letter keep this file from breaking its own law.
   expect(breaches(files, /\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b/)).toEqual([])
+})
+
+// More than a reader takes in at a glance. The root holds what tools look for there.
+const FILES_MAX = 20
+
+test('no folder holds more files of its own than a reader takes in', () => {
+  const folders = Map.groupBy(paths, (path) => dirname(path))
+  const crowded = [...folders].filter(([folder, own]) => folder !== '.' && own.length > FILES_MAX)
+  expect(crowded.map(([folder, own]) => `${folder}: ${own.length}`)).toEqual([])
 })
 
 test('SQL lives in db/ and nowhere else', () => {
