@@ -20,12 +20,12 @@ export function freshChain(
   let newest: { readonly head: bigint; readonly at: number } | undefined
   let isStalled = false
 
-  /** Takes note of a height; answers whether the chain moves. */
-  const moves = (head: bigint) => {
+  /** Takes note of a height that was asked for at `asked`; answers whether the chain moves. An answer may be as old as its question. */
+  const moves = (head: bigint, asked: number) => {
     if (newest === undefined || head > newest.head) {
       newest = { head, at: clock.elapsed() }
       isStalled = false
-    } else if (clock.elapsed() - newest.at >= STILL_MAX_MS) isStalled = true
+    } else if (asked - newest.at >= STILL_MAX_MS) isStalled = true
     told(isStalled ? STILL : null)
     return !isStalled
   }
@@ -33,17 +33,19 @@ export function freshChain(
   return {
     ...chain,
     async read(key) {
+      const asked = clock.elapsed()
       const answer = await chain.read(key)
-      return answer === 'silent' || moves(answer.head) ? answer : 'silent'
+      return answer === 'silent' || moves(answer.head, asked) ? answer : 'silent'
     },
     async status(payment, head, named) {
       const status = await chain.status(payment, head, named)
       return status.kind === 'unspent' && isStalled ? { kind: 'silent' } : status
     },
     async fault() {
+      const asked = clock.elapsed()
       const health = await chain.fault()
       if (health.kind !== 'none' || health.head === undefined) return health
-      return moves(health.head) ? health : STALLED
+      return moves(health.head, asked) ? health : STALLED
     },
   }
 }

@@ -47,6 +47,18 @@ test('a chain is believed for a minute after its last block, and no longer', asy
   expect(await chain.status(payment, HEAD)).toEqual({ kind: 'silent' })
 })
 
+test('an answer that took its time does not make a chain stand still', async () => {
+  const answered = Promise.withResolvers<void>()
+  const waits = { ...asked, fault: () => answered.promise.then(() => ({ kind: 'none' as const, head: HEAD })) }
+  const slow = freshChain(waits, { clock, told })
+  await slow.read(payment)
+  const asking = slow.fault()
+  clock.pass(120_000)
+  answered.resolve()
+  expect(await asking).toEqual({ kind: 'none', head: HEAD })
+  expect(heard).toEqual([null, null])
+})
+
 test('a block sets the minute back, whoever saw it', async () => {
   await chain.read(payment)
   clock.pass(50_000)

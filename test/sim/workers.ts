@@ -53,7 +53,7 @@ export async function playStretch(
 ): Promise<Broken | undefined> {
   const only = [...(real ? ['--real'] : []), ...(twins ? ['--twins'] : [])]
   const args = ['--worker', '--from', String(from), '--seeds', String(end - from), ...only]
-  const worker = Bun.spawn(['bun', `${folder}/main.ts`, ...args], { stdout: 'pipe', stderr: 'pipe' })
+  const worker = Bun.spawn([process.execPath, `${folder}/main.ts`, ...args], { stdout: 'pipe', stderr: 'pipe' })
   const [text, trouble] = await Promise.all([worker.stdout.text(), worker.stderr.text(), worker.exited])
   if (worker.signalCode !== null) throw new Error(`a worker was ended by ${worker.signalCode}`)
   for (const line of text.split('\n').filter((candidate) => candidate !== '')) {
