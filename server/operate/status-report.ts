@@ -59,7 +59,7 @@ function pendingWords({ held, uncertain, watched, oldestSince }: Pending, now: U
 }
 
 /** A stretch of time in its largest units. */
-function lasting(ms: number): string {
+export function lasting(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   const [days, hours, minutes] = [86_400, 3600, 60].map((unit) => Math.floor(seconds / unit)) as [
     number,

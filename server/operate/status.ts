@@ -3,9 +3,13 @@
 import { parseArgs } from 'node:util'
 import { openBooks } from '../../db/open.ts'
 import { readPlace } from '../config.ts'
+import type { BookedOpen } from '../domain/purchase/balance.ts'
 import { STRAY_NOTE } from '../domain/purchase/stray-money.ts'
+import { wordsFor } from '../domain/purchase/target.ts'
+import { stateWords } from './admin-commands.ts'
 import { dollars } from './books-report.ts'
 import { ask, UsageError, printLines, type Command } from './command.ts'
+import { lasting } from './status-report.ts'
 
 const USAGE = `Tells how the running wall is: whether it sells, what it depends on, what is open, the money, the last alarms.
 
@@ -16,6 +20,9 @@ The status is 0 if the wall sells, 1 if not, 2 if no wall runs.
 `
 
 const EVERY_SECONDS = 2
+
+// Of many the oldest say what is wrong; `books` tells all.
+const OPEN_SHOWN = 5
 
 /** How the wall is, at a glance. */
 export const status: Command = {
@@ -29,7 +36,7 @@ export const status: Command = {
     if (!/^\d{1,4}$/.test(every) || Number(every) === 0) throw new UsageError()
     for (;;) {
       const { ok, lines } = await ask('status', {})
-      const all = [...lines, ...(await moneyLines())]
+      const all = [...lines, ...(await bookLines())]
       // A screen that shows the last answer until the next is there.
       if (values.watch === true && process.stdout.isTTY) process.stdout.write('\x1b[H\x1b[2J')
       printLines(all)
@@ -40,12 +47,12 @@ export const status: Command = {
 }
 
 /** What the books say, read beside the wall. */
-async function moneyLines(): Promise<string[]> {
+async function bookLines(): Promise<string[]> {
   const { database } = readPlace(Bun.env)
   try {
     const books = await openBooks(database)
     try {
-      const { sales, credits, payouts } = await books.statement()
+      const { sales, credits, payouts, open } = await books.statement()
       const sum = (entries: readonly { readonly amount: bigint }[]) =>
         dollars(entries.reduce((total, { amount }) => total + amount, 0n))
       const owed = credits.filter(({ paidOut }) => paidOut === null)
@@ -53,6 +60,7 @@ async function moneyLines(): Promise<string[]> {
       return [
         `  money       ${sum(sales)} for blocks, ${sum(owed)} owed for ${owed.length} credits, ${stray} stray payments`,
         `  instances   ${await books.instances()}`,
+        ...openLines(open),
       ]
     } finally {
       await books.close()
@@ -60,4 +68,19 @@ async function moneyLines(): Promise<string[]> {
   } catch {
     return ['  money       not told: the database cannot be read']
   }
+}
+
+function openLines(open: readonly BookedOpen[]): string[] {
+  if (open.length === 0) return []
+  const oldest = open.toSorted((one, other) => one.since - other.since).slice(0, OPEN_SHOWN)
+  const left = open.length - oldest.length
+  return [
+    '  open purchases, the oldest first',
+    ...oldest.map(({ purchase, since }) => {
+      const { payer, nonce, amount } = purchase.payment
+      const age = lasting(Date.now() - since).padEnd(9)
+      return `    ${age} ${dollars(amount)} for ${wordsFor(purchase)}: ${stateWords(purchase)}, ${payer} ${nonce}`
+    }),
+    ...(left === 0 ? [] : [`    and ${left} more: pixel-wall books`]),
+  ]
 }

@@ -112,6 +112,9 @@ describe.each(ENGINES)('on %s', (engine) => {
     ])
     const { out } = await run('books')
     expect(out).toMatch(/^ {2}open purchases +1$/m)
+    expect((await run('status')).out).toMatch(
+      /open purchases, the oldest first\n {4}\d+ s +12\.00 USDC for area 40,40,4x3: held, in doubt, 0x/,
+    )
     expect(out).toMatch(/12\.00 USDC for area 40,40,4x3: held, in doubt for 0 min; the chain: /)
     await eventually(async () =>
       (await metric('wall_open_purchases{state="held"}')) === 'wall_open_purchases{state="held"} 1' ? true : undefined,

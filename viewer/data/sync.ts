@@ -21,7 +21,7 @@ const staleText = (since: number | undefined) =>
     : `Not up to date since ${new Date(since).toLocaleTimeString()}`
 
 /** Keeps the scene's wall up to date until `signal` aborts. */
-export function keepUp(source: Source, scene: Scene, signal: AbortSignal) {
+export function syncWall(source: Source, scene: Scene, signal: AbortSignal) {
   let failures = 0
   let heardAt = hasAnsweredKept() ? undefined : Date.now()
   const change = (next: (wall: Wall) => Wall) => {

@@ -5,7 +5,7 @@ import { clamp, fit, isFitted, lookAt, reveal, type Camera, type View } from '..
 import { liveSource } from '../data/live.ts'
 import { arrive } from '../data/load-canvas.ts'
 import { canvasReader } from '../data/source.ts'
-import { keepUp } from '../data/sync.ts'
+import { syncWall } from '../data/sync.ts'
 import { priceOnPage } from '../page-words.ts'
 import { createAppearance } from '../page.ts'
 import { find } from '../ui/dom.ts'
@@ -173,7 +173,7 @@ async function load() {
       show: showWall,
       stale: (words: string) => void (stale.textContent = words),
     }
-    keepUp(liveSource(readCanvas), scene, forever)
+    syncWall(liveSource(readCanvas), scene, forever)
     document.body.dataset['ready'] = 'yes'
   } catch {
     say(notice, 'The wall could not be read.', () => {

@@ -4,7 +4,7 @@ import { createMemory } from '../data/history-loader.ts'
 import { keepOffline } from '../data/keep-offline.ts'
 import { liveSource } from '../data/live.ts'
 import type { CanvasReader } from '../data/source.ts'
-import { keepUp } from '../data/sync.ts'
+import { syncWall } from '../data/sync.ts'
 import type { Page, Part } from '../page.ts'
 import { createAmbient } from './ambient.ts'
 import { find } from './dom.ts'
@@ -49,7 +49,7 @@ export function createParts(page: Page, readCanvas: CanvasReader, signal: AbortS
       for (const part of parts) part.update(next, before)
       // News of a wall that is still arriving would be overtaken by its older rows.
       if (!following && next.wall?.complete) {
-        keepUp(source, scene, signal)
+        syncWall(source, scene, signal)
         if (!document.body.classList.contains('embed')) keepOffline(signal)
       }
       following ||= next.wall?.complete === true
