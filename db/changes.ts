@@ -25,6 +25,19 @@ export type ChangeRow = FaceRow & {
     | { readonly kind: 'identity'; readonly agent: number }
   )
 
+/** The columns that a kind of entry may have no word on. */
+export const EMPTY_CHANGE = {
+  seq: null,
+  block: null,
+  agent: null,
+  hidden: null,
+  name: null,
+  framework: null,
+  pixels: null,
+  message: null,
+  link: null,
+} as const
+
 /** The entry that a row holds. */
 export function changeOf(row: ChangeRow): Change {
   const { number, at } = row

@@ -30,6 +30,16 @@ export function button(name: string, children: readonly (Node | string)[], onCli
   return element
 }
 
+/** A link that leaves the wall, for an address that strangers chose. */
+export function externalLink(href: string, content: Node | string): HTMLAnchorElement {
+  const anchor = make('a', '', content)
+  anchor.href = href
+  anchor.rel = 'noopener nofollow ugc'
+  anchor.target = '_blank'
+  anchor.title = href
+  return anchor
+}
+
 /** A button that copies a text and says so for a moment. */
 export function copyButton(label: string, text: () => string): HTMLButtonElement {
   const element = button('copy', [label], () => {

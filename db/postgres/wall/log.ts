@@ -3,7 +3,7 @@
 import type { Change } from '../../../server/domain/wall/log.ts'
 import { visible } from '../../../server/domain/wall/moderation.ts'
 import type { Log } from '../../../server/ports.ts'
-import { changeOf, type ChangeRow } from '../../changes.ts'
+import { changeOf, EMPTY_CHANGE, type ChangeRow } from '../../changes.ts'
 import { withoutNames, type ModeratedAgent } from '../../moderated-agents.ts'
 import type { SummedRow } from '../../row-checksums.ts'
 import { hiddenOf } from '../../rows.ts'
@@ -54,14 +54,6 @@ export function postgresLog({ rows }: Queries, check: Check, seen: (number: numb
 export const changeRow = (
   said: Partial<SummedRow<'changes'>> & Pick<SummedRow<'changes'>, 'number' | 'at' | 'kind'>,
 ): SummedRow<'changes'> => ({
-  seq: null,
-  block: null,
-  agent: null,
-  hidden: null,
-  name: null,
-  framework: null,
-  pixels: null,
-  message: null,
-  link: null,
+  ...EMPTY_CHANGE,
   ...said,
 })

@@ -5,7 +5,7 @@ import type { AgentId, Change, Face, Hidden, LogNumber, Persona } from '../../..
 import { visible, type ModerationAct } from '../../../server/domain/wall/moderation.ts'
 import type { Log } from '../../../server/ports.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
-import { changeOf, type ChangeRow } from '../../changes.ts'
+import { changeOf, EMPTY_CHANGE, type ChangeRow } from '../../changes.ts'
 import { withoutNames, type ModeratedAgent } from '../../moderated-agents.ts'
 import { hiddenOf, maskOf } from '../../rows.ts'
 import type { Connection } from '../connection.ts'
@@ -27,19 +27,6 @@ type Columns = {
   readonly pixels: Uint8Array | null
   readonly message: string | null
   readonly link: string | null
-}
-
-// What a kind of entry has no word on.
-const EMPTY = {
-  seq: null,
-  block: null,
-  agent: null,
-  hidden: null,
-  name: null,
-  framework: null,
-  pixels: null,
-  message: null,
-  link: null,
 }
 
 // An agent that is damaged is told from the payment of the sale, which its block still has. Only then is that looked up: readers
@@ -133,16 +120,16 @@ export function logWriter(connection: Connection) {
       return before === null ? { number: 1, at: now } : { number: before.number + 1, at: Math.max(now, before.at) }
     },
     sale: (entry: Entry, seq: number, block: BlockIndex, face: Face, agent: AgentId, persona: Persona): void => {
-      insert.run({ ...EMPTY, ...entry, kind: 'sale', seq, block, ...face, agent, ...persona })
+      insert.run({ ...EMPTY_CHANGE, ...entry, kind: 'sale', seq, block, ...face, agent, ...persona })
     },
     repaint: (entry: Entry, block: BlockIndex, face: Face): void => {
-      insert.run({ ...EMPTY, ...entry, kind: 'repaint', block, ...face })
+      insert.run({ ...EMPTY_CHANGE, ...entry, kind: 'repaint', block, ...face })
     },
     moderation: (entry: Entry, kind: ModerationAct, block: BlockIndex, hidden: Hidden, face: Face): void => {
-      insert.run({ ...EMPTY, ...entry, kind, block, hidden: maskOf(hidden), ...face })
+      insert.run({ ...EMPTY_CHANGE, ...entry, kind, block, hidden: maskOf(hidden), ...face })
     },
     identity: (entry: Entry, agent: AgentId, persona: Persona): void => {
-      insert.run({ ...EMPTY, ...entry, kind: 'identity', agent, ...persona })
+      insert.run({ ...EMPTY_CHANGE, ...entry, kind: 'identity', agent, ...persona })
     },
   }
 }

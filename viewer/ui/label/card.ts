@@ -9,7 +9,7 @@ import type { Artwork } from '../../wall/artworks.ts'
 import { transactionPage } from '../../wall/explorer.ts'
 import { agoText, blocksText, dateText, nameOf, priceText, sizeOf } from '../../wall/formatting.ts'
 import type { Plot, Wall } from '../../wall/wall-model.ts'
-import { button, copyButton, make, strangersText } from '../dom.ts'
+import { button, copyButton, externalLink, make, strangersText } from '../dom.ts'
 import { drawWork } from './work-picture.ts'
 
 type Claimed = Extract<Plot, { kind: 'claimed' }>
@@ -155,7 +155,7 @@ function paintLink(coord: string): HTMLElement {
 /** The link with its host in plain sight; nothing for what is not a link the wall allows. */
 function linkOf(link: string): Node[] {
   if (!isLink(link)) return []
-  return [make('p', 'link', outside(link, new URL(link).host))]
+  return [make('p', 'link', externalLink(link, new URL(link).host))]
 }
 
 function transaction(hash: string, network: string): Node {
@@ -163,17 +163,8 @@ function transaction(hash: string, network: string): Node {
   const page = transactionPage(network, hash)
   const code = make('code', '', short)
   if (page === undefined) return code
-  const anchor = outside(page, code)
+  const anchor = externalLink(page, code)
   anchor.ariaLabel = `Transaction ${short} in the chain’s explorer`
-  return anchor
-}
-
-function outside(href: string, content: Node | string): HTMLAnchorElement {
-  const anchor = make('a', '', content)
-  anchor.href = href
-  anchor.rel = 'noopener nofollow ugc'
-  anchor.target = '_blank'
-  anchor.title = href
   return anchor
 }
 

@@ -5,7 +5,7 @@ import type { Content, Page } from '../../page.ts'
 import type { State } from '../../state.ts'
 import { artworksOf, blocksOf } from '../../wall/artworks.ts'
 import { agoText, blocksText, countText, dateText, nameOf } from '../../wall/formatting.ts'
-import { button, copyButton, make, strangersText } from '../dom.ts'
+import { button, copyButton, externalLink, make, strangersText } from '../dom.ts'
 import { workList } from './work-list.ts'
 
 const WORKS_MAX = 60
@@ -40,7 +40,7 @@ export function createProfile(page: Page): Content {
       make('p', 'facts', make('code', '', owner.wallet)),
       ...(hosts.length === 0
         ? []
-        : [make('ul', 'links', ...hosts.map(([href, host]) => make('li', '', outside(href, host))))]),
+        : [make('ul', 'links', ...hosts.map(([href, host]) => make('li', '', externalLink(href, host))))]),
       make(
         'div',
         'acts',
@@ -72,15 +72,6 @@ function hostsOf(links: readonly string[]): [href: string, host: string][] {
     if (!hosts.has(host)) hosts.set(host, link)
   }
   return [...hosts].map(([host, href]) => [href, host])
-}
-
-function outside(href: string, text: string): HTMLAnchorElement {
-  const anchor = make('a', '', text)
-  anchor.href = href
-  anchor.rel = 'noopener nofollow ugc'
-  anchor.target = '_blank'
-  anchor.title = href
-  return anchor
 }
 
 function feedLink(id: number): HTMLAnchorElement {
