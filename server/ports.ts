@@ -39,8 +39,8 @@ export type Ledger = {
   availability(target: Target, payment: Payment, now: UnixMs, attended: readonly Hash[]): Promise<Availability>
   /** The payments for which a target is held: of `next` all that hold anything. */
   holders(target: Target): Promise<readonly PaymentKey[]>
-  /** Whether a target can be bought by anyone. Said at once where it is known, because nothing is asked as often. */
-  space(target: Target): Exclude<Space, 'full'> | Promise<Exclude<Space, 'full'>>
+  /** Whether a target can be bought by anyone. */
+  space(target: Target): Promise<Exclude<Space, 'full'>>
   /** Which blocks of a target that has a place are sold or held, in the order of the wall. */
   inTheWay(target: Target): Promise<{ readonly taken: readonly BlockIndex[]; readonly held: readonly BlockIndex[] }>
   /** Holds the target for a new payment, or again for a released one, in one transaction. */

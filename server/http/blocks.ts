@@ -13,7 +13,6 @@ import { saleOf, type WallView } from '../domain/wall/wall-view.ts'
 import type { Blocks } from '../ports.ts'
 import type { SellTo } from '../purchase/limited-seller.ts'
 import type { Seller } from '../purchase/seller.ts'
-import { andThen } from '../wall/and-then.ts'
 import { editBlock, type EditDeps } from '../wall/edit-block.ts'
 import { deedOf, lookAt, type Found } from '../wall/read-wall.ts'
 import type { WallImages } from '../wall/wall-image.ts'
@@ -89,12 +88,12 @@ export const blocks = (deps: BlockDeps) => {
 /** Answers who asks for a block, or for `next`, with the deed, the terms or the receipt. A HEAD never buys, so it has no eye for payments. */
 function answering(deps: BlockDeps) {
   const demand = demands(deps)
-  return (request: Request, target: Target | undefined): Response | Promise<Response> => {
+  return async (request: Request, target: Target | undefined): Promise<Response> => {
     const isHead = request.method === 'HEAD'
     if (target === undefined) return isPerson(request) && !isHead ? respondNowhere(400) : refuse(invalidCoordinate())
     const sent = isHead ? undefined : paymentOf(request, deps.offer, target)
-    if (sent !== undefined) return paid(deps, request, target, sent)
-    return andThen(lookAt(deps, target), (found) => answerUnpaid(deps, demand, request, target, found))
+    if (sent !== undefined) return await paid(deps, request, target, sent)
+    return answerUnpaid(deps, demand, request, target, await lookAt(deps, target))
   }
 }
 

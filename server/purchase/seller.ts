@@ -39,8 +39,8 @@ export type Seller = {
    * that hangs up stops nothing; its purchase stays unanswered.
    */
   buy(target: Target, payment: Payment, listing: Draft | Failure, client?: AbortSignal): Promise<Outcome>
-  /** Whether a target can be bought. Said at once where it is known, because nothing is asked as often. */
-  offered(target: Target): Offered | Promise<Offered>
+  /** Whether a target can be bought. */
+  offered(target: Target): Promise<Offered>
   /**
    * Brings one unfinished purchase nearer to its end, unless another run is at it; `false` where nobody here has asked the
    * chain about it yet.
@@ -90,10 +90,9 @@ export function seller(deps: PurchaseDeps): ReconciledSeller {
         shared.delete(copy)
       }
     },
-    offered(target) {
-      const space = runs.ledger.space(target)
-      if (typeof space === 'string') return space === 'reserved' ? heldBy(runs, target) : space
-      return space.then((found) => (found === 'reserved' ? heldBy(runs, target) : found))
+    async offered(target) {
+      const space = await runs.ledger.space(target)
+      return space === 'reserved' ? await heldBy(runs, target) : space
     },
     async reconcile(key) {
       const working = runsOf(runs, key).find(({ hasClaimed, hasAsked }) => hasClaimed || hasAsked)

@@ -8,7 +8,6 @@ import type { Target } from '../domain/purchase/payment.ts'
 import type { OwnedBlock } from '../domain/wall/log.ts'
 import type { Blocks } from '../ports.ts'
 import type { Offered, Seller } from '../purchase/seller.ts'
-import { andThen } from './and-then.ts'
 
 /** The public record of a claimed block. */
 export function deedOf({ block, wallet, persona, face, claimedAt, tx, settled }: OwnedBlock): Deed {
@@ -31,10 +30,9 @@ type ReadWallDeps = { readonly blocks: Blocks; readonly seller: Pick<Seller, 'of
 export type Found = Deed | Offered
 
 /** A target's deed when it is a claimed block, else whether it can be bought. */
-export function lookAt({ blocks, seller }: ReadWallDeps, target: Target): Found | Promise<Found> {
-  return andThen(seller.offered(target), (space) =>
-    typeof target !== 'number' || space !== 'claimed' ? space : deedIn(blocks, target),
-  )
+export async function lookAt({ blocks, seller }: ReadWallDeps, target: Target): Promise<Found> {
+  const space = await seller.offered(target)
+  return typeof target !== 'number' || space !== 'claimed' ? space : await deedIn(blocks, target)
 }
 
 async function deedIn(blocks: Blocks, block: BlockIndex): Promise<Found> {

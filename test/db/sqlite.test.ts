@@ -38,9 +38,9 @@ const engines = [
   { name: 'SQLite on disk', path: newFile },
 ]
 
-test('whether a block can be bought is said at once, and nobody waits for it', async () => {
+test('whether a block can be bought is not told of a store that is closed', async () => {
   const { ledger, close } = await openSqlite(':memory:', TERMS.network)
-  expect(ledger.space(blockOf('3,4'))).toBe('open')
+  expect(await ledger.space(blockOf('3,4'))).toBe('open')
   close()
   expect(await failureOf(ledger.space(blockOf('3,4')))).toBeInstanceOf(StoreUnavailable)
 })

@@ -224,7 +224,7 @@ describe('a target that is held', () => {
     const during: unknown[] = []
     world.atSettle = () => void during.push(sold.offered(block))
     world.settling = { kind: 'unclear' }
-    expect(sold.offered(block)).toBe('open')
+    expect(await sold.offered(block)).toBe('open')
     await buy(paymentOf(1, 1))
     expect(await Promise.all(during)).toEqual(['reserved'])
     await sold.idle()

@@ -26,7 +26,7 @@ export function sqliteLedger(connection: Connection): Ledger {
     availability: async (target, payment, now, attended) =>
       read(() => availability(sql, target, payment, now, attended)),
     holders: async (target) => read(() => holders(sql, target)),
-    space: (target) => atOnce(() => spaceOf(target)),
+    space: async (target) => spaceOf(target),
     inTheWay: async (target) => read(() => inTheWay(sql, target)),
     claim: async (target, payment, listing, head, now, attended) =>
       write(() => claim(sql, target, payment, listing, head, now, attended)),
@@ -41,15 +41,6 @@ export function sqliteLedger(connection: Connection): Ledger {
     markAnswered: async (key) => write(() => void sql.markAnswered.run(keyOf(key))),
     unfinished: async (now) =>
       read(() => sql.unfinished.all({ soldBy: now - FIRST_LOOK_MS, endedBy: Math.floor((now - LAST_LOOK_MS) / 1000) })),
-  }
-}
-
-/** An answer that nobody waits for; its failure is a promise's, as callers of a port expect. */
-function atOnce<T>(look: () => T): T | Promise<T> {
-  try {
-    return look()
-  } catch (error) {
-    return Promise.reject(error)
   }
 }
 

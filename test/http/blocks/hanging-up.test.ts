@@ -15,7 +15,7 @@ const wall = await openWall({
       begun.resolve()
       return new Promise<Outcome>(() => {})
     },
-    offered: () => 'open',
+    offered: async () => 'open',
     reconcile: async () => true,
     idle: async () => {},
   },

@@ -14,7 +14,7 @@ function slowSeller() {
     clients.push(client)
     return await outcome
   }
-  return { seller: { buy, offered: () => 'open' as const, reconcile: async () => true, idle }, clients, finish }
+  return { seller: { buy, offered: async () => 'open' as const, reconcile: async () => true, idle }, clients, finish }
 }
 
 const taken: Outcome = { kind: 'refused', failure: { code: 'block_taken', message: 'sold' } }
