@@ -38,8 +38,26 @@ export function residentMb(pid: number): number | undefined {
 /** Keeps a process on one processor, where the machine has more and can be told so. */
 export const pin = (pid: number, processor: number): void => keepOn(pid, String(processor))
 
-/** Lets a process, and all that it starts from then on, use every processor. */
-export const unpin = (pid: number): void => keepOn(pid, `0-${navigator.hardwareConcurrency - 1}`)
+/** Lets this process, and all that it starts meanwhile, use every processor; then it has those again that it had before. */
+export async function onEveryProcessor<Done>(work: () => Promise<Done>): Promise<Done> {
+  const before = processorsOf(process.pid)
+  if (before === undefined) return await work()
+  keepOn(process.pid, `0-${navigator.hardwareConcurrency - 1}`)
+  try {
+    return await work()
+  } finally {
+    keepOn(process.pid, before)
+  }
+}
+
+/** The processors that a process may use, as Linux lists them. */
+export function processorsOf(pid: number): string | undefined {
+  try {
+    return /Cpus_allowed_list:\s+(\S+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  } catch {
+    return undefined
+  }
+}
 
 function keepOn(pid: number, processors: string): void {
   if (navigator.hardwareConcurrency < 2 || Bun.which('taskset') === null) return

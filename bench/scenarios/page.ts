@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { openBrowser } from '../../test/viewer/stage/browser.ts'
 import type { Scenario } from '../findings.ts'
-import { pin, unpin } from '../measure/cpu.ts'
+import { onEveryProcessor } from '../measure/cpu.ts'
 import { FIRST_DRAWN, NOTE_DRAWINGS, NOTE_TASKS, OPENED, USABLE, WAIT_FOR_ALL } from '../measure/page-probe.ts'
 import { median } from '../measure/pair.ts'
 
@@ -118,9 +118,7 @@ async function inBrowser<Found>(measure: (browser: Browser) => Promise<Found>): 
   if (!existsSync(join(ROOT, 'dist/viewer/index.html')))
     throw new Error('the page is not built: run `bun run build` before the wall is started')
   // A browser is many processes, and one processor for all of them is not what its reader has.
-  unpin(process.pid)
-  const browser = await openBrowser()
-  pin(process.pid, 0)
+  const browser = await onEveryProcessor(openBrowser)
   if ('reason' in browser) throw new Error(`no Chromium starts here: ${browser.reason}`)
   try {
     return await measure(browser)

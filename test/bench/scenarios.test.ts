@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { between } from '../../bench/document.ts'
 import goals from '../../bench/goals.json' with { type: 'json' }
+import { processorsOf } from '../../bench/measure/cpu.ts'
 import { behindProxy, inBrowser, onServer, scenarios } from '../../bench/scenarios.ts'
 import { servers, type Servers } from '../../bench/servers/servers.ts'
 import { isHere } from '../e2e/instances/proxies.ts'
@@ -27,6 +28,7 @@ if (!keeps) console.warn('Viewers behind a caching proxy are not measured: nginx
 
 let walls: Servers
 const ratios = new Set<string>()
+const had = processorsOf(process.pid)
 beforeAll(() => {
   walls = servers()
 })
@@ -43,6 +45,10 @@ test.each(Object.entries({ ...scenarios, ...onServer, ...(keeps ? behindProxy : 
   },
   120_000,
 )
+
+test('a measurement leaves this process the processors that it had', () => {
+  expect(processorsOf(process.pid)).toBe(had)
+})
 
 test('every goal is the goal of something measured', () => {
   const measurable = Object.keys(goals).filter(
