@@ -25,7 +25,7 @@ import { notOfPicture } from './fallback.ts'
 import { readJson } from './request/body.ts'
 import { inTurn, signedBody, UNREAD, type Clients } from './request/clients.ts'
 import { paramsReader } from './request/params.ts'
-import { nameBelow } from './request/request-url.ts'
+import { nameBelow, PNG_END } from './request/request-url.ts'
 import { readAreaEdit } from './request/signed-body.ts'
 import { Refused, strict } from './request/strict.ts'
 import { UPLOAD, type Uploads } from './request/uploads.ts'
@@ -44,8 +44,6 @@ export type AreaDeps = Till &
   }
 
 const PREFIX = '/areas/'
-
-const PNG_END = '.png'
 
 /** What a signed change of an area may take. */
 const EDIT_MAX_BYTES = 128 * 1024

@@ -1,4 +1,4 @@
-/** `/blocks/next` and `/blocks/{coord}`: the shop window, the till and the owner's brush. */
+/** `/blocks/next` and `/blocks/{coord}`: the terms, the purchase, the deed, the picture and the repaint of a block. */
 
 import { Elysia } from 'elysia'
 import { BlockParams, Deed, EditAnswer, EditBody, ListingQuery, Receipt } from '../../shared/contract/block.ts'
@@ -29,7 +29,7 @@ import { signedBody, type Clients } from './request/clients.ts'
 import { readListingQuery } from './request/listing.ts'
 import { holdsAlready, prefersHtml } from './request/negotiate.ts'
 import { paramsReader } from './request/params.ts'
-import { nameBelow, queryOf } from './request/request-url.ts'
+import { nameBelow, PNG_END, queryOf } from './request/request-url.ts'
 import { readEdit } from './request/signed-body.ts'
 import { strict } from './request/strict.ts'
 
@@ -46,8 +46,6 @@ export type BlockDeps = Till & {
 }
 
 const PREFIX = '/blocks/'
-
-const PNG_END = '.png'
 
 /** The routes of blocks. */
 export const blocks = (deps: BlockDeps) => {

@@ -7,7 +7,7 @@ import { refuse } from './answer/refuse.ts'
 import { respondPreflight } from './answer/respond.ts'
 import type { ViewerFiles } from './answer/viewer-files.ts'
 import { prefersHtml } from './request/negotiate.ts'
-import { pathOf } from './request/request-url.ts'
+import { pathOf, PNG_END } from './request/request-url.ts'
 import { Refused } from './request/strict.ts'
 
 /**
@@ -43,7 +43,7 @@ function verbRefused(verbs: readonly string[]): Refused {
 
 /** The `parse` hook of a signed change at a route of a picture, which is only read: no body is taken there. */
 export function notOfPicture({ request }: { readonly request: Request }): void {
-  if (pathOf(request.url).endsWith('.png')) throw verbRefused(READ)
+  if (pathOf(request.url).endsWith(PNG_END)) throw verbRefused(READ)
 }
 
 /** What is answered where nothing is. */

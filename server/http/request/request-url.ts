@@ -7,6 +7,9 @@ import { NotFoundError } from 'elysia'
 
 const ORIGIN_END = '://'
 
+/** How the address of a block's or an area's picture ends. */
+export const PNG_END = '.png'
+
 /** The path, still percent-encoded; empty when there is none. */
 export function pathOf(url: string): string {
   const start = pathStart(url)
