@@ -11,7 +11,7 @@ import { writeResults } from './document.ts'
 import type { Findings } from './findings.ts'
 import goals from './goals.json' with { type: 'json' }
 import { pin } from './measure/cpu.ts'
-import { markdown, table, verdicts, type Report } from './report.ts'
+import { markdown, table, goalChecks, type Report } from './report.ts'
 import { behindProxy, inBrowser, onServer, scenarios } from './scenarios.ts'
 import { servers } from './servers/servers.ts'
 
@@ -25,7 +25,7 @@ const has = (option: string) => options.includes(option)
 const words = options.filter((option) => !option.startsWith('--'))
 
 const report = await measure()
-const checked = verdicts(report, goals)
+const checked = goalChecks(report, goals)
 console.log(`\nRatios (processor time of the servers, medians of paired rounds) and their goals\n`)
 for (const { line } of checked) console.log(line)
 await save(report)

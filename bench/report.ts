@@ -29,7 +29,7 @@ export function table({ rows }: Findings): string {
 }
 
 /** Each ratio with its goal, and whether it is met. */
-export function verdicts(report: Report, goals: Goals): { readonly line: string; readonly isMet: boolean }[] {
+export function goalChecks(report: Report, goals: Goals): { readonly line: string; readonly isMet: boolean }[] {
   const ratios = Object.values(report).flatMap(({ ratios: some }) => Object.entries(some))
   return ratios.map(([name, ratio]) => {
     const { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } = goals[name] ?? {}

@@ -35,11 +35,11 @@ export type Engine = {
 }
 
 /** What a look through the whole store found; what was read from it before it was `mended` may not be true. */
-export type Looked = 'whole' | 'mended'
+export type Checked = 'whole' | 'mended'
 
 /** A store that can be read while it is still being looked through. */
 export type Ahead<Store = Engine> = {
   readonly store: Store
   /** From then on what is damaged is left out. Rejects with `CannotOpen` when the store cannot be used. */
-  readonly looked: Promise<Looked>
+  readonly checked: Promise<Checked>
 }

@@ -29,10 +29,10 @@ export async function openStore(place: Place, network: string, told?: Told): Pro
 /** The same while what is kept may still be being looked through, which takes a while and leaves this thread free. */
 export async function openStoreAhead(place: Place, network: string, told?: Told): Promise<Ahead> {
   if (place.kind === 'postgres')
-    return { store: await openStore(place, network, told), looked: Promise.resolve('whole') }
+    return { store: await openStore(place, network, told), checked: Promise.resolve('whole') }
   const { openSqliteAhead } = await import('./sqlite/open.ts')
-  const { store, looked } = await openSqliteAhead(place.path, network, told)
-  return { store: { ...store, close: async () => store.close() }, looked }
+  const { store, checked } = await openSqliteAhead(place.path, network, told)
+  return { store: { ...store, close: async () => store.close() }, checked }
 }
 
 /** The books of a store, and how many processes have it open. */

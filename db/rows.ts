@@ -127,7 +127,7 @@ export const maskOf = ({ pixels, message, link }: Hidden): number =>
   (pixels ? 1 : 0) | (message ? 2 : 0) | (link ? 4 : 0)
 
 /** Whether a held payment was taken up, or held anew, since a run knew it as `before`: no refusal of that run's is final any more. */
-export const isOvertaken = (now: Reserved, before: Purchase['state']): boolean =>
+export const isStale = (now: Reserved, before: Purchase['state']): boolean =>
   before.kind === 'reserved' && (now.attempt !== before.attempt || (now.uncertain && !before.uncertain))
 
 /** A payment's columns. Throws for one that no terms of ours can have asked for. */

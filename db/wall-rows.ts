@@ -65,7 +65,7 @@ export type NewWall = WallRows & {
 
 /** How a wall is moved. */
 export type Moving = {
-  readonly patienceMs: number // how long to wait for a wall that is just stopping
+  readonly timeoutMs: number // how long to wait for a wall that is just stopping
   readonly note: string // what is said of the place that is left
   readonly isRehearsal: boolean // everything is done, on a wall that may go on selling, and nothing is kept
 }

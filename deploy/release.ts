@@ -93,7 +93,7 @@ function addDocuments(): void {
 function settings(): string {
   const places = {
     DATABASE_PATH: '/var/lib/pixel-wall/wall.sqlite',
-    ADMIN_SOCKET_PATH: '/var/lib/pixel-wall/wall.desk',
+    ADMIN_SOCKET_PATH: '/var/lib/pixel-wall/wall.sock',
   }
   let text = readFileSync(join(ROOT, '.env.example'), 'utf8').replace('Copy to .env and fill', 'Fill')
   for (const [name, path] of Object.entries(places))

@@ -33,7 +33,7 @@ try {
   process.exit(error instanceof CannotOpen ? 1 : EXIT_CONFIG)
 }
 
-/** Alarms the operator where the store does not open soon, and tells when it has: what is answered is to be called then. */
+/** Alerts the operator where the store does not open soon, and tells when it has: what is answered is to be called then. */
 function tellOfWaiting({ database }: Config): () => void {
   const named = { dependency: 'store-write', name: database.kind }
   const began = systemClock.elapsed()

@@ -91,8 +91,8 @@ export async function serve(given: Given): Promise<void> {
   const { terms } = config.offer
   const restored = checkRestoredBackup({ ...store, witness, chain, facilitator, terms, clock, logger })
   const overview = overviewOf(config, wall, restored, last)
-  const desk = adminCommands({ ...store, seller: sold, chain, clock, logger, advance, overview })
-  const closeCounter = openAdminSocket(adminSocketAt(config), desk, logger)
+  const runCommand = adminCommands({ ...store, seller: sold, chain, clock, logger, advance, overview })
+  const closeAdminSocket = openAdminSocket(adminSocketAt(config), runCommand, logger)
   metrics?.watch(seenOf(config, wall, restored))
   if (metrics !== undefined && config.metricsPort !== undefined) {
     const monitors = listenForMonitors(metrics, config.metricsHost, config.metricsPort)
@@ -115,7 +115,7 @@ export async function serve(given: Given): Promise<void> {
   await clock.wait(config.drainMs, askedAgain)
   stopping.abort()
   stream.close()
-  closeCounter()
+  closeAdminSocket()
   // New connections are refused from here on; requests under way, settlements included, are finished.
   const drained = Promise.all([server.stop(), sold.idle(), ...loops])
   await Promise.race([drained, clock.wait(config.settleTimeoutMs + DRAIN_SLACK_MS)])
@@ -154,7 +154,7 @@ function overviewOf(
   { offer: { baseUrl, terms } }: Config,
   { rail, ready, storeWatch, view }: Wall,
   { orphans }: RestoredBackupCheck,
-  alarms: () => readonly Alert[],
+  alerts: () => readonly Alert[],
 ): () => Overview {
   const startedAt = clock.now()
   return () => ({
@@ -169,7 +169,7 @@ function overviewOf(
     sold: view.claimed.size,
     orphans: orphans(),
     ...storeWatch.seen(),
-    alarms: alarms(),
+    alerts: alerts(),
   })
 }
 
@@ -188,7 +188,7 @@ function startLoops(
     return rail.probeInMs()
   })
   const looking = runPeriodically({ clock, logger }, signal, async () => {
-    await storeWatch.look()
+    await storeWatch.check()
     return LOOK_AT_STORE_EVERY_MS
   })
   const swept = reconciler({ ...store, seller: sold, clock, logger })
@@ -231,7 +231,7 @@ async function openWall({ config, ahead, logger }: Given, meters: Meters, commit
     clock,
   })
   const viewer = await viewerFiles(await pageFiles(), { title: offer.title, price: moneyText(offer.terms.amount) })
-  const { view, advance, subscribe, reads } = await afterStartUpCheck(ahead.looked, async () => {
+  const { view, advance, subscribe, reads } = await afterStartUpCheck(ahead.checked, async () => {
     const follower = await followLog(log)
     const reads = canvasReads({ view: follower.view, terms: offer.terms, clock, everyMs: PUBLISH_EVERY_MS })
     return { ...follower, reads }

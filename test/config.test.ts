@@ -23,8 +23,8 @@ function problemsOf(env: Env): string[] {
 
 describe('settings', () => {
   test('are read by a former name, too, which is told', () => {
-    const former = { ...REQUIRED, DESK_PATH: '/run/wall.desk' }
-    expect(readConfig(former).adminSocketPath).toBe('/run/wall.desk')
+    const former = { ...REQUIRED, DESK_PATH: '/run/wall.sock' }
+    expect(readConfig(former).adminSocketPath).toBe('/run/wall.sock')
     expect(readConfig({ ...former, ADMIN_SOCKET_PATH: '/run/new.sock' }).adminSocketPath).toBe('/run/new.sock')
     expect(warningsOf(former)).toEqual(['DESK_PATH is called ADMIN_SOCKET_PATH now; the former name is still read.'])
     expect(warningsOf(REQUIRED)).toEqual([])
@@ -76,7 +76,7 @@ describe('settings', () => {
       PORT: '0',
       DATABASE_PATH: '/var/lib/wall.sqlite',
       DATABASE_URL: '',
-      ADMIN_SOCKET_PATH: '/run/wall.desk',
+      ADMIN_SOCKET_PATH: '/run/wall.sock',
       WITNESS_PATH: '/mnt/wall.witness',
       NETWORK: 'eip155:84532',
       PRICE: '2.50',
@@ -99,7 +99,7 @@ describe('settings', () => {
       port: 0,
       hosts: ['localhost', 'localhost:9000'],
       database: { kind: 'sqlite', path: '/var/lib/wall.sqlite' },
-      adminSocketPath: '/run/wall.desk',
+      adminSocketPath: '/run/wall.sock',
       witnessPath: '/mnt/wall.witness',
       booksPath: '/var/lib/wall.sqlite.books',
       network: 'eip155:84532',
@@ -155,8 +155,8 @@ describe('settings', () => {
   })
 
   test('keep a witness beside the socket of an instance, and none of a database that is kept nowhere', () => {
-    const shared = { DATABASE_URL: 'postgres://db.example/wall', ADMIN_SOCKET_PATH: '/run/wall.desk' }
-    expect(readPlace(shared).witnessPath).toBe('/run/wall.desk.witness')
+    const shared = { DATABASE_URL: 'postgres://db.example/wall', ADMIN_SOCKET_PATH: '/run/wall.sock' }
+    expect(readPlace(shared).witnessPath).toBe('/run/wall.sock.witness')
     expect(readPlace({ DATABASE_PATH: ':memory:' }).witnessPath).toBeUndefined()
   })
 

@@ -45,7 +45,7 @@ const page: Page = {
   showWall,
   look,
   onGpu: () => painter.onGpu,
-  showsLooks: () => painter.showsLooks,
+  showsOverlays: () => painter.showsOverlays,
   drawn() {
     painter.draw()
     return canvas

@@ -11,7 +11,7 @@ export type Page = {
   /** Whether the stage's pixels are ours to read; where something stands in for a GPU, they are not. */
   onGpu(): boolean
   /** Whether colours and moments can be shown; where the server's picture stands in, they cannot. */
-  showsLooks(): boolean
+  showsOverlays(): boolean
   /** Draws now and hands over the stage's canvas while its pixels can still be read. */
   drawn(): HTMLCanvasElement
   readonly look: Appearance

@@ -18,11 +18,11 @@ import {
 import { blockUnder } from './camera/hover.ts'
 import { advance, type Motion } from './camera/motion.ts'
 import { areaOf, artworkAt, artworksOf, blocksOf, soldArea, workAt } from './wall/artworks.ts'
-import type { Look, Overlay } from './wall/overlay.ts'
+import type { OverlayState, Overlay } from './wall/overlay.ts'
 import { pastAt, type History, type Past } from './wall/wall-history.ts'
 import type { Wall } from './wall/wall-model.ts'
 
-export type State = Look & {
+export type State = OverlayState & {
   readonly view: View
   readonly camera: Camera
   readonly home: Camera // what the page opens with: all that is sold
@@ -56,7 +56,7 @@ export type Intent =
   | { readonly do: 'go'; readonly to: BlockIndex }
   | { readonly do: 'centre'; readonly on: Point } // a point of the wall
   | { readonly do: 'unpin' }
-  | { readonly do: 'visit'; readonly block: BlockIndex } // the work it is part of, which is kept open
+  | { readonly do: 'open-work'; readonly block: BlockIndex } // the work it is part of, which is kept open
   | { readonly do: 'surprise'; readonly chance: number } // a work, by a number from 0 to 1
   | { readonly do: 'invite'; readonly block?: BlockIndex }
   | { readonly do: 'frame'; readonly block: BlockIndex } // the work it is part of
@@ -138,8 +138,8 @@ export function step(state: State, intent: Intent): State {
       return flown({ ...state, pinned: intent.to, pointer: undefined }, closeTo(state, intent.to))
     case 'unpin':
       return { ...state, pinned: undefined }
-    case 'visit':
-      return visited(state, intent.block)
+    case 'open-work':
+      return withWork(state, intent.block)
     case 'surprise':
       return surprised(state, intent.chance)
     case 'invite':
@@ -247,7 +247,7 @@ function chosen(state: State, agent: number | undefined): State {
   return flown(next, lookAt(areaOf(blocksOf(state.wall, agent)), state.view, AGENT_ZOOM))
 }
 
-const visited = (state: State, block: BlockIndex): State =>
+const withWork = (state: State, block: BlockIndex): State =>
   flown({ ...state, pinned: block, pointer: undefined }, lookAtWork(state, block))
 
 /** Another work than the one that is kept open, any of them as likely. */
@@ -255,7 +255,7 @@ function surprised(state: State, chance: number): State {
   const works = state.wall === undefined ? [] : artworksOf(state.wall)
   const others = works.filter(({ blocks }) => state.pinned === undefined || !blocks.includes(state.pinned))
   const [block] = others[Math.floor(chance * others.length)]?.blocks ?? []
-  return block === undefined ? state : visited(travelled(state, undefined), block)
+  return block === undefined ? state : withWork(travelled(state, undefined), block)
 }
 
 function closeTo({ camera, view }: State, block: BlockIndex): Camera {

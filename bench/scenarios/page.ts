@@ -17,7 +17,7 @@ const PLAIN = '/plain-page.html'
 const LATENCY_MS = 40
 const LINES_MBIT = [4, 20] as const
 
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 // What a phone of some years ago is to the machine that measures.
 const TIMES_SLOWER = 4
@@ -34,7 +34,7 @@ export const firstPixels: Scenario = async (servers, { rounds }) => {
     const lines = []
     for (const mbit of LINES_MBIT) {
       const until = (scripts: readonly string[]) => () =>
-        visitOnce(browser, { url: urlOf(port), scripts: [NOTE_DRAWINGS, ...scripts], until: FIRST_DRAWN, mbit })
+        loadOnce(browser, { url: urlOf(port), scripts: [NOTE_DRAWINGS, ...scripts], until: FIRST_DRAWN, mbit })
       const [early = [], late = []] = await inTurns([until([]), until([WAIT_FOR_ALL])], rounds)
       lines.push({ mbit, early, late })
     }
@@ -56,7 +56,7 @@ export const fullWall: Scenario = async (servers, { rounds }) => {
   const { port } = await servers.wall(TOTAL_BLOCKS)
   const [ours = [], plain = []] = await inBrowser(async (browser) => {
     const until = (path: string) => () =>
-      visitOnce(browser, { url: urlOf(port) + path, scripts: [NOTE_DRAWINGS], until: USABLE })
+      loadOnce(browser, { url: urlOf(port) + path, scripts: [NOTE_DRAWINGS], until: USABLE })
     return await inTurns([until(''), until(PLAIN)], rounds)
   })
   return {
@@ -74,16 +74,16 @@ export const fullWall: Scenario = async (servers, { rounds }) => {
 /** How the page opens on a slow machine behind a slow line, over a wall that is more than half sold. */
 export const slowMachine: Scenario = async (servers, { rounds }) => {
   const { port } = await servers.wall(BLOCKS_SOLD)
-  const visits = await inBrowser(async (browser) => {
+  const loads = await inBrowser(async (browser) => {
     const scripts = [NOTE_DRAWINGS, NOTE_TASKS]
     const open = () =>
-      visit(browser, { url: urlOf(port), scripts, until: OPENED, mbit: SLOW_MBIT, timesSlower: TIMES_SLOWER })
+      loadPage(browser, { url: urlOf(port), scripts, until: OPENED, mbit: SLOW_MBIT, timesSlower: TIMES_SLOWER })
     await open()
     const found: number[][] = []
     while (found.length < Math.min(rounds, ROUNDS_MAX)) found.push(await open())
     return found
   })
-  const of = (at: number) => median(visits.map((figures) => figures[at] ?? Number.NaN))
+  const of = (at: number) => median(loads.map((figures) => figures[at] ?? Number.NaN))
   const [first, usable, named, blocked, longest] = [of(0), of(1), of(2), of(3), of(4)]
   return {
     rows: [
@@ -142,7 +142,7 @@ async function inTurns(ways: ReadonlyArray<() => Promise<number>>, rounds: numbe
 const ratioOf = (ours: readonly number[], others: readonly number[]) =>
   median(ours.map((one, round) => one / (others[round] ?? Number.NaN)))
 
-type Visit = {
+type PageLoad = {
   readonly url: string
   readonly scripts: readonly string[] // run before the page's own
   readonly until: string // an expression that answers milliseconds, one figure or several
@@ -151,13 +151,13 @@ type Visit = {
 }
 
 /** Opens an address for one figure. */
-async function visitOnce(browser: Browser, one: Visit): Promise<number> {
-  const [figure = Number.NaN] = await visit(browser, one)
+async function loadOnce(browser: Browser, one: PageLoad): Promise<number> {
+  const [figure = Number.NaN] = await loadPage(browser, one)
   return figure
 }
 
 /** Opens an address as a new visitor does, with nothing kept. */
-async function visit(browser: Browser, { url, scripts, until, mbit, timesSlower }: Visit): Promise<number[]> {
+async function loadPage(browser: Browser, { url, scripts, until, mbit, timesSlower }: PageLoad): Promise<number[]> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   const page = await context.newPage()
   await leaveBlankPage(page)
@@ -166,8 +166,8 @@ async function visit(browser: Browser, { url, scripts, until, mbit, timesSlower 
   if (url.endsWith(PLAIN)) await page.route(url, (route) => route.fulfill({ path: join(import.meta.dir, PLAIN) }))
   if (mbit !== undefined) await slowDown(page, mbit, timesSlower)
   try {
-    await page.goto(url, { waitUntil: 'domcontentloaded', timeout: PATIENCE_MS })
-    const answer = await page.waitForFunction(until, undefined, { timeout: PATIENCE_MS })
+    await page.goto(url, { waitUntil: 'domcontentloaded', timeout: TIMEOUT_MS })
+    const answer = await page.waitForFunction(until, undefined, { timeout: TIMEOUT_MS })
     return [await answer.jsonValue()].flat().map(Number)
   } finally {
     await context.close()

@@ -9,7 +9,7 @@ import { bazaarResourceServerExtension, declareDiscoveryExtension } from '@x402/
 import { connect } from '../../db/sqlite/connection.ts'
 import { ListingQuery } from '../../shared/contract/block.ts'
 import { COORD_PATTERN } from '../../shared/wall.ts'
-import rivalSql from './naive-server.sql' with { type: 'text' }
+import naiveSql from './naive-server.sql' with { type: 'text' }
 
 const [databasePath = '', bodyPath = ''] = process.argv.slice(2)
 
@@ -21,7 +21,7 @@ const body = await Bun.file(bodyPath).bytes()
 const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip', ETag: ETAG, Vary: 'Accept-Encoding' }
 
 const connection = connect(databasePath)
-const [selectBlocks = '', selectAgents = '', selectFeed = '', update = ''] = rivalSql.split(';\n')
+const [selectBlocks = '', selectAgents = '', selectFeed = '', update = ''] = naiveSql.split(';\n')
 type Row = Readonly<Record<string, unknown>> & { readonly px?: Uint8Array | null }
 const blocks = connection.prepare<Row>(selectBlocks)
 const agents = connection.prepare<Row>(selectAgents)

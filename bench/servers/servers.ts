@@ -46,7 +46,7 @@ export const wallName = (blocks: number, agents: number): string => `wall-${bloc
 export function servers(): Servers {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-bench-'))
   const walls = new Map<string, Promise<WallProcess>>()
-  const rivals = new Map<number, Promise<Server & { end(): void }>>()
+  const naives = new Map<number, Promise<Server & { end(): void }>>()
   const masters = new Set<string>()
   let nginx: Promise<Server & { end(): void }> | undefined
 
@@ -75,9 +75,9 @@ export function servers(): Servers {
     await Bun.write(file, await canvasGzip(port))
     return file
   }
-  const startRival = async (blocks: number) => {
+  const startNaive = async (blocks: number) => {
     const body = await canvasFile(blocks)
-    const child = spawnNaive(database(blocks, `rival-${blocks}`), body)
+    const child = spawnNaive(database(blocks, `naive-${blocks}`), body)
     const line = await firstLine(child.stdout)
     pin(child.pid, SERVERS_ON)
     return { port: Number(line), pid: child.pid, end: () => child.kill('SIGKILL') }
@@ -87,8 +87,8 @@ export function servers(): Servers {
     wall,
     database,
     async naive(blocks) {
-      const started = rivals.get(blocks) ?? startRival(blocks)
-      rivals.set(blocks, started)
+      const started = naives.get(blocks) ?? startNaive(blocks)
+      naives.set(blocks, started)
       return await started
     },
     async nginx(blocks) {
@@ -100,7 +100,7 @@ export function servers(): Servers {
       await nginx?.then((one) => one.end()).catch(() => {})
       // One that did not start has ended already.
       for (const started of walls.values()) await started.then((one) => one.kill()).catch(() => {})
-      for (const started of rivals.values()) await started.then((one) => one.end()).catch(() => {})
+      for (const started of naives.values()) await started.then((one) => one.end()).catch(() => {})
       rmSync(folder, { recursive: true, force: true })
     },
   }

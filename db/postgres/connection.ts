@@ -45,7 +45,7 @@ export type Connection = Pick<Pool, 'apart' | 'listen' | 'isOpen' | 'close'> & {
 
 // A server that is replaced is away for a moment.
 const WAITS_MS = [50, 200, 500]
-const PATIENCE_MS = 3000
+const TIMEOUT_MS = 3000
 
 // How long to go on asking what became of a commit, in answers that do not come.
 const ASK_FOR = 1.5
@@ -101,7 +101,7 @@ async function retried<T>(work: () => Promise<T>): Promise<T> {
         continue
       }
       const wait = waits.next()
-      if (wait.done === true || performance.now() - began > PATIENCE_MS || !isPassing(error)) throw inOurWords(error)
+      if (wait.done === true || performance.now() - began > TIMEOUT_MS || !isPassing(error)) throw inOurWords(error)
       await Bun.sleep(wait.value)
     }
   }

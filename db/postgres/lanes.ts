@@ -13,14 +13,14 @@ export type Lane = { readonly sql: SQL; isInspected: boolean }
 export type Lanes = {
   /** Does work on a lane that nobody else is at. Throws `StoreUnavailable` where none becomes free in time. */
   use<T>(work: (lane: Lane) => Promise<T>): Promise<T>
-  close(patienceSeconds: number): Promise<void>
+  close(timeoutSeconds: number): Promise<void>
 }
 
 /** Opens so many lanes; `connect` makes what connects when it is first used. */
 export function openLanes(
   connect: (options: { readonly onconnect: () => void }) => SQL,
   count: number,
-  patienceMs: number,
+  timeoutMs: number,
 ): Lanes {
   const lanes = Array.from({ length: count }, () => {
     const lane: Lane = { isInspected: false, sql: connect({ onconnect: () => void (lane.isInspected = false) }) }
@@ -37,25 +37,25 @@ export function openLanes(
   }
   return {
     async use(work) {
-      const lane = free.shift() ?? (await waitFor(waiting, patienceMs))
+      const lane = free.shift() ?? (await waitFor(waiting, timeoutMs))
       try {
         return await work(lane)
       } finally {
         give(lane)
       }
     },
-    async close(patienceSeconds) {
-      await Promise.all(lanes.map(({ sql }) => sql.close({ timeout: patienceSeconds })))
+    async close(timeoutSeconds) {
+      await Promise.all(lanes.map(({ sql }) => sql.close({ timeout: timeoutSeconds })))
     },
   }
 }
 
-async function waitFor(waiting: Set<(lane: Lane) => void>, patienceMs: number): Promise<Lane> {
+async function waitFor(waiting: Set<(lane: Lane) => void>, timeoutMs: number): Promise<Lane> {
   const { promise, resolve, reject } = Promise.withResolvers<Lane>()
   const late = setTimeout(() => {
     waiting.delete(resolve)
     reject(new StoreUnavailable('no connection to the database is to be had'))
-  }, patienceMs)
+  }, timeoutMs)
   waiting.add(resolve)
   try {
     return await promise

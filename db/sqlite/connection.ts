@@ -72,7 +72,7 @@ export function connect(path: string, onBroken: () => void = () => {}, disk: Dis
       transact(db, () => {
         version++
         const result = work()
-        sums?.seal()
+        sums?.write()
         return result
       }),
     )

@@ -3,7 +3,7 @@
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Store } from '../../server/ports.ts'
 import { CannotOpen } from '../cannot-open.ts'
-import type { Ahead, Engine, Looked } from '../engine.ts'
+import type { Ahead, Engine, Checked } from '../engine.ts'
 import { type DamagedRow } from '../row-checksums.ts'
 import { connect, one, type Connection } from './connection.ts'
 import { cannotUse, troubleOf } from './errors.ts'
@@ -33,7 +33,7 @@ const OLDEST_SQLITE = [3, 51, 3] as const
 
 /** How a database is opened. */
 export type Opening = {
-  readonly patienceMs?: number // how long to wait for another process to let go of it
+  readonly timeoutMs?: number // how long to wait for another process to let go of it
   readonly onBroken?: () => void // told when the disk fails at commit: the process must end, for only a restart can tell what was kept
   readonly onDamaged?: (row: DamagedRow) => void // told of each row that does not fit its sum; it is left out from then on
   readonly disk?: Disk // what those who write together wait for
@@ -55,7 +55,7 @@ export async function openSqliteAhead(path: string, network: string, opening: Op
   return await locked(path, opening, (unlock) => {
     const { connection, isNew } = trouble(path, () => begin(path, opening))
     const store = { ...ports(connection), close: closing(connection, unlock) }
-    const look = async () => {
+    const check = async () => {
       try {
         const found = isNew ? WHOLE : await inspectInWorker(path)
         return trouble(path, () => accept(connection, network, found))
@@ -65,15 +65,15 @@ export async function openSqliteAhead(path: string, network: string, opening: Op
         throw error
       }
     }
-    const looked = look()
+    const checked = check()
     // Whoever opened the store may be busy when it is refused, and asks later.
-    looked.catch(() => {})
-    return { store, looked }
+    checked.catch(() => {})
+    return { store, checked }
   })
 }
 
-async function locked<T>(path: string, { patienceMs }: Opening, open: (unlock: () => void) => T): Promise<T> {
-  const unlock = path === ':memory:' ? () => {} : await lockDatabase(path, patienceMs)
+async function locked<T>(path: string, { timeoutMs }: Opening, open: (unlock: () => void) => T): Promise<T> {
+  const unlock = path === ':memory:' ? () => {} : await lockDatabase(path, timeoutMs)
   try {
     if (path !== ':memory:') ensureStayed(path)
     return open(unlock)
@@ -174,7 +174,7 @@ function begin(path: string, { onBroken, onDamaged = () => {}, disk }: Opening) 
 const WHOLE: Inspection = { flaw: 'none', damaged: [] }
 
 /** Takes what was found for true: damaged indexes are made anew, damaged rows are left out. Throws `CannotOpen` for more than that. */
-function accept(connection: Connection, network: string, { flaw, damaged }: Inspection): Looked {
+function accept(connection: Connection, network: string, { flaw, damaged }: Inspection): Checked {
   if (flaw === 'beyond-repair') throw new CannotOpen(DAMAGED)
   if (flaw === 'indexes') renewIndexes(connection)
   connection.leaveOut(damaged)

@@ -39,7 +39,7 @@ const tables: readonly Table[] = [
 /** What keeps the sums of one connection. */
 export type Sums = {
   /** Makes the sums of the rows that the transaction under way has touched. Throws `StoreUnavailable` when one was damaged before. */
-  seal(): void
+  write(): void
   /** Throws `StoreUnavailable` when a row is damaged. */
   check(table: Table, row: number): void
   /** Takes rows for damaged that an inspection found to be. */
@@ -66,7 +66,7 @@ export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow)
     throw new StoreUnavailable(`row ${row} of ${table} is damaged`)
   }
   const sums: Sums = {
-    seal() {
+    write() {
       const touched = sql.touched.all({})
       if (touched.length === 0) return
       for (const { name, id, was, sum } of touched) if (was !== null && !fits(name, id, was, sum)) fail(name, id)

@@ -13,11 +13,11 @@ const BURST_BYTES = 1_048_576
 const TEXT_MAX = 512
 
 /**
- * Makes a journal over a sink of lines. Notes and alarms each have a budget of bytes; what is over it is counted, and the
+ * Makes a journal over a sink of lines. Notes and alerts each have a budget of bytes; what is over it is counted, and the
  * next line that fits is preceded by the count.
  */
 export function lineLogger(write: (line: string) => void, { now, elapsed }: Pick<Clock, 'now' | 'elapsed'>): Logger {
-  const level = (name: 'note' | 'alarm') => {
+  const level = (name: 'note' | 'alert') => {
     const line = (event: string, facts: Facts) =>
       terminalLine(JSON.stringify({ at: new Date(now()).toISOString(), level: name, event, ...facts }, shortened))
     const within = budget(elapsed)
@@ -34,7 +34,7 @@ export function lineLogger(write: (line: string) => void, { now, elapsed }: Pick
       lines.forEach(write)
     }
   }
-  return { note: level('note'), alert: level('alarm') }
+  return { note: level('note'), alert: level('alert') }
 }
 
 const shortened = (_: string, value: unknown) =>

@@ -28,12 +28,12 @@ export function supervisorIn(env: Surroundings, failed: (why: string) => void): 
   try {
     const tell = datagramsTo(path)
     const isOurs = env['WATCHDOG_PID'] === undefined || env['WATCHDOG_PID'] === String(process.pid)
-    const patienceMs = isOurs ? Number(env['WATCHDOG_USEC'] ?? 0) / 1000 : 0
+    const timeoutMs = isOurs ? Number(env['WATCHDOG_USEC'] ?? 0) / 1000 : 0
     return {
       ready() {
         tell('READY=1')
         // A thread that hangs sends nothing. Twice in the time, since one may be late.
-        if (patienceMs > 0) setInterval(() => tell('WATCHDOG=1'), patienceMs / 2).unref()
+        if (timeoutMs > 0) setInterval(() => tell('WATCHDOG=1'), timeoutMs / 2).unref()
       },
       stopping: () => tell('STOPPING=1'),
     }

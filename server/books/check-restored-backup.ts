@@ -42,12 +42,12 @@ export type RestoredBackupCheck = {
 export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupCheck {
   const { clock } = deps
   const tell = alertsOnce(deps.logger)
-  let look = newLook()
+  let scan = newScan()
   let isCurrent = false
   let lookedAt = 0
   let witnessed: Promise<StorePosition | undefined> | undefined
   const prove = async () => {
-    const mine = look
+    const mine = scan
     witnessed ??= readWitness(deps)
     const isProven = await provePresent(deps, mine, await witnessed, tell)
     if (!mine.isOver) isCurrent = isProven
@@ -58,80 +58,80 @@ export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupChe
         const isDue = clock.elapsed() - lookedAt >= LOOK_EVERY_MS
         if (!isCurrent || isDue) lookedAt = clock.elapsed()
         if (!isCurrent) await prove()
-        else if (isDue) await accountFor(deps, look, tell)
+        else if (isDue) await accountFor(deps, scan, tell)
       } catch (error) {
         // Asked again soon; what was looked through is remembered.
         if (!(error instanceof StoreUnavailable)) throw error
       }
       return isCurrent
     },
-    orphans: () => look.orphans.length,
+    orphans: () => scan.orphans.length,
     replaced({ progress, seen, isOlder }) {
       if (isOlder) tell.olderCopy(progress, seen)
       isCurrent = false
       witnessed = undefined
-      look.isOver = true
-      look = newLook()
+      scan.isOver = true
+      scan = newScan()
     },
   }
 }
 
 /** How far this process has looked, and what it found that nobody has accounted for yet. */
-type Look = {
+type Scan = {
   next: bigint | undefined
   orphans: readonly OrphanPayment[]
   isOver: boolean // once the store may be another one, of which it says nothing
 }
 
-const newLook = (): Look => ({ next: undefined, orphans: [], isOver: false })
+const newScan = (): Scan => ({ next: undefined, orphans: [], isOver: false })
 
 /** Whether the store is level with its witness, and nothing on the chain speaks against it. */
 async function provePresent(
   deps: RestoredBackupDeps,
-  look: Look,
+  scan: Scan,
   witnessed: StorePosition | undefined,
   tell: Alerts,
 ): Promise<boolean> {
   const position = await deps.store.position()
   const isBehind = witnessed !== undefined && isOlder(position, witnessed)
   if (isBehind) tell.olderCopy(position, witnessed)
-  look.orphans = await unaccounted(deps, look.orphans)
-  const isThrough = await lookOn(deps, look, !isBehind, async (found) => {
+  scan.orphans = await unaccounted(deps, scan.orphans)
+  const isThrough = await scanOn(deps, scan, !isBehind, async (found) => {
     if (witnessed === undefined || isBehind) return found
     const sent = await sortBySender(deps, found)
     if (sent !== 'silent') for (const stray of sent.byOthers) await bookStray(deps, stray, tell)
     return sent === 'silent' ? sent : sent.byOurs
   })
-  for (const orphan of look.orphans) tell.orphan(orphan)
-  return isThrough && look.orphans.length === 0 && !isBehind
+  for (const orphan of scan.orphans) tell.orphan(orphan)
+  return isThrough && scan.orphans.length === 0 && !isBehind
 }
 
 /** Books what arrived since: whatever it is, it is no sale that was forgotten. */
-async function accountFor(deps: RestoredBackupDeps, look: Look, tell: Alerts): Promise<void> {
-  await lookOn(deps, look, true, async (found) => {
+async function accountFor(deps: RestoredBackupDeps, scan: Scan, tell: Alerts): Promise<void> {
+  await scanOn(deps, scan, true, async (found) => {
     for (const stray of found) await bookStray(deps, stray, tell)
     return []
   })
 }
 
 /** Looks on to the newest block, and keeps what `sort` leaves over; `false` where it did not get there. */
-async function lookOn(
+async function scanOn(
   deps: RestoredBackupDeps,
-  look: Look,
+  scan: Scan,
   mayReach: boolean,
   sort: (found: readonly OrphanPayment[]) => Promise<readonly OrphanPayment[] | 'silent'>,
 ): Promise<boolean> {
   const start = await nextHeight(deps)
   if (start === 'silent') return false
-  for (let from = look.next === undefined || look.next < start ? start : look.next; ;) {
+  for (let from = scan.next === undefined || scan.next < start ? start : scan.next; ;) {
     const window = await findOrphans(deps, from)
     const kept = window === 'silent' ? window : await sort(window.orphans)
-    if (window === 'silent' || kept === 'silent' || look.isOver) return false
-    look.orphans = [...look.orphans, ...kept]
-    look.next = window.next
+    if (window === 'silent' || kept === 'silent' || scan.isOver) return false
+    scan.orphans = [...scan.orphans, ...kept]
+    scan.next = window.next
     from = window.next
     // What was looked through need not be again, at the next start either.
-    if (mayReach && look.orphans.length === 0) await deps.checkpoint.reach(window.next - 1n)
+    if (mayReach && scan.orphans.length === 0) await deps.checkpoint.reach(window.next - 1n)
     if (window.isAll) return true
   }
 }

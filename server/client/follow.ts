@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
-import type { Reset, WireChange } from '../../shared/contract/live.ts'
+import type { Reset, ChangeDto } from '../../shared/contract/live.ts'
 import { errorIn } from './wall-error.ts'
 
 const RECONNECT_MS = 2000
@@ -12,11 +12,11 @@ export async function* follow(
   url: URL,
   after: number | undefined,
   signal: AbortSignal = new AbortController().signal,
-): AsyncGenerator<WireChange | Reset> {
+): AsyncGenerator<ChangeDto | Reset> {
   let last = after
   while (!signal.aborted) {
     for await (const text of eventsAt(url, last, signal)) {
-      const change = JSON.parse(text) as WireChange | Reset
+      const change = JSON.parse(text) as ChangeDto | Reset
       last = change.number
       yield change
     }

@@ -7,7 +7,7 @@ import type { AreaOrder, AreaReceipt } from '../../shared/contract/area-order.ts
 import type { AreaState, EditAreaAnswer } from '../../shared/contract/area.ts'
 import type { Deed, EditAnswer, ListingQuery, Receipt } from '../../shared/contract/block.ts'
 import type { Canvas } from '../../shared/contract/canvas.ts'
-import type { Reset, WireChange } from '../../shared/contract/live.ts'
+import type { Reset, ChangeDto } from '../../shared/contract/live.ts'
 import type { PaintedBlocks, PixelsQuery } from '../../shared/contract/picture.ts'
 import type { Spaces, SpaceQuery } from '../../shared/contract/space.ts'
 import type { WalletStanding } from '../../shared/contract/wallet.ts'
@@ -39,7 +39,7 @@ export type {
   SpaceQuery,
   Spaces,
   WalletStanding,
-  WireChange,
+  ChangeDto,
 }
 
 /** How a wall is used. */
@@ -99,7 +99,7 @@ export type Wall = {
   follow(options?: {
     readonly after?: number | undefined
     readonly signal?: AbortSignal | undefined
-  }): AsyncGenerator<WireChange | Reset>
+  }): AsyncGenerator<ChangeDto | Reset>
 }
 
 /** Where signed payments are kept: `PIXEL_WALL_HOME`, else a folder of the user's for a program's state. */

@@ -29,7 +29,7 @@ export type PaymentHealthDeps = {
 
 const FIRST_PROBES_EVERY_MS = 1000
 const UNEASY_PROBES_EVERY_MS = 5000
-// With the patience of a probe, an outage is told within fifteen seconds.
+// With the time limit of a probe, an outage is told within fifteen seconds.
 const PROBES_EVERY_MS = 8000
 
 /** Starts out `arming`, until a probe has succeeded and `reconciled` was told. */

@@ -1,14 +1,14 @@
-/** The last alarms of a journal, for an operator who looks in. */
+/** The last alerts of a journal, for an operator who looks in. */
 
 import type { UnixMs } from '../domain/purchase/payment.ts'
 import type { Clock, Logger } from '../ports.ts'
 
-/** One alarm. */
+/** One alert. */
 export type Alert = { readonly at: UnixMs; readonly event: string; readonly facts: Parameters<Logger['alert']>[1] }
 
 const KEPT = 10
 
-/** The same journal, and the last ten alarms that were written to it, oldest first. */
+/** The same journal, and the last ten alerts that were written to it, oldest first. */
 export function recentAlerts(
   logger: Logger,
   { now }: Pick<Clock, 'now'>,

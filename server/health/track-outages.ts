@@ -1,4 +1,4 @@
-/** Keeps the state of every dependency: the operator is alarmed once when an outage begins, and told once when it is over. */
+/** Keeps the state of every dependency: the operator is alerted once when an outage begins, and told once when it is over. */
 
 import type { Dependency, DependencyState } from '../domain/dependency.ts'
 import type { Clock, Logger } from '../ports.ts'

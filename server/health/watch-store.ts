@@ -20,7 +20,7 @@ export type StoreSeen = { readonly pending: Pending | undefined; readonly freeBy
 
 export type StoreWatch = {
   /** Looks at all of it once, within seconds. */
-  look(): Promise<void>
+  check(): Promise<void>
   /** Whether it can be read: what it says now, or else, after a moment, what was seen last. */
   isReadable(): Promise<boolean>
   seen(): StoreSeen
@@ -32,7 +32,7 @@ const WRITE_MS = 5000
 // Who asks for health is to be told within a fifth of a second.
 const MOMENT_MS = 120
 
-/** Below this the operator is alarmed. */
+/** Below this the operator is alerted. */
 export const FREE_BYTES_MIN = 64 * 1024 * 1024
 
 // So that a disk at its limit is one outage.
@@ -80,7 +80,7 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
     outages.saw({ kind: 'disk', name }, isLow ? 'the disk of the wall’s data is nearly full' : null)
   }
   return {
-    async look() {
+    async check() {
       await lookAtDisk()
       noteRead(await inTime(clock, read(), READ_MS))
       if (!isReadable) return

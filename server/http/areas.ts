@@ -19,7 +19,7 @@ import { encodeHeader, settleResponse } from '../x402/header.ts'
 import { areaReceiptOf } from '../x402/receipt.ts'
 import { carriesPayment, PAYMENT_RESPONSE_V1, paymentOf, settlementHeaderV1, type Sent } from '../x402/v1.ts'
 import { respondRegion, type RegionDeps } from './answer/image-response.ts'
-import { demandForArea, refuse, refuseTarget, type Till } from './answer/refuse.ts'
+import { demandForArea, refuse, refuseTarget, type DemandDeps } from './answer/refuse.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
 import { notOfPicture } from './fallback.ts'
 import { readJson } from './request/body.ts'
@@ -31,7 +31,7 @@ import { Refused, strict } from './request/strict.ts'
 import { UPLOAD, type Uploads } from './request/uploads.ts'
 
 /** What areas over HTTP need. */
-export type AreaDeps = Till &
+export type AreaDeps = DemandDeps &
   Offering &
   RegionDeps & {
     readonly sellTo: SellTo

@@ -10,7 +10,7 @@ import type { Site } from '../discovery/site.ts'
 import { failure } from '../domain/failure.ts'
 import { CARD_HEIGHT, CARD_WIDTH } from '../domain/picture/card.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
-import { etagOf, readyAnswer, type ReadyAnswer } from './answer/cached-response.ts'
+import { etagOf, cachedResponse, type CachedResponse } from './answer/cached-response.ts'
 import { pageHeaders } from './answer/page-headers.ts'
 import { respondNowhere, styleSource } from './answer/payment-page.ts'
 import { refuse } from './answer/refuse.ts'
@@ -35,7 +35,7 @@ const KEPT = 'public, max-age=60'
 
 const PAGE_POLICY = `default-src 'none'; style-src ${styleSource(ATLAS_STYLE)}; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-function atlasPage({ site, view }: AtlasDeps): ReadyAnswer {
+function atlasPage({ site, view }: AtlasDeps): CachedResponse {
   const headers = { ...pageHeaders(site.offer.baseUrl), 'Content-Security-Policy': PAGE_POLICY }
   return (request) => {
     const part = partOf(request.url)
@@ -47,7 +47,7 @@ function atlasPage({ site, view }: AtlasDeps): ReadyAnswer {
   }
 }
 
-function atlasNews({ site, view }: AtlasDeps): ReadyAnswer {
+function atlasNews({ site, view }: AtlasDeps): CachedResponse {
   return (request) => {
     const agent = numberIn(request.url, 'agent')
     const xml = agent === 'wrong' ? undefined : atlasFeed(site, view, agent)
@@ -58,7 +58,7 @@ function atlasNews({ site, view }: AtlasDeps): ReadyAnswer {
 
 function answer(type: string, text: string) {
   const bytes = new TextEncoder().encode(text)
-  return readyAnswer({ type, bytes: () => bytes, etag: etagOf(bytes), cacheControl: KEPT })
+  return cachedResponse({ type, bytes: () => bytes, etag: etagOf(bytes), cacheControl: KEPT })
 }
 
 function partOf(url: string): AtlasPart | undefined {
@@ -81,7 +81,7 @@ function numberIn(url: string, key: 'agent' | 'page'): number | 'wrong' | undefi
 const FRAME_WIDTH = 800
 
 /** oEmbed 1.0: how a link to the wall, a work or an agent is shown in another page. */
-function oembed({ site, view }: AtlasDeps): ReadyAnswer {
+function oembed({ site, view }: AtlasDeps): CachedResponse {
   const { baseUrl } = site.offer
   return (request) => {
     const query = readQuery(request.url, ['url', 'format', 'maxwidth', 'maxheight'])

@@ -22,7 +22,7 @@ import { PAYMENT_RESPONSE_V1, paymentOf, settlementHeaderV1, type Sent } from '.
 import { etagOf } from './answer/cached-response.ts'
 import { respondRegion } from './answer/image-response.ts'
 import { respondNowhere } from './answer/payment-page.ts'
-import { demandPaymentInHtml, demands, refuse, refuseTarget, type Demanding, type Till } from './answer/refuse.ts'
+import { demandPaymentInHtml, demands, refuse, refuseTarget, type Demanding, type DemandDeps } from './answer/refuse.ts'
 import { NO_STORE, respond, respondJson, respondUnchanged, VARIES_BY_PAYMENT } from './answer/respond.ts'
 import { notOfPicture } from './fallback.ts'
 import { signedBody, type Clients } from './request/clients.ts'
@@ -34,7 +34,7 @@ import { readEdit } from './request/signed-body.ts'
 import { strict } from './request/strict.ts'
 
 /** What selling and repainting over HTTP need. */
-export type BlockDeps = Till & {
+export type BlockDeps = DemandDeps & {
   readonly sellTo: SellTo
   readonly seller: Seller
   readonly blocks: Blocks

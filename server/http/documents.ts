@@ -10,7 +10,7 @@ import type { Site } from '../discovery/site.ts'
 import { failure } from '../domain/failure.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Clock } from '../ports.ts'
-import { etagOf, readyAnswer, type ReadyAnswer } from './answer/cached-response.ts'
+import { etagOf, cachedResponse, type CachedResponse } from './answer/cached-response.ts'
 import { refuse } from './answer/refuse.ts'
 import type { ViewerFiles } from './answer/viewer-files.ts'
 import { homepage } from './homepage.ts'
@@ -40,14 +40,14 @@ export function discovery(deps: DocumentDeps) {
   return app
 }
 
-function ready({ type, body }: Pick<Document, 'type' | 'body'>): ReadyAnswer {
+function ready({ type, body }: Pick<Document, 'type' | 'body'>): CachedResponse {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
-  return readyAnswer({ type, bytes: () => bytes, etag: etagOf(bytes), cacheControl: KEPT_A_WHILE })
+  return cachedResponse({ type, bytes: () => bytes, etag: etagOf(bytes), cacheControl: KEPT_A_WHILE })
 }
 
 /** The OpenAPI document, made anew when the block of its example has been sold. */
-function openApiReader({ site, view }: DocumentDeps): ReadyAnswer {
-  let shown: { readonly example: Coord; readonly answer: ReadyAnswer } | undefined
+function openApiReader({ site, view }: DocumentDeps): CachedResponse {
+  let shown: { readonly example: Coord; readonly answer: CachedResponse } | undefined
   return (request) => {
     const example = openBlock(view)
     if (shown?.example !== example)
@@ -62,7 +62,7 @@ function openBlock({ claimed }: WallView): Coord {
   return open === undefined ? '0,0' : coordOf(open)
 }
 
-function security({ site, clock }: DocumentDeps): ReadyAnswer {
+function security({ site, clock }: DocumentDeps): CachedResponse {
   return (request) => {
     const body = securityTxt(site, clock.now())
     if (body === undefined) return refuse(failure('not_found', 'The operator has named no contact.'))

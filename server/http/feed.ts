@@ -4,11 +4,11 @@ import { Elysia } from 'elysia'
 import { FeedPage, FeedQuery, type Sale } from '../../shared/contract/feed.ts'
 import { HistoryPage, LogTail } from '../../shared/contract/live.ts'
 import { anywhere, documented, type OperationDocs } from '../discovery/openapi/operation.ts'
-import { wireChange } from '../domain/wall/change-dto.ts'
+import { changeDtoOf } from '../domain/wall/change-dto.ts'
 import type { LogNumber } from '../domain/wall/log.ts'
 import { feedPage, type WallView } from '../domain/wall/wall-view.ts'
 import type { Log } from '../ports.ts'
-import { synchronous, etagOf, readyAnswer, type ReadyAnswer } from './answer/cached-response.ts'
+import { synchronous, etagOf, cachedResponse, type CachedResponse } from './answer/cached-response.ts'
 import { refuse } from './answer/refuse.ts'
 import { KEPT_BRIEFLY, KEPT_BY_PROXIES, respondJson } from './answer/respond.ts'
 import { respondTagged, viewCached } from './answer/view-cache.ts'
@@ -35,7 +35,7 @@ export const feed = ({ view, log, clients }: FeedDeps) => {
         const found = await log.after(after, limit + 1)
         const changes = found.slice(0, limit)
         const nextAfter = changes.at(-1)?.number ?? after
-        const page: HistoryPage = { nextAfter, hasMore: found.length > limit, changes: changes.map(wireChange) }
+        const page: HistoryPage = { nextAfter, hasMore: found.length > limit, changes: changes.map(changeDtoOf) }
         return respondJson(200, page, { 'Cache-Control': KEPT_BY_PROXIES })
       },
       { ...queryHooks(FeedQuery, CODES, inTurn(clients, 'history')), detail: documented(DOCS.readHistory) },
@@ -44,7 +44,7 @@ export const feed = ({ view, log, clients }: FeedDeps) => {
 
 const readQuery = paramsReader(FeedQuery, CODES)
 
-function salesOf(view: WallView): ReadyAnswer {
+function salesOf(view: WallView): CachedResponse {
   return ({ url }) => {
     const query = readQuery(url)
     if ('code' in query) return refuse(query)
@@ -70,15 +70,15 @@ const TAIL_CHANGES = 100
 
 /** One answer for all who cannot follow the stream, made once for each change of the wall. */
 function tail(view: WallView, log: Log): (request: Request) => Promise<Response> {
-  let known: { readonly number: LogNumber; readonly made: Promise<ReadyAnswer> } | undefined
-  const make = async (number: LogNumber): Promise<ReadyAnswer> => {
+  let known: { readonly number: LogNumber; readonly made: Promise<CachedResponse> } | undefined
+  const make = async (number: LogNumber): Promise<CachedResponse> => {
     const after = Math.max(0, number - TAIL_CHANGES)
     const changes = await log.after(after, TAIL_CHANGES)
     const nextAfter = Math.max(number, changes.at(-1)?.number ?? 0)
     const bytes = encoder.encode(
-      JSON.stringify({ after, nextAfter, changes: changes.map(wireChange) } satisfies LogTail),
+      JSON.stringify({ after, nextAfter, changes: changes.map(changeDtoOf) } satisfies LogTail),
     )
-    return readyAnswer({
+    return cachedResponse({
       type: 'application/json',
       bytes: () => bytes,
       etag: etagOf(bytes),

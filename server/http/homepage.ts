@@ -6,7 +6,7 @@ import { sharingOf } from '../discovery/sharing.ts'
 import type { Site } from '../discovery/site.ts'
 import type { CardSubject } from '../domain/picture/card.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
-import { etagOf, readyAnswer, type ReadyAnswer } from './answer/cached-response.ts'
+import { etagOf, cachedResponse, type CachedResponse } from './answer/cached-response.ts'
 import { pageHeaders } from './answer/page-headers.ts'
 import { KEPT_BY_PROXIES } from './answer/respond.ts'
 import { guarded, type ViewerFiles } from './answer/viewer-files.ts'
@@ -17,7 +17,7 @@ import { subjectOf } from './request/subject.ts'
 export type HomeDeps = { readonly site: Site; readonly view: WallView; readonly viewer: ViewerFiles }
 
 /** The page, whose head tells of the block or the agent that the address names; the guide where no page was built. */
-export function homepage(deps: HomeDeps, guide: ReadyAnswer): (request: Request) => Promise<Response> {
+export function homepage(deps: HomeDeps, guide: CachedResponse): (request: Request) => Promise<Response> {
   const page = pageOf(deps)
   const headers = Object.entries(pageHeaders(deps.site.offer.baseUrl))
   return async (request) => {
@@ -31,14 +31,16 @@ export function homepage(deps: HomeDeps, guide: ReadyAnswer): (request: Request)
 }
 
 /** The built page for each address. The one of the wall itself, which nearly all ask for, is ready. */
-async function pageOf({ site, view, viewer }: HomeDeps): Promise<((url: string) => ReadyAnswer) | undefined> {
+async function pageOf({ site, view, viewer }: HomeDeps): Promise<((url: string) => CachedResponse) | undefined> {
   const built = viewer('/')?.(new Request(site.offer.baseUrl))
   if (built === undefined) return undefined
   const html = await built.text()
   const pageAbout = (subject: CardSubject) => {
     const text = html.replace('</head>', () => `${headTags(site, sharingOf(site, view, subject))}\n</head>`)
     const bytes = new TextEncoder().encode(text)
-    return guarded(readyAnswer({ type: HTML, bytes: () => bytes, etag: etagOf(bytes), cacheControl: KEPT_BY_PROXIES }))
+    return guarded(
+      cachedResponse({ type: HTML, bytes: () => bytes, etag: etagOf(bytes), cacheControl: KEPT_BY_PROXIES }),
+    )
   }
   const plain = pageAbout({ kind: 'wall' })
   return (url) => {

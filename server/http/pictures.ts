@@ -12,7 +12,7 @@ import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Pictures } from '../ports.ts'
 import type { CardImages } from '../wall/card-image.ts'
 import { imageToPixels } from '../wall/image-to-pixels.ts'
-import { respondDrawn, respondRegion, type RegionDeps } from './answer/image-response.ts'
+import { respondImage, respondRegion, type RegionDeps } from './answer/image-response.ts'
 import { refuse } from './answer/refuse.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
 import { readBody } from './request/body.ts'
@@ -46,7 +46,7 @@ export function pictures(deps: PictureDeps) {
         const subject = subjectOf(query, view)
         if ('code' in subject) return refuse(subject)
         const shown = Object.values(subject).join('-')
-        return await respondDrawn(request, { view, shown, maxAge: 60, draw: () => cards.draw(subject), clients })
+        return await respondImage(request, { view, shown, maxAge: 60, draw: () => cards.draw(subject), clients })
       },
       { ...queryHooks(CardQuery, CARD_CODES), detail: documented(DOCS.drawCard) },
     )

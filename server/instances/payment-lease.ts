@@ -32,7 +32,7 @@ const FIRST_WAIT_MS = 50
 const WAIT_MAX_MS = 1000
 
 // A settlement mostly takes some seconds; who waits for longer is told to come back.
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 /** For one of several processes on one store. */
 export function paymentLease(leases: Leases, clock: Clock): PaymentLease {
@@ -68,7 +68,7 @@ export function paymentLease(leases: Leases, clock: Clock): PaymentLease {
   }
   return {
     async whenFree(key, { isOver, work, late }) {
-      const deadline = clock.elapsed() + PATIENCE_MS
+      const deadline = clock.elapsed() + TIMEOUT_MS
       for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, WAIT_MAX_MS)) {
         const taken = await untroubled(take(key))
         if (taken === true) return await holding(key, work)

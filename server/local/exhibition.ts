@@ -40,7 +40,7 @@ export async function arriveLate(venue: Venue): Promise<void> {
 
 async function hang(venue: Venue, work: Work): Promise<Hung> {
   const { name, framework, message, link, col, row, w, h } = work
-  const wall = await visit(venue, w * h)
+  const wall = await clientOf(venue, w * h)
   const said = {
     name,
     message,
@@ -51,7 +51,7 @@ async function hang(venue: Venue, work: Work): Promise<Hung> {
 }
 
 /** A newcomer's view of the wall, with so many dollars. */
-async function visit({ network, url, folder }: Venue, dollars: number): Promise<Wall> {
+async function clientOf({ network, url, folder }: Venue, dollars: number): Promise<Wall> {
   return wallAt(url, { account: await network.wallet(dollars), folder, maxDollars: dollars.toFixed(2) })
 }
 

@@ -1,5 +1,5 @@
 /**
- * The operator's desk: what the running wall does for commands on its own machine. One process owns the database and
+ * The operator's commands: what the running wall does for commands on its own machine. One process owns the database and
  * keeps copies of one purchase apart in its memory, so whatever writes is done by that process.
  */
 
@@ -28,14 +28,14 @@ import {
 } from '../wall/moderate-blocks.ts'
 import { statusLines, type Overview } from './status-report.ts'
 
-/** What the desk works with. */
-export type DeskWorld = ModerateDeps & Resolving & { readonly overview: () => Overview }
+/** What commands need. */
+export type AdminDeps = ModerateDeps & Resolving & { readonly overview: () => Overview }
 
 /** What a command is answered: lines to print, and whether it did what was asked. */
-export const DeskAnswer = Type.Object({ ok: Type.Boolean(), lines: Type.Array(Type.String()) })
-export type DeskAnswer = Static<typeof DeskAnswer>
+export const CommandResult = Type.Object({ ok: Type.Boolean(), lines: Type.Array(Type.String()) })
+export type CommandResult = Static<typeof CommandResult>
 
-export type Desk = (command: string, body: unknown) => Promise<DeskAnswer>
+export type RunCommand = (command: string, body: unknown) => Promise<CommandResult>
 
 const payer = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' })
 const nonce = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' })
@@ -76,17 +76,17 @@ export const Commands = {
 export type CommandName = keyof typeof Commands
 export type CommandBody<C extends CommandName> = Static<(typeof Commands)[C]>
 
-/** Opens the desk over what it works with. */
-export function adminCommands(world: DeskWorld): Desk {
+/** Makes what runs each command. */
+export function adminCommands(deps: AdminDeps): RunCommand {
   const handlers = {
-    moderate: handler(Commands.moderate, (body) => moderate(world, body)),
-    ban: handler(Commands.ban, (body) => ban(world, body)),
-    hidden: handler(Commands.hidden, (body) => hidden(world, body)),
-    open: handler(Commands.open, () => open(world)),
-    status: handler(Commands.status, async () => tellStatus(world)),
-    resolve: handler(Commands.resolve, (body) => resolve(world, body)),
-    stray: handler(Commands.stray, (body) => stray(world, body)),
-    payout: handler(Commands.payout, (body) => payout(world, body)),
+    moderate: handler(Commands.moderate, (body) => moderate(deps, body)),
+    ban: handler(Commands.ban, (body) => ban(deps, body)),
+    hidden: handler(Commands.hidden, (body) => hidden(deps, body)),
+    open: handler(Commands.open, () => open(deps)),
+    status: handler(Commands.status, async () => tellStatus(deps)),
+    resolve: handler(Commands.resolve, (body) => resolve(deps, body)),
+    stray: handler(Commands.stray, (body) => stray(deps, body)),
+    payout: handler(Commands.payout, (body) => payout(deps, body)),
   }
   return async (command, body) => {
     if (!isCommand(command)) return no(`the wall knows no command ${JSON.stringify(command.slice(0, 40))}`)
@@ -96,21 +96,21 @@ export function adminCommands(world: DeskWorld): Desk {
 
 const isCommand = (name: string): name is CommandName => Object.hasOwn(Commands, name)
 
-function handler<S extends TSchema>(schema: S, work: (body: Static<S>) => Promise<DeskAnswer>) {
+function handler<S extends TSchema>(schema: S, work: (body: Static<S>) => Promise<CommandResult>) {
   const check = TypeCompiler.Compile(schema)
   return async (body: unknown) => (check.Check(body) ? await work(body) : no('the command was not understood'))
 }
 
-async function moderate(world: DeskWorld, body: CommandBody<'moderate'>): Promise<DeskAnswer> {
+async function moderate(deps: AdminDeps, body: CommandBody<'moderate'>): Promise<CommandResult> {
   const { act, target, parts, who, why } = body
-  const named = await namedBlocks(world, target)
+  const named = await namedBlocks(deps, target)
   if (typeof named === 'string') return no(named)
   const asked = (part: FacePart | NamePart) => parts.length === 0 || parts.includes(part)
   const names = NAME_PARTS.filter(asked)
   if (named.wallet === undefined && names.some((part) => parts.includes(part)))
     return no(`${named.name} has no name of its own: names are a wallet's`)
   const { blocks: done, wallet } = await moderateBlocks(
-    world,
+    deps,
     named,
     act,
     { parts: FACE_PARTS.filter(asked), names },
@@ -128,12 +128,12 @@ async function moderate(world: DeskWorld, body: CommandBody<'moderate'>): Promis
   )
 }
 
-async function ban(world: DeskWorld, { act, target, who, why }: CommandBody<'ban'>): Promise<DeskAnswer> {
-  const named = await namedBlocks(world, target)
+async function ban(deps: AdminDeps, { act, target, who, why }: CommandBody<'ban'>): Promise<CommandResult> {
+  const named = await namedBlocks(deps, target)
   if (typeof named === 'string') return no(named)
   const { name, wallet } = named
   if (wallet === undefined) return no(`${name} cannot be banned: name its wallet`)
-  return yes(`${name}: ${walletWords(await banWallet(world, wallet, act, { who, why }))}`)
+  return yes(`${name}: ${walletWords(await banWallet(deps, wallet, act, { who, why }))}`)
 }
 
 /** What is withheld of a wallet, for operators. */
@@ -150,19 +150,19 @@ function hiddenWords(hidden: Hidden): string {
   return parts.length === 0 ? 'everything is shown' : `hidden: ${parts.join(', ')}`
 }
 
-async function hidden(world: DeskWorld, { isTrail }: CommandBody<'hidden'>): Promise<DeskAnswer> {
-  const blocks = (isTrail ? await moderationTrail(world) : await hiddenNow(world)).map((act) => {
+async function hidden(deps: AdminDeps, { isTrail }: CommandBody<'hidden'>): Promise<CommandResult> {
+  const blocks = (isTrail ? await moderationTrail(deps) : await hiddenNow(deps)).map((act) => {
     const words = `block ${coordOf(act.block)}: ${hiddenWords(act.hidden)}`
     return { at: act.at, text: isTrail ? `left ${words}` : words }
   })
   if (!isTrail) {
-    const wallets = await world.moderation.wallets()
+    const wallets = await deps.moderation.wallets()
     return yes(
       ...blocks.map(lineAt),
       ...wallets.map(({ wallet, ...so }) => `wallet ${wallet}: ${walletWords({ kind: 'applied', ...so })}`),
     )
   }
-  const acts = (await world.moderation.records()).map(({ at, who, act, what, parts, why }) => {
+  const acts = (await deps.moderation.records()).map(({ at, who, act, what, parts, why }) => {
     const reason = why === null ? '' : `: ${why}`
     return { at, text: `${who} ${act} ${what}${parts === '' ? '' : ` (${parts})`}${reason}` }
   })
@@ -172,31 +172,31 @@ async function hidden(world: DeskWorld, { isTrail }: CommandBody<'hidden'>): Pro
 
 const lineAt = ({ at, text }: { readonly at: UnixMs; readonly text: string }) => `${new Date(at).toISOString()} ${text}`
 
-function tellStatus({ overview }: DeskWorld): DeskAnswer {
+function tellStatus({ overview }: AdminDeps): CommandResult {
   const seen = overview()
   return { ok: seen.sells.ready, lines: statusLines(seen) }
 }
 
 /** Payments to look at, a line each. */
-async function open({ ledger, clock }: DeskWorld): Promise<DeskAnswer> {
+async function open({ ledger, clock }: AdminDeps): Promise<CommandResult> {
   const keys = await ledger.unfinished(clock.now())
   return yes(...keys.map(({ payer, nonce }) => `${payer} ${nonce}`))
 }
 
-async function resolve(world: DeskWorld, { payer, nonce }: CommandBody<'resolve'>): Promise<DeskAnswer> {
-  const found = await resolvePurchase(world, keyOf(payer, nonce))
+async function resolve(deps: AdminDeps, { payer, nonce }: CommandBody<'resolve'>): Promise<CommandResult> {
+  const found = await resolvePurchase(deps, keyOf(payer, nonce))
   if (found === undefined) return no('no purchase is known for this payment')
   return yes(story(found.before, found.after, found.evidence))
 }
 
-async function stray(world: DeskWorld, { payer, nonce }: CommandBody<'stray'>): Promise<DeskAnswer> {
-  const result = await noteStray(world, keyOf(payer, nonce))
+async function stray(deps: AdminDeps, { payer, nonce }: CommandBody<'stray'>): Promise<CommandResult> {
+  const result = await noteStray(deps, keyOf(payer, nonce))
   if (result === 'noted') return yes('booked as stray; the wall arms as soon as nothing else keeps it from that')
   return no(result === 'not-owed' ? 'a purchase is known for this payment, so it is not stray' : PAYOUT_WORDS[result])
 }
 
-async function payout(world: DeskWorld, { payer, nonce, reference }: CommandBody<'payout'>): Promise<DeskAnswer> {
-  const result = await notePayout(world, keyOf(payer, nonce), reference)
+async function payout(deps: AdminDeps, { payer, nonce, reference }: CommandBody<'payout'>): Promise<CommandResult> {
+  const result = await notePayout(deps, keyOf(payer, nonce), reference)
   const words = PAYOUT_WORDS[result]
   return result === 'noted' ? yes(words) : no(words)
 }
@@ -249,5 +249,5 @@ export function evidenceWords(status: ChainStatus): string {
   }
 }
 
-const yes = (...lines: string[]): DeskAnswer => ({ ok: true, lines })
-const no = (...lines: string[]): DeskAnswer => ({ ok: false, lines })
+const yes = (...lines: string[]): CommandResult => ({ ok: true, lines })
+const no = (...lines: string[]): CommandResult => ({ ok: false, lines })

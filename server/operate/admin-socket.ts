@@ -1,5 +1,5 @@
 /**
- * Where operators reach the desk: a Unix socket beside the database file, for whoever may write that and nobody else.
+ * The admin socket, by which operators' commands reach the wall: a Unix socket beside the database file, for whoever may write that and nobody else.
  * It has no port, so no other user, web page or misguided request of this machine can come to it, and no secret to keep.
  */
 
@@ -8,11 +8,11 @@ import { relative, resolve } from 'node:path'
 import { Value } from '@sinclair/typebox/value'
 import type { Place } from '../config.ts'
 import type { Logger } from '../ports.ts'
-import { Commands, DeskAnswer, type CommandBody, type CommandName, type Desk } from './admin-commands.ts'
+import { Commands, CommandResult, type CommandBody, type CommandName, type RunCommand } from './admin-commands.ts'
 
 const BODY_MAX_BYTES = 4096
 
-// A purchase may wait for the facilitator's patience and the chain's, one after the other.
+// A purchase may wait for the time limit of the facilitator and then for that of the chain.
 const IDLE_SECONDS = 255
 
 /** The running wall does not answer; the message says why. */
@@ -26,16 +26,16 @@ export class NoAdminSocket extends Error {
  */
 export function adminSocketAt({ database, port, adminSocketPath }: Omit<Place, 'witnessPath'>): string {
   const beside = database.kind === 'sqlite' ? database.path : `wall-${port}`
-  const whole = resolve(adminSocketPath ?? `${beside}.desk`)
+  const whole = resolve(adminSocketPath ?? `${beside}.sock`)
   const near = relative('.', whole)
   return near.length < whole.length ? near : whole
 }
 
 /**
- * Opens the counter at `path`; gives what closes it. The caller owns the database, or the port, so a socket that is there
- * already is left over from a process that died. A counter that cannot be opened is told, and the wall goes on without.
+ * Opens the socket at `path`; gives what closes it. The caller owns the database, or the port, so a socket that is there
+ * already is left over from a process that died. A socket that cannot be opened is told, and the wall goes on without.
  */
-export function openAdminSocket(path: string, desk: Desk, logger: Logger): () => void {
+export function openAdminSocket(path: string, runCommand: RunCommand, logger: Logger): () => void {
   // Before anything listens, so that there is no moment in which others could connect.
   const before = process.umask(0o177)
   try {
@@ -45,39 +45,41 @@ export function openAdminSocket(path: string, desk: Desk, logger: Logger): () =>
       maxRequestBodySize: BODY_MAX_BYTES,
       fetch: async (request, self) => {
         self.timeout(request, IDLE_SECONDS)
-        return await answer(request, desk, logger)
+        return await answer(request, runCommand, logger)
       },
     })
     return () => void server.stop(true)
   } catch {
-    logger.alert('no-desk', { what: `operators' commands cannot reach the wall: no socket can be made at ${path}` })
+    logger.alert('no-admin-socket', {
+      what: `operators' commands cannot reach the wall: no socket can be made at ${path}`,
+    })
     return () => {}
   } finally {
     process.umask(before)
   }
 }
 
-async function answer(request: Request, desk: Desk, logger: Logger): Promise<Response> {
+async function answer(request: Request, runCommand: RunCommand, logger: Logger): Promise<Response> {
   const command = new URL(request.url).pathname.slice(1)
   try {
-    return Response.json(await desk(command, await request.json()))
+    return Response.json(await runCommand(command, await request.json()))
   } catch (error) {
-    logger.alert('desk-failed', { error: error instanceof Error ? error.name : typeof error })
+    logger.alert('admin-command-failed', { error: error instanceof Error ? error.name : typeof error })
     return Response.json({ ok: false, lines: ['the wall could not do it; its journal says more'] })
   }
 }
 
 /** Has the running wall do a command. Throws `NoAdminSocket` when none runs on this database. */
-export async function askDesk<C extends CommandName>(
+export async function callAdminSocket<C extends CommandName>(
   path: string,
   command: C,
   body: CommandBody<C>,
-): Promise<DeskAnswer> {
+): Promise<CommandResult> {
   if (!Value.Check(Commands[command], body)) throw new TypeError(`${command} is sent something else`)
   if (!existsSync(path)) throw new NoAdminSocket(NOT_RUNNING)
   try {
-    const response = await fetch(`http://desk/${command}`, { unix: path, method: 'POST', body: JSON.stringify(body) })
-    return Value.Parse(DeskAnswer, await response.json())
+    const response = await fetch(`http://wall/${command}`, { unix: path, method: 'POST', body: JSON.stringify(body) })
+    return Value.Parse(CommandResult, await response.json())
   } catch (error) {
     throw new NoAdminSocket(NOT_RUNNING, { cause: error })
   }

@@ -25,7 +25,7 @@ export function linesOf({ at, from, through, balance, open }: Stock): string[] {
     ...list('arrived for a block, and no purchase is known for it', balance.orphans.map(arrivalWords)),
     ...list('the same, and dealt with by hand', balance.byHand.map(arrivalWords)),
     '',
-    ...verdict(balance),
+    ...conclusion(balance),
   ]
 }
 
@@ -74,7 +74,7 @@ function list(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`  ${title}: ${lines.length}`, ...lines.map((line) => `    ${line}`)]
 }
 
-function verdict({ balances, unpaid, landed, orphans }: Balance): string[] {
+function conclusion({ balances, unpaid, landed, orphans }: Balance): string[] {
   if (balances) return ['They balance.']
   return [
     'They do not balance:',

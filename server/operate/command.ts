@@ -4,7 +4,7 @@ import { CannotOpen } from '../../db/cannot-open.ts'
 import { terminalLine, terminalText } from '../../shared/terminal.ts'
 import { ConfigError, readPlace } from '../config.ts'
 import type { CommandBody, CommandName } from './admin-commands.ts'
-import { askDesk, adminSocketAt, NoAdminSocket } from './admin-socket.ts'
+import { callAdminSocket, adminSocketAt, NoAdminSocket } from './admin-socket.ts'
 
 /** Asked in a way that the command does not know. */
 export class UsageError extends Error {
@@ -47,7 +47,7 @@ const isMisuse = (error: unknown) =>
 
 /** Has the running wall do a command. Throws `NoAdminSocket` where none runs. */
 export const ask = <C extends CommandName>(command: C, body: CommandBody<C>) =>
-  askDesk(adminSocketAt(readPlace(Bun.env)), command, body)
+  callAdminSocket(adminSocketAt(readPlace(Bun.env)), command, body)
 
 /** Has the running wall do a command, and prints what it says; answers the status. */
 export async function runRemotely<C extends CommandName>(command: C, body: CommandBody<C>): Promise<number> {

@@ -19,7 +19,7 @@ The status is 0 if it is done, and 2 if not; then nothing was moved.
 const REHEARSED = 'Nothing was kept: this was a rehearsal. For the move itself stop the wall, and leave out --rehearse.'
 
 // A wall that was just told to stop has some requests to finish.
-const PATIENCE_MS = 3000
+const TIMEOUT_MS = 3000
 
 /** Brings the wall to another database. */
 export const move: Command = {
@@ -33,7 +33,7 @@ export const move: Command = {
     const from = readPlace(Bun.env).database
     const to = placeOf(values.to)
     const isRehearsal = values.rehearse === true
-    const moved = await moveWall(from, to, { isRehearsal, patienceMs: PATIENCE_MS })
+    const moved = await moveWall(from, to, { isRehearsal, timeoutMs: TIMEOUT_MS })
     const [source, target] = [placeName(from), placeName(to)]
     const told = { moved: !isRehearsal, from: source, to: target, rows: moved }
     printLines(

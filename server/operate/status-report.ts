@@ -21,12 +21,12 @@ export type Overview = {
   readonly orphans: number
   readonly pending: Pending | undefined // undefined until it was looked at
   readonly freeBytes: number | undefined
-  readonly alarms: readonly Alert[]
+  readonly alerts: readonly Alert[]
 }
 
 /** The wall as text, a line each. */
 export function statusLines(seen: Overview): string[] {
-  const { version, baseUrl, network, startedAt, now, rail, sells, reads, sold, orphans, pending, freeBytes, alarms } =
+  const { version, baseUrl, network, startedAt, now, rail, sells, reads, sold, orphans, pending, freeBytes, alerts } =
     seen
   return [
     `Pixel Wall ${version} at ${baseUrl} on ${network}, up ${lasting(now - startedAt)}, at ${new Date(now).toISOString()}`,
@@ -43,8 +43,8 @@ export function statusLines(seen: Overview): string[] {
       const how = state === 'up' ? 'up  ' : 'DOWN'
       return `    ${how} for ${lasting(now - since).padEnd(9)} ${kind} ${name}${reason === null ? '' : `: ${reason}`}`
     }),
-    `  last alarms${alarms.length === 0 ? '  none since the start' : ''}`,
-    ...alarms.map(({ at, event, facts = {} }) => {
+    `  last alerts${alerts.length === 0 ? '  none since the start' : ''}`,
+    ...alerts.map(({ at, event, facts = {} }) => {
       const told = Object.entries(facts).map(([name, value]) => `${name}=${value}`)
       return `    ${new Date(at).toISOString()} ${[event, ...told].join(' ')}`
     }),

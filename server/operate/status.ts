@@ -11,7 +11,7 @@ import { dollars } from './books-report.ts'
 import { ask, UsageError, printLines, type Command } from './command.ts'
 import { lasting } from './status-report.ts'
 
-const USAGE = `Tells how the running wall is: whether it sells, what it depends on, what is open, the money, the last alarms.
+const USAGE = `Tells how the running wall is: whether it sells, what it depends on, what is open, the money, the last alerts.
 
   pixel-wall status [--watch] [--every SECONDS]
 

@@ -32,12 +32,12 @@ export async function availabilityOf(
   now: UnixMs,
 ): Promise<Availability> {
   const { ledger, leases, clock } = runs
-  const look = () => ledger.availability(target, payment, now, attendedOf(runs, payment.payer))
-  let found = await look()
+  const check = () => ledger.availability(target, payment, now, attendedOf(runs, payment.payer))
+  let found = await check()
   for (const waitMs of PRIOR_WAITS_MS) {
     if (found.prior === undefined || leases === undefined || !(await leases.isTaken(found.prior.payment))) return found
     await clock.wait(waitMs)
-    found = await look()
+    found = await check()
   }
   return found
 }

@@ -1,4 +1,4 @@
-/** What the chain says of a payment, asked with the patience that the question needs. */
+/** What the chain says of a payment, asked with the wait that the question needs. */
 
 import type { Hash, Payment } from '../domain/purchase/payment.ts'
 import type { ChainStatus } from '../domain/purchase/purchase.ts'
@@ -9,16 +9,16 @@ type ChainStatusDeps = { readonly chain: Chain; readonly clock: Clock }
 // Public endpoints lag behind the facilitator's by up to a few seconds, so a fresh settlement is looked for patiently.
 const WAITS_MS = { none: [], settling: [250, 250, 500, 1000, 1000] } as const
 
-/** Asks the chain until it has an end to tell, or patience runs out; the last answer stands. */
+/** Asks the chain until it has an end to tell, or wait runs out; the last answer stands. */
 export async function statusOf(
   { chain, clock }: ChainStatusDeps,
   payment: Payment,
   head: bigint,
-  patience: keyof typeof WAITS_MS,
+  wait: keyof typeof WAITS_MS,
   named?: Hash,
 ): Promise<ChainStatus> {
   let status = await chain.status(payment, head, named)
-  for (const waitMs of WAITS_MS[patience]) {
+  for (const waitMs of WAITS_MS[wait]) {
     if (status.kind === 'paid' || status.kind === 'void') break
     await clock.wait(waitMs)
     status = await chain.status(payment, head, named)

@@ -15,7 +15,7 @@ import type { Payment, PaymentKey, Target } from '../domain/purchase/payment.ts'
 import type { Chain, Clock, Facilitator, Logger, Manner, RingMember } from '../ports.ts'
 import { keptExtensions } from './kept-extensions.ts'
 
-/** What a ring works with. Its patience is for all members together, in milliseconds. */
+/** What a ring works with. Its time limits are for all members together, in milliseconds. */
 export type RingDeps = {
   readonly members: readonly RingMember[]
   readonly chain: Pick<Chain, 'read'>
@@ -97,8 +97,8 @@ type Turn = { readonly seat: Seat; readonly hasNext: boolean; readonly leftMs: (
  * Whom to ask, one after the other. Each gets an equal share of the time that is left, so that a silent one leaves some to
  * the next. One that does not take our network is not asked where another does.
  */
-function* turns(seats: readonly Seat[], call: Call, patienceMs: number, clock: Clock): Generator<Turn> {
-  const deadline = clock.elapsed() + patienceMs
+function* turns(seats: readonly Seat[], call: Call, timeoutMs: number, clock: Clock): Generator<Turn> {
+  const deadline = clock.elapsed() + timeoutMs
   const willing = seats.filter(({ supports }) => supports !== 'no')
   const last = ({ supports, rests }: Seat) =>
     Number(supports === 'unavailable' || rests[call].untilMs > clock.elapsed())

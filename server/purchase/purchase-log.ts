@@ -39,12 +39,12 @@ function isPlain(step: Verb, answer: Answer): boolean {
 }
 
 // What a sweep only looks at is the same every few seconds, for as long as a purchase is open.
-const looks: ReadonlySet<Verb> = new Set(['look-up', 'ask-chain', 'confirm'])
+const reads: ReadonlySet<Verb> = new Set(['look-up', 'ask-chain', 'confirm'])
 
 /** How the steps of a sweep are told: those that may change something. */
 export function logActs(deps: LogDeps): LogStep {
   const log = logEverything(deps)
-  return (request) => (looks.has(request.do) ? () => {} : log(request))
+  return (request) => (reads.has(request.do) ? () => {} : log(request))
 }
 
 type LogDeps = { readonly logger: Logger; readonly clock: Clock }

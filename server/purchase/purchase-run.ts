@@ -265,12 +265,12 @@ function questions(runs: Runs, run: PurchaseRun) {
     paint: ({ picture }) => paintArea(pictures, picture),
     verify: ({ target, payment }) => facilitator.verify(target, payment),
     settle: ({ purchase }) => runs.settle(purchase.target, purchase.payment),
-    async 'ask-chain'({ payment, head, patience, named }) {
+    async 'ask-chain'({ payment, head, wait, named }) {
       // The reconciler goes on with it; whoever asks often hears what is known.
       if (run.isSpent) return { kind: 'silent' }
-      const status = await (patience === 'next-block'
+      const status = await (wait === 'next-block'
         ? statusInNextBlock(runs, payment, head)
-        : statusOf(runs, payment, head, patience, named))
+        : statusOf(runs, payment, head, wait, named))
       run.hasAsked = true
       return status
     },
@@ -298,7 +298,7 @@ function writes(runs: Runs, run: PurchaseRun) {
     finalize: ({ purchase, tx, settled }) => written(ledger.finalize(purchase, tx, settled, clock.now())),
     confirm: ({ purchase, tx }) => ledger.confirm(purchase, tx),
     'mark-final': ({ purchase, tx }) => ledger.markFinal(purchase, tx),
-    // The alarm goes first: a process that dies in between repeats it, and does not leave it out.
+    // The alert goes first: a process that dies in between repeats it, and does not leave it out.
     'mark-missing'({ purchase }) {
       alert('payment-vanished', purchase)
       return ledger.markMissing(purchase)

@@ -31,8 +31,8 @@ export const IdentityChange = Type.Object({
 })
 
 /** One change, as the data of an event of `GET /api/live`. */
-export const WireChange = Type.Union([SaleChange, RepaintChange, IdentityChange])
-export type WireChange = Static<typeof WireChange>
+export const ChangeDto = Type.Union([SaleChange, RepaintChange, IdentityChange])
+export type ChangeDto = Static<typeof ChangeDto>
 
 /** The data of an event that stands for all changes up to a number: who hears it reads the canvas, and goes on from there. */
 export const Reset = Type.Object({
@@ -45,7 +45,7 @@ export type Reset = Static<typeof Reset>
 export const LogTail = Type.Object({
   after: Type.Integer({ minimum: 0, description: 'Who knows less than this reads the canvas instead.' }),
   nextAfter: Type.Integer({ minimum: 0 }),
-  changes: Type.Array(WireChange),
+  changes: Type.Array(ChangeDto),
 })
 export type LogTail = Static<typeof LogTail>
 
@@ -53,6 +53,6 @@ export type LogTail = Static<typeof LogTail>
 export const HistoryPage = Type.Object({
   nextAfter: Type.Integer({ minimum: 0 }),
   hasMore: Type.Boolean(),
-  changes: Type.Array(WireChange),
+  changes: Type.Array(ChangeDto),
 })
 export type HistoryPage = Static<typeof HistoryPage>

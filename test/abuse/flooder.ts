@@ -1,6 +1,6 @@
 /**
  * A process that floods a wall until its time is over, from one loopback address or from many. Its one argument is a
- * `FloodOrder` in JSON; it writes what came of it, a `FloodTally`, to standard output.
+ * `FloodOrder` in JSON; it writes what came of it, a `FloodCounts`, to standard output.
  */
 
 import { connect } from 'node:net'
@@ -16,7 +16,7 @@ export type FloodOrder = {
 }
 
 /** How many answers had each status, how many connections failed, and how many streams were told to read the canvas. */
-export type FloodTally = {
+export type FloodCounts = {
   readonly statuses: Readonly<Record<string, number>>
   readonly broken: number
   readonly resets: number
@@ -85,5 +85,5 @@ const addressOf = (at: number) =>
   `127.0.${1 + Math.floor((at % order.addresses) / 250)}.${1 + ((at % order.addresses) % 250)}`
 
 await Promise.all(Array.from({ length: order.connections }, (_, at) => client(addressOf(at))))
-console.log(JSON.stringify({ statuses, broken, resets } satisfies FloodTally))
+console.log(JSON.stringify({ statuses, broken, resets } satisfies FloodCounts))
 process.exit(0)

@@ -9,7 +9,7 @@ import type { HistoryPage } from '../../shared/contract/live.ts'
 import type { Health } from '../../shared/contract/service.ts'
 import { parseCoord } from '../../shared/wall.ts'
 import { get, settled, sign, startSurroundings } from '../e2e/world.ts'
-import type { FloodOrder, FloodTally } from './flooder.ts'
+import type { FloodOrder, FloodCounts } from './flooder.ts'
 import { FLOODS, type Flood, type FloodName, type Target } from './floods.ts'
 
 /** How a flood is made: how long, from how many addresses, over how many connections at most, and how many buy meanwhile. */
@@ -21,7 +21,7 @@ export type Plan = {
 }
 
 /** What a flood did, and to whom. Times in milliseconds. */
-export type Effect = FloodTally & {
+export type Effect = FloodCounts & {
   readonly healthP50: number
   readonly healthP99: number
   readonly bought: number // of the honest buyers
@@ -107,12 +107,12 @@ async function floodFrom(
   name: FloodName,
   { ms, addresses, connectionsMax }: Plan,
   target: Target,
-): Promise<FloodTally> {
+): Promise<FloodCounts> {
   const flood: Flood = FLOODS[name]
   const connections = Math.min(flood.connections, connectionsMax)
   const order: FloodOrder = { flood: name, connections, addresses, ms, target }
   const child = Bun.spawn([process.execPath, FLOODER, JSON.stringify(order)], { stdout: 'pipe', stderr: 'inherit' })
-  return JSON.parse(await new Response(child.stdout).text()) as FloodTally
+  return JSON.parse(await new Response(child.stdout).text()) as FloodCounts
 }
 
 const SAMPLE_EVERY_MS = 10

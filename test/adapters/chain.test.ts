@@ -16,7 +16,7 @@ import { blockOf } from '../ports/samples.ts'
 import { limitedTo, startOddEndpoint, type Oddity, type OddEndpoint, type Rule } from './odd-endpoint.ts'
 import { lower, newOffer, sign, signCancel } from './signing.ts'
 
-// Goal: the verdict on an authorization is true, or silence. Method: a real chain on which authorizations end in every
+// Goal: the status of an authorization is true, or silence. Method: a real chain on which authorizations end in every
 // way, asked directly and through an endpoint that answers oddly.
 
 // Anyone may submit an authorization; this one is neither payer nor payee.

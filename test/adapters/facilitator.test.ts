@@ -109,8 +109,8 @@ describe('behind a faulty line', () => {
     async (fault, settling) => {
       const payment = await pay(1)
       faulty.settle.next(fault)
-      const patience = fault.startsWith('hang') ? { settleTimeoutMs: 300 } : {}
-      expect(await at(faulty.url, patience).settle(BLOCK, payment)).toEqual(settling)
+      const limits = fault.startsWith('hang') ? { settleTimeoutMs: 300 } : {}
+      expect(await at(faulty.url, limits).settle(BLOCK, payment)).toEqual(settling)
     },
   )
 

@@ -14,7 +14,7 @@ test('the journal is a line of JSON an event, with its time and level', () => {
   logger.alert('disk\nfull')
   expect(lines).toEqual([
     '{"at":"2027-01-15T08:00:00.123Z","level":"note","event":"rail","state":"armed","tries":2}',
-    '{"at":"2027-01-15T08:00:00.123Z","level":"alarm","event":"disk\\nfull"}',
+    '{"at":"2027-01-15T08:00:00.123Z","level":"alert","event":"disk\\nfull"}',
   ])
 })
 
@@ -32,7 +32,7 @@ test('a fact is cut at 512 characters', () => {
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ fault: `${'x'.repeat(512)}…` })
 })
 
-test('a flood of notes is kept to a megabyte and then 64 kB a second, what is left out is counted, and alarms get through', () => {
+test('a flood of notes is kept to a megabyte and then 64 kB a second, what is left out is counted, and alerts get through', () => {
   const { logger, lines, clock } = openLogger()
   const flood = () => {
     for (let i = 0; i < 10_000; i++) logger.note('step', { reason: 'x'.repeat(400) })

@@ -109,7 +109,7 @@ test('what nobody knows is left out', async () => {
   expect(text).toContain('wall_rail{state="arming"} 1\n')
 })
 
-test('alarms are counted by their event, and written as they were', async () => {
+test('alerts are counted by their event, and written as they were', async () => {
   const metrics = openMetrics()
   const written = fakeLogger()
   const { alert, note } = metrics.logger(written)
@@ -117,7 +117,7 @@ test('alarms are counted by their event, and written as they were', async () => 
   alert('orphan')
   note('open')
   expect([written.alerts.length, written.notes.length]).toEqual([2, 1])
-  expect(await metrics.read()).toContain('wall_alarms_total{event="orphan"} 2\n')
+  expect(await metrics.read()).toContain('wall_alerts_total{event="orphan"} 2\n')
 })
 
 test('requests are counted by route and status, and timed by route', async () => {

@@ -5,7 +5,7 @@ import { privateKeyToAccount, sign } from 'viem/accounts'
 import { hashMessage } from 'viem/utils'
 import { fastestKeys, keysOf, LIBRARIES, type Library } from '../../server/adapters/wallets/recover.ts'
 
-// Goal: whichever library recovers signers, the verdicts are viem's. Method: 10,000 signatures, a quarter of them good and
+// Goal: whichever library recovers signers, the signers are viem's. Method: 10,000 signatures, a quarter of them good and
 // the rest twisted in every way that once told libraries apart, judged by each.
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -69,18 +69,18 @@ async function cases() {
 const all = cases()
 
 /** Whom each library takes for the signer of each case. */
-async function verdictsOf(library: Library) {
+async function recoveredBy(library: Library) {
   const { recover } = await keysOf(library)
   return await Promise.all((await all).map(({ digest, signature }) => recover(digest, signature)))
 }
 
-const viems = verdictsOf('viem')
+const viems = recoveredBy('viem')
 
-test('the native library gives viem’s verdicts', async () => {
-  const [signatures, expected, verdicts] = [await all, await viems, await verdictsOf('native')]
-  const others = signatures.filter((_, at) => verdicts[at] !== expected[at])
+test('the native library gives viem’s signers', async () => {
+  const [signatures, expected, signers] = [await all, await viems, await recoveredBy('native')]
+  const others = signatures.filter((_, at) => signers[at] !== expected[at])
   expect(others.map(({ signature }) => signature)).toEqual([])
-  const right = signatures.filter(({ address }, at) => verdicts[at] === address).length
+  const right = signatures.filter(({ address }, at) => signers[at] === address).length
   expect(right).toBeGreaterThan(CASES / 4)
   expect(right).toBeLessThan(CASES / 2)
 })

@@ -66,9 +66,9 @@ async function takeBack(place: Place): Promise<void> {
 }
 
 // A server notices a moment later that who had a wall open is gone.
-const final = { patienceMs: 5000, isRehearsal: false }
-const impatient = { ...final, patienceMs: 0 }
-const rehearsal = { patienceMs: 0, isRehearsal: true }
+const final = { timeoutMs: 5000, isRehearsal: false }
+const impatient = { ...final, timeoutMs: 0 }
+const rehearsal = { timeoutMs: 0, isRehearsal: true }
 
 /** Does something with the wall at a place, as the only process there. */
 async function at<T>(place: Place, work: (wall: Engine) => Promise<T>): Promise<T> {

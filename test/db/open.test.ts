@@ -53,9 +53,9 @@ test('a wall whose process was killed can be written as soon as it was looked th
   for (let times = 0; times < 60; times++) {
     const again = fileOf(`cut-${times}`)
     for (const ending of ['', '-wal']) copyFileSync(cut + ending, again + ending)
-    const { store, looked } = await openSqliteAhead(again, TERMS.network)
+    const { store, checked } = await openSqliteAhead(again, TERMS.network)
     // That it is whole is known only after its network was written down.
-    expect(await looked).toBe('whole')
+    expect(await checked).toBe('whole')
     store.close()
   }
 })
@@ -67,18 +67,16 @@ describe('the lock', () => {
     const owner = await openSqlite(path, TERMS.network)
     symlinkSync(path, alias)
     for (const name of [path, alias])
-      expect(await failureOf(openSqlite(name, TERMS.network, { patienceMs: 0 }))).toBeInstanceOf(DatabaseInUse)
+      expect(await failureOf(openSqlite(name, TERMS.network, { timeoutMs: 0 }))).toBeInstanceOf(DatabaseInUse)
     owner.close()
-    ;(await openSqlite(path, TERMS.network, { patienceMs: 0 })).close()
+    ;(await openSqlite(path, TERMS.network, { timeoutMs: 0 })).close()
   })
 
   test('a handle that nobody refers to keeps its lock', async () => {
     const path = fileOf('forgotten')
     await openSqlite(path, TERMS.network)
     Bun.gc(true)
-    expect(String(await failureOf(openSqlite(path, TERMS.network, { patienceMs: 0 })))).toContain(
-      'another process owns',
-    )
+    expect(String(await failureOf(openSqlite(path, TERMS.network, { timeoutMs: 0 })))).toContain('another process owns')
   })
 
   test('a second process is refused while the first lives, and gets in when it is killed', async () => {
@@ -88,7 +86,7 @@ describe('the lock', () => {
     })
     const output = child.stdout.getReader()
     await output.read()
-    expect(await failureOf(openSqlite(path, TERMS.network, { patienceMs: 0 }))).toBeInstanceOf(DatabaseInUse)
+    expect(await failureOf(openSqlite(path, TERMS.network, { timeoutMs: 0 }))).toBeInstanceOf(DatabaseInUse)
     const waiting = openSqlite(path, TERMS.network)
     child.kill('SIGKILL')
     ;(await waiting).close()
@@ -101,14 +99,14 @@ describe('the lock', () => {
     expect(String(await failureOf(openSqlite(path, 'eip155:84532')))).toContain(
       'belongs to network eip155:8453, not eip155:84532',
     )
-    ;(await openSqlite(path, TERMS.network, { patienceMs: 0 })).close()
+    ;(await openSqlite(path, TERMS.network, { timeoutMs: 0 })).close()
   })
 })
 
 describe.each(WAYS)('%s, a file is refused, and left as it is, that is', (way, open) => {
   const refusal = async (path: string) => {
     const before = await Bun.file(path).bytes()
-    const error: unknown = await open(path, TERMS.network, { patienceMs: 0 }).catch((reason: unknown) => reason)
+    const error: unknown = await open(path, TERMS.network, { timeoutMs: 0 }).catch((reason: unknown) => reason)
     expect(await Bun.file(path).bytes()).toEqual(before)
     expect(error).toBeInstanceOf(CannotOpen)
     return error instanceof Error ? error.message : ''
@@ -146,7 +144,7 @@ describe.each(WAYS)('%s, a file is refused, and left as it is, that is', (way, o
   })
 
   test('in no folder', async () => {
-    expect(await failureOf(open(join(folder, 'none', 'wall.sqlite'), TERMS.network, { patienceMs: 0 }))).toBeInstanceOf(
+    expect(await failureOf(open(join(folder, 'none', 'wall.sqlite'), TERMS.network, { timeoutMs: 0 }))).toBeInstanceOf(
       CannotOpen,
     )
   })
@@ -155,7 +153,7 @@ describe.each(WAYS)('%s, a file is refused, and left as it is, that is', (way, o
     const path = fileOf(`network ${way}`)
     ;(await openSqlite(path, TERMS.network)).close()
     expect(String(await failureOf(open(path, 'eip155:84532')))).toContain('belongs to network eip155:8453')
-    ;(await openSqlite(path, TERMS.network, { patienceMs: 0 })).close()
+    ;(await openSqlite(path, TERMS.network, { timeoutMs: 0 })).close()
   })
 })
 

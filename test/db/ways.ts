@@ -3,8 +3,8 @@ import { openSqlite, openSqliteAhead, type Sqlite } from '../../db/sqlite/open.t
 type Open = (...opening: Parameters<typeof openSqlite>) => Promise<Sqlite>
 
 const openedAhead: Open = async (...opening) => {
-  const { store, looked } = await openSqliteAhead(...opening)
-  await looked
+  const { store, checked } = await openSqliteAhead(...opening)
+  await checked
   return store
 }
 

@@ -4,10 +4,12 @@ import { bitmapOf } from '../../server/domain/picture/drawing.ts'
 
 /** A text as rows of characters, ink as `#`. */
 function written(text: string, scale = 1): string[] {
-  const sheet = bitmapOf(widthOf(text, scale), heightOf(scale), 0)
-  write(sheet, text, { x: 0, y: 0, scale, colour: 1 })
-  return Array.from({ length: sheet.height }, (_, y) =>
-    [...sheet.indices.subarray(y * sheet.width, (y + 1) * sheet.width)].map((ink) => (ink === 1 ? '#' : '.')).join(''),
+  const bitmap = bitmapOf(widthOf(text, scale), heightOf(scale), 0)
+  write(bitmap, text, { x: 0, y: 0, scale, colour: 1 })
+  return Array.from({ length: bitmap.height }, (_, y) =>
+    [...bitmap.indices.subarray(y * bitmap.width, (y + 1) * bitmap.width)]
+      .map((ink) => (ink === 1 ? '#' : '.'))
+      .join(''),
   )
 }
 
@@ -35,9 +37,9 @@ test('every capital, digit and mark has a shape of its own, and anything else is
   expect(written('\u{1F600}').join('')).not.toContain('#')
 })
 
-test('what does not fit on the sheet is left out', () => {
-  const sheet = bitmapOf(8, 8, 0)
-  write(sheet, 'MM', { x: -2, y: 4, scale: 1, colour: 1 })
-  expect([...sheet.indices.subarray(0, 32)].every((ink) => ink === 0)).toBe(true)
-  expect([...sheet.indices.subarray(32)].some((ink) => ink === 1)).toBe(true)
+test('what does not fit on the bitmap is left out', () => {
+  const bitmap = bitmapOf(8, 8, 0)
+  write(bitmap, 'MM', { x: -2, y: 4, scale: 1, colour: 1 })
+  expect([...bitmap.indices.subarray(0, 32)].every((ink) => ink === 0)).toBe(true)
+  expect([...bitmap.indices.subarray(32)].some((ink) => ink === 1)).toBe(true)
 })

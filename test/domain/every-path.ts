@@ -35,7 +35,7 @@ export function* everyPath<T>(
   }
 }
 
-/** A path on one line, such as `look-up: unknown > survey: open`. */
+/** A path on one line, such as `look-up: unknown > check-availability: open`. */
 export const trace = (steps: readonly Step[]): string =>
   steps.map(({ request, reply }) => `${request.do}: ${reply.label}`).join(' > ')
 

@@ -1,6 +1,6 @@
 /** Lays paths out as a table to be read: one line per path, and each part that comes back written once under a name. */
 
-/** A path as words, such as `['look-up: unknown', 'survey: open']`, and how it ends. */
+/** A path as words, such as `['look-up: unknown', 'check-availability: open']`, and how it ends. */
 export type Row = { readonly steps: readonly string[]; readonly end: string }
 
 type Tree = { readonly end: string } | { readonly verb: string; readonly branches: readonly Branch[] }

@@ -299,8 +299,8 @@ function told({ request, reply: { label } }: Step): readonly string[] {
 function verbOf(request: Request): string {
   if (request.do === 'release') return request.isFinal ? 'release for good' : 'release and watch'
   if (request.do === 'finalize') return request.settled ? 'finalize as seen' : 'finalize on its word'
-  if (request.do === 'ask-chain' && request.patience === 'settling') return 'ask-chain patiently'
-  if (request.do === 'ask-chain' && request.patience === 'next-block') return 'ask-chain in the next block'
+  if (request.do === 'ask-chain' && request.wait === 'settling') return 'ask-chain patiently'
+  if (request.do === 'ask-chain' && request.wait === 'next-block') return 'ask-chain in the next block'
   return request.do
 }
 

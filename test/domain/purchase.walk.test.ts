@@ -176,7 +176,7 @@ describe('before money can move', () => {
 })
 
 describe('once money may have moved', () => {
-  law('after a settlement nothing is denied without a verdict', (path) => {
+  law('after a settlement nothing is denied without proof', (path) => {
     if (!asks(path, 'settle') || !denials.has(ending(path))) return false
     if (lastStatus(path.steps) === 'void') return false
     const [settling = ''] = labelled(path.steps, 'settle')
@@ -232,7 +232,7 @@ describe('once money may have moved', () => {
 })
 
 describe('giving back and giving away', () => {
-  law('a held block is given back only on a verdict', (path) => {
+  law('a held block is given back only on proof', (path) => {
     if (!asks(path, 'release')) return false
     const before = until(path, 'release')
     const release = path.steps.find(({ request }) => request.do === 'release')
@@ -247,7 +247,7 @@ describe('giving back and giving away', () => {
     const [settling] = labelled(path.steps, 'settle')
     if (settling !== 'definite refusal' || !asks(path, 'release') || lastStatus(path.steps) !== 'unspent') return false
     const last = path.steps.findLast(({ request }) => request.do === 'ask-chain')?.request
-    return last?.do !== 'ask-chain' || last.patience !== 'next-block'
+    return last?.do !== 'ask-chain' || last.wait !== 'next-block'
   })
 
   law(

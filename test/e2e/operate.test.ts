@@ -186,9 +186,9 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect((await run('hide', '90,1')).status).toBe(1)
   })
 
-  test('only the user who runs the wall can reach the desk, and without a wall there is none', async () => {
-    const desk = engine === 'SQLite' ? 'wall.sqlite.desk' : `wall-${new URL(world.url).port}.desk`
-    expect(statSync(join(world.folder, desk)).mode & 0o777).toBe(0o600)
+  test('only the user who runs the wall can reach the admin socket, and without a wall there is none', async () => {
+    const socket = engine === 'SQLite' ? 'wall.sqlite.sock' : `wall-${new URL(world.url).port}.sock`
+    expect(statSync(join(world.folder, socket)).mode & 0o777).toBe(0o600)
     await world.crash()
     expect((await run('resolve')).status).toBe(0)
     const nowhere = { DATABASE_PATH: join(world.databasePath, '../none.sqlite') }

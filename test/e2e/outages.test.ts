@@ -52,8 +52,8 @@ async function seeThrough(
       .slice(before)
       .filter((line) => line.event === event)
   await begin()
-  const [alarm] = await eventually(async () => (lines('outage').length > 0 ? lines('outage') : undefined))
-  expect(alarm).toMatchObject({ level: 'alarm', dependency, reason: expect.stringMatching(reason) })
+  const [alert] = await eventually(async () => (lines('outage').length > 0 ? lines('outage') : undefined))
+  expect(alert).toMatchObject({ level: 'alert', dependency, reason: expect.stringMatching(reason) })
   if (stops) {
     const { body } = await eventually(async () => {
       const answer = await told(wall, '/readyz')
@@ -282,7 +282,7 @@ describe('a wall on a server', () => {
       await standbys('missing')
       const [patient, other] = await Promise.all([startWaiting(settings), startWaiting(settings)])
       try {
-        for (const { line } of [patient, other]) expect(await line()).toMatchObject({ level: 'alarm', event: 'outage' })
+        for (const { line } of [patient, other]) expect(await line()).toMatchObject({ level: 'alert', event: 'outage' })
         other.child.kill('SIGTERM')
         expect(await other.child.exited).toBe(0)
         await standbys('')

@@ -44,16 +44,16 @@ const books = async () => {
   return { status, ...(JSON.parse(out) as Record<string, unknown>) }
 }
 
-type Alarm = { readonly event: string; readonly payer?: string; readonly nonce?: string; readonly tx?: string }
+type Alert = { readonly event: string; readonly payer?: string; readonly nonce?: string; readonly tx?: string }
 
-const alarmsOf = (wall: WallProcess) =>
+const alertsOf = (wall: WallProcess) =>
   wall
     .journal()
-    .map((line) => JSON.parse(line) as Alarm & { readonly level: string })
-    .filter(({ level }) => level === 'alarm')
+    .map((line) => JSON.parse(line) as Alert & { readonly level: string })
+    .filter(({ level }) => level === 'alert')
 
-const alarmed = (wall: WallProcess, wanted: string) =>
-  eventually(async () => alarmsOf(wall).find(({ event }) => event === wanted))
+const alerted = (wall: WallProcess, wanted: string) =>
+  eventually(async () => alertsOf(wall).find(({ event }) => event === wanted))
 
 const railOf = async ({ url }: WallProcess) => ((await (await fetch(`${url}/api/health`)).json()) as Health).rail
 
@@ -90,7 +90,7 @@ test(
     await first.stop()
     const tx = await payByStranger()
     const wall = await openArmed()
-    expect(await alarmed(wall, 'stray')).toMatchObject({ tx })
+    expect(await alerted(wall, 'stray')).toMatchObject({ tx })
     await sell(wall)
     expect(await books()).toMatchObject({
       status: 0,
@@ -104,7 +104,7 @@ test(
     expect(await around.network.balanceOf(around.payTo)).toBe(3_000_000n)
     await wall.stop()
     const again = await openArmed()
-    expect(alarmsOf(again)).toEqual([])
+    expect(alertsOf(again)).toEqual([])
     await again.stop()
   },
   { timeout: 20_000 },
@@ -115,7 +115,7 @@ test(
   async () => {
     await payByFacilitator()
     const wall = await open()
-    const { payer = '', nonce = '' } = await alarmed(wall, 'orphan')
+    const { payer = '', nonce = '' } = await alerted(wall, 'orphan')
     expect(await railOf(wall)).toBe('arming')
     expect(await operate('resolve', payer, nonce, '--stray')).toMatchObject({ status: 0 })
     await armed(wall.url)
@@ -139,15 +139,15 @@ test(
 
     await cp(yesterday('wall.sqlite'), path)
     const older = await open()
-    await alarmed(older, 'older-copy')
-    await alarmed(older, 'orphan')
+    await alerted(older, 'older-copy')
+    await alerted(older, 'orphan')
     expect(await railOf(older)).toBe('arming')
     await older.stop()
 
     for (const name of files) await cp(yesterday(name), join(around.folder, name))
     const snapshot = await open()
-    await alarmed(snapshot, 'orphan')
-    expect(alarmsOf(snapshot).map(({ event }) => event)).toEqual(['orphan'])
+    await alerted(snapshot, 'orphan')
+    expect(alertsOf(snapshot).map(({ event }) => event)).toEqual(['orphan'])
     expect(await railOf(snapshot)).toBe('arming')
     await snapshot.stop()
 
@@ -164,7 +164,7 @@ test(
   async () => {
     await rm(path)
     const wall = await open()
-    await alarmed(wall, 'older-copy')
+    await alerted(wall, 'older-copy')
     expect(await railOf(wall)).toBe('arming')
     await wall.stop()
     expect(await operate('accept-restore')).toMatchObject({

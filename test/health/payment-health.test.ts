@@ -30,7 +30,7 @@ function railOver() {
       broadcaster: unasked,
     },
     clock: { now: () => 0, elapsed: () => world.now, wait: unasked },
-    logger: { note: (_, facts) => notes.push(facts), alert: () => notes.push('alarm') },
+    logger: { note: (_, facts) => notes.push(facts), alert: () => notes.push('alert') },
     facilitatorTrouble: () => (world.supports === 'unavailable' ? NO_FACILITATOR : world.down),
   })
   return { world, notes, rail }

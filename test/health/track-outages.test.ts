@@ -22,7 +22,7 @@ const OTHER = { kind: 'facilitator', name: 'other.example' } as const
 const WRITES = { kind: 'store-write', name: 'sqlite' } as const
 const DISK = { kind: 'disk', name: 'data' } as const
 
-test('an outage is one alarm when it begins and one line when it ends, whatever is said of it meanwhile', () => {
+test('an outage is one alert when it begins and one line when it ends, whatever is said of it meanwhile', () => {
   outages.saw(ONE, null)
   outages.saw(ONE, 'it does not answer')
   clock.pass(5000)

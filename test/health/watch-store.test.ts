@@ -50,7 +50,7 @@ function world() {
 
 test('a store that works is told as such, with what is open in it', async () => {
   const { watch, down, logger } = world()
-  await watch.look()
+  await watch.check()
   expect(down()).toEqual([])
   expect(logger.alerts).toEqual([])
   expect(watch.seen()).toEqual({ pending: PENDING, freeBytes: FREE_BYTES_MIN * 2 })
@@ -61,18 +61,18 @@ test('each way to fail has its name, and one name only', async () => {
   const disk = { of: 'store-write', reason: 'the disk is full' } as const
   const standby = { of: 'standby', reason: 'no standby confirms' } as const
   says.failure = disk
-  await watch.look()
+  await watch.check()
   expect(down()).toEqual([['store-write', 'the disk is full']])
   says.failure = null
-  await watch.look()
+  await watch.check()
   says.failure = standby
-  await watch.look()
+  await watch.check()
   expect(down()).toEqual([['standby', 'no standby confirms']])
   says.failure = null
-  await watch.look()
+  await watch.check()
   says.ready = false
   says.failure = disk
-  await watch.look()
+  await watch.check()
   expect(down()).toEqual([['store-read', 'the database cannot be read']])
 })
 
@@ -83,17 +83,17 @@ test.each<[string, WriteFailure | undefined]>([
   const { says, watch, down } = world()
   says.failure = failure
   says.leaves = true
-  await watch.look()
+  await watch.check()
   expect(down()).toEqual([['store-read', 'the database cannot be read']])
 })
 
 test('a frozen store is asked no second time, and whoever wants to know is told what was seen last', async () => {
   const { says, watch, down } = world()
-  await watch.look()
+  await watch.check()
   says.ready = undefined
   const before = says.asked
   expect(await watch.isReadable()).toBe(true)
-  await watch.look()
+  await watch.check()
   expect(down()).toEqual([['store-read', 'the database does not answer in time']])
   expect(await watch.isReadable()).toBe(false)
   expect(says.asked).toBe(before + 1)
@@ -102,7 +102,7 @@ test('a frozen store is asked no second time, and whoever wants to know is told 
 test('a write that never ends is told as one', async () => {
   const { says, watch, down } = world()
   says.failure = undefined
-  await watch.look()
+  await watch.check()
   expect(down()).toEqual([['store-write', 'the database takes no write in time']])
 })
 
@@ -110,11 +110,11 @@ test('a disk at its limit is one outage, until there is clearly room', async () 
   const { says, watch, down, logger } = world()
   for (const free of [0.9, 1.1, 0.9, 1.1]) {
     says.free = FREE_BYTES_MIN * free
-    await watch.look()
+    await watch.check()
     expect(down()).toEqual([['disk', 'the disk of the wall’s data is nearly full']])
   }
   says.free = FREE_BYTES_MIN * 2
-  await watch.look()
+  await watch.check()
   expect(down()).toEqual([])
   expect(logger.alerts).toHaveLength(1)
 })

@@ -41,7 +41,7 @@ async function throwOne(wall: FuzzWall, sent: Wild, seen: Seen): Promise<void> {
   const { status } = response
   seen.statuses.set(status, (seen.statuses.get(status) ?? 0) + 1)
   if (status >= 500) throw new Error(`${status}: ${body}`)
-  if (wall.logger.alerts.length > 0) throw new Error(`an alarm: ${JSON.stringify(wall.logger.alerts.at(-1))}`)
+  if (wall.logger.alerts.length > 0) throw new Error(`an alert: ${JSON.stringify(wall.logger.alerts.at(-1))}`)
   const isCall = new URL(request.url).pathname === '/mcp'
   if (status >= 400 && request.method !== 'HEAD' && !isRefusal(response, body, isCall))
     throw new Error(`${status} in another shape: ${body.slice(0, 200)}`)
@@ -102,7 +102,7 @@ function mayChange({ method, headers, url }: Request, status: number, body: stri
 }
 
 // A spoilt length may make the server wait for bytes that never come; nothing is learnt by waiting with it.
-const PATIENCE_MS = 200
+const TIMEOUT_MS = 200
 
 const AT_ONCE = 20
 
@@ -129,7 +129,7 @@ export async function fuzzWire(
 const WRONG_VERSION = 505
 
 async function throwBytes(host: string, bytes: Uint8Array): Promise<number> {
-  const { status, body } = await converse(host, (line) => line.write(bytes), false, PATIENCE_MS)
+  const { status, body } = await converse(host, (line) => line.write(bytes), false, TIMEOUT_MS)
   if (status >= 500 && status !== WRONG_VERSION)
     throw new Error(`${status}: ${body} to ${JSON.stringify(Buffer.from(bytes).toString())}`)
   return status

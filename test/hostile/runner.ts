@@ -9,7 +9,7 @@ import { ENDLESS, fill, type Filled } from './tokens.ts'
 import { send, type Answer } from './wire.ts'
 
 /** How one case went; no problems is a pass. */
-export type Verdict = {
+export type Outcome = {
   readonly item: Case
   readonly ms: number
   readonly mayWait: boolean
@@ -32,33 +32,33 @@ const mayWait = (item: Case) => item.area === 'fault' || waitingPattern.test(`${
 export async function runAll(
   stage: Stage,
   items: readonly Case[],
-  told: (verdict: Verdict) => void = () => {},
-): Promise<readonly Verdict[]> {
+  told: (outcome: Outcome) => void = () => {},
+): Promise<readonly Outcome[]> {
   const isDrip = (item: Case) => dripPattern.test(item.raw ?? '')
   const dripping = items.filter(isDrip).map((item) => runCase(stage, item))
-  const verdicts: Verdict[] = []
+  const outcomes: Outcome[] = []
   for (const item of items.filter((other) => !isDrip(other))) {
-    const verdict = await runCase(stage, item)
-    told(verdict)
-    verdicts.push(verdict)
+    const outcome = await runCase(stage, item)
+    told(outcome)
+    outcomes.push(outcome)
   }
-  for (const verdict of await Promise.all(dripping)) {
-    told(verdict)
-    verdicts.push(verdict)
+  for (const outcome of await Promise.all(dripping)) {
+    told(outcome)
+    outcomes.push(outcome)
   }
-  return verdicts
+  return outcomes
 }
 
-async function runCase(stage: Stage, item: Case): Promise<Verdict> {
-  let verdict = await tryCase(stage, item)
-  for (let tries = 1; tries < TRIES && isSlow(verdict) && verdict.problems.length === 0; tries++)
-    verdict = await tryCase(stage, item)
-  return isSlow(verdict) ? { ...verdict, problems: [...verdict.problems, `took ${verdict.ms.toFixed(0)} ms`] } : verdict
+async function runCase(stage: Stage, item: Case): Promise<Outcome> {
+  let outcome = await tryCase(stage, item)
+  for (let tries = 1; tries < TRIES && isSlow(outcome) && outcome.problems.length === 0; tries++)
+    outcome = await tryCase(stage, item)
+  return isSlow(outcome) ? { ...outcome, problems: [...outcome.problems, `took ${outcome.ms.toFixed(0)} ms`] } : outcome
 }
 
-const isSlow = ({ ms, mayWait: waits }: Verdict) => !waits && ms > SLOW_MS
+const isSlow = ({ ms, mayWait: waits }: Outcome) => !waits && ms > SLOW_MS
 
-async function tryCase(stage: Stage, item: Case): Promise<Verdict> {
+async function tryCase(stage: Stage, item: Case): Promise<Outcome> {
   try {
     return await (item.raw === undefined ? runRequest(stage, item) : runRaw(stage, item, item.raw))
   } catch (error) {
@@ -66,7 +66,7 @@ async function tryCase(stage: Stage, item: Case): Promise<Verdict> {
   }
 }
 
-async function runRaw(stage: Stage, item: Case, raw: string): Promise<Verdict> {
+async function runRaw(stage: Stage, item: Case, raw: string): Promise<Outcome> {
   const isAlone = !dripPattern.test(raw)
   const before = await stage.rowsVersion()
   const { answer, payment } = await play(stage, raw)
@@ -76,7 +76,7 @@ async function runRaw(stage: Stage, item: Case, raw: string): Promise<Verdict> {
   return { item, ms: answer.ms, mayWait: mayWait(item), problems }
 }
 
-async function runRequest(stage: Stage, item: Case): Promise<Verdict> {
+async function runRequest(stage: Stage, item: Case): Promise<Outcome> {
   const filled = await fill(stage, item)
   const before = await lookAround(stage, filled)
   const mend = item.area === 'fault' ? await cause(stage, item.pre ?? '') : undefined
@@ -98,11 +98,11 @@ function sendCase(stage: Stage, item: Case, { path, headers, body }: Filled): Pr
   return send(stage.host, { method: item.method, target: path, headers, body, chunked: item.chunked === true })
 }
 
-type Surroundings = { readonly rows: number; readonly settles: number; readonly till: bigint }
+type Surroundings = { readonly rows: number; readonly settles: number; readonly balance: bigint }
 
 async function lookAround({ world, rowsVersion }: Stage, { payment }: Filled): Promise<Surroundings> {
-  const till = payment === undefined ? 0n : await world.network.balanceOf(world.payTo)
-  return { rows: await rowsVersion(), settles: world.facilitator.settle.count(), till }
+  const balance = payment === undefined ? 0n : await world.network.balanceOf(world.payTo)
+  return { rows: await rowsVersion(), settles: world.facilitator.settle.count(), balance }
 }
 
 function statusProblems({ expect }: Case, { status, body }: Answer): string[] {
@@ -149,7 +149,7 @@ async function changeProblems(stage: Stage, filled: Filled, before: Surroundings
   const problems: string[] = []
   if (after.rows !== before.rows) problems.push('a row was changed')
   if (after.settles !== before.settles) problems.push('a settlement was asked for')
-  if (after.till !== before.till) problems.push('money moved')
+  if (after.balance !== before.balance) problems.push('money moved')
   return problems
 }
 

@@ -29,16 +29,16 @@ export type WireRequest = {
   readonly chunked: boolean
 }
 
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 const NO_ANSWER = { status: 0, headers: new Headers(), body: '' }
 
-/** Opens a line, lets `talk` send, and answers the first response, or that there was none before patience ended. */
+/** Opens a line, lets `talk` send, and answers the first response, or that there was none before the time was up. */
 export function converse(
   host: string,
   talk: (line: Line) => void | Promise<void>,
   isHead = false,
-  patienceMs = PATIENCE_MS,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<Answer> {
   const { hostname, port } = new URL(`http://${host}`)
   const { promise, resolve } = Promise.withResolvers<Answer>()
@@ -53,7 +53,7 @@ export function converse(
     socket.destroy()
     resolve({ ...answer, ms: performance.now() - started })
   }
-  const timer = setTimeout(() => end(NO_ANSWER), patienceMs)
+  const timer = setTimeout(() => end(NO_ANSWER), timeoutMs)
   socket.once('connect', () => {
     started = performance.now()
     void talk(lineOf(socket, () => over))

@@ -72,14 +72,14 @@ test('the architecture is read in one sitting', async () => {
   expect(words.length).toBeLessThanOrEqual(2000)
 })
 
-test('operators are told what to do about every alarm, and what every metric tells', async () => {
+test('operators are told what to do about every alert, and what every metric tells', async () => {
   const operating = await read('OPERATING.md')
   const sources = await Array.fromAsync(new Bun.Glob('server/**/*.ts').scan({ cwd: root }), read)
   const named = (pattern: RegExp) => [...sources.join('\n').matchAll(pattern)].map(([, name = '']) => name)
-  const alarms = named(/\balert\('([a-z-]+)'/g)
+  const alerts = named(/\balert\('([a-z-]+)'/g)
   const metrics = [...named(/name: '(wall_\w+)'/g), 'wall_facilitator_seconds', 'wall_chain_seconds']
-  expect(Math.min(alarms.length, metrics.length)).toBeGreaterThan(5)
-  expect([...alarms, ...metrics].filter((name) => !operating.includes(`\`${name}`))).toEqual([])
+  expect(Math.min(alerts.length, metrics.length)).toBeGreaterThan(5)
+  expect([...alerts, ...metrics].filter((name) => !operating.includes(`\`${name}`))).toEqual([])
 })
 
 test('operators are told every budget as it is', async () => {

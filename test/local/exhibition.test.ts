@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import { chance, clouds, ink, mix, slope, swell } from '../../server/local/art/brushes.ts'
 import { KEY, LATE, LIT, pixelsOf, SIGN, WORKS, type Work } from '../../server/local/art/gallery.ts'
-import { chance, clouds, ink, mix, slope, swell } from '../../server/local/art/sheet.ts'
 import { arriveLate, exhibit } from '../../server/local/exhibition.ts'
 import { areaName, blocksOf } from '../../shared/area.ts'
 import { PALETTE, PALETTE_SIZE } from '../../shared/palette.ts'

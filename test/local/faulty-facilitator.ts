@@ -136,8 +136,8 @@ const verifyFaults = {
 function newCall<Fault extends string>(faults: Readonly<Record<Fault, Play>>) {
   const queue: (Fault | 'honest')[] = []
   const bodies: string[] = []
-  const arrivals = newTally()
-  const forwards = newTally()
+  const arrivals = newCounts()
+  const forwards = newCounts()
   let habit: Fault | 'honest' = 'honest'
   return {
     next: (...names: (Fault | 'honest')[]) => void queue.push(...names),
@@ -161,7 +161,7 @@ function newCall<Fault extends string>(faults: Readonly<Record<Fault, Play>>) {
   }
 }
 
-function newTally() {
+function newCounts() {
   let count = 0
   const waiting = new Set<() => void>()
   return {

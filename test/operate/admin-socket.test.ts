@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite } from '../../db/sqlite/open.ts'
 import { adminCommands } from '../../server/operate/admin-commands.ts'
-import { askDesk, adminSocketAt, openAdminSocket } from '../../server/operate/admin-socket.ts'
+import { callAdminSocket, adminSocketAt, openAdminSocket } from '../../server/operate/admin-socket.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
@@ -12,7 +12,7 @@ import { fakeLogger } from '../fakes/logger.ts'
 import { failureOf, hold, sell } from '../ports/engine.ts'
 import { blockOf, hash, NOW, paymentOf, TERMS, wallet } from '../ports/samples.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'wall-desk-'))
+const folder = mkdtempSync(join(tmpdir(), 'wall-admin-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const overview = (): never => {
@@ -24,7 +24,7 @@ async function openWorld() {
   const db = await openSqlite(':memory:', TERMS.network)
   const [chain, clock, logger] = [fakeChain(), fakeClock(NOW), fakeLogger()]
   const seller = { reconcile: async () => true }
-  const path = join(folder, `${walls++}.desk`)
+  const path = join(folder, `${walls++}.sock`)
   const open = () =>
     openAdminSocket(
       path,
@@ -35,20 +35,20 @@ async function openWorld() {
 }
 
 const post = (path: string, command: string, body: string) =>
-  fetch(`http://desk/${command}`, { unix: path, method: 'POST', body })
+  fetch(`http://wall/${command}`, { unix: path, method: 'POST', body })
 
 test('a socket that a dead process left behind is replaced', async () => {
   const world = await openWorld()
   writeFileSync(world.path, '')
   const close = world.open()
-  expect(await askDesk(world.path, 'open', {})).toEqual({ ok: true, lines: [] })
+  expect(await callAdminSocket(world.path, 'open', {})).toEqual({ ok: true, lines: [] })
   close()
-  expect(await failureOf(askDesk(world.path, 'open', {}))).toMatchObject({ name: 'NoAdminSocket' })
+  expect(await failureOf(callAdminSocket(world.path, 'open', {}))).toMatchObject({ name: 'NoAdminSocket' })
 })
 
 test('a wall whose socket cannot be made is told of, and goes on', async () => {
   const { db, logger, chain } = await openWorld()
-  const desk = adminCommands({
+  const runCommand = adminCommands({
     ...db,
     chain,
     clock: fakeClock(NOW),
@@ -57,8 +57,8 @@ test('a wall whose socket cannot be made is told of, and goes on', async () => {
     advance: async () => {},
     overview,
   })
-  openAdminSocket(join(folder, 'x'.repeat(150)), desk, logger)()
-  expect(logger.alerts).toMatchObject([{ event: 'no-desk' }])
+  openAdminSocket(join(folder, 'x'.repeat(150)), runCommand, logger)()
+  expect(logger.alerts).toMatchObject([{ event: 'no-admin-socket' }])
 })
 
 test('what is no command, or misses what it needs, changes nothing', async () => {
@@ -92,8 +92,8 @@ test('blocks are hidden by name, by area and by wallet, and what is hidden is li
   await sell(world.db, '9,9', 2, 3)
   const close = world.open()
   const moderate = async (act: 'hide' | 'unhide', target: string) =>
-    await askDesk(world.path, 'moderate', { act, target, parts: ['message'], who: 'ada', why: 'rude' })
-  const list = async (isTrail: boolean) => (await askDesk(world.path, 'hidden', { isTrail })).lines
+    await callAdminSocket(world.path, 'moderate', { act, target, parts: ['message'], who: 'ada', why: 'rude' })
+  const list = async (isTrail: boolean) => (await callAdminSocket(world.path, 'hidden', { isTrail })).lines
   expect(await list(false)).toEqual([])
   const both = ['block 3,4: hidden: message', 'block 4,4: hidden: message']
   expect(await moderate('hide', '3,4,2x2')).toEqual({ ok: true, lines: [...both, '2 blocks have no owner'] })
@@ -131,22 +131,26 @@ test('a wallet is hidden by its names and banned, and the list and the trail say
   const by = { who: 'ada', why: null }
   const target = truncatedWallet(wallet(1))
   const [name, at] = [`wallet ${wallet(1)}`, new Date(NOW).toISOString()]
-  expect(await askDesk(world.path, 'moderate', { act: 'hide', target, parts: ['name'], ...by })).toEqual({
+  expect(await callAdminSocket(world.path, 'moderate', { act: 'hide', target, parts: ['name'], ...by })).toEqual({
     ok: true,
     lines: [`${name}: hidden: name`],
   })
-  expect(await askDesk(world.path, 'ban', { act: 'ban', target, ...by })).toEqual({
+  expect(await callAdminSocket(world.path, 'ban', { act: 'ban', target, ...by })).toEqual({
     ok: true,
     lines: [`${name}: hidden: name; banned`],
   })
-  expect((await askDesk(world.path, 'hidden', { isTrail: false })).lines).toEqual([`${name}: hidden: name; banned`])
-  expect((await askDesk(world.path, 'hidden', { isTrail: true })).lines).toEqual([
+  expect((await callAdminSocket(world.path, 'hidden', { isTrail: false })).lines).toEqual([
+    `${name}: hidden: name; banned`,
+  ])
+  expect((await callAdminSocket(world.path, 'hidden', { isTrail: true })).lines).toEqual([
     `${at} ada hide ${name} (name)`,
     `${at} ada ban ${name}`,
   ])
-  expect((await askDesk(world.path, 'moderate', { act: 'hide', target: '3,4', parts: ['name'], ...by })).ok).toBe(false)
-  expect((await askDesk(world.path, 'ban', { act: 'ban', target: '3,4', ...by })).ok).toBe(false)
-  expect((await askDesk(world.path, 'moderate', { act: 'unhide', target, parts: [], ...by })).lines).toEqual([
+  expect(
+    (await callAdminSocket(world.path, 'moderate', { act: 'hide', target: '3,4', parts: ['name'], ...by })).ok,
+  ).toBe(false)
+  expect((await callAdminSocket(world.path, 'ban', { act: 'ban', target: '3,4', ...by })).ok).toBe(false)
+  expect((await callAdminSocket(world.path, 'moderate', { act: 'unhide', target, parts: [], ...by })).lines).toEqual([
     `${name}: its names are shown; banned`,
     'block 3,4: everything is shown (as before)',
   ])
@@ -158,7 +162,8 @@ test('a payout is noted for a credit or for money of no purchase, never for what
   const close = world.open()
   await sell(world.db, '3,4', 1, 1)
   const note = async (payer: number, nonce: number) =>
-    (await askDesk(world.path, 'payout', { payer: wallet(payer), nonce: hash(nonce), reference: 'refund' })).lines
+    (await callAdminSocket(world.path, 'payout', { payer: wallet(payer), nonce: hash(nonce), reference: 'refund' }))
+      .lines
   expect(await note(1, 1)).toEqual(['this payment bought a block or an area, or may yet: nothing is owed for it'])
   expect(await note(2, 2)).toEqual(['the chain shows no such payment'])
   world.chain.land(paymentOf(2, 2))
@@ -175,22 +180,22 @@ test('what is open is listed, and told with its evidence', async () => {
   const close = world.open()
   await world.db.ledger.markUncertain(await hold(world.db, blockOf('3,4'), paymentOf(1, 1)))
   const key = { payer: wallet(1), nonce: hash(1) }
-  expect(await askDesk(world.path, 'open', {})).toEqual({ ok: true, lines: [`${key.payer} ${key.nonce}`] })
-  expect((await askDesk(world.path, 'resolve', key)).lines).toEqual([
+  expect(await callAdminSocket(world.path, 'open', {})).toEqual({ ok: true, lines: [`${key.payer} ${key.nonce}`] })
+  expect((await callAdminSocket(world.path, 'resolve', key)).lines).toEqual([
     `${key.payer} ${key.nonce} block 3,4: held, in doubt; the chain: unspent`,
   ])
-  expect(await askDesk(world.path, 'resolve', { ...key, payer: wallet(2) })).toMatchObject({ ok: false })
+  expect(await callAdminSocket(world.path, 'resolve', { ...key, payer: wallet(2) })).toMatchObject({ ok: false })
   close()
 })
 
 test('the socket has the shorter of its two names', () => {
   const besideFile = (path: string, adminSocketPath?: string) =>
     adminSocketAt({ database: { kind: 'sqlite', path }, port: 8402, adminSocketPath })
-  expect(besideFile('./wall.sqlite')).toBe('wall.sqlite.desk')
-  expect(besideFile('/w.sqlite')).toBe('/w.sqlite.desk')
+  expect(besideFile('./wall.sqlite')).toBe('wall.sqlite.sock')
+  expect(besideFile('/w.sqlite')).toBe('/w.sqlite.sock')
   const url = 'postgres://db.example/wall'
   expect(adminSocketAt({ database: { kind: 'postgres', url }, port: 8402, adminSocketPath: undefined })).toBe(
-    'wall-8402.desk',
+    'wall-8402.sock',
   )
-  expect(besideFile('./wall.sqlite', '/run/wall.desk')).toBe('/run/wall.desk')
+  expect(besideFile('./wall.sqlite', '/run/wall.sock')).toBe('/run/wall.sock')
 })

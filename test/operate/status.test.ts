@@ -25,7 +25,7 @@ const seen: Overview = {
   orphans: 0,
   pending: { held: 2, uncertain: 1, watched: 3, oldestSince: NOW - 12_000 },
   freeBytes: 12_340_000_000,
-  alarms: [],
+  alerts: [],
 }
 
 test('a wall that sells is told in a screen', () => {
@@ -40,11 +40,11 @@ test('a wall that sells is told in a screen', () => {
       disk        12.3 GB free
       depends on
         up   for 1 min 1 s facilitator pay.example
-      last alarms  none since the start"
+      last alerts  none since the start"
   `)
 })
 
-test('what keeps it from selling stands where the eye falls first, with each outage and the last alarms', () => {
+test('what keeps it from selling stands where the eye falls first, with each outage and the last alerts', () => {
   const reason = 'the facilitator pay.example does not answer'
   const lines = statusLines({
     ...seen,
@@ -56,7 +56,7 @@ test('what keeps it from selling stands where the eye falls first, with each out
     orphans: 1,
     pending: undefined,
     freeBytes: undefined,
-    alarms: [{ at: NOW - 5000, event: 'outage', facts: { dependency: 'facilitator', reason } }],
+    alerts: [{ at: NOW - 5000, event: 'outage', facts: { dependency: 'facilitator', reason } }],
   })
   expect(lines.slice(2).join('\n')).toMatchInlineSnapshot(`
     "  sells       NO: the facilitator pay.example does not answer
@@ -67,12 +67,12 @@ test('what keeps it from selling stands where the eye falls first, with each out
       orphans     1 payments that no purchase is known for
       depends on
         DOWN for 5 s       facilitator pay.example: the facilitator pay.example does not answer
-      last alarms
+      last alerts
         2026-11-22T11:59:55.000Z outage dependency=facilitator reason=the facilitator pay.example does not answer"
   `)
 })
 
-test('the last alarms are kept, the newest at the end, and written as they were', () => {
+test('the last alerts are kept, the newest at the end, and written as they were', () => {
   const clock = fakeClock(NOW)
   const written = fakeLogger()
   const { logger, last } = recentAlerts(written, clock)

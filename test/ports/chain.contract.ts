@@ -4,7 +4,7 @@ import type { ChainStatus } from '../../server/domain/purchase/purchase.ts'
 import type { Chain, Transfer } from '../../server/ports.ts'
 
 // Goal: every promise of the `Chain` port, as its callers rely on it. Method: each test ends an authorization in one of
-// the ways there are, and asks for the verdict as a purchase does: from the height read before anything was sent.
+// the ways there are, and asks for the status as a purchase does: from the height read before anything was sent.
 
 /** A chain, and what others do on it. */
 export type ChainWorld = {

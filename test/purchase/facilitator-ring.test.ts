@@ -17,8 +17,8 @@ const [FIRST, SECOND] = ['first.example', 'second.example']
 function ringOfTwo() {
   const [chain, clock, logger] = [fakeChain(), fakeClock(NOW), fakeLogger()]
   const [first, second] = [fakeFacilitator(chain, FIRST), fakeFacilitator(chain, SECOND)]
-  const patience = { verifyTimeoutMs: 5000, settleTimeoutMs: 30_000 }
-  const ring = facilitatorRing({ members: [first, second], chain, clock, logger, ...patience })
+  const limits = { verifyTimeoutMs: 5000, settleTimeoutMs: 30_000 }
+  const ring = facilitatorRing({ members: [first, second], chain, clock, logger, ...limits })
   const told = () =>
     logger.notes.map(({ facts }) => [facts['call'], facts['facilitator'], facts['answer'], facts['next']])
   return { chain, clock, first, second, ring, told }

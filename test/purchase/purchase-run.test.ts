@@ -28,7 +28,7 @@ async function openSeller() {
   const db = await openSqlite(':memory:', TERMS.network)
   const chain = fakeChain()
   const honest = fakeFacilitator(chain)
-  // Patience costs no time here.
+  // Waiting costs no time here.
   const clock = { ...fakeClock(NOW), wait: async () => {} }
   const logger = fakeLogger()
   const down = new Set<Verb>()

@@ -9,9 +9,9 @@ import { Link, PixelsHex, Printable } from '../../shared/contract/kinds.ts'
 
 /** What the interpreted and the compiled check of a schema say; they have to agree. */
 function accepts(schema: TSchema, value: unknown): boolean {
-  const verdict = Value.Check(schema, value)
-  expect(TypeCompiler.Compile(schema).Check(value)).toBe(verdict)
-  return verdict
+  const isValid = Value.Check(schema, value)
+  expect(TypeCompiler.Compile(schema).Check(value)).toBe(isValid)
+  return isValid
 }
 
 const SIGNED = { ts: 1_800_000_000_000, signature: '0x12' }

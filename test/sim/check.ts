@@ -64,14 +64,14 @@ export type Witness = {
   readonly receipts: Set<string> // payments whose receipt was sent to somebody who waited
   readonly claimed: Map<string, { readonly step: number; readonly by: Life | undefined }>
   readonly lookedAt: Map<string, number> // step at which the chain was last asked, answered or not
-  readonly alarms: Set<string>
+  readonly alerts: Set<string>
   readonly owing: Map<string, Target> // payments that landed late, and where they were to be
   readonly credited: Set<string>
   skewed: boolean // whether the clock was ever set
   // Of one server:
   life: Life | undefined
   readonly claiming: Map<string, Asking>
-  readonly surveyedAt: Map<string, number> // step at which it last asked what a payer has open
+  readonly askedOpenAt: Map<string, number> // step at which it last asked what a payer has open
   readonly sights: Map<string, Map<Life, number>> // by server: step of the first answered look that showed a payment unspent
   readonly verifiedAt: Map<string, number>
   readonly answeredAt: Map<string, number> // step of the last look at the chain that was answered
@@ -95,7 +95,7 @@ export const witnessOf = (
   receipts: new Set(),
   claimed: new Map(),
   lookedAt: new Map(),
-  alarms: new Set(),
+  alerts: new Set(),
   owing: new Map(),
   credited: new Set(),
   skewed: false,
@@ -105,7 +105,7 @@ export const witnessOf = (
 const unseen = () => ({
   life: undefined,
   claiming: new Map(),
-  surveyedAt: new Map(),
+  askedOpenAt: new Map(),
   verifiedAt: new Map(),
   answeredAt: new Map(),
 })
@@ -142,8 +142,8 @@ export function watcherOf(witness: Witness): Watcher {
       const isHad = kind === 'reserved' || kind === 'sold' || witness.claimed.has(key)
       promise(isHad, 'money is asked to move only for a block held or sold', key)
     },
-    surveys(key) {
-      witness.surveyedAt.set(key, world.step)
+    asksOpen(key) {
+      witness.askedOpenAt.set(key, world.step)
     },
     intrudes(key) {
       promise(false, 'no server has settled what another is at', key)
@@ -159,9 +159,9 @@ export function watcherOf(witness: Witness): Watcher {
       if (verb === 'status' && hasKind(answer) && answer.kind !== 'silent') noteLook(witness, key, answer.kind, askedAt)
     },
     alert(event, key) {
-      if (event === 'payment-lost') witness.alarms.add(key)
+      if (event === 'payment-lost') witness.alerts.add(key)
       if (event === 'payment-lost' || event === 'payment-vanished') return
-      promise(known.has(event), `an alarm that means something: ${event}`)
+      promise(known.has(event), `an alert that means something: ${event}`)
       promise(event !== 'work-failed', 'I11: no exception in a loop')
       promise(event !== 'outage' || world.hasStalled, 'a chain that moves is not called still')
     },
@@ -234,8 +234,8 @@ function checkClaim(witness: Witness, claimed: string): void {
   const asked = witness.claiming.get(claimed)
   if (asked === undefined) return
   checkPlace(witness, claimed, [rowOf(witness, claimed)?.target ?? asked.target])
-  const surveyedAt = stepIn(witness.surveyedAt, claimed)
-  for (const key of unanswered(witness, asked.payment, asked.target, surveyedAt))
+  const askedOpenAt = stepIn(witness.askedOpenAt, claimed)
+  for (const key of unanswered(witness, asked.payment, asked.target, askedOpenAt))
     promise(false, 'I7: nobody is charged anew while an older purchase is unanswered', key)
 }
 
@@ -368,7 +368,7 @@ function checkDenial(witness: Witness, payment: Payment, target: Target, code: s
     promise(!isUnasked, `I6: no ${code} for what moved before it was verified`, key)
   }
   if (code !== 'payment_required' || row !== undefined || payment.signature !== SIGNED) return
-  for (const other of unanswered(witness, payment, target, stepIn(witness.surveyedAt, key))) {
+  for (const other of unanswered(witness, payment, target, stepIn(witness.askedOpenAt, key))) {
     const mayMove =
       movedBy(world, other) !== undefined ||
       witness.signed.some((one) => keyOf(one) === other && isUnderWay(world, one))
@@ -434,14 +434,14 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
   return { charged, sold: owners.size, areas }
 }
 
-function checkDeed({ world, alarms }: Witness, { payment, state }: SoldPurchase, paidBy: Spending | undefined): void {
+function checkDeed({ world, alerts }: Witness, { payment, state }: SoldPurchase, paidBy: Spending | undefined): void {
   const key = keyOf(payment)
   if (paidBy !== undefined) {
     promise(state.settled && state.tx === paidBy.tx, 'I2: a sale names the transfer that paid it', key)
     return
   }
   promise(!state.settled, 'I2: what was not paid is not called settled', key)
-  promise(alarms.has(key), 'I2: the operator is told of a sale that was not paid', key)
+  promise(alerts.has(key), 'I2: the operator is told of a sale that was not paid', key)
   const onWord = world.words.has(`${key} ${state.tx}`)
   promise(
     onWord || world.undone.has(key),

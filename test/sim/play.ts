@@ -6,7 +6,7 @@ import { openModelBook } from './ledger-model.ts'
 import { isReal, realBooks } from './sqlite-book.ts'
 
 /** What a stretch of histories came to. */
-export type Tally = Sums & {
+export type Totals = Sums & {
   readonly seeds: number
   readonly events: number
   readonly requests: number
@@ -17,7 +17,7 @@ export type Tally = Sums & {
 /** A promise that broke, and where. */
 export type Broken = { readonly seed: number; readonly broken: string }
 
-export const NOTHING: Tally = {
+export const NOTHING: Totals = {
   seeds: 0,
   events: 0,
   requests: 0,
@@ -33,18 +33,18 @@ const EVERY = 250
 /** Which of the histories are played: `real` all of them over the real engine, `twins` only those of two servers. */
 export type Choice = { readonly real: boolean; readonly twins: boolean }
 
-/** Plays seeds from `from` up to `end`, and tells a `Tally` every so often; a `Broken` one ends it. */
+/** Plays seeds from `from` up to `end`, and tells a `Totals` every so often; a `Broken` one ends it. */
 export function playRange(from: number, end: number, { real, twins }: Choice, tell: (line: string) => void): void {
   const books = realBooks()
-  let tally = NOTHING
+  let totals = NOTHING
   let seed = from
   try {
     for (; seed < end; seed += 1) {
       if (!twins || isTwinned(seed))
-        tally = plus(tally, tallyOf(simulate(seed, real || isReal(seed) ? books.open : openModelBook)))
-      if (tally.seeds < EVERY && seed + 1 < end) continue
-      tell(JSON.stringify(tally))
-      tally = NOTHING
+        totals = plus(totals, totalsOf(simulate(seed, real || isReal(seed) ? books.open : openModelBook)))
+      if (totals.seeds < EVERY && seed + 1 < end) continue
+      tell(JSON.stringify(totals))
+      totals = NOTHING
     }
   } catch (error) {
     tell(JSON.stringify({ seed, broken: String(error) } satisfies Broken))
@@ -53,14 +53,14 @@ export function playRange(from: number, end: number, { real, twins }: Choice, te
   }
 }
 
-const tallyOf = ({ answers, ...counts }: Report): Tally => ({
+const totalsOf = ({ answers, ...counts }: Report): Totals => ({
   seeds: 1,
   ...counts,
   answers: Object.fromEntries(answers),
 })
 
 /** Both together. */
-export function plus(one: Tally, other: Tally): Tally {
+export function plus(one: Totals, other: Totals): Totals {
   const answers = { ...one.answers }
   for (const [name, count] of Object.entries(other.answers)) answers[name] = (answers[name] ?? 0) + count
   return {

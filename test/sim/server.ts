@@ -42,7 +42,7 @@ export type Watcher = {
   /** What is about to be done. */
   asks(verb: Verb, key: string, what: unknown): void
   /** A server asks what a payer has open, and says itself whose clients still wait: now, not when the question arrives. */
-  surveys(key: string): void
+  asksOpen(key: string): void
   /** A server has a payment settled that another one has to itself. */
   intrudes(key: string): void
   /** What came of it in the store, whoever hears of it. */
@@ -66,7 +66,7 @@ const RECONCILE_EVERY_MS = 10_000
 const QUIET_RECONCILE_EVERY_MS = 60_000
 const QUIET_PROBES_EVERY_MS = 30_000
 
-const PATIENCE = { verifyTimeoutMs: 5000, settleTimeoutMs: 30_000 }
+const TIME_LIMITS = { verifyTimeoutMs: 5000, settleTimeoutMs: 30_000 }
 
 const isQuiet = ({ faults }: World) => faults === NO_FAULTS
 
@@ -106,7 +106,7 @@ export function startServer(world: World, { name, book, watcher, commons, opened
   const chain = rpcLagGuard(freshChain(chainPort(world, watcher, self), { clock, told }), clock)
   const names: readonly FacilitatorName[] = world.second === undefined ? ['first'] : ['first', 'second']
   const members = names.map((name) => facilitatorPort(world, name, watcher, self, commons))
-  const facilitator = facilitatorRing({ members, chain, clock, logger, ...PATIENCE })
+  const facilitator = facilitatorRing({ members, chain, clock, logger, ...TIME_LIMITS })
   const checkOf = ({ signature }: Payment) =>
     Promise.resolve<SignatureCheck>(signature === SIGNED ? 'signed' : 'not-signed')
   const wallets: Wallets = {
@@ -187,7 +187,7 @@ function ledgerPort(
   return {
     find: (key) => store('find', keyOf(key), undefined, () => ledger.find(key)),
     availability: (target, payment, now, attended) => {
-      watcher.surveys(keyOf(payment))
+      watcher.asksOpen(keyOf(payment))
       return store('availability', keyOf(payment), undefined, () => ledger.availability(target, payment, now, attended))
     },
     holders: (target) => store('holders', '', undefined, () => ledger.holders(target)),

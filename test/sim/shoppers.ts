@@ -33,11 +33,11 @@ export const wishOf = (world: World, payer: Payer, target: Target): Wish => ({
 })
 
 // The wall remembers for ten minutes that a receipt is owed; nobody asks that long.
-const PATIENCE_MS = 8 * 60_000
+const TIMEOUT_MS = 8 * 60_000
 
 /** Whether a client goes on asking. */
 export const isAsking = (world: World, { end, since }: Wish): boolean =>
-  end === undefined && timeOf(world) - since < PATIENCE_MS
+  end === undefined && timeOf(world) - since < TIMEOUT_MS
 
 /** A client that asks without a payment is shown a deed: its own, or it gives up. */
 export function endAtDeed(book: Book, wish: Wish): void {

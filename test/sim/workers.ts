@@ -1,6 +1,6 @@
 /** Plays many histories at once, one process for each core. */
 
-import { NOTHING, plus, type Broken, type Choice, type Tally } from './play.ts'
+import { NOTHING, plus, type Broken, type Choice, type Totals } from './play.ts'
 
 // A process is slow until its code is warm, and one that dies loses its stretch.
 const STRETCH_MAX = 25_000
@@ -20,8 +20,8 @@ export async function playSeeds(
   from: number,
   seeds: number,
   workers: number,
-  told: (total: Tally) => void,
-): Promise<{ readonly total: Tally; readonly broken: Broken | undefined }> {
+  told: (total: Totals) => void,
+): Promise<{ readonly total: Totals; readonly broken: Broken | undefined }> {
   const ends: Broken[] = []
   let total = NOTHING
   let next = from
@@ -30,8 +30,8 @@ export async function playSeeds(
     while (next < from + seeds && ends.length === 0) {
       const first = next
       next = Math.min(first + stretch, from + seeds)
-      const end = await playStretch(import.meta.dir, first, next, (tally) => {
-        total = plus(total, tally)
+      const end = await playStretch(import.meta.dir, first, next, (totals) => {
+        total = plus(total, totals)
         told(total)
       })
       if (end !== undefined) ends.push(end)
@@ -48,7 +48,7 @@ export async function playStretch(
   folder: string,
   from: number,
   end: number,
-  told: (tally: Tally) => void,
+  told: (totals: Totals) => void,
   { real, twins }: Choice = EVERY_ONE,
 ): Promise<Broken | undefined> {
   const only = [...(real ? ['--real'] : []), ...(twins ? ['--twins'] : [])]
@@ -57,7 +57,7 @@ export async function playStretch(
   const [text, trouble] = await Promise.all([worker.stdout.text(), worker.stderr.text(), worker.exited])
   if (worker.signalCode !== null) throw new Error(`a worker was ended by ${worker.signalCode}`)
   for (const line of text.split('\n').filter((candidate) => candidate !== '')) {
-    const said = JSON.parse(line) as Tally | Broken
+    const said = JSON.parse(line) as Totals | Broken
     if ('broken' in said) return said
     told(said)
   }
@@ -67,7 +67,7 @@ export async function playStretch(
 // A log is not flooded.
 const SHOW_EVERY_MS = 5000
 
-function progressOf(all: number): (total: Tally) => void {
+function progressOf(all: number): (total: Totals) => void {
   const started = performance.now()
   let shown = started
   return ({ seeds, events, crashes, charged }) => {

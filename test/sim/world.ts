@@ -233,7 +233,7 @@ export function health(world: World): ChainHealth {
   return { kind: 'none', head: BigInt(Math.max(0, heightOf(world) - lag)) }
 }
 
-/** The chain port's `verdict`. */
+/** The chain port's `status`. */
 export function status(world: World, payment: Payment, head: bigint, named: Hash | undefined): ChainStatus {
   if (strikes(world, 'chainSilent')) return { kind: 'silent' }
   const { height, ended } = viewOf(world, payment)

@@ -15,7 +15,7 @@ export type Rates = {
 }
 
 /** What came of it so far. */
-export type Tally = {
+export type Totals = {
   reads: number
   repaints: number
   events: number // heard by all followers together
@@ -41,34 +41,34 @@ const PATHS = [
   '/card.png?work=80,45',
 ]
 
-/** Comes, and goes after the time that was set; `tally` is counted up meanwhile. */
-export async function visit(rates: Rates, { url, network, ms, sold }: Visit, tally: Tally): Promise<void> {
+/** Comes, and goes after the time that was set; `totals` is counted up meanwhile. */
+export async function visit(rates: Rates, { url, network, ms, sold }: Visit, totals: Totals): Promise<void> {
   const port = Number(new URL(url).port)
   const sign = await owners(sold)
   const over = AbortSignal.timeout(ms)
   const expected = (what: string, status: number) => {
-    if (status === 503) tally.busy++
-    else if (status !== 200) tally.wrong.push(`${what}: ${status}`)
+    if (status === 503) totals.busy++
+    else if (status !== 200) totals.wrong.push(`${what}: ${status}`)
     return status === 200
   }
-  const followers = crowdOf(port, rates.followers, tally)
+  const followers = crowdOf(port, rates.followers, totals)
   await Promise.all([
     paced(1000 / rates.readsPerSecond, over, async (turn) => {
       const path = PATHS[turn % PATHS.length] ?? '/'
       const response = await fetch(url + path, { headers: { 'Accept-Encoding': 'gzip' }, decompress: false })
       await response.arrayBuffer()
-      if (expected(path, response.status)) tally.reads++
+      if (expected(path, response.status)) totals.reads++
     }),
     paced(1000 / rates.repaintsPerSecond, over, async () => {
       const once = [sign().bytes]
       const { statuses } = await load({ port, next: () => once.pop(), connections: 1, ms: 1 })
-      for (const status of statuses.keys()) if (expected('repaint', status)) tally.repaints++
+      for (const status of statuses.keys()) if (expected('repaint', status)) totals.repaints++
     }),
     paced(ms / rates.purchases, over, async () => {
       const buyer = await newBuyer(network)
       await persist(buyer, () => url, 1)
-      if (buyer.receipt === undefined) tally.wrong.push(`purchase: ${buyer.refusal}`)
-      else tally.bought++
+      if (buyer.receipt === undefined) totals.wrong.push(`purchase: ${buyer.refusal}`)
+      else totals.bought++
     }),
     paced(1000, over, () => followers.renewOne()),
   ])
@@ -104,11 +104,11 @@ async function newBuyer(network: LocalNetwork): Promise<Buyer> {
 }
 
 /** Followers of the live stream, each over a connection of its own. */
-function crowdOf(port: number, count: number, tally: Tally) {
+function crowdOf(port: number, count: number, totals: Totals) {
   const sockets: Socket[] = []
   const request = requestBytes('GET', '/api/live')
   const data = (_: unknown, chunk: Uint8Array) => {
-    tally.events += Buffer.from(chunk).toString('latin1').split('event:').length - 1
+    totals.events += Buffer.from(chunk).toString('latin1').split('event:').length - 1
   }
   const join = async () => {
     const open = (socket: { write(bytes: Uint8Array): number }) => void socket.write(request)

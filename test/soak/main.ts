@@ -1,6 +1,6 @@
 /**
  * `bun run soak [--minutes N]`: uses a full wall at a moderate rate, and tells each minute what its process holds. Ends with 1 if
- * anything was answered otherwise than it should be, or an alarm was told.
+ * anything was answered otherwise than it should be, or an alert was told.
  */
 
 import { parseArgs } from 'node:util'
@@ -15,8 +15,8 @@ if (!Number.isSafeInteger(minutes) || minutes < 1) {
   process.exit(2)
 }
 const rates = { readsPerSecond: 10, repaintsPerSecond: 3, followers: 200, purchases: 10 * minutes }
-const { looks, ...summary } = await soak({ ms: minutes * MINUTE_MS, everyMs: MINUTE_MS, rates }, (look) =>
-  console.log(JSON.stringify(look)),
+const { samples, ...summary } = await soak({ ms: minutes * MINUTE_MS, everyMs: MINUTE_MS, rates }, (sample) =>
+  console.log(JSON.stringify(sample)),
 )
-console.log(JSON.stringify({ ...summary, looks: looks.length }, undefined, 2))
-process.exit(summary.wrong.length + summary.alarms.length === 0 ? 0 : 1)
+console.log(JSON.stringify({ ...summary, samples: samples.length }, undefined, 2))
+process.exit(summary.wrong.length + summary.alerts.length === 0 ? 0 : 1)

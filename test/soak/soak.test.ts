@@ -8,16 +8,16 @@ test.skipIf(process.platform !== 'linux')(
   'a full wall in use sells its last blocks, serves all who come, and lets go of those who left',
   async () => {
     const rates = { readsPerSecond: 20, repaintsPerSecond: 10, followers: 20, purchases: 5 }
-    const { wrong, alarms, bought, sold, reads, repaints, events, looks, rest } = await soak(
+    const { wrong, alerts, bought, sold, reads, repaints, events, samples, rest } = await soak(
       { ms: 4000, everyMs: 500, rates },
       () => {},
     )
-    expect([wrong, alarms]).toEqual([[], []])
+    expect([wrong, alerts]).toEqual([[], []])
     expect(bought).toBeGreaterThan(0)
     expect(sold).toBe(14_395 + bought)
     expect(Math.min(reads, repaints)).toBeGreaterThan(0)
     expect(events).toBeGreaterThan(0)
-    expect(Math.max(...looks.map(({ descriptors }) => descriptors)) - rest.descriptors).toBeGreaterThanOrEqual(20)
+    expect(Math.max(...samples.map(({ descriptors }) => descriptors)) - rest.descriptors).toBeGreaterThanOrEqual(20)
     expect(rest.residentMb).toBeGreaterThan(0)
   },
   { timeout: 60_000 },

@@ -13,13 +13,13 @@ import { startLocalNetwork } from '../../server/local/network.ts'
 import { armed, startWall, type WallProcess } from '../../server/local/wall-process.ts'
 import { newWallet } from '../../server/local/wallets.ts'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
-import { visit, type Rates, type Tally } from './crowd.ts'
+import { visit, type Rates, type Totals } from './crowd.ts'
 
 /** A run: how long it takes, how often the wall is looked at, and how many use it. */
 export type Run = { readonly ms: number; readonly everyMs: number; readonly rates: Rates }
 
 /** What the wall's process holds at one moment. */
-export type Look = {
+export type Sample = {
   readonly minute: number
   readonly residentMb: number
   readonly descriptors: number
@@ -27,23 +27,23 @@ export type Look = {
   readonly databaseMb: number
   readonly journalLines: number
   readonly journalKb: number
-  readonly alarms: number
+  readonly alerts: number
 }
 
-/** A run's end: `rest` is what the wall holds once all have gone; `alarms` are the lines themselves. */
-export type Summary = Omit<Tally, 'wrong'> & {
-  readonly looks: readonly Look[]
-  readonly rest: Look
+/** A run's end: `rest` is what the wall holds once all have gone; `alerts` are the lines themselves. */
+export type Summary = Omit<Totals, 'wrong'> & {
+  readonly samples: readonly Sample[]
+  readonly rest: Sample
   readonly sold: number
-  readonly alarms: readonly string[]
+  readonly alerts: readonly string[]
   readonly wrong: readonly string[]
 }
 
 // Closed connections and what was read for them are let go of soon.
 const REST_MS = 3000
 
-/** Runs; `tell` hears of each look. The last blocks of the wall are sold while it runs. */
-export async function soak({ ms, everyMs, rates }: Run, tell: (look: Look) => void): Promise<Summary> {
+/** Runs; `tell` hears of each sample. The last blocks of the wall are sold while it runs. */
+export async function soak({ ms, everyMs, rates }: Run, tell: (sample: Sample) => void): Promise<Summary> {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-soak-'))
   const path = join(folder, 'wall.sqlite')
   const sold = TOTAL_BLOCKS - rates.purchases
@@ -61,20 +61,20 @@ export async function soak({ ms, everyMs, rates }: Run, tell: (look: Look) => vo
       { folder },
     )
     await armed(wall.url)
-    const tally: Tally = { reads: 0, repaints: 0, events: 0, bought: 0, busy: 0, wrong: [] }
-    const looks: Look[] = []
-    const look = lookAt(wall, path)
+    const totals: Totals = { reads: 0, repaints: 0, events: 0, bought: 0, busy: 0, wrong: [] }
+    const samples: Sample[] = []
+    const sample = lookAt(wall, path)
     const watching = setInterval(() => {
-      const seen = look()
-      looks.push(seen)
+      const seen = sample()
+      samples.push(seen)
       tell(seen)
     }, everyMs)
     try {
-      await visit(rates, { url: wall.url, network, ms, sold }, tally)
+      await visit(rates, { url: wall.url, network, ms, sold }, totals)
       clearInterval(watching)
       await Bun.sleep(REST_MS)
       const claimed = await claimedAt(wall.url)
-      return { ...tally, looks, rest: look(), sold: claimed, alarms: wall.journal().filter(isAlarm) }
+      return { ...totals, samples, rest: sample(), sold: claimed, alerts: wall.journal().filter(isAlert) }
     } finally {
       clearInterval(watching)
       await wall.stop()
@@ -85,7 +85,7 @@ export async function soak({ ms, everyMs, rates }: Run, tell: (look: Look) => vo
   }
 }
 
-function lookAt({ pid, journal }: WallProcess, path: string): () => Look {
+function lookAt({ pid, journal }: WallProcess, path: string): () => Sample {
   const since = performance.now()
   return () => ({
     minute: Math.round((performance.now() - since) / 6000) / 10,
@@ -95,13 +95,13 @@ function lookAt({ pid, journal }: WallProcess, path: string): () => Look {
     databaseMb: megabytes(path),
     journalLines: journal().length,
     journalKb: Math.round(journal().reduce((sum, line) => sum + line.length + 1, 0) / 1000),
-    alarms: journal().filter(isAlarm).length,
+    alerts: journal().filter(isAlert).length,
   })
 }
 
 const megabytes = (path: string) => Math.round(statSync(path).size / 10_000) / 100
 
-const isAlarm = (line: string) => line.includes('"level":"alarm"')
+const isAlert = (line: string) => line.includes('"level":"alert"')
 
 async function claimedAt(url: string): Promise<number> {
   const { stats } = (await (await fetch(`${url}/api/canvas`)).json()) as { stats: { claimed: number } }

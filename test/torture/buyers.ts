@@ -24,7 +24,7 @@ export type Buyer = Order & {
 export type Answer = { readonly status: number; readonly body: unknown; readonly terms?: PaymentRequired } | undefined
 
 // Longer than a lease outlives its process, several times over.
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 const AGAIN_AFTER_MS = 100
 
 // Refusals of a payment that end it; all others are for now, as their words say.
@@ -32,7 +32,7 @@ const ENDS = [402, 409, 410]
 
 /** Buys until there is an end, each time by another door. `copies` is how many of each signed request are sent at once. */
 export async function persist(buyer: Buyer, door: Door, copies: number): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS
+  const deadline = performance.now() + TIMEOUT_MS
   while (performance.now() < deadline) {
     if (await step(buyer, door, copies)) return
     await Bun.sleep(AGAIN_AFTER_MS)

@@ -17,37 +17,37 @@ export type Keeper = {
 export type Database = Readonly<Record<string, string>>
 
 /** What became of walls; `wrong` must stay empty. */
-export type Tally = { starts: number; kills: number; diskDeaths: number; readonly wrong: string[] }
+export type Totals = { starts: number; kills: number; diskDeaths: number; readonly wrong: string[] }
 
-// What a fault of the world may make the wall say; every other alarm is a fault of its own.
-const plannedAlarms = new Set(['disk-failed', 'outage', 'witness-failed'])
+// What a fault of the world may make the wall say; every other alert is a fault of its own.
+const plannedAlerts = new Set(['disk-failed', 'outage', 'witness-failed'])
 
 const DISK_DEATH = 70
 const START_TRIES = 200
 const TRY_AGAIN_MS = 50
 
 /** Makes a keeper of a wall with these settings, which runs in `folder`. */
-export function keeperOf(settings: Readonly<Record<string, string>>, folder: string, tally: Tally): Keeper {
+export function keeperOf(settings: Readonly<Record<string, string>>, folder: string, totals: Totals): Keeper {
   let wall: WallProcess | undefined
   let place: Database = {}
   // One thing at a time, for a wall that died by itself may be about to be killed as well.
   let turn: Promise<unknown> = Promise.resolve()
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const mine = turn.then(work)
-    turn = mine.catch((error: unknown) => tally.wrong.push(String(error)))
+    turn = mine.catch((error: unknown) => totals.wrong.push(String(error)))
     return mine
   }
 
   const launch = async (limits?: string): Promise<void> => {
     const started = await insist(() => startWall({ ...settings, ...place }, { limits, folder }))
-    tally.starts++
+    totals.starts++
     wall = started
     void started.exited.then((code) =>
       inTurn(async () => {
-        review(started, tally.wrong)
+        review(started, totals.wrong)
         if (wall !== started) return
-        if (code === DISK_DEATH) tally.diskDeaths++
-        else tally.wrong.push(`the wall ended by itself with ${code}`)
+        if (code === DISK_DEATH) totals.diskDeaths++
+        else totals.wrong.push(`the wall ended by itself with ${code}`)
         await launch()
       }),
     )
@@ -67,7 +67,7 @@ export function keeperOf(settings: Readonly<Record<string, string>>, folder: str
     stop: () => inTurn(() => end('stop')),
     crash: () =>
       inTurn(async () => {
-        tally.kills++
+        totals.kills++
         await end('kill')
         await launch()
       }),
@@ -90,15 +90,15 @@ async function insist(start: () => Promise<WallProcess>): Promise<WallProcess> {
 function review(ended: WallProcess, wrong: string[]): void {
   for (const line of ended.journal()) {
     const { level, event } = entryOf(line)
-    if (level === 'alarm' && !plannedAlarms.has(event)) wrong.push(`the journal says ${line}`)
+    if (level === 'alert' && !plannedAlerts.has(event)) wrong.push(`the journal says ${line}`)
   }
 }
 
-/** What a line of the journal is; words that are none of its are alarming. */
+/** What a line of the journal is; words that are none of its are alerting. */
 function entryOf(line: string): { readonly level: string; readonly event: string } {
   try {
     return JSON.parse(line) as { level: string; event: string }
   } catch {
-    return { level: 'alarm', event: '' }
+    return { level: 'alert', event: '' }
   }
 }

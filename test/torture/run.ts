@@ -45,7 +45,7 @@ export type Run = {
 export async function torture({ seed, rounds, crowd, instances }: Run, tell: (line: string) => void): Promise<Summary> {
   const began = performance.now()
   const stage = await setStage(instances)
-  const { keepers, tally, buyers, editors } = stage
+  const { keepers, totals, buyers, editors } = stage
   const equalAfterMs: number[] = []
   let sums: Sums = { transfers: 0, dollars: 0, claimed: 0, credits: 0 }
   let played = 0
@@ -59,16 +59,16 @@ export async function torture({ seed, rounds, crowd, instances }: Run, tell: (li
       const found = await comeToRest(stage.scene(), [...guests, ...buyers.slice(-200).slice(0, SPOT_CHECKS)])
       sums = found.sums
       played++
-      tally.wrong.push(...found.wrong.map((words) => `round ${round.number}: ${words}`))
+      totals.wrong.push(...found.wrong.map((words) => `round ${round.number}: ${words}`))
       tell(
-        `round ${round.number}/${rounds} (${round.trouble}): ${sums.claimed} sold, ${tally.kills} kills, ` +
-          `${tally.diskDeaths} disk deaths, equal after ${equalAfterMs.at(-1)} ms, ${tally.wrong.length} wrong, ` +
+        `round ${round.number}/${rounds} (${round.trouble}): ${sums.claimed} sold, ${totals.kills} kills, ` +
+          `${totals.diskDeaths} disk deaths, equal after ${equalAfterMs.at(-1)} ms, ${totals.wrong.length} wrong, ` +
           `${secondsSince(since)} s`,
       )
-      if (tally.wrong.length > 0) break
+      if (totals.wrong.length > 0) break
     }
     const end = await inspect(stage.scene(), buyers)
-    tally.wrong.push(...end.wrong.map((words) => `in the end: ${words}`))
+    totals.wrong.push(...end.wrong.map((words) => `in the end: ${words}`))
   } finally {
     await stage.stop()
   }
@@ -85,7 +85,7 @@ export async function torture({ seed, rounds, crowd, instances }: Run, tell: (li
     smallDisk: stage.smallDisk === undefined ? 'none' : 'tmpfs',
     equalAfterMs,
     ...sums,
-    ...tally,
+    ...totals,
   }
 }
 

@@ -17,7 +17,7 @@ import type { Buyer } from './buyers.ts'
 import { reader, type Editor } from './bystanders.ts'
 import { mountSmallDisk, type SmallDisk } from './disk.ts'
 import { startGate } from './gate.ts'
-import { keeperOf, type Database, type Tally } from './keeper.ts'
+import { keeperOf, type Database, type Totals } from './keeper.ts'
 import { checkTables } from './tables.ts'
 
 /** Everything a run needs, and everyone who ever took part. */
@@ -32,7 +32,7 @@ export async function setStage(instances?: number) {
   const ground = instances === undefined ? fileIn(folder) : await sharedServer()
   const payTo = newWallet().address
   const ports = await Promise.all(Array.from({ length: instances ?? 1 }, freePort))
-  const tally: Tally = { starts: 0, kills: 0, diskDeaths: 0, wrong: [] }
+  const totals: Totals = { starts: 0, kills: 0, diskDeaths: 0, wrong: [] }
   const settings = {
     // What owners sign for, whichever wall they ask.
     BASE_URL: 'http://127.0.0.1',
@@ -43,7 +43,7 @@ export async function setStage(instances?: number) {
     VERIFY_TIMEOUT_MS: '2000',
     SETTLE_TIMEOUT_MS: '1000',
   }
-  const keepers = ports.map((port) => keeperOf({ ...settings, PORT: String(port) }, folder, tally))
+  const keepers = ports.map((port) => keeperOf({ ...settings, PORT: String(port) }, folder, totals))
   const urls = ports.map((port) => `http://127.0.0.1:${port}`)
   const chain = viemChain(openEndpoints('eip155:8453', [network.rpcUrl], { clock }), newOffer())
   const [buyers, editors]: [Buyer[], Editor[]] = [[], []]
@@ -57,7 +57,7 @@ export async function setStage(instances?: number) {
     facilitator,
     gate,
     keepers,
-    tally,
+    totals,
     buyers,
     editors,
     follower,

@@ -3,8 +3,8 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { SIZES, smallTargets, violationsOf } from './stage/axe.ts'
 import { galleryWall } from './stage/gallery.ts'
 import { canvas, openBlock } from './stage/sample-wall.ts'
-import { browserForTests, visits } from './stage/visit.ts'
-import { drop, motley, toStep } from './studio/studio-hands.ts'
+import { browserForTests, testPages } from './stage/test-page.ts'
+import { drop, motley, toStep } from './studio/studio-driver.ts'
 
 // Goal: the page is for everyone. Method: axe looks at each state in each theme, no target is smaller than 44 pixels, and
 // the focus goes where a keyboard's user expects it.
@@ -14,7 +14,7 @@ const NOTHING = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null,
 const carol = { id: 1, name: 'Carol', wallet: '0xcccc…cccc', framework: null }
 
 describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () => {
-  const { server, openPage } = visits(browser, { width: 960, height: 600 })
+  const { server, openPage } = testPages(browser, { width: 960, height: 600 })
 
   const PANELS = [
     ['/', 'Find'],
@@ -24,7 +24,7 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
     ['?', 'What is this?'],
   ] as const
 
-  const LOOKS = SIZES.flatMap((size) =>
+  const APPEARANCES = SIZES.flatMap((size) =>
     (['dark', 'light'] as const).map(
       (colorScheme) => [size.viewport.width, size.viewport.height, colorScheme, { ...size, colorScheme }] as const,
     ),
@@ -59,15 +59,18 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
     expect(await faults(page, 'chip')).toEqual(sound('chip'))
   }
 
-  test.each(LOOKS)('axe finds nothing to complain about in any state: %i x %i, %s', async (...[, , , options]) => {
-    await walk(options)
-  })
+  test.each(APPEARANCES)(
+    'axe finds nothing to complain about in any state: %i x %i, %s',
+    async (...[, , , options]) => {
+      await walk(options)
+    },
+  )
 
   test('axe finds nothing to complain about in any state in strong contrast', async () => {
     await walk({ contrast: 'more' })
   })
 
-  test.each(LOOKS)(
+  test.each(APPEARANCES)(
     'axe finds nothing to complain about on an empty wall, a small one and a full one: %i x %i, %s',
     async (...[, , , options]) => {
       const full = galleryWall(1500)
@@ -85,7 +88,7 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
     },
   )
 
-  test.each(LOOKS)(
+  test.each(APPEARANCES)(
     'axe finds nothing to complain about in any step of painting: %i x %i, %s',
     async (...[, , , options]) => {
       const page = await openPage('paint?at=20,20', options)

@@ -6,7 +6,7 @@ import { violationsOf } from './stage/axe.ts'
 import { colourAt, countDraws, viewOf } from './stage/driver.ts'
 import { galleryWall } from './stage/gallery.ts'
 import { canvas, nastyBlock } from './stage/sample-wall.ts'
-import { browserForTests, visits } from './stage/visit.ts'
+import { browserForTests, testPages } from './stage/test-page.ts'
 
 // Goal: whoever opens the page sees at once what it is, whatever the window, the wall, the link or the trouble.
 
@@ -34,7 +34,7 @@ const collisions = (page: Page) =>
   })
 
 describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
-  const { server, newPage, openPage, troubles } = visits(browser, { width: 960, height: 600 })
+  const { server, newPage, openPage, troubles } = testPages(browser, { width: 960, height: 600 })
 
   test('one line says what this is, what it costs and what is sold', async () => {
     const page = await openPage('')

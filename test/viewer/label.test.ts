@@ -6,7 +6,7 @@ import { fit, type Point } from '../../viewer/camera/camera.ts'
 import { stageTop, viewOf } from './stage/driver.ts'
 import { galleryWall } from './stage/gallery.ts'
 import { at, canvas, rainbowBlock } from './stage/sample-wall.ts'
-import { browserForTests, visits } from './stage/visit.ts'
+import { browserForTests, testPages } from './stage/test-page.ts'
 
 // Goal: what is kept open is named beside itself, whole and in reach, wherever it stands. Method: clicks at random places on
 // a wall of many works, each judged once the late lines are in.
@@ -27,7 +27,7 @@ const overhang = (page: Page) =>
   })
 
 describe.skipIf('reason' in browser)('the label, in Chromium', () => {
-  const { server, openPage } = visits(browser, { width: 960, height: 600 })
+  const { server, openPage } = testPages(browser, { width: 960, height: 600 })
 
   test.each([
     [1280, 720],

@@ -6,7 +6,7 @@ import { settled, sign, startWorld, type World } from '../e2e/world.ts'
 import { violationsOf } from './stage/axe.ts'
 import { afterDraw, colourAt, countDraws, middleOf, pointAt, viewOf } from './stage/driver.ts'
 import { at } from './stage/sample-wall.ts'
-import { browserForTests } from './stage/visit.ts'
+import { browserForTests } from './stage/test-page.ts'
 
 // Goal: what a real buyer does is seen by a visitor of the page, with nothing made up in between. Method: the built page
 // from the server's own process, which sells on the embedded network.

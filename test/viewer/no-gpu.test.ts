@@ -8,7 +8,7 @@ import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
 import { colourAt, middleOf, stageTop, viewOf } from './stage/driver.ts'
 import { at, nastyBlock, openBlock, rainbowBlock } from './stage/sample-wall.ts'
-import { browserForTests, visits } from './stage/visit.ts'
+import { browserForTests, testPages } from './stage/test-page.ts'
 
 // Goal: a browser without WebGL shows the same wall and takes the same commands. Method: WebGL is refused to the page
 // before it starts, and colours are read from what the browser shows.
@@ -31,7 +31,7 @@ function refuseAll() {
 }
 
 describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () => {
-  const { server, newPage } = visits(browser, { width: 960, height: 600 })
+  const { server, newPage } = testPages(browser, { width: 960, height: 600 })
 
   async function openWithout(refuse: () => void, address = '#all'): Promise<Page> {
     const page = await newPage()
@@ -141,12 +141,12 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     })
     await page.goto(`${server().url.href}#all`)
     await page.waitForFunction(() => document.body.dataset['ready'])
-    expect(await page.locator('.stand-in').count()).toBe(0)
+    expect(await page.locator('.fallback').count()).toBe(0)
     for (let press = 0; press < 24; press++) {
       await page.keyboard.press(press % 2 === 0 ? '+' : '-')
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
     }
-    await page.locator('.stand-in').first().waitFor({ state: 'attached' })
+    await page.locator('.fallback').first().waitFor({ state: 'attached' })
     await page.keyboard.press('0')
     await expectColour(page, nastyBlock, red)
   })

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { startSampleServer } from './stage/sample-server.ts'
-import { browserForTests } from './stage/visit.ts'
+import { browserForTests } from './stage/test-page.ts'
 
 // Goal: the page can be installed, and shows the last wall where there is no line. Method: a server of its own is stopped
 // under a page that has been open for a while.

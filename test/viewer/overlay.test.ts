@@ -2,19 +2,19 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dark } from '../../viewer/theme.ts'
 import { momentAfter, momentsOf, played, soldBy } from '../../viewer/wall/moments.ts'
-import { frameworksOf, legendOf, veilOf, type Look } from '../../viewer/wall/overlay.ts'
+import { frameworksOf, legendOf, overlayBytes, type OverlayState } from '../../viewer/wall/overlay.ts'
 import { bareBlock, canvas, checkerBlock, nastyBlock, openBlock, rainbowBlock, wallOf } from './stage/sample-wall.ts'
 
 const wall = wallOf(canvas)
-const plain: Look = { overlay: 'none', agent: undefined, at: undefined }
-const strengths = (look: Look) => {
-  const veil = veilOf(wall, look, dark)
-  return [rainbowBlock, nastyBlock, openBlock].map((block) => veil[block * 4 + 3])
+const plain: OverlayState = { overlay: 'none', agent: undefined, at: undefined }
+const strengths = (state: OverlayState) => {
+  const bytes = overlayBytes(wall, state, dark)
+  return [rainbowBlock, nastyBlock, openBlock].map((block) => bytes[block * 4 + 3])
 }
 const [CLEAR, DIM, TINT, WHOLE] = [0, 190, 215, 255]
 
-test('without a look nothing lies over the wall', () => {
-  expect(veilOf(wall, plain, dark).every((byte) => byte === CLEAR)).toBe(true)
+test('without an overlay nothing lies over the wall', () => {
+  expect(overlayBytes(wall, plain, dark).every((byte) => byte === CLEAR)).toBe(true)
 })
 
 test('a chosen agent’s blocks stay bright and all others are dimmed', () => {
@@ -34,9 +34,9 @@ test('an overlay colours what it is about and dims the rest', () => {
 
 test('every colour of an overlay is told in its legend', () => {
   for (const overlay of ['open', 'framework'] as const) {
-    const veil = veilOf(wall, { ...plain, overlay }, dark)
+    const bytes = overlayBytes(wall, { ...plain, overlay }, dark)
     const used = [rainbowBlock, nastyBlock, openBlock, bareBlock, checkerBlock].flatMap((block) => {
-      const [r = 0, g = 0, b = 0, strength] = veil.slice(block * 4, block * 4 + 4)
+      const [r = 0, g = 0, b = 0, strength] = bytes.slice(block * 4, block * 4 + 4)
       return strength === TINT ? [`#${[r, g, b].map((level) => level.toString(16).padStart(2, '0')).join('')}`] : []
     })
     expect(legendOf(wall, overlay).map(({ colour }) => colour)).toEqual(expect.arrayContaining(used))

@@ -29,12 +29,12 @@ import {
   rainbowAt,
   rainbowBlock,
 } from './stage/sample-wall.ts'
-import { browserForTests, visits } from './stage/visit.ts'
+import { browserForTests, testPages } from './stage/test-page.ts'
 
 const browser = await browserForTests()
 
 describe.skipIf('reason' in browser)('the page in Chromium', () => {
-  const { server, newPage, openPage, troubles } = visits(browser, { width: 800, height: 520 })
+  const { server, newPage, openPage, troubles } = testPages(browser, { width: 800, height: 520 })
 
   test('the made-up wall keeps the contract', () => {
     expect([...Value.Errors(Canvas, canvas)]).toEqual([])
@@ -263,7 +263,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     await page.addInitScript(() => Reflect.set(HTMLCanvasElement.prototype, 'getContext', () => null))
     await page.goto(`${server().url.href}#all`)
     await page.waitForFunction(() => document.body.dataset['ready'])
-    const picture = page.locator('.stand-in')
+    const picture = page.locator('.fallback')
     const view = await viewOf(page)
     const middle = middleOf(boxOf(fit(view), view, nastyBlock))
     await page.mouse.move(middle.x, middle.y + (await stageTop(page)))
@@ -272,7 +272,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(whole?.width).toBeCloseTo(1600 * fit(view).zoom, 0)
     await page.mouse.wheel(0, -500)
     await page.waitForFunction(
-      (width) => (document.querySelector('.stand-in')?.getBoundingClientRect().width ?? 0) > width,
+      (width) => (document.querySelector('.fallback')?.getBoundingClientRect().width ?? 0) > width,
       1600,
     )
     expect(await page.isVisible('.outline')).toBe(true)

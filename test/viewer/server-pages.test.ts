@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { SIZES, violationsOf } from './stage/axe.ts'
-import { browserForTests } from './stage/visit.ts'
+import { browserForTests } from './stage/test-page.ts'
 
 // Goal: what the service writes for people itself is for everyone, too. Method: a wall of its own answers a browser;
 // axe looks at each page in each theme and size, and nothing is wider than a window of 1,280 pixels at 400 % zoom.

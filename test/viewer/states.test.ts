@@ -8,7 +8,7 @@ import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
 import { afterDraw, colourAt, middleOf, stageTop, viewOf } from './stage/driver.ts'
 import { at, nastyBlock, openBlock, rainbowBlock } from './stage/sample-wall.ts'
-import { browserForTests, visits } from './stage/visit.ts'
+import { browserForTests, testPages } from './stage/test-page.ts'
 
 // Goal: all that can be open on the page beside the wall works, by keyboard and by touch. Method: as in page.test.ts.
 
@@ -19,7 +19,7 @@ const white = new Uint8Array(100).fill(215).toBase64()
 const carol = { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null }
 
 describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', () => {
-  const { server, newPage, openPage, troubles } = visits(browser, { width: 960, height: 600 })
+  const { server, newPage, openPage, troubles } = testPages(browser, { width: 960, height: 600 })
 
   const middleOfBlock = async (page: Page, block: typeof openBlock) => {
     const view = await viewOf(page)
@@ -58,7 +58,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     ])
     const unnamed = await openPage()
     await unnamed.keyboard.press('?')
-    await unnamed.getByRole('heading', { name: 'Hands' }).waitFor()
+    await unnamed.getByRole('heading', { name: 'Controls' }).waitFor()
     expect(await unnamed.getByText('Report something').count()).toBe(0)
   })
 

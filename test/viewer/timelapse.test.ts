@@ -4,7 +4,7 @@ import { PALETTE } from '../../shared/palette.ts'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
 import { at, canvas, checkerBlock, nastyBlock, rainbowAt, rainbowBlock } from './stage/sample-wall.ts'
-import { browserForTests, visits } from './stage/visit.ts'
+import { browserForTests, testPages } from './stage/test-page.ts'
 
 // Goal: the past can be taken away as a moving picture, pixel for pixel. Method: the file that the page saves is decoded by
 // the browser itself, and compared with what the wall showed.
@@ -33,7 +33,7 @@ const decoded = (page: Page, base64: string, frame: number, points: readonly (re
   )
 
 describe.skipIf('reason' in browser)('a timelapse, in Chromium', () => {
-  const { server, openPage } = visits(browser, { width: 960, height: 600 })
+  const { server, openPage } = testPages(browser, { width: 960, height: 600 })
 
   const saved = async (page: Page, name: string) => {
     await page.keyboard.press('t')

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { cutOff, outOfReach } from './stage/axe.ts'
-import { browserForTests, visits } from './stage/visit.ts'
-import { drop, motley, toStep } from './studio/studio-hands.ts'
+import { browserForTests, testPages } from './stage/test-page.ts'
+import { drop, motley, toStep } from './studio/studio-driver.ts'
 
 // Goal: enlarged to 200 % and 400 %, the page loses nothing. Method: windows of 1,280 x 720 and 1,280 x 1,024 are then 640 x 360
 // and 320 x 256 wide and high; in every state all that can be pressed is brought into the window, and no text is cut.
@@ -10,7 +10,7 @@ import { drop, motley, toStep } from './studio/studio-hands.ts'
 const browser = await browserForTests()
 
 describe.skipIf('reason' in browser)('an enlarged page, in Chromium', () => {
-  const { openPage } = visits(browser, { width: 320, height: 256 })
+  const { openPage } = testPages(browser, { width: 320, height: 256 })
 
   const lost = async (page: Page, state: string) => [
     state,

@@ -1,4 +1,4 @@
-/** Turns what hands do into intents. */
+/** Turns pointer and wheel input into intents. */
 
 import type { Intent } from '../state.ts'
 import type { Point } from './camera.ts'

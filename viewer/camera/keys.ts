@@ -36,7 +36,7 @@ const directions: Readonly<Record<string, readonly [right: number, down: number]
   ArrowDown: [0, 1],
 }
 
-const letters: Readonly<Record<string, readonly [right: number, down: number]>> = {
+const wasd: Readonly<Record<string, readonly [right: number, down: number]>> = {
   KeyA: [-1, 0],
   KeyD: [1, 0],
   KeyW: [0, -1],
@@ -63,7 +63,7 @@ export function intentOf({ key, code, shiftKey, onWall }: Press): Intent | undef
     const blocks = shiftKey ? LEAP_BLOCKS : 1
     return { do: 'walk', right: arrow[0] * blocks, down: arrow[1] * blocks }
   }
-  const way = arrow ?? letters[code]
+  const way = arrow ?? wasd[code]
   // The wall moves against the way its user looks; adding zero keeps a negative one out.
   if (way) return { do: 'pan', dx: 0 - way[0] * PAN_PX, dy: 0 - way[1] * PAN_PX }
   if (onWall && (key === 'Enter' || key === ' ')) return { do: 'pin' }

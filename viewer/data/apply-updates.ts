@@ -2,19 +2,19 @@
 
 import type { CanvasAgent, CanvasBlock } from '../../shared/contract/canvas.ts'
 import type { Sale } from '../../shared/contract/feed.ts'
-import type { WireChange } from '../../shared/contract/live.ts'
+import type { ChangeDto } from '../../shared/contract/live.ts'
 import { TOTAL_BLOCKS, isBlockIndex } from '../../shared/wall.ts'
 import { blankAtlas, copyBlock } from '../wall/pixel-buffer.ts'
 import { bareWall, withBlocks, withClaims, withPictures, type Claim, type Wall } from '../wall/wall-model.ts'
 import type { Reading } from './source.ts'
 
-type News = (Sale & { readonly kind: 'sale' }) | Exclude<WireChange, { kind: 'sale' }>
+type Update = (Sale & { readonly kind: 'sale' }) | Exclude<ChangeDto, { kind: 'sale' }>
 
-/** What news makes of a wall, by block index, until all of it is known. */
+/** What updates make of a wall, by block index, until all of it is known. */
 type Draft = {
   readonly blocks: Map<number, CanvasBlock>
   readonly agents: CanvasAgent[]
-  last: Sale | undefined // the newest sale that is news
+  last: Sale | undefined // the newest sale among the updates
 }
 
 /** The wall after more sales; those it knows already change nothing. */
@@ -25,7 +25,7 @@ export const withSales = (wall: Wall, sales: readonly Sale[]): Wall =>
   )
 
 /** The wall after changes in the order they were made; a sale it knows already changes nothing. */
-export function withChanges(wall: Wall, changes: readonly News[]): Wall {
+export function withChanges(wall: Wall, changes: readonly Update[]): Wall {
   const draft: Draft = { blocks: new Map(), agents: [...wall.agents], last: undefined }
   // Not `some`: each change is noted, whatever the ones before it were.
   const noted = changes.filter((change) => note(wall, draft, change))
@@ -39,7 +39,7 @@ export function withChanges(wall: Wall, changes: readonly News[]): Wall {
 }
 
 /** Notes a change; answers whether it is one. */
-function note(wall: Wall, draft: Draft, change: News): boolean {
+function note(wall: Wall, draft: Draft, change: Update): boolean {
   const { blocks, agents } = draft
   if (change.kind === 'sale') {
     if (change.seq <= (draft.last ?? { seq: wall.stats.lastSaleId }).seq) return false
@@ -81,15 +81,15 @@ const faceOf = ({ i, t, m, l, px }: Omit<CanvasBlock, 'a'>) => ({
  * The wall after a later reading and changes that it may lack, with what is unlike before; a reading older than what is
  * known changes nothing.
  */
-export function withReading(wall: Wall, reading: Reading, told: readonly WireChange[] = []): Wall {
+export function withReading(wall: Wall, reading: Reading, told: readonly ChangeDto[] = []): Wall {
   const read = withChanges(wallRead(wall, reading), told)
   if (read.stats.lastSaleId < wall.stats.lastSaleId) return wall
   // Without a block that is known the read tells of another wall, as after a database was put back.
   if (read.claims.size < wall.claims.size) return { ...read, changed: undefined }
   const changed = [...read.claims].flatMap(([block, claim]) => {
     // Not `||`: what is shown is altered in place, so that only what is unlike before is drawn anew.
-    const looksOther = copyBlock(read.atlas, wall.atlas, block)
-    return looksOther || !isSame(wall.claims.get(block), claim) ? [block] : []
+    const hasOtherOverlay = copyBlock(read.atlas, wall.atlas, block)
+    return hasOtherOverlay || !isSame(wall.claims.get(block), claim) ? [block] : []
   })
   return { ...read, atlas: wall.atlas, changed }
 }

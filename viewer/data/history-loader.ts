@@ -1,6 +1,6 @@
 /** Reads the wall's history when its past is first looked at, and on when the wall has changed since. */
 
-import type { HistoryPage, WireChange } from '../../shared/contract/live.ts'
+import type { HistoryPage, ChangeDto } from '../../shared/contract/live.ts'
 import type { Page, Part } from '../page.ts'
 import { historyOf } from '../wall/wall-history.ts'
 
@@ -9,7 +9,7 @@ const PAGE_CHANGES = 200
 
 /** A part that is not seen: it tells the state its history. */
 export function createMemory(page: Page, signal: AbortSignal): Part {
-  const log: WireChange[] = []
+  const log: ChangeDto[] = []
   let nextAfter = 0
   let isBehind = true
   let reading = false

@@ -1,12 +1,12 @@
 /** A source that is told: the log as server-sent events, and a read of what came before whenever the stream opens. */
 
-import type { Reset, WireChange } from '../../shared/contract/live.ts'
+import type { Reset, ChangeDto } from '../../shared/contract/live.ts'
 import { deedReader } from './deed-reader.ts'
 import { pollingSource } from './polling.ts'
 import { readSales } from './read-sales.ts'
 import { isNews, type CanvasReader, type Listener, type Source } from './source.ts'
 
-const KINDS = ['sale', 'repaint', 'identity'] satisfies WireChange['kind'][]
+const KINDS = ['sale', 'repaint', 'identity'] satisfies ChangeDto['kind'][]
 
 // After so many failures in a row the page asks instead.
 const FAILURES_MAX = 3
@@ -57,9 +57,9 @@ function hearStream(listener: Listener, readCanvas: CanvasReader, signal: AbortS
 
   const open = () => {
     stream = new EventSource('/api/live')
-    const told: WireChange[] = []
+    const told: ChangeDto[] = []
     const hear = ({ data }: MessageEvent<string>) => {
-      const change: WireChange = JSON.parse(data)
+      const change: ChangeDto = JSON.parse(data)
       told.push(change)
       if (told.length > TOLD_MAX) told.splice(0, TOLD_MAX / 2)
       // Sales before this one, from before the stream opened, must not be passed over; the feed has this one, too.
@@ -102,7 +102,7 @@ function hearStream(listener: Listener, readCanvas: CanvasReader, signal: AbortS
 
 /** Hands changes on some at a time, in their order. */
 function gatherer(listener: Listener) {
-  let gathered: WireChange[] = []
+  let gathered: ChangeDto[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
   const handOn = () => {
     const changes = gathered
@@ -112,7 +112,7 @@ function gatherer(listener: Listener) {
   return {
     /** The newest sale that the listener knows, or is about to. */
     known: () => gathered.reduce((seq, change) => (change.kind === 'sale' ? change.seq : seq), listener.known()),
-    add(change: WireChange) {
+    add(change: ChangeDto) {
       if (gathered.push(change) === 1) timer = setTimeout(handOn, TOGETHER_MS)
     },
     drop() {
@@ -125,7 +125,7 @@ function gatherer(listener: Listener) {
 /** Reads what was missed, once at a time; changes that were `told` meanwhile are worked into what is read. */
 function catcherUp(listener: Listener, readCanvas: CanvasReader, signal: AbortSignal) {
   let reading = false
-  const read = async (told: readonly WireChange[]) => {
+  const read = async (told: readonly ChangeDto[]) => {
     reading = true
     try {
       await readSales(listener, signal)
@@ -138,7 +138,7 @@ function catcherUp(listener: Listener, readCanvas: CanvasReader, signal: AbortSi
     }
     reading = false
   }
-  return (told: readonly WireChange[]) => {
+  return (told: readonly ChangeDto[]) => {
     if (!reading) void read(told)
   }
 }

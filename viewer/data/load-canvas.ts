@@ -9,7 +9,7 @@ import type { CanvasReader } from './source.ts'
 const DRAW_MS = 80
 
 // What is said of a wall of which only pictures have come.
-const untold = (perBlock: string): CanvasHead => ({
+const emptyHead = (perBlock: string): CanvasHead => ({
   pricing: { perPixel: '', perBlock, asset: ASSET_SYMBOL, network: '' },
   stats: { claimed: 0, remaining: 0, agents: 0, lastClaimedAt: null, lastSaleId: 0 },
   agents: [],
@@ -17,7 +17,7 @@ const untold = (perBlock: string): CanvasHead => ({
 
 /** Reads the whole wall, whose blocks cost `price`, drawing its pictures as they arrive; rejects when it cannot be read. */
 export async function arrive(read: CanvasReader, show: (wall: Wall) => void, price = USUAL_PRICE): Promise<void> {
-  let part = bareWall(untold(price))
+  let part = bareWall(emptyHead(price))
   let waiting: BlockIndex[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
   let shownAt = performance.now()

@@ -3,7 +3,7 @@
 import type { Deed } from '../../shared/contract/block.ts'
 import type { Canvas } from '../../shared/contract/canvas.ts'
 import type { Sale } from '../../shared/contract/feed.ts'
-import type { WireChange } from '../../shared/contract/live.ts'
+import type { ChangeDto } from '../../shared/contract/live.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { readBlocks } from './read-blocks.ts'
 import { readPixels, type OnPictures } from './read-pixels.ts'
@@ -14,9 +14,9 @@ export type Listener = {
   known(): number
   sales(sales: readonly Sale[]): void
   /** Changes in the order they were made; one that is known already may be told again. */
-  changes(changes: readonly WireChange[]): void
+  changes(changes: readonly ChangeDto[]): void
   /** A later reading, and changes that it may not show yet. */
-  reading(reading: Reading, told: readonly WireChange[]): void
+  reading(reading: Reading, told: readonly ChangeDto[]): void
   /** Whether the last try to hear of news succeeded. */
   heard(well: boolean): void
 }

@@ -1,7 +1,7 @@
 /** The wall without a GPU: canvases that the browser itself moves and enlarges, or the server's picture where it has none. */
 
 import { HEIGHT, WIDTH } from '../../shared/wall.ts'
-import { createSheets } from './canvas-layers.ts'
+import { createLayers } from './canvas-layers.ts'
 import { createLots } from './canvas-lots.ts'
 import type { Frame } from './frame.ts'
 import type { Renderer } from './renderer.ts'
@@ -12,14 +12,14 @@ const PICTURE = '/wall.png'
 // The picture is read again at most this often, however many blocks change.
 const AGAIN_MS = 10_000
 
-/** What stands in: all that a renderer does, but for colours over the blocks where there are no canvases. */
-export type StandIn = Renderer & { readonly showsLooks: boolean }
+/** The fallback: all that a renderer does, but for colours over the blocks where there are no canvases. */
+export type Fallback = Renderer & { readonly showsOverlays: boolean }
 
-/** Stands in front of the canvas, which goes on receiving what hands do. */
-export function createStandIn(canvas: HTMLCanvasElement): StandIn {
-  const sheets = createSheets()
-  const picture = sheets === undefined ? createPicture() : undefined
-  const layers = sheets?.layers ?? (picture === undefined ? [] : [picture.image])
+/** Stands in front of the canvas, which goes on receiving input. */
+export function createFallback(canvas: HTMLCanvasElement): Fallback {
+  const canvases = createLayers()
+  const picture = canvases === undefined ? createPicture() : undefined
+  const layers = canvases?.layers ?? (picture === undefined ? [] : [picture.image])
   const marks = createMarks()
   const outline = document.createElement('div')
   outline.className = 'outline'
@@ -27,13 +27,13 @@ export function createStandIn(canvas: HTMLCanvasElement): StandIn {
   canvas.before(lots.element, ...layers, marks.element, outline)
 
   return {
-    showsLooks: sheets !== undefined,
-    setAtlas: (atlas) => sheets?.setAtlas(atlas),
-    setBlocks: (atlas, blocks) => (sheets ? sheets.setBlocks(atlas, blocks) : picture?.readAgain()),
-    setVeil: (veil) => sheets?.setVeil(veil),
+    showsOverlays: canvases !== undefined,
+    setAtlas: (atlas) => canvases?.setAtlas(atlas),
+    setBlocks: (atlas, blocks) => (canvases ? canvases.setBlocks(atlas, blocks) : picture?.readAgain()),
+    setOverlay: (overlay) => canvases?.setOverlay(overlay),
     setMarks: (blocks) => marks.set(blocks),
     setTheme(theme) {
-      sheets?.setTheme(theme)
+      canvases?.setTheme(theme)
       lots.setTheme(theme)
     },
     // The page's own ground is behind the stage.
@@ -58,7 +58,7 @@ export function createStandIn(canvas: HTMLCanvasElement): StandIn {
 function createPicture() {
   const image = new Image(WIDTH, HEIGHT)
   image.alt = ''
-  image.className = 'stand-in'
+  image.className = 'fallback'
   image.src = PICTURE
   let again: ReturnType<typeof setTimeout> | undefined
   let count = 0

@@ -3,7 +3,7 @@
 import { PALETTE } from '../../shared/palette.ts'
 import { BLOCK_SIZE, cellOf, COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import { bytesOf, type Theme } from '../theme.ts'
-import type { VeilBytes } from '../wall/overlay.ts'
+import type { OverlayBytes } from '../wall/overlay.ts'
 import { OPEN, pictureAt, type Atlas } from '../wall/pixel-buffer.ts'
 
 const BYTES = 256
@@ -11,20 +11,20 @@ const BYTES = 256
 // With more changed blocks than this, painting the whole wall is the shorter way.
 const PARTS_MAX = 400
 
-/** Canvases that show an atlas and a veil. */
-export type Sheets = {
+/** Canvases that show an atlas and a overlay. */
+export type Layers = {
   readonly layers: readonly HTMLCanvasElement[]
   setAtlas(atlas: Atlas): void
   setBlocks(atlas: Atlas, blocks: readonly BlockIndex[]): void
-  setVeil(veil: VeilBytes): void
+  setOverlay(overlay: OverlayBytes): void
   setTheme(theme: Theme): void
 }
 
 /** `undefined` where the browser draws on no canvas at all. */
-export function createSheets(): Sheets | undefined {
-  const [wall, veil] = [sheet(WIDTH, HEIGHT), sheet(COLS, ROWS)]
-  if (wall === undefined || veil === undefined) return undefined
-  veil.canvas.classList.add('veil')
+export function createLayers(): Layers | undefined {
+  const [wall, overlay] = [createCanvas(WIDTH, HEIGHT), createCanvas(COLS, ROWS)]
+  if (wall === undefined || overlay === undefined) return undefined
+  overlay.canvas.classList.add('overlay')
   const colours = new Uint32Array(BYTES)
   let shown: Atlas | undefined
 
@@ -38,7 +38,7 @@ export function createSheets(): Sheets | undefined {
     paint(atlas, WIDTH, HEIGHT, 0, 0)
   }
   return {
-    layers: [wall.canvas, veil.canvas],
+    layers: [wall.canvas, overlay.canvas],
     setAtlas,
     setBlocks(atlas, blocks) {
       shown = atlas
@@ -48,8 +48,8 @@ export function createSheets(): Sheets | undefined {
         paint(pictureAt(atlas, block), BLOCK_SIZE, BLOCK_SIZE, col * BLOCK_SIZE, row * BLOCK_SIZE)
       }
     },
-    setVeil(bytes) {
-      veil.context.putImageData(new ImageData(new Uint8ClampedArray(bytes), COLS, ROWS), 0, 0)
+    setOverlay(bytes) {
+      overlay.context.putImageData(new ImageData(new Uint8ClampedArray(bytes), COLS, ROWS), 0, 0)
     },
     setTheme(theme) {
       const parts = new Uint8Array(colours.buffer)
@@ -61,9 +61,9 @@ export function createSheets(): Sheets | undefined {
   }
 }
 
-function sheet(width: number, height: number) {
+function createCanvas(width: number, height: number) {
   const canvas = document.createElement('canvas')
-  canvas.className = 'stand-in'
+  canvas.className = 'fallback'
   canvas.width = width
   canvas.height = height
   const context = canvas.getContext('2d')

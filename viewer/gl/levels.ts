@@ -20,7 +20,7 @@ export type Levels = {
 }
 
 /** The textures a wall is made of. */
-export type Textures = { readonly atlas: Texture2D; readonly palette: Texture2D; readonly veil: Texture2D }
+export type Textures = { readonly atlas: Texture2D; readonly palette: Texture2D; readonly overlay: Texture2D }
 
 /** A shader that knows which byte means that nobody owns a pixel. */
 export const knowingOpen = (frag: string): string => `#define OPEN ${OPEN}.0\n${frag}`

@@ -4,12 +4,12 @@ precision highp float;
 
 uniform sampler2D atlas;
 uniform sampler2D palette;
-uniform sampler2D veil;
+uniform sampler2D overlay;
 uniform vec2 wallSize;
 uniform vec2 origin; // wall point at the canvas's top left corner
 uniform float pixel; // wall pixels per device pixel
 uniform float canvasHeight;
-uniform float veiled; // whether anything lies over the blocks
+uniform float overlaid; // whether anything lies over the blocks
 uniform vec2 rules; // strength of the lines around open blocks and around ten by ten of them, 0 to 1
 uniform vec4 rule; // their colour
 uniform float line; // their width in device pixels
@@ -46,8 +46,8 @@ void main() {
   vec2 middle = origin + vec2(gl_FragCoord.x, canvasHeight - gl_FragCoord.y) * pixel;
   vec3 colour = pixelAt(middle);
   bool isEmpty = isOpen(floor(middle));
-  if (veiled > 0.0) {
-    vec4 over = texture2D(veil, middle / wallSize);
+  if (overlaid > 0.0) {
+    vec4 over = texture2D(overlay, middle / wallSize);
     colour = mix(colour, over.rgb, over.a);
     // Only what is not sold yet at the moment that is shown is covered wholly.
     isEmpty = isEmpty || over.a > 0.998;

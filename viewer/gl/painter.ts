@@ -4,7 +4,7 @@ import type { BlockIndex } from '../../shared/wall.ts'
 import { shownBlock, shownWall, type State } from '../state.ts'
 import type { Theme } from '../theme.ts'
 import { blocksOf, workAt } from '../wall/artworks.ts'
-import { veilOf } from '../wall/overlay.ts'
+import { overlayBytes } from '../wall/overlay.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { frameWatch } from './frame-watch.ts'
 import { frameOf } from './frame.ts'
@@ -18,10 +18,10 @@ export type Painter = {
   draw(): void
   /** Gives the canvas its stage's size in device pixels. */
   resize(): void
-  /** Whether there is a GPU; without one plain canvases stand in. */
+  /** Whether there is a GPU; without one the fallback draws. */
   readonly onGpu: boolean
   /** Whether anything can be laid over the blocks; where even canvases lack, the server's picture stands in. */
-  readonly showsLooks: boolean
+  readonly showsOverlays: boolean
 }
 
 /** Paints on a canvas; `ask` is called when it must be drawn again for a reason of its own. */
@@ -47,7 +47,7 @@ export function createPainter(canvas: HTMLCanvasElement, state: () => State, fir
     setTheme(other) {
       theme = other
       surface.renderer?.setTheme(theme)
-      if (surface.renderer && state().wall) uploadVeil(surface.renderer, state(), theme)
+      if (surface.renderer && state().wall) uploadOverlay(surface.renderer, state(), theme)
     },
     draw() {
       const { wall, camera, view } = state()
@@ -61,14 +61,14 @@ export function createPainter(canvas: HTMLCanvasElement, state: () => State, fir
     get onGpu() {
       return surface.onGpu
     },
-    get showsLooks() {
-      return surface.showsLooks
+    get showsOverlays() {
+      return surface.showsOverlays
     },
   }
 }
 
-/** What draws: the GPU while there is one that is quick enough, else what stands in. */
-type Surface = Pick<Painter, 'onGpu' | 'showsLooks'> & {
+/** What draws: the GPU while there is one that is quick enough, else the fallback. */
+type Surface = Pick<Painter, 'onGpu' | 'showsOverlays'> & {
   readonly renderer: Renderer | undefined // while there is one
   /** To be called before each drawing. */
   watch(): void
@@ -78,24 +78,24 @@ type Surface = Pick<Painter, 'onGpu' | 'showsLooks'> & {
 function createSurface(canvas: HTMLCanvasElement, onReady: (renderer: Renderer) => void): Surface {
   let renderer: Renderer | undefined
   let onGpu = true
-  let showsLooks = true
+  let showsOverlays = true
 
   const begin = (found: Renderer) => {
     renderer = found
     onReady(found)
   }
   // Few browsers need it, so the others do not load it.
-  const standIn = async () => {
+  const fallBack = async () => {
     onGpu = false
-    const { createStandIn } = await import('./canvas-2d-fallback.ts')
-    const standing = createStandIn(canvas)
-    showsLooks = standing.showsLooks
-    begin(standing)
+    const { createFallback } = await import('./canvas-2d-fallback.ts')
+    const fallback = createFallback(canvas)
+    showsOverlays = fallback.showsOverlays
+    begin(fallback)
   }
   const start = () => {
     const found = createRenderer(canvas)
     if (found) begin(found)
-    else void standIn()
+    else void fallBack()
   }
   const stop = () => {
     renderer?.destroy()
@@ -104,9 +104,9 @@ function createSurface(canvas: HTMLCanvasElement, onReady: (renderer: Renderer) 
   const watch = watchFrames(() => {
     if (!onGpu || renderer === undefined) return
     stop()
-    // It goes on taking what hands do, in front of what stands in.
+    // It goes on taking input, in front of the fallback.
     canvas.style.opacity = '0'
-    void standIn()
+    void fallBack()
   })
   canvas.addEventListener('webglcontextlost', (event) => {
     // Without this the browser would not give the context back.
@@ -123,8 +123,8 @@ function createSurface(canvas: HTMLCanvasElement, onReady: (renderer: Renderer) 
     get onGpu() {
       return onGpu
     },
-    get showsLooks() {
-      return showsLooks
+    get showsOverlays() {
+      return showsOverlays
     },
     watch: () => onGpu && watch(),
   }
@@ -146,15 +146,15 @@ function uploadAll(renderer: Renderer, state: State, theme: Theme, marked: reado
   if (wall === undefined) return renderer.blank()
   renderer.setAtlas(wall.atlas)
   renderer.setMarks(marked)
-  uploadVeil(renderer, state, theme)
+  uploadOverlay(renderer, state, theme)
 }
 
 function upload(renderer: Renderer, next: State, before: State, theme: Theme) {
   const { wall } = next
   if (wall === undefined) return
   uploadPixels(renderer, shownWall(next) ?? wall, shownWall(before))
-  const isVeiled = hasLook(next) || hasLook(before)
-  if (before.wall === undefined || (isVeiled && looksOther(next, before))) uploadVeil(renderer, next, theme)
+  const isOverlaid = hasOverlay(next) || hasOverlay(before)
+  if (before.wall === undefined || (isOverlaid && hasOtherOverlay(next, before))) uploadOverlay(renderer, next, theme)
 }
 
 function uploadPixels(renderer: Renderer, wall: Wall, before: Wall | undefined) {
@@ -166,13 +166,13 @@ function uploadPixels(renderer: Renderer, wall: Wall, before: Wall | undefined) 
   else renderer.setBlocks(atlas, changed)
 }
 
-function uploadVeil(renderer: Renderer, state: State, theme: Theme) {
-  if (state.wall) renderer.setVeil(veilOf(state.wall, state, theme))
+function uploadOverlay(renderer: Renderer, state: State, theme: Theme) {
+  if (state.wall) renderer.setOverlay(overlayBytes(state.wall, state, theme))
 }
 
-const hasLook = ({ overlay, agent, at }: State) => overlay !== 'none' || agent !== undefined || at !== undefined
+const hasOverlay = ({ overlay, agent, at }: State) => overlay !== 'none' || agent !== undefined || at !== undefined
 
-const looksOther = (a: State, b: State) =>
+const hasOtherOverlay = (a: State, b: State) =>
   a.wall !== b.wall || a.overlay !== b.overlay || a.agent !== b.agent || a.at !== b.at
 
 /** The chosen agent's works, or the one that the shown block is part of. */

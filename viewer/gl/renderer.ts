@@ -6,7 +6,7 @@ import { COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts
 import type { Area } from '../camera/camera.ts'
 import { bytesOf, type Theme } from '../theme.ts'
 import { areaOf } from '../wall/artworks.ts'
-import type { VeilBytes } from '../wall/overlay.ts'
+import type { OverlayBytes } from '../wall/overlay.ts'
 import type { Atlas } from '../wall/pixel-buffer.ts'
 import type { Frame } from './frame.ts'
 import { createLevels, depthFor, knowingOpen } from './levels.ts'
@@ -32,7 +32,7 @@ export type Renderer = {
   setAtlas(atlas: Atlas): void
   /** Takes over some blocks of an atlas: a few each by itself, many by the lines they lie on. */
   setBlocks(atlas: Atlas, blocks: readonly BlockIndex[]): void
-  setVeil(veil: VeilBytes): void
+  setOverlay(overlay: OverlayBytes): void
   /** Blocks around whose outer edge a line is drawn. */
   setMarks(blocks: readonly BlockIndex[]): void
   setTheme(theme: Theme): void
@@ -51,13 +51,13 @@ export function createRenderer(canvas: HTMLCanvasElement): Renderer | undefined 
 function rendererOn(regl: Regl): Renderer {
   const atlas = regl.texture({ width: WIDTH, height: HEIGHT, format: 'luminance' })
   const palette = regl.texture({ width: PALETTE_TEXTURE_SIZE, height: 1 })
-  const veil = regl.texture({ width: COLS, height: ROWS })
+  const overlay = regl.texture({ width: COLS, height: ROWS })
   const marks = regl.texture({ width: COLS, height: ROWS, format: 'luminance' })
-  const levels = createLevels(regl, { atlas, palette, veil })
+  const levels = createLevels(regl, { atlas, palette, overlay })
   const paint = paintersOn(regl)
   let room = { ground: BLACK, rule: BLACK, edge: BLACK }
   let stale: readonly Area[] = [WHOLE] // what the levels do not show yet
-  let veiled = 0
+  let overlaid = 0
   let marked: Area | undefined
 
   const drawFar = (frame: Frame, depth: number) => {
@@ -82,9 +82,9 @@ function rendererOn(regl: Regl): Renderer {
       for (const area of parts) atlas.subimage(imageOf(data, area), area.left, area.top)
       stale = stale.length + parts.length > PARTS_MAX ? [WHOLE] : [...stale, ...parts]
     },
-    setVeil(data) {
-      veil({ data, width: COLS, height: ROWS })
-      veiled = data.some((byte) => byte > 0) ? 1 : 0
+    setOverlay(data) {
+      overlay({ data, width: COLS, height: ROWS })
+      overlaid = data.some((byte) => byte > 0) ? 1 : 0
       stale = [WHOLE]
     },
     setMarks(blocks) {
@@ -101,7 +101,7 @@ function rendererOn(regl: Regl): Renderer {
     draw(frame) {
       regl.poll()
       regl.clear({ color: room.ground })
-      if (frame.pixel <= 1) paint.near({ ...frame, atlas, palette, veil, veiled, rule: room.rule })
+      if (frame.pixel <= 1) paint.near({ ...frame, atlas, palette, overlay, overlaid, rule: room.rule })
       else drawFar(frame, depthFor(frame.pixel))
       paint.outline({ ...frame, ...frame.edge, inner: room.edge, outer: room.edge })
       if (marked) paint.works({ ...frame, marks, place: placeOf(marked, frame) })
@@ -128,12 +128,12 @@ function paintersOn(regl: Regl) {
   const looking = { ...where, origin: prop('origin'), pixel: prop('pixel') }
   const wallSize = [WIDTH, HEIGHT]
   const ruled = { rules: prop('rules'), rule: prop('rule'), line: prop('line') }
-  const textures = { atlas: prop('atlas'), palette: prop('palette'), veil: prop('veil') }
+  const textures = { atlas: prop('atlas'), palette: prop('palette'), overlay: prop('overlay') }
   return {
     near: regl({
       ...quad,
       frag: knowingOpen(magnifyFrag),
-      uniforms: { ...looking, ...textures, ...ruled, wallSize, veiled: prop('veiled') },
+      uniforms: { ...looking, ...textures, ...ruled, wallSize, overlaid: prop('overlaid') },
     }),
     far: regl({
       ...quad,

@@ -3,13 +3,13 @@ precision highp float;
 
 uniform sampler2D atlas;
 uniform sampler2D palette;
-uniform sampler2D veil;
+uniform sampler2D overlay;
 uniform vec2 size;
 
 void main() {
   vec2 at = gl_FragCoord.xy / size;
   float index = texture2D(atlas, at).r;
-  vec4 over = texture2D(veil, at);
+  vec4 over = texture2D(overlay, at);
   vec3 c = mix(texture2D(palette, vec2((index * 255.0 + 0.5) / 256.0, 0.5)).rgb, over.rgb, over.a);
   vec3 light = mix(c / 12.92, pow((c + 0.055) / 1.055, vec3(2.4)), step(0.04045, c));
   // What is not sold yet at the moment that is shown is covered wholly.

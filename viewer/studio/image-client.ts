@@ -3,7 +3,7 @@
 import type { Done, Flaw, Job } from './image-worker.ts'
 import type { Opened, Painted, Wish } from './sketch.ts'
 
-export type Artist = {
+export type ImageClient = {
   /** Opens a picture in place of the one before; a later call overtakes an earlier one, which then never ends. */
   open(file: File): Promise<Opened | Flaw>
   /** Paints the open picture; only the last of several wishes is painted, and told through `onPainted`. */
@@ -11,7 +11,7 @@ export type Artist = {
 }
 
 /** Starts the worker. */
-export function createArtist(onPainted: (painted: Painted) => void): Artist {
+export function createImageClient(onPainted: (painted: Painted) => void): ImageClient {
   const worker = new Worker(new URL('./image-worker.ts', import.meta.url), { type: 'module', name: 'image-worker' })
   let number = 0
   let opening: { readonly number: number; readonly file: File; resolve(opened: Opened | Flaw): void } | undefined

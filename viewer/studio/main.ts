@@ -1,4 +1,4 @@
-/** The page on which a picture is made ready for the wall: wires the sketch, its steps, their parts and the board. */
+/** The page on which a picture is made ready for the wall: wires the sketch, its steps, their parts and the preview. */
 
 import { BLOCK_SIZE, cellOf, parseCoord } from '../../shared/wall.ts'
 import { clamp, fit, isFitted, lookAt, reveal, type Camera, type View } from '../camera/camera.ts'
@@ -14,14 +14,14 @@ import { countText } from '../wall/formatting.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { listenForPictures, tellOpened } from './file-input.ts'
 import { createForm, goToRoom } from './form.ts'
-import { createArtist } from './image-client.ts'
-import { tallyOf } from './order/cost-summary.ts'
+import { createImageClient } from './image-client.ts'
+import { coveredCounts } from './order/cost-summary.ts'
 import { createCost } from './order/cost.ts'
 import { createTake } from './order/export-panel.ts'
 import { createOwner } from './owner.ts'
 import type { Part, Studio } from './parts.ts'
-import { listenToHands, listenToZoomButtons, type Bench } from './pointer-input.ts'
-import { createBoard } from './preview.ts'
+import { listenToInput, listenToZoomButtons, type PreviewControls } from './pointer-input.ts'
+import { createPreview } from './preview.ts'
 import { heldBlocks } from './service.ts'
 import { areaCovered, areaOf, begin, movedTo, withPicture, type Sketch } from './sketch.ts'
 import { createSteps } from './steps.ts'
@@ -52,16 +52,16 @@ let drawing = false
 let isPlaced = asked !== undefined // whether the place was chosen by somebody
 
 const look = createAppearance(() => {
-  board.setTheme(look.theme())
+  preview.setTheme(look.theme())
   askDrawing()
 })
-const board = createBoard(canvas, look.theme())
-const artist = createArtist((painted) => become({ ...sketch, painted }))
+const preview = createPreview(canvas, look.theme())
+const images = createImageClient((painted) => become({ ...sketch, painted }))
 const studio: Studio = { sketch: () => sketch, become, look: lookAtPicture }
 const steps = createSteps()
 const parts: readonly Part[] = [steps, createForm(studio), createCost(), createTake(() => sketch), createOwner(studio)]
 
-const bench: Bench = {
+const controls: PreviewControls = {
   sketch: () => sketch,
   camera: () => camera,
   view: () => view,
@@ -83,9 +83,9 @@ function become(next: Sketch) {
   const before = sketch
   sketch = next
   if (next.picture && (next.picture !== before.picture || next.size !== before.size || next.style !== before.style))
-    artist.paint({ size: next.size, style: next.style })
+    images.paint({ size: next.size, style: next.style })
   if (next.at !== before.at) isPlaced = true
-  board.take(next, before)
+  preview.take(next, before)
   for (const part of parts) part.update(next, before)
   const isOther = next.at !== before.at || next.size !== before.size || next.picture !== before.picture
   if (isOther || next.wall?.complete !== before.wall?.complete) lookForHolds()
@@ -105,7 +105,7 @@ function askDrawing() {
 
 function draw() {
   drawing = false
-  board.draw(sketch, camera, view)
+  preview.draw(sketch, camera, view)
   document.body.dataset['drawn'] = String(Number(document.body.dataset['drawn'] ?? 0) + 1)
 }
 
@@ -113,7 +113,7 @@ function fitStage() {
   const isWhole = isFitted(camera, view)
   view = viewOf(stage)
   camera = isWhole ? fit(view) : clamp(camera, view)
-  board.resize(view)
+  preview.resize(view)
   // Giving a canvas a size empties it, so it is drawn again before the browser paints.
   draw()
 }
@@ -126,7 +126,7 @@ function lookAtPicture() {
 }
 
 async function open(file: File) {
-  const opened = await artist.open(file)
+  const opened = await images.open(file)
   tellOpened(opened)
   steps.go('picture')
   if (typeof opened === 'string') return
@@ -144,7 +144,7 @@ let asking = new AbortController()
 function lookForHolds(afterMs = REST_MS) {
   clearTimeout(holdTimer)
   asking.abort()
-  const { others, mine } = tallyOf(sketch)
+  const { others, mine } = coveredCounts(sketch)
   if (sketch.picture === undefined || !sketch.wall?.complete || others + mine > 0) return
   asking = new AbortController()
   const { signal } = asking
@@ -183,9 +183,9 @@ async function load() {
   }
 }
 
-listenToHands(canvas, bench, forever)
-listenToZoomButtons(find('zoom-in', HTMLElement), find('zoom-out', HTMLElement), bench)
-find('fit', HTMLElement).addEventListener('click', bench.fit)
+listenToInput(canvas, controls, forever)
+listenToZoomButtons(find('zoom-in', HTMLElement), find('zoom-out', HTMLElement), controls)
+find('fit', HTMLElement).addEventListener('click', controls.fit)
 listenForPictures((file) => void open(file))
 new ResizeObserver(fitStage).observe(stage)
 void load()

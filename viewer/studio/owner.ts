@@ -2,7 +2,7 @@
 
 import { button, find, make } from '../ui/dom.ts'
 import { blocksText } from '../wall/formatting.ts'
-import { dealOf, tallyOf } from './order/cost-summary.ts'
+import { dealOf, coveredCounts } from './order/cost-summary.ts'
 import type { Part, Studio } from './parts.ts'
 import { createRepainting, type Signer } from './repainting.ts'
 import { blocksOfWallet } from './service.ts'
@@ -79,7 +79,7 @@ export function createOwner(studio: Studio): Part {
 /** Why a picture can be neither bought nor repainted where it lies, and what helps. */
 function adviceFor(sketch: Sketch): string {
   if (sketch.wall === undefined || dealOf(sketch) !== 'neither') return ''
-  const { open, mine, held, others } = tallyOf(sketch)
+  const { open, mine, held, others } = coveredCounts(sketch)
   const words = [
     open > 0 ? `${open} open` : '',
     mine > 0 ? `${mine} yours` : '',

@@ -3,7 +3,7 @@
 import type { Raster } from '../../shared/resample.ts'
 
 // About so many pixels are looked at, spread over the picture.
-const LOOKS = 4000
+const SAMPLES = 4000
 
 // Each is compared with others so far away, as a share of the shorter side: far enough that a slope is seen as one.
 const REACH = 1 / 12
@@ -19,7 +19,7 @@ const SOFT_SHARE = 0.3
 export function isPhotograph(raster: Raster): boolean {
   const { width, height } = raster
   const reach = Math.max(1, Math.round(Math.min(width, height) * REACH))
-  const step = Math.max(1, Math.floor((width * height) / LOOKS))
+  const step = Math.max(1, Math.floor((width * height) / SAMPLES))
   let pairs = 0
   let soft = 0
   for (let at = 0; at < width * height; at += step) {

@@ -1,4 +1,4 @@
-/** Hands on the board: a drag that begins on the picture moves the picture, any other moves the wall. */
+/** Pointer, wheel and keys on the preview: a drag that begins on the picture moves the picture, any other moves the wall. */
 
 import { BLOCK_SIZE, type Cell } from '../../shared/wall.ts'
 import { pan, toWall, zoom, type Camera, type Point, type View } from '../camera/camera.ts'
@@ -6,8 +6,8 @@ import { listenToPointers, listenToWheel } from '../camera/input.ts'
 import type { Intent } from '../state.ts'
 import { type Sketch } from './sketch.ts'
 
-/** What hands reach for. */
-export type Bench = {
+/** What they move. */
+export type PreviewControls = {
   sketch(): Sketch
   camera(): Camera
   view(): View
@@ -23,7 +23,7 @@ const ZOOM_STEP = 1.5
 const LEAP_BLOCKS = 10
 
 /** Listens until `signal` aborts. */
-export function listenToHands(canvas: HTMLCanvasElement, bench: Bench, signal: AbortSignal) {
+export function listenToInput(canvas: HTMLCanvasElement, controls: PreviewControls, signal: AbortSignal) {
   let held: Point | undefined // where the picture's corner is under a hand, in wall pixels
   let fingers = 0
 
@@ -32,7 +32,7 @@ export function listenToHands(canvas: HTMLCanvasElement, bench: Bench, signal: A
     'pointerdown',
     ({ offsetX: x, offsetY: y }) => {
       fingers++
-      held = fingers === 1 && isOnPicture(bench, { x, y }) ? cornerOf(bench.sketch().at) : undefined
+      held = fingers === 1 && isOnPicture(controls, { x, y }) ? cornerOf(controls.sketch().at) : undefined
     },
     { signal },
   )
@@ -42,22 +42,22 @@ export function listenToHands(canvas: HTMLCanvasElement, bench: Bench, signal: A
   const send = (intent: Intent) => {
     if (intent.do === 'zoom') {
       held = undefined
-      zoomBy(bench, intent.factor, intent.at)
+      zoomBy(controls, intent.factor, intent.at)
     } else if (intent.do === 'pan') {
-      if (held === undefined) return bench.turn(pan(bench.camera(), bench.view(), intent.dx, intent.dy))
-      const scale = bench.camera().zoom
+      if (held === undefined) return controls.turn(pan(controls.camera(), controls.view(), intent.dx, intent.dy))
+      const scale = controls.camera().zoom
       held = { x: held.x + intent.dx / scale, y: held.y + intent.dy / scale }
-      bench.move({ col: Math.round(held.x / BLOCK_SIZE), row: Math.round(held.y / BLOCK_SIZE) })
-    } else if (intent.do === 'tap') bench.move(centredAt(bench, intent.at))
+      controls.move({ col: Math.round(held.x / BLOCK_SIZE), row: Math.round(held.y / BLOCK_SIZE) })
+    } else if (intent.do === 'tap') controls.move(centredAt(controls, intent.at))
   }
   listenToPointers(canvas, send, signal)
   listenToWheel(canvas, send, signal)
-  canvas.addEventListener('keydown', (event) => onKey(event, bench), { signal })
+  canvas.addEventListener('keydown', (event) => onKey(event, controls), { signal })
 }
 
 const cornerOf = ({ col, row }: Cell): Point => ({ x: col * BLOCK_SIZE, y: row * BLOCK_SIZE })
 
-function isOnPicture({ sketch, camera, view }: Bench, at: Point): boolean {
+function isOnPicture({ sketch, camera, view }: PreviewControls, at: Point): boolean {
   const { picture, at: corner, size } = sketch()
   const cell = cellAt(toWall(camera(), view(), at))
   const [dx, dy] = [cell.col - corner.col, cell.row - corner.row]
@@ -67,15 +67,15 @@ function isOnPicture({ sketch, camera, view }: Bench, at: Point): boolean {
 const cellAt = ({ x, y }: Point): Cell => ({ col: Math.floor(x / BLOCK_SIZE), row: Math.floor(y / BLOCK_SIZE) })
 
 /** Where the picture lies when its middle is at a point of the stage. */
-function centredAt({ sketch, camera, view }: Bench, at: Point): Cell {
+function centredAt({ sketch, camera, view }: PreviewControls, at: Point): Cell {
   const { col, row } = cellAt(toWall(camera(), view(), at))
   const { w, h } = sketch().size
   return { col: col - (w >> 1), row: row - (h >> 1) }
 }
 
-function zoomBy(bench: Bench, factor: number, at?: Point) {
-  const view = bench.view()
-  bench.turn(zoom(bench.camera(), view, factor, at ?? { x: view.width / 2, y: view.height / 2 }))
+function zoomBy(controls: PreviewControls, factor: number, at?: Point) {
+  const view = controls.view()
+  controls.turn(zoom(controls.camera(), view, factor, at ?? { x: view.width / 2, y: view.height / 2 }))
 }
 
 const arrows: Readonly<Record<string, readonly [right: number, down: number]>> = {
@@ -85,23 +85,23 @@ const arrows: Readonly<Record<string, readonly [right: number, down: number]>> =
   ArrowDown: [0, 1],
 }
 
-function onKey(event: KeyboardEvent, bench: Bench) {
+function onKey(event: KeyboardEvent, controls: PreviewControls) {
   const { key, shiftKey, ctrlKey, metaKey, altKey } = event
   if (ctrlKey || metaKey || altKey) return
   const arrow = arrows[key]
-  const { at } = bench.sketch()
+  const { at } = controls.sketch()
   const blocks = shiftKey ? LEAP_BLOCKS : 1
-  if (arrow) bench.move({ col: at.col + arrow[0] * blocks, row: at.row + arrow[1] * blocks })
-  else if (key === '+' || key === '=') zoomBy(bench, ZOOM_STEP)
-  else if (key === '-') zoomBy(bench, 1 / ZOOM_STEP)
-  else if (key === '0') bench.fit()
-  else if (key === 'Enter') bench.look()
+  if (arrow) controls.move({ col: at.col + arrow[0] * blocks, row: at.row + arrow[1] * blocks })
+  else if (key === '+' || key === '=') zoomBy(controls, ZOOM_STEP)
+  else if (key === '-') zoomBy(controls, 1 / ZOOM_STEP)
+  else if (key === '0') controls.fit()
+  else if (key === 'Enter') controls.look()
   else return
   event.preventDefault()
 }
 
 /** Buttons that zoom. */
-export function listenToZoomButtons(zoomIn: HTMLElement, zoomOut: HTMLElement, bench: Bench) {
-  zoomIn.addEventListener('click', () => zoomBy(bench, ZOOM_STEP))
-  zoomOut.addEventListener('click', () => zoomBy(bench, 1 / ZOOM_STEP))
+export function listenToZoomButtons(zoomIn: HTMLElement, zoomOut: HTMLElement, controls: PreviewControls) {
+  zoomIn.addEventListener('click', () => zoomBy(controls, ZOOM_STEP))
+  zoomOut.addEventListener('click', () => zoomBy(controls, 1 / ZOOM_STEP))
 }

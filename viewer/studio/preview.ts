@@ -3,7 +3,7 @@
 import { PALETTE } from '../../shared/palette.ts'
 import { BLOCK_SIZE, blockAt, cellOf, type BlockIndex } from '../../shared/wall.ts'
 import type { Camera, View } from '../camera/camera.ts'
-import { createSheets } from '../gl/canvas-layers.ts'
+import { createLayers } from '../gl/canvas-layers.ts'
 import { createLots } from '../gl/canvas-lots.ts'
 import { frameOf, type Frame } from '../gl/frame.ts'
 import { bytesOf, type Theme } from '../theme.ts'
@@ -11,7 +11,7 @@ import { areaOf } from '../wall/artworks.ts'
 import { standingOf } from './order/cost-summary.ts'
 import { areaCovered, covered, type Painted, type Sketch } from './sketch.ts'
 
-export type Board = {
+export type Preview = {
   /** Takes over what differs between two sketches; drawn with the next drawing. */
   take(next: Sketch, before: Sketch): void
   setTheme(theme: Theme): void
@@ -25,14 +25,14 @@ const STOP = '#e5484d'
 
 const colours = PALETTE.map((colour) => [...bytesOf(colour), 255])
 
-/** A board on a canvas. */
-export function createBoard(canvas: HTMLCanvasElement, first: Theme): Board {
+/** A preview on a canvas. */
+export function createPreview(canvas: HTMLCanvasElement, first: Theme): Preview {
   const context = needed(canvas.getContext('2d', { alpha: false }))
   const lots = createLots()
-  const sheets = needed(createSheets())
-  const ground = needed(sheets.layers[0])
-  const whole = sheet(BLOCK_SIZE, BLOCK_SIZE) // the picture as painted
-  const shown = sheet(BLOCK_SIZE, BLOCK_SIZE) // what of it comes onto the wall
+  const canvases = needed(createLayers())
+  const ground = needed(canvases.layers[0])
+  const whole = createCanvas(BLOCK_SIZE, BLOCK_SIZE) // the picture as painted
+  const shown = createCanvas(BLOCK_SIZE, BLOCK_SIZE) // what of it comes onto the wall
   let theme = first
   let barred: readonly BlockIndex[] = []
   let owned: readonly BlockIndex[] = []
@@ -40,7 +40,7 @@ export function createBoard(canvas: HTMLCanvasElement, first: Theme): Board {
   const setTheme = (other: Theme) => {
     theme = other
     lots.setTheme(other)
-    sheets.setTheme(other)
+    canvases.setTheme(other)
   }
   setTheme(first)
 
@@ -64,8 +64,8 @@ export function createBoard(canvas: HTMLCanvasElement, first: Theme): Board {
     take(next, before) {
       const { wall, painted } = next
       if (wall && wall !== before.wall) {
-        if (wall.changed && wall.atlas === before.wall?.atlas) sheets.setBlocks(wall.atlas, wall.changed)
-        else sheets.setAtlas(wall.atlas)
+        if (wall.changed && wall.atlas === before.wall?.atlas) canvases.setBlocks(wall.atlas, wall.changed)
+        else canvases.setAtlas(wall.atlas)
       }
       if (painted && painted !== before.painted) putPicture(whole, painted)
       cut(next)
@@ -110,7 +110,7 @@ function drawWall(
 }
 
 /** A drawing that is kept and not shown. */
-function sheet(width: number, height: number): OffscreenCanvasRenderingContext2D {
+function createCanvas(width: number, height: number): OffscreenCanvasRenderingContext2D {
   return needed(new OffscreenCanvas(width, height).getContext('2d'))
 }
 

@@ -40,7 +40,7 @@ export function createAbout(page: Page): Content {
       make('ul', 'links', ...links.map(([path, text]) => make('li', '', linkTo(path, text)))),
       make('h3', '', 'Keys'),
       make('dl', '', ...keys),
-      make('h3', '', 'Hands'),
+      make('h3', '', 'Controls'),
       make(
         'p',
         '',

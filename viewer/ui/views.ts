@@ -32,7 +32,7 @@ export function createViews(page: Page): Content {
   )
   return {
     title: 'View',
-    body: page.showsLooks() ? [overlays, legend, themes] : [make('p', '', CANNOT), themes],
+    body: page.showsOverlays() ? [overlays, legend, themes] : [make('p', '', CANNOT), themes],
     update({ wall, overlay }, before) {
       for (const input of overlays.querySelectorAll('input')) input.checked = input.value === overlay
       if (wall === undefined || (wall === before.wall && overlay === before.overlay && legend.hasChildNodes())) return

@@ -3,7 +3,7 @@
 import type { CanvasAgent } from '../../shared/contract/canvas.ts'
 import { cellOf, coordOf } from '../../shared/wall.ts'
 import type { Work } from '../../shared/works.ts'
-import type { Plot, Wall } from './wall-model.ts'
+import type { KnownBlock, Wall } from './wall-model.ts'
 
 const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const numberFormat = new Intl.NumberFormat('en')
@@ -64,16 +64,16 @@ export function sizeOf(work: Work): string {
 }
 
 /** A block in one sentence each for where, who, what and when, for those who hear the page. */
-export function spoken(plot: Plot, work: Work): string {
-  const where = `Block ${coordOf(plot.block)}.`
-  if (plot.kind === 'open') {
-    return plot.soldLater
+export function spoken(known: KnownBlock, work: Work): string {
+  const where = `Block ${coordOf(known.block)}.`
+  if (known.kind === 'open') {
+    return known.soldLater
       ? `${where} Not sold yet at this moment.`
-      : `${where} Open, ${plot.pricing.perBlock} ${plot.pricing.asset}.`
+      : `${where} Open, ${known.pricing.perBlock} ${known.pricing.asset}.`
   }
-  const { owner, message } = plot
+  const { owner, message } = known
   const who = owner.framework === null ? `${nameOf(owner)}.` : `${nameOf(owner)}, ${owner.framework}.`
   const what = message === undefined ? '' : ` Says: ${message}.`
   const part = work.length > 1 ? ` Part of a work of ${blocksText(work.length)}.` : ''
-  return `${where} ${who}${what} Sold ${dateText(plot.claimedAt)}.${part}`
+  return `${where} ${who}${what} Sold ${dateText(known.claimedAt)}.${part}`
 }

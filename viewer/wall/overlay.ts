@@ -9,7 +9,7 @@ import type { Wall } from './wall-model.ts'
 export const OVERLAYS = ['none', 'open', 'age', 'framework'] as const
 export type Overlay = (typeof OVERLAYS)[number]
 
-export type Look = {
+export type OverlayState = {
   readonly overlay: Overlay
   readonly agent: number | undefined // whose blocks alone are bright
   readonly at: number | undefined // Unix milliseconds; blocks sold later look open
@@ -19,16 +19,16 @@ export type Look = {
 export type Legend = { readonly colour: string; readonly text: string }
 
 type Rgb = readonly [number, number, number]
-type Veil = readonly [number, number, number, number]
+type Tint = readonly [number, number, number, number]
 
 /** `TOTAL_BLOCKS * 4` bytes. */
-export type VeilBytes = Uint8Array<ArrayBuffer>
+export type OverlayBytes = Uint8Array<ArrayBuffer>
 
 // Shares of 255.
 const TINT = 215
 const DIM = 190
 
-const clear: Veil = [0, 0, 0, 0]
+const clear: Tint = [0, 0, 0, 0]
 
 /** The frameworks with the most blocks, each with its colour. */
 export const FRAMEWORK_COLOURS = ['#e69f00', '#56b4e9', '#009e73', '#f0e442', '#4b7fd6', '#d55e00', '#cc79a7'] as const
@@ -37,12 +37,12 @@ const OLDEST: Rgb = [48, 63, 159]
 const NEWEST: Rgb = [255, 202, 40]
 const OPEN_COLOUR: Rgb = [46, 196, 124]
 
-/** The veil of a wall; all clear without a look. */
-export function veilOf(wall: Wall, { overlay, agent, at = Infinity }: Look, theme: Theme): VeilBytes {
+/** The tints of all blocks; all clear without an overlay. */
+export function overlayBytes(wall: Wall, { overlay, agent, at = Infinity }: OverlayState, theme: Theme): OverlayBytes {
   const bytes = new Uint8Array(TOTAL_BLOCKS * 4)
   if (overlay === 'none' && agent === undefined && at === Infinity) return bytes
-  const dim: Veil = [...bytesOf(theme.ground), DIM]
-  const notYet: Veil = [...bytesOf(theme.own[OPEN] ?? theme.ground), 255]
+  const dim: Tint = [...bytesOf(theme.ground), DIM]
+  const notYet: Tint = [...bytesOf(theme.own[OPEN] ?? theme.ground), 255]
   const tint = tintsOf(wall, overlay, dim)
   for (const block of ALL_BLOCKS) {
     const claim = wall.claims.get(block)
@@ -56,8 +56,8 @@ export function veilOf(wall: Wall, { overlay, agent, at = Infinity }: Look, them
 
 type Claim = { readonly a: number; readonly t: number }
 
-/** The veil of a claimed block, or of an open one, under an overlay. */
-function tintsOf(wall: Wall, overlay: Overlay, dim: Veil): (claim: Claim | undefined) => Veil {
+/** The tint of a claimed block, or of an open one, under an overlay. */
+function tintsOf(wall: Wall, overlay: Overlay, dim: Tint): (claim: Claim | undefined) => Tint {
   switch (overlay) {
     case 'none':
       return () => clear
@@ -71,7 +71,7 @@ function tintsOf(wall: Wall, overlay: Overlay, dim: Veil): (claim: Claim | undef
 }
 
 /** By rank among all sales rather than by time, so that a wall that fills in bursts shows its order, too. */
-function byAge({ claims }: Wall, dim: Veil): (claim: Claim | undefined) => Veil {
+function byAge({ claims }: Wall, dim: Tint): (claim: Claim | undefined) => Tint {
   const times = Float64Array.from(claims.values(), ({ t }) => t).sort()
   const ranks = new Map([...times].map((t, rank) => [t, rank]))
   return (claim) => {
@@ -81,7 +81,7 @@ function byAge({ claims }: Wall, dim: Veil): (claim: Claim | undefined) => Veil 
   }
 }
 
-function byFramework(wall: Wall, dim: Veil): (claim: Claim | undefined) => Veil {
+function byFramework(wall: Wall, dim: Tint): (claim: Claim | undefined) => Tint {
   const colours = new Map(frameworksOf(wall).map(({ name }, i) => [name, frameworkColour(i)]))
   const ofAgent = wall.agents.map(({ framework }) => bytesOf(colours.get(framework) ?? OTHER_COLOUR))
   return (claim) => {

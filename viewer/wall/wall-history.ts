@@ -1,12 +1,12 @@
 /** What every block showed at a moment, with its repaints. */
 
-import type { WireChange } from '../../shared/contract/live.ts'
+import type { ChangeDto } from '../../shared/contract/live.ts'
 import { isBlockIndex, type BlockIndex } from '../../shared/wall.ts'
 import { soldBy } from './moments.ts'
 import { blankAtlas, clearBlock, paintBlock } from './pixel-buffer.ts'
 import type { Wall } from './wall-model.ts'
 
-type Shown = Exclude<WireChange, { kind: 'identity' }>
+type Shown = Exclude<ChangeDto, { kind: 'identity' }>
 
 /** Every sale and repaint from the first. */
 export type History = {
@@ -20,7 +20,7 @@ export type History = {
 export type Past = { readonly wall: Wall; readonly history: History; readonly count: number }
 
 /** A history that has been read as far as `nextAfter`. */
-export function historyOf(log: readonly WireChange[], nextAfter: number): History {
+export function historyOf(log: readonly ChangeDto[], nextAfter: number): History {
   const changes = log.filter((change) => change.kind !== 'identity').toSorted((a, b) => a.t - b.t)
   const moments = Float64Array.from(changes, ({ t }) => t)
   const ofBlock = new Map<number, number[]>()

@@ -24,7 +24,7 @@ export type Wall = {
   readonly complete: boolean // whether the whole read has arrived
 }
 
-export type Plot =
+export type KnownBlock =
   | {
       readonly kind: 'open'
       readonly block: BlockIndex
@@ -86,7 +86,7 @@ export function withClaims(wall: Wall, claims: Iterable<Claim>): Wall {
 }
 
 /** What is known of a block, at a moment in Unix milliseconds or now. */
-export function plotAt({ agents, pricing, claims, atlas }: Wall, block: BlockIndex, at = Infinity): Plot {
+export function knownBlockAt({ agents, pricing, claims, atlas }: Wall, block: BlockIndex, at = Infinity): KnownBlock {
   const claim = claims.get(block)
   const owner = claim && agents[claim.a]
   if (claim === undefined || owner === undefined) return { kind: 'open', block, pricing, soldLater: false }

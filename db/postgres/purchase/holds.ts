@@ -8,15 +8,7 @@ import { blocksHeld, blocksIn, isBlock, type Target } from '../../../server/doma
 import { type BlockIndex } from '../../../shared/wall.ts'
 import { HELD_BLOCKS_MAX, HOLDS_MAX, RECEIPT_KEPT_MS } from '../../limits.ts'
 import type { Cell, SummedRow } from '../../row-checksums.ts'
-import {
-  authorizationRow,
-  integer,
-  isOvertaken,
-  SELECT_PURCHASE,
-  targetColumns,
-  targetIn,
-  type Size,
-} from '../../rows.ts'
+import { authorizationRow, integer, isStale, SELECT_PURCHASE, targetColumns, targetIn, type Size } from '../../rows.ts'
 import type { Queries } from '../pool.ts'
 import { nameForPurchase } from '../wall/painters.ts'
 import { amend, amendAll, put, writeAll } from '../writes.ts'
@@ -222,7 +214,7 @@ export async function release(work: Work, { payment, state: before }: Purchase, 
   if (state.kind === 'released')
     return await writeAll(work.queries, [amend('payments', row, { dead: state.isFinal || isFinal ? 1 : 0 })])
   if (state.kind !== 'reserved') throw new StaleWriteError(`a ${state.kind} payment cannot be released`)
-  if (isOvertaken(state, before)) throw new StaleWriteError('somebody else has taken the payment up')
+  if (isStale(state, before)) throw new StaleWriteError('somebody else has taken the payment up')
   const held = await lockBlocks(work.queries, blocksHeld(purchase))
   for (const block of held) work.check('blocks', block)
   await writeAll(work.queries, [

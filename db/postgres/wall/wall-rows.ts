@@ -25,7 +25,7 @@ import { postgresLog } from './log.ts'
  */
 export const leavePostgres = <T>(
   url: string,
-  { isRehearsal, patienceMs, note }: Moving,
+  { isRehearsal, timeoutMs, note }: Moving,
   work: (wall: WallRows) => Promise<T>,
 ): Promise<T> =>
   apartFrom(url, async (session) => {
@@ -36,7 +36,7 @@ export const leavePostgres = <T>(
       await lockExclusively(
         session,
         url,
-        patienceMs,
+        timeoutMs,
         `BEGIN ISOLATION LEVEL REPEATABLE READ; LOCK TABLE ${TABLES} IN SHARE MODE`,
       )
     if (!isRehearsal) await noteMoved(session, note)
@@ -51,13 +51,13 @@ export const leavePostgres = <T>(
  */
 export const enterPostgres = <T>(
   url: string,
-  { isRehearsal, patienceMs }: Moving,
+  { isRehearsal, timeoutMs }: Moving,
   work: (wall: NewWall) => Promise<T>,
 ): Promise<T> =>
   apartFrom(url, async (session) => {
     await checkServer(session)
     await migrate(session)
-    await lockExclusively(session, url, patienceMs, `BEGIN; LOCK TABLE ${TABLES}, counters IN EXCLUSIVE MODE`)
+    await lockExclusively(session, url, timeoutMs, `BEGIN; LOCK TABLE ${TABLES}, counters IN EXCLUSIVE MODE`)
     await ensureEmpty(session, url)
     // A log that was compacted has gaps, and none is ever made by writing to it.
     await session.run('ALTER TABLE changes DISABLE TRIGGER changes_are_numbered_densely')
@@ -106,15 +106,15 @@ const WORDS: Readonly<Record<string, string>> = {
 const ASK_EVERY_MS = 100
 
 /** Takes locks that keep writers away, and sees to it that none is there. Throws `CannotOpen`. */
-async function lockExclusively(session: Session, url: string, patienceMs: number, locks: string): Promise<void> {
-  await ensureClosed(session, url, patienceMs)
+async function lockExclusively(session: Session, url: string, timeoutMs: number, locks: string): Promise<void> {
+  await ensureClosed(session, url, timeoutMs)
   await session.run(locks)
   await ensureClosed(session, url, 0)
 }
 
-/** Waits until no wall is connected. Throws `CannotOpen` when patience ends. */
-async function ensureClosed({ rows }: Session, url: string, patienceMs: number): Promise<void> {
-  const deadline = performance.now() + patienceMs
+/** Waits until no wall is connected. Throws `CannotOpen` when the time is up. */
+async function ensureClosed({ rows }: Session, url: string, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs
   for (;;) {
     const [walls] = await rows<{ count: number }>(`
       SELECT count(*) AS count FROM pg_stat_activity

@@ -7,7 +7,7 @@ import { DatabaseInUse, troubleOf } from '../errors.ts'
 import { makePrivate } from './private-file.ts'
 
 // A process that is being replaced needs some time to finish what it has begun.
-const PATIENCE_MS = 5000
+const TIMEOUT_MS = 5000
 
 const RETRY_MS = 50
 
@@ -16,11 +16,11 @@ const held = new Set<Database>()
 
 /**
  * Takes the lock of the database at `path`, waiting for another process to let go of it; gives what releases it.
- * Throws `DatabaseInUse` when patience ends, `CannotOpen` when there can be no lock file.
+ * Throws `DatabaseInUse` when the time is up, `CannotOpen` when there can be no lock file.
  */
-export async function lockDatabase(path: string, patienceMs = PATIENCE_MS): Promise<() => void> {
+export async function lockDatabase(path: string, timeoutMs = TIMEOUT_MS): Promise<() => void> {
   const lockPath = `${existsSync(path) ? realpathSync(path) : path}.lock`
-  const deadline = performance.now() + patienceMs
+  const deadline = performance.now() + timeoutMs
   for (;;) {
     const lock = tryLock(lockPath)
     if (lock !== undefined) return () => release(lock)

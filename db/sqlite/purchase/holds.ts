@@ -10,7 +10,7 @@ import { HELD_BLOCKS_MAX, HOLDS_MAX, RECEIPT_KEPT_MS } from '../../limits.ts'
 import {
   authorizationRow,
   integer,
-  isOvertaken,
+  isStale,
   SELECT_PURCHASE,
   targetColumns,
   targetIn,
@@ -218,7 +218,7 @@ export function release(sql: Holds, { payment, state: before }: Purchase, isFina
   const { state } = purchase
   if (state.kind === 'released') return changeOne(sql.bury, { id, dead: isFinal }, 'a released payment')
   if (state.kind !== 'reserved') throw new StaleWriteError(`a ${state.kind} payment cannot be released`)
-  if (isOvertaken(state, before)) throw new StaleWriteError('somebody else has taken the payment up')
+  if (isStale(state, before)) throw new StaleWriteError('somebody else has taken the payment up')
   changeMany(sql.open, { id }, blocksIn(purchase.target), 'held blocks to give back')
   changeOne(sql.giveUp, { id, dead: isFinal }, 'a held payment to release')
 }

@@ -30,11 +30,11 @@ import { sqliteLog } from './log.ts'
  */
 export async function leaveSqlite<T>(
   path: string,
-  { isRehearsal, patienceMs, note }: Moving,
+  { isRehearsal, timeoutMs, note }: Moving,
   work: (wall: WallRows) => Promise<T>,
 ): Promise<T> {
   if (!existsSync(path)) throw new CannotOpen(`there is no database at ${path}`)
-  const unlock = isRehearsal ? () => {} : await lockDatabase(path, patienceMs)
+  const unlock = isRehearsal ? () => {} : await lockDatabase(path, timeoutMs)
   const copy = `${path}.leaving`
   try {
     ensureStayed(path)
@@ -72,10 +72,10 @@ async function noted<T>(path: string, words: string, work: () => Promise<T>): Pr
  */
 export async function enterSqlite<T>(
   path: string,
-  { isRehearsal, patienceMs }: Moving,
+  { isRehearsal, timeoutMs }: Moving,
   work: (wall: NewWall) => Promise<T>,
 ): Promise<T> {
-  const unlock = await lockDatabase(path, patienceMs)
+  const unlock = await lockDatabase(path, timeoutMs)
   const unfinished = `${path}.unfinished`
   try {
     // A log that another database left behind would be taken for this one's.

@@ -58,12 +58,12 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
             if (!state.spent && state.number < known) throw new EndpointBehind('an older block')
             return { head: state.number, spent: state.spent }
           },
-          'lag',
+          'wait',
         )
       return inTime('buyer', read, 'silent')
     },
     status(payment, head, named) {
-      const look = {
+      const check = {
         endpoints,
         states,
         payment,
@@ -74,7 +74,7 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
       }
       return inTime<ChainStatus, typeof SILENT>(
         urgencyOf(payment),
-        (asking) => endpoints.ask(asking, (endpoint) => statusAt(endpoint, asking, look)),
+        (asking) => endpoints.ask(asking, (endpoint) => statusAt(endpoint, asking, check)),
         SILENT,
       )
     },
@@ -87,7 +87,7 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
           endpoints.ask(
             asking,
             (endpoint) => transfersAt(endpoint, asking, endpoints.newest(), asset, payTo, from),
-            'lag',
+            'wait',
           ),
         'silent',
       ),

@@ -21,9 +21,9 @@ export type Endpoints = {
   saw(height: Height): void
   /**
    * Has one endpoint after the other do `work` until one can. An answer is of one endpoint alone, since two may be of two
-   * moments. While all lag behind, they are asked for as long as `patience` says; other trouble gets a second try.
+   * moments. While all lag behind, they are asked for as long as `onLag` says; other trouble gets a second try.
    */
-  ask<T>(asking: Asking, work: (endpoint: Endpoint) => Promise<T>, patience?: 'none' | 'lag'): Promise<T>
+  ask<T>(asking: Asking, work: (endpoint: Endpoint) => Promise<T>, onLag?: 'fail' | 'wait'): Promise<T>
   readonly onProbed: OnProbed
   /** A client of viem's over the same endpoints and queues. */
   readonly client: PublicClient
@@ -62,9 +62,9 @@ export function openEndpoints(
     endpoint.isInTrouble = true
     if (error instanceof EndpointBusy) endpoint.restsUntil = clock.elapsed() + error.restMs
   }
-  const ask: Endpoints['ask'] = async (asking, work, patience = 'none') => {
+  const ask: Endpoints['ask'] = async (asking, work, onLag = 'fail') => {
     let failure: unknown = new EndpointBusy(0)
-    const waitsMs = patience === 'lag' ? LAG_WAITS_MS : [RETRY_MS]
+    const waitsMs = onLag === 'wait' ? LAG_WAITS_MS : [RETRY_MS]
     for (let round = 0; round <= waitsMs.length; round++) {
       if (round > 0) await clock.wait(waitsMs[round - 1] ?? 0)
       for (const endpoint of inOrder()) {
@@ -84,7 +84,7 @@ export function openEndpoints(
         }
       }
       const isLag = failure instanceof EndpointBehind
-      if (isLag ? patience === 'none' : round > 0) break
+      if (isLag ? onLag === 'fail' : round > 0) break
     }
     throw failure
   }

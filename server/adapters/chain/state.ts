@@ -38,9 +38,9 @@ const abi = parseAbi([
 
 /** Makes a reader whose questions of one turn share their calls. */
 export function stateReader(): StateReader {
-  const shared = { latest: new Map<Endpoint, SharedLook>(), safe: new Map<Endpoint, SharedLook>() }
-  const look = (tag: Tag, endpoint: Endpoint) => {
-    const known = shared[tag].get(endpoint) ?? sharedLook(endpoint, tag)
+  const shared = { latest: new Map<Endpoint, SharedCheck>(), safe: new Map<Endpoint, SharedCheck>() }
+  const check = (tag: Tag, endpoint: Endpoint) => {
+    const known = shared[tag].get(endpoint) ?? sharedCheck(endpoint, tag)
     shared[tag].set(endpoint, known)
     return known
   }
@@ -48,7 +48,7 @@ export function stateReader(): StateReader {
     async latest(endpoint, asking, question) {
       if (endpoint.hasMulticall === false) return await plainState(endpoint, asking, question)
       try {
-        const state = await look('latest', endpoint)(asking, question)
+        const state = await check('latest', endpoint)(asking, question)
         endpoint.hasMulticall = true
         return state
       } catch (error) {
@@ -61,7 +61,7 @@ export function stateReader(): StateReader {
     },
     async safe(endpoint, asking, question) {
       try {
-        if (endpoint.hasMulticall !== false) return await look('safe', endpoint)(asking, question)
+        if (endpoint.hasMulticall !== false) return await check('safe', endpoint)(asking, question)
       } catch (error) {
         if (!isRefusal(error)) throw error
       }
@@ -82,11 +82,11 @@ export async function isSpentAt(
 }
 
 type Tag = 'latest' | 'safe'
-type SharedLook = (asking: Asking, question: StateQuestion) => Promise<AuthorizationState>
+type SharedCheck = (asking: Asking, question: StateQuestion) => Promise<AuthorizationState>
 type Waiting = PromiseWithResolvers<AuthorizationState> & { readonly question: StateQuestion }
 
 /** Whoever has its turn first asks for all who wait by then. */
-function sharedLook(endpoint: Endpoint, tag: Tag): SharedLook {
+function sharedCheck(endpoint: Endpoint, tag: Tag): SharedCheck {
   let waiting: Waiting[] = []
   const askForAll = async (taken: readonly Waiting[]) => {
     try {

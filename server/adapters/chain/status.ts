@@ -21,8 +21,8 @@ const EXPIRED = { kind: 'void', why: 'the authorization expired without being us
 /** A transaction that was seen to pay, and the block it was seen in. */
 export type Proof = { readonly tx: Hash; readonly block: bigint; readonly blockHash: Hash }
 
-/** What a look works with. `proof` is what an earlier look found. */
-export type Looking = {
+/** What a check works with. `proof` is what an earlier check found. */
+export type ChainCheck = {
   readonly endpoints: Endpoints
   readonly states: StateReader
   readonly payment: Payment
@@ -32,16 +32,16 @@ export type Looking = {
   readonly proved: (proof: Proof) => void
 }
 
-/** One look through one endpoint. Throws `EndpointBehind` where that is older than what is known. */
-export async function statusAt(endpoint: Endpoint, asking: Asking, look: Looking): Promise<ChainStatus> {
-  const { endpoints, states, payment, head, proof } = look
+/** One check through one endpoint. Throws `EndpointBehind` where that is older than what is known. */
+export async function statusAt(endpoint: Endpoint, asking: Asking, check: ChainCheck): Promise<ChainStatus> {
+  const { endpoints, states, payment, head, proof } = check
   const question = { asset: payment.accepted.asset, key: payment, blockAsked: proof?.block }
   const askSafe = () => states.safe(endpoint, asking, question)
   // Once its time is over, only what will not be replaced is an end; so that is asked first, and mostly alone.
   const isOver = (endpoints.newest()?.timestamp ?? 0n) > payment.validBefore
   const early = isOver ? await orUnknown(askSafe()) : 'unknown'
   if (early !== 'unknown' && early !== undefined && early.number >= head) {
-    if (early.spent) return finalOf(await howSpent(endpoint, asking, look, question, early))
+    if (early.spent) return finalOf(await howSpent(endpoint, asking, check, question, early))
     if (early.timestamp > payment.validBefore) return EXPIRED
   }
   const known = endpoints.newest()?.number ?? 0n
@@ -51,7 +51,7 @@ export async function statusAt(endpoint: Endpoint, asking: Asking, look: Looking
   if (latest.number < head || (!latest.spent && latest.number < known)) throw new EndpointBehind('an older block')
   const safeState = async () => (early === 'unknown' ? await askSafe() : early)
   if (!latest.spent) return (await isExpired(latest, payment, safeState)) ? EXPIRED : { kind: 'unspent' }
-  const end = await howSpent(endpoint, asking, look, question, latest)
+  const end = await howSpent(endpoint, asking, check, question, latest)
   return (await isFinal(latest, payment, safeState)) ? finalOf(end) : end
 }
 
@@ -82,11 +82,11 @@ async function isExpired(latest: AuthorizationState, payment: Payment, safeState
 async function howSpent(
   endpoint: Endpoint,
   asking: Asking,
-  look: Looking,
+  check: ChainCheck,
   question: StateQuestion,
   seen: AuthorizationState,
 ): Promise<ChainStatus> {
-  const { payment, named, proof, proved } = look
+  const { payment, named, proof, proved } = check
   // The block it was paid in is still there.
   if (proof !== undefined && seen.hash === proof.blockHash) return { kind: 'paid', tx: proof.tx }
   const read = (receipt: Receipt | undefined) => {
@@ -108,7 +108,7 @@ async function howSpent(
     const end = await receiptOf(hash).catch(orUnheardOf)
     if (end.kind !== 'silent') return end
   }
-  const { from, to } = await rangeOfUse(endpoint, asking, question, look.head, seen.number)
+  const { from, to } = await rangeOfUse(endpoint, asking, question, check.head, seen.number)
   if (endpoint.logs.size() === 0n) {
     for (let block = from; block <= to && !asking.late.aborted; block++) {
       const receipts = readReceipts(await endpoint.call(asking, 'eth_getBlockReceipts', [numberToHex(block)]))

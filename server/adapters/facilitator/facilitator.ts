@@ -10,7 +10,7 @@ import type { Facilitator, Manner, RingMember } from '../../ports.ts'
 import { paymentRequired, requirementsOf, type Offer } from '../../x402/terms.ts'
 import { fetchBounded, readAddress, type HttpAddress } from '../bounded-fetch.ts'
 
-/** How to reach a facilitator. Verify and settle have their own patience, in milliseconds. */
+/** How to reach a facilitator. Verify and settle have their own time limits, in milliseconds. */
 export type FacilitatorSettings = {
   readonly url: string
   readonly verifyTimeoutMs: number
@@ -226,18 +226,18 @@ function readSuccess<Schema extends TSchema>(schema: Schema, { status, value }: 
 
 const SERVER_ERROR = 500
 
-/** The verdict in an answer that blames the request: x402 lets refusals come with such a status. */
-function refusalIn({ status, value }: Told, verdict: 'isValid' | 'success'): Record<string, unknown> | undefined {
+/** The refusal in an answer that blames the request: x402 lets refusals come with such a status. */
+function refusalIn({ status, value }: Told, field: 'isValid' | 'success'): Record<string, unknown> | undefined {
   if (isSuccess(status) || status >= SERVER_ERROR) return undefined
-  return typeof value === 'object' && value !== null && verdict in value ? { ...value } : undefined
+  return typeof value === 'object' && value !== null && field in value ? { ...value } : undefined
 }
 
 // How HTTP says that a request is not understood.
 const UNREADABLE: ReadonlySet<number> = new Set([400, 422])
 
 /** Whether the request was not understood, as opposed to a payment that was looked at. */
-const isUnreadable = (told: Told, verdict: 'isValid' | 'success') =>
-  UNREADABLE.has(told.status) && refusalIn(told, verdict) === undefined
+const isUnreadable = (told: Told, field: 'isValid' | 'success') =>
+  UNREADABLE.has(told.status) && refusalIn(told, field) === undefined
 
 /** A facilitator that names a transaction has sent one, whatever else it says. */
 const refusal = (reason: unknown, transaction: unknown): Settling =>

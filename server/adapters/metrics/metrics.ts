@@ -20,7 +20,7 @@ export type Metrics = {
   paid(version: 1 | 2): void
   /** The same port, the calls that sell timed. */
   ledger(port: Ledger): Ledger
-  /** The same journal, its alarms counted. */
+  /** The same journal, its alerts counted. */
   logger(logger: Logger): Logger
   /** Counts and times what is answered over HTTP. */
   readonly http: HttpMeter
@@ -37,8 +37,8 @@ const BUCKETS_SECONDS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
 // A block, small pictures, large ones, the largest area.
 const BUCKETS_BLOCKS = [1, 4, 12, 30, 100, 400]
 
-// Told as none from the start, because a series that begins with its first alarm does not rise.
-const ALARMS = [
+// Told as none from the start, because a series that begins with its first alert does not rise.
+const ALERTS = [
   'outage',
   'row-damaged',
   'payment-vanished',
@@ -49,13 +49,13 @@ const ALARMS = [
   'witness-failed',
   'work-failed',
   'http-failed',
-  'desk-failed',
+  'admin-command-failed',
 ]
 
 /** Starts with nothing counted. */
 export function openMetrics(): Metrics {
   const registry = new Registry()
-  const { purchases, sizes, paid, alarms, facilitatorTimes, chainTimes, storeTimes } = instruments(registry)
+  const { purchases, sizes, paid, alerts, facilitatorTimes, chainTimes, storeTimes } = instruments(registry)
   watchProcess(registry)
   return {
     facilitator: ({ host, ...port }) => {
@@ -96,7 +96,7 @@ export function openMetrics(): Metrics {
     logger: ({ note, alert }) => ({
       note,
       alert(event, facts) {
-        alarms.inc({ event })
+        alerts.inc({ event })
         alert(event, facts)
       },
     }),
@@ -138,18 +138,18 @@ function instruments(registry: Registry) {
   })
   // A version that nobody sends is told as none, so that it can be seen.
   for (const version of [1, 2]) paid.inc({ version }, 0)
-  const alarms = new Counter({
-    name: 'wall_alarms_total',
-    help: 'Lines of level alarm in the journal, by their event.',
+  const alerts = new Counter({
+    name: 'wall_alerts_total',
+    help: 'Lines of level alert in the journal, by their event.',
     labelNames: ['event'],
     registers,
   })
-  for (const event of ALARMS) alarms.inc({ event }, 0)
+  for (const event of ALERTS) alerts.inc({ event }, 0)
   return {
     purchases,
     sizes,
     paid,
-    alarms,
+    alerts,
     facilitatorTimes: timesOf('facilitator', 'facilitator'),
     chainTimes: timesOf('chain'),
     storeTimes: timesOf('store'),

@@ -1,6 +1,6 @@
 /**
  * Who signed: a key's address from a digest and its signature. It is the dearest step of a repaint, so a native library
- * does it where one loads on this machine and passes a self-test, else viem; both give the same verdicts.
+ * does it where one loads on this machine and passes a self-test, else viem; both give the same signers.
  */
 
 import { createKeccak, type IHasher } from 'hash-wasm'

@@ -1,4 +1,4 @@
-import type { Reset, WireChange } from '../wall.ts'
+import type { Reset, ChangeDto } from '../wall.ts'
 import type { Command } from './command.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -15,7 +15,7 @@ export const watch: Command = {
   },
 }
 
-function changeLine(change: WireChange | Reset): string {
+function changeLine(change: ChangeDto | Reset): string {
   switch (change.kind) {
     case 'sale':
       return `${change.number}: block ${change.coord} sold to ${change.agent.name ?? change.agent.wallet}`

@@ -55,7 +55,7 @@ const LINES: Readonly<Record<string, string>> = {
 }
 
 /** Where a text stands, and how: its upper left corner, its letters `scale` times their size, in one colour. */
-export type Lettering = { readonly x: number; readonly y: number; readonly scale: number; readonly colour: number }
+export type TextStyle = { readonly x: number; readonly y: number; readonly scale: number; readonly colour: number }
 
 /** How wide a text stands, in pixels. */
 export const widthOf = (text: string, scale: number): number => (text.length * ADVANCE - 1) * scale
@@ -67,12 +67,12 @@ export const heightOf = (scale: number): number => LETTER_HEIGHT * scale
 export const isWritable = (text: string): boolean => [...text].every((letter) => letter === ' ' || letter in LINES)
 
 /** Writes a text. What has no letter here leaves a gap. */
-export function write(sheet: Bitmap, text: string, { x, y, scale, colour }: Lettering): void {
+export function write(bitmap: Bitmap, text: string, { x, y, scale, colour }: TextStyle): void {
   for (const [at, letter] of [...text].entries())
     for (const [line, digit] of [...(LINES[letter] ?? '')].entries())
       for (let column = 0; column < LETTER_WIDTH; column++) {
         const isInk = (Number.parseInt(digit, 32) >> (LETTER_WIDTH - 1 - column)) & 1
         const box = { x: x + (at * ADVANCE + column) * scale, y: y + line * scale, width: scale, height: scale }
-        if (isInk === 1) fill(sheet, box, colour)
+        if (isInk === 1) fill(bitmap, box, colour)
       }
 }

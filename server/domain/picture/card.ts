@@ -21,7 +21,7 @@ import {
 import { artworkAt, regionOf } from '../wall/artworks.ts'
 import type { AgentId } from '../wall/log.ts'
 import type { WallView } from '../wall/wall-view.ts'
-import { heightOf, isWritable, widthOf, write, type Lettering } from './bitmap-font.ts'
+import { heightOf, isWritable, widthOf, write, type TextStyle } from './bitmap-font.ts'
 import { fill, frame, place, bitmapOf, type Box } from './drawing.ts'
 import type { Bitmap } from './picture.ts'
 import { drawRegion, enlarge, WHOLE_WALL, type Region } from './wall-picture.ts'
@@ -76,49 +76,49 @@ export type CardWords = { readonly title: string; readonly price: bigint }
 
 /** Draws a card. `wall` is the whole wall in the size that `wallSideFor` names. */
 export function drawCard(view: WallView, words: CardWords, subject: CardSubject, wall: Bitmap | undefined): Bitmap {
-  const sheet = bitmapOf(CARD_WIDTH, CARD_HEIGHT, GROUND)
-  if (subject.kind === 'block') drawBlock(sheet, view, words, subject.block, wall)
-  else if (subject.kind === 'work') drawWork(sheet, view, words, subject.block)
-  else if (subject.kind === 'agent') drawAgent(sheet, view, words, subject.agent, wall)
-  else drawPane(sheet, words, wall, `${counted(view.claimed.size)} OF ${counted(TOTAL_BLOCKS)} BLOCKS`)
-  return sheet
+  const bitmap = bitmapOf(CARD_WIDTH, CARD_HEIGHT, GROUND)
+  if (subject.kind === 'block') drawBlock(bitmap, view, words, subject.block, wall)
+  else if (subject.kind === 'work') drawWork(bitmap, view, words, subject.block)
+  else if (subject.kind === 'agent') drawAgent(bitmap, view, words, subject.agent, wall)
+  else drawPane(bitmap, words, wall, `${counted(view.claimed.size)} OF ${counted(TOTAL_BLOCKS)} BLOCKS`)
+  return bitmap
 }
 
-function drawPane(sheet: Bitmap, { title }: CardWords, picture: Bitmap | undefined, text: string): void {
-  if (picture !== undefined) place(sheet, picture, PANE.x, PANE.y)
-  frame(sheet, PANE, 1, EDGE)
-  writeName(sheet, title, { x: PANE.x, y: FOOT_Y, scale: SMALL, colour: LOUD })
-  writeUpTo(sheet, text, PANE.x + PANE.width, FOOT_Y)
+function drawPane(bitmap: Bitmap, { title }: CardWords, picture: Bitmap | undefined, text: string): void {
+  if (picture !== undefined) place(bitmap, picture, PANE.x, PANE.y)
+  frame(bitmap, PANE, 1, EDGE)
+  writeName(bitmap, title, { x: PANE.x, y: FOOT_Y, scale: SMALL, colour: LOUD })
+  writeUpTo(bitmap, text, PANE.x + PANE.width, FOOT_Y)
 }
 
 function drawBlock(
-  sheet: Bitmap,
+  bitmap: Bitmap,
   view: WallView,
   { title, price }: CardWords,
   block: BlockIndex,
   wall: Bitmap | undefined,
 ): void {
   const { col, row } = cellOf(block)
-  place(sheet, enlarge(drawRegion(view, { col, row, cols: 1, rows: 1 }), TILE_SCALE), TILE.x, TILE.y)
-  frame(sheet, TILE, 1, EDGE)
-  if (wall !== undefined) place(sheet, wall, MAP.x, MAP.y)
-  frame(sheet, MAP, 1, EDGE)
+  place(bitmap, enlarge(drawRegion(view, { col, row, cols: 1, rows: 1 }), TILE_SCALE), TILE.x, TILE.y)
+  frame(bitmap, TILE, 1, EDGE)
+  if (wall !== undefined) place(bitmap, wall, MAP.x, MAP.y)
+  frame(bitmap, MAP, 1, EDGE)
   const spot = { x: MAP.x + col * BESIDE, y: MAP.y + row * BESIDE, width: BESIDE, height: BESIDE }
-  frame(sheet, spot, 7, BLACK)
-  frame(sheet, spot, 5, WHITE)
-  frame(sheet, spot, 2, BLACK)
-  write(sheet, coordOf(block), { x: TILE.x, y: HEAD_Y, scale: LARGE, colour: LOUD })
+  frame(bitmap, spot, 7, BLACK)
+  frame(bitmap, spot, 5, WHITE)
+  frame(bitmap, spot, 2, BLACK)
+  write(bitmap, coordOf(block), { x: TILE.x, y: HEAD_Y, scale: LARGE, colour: LOUD })
   const right = MAP.x + MAP.width
   const state = view.claimed.has(block) ? 'CLAIMED' : `OPEN : ${moneyText(price)} ${ASSET_SYMBOL}`
-  writeUpTo(sheet, state, right, HEAD_Y + heightOf(LARGE) - heightOf(SMALL))
-  writeName(sheet, title, { x: MAP.x, y: TILE.y + TILE.height - heightOf(SMALL), scale: SMALL, colour: LOUD })
+  writeUpTo(bitmap, state, right, HEAD_Y + heightOf(LARGE) - heightOf(SMALL))
+  writeName(bitmap, title, { x: MAP.x, y: TILE.y + TILE.height - heightOf(SMALL), scale: SMALL, colour: LOUD })
 }
 
 // A work's picture, over a line of letters.
 const WORK_PANE: Box = { x: 40, y: 40, width: CARD_WIDTH - 80, height: 520 }
 
 /** The work alone, as large as whole pixels allow, on the room's ground. */
-function drawWork(sheet: Bitmap, view: WallView, { title }: CardWords, block: BlockIndex): void {
+function drawWork(bitmap: Bitmap, view: WallView, { title }: CardWords, block: BlockIndex): void {
   const work = artworkAt(view, block)
   const blocks = work?.blocks ?? [block]
   const region = regionOf(blocks)
@@ -134,9 +134,9 @@ function drawWork(sheet: Bitmap, view: WallView, { title }: CardWords, block: Bl
   }
   const shown = cropped(picture, WORK_PANE)
   const x = WORK_PANE.x + Math.floor((WORK_PANE.width - shown.width) / 2)
-  place(sheet, shown, x, WORK_PANE.y + Math.floor((WORK_PANE.height - shown.height) / 2))
-  writeName(sheet, title, { x: WORK_PANE.x, y: FOOT_Y, scale: SMALL, colour: LOUD })
-  writeUpTo(sheet, byline(work?.agent.name ?? null, blocks.length), WORK_PANE.x + WORK_PANE.width, FOOT_Y)
+  place(bitmap, shown, x, WORK_PANE.y + Math.floor((WORK_PANE.height - shown.height) / 2))
+  writeName(bitmap, title, { x: WORK_PANE.x, y: FOOT_Y, scale: SMALL, colour: LOUD })
+  writeUpTo(bitmap, byline(work?.agent.name ?? null, blocks.length), WORK_PANE.x + WORK_PANE.width, FOOT_Y)
 }
 
 /** The middle of a picture that is larger than a pane. */
@@ -152,7 +152,7 @@ function cropped(picture: Bitmap, pane: Box): Bitmap {
   return middle
 }
 
-function drawAgent(sheet: Bitmap, view: WallView, words: CardWords, agent: AgentId, wall: Bitmap | undefined): void {
+function drawAgent(bitmap: Bitmap, view: WallView, words: CardWords, agent: AgentId, wall: Bitmap | undefined): void {
   const blocks = blocksOf(view, agent)
   const region = regionAround(view, agent) ?? WHOLE_WALL
   const side = PANE.width / region.cols
@@ -162,15 +162,15 @@ function drawAgent(sheet: Bitmap, view: WallView, words: CardWords, agent: Agent
   // Drawn around each of them first, the frame is left only where none of them is next.
   for (const box of boxes) frame(shown, box, 2, WHITE)
   for (const box of boxes) copyBox(shown, lit, box)
-  drawPane(sheet, words, shown, byline(view.agents[agent - 1]?.name ?? null, blocks.length))
+  drawPane(bitmap, words, shown, byline(view.agents[agent - 1]?.name ?? null, blocks.length))
 }
 
 /** Whose blocks they are, where that can be written and there is room for it, and how many. */
 function byline(name: string | null, blocks: number): string {
   const size = blocks === 1 ? '1 BLOCK' : `${counted(blocks)} BLOCKS`
-  const letters = (name ?? '').toUpperCase()
-  const line = `${letters} : ${size}`
-  return letters !== '' && isWritable(letters) && line.length <= BYLINE_LETTERS_MAX ? line : size
+  const text = (name ?? '').toUpperCase()
+  const line = `${text} : ${size}`
+  return text !== '' && isWritable(text) && line.length <= BYLINE_LETTERS_MAX ? line : size
 }
 
 const blocksOf = ({ agents }: WallView, agent: AgentId): readonly BlockIndex[] => agents[agent - 1]?.blocks ?? []
@@ -223,12 +223,12 @@ const DIMMED = Uint8Array.from(PALETTE, (colour) => {
 const counted = (count: number) => count.toLocaleString('en')
 
 /** Writes small letters that end at `right`. */
-function writeUpTo(sheet: Bitmap, text: string, right: number, y: number): void {
-  write(sheet, text, { x: right - widthOf(text, SMALL), y, scale: SMALL, colour: QUIET })
+function writeUpTo(bitmap: Bitmap, text: string, right: number, y: number): void {
+  write(bitmap, text, { x: right - widthOf(text, SMALL), y, scale: SMALL, colour: QUIET })
 }
 
 /** Writes the wall's name in the letters that there are; accents and what is too long are left out. */
-function writeName(sheet: Bitmap, title: string, lettering: Lettering): void {
-  const letters = title.normalize('NFD').replaceAll(/\p{M}/gu, '').toUpperCase()
-  write(sheet, letters.slice(0, NAME_LETTERS_MAX), lettering)
+function writeName(bitmap: Bitmap, title: string, style: TextStyle): void {
+  const text = title.normalize('NFD').replaceAll(/\p{M}/gu, '').toUpperCase()
+  write(bitmap, text.slice(0, NAME_LETTERS_MAX), style)
 }

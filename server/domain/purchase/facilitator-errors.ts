@@ -8,7 +8,7 @@ import { facilitatorUnavailable, paymentRequired, paymentsBusy } from './refusal
 type Answered = { readonly by?: string }
 
 /** `unreadable`: it says that it cannot read what it was sent. */
-type NoVerdict = { readonly unreadable?: true }
+type Unreadable = { readonly unreadable?: true }
 
 /** What a facilitator's settle proves: `unsent` that it saw nothing, `success` and `refused` only what it claims. */
 export type Settling = Answered &
@@ -16,7 +16,7 @@ export type Settling = Answered &
     | { readonly kind: 'success'; readonly tx: Hash }
     | { readonly kind: 'refused'; readonly reason: string }
     | { readonly kind: 'unsent' }
-    | ({ readonly kind: 'unclear' } & NoVerdict)
+    | ({ readonly kind: 'unclear' } & Unreadable)
     | { readonly kind: 'busy' } // our own queue is full: nobody was asked, so nothing was sent
   )
 
@@ -25,7 +25,7 @@ export type Verification = Answered &
   (
     | { readonly kind: 'valid' }
     | { readonly kind: 'invalid'; readonly reason: string }
-    | ({ readonly kind: 'unavailable' } & NoVerdict)
+    | ({ readonly kind: 'unavailable' } & Unreadable)
     | { readonly kind: 'busy' }
   )
 

@@ -3,7 +3,7 @@
  * its answer. A retry, a restart and the reconciler run the same steps again from what the ledger remembers.
  *
  * The law of the script: money that may have moved is never answered with a demand for more, and a block is given
- * back only on a verdict (the chain's, or a refusal that provably came before broadcast), never because time passed.
+ * back only on proof (the chain's, or a refusal that provably came before broadcast), never because time passed.
  */
 
 import { StoreUnavailable, type Failure } from '../failure.ts'
@@ -30,7 +30,7 @@ import {
   type Landed,
   type Order,
   type Outcome,
-  type Patience,
+  type ChainWait,
   type Purchase,
   type Request,
   type Script,
@@ -127,7 +127,7 @@ function* buyUnknown(order: Order): Script<Outcome> {
 function* watchSeen(order: Order): Script<Outcome | undefined> {
   const { seen } = order
   if (seen === undefined) return undefined
-  const status = yield* ask({ do: 'ask-chain', payment: seen.payment, head: seen.head, patience: 'none' })
+  const status = yield* ask({ do: 'ask-chain', payment: seen.payment, head: seen.head, wait: 'none' })
   if (status.kind === 'paid') return yield* giveLanded(order, seen, status.tx)
   return status.kind === 'silent' ? refused(stillAtIt()) : undefined
 }
@@ -271,7 +271,7 @@ function answerFrom({ purchase, refusal }: Progress, order: Order): Outcome {
 /** A facilitator's refusal stands unless the payment was spent on us since we looked, or the refusal is its own trouble. */
 function* refuseUnlessPaid(order: Order, landed: Landed, reason: string): Script<Outcome> {
   const { payment, head } = landed
-  const status = yield* ask({ do: 'ask-chain', payment, head, patience: 'none' })
+  const status = yield* ask({ do: 'ask-chain', payment, head, wait: 'none' })
   if (status.kind === 'silent') return refused(cannotAskChain())
   if (status.kind === 'paid') return yield* giveLanded(order, landed, status.tx)
   if (!isSignatureReason(reason)) return refused(paymentRequired(reason))
@@ -347,8 +347,8 @@ function* markUncertain(purchase: Purchase): Script<Purchase> {
 
 const isUncertain = ({ state }: Purchase) => state.kind === 'reserved' && state.uncertain
 
-function askChain(purchase: Purchase, patience: Patience, named?: Hash): Script<ChainStatus> {
-  const request = { do: 'ask-chain', payment: purchase.payment, head: purchase.head, patience } as const
+function askChain(purchase: Purchase, wait: ChainWait, named?: Hash): Script<ChainStatus> {
+  const request = { do: 'ask-chain', payment: purchase.payment, head: purchase.head, wait } as const
   return ask(named === undefined ? request : { ...request, named })
 }
 

@@ -90,7 +90,7 @@ export type Requests = {
   'check-for-token': { ask: { payment: Payment }; answer: SignatureCheck } // as the token itself will check it
   claim: { ask: { target: Target; payment: Payment; listing: Listing; head: bigint }; answer: Claiming }
   settle: { ask: { purchase: Purchase }; answer: Settling }
-  'ask-chain': { ask: { payment: Payment; head: bigint; patience: Patience; named?: Hash }; answer: ChainStatus }
+  'ask-chain': { ask: { payment: Payment; head: bigint; wait: ChainWait; named?: Hash }; answer: ChainStatus }
   'mark-uncertain': { ask: { purchase: Purchase }; answer: Purchase }
   finalize: { ask: { purchase: Purchase; tx: Hash; settled: boolean }; answer: SoldPurchase }
   confirm: { ask: { purchase: Purchase; tx: Hash }; answer: void }
@@ -107,7 +107,7 @@ export type Requests = {
  * How long the chain is asked: once; until a settlement just made had time to show; or until it has an answer from a block
  * made after the question, because a facilitator that refuses may have broadcast before. Without one it is silent.
  */
-export type Patience = 'none' | 'settling' | 'next-block'
+export type ChainWait = 'none' | 'settling' | 'next-block'
 
 export type Verb = keyof Requests
 export type Request = { [V in Verb]: { readonly do: V } & Readonly<Requests[V]['ask']> }[Verb]

@@ -1,13 +1,13 @@
 /** Log entries as followers are told of them. */
 
-import type { WireChange } from '../../../shared/contract/live.ts'
+import type { ChangeDto } from '../../../shared/contract/live.ts'
 import { coordOf } from '../../../shared/wall.ts'
 import { truncatedWallet } from '../../../shared/wallet.ts'
 import type { Change } from './log.ts'
 import { saleItem, wireFace } from './wall-view.ts'
 
 /** A log entry on the wire. */
-export function wireChange(change: Change): WireChange {
+export function changeDtoOf(change: Change): ChangeDto {
   const { number, at } = change
   switch (change.kind) {
     case 'sale':

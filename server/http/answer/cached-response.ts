@@ -4,7 +4,7 @@ import { holdsAlready, prefersGzip } from '../request/negotiate.ts'
 import { respond, respondUnchanged, type HeaderFields } from './respond.ts'
 
 /** Answers a read with status 200, or 304 when the client holds this very state. */
-export type ReadyAnswer = (request: Request) => Response
+export type CachedResponse = (request: Request) => Response
 
 /** What is served, and how long it may be kept. */
 export type Ready = {
@@ -17,7 +17,7 @@ export type Ready = {
 const compressible = /^(?:text\/|application\/json|application\/javascript|image\/svg)/
 
 /** Makes the answer; each form of it is built when first asked for. */
-export function readyAnswer({ type, bytes, etag, cacheControl }: Ready): ReadyAnswer {
+export function cachedResponse({ type, bytes, etag, cacheControl }: Ready): CachedResponse {
   const headers: HeaderFields = { ETag: etag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' }
   const body = once(bytes)
   const plain = once(() => respond(200, type, body(), headers))
@@ -38,7 +38,7 @@ export function readyAnswer({ type, bytes, etag, cacheControl }: Ready): ReadyAn
  * steps because Bun would put the call where the name is used.
  */
 export const synchronous =
-  (answer: ReadyAnswer) =>
+  (answer: CachedResponse) =>
   ({ request }: { readonly request: Request }): Response => {
     // oxlint-disable-next-line prefer-const
     let response: Response

@@ -21,7 +21,7 @@ export type Drawn = {
 }
 
 /** Answers with the picture, or 304 to a client that holds it already. */
-export async function respondDrawn(
+export async function respondImage(
   request: Request,
   { view, shown, maxAge, draw, clients, cost }: Drawn,
 ): Promise<Response> {
@@ -51,7 +51,7 @@ export async function respondRegion(
 ): Promise<Response> {
   const { col, row, cols, rows, scale } = query
   const shown = [col, row, cols, rows, scale].join('-')
-  return await respondDrawn(request, {
+  return await respondImage(request, {
     view,
     shown,
     maxAge: 2,

@@ -17,7 +17,7 @@ import { respondPaymentPage } from './payment-page.ts'
 import { NO_STORE, respondJson, VARIES_BY_PAYMENT, type HeaderFields } from './respond.ts'
 
 /** What a demand for payment is made from. */
-export type Till = { readonly offer: Offer; readonly rail: PaymentHealth }
+export type DemandDeps = { readonly offer: Offer; readonly rail: PaymentHealth }
 
 /** Any refusal but a demand for payment. */
 export function refuse({ code, message, details }: Failure, headers: HeaderFields = {}): Response {
@@ -29,11 +29,11 @@ export function refuse({ code, message, details }: Failure, headers: HeaderField
 }
 
 /** A refusal of something that is for sale: where a payment is asked for, it comes with the terms. */
-export function refuseTarget(till: Till, target: Target, refusal: Failure, asked: Asked = {}): Response {
+export function refuseTarget(deps: DemandDeps, target: Target, refusal: Failure, asked: Asked = {}): Response {
   if (refusal.code !== 'payment_required') return refuse(refusal)
-  if (till.rail.state() === 'misconfigured') return refuse(cannotSell())
+  if (deps.rail.state() === 'misconfigured') return refuse(cannotSell())
   const { code, message, details } = refusal
-  const { body, headers } = demand(till, target, { ...asked, ...reasonIn(details) })
+  const { body, headers } = demand(deps, target, { ...asked, ...reasonIn(details) })
   return respondJson(statusOf[code], { error: code, message, ...details, ...body }, headers)
 }
 
@@ -44,35 +44,35 @@ const READY_MAX = 2048
 export type Demanding = (target: Target, query: string) => Response
 
 /** Makes the demand for payment to someone who has sent none. Without a query it depends on the target alone, so it is made once and copied. */
-export function demands(till: Till): Demanding {
+export function demands(deps: DemandDeps): Demanding {
   const ready = lru<Target, Response>(READY_MAX)
   const make = (target: Target) => {
-    const made = refuseTarget(till, target, unpaid)
+    const made = refuseTarget(deps, target, unpaid)
     ready.set(target, made)
     return made
   }
-  const unpaid = failure('payment_required', howToPay(till.offer, 'next'))
+  const unpaid = failure('payment_required', howToPay(deps.offer, 'next'))
   return (target, query) => {
-    if (till.rail.state() === 'misconfigured') return refuse(cannotSell())
-    if (query !== '') return refuseTarget(till, target, unpaid, { query })
+    if (deps.rail.state() === 'misconfigured') return refuse(cannotSell())
+    if (query !== '') return refuseTarget(deps, target, unpaid, { query })
     return copyOf(ready.get(target) ?? make(target))
   }
 }
 
 /** Demands payment for an area. There are too many to keep their demands. */
-export const demandForArea = (till: Till, target: Target): Response =>
-  refuseTarget(till, target, failure('payment_required', howToPay(till.offer, target)), { isArea: true })
+export const demandForArea = (deps: DemandDeps, target: Target): Response =>
+  refuseTarget(deps, target, failure('payment_required', howToPay(deps.offer, target)), { isArea: true })
 
 /** The same demand for a person with a browser, who cannot pay here. */
-export function demandPaymentInHtml(till: Till, target: Target, query: string): Response {
-  if (till.rail.state() === 'misconfigured') return refuse(cannotSell())
-  return respondPaymentPage(till.offer, {
-    ...demand(till, target, { query }).headers,
-    ...pageHeaders(till.offer.baseUrl),
+export function demandPaymentInHtml(deps: DemandDeps, target: Target, query: string): Response {
+  if (deps.rail.state() === 'misconfigured') return refuse(cannotSell())
+  return respondPaymentPage(deps.offer, {
+    ...demand(deps, target, { query }).headers,
+    ...pageHeaders(deps.offer.baseUrl),
   })
 }
 
-function demand({ offer }: Till, target: Target, asked: Asked) {
+function demand({ offer }: DemandDeps, target: Target, asked: Asked) {
   const terms = paymentRequired(offer, target, asked)
   return {
     body: { resource: terms.resource.url, docs: offer.baseUrl + PATHS.openapi, ...demandV1(terms) },

@@ -8,13 +8,13 @@ import type { Seller } from '../../purchase/seller.ts'
 
 // Bun ends a connection without a word after 255 s. A settlement takes 200 s at most, but copies of one request that
 // differ in their listing wait for each other.
-const PATIENCE_MS = 240_000
+const TIMEOUT_MS = 240_000
 
 /**
- * A seller whose buyers wait no longer than `patienceMs`. The purchase goes on, and remembers that its client was left
+ * A seller whose buyers wait no longer than `timeoutMs`. The purchase goes on, and remembers that its client was left
  * without an answer, as if it had hung up.
  */
-export function inTime(seller: Seller, patienceMs: number = PATIENCE_MS): Seller {
+export function inTime(seller: Seller, timeoutMs: number = TIMEOUT_MS): Seller {
   return {
     ...seller,
     async buy(target, payment, listing, client) {
@@ -23,7 +23,7 @@ export function inTime(seller: Seller, patienceMs: number = PATIENCE_MS): Seller
       const timer = setTimeout(() => {
         over.abort()
         resolve({ kind: 'refused', failure: notYet() })
-      }, patienceMs)
+      }, timeoutMs)
       const waiting = client === undefined ? over.signal : AbortSignal.any([client, over.signal])
       try {
         return await Promise.race([seller.buy(target, payment, listing, waiting), late])

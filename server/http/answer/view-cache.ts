@@ -3,7 +3,7 @@
 import type { WallView } from '../../domain/wall/wall-view.ts'
 import { holdsAlready } from '../request/negotiate.ts'
 import { queryOf } from '../request/request-url.ts'
-import { copyOf, etagOf, type ReadyAnswer } from './cached-response.ts'
+import { copyOf, etagOf, type CachedResponse } from './cached-response.ts'
 import { KEPT_BY_PROXIES, respond, respondUnchanged } from './respond.ts'
 
 // Followers ask for the same few pages; whoever asks for others gets them made.
@@ -13,9 +13,9 @@ const KEY_MAX = 40
 /** Answers from `make` until the view changes, once for each query, or for what else tells one request from another. */
 export function viewCached(
   view: WallView,
-  make: ReadyAnswer,
+  make: CachedResponse,
   keyOf: (request: Request) => string = ({ url }) => queryOf(url),
-): ReadyAnswer {
+): CachedResponse {
   const ready = new Map<string, Response>()
   let asOf: number | undefined
   return (request) => {

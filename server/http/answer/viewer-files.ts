@@ -3,11 +3,11 @@
 import { join } from 'node:path'
 import { ASSET_SYMBOL, USUAL_PRICE } from '../../../shared/money.ts'
 import { inMarkup } from '../../discovery/markup.ts'
-import { etagOf, readyAnswer, type ReadyAnswer } from './cached-response.ts'
+import { etagOf, cachedResponse, type CachedResponse } from './cached-response.ts'
 import { KEPT_BY_PROXIES } from './respond.ts'
 
 /** The file at a path, or nothing. */
-export type ViewerFiles = (path: string) => ReadyAnswer | undefined
+export type ViewerFiles = (path: string) => CachedResponse | undefined
 
 const PAGE_END = '.html'
 const MANIFEST_END = '.webmanifest'
@@ -27,9 +27,9 @@ const WALL_POLICY = policy()
 const PAGE_POLICY = policy("; worker-src 'self'; frame-ancestors 'none'")
 
 /** The wall's page with the policy that keeps a browser from running or loading anything else on it. */
-export const guarded = (page: ReadyAnswer): ReadyAnswer => withPolicy(page, WALL_POLICY)
+export const guarded = (page: CachedResponse): CachedResponse => withPolicy(page, WALL_POLICY)
 
-function withPolicy(page: ReadyAnswer, policy: string): ReadyAnswer {
+function withPolicy(page: CachedResponse, policy: string): CachedResponse {
   return (request) => {
     const response = page(request)
     response.headers.set('Content-Security-Policy', policy)
@@ -44,11 +44,11 @@ const BUILT: PageWords = { title: 'Pixel Wall', price: USUAL_PRICE }
 
 /** Reads every file, by its name and where it lies. `index.html` is also `/`, and `paint.html` is `/paint`. */
 export async function viewerFiles(files: ReadonlyMap<string, string>, words: PageWords = BUILT): Promise<ViewerFiles> {
-  const answers = new Map<string, ReadyAnswer>()
+  const answers = new Map<string, CachedResponse>()
   for (const [name, path] of files) {
     const file = Bun.file(path)
     const content = retold(name, await file.bytes(), words)
-    const plain = readyAnswer({
+    const plain = cachedResponse({
       type: file.type,
       bytes: () => content,
       etag: etagOf(content),

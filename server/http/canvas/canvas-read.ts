@@ -4,7 +4,7 @@ import type { Change, LogNumber } from '../../domain/wall/log.ts'
 import type { WallView } from '../../domain/wall/wall-view.ts'
 import type { Clock } from '../../ports.ts'
 import { canvasParts, type Priced } from './canvas-parts.ts'
-import { publishedRead, type PublishedRead } from './canvas-snapshot.ts'
+import { canvasSnapshot, type CanvasSnapshot } from './canvas-snapshot.ts'
 import { pixelParts } from './pixel-parts.ts'
 
 /** What the reads are made of; `everyMs` is the least time between two publications. */
@@ -17,9 +17,9 @@ export type CanvasSource = {
 
 /** The wall as published: `canvas` is `GET /api/canvas`, `pixels` is `GET /api/canvas.bin`, `blocks` is `GET /api/blocks`. */
 export type CanvasReads = {
-  readonly canvas: PublishedRead
-  readonly pixels: PublishedRead
-  readonly blocks: PublishedRead
+  readonly canvas: CanvasSnapshot
+  readonly pixels: CanvasSnapshot
+  readonly blocks: CanvasSnapshot
   /** Number of the newest change that all of them show. */
   number(): LogNumber
   /** Tells all of a change that the view has. */
@@ -30,8 +30,8 @@ export type CanvasReads = {
 
 /** Builds the reads from a view as it is; from then on they follow `changed`. */
 export function canvasReads({ view, terms, clock, everyMs }: CanvasSource): CanvasReads {
-  const read = (parts: Parameters<typeof publishedRead>[0]['parts'], type: string) =>
-    publishedRead({ view, parts, type, clock, everyMs })
+  const read = (parts: Parameters<typeof canvasSnapshot>[0]['parts'], type: string) =>
+    canvasSnapshot({ view, parts, type, clock, everyMs })
   const canvas = read(canvasParts(view, terms), 'application/json')
   const pixels = read(pixelParts(view), 'application/octet-stream')
   const blocks = read(canvasParts(view, terms, false), 'application/json')

@@ -6,7 +6,7 @@
 import type { Change, LogNumber } from '../../domain/wall/log.ts'
 import type { WallView } from '../../domain/wall/wall-view.ts'
 import type { Clock } from '../../ports.ts'
-import { copyOf, held, release, type ReadyAnswer } from '../answer/cached-response.ts'
+import { copyOf, held, release, type CachedResponse } from '../answer/cached-response.ts'
 import { KEPT_BRIEFLY, respond, respondUnchanged, type HeaderFields } from '../answer/respond.ts'
 import { holdsAlready, preferredEncoding, type Encoding } from '../request/negotiate.ts'
 import {
@@ -35,8 +35,8 @@ export type Parts = {
 }
 
 /** A published read. */
-export type PublishedRead = {
-  readonly answer: ReadyAnswer
+export type CanvasSnapshot = {
+  readonly answer: CachedResponse
   /** Number of the newest change that it shows. */
   number(): LogNumber
   /** Tells of a change that the view has; the read follows. */
@@ -63,7 +63,7 @@ const RESTS = 19
 const REST_MAX_MS = 2000
 
 /** Builds the read from a view as it is; from then on it follows `changed`. */
-export function publishedRead({ view, parts, type, clock, everyMs }: ReadSource): PublishedRead {
+export function canvasSnapshot({ view, parts, type, clock, everyMs }: ReadSource): CanvasSnapshot {
   const segments: Segment[] = []
   let nextAt = Number.NEGATIVE_INFINITY
 
@@ -141,7 +141,7 @@ async function compress(
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** A state of the wall, ready to be sent. */
-type Shown = { readonly answer: ReadyAnswer; release(): void }
+type Shown = { readonly answer: CachedResponse; release(): void }
 
 type Bodies = { readonly plain: Pieces } & { readonly [E in Encoding]?: Pieces }
 

@@ -1,7 +1,7 @@
 /** The newest changes as events, ready to be sent: to all who follow, and in shared pieces to those who catch up. */
 
 import { keptOrMade, lru } from '../../../shared/lru.ts'
-import { wireChange } from '../../domain/wall/change-dto.ts'
+import { changeDtoOf } from '../../domain/wall/change-dto.ts'
 import type { Change, IdentityChange, LogNumber, ModerationChange } from '../../domain/wall/log.ts'
 import { visible, visibleNames } from '../../domain/wall/moderation.ts'
 import type { Log } from '../../ports.ts'
@@ -97,6 +97,6 @@ function told(change: Change): Told {
 }
 
 const eventOf = (change: Change) => {
-  const wire = wireChange(change)
+  const wire = changeDtoOf(change)
   return `id: ${wire.number}\nevent: ${wire.kind}\ndata: ${JSON.stringify(wire)}\n\n`
 }

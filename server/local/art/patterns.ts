@@ -2,7 +2,7 @@
 
 import { bitmapOf, fill } from '../../domain/picture/drawing.ts'
 import type { Bitmap } from '../../domain/picture/picture.ts'
-import { chance, colour, disc, ink, mix, painted, plain, slope, type Colour } from './sheet.ts'
+import { chance, colour, disc, ink, mix, painted, plain, slope, type Colour } from './brushes.ts'
 
 const { abs, cos, floor, hypot, log2, max, PI, sin, sqrt } = Math
 
@@ -62,7 +62,7 @@ export const quilt = (width: number, height: number): Bitmap =>
 /** A maze with one way through, and the way. */
 export function maze(width: number, height: number): Bitmap {
   const [cols, rows] = [floor(width / 4), floor(height / 4)]
-  const sheet = bitmapOf(width, height, ink('#1c1c2b'))
+  const bitmap = bitmapOf(width, height, ink('#1c1c2b'))
   const from = new Map<number, number>([[0, -1]])
   const trail = [0]
   for (let at = trail.at(-1); at !== undefined; at = trail.at(-1)) {
@@ -85,11 +85,11 @@ export function maze(width: number, height: number): Bitmap {
   const walk = (at: number, back: number, index: number) => {
     const [x, y] = [Math.min(at % cols, back % cols), Math.min(floor(at / cols), floor(back / cols))]
     const isAcross = abs(at - back) === 1
-    fill(sheet, { x: 1 + x * 4, y: 1 + y * 4, width: isAcross ? 7 : 3, height: isAcross ? 3 : 7 }, index)
+    fill(bitmap, { x: 1 + x * 4, y: 1 + y * 4, width: isAcross ? 7 : 3, height: isAcross ? 3 : 7 }, index)
   }
   for (const [at, back] of from) if (back >= 0) walk(at, back, ink('#e4e4e4'))
   for (let at = cols * rows - 1; at > 0; at = from.get(at) ?? 0) walk(at, from.get(at) ?? 0, ink('#ff5f5f'))
-  return sheet
+  return bitmap
 }
 
 /** Cubes in a stack, seen from a corner. */
@@ -140,46 +140,46 @@ const hueAt = (h: number): Colour => {
 
 /** Seeds as a sunflower sets them. */
 export function sunflower(width: number, height: number): Bitmap {
-  const sheet = bitmapOf(width, height, ink('#87d7ff'))
-  disc(sheet, width / 2, height / 2, width * 0.4, ink('#5f0000'))
+  const bitmap = bitmapOf(width, height, ink('#87d7ff'))
+  disc(bitmap, width / 2, height / 2, width * 0.4, ink('#5f0000'))
   for (let n = 260; n > 0; n--) {
     const [away, turn] = [1.52 * sqrt(n), n * PI * (3 - sqrt(5))]
     const petal = mix(hueAt(0.04 + 0.11 * (n / 260)), [1, 1, 1], 0.05)
     disc(
-      sheet,
+      bitmap,
       width / 2 + away * cos(turn),
       height / 2 + away * sin(turn),
       0.5 + n / 260,
       indexOf(n > 150 ? petal : mix(petal, [0.1, 0.03, 0], 0.75)),
     )
   }
-  return sheet
+  return bitmap
 }
 
 const indexOf = (at: Colour) => plain(1, 1, () => at).indices[0] ?? 0
 
 /** A trace on a screen. */
 export function scope(width: number, height: number): Bitmap {
-  const sheet = plain(width, height, (x, y) => colour(x % 10 === 5 || y % 10 === 5 ? '#005f00' : '#080808'))
+  const bitmap = plain(width, height, (x, y) => colour(x % 10 === 5 || y % 10 === 5 ? '#005f00' : '#080808'))
   for (let step = 0; step < 3000; step++) {
     const t = (step / 3000) * 2 * PI
     const [x, y] = [width / 2 + (width / 2 - 5) * sin(3 * t + 0.6), height / 2 + (height / 2 - 5) * sin(4 * t)]
-    fill(sheet, { x: floor(x), y: floor(y), width: 1, height: 1 }, ink(step % 1000 < 900 ? '#5fff87' : '#d7ffd7'))
+    fill(bitmap, { x: floor(x), y: floor(y), width: 1, height: 1 }, ink(step % 1000 < 900 ? '#5fff87' : '#d7ffd7'))
   }
-  return sheet
+  return bitmap
 }
 
 const GLIDER = ['.o.', '..o', 'ooo']
 
 /** Gliders on their way, each with the trail of where it was. */
 export function gliders(width: number, height: number): Bitmap {
-  const sheet = plain(width, height, (x, y) => colour(x % 4 === 3 || y % 4 === 3 ? '#e4e4e4' : '#ffffff'))
+  const bitmap = plain(width, height, (x, y) => colour(x % 4 === 3 || y % 4 === 3 ? '#e4e4e4' : '#ffffff'))
   for (const [at, tint] of ['#d7d7ff', '#87afff', '#005fff', '#00005f'].entries())
     for (const [line, row] of GLIDER.entries())
       for (const [column, cell] of [...row].entries())
         if (cell === 'o')
-          fill(sheet, { x: (at * 2 + column) * 4, y: (at * 2 + line) * 4, width: 3, height: 3 }, ink(tint))
-  return sheet
+          fill(bitmap, { x: (at * 2 + column) * 4, y: (at * 2 + line) * 4, width: 3, height: 3 }, ink(tint))
+  return bitmap
 }
 
 /** The moon, from new to full and back. */

@@ -2,7 +2,7 @@
 
 import { fill } from '../../domain/picture/drawing.ts'
 import type { Bitmap } from '../../domain/picture/picture.ts'
-import { chance, clouds, colour, disc, ink, mix, painted, slope, stamp, swell, type Colour } from './sheet.ts'
+import { chance, clouds, colour, disc, ink, mix, painted, slope, stamp, swell, type Colour } from './brushes.ts'
 
 const { abs, floor, hypot, max, min, sin, sqrt } = Math
 
@@ -19,7 +19,7 @@ export function sunset(width: number, height: number): Bitmap {
     if (away < radius && !isGap) return slope(SUN, (y - shore + 7 + radius) / radius)
     return mix(slope(DUSK, y / shore), colour('#ffb070'), 0.35 * Math.exp(-max(0, away - radius) / 9))
   }
-  const sheet = painted(width, height, (x, y) => {
+  const bitmap = painted(width, height, (x, y) => {
     if (y < shore) return sky(x, y)
     const depth = (y - shore) / (height - shore)
     const ripple = 3 * depth * sin(y * 1.9 + x * 0.25) + 2 * sin(y * 5.1)
@@ -28,7 +28,7 @@ export function sunset(width: number, height: number): Bitmap {
   })
   const hull = ink('#12121c')
   stamp(
-    sheet,
+    bitmap,
     {
       rows: ['...o.....', '..oo.....', '.ooo.o...', 'oooo.oo..', '...o.....', 'ooooooooo', '.ooooooo.'],
       inks: { o: hull },
@@ -42,8 +42,8 @@ export function sunset(width: number, height: number): Bitmap {
     [29, 9],
     [34, 14],
   ] as const)
-    stamp(sheet, { rows: ['o...o', '.o.o.', '..o..'], inks: { o: hull } }, x, y, 1)
-  return sheet
+    stamp(bitmap, { rows: ['o...o', '.o.o.', '..o..'], inks: { o: hull } }, x, y, 1)
+  return bitmap
 }
 
 const NIGHT = ['#050818', '#0c1738', '#1d3a66', '#3f6f94'].map(colour)
@@ -60,7 +60,7 @@ export function mountains(width: number, height: number): Bitmap {
     return height * (base - rise * peak * (0.55 + 0.45 * swell(x / wide / 2, k)) - 0.03 * swell(x / 2.5, k + 9))
   }
   const [mx, my] = [floor(width * 0.8), floor(height * 0.2)]
-  const sheet = painted(width, height, (x, y) => {
+  const bitmap = painted(width, height, (x, y) => {
     for (const [at, ridge] of [...RIDGES.entries()].toReversed()) {
       const top = crest(ridge, x, at)
       if (y < top) continue
@@ -76,10 +76,10 @@ export function mountains(width: number, height: number): Bitmap {
     const tall = 5 + floor(7 * chance(x + 51))
     for (let line = 0; line < tall; line++) {
       const half = floor((line % 4) + line / 4)
-      fill(sheet, { x: x - half, y: height - tall + line, width: 2 * half + 1, height: 1 }, ink('#08111f'))
+      fill(bitmap, { x: x - half, y: height - tall + line, width: 2 * half + 1, height: 1 }, ink('#08111f'))
     }
   }
-  return sheet
+  return bitmap
 }
 
 const EVENING = ['#0d0b2b', '#2b1457', '#6a2176', '#c2417c', '#f58a6b'].map(colour)
@@ -151,7 +151,7 @@ const STRIPES = ['#e8433f', '#ffd166', '#f7f3e3', '#2a9d8f', '#264653'].map(colo
 /** A balloon in a clear sky. */
 export function balloon(width: number, height: number): Bitmap {
   const [cx, cy, rx, ry] = [width / 2 - 0.5, height * 0.37, width * 0.38, height * 0.3]
-  const sheet = painted(width, height, (x, y) => {
+  const bitmap = painted(width, height, (x, y) => {
     const v = (y - cy) / ry
     const taper = v > 0 ? 1 - 0.42 * v * v : 1
     const u = (x - cx) / (rx * taper)
@@ -168,17 +168,17 @@ export function balloon(width: number, height: number): Bitmap {
   const [left, top] = [floor(cx) - 4, floor(cy + ry * 1.2)]
   for (let line = 0; line < 7; line++)
     for (const x of [left + floor(line / 3), left + 8 - floor(line / 3)])
-      fill(sheet, { x, y: top + line, width: 1, height: 1 }, rope)
-  fill(sheet, { x: left + 1, y: top + 7, width: 7, height: 6 }, basket)
-  fill(sheet, { x: left + 1, y: top + 7, width: 7, height: 1 }, rope)
-  return sheet
+      fill(bitmap, { x, y: top + line, width: 1, height: 1 }, rope)
+  fill(bitmap, { x: left + 1, y: top + 7, width: 7, height: 6 }, basket)
+  fill(bitmap, { x: left + 1, y: top + 7, width: 7, height: 1 }, rope)
+  return bitmap
 }
 
 type Branch = { readonly x: number; readonly y: number; readonly turn: number; readonly long: number }
 
 /** A tree in blossom. */
 export function blossom(width: number, height: number): Bitmap {
-  const sheet = painted(width, height, (x, y) =>
+  const bitmap = painted(width, height, (x, y) =>
     mix(colour('#fbe9d7'), colour('#f3c9c4'), y / height + 0.1 * clouds(x / 9, y / 9, 5)),
   )
   const [bark, petals] = [ink('#5f3a3a'), ['#ff87af', '#ff5f87', '#ffd7d7'].map(ink)]
@@ -187,7 +187,7 @@ export function blossom(width: number, height: number): Bitmap {
     const { x, y, turn, long } = branch
     const [toX, toY] = [x + Math.cos(turn) * long, y + sin(turn) * long]
     for (let step = 0; step <= long * 2; step++)
-      disc(sheet, x + ((toX - x) * step) / (long * 2), y + ((toY - y) * step) / (long * 2), depth * 0.42, bark)
+      disc(bitmap, x + ((toX - x) * step) / (long * 2), y + ((toY - y) * step) / (long * 2), depth * 0.42, bark)
     if (depth <= 2) tips.push({ ...branch, x: toX, y: toY })
     if (depth === 0) return
     const spread = 0.35 + 0.25 * chance(depth * 17 + floor(x * 3))
@@ -200,12 +200,12 @@ export function blossom(width: number, height: number): Bitmap {
   grow({ x: width / 2, y: height - 1, turn: -Math.PI / 2, long: height * 0.25 }, 6)
   for (const [at, { x, y }] of tips.entries())
     disc(
-      sheet,
+      bitmap,
       x + 3 * chance(at) - 1.5,
       y + 3 * chance(at + 400) - 1.5,
       0.8 + 1.3 * chance(at + 800),
       petals[at % 3] ?? 0,
     )
-  fill(sheet, { x: 0, y: height - 2, width, height: 2 }, ink('#87875f'))
-  return sheet
+  fill(bitmap, { x: 0, y: height - 2, width, height: 2 }, ink('#87875f'))
+  return bitmap
 }

@@ -3,7 +3,7 @@
 import { heightOf, widthOf, write } from '../../domain/picture/bitmap-font.ts'
 import { bitmapOf, fill, frame } from '../../domain/picture/drawing.ts'
 import type { Bitmap } from '../../domain/picture/picture.ts'
-import { chance, colour, ink, mix, painted, plain, type Colour } from './sheet.ts'
+import { chance, colour, ink, mix, painted, plain, type Colour } from './brushes.ts'
 
 const centred = (width: number, text: string, scale: number) => Math.floor((width - widthOf(text, scale)) / 2)
 
@@ -49,7 +49,7 @@ export const neon =
   (width: number, height: number): Bitmap => {
     const away = awayFrom('402', 7, width, height, 11)
     const off = colour('#4a3a52')
-    const sheet = painted(width, height, (x, y) => {
+    const bitmap = painted(width, height, (x, y) => {
       const far = away(x, y)
       const ground = brick(x, y)
       if (!isLit) return far === 0 ? off : ground
@@ -61,31 +61,31 @@ export const neon =
     })
     const line = 'PAYMENT REQUIRED'
     const y = height - heightOf(1) - 5
-    write(sheet, line, { x: centred(width, line, 1), y, scale: 1, colour: isLit ? CYAN : ink('#4a4a5a') })
-    return sheet
+    write(bitmap, line, { x: centred(width, line, 1), y, scale: 1, colour: isLit ? CYAN : ink('#4a4a5a') })
+    return bitmap
   }
 
 /** A terminal that has just said hello. */
 export function terminal(width: number, height: number): Bitmap {
   const [ground, green] = [ink('#0a120c'), ink('#5fff87')]
-  const sheet = plain(width, height, (_, y) => colour(y % 2 === 0 ? '#0a120c' : '#121212'))
-  frame(sheet, { x: 1, y: 1, width: width - 2, height: height - 2 }, 1, ink('#303030'))
-  write(sheet, 'HELLO', { x: 20, y: 3, scale: 2, colour: green })
+  const bitmap = plain(width, height, (_, y) => colour(y % 2 === 0 ? '#0a120c' : '#121212'))
+  frame(bitmap, { x: 1, y: 1, width: width - 2, height: height - 2 }, 1, ink('#303030'))
+  write(bitmap, 'HELLO', { x: 20, y: 3, scale: 2, colour: green })
   for (const [at, size] of [0, 1, 2, 3, 2, 1, 0].entries())
-    fill(sheet, { x: 6 + size * 2, y: 3 + at * 2, width: 2, height: 2 }, green)
-  fill(sheet, { x: 82, y: 3, width: 10, height: 14 }, green)
-  fill(sheet, { x: 84, y: 5, width: 6, height: 10 }, ground)
-  return sheet
+    fill(bitmap, { x: 6 + size * 2, y: 3 + at * 2, width: 2, height: 2 }, green)
+  fill(bitmap, { x: 82, y: 3, width: 10, height: 14 }, green)
+  fill(bitmap, { x: 84, y: 5, width: 6, height: 10 }, ground)
+  return bitmap
 }
 
 const DAWN = ['#ff875f', '#ffaf5f', '#ffd787', '#ffffd7'].map(colour)
 
 /** What one says in the morning. */
 export function goodMorning(width: number, height: number): Bitmap {
-  const sheet = painted(width, height, (_, y) => mix(DAWN[0] ?? [1, 1, 1], DAWN[2] ?? [1, 1, 1], y / height))
-  write(sheet, 'GM', { x: centred(width, 'GM', 2) + 1, y: 4, scale: 2, colour: ink('#af5f5f') })
-  write(sheet, 'GM', { x: centred(width, 'GM', 2), y: 3, scale: 2, colour: ink('#ffffff') })
-  return sheet
+  const bitmap = painted(width, height, (_, y) => mix(DAWN[0] ?? [1, 1, 1], DAWN[2] ?? [1, 1, 1], y / height))
+  write(bitmap, 'GM', { x: centred(width, 'GM', 2) + 1, y: 4, scale: 2, colour: ink('#af5f5f') })
+  write(bitmap, 'GM', { x: centred(width, 'GM', 2), y: 3, scale: 2, colour: ink('#ffffff') })
+  return bitmap
 }
 
 /** What looks like a code for cameras, and is none. */

@@ -2,7 +2,7 @@
 
 import { bitmapOf } from '../../domain/picture/drawing.ts'
 import type { Bitmap } from '../../domain/picture/picture.ts'
-import { ink, stamp } from './sheet.ts'
+import { ink, stamp } from './brushes.ts'
 
 /** A sprite on a ground of one colour, as large as it fits. */
 const figure =
@@ -10,11 +10,11 @@ const figure =
   (width: number, height: number): Bitmap => {
     const across = Math.max(...rows.map(({ length }) => length))
     const scale = Math.floor(Math.min(width / across, height / rows.length))
-    const sheet = bitmapOf(width, height, ink(ground))
+    const bitmap = bitmapOf(width, height, ink(ground))
     const inks = Object.fromEntries(Object.entries(colours).map(([name, text]) => [name, ink(text)]))
     const [x, y] = [Math.floor((width - across * scale) / 2), Math.floor((height - rows.length * scale) / 2)]
-    stamp(sheet, { rows, inks }, x, y, scale)
-    return sheet
+    stamp(bitmap, { rows, inks }, x, y, scale)
+    return bitmap
   }
 
 export const robot = figure(

@@ -1,4 +1,4 @@
-/** buy_block: the till. */
+/** buy_block: sells a block. */
 
 import { REPEAT, TRY_AGAIN } from '../../domain/advice.ts'
 import { failure, type Failure } from '../../domain/failure.ts'

@@ -13,7 +13,7 @@ import { startCluster, type Cluster } from './cluster.ts'
 // Goal: any instance sells, repaints and answers, all show the same wall, and one that dies loses nobody's dollar.
 // Method: three real processes on one real PostgreSQL, with everything that happens spread over them.
 
-const RIVALS = 64
+const CONTENDERS = 64
 const CROWD = 300
 
 let wall: Cluster
@@ -69,15 +69,15 @@ async function repaint({ url }: { url: string }, owner: Wallet, coord: string, m
 }
 
 test('of 64 payers of one block, spread over three instances, one is its owner, and one settlement was asked for', async () => {
-  const rivals = crowd.slice(0, RIVALS)
-  const payments = await Promise.all(rivals.map((payer, at) => sign(wall.at(at), payer, '5,5')))
+  const contenders = crowd.slice(0, CONTENDERS)
+  const payments = await Promise.all(contenders.map((payer, at) => sign(wall.at(at), payer, '5,5')))
   const settlesBefore = wall.facilitator.settle.count()
   const answers = await Promise.all(payments.map((payment, at) => get(wall.at(at), '5,5', payment)))
   const statuses = answers.map(({ status }) => status)
-  expect([countOf(statuses, 200), countOf(statuses, 409)]).toEqual([1, RIVALS - 1])
+  expect([countOf(statuses, 200), countOf(statuses, 409)]).toEqual([1, CONTENDERS - 1])
   expect(wall.facilitator.settle.count() - settlesBefore).toBe(1)
-  const left = await dollarsOf(rivals)
-  expect([countOf(left, 1), countOf(left, 2)]).toEqual([1, RIVALS - 1])
+  const left = await dollarsOf(contenders)
+  expect([countOf(left, 1), countOf(left, 2)]).toEqual([1, CONTENDERS - 1])
 })
 
 test(

@@ -141,7 +141,7 @@ test('a payment that bought one block buys no other', async () => {
   expect(await response.json()).toMatchObject({ error: 'payment_used', block: '3,4' })
 })
 
-test('a payment whose end is unknown is answered with patience, and its block with the terms, so that its payer comes back', async () => {
+test('a payment whose end is unknown asks the payer to wait, and its block with the terms, so that its payer comes back', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear' }
   const response = await wall.buy('/blocks/3,4', 1)

@@ -3,7 +3,7 @@ import type { Change } from '../../../server/domain/wall/log.ts'
 import { applyChange, emptyView, type WallView } from '../../../server/domain/wall/wall-view.ts'
 import { canvasParts } from '../../../server/http/canvas/canvas-parts.ts'
 import { canvasReads, type CanvasReads } from '../../../server/http/canvas/canvas-read.ts'
-import { publishedRead, type Parts } from '../../../server/http/canvas/canvas-snapshot.ts'
+import { canvasSnapshot, type Parts } from '../../../server/http/canvas/canvas-snapshot.ts'
 import { fakeClock } from '../../fakes/clock.ts'
 import { blockOf, NOW, pixelsOf, wallet } from '../../ports/samples.ts'
 
@@ -140,7 +140,7 @@ test('a wall that takes long to publish is published less often, yet within two 
     isDirty: () => changes-- > 0,
   }
   let changes = 0
-  const slow = publishedRead({ view, parts, type: 'text/plain', clock, everyMs: 900 })
+  const slow = canvasSnapshot({ view, parts, type: 'text/plain', clock, everyMs: 900 })
   await slow.published()
   const periodOf = async (took: number) => {
     takesMs = took

@@ -166,7 +166,7 @@ const failing = {
   limits: unlimited,
 }
 
-test('whatever is thrown is a 500 in the one shape, with no word of it, and an alarm', async () => {
+test('whatever is thrown is a 500 in the one shape, with no word of it, and an alert', async () => {
   const broken = async (): Promise<never> => {
     throw new Error('the password is swordfish')
   }

@@ -292,7 +292,7 @@ test('a payment known already gets its receipt, whatever is said of the block by
   })
 })
 
-test('a payment whose end is unknown is answered with patience, and no terms', async () => {
+test('a payment whose end is unknown asks the payer to wait, and no terms', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear' }
   const { isError, structuredContent } = await buy(wall, { coord: '3,4' }, paymentOf(1, 1))

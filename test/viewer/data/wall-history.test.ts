@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { WireChange } from '../../../shared/contract/live.ts'
+import type { ChangeDto } from '../../../shared/contract/live.ts'
 import { coordOf } from '../../../shared/wall.ts'
 import { withChanges } from '../../../viewer/data/apply-updates.ts'
 import { begin, shownWall, step } from '../../../viewer/state.ts'
 import { blankAtlas, decodePicture, pictureAt } from '../../../viewer/wall/pixel-buffer.ts'
 import { historyOf, pastAt, type Past } from '../../../viewer/wall/wall-history.ts'
-import { plotAt } from '../../../viewer/wall/wall-model.ts'
+import { knownBlockAt } from '../../../viewer/wall/wall-model.ts'
 import { at, canvas as sample, wallOf } from '../stage/sample-wall.ts'
 
 const nobodys = wallOf({
@@ -20,12 +20,12 @@ const blocks = [at(0, 0), at(5, 5), at(159, 89)] as const
 const colour = (index: number) => new Uint8Array(100).fill(index).toBase64()
 
 /** Change number `n`, made at the time `n`: the first on a block sells it. */
-function change(number: number, block: (typeof blocks)[number], seq: number | undefined): WireChange {
+function change(number: number, block: (typeof blocks)[number], seq: number | undefined): ChangeDto {
   const shown = { number, t: number, i: block, coord: coordOf(block), m: `change ${number}`, px: colour(number) }
   return seq === undefined ? { kind: 'repaint', ...shown } : { kind: 'sale', seq, agent, ...shown }
 }
 
-function logOf(order: readonly (typeof blocks)[number][]): WireChange[] {
+function logOf(order: readonly (typeof blocks)[number][]): ChangeDto[] {
   const sold = new Set<number>()
   return order.map((block, n) => {
     const isSold = sold.has(block)
@@ -51,7 +51,7 @@ test('the past is what the changes until then lead to, from wherever it is reach
           const then = withChanges(fresh(), log.slice(0, moment))
           for (const block of blocks) {
             expect(pictureAt(past.wall.atlas, block)).toEqual(pictureAt(then.atlas, block))
-            const [told, made] = [plotAt(past.wall, block, moment), plotAt(then, block)]
+            const [told, made] = [knownBlockAt(past.wall, block, moment), knownBlockAt(then, block)]
             expect([told.kind, 'message' in told && told.message]).toEqual([
               made.kind,
               'message' in made && made.message,

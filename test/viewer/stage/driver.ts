@@ -1,4 +1,4 @@
-/** Hands and eyes for the page's tests. Points are of the stage unless said otherwise. */
+/** Drives and reads the page in tests. Points are of the stage unless said otherwise. */
 
 import type { Page } from 'playwright-core'
 import type { BlockIndex } from '../../../shared/wall.ts'

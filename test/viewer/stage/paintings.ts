@@ -1,7 +1,7 @@
 /** Made-up pictures of any size, such as agents might paint, for a wall that looks as if many had bought of it. */
 
 import { pick, type Prng } from '../../../bench/servers/prng.ts'
-import { LETTER_ROWS, lettersOf } from './lettering.ts'
+import { LETTER_ROWS, glyphsOf } from './glyphs.ts'
 
 /** Red, green and blue of a pixel, each from 0 to 1, as screens have them. */
 export type Colour = readonly [red: number, green: number, blue: number]
@@ -201,7 +201,7 @@ export const banner =
   (text: string): Painter =>
   (roll, width, height) => {
     const { ground, ink, third } = coat(roll)
-    const words = lettersOf(text)
+    const words = glyphsOf(text)
     const scale = max(1, floor(min((width - 4) / words.width, (height - 4) / LETTER_ROWS)))
     const [left, top] = [floor((width - words.width * scale) / 2), floor((height - LETTER_ROWS * scale) / 2)]
     const isInk = (px: number, py: number) => words.at(floor((px - left) / scale), floor((py - top) / scale))

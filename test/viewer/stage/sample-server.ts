@@ -8,7 +8,7 @@ import { blocksOf, parseArea } from '../../../shared/area.ts'
 import type { AreaState } from '../../../shared/contract/area.ts'
 import type { Canvas, CanvasBlock } from '../../../shared/contract/canvas.ts'
 import type { FeedPage, Sale } from '../../../shared/contract/feed.ts'
-import type { HistoryPage, LogTail, WireChange } from '../../../shared/contract/live.ts'
+import type { HistoryPage, LogTail, ChangeDto } from '../../../shared/contract/live.ts'
 import type { Spaces } from '../../../shared/contract/space.ts'
 import { PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
 import { COLS, TOTAL_BLOCKS, coordOf, parseCoord, type BlockIndex } from '../../../shared/wall.ts'
@@ -52,7 +52,7 @@ export async function startSampleServer(): Promise<SampleServer> {
   const log = changesOf(canvas)
   const followers = new Set<ReadableStreamDefaultController<string>>()
 
-  const tell = (change: WireChange) => {
+  const tell = (change: ChangeDto) => {
     log.push(change)
     const text = `id: ${change.number}\nevent: ${change.kind}\ndata: ${JSON.stringify(change)}\n\n`
     for (const follower of followers) follower.enqueue(text)
@@ -240,7 +240,7 @@ function feedPage(sales: readonly Sale[], canvas: Canvas, search: string): FeedP
 }
 
 /** A log that leads to a wall: its sales in the order of their time. */
-function changesOf({ blocks, agents }: Canvas): WireChange[] {
+function changesOf({ blocks, agents }: Canvas): ChangeDto[] {
   const inOrder = blocks.toSorted((a, b) => a.t - b.t)
   return inOrder.flatMap(({ a, ...block }, at) => {
     const agent = agents[a]
@@ -249,7 +249,7 @@ function changesOf({ blocks, agents }: Canvas): WireChange[] {
   })
 }
 
-function historyPage(log: readonly WireChange[], search: string): HistoryPage {
+function historyPage(log: readonly ChangeDto[], search: string): HistoryPage {
   const query = new URLSearchParams(search)
   const after = Number(query.get('after'))
   const nextAfter = Math.min(after + Number(query.get('limit')), log.length)

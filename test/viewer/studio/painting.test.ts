@@ -10,8 +10,8 @@ import { flatPng, pngOf, RGB, RGBA } from '../../adapters/picture-files.ts'
 import { settled, sign, startWorld, type World } from '../../e2e/world.ts'
 import { smallTargets, violationsOf } from '../stage/axe.ts'
 import { stageTop, viewOf } from '../stage/driver.ts'
-import { browserForTests } from '../stage/visit.ts'
-import { bodyIn, download, drop, installWallet, motley, Refusal, slopeRows, toStep } from './studio-hands.ts'
+import { browserForTests } from '../stage/test-page.ts'
+import { bodyIn, download, drop, installWallet, motley, Refusal, slopeRows, toStep } from './studio-driver.ts'
 
 // Goal: what the page for painting shows, prices and offers is what the service sells and accepts. Method: the built page
 // from the server's own process on the embedded network; the requests it offers are sent, and its signatures are real.
@@ -51,14 +51,14 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     return page
   }
 
-  const visit = async (page: Page, address: string) => {
+  const open = async (page: Page, address: string) => {
     await page.goto(`${world.url}/paint${address}`)
     await page.waitForFunction(() => document.body.dataset['ready'])
   }
 
   const openPage = async (address: string, options?: BrowserContextOptions) => {
     const page = await newPage(options)
-    await visit(page, address)
+    await open(page, address)
     return page
   }
 
@@ -159,7 +159,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     const page = await openPage('?at=81,45')
     await page.setInputFiles('#file', { name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(motley(40, 20)) })
     await cost(page).getByText('Not open').waitFor()
-    expect(await page.locator('#tally').allInnerTexts()).toEqual(['5 open\n3 owned by others'])
+    expect(await page.locator('#covered').allInnerTexts()).toEqual(['5 open\n3 owned by others'])
     await page.locator('#wall').focus()
     await page.keyboard.press('Shift+ArrowLeft')
     await cost(page).getByText('8.00 USDC for 8 blocks, at 1.00 USDC each, in one payment').waitFor()
@@ -169,7 +169,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.getByText('It covers blocks that differ: 5 open, 3 owned by others.').waitFor()
     await page.getByLabel('Your wallet’s address').fill(ada.address)
     await page.getByText('It owns 2 blocks.').waitFor()
-    expect(await page.locator('#tally').allInnerTexts()).toEqual(['5 open\n2 yours\n1 owned by others'])
+    expect(await page.locator('#covered').allInnerTexts()).toEqual(['5 open\n2 yours\n1 owned by others'])
 
     // Three blocks to the left and one down.
     await toStep(page, 'place')
@@ -262,7 +262,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
       const raw = `0x${text.slice(2)}` as const
       return await (mood === 'lies' ? bob : ada).signMessage({ message: { raw } })
     })
-    await visit(page, '?at=82,45')
+    await open(page, '?at=82,45')
     await drop(page, 'a.png', motley(20, 10))
     await page.getByText('a.png, 20 × 10 pixels').waitFor()
     await toStep(page, 'deal')
@@ -375,7 +375,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
   ] as const)('axe finds nothing to complain about, empty or full: %s', async (_, options) => {
     const page = await newPage(options)
     await installWallet(page, 'Testmask', async () => [ada.address])
-    await visit(page, '?at=82,45')
+    await open(page, '?at=82,45')
     expect(await violationsOf(page)).toEqual([])
     expect(await smallTargets(page)).toEqual([])
     await drop(page, 'a.png', motley(20, 10))

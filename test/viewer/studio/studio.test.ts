@@ -4,7 +4,7 @@ import { readPlainPng } from '../../../server/adapters/pictures/png.ts'
 import { AreaOrder } from '../../../shared/contract/area-order.ts'
 import { PALETTE_SIZE } from '../../../shared/palette.ts'
 import { areaMessage, digestOfPixels } from '../../../shared/signing.ts'
-import { dealOf, priceOf, tallyOf } from '../../../viewer/studio/order/cost-summary.ts'
+import { dealOf, priceOf, coveredCounts } from '../../../viewer/studio/order/cost-summary.ts'
 import { written } from '../../../viewer/studio/order/export-formats.ts'
 import { orderOf, type Repainting } from '../../../viewer/studio/order/order.ts'
 import { isPhotograph } from '../../../viewer/studio/picture-kind.ts'
@@ -108,7 +108,7 @@ describe('a sketch', () => {
 
   test('what it covers is told apart, and is bought whole or repainted whole', () => {
     const sketch = { ...painted(78, 44, 40, 20), mine: new Set([at(80, 45)]), held: 1 }
-    expect(tallyOf(sketch)).toEqual({ open: 3, held: 1, others: 3, mine: 1 })
+    expect(coveredCounts(sketch)).toEqual({ open: 3, held: 1, others: 3, mine: 1 })
     expect(dealOf(sketch)).toBe('neither')
     expect(dealOf(painted(10, 10, 40, 20))).toBe('buy')
     expect(dealOf({ ...painted(10, 10, 40, 20), held: 1 })).toBe('neither')

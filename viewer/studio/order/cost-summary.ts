@@ -8,7 +8,7 @@ import { covered, type Sketch } from '../sketch.ts'
 export type Standing = 'open' | 'others' | 'mine'
 
 /** How many covered blocks are what; `held` are being bought by somebody. */
-export type Tally = Readonly<Record<Standing | 'held', number>>
+export type CoveredCounts = Readonly<Record<Standing | 'held', number>>
 
 /** What can be done with a picture where it lies: it is bought whole or repainted whole. */
 export type Deal = 'buy' | 'repaint' | 'neither'
@@ -20,16 +20,16 @@ export function standingOf({ wall, mine }: Sketch, block: BlockIndex): Standing 
 }
 
 /** All covered blocks. */
-export function tallyOf(sketch: Sketch): Tally {
-  const tally = { open: 0, others: 0, mine: 0 }
-  for (const block of covered(sketch)) tally[standingOf(sketch, block)]++
-  return { ...tally, open: tally.open - sketch.held, held: sketch.held }
+export function coveredCounts(sketch: Sketch): CoveredCounts {
+  const counts = { open: 0, others: 0, mine: 0 }
+  for (const block of covered(sketch)) counts[standingOf(sketch, block)]++
+  return { ...counts, open: counts.open - sketch.held, held: sketch.held }
 }
 
 /** What can be done; nothing before the whole wall is known. */
 export function dealOf(sketch: Sketch): Deal {
   if (!sketch.wall?.complete) return 'neither'
-  const { open, held, others, mine } = tallyOf(sketch)
+  const { open, held, others, mine } = coveredCounts(sketch)
   if (held + others + mine === 0) return 'buy'
   return open + held + others === 0 ? 'repaint' : 'neither'
 }

@@ -6,11 +6,11 @@ import { blocksText, countText } from '../../wall/formatting.ts'
 import type { Wall } from '../../wall/wall-model.ts'
 import type { Part } from '../parts.ts'
 import { covered, type Sketch } from '../sketch.ts'
-import { dealOf, priceOf, tallyOf, type Tally } from './cost-summary.ts'
+import { dealOf, priceOf, coveredCounts, type CoveredCounts } from './cost-summary.ts'
 
 const SPEAK_AFTER_MS = 400
 
-const names: Readonly<Record<keyof Tally, string>> = {
+const names: Readonly<Record<keyof CoveredCounts, string>> = {
   open: 'open',
   mine: 'yours',
   held: 'being bought by others',
@@ -22,25 +22,25 @@ export function createCost(): Part {
   const section = find('cost', HTMLElement)
   const price = find('price', HTMLElement)
   const what = find('what', HTMLElement)
-  const list = find('tally', HTMLElement)
+  const list = find('covered', HTMLElement)
   const spoken = find('spoken', HTMLElement)
   let timer: ReturnType<typeof setTimeout> | undefined
 
   const show = (sketch: Sketch) => {
-    const tally = tallyOf(sketch)
-    const kinds = (['open', 'mine', 'held', 'others'] as const).filter((kind) => tally[kind] > 0)
+    const counts = coveredCounts(sketch)
+    const kinds = (['open', 'mine', 'held', 'others'] as const).filter((kind) => counts[kind] > 0)
     const [head, rest] = wordsFor(sketch)
     price.textContent = head
     what.textContent = rest
     list.replaceChildren(
       ...kinds.map((kind) =>
-        make('li', kind, make('span', `swatch ${kind}`), `${countText(tally[kind])} ${names[kind]}`),
+        make('li', kind, make('span', `swatch ${kind}`), `${countText(counts[kind])} ${names[kind]}`),
       ),
     )
-    const counts = kinds.map((kind) => `${tally[kind]} ${names[kind]}`).join(', ')
+    const texts = kinds.map((kind) => `${counts[kind]} ${names[kind]}`).join(', ')
     clearTimeout(timer)
     timer = setTimeout(() => {
-      spoken.textContent = `Column ${sketch.at.col}, row ${sketch.at.row}. ${counts}. ${head} ${rest}.`
+      spoken.textContent = `Column ${sketch.at.col}, row ${sketch.at.row}. ${texts}. ${head} ${rest}.`
     }, SPEAK_AFTER_MS)
   }
 

@@ -8,12 +8,12 @@ import type { Theme } from '../../theme.ts'
 import type { Artwork } from '../../wall/artworks.ts'
 import { transactionPage } from '../../wall/explorer.ts'
 import { agoText, blocksText, dateText, nameOf, priceText, sizeOf } from '../../wall/formatting.ts'
-import type { Plot, Wall } from '../../wall/wall-model.ts'
+import type { KnownBlock, Wall } from '../../wall/wall-model.ts'
 import { button, copyButton, externalLink, make, strangersText } from '../dom.ts'
 import { drawWork } from './work-picture.ts'
 
-type Claimed = Extract<Plot, { kind: 'claimed' }>
-type Open = Extract<Plot, { kind: 'open' }>
+type Claimed = Extract<KnownBlock, { kind: 'claimed' }>
+type Open = Extract<KnownBlock, { kind: 'open' }>
 
 /** What a label tells besides the block itself. */
 export type Around = {
@@ -32,8 +32,8 @@ export type CardActs = {
 }
 
 /** What a label holds. */
-export function cardContent(plot: Plot, around: Around, acts: CardActs): Node[] {
-  return plot.kind === 'open' ? openCard(plot, acts) : claimedCard(plot, around, acts)
+export function cardContent(known: KnownBlock, around: Around, acts: CardActs): Node[] {
+  return known.kind === 'open' ? openCard(known, acts) : claimedCard(known, around, acts)
 }
 
 /** Adds how the shown block was paid. */
@@ -64,10 +64,10 @@ function openCard({ block, pricing, soldLater }: Open, acts: CardActs): Node[] {
   ]
 }
 
-function claimedCard(plot: Claimed, around: Around, acts: CardActs): Node[] {
+function claimedCard(known: Claimed, around: Around, acts: CardActs): Node[] {
   const { wall, work, theme } = around
   if (work === undefined) return []
-  const { owner, agent } = plot
+  const { owner, agent } = known
   const title = titleOf(work.message)
   const says = work.message !== undefined && title !== work.message ? [work.message] : []
   return [
@@ -85,7 +85,7 @@ function claimedCard(plot: Claimed, around: Around, acts: CardActs): Node[] {
       'div',
       'acts',
       button('', ['Share'], () => acts.share(work)),
-      button('', ['Look closer'], () => acts.frame(plot.block)),
+      button('', ['Look closer'], () => acts.frame(known.block)),
       ...(owner.blocks > work.blocks.length ? [button('', ['All its works'], () => acts.choose(agent))] : []),
     ),
     make(
@@ -95,7 +95,7 @@ function claimedCard(plot: Claimed, around: Around, acts: CardActs): Node[] {
       make('span', '', sizeText(work)),
       make('span', '', `${priceText(wall.pricing.perBlock, work.blocks.length)} in ${wall.pricing.asset}`),
     ),
-    details(`Block ${coordOf(plot.block)}`, blockFacts(plot, around, acts)),
+    details(`Block ${coordOf(known.block)}`, blockFacts(known, around, acts)),
   ]
 }
 
@@ -103,18 +103,18 @@ const sizeText = ({ blocks }: Artwork) =>
   blocks.length === 1 ? blocksText(1) : `${sizeOf(blocks)}${sizeOf(blocks).includes('×') ? ' blocks' : ''}`
 
 /** What is told of the block itself, folded away. */
-function blockFacts(plot: Claimed, { wall, work, neighbour, theme }: Around, acts: CardActs): Node[] {
-  const { owner, message, link } = plot
-  const coord = coordOf(plot.block)
+function blockFacts(known: Claimed, { wall, work, neighbour, theme }: Around, acts: CardActs): Node[] {
+  const { owner, message, link } = known
+  const coord = coordOf(known.block)
   return [
     make(
       'div',
       'block',
-      drawWork(wall.atlas, [plot.block], theme),
+      drawWork(wall.atlas, [known.block], theme),
       make(
         'div',
         '',
-        make('p', 'facts', make('span', '', `Sold ${dateText(plot.claimedAt)}`), make('span', 'payment')),
+        make('p', 'facts', make('span', '', `Sold ${dateText(known.claimedAt)}`), make('span', 'payment')),
         make('p', 'facts', make('code', '', owner.wallet)),
       ),
     ),

@@ -7,7 +7,7 @@ import type { Page, Part } from '../../page.ts'
 import { shownBlock, shownWall, type State } from '../../state.ts'
 import { areaOf, artworkAt, nearestOpen, workAt } from '../../wall/artworks.ts'
 import { spoken } from '../../wall/formatting.ts'
-import { plotAt } from '../../wall/wall-model.ts'
+import { knownBlockAt } from '../../wall/wall-model.ts'
 import { button, find, make } from '../dom.ts'
 import { addPayment, cardContent, type CardActs } from './card.ts'
 import { shareWork } from './share-link.ts'
@@ -55,19 +55,19 @@ export function createDeeds(page: Page, source: Source): Part {
     const { wall, at, pinned } = state
     const seen = shownWall(state)
     if (wall === undefined || seen === undefined || pinned === undefined) return hide()
-    const plot = plotAt(seen, pinned, at)
+    const known = knownBlockAt(seen, pinned, at)
     // Of a block whose row has not arrived nothing is known.
-    if (plot.kind === 'open' && !wall.complete) return hide()
+    if (known.kind === 'open' && !wall.complete) return hide()
     const work = artworkAt(seen, pinned, at)
     const isOther = shown !== pinned
     const around = { wall: seen, work, neighbour: nearestOpen(wall, pinned), theme: page.look.theme() }
-    refill(body, cardContent(plot, around, acts), isOther)
+    refill(body, cardContent(known, around, acts), isOther)
     if (isOther) handle.lower()
     element.hidden = false
     shown = pinned
     if (isOther) uncover(page, element, work?.blocks ?? [pinned])
     place(page.state())
-    if (plot.kind === 'claimed') setTimeout(() => void pay(pinned, signal), REST_MS)
+    if (known.kind === 'claimed') setTimeout(() => void pay(pinned, signal), REST_MS)
   }
 
   const pay = async (block: BlockIndex, signal: AbortSignal) => {
@@ -120,7 +120,7 @@ function createSpeaker(): (state: State) => void {
     const wall = shownWall(state)
     if (wall === undefined || block === undefined || !wall.complete) return
     timer = setTimeout(() => {
-      told.textContent = spoken(plotAt(wall, block, state.at), workAt(wall, block, state.at))
+      told.textContent = spoken(knownBlockAt(wall, block, state.at), workAt(wall, block, state.at))
     }, REST_MS)
   }
 }

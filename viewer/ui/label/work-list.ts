@@ -26,7 +26,7 @@ export function workButton(page: Page, work: Artwork, named: boolean): HTMLEleme
     ],
     () => {
       const [first] = work.blocks
-      if (first !== undefined) page.send({ do: 'visit', block: first })
+      if (first !== undefined) page.send({ do: 'open-work', block: first })
     },
   )
 }

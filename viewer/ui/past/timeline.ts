@@ -15,7 +15,7 @@ const CANNOT = 'This browser draws on no canvas, so only a picture of the wall a
 /** The past as it can be played, and as it can be taken away. */
 export function createTimeline(page: Page): Content {
   const player = createPlayer(page)
-  if (!page.showsLooks()) return { ...player, body: [make('p', '', CANNOT)] }
+  if (!page.showsOverlays()) return { ...player, body: [make('p', '', CANNOT)] }
   const film = createSaveTimelapse(page)
   return {
     title: 'Time',

@@ -7,7 +7,7 @@ import { countDraws } from './driver.ts'
 import { startSampleServer, type SampleServer } from './sample-server.ts'
 import { canvas } from './sample-wall.ts'
 
-export type Visits = {
+export type TestPages = {
   server(): SampleServer
   /** A page that is nowhere yet. */
   newPage(options?: BrowserContextOptions): Promise<Page>
@@ -25,7 +25,7 @@ export async function browserForTests(): Promise<Browser | NoBrowser> {
 }
 
 /** Sets up and clears away around the tests of the describe block it is called in. */
-export function visits(browser: Browser | NoBrowser, viewport: { width: number; height: number }): Visits {
+export function testPages(browser: Browser | NoBrowser, viewport: { width: number; height: number }): TestPages {
   let started: SampleServer | undefined
   const troubles: string[] = []
   setDefaultTimeout(60_000)

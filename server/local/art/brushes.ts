@@ -41,25 +41,25 @@ export function painted(width: number, height: number, at: Painting, dither: Dit
 /** A painting without slopes. */
 export const plain = (width: number, height: number, at: Painting): Bitmap => painted(width, height, at, 'none')
 
-/** Fills a disc; what lies outside the sheet is left out. */
-export function disc(sheet: Bitmap, x: number, y: number, radius: number, index: number): void {
+/** Fills a disc; what lies outside the bitmap is left out. */
+export function disc(bitmap: Bitmap, x: number, y: number, radius: number, index: number): void {
   for (let line = Math.floor(y - radius); line <= y + radius; line++) {
     const half = Math.sqrt(Math.max(0, radius ** 2 - (line - y) ** 2))
     const left = Math.ceil(x - half)
-    fill(sheet, { x: left, y: line, width: Math.floor(x + half) - left + 1, height: 1 }, index)
+    fill(bitmap, { x: left, y: line, width: Math.floor(x + half) - left + 1, height: 1 }, index)
   }
 }
 
 /** Characters as pixels: each names a palette index in `inks`, and one that names none lets the ground through. */
 export type Sprite = { readonly rows: readonly string[]; readonly inks: Readonly<Record<string, number>> }
 
-/** Puts a sprite on a sheet, each of its pixels `scale` wide and high. */
-export function stamp(sheet: Bitmap, { rows, inks }: Sprite, x: number, y: number, scale: number): void {
+/** Puts a sprite on a bitmap, each of its pixels `scale` wide and high. */
+export function stamp(bitmap: Bitmap, { rows, inks }: Sprite, x: number, y: number, scale: number): void {
   for (const [line, row] of rows.entries())
     for (const [column, name] of [...row].entries()) {
       const index = inks[name]
       const box = { x: x + column * scale, y: y + line * scale, width: scale, height: scale }
-      if (index !== undefined) fill(sheet, box, index)
+      if (index !== undefined) fill(bitmap, box, index)
     }
 }
 

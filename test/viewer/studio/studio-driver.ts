@@ -1,4 +1,4 @@
-/** Hands for the tests of the page for painting: pictures, what is taken away, and a wallet in the browser. */
+/** Drives the page for painting in tests: pictures, what is taken away, and a wallet in the browser. */
 
 import type { Page } from 'playwright-core'
 import type { AreaOrder } from '../../../shared/contract/area-order.ts'
