@@ -42,7 +42,7 @@ export const QUIET: WallSettings = {
 /** What a wall without settings of its own is called. */
 export const wallName = (blocks: number, agents: number): string => `wall-${blocks}-${agents}`
 
-/** Makes an empty servers. */
+/** Starts with no process. */
 export function servers(): Servers {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-bench-'))
   const walls = new Map<string, Promise<WallProcess>>()

@@ -42,7 +42,7 @@ export const agents = (deps: AgentDeps) => {
   const signedHooks = signedBody(clients)
   return (
     new Elysia({ name: 'agents' })
-      .get('/api/agents', synchronous(all), { detail: documented(DOCS.readAgents) })
+      .get('/api/agents', synchronous(all), documented(DOCS.readAgents))
       .put(
         '/api/agents/me',
         async ({ request, body }) => {
@@ -51,7 +51,7 @@ export const agents = (deps: AgentDeps) => {
           if ('code' in result) return refuse(result)
           return respondJson(200, { ...result, agent: registryEntry(view, wallet) }, NO_STORE)
         },
-        { ...signedHooks, body: strict(RegisterBody, readRegistration), detail: documented(DOCS.registerAgent) },
+        { ...signedHooks, body: strict(RegisterBody, readRegistration), ...documented(DOCS.registerAgent) },
       )
       .put(
         '/api/agents/me/painter',
@@ -60,7 +60,7 @@ export const agents = (deps: AgentDeps) => {
           const result = await namePainter(registering, wallet, body, clients.addressOf(request))
           return 'code' in result ? refuse(result) : respondJson(200, result, NO_STORE)
         },
-        { ...signedHooks, body: strict(PainterBody, readPainterNaming), detail: documented(DOCS.namePainter) },
+        { ...signedHooks, body: strict(PainterBody, readPainterNaming), ...documented(DOCS.namePainter) },
       )
       // The route of wallets would take `me` for one.
       .get('/api/agents/me', () => wrongVerb(['PUT', 'OPTIONS']), { detail: undocumented })
@@ -74,7 +74,7 @@ export const agents = (deps: AgentDeps) => {
         },
         {
           ...queryHooks(WalletQuery, { after: 'invalid_after', limit: 'invalid_limit' }, inTurn(clients, 'searches')),
-          detail: documented(DOCS.readWallet),
+          ...documented(DOCS.readWallet),
         },
       )
   )

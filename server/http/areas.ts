@@ -57,7 +57,7 @@ export const areas = (deps: AreaDeps) => {
     .post('/areas', async ({ request, body }) => await order(deps, request, body), {
       parse: orderReader(deps),
       body: strict(AreaOrder, readAreaOrder),
-      detail: documented(DOCS.buyArea),
+      ...documented(DOCS.buyArea),
     })
     .get(
       '/areas/:area',
@@ -68,7 +68,7 @@ export const areas = (deps: AreaDeps) => {
         const area = parseArea(name)
         return area === undefined ? refuse(invalidArea()) : respondJson(200, await readArea(deps, area), NO_STORE)
       },
-      { detail: documented(DOCS.readArea, { ending: PNG_END, docs: DOCS.drawArea }) },
+      documented(DOCS.readArea, { ending: PNG_END, docs: DOCS.drawArea }),
     )
     .put(
       '/areas/:area',
@@ -82,7 +82,7 @@ export const areas = (deps: AreaDeps) => {
         ...signedHooks,
         parse: [notOfPicture, signedHooks.parse],
         body: strict(EditAreaBody, readAreaEdit),
-        detail: documented(DOCS.editArea),
+        ...documented(DOCS.editArea),
       },
     )
 }

@@ -53,9 +53,7 @@ export const blocks = (deps: BlockDeps) => {
   const { editing, clients } = deps
   const signedHooks = signedBody(clients)
   return new Elysia({ name: 'blocks' })
-    .get('/blocks/next', async ({ request }) => await answer(request, 'next'), {
-      detail: documented(DOCS.buyNextBlock),
-    })
+    .get('/blocks/next', async ({ request }) => await answer(request, 'next'), documented(DOCS.buyNextBlock))
     .get(
       '/blocks/:coord',
       async ({ request }) => {
@@ -63,7 +61,7 @@ export const blocks = (deps: BlockDeps) => {
         if (name.endsWith(PNG_END)) return await respondPicture(deps, request, name)
         return await answer(request, name === 'next' ? name : parseCoord(name))
       },
-      { detail: documented(DOCS.getOrBuyBlock, { ending: PNG_END, docs: DOCS.drawBlock }) },
+      documented(DOCS.getOrBuyBlock, { ending: PNG_END, docs: DOCS.drawBlock }),
     )
     .put(
       '/blocks/:coord',
@@ -78,7 +76,7 @@ export const blocks = (deps: BlockDeps) => {
         ...signedHooks,
         parse: [notOfPicture, signedHooks.parse],
         body: strict(EditBody, readEdit),
-        detail: documented(DOCS.editBlock),
+        ...documented(DOCS.editBlock),
       },
     )
 }

@@ -9,9 +9,9 @@ import type { CanvasReads } from './canvas/canvas-read.ts'
 /** The routes of the canvas. */
 export const canvas = ({ reads }: { readonly reads: CanvasReads }) =>
   new Elysia({ name: 'canvas' })
-    .get('/api/canvas', synchronous(reads.canvas.answer), { detail: documented(DOCS.readCanvas) })
-    .get('/api/canvas.bin', synchronous(reads.pixels.answer), { detail: documented(DOCS.readPixels) })
-    .get('/api/blocks', synchronous(reads.blocks.answer), { detail: documented(DOCS.readBlocks) })
+    .get('/api/canvas', synchronous(reads.canvas.answer), documented(DOCS.readCanvas))
+    .get('/api/canvas.bin', synchronous(reads.pixels.answer), documented(DOCS.readPixels))
+    .get('/api/blocks', synchronous(reads.blocks.answer), documented(DOCS.readBlocks))
 
 const DOCS = {
   readCanvas: {

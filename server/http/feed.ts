@@ -26,8 +26,8 @@ export const feed = ({ view, log, clients }: FeedDeps) => {
   const sales = viewCached(view, salesOf(view))
   const last = tail(view, log)
   return new Elysia({ name: 'feed' })
-    .get('/api/feed', synchronous(sales), { detail: documented(DOCS.readFeed) })
-    .get('/api/tail', async ({ request }) => await last(request), { detail: documented(DOCS.readTail) })
+    .get('/api/feed', synchronous(sales), documented(DOCS.readFeed))
+    .get('/api/tail', async ({ request }) => await last(request), documented(DOCS.readTail))
     .get(
       '/api/history',
       async ({ query: { after, limit } }) => {
@@ -38,7 +38,7 @@ export const feed = ({ view, log, clients }: FeedDeps) => {
         const page: HistoryPage = { nextAfter, hasMore: found.length > limit, changes: changes.map(changeDtoOf) }
         return respondJson(200, page, { 'Cache-Control': KEPT_BY_PROXIES })
       },
-      { ...queryHooks(FeedQuery, CODES, inTurn(clients, 'history')), detail: documented(DOCS.readHistory) },
+      { ...queryHooks(FeedQuery, CODES, inTurn(clients, 'history')), ...documented(DOCS.readHistory) },
     )
 }
 

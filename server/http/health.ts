@@ -21,9 +21,7 @@ export type HealthDeps = {
 /** The routes; a process that answers at all lives. */
 export const health = (deps: HealthDeps) =>
   new Elysia({ name: 'health' })
-    .get('/api/health', async () => respondJson(200, await healthOf(deps), NO_STORE), {
-      detail: documented(DOCS.readHealth),
-    })
+    .get('/api/health', async () => respondJson(200, await healthOf(deps), NO_STORE), documented(DOCS.readHealth))
     .get('/livez', () => respondJson(200, { alive: true }, NO_STORE))
     .get('/readyz', () => respondReady(deps.readiness.sells()))
     .get('/readyz/reads', () => respondReady(deps.readiness.reads()))

@@ -14,7 +14,7 @@ export const live = ({ live: stream, clients }: LiveDeps) =>
     '/api/live',
     async ({ request }) =>
       refuseBeyond(clients, 'streams', request) ?? (await stream.answer(request, clients.addressOf(request))),
-    { detail: documented(DOCS.followWall) },
+    documented(DOCS.followWall),
   )
 
 const DOCS = {

@@ -29,7 +29,7 @@ export function mcp({ bindHost = '', clients, ...port }: McpPort) {
     .post(
       '/mcp',
       async ({ request }) => await closed(request, async () => (await mcpCalls()).answerCall(deps, request, clients)),
-      { parse: 'none', detail: documented(DOCS.callMcp) },
+      { parse: 'none', ...documented(DOCS.callMcp) },
     )
     .options('/mcp', async ({ request }) => await closed(request, async () => respondEmpty(204, preflight)))
 }

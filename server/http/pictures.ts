@@ -34,11 +34,11 @@ export function pictures(deps: PictureDeps) {
     .post('/api/pixels', async ({ request, query }) => await toPixels(deps, request, query), {
       ...queryHooks(PixelsQuery, PIXELS_CODES, withinUploads(deps)),
       parse: 'none',
-      detail: documented(DOCS.paintPixels),
+      ...documented(DOCS.paintPixels),
     })
     .get('/wall.png', async ({ request, query }) => await respondRegion(deps, request, query), {
       ...queryHooks(RegionQuery, REGION_CODES),
-      detail: documented(DOCS.drawWall),
+      ...documented(DOCS.drawWall),
     })
     .get(
       '/card.png',
@@ -48,7 +48,7 @@ export function pictures(deps: PictureDeps) {
         const shown = Object.values(subject).join('-')
         return await respondImage(request, { view, shown, maxAge: 60, draw: () => cards.draw(subject), clients })
       },
-      { ...queryHooks(CardQuery, CARD_CODES), detail: documented(DOCS.drawCard) },
+      { ...queryHooks(CardQuery, CARD_CODES), ...documented(DOCS.drawCard) },
     )
 }
 

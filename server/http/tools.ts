@@ -38,7 +38,7 @@ export function tools(deps: ToolsDeps) {
         maxBytes: PREVIEW_MAX_BYTES,
       }),
       body: strict(PreviewBody, readPreview),
-      detail: documented(DOCS.previewBlock),
+      ...documented(DOCS.previewBlock),
     })
     .get(
       '/api/space',
@@ -53,7 +53,7 @@ export function tools(deps: ToolsDeps) {
           { w: 'invalid_size', h: 'invalid_size', near: 'invalid_coordinate', limit: 'invalid_limit' },
           searching,
         ),
-        detail: documented(DOCS.findSpace),
+        ...documented(DOCS.findSpace),
       },
     )
     .get(
@@ -68,7 +68,7 @@ export function tools(deps: ToolsDeps) {
           { kind: 'invalid_option', ...SIGNING_FLAWS, clear: 'invalid_option', ts: 'invalid_option' },
           searching,
         ),
-        detail: documented(DOCS.getSigningMessage),
+        ...documented(DOCS.getSigningMessage),
       },
     )
 }

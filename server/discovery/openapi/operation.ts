@@ -1,9 +1,10 @@
 /** What a route says of itself to the documents, and the refusals that many have in common. */
 
 import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
-import type { TObject, TSchema } from '@sinclair/typebox'
+import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { AnyElysia } from 'elysia'
-import type { FailureCode } from '../../domain/failure.ts'
+import type { ErrorBody, PaymentRequiredBody } from '../../../shared/contract/service.ts'
+import { statusOf, type FailureCode } from '../../domain/failure.ts'
 
 /** What is told of an operation beside its route's own schemas, and each way it can answer. */
 export type OperationDocs = {
@@ -43,13 +44,45 @@ export type Ending = { readonly ending: '.png'; readonly docs: OperationDocs }
 
 const KEY = 'x-operation'
 
-/** A route's `detail`. */
-export const documented = (docs: OperationDocs, ...endings: readonly Ending[]) => ({
-  operationId: docs.id,
-  summary: docs.summary,
-  description: docs.description,
-  [KEY]: { docs, endings },
+/** What stands on a route beside its handler: its `detail`, and the bodies of its answers by their status. */
+export const documented = <Docs extends OperationDocs>(docs: Docs, ...endings: readonly Ending[]) => ({
+  detail: {
+    operationId: docs.id,
+    summary: docs.summary,
+    description: docs.description,
+    [KEY]: { docs, endings },
+  },
+  response: answersOf(docs),
 })
+
+/** The body of an answer, as a Standard Schema. Handlers answer with a `Response`, which Elysia sends as it is. */
+type Told<Body> = {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: 'pixel-wall'
+    readonly types?: { readonly input: Body; readonly output: Body }
+    readonly validate: (body: unknown) => { readonly value: Body }
+  }
+}
+
+type Done<Docs extends OperationDocs> = Docs extends { readonly media: string }
+  ? unknown
+  : Static<Docs['answers'][number]>
+
+type Refused<Status> = Status extends 402 ? PaymentRequiredBody : ErrorBody
+
+/** The bodies of an operation's answers by their status, for clients that are typed by the app. */
+type Answers<Docs extends OperationDocs> = {
+  readonly [Status in 200 | (typeof statusOf)[Docs['codes'][number]]]: Told<
+    Status extends 200 ? Done<Docs> : Refused<Status>
+  >
+}
+
+function answersOf<Docs extends OperationDocs>({ codes }: Docs): Answers<Docs> {
+  const told: Told<unknown> = { '~standard': { version: 1, vendor: 'pixel-wall', validate: (value) => ({ value }) } }
+  const statuses = [200, ...codes.map((code) => statusOf[code])]
+  return Object.fromEntries(statuses.map((status) => [status, told])) as Answers<Docs>
+}
 
 /** The `detail` of a route that only refuses, so that no other is taken in its stead. */
 export const undocumented = { hide: true } as const
