@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Spaces } from '../../shared/contract/space.ts'
 import { flatPng } from '../adapters/picture-files.ts'
 import { eventually, get, readFeed, startWorld, type World } from '../e2e/world.ts'
+import { bodyOf, clientOf } from '../http/client.ts'
 
 // Goal: the commands do what their help says, and their exit status tells what became of the money. Method: the command as it
 // is typed, against the real wall, chain and facilitator.
@@ -78,7 +78,7 @@ describe('an area', () => {
 
   test('without a place is the open one nearest the centre', async () => {
     const { privateKey } = await world.wallet(2)
-    const space = (await (await fetch(`${world.url}/api/space?w=2&h=1&limit=1`)).json()) as Spaces
+    const space = await bodyOf(clientOf(world).api.space.get({ query: { w: 2, h: 1, limit: 1 } }))
     const { area } = await told(['buy', '--size', '2x1', '--max', '2'], { PRIVATE_KEY: privateKey })
     expect(area).toBe(`${space.spaces[0]?.coord},2x1`)
   })

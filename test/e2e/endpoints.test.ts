@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { armed, freePort, startWall, type WallProcess } from '../../server/local/wall-process.ts'
-import type { Deed, Receipt } from '../../shared/contract/block.ts'
-import type { Health } from '../../shared/contract/service.ts'
+import type { Receipt } from '../../shared/contract/block.ts'
 import { limitedTo, startOddEndpoint, type OddEndpoint, type Rule } from '../adapters/odd-endpoint.ts'
+import { bodyOf, clientOf, healthOf } from '../http/client.ts'
 import { eventually, expectBooksToBalance, get, settled, sign, startSurroundings, type Surroundings } from './world.ts'
 
 // Goal: a wall sells, ends what is open and starts again behind endpoints that tell events of few blocks at once, or of which
@@ -51,7 +51,8 @@ describe.each<[string, readonly Rules[]]>([
   const isSettled = async (bought: Response) => {
     expect(bought.status).toBe(200)
     const { block } = (await bought.json()) as Receipt
-    return ((await (await get(wall, block)).json()) as Deed).settled
+    const deed = await bodyOf(clientOf(wall).blocks({ coord: block }).get())
+    return 'settled' in deed && deed.settled
   }
 
   test('a sale is seen on the chain', async () => {
@@ -84,7 +85,7 @@ describe.each<[string, readonly Rules[]]>([
 
   test('what an endpoint cannot do is told, by host alone', async () => {
     const told = await eventually(async () => {
-      const health = (await (await fetch(`${wall.url}/api/health`)).json()) as Health
+      const health = await healthOf(wall)
       return health.rail === 'armed' ? (health.railError ?? '') : undefined
     })
     const expected = behind.flatMap((rules, at) => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { armed, freePort, startWall, type WallProcess } from '../../server/local/wall-process.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
-import type { Health } from '../../shared/contract/service.ts'
+import { healthOf } from '../http/client.ts'
 import {
   startFaultyFacilitator,
   type FaultyFacilitator,
@@ -18,7 +18,7 @@ let around: Surroundings
 let second: FaultyFacilitator
 let wall: WallProcess
 
-const health = async () => (await (await fetch(`${wall.url}/api/health`)).json()) as Health
+const health = () => healthOf(wall)
 
 beforeAll(async () => {
   around = await startSurroundings({ SETTLE_TIMEOUT_MS: '4000' })

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { armed, freePort, startWall, type WallProcess } from '../../server/local/wall-process.ts'
-import type { Health } from '../../shared/contract/service.ts'
 import { startOddEndpoint, type OddEndpoint, type Rule } from '../adapters/odd-endpoint.ts'
 import { cutProxy, type CutProxy } from '../db/postgres/cut-proxy.ts'
 import { startPostgres, type PostgresServer } from '../db/postgres/server.ts'
+import { healthOf } from '../http/client.ts'
 import { eventually, get, sign, startSurroundings, type Surroundings } from './world.ts'
 
 // Goal: every outage is told by name, once, with its reason; the wall is not ready to sell while it lasts, goes on answering
@@ -35,8 +35,6 @@ async function told({ url }: WallProcess, path: string): Promise<{ readonly stat
   const answer = await fetch(url + path)
   return { status: answer.status, body: (await answer.json()) as Told }
 }
-
-const healthOf = async ({ url }: WallProcess) => (await (await fetch(`${url}/api/health`)).json()) as Health
 
 /** Sees an outage through: begun by `begin`, told, and over after `end`. */
 async function seeThrough(

@@ -6,8 +6,8 @@ import { startLocalNetwork, type LocalNetwork } from '../../server/local/network
 import { armed, freePort, startWall, type WallProcess } from '../../server/local/wall-process.ts'
 import { newWallet, type Wallet } from '../../server/local/wallets.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
-import type { Health } from '../../shared/contract/service.ts'
 import { startPostgres } from '../db/postgres/server.ts'
+import { healthOf } from '../http/client.ts'
 import { runCommand } from '../operate/command.ts'
 import { eventually, signDemand } from './world.ts'
 
@@ -62,7 +62,7 @@ async function sell(wall: WallProcess): Promise<{ payment: string; block: string
   return { payment, block: ((await answer.json()) as Receipt).block }
 }
 
-const railOf = async ({ url }: WallProcess) => ((await (await fetch(`${url}/api/health`)).json()) as Health).rail
+const railOf = async (wall: WallProcess) => (await healthOf(wall)).rail
 
 const orphansIn = (wall: WallProcess) =>
   wall.journal().flatMap((line) => {

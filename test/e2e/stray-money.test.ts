@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { encodeFunctionData, parseEther } from 'viem'
 import { dollarAbi, dollarAddress } from '../../server/local/token/contracts.ts'
 import { armed, freePort, startWall, type WallProcess } from '../../server/local/wall-process.ts'
-import type { Health } from '../../shared/contract/service.ts'
 import { lower, newOffer, sign as signFor } from '../adapters/signing.ts'
+import { healthOf } from '../http/client.ts'
 import { facilitatorAt, oneDollarTo, signPayment } from '../local/payments.ts'
 import { runCommand } from '../operate/command.ts'
 import { eventually, get, sign, startSurroundings, type Surroundings } from './world.ts'
@@ -55,7 +55,7 @@ const alertsOf = (wall: WallProcess) =>
 const alerted = (wall: WallProcess, wanted: string) =>
   eventually(async () => alertsOf(wall).find(({ event }) => event === wanted))
 
-const railOf = async ({ url }: WallProcess) => ((await (await fetch(`${url}/api/health`)).json()) as Health).rail
+const railOf = async (wall: WallProcess) => (await healthOf(wall)).rail
 
 /** Pays the wall's address by an authorization that a stranger broadcasts; the transaction. */
 async function payByStranger(): Promise<string> {

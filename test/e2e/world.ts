@@ -9,8 +9,9 @@ import { startLocalNetwork, type LocalNetwork, type LocalNetworkOptions } from '
 import { armed, freePort, startWall, type WallProcess } from '../../server/local/wall-process.ts'
 import { newWallet, type Wallet } from '../../server/local/wallets.ts'
 import type { Canvas } from '../../shared/contract/canvas.ts'
-import type { FeedPage, Sale } from '../../shared/contract/feed.ts'
+import type { Sale } from '../../shared/contract/feed.ts'
 import { startPostgres } from '../db/postgres/server.ts'
+import { bodyOf, clientOf } from '../http/client.ts'
 import { startFaultyFacilitator, type FaultyFacilitator } from '../local/faulty-facilitator.ts'
 
 /** What a wall's database can be on, for tests that are about the wall and not about its file. */
@@ -198,18 +199,18 @@ export async function readCanvas(wall: At): Promise<Canvas> {
 }
 
 /** The canvas read, once it is as told; it follows the log within a second. */
-export function canvasWhen({ url }: At, isTrue: (canvas: Canvas) => boolean): Promise<Canvas> {
+export function canvasWhen(wall: At, isTrue: (canvas: Canvas) => boolean): Promise<Canvas> {
   return eventually(async () => {
-    const canvas = (await (await fetch(`${url}/api/canvas`)).json()) as Canvas
+    const canvas = await bodyOf(clientOf(wall).api.canvas.get())
     return isTrue(canvas) ? canvas : undefined
   })
 }
 
 /** The whole feed, page by page. */
-export async function readFeed({ url }: At): Promise<Sale[]> {
+export async function readFeed(wall: At): Promise<Sale[]> {
   const sales: Sale[] = []
   for (let after = 0; ;) {
-    const page = (await (await fetch(`${url}/api/feed?after=${after}&limit=20`)).json()) as FeedPage
+    const page = await bodyOf(clientOf(wall).api.feed.get({ query: { after, limit: 20 } }))
     sales.push(...page.sales)
     after = page.nextAfter
     if (!page.hasMore) return sales

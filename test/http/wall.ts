@@ -23,6 +23,7 @@ import { unlimited } from '../fakes/limits.ts'
 import { fakeLogger, type FakeLogger } from '../fakes/logger.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
 import { NOW, paymentOf, TERMS } from '../ports/samples.ts'
+import { clientOf } from './client.ts'
 import { expectDocumented, operationOf } from './protocol/documented.ts'
 
 export const HOST = 'wall.test'
@@ -57,6 +58,8 @@ export type Wall = {
   readonly idle: () => Promise<void>
   /** Sends a request; each answer of an operation is held against the OpenAPI document. */
   ask(request: string, init?: RequestInit): Promise<Response>
+  /** The same by a client that knows the routes. */
+  readonly client: ReturnType<typeof clientOf>
   /** Buys a block for the `payer`-th wallet, as an honest client would. */
   buy(path: string, payer: number, nonce?: number): Promise<Response>
 }
@@ -132,6 +135,10 @@ export async function openWall(
     await reads.published()
     return await askApp(wall, request, init)
   }
+  const client = clientOf({ url: BASE_URL }, async (address, init) => {
+    const { pathname, search } = new URL(address)
+    return await ask(`${init?.method ?? 'GET'} ${pathname}${search}`, init)
+  })
   const buy = (path: string, payer: number, nonce = payer) => ask(`GET ${path}`, paidBy(paymentOf(payer, nonce)))
   return {
     app: wall,
@@ -145,6 +152,7 @@ export async function openWall(
     probe: rail.probe,
     idle: sold.idle,
     ask,
+    client,
     buy,
   }
 }

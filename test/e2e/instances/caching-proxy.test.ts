@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { answered, watch } from '../../../bench/scenarios/viewers.ts'
 import { freePort } from '../../../server/local/wall-process.ts'
-import type { LogTail } from '../../../shared/contract/live.ts'
 import { editMessage } from '../../../shared/signing.ts'
+import { bodyOf, clientOf } from '../../http/client.ts'
 import { eventually, get, sign, startWorld, type World } from '../world.ts'
 import { isHere, startProxy, type Proxy } from './proxies.ts'
 
@@ -41,7 +41,7 @@ describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
     const wallet = await wall.wallet()
     const block = '70,40'
     expect((await get(proxy, block)).status).toBe(402)
-    const tail = async () => (await (await fetch(`${proxy.url}/api/tail`)).json()) as LogTail
+    const tail = () => bodyOf(clientOf(proxy).api.tail.get())
     await tail()
     const bought = await get(proxy, block, await sign(proxy, wallet, block))
     expect(bought.status).toBe(200)

@@ -2,10 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { armed } from '../../../server/local/wall-process.ts'
 import type { Wallet } from '../../../server/local/wallets.ts'
 import type { Receipt } from '../../../shared/contract/block.ts'
-import type { FeedPage } from '../../../shared/contract/feed.ts'
-import type { Health } from '../../../shared/contract/service.ts'
 import { editMessage } from '../../../shared/signing.ts'
 import { bytesOf, converse } from '../../hostile/wire.ts'
+import { bodyOf, clientOf, healthOf } from '../../http/client.ts'
 import { blocksGiven, callBuyArea, coordsOf, orderArea, signArea } from '../area-orders.ts'
 import { eventually, expectBooksToBalance, get, readFeed, settled, sign, type At } from '../world.ts'
 import { startCluster, type Cluster } from './cluster.ts'
@@ -55,8 +54,6 @@ function persist(payment: string, first = 0): Promise<Response> {
     return answer === undefined || answer.status === 503 ? undefined : answer
   })
 }
-
-const healthOf = async (url: string) => (await (await fetch(`${url}/api/health`)).json()) as Health
 
 async function repaint({ url }: { url: string }, owner: Wallet, coord: string, message: string): Promise<Response> {
   const ts = Date.now()
@@ -108,8 +105,8 @@ function buyOnLine({ url }: At, payment: string) {
 async function hopAlongFeed(sales: number): Promise<readonly number[]> {
   const told: number[] = []
   for (let turn = 0, after = 0; told.length < sales; turn++) {
-    const page = await fetch(`${wall.at(turn).url}/api/feed?after=${after}&limit=7`)
-    const { sales: next, nextAfter } = (await page.json()) as FeedPage
+    const page = clientOf(wall.at(turn)).api.feed.get({ query: { after, limit: 7 } })
+    const { sales: next, nextAfter } = await bodyOf(page)
     told.push(...next.map(({ seq }) => seq))
     after = nextAfter
     await Bun.sleep(5)
@@ -263,7 +260,7 @@ test(
       const paid = await get({ url }, 'next', payments[at])
       expect([paid.status, await paid.json()]).toMatchObject([503, { error: 'database_unavailable' }])
       expect((await repaint({ url }, owner, '12,9', 'lost')).status).toBe(503)
-      expect(await healthOf(url)).toMatchObject({ ok: false })
+      expect(await healthOf({ url })).toMatchObject({ ok: false })
     })
     await Promise.all(bystanders)
     expect(wall.facilitator.settle.count()).toBe(settlesBefore)
@@ -280,7 +277,8 @@ test(
       expect(status).toBe(200)
     }
     expect(await dollarsOf(payers)).toEqual([1, 1, 1])
-    for (const { url } of wall.instances) await eventually(async () => ((await healthOf(url)).ok ? true : undefined))
+    for (const { url } of wall.instances)
+      await eventually(async () => ((await healthOf({ url })).ok ? true : undefined))
     expect((await repaint(wall.at(1), owner, '12,9', 'after')).status).toBe(200)
     await canvasesWhenEqual('"after"')
   },

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { armed, freePort, startWall, type WallProcess } from '../../../server/local/wall-process.ts'
 import type { Wallet } from '../../../server/local/wallets.ts'
 import type { Receipt } from '../../../shared/contract/block.ts'
-import type { Health } from '../../../shared/contract/service.ts'
 import { cutProxy } from '../../db/postgres/cut-proxy.ts'
 import { startPostgres, type PostgresServer } from '../../db/postgres/server.ts'
+import { healthOf } from '../../http/client.ts'
 import { runCommand } from '../../operate/command.ts'
 import { eventually, get, readFeed, sign, startSurroundings, type Surroundings } from '../world.ts'
 
@@ -56,8 +56,6 @@ const alertsOf = (wall: WallProcess, wanted: string) =>
     const { level, event } = JSON.parse(line) as { level: string; event: string }
     return level === 'alert' && event === wanted
   })
-
-const healthOf = async ({ url }: WallProcess) => (await (await fetch(`${url}/api/health`)).json()) as Health
 
 const salesAt = async (wall: WallProcess) => (await readFeed(wall)).length
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { HistoryPage } from '../../../shared/contract/live.ts'
 import { editOf, sending } from '../blocks/signed.ts'
+import { bodyOf } from '../client.ts'
 import { openWall } from '../wall.ts'
 
 test('the history is every change once, page by page, as followers were told', async () => {
@@ -11,7 +12,7 @@ test('the history is every change once, page by page, as followers were told', a
 
   const changes: HistoryPage['changes'] = []
   for (let after = 0, hasMore = true; hasMore;) {
-    const page = (await (await wall.ask(`GET /api/history?after=${after}&limit=2`)).json()) as HistoryPage
+    const page = await bodyOf(wall.client.api.history.get({ query: { after, limit: 2 } }))
     changes.push(...page.changes)
     after = page.nextAfter
     hasMore = page.hasMore

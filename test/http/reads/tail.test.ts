@@ -1,11 +1,9 @@
 import { expect, test } from 'bun:test'
-import type { LogTail } from '../../../shared/contract/live.ts'
 import { editOf, sending } from '../blocks/signed.ts'
-import { openWall } from '../wall.ts'
+import { bodyOf } from '../client.ts'
+import { openWall, type Wall } from '../wall.ts'
 
-type Wall = Awaited<ReturnType<typeof openWall>>
-
-const tailOf = async (wall: Wall) => (await (await wall.ask('GET /api/tail')).json()) as LogTail
+const tailOf = ({ client }: Wall) => bodyOf(client.api.tail.get())
 
 test('the end of the log is the same for everyone, and kept by proxies for a moment', async () => {
   const wall = await openWall()
