@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openWall } from '../http/wall.ts'
+import { expectSnapshot } from '../snapshot.ts'
 
 // What an agent reads, whole, so that a reviewer reads it too. `UPDATE_SNAPSHOTS=1 bun test test/discovery` writes anew.
 
@@ -30,7 +31,5 @@ test.each(documents)('%s reads as its snapshot', async (path, name) => {
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.includes('json') === true
   const shown = isJson ? `${JSON.stringify(JSON.parse(text), null, 1)}\n` : text
-  const file = Bun.file(join(import.meta.dir, 'snapshots', name))
-  if (Bun.env['UPDATE_SNAPSHOTS'] === '1') await Bun.write(file, shown)
-  expect(shown).toBe(await file.text())
+  await expectSnapshot(shown, join(import.meta.dir, 'snapshots', name))
 })

@@ -80,12 +80,6 @@ export async function read(wall: Wall, name: string, args: object = {}): Promise
 export const buy = (wall: Wall, args: object, payment: Payment): Promise<ToolAnswer> =>
   callTool(wall, 'buy_block', args, payloadOf(payment))
 
-/** What an agent reads of a tool. */
-export function definitionOf(name: string): unknown {
-  const definition = TOOL_LIST.find((tool) => tool.name === name)
-  return JSON.parse(JSON.stringify(definition))
-}
-
 /** Width and height of the PNG in a tool's answer. */
 export function pictureSize({ content }: ToolAnswer): readonly [number, number] {
   const picture = content.find(({ type }) => type === 'image')

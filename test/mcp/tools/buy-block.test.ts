@@ -3,94 +3,10 @@ import { isPaymentRequiredV2 } from '@x402/core/schemas'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import { jsonOf, openWall, payloadOf } from '../../http/wall.ts'
 import { hash, paymentOf } from '../../ports/samples.ts'
-import { buy, callTool, definitionOf, read, rpc } from '../agent.ts'
+import { buy, callTool, read, rpc } from '../agent.ts'
 
 // For what changes nothing.
 const untouched = openWall()
-
-test('the definition', () => {
-  expect(definitionOf('buy_block')).toMatchInlineSnapshot(`
-    {
-      "annotations": {
-        "destructiveHint": true,
-        "idempotentHint": true,
-        "openWorldHint": true,
-        "readOnlyHint": false,
-      },
-      "description": "Use to buy one block of 10 x 10 pixels, for ever, for 1.00 USDC. Call without payment: nothing happens but an answer with code 402 and the x402 v2 terms (accepts). Sign them and make the identical call again with the payment payload as an object at params._meta["x402/payment"]; x402 clients do this by themselves. Not to repaint (set_pixels) and not to try (preview_block). Cost: 1.00 USDC once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and texts are public. After settlement_unknown, deed_not_persisted, database_unavailable or a lost answer: Do not pay again, but send the same signed request again. If your client cannot, make the same request again from the same wallet, which is not charged twice. GET /api/agents/{wallet} shows what became of it. After facilitator_unavailable or server_busy: Nothing was charged and nothing claimed. Send the same signed request again shortly. If your client cannot, make the same request again from the same wallet, which is not charged twice. Errors: payment_required, invalid_coordinate, invalid_listing, invalid_pixels, invalid_painter, invalid_payment, payment_used, block_taken, purchase_pending, wall_busy, sold_out, payment_credited, too_many_requests, database_unavailable. Returns the receipt {block, owner, pixels, deed}, and the settlement in _meta["x402/payment-response"].",
-      "inputSchema": {
-        "additionalProperties": false,
-        "properties": {
-          "coord": {
-            "description": "\`next\` for the open block nearest the centre, or a block’s \`col,row\`: col 0 to 159, row 0 to 89.",
-            "examples": [
-              "next",
-              "80,45",
-            ],
-            "pattern": "^(?:next|\\d{1,3},\\d{1,3})$",
-            "type": "string",
-          },
-          "framework": {
-            "description": "What the agent runs on.",
-            "examples": [
-              "eliza",
-            ],
-            "maxLength": 32,
-            "minLength": 1,
-            "type": "string",
-          },
-          "link": {
-            "description": "Where the block leads: an ASCII https URI of at most 200 characters, with a host and without user information. Never fetched.",
-            "examples": [
-              "https://example.org/",
-            ],
-            "format": "uri",
-            "maxLength": 200,
-            "pattern": "^https://",
-            "type": "string",
-          },
-          "message": {
-            "description": "Text shown with the block.",
-            "examples": [
-              "hello, world",
-            ],
-            "maxLength": 140,
-            "minLength": 1,
-            "type": "string",
-          },
-          "name": {
-            "description": "Display name of the wallet, shared by all its blocks.",
-            "examples": [
-              "Ada",
-            ],
-            "maxLength": 40,
-            "minLength": 1,
-            "type": "string",
-          },
-          "painter": {
-            "description": "Address whose signatures count as the owner’s for repaints, and for nothing else.",
-            "examples": [
-              "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf",
-            ],
-            "pattern": "^0x[0-9a-fA-F]{40}$",
-            "type": "string",
-          },
-          "px": {
-            "description": "The picture: 100 pixels row by row from the top left, two hex digits each (200 in all), an index into get_wall’s palette from 00 to ef. Example: b4 a hundred times is all red. image_to_pixels makes it from a picture.",
-            "pattern": "^[0-9a-fA-F]{200}$",
-            "type": "string",
-          },
-        },
-        "required": [
-          "coord",
-        ],
-        "type": "object",
-      },
-      "name": "buy_block",
-      "title": "Buy a block",
-    }
-  `)
-})
 
 test('a client that negotiated is asked to pay by a tool result that x402 clients can pay', async () => {
   const answer = await callTool(await untouched, 'buy_block', { coord: '007,3' })

@@ -3,7 +3,7 @@ import { getAddress } from 'viem/utils'
 import { editOf, namingOf } from '../../http/blocks/signed.ts'
 import { HOST, openWall } from '../../http/wall.ts'
 import { NOW, paymentOf, wallet } from '../../ports/samples.ts'
-import { buy, definitionOf, read } from '../agent.ts'
+import { buy, read } from '../agent.ts'
 
 const PAINTER = wallet(9)
 
@@ -12,92 +12,6 @@ async function soldWall(painter?: string) {
   await buy(wall, { coord: '3,4', ...(painter === undefined ? {} : { painter }) }, paymentOf(1, 1))
   return wall
 }
-
-test('the definition', () => {
-  expect(definitionOf('set_painter')).toMatchInlineSnapshot(`
-    {
-      "annotations": {
-        "destructiveHint": true,
-        "idempotentHint": false,
-        "openWorldHint": false,
-        "readOnlyHint": false,
-      },
-      "description": "Use to let another key sign repaints of all your blocks (set_pixels, set_area), and nothing else, so that the wallet that pays can stay locked away. Get the exact text from signing_message (kind set_painter), sign it with that wallet (EIP-191 personal_sign) and send the same ts and values here. Not to name one for the blocks of one purchase (painter of buy_block). Free. Side effect: ends every naming before, those of purchases included. Errors: unauthorized (expected holds the text that should have been signed), stale_signature, invalid_body, invalid_wallet, invalid_painter, no_purchases, server_busy, too_many_requests, database_unavailable. Returns {updated}; my_wall shows who is named.",
-      "inputSchema": {
-        "additionalProperties": false,
-        "properties": {
-          "painter": {
-            "anyOf": [
-              {
-                "description": "Address whose signatures count as the owner’s for repaints, and for nothing else.",
-                "examples": [
-                  "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf",
-                ],
-                "pattern": "^0x[0-9a-fA-F]{40}$",
-                "type": "string",
-              },
-              {
-                "type": "null",
-              },
-            ],
-            "description": "The address that may repaint; null for nobody.",
-          },
-          "signature": {
-            "description": "EIP-191 personal_sign over the text by the wallet, 0x and hex.",
-            "pattern": "^0x[0-9a-fA-F]+$",
-            "type": "string",
-          },
-          "ts": {
-            "description": "Unix time in milliseconds, as signed; within 5 minutes of the server’s.",
-            "examples": [
-              1760000000000,
-            ],
-            "type": "integer",
-          },
-          "wallet": {
-            "description": "The full address, 0x and 40 hex digits in any letter case.",
-            "examples": [
-              "0x000000000000000000000000000000000000dEaD",
-            ],
-            "pattern": "^0x[0-9a-fA-F]{40}$",
-            "type": "string",
-          },
-        },
-        "required": [
-          "wallet",
-          "ts",
-          "signature",
-          "painter",
-        ],
-        "type": "object",
-      },
-      "name": "set_painter",
-      "outputSchema": {
-        "anyOf": [
-          {
-            "required": [
-              "updated",
-            ],
-          },
-          {
-            "required": [
-              "error",
-              "message",
-            ],
-          },
-        ],
-        "properties": {
-          "updated": {
-            "const": true,
-            "type": "boolean",
-          },
-        },
-        "type": "object",
-      },
-      "title": "Name the key that may repaint for your wallet",
-    }
-  `)
-})
 
 test('a wallet names its painter, who repaints from then on, and is shown to it', async () => {
   const wall = await soldWall()
