@@ -46,13 +46,13 @@ export type AreaDeps = DemandDeps &
 const PREFIX = '/areas/'
 
 /** What a signed change of an area may take. */
-const EDIT_MAX_BYTES = 128 * 1024
+export const AREA_EDIT_MAX_BYTES = 128 * 1024
 
 /** The routes of areas. */
 export const areas = (deps: AreaDeps) => {
   const { clients, editing } = deps
   const look = inTurn(clients, 'searches')
-  const signedHooks = signedBody(clients, { maxBytes: EDIT_MAX_BYTES })
+  const signedHooks = signedBody(clients, { maxBytes: AREA_EDIT_MAX_BYTES })
   return new Elysia({ name: 'areas' })
     .post('/areas', async ({ request, body }) => await order(deps, request, body), {
       parse: orderReader(deps),

@@ -5,6 +5,8 @@ import { SETTINGS } from '../../server/config.ts'
 import { openApi } from '../../server/discovery/openapi/openapi.ts'
 import { REPEAT } from '../../server/domain/advice.ts'
 import { statusOf } from '../../server/domain/failure.ts'
+import { AREA_EDIT_MAX_BYTES } from '../../server/http/areas.ts'
+import { UPLOAD_MAX_BYTES } from '../../server/http/request/uploads.ts'
 import { BUDGETS, STREAMS_PER_ADDRESS } from '../../server/wall/rate-limits.ts'
 import { OPERATIONS } from '../http/operations.ts'
 import { OFFER } from '../http/wall.ts'
@@ -112,6 +114,13 @@ test('the recipe for nginx carries the budgets that are counted by request', asy
   expect(paces).toEqual(Object.fromEntries(byRequest.map((name) => [name, BUDGETS[name].perSecond])))
   expect(bursts).toEqual(Object.fromEntries(byRequest.map((name) => [name, BUDGETS[name].burst])))
   expect(recipe).toContain(`limit_conn open_streams ${STREAMS_PER_ADDRESS};`)
+})
+
+test('the recipe for nginx lets through what the wall takes of an area', async () => {
+  const recipe = await read('deploy/nginx.conf')
+  const sizeOf = (place: string) => recipe.split(`location ${place} {`)[1]?.match(/client_max_body_size (\w+);/)?.[1]
+  expect(sizeOf('= /areas')).toBe(`${UPLOAD_MAX_BYTES / 2 ** 20}m`)
+  expect(sizeOf('/areas/')).toBe(`${AREA_EDIT_MAX_BYTES / 2 ** 10}k`)
 })
 
 test('every error code is in the published description of the service', async () => {
