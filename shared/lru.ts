@@ -11,10 +11,13 @@ export type Lru<Key, Value> = {
 /** An empty map for at most `max` entries. */
 export function lru<Key, Value>(max: number): Lru<Key, Value> {
   const entries = new Map<Key, Value>()
+  const forgetOldest = () => {
+    const [oldest] = entries.keys()
+    if (oldest !== undefined) entries.delete(oldest)
+  }
   const set = (key: Key, value: Value) => {
     entries.delete(key)
-    const [oldest] = entries.keys()
-    if (entries.size >= max && oldest !== undefined) entries.delete(oldest)
+    if (entries.size >= max) forgetOldest()
     entries.set(key, value)
   }
   return {

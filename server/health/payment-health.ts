@@ -46,15 +46,17 @@ export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
   let wasArmed = false
   let head: bigint | undefined
   let isStill = false // the chain was no further at the last probe than at the one before
-  let shown: string = railWords('arming', null)
+  let shown: { readonly now: Rail; readonly what: string | null } = { now: 'arming', what: null }
 
   const words = () => fault ?? trouble ?? lack
   const state = () => {
     const failingForMs = failingSince === null ? 0 : clock.elapsed() - failingSince
     const now = railState({ fault, checked, reconciled, stalled, failedProbes, failingForMs })
     const what = words()
-    if (railWords(now, what) !== shown) logger.note('rail', what === null ? { state: now } : { state: now, what })
-    shown = railWords(now, what)
+    if (now !== shown.now || what !== shown.what) {
+      logger.note('rail', what === null ? { state: now } : { state: now, what })
+      shown = { now, what }
+    }
     wasArmed ||= now === 'armed'
     return now
   }
@@ -96,8 +98,6 @@ export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
     },
   }
 }
-
-const railWords = (state: Rail, what: string | null) => `${state} ${what ?? ''}`
 
 type Supports = Awaited<ReturnType<Facilitator['supports']>>
 

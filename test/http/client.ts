@@ -3,13 +3,17 @@
 import { treaty } from '@elysiajs/eden'
 import type { App } from '../../server/app.ts'
 
+type Input = string | URL | Request
+
+const addressOf = (input: Input) => (typeof input === 'string' ? input : 'url' in input ? input.url : input.href)
+
 type Send = (address: string, init?: RequestInit) => Promise<Response>
 
 /** The client of a wall at an address; `send` stands in for `fetch`. */
 export const clientOf = ({ url }: { readonly url: string }, send: Send = fetch) =>
   treaty<App>(url, {
     parseDate: false,
-    fetcher: Object.assign((input: string | URL | Request, init?: RequestInit) => send(String(input), init), {
+    fetcher: Object.assign((input: Input, init?: RequestInit) => send(addressOf(input), init), {
       preconnect: fetch.preconnect,
     }),
   })
