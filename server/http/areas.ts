@@ -5,7 +5,6 @@ import { parseArea } from '../../shared/area.ts'
 import { AreaOrder, AreaReceipt } from '../../shared/contract/area-order.ts'
 import { AreaImageQuery, AreaParams, AreaState, EditAreaAnswer, EditAreaBody } from '../../shared/contract/area.ts'
 import { anywhere, listing, signed, documented, unsettled, type OperationDocs } from '../discovery/openapi/operation.ts'
-import type { Bought } from '../domain/purchase/purchase.ts'
 import { invalidArea } from '../domain/purchase/refusals.ts'
 import { salesOf, type WallView } from '../domain/wall/wall-view.ts'
 import { readAreaOrder, type OrderedArea } from '../purchase/area-order.ts'
@@ -15,10 +14,10 @@ import { editArea } from '../wall/edit-area.ts'
 import type { EditDeps } from '../wall/edit-block.ts'
 import type { TakenBlocks } from '../wall/open-blocks.ts'
 import { readArea } from '../wall/read-area.ts'
-import { encodeHeader, settleResponse } from '../x402/header.ts'
 import { areaReceiptOf } from '../x402/receipt.ts'
-import { carriesPayment, PAYMENT_RESPONSE_V1, paymentOf, settlementHeaderV1, type Sent } from '../x402/v1.ts'
+import { carriesPayment, paymentOf, type Sent } from '../x402/v1.ts'
 import { respondRegion, type RegionDeps } from './answer/image-response.ts'
+import { respondReceipt } from './answer/receipt-response.ts'
 import { demandForArea, refuse, refuseTarget, type DemandDeps } from './answer/refuse.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
 import { notOfPicture } from './fallback.ts'
@@ -124,21 +123,11 @@ async function paid(
   if ('code' in payment) return refuse(payment)
   await deps.clients.queue.paymentTurn()
   const outcome = await deps.sellTo(deps.clients.addressOf(request), target, payment, listing, request.signal)
-  if (outcome.kind === 'bought') return respondReceipt(deps, outcome, version)
-  return refuseTarget(deps, target, await namingBlocks(deps.ledger, target, outcome.failure), { isArea: true })
-}
-
-function respondReceipt(
-  { view, offer }: AreaDeps,
-  { purchase, isEarlier }: Bought,
-  version: Sent['version'],
-): Response {
-  const sales = salesOf(view, purchase)
-  return respondJson(200, areaReceiptOf({ purchase, sales, isEarlier, baseUrl: offer.baseUrl }), {
-    'Cache-Control': 'private, no-store',
-    'PAYMENT-RESPONSE': encodeHeader(settleResponse(purchase)),
-    ...(version === 1 ? { [PAYMENT_RESPONSE_V1]: settlementHeaderV1(purchase) } : {}),
-  })
+  if (outcome.kind === 'refused')
+    return refuseTarget(deps, target, await namingBlocks(deps.ledger, target, outcome.failure), { isArea: true })
+  const { purchase, isEarlier } = outcome
+  const sales = salesOf(deps.view, purchase)
+  return respondReceipt(areaReceiptOf({ purchase, sales, isEarlier, baseUrl: deps.offer.baseUrl }), purchase, version)
 }
 
 const readScale = paramsReader(AreaImageQuery, { scale: 'invalid_region' })

@@ -7,7 +7,6 @@ import { cellOf, parseCoord } from '../../shared/wall.ts'
 import { anywhere, listing, signed, documented, unsettled, type OperationDocs } from '../discovery/openapi/operation.ts'
 import { REPEAT } from '../domain/advice.ts'
 import type { Target } from '../domain/purchase/payment.ts'
-import type { Bought } from '../domain/purchase/purchase.ts'
 import { invalidCoordinate, unavailability } from '../domain/purchase/refusals.ts'
 import { saleOf, type WallView } from '../domain/wall/wall-view.ts'
 import type { Blocks } from '../ports.ts'
@@ -16,12 +15,12 @@ import type { Seller } from '../purchase/seller.ts'
 import { editBlock, type EditDeps } from '../wall/edit-block.ts'
 import { deedOf, lookAt, type Found } from '../wall/read-wall.ts'
 import type { WallImages } from '../wall/wall-image.ts'
-import { encodeHeader, settleResponse } from '../x402/header.ts'
 import { receiptOf } from '../x402/receipt.ts'
-import { PAYMENT_RESPONSE_V1, paymentOf, settlementHeaderV1, type Sent } from '../x402/v1.ts'
+import { paymentOf, type Sent } from '../x402/v1.ts'
 import { etagOf } from './answer/cached-response.ts'
 import { respondRegion } from './answer/image-response.ts'
 import { respondNowhere } from './answer/payment-page.ts'
+import { respondReceipt } from './answer/receipt-response.ts'
 import { demandPaymentInHtml, demands, refuse, refuseTarget, type Demanding, type DemandDeps } from './answer/refuse.ts'
 import { NO_STORE, respond, respondJson, respondUnchanged, VARIES_BY_PAYMENT } from './answer/respond.ts'
 import { notOfPicture } from './fallback.ts'
@@ -115,7 +114,9 @@ async function paid(deps: BlockDeps, request: Request, target: Target, { payment
   const address = deps.clients.addressOf(request)
   const outcome = await deps.sellTo(address, target, payment, readListingQuery(request.url), request.signal)
   if (outcome.kind === 'refused') return refuseTarget(deps, target, outcome.failure, { query: queryOf(request.url) })
-  return respondReceipt(deps, outcome, version)
+  const { purchase, isEarlier } = outcome
+  const sale = saleOf(deps.view, purchase.block)
+  return respondReceipt(receiptOf({ purchase, sale, isEarlier, baseUrl: deps.offer.baseUrl }), purchase, version)
 }
 
 const readScale = paramsReader(BlockImageQuery, { scale: 'invalid_region' })
@@ -145,19 +146,6 @@ function respondDeed(request: Request, deed: Deed): Response {
   const headers = { 'Cache-Control': 'no-cache', ...VARIES_BY_PAYMENT, ETag: etag }
   if (holdsAlready(request.headers.get('if-none-match'), etag)) return respondUnchanged(headers)
   return respond(200, 'application/json', body, headers)
-}
-
-function respondReceipt(
-  { view, offer }: BlockDeps,
-  { purchase, isEarlier }: Bought,
-  version: Sent['version'],
-): Response {
-  const sale = saleOf(view, purchase.block)
-  return respondJson(200, receiptOf({ purchase, sale, isEarlier, baseUrl: offer.baseUrl }), {
-    'Cache-Control': 'private, no-store',
-    'PAYMENT-RESPONSE': encodeHeader(settleResponse(purchase)),
-    ...(version === 1 ? { [PAYMENT_RESPONSE_V1]: settlementHeaderV1(purchase) } : {}),
-  })
 }
 
 const DOCS = {
