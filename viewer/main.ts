@@ -3,8 +3,8 @@
 import type { Place } from './address.ts'
 import type { Camera, View } from './camera/camera.ts'
 import { listen } from './camera/input.ts'
-import { arrive } from './data/load-canvas.ts'
-import { canvasReader } from './data/source.ts'
+import { loadCanvas } from './data/load-canvas.ts'
+import { canvasReader } from './data/read-canvas.ts'
 import { createPainter } from './gl/painter.ts'
 import { nameOnPage, priceOnPage } from './page-words.ts'
 import { createAppearance, type Page, type Part } from './page.ts'
@@ -160,7 +160,7 @@ function goTo(place: Place, keepsCamera: boolean) {
 
 async function load() {
   try {
-    await arrive(readCanvas, showWall, priceOnPage())
+    await loadCanvas(readCanvas, showWall, priceOnPage())
   } catch {
     stage.ariaBusy = 'false'
     say(notice, 'The wall could not be read.', () => {

@@ -1,4 +1,4 @@
-/** What the service tells after the first read, worked into the wall. */
+/** Applies to the wall what the service sends after the first read. */
 
 import type { CanvasAgent, CanvasBlock } from '../../shared/contract/canvas.ts'
 import type { Sale } from '../../shared/contract/feed.ts'
@@ -6,11 +6,11 @@ import type { ChangeDto } from '../../shared/contract/live.ts'
 import { TOTAL_BLOCKS, isBlockIndex } from '../../shared/wall.ts'
 import { blankAtlas, copyBlock } from '../wall/pixel-buffer.ts'
 import { bareWall, withBlocks, withClaims, withPictures, type Claim, type Wall } from '../wall/wall-model.ts'
-import type { Reading } from './source.ts'
+import type { Reading } from './read-canvas.ts'
 
 type Update = (Sale & { readonly kind: 'sale' }) | Exclude<ChangeDto, { kind: 'sale' }>
 
-/** What updates make of a wall, by block index, until all of it is known. */
+/** What updates change, by block index. */
 type Draft = {
   readonly blocks: Map<number, CanvasBlock>
   readonly agents: CanvasAgent[]
@@ -27,7 +27,7 @@ export const withSales = (wall: Wall, sales: readonly Sale[]): Wall =>
 /** The wall after changes in the order they were made; a sale it knows already changes nothing. */
 export function withChanges(wall: Wall, changes: readonly Update[]): Wall {
   const draft: Draft = { blocks: new Map(), agents: [...wall.agents], last: undefined }
-  // Not `some`: each change is noted, whatever the ones before it were.
+  // Not `some`: every change must be noted.
   const noted = changes.filter((change) => note(wall, draft, change))
   if (noted.length === 0) return wall
   const { agents, last } = draft
@@ -38,7 +38,7 @@ export function withChanges(wall: Wall, changes: readonly Update[]): Wall {
   return { ...changed, agents, stats }
 }
 
-/** Notes a change; answers whether it is one. */
+/** Notes an update; answers whether it changes anything. */
 function note(wall: Wall, draft: Draft, change: Update): boolean {
   const { blocks, agents } = draft
   if (change.kind === 'sale') {
@@ -78,23 +78,23 @@ const faceOf = ({ i, t, m, l, px }: Omit<CanvasBlock, 'a'>) => ({
 })
 
 /**
- * The wall after a later reading and changes that it may lack, with what is unlike before; a reading older than what is
- * known changes nothing.
+ * The wall after a later read and changes that the read may lack; its `changed` names what differs. A read older than what
+ * is known changes nothing.
  */
 export function withReading(wall: Wall, reading: Reading, told: readonly ChangeDto[] = []): Wall {
   const read = withChanges(wallRead(wall, reading), told)
   if (read.stats.lastSaleId < wall.stats.lastSaleId) return wall
-  // Without a block that is known the read tells of another wall, as after a database was put back.
+  // A read that lacks a known block is of another wall, as after a database was restored.
   if (read.claims.size < wall.claims.size) return { ...read, changed: undefined }
   const changed = [...read.claims].flatMap(([block, claim]) => {
-    // Not `||`: what is shown is altered in place, so that only what is unlike before is drawn anew.
-    const hasOtherOverlay = copyBlock(read.atlas, wall.atlas, block)
-    return hasOtherOverlay || !isSame(wall.claims.get(block), claim) ? [block] : []
+    // Copied before anything is compared: the wall's own atlas is changed in place, so that only what differs is drawn again.
+    const isRepainted = copyBlock(read.atlas, wall.atlas, block)
+    return isRepainted || !isSame(wall.claims.get(block), claim) ? [block] : []
   })
   return { ...read, atlas: wall.atlas, changed }
 }
 
-/** A reading as a wall of its own; what it leaves out as unchanged is as on the wall that is known. */
+/** A read as a wall of its own; a half that has not changed is taken from the known wall. */
 function wallRead(known: Wall, { blocks, pixels }: Reading): Wall {
   const bare = { ...bareWall(blocks ?? known), atlas: pixels ? blankAtlas() : known.atlas.slice() }
   const painted = pixels ? withPictures(bare, 0, pixels) : bare

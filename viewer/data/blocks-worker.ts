@@ -2,18 +2,18 @@
 
 import type { Canvas, CanvasBlock } from '../../shared/contract/canvas.ts'
 
-/** What the worker tells: blocks part by part, then all else. */
-export type Told = { readonly blocks: readonly CanvasBlock[] } | { readonly head: Omit<Canvas, 'blocks'> }
+/** What the worker sends: the blocks in parts, then all else. */
+export type BlocksMessage = { readonly blocks: readonly CanvasBlock[] } | { readonly head: Omit<Canvas, 'blocks'> }
 
-// A slow machine takes in so many at a stretch without a pause that is noticed.
+// A slow machine takes so many at once without a pause that anybody notices.
 const PART_BLOCKS = 1000
 
 declare const self: Worker
 
-const tell = (told: Told) => self.postMessage(told)
+const send = (message: BlocksMessage) => self.postMessage(message)
 
 self.addEventListener('message', ({ data: text }: MessageEvent<ArrayBuffer>) => {
   const { blocks, ...head }: Canvas = JSON.parse(new TextDecoder().decode(text))
-  for (let at = 0; at < blocks.length; at += PART_BLOCKS) tell({ blocks: blocks.slice(at, at + PART_BLOCKS) })
-  tell({ head })
+  for (let at = 0; at < blocks.length; at += PART_BLOCKS) send({ blocks: blocks.slice(at, at + PART_BLOCKS) })
+  send({ head })
 })

@@ -3,14 +3,13 @@
 import type { Deed } from '../../shared/contract/block.ts'
 import { lru } from '../../shared/lru.ts'
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
-import type { Source } from './source.ts'
 
 const DEEDS_KEPT_MAX = 1000
 
-/** Reads deeds and keeps the settled ones: how a block was paid never changes. */
-export function deedReader(): Source['deed'] {
+/** Reads deeds, `undefined` where there is none to be had, and keeps the settled ones: how a block was paid never changes. */
+export function deedReader() {
   const kept = lru<BlockIndex, Deed>(DEEDS_KEPT_MAX)
-  return async (block, signal) => {
+  return async (block: BlockIndex, signal: AbortSignal): Promise<Deed | undefined> => {
     const known = kept.get(block)
     if (known) return known
     const deed = await fetchDeed(block, signal).catch(() => undefined)

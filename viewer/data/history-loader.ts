@@ -1,14 +1,15 @@
-/** Reads the wall's history when its past is first looked at, and on when the wall has changed since. */
+/** Reads the wall's history when its past is first shown, and reads on when the wall has changed since. */
 
 import type { HistoryPage, ChangeDto } from '../../shared/contract/live.ts'
 import type { Page, Part } from '../page.ts'
 import { historyOf } from '../wall/wall-history.ts'
+import { readJson } from './read-json.ts'
 
 // The service's own limit for one page.
 const PAGE_CHANGES = 200
 
-/** A part that is not seen: it tells the state its history. */
-export function createMemory(page: Page, signal: AbortSignal): Part {
+/** A part that shows nothing: it sends the history to the state. */
+export function createHistoryLoader(page: Page, signal: AbortSignal): Part {
   const log: ChangeDto[] = []
   let nextAfter = 0
   let isBehind = true
@@ -19,7 +20,8 @@ export function createMemory(page: Page, signal: AbortSignal): Part {
     isBehind = false
     try {
       for (let more = true; more;) {
-        const part = await readPage(nextAfter, signal)
+        const path = `/api/history?after=${nextAfter}&limit=${PAGE_CHANGES}`
+        const part = await readJson<HistoryPage>(path, 'history', { signal })
         log.push(...part.changes)
         more = part.hasMore && part.nextAfter > nextAfter
         nextAfter = part.nextAfter
@@ -28,7 +30,7 @@ export function createMemory(page: Page, signal: AbortSignal): Part {
       if (nextAfter !== page.state().history?.nextAfter)
         page.send({ do: 'remember', history: historyOf(log, nextAfter) })
     } catch {
-      // Sales are shown by their time all the same; the next look at the past tries again.
+      // Without it the past shows sales by their time. The next look at the past tries again.
       reading = false
       isBehind = true
     }
@@ -41,11 +43,4 @@ export function createMemory(page: Page, signal: AbortSignal): Part {
       if (isWanted && isBehind && !reading && wall?.complete) void read()
     },
   }
-}
-
-async function readPage(after: number, signal: AbortSignal): Promise<HistoryPage> {
-  const response = await fetch(`/api/history?after=${after}&limit=${PAGE_CHANGES}`, { signal })
-  if (!response.ok) throw new Error(`the history answered ${response.status}`)
-  const page: HistoryPage = await response.json()
-  return page
 }

@@ -1,12 +1,12 @@
-/** Has the service worker keep the wall as it is now, for when there is no line. */
+/** Has the service worker cache the wall as it is now, for when the service cannot be reached. */
 
-// Once all that its user waits for is done.
+// By then all that the user waits for is done.
 const REST_MS = 3000
 
 const WORKER = '/offline-worker.js'
 const ALWAYS = ['/', '/api/canvas.bin', '/api/blocks']
 
-/** Keeps it once a visit; where a browser has no service workers, as over plain http, nothing happens. */
+/** Caches it once a visit. Where a browser has no service workers, as over plain http, nothing happens. */
 export function keepOffline(signal: AbortSignal) {
   if (!('serviceWorker' in navigator)) return
   const timer = setTimeout(() => void keep().catch(() => {}), REST_MS)

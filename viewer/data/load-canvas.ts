@@ -1,22 +1,22 @@
-/** Brings the wall to the page. */
+/** Loads the wall when the page opens. */
 
 import { ASSET_SYMBOL, USUAL_PRICE } from '../../shared/money.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { bareWall, withClaims, withPictures, type CanvasHead, type Wall } from '../wall/wall-model.ts'
-import type { CanvasReader } from './source.ts'
+import type { CanvasReader } from './read-canvas.ts'
 
 // Pictures arrive faster than they need to be drawn.
 const DRAW_MS = 80
 
-// What is said of a wall of which only pictures have come.
+// What is known of a wall of which only pictures have arrived.
 const emptyHead = (perBlock: string): CanvasHead => ({
   pricing: { perPixel: '', perBlock, asset: ASSET_SYMBOL, network: '' },
   stats: { claimed: 0, remaining: 0, agents: 0, lastClaimedAt: null, lastSaleId: 0 },
   agents: [],
 })
 
-/** Reads the whole wall, whose blocks cost `price`, drawing its pictures as they arrive; rejects when it cannot be read. */
-export async function arrive(read: CanvasReader, show: (wall: Wall) => void, price = USUAL_PRICE): Promise<void> {
+/** Reads the whole wall and shows its pictures as they arrive; rejects when it cannot be read. Its blocks cost `price`. */
+export async function loadCanvas(read: CanvasReader, show: (wall: Wall) => void, price = USUAL_PRICE): Promise<void> {
   let part = bareWall(emptyHead(price))
   let waiting: BlockIndex[] = []
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -1,39 +1,32 @@
 /**
- * A source that asks again and again: for the end of the log, which is the same for everyone, so that a proxy between answers
- * for the service; and now and then for the canvas read.
+ * Polls the service where no live stream can be kept open: the end of the log, which is the same for everyone, so that a
+ * proxy can answer for the service; and from time to time the canvas read.
  */
 
 import type { LogTail } from '../../shared/contract/live.ts'
-import { deedReader } from './deed-reader.ts'
-import { isNews, type CanvasReader, type Listener, type Source } from './source.ts'
+import type { Listener } from './listener.ts'
+import { isNews, type CanvasReader } from './read-canvas.ts'
+import { readJson } from './read-json.ts'
 
 const TAIL_MS = 4000
-// Half a second of a fast line for a full wall, and the tail has told of all but what the operator hid.
+// A full wall takes half a second of a fast line, and the tail has all but what the operator hid.
 const CANVAS_MS = 300_000
 
-/** The service's reads, asked while the page is seen. */
-export function pollingSource(readCanvas: CanvasReader): Source {
-  return {
-    follow: (listener, signal) => follow(listener, readCanvas, signal),
-    deed: deedReader(),
-  }
-}
-
-function follow(listener: Listener, readCanvas: CanvasReader, signal: AbortSignal) {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let asking = false
+/** Polls until `signal` aborts. */
+export function poll(listener: Listener, readCanvas: CanvasReader, signal: AbortSignal) {
   let canvasReadAt = performance.now()
-  // Up to where the log is known; at first nobody can tell.
-  let knownTo: number | undefined
+  let knownTo: number | undefined // the last number of the log that is known; none before the first answer
 
-  const ask = async (canvasToo: boolean) => {
-    if (asking || signal.aborted) return
-    clearTimeout(timer)
-    asking = true
+  const ask = async () => {
+    if (signal.aborted) return
     try {
-      const { after, nextAfter, changes } = await readTail(signal)
+      // The browser's own copy would be one question late.
+      const { after, nextAfter, changes } = await readJson<LogTail>('/api/tail', 'tail of the log', {
+        signal,
+        cache: 'no-cache',
+      })
       const isGap = knownTo === undefined || after > knownTo
-      if (canvasToo || isGap || performance.now() - canvasReadAt > CANVAS_MS) {
+      if (isGap || performance.now() - canvasReadAt > CANVAS_MS) {
         canvasReadAt = performance.now()
         const reading = await readCanvas()
         if (signal.aborted) return
@@ -41,28 +34,13 @@ function follow(listener: Listener, readCanvas: CanvasReader, signal: AbortSigna
       }
       const seen = knownTo ?? 0
       listener.changes(changes.filter(({ number }) => number > seen))
-      // A copy on the way may be older than what is known.
+      // A proxy's copy may be older than what is known.
       knownTo = Math.max(seen, nextAfter)
       listener.heard(true)
     } catch {
       if (!signal.aborted) listener.heard(false)
     }
-    asking = false
-    if (!document.hidden && !signal.aborted) timer = setTimeout(() => void ask(false), TAIL_MS)
+    setTimeout(() => void ask(), TAIL_MS)
   }
-
-  // After sleep or a lost line there may be much to catch up with, and nobody should look at an old wall for long.
-  const wake = () => (document.hidden ? clearTimeout(timer) : void ask(true))
-  document.addEventListener('visibilitychange', wake, { signal })
-  window.addEventListener('online', wake, { signal })
-  window.addEventListener('pageshow', (event) => event.persisted && wake(), { signal })
-  timer = setTimeout(() => void ask(false), TAIL_MS)
-}
-
-async function readTail(signal: AbortSignal): Promise<LogTail> {
-  // A browser's own copy would come one question late.
-  const response = await fetch('/api/tail', { signal, cache: 'no-cache' })
-  if (!response.ok) throw new Error(`the tail of the log answered ${response.status}`)
-  const tail: LogTail = await response.json()
-  return tail
+  setTimeout(() => void ask(), TAIL_MS)
 }

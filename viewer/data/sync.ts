@@ -2,16 +2,19 @@
 
 import type { Wall } from '../wall/wall-model.ts'
 import { withChanges, withReading, withSales } from './apply-updates.ts'
-import { hasAnsweredKept } from './kept.ts'
-import type { Listener, Source } from './source.ts'
+import type { Listener } from './listener.ts'
+import { followLog } from './live.ts'
+import type { CanvasReader } from './read-canvas.ts'
+import { hasUsedCache } from './service-cache.ts'
 
-// One try may fail; after this many the page says that what it shows may be old.
+// One attempt may fail; after this many the page says that what it shows may be old.
 const FAILURES_TOLD = 2
 
-export type Scene = {
+export type SyncDeps = {
+  readonly readCanvas: CanvasReader
   wall(): Wall | undefined
   show(wall: Wall): void
-  /** What is to be said of the wall's age; nothing when all is well. */
+  /** Shows a warning about the wall's age; an empty one when all is well. */
   stale(words: string): void
 }
 
@@ -20,26 +23,26 @@ const staleText = (since: number | undefined) =>
     ? 'Not up to date: this is the wall as it was last read'
     : `Not up to date since ${new Date(since).toLocaleTimeString()}`
 
-/** Keeps the scene's wall up to date until `signal` aborts. */
-export function syncWall(source: Source, scene: Scene, signal: AbortSignal) {
+/** Keeps the wall up to date until `signal` aborts. */
+export function syncWall({ readCanvas, wall: current, show, stale }: SyncDeps, signal: AbortSignal) {
   let failures = 0
-  let heardAt = hasAnsweredKept() ? undefined : Date.now()
+  let heardAt = hasUsedCache() ? undefined : Date.now()
   const change = (next: (wall: Wall) => Wall) => {
-    const wall = scene.wall()
+    const wall = current()
     if (wall === undefined) return
     const changed = next(wall)
-    if (changed !== wall) scene.show(changed)
+    if (changed !== wall) show(changed)
   }
   const listener: Listener = {
-    known: () => scene.wall()?.stats.lastSaleId ?? 0,
+    known: () => current()?.stats.lastSaleId ?? 0,
     sales: (sales) => change((wall) => withSales(wall, sales)),
     changes: (changes) => change((wall) => withChanges(wall, changes)),
     reading: (reading, told) => change((wall) => withReading(wall, reading, told)),
     heard(well) {
       failures = well ? 0 : failures + 1
       if (well) heardAt = Date.now()
-      scene.stale(failures < FAILURES_TOLD ? '' : staleText(heardAt))
+      stale(failures < FAILURES_TOLD ? '' : staleText(heardAt))
     },
   }
-  source.follow(listener, signal)
+  followLog(listener, readCanvas, signal)
 }

@@ -2,9 +2,8 @@
 
 import { BLOCK_SIZE, cellOf, parseCoord } from '../../shared/wall.ts'
 import { clamp, fit, isFitted, lookAt, reveal, type Camera, type View } from '../camera/camera.ts'
-import { liveSource } from '../data/live.ts'
-import { arrive } from '../data/load-canvas.ts'
-import { canvasReader } from '../data/source.ts'
+import { loadCanvas } from '../data/load-canvas.ts'
+import { canvasReader } from '../data/read-canvas.ts'
 import { syncWall } from '../data/sync.ts'
 import { priceOnPage } from '../page-words.ts'
 import { createAppearance } from '../page.ts'
@@ -40,7 +39,6 @@ const stage = find('stage', HTMLElement)
 const canvas = find('wall', HTMLCanvasElement)
 const notice = find('notice', HTMLElement)
 const counts = find('counts', HTMLElement)
-const stale = find('stale', HTMLElement)
 const invitation = find('invitation', HTMLElement)
 const forever = new AbortController().signal
 
@@ -165,15 +163,12 @@ function showWall(wall: Wall) {
 
 const readCanvas = canvasReader()
 
+const showStale = (words: string) => void (find('stale', HTMLElement).textContent = words)
+
 async function load() {
   try {
-    await arrive(readCanvas, showWall, priceOnPage())
-    const scene = {
-      wall: () => sketch.wall,
-      show: showWall,
-      stale: (words: string) => void (stale.textContent = words),
-    }
-    syncWall(liveSource(readCanvas), scene, forever)
+    await loadCanvas(readCanvas, showWall, priceOnPage())
+    syncWall({ readCanvas, wall: () => sketch.wall, show: showWall, stale: showStale }, forever)
     document.body.dataset['ready'] = 'yes'
   } catch {
     say(notice, 'The wall could not be read.', () => {

@@ -1,9 +1,8 @@
-/** All of the page that can wait until the wall is on its way. */
+/** The parts of the page that load after the wall has begun to arrive. */
 
-import { createMemory } from '../data/history-loader.ts'
+import { createHistoryLoader } from '../data/history-loader.ts'
 import { keepOffline } from '../data/keep-offline.ts'
-import { liveSource } from '../data/live.ts'
-import type { CanvasReader } from '../data/source.ts'
+import type { CanvasReader } from '../data/read-canvas.ts'
 import { syncWall } from '../data/sync.ts'
 import type { Page, Part } from '../page.ts'
 import { createAmbient } from './ambient.ts'
@@ -19,15 +18,14 @@ import { createTicks } from './ticks.ts'
 import { createTitle } from './title.ts'
 import { createTooltip } from './tooltip.ts'
 
-/** Builds the parts in their places and begins to follow the news. */
+/** Builds the parts in their places, and keeps the wall up to date once all of it has arrived. */
 export function createParts(page: Page, readCanvas: CanvasReader, signal: AbortSignal): Part {
-  const source = liveSource(readCanvas)
   const stale = find('stale', HTMLElement)
   const stage = find('stage', HTMLElement)
   const parts: Part[] = [
     createAmbient(stage),
     createTicks(stage),
-    createDeeds(page, source),
+    createDeeds(page),
     createPanels(page),
     createAgentWorks(page, stage),
     createMinimap(page, stage),
@@ -36,9 +34,10 @@ export function createParts(page: Page, readCanvas: CanvasReader, signal: AbortS
     createTooltip(page, stage),
     createTitle(),
     createPulses(stage),
-    createMemory(page, signal),
+    createHistoryLoader(page, signal),
   ]
-  const scene = {
+  const syncDeps = {
+    readCanvas,
     wall: () => page.state().wall,
     show: page.showWall,
     stale: (words: string) => void (stale.textContent = words),
@@ -47,9 +46,9 @@ export function createParts(page: Page, readCanvas: CanvasReader, signal: AbortS
   return {
     update(next, before) {
       for (const part of parts) part.update(next, before)
-      // News of a wall that is still arriving would be overtaken by its older rows.
+      // Older rows of a wall that is still arriving would overwrite the changes.
       if (!following && next.wall?.complete) {
-        syncWall(source, scene, signal)
+        syncWall(syncDeps, signal)
         if (!document.body.classList.contains('embed')) keepOffline(signal)
       }
       following ||= next.wall?.complete === true

@@ -3,8 +3,8 @@ import type { Canvas } from '../../../shared/contract/canvas.ts'
 import type { Sale } from '../../../shared/contract/feed.ts'
 import { TOTAL_BLOCKS, coordOf } from '../../../shared/wall.ts'
 import { withChanges, withReading, withSales } from '../../../viewer/data/apply-updates.ts'
-import { arrive } from '../../../viewer/data/load-canvas.ts'
-import type { Reading } from '../../../viewer/data/source.ts'
+import { loadCanvas } from '../../../viewer/data/load-canvas.ts'
+import type { Reading } from '../../../viewer/data/read-canvas.ts'
 import { decodePicture, pictureAt } from '../../../viewer/wall/pixel-buffer.ts'
 import type { Wall } from '../../../viewer/wall/wall-model.ts'
 import { pixelsOf, withoutPictures } from '../stage/sample-server.ts'
@@ -117,7 +117,7 @@ test('a wall whose pictures arrive in pieces before all else is the wall that th
   const shown: Wall[] = []
   let drawn = () => {}
   const { pixels, blocks } = readingOf(canvas)
-  await arrive(
+  await loadCanvas(
     async (onPictures) => {
       for (let first = 0; first < TOTAL_BLOCKS; first += 100)
         onPictures?.(first, pixels?.subarray(first * 100, (first + 100) * 100) ?? new Uint8Array())

@@ -2,7 +2,7 @@
 
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { boxAround, placeCard } from '../../camera/hover.ts'
-import type { Source } from '../../data/source.ts'
+import { deedReader } from '../../data/deed-reader.ts'
 import type { Page, Part } from '../../page.ts'
 import { shownBlock, shownWall, type State } from '../../state.ts'
 import { areaOf, artworkAt, nearestOpen, workAt } from '../../wall/artworks.ts'
@@ -19,7 +19,8 @@ const REST_MS = 150
 const GAP_PX = 12
 
 /** The label and the hidden words beside it. */
-export function createDeeds(page: Page, source: Source): Part {
+export function createDeeds(page: Page): Part {
+  const readDeed = deedReader()
   const element = find('card', HTMLElement)
   const body = make('div', 'body')
   const handle = createHandle(element, () => page.send({ do: 'dismiss' }))
@@ -71,7 +72,7 @@ export function createDeeds(page: Page, source: Source): Part {
   }
 
   const pay = async (block: BlockIndex, signal: AbortSignal) => {
-    const deed = signal.aborted ? undefined : await source.deed(block, signal)
+    const deed = signal.aborted ? undefined : await readDeed(block, signal)
     if (deed && !signal.aborted) addPayment(body, deed, page.state().wall?.pricing.network ?? '')
   }
 
