@@ -7,11 +7,10 @@
 import { mkdir } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
-import { writeResults } from './document.ts'
 import type { Findings } from './findings.ts'
 import goals from './goals.json' with { type: 'json' }
 import { pin } from './measure/cpu.ts'
-import { markdown, table, goalChecks, type Report } from './report.ts'
+import { goalChecks, markdown, table, writeResults, type Report } from './report.ts'
 import { behindProxy, inBrowser, onServer, scenarios } from './scenarios.ts'
 import { servers } from './servers/servers.ts'
 

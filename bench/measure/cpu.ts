@@ -1,15 +1,22 @@
-/** What a process has used, as Linux tells it; elsewhere `undefined`. */
+/** What a process has used, as Linux tells it; `NaN` elsewhere. */
 
 import { dlopen } from 'bun:ffi'
 import { readFileSync } from 'node:fs'
 
 /** Processor time of all threads of a process, those that have ended included, in microseconds. */
-export function cpuUs(pid: number): number | undefined {
-  if (clockGettime === undefined) return undefined
+export function cpuUs(pid: number): number {
+  if (clockGettime === undefined) return Number.NaN
   const time = new BigInt64Array(2)
-  if (clockGettime(clockOf(pid), time) !== 0) return undefined
+  if (clockGettime(clockOf(pid), time) !== 0) return Number.NaN
   const [seconds = 0n, ns = 0n] = time
   return Number(seconds) * 1e6 + Number(ns) / 1000
+}
+
+/** Processor time in milliseconds that a process spends while `work` is done. */
+export async function cpuMsDuring(pid: number, work: () => Promise<unknown>): Promise<number> {
+  const before = cpuUs(pid)
+  await work()
+  return (cpuUs(pid) - before) / 1000
 }
 
 // As clock_getcpuclockid(3) makes it. What /proc tells of single threads is gone when they end, and Bun's come and go.
@@ -26,14 +33,7 @@ function onLinux() {
 }
 
 /** Memory a process holds, in MB. */
-export function residentMb(pid: number): number | undefined {
-  try {
-    const kb = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-    return kb === undefined ? undefined : Number(kb) / 1024
-  } catch {
-    return undefined
-  }
-}
+export const residentMb = (pid: number): number => Number(statusLine(pid, /VmRSS:\s+(\d+) kB/)) / 1024
 
 /** Keeps a process on one processor, where the machine has more and can be told so. */
 export const pin = (pid: number, processor: number): void => keepOn(pid, String(processor))
@@ -51,9 +51,11 @@ export async function onEveryProcessor<Done>(work: () => Promise<Done>): Promise
 }
 
 /** The processors that a process may use, as Linux lists them. */
-export function processorsOf(pid: number): string | undefined {
+export const processorsOf = (pid: number): string | undefined => statusLine(pid, /Cpus_allowed_list:\s+(\S+)/)
+
+function statusLine(pid: number, pattern: RegExp): string | undefined {
   try {
-    return /Cpus_allowed_list:\s+(\S+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return pattern.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   } catch {
     return undefined
   }

@@ -11,8 +11,8 @@ export type Load = {
   readonly statuses: ReadonlyMap<number, number> // how many answers had each status
 }
 
-/** What is asked, and how long; `next` answers the bytes of one request, or nothing when there are no more. */
-export type Asking = {
+/** What is sent, and how long; `next` answers the bytes of one request, or nothing when there are no more. */
+export type LoadOptions = {
   readonly port: number
   readonly next: () => Uint8Array | undefined
   readonly connections: number
@@ -39,7 +39,7 @@ export function requestBytes(
  * Asks until the time is over or nothing is left, at least once for each connection, and waits for every answer. Rejects
  * when a connection breaks.
  */
-export async function load({ port, next, connections, ms }: Asking): Promise<Load> {
+export async function load({ port, next, connections, ms }: LoadOptions): Promise<Load> {
   const latenciesMs: number[] = []
   const statuses = new Map<number, number>()
   let bytes = 0
@@ -54,6 +54,16 @@ export async function load({ port, next, connections, ms }: Asking): Promise<Loa
   await Promise.all(Array.from({ length: connections }, () => converse(port, ask, heard)))
   return { requests: latenciesMs.length, seconds: (performance.now() - startedAt) / 1000, bytes, latenciesMs, statuses }
 }
+
+/** Sends one request, and resolves to the status of its answer. */
+export async function sendOnce(port: number, request: Uint8Array): Promise<number> {
+  const once = [request]
+  const { statuses } = await load({ port, next: () => once.pop(), connections: 1, ms: 10_000 })
+  return [...statuses.keys()][0] ?? 0
+}
+
+/** The same request over and over, in every round. */
+export const always = (request: Uint8Array) => () => () => request
 
 type Answer = { readonly status: number; readonly length: number }
 

@@ -1,6 +1,6 @@
 /** Measures several servers in turns, so that whatever else the machine does troubles all of them alike. */
 
-import type { Server } from '../servers/server.ts'
+import type { Server } from '../servers/servers.ts'
 import { cpuUs } from './cpu.ts'
 import { load } from './load.ts'
 
@@ -38,7 +38,7 @@ export async function pair(targets: readonly Target[], { rounds, ms }: Pick<Pace
 async function sample({ name, server, status, requests, connections = 16 }: Target, ms: number): Promise<Sample> {
   const before = cpuUs(server.pid)
   const heard = await load({ port: server.port, next: requests(), connections, ms })
-  const used = (cpuUs(server.pid) ?? Number.NaN) - (before ?? Number.NaN)
+  const used = cpuUs(server.pid) - before
   const right = heard.statuses.get(status) ?? 0
   if (right === 0 || right < heard.requests)
     throw new Error(`${name} answered ${JSON.stringify([...heard.statuses])} instead of ${status}`)

@@ -1,16 +1,13 @@
 /** Areas: what 400 blocks in one payment cost beside one block, what others notice of them, and what looking for room costs. */
 
-import { x402Client } from '@x402/core/client'
-import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
-import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { armed } from '../../server/local/wall-process.ts'
-import { newWallet } from '../../server/local/wallets.ts'
 import type { Scenario } from '../findings.ts'
-import { cpuUs } from '../measure/cpu.ts'
+import { cpuMsDuring } from '../measure/cpu.ts'
 import { load, requestBytes } from '../measure/load.ts'
 import { median, percentile } from '../measure/pair.ts'
-import type { Server } from '../servers/server.ts'
+import type { Server } from '../servers/servers.ts'
 import { startStubServices } from '../servers/stub-services.ts'
+import { signTerms } from './purchases.ts'
 
 const SIDE = 20
 
@@ -30,9 +27,8 @@ const PUBLISHED_AFTER_MS = 1050
 export const areas: Scenario = async (servers, { rounds, ms }) => {
   const stubs = startStubServices()
   try {
-    const settings = { FACILITATOR_URL: stubs.url, RPC_URL: `${stubs.url}/chain` }
-    const wall = await servers.wall(SOLD, 'areas', settings)
-    const full = await servers.wall(NEARLY_FULL, 'nearly-full', settings)
+    const wall = await servers.wall(SOLD, 'areas', stubs.settings)
+    const full = await servers.wall(NEARLY_FULL, 'nearly-full', stubs.settings)
     await Promise.all([wall, full].map(({ port }) => armed(`http://127.0.0.1:${port}`)))
     const image = await pictureOf(wall)
     const free = [...PLACES]
@@ -95,27 +91,17 @@ async function costsOf(wall: Server, orders: Readonly<Record<string, () => Order
 
 /** Buys an area; the processor time in milliseconds that its wall used before the answer. */
 async function buy(wall: Server, order: Order): Promise<number> {
-  const [paid] = await paying(wall, order, 1)
-  const before = cpuUs(wall.pid) ?? Number.NaN
-  const { status } = await post(wall, order, paid)
-  const used = (cpuUs(wall.pid) ?? Number.NaN) - before
-  if (status !== 200) throw new Error(`an area was answered with ${status}`)
-  return used / 1000
+  const [payment] = await paymentHeaders(wall, order, 1)
+  return await cpuMsDuring(wall.pid, async () => {
+    const { status } = await post(wall, order, payment)
+    if (status !== 200) throw new Error(`an area was answered with ${status}`)
+  })
 }
 
 /** Headers of payments of so many wallets, for the wall's own terms of an order. */
-async function paying(wall: Server, order: Order, count: number) {
-  const demand = await post(wall, order)
-  const terms = decodePaymentRequiredHeader(demand.headers.get('payment-required') ?? '')
-  return await Promise.all(
-    Array.from({ length: count }, async () => {
-      const client = x402Client.fromConfig({
-        schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(newWallet()) }],
-        spendControls: { maxAmountPerPayment: '$400' },
-      })
-      return { 'payment-signature': encodePaymentSignatureHeader(await client.createPaymentPayload(terms)) }
-    }),
-  )
+async function paymentHeaders(wall: Server, order: Order, count: number) {
+  const payments = await signTerms(await post(wall, order), count)
+  return payments.map((payment) => ({ 'payment-signature': payment }))
 }
 
 async function post({ port }: Server, order: Order, headers: Readonly<Record<string, string>> = {}) {
@@ -145,19 +131,23 @@ async function probe({ port }: Server, ms: number, doing?: () => Promise<unknown
   const next = () => (isOver ? undefined : health)
   const { latenciesMs } = await load({ port, next, connections: 1, ms: done === undefined ? ms : 60_000 })
   await done
-  return { 'p50 ms': percentile(latenciesMs, 0.5), 'p99 ms': percentile(latenciesMs, 0.99) }
+  return percentiles(latenciesMs)
 }
+
+const percentiles = (latenciesMs: readonly number[]) => ({
+  'p50 ms': percentile(latenciesMs, 0.5),
+  'p99 ms': percentile(latenciesMs, 0.99),
+})
 
 /** Asks a nearly full wall for the nearest 400 blocks, with payments that are good; what that costs, and health meanwhile. */
 async function lookForRoom(terms: Server, full: Server, count: number) {
-  const payments = await paying(terms, { w: SIDE, h: SIDE }, count)
+  const payments = await paymentHeaders(terms, { w: SIDE, h: SIDE }, count)
   const body = JSON.stringify({ w: SIDE, h: SIDE })
   const requests = payments.map((headers) =>
     requestBytes('POST', '/areas', { ...headers, 'Content-Type': 'application/json' }, body),
   )
-  const before = cpuUs(full.pid) ?? Number.NaN
-  let asked: readonly number[] = []
-  const looking = await probe(full, 0, async () => {
+  let latencies: readonly number[] = []
+  const order = async () => {
     const { latenciesMs, statuses } = await load({
       port: full.port,
       next: () => requests.pop(),
@@ -165,9 +155,11 @@ async function lookForRoom(terms: Server, full: Server, count: number) {
       ms: 60_000,
     })
     if (statuses.get(409) !== count) throw new Error(`a wall without room answered ${JSON.stringify([...statuses])}`)
-    asked = latenciesMs
+    latencies = latenciesMs
+  }
+  let duringSearch = { 'p50 ms': Number.NaN, 'p99 ms': Number.NaN }
+  const cpu = await cpuMsDuring(full.pid, async () => {
+    duringSearch = await probe(full, 0, order)
   })
-  const cpu = ((cpuUs(full.pid) ?? Number.NaN) - before) / 1000 / count
-  const looked = { 'CPU ms, health included': cpu, 'p50 ms': percentile(asked, 0.5), 'p99 ms': percentile(asked, 0.99) }
-  return [looked, looking] as const
+  return [{ 'CPU ms, health included': cpu / count, ...percentiles(latencies) }, duringSearch] as const
 }

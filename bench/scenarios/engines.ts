@@ -8,11 +8,10 @@ import { registerMessage } from '../../shared/signing.ts'
 import { startPostgres, type PostgresServer } from '../../test/db/postgres/server.ts'
 import type { Row, Scenario } from '../findings.ts'
 import { pin } from '../measure/cpu.ts'
-import { load, requestBytes } from '../measure/load.ts'
+import { always, load, requestBytes, sendOnce } from '../measure/load.ts'
 import { median, pair, percentile, timesAsCheap, type Pace } from '../measure/pair.ts'
 import { keyOf, NETWORK } from '../servers/seed.ts'
-import { SERVERS_ON, type Server } from '../servers/server.ts'
-import { agentsOf, QUIET } from '../servers/servers.ts'
+import { agentsOf, QUIET, serverOf, SERVERS_ON, type Server } from '../servers/servers.ts'
 import { sellAll } from '../servers/store-sales.ts'
 import { startStubServices, type StubServices } from '../servers/stub-services.ts'
 import { owners } from './owners.ts'
@@ -81,7 +80,7 @@ async function ledgerRow(what: string, place: Place): Promise<Row> {
 
 async function open(place: Place, stubs: StubServices, folder: string): Promise<WallProcess> {
   const database = place.kind === 'sqlite' ? { DATABASE_PATH: place.path } : { DATABASE_URL: place.url }
-  const settings = { ...QUIET, FACILITATOR_URL: stubs.url, RPC_URL: `${stubs.url}/chain`, ...database }
+  const settings = { ...QUIET, ...stubs.settings, ...database }
   // The operators' sockets of walls that are killed stay where they ran.
   const wall = await startWall(settings, { folder })
   pin(wall.pid, SERVERS_ON)
@@ -89,9 +88,6 @@ async function open(place: Place, stubs: StubServices, folder: string): Promise<
   return wall
 }
 
-const serverOf = ({ url, pid }: WallProcess): Server => ({ port: Number(new URL(url).port), pid })
-
-const always = (bytes: Uint8Array) => () => () => bytes
 const CANVAS = requestBytes('GET', '/api/canvas', { 'Accept-Encoding': 'gzip' })
 
 const canvasOf = (name: string, [server]: readonly Server[]) => {
@@ -163,9 +159,8 @@ async function canvasLag(here: Server, there: Server, changing: Uint8Array): Pro
 
 /** Makes a change, and looks from its answer on until it is seen; in milliseconds. */
 async function lagOf({ port }: Server, changing: Uint8Array, isSeen: () => Promise<boolean>): Promise<number> {
-  const once = [changing]
-  const { statuses } = await load({ port, next: () => once.pop(), connections: 1, ms: 10_000 })
-  if (!statuses.has(200)) throw new Error(`a change was answered ${JSON.stringify([...statuses])}`)
+  const status = await sendOnce(port, changing)
+  if (status !== 200) throw new Error(`a change was answered ${status}`)
   const answeredAt = performance.now()
   while (!(await isSeen()));
   return performance.now() - answeredAt

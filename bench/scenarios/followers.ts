@@ -3,8 +3,8 @@
 import type { Socket } from 'bun'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import type { Row, Scenario } from '../findings.ts'
-import { cpuUs } from '../measure/cpu.ts'
-import { load, requestBytes } from '../measure/load.ts'
+import { cpuMsDuring } from '../measure/cpu.ts'
+import { requestBytes, sendOnce } from '../measure/load.ts'
 import { median, percentile } from '../measure/pair.ts'
 import { owners } from './owners.ts'
 
@@ -16,12 +16,13 @@ export const followers: Scenario = async (servers, { rounds }) => {
     const [slowest, cost]: [number[], number[]] = [[], []]
     for (let round = 0; round < rounds; round++) {
       const told = crowd.next()
-      const before = cpuUs(wall.pid) ?? Number.NaN
-      const once = [sign().bytes]
-      const startedAt = performance.now()
-      await load({ port: wall.port, next: () => once.pop(), connections: 1, ms: 1000 })
-      slowest.push(percentile(await told, 0.99) - startedAt)
-      cost.push(((cpuUs(wall.pid) ?? Number.NaN) - before) / count)
+      const { bytes } = sign()
+      const ms = await cpuMsDuring(wall.pid, async () => {
+        const startedAt = performance.now()
+        await sendOnce(wall.port, bytes)
+        slowest.push(percentile(await told, 0.99) - startedAt)
+      })
+      cost.push((ms * 1000) / count)
     }
     crowd.leave()
     rows.push({ what: `${count} followers`, figures: { 'p99 ms': median(slowest), 'CPU µs each': median(cost) } })

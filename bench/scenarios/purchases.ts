@@ -8,7 +8,7 @@ import { newWallet } from '../../server/local/wallets.ts'
 import type { Scenario } from '../findings.ts'
 import { load, requestBytes } from '../measure/load.ts'
 import { percentile } from '../measure/pair.ts'
-import type { Server } from '../servers/server.ts'
+import type { Server } from '../servers/servers.ts'
 import { startStubServices } from '../servers/stub-services.ts'
 
 const BUYERS = 50
@@ -23,8 +23,7 @@ const BUYERS_PER_MINUTE = 300
 export const purchases: Scenario = async (servers, { steadyMs }) => {
   const stubs = startStubServices()
   try {
-    const settings = { FACILITATOR_URL: stubs.url, RPC_URL: `${stubs.url}/chain` }
-    const wall = await servers.wall(1000, 'market', settings)
+    const wall = await servers.wall(1000, 'market', stubs.settings)
     await armed(`http://127.0.0.1:${wall.port}`)
     const payments = await signedPayments(wall, 3 * BUYERS)
     // The first purchases find nothing compiled.
@@ -35,7 +34,10 @@ export const purchases: Scenario = async (servers, { steadyMs }) => {
     const calls = Math.floor((stubs.chainCalls() - callsBefore) / BUYERS)
     stubs.settleIn(SETTLE_MS)
     const together = await buy(wall, payments, BUYERS)
-    const metered = await servers.wall(1000, 'metered', { ...settings, RPC_CALLS_PER_SECOND: String(CALLS_PER_SECOND) })
+    const metered = await servers.wall(1000, 'metered', {
+      ...stubs.settings,
+      RPC_CALLS_PER_SECOND: String(CALLS_PER_SECOND),
+    })
     await armed(`http://127.0.0.1:${metered.port}`)
     const steady = await buySteadily(metered, Math.min(2 * steadyMs, MINUTE_MS))
     const row = (what: string, { p50, p99 }: typeof alone) => ({ what, figures: { 'p50 ms': p50, 'p99 ms': p99 } })
@@ -86,13 +88,17 @@ async function buySteadily(wall: Server, ms: number) {
   return { p50: percentile(latenciesMs, 0.5), p99: percentile(latenciesMs, 0.99), served }
 }
 
-/** Payments of as many wallets, signed for the wall's own terms. */
-export async function signedPayments({ port }: Server, count: number): Promise<string[]> {
-  const demand = await fetch(`http://127.0.0.1:${port}/blocks/next`)
+/** Payments of as many wallets for the next block, signed for the wall's own terms. */
+export const signedPayments = async ({ port }: Server, count: number): Promise<string[]> =>
+  await signTerms(await fetch(`http://127.0.0.1:${port}/blocks/next`), count)
+
+/** Payments of as many wallets, signed for the terms of a demand. */
+export async function signTerms(demand: Response, count: number): Promise<string[]> {
   const terms = decodePaymentRequiredHeader(demand.headers.get('payment-required') ?? '')
   return await Promise.all(
     Array.from({ length: count }, async () => {
       const client = new x402Client().register('eip155:8453', new ExactEvmScheme(newWallet()))
+      client.setSpendControls({ maxAmountPerPayment: '$400' })
       return encodePaymentSignatureHeader(await client.createPaymentPayload(terms))
     }),
   )

@@ -1,12 +1,10 @@
-/** The free reads, against handlers that do nothing but send the same bytes, and against reading the tables each time. */
+/** The free reads and the demand for payment, against handlers that do nothing but send bytes, and against the plain way. */
 
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { rowsOf, type Scenario } from '../findings.ts'
-import { requestBytes } from '../measure/load.ts'
+import { always, requestBytes } from '../measure/load.ts'
 import { pair, timesAsCheap, type Target } from '../measure/pair.ts'
 import { canvasGzip } from '../servers/servers.ts'
-
-const always = (bytes: Uint8Array) => () => () => bytes
 
 const gzipped = { 'Accept-Encoding': 'gzip' }
 
@@ -84,5 +82,34 @@ export const size: Scenario = async (servers) => {
   return {
     rows: [row('plain', plain), row('gzip -6 in one go', whole), row('gzip as sent', sent)],
     ratios: { 'size: over gzip in one go': sent.length / whole.length },
+  }
+}
+
+const SOLD = 1000
+
+/** The demand for payment, against the cheapest answer there is, and against the x402 SDK making it each time. */
+export const demands: Scenario = async (servers, pace) => {
+  const [wall, naive] = [await servers.wall(SOLD), await servers.naive(SOLD)]
+  const get = (path: string) => always(requestBytes('GET', path))
+  // Blocks of the first row, which a wall sells last.
+  const blocks = Array.from({ length: 160 }, (_, column) => requestBytes('GET', `/blocks/${column},0`))
+  const inTurn = () => {
+    let at = 0
+    return () => blocks[at++ % blocks.length]
+  }
+  const samples = await pair(
+    [
+      { name: 'hello, status 200', server: naive, status: 200, requests: get('/hello') },
+      { name: 'the SDK, each time', server: naive, status: 402, requests: get('/sdk') },
+      { name: 'this wall, 160 blocks', server: wall, status: 402, requests: inTurn },
+    ],
+    pace,
+  )
+  return {
+    rows: rowsOf(samples),
+    ratios: {
+      '402: times hello': timesAsCheap(samples, 'this wall, 160 blocks', 'hello, status 200'),
+      '402: times the SDK': timesAsCheap(samples, 'this wall, 160 blocks', 'the SDK, each time'),
+    },
   }
 }

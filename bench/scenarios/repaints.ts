@@ -3,11 +3,10 @@
 import { join } from 'node:path'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { rowsOf, type Row, type Scenario } from '../findings.ts'
-import { cpuUs } from '../measure/cpu.ts'
-import { load, requestBytes, type Load } from '../measure/load.ts'
+import { cpuMsDuring } from '../measure/cpu.ts'
+import { load, requestBytes, sendOnce, type Load } from '../measure/load.ts'
 import { median, pair, percentile, timesAsCheap } from '../measure/pair.ts'
-import type { Server } from '../servers/server.ts'
-import { agentsOf, wallName } from '../servers/servers.ts'
+import { agentsOf, wallName, type Server } from '../servers/servers.ts'
 import { owners } from './owners.ts'
 
 // Enough to see their processor time, few enough to sign ahead.
@@ -82,9 +81,9 @@ export const publish: Scenario = async (servers, { rounds }) => {
     // A collection falls into a second now and then, so there are more rounds than of other things.
     for (let round = 0; round < 2 * rounds - 1; round++) {
       // Idle, a process still does this and that.
-      const idle = await spent(wall, () => Bun.sleep(PUBLISHED_AFTER_MS))
-      ours.push((await spent(wall, () => repaintOnce(wall, sign().bytes))) - idle)
-      theirs.push(await spent(naive, () => rebuild(naive)))
+      const idle = await cpuMsDuring(wall.pid, () => Bun.sleep(PUBLISHED_AFTER_MS))
+      ours.push((await cpuMsDuring(wall.pid, () => repaintOnce(wall, sign().bytes))) - idle)
+      theirs.push(await cpuMsDuring(naive.pid, () => rebuild(naive)))
     }
     naiveMs = median(theirs)
     costs.push(median(ours))
@@ -103,18 +102,10 @@ export const publish: Scenario = async (servers, { rounds }) => {
   }
 }
 
-/** Processor time in milliseconds that a server spends while something is done. */
-async function spent({ pid }: Server, doing: () => Promise<unknown>): Promise<number> {
-  const before = cpuUs(pid) ?? Number.NaN
-  await doing()
-  return ((cpuUs(pid) ?? Number.NaN) - before) / 1000
-}
-
 const rebuild = async ({ port }: Server) => await (await fetch(`http://127.0.0.1:${port}/naive/rebuild`)).text()
 
 async function repaintOnce({ port }: Server, bytes: Uint8Array): Promise<void> {
-  const once = [bytes]
-  await load({ port, next: () => once.pop(), connections: 1, ms: 1000 })
+  await sendOnce(port, bytes)
   await Bun.sleep(PUBLISHED_AFTER_MS)
 }
 

@@ -6,8 +6,7 @@ import type { Row, Scenario } from '../findings.ts'
 import { onEveryProcessor, residentMb } from '../measure/cpu.ts'
 import { load, requestBytes } from '../measure/load.ts'
 import { median } from '../measure/pair.ts'
-import type { Server } from '../servers/server.ts'
-import { QUIET } from '../servers/servers.ts'
+import { QUIET, type Server } from '../servers/servers.ts'
 import { owners, type Repaint } from './owners.ts'
 import { paced } from './repaints.ts'
 
@@ -47,14 +46,14 @@ export const memory: Scenario = async (servers, { steadyMs }) => {
   const rows: Row[] = []
   for (const blocks of [100, 1000, TOTAL_BLOCKS]) {
     const { pid } = await servers.wall(blocks)
-    rows.push({ what: `${blocks} blocks`, figures: { MB: residentMb(pid) ?? Number.NaN } })
+    rows.push({ what: `${blocks} blocks`, figures: { MB: residentMb(pid) } })
   }
   const wall = await servers.wall(TOTAL_BLOCKS)
   const sign = await owners(TOTAL_BLOCKS)
   const held: number[] = []
   for (let look = 0; look < READ_ONLY; look++) {
     await readAndRepaint(wall, sign, steadyMs / READ_ONLY)
-    held.push(residentMb(wall.pid) ?? Number.NaN)
+    held.push(residentMb(wall.pid))
   }
   const [first = Number.NaN, last = Number.NaN] = [held[SETTLED_AFTER], held.at(-1)]
   rows.push({ what: `${TOTAL_BLOCKS} blocks, repainted all the time`, figures: { MB: last } })

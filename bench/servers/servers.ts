@@ -3,11 +3,15 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startWall, type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
+import { freePort, startWall, type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
 import { pin } from '../measure/cpu.ts'
-import { startNginx } from './nginx.ts'
 import { seed } from './seed.ts'
-import { SERVERS_ON, type Server } from './server.ts'
+
+/** A process that listens on loopback. */
+export type Server = { readonly port: number; readonly pid: number }
+
+/** Which processor servers run on; those who ask them run on the first. */
+export const SERVERS_ON = 1
 
 // Fewer on small walls.
 const AGENTS = 500
@@ -42,13 +46,15 @@ export const QUIET: WallSettings = {
 /** What a wall without settings of its own is called. */
 export const wallName = (blocks: number, agents: number): string => `wall-${blocks}-${agents}`
 
+type EndableServer = Server & { end(): void }
+
 /** Starts with no process. */
 export function servers(): Servers {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-bench-'))
   const walls = new Map<string, Promise<WallProcess>>()
-  const naives = new Map<number, Promise<Server & { end(): void }>>()
+  const naives = new Map<number, Promise<EndableServer>>()
   const masters = new Set<string>()
-  let nginx: Promise<Server & { end(): void }> | undefined
+  let nginx: Promise<EndableServer> | undefined
 
   const database = (blocks: number, name: string, agents = agentsOf(blocks)) => {
     const master = join(folder, `master-${blocks}-${agents}.sqlite`)
@@ -106,7 +112,8 @@ export function servers(): Servers {
   }
 }
 
-const serverOf = ({ url, pid }: WallProcess): Server => ({ port: Number(new URL(url).port), pid })
+/** A wall as what is measured. */
+export const serverOf = ({ url, pid }: WallProcess): Server => ({ port: Number(new URL(url).port), pid })
 
 function spawnNaive(databasePath: string, body: string) {
   return Bun.spawn([process.execPath, join(import.meta.dir, 'naive-server.ts'), databasePath, body], {
@@ -139,3 +146,42 @@ async function published(url: string): Promise<void> {
     await Bun.sleep(20)
   }
 }
+
+/** Starts nginx as most people run it, in one process, with `file`, in gzip, as `/canvas`; its own files go to `folder`. */
+async function startNginx(folder: string, file: string): Promise<EndableServer> {
+  const port = await freePort()
+  const config = join(folder, 'nginx.conf')
+  await Bun.write(config, configOf(folder, file, port))
+  const child = Bun.spawn(['nginx', '-c', config, '-e', join(folder, 'nginx.log')], {
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
+  while (!(await isUp(port))) {
+    if (child.exitCode !== null) throw new Error('nginx did not start')
+    await Bun.sleep(20)
+  }
+  pin(child.pid, SERVERS_ON)
+  return { port, pid: child.pid, end: () => child.kill() }
+}
+
+const configOf = (folder: string, file: string, port: number) => `
+  daemon off;
+  master_process off;
+  pid ${folder}/nginx.pid;
+  events { worker_connections 512; }
+  http {
+    access_log off;
+    sendfile on;
+    client_body_temp_path ${folder}/nginx-body;
+    keepalive_requests 100000000;
+    server {
+      listen 127.0.0.1:${port};
+      location = /canvas { alias ${file}; default_type application/json; add_header Content-Encoding gzip; }
+    }
+  }`
+
+const isUp = (port: number) =>
+  fetch(`http://127.0.0.1:${port}/canvas`, { method: 'HEAD' }).then(
+    ({ ok }) => ok,
+    () => false,
+  )

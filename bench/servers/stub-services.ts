@@ -24,7 +24,8 @@ const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
 
 /** Both, on one address. */
 export type StubServices = {
-  readonly url: string
+  /** Settings of a wall that uses them. */
+  readonly settings: { readonly FACILITATOR_URL: string; readonly RPC_URL: string }
   /** How long a settlement takes, from here on, in milliseconds. */
   settleIn(ms: number): void
   /** How many calls the chain has had. A batch counts as many as it holds, one multicall as one. */
@@ -69,8 +70,9 @@ export function startStubServices(): StubServices {
       },
     },
   })
+  const url = `http://127.0.0.1:${server.port}`
   return {
-    url: `http://127.0.0.1:${server.port}`,
+    settings: { FACILITATOR_URL: url, RPC_URL: `${url}/chain` },
     settleIn: (ms) => {
       settleMs = ms
     },

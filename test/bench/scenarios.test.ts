@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { between } from '../../bench/document.ts'
 import goals from '../../bench/goals.json' with { type: 'json' }
 import { processorsOf } from '../../bench/measure/cpu.ts'
+import { between } from '../../bench/report.ts'
 import { behindProxy, inBrowser, onServer, scenarios } from '../../bench/scenarios.ts'
 import { servers, type Servers } from '../../bench/servers/servers.ts'
 import { isHere } from '../e2e/instances/proxies.ts'

@@ -89,7 +89,7 @@ function lookAt({ pid, journal }: WallProcess, path: string): () => Sample {
   const since = performance.now()
   return () => ({
     minute: Math.round((performance.now() - since) / 6000) / 10,
-    residentMb: Math.round(residentMb(pid) ?? Number.NaN),
+    residentMb: Math.round(residentMb(pid)),
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
     walMb: megabytes(`${path}-wal`),
     databaseMb: megabytes(path),
