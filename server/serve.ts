@@ -10,9 +10,8 @@ import { systemClock as clock } from './adapters/clock.ts'
 import { freeBytesBeside, sizeOf } from './adapters/disk-space.ts'
 import { coinbaseAuth } from './adapters/facilitator/coinbase.ts'
 import { httpFacilitator, type ExtensionSaid } from './adapters/facilitator/facilitator.ts'
-import { listenForMonitors } from './adapters/metrics/metrics-port.ts'
 import { noOpMetrics, type Meters } from './adapters/metrics/no-op-metrics.ts'
-import type { Seen } from './adapters/metrics/wall.ts'
+import type { WallReadings } from './adapters/metrics/wall.ts'
 import { workerPictures } from './adapters/pictures/pictures.ts'
 import { supervisorIn } from './adapters/supervisor.ts'
 import { fastestKeys, type Keys } from './adapters/wallets/recover.ts'
@@ -93,9 +92,9 @@ export async function serve(given: Given): Promise<void> {
   const overview = overviewOf(config, wall, restored, last)
   const runCommand = adminCommands({ ...store, seller: sold, chain, clock, logger, advance, overview })
   const closeAdminSocket = openAdminSocket(adminSocketAt(config), runCommand, logger)
-  metrics?.watch(seenOf(config, wall, restored))
+  metrics?.watch(readingsOf(config, wall, restored))
   if (metrics !== undefined && config.metricsPort !== undefined) {
-    const monitors = listenForMonitors(metrics, config.metricsHost, config.metricsPort)
+    const monitors = metrics.listen(config.metricsHost, config.metricsPort)
     logger.note('monitors', { port: monitors.port })
   }
 
@@ -129,11 +128,11 @@ export async function serve(given: Given): Promise<void> {
 type Wall = Awaited<ReturnType<typeof openWall>>
 
 /** What monitors are shown. */
-function seenOf(
+function readingsOf(
   { database }: Config,
   { rail, ready, storeWatch, outages, view }: Wall,
   { orphans }: RestoredBackupCheck,
-): Seen {
+): WallReadings {
   const files = database.kind === 'sqlite' ? [database.path, `${database.path}-wal`] : undefined
   return {
     clock,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openSqlite } from '../../db/sqlite/open.ts'
 import { openMetrics } from '../../server/adapters/metrics/metrics.ts'
-import type { Seen } from '../../server/adapters/metrics/wall.ts'
+import type { WallReadings } from '../../server/adapters/metrics/wall.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { facilitatorUnavailable } from '../../server/domain/purchase/refusals.ts'
 import { fakeChain } from '../fakes/chain.ts'
@@ -55,7 +55,7 @@ test('calls are counted by what came of them, failures too, and answered as they
     expect(text).toContain(`${line}\n`)
 })
 
-const SEEN: Seen = {
+const READINGS: WallReadings = {
   clock: fakeClock(NOW),
   rail: () => 'arming',
   sells: () => false,
@@ -73,7 +73,7 @@ const SEEN: Seen = {
 
 test('the wall is told as it is, with the age of the oldest open purchase', async () => {
   const metrics = openMetrics()
-  metrics.watch(SEEN)
+  metrics.watch(READINGS)
   const text = await metrics.read()
   for (const line of [
     'wall_open_purchases{state="held"} 3',
@@ -100,7 +100,7 @@ test('the wall is told as it is, with the age of the oldest open purchase', asyn
 test('what nobody knows is left out', async () => {
   const metrics = openMetrics()
   metrics.watch({
-    ...SEEN,
+    ...READINGS,
     store: () => ({ pending: undefined, freeBytes: undefined }),
     storeBytes: async () => undefined,
   })
@@ -151,7 +151,7 @@ const promtool = Bun.which('promtool')
 
 test.if(promtool !== null)('the metrics keep to the conventions of Prometheus', async () => {
   const metrics = openMetrics()
-  metrics.watch(SEEN)
+  metrics.watch(READINGS)
   metrics.http('/', 200, 1)
   const check = Bun.spawn([promtool ?? '', 'check', 'metrics'], { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
   await check.stdin.write(await metrics.read())

@@ -4,9 +4,8 @@ import { Counter, Histogram, Registry } from 'prom-client'
 import type { Outcome } from '../../domain/purchase/purchase.ts'
 import { blocksIn } from '../../domain/purchase/target.ts'
 import type { Chain, Logger, Ledger, RingMember } from '../../ports.ts'
-import { httpMeter, type HttpMeter } from './http.ts'
 import { watchProcess } from './process.ts'
-import { watchWall, type Seen } from './wall.ts'
+import { watchWall, type WallReadings } from './wall.ts'
 
 /** Counts and times what passes through it. */
 export type Metrics = {
@@ -24,15 +23,22 @@ export type Metrics = {
   logger(logger: Logger): Logger
   /** Counts and times what is answered over HTTP. */
   readonly http: HttpMeter
-  /** Looks at what there is to see at each reading from then on. */
-  watch(seen: Seen): void
+  /** Reports the state of a wall, too, read anew for each scrape. */
+  watch(readings: WallReadings): void
   /** All of it as text. */
   read(): Promise<string>
-  readonly contentType: string
+  /** Serves `GET /metrics` and nothing else, on a port of its own. */
+  listen(hostname: string, port: number): { readonly port: number; close(): void }
 }
+
+/** Counts an answer: the path of its route, its status, and the milliseconds it took. */
+type HttpMeter = (route: string, status: number, tookMs: number) => void
 
 // A read of the chain takes tens of milliseconds, a settlement seconds, and none of them more than its deadline.
 const BUCKETS_SECONDS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
+
+// Reads take a fraction of a millisecond, a purchase seconds.
+const HTTP_BUCKETS_SECONDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
 
 // A block, small pictures, large ones, the largest area.
 const BUCKETS_BLOCKS = [1, 4, 12, 30, 100, 400]
@@ -101,13 +107,25 @@ export function openMetrics(): Metrics {
       },
     }),
     http: httpMeter(registry),
-    watch: (seen) => watchWall(registry, seen),
+    watch: (readings) => watchWall(registry, readings),
     read: () => registry.metrics(),
-    contentType: registry.contentType,
+    listen: (hostname, port) => listen(registry, hostname, port),
   }
 }
 
-/** What is counted and timed by hand. */
+function listen(registry: Registry, hostname: string, port: number) {
+  const headers = { 'Content-Type': registry.contentType }
+  const server = Bun.serve({
+    hostname,
+    port,
+    reusePort: false,
+    routes: { '/metrics': { GET: async () => new Response(await registry.metrics(), { headers }) } },
+    fetch: () => new Response('GET /metrics\n', { status: 404 }),
+  })
+  return { port: server.port ?? port, close: () => void server.stop(true) }
+}
+
+/** The counters and histograms. */
 function instruments(registry: Registry) {
   const registers = [registry]
   const timesOf = <Label extends string>(of: 'facilitator' | 'chain' | 'store', ...labels: readonly Label[]) =>
@@ -153,6 +171,33 @@ function instruments(registry: Registry) {
     facilitatorTimes: timesOf('facilitator', 'facilitator'),
     chainTimes: timesOf('chain'),
     storeTimes: timesOf('store'),
+  }
+}
+
+/** Counts and times answers under the path of their route: as many series as there are routes, whatever is asked for. */
+function httpMeter(registry: Registry): HttpMeter {
+  const registers = [registry]
+  const requests = new Counter({
+    name: 'wall_http_requests_total',
+    help: 'Requests over HTTP, by route and status.',
+    labelNames: ['route', 'code'],
+    registers,
+  })
+  const times = new Histogram({
+    name: 'wall_http_request_duration_seconds',
+    help: 'Time until a request over HTTP was answered; of streams, until they began.',
+    labelNames: ['route'],
+    buckets: HTTP_BUCKETS_SECONDS,
+    registers,
+  })
+  const countsOf = new Map<string, Map<number, Counter.Internal>>()
+  return (route, status, tookMs) => {
+    const counts = countsOf.get(route) ?? new Map<number, Counter.Internal>()
+    countsOf.set(route, counts)
+    const count = counts.get(status) ?? requests.labels({ route, code: String(status) })
+    counts.set(status, count)
+    count.inc()
+    times.observe({ route }, tookMs / 1000)
   }
 }
 

@@ -49,21 +49,41 @@ export function watchProcess(registry: Registry): void {
   })
 }
 
-/** A gauge that is looked at for each reading; `undefined` is no value. */
+/** A gauge that is read anew for each scrape; `undefined` is no value. */
 export function gauge(
   registry: Registry,
   name: string,
   help: string,
-  look: () => number | undefined | Promise<number | undefined>,
+  read: () => number | undefined | Promise<number | undefined>,
 ): void {
   const one = new Gauge({
     name,
     help,
     registers: [registry],
     async collect() {
-      const value = await look()
+      const value = await read()
       if (value === undefined) one.remove()
       else one.set(value)
+    },
+  })
+}
+
+/** The same with labels: a value for each set of them. */
+export function labelledGauge<Label extends string>(
+  registry: Registry,
+  name: string,
+  help: string,
+  labelNames: readonly Label[],
+  read: () => readonly (readonly [labels: Readonly<Record<Label, string>>, value: number])[],
+): void {
+  const one = new Gauge({
+    name,
+    help,
+    labelNames,
+    registers: [registry],
+    collect() {
+      one.reset()
+      for (const [labels, value] of read()) one.set(labels, value)
     },
   })
 }
