@@ -12,7 +12,7 @@ import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import { lock } from './lock.ts'
 import { signedPayments, type Order, type SavedPayment, type SignedRequest } from './signed-payments.ts'
-import { errorIn, unreachable, WallError } from './wall-error.ts'
+import { ask, errorIn, unreachable, WallError } from './wall-error.ts'
 
 /** How a buyer behaves. */
 export type BuyerOptions = {
@@ -223,12 +223,6 @@ function requestOf({ body }: Order, headers: Readonly<Record<string, string>> = 
   const accepting = { accept: 'application/json', ...headers }
   if (body === undefined) return { headers: accepting }
   return { method: 'POST', headers: { ...accepting, 'content-type': 'application/json' }, body }
-}
-
-async function ask(request: Request): Promise<Response> {
-  return await fetch(request).catch(() => {
-    throw unreachable(request.url)
-  })
 }
 
 /** The receipt in an answer, or why there is none. */

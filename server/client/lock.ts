@@ -3,10 +3,10 @@
  * of a process that died. The lock of a killed process is free at once where its id is gone, else after a few seconds.
  */
 
-import { open, mkdir, readFile, rm, stat, utimes } from 'node:fs/promises'
+import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ifMissing } from './signed-payments.ts'
+import { ifCode, ifMissing } from './signed-payments.ts'
 
 const HEARTBEAT_MS = 500
 const STALE_MS = 5000
@@ -35,19 +35,9 @@ export async function lock(folder: string, onWait: () => void = () => {}): Promi
   }
 }
 
-async function created(path: string): Promise<boolean> {
-  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return undefined
-    throw error
-  })
-  if (file === undefined) return false
-  try {
-    await file.writeFile(String(process.pid))
-  } finally {
-    await file.close()
-  }
-  return true
-}
+/** Writes the file, unless there is one. */
+const created = (path: string): Promise<boolean> =>
+  writeFile(path, String(process.pid), { flag: 'wx', mode: 0o600 }).then(() => true, ifCode('EEXIST', false))
 
 async function isStale(path: string): Promise<boolean> {
   const [text, touched] = await Promise.all([

@@ -4,10 +4,10 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
-import { ifMissing } from './signed-payments.ts'
+import { ifCode, ifMissing } from './signed-payments.ts'
 
 const fileIn = (folder: string) => join(folder, 'painter.key')
 
@@ -23,17 +23,9 @@ export async function painterIn(folder: string): Promise<PrivateKeyAccount> {
   if (kept !== undefined) return kept
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const unfinished = `${fileIn(folder)}.${randomUUID()}`
-  const file = await open(unfinished, 'w', 0o600)
-  try {
-    await file.writeFile(generatePrivateKey())
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await writeFile(unfinished, generatePrivateKey(), { mode: 0o600, flush: true })
   // Of two processes that make one, the first has it.
-  await link(unfinished, fileIn(folder)).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-  })
+  await link(unfinished, fileIn(folder)).catch(ifCode('EEXIST', undefined))
   await rm(unfinished)
   return await painterIn(folder)
 }

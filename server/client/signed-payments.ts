@@ -1,7 +1,7 @@
 /** Signed payments on disk, each from before it is first sent until its answer was handed on. */
 
 import { createHash } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** What a wall sells: an address to GET, or to POST a JSON body to. */
@@ -60,13 +60,7 @@ function parsed(text: string): SignedRequest | undefined {
 /** A file is there whole or not at all. */
 async function writeDurably(path: string, text: string): Promise<void> {
   const unfinished = `${path}.${process.pid}`
-  const file = await open(unfinished, 'w', 0o600)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await writeFile(unfinished, text, { mode: 0o600, flush: true })
   await rename(unfinished, path)
 }
 
@@ -81,10 +75,13 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** What stands for a file or folder that is not there; every other error goes on. */
-export const ifMissing =
-  <T>(value: T) =>
+/** Answers `value` for an error of the system with that code; throws every other error on. */
+export const ifCode =
+  <T>(code: string, value: T) =>
   (error: unknown): T => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return value
+    if (error instanceof Error && 'code' in error && error.code === code) return value
     throw error
   }
+
+/** What stands for a file or folder that is not there. */
+export const ifMissing = <T>(value: T) => ifCode('ENOENT', value)

@@ -23,6 +23,12 @@ export class WallError extends Error {
 export const unreachable = (url: URL | string): WallError =>
   new WallError('unavailable', 'unreachable', `No wall answered at ${new URL(url).origin}. Nothing was paid.`)
 
+/** Sends a request. Throws `unavailable` where nothing answers. */
+export const ask = (request: URL | Request, init: RequestInit = {}): Promise<Response> =>
+  fetch(request, init).catch(() => {
+    throw unreachable(request instanceof URL ? request : request.url)
+  })
+
 /** An answer's error, if it is one that a wall gives. */
 export async function errorIn(response: Response): Promise<WallError | undefined> {
   const body: unknown = await response

@@ -17,7 +17,7 @@ import { BLOCK_SIZE } from '../../shared/wall.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
 import { buyer, type Bought, type Buyer, type BuyerOptions } from './buyer.ts'
 import { follow } from './follow.ts'
-import { errorIn, unreachable, WallError } from './wall-error.ts'
+import { ask, errorIn, WallError } from './wall-error.ts'
 
 export { keptPainter, painterIn } from './painter-key.ts'
 export { WallError } from './wall-error.ts'
@@ -218,12 +218,6 @@ const buyerOf = (url: URL, options: WallOptions): Buyer =>
 function once<T>(make: () => T): () => T {
   let made: { readonly it: T } | undefined
   return () => (made ??= { it: make() }).it
-}
-
-async function ask(url: URL, init: RequestInit = {}): Promise<Response> {
-  return await fetch(url, init).catch(() => {
-    throw unreachable(url)
-  })
 }
 
 async function read<T>(url: URL, init: RequestInit = {}): Promise<T> {

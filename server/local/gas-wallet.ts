@@ -4,8 +4,7 @@ import { concat, encodeFunctionData, parseEther, parseGwei } from 'viem'
 import type { Address, Hex } from 'viem'
 import { localChainId } from './chain.ts'
 import type { ChainClient } from './chain.ts'
-import { inTurn } from './in-turn.ts'
-import { newWallet } from './wallets.ts'
+import { inTurn, newWallet } from './wallets.ts'
 
 /** The account a facilitator sends from, and what the x402 packages sign through. */
 export type GasWallet = { address: Address; signer: FacilitatorEvmSigner }

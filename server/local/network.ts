@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import { localChainId, startChain } from './chain.ts'
-import type { ChainClient, ChainOptions } from './chain.ts'
+import type { Chain, ChainOptions } from './chain.ts'
 import { startFacilitator, type FacilitatorOptions } from './facilitator.ts'
 import { dollarAbi, dollarAddress } from './token/contracts.ts'
 import { newWallet, openMint } from './wallets.ts'
@@ -10,8 +10,7 @@ import type { Fund, Wallet } from './wallets.ts'
 export type LocalNetworkOptions = ChainOptions & Omit<FacilitatorOptions, 'rpcUrl'>
 
 /** A chain, its dollar and a facilitator, all on this machine and gone with `stop`. */
-export type LocalNetwork = {
-  rpcUrl: string
+export type LocalNetwork = Omit<Chain, 'pid'> & {
   facilitatorUrl: string
   /** Answers as `facilitatorUrl` does, without a connection. */
   askFacilitator(request: Request): Promise<Response>
@@ -20,25 +19,17 @@ export type LocalNetwork = {
   chainId: number
   /** The address of the dollar. */
   token: Address
-  /** Reads the chain and moves its clock and blocks: mine, setAutomine, setIntervalMining, increaseTime, dropTransaction. */
-  client: ChainClient
-  /** Makes no more blocks, not even for transactions, until `resume`. */
-  halt(): Promise<void>
-  resume(): Promise<void>
-  /** The process id of the node, for those who stop it on purpose. */
-  nodePid: number
   fund: Fund
   /** A new wallet holding so many dollars. */
   wallet(dollars: number): Promise<Wallet>
   /** What an address holds, in atomic units: a dollar is a million. */
   balanceOf(address: Address): Promise<bigint>
-  stop(): Promise<void>
 }
 
 /** Starts everything a sale needs on free loopback ports; throws `AnvilMissing` where there is no anvil. */
 export async function startLocalNetwork(options: LocalNetworkOptions = {}): Promise<LocalNetwork> {
   const chain = await startChain(options)
-  const { rpcUrl, client } = chain
+  const { rpcUrl, client, halt, resume } = chain
   const facilitator = await startFacilitator({ ...options, rpcUrl }).catch(async (error: unknown) => {
     await chain.stop()
     throw error
@@ -52,9 +43,8 @@ export async function startLocalNetwork(options: LocalNetworkOptions = {}): Prom
     chainId: localChainId,
     token: dollarAddress,
     client,
-    halt: chain.halt,
-    resume: chain.resume,
-    nodePid: chain.pid,
+    halt,
+    resume,
     fund,
     wallet: async (dollars) => {
       const wallet = newWallet()

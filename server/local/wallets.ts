@@ -3,7 +3,6 @@ import type { Address, Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import type { ChainClient } from './chain.ts'
-import { inTurn } from './in-turn.ts'
 import { dollarAbi, dollarAddress, minterAddress } from './token/contracts.ts'
 
 /** A throwaway account with the key it was made from. */
@@ -47,5 +46,18 @@ async function receiptOf(client: ChainClient, hash: Hex): Promise<{ readonly sta
       if (!(error instanceof TransactionReceiptNotFoundError)) throw error
       await Bun.sleep(LOOK_AGAIN_MS)
     }
+  }
+}
+
+/**
+ * Numbers the transactions of one account: `send` is given the next number, and the next caller waits until it is done.
+ * The number is asked of the chain each time, so one that failed, or was dropped from the pool, leaves no gap behind it.
+ */
+export function inTurn<T>(nextNonce: () => Promise<number>): (send: (nonce: number) => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (send) => {
+    const turn = last.then(nextNonce).then(send)
+    last = turn.catch(() => undefined)
+    return turn
   }
 }

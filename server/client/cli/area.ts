@@ -1,13 +1,11 @@
 /** Areas as commands take them: a size in blocks, a place, and a picture over all of it. */
 
 import { areaName, areaAt, isAreaSize, type AreaSize } from '../../../shared/area.ts'
-import type { AreaReceipt } from '../../../shared/contract/area-order.ts'
 import { ASSET_SYMBOL } from '../../../shared/money.ts'
 import { parseCoord } from '../../../shared/wall.ts'
 import type { Wall } from '../wall.ts'
-import { given, LISTING_OPTIONS, MAX_DOLLARS, type Call } from './command.ts'
+import { given, LISTING_OPTIONS, MAX_DOLLARS, UsageError, type Call } from './command.ts'
 import { fittingIn } from './picture-file.ts'
-import { UsageError } from './usage-error.ts'
 
 /** Where an area is, as options. */
 export const AREA_OPTIONS = {
@@ -51,10 +49,3 @@ export async function refuseCost(
 /** Buys an area. */
 export const purchaseArea = (wall: Wall, options: Call['options'], area: AreaCall) =>
   wall.purchaseArea({ ...area, ...given(options, LISTING_OPTIONS), ...fittingIn(options) })
-
-/** What the receipt of an area says, for a person. */
-export const areaLines = ({ area, blocks, deed, notice }: AreaReceipt, wall: URL): readonly string[] => [
-  `Area ${area} is yours: ${blocks.length} blocks. Paid ${deed.price.amount} ${deed.price.asset} in ${deed.tx}`,
-  ...(notice === undefined ? [] : [notice]),
-  `See it at ${new URL(`/?block=${blocks[0]}`, wall).href}`,
-]

@@ -1,8 +1,7 @@
 import type { AreaReceipt, Receipt } from '../wall.ts'
-import { AREA_OPTIONS, areaLines, nameOf, purchaseArea, refuseCost, sizeOf } from './area.ts'
-import { given, LISTING_OPTIONS, MAX_OPTION, PICTURE_OPTIONS, type Call, type Command } from './command.ts'
+import { AREA_OPTIONS, nameOf, purchaseArea, refuseCost, sizeOf } from './area.ts'
+import { given, LISTING_OPTIONS, MAX_OPTION, PICTURE_OPTIONS, UsageError, type Call, type Command } from './command.ts'
 import { FITTING, pixelsOption, readPicture } from './picture-file.ts'
-import { UsageError } from './usage-error.ts'
 
 /** `pixel-wall buy`: a block or an area, for one payment. */
 export const buy: Command = {
@@ -46,11 +45,14 @@ async function area(call: Call, size: string) {
 
 /** What a receipt says, for a person. */
 export function boughtLines(receipt: Receipt | AreaReceipt, wall: URL): readonly string[] {
-  if ('area' in receipt) return areaLines(receipt, wall)
-  const { block: coord, deed, notice } = receipt
+  const { deed, notice } = receipt
+  const [what, block] =
+    'area' in receipt
+      ? [`Area ${receipt.area} is yours: ${receipt.blocks.length} blocks.`, receipt.blocks[0]]
+      : [`Block ${receipt.block} is yours.`, receipt.block]
   return [
-    `Block ${coord} is yours. Paid ${deed.price.amount} ${deed.price.asset} in ${deed.tx}`,
+    `${what} Paid ${deed.price.amount} ${deed.price.asset} in ${deed.tx}`,
     ...(notice === undefined ? [] : [notice]),
-    `See it at ${new URL(`/?block=${coord}`, wall).href}`,
+    `See it at ${new URL(`/?block=${block}`, wall).href}`,
   ]
 }

@@ -2,6 +2,11 @@
 
 import type { Wall } from '../wall.ts'
 
+/** The command was called in a way it cannot be. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
 /** A command: how it is called, and what it does. */
 export type Command = {
   readonly summary: string

@@ -1,7 +1,6 @@
 import { parseCoord } from '../../../shared/wall.ts'
 import type { Deed } from '../wall.ts'
-import type { Command } from './command.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError, type Command } from './command.ts'
 import { drawWall } from './wall-drawing.ts'
 
 const ACROSS = 7

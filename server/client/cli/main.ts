@@ -5,13 +5,12 @@ import { parseArgs } from 'node:util'
 import { terminalLine } from '../../../shared/terminal.ts'
 import { keptPainter, painterIn, stateFolder, wall, WallError, type FailureKind, type WallOptions } from '../wall.ts'
 import { boughtLines, buy } from './buy.ts'
-import { MAX_DOLLARS, type Call, type Command } from './command.ts'
+import { MAX_DOLLARS, UsageError, type Call, type Command } from './command.ts'
 import { look } from './look.ts'
 import { mine } from './mine.ts'
 import { paint } from './paint.ts'
 import { readAccount } from './private-key.ts'
 import { repaint } from './repaint.ts'
-import { UsageError } from './usage-error.ts'
 import { watch } from './watch.ts'
 
 const COMMANDS: Readonly<Record<string, Command>> = { buy, paint, repaint, look, mine, watch }
@@ -132,20 +131,12 @@ function fail(error: unknown, isJson: boolean): number {
   return exit
 }
 
-type Told = {
-  readonly exit: number
-  readonly error: string
-  readonly status?: number | undefined
-  readonly message: string
-}
-
-function failureOf(error: unknown): Told {
+function failureOf(error: unknown) {
   if (error instanceof WallError)
     return { exit: EXIT[error.kind], error: error.code, status: error.status, message: error.message }
   const message = error instanceof Error ? error.message : String(error)
-  return isMisuse(error)
-    ? { exit: EXIT.usage, error: 'usage', message }
-    : { exit: EXIT.unknown, error: 'failed', message }
+  const [exit, code] = isMisuse(error) ? [EXIT.usage, 'usage'] : [EXIT.unknown, 'failed']
+  return { exit, error: code, status: undefined, message }
 }
 
 // `parseArgs` tells of options it does not know by throwing.

@@ -23,7 +23,7 @@ export const mine: Command = {
 }
 
 /** What a wallet has, its blocks from all pages. */
-export async function wholeStanding(wall: Wall, wallet?: string): Promise<WalletStanding | undefined> {
+async function wholeStanding(wall: Wall, wallet?: string): Promise<WalletStanding | undefined> {
   const standing = await wall.wallet(wallet)
   if (standing === undefined) return undefined
   const blocks = [...standing.blocks]

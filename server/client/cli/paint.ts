@@ -2,9 +2,8 @@
 
 import { AREA_OPTIONS, nameOf, purchaseArea, refuseCost, sizeOf } from './area.ts'
 import { boughtLines } from './buy.ts'
-import { given, LISTING_OPTIONS, MAX_OPTION, type Command } from './command.ts'
+import { given, LISTING_OPTIONS, MAX_OPTION, UsageError, type Command } from './command.ts'
 import { fittingIn, FITTING, readPicture } from './picture-file.ts'
-import { UsageError } from './usage-error.ts'
 
 export const paint: Command = {
   summary: 'buys a rectangle of blocks with a picture over it, or repaints it where it is yours',

@@ -3,8 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import type { AreaOrder } from '../../../shared/contract/area-order.ts'
 import type { Wall } from '../wall.ts'
-import { given, type Call } from './command.ts'
-import { UsageError } from './usage-error.ts'
+import { given, UsageError, type Call } from './command.ts'
 
 /** How a picture is brought to its blocks, as options. */
 export const FITTING = {

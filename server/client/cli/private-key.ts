@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './command.ts'
 
 /** Where a key may come from; the first of `file`, the environment and the prompt that has one. */
 export type KeySources = {

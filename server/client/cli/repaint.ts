@@ -1,9 +1,8 @@
 import { areaName, parseArea, type Area } from '../../../shared/area.ts'
 import type { EditFields } from '../../../shared/signing.ts'
 import { WallError, type Wall } from '../wall.ts'
-import { given, PICTURE_OPTIONS, type Call, type Command } from './command.ts'
+import { given, PICTURE_OPTIONS, UsageError, type Call, type Command } from './command.ts'
 import { FITTING, fittingIn, pixelsOption, readPicture } from './picture-file.ts'
-import { UsageError } from './usage-error.ts'
 
 const TEXTS = { message: 'new text, up to 140 characters', link: 'new link (https)' } as const
 

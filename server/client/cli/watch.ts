@@ -1,6 +1,5 @@
 import type { Reset, ChangeDto } from '../wall.ts'
-import type { Command } from './command.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError, type Command } from './command.ts'
 
 /** `pixel-wall watch`: every sale, repaint and new name as it happens, until it is stopped. */
 export const watch: Command = {
