@@ -1,4 +1,4 @@
-/** `/api/agents`: the registry, what a wallet says of itself, and what the wall holds of one. */
+/** Routes under `/api/agents`: the registry, the registration and painter of a wallet, and the state of a wallet. */
 
 import { Elysia } from 'elysia'
 import { isAddress } from '../../shared/address.ts'
@@ -22,7 +22,7 @@ import { nameBelow } from './request/request-url.ts'
 import { readPainterNaming, readRegistration } from './request/signed-body.ts'
 import { queryHooks, strict } from './request/strict.ts'
 
-/** What agents over HTTP need. */
+/** Dependencies of the agent routes. */
 export type AgentDeps = MyWallDeps & {
   readonly view: WallView
   readonly registering: Registering
@@ -31,7 +31,7 @@ export type AgentDeps = MyWallDeps & {
 
 const PREFIX = '/api/agents/'
 
-/** The routes of agents. */
+/** Makes the routes. */
 export const agents = (deps: AgentDeps) => {
   const { view, registering, clients } = deps
   const all = viewCached(
@@ -62,7 +62,7 @@ export const agents = (deps: AgentDeps) => {
         },
         { ...signedHooks, body: strict(PainterBody, readPainterNaming), ...documented(DOCS.namePainter) },
       )
-      // The route of wallets would take `me` for one.
+      // Without this, the route below would read `me` as a wallet.
       .get('/api/agents/me', () => wrongVerb(['PUT', 'OPTIONS']), { detail: undocumented })
       .get(
         '/api/agents/:wallet',

@@ -1,4 +1,4 @@
-/** `/areas` and `/areas/{area}`: rectangles of blocks, sold whole, read, drawn and repainted. */
+/** Routes `/areas` and `/areas/{area}`: buy, read, draw and repaint rectangles of blocks. */
 
 import { Elysia } from 'elysia'
 import { parseArea } from '../../shared/area.ts'
@@ -29,7 +29,7 @@ import { readAreaEdit } from './request/signed-body.ts'
 import { Refused, strict } from './request/strict.ts'
 import { UPLOAD, type Uploads } from './request/uploads.ts'
 
-/** What areas over HTTP need. */
+/** Dependencies of the area routes. */
 export type AreaDeps = DemandDeps &
   Offering &
   RegionDeps & {
@@ -39,15 +39,15 @@ export type AreaDeps = DemandDeps &
     readonly editing: EditDeps
     readonly clients: Clients
     readonly uploads: Uploads
-    readonly countPaid?: ((version: Sent['version']) => void) | undefined // of each request that carries a payment
+    readonly countPaid?: ((version: Sent['version']) => void) | undefined // called for each request with a payment
   }
 
 const PREFIX = '/areas/'
 
-/** What a signed change of an area may take. */
+/** The size limit of a signed change of an area. */
 export const AREA_EDIT_MAX_BYTES = 128 * 1024
 
-/** The routes of areas. */
+/** Makes the routes. */
 export const areas = (deps: AreaDeps) => {
   const { clients, editing } = deps
   const look = inTurn(clients, 'searches')
@@ -86,10 +86,10 @@ export const areas = (deps: AreaDeps) => {
     )
 }
 
-/** Reads an order's body, which may hold a picture. */
+/** The `parse` hook of an order, whose body may contain a picture. */
 function orderReader({ clients: { limits, addressOf }, uploads }: AreaDeps) {
   return async ({ request }: { readonly request: Request }): Promise<unknown> => {
-    // A payment the ledger knows is never turned away, and what a new one may ask for is seen to where it is sold.
+    // A known payment is never refused here, and the seller limits new ones.
     const beyond = carriesPayment(request) ? undefined : limits.take('uploads', addressOf(request))
     if (beyond !== undefined) throw new Refused(beyond)
     const read = await uploads(request, () => readJson(request, UPLOAD))
@@ -107,7 +107,7 @@ async function order(deps: AreaDeps, request: Request, ordered: OrderedArea): Pr
 async function unpaid(deps: AreaDeps, { target, listing }: OrderedArea): Promise<Response> {
   const busy = await deps.clients.queue.turn()
   if (busy !== undefined) return refuse(busy)
-  // Nobody should sign for a request that will be refused.
+  // A client should not sign for a request that would be refused.
   if ('code' in listing) return refuse(listing)
   const refusal = await refusalOfArea(deps, target)
   return refusal === undefined ? demandForArea(deps, target) : refuse(refusal)

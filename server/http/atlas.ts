@@ -1,4 +1,4 @@
-/** `/atlas`, its feed, and `/oembed`: the wall for those who read, subscribe or quote. */
+/** Routes `/atlas`, its Atom feed, and `/oembed`: the wall as pages to read, to subscribe to and to embed. */
 
 import { Elysia } from 'elysia'
 import { COLS, ROWS } from '../../shared/wall.ts'
@@ -18,10 +18,10 @@ import { respondJson } from './answer/respond.ts'
 import { readInteger, readQuery } from './request/query.ts'
 import { subjectOf } from './request/subject.ts'
 
-/** What the atlas is made from. */
+/** Dependencies of the atlas routes. */
 export type AtlasDeps = { readonly site: Site; readonly view: WallView }
 
-/** The routes. */
+/** Makes the routes. */
 export const atlas = (deps: AtlasDeps) => {
   const [page, news, quoted] = [atlasPage(deps), atlasNews(deps), oembed(deps)]
   return new Elysia({ name: 'atlas' })
@@ -30,7 +30,7 @@ export const atlas = (deps: AtlasDeps) => {
     .get(PATHS.oembed, ({ request }) => quoted(request))
 }
 
-// Crawlers and readers may hold a copy for a minute.
+// Crawlers and feed readers may keep a copy for a minute.
 const KEPT = 'public, max-age=60'
 
 const PAGE_POLICY = `default-src 'none'; style-src ${styleSource(ATLAS_STYLE)}; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
@@ -69,7 +69,7 @@ function partOf(url: string): AtlasPart | undefined {
   return 'text' in list && list.text === 'agents' && agent === undefined ? { list: 'agents', page } : undefined
 }
 
-/** A number from 1 up; `undefined` where none is given. */
+/** Reads a number from 1 up; `undefined` when none is given. */
 function numberIn(url: string, key: 'agent' | 'page'): number | 'wrong' | undefined {
   const value = readQuery(url, [key]).get(key)
   if (value === undefined) return undefined
@@ -77,10 +77,10 @@ function numberIn(url: string, key: 'agent' | 'page'): number | 'wrong' | undefi
   return number === undefined || number < 1 ? 'wrong' : number
 }
 
-// What a frame of the wall measures where its reader gives no bounds.
+// The size of the embedded frame when the consumer gives no maximum.
 const FRAME_WIDTH = 800
 
-/** oEmbed 1.0: how a link to the wall, a work or an agent is shown in another page. */
+/** oEmbed 1.0: the embed code of a link to the wall, a work or an agent. */
 function oembed({ site, view }: AtlasDeps): CachedResponse {
   const { baseUrl } = site.offer
   return (request) => {

@@ -1,4 +1,4 @@
-/** `/blocks/next` and `/blocks/{coord}`: the terms, the purchase, the deed, the picture and the repaint of a block. */
+/** Routes `/blocks/next` and `/blocks/{coord}`: buy, read, draw and repaint a block. */
 
 import { Elysia } from 'elysia'
 import { BlockParams, Deed, EditAnswer, EditBody, ListingQuery, Receipt } from '../../shared/contract/block.ts'
@@ -32,7 +32,7 @@ import { nameBelow, PNG_END, queryOf } from './request/request-url.ts'
 import { readEdit } from './request/signed-body.ts'
 import { strict } from './request/strict.ts'
 
-/** What selling and repainting over HTTP need. */
+/** Dependencies of the block routes. */
 export type BlockDeps = DemandDeps & {
   readonly sellTo: SellTo
   readonly seller: Seller
@@ -41,12 +41,12 @@ export type BlockDeps = DemandDeps & {
   readonly images: WallImages
   readonly editing: EditDeps
   readonly clients: Clients
-  readonly countPaid?: ((version: Sent['version']) => void) | undefined // of each request that carries a payment
+  readonly countPaid?: ((version: Sent['version']) => void) | undefined // called for each request with a payment
 }
 
 const PREFIX = '/blocks/'
 
-/** The routes of blocks. */
+/** Makes the routes. */
 export const blocks = (deps: BlockDeps) => {
   const answer = answering(deps)
   const { editing, clients } = deps
@@ -80,7 +80,7 @@ export const blocks = (deps: BlockDeps) => {
     )
 }
 
-/** Answers who asks for a block, or for `next`, with the deed, the terms or the receipt. A HEAD never buys, so it has no eye for payments. */
+/** Answers a request for a block or for `next` with the deed, the terms or the receipt. HEAD never buys, so it ignores payments. */
 function answering(deps: BlockDeps) {
   const demand = demands(deps)
   return async (request: Request, target: Target | undefined): Promise<Response> => {
@@ -95,11 +95,11 @@ function answering(deps: BlockDeps) {
 function answerUnpaid(deps: BlockDeps, demand: Demanding, request: Request, target: Target, found: Found): Response {
   if (typeof found === 'object') return isPerson(request) ? respondPlace(found) : respondDeed(request, found)
   if (found === 'claimed') return isPerson(request) ? respondNowhere(410) : refuse(unavailability(target, found))
-  // Nobody should sign for a request that will be refused.
+  // A client should not sign for a request that would be refused.
   const listing = readListingQuery(request.url)
   if ('code' in listing) return refuse(listing)
   if (found === 'reserved') return refuse(unavailability(target, found))
-  // What is held in doubt is offered, so that its own payer can come back with a client that cannot resend.
+  // A block that is held in doubt is offered, so that its payer can return with a client that cannot resend.
   const query = queryOf(request.url)
   return isPerson(request) ? demandPaymentInHtml(deps, target, query) : demand(target, query)
 }
@@ -129,10 +129,10 @@ async function respondPicture(deps: BlockDeps, request: Request, name: string): 
   return await respondRegion(deps, request, { ...cellOf(block), cols: 1, rows: 1, scale: query.scale })
 }
 
-/** Whether a browser asks for a page, so that a person reads the answer. */
+/** Whether a browser requests a page for a person to read. */
 const isPerson = (request: Request) => prefersHtml(request.headers.get('accept'))
 
-/** Leads a person to the block on the wall. */
+/** Redirects a person to the block on the wall. */
 const respondPlace = ({ block }: Deed) =>
   respond(303, 'text/plain; charset=utf-8', '', {
     Location: `/?block=${block.coord}`,

@@ -1,4 +1,4 @@
-/** `/api/canvas`, and the same without its pictures or with nothing else: the whole wall in one read. */
+/** Routes `/api/canvas`, `/api/canvas.bin` and `/api/blocks`: the whole wall in one read, its pixels alone, and all but its pixels. */
 
 import { Elysia } from 'elysia'
 import { Canvas } from '../../shared/contract/canvas.ts'
@@ -6,7 +6,7 @@ import { anywhere, documented, type OperationDocs } from '../discovery/openapi/o
 import { synchronous } from './answer/cached-response.ts'
 import type { CanvasReads } from './canvas/canvas-read.ts'
 
-/** The routes of the canvas. */
+/** Makes the routes. */
 export const canvas = ({ reads }: { readonly reads: CanvasReads }) =>
   new Elysia({ name: 'canvas' })
     .get('/api/canvas', synchronous(reads.canvas.answer), documented(DOCS.readCanvas))

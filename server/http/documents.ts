@@ -1,4 +1,4 @@
-/** Serves what machines look for first: the documents of the service, and the homepage as a page or as the guide. */
+/** Routes of the documents that machines look for first, and of the homepage, as a page or as the guide. */
 
 import { Elysia } from 'elysia'
 import { CLAIM_ORDER, coordOf, type Coord } from '../../shared/wall.ts'
@@ -15,7 +15,7 @@ import { refuse } from './answer/refuse.ts'
 import type { ViewerFiles } from './answer/viewer-files.ts'
 import { homepage } from './homepage.ts'
 
-/** What the documents are served from. */
+/** Dependencies of the document routes. */
 export type DocumentDeps = {
   readonly site: Site
   readonly view: WallView
@@ -25,7 +25,7 @@ export type DocumentDeps = {
 
 const KEPT_A_WHILE = 'public, max-age=300'
 
-/** The routes of every document, the homepage included. */
+/** Makes the routes. */
 export function discovery(deps: DocumentDeps) {
   const { site } = deps
   const [home, api, contact] = [homepage(deps, ready(homeGuide(site))), openApiReader(deps), security(deps)]
@@ -45,7 +45,7 @@ function ready({ type, body }: Pick<Document, 'type' | 'body'>): CachedResponse 
   return cachedResponse({ type, bytes: () => bytes, etag: etagOf(bytes), cacheControl: KEPT_A_WHILE })
 }
 
-/** The OpenAPI document, made anew when the block of its example has been sold. */
+/** The OpenAPI document. It is made again when the block of its example has been sold. */
 function openApiReader({ site, view }: DocumentDeps): CachedResponse {
   let shown: { readonly example: Coord; readonly answer: CachedResponse } | undefined
   return (request) => {
@@ -56,7 +56,7 @@ function openApiReader({ site, view }: DocumentDeps): CachedResponse {
   }
 }
 
-/** The open block that will be sold last, so that it is still open when somebody tries it. */
+/** The open block that will be sold last, so that it is probably still open when a reader tries it. */
 function openBlock({ claimed }: WallView): Coord {
   const open = CLAIM_ORDER.findLast((block) => !claimed.has(block))
   return open === undefined ? '0,0' : coordOf(open)

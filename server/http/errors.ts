@@ -1,4 +1,4 @@
-/** What is thrown on the way to an answer is answered here, without a word of what was thrown. */
+/** Answers errors that hooks and handlers throw. No text of an error is passed on. */
 
 import { Elysia, NotFoundError, ParseError } from 'elysia'
 import { failure, StoreUnavailable } from '../domain/failure.ts'
@@ -7,17 +7,17 @@ import { refuse } from './answer/refuse.ts'
 import { notFound } from './fallback.ts'
 import { Refused } from './request/strict.ts'
 
-// Elysia keeps what `onError` answers from those who count answers.
+// Elysia does not pass the response of `onError` to `onAfterResponse`, which counts responses.
 const answered = new WeakMap<Request, Response>()
 
-/** What a request was answered whose hook or handler threw. */
+/** The response to a request whose hook or handler threw. */
 export const answeredTo = (request: Request): Response | undefined => answered.get(request)
 
-/** Answers everything that hooks and handlers throw. The context is taken apart, or Elysia would fill all of it for every request. */
+/** The `onError` hook. It destructures its context, since Elysia would otherwise fill the whole context for each request. */
 export const errors = (logger: Logger) => {
   const answer = answerTo(logger)
   return new Elysia({ name: 'errors' }).onError({ as: 'global' }, ({ request, error, set }) => {
-    // Elysia has put 500 there, and would make another answer of ours, in chunks.
+    // Elysia has set 500 here, and would build a second, chunked response from ours.
     set.status = 200
     const response = answer(request, error)
     answered.set(request, response)
@@ -39,10 +39,10 @@ function answerTo(logger: Logger) {
   }
 }
 
-/** A connection on which a body was not read cannot go on. */
+/** A connection with an unread request body must be closed. */
 const hangUp = ({ body, bodyUsed }: Request) => (body === null || bodyUsed ? {} : { Connection: 'close' })
 
-/** Where something was thrown; its message stays out, because it may quote a stranger or a secret. */
+/** The stack frames of an error, without its message, which may contain strangers' text or secrets. */
 function framesOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))

@@ -1,4 +1,4 @@
-/** What no route answers: the page's files, preflights, wrong verbs and unknown paths. */
+/** Answers what no route answers: the files of the page, preflights, wrong methods and unknown paths. */
 
 import type { AnyElysia } from 'elysia'
 import { failure } from '../domain/failure.ts'
@@ -11,9 +11,9 @@ import { pathOf, PNG_END } from './request/request-url.ts'
 import { Refused } from './request/strict.ts'
 
 /**
- * Answers whatever the routers of Bun and Elysia leave. They go by what was sent; the address of a request has its dot
- * segments taken out, so that `/blocks/%2e%2e/api/health` reads `/api/health`. What belongs to no route as it was sent is
- * nowhere, whatever it reads as.
+ * Makes the fallback handler. The routers of Bun and Elysia match the path as it was sent, while `request.url` has its dot
+ * segments removed: `/blocks/%2e%2e/api/health` becomes `/api/health`. A path that matches no route as it was sent is
+ * unknown, whatever `request.url` says.
  */
 export function fallback(app: AnyElysia, files: ViewerFiles): (request: Request) => Response {
   const verbsAt = verbsOf(app)
@@ -30,7 +30,7 @@ export function fallback(app: AnyElysia, files: ViewerFiles): (request: Request)
 
 const READ: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
-/** Refuses a verb where others are taken. */
+/** Refuses a method at a path that allows others. */
 export function wrongVerb(verbs: readonly string[]): Response {
   const { refusal, headers } = verbRefused(verbs)
   return refuse(refusal, headers)
@@ -41,12 +41,12 @@ function verbRefused(verbs: readonly string[]): Refused {
   return new Refused(failure('method_not_allowed', `This address takes ${allowed}.`), { Allow: allowed })
 }
 
-/** The `parse` hook of a signed change at a route of a picture, which is only read: no body is taken there. */
+/** A `parse` hook that refuses changes of a picture. Pictures share the routes of blocks and areas, and can only be read. */
 export function notOfPicture({ request }: { readonly request: Request }): void {
   if (pathOf(request.url).endsWith(PNG_END)) throw verbRefused(READ)
 }
 
-/** What is answered where nothing is. */
+/** Answers an unknown path. */
 export function notFound(request: Request): Response {
   if (request.method === 'GET' && prefersHtml(request.headers.get('accept'))) return respondNowhere(404)
   return refuse(failure('not_found', 'There is nothing here. See /openapi.json.'))
@@ -54,7 +54,7 @@ export function notFound(request: Request): Response {
 
 const VERBS = ['GET', 'HEAD', 'PUT', 'POST', 'OPTIONS']
 
-/** Which verbs an address takes; none where nothing is. */
+/** Finds the methods that a path allows; none for an unknown path. */
 function verbsOf(app: AnyElysia): (path: string) => readonly string[] {
   const routes = app.routes
     .filter(({ path }) => !path.endsWith('*'))
@@ -69,7 +69,7 @@ function verbsOf(app: AnyElysia): (path: string) => readonly string[] {
   }
 }
 
-/** Whether a path is a route's, in whose own path a `:name` stands for its last part. */
+/** Whether a path matches a route, in which `:name` stands for the last segment. */
 function fitting(route: string): (path: string) => boolean {
   const at = route.indexOf(':')
   if (at < 0) return (path) => path === route

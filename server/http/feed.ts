@@ -1,4 +1,4 @@
-/** `/api/feed`, `/api/tail` and `/api/history`: what happened on the wall, page by page. */
+/** Routes `/api/feed`, `/api/tail` and `/api/history`: the log of the wall, in pages. */
 
 import { Elysia } from 'elysia'
 import { FeedPage, FeedQuery, type Sale } from '../../shared/contract/feed.ts'
@@ -16,12 +16,12 @@ import { inTurn, type Clients } from './request/clients.ts'
 import { paramsReader } from './request/params.ts'
 import { queryHooks } from './request/strict.ts'
 
-/** What the feed needs. */
+/** Dependencies of the feed routes. */
 export type FeedDeps = { readonly view: WallView; readonly log: Log; readonly clients: Clients }
 
 const CODES = { after: 'invalid_after', limit: 'invalid_limit' } as const
 
-/** The routes of the feed. The pages that all followers ask for are ready, so their query is read when one is made. */
+/** Makes the routes. Pages that all followers request are cached by their query, which is parsed when a page is made. */
 export const feed = ({ view, log, clients }: FeedDeps) => {
   const sales = viewCached(view, salesOf(view))
   const last = tail(view, log)
@@ -31,7 +31,7 @@ export const feed = ({ view, log, clients }: FeedDeps) => {
     .get(
       '/api/history',
       async ({ query: { after, limit } }) => {
-        // Another process may have written more than the view has by now.
+        // Another process may have written changes that the view does not have yet.
         const found = await log.after(after, limit + 1)
         const changes = found.slice(0, limit)
         const nextAfter = changes.at(-1)?.number ?? after
@@ -56,7 +56,7 @@ function salesOf(view: WallView): CachedResponse {
 
 const encoder = new TextEncoder()
 
-// A sale is the same object for as long as it reads the same, so it is serialised once.
+// A sale keeps its object until it changes, so it is serialised once.
 const saleTexts = new WeakMap<Sale, string>()
 
 function textOfSale(sale: Sale): string {
@@ -65,10 +65,10 @@ function textOfSale(sale: Sale): string {
   return text
 }
 
-// As many as a page that asks every few seconds may have missed.
+// More changes than a page that polls every few seconds can miss.
 const TAIL_CHANGES = 100
 
-/** One answer for all who cannot follow the stream, made once for each change of the wall. */
+/** The response for clients that cannot follow the stream, made once for each change of the wall. */
 function tail(view: WallView, log: Log): (request: Request) => Promise<Response> {
   let known: { readonly number: LogNumber; readonly made: Promise<CachedResponse> } | undefined
   const make = async (number: LogNumber): Promise<CachedResponse> => {

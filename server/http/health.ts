@@ -1,4 +1,4 @@
-/** `/api/health`, for whoever buys, and what supervisors and balancers ask: whether the process lives, sells and answers readers. */
+/** Routes `/api/health`, for clients, and `/livez`, `/readyz` and `/readyz/reads`, for supervisors and load balancers. */
 
 import { Elysia } from 'elysia'
 import { Health } from '../../shared/contract/service.ts'
@@ -9,7 +9,7 @@ import type { Store } from '../ports.ts'
 import type { Offer } from '../x402/terms.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
 
-/** What telling of the service's health needs. */
+/** Dependencies of the health routes. */
 export type HealthDeps = {
   readonly store: Pick<Store, 'ready'>
   readonly rail: PaymentHealth
@@ -18,7 +18,7 @@ export type HealthDeps = {
   readonly environment?: string
 }
 
-/** The routes; a process that answers at all lives. */
+/** Makes the routes. A process that answers `/livez` is alive. */
 export const health = (deps: HealthDeps) =>
   new Elysia({ name: 'health' })
     .get('/api/health', async () => respondJson(200, await healthOf(deps), NO_STORE), documented(DOCS.readHealth))

@@ -1,4 +1,4 @@
-/** `/`: the page for people and for what previews links, or the guide for whoever reads Markdown. */
+/** Route `/`: the page for people and link previews, or the guide for clients that ask for Markdown. */
 
 import { headTags } from '../discovery/head.ts'
 import { HOME_LINK } from '../discovery/links.ts'
@@ -13,10 +13,10 @@ import { guarded, type ViewerFiles } from './answer/viewer-files.ts'
 import { prefersMarkdown } from './request/negotiate.ts'
 import { subjectOf } from './request/subject.ts'
 
-/** What the homepage is made from. */
+/** Dependencies of the homepage. */
 export type HomeDeps = { readonly site: Site; readonly view: WallView; readonly viewer: ViewerFiles }
 
-/** The page, whose head tells of the block or the agent that the address names; the guide where no page was built. */
+/** Serves the page, whose head describes the block or agent that the address names. Serves the guide when no page was built. */
 export function homepage(deps: HomeDeps, guide: CachedResponse): (request: Request) => Promise<Response> {
   const page = pageOf(deps)
   const headers = Object.entries(pageHeaders(deps.site.offer.baseUrl))
@@ -30,7 +30,7 @@ export function homepage(deps: HomeDeps, guide: CachedResponse): (request: Reque
   }
 }
 
-/** The built page for each address. The one of the wall itself, which nearly all ask for, is ready. */
+/** The built page for each address. The page of the wall itself, which most clients request, is cached. */
 async function pageOf({ site, view, viewer }: HomeDeps): Promise<((url: string) => CachedResponse) | undefined> {
   const built = viewer('/')?.(new Request(site.offer.baseUrl))
   if (built === undefined) return undefined

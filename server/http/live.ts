@@ -1,14 +1,14 @@
-/** `/api/live`: the log as it grows, as server-sent events. */
+/** Route `/api/live`: changes as server-sent events. */
 
 import { Elysia } from 'elysia'
 import { documented, type OperationDocs } from '../discovery/openapi/operation.ts'
 import type { Live } from './live/stream.ts'
 import { refuseBeyond, type Clients } from './request/clients.ts'
 
-/** What following over HTTP needs. */
+/** Dependencies of the stream. */
 export type LiveDeps = { readonly live: Live; readonly clients: Clients }
 
-/** The route of the stream. */
+/** Makes the route. */
 export const live = ({ live: stream, clients }: LiveDeps) =>
   new Elysia({ name: 'live' }).get(
     '/api/live',

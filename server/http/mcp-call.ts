@@ -1,4 +1,4 @@
-/** One call of MCP over HTTP: read, sorted, and answered by the SDK's server. Apart, because the SDK takes a while to load. */
+/** Answers one MCP call over HTTP through the SDK's server. It is a module of its own because the SDK is slow to load. */
 
 import { isLegacyRequest, ProtocolErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import type { McpDeps } from '../mcp/deps.ts'
@@ -9,7 +9,7 @@ import { NO_STORE, respondEmpty, respondJson, type HeaderFields } from './answer
 import { readJson } from './request/body.ts'
 import { refuseBeyond, type Clients } from './request/clients.ts'
 
-/** What a call may take, pictures included. */
+/** The size limit of a call, including a picture. */
 export const MCP_BODY_MAX_BYTES = 65_536
 
 const VERSION_HEADER = 'mcp-protocol-version'
@@ -22,7 +22,7 @@ export async function answerCall(deps: McpDeps, request: Request, clients: Clien
     if (refused !== undefined) return refused
     const { code, message } = read.failure
     if (code === 'body_too_large') return refuse(read.failure, { Connection: 'close' })
-    // What is JSON, but of a kind that no request is, is told apart from what is none.
+    // JSON-RPC has different errors for invalid JSON and for JSON that is no request.
     const fault = read.unsafe === true ? ProtocolErrorCode.InvalidRequest : ProtocolErrorCode.ParseError
     return answer(400, answerError(null, { code: fault, message }), { Connection: 'close' })
   }
@@ -46,7 +46,7 @@ export async function answerCall(deps: McpDeps, request: Request, clients: Clien
     return answer(400, wrongVersion('id' in message ? message.id : null, version))
   if (message.kind === 'notification') return respondEmpty(202, NO_STORE)
   if (message.kind === 'refused') return answer(200, answerError(message.id, message.error))
-  // Every client that negotiated sends the header; one that sends a bare request reads SPEC literally.
+  // Clients that negotiated a version send the header. Others follow the specification of this service literally.
   return answer(
     200,
     await answerRequest(deps, message, {

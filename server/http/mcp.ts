@@ -1,4 +1,4 @@
-/** `POST /mcp`: MCP's streamable HTTP without sessions or streams, one request and one JSON answer at a time. */
+/** Route `POST /mcp`: MCP over streamable HTTP, without sessions or streams: one request, one JSON response. */
 
 import { Elysia } from 'elysia'
 import { RpcAnswer, RpcRequest } from '../../shared/contract/mcp.ts'
@@ -12,16 +12,16 @@ import { readAreaEdit, readEdit, readPainterNaming } from './request/signed-body
 
 const readers = { readEdit, readAreaEdit, readPainterNaming }
 
-/** What serving MCP needs; `bindHost` is the address that is listened on. */
+/** Dependencies of the MCP route. `bindHost` is the address that the server listens on. */
 export type McpPort = Omit<McpDeps, keyof typeof readers | 'baseUrl' | 'limits'> & {
   readonly bindHost?: string
   readonly clients: Clients
 }
 
-/** Loads what answers calls, which the first of them would otherwise wait for. */
+/** Loads the module that answers calls, so that the first call does not wait for it. */
 export const mcpCalls = async () => await import('./mcp-call.ts')
 
-/** The routes of `/mcp`. */
+/** Makes the routes. */
 export function mcp({ bindHost = '', clients, ...port }: McpPort) {
   const deps = { ...port, ...readers, baseUrl: port.offer.baseUrl, limits: clients.limits }
   const closed = closedToOthers(namesOf(deps.offer.baseUrl, bindHost))
@@ -35,8 +35,8 @@ export function mcp({ bindHost = '', clients, ...port }: McpPort) {
 }
 
 /**
- * Which names a request may come by: a page whose name was rebound to this machine still sends its own. `isPublic` says
- * whether every page may call there, as it may every other address; on a loopback name only those of this machine may.
+ * Which values of Host and Origin are accepted, against DNS rebinding: a page whose name was rebound to this machine still
+ * sends its own name. `isPublic` says whether pages of any origin may call; on a loopback name only local pages may.
  */
 type Names = {
   readonly isHost: (text: string) => boolean
@@ -44,7 +44,7 @@ type Names = {
   readonly isPublic: (host: string | null) => boolean
 }
 
-/** Turns away what came by another name, and from a loopback name the pages of others. */
+/** Refuses requests under another host name, and on a loopback name requests from pages of other origins. */
 function closedToOthers({ isHost, isOrigin, isPublic }: Names) {
   return async (request: Request, answer: () => Promise<Response>): Promise<Response> => {
     const host = request.headers.get('host')
@@ -84,7 +84,7 @@ const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 const loopbackAddress = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
 
-// Without what would end a host, or stand before it.
+// Without characters that end a host or come before it.
 const authorityPattern = /^[^/?#@\\\s]+$/
 
 const preflight: HeaderFields = {

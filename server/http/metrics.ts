@@ -1,15 +1,15 @@
-/** What is answered, told to whoever counts it. */
+/** Reports each response to the meter. */
 
 import { Elysia } from 'elysia'
 import { answeredTo } from './errors.ts'
 
-/** Counts an answer: the path of its route, its status, and the milliseconds it took. */
+/** Counts a response: the path of its route, its status and its duration in milliseconds. */
 export type Meter = (route: string, status: number, tookMs: number) => void
 
-// Blocks are counted together, and a series outlives what its route calls a name.
+// All names share one series, and its label does not change with the name of the parameter.
 const NAME = /\/(?::\w+|next)$/
 
-/** Tells of every answer of a route; of none where nobody counts, which spares each of them a turn. */
+/** Reports each response of a route. Without a meter there are no hooks, which saves an asynchronous step for each request. */
 export function metrics(meter: Meter | undefined) {
   const app = new Elysia({ name: 'metrics' })
   if (meter === undefined) return app
@@ -26,7 +26,7 @@ export function metrics(meter: Meter | undefined) {
     })
 }
 
-/** What answers outside of all routes, told in the same way as `route`. */
+/** A handler outside of the routes, reported as `route`. */
 export const metered =
   (meter: Meter | undefined, route: string, answer: (request: Request) => Response) =>
   (request: Request): Response => {

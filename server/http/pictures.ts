@@ -1,4 +1,4 @@
-/** The wall as pictures, and pictures of others brought down to its colours. */
+/** Routes of pictures: the wall or a card of it as PNG, and the conversion of pictures to the palette. */
 
 import { Elysia } from 'elysia'
 import { CardQuery, PaintedBlocks, PixelsQuery, RegionQuery } from '../../shared/contract/picture.ts'
@@ -20,14 +20,14 @@ import { UNREAD } from './request/clients.ts'
 import { queryHooks, Refused } from './request/strict.ts'
 import { UPLOAD, type Uploads } from './request/uploads.ts'
 
-/** What pictures need. */
+/** Dependencies of the picture routes. */
 export type PictureDeps = RegionDeps & {
   readonly cards: CardImages
   readonly pictures: Pictures
   readonly uploads: Uploads
 }
 
-/** The routes. Blocks and areas have their pictures at their own. */
+/** Makes the routes. Pictures of blocks and areas are at the routes of those. */
 export function pictures(deps: PictureDeps) {
   const { view, cards, clients } = deps
   return new Elysia({ name: 'pictures' })
@@ -80,7 +80,7 @@ function subjectOf({ block, work, agent }: CardQuery, view: WallView): CardSubje
   if (coord === undefined) return { kind: 'wall' }
   const index = parseCoord(coord)
   if (index === undefined) return invalidCoordinate()
-  // Of what nobody has bought there is no work yet.
+  // An open block has no work yet.
   return { kind: work !== undefined && view.claimed.has(index) ? 'work' : 'block', block: index }
 }
 

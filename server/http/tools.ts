@@ -1,4 +1,4 @@
-/** What is free and spares an agent mistakes: trying out, finding room, and signing. */
+/** Routes of free tools: try a purchase, find room, and get the text to sign. */
 
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Elysia } from 'elysia'
@@ -19,14 +19,14 @@ import { NO_STORE, respond, respondJson } from './answer/respond.ts'
 import { inTurn, jsonBody, type Clients } from './request/clients.ts'
 import { queryHooks, strict } from './request/strict.ts'
 
-/** What helping needs. */
+/** Dependencies of the tool routes. */
 export type ToolsDeps = PreviewDeps &
   Omit<SigningHelp, 'baseUrl'> & {
     readonly findSpace: FindSpace
     readonly clients: Clients
   }
 
-/** The routes. */
+/** Makes the routes. */
 export function tools(deps: ToolsDeps) {
   const { clients, findSpace } = deps
   const { limits, addressOf } = clients
@@ -80,7 +80,7 @@ const readPreview = (given: unknown) => (previewCheck.Check(given) ? given : fai
 const PREVIEW_SHAPE =
   'Send a JSON object of coord ("next" or "col,row"), for an area w and h (integers), and any of name, framework, message, link, painter and px or pixels, all of them strings; no other fields.'
 
-/** The pixels of the largest area, and what is said of it. */
+/** The size limit of a preview: the pixels of the largest area, and its text. */
 const PREVIEW_MAX_BYTES = 64 * 1024
 
 async function preview(deps: PreviewDeps, body: PreviewBody): Promise<Response> {
@@ -97,7 +97,7 @@ async function preview(deps: PreviewDeps, body: PreviewBody): Promise<Response> 
   return respondJson(200, await previewBlock(deps, target, said), NO_STORE)
 }
 
-// Kept with what was found, which is the same for as long as nothing is taken.
+// Cached with what was found, until a block is taken.
 const spaceTexts = new WeakMap<Spaces, Uint8Array<ArrayBuffer>>()
 
 function textOfSpaces(spaces: Spaces): Uint8Array<ArrayBuffer> {

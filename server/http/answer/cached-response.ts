@@ -1,12 +1,12 @@
-/** Answers that are the same for everyone: made once, plain and compressed, and cloned for each request. */
+/** Responses that are the same for every client: built once, plain and compressed, and cloned for each request. */
 
 import { holdsAlready, prefersGzip } from '../request/negotiate.ts'
 import { respond, respondUnchanged, type HeaderFields } from './respond.ts'
 
-/** Answers a read with status 200, or 304 when the client holds this very state. */
+/** Answers a read with status 200, or with 304 when the client has the current version. */
 export type CachedResponse = (request: Request) => Response
 
-/** What is served, and how long it may be kept. */
+/** A body to serve, and its caching headers. */
 export type Ready = {
   readonly type: string
   readonly bytes: () => Uint8Array<ArrayBuffer>
@@ -16,7 +16,7 @@ export type Ready = {
 
 const compressible = /^(?:text\/|application\/json|application\/javascript|image\/svg)/
 
-/** Makes the answer; each form of it is built when first asked for. */
+/** Makes the handler. Each encoding is built when it is first requested. */
 export function cachedResponse({ type, bytes, etag, cacheControl }: Ready): CachedResponse {
   const headers: HeaderFields = { ETag: etag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' }
   const body = once(bytes)
@@ -33,9 +33,9 @@ export function cachedResponse({ type, bytes, etag, cacheControl }: Ready): Cach
 }
 
 /**
- * A route's handler for an answer that is ready. Elysia compiles a route from its handler's text, and takes one that returns
- * a call for asynchronous: each answer would cost a promise, a tenth of a 304. So this one names its answer first, in two
- * steps because Bun would put the call where the name is used.
+ * The route handler of a cached response. Elysia compiles a route from the source text of its handler, and treats
+ * `return f()` as asynchronous. The extra promise costs a tenth of a 304. So the response gets a name first. It is assigned
+ * after its declaration, because Bun inlines a constant that is used once.
  */
 export const synchronous =
   (answer: CachedResponse) =>
@@ -49,13 +49,13 @@ export const synchronous =
 /** A weak tag of a body's content. */
 export const etagOf = (body: string | Uint8Array): string => `W/"${Bun.hash(body).toString(36)}"`
 
-/** A copy of an answer that is kept. Bun's types name it after another library's class. */
+/** Clones a cached response. The cast is needed because Bun types `clone` with a class of another library. */
 export const copyOf = (response: Response): Response => response.clone() as Response
 
 /**
- * An answer with a large body, to be copied until it is released. Left to the collector, bodies stay long after their time:
- * each new one is laid in memory that the system has to clear first, and all of them bring collections on. The collector
- * counts the bytes of an answer made of them, and none of its copies'.
+ * Makes a response with a large body that is cloned until `release`. Garbage collection would free such bodies late: the
+ * system must then clear new memory for each body, and collections run more often. The collector counts the bytes of the
+ * response that was made from them, but not those of its clones, so only a clone is kept.
  */
 export function held(response: Response): Response {
   const copy = copyOf(response)
@@ -63,7 +63,7 @@ export function held(response: Response): Response {
   return copy
 }
 
-/** Gives back the memory of an answer that was kept, if there is one; copies under way keep theirs. */
+/** Frees the memory of a kept response, if there is one. Clones that are being sent keep theirs. */
 export function release(response: Response | undefined): void {
   void response?.body?.cancel()
 }

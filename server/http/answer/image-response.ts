@@ -1,4 +1,4 @@
-/** Pictures that are drawn of the wall as it is. */
+/** Responses with pictures that are drawn from the current wall. */
 
 import type { RegionQuery } from '../../../shared/contract/picture.ts'
 import { BLOCK_SIZE, COLS, HEIGHT, ROWS, WIDTH } from '../../../shared/wall.ts'
@@ -10,7 +10,7 @@ import { holdsAlready } from '../request/negotiate.ts'
 import { refuse } from './refuse.ts'
 import { respond, respondUnchanged } from './respond.ts'
 
-/** A picture of the view: `shown` tells it from others of the same wall, and it may be kept for `maxAge` seconds. */
+/** A picture of the view. `shown` identifies it among pictures of the same wall state; `maxAge` is in seconds. */
 export type Drawn = {
   readonly view: WallView
   readonly shown: string
@@ -20,7 +20,7 @@ export type Drawn = {
   readonly cost?: number // of the budget for pictures
 }
 
-/** Answers with the picture, or 304 to a client that holds it already. */
+/** Answers with the picture, or with 304 when the client has it. */
 export async function respondImage(
   request: Request,
   { view, shown, maxAge, draw, clients, cost }: Drawn,
@@ -40,7 +40,7 @@ export async function respondImage(
   return respond(200, 'image/png', image.png, headersOf(image.state))
 }
 
-/** What pictures of the wall are drawn from. */
+/** Dependencies of pictures of the wall. */
 export type RegionDeps = { readonly view: WallView; readonly images: WallImages; readonly clients: Clients }
 
 /** Answers with a part of the wall as a picture. */
@@ -61,9 +61,9 @@ export async function respondRegion(
   })
 }
 
-// As many as a picture of the wall at its own size is made of.
+// The pixels of the whole wall at scale 1.
 const PIXELS_PER_COST = WIDTH * HEIGHT
 
-/** What a picture takes of its client's budget. */
+/** How much of the client's budget a picture costs. */
 const costOf = ({ col, row, cols = COLS - col, rows = ROWS - row, scale }: RegionQuery) =>
   Math.min(4, Math.max(1, Math.ceil((cols * rows * (BLOCK_SIZE * scale) ** 2) / PIXELS_PER_COST)))

@@ -1,9 +1,9 @@
-/** What a browser is told with every page: what the page may never use, and to come back over https alone. */
+/** Security headers of every page: browser features that are switched off, and HTTPS only. */
 
 import type { HeaderFields } from './respond.ts'
 import type { ViewerFiles } from './viewer-files.ts'
 
-// None of the pages asks for any of these, so nothing that gets into one can.
+// No page uses these features, so injected code cannot use them either.
 const unused = [
   'accelerometer',
   'camera',

@@ -1,4 +1,4 @@
-/** The pages for people whose browser opens what is for machines, or is not there. They hold nothing of the request. */
+/** HTML pages for people who open a paid address or an unknown one in a browser. They contain no part of the request. */
 
 import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
 import { inMarkup } from '../../discovery/markup.ts'
@@ -58,7 +58,7 @@ function paymentPage({ title, terms }: Offer): string {
   )
 }
 
-/** The source of a style in a content policy. */
+/** The hash of a style, as a content security policy names it. */
 export const styleSource = (text: string): string =>
   `'sha256-${new Bun.CryptoHasher('sha256').update(text).digest('base64')}'`
 
@@ -66,7 +66,7 @@ const policy = `default-src 'none'; style-src ${styleSource(style)}; base-uri 'n
 
 const HTML = 'text/html; charset=utf-8'
 
-/** The page of what is for sale, with status 402. */
+/** The page of something that is for sale, with status 402. */
 export function respondPaymentPage(offer: Offer, headers: HeaderFields): Response {
   return respond(402, HTML, paymentPage(offer), { ...headers, 'Content-Security-Policy': policy })
 }

@@ -1,4 +1,4 @@
-/** Refusals on the wire: the Error shape, and for a 402 the terms with it. */
+/** Error responses: the Error shape, and the payment terms in a 402. */
 
 import { lru } from '../../../shared/lru.ts'
 import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
@@ -16,10 +16,10 @@ import { pageHeaders } from './page-headers.ts'
 import { respondPaymentPage } from './payment-page.ts'
 import { NO_STORE, respondJson, VARIES_BY_PAYMENT, type HeaderFields } from './respond.ts'
 
-/** What a demand for payment is made from. */
+/** Dependencies of payment demands. */
 export type DemandDeps = { readonly offer: Offer; readonly rail: PaymentHealth }
 
-/** Any refusal but a demand for payment. */
+/** Makes any error response but a payment demand. */
 export function refuse({ code, message, details }: Failure, headers: HeaderFields = {}): Response {
   return respondJson(
     statusOf[code],
@@ -28,7 +28,7 @@ export function refuse({ code, message, details }: Failure, headers: HeaderField
   )
 }
 
-/** A refusal of something that is for sale: where a payment is asked for, it comes with the terms. */
+/** Makes the error response for a target that is for sale. A 402 contains the payment terms. */
 export function refuseTarget(deps: DemandDeps, target: Target, refusal: Failure, asked: Asked = {}): Response {
   if (refusal.code !== 'payment_required') return refuse(refusal)
   if (deps.rail.state() === 'misconfigured') return refuse(cannotSell())
@@ -37,13 +37,13 @@ export function refuseTarget(deps: DemandDeps, target: Target, refusal: Failure,
   return respondJson(statusOf[code], { error: code, message, ...details, ...body }, headers)
 }
 
-// A demand takes some 5 kB; the whole wall's would be 70 MB.
+// A demand takes about 5 kB, so demands for all blocks would take 70 MB.
 const READY_MAX = 2048
 
-/** Demands payment for a target, asked for with a query. */
+/** Makes the 402 for a target that was requested with a query. */
 export type Demanding = (target: Target, query: string) => Response
 
-/** Makes the demand for payment to someone who has sent none. Without a query it depends on the target alone, so it is made once and copied. */
+/** Makes payment demands for requests without a payment. Without a query the demand depends on the target alone, so it is cached. */
 export function demands(deps: DemandDeps): Demanding {
   const ready = lru<Target, Response>(READY_MAX)
   const make = (target: Target) => {
@@ -59,11 +59,11 @@ export function demands(deps: DemandDeps): Demanding {
   }
 }
 
-/** Demands payment for an area. There are too many to keep their demands. */
+/** Makes the 402 for an area. There are too many areas to cache their demands. */
 export const demandForArea = (deps: DemandDeps, target: Target): Response =>
   refuseTarget(deps, target, failure('payment_required', howToPay(deps.offer, target)), { isArea: true })
 
-/** The same demand for a person with a browser, who cannot pay here. */
+/** Makes the same demand as an HTML page, for people with a browser, who cannot pay here. */
 export function demandPaymentInHtml(deps: DemandDeps, target: Target, query: string): Response {
   if (deps.rail.state() === 'misconfigured') return refuse(cannotSell())
   return respondPaymentPage(deps.offer, {
@@ -80,7 +80,7 @@ function demand({ offer }: DemandDeps, target: Target, asked: Asked) {
       ...NO_STORE,
       ...VARIES_BY_PAYMENT,
       'PAYMENT-REQUIRED': encodeHeader(terms),
-      // Read by AgentCash's probe, which knows the protocol by no other name.
+      // The probe of AgentCash recognises the protocol by this header only.
       'X-PAYMENT-PROTOCOL': 'x402',
       Link: DEMAND_LINK,
     },
@@ -90,7 +90,7 @@ function demand({ offer }: DemandDeps, target: Target, asked: Asked) {
 const howToPay = ({ terms }: Offer, target: Target) =>
   `This ${isBlock(target) ? 'block' : 'area'} costs ${moneyText(termsFor(terms, target).amount)} ${ASSET_SYMBOL} on ${terms.network}. Sign the terms in the PAYMENT-REQUIRED header (x402 v2, scheme exact) and send the same request again with a PAYMENT-SIGNATURE header; clients of x402 v1 find their terms in this body.`
 
-/** Why a payment was not taken: many clients show nothing but what the header says of it. */
+/** Why a payment was refused. Many clients show only this text from the header. */
 function reasonIn(details: Failure['details']): Pick<Asked, 'reason'> {
   const reason = details?.['reason']
   return typeof reason === 'string' ? { reason } : {}

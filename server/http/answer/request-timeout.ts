@@ -1,4 +1,4 @@
-/** Answers buyers before their connection is given up, whatever their purchase still waits for. */
+/** Answers buyers before Bun closes their connection, also while the purchase is still under way. */
 
 import { REPEAT } from '../../domain/advice.ts'
 import { failure } from '../../domain/failure.ts'
@@ -6,13 +6,13 @@ import type { Outcome } from '../../domain/purchase/purchase.ts'
 import { RETRY_AFTER_SECONDS } from '../../domain/purchase/refusals.ts'
 import type { Seller } from '../../purchase/seller.ts'
 
-// Bun ends a connection without a word after 255 s. A settlement takes 200 s at most, but copies of one request that
-// differ in their listing wait for each other.
+// Bun closes an idle connection after 255 s. A settlement takes 200 s at most, but requests with the same payment and
+// different listings wait for each other.
 const TIMEOUT_MS = 240_000
 
 /**
- * A seller whose buyers wait no longer than `timeoutMs`. The purchase goes on, and remembers that its client was left
- * without an answer, as if it had hung up.
+ * Makes a seller that answers within `timeoutMs`. After that time the purchase goes on, and counts its client as
+ * disconnected.
  */
 export function inTime(seller: Seller, timeoutMs: number = TIMEOUT_MS): Seller {
   return {

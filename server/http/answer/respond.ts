@@ -1,20 +1,20 @@
-/** The one place that makes answers: any page may read and pay, and no browser guesses what it got. */
+/** Makes all responses. Each allows every origin (CORS) and forbids browsers to guess media types. */
 
 import { PAYMENT_RESPONSE_V1, PAYMENT_V1 } from '../../x402/v1.ts'
 
-/** Further headers of one answer. */
+/** Further headers of a response. */
 export type HeaderFields = Readonly<Record<string, string>>
 
-/** Kept by all for a moment, and by a proxy for another while it asks anew: what everybody asks for again and again. */
+/** For what everyone requests all the time: clients and proxies keep it for a moment, and proxies serve it while they revalidate. */
 export const KEPT_BRIEFLY = 'public, max-age=2, stale-while-revalidate=10'
 
-/** Asked about each time, and answered by a proxy for a moment: what a reader would rather wait for than see late. */
+/** For what must be current: clients revalidate each time, and proxies keep it for a moment. */
 export const KEPT_BY_PROXIES = 'public, max-age=0, s-maxage=2'
 
-/** For what must be asked for anew each time. */
+/** For what must not be stored. */
 export const NO_STORE: HeaderFields = { 'Cache-Control': 'no-store' }
 
-/** For what another payment, or none, would get another answer to. */
+/** For responses that depend on the payment headers. */
 export const VARIES_BY_PAYMENT: HeaderFields = { Vary: `Accept, PAYMENT-SIGNATURE, ${PAYMENT_V1}` }
 
 const everywhere: HeaderFields = {
@@ -24,7 +24,7 @@ const everywhere: HeaderFields = {
   'Referrer-Policy': 'no-referrer',
 }
 
-/** An answer with a body of a media type. */
+/** Makes a response with a body of a media type. */
 export function respond(
   status: number,
   type: string,
@@ -34,28 +34,28 @@ export function respond(
   return new Response(body, { status, headers: { ...everywhere, 'Content-Type': type, ...headers } })
 }
 
-/** An answer in JSON. */
+/** Makes a JSON response. */
 export function respondJson(status: number, value: unknown, headers: HeaderFields): Response {
   return respond(status, 'application/json', JSON.stringify(value), headers)
 }
 
-/** An answer without a body. */
+/** Makes a response without a body. */
 export function respondEmpty(status: 202 | 204, headers: HeaderFields): Response {
   return new Response(null, { status, headers: { ...everywhere, ...headers } })
 }
 
-/** That a client's copy is still good. What is said of a body came with the copy. */
+/** Makes a 304. Headers that describe a body are left out, since the client has them. */
 export function respondUnchanged(headers: HeaderFields): Response {
   return new Response(null, { status: 304, headers: { 'Access-Control-Allow-Origin': '*', ...headers } })
 }
 
-/** A stream of server-sent events; `null` for the head of one. Proxies are asked not to hold it back. */
+/** Makes a stream of server-sent events; `null` for a HEAD request. Proxies are told not to buffer it. */
 export function respondEvents(stream: ReadableStream<Uint8Array> | null): Response {
   const headers = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' }
   return new Response(stream, { headers: { ...everywhere, ...headers } })
 }
 
-/** Tells a browser what a page of another origin may send. x402 clients send the last header name with a payment. */
+/** Answers a CORS preflight. x402 clients send the last of the headers with a payment. */
 export function respondPreflight(): Response {
   return respondEmpty(204, {
     'Access-Control-Allow-Methods': 'GET, HEAD, PUT, POST, OPTIONS',

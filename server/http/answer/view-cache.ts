@@ -1,4 +1,4 @@
-/** Reads of the view that are asked for again and again, answered once for each state of it. */
+/** Caches responses that are made from the view, until the view changes. */
 
 import type { WallView } from '../../domain/wall/wall-view.ts'
 import { holdsAlready } from '../request/negotiate.ts'
@@ -6,11 +6,11 @@ import { queryOf } from '../request/request-url.ts'
 import { copyOf, etagOf, type CachedResponse } from './cached-response.ts'
 import { KEPT_BY_PROXIES, respond, respondUnchanged } from './respond.ts'
 
-// Followers ask for the same few pages; whoever asks for others gets them made.
+// Followers request the same few pages. Other pages are made for each request.
 const ANSWERS_MAX = 64
 const KEY_MAX = 40
 
-/** Answers from `make` until the view changes, once for each query, or for what else tells one request from another. */
+/** Caches what `make` returns until the view changes, for each key of a request (by default its query). */
 export function viewCached(
   view: WallView,
   make: CachedResponse,
@@ -32,16 +32,16 @@ export function viewCached(
   }
 }
 
-// A text would be encoded anew for each copy that is sent.
+// A string would be encoded again for each clone that is sent.
 const encoder = new TextEncoder()
 
-/** JSON of the view, with its tag. */
+/** Makes a JSON response with an ETag. */
 export function respondTagged(text: string): Response {
   const bytes = encoder.encode(text)
   return respond(200, 'application/json', bytes, { ETag: etagOf(bytes), 'Cache-Control': KEPT_BY_PROXIES })
 }
 
-/** 304 for a client that holds this very answer; nothing for any other. */
+/** Makes a 304 when the client has this version; else `undefined`. */
 function unlessHeld({ headers }: Request, answer: Response): Response | undefined {
   const ifNoneMatch = headers.get('if-none-match')
   const etag = answer.headers.get('etag')

@@ -1,4 +1,4 @@
-/** The viewer as Vite built it, held in memory. */
+/** The files of the viewer that Vite built, kept in memory. */
 
 import { join } from 'node:path'
 import { ASSET_SYMBOL, USUAL_PRICE } from '../../../shared/money.ts'
@@ -6,27 +6,27 @@ import { inMarkup } from '../../discovery/markup.ts'
 import { etagOf, cachedResponse, type CachedResponse } from './cached-response.ts'
 import { KEPT_BY_PROXIES } from './respond.ts'
 
-/** The file at a path, or nothing. */
+/** Finds the handler of the file at a path. */
 export type ViewerFiles = (path: string) => CachedResponse | undefined
 
 const PAGE_END = '.html'
 const MANIFEST_END = '.webmanifest'
 const INDEX = `index${PAGE_END}`
 
-// Vite puts a hash of the content in the names of everything but the pages.
+// Vite puts a content hash into every file name but those of pages.
 const HASHED = 'assets/'
 
-// Everything comes from this service and nothing is written in the page itself.
+// All scripts and styles are files of this service; none is inline.
 const policy = (more = '') =>
   `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'${more}`
 
-// Other pages may frame this one: that is how a view of it is embedded.
+// Other sites may embed this page in a frame.
 const WALL_POLICY = policy()
 
-// Pictures are painted in a worker. Where an owner signs, no other page may lie over or under.
+// Pictures are computed in a worker. No site may frame the page where an owner signs (clickjacking).
 const PAGE_POLICY = policy("; worker-src 'self'; frame-ancestors 'none'")
 
-/** The wall's page with the policy that keeps a browser from running or loading anything else on it. */
+/** The wall's page with its content security policy. */
 export const guarded = (page: CachedResponse): CachedResponse => withPolicy(page, WALL_POLICY)
 
 function withPolicy(page: CachedResponse, policy: string): CachedResponse {
@@ -37,12 +37,12 @@ function withPolicy(page: CachedResponse, policy: string): CachedResponse {
   }
 }
 
-/** What the page is told of the wall where its settings say other than what it was built with. */
+/** Settings of the wall that differ from those the page was built with. */
 export type PageWords = { readonly title: string; readonly price: string }
 
 const BUILT: PageWords = { title: 'Pixel Wall', price: USUAL_PRICE }
 
-/** Reads every file, by its name and where it lies. `index.html` is also `/`, and `paint.html` is `/paint`. */
+/** Reads all files by name and location. `index.html` is also `/`, and `paint.html` is `/paint`. */
 export async function viewerFiles(files: ReadonlyMap<string, string>, words: PageWords = BUILT): Promise<ViewerFiles> {
   const answers = new Map<string, CachedResponse>()
   for (const [name, path] of files) {
@@ -62,7 +62,7 @@ export async function viewerFiles(files: ReadonlyMap<string, string>, words: Pag
   return (path) => answers.get(path)
 }
 
-/** A page, or the manifest, in the wall's own words. */
+/** A page or the manifest, with the wall's title and price filled in. */
 function retold(name: string, content: Uint8Array<ArrayBuffer>, { title, price }: PageWords): Uint8Array<ArrayBuffer> {
   const isManifest = name.endsWith(MANIFEST_END)
   if (!isManifest && !name.endsWith(PAGE_END)) return content
@@ -76,7 +76,7 @@ function retold(name: string, content: Uint8Array<ArrayBuffer>, { title, price }
   return new TextEncoder().encode(told)
 }
 
-/** The path of every file under `directory` by its name there; of one that does not exist, none. */
+/** The paths of all files under `directory` by their relative names; none when it does not exist. */
 export async function filesIn(directory: string): Promise<ReadonlyMap<string, string>> {
   try {
     const names = await Array.fromAsync(new Bun.Glob('**/*').scan({ cwd: directory }))

@@ -1,4 +1,4 @@
-/** The text of the canvas read in parts that change apart: constants, counts, agents by group, blocks by wall row. */
+/** The JSON of the canvas read, in parts that change independently: constants, counts, agents by group, blocks by wall row. */
 
 import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
 import { PALETTE } from '../../../shared/palette.ts'
@@ -18,7 +18,7 @@ import type { Terms } from '../../domain/purchase/payment.ts'
 import { canvasAgents, canvasBlock, statsOf, type WallView } from '../../domain/wall/wall-view.ts'
 import type { Part, Parts } from './canvas-snapshot.ts'
 
-// Agents are only ever added, so a group's place in the body never moves.
+// Agents are never removed, so a group keeps its position in the body.
 const AGENTS_PER_GROUP = COLS
 const GROUPS = TOTAL_BLOCKS / AGENTS_PER_GROUP
 
@@ -31,10 +31,10 @@ const GLUE_SLOT = GROUPS_SLOT + GROUPS
 const ROWS_SLOT = GLUE_SLOT + 1
 const TAIL_SLOT = ROWS_SLOT + ROWS
 
-/** What blocks cost, and on which network. */
+/** The price of a block, and the network it is paid on. */
 export type Priced = Pick<Terms, 'network' | 'amount'>
 
-/** Cuts a view into parts; without the blocks' pictures where `hasPictures` is false. */
+/** Splits a view into parts, without the pictures of blocks when `hasPictures` is false. */
 export function canvasParts(view: WallView, terms: Priced, hasPictures = true): Parts {
   const fragments = Array.from({ length: TOTAL_BLOCKS }, () => '')
   const dirtyBlocks = new Set<BlockIndex>(ALL_BLOCKS)
@@ -49,7 +49,7 @@ export function canvasParts(view: WallView, terms: Priced, hasPictures = true): 
       fragments[block] = fragment
     }
     dirtyBlocks.clear()
-    // No comma follows the last row, so a row that becomes the last, or no longer is, changes too.
+    // The last row has no comma after it, so a row changes when it becomes the last row or stops being it.
     const last = Math.floor(fragments.findLastIndex((fragment) => fragment !== '') / COLS)
     if (last !== lastRow) {
       if (lastRow >= 0) dirtySlots.add(ROWS_SLOT + lastRow)

@@ -1,4 +1,4 @@
-/** The published reads: the canvas read in JSON, and its two halves, the pixels alone and all but the pixels. */
+/** The published reads of the whole wall: as JSON, the pixels alone, and all but the pixels. */
 
 import type { Change, LogNumber } from '../../domain/wall/log.ts'
 import type { WallView } from '../../domain/wall/wall-view.ts'
@@ -7,7 +7,7 @@ import { canvasParts, type Priced } from './canvas-parts.ts'
 import { canvasSnapshot, type CanvasSnapshot } from './canvas-snapshot.ts'
 import { pixelParts } from './pixel-parts.ts'
 
-/** What the reads are made of; `everyMs` is the least time between two publications. */
+/** Dependencies of the reads. `everyMs` is the shortest time between two publications. */
 export type CanvasSource = {
   readonly view: WallView
   readonly terms: Priced
@@ -15,20 +15,20 @@ export type CanvasSource = {
   readonly everyMs: number
 }
 
-/** The wall as published: `canvas` is `GET /api/canvas`, `pixels` is `GET /api/canvas.bin`, `blocks` is `GET /api/blocks`. */
+/** The published wall: `canvas` is `GET /api/canvas`, `pixels` is `GET /api/canvas.bin`, `blocks` is `GET /api/blocks`. */
 export type CanvasReads = {
   readonly canvas: CanvasSnapshot
   readonly pixels: CanvasSnapshot
   readonly blocks: CanvasSnapshot
   /** Number of the newest change that all of them show. */
   number(): LogNumber
-  /** Tells all of a change that the view has. */
+  /** Announces a change of the view to all reads. */
   changed(change: Change): void
-  /** Resolves when all show everything that was told. */
+  /** Resolves when all reads show every announced change. */
   published(): Promise<void>
 }
 
-/** Builds the reads from a view as it is; from then on they follow `changed`. */
+/** Builds the reads from a view. From then on they follow `changed`. */
 export function canvasReads({ view, terms, clock, everyMs }: CanvasSource): CanvasReads {
   const read = (parts: Parameters<typeof canvasSnapshot>[0]['parts'], type: string) =>
     canvasSnapshot({ view, parts, type, clock, everyMs })

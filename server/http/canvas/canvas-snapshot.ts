@@ -1,6 +1,6 @@
 /**
- * A read of the whole wall that is ready before it is asked for: parts that are made and compressed on their own, and
- * published together. A change costs the parts it touches; a request costs nothing.
+ * A read of the whole wall that is built before it is requested. Its parts are made and compressed separately and
+ * published together, so a change costs only the parts that it touches, and a request costs a clone.
  */
 
 import type { Change, LogNumber } from '../../domain/wall/log.ts'
@@ -22,15 +22,15 @@ import {
   type Summed,
 } from './precompressed-body.ts'
 
-/** A part's place in the body, and what stands there. */
+/** The position of a part in the body, and its bytes. */
 export type Part = readonly [slot: number, content: Uint8Array]
 
-/** A body in parts that change apart. */
+/** A body in parts that change independently. */
 export type Parts = {
-  /** Notes which parts a change of the view touches. */
+  /** Marks the parts that a change of the view touches. */
   mark(change: Change): void
   isDirty(): boolean
-  /** The parts that were touched since they were last taken, in the order of the body; all of them the first time. */
+  /** Takes the parts that were marked since the last call, in the order of the body; all of them the first time. */
   take(): readonly Part[]
 }
 
@@ -39,13 +39,13 @@ export type CanvasSnapshot = {
   readonly answer: CachedResponse
   /** Number of the newest change that it shows. */
   number(): LogNumber
-  /** Tells of a change that the view has; the read follows. */
+  /** Announces a change of the view. */
   changed(change: Change): void
-  /** Resolves when the read shows everything that was told, in every encoding. */
+  /** Resolves when the read shows every announced change, in every encoding. */
   published(): Promise<void>
 }
 
-/** What a read is made of; `everyMs` is the least time between two publications. */
+/** Dependencies of a read. `everyMs` is the shortest time between two publications. */
 export type ReadSource = {
   readonly view: WallView
   readonly parts: Parts
@@ -54,20 +54,20 @@ export type ReadSource = {
   readonly everyMs: number
 }
 
-// How long the process may be kept from other work at a stretch.
+// The longest time in which no other work of the process runs.
 const SLICE_MS = 2
 
-// Where a wall is repainted all over, making it anew takes a tenth of a second, and readers miss that; so it rests longer
-// after more work, within what a reader may wait.
+// When the whole wall is repainted, building it takes a tenth of a second, in which no reader is answered. So the pause
+// before the next publication grows with the work, up to what a reader may wait.
 const RESTS = 19
 const REST_MAX_MS = 2000
 
-/** Builds the read from a view as it is; from then on it follows `changed`. */
+/** Builds the read from a view. From then on it follows `changed`. */
 export function canvasSnapshot({ view, parts, type, clock, everyMs }: ReadSource): CanvasSnapshot {
   const segments: Segment[] = []
   let nextAt = Number.NEGATIVE_INFINITY
 
-  // All parts are taken in one go, so that a published wall is one that was. Compressing them may take several turns.
+  // All parts are taken in one turn of the event loop, so that each published state is one the wall had. Compression may take several turns.
   const take = () => ({
     taken: parts.take().map(([slot, content]) => [slot, summed(content)] as const),
     number: view.number,
@@ -76,7 +76,7 @@ export function canvasSnapshot({ view, parts, type, clock, everyMs }: ReadSource
     await compress(taken, segments, clock)
     const bodies = { plain: plainBody(segments), gzip: gzipBody(segments), zstd: zstdBody(segments) }
     const etag = tagOf(number, segments)
-    // In one turn, so that nobody asks in between; the new bodies find the memory of the old ones.
+    // In one turn, so that no request comes in between. The new bodies reuse the memory of the old ones.
     shown.release()
     shown = answerFrom(type, bodies, etag)
     shownNumber = number
@@ -94,7 +94,7 @@ export function canvasSnapshot({ view, parts, type, clock, everyMs }: ReadSource
   }
 
   const first = take()
-  // The first readers need not wait for the compression.
+  // The first readers get the plain body and do not wait for compression.
   const uncompressed = first.taken.map(([, part]) => part)
   let shown = answerFrom(type, { plain: plainBody(uncompressed) }, tagOf(first.number, uncompressed))
   let shownNumber = first.number
@@ -105,7 +105,7 @@ export function canvasSnapshot({ view, parts, type, clock, everyMs }: ReadSource
     number: () => shownNumber,
     changed(change) {
       parts.mark(change)
-      // Changes that come together are published together.
+      // Changes of one interval are published together.
       publishing ??= Promise.resolve().then(publish)
     },
     async published() {
@@ -115,15 +115,15 @@ export function canvasSnapshot({ view, parts, type, clock, everyMs }: ReadSource
 }
 
 /**
- * Names a state of the wall: the log's number, so that every process on one store validates what another sent, and a sum of
- * the body, because another store behind the same address, or another version of this program, has the same numbers.
+ * Makes the ETag of a state of the wall. It contains the log number, so that all processes on one store agree, and a hash
+ * of the body, because another store or another version of this program has the same numbers.
  */
 function tagOf(number: LogNumber, body: readonly Summed[]): string {
   const { crc, length } = sumOf(body)
   return `W/"${number}-${crc.toString(36)}-${length.toString(36)}"`
 }
 
-/** Compresses parts into their places, letting other work in between. */
+/** Compresses parts, and yields to other work in between. */
 async function compress(
   parts: ReadonlyArray<readonly [slot: number, part: Summed]>,
   segments: Segment[],
@@ -140,12 +140,12 @@ async function compress(
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** A state of the wall, ready to be sent. */
+/** A published state of the wall. */
 type Shown = { readonly answer: CachedResponse; release(): void }
 
 type Bodies = { readonly plain: Pieces } & { readonly [E in Encoding]?: Pieces }
 
-/** One ready answer for each encoding there is, copied for each request. */
+/** One response for each encoding, cloned for each request. */
 function answerFrom(type: string, bodies: Bodies, etag: string): Shown {
   const headers = {
     ETag: etag,

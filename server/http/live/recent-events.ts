@@ -1,4 +1,4 @@
-/** The newest changes as events, ready to be sent: to all who follow, and in shared pieces to those who catch up. */
+/** The newest changes as encoded events, shared by all clients that follow or catch up. */
 
 import { keptOrMade, lru } from '../../../shared/lru.ts'
 import { changeDtoOf } from '../../domain/wall/change-dto.ts'
@@ -6,13 +6,13 @@ import type { Change, IdentityChange, LogNumber, ModerationChange } from '../../
 import { visible, visibleNames } from '../../domain/wall/moderation.ts'
 import type { Log } from '../../ports.ts'
 
-/** Some events one after another, and the number of the last. */
+/** Consecutive events as bytes, and the number of the last. */
 export type Piece = { readonly bytes: Uint8Array; readonly to: LogNumber }
 
-/** What is known of the newest events. */
+/** The newest events. */
 export type RecentEvents = {
   remember(change: Change): void
-  /** All events kept after a number. Nearly all who follow are equally far, and share one text. */
+  /** All kept events after a number. Most followers are at the same number and share the bytes. */
   after(number: LogNumber): Uint8Array
   /** The next events after a number, from memory or from the log; `undefined` when there are none up to `end`. */
   piece(after: LogNumber, end: LogNumber): Promise<Piece | undefined>
@@ -21,7 +21,7 @@ export type RecentEvents = {
 // Older events are read from the log.
 const RECENT_MAX = 2000
 
-// Small, so that a reader who does not read holds little.
+// Small, so that a client that does not read keeps little memory.
 const PIECE = 100
 
 // As many as there can be between the oldest number that is caught up from and the newest, and some that are not aligned.
@@ -30,7 +30,7 @@ const PIECES_MAX = 64
 const encoder = new TextEncoder()
 const NOTHING = new Uint8Array()
 
-/** Starts remembering. */
+/** Starts with no events. */
 export function recentEvents(log: Log): RecentEvents {
   const events: Told[] = []
   const pieces = lru<string, Promise<Piece | undefined>>(PIECES_MAX)
@@ -40,7 +40,7 @@ export function recentEvents(log: Log): RecentEvents {
     pieces.clear()
     shared = { after: 0, upTo: 0, bytes: NOTHING }
   }
-  // The log tells what it holds without what is hidden later, and so must we.
+  // The log leaves out what was hidden later, so kept events must be rebuilt, too.
   const withhold = ({ block, hidden }: ModerationChange) => {
     forget()
     for (const [at, { change }] of events.entries())
@@ -80,7 +80,7 @@ export function recentEvents(log: Log): RecentEvents {
       return shared.bytes
     },
     async piece(after, end) {
-      // Pieces end at round numbers, so that all who catch up share them wherever they begin.
+      // Pieces end at multiples of their size, so that clients that catch up from different numbers share them.
       const to = Math.min(end, after + PIECE - (after % PIECE))
       if (to <= after) return undefined
       return await keptOrMade(pieces, `${after}-${to}`, () => read(after, to))
@@ -88,7 +88,7 @@ export function recentEvents(log: Log): RecentEvents {
   }
 }
 
-/** A change, and what readers are told of it, which is made once and only when somebody follows. */
+/** A change and its event, which is encoded once, when the first client needs it. */
 type Told = { readonly change: Change; readonly text: () => string }
 
 function told(change: Change): Told {

@@ -1,7 +1,7 @@
 /**
- * GET /api/live: the log as server-sent events. Each change is an event whose id is its number, so that a reader who
- * comes back with `Last-Event-ID` misses nothing and sees nothing twice. One that is far behind is told to read the canvas
- * instead, because a long log would cost everybody else more than it is worth to one.
+ * `GET /api/live`: the log as server-sent events. The id of an event is the number of its change, so a client that returns
+ * with `Last-Event-ID` misses nothing and gets nothing twice. A client that is far behind is told to read the canvas
+ * instead, because a long catch-up would cost the other clients too much.
  */
 
 import type { Reset } from '../../../shared/contract/live.ts'
@@ -15,32 +15,32 @@ import { slots } from '../request/clients.ts'
 import { readInteger } from '../request/query.ts'
 import { recentEvents, type Piece, type RecentEvents } from './recent-events.ts'
 
-/** Everyone who follows the wall. */
+/** All clients that follow the wall. */
 export type Live = {
   /** Begins a stream for the client at an address. */
   answer(request: Request, address: string): Response | Promise<Response>
-  /** Tells of a change that the view has. */
+  /** Announces a change of the view. */
   changed(change: Change): void
-  /** Ends every connection, so that the process can; readers come back by themselves. */
+  /** Ends all connections, so that the process can end. Clients reconnect by themselves. */
   close(): void
 }
 
-/** What following needs; `everyMs` is the least time between two batches of events. */
+/** Dependencies of the stream. `everyMs` is the shortest time between two batches of events. */
 export type LiveSource = {
   readonly log: Log
   readonly clock: Clock
-  readonly number: () => LogNumber // of the newest change that was told
-  readonly canvasNumber: () => LogNumber // of the newest change that the reads of the wall show
-  readonly advance: () => Promise<void> // tells what others have written since
+  readonly number: () => LogNumber // of the newest announced change
+  readonly canvasNumber: () => LogNumber // of the newest change that the canvas reads show
+  readonly advance: () => Promise<void> // announces what other processes have written
   readonly everyMs: number
 }
 
 const FOLLOWERS_MAX = 10_000
 
-/** How many changes a reader may be behind to be told each of them. */
+/** How many changes a client may be behind and still get each of them. */
 export const BEHIND_MAX = 1000
 
-// A reader this far behind is cut off, and catches up when it comes back.
+// A client with more unread bytes is disconnected, and catches up when it returns.
 const BACKLOG_MAX_BYTES = 256 * 1024
 
 const HEARTBEAT_MS = 15_000
@@ -55,15 +55,15 @@ type Follower = {
   readonly end: () => void
 }
 
-/** Makes the one live stream of this process. */
+/** Makes the live stream of this process. */
 export function live(source: LiveSource): Live {
   const { log, number, canvasNumber, advance } = source
-  // All streams count, those of readers who still catch up too.
+  // All streams count, also those of clients that still catch up.
   const streams = slots()
   const recent = recentEvents(log)
   const { join, tell, close, isClosed } = followersOf(source, recent)
 
-  /** What a reader missed, up to the moment at which it is level. */
+  /** The events that a client missed, until it has caught up. */
   async function* missed(from: LogNumber): AsyncGenerator<Piece> {
     let at = from
     if (from > number() || number() - from > BEHIND_MAX) {
@@ -88,7 +88,7 @@ export function live(source: LiveSource): Live {
       if (request.method === 'HEAD') return respondEvents(null)
       const from = startOf(request) ?? number()
       if (from === 'malformed') return refuse(badStart())
-      // A reader may come from another process that was quicker to follow the log.
+      // A client may come from another process that was faster to follow the log.
       return from > number() ? advance().then(() => open(from, address)) : open(from, address)
     },
     changed(change) {
@@ -99,7 +99,7 @@ export function live(source: LiveSource): Live {
   }
 }
 
-/** Those who are level, told together of what comes, and now and then that the line is good. */
+/** The clients that have caught up. They get new events together, and a comment from time to time that keeps the connection open. */
 function followersOf({ clock, number, everyMs }: LiveSource, recent: RecentEvents) {
   const followers = new Set<Follower>()
   const stopped = new AbortController()
@@ -133,7 +133,7 @@ function followersOf({ clock, number, everyMs }: LiveSource, recent: RecentEvent
     join(follower: Follower) {
       followers.add(follower)
       if (number() > follower.sentTo) flushing ??= flush()
-      // It was still catching up when all others were ended.
+      // It was still catching up when all others were closed.
       if (stopped.signal.aborted) queueMicrotask(follower.end)
       return () => void followers.delete(follower)
     },
@@ -148,10 +148,10 @@ function followersOf({ clock, number, everyMs }: LiveSource, recent: RecentEvent
   }
 }
 
-/** Whom a stream tells of its life: `join` once it is level, and `closed` once, however it ends. */
+/** Callbacks of a stream: `join` when it has caught up, and `closed` once when it ends, for any reason. */
 type Host = { join(follower: Follower): () => void; closed(): void }
 
-/** One reader's stream: what it missed at its own pace, then whatever is told. */
+/** The stream of one client: missed events at its own pace, then new events. */
 function follow(from: LogNumber, reading: AsyncGenerator<Piece>, { join, closed }: Host) {
   let sentTo = from
   let leave: (() => void) | undefined
@@ -193,13 +193,13 @@ function follow(from: LogNumber, reading: AsyncGenerator<Piece>, { join, closed 
   )
 }
 
-/** Tells a reader to read the canvas; what came after that follows. */
+/** The event that tells a client to read the canvas. Later events follow it. */
 function resetTo(number: LogNumber): Piece {
   const reset: Reset = { number, kind: 'reset' }
   return { bytes: encoder.encode(`id: ${number}\nevent: reset\ndata: ${JSON.stringify(reset)}\n\n`), to: number }
 }
 
-/** Where a reader goes on: after the event it names; `undefined` for one that begins now. */
+/** The number after which a client goes on; `undefined` for a new client. */
 function startOf(request: Request): LogNumber | 'malformed' | undefined {
   const header = request.headers.get('last-event-id')
   return header === null || header === '' ? undefined : (readInteger(header) ?? 'malformed')

@@ -1,37 +1,37 @@
-/** The one reader of request bodies: within a size and a time, and JSON as two parties read it alike. */
+/** Reads request bodies within limits of size and time, and parses JSON strictly, so that no two parsers read it differently. */
 
 import { parseStrictJson, UnsafeJson } from '../../../shared/json.ts'
 import { failure, type Failure } from '../../domain/failure.ts'
 
-/** What a signed change may take. */
+/** The size limit of a signed change. */
 export const BODY_MAX_BYTES = 4096
 
-// Bun never gives up on a body that stops coming, so each read has its own end.
+// Bun never ends a request whose body stops arriving, so each read has a deadline.
 const DEADLINE_MS = 5000
 
-// A connection takes a moment to find its pace.
+// A connection needs a moment to reach its speed.
 const PACE_FROM_SECONDS = 3
 
-// No charset is UTF-8 by the standard of JSON; a missing type is what careless but honest clients send.
+// JSON without a charset is UTF-8. Some honest clients send no media type.
 const mediaTypePattern = /^application\/json\s*(?:;\s*charset\s*=\s*(?:"utf-8"|utf-8)\s*)?;?$/i
 
 /**
- * A body's JSON, or why it is none; `unsafe` marks JSON that is not read all the same. After a failure part of the body
- * may be unread, so the connection cannot go on.
+ * The JSON of a body, or why it was refused. `unsafe` marks JSON that parsers read differently. After a failure part of the
+ * body may be unread, so the connection must be closed.
  */
 export type ReadBody = { readonly value: unknown } | { readonly failure: Failure; readonly unsafe?: true }
 
-/** How much of a body is read, and for how long. */
+/** Limits of size and time for a body. */
 export type BodyLimits = {
   readonly maxBytes?: number
   readonly deadlineMs?: number
   readonly bytesPerSecondMin?: number // from the third second on
 }
 
-/** Bytes that cannot be had, and why. */
+/** Why a body could not be read. */
 type Unread = { readonly failure: Failure }
 
-/** Reads a whole body in JSON. */
+/** Reads a whole body as JSON. */
 export async function readJson(request: Request, limits: BodyLimits = {}): Promise<ReadBody> {
   const bytes = await readBody(request, limits)
   if (!(bytes instanceof Uint8Array)) return bytes
@@ -45,7 +45,7 @@ export async function readJson(request: Request, limits: BodyLimits = {}): Promi
   }
 }
 
-/** Reads a whole body, of whatever kind. */
+/** Reads a whole body of any type. */
 export async function readBody(
   request: Request,
   { maxBytes = BODY_MAX_BYTES, deadlineMs = DEADLINE_MS, bytesPerSecondMin = 0 }: BodyLimits = {},
@@ -60,19 +60,19 @@ export async function readBody(
   return (await readEach(request, limits, (chunk) => chunks.push(chunk))) ?? Buffer.concat(chunks)
 }
 
-// The largest body that a proxy is asked to pass, and a time in which one that has all of it sends it.
+// The largest body that a proxy is configured to pass, and the time it needs to send one that it has whole.
 const PASSED_OVER = { maxBytes: 4 * 1024 * 1024, deadlineMs: 1000, bytesPerSecondMin: 0 }
 
-/** Lets a body that was announced go by: a proxy that still sends when it is answered takes the wall for one that is away. */
+/** Discards a body that is too large. A proxy that is still sending when the answer comes reports a failed server. */
 const passOver = async (request: Request) => void (await readEach(request, PASSED_OVER, () => {}))
 
-// What is small once packed may be huge; nothing that is sent here needs to be.
+// A small compressed body may be huge. No client needs compression here.
 const isCoded = (contentEncoding: string | null) =>
   contentEncoding !== null && !/^(?:identity)?$/i.test(contentEncoding)
 
 const isJson = (contentType: string | null) => contentType === null || mediaTypePattern.test(contentType)
 
-/** Takes a body piece by piece; answers why, where it cannot be had whole. */
+/** Reads a body in chunks; returns the reason when it cannot be read whole. */
 async function readEach(
   request: Request,
   { maxBytes, deadlineMs, bytesPerSecondMin }: Required<BodyLimits>,

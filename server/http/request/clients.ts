@@ -1,4 +1,4 @@
-/** Who asks: the address that budgets are counted by, and the refusal of those who have used theirs up. */
+/** Tells clients apart by address, and refuses those that have used up a budget. */
 
 import { isIP } from 'node:net'
 import { statusOf, type Failure } from '../../domain/failure.ts'
@@ -9,21 +9,21 @@ import { readJson, type BodyLimits } from './body.ts'
 import type { FairQueue } from './fair-queue.ts'
 import { Refused } from './strict.ts'
 
-/** How clients are told apart, what each may do, and where what costs waits for its turn. */
+/** Addresses and budgets of clients, and the queue of costly requests. */
 export type Clients = { readonly limits: RateLimits; readonly addressOf: AddressOf; readonly queue: FairQueue }
 
-/** The address of whoever sent a request: of an IPv6 client its /64, which one household has all of. */
+/** Reads the address of a client. For IPv6 it is the /64 network, since one customer usually has all of it. */
 export type AddressOf = (request: Request) => string
 
-/** Where addresses are known from. */
+/** How addresses are found. */
 export type AddressSource = {
-  readonly peerOf: (request: Request) => string | undefined // the other end of the connection; unknown without one
-  readonly trustedHops: number | undefined // how many proxies' words to believe; undefined: one on this machine
+  readonly peerOf: (request: Request) => string | undefined // the peer of the connection; unknown without one
+  readonly trustedHops: number | undefined // how many proxies are trusted; undefined: one on this machine
 }
 
 const FORWARDED = 'x-forwarded-for'
 
-/** Reads addresses. Each trusted proxy adds the one it was asked from, so the last of them are theirs. */
+/** Makes the reader. Each trusted proxy appends its client to X-Forwarded-For, so only the last entries are trusted. */
 export function addressReader({ peerOf, trustedHops }: AddressSource): AddressOf {
   return (request) => {
     const peer = peerOf(request) ?? ''
@@ -35,7 +35,7 @@ export function addressReader({ peerOf, trustedHops }: AddressSource): AddressOf
   }
 }
 
-/** The refusal of a request that is beyond a budget of its client's; `undefined` while there is some left. */
+/** Takes from a budget of the client; returns the refusal when nothing is left. */
 export function refuseBeyond(
   { limits, addressOf }: Clients,
   name: BudgetName,
@@ -46,10 +46,10 @@ export function refuseBeyond(
   return refusal && refuse(refusal, request.body === null ? {} : UNREAD)
 }
 
-// A connection on which a body was not read cannot go on.
+// A connection with an unread request body must be closed.
 export const UNREAD: HeaderFields = { Connection: 'close' }
 
-/** Refuses what is beyond a budget of its client's, and has the rest wait for its turn: for requests without a body. */
+/** A hook for requests without a body: takes from a budget of the client, then waits in the queue. */
 export function inTurn({ limits, addressOf, queue }: Clients, name: BudgetName) {
   return async ({ request }: { readonly request: Request }): Promise<void> => {
     const refusal = limits.take(name, addressOf(request)) ?? (await queue.turn())
@@ -57,12 +57,12 @@ export function inTurn({ limits, addressOf, queue }: Clients, name: BudgetName) 
   }
 }
 
-/** What is seen to before a body is read. */
+/** A check before a body is read. */
 type Before = (request: Request) => Failure | undefined
 
 /**
- * The `parse` hook of a route that takes JSON. The body is read first, and its request then waits for its turn: one that
- * is slow to come takes nobody else's.
+ * The `parse` hook of a route with a JSON body. The body is read before the request joins the queue, so that a slow sender
+ * delays nobody else.
  */
 export function jsonBody({ queue }: Clients, before: Before, limits?: BodyLimits) {
   return async ({ request }: { readonly request: Request }): Promise<unknown> => {
@@ -76,7 +76,7 @@ export function jsonBody({ queue }: Clients, before: Before, limits?: BodyLimits
   }
 }
 
-/** The hooks of a signed change, closed to clients that sent too many which the wallet had not signed. */
+/** The hooks of a signed change. They refuse clients that sent too many invalid signatures. */
 export function signedBody(clients: Clients, bodyLimits?: BodyLimits) {
   const { limits, addressOf } = clients
   return {
@@ -88,7 +88,7 @@ export function signedBody(clients: Clients, bodyLimits?: BodyLimits) {
   }
 }
 
-/** How many things are under way, of all clients and of each. */
+/** Counts what is under way, for all clients and for each. */
 export function slots() {
   const taken = new Map<string, number>()
   let count = 0
@@ -101,7 +101,7 @@ export function slots() {
   return {
     count: () => count,
     of: (address: string) => taken.get(address) ?? 0,
-    /** Takes one; the answer gives it back. */
+    /** Takes a slot. The returned function gives it back. */
     take(address: string) {
       add(address, 1)
       return () => add(address, -1)
@@ -111,13 +111,13 @@ export function slots() {
 
 const isLoopback = (address: string) => /^(?:127\.|::1$|::ffff:127\.)/.test(address)
 
-/** An address without the port and brackets that some proxies write. */
+/** Removes the port and brackets that some proxies add to an address. */
 function bareAddress(text: string): string {
   const [, bracketed, dotted] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(text) ?? []
   return bracketed ?? dotted ?? text
 }
 
-/** What one client has: an IPv4 address, or the first 64 bits of an IPv6 one. */
+/** The network of a client: an IPv4 address, or the first 64 bits of an IPv6 address. */
 function networkOf(address: string): string {
   if (!address.includes(':')) return address
   if (address.includes('.')) return address.slice(address.lastIndexOf(':') + 1)

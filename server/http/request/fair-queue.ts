@@ -1,23 +1,23 @@
 /**
- * What costs waits here for its turn: one request for each round of the event loop, so that whoever asks for little is
- * answered in between, however many ask for much. When too much waits, it is refused, which costs nothing.
+ * A queue for costly requests. It admits one request per turn of the event loop, so that cheap requests are answered in
+ * between. When too many requests wait, further ones are refused, which is cheap.
  */
 
 import type { Failure } from '../../domain/failure.ts'
 import { overloaded } from '../../domain/purchase/refusals.ts'
 
-/** Turns of requests. */
+/** The queue. */
 export type FairQueue = {
-  /** Resolves when the turn has come; with a refusal when too many wait, or when that took too long. */
+  /** Resolves when the request may go on; with a refusal when too many wait, or when it waited too long. */
   turn(): Promise<Failure | undefined>
-  /** The same for payments: before all others, and never refused. */
+  /** The same for payments, which go first and are never refused. */
   paymentTurn(): Promise<void>
 }
 
-// At a millisecond each, half a second.
+// At one millisecond each, this is half a second.
 const WAITING_MAX = 512
 
-// A client that waited longer may have left, and those behind it wait, too.
+// A client that waited longer may have left, while others wait behind it.
 const WAIT_MAX_MS = 2000
 
 type Waiting = { readonly since: number; readonly go: (refusal: Failure | undefined) => void }
@@ -26,7 +26,7 @@ type Waiting = { readonly since: number; readonly go: (refusal: Failure | undefi
 export function fairQueue(elapsed: () => number): FairQueue {
   const payments: (() => void)[] = []
   const others: Waiting[] = []
-  let isTaken = false // by a request of this round
+  let isTaken = false // by a request of this turn
   const nextRound = () => {
     isTaken = false
     const payment = payments.shift()

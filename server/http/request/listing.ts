@@ -1,14 +1,14 @@
-/** What a buyer says of a block, from the query of a paid address. */
+/** Reads the listing that a buyer gives in the query of a purchase. */
 
 import { failure, type Failure } from '../../domain/failure.ts'
 import { LISTING_KEYS, readListing, type Listing, type ListingKey } from '../../domain/purchase/listing.ts'
 import { readQuery, strangerIn } from './query.ts'
 import { queryOf } from './request-url.ts'
 
-// A listing in the longest spelling there is takes less. The query comes back in a header, which must not grow too large.
+// Longer than any valid listing. The query is repeated in a response header, which must stay small.
 const QUERY_MAX = 4096
 
-/** Reads a listing, or names the first parameter that breaks its rule or is none of a listing's. */
+/** Reads a listing, or refuses the first parameter that is invalid or unknown. */
 export function readListingQuery(url: string): Listing | Failure {
   if (queryOf(url).length > QUERY_MAX) return refuse(`The query is longer than ${QUERY_MAX} characters.`)
   const stranger = strangerIn(url, LISTING_KEYS)
@@ -17,7 +17,7 @@ export function readListingQuery(url: string): Listing | Failure {
 
 const refuse = (what: string) => failure('invalid_listing', `${what} Nothing was charged.`)
 
-/** A misspelt parameter would otherwise sell a block without what it was to show. */
+/** Unknown parameters are refused, since a misspelt one would sell a block without its text or picture. */
 function unknown(name: string): string {
   const known = `A block takes ${LISTING_KEYS.join(', ')}.`
   if (!namePattern.test(name)) return `There is a parameter that a block does not take. ${known}`
@@ -25,10 +25,10 @@ function unknown(name: string): string {
   return `There is no parameter ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`} ${known}`
 }
 
-// Anything else is not repeated.
+// Other names are not repeated in the message.
 const namePattern = /^[A-Za-z][\w-]{0,31}$/
 
-/** What other addresses, and other people, call the same. */
+/** Names that other services use for the same parameters. */
 const otherNames: Readonly<Record<string, ListingKey>> = {
   pixels: 'px',
   image: 'px',
@@ -51,7 +51,7 @@ function nearestTo(name: string): ListingKey | undefined {
   return first !== undefined && first.far < FAR && first.far < first.key.length ? first.key : undefined
 }
 
-/** How many letters have to be added, left out or replaced to make one word of the other. */
+/** The Levenshtein distance of two words. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (const [i, letter] of [...one].entries()) {

@@ -1,27 +1,27 @@
-/** What a client says it takes: media types, encodings, and the copy it holds already. */
+/** Content negotiation: media types, encodings, and conditional requests. */
 
 const qualityPattern = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
-/** Whether a page is wanted rather than JSON. A client that takes anything gets JSON. */
+/** Whether a client prefers HTML to JSON. A client that accepts everything gets JSON. */
 export function prefersHtml(accept: string | null): boolean {
-  // What nearly every client sends that is no browser.
+  // Most clients that are no browser send this.
   if (accept === null || accept === '*/*') return false
   const qualities = qualitiesOf(accept)
   const of = (type: string, range: string) => qualities.get(type) ?? qualities.get(range) ?? qualities.get('*/*') ?? 0
   return of('text/html', 'text/*') > of('application/json', 'application/*')
 }
 
-/** Whether Markdown is asked for by name, and a page no more than it. */
+/** Whether a client names Markdown, and does not prefer HTML. */
 export function prefersMarkdown(accept: string | null): boolean {
   const qualities = qualitiesOf(accept ?? '')
   const markdown = qualities.get('text/markdown') ?? 0
   return markdown > 0 && markdown >= (qualities.get('text/html') ?? 0)
 }
 
-/** Content codings that bodies are kept in. */
+/** The encodings of cached bodies. */
 export type Encoding = 'gzip' | 'zstd'
 
-/** The coding a body is to be sent in; gzip, the smaller one, where the client has no preference. */
+/** Selects the encoding of a body: gzip, the smaller one, when the client has no preference. */
 export function preferredEncoding(acceptEncoding: string | null): Encoding | undefined {
   if (acceptEncoding === null) return undefined
   const qualities = qualitiesOf(acceptEncoding)
@@ -33,13 +33,13 @@ export function preferredEncoding(acceptEncoding: string | null): Encoding | und
   return gzip === best ? 'gzip' : 'zstd'
 }
 
-/** Whether a body is to be sent in gzip. */
+/** Whether a body is sent in gzip. */
 export const prefersGzip = (acceptEncoding: string | null): boolean => preferredEncoding(acceptEncoding) === 'gzip'
 
-/** Whether `etag` is what an If-None-Match header names, compared weakly as RFC 9110 asks for reads. */
+/** Whether If-None-Match matches `etag`, by the weak comparison of RFC 9110. */
 export function holdsAlready(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false
-  // What nearly every client sends.
+  // Most clients send this form.
   if (ifNoneMatch === etag) return true
   return ifNoneMatch.split(',').some((text) => {
     const tag = text.trim()
@@ -49,7 +49,7 @@ export function holdsAlready(ifNoneMatch: string | null, etag: string): boolean 
 
 const withoutWeakness = (etag: string) => (etag.startsWith('W/') ? etag.slice(2) : etag)
 
-/** The q-value of each item in lower case; one that cannot be read counts as refused. */
+/** The q-values by item, in lower case. An invalid value counts as 0. */
 function qualitiesOf(header: string): Map<string, number> {
   const qualities = new Map<string, number>()
   for (const part of header.toLowerCase().split(',')) {

@@ -1,4 +1,4 @@
-/** Reads query parameters by the contract's schema, and says of the first that breaks its rule what it should be. */
+/** Reads query parameters by a schema of the contract, and refuses the first invalid one with its rule. */
 
 import { Type, type Static, type TObject, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
@@ -6,10 +6,10 @@ import { Value } from '@sinclair/typebox/value'
 import { failure, type Failure, type FailureCode } from '../../domain/failure.ts'
 import { readInteger, readQuery } from './query.ts'
 
-/** Which code a parameter is refused with. */
+/** The error code of each parameter. */
 export type Codes<Query> = { readonly [Name in keyof Query]-?: FailureCode }
 
-/** A reader for one query, defaults filled in. */
+/** Makes the reader of a query. It fills in defaults. */
 export function paramsReader<Schema extends TObject>(
   schema: Schema,
   codes: Codes<Static<Schema>>,
@@ -22,7 +22,7 @@ export function paramsReader<Schema extends TObject>(
     for (const [name, said] of readQuery(url, [...codeOf.keys()])) {
       if ('flaw' in said) return refuse(name, said.flaw)
       given[name] = isInteger(schema.properties[name]) ? readInteger(said.text) : said.text
-      // Left undefined, it would be taken for one that was not given.
+      // `undefined` would mean that the parameter was not given.
       if (given[name] === undefined) return refuse(name, ruleOf(schema.properties[name]))
     }
     const query: unknown = Value.Default(schema, given)

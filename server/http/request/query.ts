@@ -1,14 +1,14 @@
-/** Reads query parameters strictly, so that no two parties read one request differently. */
+/** Reads query parameters strictly, so that no two parsers read a request differently. */
 
 import { decodePercent, queryOf } from './request-url.ts'
 
 /** A parameter as sent, or why it cannot be read. */
 export type QueryValue = { readonly text: string } | { readonly flaw: string }
 
-// Other spellings of a number are read differently by different parties.
+// Parsers disagree about other spellings of a number.
 const decimalPattern = /^(?:0|[1-9]\d*)$/
 
-/** The known parameters that are present; all others are ignored. */
+/** Reads the known parameters. All others are ignored. */
 export function readQuery<Key extends string>(url: string, keys: readonly Key[]): ReadonlyMap<Key, QueryValue> {
   const values = new Map<Key, QueryValue>()
   const query = queryOf(url)
@@ -23,7 +23,7 @@ export function readQuery<Key extends string>(url: string, keys: readonly Key[])
   return values
 }
 
-/** The first parameter that is none of these, its name as it reads; an empty one that cannot be read. */
+/** Finds the first unknown parameter; an empty name when it cannot be decoded. */
 export function strangerIn(url: string, keys: readonly string[]): string | undefined {
   const query = queryOf(url)
   if (query === '') return undefined
@@ -35,7 +35,7 @@ export function strangerIn(url: string, keys: readonly string[]): string | undef
   return undefined
 }
 
-/** Reads an integer from 0 up in plain decimal; `undefined` when it is none or cannot be held exactly. */
+/** Reads a decimal integer from 0 up; `undefined` when it is invalid or not a safe integer. */
 export function readInteger(text: string): number | undefined {
   const number = Number(text)
   return decimalPattern.test(text) && Number.isSafeInteger(number) ? number : undefined

@@ -1,13 +1,13 @@
 /**
- * Path and query of a request, as the client wrote them. `URL` throws on the bare path Bun gives for a request without
- * a Host, and Elysia's own `path` is wrong for a host of a few letters.
+ * Path and query of a request, still percent-encoded. `URL` throws for the bare path that Bun gives for a request without
+ * a Host, and Elysia's `path` is wrong for very short hosts.
  */
 
 import { NotFoundError } from 'elysia'
 
 const ORIGIN_END = '://'
 
-/** How the address of a block's or an area's picture ends. */
+/** The ending of the address of a picture of a block or an area. */
 export const PNG_END = '.png'
 
 /** The path, still percent-encoded; empty when there is none. */
@@ -16,7 +16,7 @@ export function pathOf(url: string): string {
   return start < 0 ? '' : url.slice(start, pathEnd(url, start))
 }
 
-/** What stands between the question mark and the end, still encoded; empty when there is none. */
+/** The query, still encoded; empty when there is none. */
 export function queryOf(url: string): string {
   const start = url.indexOf('?')
   if (start < 0) return ''
@@ -25,8 +25,8 @@ export function queryOf(url: string): string {
 }
 
 /**
- * The last part of the path of a route with a name in it, decoded once; empty when that cannot be done. Throws `NotFoundError`
- * when the address does not lead below `start`: the routers go by what was sent, and the dots in that are taken out of it.
+ * The last segment of the path, decoded once; empty when it cannot be decoded. Throws `NotFoundError` when the path does not
+ * begin with `start`: the routers match the path as it was sent, but the dot segments of `request.url` are removed.
  */
 export function nameBelow(start: string, url: string): string {
   const path = pathOf(url)

@@ -1,4 +1,4 @@
-/** Signed changes as JSON bodies, checked against the contract: a block's, an area's, a wallet's and that of its painter. */
+/** Reads the JSON bodies of signed changes by the contract: of a block, an area, a wallet and its painter. */
 
 import type { Static, TObject } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
@@ -47,17 +47,17 @@ const readRegisterBody = reader(
   'Send a JSON object of wallet, ts (integer, Unix milliseconds), signature (0x and hex) and any of name and framework; no other fields.',
 )
 
-/** Reads a wallet's word on who paints for it. */
+/** Reads the naming of a wallet's painter. */
 export const readPainterNaming = reader(
   PainterBody,
   painterRules,
   'Send a JSON object of wallet, ts (integer, Unix milliseconds), signature (0x and hex) and painter (an address, or null for nobody); no other fields.',
 )
 
-/** Reads an owner's edit of a block, which must change something. */
+/** Reads an edit of a block, which must change something. */
 export const readEdit = (value: unknown): EditBody | Failure => changing(readEditBody(value))
 
-/** Reads an owner's edit of an area, which must change something. */
+/** Reads an edit of an area, which must change something. */
 export const readAreaEdit = (value: unknown): EditAreaBody | Failure => changing(readEditAreaBody(value))
 
 function changing<Body extends EditFields>(body: Body | Failure): Body | Failure {
@@ -66,7 +66,7 @@ function changing<Body extends EditFields>(body: Body | Failure): Body | Failure
   return says ? body : failure('empty_update', 'Give at least one of pixels, message and link.')
 }
 
-/** Reads a wallet's word on itself, which must say something. */
+/** Reads a registration, which must change something. */
 export function readRegistration(value: unknown): RegisterBody | Failure {
   const body = readRegisterBody(value)
   if ('code' in body) return body
@@ -74,7 +74,7 @@ export function readRegistration(value: unknown): RegisterBody | Failure {
   return says ? body : failure('empty_update', 'Give at least one of name and framework.')
 }
 
-/** A reader for one schema; only a text that breaks its own field's rule gets that field's code. */
+/** Makes the reader of a schema. An error has the code of a field when that field is a string and breaks its rule, else `invalid_body`. */
 function reader<Schema extends TObject>(schema: Schema, fields: Readonly<Record<string, FieldRule>>, shape: string) {
   const compiled = TypeCompiler.Compile(schema)
   return (value: unknown): Static<Schema> | Failure => {

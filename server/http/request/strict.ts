@@ -1,6 +1,6 @@
 /**
- * The contract on a route. Elysia's own readers forgive: of a parameter that is repeated they keep the last, and their
- * refusals are not ours. So a schema stands on a route with the reader that holds to it, and hooks refuse by throwing.
+ * Schemas of the contract on routes, with strict readers. Elysia's own readers keep the last of a repeated parameter, and
+ * have their own error bodies. So a route has a Standard Schema that calls our reader, and hooks refuse by throwing.
  */
 
 import type { Static, TObject } from '@sinclair/typebox'
@@ -8,7 +8,7 @@ import type { Failure } from '../../domain/failure.ts'
 import type { HeaderFields } from '../answer/respond.ts'
 import { paramsReader, type Codes } from './params.ts'
 
-/** Thrown by a hook, because only a handler answers with a value; `onError` answers it with the refusal it holds. */
+/** A refusal that a hook throws. Only handlers can return a response, so `onError` answers it. */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly refusal: Failure
@@ -21,7 +21,7 @@ export class Refused extends Error {
   }
 }
 
-/** A schema with its reader, as a Standard Schema, which is what Elysia takes beside its own. */
+/** A schema with its reader, as a Standard Schema. */
 export type Strict<Read> = {
   readonly '~standard': {
     readonly version: 1
@@ -32,7 +32,7 @@ export type Strict<Read> = {
   }
 }
 
-/** What stands on a route for `body`: read by `read`, told by `schema`. */
+/** Makes the `body` schema of a route: `read` parses it, and `schema` documents it. */
 export function strict<Read extends object>(
   schema: TObject,
   read: (given: unknown) => Read | Failure,
@@ -54,7 +54,7 @@ type Asking = { readonly request: Request }
 
 type Hook = (context: Asking) => Promise<void>
 
-/** A route's query by its schema, which code each parameter is refused with, and what has to be seen to before it is read. */
+/** Makes the hooks that read a query: its schema, the error code of each parameter, and hooks that run before it is read. */
 export function queryHooks<Schema extends TObject>(
   schema: Schema,
   codes: Codes<Static<Schema>>,
@@ -67,7 +67,7 @@ export function queryHooks<Schema extends TObject>(
   }
 }
 
-/** Gives the reader of a query the address as it was sent. */
+/** Passes the reader of a query the URL as it was sent. */
 function withUrl(context: { query: unknown; request: Request }): void {
   context.query = context.request.url
 }

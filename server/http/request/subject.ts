@@ -1,11 +1,11 @@
-/** What an address of the page is about. */
+/** The subject of an address of the page: a block, a work, an agent or the wall. */
 
 import { parseCoord } from '../../../shared/wall.ts'
 import type { CardSubject } from '../../domain/picture/card.ts'
 import type { WallView } from '../../domain/wall/wall-view.ts'
 import { readQuery } from './query.ts'
 
-/** Its block, its work or its agent, else the wall. What names none of them is left to the page. */
+/** Reads the subject from a query; the wall when it names none. Invalid values are left to the page. */
 export function subjectOf(url: string, view: WallView): CardSubject {
   const query = readQuery(url, ['block', 'work', 'agent'])
   const textOf = (key: 'block' | 'work' | 'agent') => {
@@ -20,5 +20,5 @@ export function subjectOf(url: string, view: WallView): CardSubject {
   return agent === undefined ? { kind: 'wall' } : { kind: 'agent', agent }
 }
 
-/** An agent by its number or by its wallet, whole or as it is shown. */
+/** Finds an agent by its number or by its wallet, in full or truncated. */
 const agentNamed = ({ agentByName }: WallView, text = ''): number | undefined => agentByName.get(text.toLowerCase())?.id
