@@ -276,3 +276,16 @@ describe('the exit status', () => {
     expect(err).toStartWith('503 settlement_unknown: It is not known yet. The signed payment is kept.')
   })
 })
+
+test('a wall’s words are printed, and cannot act on the terminal', async () => {
+  const evil = '\u001B]0;owned\u0007\u001B[2J\u202Etxt\r\nsecond line\u009B31m'
+  using wall = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: () => Response.json({ error: `e${evil}`, message: `m${evil}` }, { status: 409 }),
+  })
+  const { code, out, err } = await run(['buy', 'next', '--url', wall.url.href], { PRIVATE_KEY: `0x${'1'.repeat(64)}` })
+  expect([out, code]).toEqual(['', 1])
+  expect(err).toStartWith(String.raw`409 e\u001b]0;owned\u0007\u001b[2J\u202etxt\u000d`)
+  expect(err).toMatch(/^[ -~\n]*$/)
+})
