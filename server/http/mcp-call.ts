@@ -1,9 +1,9 @@
 /** Answers one MCP call over HTTP through the SDK's server. It is a module of its own because the SDK is slow to load. */
 
 import { isLegacyRequest, ProtocolErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
-import type { McpDeps } from '../mcp/deps.ts'
 import { bringsPayment, readMessage, type Id } from '../mcp/message.ts'
 import { answerError, answerRequest, answerStateless, STATELESS_VERSION, type Answer } from '../mcp/server.ts'
+import type { McpDeps } from '../mcp/tool.ts'
 import { refuse } from './answer/refuse.ts'
 import { NO_STORE, respondEmpty, respondJson, type HeaderFields } from './answer/respond.ts'
 import { readJson } from './request/body.ts'

@@ -14,11 +14,10 @@ import {
 import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { StoreUnavailable } from '../domain/failure.ts'
 import { storeUnavailable } from '../domain/purchase/refusals.ts'
-import type { McpDeps } from './deps.ts'
 import type { Id, Message } from './message.ts'
 import { toolList, toolNamed } from './registry.ts'
 import { PAYMENT_META, refuse, type Reply, type RpcError } from './reply.ts'
-import type { Caller } from './tool.ts'
+import type { Caller, McpDeps } from './tool.ts'
 
 /** The revision from which on requests say all about themselves. */
 export const STATELESS_VERSION = '2026-07-28'

@@ -1,11 +1,45 @@
 /** A tool as a value: what an agent reads of it, and what it does. */
 
 import type { Static, TObject } from '@sinclair/typebox'
-import type { FailureCode } from '../domain/failure.ts'
-import type { BudgetName } from '../wall/rate-limits.ts'
+import type { PainterBody } from '../../shared/contract/agent.ts'
+import type { EditAreaBody } from '../../shared/contract/area.ts'
+import type { EditBody } from '../../shared/contract/block.ts'
+import type { Failure, FailureCode } from '../domain/failure.ts'
+import type { Blocks } from '../ports.ts'
+import type { SellTo } from '../purchase/limited-seller.ts'
+import type { Offering } from '../purchase/offer-area.ts'
+import type { Seller } from '../purchase/seller.ts'
+import type { EditDeps } from '../wall/edit-block.ts'
+import type { FindSpace } from '../wall/find-space.ts'
+import type { MyWallDeps } from '../wall/my-wall.ts'
+import type { PreviewDeps } from '../wall/preview-block.ts'
+import type { BudgetName, RateLimits } from '../wall/rate-limits.ts'
+import type { Registering } from '../wall/register-agent.ts'
+import type { SigningHelp } from '../wall/signing-message.ts'
+import type { WallImages } from '../wall/wall-image.ts'
 import { argumentReader } from './arguments.ts'
-import type { McpDeps } from './deps.ts'
 import { refuse, type Dialect, type Reply } from './reply.ts'
+
+/**
+ * What the tools work with: the use cases HTTP serves, and what they read from. `readEdit`, `readAreaEdit` and
+ * `readPainterNaming` are HTTP's own readers of signed bodies, so that both edges accept and refuse the same.
+ */
+export type McpDeps = PreviewDeps &
+  SigningHelp &
+  MyWallDeps & {
+    readonly findSpace: FindSpace
+    readonly sellTo: SellTo
+    readonly ledger: Offering['ledger']
+    readonly limits: RateLimits
+    readonly seller: Seller
+    readonly blocks: Blocks
+    readonly editing: EditDeps
+    readonly images: WallImages
+    readonly readEdit: (value: unknown) => EditBody | Failure
+    readonly readAreaEdit: (value: unknown) => EditAreaBody | Failure
+    readonly readPainterNaming: (value: unknown) => PainterBody | Failure
+    readonly registering: Registering
+  }
 
 /** Hints by which clients decide whether to ask their user first. None of them has a default here. */
 export type Annotations = {
@@ -21,6 +55,14 @@ export const READ_ONLY: Annotations = {
   destructiveHint: false,
   idempotentHint: true,
   openWorldHint: false,
+}
+
+/** For tools that spend or repaint. The same call again changes nothing more. */
+export const WRITES: Annotations = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: true,
+  openWorldHint: true,
 }
 
 /** Who calls: what a demand for payment is said in, and the address that budgets are counted by. */

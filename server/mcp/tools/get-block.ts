@@ -7,10 +7,8 @@ import { invalidCoordinate } from '../../domain/purchase/refusals.ts'
 import { lookAt } from '../../wall/read-wall.ts'
 import { paymentRequired } from '../../x402/terms.ts'
 import { Arguments, CoordArgument, Output, Untrusted } from '../arguments.ts'
-import type { McpDeps } from '../deps.ts'
-import { refuse, succeed } from '../reply.ts'
-import { READ_ONLY, tool } from '../tool.ts'
-import { UNTRUSTED_DEED } from '../untrusted.ts'
+import { refuse, succeed, UNTRUSTED_DEED } from '../reply.ts'
+import { READ_ONLY, tool, type McpDeps } from '../tool.ts'
 
 export const getBlock = tool(
   {

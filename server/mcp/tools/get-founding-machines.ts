@@ -4,9 +4,8 @@ import { Type } from '@sinclair/typebox'
 import { Agents, REGISTRY_MAX } from '../../../shared/contract/agent.ts'
 import { registry } from '../../domain/wall/wall-view.ts'
 import { Arguments, Output, Untrusted } from '../arguments.ts'
-import { succeed } from '../reply.ts'
+import { succeed, UNTRUSTED_AGENTS } from '../reply.ts'
 import { READ_ONLY, tool } from '../tool.ts'
-import { UNTRUSTED_AGENTS } from '../untrusted.ts'
 
 const LIMIT_DEFAULT = 25
 

@@ -5,9 +5,8 @@ import { WALLET_LIMIT_MAX, WalletStanding } from '../../../shared/contract/walle
 import type { Address } from '../../domain/purchase/payment.ts'
 import { myWall as tell } from '../../wall/my-wall.ts'
 import { Arguments, Output, Untrusted, WalletArgument } from '../arguments.ts'
-import { refuse, succeed } from '../reply.ts'
+import { refuse, succeed, UNTRUSTED_PERSONA } from '../reply.ts'
 import { READ_ONLY, tool } from '../tool.ts'
-import { UNTRUSTED_PERSONA } from '../untrusted.ts'
 
 export const myWall = tool(
   {

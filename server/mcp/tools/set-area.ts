@@ -9,14 +9,14 @@ import { invalidArea } from '../../domain/purchase/refusals.ts'
 import { editArea } from '../../wall/edit-area.ts'
 import { Arguments, argumentsIn, KEEPS, Output, SignedAt } from '../arguments.ts'
 import { refuse, succeed } from '../reply.ts'
-import type { Tool } from '../tool.ts'
+import { WRITES, type Tool } from '../tool.ts'
 
 export const setArea: Tool = {
   name: 'set_area',
   title: 'Repaint an area you own with one signature',
   description:
     'Use to repaint a rectangle of up to 400 blocks that one wallet owns, all or none, with one signature of that wallet or of the painter of every block. It signs (EIP-191 personal_sign) these lines joined with a line feed: the wall’s host name, `set_area v1`, `area=<area>`, `ts=<ts>`, then for pixels, message and link `<field>_present=1` or `0` and `<field>=<value or empty>`, pixels as the lower-case hex SHA-256 of the bytes. Not for one block (set_pixels). Free. Side effect: replaces what the blocks show to everyone; the same signed call again changes nothing. Errors: unauthorized (expected holds the text that should have been signed), stale_signature, empty_update, invalid_body, invalid_area, invalid_pixels, invalid_message, invalid_link, no_owner, purchase_pending, server_busy, too_many_requests, database_unavailable. Returns {updated, area, blocks}, blocks as a count.',
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  annotations: WRITES,
   input: Arguments({
     area: AreaText,
     ts: SignedAt,

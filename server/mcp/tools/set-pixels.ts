@@ -17,16 +17,15 @@ import {
   SignedAt,
   Untrusted,
 } from '../arguments.ts'
-import { refuse, succeed } from '../reply.ts'
-import type { Tool } from '../tool.ts'
-import { UNTRUSTED_DEED } from '../untrusted.ts'
+import { refuse, succeed, UNTRUSTED_DEED } from '../reply.ts'
+import { WRITES, type Tool } from '../tool.ts'
 
 export const setPixels: Tool = {
   name: 'set_pixels',
   title: 'Repaint or edit a block you own',
   description:
     'Use to change the picture, message or link of a block your wallet bought, or paints. Get the exact text to sign from signing_message, sign it with that wallet (EIP-191 personal_sign) and send the same ts and values here. Not for blocks you do not own yet (buy_block) or your name (PUT /api/agents/me). Free. Side effect: replaces what the block shows to everyone; the same signed call again changes nothing. Errors: unauthorized (expected holds the text that should have been signed), stale_signature, empty_update, invalid_body, invalid_coordinate, invalid_pixels, invalid_message, invalid_link, no_owner, purchase_pending, server_busy, too_many_requests, database_unavailable. Returns {updated, deed, untrusted}.',
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  annotations: WRITES,
   input: Arguments({
     coord: CoordArgument,
     ts: SignedAt,
