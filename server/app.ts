@@ -1,4 +1,4 @@
-/** The whole service over its ports and use cases, not yet listening. */
+/** The whole service as an Elysia app: a list of plugins, one for each resource. */
 
 import { Elysia } from 'elysia'
 import { operationsOf } from './discovery/openapi/operation.ts'
@@ -37,7 +37,7 @@ import type { RateLimits } from './wall/rate-limits.ts'
 import type { Registering } from './wall/register-agent.ts'
 import { wallImages } from './wall/wall-image.ts'
 
-/** Everything the edge needs: what sells, edits, registers and reads, and the page's files. */
+/** Dependencies of the app. */
 export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images'> &
   HealthDeps & {
     readonly reads: CanvasReads
@@ -46,17 +46,17 @@ export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images'> &
     readonly registering: Registering
     readonly ledger: LimitedSelling['ledger'] & Offering['ledger']
     readonly limits: RateLimits
-    readonly trustedHops: number | undefined // how many proxies' X-Forwarded-For to believe; undefined: see `addressReader`
+    readonly trustedHops: number | undefined // how many proxies are trusted; undefined: see `addressReader`
     readonly viewer: ViewerFiles
     readonly logger: Logger
     readonly ledgerReader: LedgerReader
     readonly pictures: Pictures
-    readonly contact: string | null // the operator's
-    readonly bindHost?: string // the address that is listened on
-    readonly meter?: Meter // counts what is answered
+    readonly contact: string | null // of the operator
+    readonly bindHost?: string // the address that the server listens on
+    readonly meter?: Meter // counts responses
   }
 
-// A settlement may take 200 s, and a connection that Bun finds idle loses its answer. 255 s is the most Bun takes.
+// A settlement may take 200 s, and Bun closes idle connections without an answer. 255 s is the longest time that Bun allows.
 const IDLE_SECONDS = 255
 
 /** Makes the app; `handle(request)` answers one request, `listen` serves. */
@@ -68,12 +68,12 @@ export function app(given: Service) {
     normalize: false,
     serve: {
       idleTimeout: IDLE_SECONDS,
-      // Bun's own refusal has no body; ours counts what it reads.
+      // Bun refuses large bodies without a JSON error, so our readers limit them instead.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       development: false,
-      // Two processes on one port would share its requests without a word.
+      // Otherwise two processes could listen on one port and share its requests unnoticed.
       reusePort: false,
-      // What belongs to no route as it was sent must not be looked up by the address it reads as.
+      // A path that matches no route as it was sent must not be matched again after its dot segments are removed.
       routes: { '/*': metered(given.meter, '/*', rest) },
     },
   })
@@ -96,16 +96,16 @@ export function app(given: Service) {
   const wall = resources
     .use(atlas({ ...service, site: documentedSite }))
     .use(discovery({ ...service, viewer, site: documentedSite }))
-    // What never came over a socket.
+    // Requests that did not come over a socket.
     .all('/*', ({ request }) => rest(request))
   const notFound = fallback(wall, viewer)
   return wall
 }
 
-/** The app, with all that its routes say of themselves. */
+/** The type of the app, from which Eden types its clients. */
 export type App = ReturnType<typeof app>
 
-/** The service with all that its resources share. */
+/** Adds what several plugins share. */
 function servicesOf(given: Service, peerOf: (request: Request) => string | undefined) {
   const { limits, trustedHops, registering, editing, offer, contact } = given
   const queue = fairQueue(editing.clock.elapsed)

@@ -1,4 +1,4 @@
-/** `pixel-wall`: the one program of an operator, which serves the wall and does every command. */
+/** `pixel-wall`: serves the wall and runs all commands of operators. */
 
 import manifest from '../package.json'
 import { terminalText } from '../shared/terminal.ts'
@@ -6,7 +6,7 @@ import { ConfigError, EXIT_CONFIG, warningsOf } from './config.ts'
 import type { Command } from './operate/command.ts'
 import { loadSettings } from './settings-file.ts'
 
-/** The commands, each loaded when it is asked for. */
+/** The commands. Each is loaded when it is run. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   books: async () => (await import('./operate/books.ts')).books,
   resolve: async () => (await import('./operate/resolve.ts')).resolve,
@@ -32,7 +32,7 @@ Settings come from the environment, and what is not set there from FILE; without
 /etc/pixel-wall.env, if there is one. A command with --help tells its own use.
 `
 
-// As one word or two.
+// `--option=value` or `--option value`.
 const typed = Bun.argv.slice(2).flatMap((word, at) => (at === 0 ? word.split(/(?<=^--env-file)=/) : [word]))
 const file = typed[0] === '--env-file' ? typed[1] : undefined
 const [name, ...args] = file === undefined ? typed : typed.slice(2)
@@ -58,7 +58,7 @@ if (name === '--version') {
   }
 }
 
-/** Brings the settings of the file into the environment; ends the process where they cannot be read. */
+/** Loads the settings file into the environment. Ends the process when it cannot be read. */
 function settle(): void {
   try {
     loadSettings(process.env, file)

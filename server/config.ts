@@ -1,4 +1,4 @@
-/** The environment as one checked value, or one message that names everything wrong with it. */
+/** Reads the environment into one checked configuration, or reports all of its errors in one message. */
 
 import { readFileSync } from 'node:fs'
 import { getAddress, isAddress } from 'viem/utils'
@@ -8,50 +8,50 @@ import type { Address } from './domain/purchase/payment.ts'
 import { isNetwork, NETWORKS, tokenOf, type Network } from './x402/network.ts'
 import type { Offer } from './x402/terms.ts'
 
-/** What the service runs with. Times in milliseconds. */
+/** The configuration of the service. Times are in milliseconds. */
 export type Config = {
   readonly host: string
   readonly port: number
   readonly hosts: readonly string[] // names that owners may sign for, the canonical one first
   readonly database: Database
-  readonly adminSocketPath: string | undefined // undefined: the operators' socket is where `adminSocketAt` says
-  readonly witnessPath: string | undefined // undefined: none is kept, for a database that is kept nowhere
-  readonly booksPath: string | undefined // where `books` keeps what it has read of the chain; undefined: nowhere
+  readonly adminSocketPath: string | undefined // undefined: the default of `adminSocketAt`
+  readonly witnessPath: string | undefined // undefined: none, for a database in memory
+  readonly booksPath: string | undefined // where `books` caches what it read of the chain; undefined: nowhere
   readonly network: Network
-  readonly rpcUrls: readonly string[] // asked in this order; none: the network's public endpoint
-  readonly rpcCallsPerSecond: number | undefined // to each of them; undefined: any number
+  readonly rpcUrls: readonly string[] // called in this order; none: the network's public endpoint
+  readonly rpcCallsPerSecond: number | undefined // to each of them; undefined: no limit
   readonly offer: Offer
-  readonly facilitatorUrls: readonly string[] // asked in this order; at least one
+  readonly facilitatorUrls: readonly string[] // called in this order; at least one
   readonly cdpKey: { readonly id: string; readonly secret: string } | undefined
   readonly verifyTimeoutMs: number
   readonly settleTimeoutMs: number
   readonly reconcileIntervalMs: number
-  readonly metricsHost: string // where monitors are served
-  readonly metricsPort: number | undefined // undefined: monitors are not served
-  readonly drainMs: number // how long balancers have to notice that the process is about to end
+  readonly metricsHost: string // the address that metrics are served on
+  readonly metricsPort: number | undefined // undefined: no metrics are served
+  readonly drainMs: number // how long load balancers have to notice that the process ends
   readonly contact: string | null
-  readonly trustedHops: number | undefined // how many proxies' X-Forwarded-For to believe; undefined: one on this machine
+  readonly trustedHops: number | undefined // how many proxies are trusted; undefined: one on this machine
 }
 
-/** Where the wall is kept: in a file that one process owns, or on a server whose address, a secret, several share. */
+/** The database: a SQLite file of one process, or a PostgreSQL server that several share. Its address is a secret. */
 export type Database =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
-/** The status of a process that ends because of its settings (sysexits.h): to start it again would change nothing. */
+/** The exit status for wrong settings (EX_CONFIG of sysexits.h): a restart would change nothing. */
 export const EXIT_CONFIG = 78
 
-/** Settings that cannot work; the message names them all. */
+/** Wrong settings. The message names all of them. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
-// What stands at the foot of a card, in letters that can be read.
+// What fits at the foot of a card, in a readable size.
 const TITLE_MAX = 40
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Every setting, whether it must be set, and whether it may hold a secret, which can then be in a file of its own. The README's table and `.env.example` are checked against it. */
+/** All settings: whether each is required, and whether it is a secret, which may then be in a file. Tests check the table of README and `.env.example` against it. */
 export const SETTINGS = {
   BASE_URL: { required: true },
   PAY_TO: { required: true },
@@ -81,10 +81,10 @@ export const SETTINGS = {
 
 type Setting = keyof typeof SETTINGS
 
-// Still read where the name of now is not set.
+// Former names, which are read when the current name is not set.
 const formerNames: Readonly<Partial<Record<Setting, string>>> = { ADMIN_SOCKET_PATH: 'DESK_PATH' }
 
-/** What to tell whoever still sets settings by former names. */
+/** The warnings about former names of settings. */
 export const warningsOf = (env: Env): readonly string[] =>
   Object.entries(formerNames)
     .filter(([, former]) => env[former] !== undefined)
@@ -139,10 +139,10 @@ export function readConfig(env: Env): Config {
   }
 }
 
-/** What tells a wall from others. */
+/** What identifies a wall on this machine. */
 export type Place = Pick<Config, 'database' | 'port' | 'adminSocketPath' | 'witnessPath'>
 
-/** Where a wall with these settings is kept and listens, whatever else is set. Throws `ConfigError`. */
+/** Reads only where a wall is kept and listens. Throws `ConfigError`. */
 export function readPlace(env: Env): Place {
   const problems: string[] = []
   const place = placeIn(reader(env, problems), problems)
@@ -152,7 +152,7 @@ export function readPlace(env: Env): Place {
 
 type Read = <T>(name: Setting, parse: (text: string) => Parsed<T>) => T | undefined
 
-/** Reads settings one by one, and notes what is wrong with them. */
+/** Reads settings one by one, and collects their errors. */
 function reader(env: Env, problems: string[]): Read {
   return (name, parse) => {
     const text = textOf(name, env)
@@ -171,7 +171,7 @@ function reader(env: Env, problems: string[]): Read {
   }
 }
 
-/** What a setting says, or the file that `NAME_FILE` names in its place. */
+/** The value of a setting, or the content of the file that `NAME_FILE` names. */
 function textOf(name: Setting, env: Env): string | { readonly problem: string } {
   const text = (env[name] ?? env[formerNames[name] ?? ''])?.trim() ?? ''
   const path = 'secret' in SETTINGS[name] ? (env[`${name}_FILE`]?.trim() ?? '') : ''
@@ -197,7 +197,7 @@ function placeIn(read: Read, problems: string[]): Place {
   return { port, database, adminSocketPath, witnessPath }
 }
 
-/** Beside the database where that is a file, else one for each instance, which its socket's or its port's name tells apart. */
+/** A path beside the database file; without one, a path for each instance, named after its admin socket or its port. */
 function beside(
   { database, port, adminSocketPath }: Omit<Place, 'witnessPath'>,
   what: 'witness' | 'books',
@@ -222,7 +222,7 @@ const hostOf = (text: string): Parsed<string> =>
     ? { value: text }
     : { problem: 'must be an address or a name of this machine, without a port' }
 
-// Words are told as they are; an address becomes a link on pages that strangers read.
+// Prose is shown as it is. An address becomes a link on public pages.
 const contactOf = (text: string): Parsed<string> =>
   /^(?!https:|mailto:|tel:)[a-z][a-z\d+.-]*:\S/i.test(text)
     ? { problem: 'must be an address of mail, or begin with https://, mailto: or tel:' }
@@ -248,7 +248,7 @@ const wholeNumber =
       : { problem: `must be a whole number from ${min} to ${max}` }
   }
 
-/** Several of something, separated by commas. */
+/** Reads a list that is separated by commas. */
 const listOf =
   <T>(parse: (text: string) => Parsed<T>) =>
   (text: string): Parsed<readonly T[]> => {
@@ -268,7 +268,7 @@ function urlOf(text: string): Parsed<URL> {
     : { problem: 'must be an http or https URL' }
 }
 
-// What it holds is never told, since it may hold a password.
+// The value is never shown, since it may contain a password.
 function postgresOf(text: string): Parsed<string> {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isPostgres = url?.protocol === 'postgres:' || url?.protocol === 'postgresql:'

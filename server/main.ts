@@ -9,14 +9,14 @@ import { UnusableKey } from './adapters/facilitator/coinbase.ts'
 import { lineLogger } from './adapters/logger.ts'
 import { ConfigError, EXIT_CONFIG, readConfig, type Config } from './config.ts'
 
-// A store opens in less than a second; a server without its standby never does.
+// A store opens within a second; a database server without its standby never does.
 const SLOW_MS = 5000
 const STILL_CLOSED = 'the database does not let the wall in; the wall waits for it, and listens to nobody meanwhile'
 
 const logger = lineLogger((line) => console.error(line), systemClock)
 
 try {
-  // From the start: whoever starts a process may ask it to end before it is open.
+  // A process may be asked to end before its store is open.
   const { asked, askedAgain } = signalled()
   const config = readConfig(Bun.env)
   const opening = openStoreAhead(config.database, config.network, { onBroken: exitNow, onDamaged })
@@ -24,7 +24,7 @@ try {
   const ahead = await Promise.race([opening, asked])
   if (ahead === undefined) endUnopened()
   isLetIn()
-  // All the rest is loaded while the store is looked through.
+  // Other modules load while the store is checked.
   const { serve } = await import('./serve.ts')
   await serve({ config, ahead, logger, asked, askedAgain })
 } catch (error) {
@@ -33,7 +33,7 @@ try {
   process.exit(error instanceof CannotOpen ? 1 : EXIT_CONFIG)
 }
 
-/** Alerts the operator where the store does not open soon, and tells when it has: what is answered is to be called then. */
+/** Alerts the operator when the store does not open soon. The returned function is called when it has opened. */
 function tellOfWaiting({ database }: Config): () => void {
   const named = { dependency: 'store-write', name: database.kind }
   const began = systemClock.elapsed()
@@ -48,13 +48,13 @@ function tellOfWaiting({ database }: Config): () => void {
   }
 }
 
-/** Ends before the store is open: nothing was begun. */
+/** Ends before the store is open, when nothing has begun. */
 function endUnopened(): never {
   logger.note('stopped')
   process.exit(0)
 }
 
-/** When the process is asked to end; and when it is asked again, which hurries it and cuts nothing off. */
+/** Signals that ask the process to end. A second one ends the drain wait; requests are still finished. */
 function signalled(): { readonly asked: Promise<void>; readonly askedAgain: AbortSignal } {
   const { promise: asked, resolve } = Promise.withResolvers<void>()
   const again = new AbortController()
@@ -69,12 +69,12 @@ function signalled(): { readonly asked: Promise<void>; readonly askedAgain: Abor
   return { asked, askedAgain: again.signal }
 }
 
-/** A row that does not fit its sum is left out of everything; only a backup has it whole. */
+/** Alerts of a row that does not match its checksum. It is left out of all reads; only a backup has it intact. */
 function onDamaged({ table, row }: DamagedRow): void {
   logger.alert('row-damaged', { table, row, what: 'the row is not what was written; restore a backup' })
 }
 
-/** Ends at once: after a disk that failed at commit, only a restart can tell what was kept. */
+/** Ends the process at once: when the disk failed at a commit, only a restart can tell what was kept. */
 function exitNow(): never {
   logger.alert('disk-failed', {
     what: 'the disk failed at commit; the process ends so that a restart finds the truth',

@@ -1,4 +1,4 @@
-/** The service at work: opens what it needs besides its store, listens, and ends without losing anything. */
+/** Runs the service: wires the adapters, listens, and shuts down without losing anything. */
 
 import type { Ahead } from '../db/engine.ts'
 import manifest from '../package.json'
@@ -48,21 +48,21 @@ import { rpcLagGuard } from './purchase/rpc-lag-guard.ts'
 import { seller, type ReconciledSeller } from './purchase/seller.ts'
 import { rateLimits } from './wall/rate-limits.ts'
 
-// The contract lets the canvas read be a few seconds old; this bounds what a flood of repaints costs. Less than a second,
-// so that several instances show the same within one: each needs a moment to hear of a change, and to compress it.
+// The contract allows the canvas read to be a few seconds old. This interval limits the cost of many repaints. It is shorter
+// than a second, so that several instances show a change within a second: each needs time to hear of it and to compress it.
 const PUBLISH_EVERY_MS = 900
 
 const COMPACT_EVERY_MS = 3_600_000
 
 const LOOK_AT_STORE_EVERY_MS = 2000
 
-// What a request may need beyond its settlement: verification, the chain, the store.
+// The time of a request without its settlement: verification, the chain, the store.
 const DRAIN_SLACK_MS = 30_000
 
-// How long the rest may be kept waiting for the first readers, where changes come without a pause.
+// How long other modules wait for the first reads, when changes come without a pause.
 const READERS_FIRST_MS = 1000
 
-/** What is there before anything else: settings, a store, a journal, and the signals to end, the first and a second one. */
+/** What `main` has made: settings, the store, the journal, and the first and second signal to end. */
 export type Given = {
   readonly config: Config
   readonly ahead: Ahead
@@ -71,7 +71,7 @@ export type Given = {
   readonly askedAgain: AbortSignal
 }
 
-/** Serves the wall until it is asked to end, and ends the process. Rejects with `CannotOpen` when the store is refused. */
+/** Serves the wall until a signal, then ends the process. Rejects with `CannotOpen` when the store is refused. */
 export async function serve(given: Given): Promise<void> {
   const { config, asked, askedAgain } = given
   const { store } = given.ahead
@@ -101,7 +101,7 @@ export async function serve(given: Given): Promise<void> {
   const stopping = new AbortController()
   const loops = startLoops({ ...given, logger }, wall, { restored, witnessing }, stopping.signal)
 
-  // What those who read the wall do without is loaded once they are served; where it cannot be, the process ends.
+  // Modules that readers do not need are loaded after the server listens. When that fails, the process ends.
   await Promise.race([reads.published(), clock.wait(READERS_FIRST_MS)])
   keys.resolve(await keysFor(logger))
   await mcpCalls()
@@ -109,13 +109,13 @@ export async function serve(given: Given): Promise<void> {
   await asked
   logger.note('stopping')
   supervisor.stopping()
-  // Whoever sends buyers or readers is given time to notice; those who come meanwhile are served.
+  // Load balancers get time to notice. Requests that come meanwhile are answered.
   ready.drain()
   await clock.wait(config.drainMs, askedAgain)
   stopping.abort()
   stream.close()
   closeAdminSocket()
-  // New connections are refused from here on; requests under way, settlements included, are finished.
+  // From here on new connections are refused. Requests under way, settlements included, are finished.
   const drained = Promise.all([server.stop(), sold.idle(), ...loops])
   await Promise.race([drained, clock.wait(config.settleTimeoutMs + DRAIN_SLACK_MS)])
   await server.stop(true)
@@ -127,7 +127,7 @@ export async function serve(given: Given): Promise<void> {
 
 type Wall = Awaited<ReturnType<typeof openWall>>
 
-/** What monitors are shown. */
+/** The values of the metrics. */
 function readingsOf(
   { database }: Config,
   { rail, ready, storeWatch, outages, view }: Wall,
@@ -148,7 +148,7 @@ function readingsOf(
   }
 }
 
-/** What operators are shown. */
+/** The values of the status command. */
 function overviewOf(
   { offer: { baseUrl, terms } }: Config,
   { rail, ready, storeWatch, view }: Wall,
@@ -174,7 +174,7 @@ function overviewOf(
 
 type Checks = { readonly restored: RestoredBackupCheck; readonly witnessing: WitnessKeeper }
 
-/** Begins what is done again and again until `signal` aborts. */
+/** Starts the periodic work. It runs until `signal` aborts. */
 function startLoops(
   { config, ahead: { store }, logger }: Given,
   { sold, rail, storeWatch, clockSeen, advance }: Wall,
@@ -283,7 +283,7 @@ async function openWall({ config, ahead, logger }: Given, meters: Meters, commit
 
 type Watching = { readonly meters: Meters; readonly logger: Logger; readonly outages: Outages }
 
-/** Whom payments need, the chain and the facilitator, each with its outages told; `clockSeen` holds the clock against the chain's. */
+/** Makes the chain and the facilitators, with their outages tracked. `clockSeen` compares the clock with that of the chain. */
 function openRail(config: Config, { meters, logger, outages }: Watching) {
   const { offer, network } = config
   const endpoints = openEndpoints(network, config.rpcUrls, {
@@ -295,7 +295,7 @@ function openRail(config: Config, { meters, logger, outages }: Watching) {
     clock,
     told: (reason) => outages.saw({ kind: 'chain', name: network }, reason),
   })
-  // One for all who look: what the facilitators' ring was shown, the purchase must not forget.
+  // One guard for all: the purchase must not forget what the facilitator ring has seen of the chain.
   const chain = rpcLagGuard(fresh, clock)
   const members = membersOf(config, logger, outages).map(meters.facilitator)
   const facilitator = facilitatorRing({ ...config, members, chain, clock, logger })
@@ -304,12 +304,12 @@ function openRail(config: Config, { meters, logger, outages }: Watching) {
   return { endpoints, chain, facilitator, rail, clockSeen: () => clockOf(endpoints.newest()) }
 }
 
-/** A file on the disk that the wall writes to. */
+/** A path on the disk that the wall writes to. */
 function dataPath({ database, witnessPath }: Config): string {
   return database.kind === 'sqlite' ? database.path : (witnessPath ?? '.')
 }
 
-/** The facilitators, in the order in which they are asked. */
+/** The facilitators in the order in which they are called. */
 function membersOf(config: Config, logger: Logger, outages: Outages): readonly RingMember[] {
   const { facilitatorUrls, verifyTimeoutMs, settleTimeoutMs, cdpKey, offer } = config
   const authorize = cdpKey === undefined ? undefined : coinbaseAuth(cdpKey)
@@ -327,17 +327,17 @@ function membersOf(config: Config, logger: Logger, outages: Outages): readonly R
   })
 }
 
-/** The fastest keys there are here; the operator is told which. */
+/** Loads the fastest signature library of this machine, and notes which one it is. */
 async function keysFor(logger: Logger): Promise<Keys> {
   const keys = await fastestKeys((library, why) => logger.note('keys-skipped', { library, why }))
   logger.note('keys', { library: keys.library })
   return keys
 }
 
-// More than any facilitator knows; one that invents names is told of again.
+// More than any facilitator has. The limit is for one that invents names.
 const EXTENSIONS_REMEMBERED = 64
 
-/** Tells of each extension when something else is said of it than before, since each payment says it anew. */
+/** Notes what a facilitator says of an extension when it differs from the last time, since each payment repeats it. */
 function onceEach(tell: (said: ExtensionSaid) => void): (said: ExtensionSaid) => void {
   const last = new Map<string, string>()
   return (said) => {
@@ -349,12 +349,12 @@ function onceEach(tell: (said: ExtensionSaid) => void): (said: ExtensionSaid) =>
   }
 }
 
-/** Whether other processes may sell from the same store. */
+/** Whether several processes may share the store. */
 function isShared({ database }: Config): boolean {
   return database.kind === 'postgres'
 }
 
-/** The same ledger, which tells of each claim; the log tells of all else. */
+/** Wraps the ledger to report each claim. The log reports everything else. */
 function tellingOfClaims(ledger: Ledger, committed: () => void): Ledger {
   return {
     ...ledger,
@@ -366,7 +366,7 @@ function tellingOfClaims(ledger: Ledger, committed: () => void): Ledger {
   }
 }
 
-/** The same seller, its answers counted. */
+/** Wraps the seller to count its outcomes. */
 function counted(sold: ReconciledSeller, { outcome }: Meters): ReconciledSeller {
   return {
     ...sold,

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError } from './config.ts'
 
-// The first that is there.
+// The first that exists is read.
 const USUAL = ['.env', '/etc/pixel-wall.env']
 
 /**

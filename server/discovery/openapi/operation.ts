@@ -1,4 +1,4 @@
-/** What a route says of itself to the documents, and the refusals that many have in common. */
+/** The documentation of a route, from which OpenAPI and other documents are made, and error codes that many routes share. */
 
 import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
@@ -6,21 +6,21 @@ import type { AnyElysia } from 'elysia'
 import type { ErrorBody, PaymentRequiredBody } from '../../../shared/contract/service.ts'
 import { statusOf, type FailureCode } from '../../domain/failure.ts'
 
-/** What is told of an operation beside its route's own schemas, and each way it can answer. */
+/** The documentation of an operation, beside the schemas of its route. */
 export type OperationDocs = {
   readonly id: string
   readonly summary: string
   readonly description: string
-  readonly params?: TObject // what stands in the path
-  readonly query?: TObject // where the handler reads it itself
-  readonly body?: TObject // where the handler reads it itself
-  readonly uploads?: readonly string[] // media types of a body that is no JSON
+  readonly params?: TObject // parameters of the path
+  readonly query?: TObject // when the handler reads it itself
+  readonly body?: TObject // when the handler reads it itself
+  readonly uploads?: readonly string[] // media types of a body that is not JSON
   readonly payable?: 'always' | 'sometimes'
-  readonly priced?: 'by the block' // what is paid depends on what is asked for
+  readonly priced?: 'by the block' // the price depends on the request
   readonly answers: readonly TSchema[] // the bodies of a 200
-  readonly media?: 'image/png' | 'text/event-stream' | 'application/octet-stream' // the media type of a 200 that is no JSON
-  readonly revalidates?: true // answers 304 to the holder of its ETag
-  readonly also?: Readonly<Record<number, { readonly what: string; readonly schema?: TSchema }>> // other answers
+  readonly media?: 'image/png' | 'text/event-stream' | 'application/octet-stream' // the media type of a 200 that is not JSON
+  readonly revalidates?: true // answers 304 when its ETag matches
+  readonly also?: Readonly<Record<number, { readonly what: string; readonly schema?: TSchema }>> // other responses
   readonly codes: readonly FailureCode[]
 }
 
@@ -28,7 +28,7 @@ export type OperationDocs = {
 export type Operation = OperationDocs & {
   readonly method: 'GET' | 'PUT' | 'POST'
   readonly path: string // as OpenAPI writes it
-  readonly parameters: readonly Parameter[] // of the query, as its route's own schema has them
+  readonly parameters: readonly Parameter[] // of the query, by the schema of the route
 }
 
 /** A parameter as OpenAPI writes it. */
@@ -39,12 +39,12 @@ export type Parameter = {
   readonly schema?: object
 }
 
-/** Another operation at the same route: a name in the path may end so. Bun's router knows whole parts of a path only. */
+/** Another operation at the same route, for names with an ending. Bun's router matches whole segments only. */
 export type Ending = { readonly ending: '.png'; readonly docs: OperationDocs }
 
 const KEY = 'x-operation'
 
-/** What stands on a route beside its handler: its `detail`, and the bodies of its answers by their status. */
+/** Makes the hooks that document a route: its `detail`, and the bodies of its responses by status. */
 export const documented = <Docs extends OperationDocs>(docs: Docs, ...endings: readonly Ending[]) => ({
   detail: {
     operationId: docs.id,
@@ -55,7 +55,7 @@ export const documented = <Docs extends OperationDocs>(docs: Docs, ...endings: r
   response: answersOf(docs),
 })
 
-/** The body of an answer, as a Standard Schema. Handlers answer with a `Response`, which Elysia sends as it is. */
+/** The body of a response, as a Standard Schema that checks nothing: handlers return a `Response`, which Elysia does not validate. */
 type Told<Body> = {
   readonly '~standard': {
     readonly version: 1
@@ -71,7 +71,7 @@ type Done<Docs extends OperationDocs> = Docs extends { readonly media: string }
 
 type Refused<Status> = Status extends 402 ? PaymentRequiredBody : ErrorBody
 
-/** The bodies of an operation's answers by their status, for clients that are typed by the app. */
+/** The bodies of the responses of an operation by status. Eden types its clients by them. */
 type Answers<Docs extends OperationDocs> = {
   readonly [Status in 200 | (typeof statusOf)[Docs['codes'][number]]]: Told<
     Status extends 200 ? Done<Docs> : Refused<Status>
@@ -84,10 +84,10 @@ function answersOf<Docs extends OperationDocs>({ codes }: Docs): Answers<Docs> {
   return Object.fromEntries(statuses.map((status) => [status, told])) as Answers<Docs>
 }
 
-/** The `detail` of a route that only refuses, so that no other is taken in its stead. */
+/** The `detail` of a route that only refuses, and keeps another route from matching. */
 export const undocumented = { hide: true } as const
 
-/** What the routes of an app tell of themselves. */
+/** Collects the operations from the routes of an app. */
 export function operationsOf(app: AnyElysia): readonly Operation[] {
   const { paths } = toOpenAPISchema(app, { staticFile: false })
   return app.routes.flatMap(({ method, path, hooks }): Operation[] => {
@@ -108,7 +108,7 @@ export function operationsOf(app: AnyElysia): readonly Operation[] {
 
 const isOfQuery = (written: object): written is Parameter => 'in' in written && written.in === 'query'
 
-/** The plugin leaves out what a choice says of itself. */
+/** Adds descriptions that the OpenAPI plugin leaves out of union types. */
 function withWords(parameter: Parameter, query: TObject | undefined): Parameter {
   const { description, examples, default: otherwise } = query?.properties[parameter.name] ?? {}
   const words = Object.entries({ description, examples, default: otherwise }).filter(([, word]) => word !== undefined)
@@ -124,7 +124,7 @@ const isDocumented = (detail: unknown): detail is Detail =>
 
 const isMethod = (method: string): method is Operation['method'] => ['GET', 'PUT', 'POST'].includes(method)
 
-/** The schema behind a Standard Schema. */
+/** The TypeBox schema behind a Standard Schema. */
 function schemaOf(stands: unknown): TObject | undefined {
   const { '~standard': standard } = (stands ?? {}) as {
     readonly '~standard'?: { readonly jsonSchema: { readonly input: () => TObject } }
@@ -132,10 +132,10 @@ function schemaOf(stands: unknown): TObject | undefined {
   return standard?.jsonSchema.input()
 }
 
-/** What a listing or a payment can be refused for. */
+/** Error codes of listings and payments. */
 export const listing = ['invalid_listing', 'invalid_pixels', 'invalid_painter', 'invalid_payment'] as const
 
-/** How a purchase ends that was not made. */
+/** Error codes of purchases that were not completed. */
 export const unsettled = [
   'payment_required',
   'payment_used',
@@ -146,7 +146,7 @@ export const unsettled = [
   'server_busy',
 ] as const
 
-/** What a signed change can be refused for. */
+/** Error codes of signed changes. */
 export const signed = [
   'body_too_large',
   'invalid_body',
@@ -156,5 +156,5 @@ export const signed = [
   'server_busy',
 ] as const
 
-/** Whatever reads or writes the store can find it shut. */
+/** Error codes of all operations that use the store. */
 export const anywhere = ['database_unavailable', 'internal_error'] as const
