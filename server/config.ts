@@ -51,7 +51,7 @@ const TITLE_MAX = 40
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** All settings: whether each is required, and whether it is a secret, which may then be in a file. Tests check the table of README and `.env.example` against it. */
+/** All settings: whether each is required, and whether it is a secret, which may then be in a file. A test compares docs/settings.md and `.env.example` with it. */
 export const SETTINGS = {
   BASE_URL: { required: true },
   PAY_TO: { required: true },

@@ -7,6 +7,7 @@ import { REPEAT } from '../../server/domain/advice.ts'
 import { statusOf } from '../../server/domain/failure.ts'
 import { AREA_EDIT_MAX_BYTES } from '../../server/http/areas.ts'
 import { UPLOAD_MAX_BYTES } from '../../server/http/request/uploads.ts'
+import { TOOLS } from '../../server/mcp/registry.ts'
 import { BUDGETS, STREAMS_PER_ADDRESS } from '../../server/wall/rate-limits.ts'
 import { OPERATIONS } from '../http/operations.ts'
 import { OFFER } from '../http/wall.ts'
@@ -25,8 +26,8 @@ const documents = [
   ...new Bun.Glob('docs/*.md').scanSync(root),
 ]
 
-test('every setting is explained in the README and in .env.example, and no other is', async () => {
-  const table = [...(await read('README.md')).matchAll(/^\| (`[A-Z][^|]*) \|/gm)].flatMap(([, names = '']) =>
+test('every setting is explained in docs/settings.md and in .env.example, and no other is', async () => {
+  const table = [...(await read('docs/settings.md')).matchAll(/^\| (`[A-Z][^|]*) \|/gm)].flatMap(([, names = '']) =>
     [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name),
   )
   const example = [...(await read('.env.example')).matchAll(/^(?:# )?([A-Z_]+)=/gm)].map(([, name = '']) => name)
@@ -67,6 +68,12 @@ test('every file and folder the documents name is there', async () => {
     const missing = named.filter((path) => !existsSync(join(root, path)))
     expect([document, missing]).toEqual([document, []])
   }
+})
+
+test('every documented route and every tool is in docs/api.md', async () => {
+  const overview = new Set((await read('docs/api.md')).match(/[\w/{}.]+/g))
+  const names = [...OPERATIONS.map(({ path }) => path), ...TOOLS.map(({ name }) => name)]
+  expect(names.filter((name) => !overview.has(name))).toEqual([])
 })
 
 test('the architecture is read in one sitting', async () => {
