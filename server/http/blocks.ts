@@ -21,7 +21,7 @@ import { etagOf } from './answer/cached-response.ts'
 import { respondRegion } from './answer/image-response.ts'
 import { respondNowhere } from './answer/payment-page.ts'
 import { respondReceipt } from './answer/receipt-response.ts'
-import { demandPaymentInHtml, demands, refuse, refuseTarget, type Demanding, type DemandDeps } from './answer/refuse.ts'
+import { demandPaymentInHtml, demands, refuse, refuseTarget, type MakeDemand, type DemandDeps } from './answer/refuse.ts'
 import { NO_STORE, respond, respondJson, respondUnchanged, VARIES_BY_PAYMENT } from './answer/respond.ts'
 import { notOfPicture } from './fallback.ts'
 import { signedBody, type Clients } from './request/clients.ts'
@@ -92,7 +92,7 @@ function answering(deps: BlockDeps) {
   }
 }
 
-function answerUnpaid(deps: BlockDeps, demand: Demanding, request: Request, target: Target, found: Found): Response {
+function answerUnpaid(deps: BlockDeps, demand: MakeDemand, request: Request, target: Target, found: Found): Response {
   if (typeof found === 'object') return isPerson(request) ? respondPlace(found) : respondDeed(request, found)
   if (found === 'claimed') return isPerson(request) ? respondNowhere(410) : refuse(unavailability(target, found))
   // A client should not sign for a request that would be refused.

@@ -41,10 +41,10 @@ export function refuseTarget(deps: DemandDeps, target: Target, refusal: Failure,
 const READY_MAX = 2048
 
 /** Makes the 402 for a target that was requested with a query. */
-export type Demanding = (target: Target, query: string) => Response
+export type MakeDemand = (target: Target, query: string) => Response
 
 /** Makes payment demands for requests without a payment. Without a query the demand depends on the target alone, so it is cached. */
-export function demands(deps: DemandDeps): Demanding {
+export function demands(deps: DemandDeps): MakeDemand {
   const ready = lru<Target, Response>(READY_MAX)
   const make = (target: Target) => {
     const made = refuseTarget(deps, target, unpaid)
