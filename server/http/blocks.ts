@@ -21,7 +21,14 @@ import { etagOf } from './answer/cached-response.ts'
 import { respondRegion } from './answer/image-response.ts'
 import { respondNowhere } from './answer/payment-page.ts'
 import { respondReceipt } from './answer/receipt-response.ts'
-import { demandPaymentInHtml, demands, refuse, refuseTarget, type MakeDemand, type DemandDeps } from './answer/refuse.ts'
+import {
+  demandPaymentInHtml,
+  demands,
+  refuse,
+  refuseTarget,
+  type MakeDemand,
+  type DemandDeps,
+} from './answer/refuse.ts'
 import { NO_STORE, respond, respondJson, respondUnchanged, VARIES_BY_PAYMENT } from './answer/respond.ts'
 import { notOfPicture } from './fallback.ts'
 import { signedBody, type Clients } from './request/clients.ts'

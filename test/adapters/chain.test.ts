@@ -290,9 +290,9 @@ describe('an endpoint that fails', () => {
     const silent = Promise.all(
       failing.map((there) => Promise.all([there.read(payment), there.status(payment, head), there.fault()])),
     )
-    const overtaken = through({ '*': slow }).status(payment, head)
+    const late = through({ '*': slow }).status(payment, head)
     expect(await silent).toEqual(failing.map(() => ['silent', SILENT, expect.objectContaining(SILENT)]))
-    expect(await overtaken).toEqual(SILENT)
+    expect(await late).toEqual(SILENT)
   }, 12_000)
 
   test('once and then answers is asked again', async () => {

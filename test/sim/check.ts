@@ -138,7 +138,7 @@ export function watcherOf(witness: Witness): Watcher {
       if (verb === 'verify') witness.verifiedAt.set(key, world.step)
       if (verb !== 'settle') return
       const kind = rowOf(witness, key)?.state.kind
-      // A run that was overtaken does not know yet that the chain showed an end, and the block was given back.
+      // A run whose write came too late does not know yet that the chain showed an end, and the block was given back.
       const isHad = kind === 'reserved' || kind === 'sold' || witness.claimed.has(key)
       promise(isHad, 'money is asked to move only for a block held or sold', key)
     },

@@ -130,7 +130,7 @@ test(
 )
 
 test(
-  'of a sale and a release at once one happens, and the other is overtaken',
+  'of a sale and a release at once one happens, and the other comes too late',
   onTwo(async (engines) => {
     for (let nonce = 1; nonce <= 20; nonce += 1) {
       const held = await hold(engines[0], blockOf('3,4'), paymentOf(1, nonce))
