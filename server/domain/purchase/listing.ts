@@ -1,11 +1,9 @@
 /** What a buyer says of a block when buying it. */
 
-import { isAddress } from '../../../shared/address.ts'
 import { parsePixels, type Pixels } from '../../../shared/pixels.ts'
-import { FRAMEWORK_MAX, isLink, isPrintable, MESSAGE_MAX, NAME_MAX } from '../../../shared/text.ts'
 import { failure, type Failure } from '../failure.ts'
 import type { PaintPlan, SentPicture } from '../picture/picture.ts'
-import { rules } from '../wall/field-rules.ts'
+import { followsRule, rules } from '../wall/field-rules.ts'
 import type { Address } from './payment.ts'
 
 /** Checked; `null` is "not said". */
@@ -32,40 +30,35 @@ export function unpainted({ name, framework, message, link, pixels, painter }: D
 /** One field as a buyer sent it, or why it cannot be read. */
 export type Said = { readonly text: string } | { readonly flaw: string }
 
-const checks = {
-  name: (text: string) => isPrintable(text, NAME_MAX),
-  framework: (text: string) => isPrintable(text, FRAMEWORK_MAX),
-  message: (text: string) => isPrintable(text, MESSAGE_MAX),
-  link: isLink,
-}
+const TEXT_KEYS = ['name', 'framework', 'message', 'link'] as const
 
-type TextKey = keyof typeof checks
+type TextKey = (typeof TEXT_KEYS)[number]
 
 /** What a buyer may say, in the order it is checked; `px` is the picture in hex. */
-export const LISTING_KEYS = ['name', 'framework', 'message', 'link', 'px', 'painter'] as const
+export const LISTING_KEYS = [...TEXT_KEYS, 'px', 'painter'] as const
 
 export type ListingKey = (typeof LISTING_KEYS)[number]
 
 /** Reads a listing, or names the first field that breaks its rule. */
 export function readListing(said: ReadonlyMap<ListingKey, Said>): Listing | Failure {
   const texts: Record<TextKey, string | null> = { name: null, framework: null, message: null, link: null }
-  for (const key of LISTING_KEYS) {
-    if (key === 'px' || key === 'painter') continue
+  for (const key of TEXT_KEYS) {
     const text = readText(key, said.get(key))
     if (text !== null && typeof text !== 'string') return text
     texts[key] = text
   }
   const pixels = readPixels(said.get('px'))
   if (pixels !== null && 'code' in pixels) return pixels
-  const painter = readPainter(said.get('painter'))
+  const painter = readText('painter', said.get('painter'))
   if (painter !== null && typeof painter !== 'string') return painter
-  return { ...texts, pixels, painter }
+  return { ...texts, pixels, painter: painter === null ? null : (painter.toLowerCase() as Address) }
 }
 
-function readText(key: TextKey, value: Said | undefined): string | null | Failure {
+function readText(key: TextKey | 'painter', value: Said | undefined): string | null | Failure {
   if (value === undefined) return null
-  if ('flaw' in value) return failure('invalid_listing', `${key} ${value.flaw}.`)
-  return checks[key](value.text) ? value.text : failure('invalid_listing', `${key} ${rules[key]}.`)
+  const code = key === 'painter' ? 'invalid_painter' : 'invalid_listing'
+  if ('flaw' in value) return failure(code, `${key} ${value.flaw}.`)
+  return followsRule[key](value.text) ? value.text : failure(code, `${key} ${rules[key]}.`)
 }
 
 function readPixels(value: Said | undefined): Pixels | null | Failure {
@@ -74,11 +67,3 @@ function readPixels(value: Said | undefined): Pixels | null | Failure {
   const pixels = parsePixels(value.text)
   return 'problem' in pixels ? failure('invalid_pixels', `px: ${pixels.problem}.`) : pixels
 }
-
-function readPainter(value: Said | undefined): Address | null | Failure {
-  if (value === undefined) return null
-  if ('flaw' in value) return failure('invalid_painter', `painter ${value.flaw}.`)
-  return isAddress(value.text) ? lower(value.text) : failure('invalid_painter', `painter ${rules.painter}.`)
-}
-
-const lower = (address: string) => address.toLowerCase() as Address
