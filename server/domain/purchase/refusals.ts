@@ -2,7 +2,7 @@
 
 import { AREA_BLOCKS_MAX } from '../../../shared/area.ts'
 import { IF_YOURS, LOOK, REPEAT, SIGN_ANEW, TRY_AGAIN } from '../advice.ts'
-import { failure, type Failure } from '../failure.ts'
+import { failure, type Failure, type FailureCode } from '../failure.ts'
 import type { Hash, Space } from './payment.ts'
 import { isBlock, kindOf, namedIn, nameOf, placeOf, wordsFor, type Holding, type Target } from './target.ts'
 
@@ -11,6 +11,10 @@ export const RETRY_AFTER_SECONDS = 2
 
 // What can never work is mended by hand.
 const UNTIL_MENDED_SECONDS = 60
+
+/** A refusal after which the same request is worth sending again soon. */
+const retryLater = (code: FailureCode, message: string, details?: Failure['details']): Failure =>
+  failure(code, message, { ...details, retryAfter: RETRY_AFTER_SECONDS })
 
 /** What should name a block names none. */
 export const invalidCoordinate = (): Failure =>
@@ -25,22 +29,17 @@ export const invalidArea = (): Failure =>
 
 /** Too much of one kind of work is under way. */
 export const busy = (): Failure =>
-  failure('server_busy', 'Too many pictures are being made at the moment. Send the same request again shortly.', {
-    retryAfter: RETRY_AFTER_SECONDS,
-  })
+  retryLater('server_busy', 'Too many pictures are being made at the moment. Send the same request again shortly.')
 
 /** Too many payments are being checked or settled: nobody was asked about this one. */
 export const paymentsBusy = (): Failure =>
-  failure('server_busy', `Too many payments are being checked at the moment. ${TRY_AGAIN}`, {
-    retryAfter: RETRY_AFTER_SECONDS,
-  })
+  retryLater('server_busy', `Too many payments are being checked at the moment. ${TRY_AGAIN}`)
 
 /** More is asked than can be answered in a bearable time; nothing was done. */
 export const overloaded = (): Failure =>
-  failure(
+  retryLater(
     'server_busy',
     'More is asked of this service than it can answer at the moment. Nothing was done; send the same request again shortly.',
-    { retryAfter: RETRY_AFTER_SECONDS },
   )
 
 /** More of what costs than one client is answered; nothing was done. */
@@ -56,46 +55,34 @@ export const cannotSell = (): Failure =>
   failure(
     'facilitator_unavailable',
     'Payments cannot be taken at the moment. Nothing was charged and nothing claimed. See /api/health.',
-    {
-      retryAfter: UNTIL_MENDED_SECONDS,
-    },
+    { retryAfter: UNTIL_MENDED_SECONDS },
   )
 
 /** Nothing moved and nothing can: the payer may sign anew. */
 export const paymentRequired = (reason: string): Failure =>
-  failure('payment_required', `Not charged: ${reason}. ${SIGN_ANEW}`, {
-    reason,
-  })
+  failure('payment_required', `Not charged: ${reason}. ${SIGN_ANEW}`, { reason })
 
 /** Nothing was claimed, because somebody who must be asked cannot be. */
 export const facilitatorUnavailable = (what: string): Failure =>
-  failure('facilitator_unavailable', `${what}. ${TRY_AGAIN}`, {
-    retryAfter: RETRY_AFTER_SECONDS,
-  })
+  retryLater('facilitator_unavailable', `${what}. ${TRY_AGAIN}`)
 
 /** The payment may have moved, or may yet; the block or area waits for its payer. */
 export const settlementUnknown = (held: Holding): Failure =>
-  failure(
+  retryLater(
     'settlement_unknown',
     `The payment may have gone through, and the ${kindOf(held.target)} is held for you. ${REPEAT}`,
-    {
-      ...namedIn(held),
-      retryAfter: RETRY_AFTER_SECONDS,
-    },
+    namedIn(held),
   )
 
 /** Another process is at the payment, and has been for long. */
 export const stillAtIt = (): Failure =>
-  failure('settlement_unknown', `This payment is being worked on already. ${REPEAT}`, {
-    retryAfter: RETRY_AFTER_SECONDS,
-  })
+  retryLater('settlement_unknown', `This payment is being worked on already. ${REPEAT}`)
 
 /** Another payment of the same payer for the same target has to end first. */
 export const earlierUnknown = (): Failure =>
-  failure(
+  retryLater(
     'settlement_unknown',
     `An earlier payment of yours for this has to end first; this one is not used meanwhile. ${REPEAT}`,
-    { retryAfter: RETRY_AFTER_SECONDS },
   )
 
 /** Another payment of the same payer for the same target landed late, when its block was gone, and got another one. */
@@ -108,10 +95,7 @@ export const earlierElsewhere = (bought: Holding): Failure =>
 
 /** Paid for, but not yet written down. */
 export const notPersisted = (held: Holding): Failure =>
-  failure('deed_not_persisted', `Paid, but the deed could not be written yet. ${REPEAT}`, {
-    ...namedIn(held),
-    retryAfter: RETRY_AFTER_SECONDS,
-  })
+  retryLater('deed_not_persisted', `Paid, but the deed could not be written yet. ${REPEAT}`, namedIn(held))
 
 /** The payment is bound to another block or area. */
 export const paymentUsed = (bought: Holding): Failure =>
@@ -139,15 +123,11 @@ export const paymentCredited = (amount: bigint, tx: Hash, contact: string | null
 
 /** The store failed before anything was sent anywhere. */
 export const storeUnavailable = (): Failure =>
-  failure('database_unavailable', `The store cannot be used at the moment. If you sent a payment: ${REPEAT}`, {
-    retryAfter: RETRY_AFTER_SECONDS,
-  })
+  retryLater('database_unavailable', `The store cannot be used at the moment. If you sent a payment: ${REPEAT}`)
 
 /** The signature on a payment that is known is another than before, and only a contract can tell whether it is its wallet's. */
 export const cannotCheckSignature = (): Failure =>
-  failure('server_busy', `The signature of this wallet cannot be checked at the moment. ${REPEAT}`, {
-    retryAfter: RETRY_AFTER_SECONDS,
-  })
+  retryLater('server_busy', `The signature of this wallet cannot be checked at the moment. ${REPEAT}`)
 
 const TOO_MANY = 'Too many purchases of this wallet are open. Finish those first; this payment is not used meanwhile.'
 
@@ -165,10 +145,7 @@ export function unavailability(target: Target, space: Exclude<Space, 'open'>): F
     return failure('block_taken', `${what} is sold; nothing is charged for it. ${deed}`, named)
   }
   if (space === 'full') return failure('purchase_pending', TOO_MANY, named)
-  return failure('purchase_pending', `${what} is being bought. ${IF_YOURS}`, {
-    ...named,
-    retryAfter: RETRY_AFTER_SECONDS,
-  })
+  return retryLater('purchase_pending', `${what} is being bought. ${IF_YOURS}`, named)
 }
 
 function noNext(target: Target, space: Exclude<Space, 'open'>): Failure {
@@ -181,5 +158,5 @@ function noNext(target: Target, space: Exclude<Space, 'open'>): Failure {
       `No area of ${w}x${h} blocks is open any more. Nothing is charged; ask for a smaller one.`,
     )
   const what = isBlock(target) ? 'Every block left' : `Every area of ${w}x${h} blocks that is left`
-  return failure('wall_busy', `${what} is being bought. ${IF_YOURS}`, { retryAfter: RETRY_AFTER_SECONDS })
+  return retryLater('wall_busy', `${what} is being bought. ${IF_YOURS}`)
 }
