@@ -34,7 +34,7 @@ import { cardImages } from './wall/card-image.ts'
 import { spaceFinder } from './wall/find-space.ts'
 import { takenBlocks } from './wall/open-blocks.ts'
 import type { RateLimits } from './wall/rate-limits.ts'
-import type { Registering } from './wall/register-agent.ts'
+import type { RegisterDeps } from './wall/register-agent.ts'
 import { wallImages } from './wall/wall-image.ts'
 
 /** Dependencies of the app. */
@@ -43,7 +43,7 @@ export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images'> &
     readonly reads: CanvasReads
     readonly live: Live
     readonly log: Log
-    readonly registering: Registering
+    readonly registering: RegisterDeps
     readonly ledger: LimitedSelling['ledger'] & Offering['ledger']
     readonly limits: RateLimits
     readonly trustedHops: number | undefined // how many proxies are trusted; undefined: see `addressReader`

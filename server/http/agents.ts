@@ -10,8 +10,7 @@ import type { Address } from '../domain/purchase/payment.ts'
 import { rules } from '../domain/wall/field-rules.ts'
 import { registry, registryEntry, type WallView } from '../domain/wall/wall-view.ts'
 import { myWall, type MyWallDeps } from '../wall/my-wall.ts'
-import { namePainter } from '../wall/name-painter.ts'
-import { registerAgent, type Registering } from '../wall/register-agent.ts'
+import { namePainter, registerAgent, type RegisterDeps } from '../wall/register-agent.ts'
 import { synchronous } from './answer/cached-response.ts'
 import { refuse } from './answer/refuse.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
@@ -25,7 +24,7 @@ import { queryHooks, strict } from './request/strict.ts'
 /** Dependencies of the agent routes. */
 export type AgentDeps = MyWallDeps & {
   readonly view: WallView
-  readonly registering: Registering
+  readonly registering: RegisterDeps
   readonly clients: Clients
 }
 

@@ -3,6 +3,7 @@
 import type { Change } from '../domain/wall/log.ts'
 import { applyChange, emptyView, type WallView } from '../domain/wall/wall-view.ts'
 import type { Log } from '../ports.ts'
+import { sharedRead } from '../purchase/single-flight.ts'
 
 const PAGE = 500
 
@@ -22,7 +23,8 @@ export async function followLog(log: Log): Promise<Follower> {
   for (const change of await log.compacted()) applyChange(view, change)
 
   const listeners = new Set<Listener>()
-  const catchUp = async () => {
+  // One reader at a time, for two that read the same entries would apply them twice.
+  const advance = sharedRead(async () => {
     for (;;) {
       const changes = await log.after(view.number, PAGE)
       for (const change of changes) {
@@ -32,24 +34,10 @@ export async function followLog(log: Log): Promise<Follower> {
       }
       if (changes.length < PAGE) return
     }
-  }
-
-  // One reader at a time, for two that read the same entries would apply them twice. Whoever comes while one reads may
-  // have committed after it read, and shares the next.
-  let reading: Promise<void> = Promise.resolve()
-  let next: Promise<void> | undefined
+  })
   return {
     view,
-    advance() {
-      next ??= reading
-        .catch(() => {})
-        .then(() => {
-          next = undefined
-          reading = catchUp()
-          return reading
-        })
-      return next
-    },
+    advance,
     subscribe(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)

@@ -1,4 +1,4 @@
-/** One run at a time per key, so that no two runs of one purchase overlap in this process. */
+/** Work that runs once at a time: per key, or shared by all who call meanwhile. */
 
 export type SingleFlight = {
   /** Runs `work` after every earlier run for `key` has ended, however it ended. */
@@ -9,6 +9,7 @@ export type SingleFlight = {
   idle(): Promise<void>
 }
 
+/** Keeps runs of one purchase apart in this process. */
 export function singleFlight(): SingleFlight {
   const tails = new Map<string, Promise<unknown>>()
   return {
@@ -26,5 +27,22 @@ export function singleFlight(): SingleFlight {
     async idle() {
       while (tails.size > 0) await Promise.allSettled(tails.values())
     },
+  }
+}
+
+/** Runs `read` once at a time. Who calls while it runs shares the next run, which sees all that was written before the call. */
+export function sharedRead<T>(read: () => Promise<T>): () => Promise<T> {
+  let reading: Promise<unknown> = Promise.resolve()
+  let next: Promise<T> | undefined
+  return () => {
+    next ??= reading
+      .catch(() => {})
+      .then(() => {
+        next = undefined
+        const mine = read()
+        reading = mine
+        return mine
+      })
+    return next
   }
 }

@@ -7,18 +7,8 @@ import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import { readAreaPixels } from '../domain/wall/area-pixels.ts'
 import { isTimely, keepUntil } from '../domain/wall/edit.ts'
-import type { AreaOwner } from '../domain/wall/log.ts'
-import {
-  beingBought,
-  noOwner,
-  notSigned,
-  signatureOf,
-  signersOf,
-  staleTime,
-  superseded,
-  walletUnchecked,
-  type EditDeps,
-} from './edit-block.ts'
+import { checkSigner, notSigned, staleTime, superseded } from './check-signer.ts'
+import { beingBought, noOwner, signersOf, type EditDeps } from './edit-block.ts'
 import type { RateLimits } from './rate-limits.ts'
 
 /** Applies an edit that passed the contract's schema, sent from the address `from`; answers how many blocks it changed. */
@@ -39,9 +29,12 @@ export async function editArea(
 
   const fields = { pixels: pixels && digestOfPixels(pixels.rows), message, link }
   const messages = hosts.map((host) => areaMessage(host, areaName(area), ts, fields))
-  const signed = await wallets.signed(ownersOf(owner), messages, signatureOf(body), from)
-  if (signed === 'busy' || signed === 'silent') return walletUnchecked(signed)
-  if (signed === 'not-signed' || owner.kind !== 'owned') return notSigned('the area’s owner', messages)
+  // Nobody's signature counts for what belongs to several wallets.
+  const signers = owner.kind === 'owned' ? signersOf(owner) : []
+  const whose = 'the area’s owner'
+  const signed = await checkSigner(wallets, signers, whose, messages, body, from)
+  if ('code' in signed) return signed
+  if (owner.kind !== 'owned') return notSigned(whose, messages)
 
   const painted = blocksOf(area)
   // Only what its owner has signed counts, so that nobody else can use the blocks' budgets up.
@@ -51,14 +44,11 @@ export async function editArea(
   const edit = { digest: signed.digest, keepUntil: keepUntil(ts), pixels: pixels?.blocks, message, link, painter }
   const result = await blocks.editArea(area, edit, now)
   if (result === 'superseded') return superseded()
-  if (result === 'not-painter') return notSigned('the area’s owner', messages)
+  if (result === 'not-painter') return notSigned(whose, messages)
   if (result === 'not-owned') return failure('no_owner', 'A block of the area has no owner yet.')
   await advance()
   return { updated: true, area: areaName(area), blocks: painted.length }
 }
-
-/** Nobody's signature counts for what belongs to several wallets. */
-const ownersOf = (owner: AreaOwner) => (owner.kind === 'owned' ? signersOf(owner) : [])
 
 /** Takes a repaint of each block's budget, or none of any. */
 function takeOfEach(limits: RateLimits, blocks: readonly BlockIndex[]): Failure | undefined {

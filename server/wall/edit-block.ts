@@ -6,11 +6,11 @@ import { editMessage } from '../../shared/signing.ts'
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { Address } from '../domain/purchase/payment.ts'
-import { RETRY_AFTER_SECONDS } from '../domain/purchase/refusals.ts'
 import { isTimely, keepUntil } from '../domain/wall/edit.ts'
 import type { OwnedBlock } from '../domain/wall/log.ts'
 import { shownOf, type WallView } from '../domain/wall/wall-view.ts'
 import type { Blocks, Clock, Wallets } from '../ports.ts'
+import { checkSigner, notSigned, staleTime, superseded } from './check-signer.ts'
 import type { RateLimits } from './rate-limits.ts'
 
 /** What editing needs. `hosts` are the names a message may be signed for, the canonical one first; `advance` makes `view` level. */
@@ -24,8 +24,10 @@ export type EditDeps = {
   readonly limits: RateLimits
 }
 
-/** Applies an edit that passed the contract's schema; `coord` is the block as the request wrote it, `from` the
- * client's address. */
+/**
+ * Applies an edit that passed the contract's schema. `coord` is the block as the request wrote it, `from` the client's
+ * address.
+ */
 export async function editBlock(
   { blocks, wallets, clock, hosts, view, advance, limits }: EditDeps,
   block: BlockIndex,
@@ -40,9 +42,9 @@ export async function editBlock(
 
   const coords = [...new Set([coord, coordOf(block)])]
   const messages = hosts.flatMap((host) => coords.map((form) => editMessage(host, form, body.ts, body)))
-  const signed = await wallets.signed(signersOf(owned), messages, signatureOf(body), from)
-  if (signed === 'busy' || signed === 'silent') return walletUnchecked(signed)
-  if (signed === 'not-signed') return notSigned('the block’s owner', messages)
+  const whose = 'the block’s owner'
+  const signed = await checkSigner(wallets, signersOf(owned), whose, messages, body, from)
+  if ('code' in signed) return signed
 
   const pixels = body.pixels === undefined ? undefined : parsePixels(body.pixels)
   if (pixels !== undefined && 'problem' in pixels) return failure('invalid_pixels', pixels.problem)
@@ -55,7 +57,7 @@ export async function editBlock(
   const result = await blocks.edit(block, edit, now)
   if (result === 'superseded') return superseded()
   if (result === 'not-owned') return noOwner(block)
-  if (result === 'not-painter') return notSigned('the block’s owner', messages)
+  if (result === 'not-painter') return notSigned(whose, messages)
   await advance()
   return { ...owned, face: shownOf(view, block) }
 }
@@ -63,35 +65,6 @@ export async function editBlock(
 /** Whose signatures count for a block. */
 export const signersOf = ({ wallet, painter }: Pick<OwnedBlock, 'wallet' | 'painter'>): Address[] =>
   painter === null ? [wallet] : [wallet, painter]
-
-/** The signature of a body that passed the contract's schema. */
-export const signatureOf = ({ signature }: { readonly signature: string }) => signature as `0x${string}`
-
-/** A time outside the window, with ours. */
-export const staleTime = (now: number): Failure =>
-  failure('stale_signature', 'ts must be within 5 minutes of this server’s time, in Unix milliseconds. Sign again.', {
-    now,
-  })
-
-/** A message that was applied once, and replaced since. */
-export const superseded = (): Failure =>
-  failure('stale_signature', 'This message was applied before, and a newer one since. Sign again with a new ts.')
-
-/** A signature that is not the wallet's, with the text it should have signed. */
-export const notSigned = (whose: string, messages: readonly string[]): Failure =>
-  failure('unauthorized', `The signature is not from ${whose} over the expected message (EIP-191 personal_sign).`, {
-    expected: messages[0],
-  })
-
-/** A signature that no key made, whose wallet could not be asked: nothing is known of it, and nothing was changed. */
-export const walletUnchecked = (why: 'busy' | 'silent'): Failure =>
-  failure(
-    'server_busy',
-    why === 'busy'
-      ? 'Too many smart-wallet signatures are being checked at the moment. Nothing was changed; send the same request again.'
-      : 'The chain cannot be asked about this smart wallet at the moment. Nothing was changed; send the same request again.',
-    { retryAfter: RETRY_AFTER_SECONDS },
-  )
 
 /** Why a block without an owner cannot be edited. */
 export async function noOwnerYet(blocks: Blocks, block: BlockIndex): Promise<Failure> {

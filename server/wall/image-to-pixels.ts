@@ -1,7 +1,7 @@
 /** Brings a picture down to blocks of the wall's colours. */
 
 import type { PaintedBlocks } from '../../shared/contract/picture.ts'
-import { trustPixels, pixelsToHex } from '../../shared/pixels.ts'
+import { blockwise, pixelsToHex, trustPixels, type Pixels } from '../../shared/pixels.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import {
@@ -11,6 +11,7 @@ import {
   type PictureFlaw,
   type SentPicture,
 } from '../domain/picture/picture.ts'
+import type { AreaPicture } from '../domain/purchase/listing.ts'
 import { busy } from '../domain/purchase/refusals.ts'
 import type { Pictures } from '../ports.ts'
 
@@ -42,8 +43,17 @@ function blockOf({ width, indices }: Bitmap, dx: number, dy: number) {
   return trustPixels(bytes)
 }
 
+/** The pixels of an area that is bought, from the picture sent for it, or why nothing came of that. */
+export async function paintArea(
+  pictures: Pick<Pictures, 'paint'>,
+  { sent, plan }: AreaPicture,
+): Promise<Pixels | Failure> {
+  const bitmap = await pictures.paint(sent, plan)
+  return typeof bitmap === 'string' ? refusalOf(bitmap) : blockwise(bitmap.indices, plan.width / BLOCK_SIZE)
+}
+
 /** Why nothing came of a picture, in words for its sender. */
-export function refusalOf(flaw: PictureFlaw): Failure {
+function refusalOf(flaw: PictureFlaw): Failure {
   if (flaw === 'busy') return busy()
   return failure('invalid_image', flaws[flaw])
 }

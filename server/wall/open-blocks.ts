@@ -1,9 +1,10 @@
 /** Which blocks can be bought at this moment. Nothing is held by looking. */
 
 import type { BlockIndex } from '../../shared/wall.ts'
-import { occupancyOf, type Occupancy } from '../domain/wall/open-space.ts'
+import { occupancyOf, openSpaces, type Occupancy } from '../domain/wall/open-space.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { LedgerReader } from '../ports.ts'
+import { sharedRead } from '../purchase/single-flight.ts'
 
 /** What is taken at a moment; the same value for as long as nothing is sold, held or given back. */
 export type Taken = {
@@ -26,7 +27,7 @@ export type TakenBlocks = () => Promise<Taken>
 /** Keeps what is taken between two changes of it, so that most of those who look cost no search of the whole wall. */
 export function takenBlocks({ view, ledgerReader, advance }: TakenBlocksDeps): TakenBlocks {
   let kept: { readonly state: string; readonly taken: Taken } | undefined
-  const read = async () => {
+  return sharedRead(async () => {
     // In this order, a block that is sold meanwhile is found held or claimed, and never open.
     const held = await ledgerReader.held()
     await advance()
@@ -34,22 +35,7 @@ export function takenBlocks({ view, ledgerReader, advance }: TakenBlocksDeps): T
     const state = `${view.claimed.size} ${held.join()}`
     if (kept?.state !== state) kept = { state, taken: takenNow(view, held) }
     return kept.taken
-  }
-
-  // One read at a time: whoever comes while one is under way may have sold after it read, and shares the next.
-  let reading: Promise<unknown> = Promise.resolve()
-  let next: Promise<Taken> | undefined
-  return () => {
-    next ??= reading
-      .catch(() => {})
-      .then(() => {
-        next = undefined
-        const mine = read()
-        reading = mine
-        return mine
-      })
-    return next
-  }
+  })
 }
 
 function takenNow(view: WallView, held: readonly BlockIndex[]): Taken {
@@ -59,4 +45,10 @@ function takenNow(view: WallView, held: readonly BlockIndex[]): Taken {
     has: (block) => taken.has(block),
     occupancy: () => (occupancy ??= occupancyOf((block) => taken.has(block))),
   }
+}
+
+/** At most `limit` open blocks, nearest to `near` first; without it, in the order `/blocks/next` sells them. */
+export async function listUnclaimed(taken: TakenBlocks, limit: number, near?: BlockIndex): Promise<BlockIndex[]> {
+  const now = await taken()
+  return openSpaces(now.occupancy(), { w: 1, h: 1, near, limit }).map(({ at }) => at)
 }

@@ -21,7 +21,8 @@ import { rules } from '../domain/wall/field-rules.ts'
 import { flawOf, SIGNABLE, type Kind, type Named, type SignableField } from '../domain/wall/signed-fields.ts'
 import { TEST_VECTOR } from '../domain/wall/test-vector.ts'
 import type { Agents, Blocks, Clock } from '../ports.ts'
-import { beingBought, noOwner, noOwnerYet, staleTime } from './edit-block.ts'
+import { staleTime } from './check-signer.ts'
+import { beingBought, noOwner, noOwnerYet } from './edit-block.ts'
 import { noPurchases } from './register-agent.ts'
 
 /** What helping needs. `hosts` are the names a message may be signed for, the canonical one first. */

@@ -13,7 +13,7 @@ export const RETRY_AFTER_SECONDS = 2
 const UNTIL_MENDED_SECONDS = 60
 
 /** A refusal after which the same request is worth sending again soon. */
-const retryLater = (code: FailureCode, message: string, details?: Failure['details']): Failure =>
+export const retryLater = (code: FailureCode, message: string, details?: Failure['details']): Failure =>
   failure(code, message, { ...details, retryAfter: RETRY_AFTER_SECONDS })
 
 /** What should name a block names none. */
