@@ -2,6 +2,7 @@
 
 import pLimit from 'p-limit'
 import type { RegionQuery } from '../../shared/contract/picture.ts'
+import { keptOrMade, lru } from '../../shared/lru.ts'
 import { BLOCK_SIZE, COLS, ROWS } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import { drawRegion, type Region } from '../domain/picture/wall-picture.ts'
@@ -11,7 +12,7 @@ import { stateOf, type WallView } from '../domain/wall/wall-view.ts'
 import type { Pictures } from '../ports.ts'
 
 /** What drawing needs. */
-export type Drawing = { readonly view: WallView; readonly pictures: Pictures }
+export type ImageDeps = { readonly view: WallView; readonly pictures: Pictures }
 
 /** A picture of the wall in a state, named as by `stateOf`. */
 export type WallImage = { readonly state: string; readonly png: Uint8Array<ArrayBuffer> }
@@ -21,43 +22,38 @@ export type WallImages = { draw(query: RegionQuery): Promise<WallImage | Failure
 /** The whole wall at twice its size, or any part of it with as many pixels. */
 export const IMAGE_PIXELS_MAX = 4 * COLS * ROWS * BLOCK_SIZE ** 2
 
-const AT_ONCE = 2
-const WAITING_MAX = 32
-
 // Enough for those that many ask for, and little enough to hold.
 const KEPT_MAX = 16
 
-/** Draws pictures and keeps the latest, each until the wall changes. */
-export function wallImages({ view, pictures }: Drawing): WallImages {
-  const limit = pLimit(AT_ONCE)
-  const kept = new Map<string, Promise<WallImage>>()
-  let keptNumber: LogNumber = -1
-
-  const draw = (region: Region, scale: number) =>
-    limit(async () => {
-      const state = stateOf(view)
-      return { state, png: await pictures.encode(drawRegion(view, region), scale) }
-    })
-
+/** Draws pictures of the wall. */
+export function wallImages({ view, pictures }: ImageDeps): WallImages {
+  const images = imageCache(view, KEPT_MAX)
   return {
     async draw(query) {
       const region = regionOf(query)
       if ('code' in region) return region
-      if (keptNumber !== view.number) kept.clear()
-      keptNumber = view.number
       const key = Object.values({ ...region, scale: query.scale }).join()
-      const ready = kept.get(key)
-      if (ready !== undefined) return await ready
-      if (limit.pendingCount >= WAITING_MAX) return busy()
-      const drawn = draw(region, query.scale)
-      if (kept.size < KEPT_MAX) kept.set(key, drawn)
-      try {
-        return await drawn
-      } catch (error) {
-        kept.delete(key)
-        throw error
-      }
+      return await images(key, () => pictures.encode(drawRegion(view, region), query.scale))
     },
+  }
+}
+
+const AT_ONCE = 2
+const WAITING_MAX = 32
+
+/** A picture under its key: a kept one, or one that `make` draws now; refused while too many wait. */
+export type ImageCache = (key: string, make: () => Promise<WallImage['png']>) => Promise<WallImage | Failure>
+
+/** Has a few pictures drawn at once, and keeps the latest `keptMax` until the wall changes. */
+export function imageCache(view: WallView, keptMax: number): ImageCache {
+  const limit = pLimit(AT_ONCE)
+  const kept = lru<string, Promise<WallImage>>(keptMax)
+  let keptNumber: LogNumber = -1
+  return async (key, make) => {
+    if (keptNumber !== view.number) kept.clear()
+    keptNumber = view.number
+    if (kept.get(key) === undefined && limit.pendingCount >= WAITING_MAX) return busy()
+    return await keptOrMade(kept, key, () => limit(async () => ({ state: stateOf(view), png: await make() })))
   }
 }
 
