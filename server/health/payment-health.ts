@@ -1,7 +1,6 @@
 /** Watches whether payments can be taken, by asking the facilitator and the chain again and again. Nothing else moves the rail. */
 
 import type { Rail } from '../../shared/contract/service.ts'
-import { railState } from '../domain/purchase/rail.ts'
 import type { Chain, ChainHealth, Clock, Facilitator, Logger } from '../ports.ts'
 
 export type PaymentHealth = {
@@ -97,6 +96,27 @@ export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
       state()
     },
   }
+}
+
+/** What is known of the rail. */
+export type RailFacts = {
+  readonly fault: string | null // what the network answered that can never work
+  readonly checked: boolean // facilitator and chain have answered a whole probe once
+  readonly reconciled: boolean // purchases left open by an earlier run were looked at
+  readonly stalled: boolean // the chain makes no blocks
+  readonly failedProbes: number // in a row
+  readonly failingForMs: number // how long probes have failed without one success
+}
+
+const FAILED_PROBES_MAX = 5
+const FAILING_MAX_MS = 60_000
+
+/** The state health shows. Only `armed` takes payments that were not seen before. */
+export function railState(facts: RailFacts): Rail {
+  if (facts.fault !== null) return 'misconfigured'
+  if (!facts.checked || !facts.reconciled || facts.stalled) return 'arming'
+  if (facts.failedProbes >= FAILED_PROBES_MAX || facts.failingForMs >= FAILING_MAX_MS) return 'arming'
+  return 'armed'
 }
 
 type Supports = Awaited<ReturnType<Facilitator['supports']>>

@@ -14,7 +14,7 @@ import type { FindSpace } from '../wall/find-space.ts'
 import type { MyWallDeps } from '../wall/my-wall.ts'
 import type { PreviewDeps } from '../wall/preview-block.ts'
 import type { BudgetName, RateLimits } from '../wall/rate-limits.ts'
-import type { Registering } from '../wall/register-agent.ts'
+import type { RegisterDeps } from '../wall/register-agent.ts'
 import type { SigningHelp } from '../wall/signing-message.ts'
 import type { WallImages } from '../wall/wall-image.ts'
 import { argumentReader } from './arguments.ts'
@@ -38,7 +38,7 @@ export type McpDeps = PreviewDeps &
     readonly readEdit: (value: unknown) => EditBody | Failure
     readonly readAreaEdit: (value: unknown) => EditAreaBody | Failure
     readonly readPainterNaming: (value: unknown) => PainterBody | Failure
-    readonly registering: Registering
+    readonly registering: RegisterDeps
   }
 
 /** Hints by which clients decide whether to ask their user first. None of them has a default here. */

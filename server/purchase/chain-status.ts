@@ -6,24 +6,36 @@ import type { Chain, Clock } from '../ports.ts'
 
 type ChainStatusDeps = { readonly chain: Chain; readonly clock: Clock }
 
-// Public endpoints lag behind the facilitator's by up to a few seconds, so a fresh settlement is looked for patiently.
-const WAITS_MS = { none: [], settling: [250, 250, 500, 1000, 1000] } as const
+/** Public endpoints lag behind a facilitator's by up to a few seconds, so a fresh settlement is looked for several times. */
+export const SETTLING_WAITS_MS = [250, 250, 500, 1000, 1000]
 
-/** Asks the chain until it has an end to tell, or wait runs out; the last answer stands. */
+/** Asks again after each wait until `isEnough`; the last answer stands. */
+export async function askUntil<T>(
+  clock: Clock,
+  waitsMs: readonly number[],
+  ask: () => Promise<T>,
+  isEnough: (answer: T) => boolean,
+): Promise<T> {
+  let answer = await ask()
+  for (const waitMs of waitsMs) {
+    if (isEnough(answer)) break
+    await clock.wait(waitMs)
+    answer = await ask()
+  }
+  return answer
+}
+
+/** Asks the chain until it shows how the payment ended, or the wait is over. */
 export async function statusOf(
   { chain, clock }: ChainStatusDeps,
   payment: Payment,
   head: bigint,
-  wait: keyof typeof WAITS_MS,
+  wait: 'none' | 'settling',
   named?: Hash,
 ): Promise<ChainStatus> {
-  let status = await chain.status(payment, head, named)
-  for (const waitMs of WAITS_MS[wait]) {
-    if (status.kind === 'paid' || status.kind === 'void') break
-    await clock.wait(waitMs)
-    status = await chain.status(payment, head, named)
-  }
-  return status
+  const waitsMs = wait === 'settling' ? SETTLING_WAITS_MS : []
+  const ask = () => chain.status(payment, head, named)
+  return await askUntil(clock, waitsMs, ask, ({ kind }) => kind === 'paid' || kind === 'void')
 }
 
 // A block takes two seconds on Base; one that takes much longer is no block to wait for.

@@ -4,6 +4,7 @@
  * pays twice. The chain is asked in between, and what only some of them deny is denied by none.
  */
 
+import { lru } from '../../shared/lru.ts'
 import {
   blamesRequest,
   isDefinite,
@@ -11,9 +12,9 @@ import {
   type Settling,
   type Verification,
 } from '../domain/purchase/facilitator-errors.ts'
-import type { Payment, PaymentKey, Target } from '../domain/purchase/payment.ts'
+import { keyOf, type Extensions, type Payment, type PaymentKey, type Target } from '../domain/purchase/payment.ts'
 import type { Chain, Clock, Facilitator, Logger, Manner, RingMember } from '../ports.ts'
-import { keptExtensions } from './kept-extensions.ts'
+import { askUntil, SETTLING_WAITS_MS } from './chain-status.ts'
 
 /** What a ring works with. Its time limits are for all members together, in milliseconds. */
 export type RingDeps = {
@@ -213,17 +214,12 @@ function settled(answers: readonly Settling[]): Settling {
   )
 }
 
-// Endpoints lag behind a facilitator's by up to a few seconds; a success that the chain does not show by then is none.
-const SUCCESS_WAITS_MS = [250, 250, 500, 1000, 1000]
-
 /** Whether the chain says that the payment may still be made: a silent one leaves it to be asked later. */
 async function isStillUnspent({ chain, clock }: RingDeps, payment: Payment, { kind }: Settling): Promise<boolean> {
-  let seen = await chain.read(payment)
-  for (const waitMs of kind === 'success' ? SUCCESS_WAITS_MS : []) {
-    if (seen !== 'silent' && seen.spent) break
-    await clock.wait(waitMs)
-    seen = await chain.read(payment)
-  }
+  // A success that the chain does not show by then is none.
+  const waitsMs = kind === 'success' ? SETTLING_WAITS_MS : []
+  const ask = () => chain.read(payment)
+  const seen = await askUntil(clock, waitsMs, ask, (answer) => answer !== 'silent' && answer.spent)
   return seen !== 'silent' && !seen.spent
 }
 
@@ -231,4 +227,22 @@ async function isStillUnspent({ chain, clock }: RingDeps, payment: Payment, { ki
 function noteNext(logger: Logger, { payer, nonce }: Payment, call: Call, answer: Settling | Verification): void {
   const { by = '' } = answer
   logger.note('facilitator', { payer, nonce, call, facilitator: by, ...factsOf(answer), next: 'the next facilitator' })
+}
+
+// A payment is settled seconds after it was verified.
+const EXTENSIONS_KEPT_MAX = 1024
+
+/**
+ * Gives a payment the extensions back that came with it when it was last seen with any. The ledger does not store them: it
+ * stores what was signed.
+ */
+function keptExtensions(): (payment: Payment) => Payment {
+  const kept = lru<string, Extensions>(EXTENSIONS_KEPT_MAX)
+  return (payment) => {
+    const key = keyOf(payment)
+    const extensions = payment.extensions ?? kept.get(key)
+    if (extensions === undefined) return payment
+    kept.set(key, extensions)
+    return { ...payment, extensions }
+  }
 }

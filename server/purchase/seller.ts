@@ -13,6 +13,7 @@ import {
 import { answerLate, answersOn, buy } from '../domain/purchase/purchase-script.ts'
 import type { Outcome, Purchase } from '../domain/purchase/purchase.ts'
 import { NO_LEASE, paymentLease } from '../instances/payment-lease.ts'
+import type { Clock, Facilitator } from '../ports.ts'
 import { attemptBudget } from './attempt-budget.ts'
 import { writeLanded } from './landed-payments.ts'
 import { alertOnce } from './purchase-log.ts'
@@ -27,7 +28,6 @@ import {
 } from './purchase-run.ts'
 import { seenPayments } from './seen-payments.ts'
 import { singleFlight } from './single-flight.ts'
-import { spacedSettle } from './spaced-settle.ts'
 import { waitingClients, type WaitingClients } from './waiting-clients.ts'
 
 /** Whether a target can be bought by anyone: `uncertain` is held for a payer, and nobody is at work on it. */
@@ -146,4 +146,21 @@ async function heldBy(runs: Runs, target: Target): Promise<Offered> {
     if (!isHere && (await runs.leases?.isTaken(holder)) !== true) return 'uncertain'
   }
   return 'reserved'
+}
+
+// A settlement is asked for again at most this often, however many copies of its request come in.
+const SETTLE_GAP_MS = 3000
+
+/** Lets one payment be settled only so often; in between, the last try still stands as unclear. */
+function spacedSettle(settle: Facilitator['settle'], clock: Clock): Facilitator['settle'] {
+  const lastMs = new Map<string, number>()
+  return async (target, payment) => {
+    const key = keyOf(payment)
+    const now = clock.elapsed()
+    for (const [other, at] of lastMs) if (now - at >= SETTLE_GAP_MS) lastMs.delete(other)
+    if (lastMs.has(key)) return { kind: 'unclear' }
+    const answer = await settle(target, payment)
+    if (answer.kind !== 'unsent' && answer.kind !== 'busy') lastMs.set(key, clock.elapsed())
+    return answer
+  }
 }

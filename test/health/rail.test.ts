@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { railState, type RailFacts } from '../../server/domain/purchase/rail.ts'
+import { railState, type RailFacts } from '../../server/health/payment-health.ts'
 import type { Rail } from '../../shared/contract/service.ts'
 
 const WELL: RailFacts = {
