@@ -16,15 +16,14 @@ export const BUYING_TOOL = 'buy_block'
 /** The tool that buys areas. */
 export const AREA_TOOL = 'buy_area'
 
+/** Some rules of a schema, where it has them. */
+const rulesOf = (schema: TSchema, rules: readonly string[]): JsonObject =>
+  Object.fromEntries(rules.filter((rule) => schema[rule] !== undefined).map((rule) => [rule, schema[rule]]))
+
 const listing: JsonObject = Object.fromEntries(
-  Object.entries(ListingQuery.properties).map(([name, { type, minLength, maxLength, pattern }]) => [
+  Object.entries(ListingQuery.properties).map(([name, schema]) => [
     name,
-    {
-      type,
-      ...(minLength === undefined ? {} : { minLength }),
-      ...(maxLength === undefined ? {} : { maxLength }),
-      ...(pattern === undefined ? {} : { pattern }),
-    },
+    rulesOf(schema, ['type', 'minLength', 'maxLength', 'pattern']),
   ]),
 )
 
@@ -34,136 +33,106 @@ const pathParams = object({ properties: { coord: { type: 'string', pattern: COOR
 
 const input = { type: 'http', queryParams: { name: 'Ada', message: 'hello' }, method: 'GET' }
 
+// Shorter than whole receipts, to keep the header small.
+const blockAnswer = { block: '80,45', owner: 'you', pixels: 'yours' }
+const areaAnswer = { area: '80,45,4x3', owner: 'you', pixels: 'yours' }
+
 /** Of `/blocks/next`. */
-export const ofNext: JsonObject = { bazaar: { info: infoOf(input), schema: schemaOf(requestSchema({ queryParams })) } }
+export const ofNext: JsonObject = { bazaar: entryOf(input, httpSchema('GET', { queryParams }), blockAnswer) }
 
 /** Of every block by its coordinate, as one address. */
 export const ofBlocks: JsonObject = {
   bazaar: {
-    info: infoOf({ ...input, pathParams: { coord: '80,45' } }),
-    schema: schemaOf(requestSchema({ queryParams, pathParams })),
+    ...entryOf(
+      { ...input, pathParams: { coord: '80,45' } },
+      httpSchema('GET', { queryParams, pathParams }),
+      blockAnswer,
+    ),
     routeTemplate: '/blocks/:coord',
   },
 }
 
-const toolInput = {
-  type: 'mcp',
-  toolName: BUYING_TOOL,
-  transport: 'streamable-http',
-  inputSchema: object({
+/** Of the tool that buys blocks. */
+export const ofTool: JsonObject = toolOf(
+  BUYING_TOOL,
+  object({
     properties: { coord: { type: 'string', pattern: `^next$|${COORD_PATTERN}` }, ...listing },
     required: ['coord'],
   }),
-  example: { coord: 'next', name: 'Ada', message: 'hello' },
-}
-
-/** Of the tool that buys, whose identity is the address of the MCP server and its name. */
-export const ofTool: JsonObject = toolOf(toolInput)
-
-function toolOf(input: JsonObject, output?: JsonObject): JsonObject {
-  return {
-    bazaar: {
-      info: infoOf(input, output),
-      schema: schemaOf(
-        object({
-          properties: {
-            type: { type: 'string', const: 'mcp' },
-            toolName: { type: 'string' },
-            transport: { type: 'string', enum: ['streamable-http'] },
-            inputSchema: { type: 'object' },
-            example: { type: 'object' },
-          },
-          required: ['type', 'toolName', 'inputSchema'],
-          additionalProperties: false,
-        }),
-      ),
-    },
-  }
-}
-
-// What a schema says that a catalogue can use.
-const told = ['minimum', 'maximum', 'maxLength', 'pattern'] as const
-
-function toldOf(schema: TSchema): JsonObject {
-  const choices: unknown = schema['anyOf']
-  const rules = told.filter((rule) => schema[rule] !== undefined).map((rule) => [rule, schema[rule]])
-  return {
-    type: schema['type'] ?? 'string',
-    ...Object.fromEntries(rules),
-    ...(Array.isArray(choices) ? { enum: choices.map((choice: TSchema) => choice['const']) } : {}),
-  }
-}
+  { coord: 'next', name: 'Ada', message: 'hello' },
+  blockAnswer,
+)
 
 const areaBody: JsonObject = object({
-  properties: Object.fromEntries(Object.entries(AreaOrder.properties).map(([name, schema]) => [name, toldOf(schema)])),
+  properties: Object.fromEntries(
+    Object.entries(AreaOrder.properties).map(([name, schema]) => [name, areaFieldOf(schema)]),
+  ),
   required: AreaOrder.required,
   additionalProperties: false,
 })
 
-const areaExample = { at: 'next', w: 4, h: 3, message: 'hello' }
+function areaFieldOf(schema: TSchema): JsonObject {
+  const choices: unknown = schema['anyOf']
+  return {
+    type: schema['type'] ?? 'string',
+    ...rulesOf(schema, ['minimum', 'maximum', 'maxLength', 'pattern']),
+    ...(Array.isArray(choices) ? { enum: choices.map((choice: TSchema) => choice['const']) } : {}),
+  }
+}
 
-const areaOutput = { area: '80,45,4x3', owner: 'you', pixels: 'yours' }
+const areaExample = { at: 'next', w: 4, h: 3, message: 'hello' }
 
 /** Of `/areas`, which takes what is bought in its body. */
 export const ofAreas: JsonObject = {
-  bazaar: {
-    info: infoOf({ type: 'http', method: 'POST', bodyType: 'json', body: areaExample }, areaOutput),
-    schema: schemaOf(
-      object({
-        properties: {
-          type: { type: 'string', const: 'http' },
-          method: { type: 'string', enum: ['POST'] },
-          bodyType: { type: 'string', enum: ['json', 'form-data', 'text'] },
-          body: areaBody,
-        },
-        required: ['type', 'method', 'bodyType', 'body'],
-        additionalProperties: false,
-      }),
-    ),
-  },
+  bazaar: entryOf(
+    { type: 'http', method: 'POST', bodyType: 'json', body: areaExample },
+    httpSchema('POST', { bodyType: { type: 'string', enum: ['json', 'form-data', 'text'] }, body: areaBody }, [
+      'bodyType',
+      'body',
+    ]),
+    areaAnswer,
+  ),
 }
 
 /** Of the tool that buys areas. */
-export const ofAreaTool: JsonObject = toolOf(
-  { type: 'mcp', toolName: AREA_TOOL, transport: 'streamable-http', inputSchema: areaBody, example: areaExample },
-  areaOutput,
-)
+export const ofAreaTool: JsonObject = toolOf(AREA_TOOL, areaBody, areaExample, areaAnswer)
 
-/** An example of a call and, shorter than a whole receipt to keep the header small, of its answer. */
-function infoOf(
-  called: JsonObject,
-  example: JsonObject = { block: '80,45', owner: 'you', pixels: 'yours' },
-): JsonObject {
-  return { input: called, output: { type: 'json', example } }
+/** A tool's entry. Its identity is the address of the MCP server and its name. */
+function toolOf(toolName: string, inputSchema: JsonObject, example: JsonObject, answer: JsonObject): JsonObject {
+  const schema = object({
+    properties: {
+      type: { type: 'string', const: 'mcp' },
+      toolName: { type: 'string' },
+      transport: { type: 'string', enum: ['streamable-http'] },
+      inputSchema: { type: 'object' },
+      example: { type: 'object' },
+    },
+    required: ['type', 'toolName', 'inputSchema'],
+    additionalProperties: false,
+  })
+  return {
+    bazaar: entryOf({ type: 'mcp', toolName, transport: 'streamable-http', inputSchema, example }, schema, answer),
+  }
 }
 
-/** The JSON schema of a request's part of it. */
-function requestSchema(params: JsonObject): JsonObject {
+/** The JSON schema of an HTTP request. */
+function httpSchema(method: 'GET' | 'POST', params: JsonObject, required: readonly string[] = []): JsonObject {
   return object({
-    properties: {
-      type: { type: 'string', const: 'http' },
-      method: { type: 'string', enum: ['GET'] },
-      ...params,
-    },
-    required: ['type', 'method'],
+    properties: { type: { type: 'string', const: 'http' }, method: { type: 'string', enum: [method] }, ...params },
+    required: ['type', 'method', ...required],
     additionalProperties: false,
   })
 }
 
-/** The JSON schema of that information. */
-function schemaOf(input: JsonObject): JsonObject {
+/** An example of a call and of its answer, and the JSON schema of both. */
+function entryOf(called: JsonObject, inputSchema: JsonObject, answer: JsonObject): JsonObject {
+  const output = object({ properties: { type: { type: 'string' }, example: { type: 'object' } }, required: ['type'] })
   return {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    ...object({
-      properties: {
-        input,
-        output: object({
-          properties: { type: { type: 'string' }, example: { type: 'object' } },
-          required: ['type'],
-        }),
-      },
-      required: ['input'],
-    }),
+    info: { input: called, output: { type: 'json', example: answer } },
+    schema: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      ...object({ properties: { input: inputSchema, output }, required: ['input'] }),
+    },
   }
 }
 
