@@ -25,8 +25,24 @@ export type ChangeRow = FaceRow & {
     | { readonly kind: 'identity'; readonly agent: number }
   )
 
-/** The columns that a kind of entry may have no word on. */
-export const EMPTY_CHANGE = {
+/** The columns of `changes`. */
+export type ChangeColumns = FaceRow & {
+  readonly number: number
+  readonly at: number
+  readonly kind: Change['kind']
+  readonly seq: number | null
+  readonly block: number | null
+  readonly agent: number | null
+  readonly hidden: number | null
+  readonly name: string | null
+  readonly framework: string | null
+}
+
+/** An entry in the columns that its kind has a word on. */
+export type ChangeEntry = Pick<ChangeColumns, 'number' | 'at' | 'kind'> & Partial<ChangeColumns>
+
+/** The row of an entry. */
+export const changeRow = (entry: ChangeEntry): ChangeColumns => ({
   seq: null,
   block: null,
   agent: null,
@@ -36,7 +52,8 @@ export const EMPTY_CHANGE = {
   pixels: null,
   message: null,
   link: null,
-} as const
+  ...entry,
+})
 
 /** The entry that a row holds. */
 export function changeOf(row: ChangeRow): Change {

@@ -1,11 +1,10 @@
-/** The append-only log: reading it, and the rows that are written to it. */
+/** The append-only log, as readers follow it. */
 
 import type { Change } from '../../../server/domain/wall/log.ts'
 import { visible } from '../../../server/domain/wall/moderation.ts'
 import type { Log } from '../../../server/ports.ts'
-import { changeOf, EMPTY_CHANGE, type ChangeRow } from '../../changes.ts'
+import { changeOf, type ChangeRow } from '../../changes.ts'
 import { withoutNames, type ModeratedAgent } from '../../moderated-agents.ts'
-import type { SummedRow } from '../../row-checksums.ts'
 import { hiddenOf } from '../../rows.ts'
 import type { Queries } from '../pool.ts'
 import type { Check, Stored } from '../writes.ts'
@@ -49,11 +48,3 @@ export function postgresLog({ rows }: Queries, check: Check, seen: (number: numb
     compacted: async () => await named((await rows<Row>(`${SELECT_CHANGE} ${LATEST} ORDER BY c.number`)).map(told)),
   }
 }
-
-/** The row of an entry; what its kind has no word on is left out. */
-export const changeRow = (
-  said: Partial<SummedRow<'changes'>> & Pick<SummedRow<'changes'>, 'number' | 'at' | 'kind'>,
-): SummedRow<'changes'> => ({
-  ...EMPTY_CHANGE,
-  ...said,
-})

@@ -13,12 +13,12 @@ import {
 } from '../../../server/domain/wall/moderation.ts'
 import type { Moderation } from '../../../server/ports.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
+import { changeRow } from '../../changes.ts'
 import { faceOf, hiddenOf, maskOf } from '../../rows.ts'
 import type { Connection } from '../connection.ts'
 import { nextEntry } from '../counters.ts'
 import { lockBlock, type Work } from '../purchase/places.ts'
 import { amend, put, writeAll, type Check, type Stored, type Write } from '../writes.ts'
-import { changeRow } from './log.ts'
 import { moderatedWallets, moderateWallet, record, records } from './wallet-moderation.ts'
 
 type HiddenRow = Stored<'moderated'> & { readonly hidden: number }

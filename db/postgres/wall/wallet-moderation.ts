@@ -9,6 +9,7 @@ import {
   type WalletAct,
   type WalletActResult,
 } from '../../../server/domain/wall/moderation.ts'
+import { changeRow } from '../../changes.ts'
 import { afterAct, hiddenNamesOf, unmoderated, type ModeratedAgent } from '../../moderated-agents.ts'
 import { nextEntry } from '../counters.ts'
 import type { Queries } from '../pool.ts'
@@ -16,7 +17,6 @@ import type { Reading } from '../purchase/payments.ts'
 import type { Work } from '../purchase/places.ts'
 import { amend, put, writeAll, type Stored } from '../writes.ts'
 import { findAgent } from './agent-rows.ts'
-import { changeRow } from './log.ts'
 
 type AgentRow = Stored<'moderated_agents'> & ModeratedAgent
 

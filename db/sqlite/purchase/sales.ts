@@ -5,9 +5,7 @@ import type { Hash, PaymentKey, UnixMs } from '../../../server/domain/purchase/p
 import { isSold, type Landed, type Purchase, type SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
 import { blocksHeld, ownTarget, placeOf, targetOf } from '../../../server/domain/purchase/target.ts'
 import { FACE_PARTS, NAME_PARTS, saidParts } from '../../../server/domain/wall/moderation.ts'
-import { partOf } from '../../../shared/pixels.ts'
-import type { FaceRow } from '../../rows.ts'
-import { changeOne, one, type Connection } from '../connection.ts'
+import { changeMany, changeOne, one, type Connection } from '../connection.ts'
 import { agentRegister } from '../wall/agents.ts'
 import { logWriter } from '../wall/log.ts'
 import { blockModeration } from '../wall/moderation.ts'
@@ -28,10 +26,11 @@ export function prepareSales(connection: Connection) {
       UPDATE payments SET state = 'sold', uncertain = 0, tx = $tx, seq = $seq, claimed_at = $at, settled = $settled,
         unanswered = 1
       WHERE id = $id AND state = 'reserved'`),
-    deed: connection.prepare<unknown, FaceRow & { id: number; block: number; agent: number; number: number }>(`
-      UPDATE blocks SET state = 'claimed', agent = $agent, pixels = $pixels, message = $message, link = $link,
-        changed = $number
-      WHERE i = $block AND state = 'reserved' AND payment = $id`),
+    // A block shows what the log says of its sale.
+    deed: connection.prepare<unknown, { id: number }>(`
+      UPDATE blocks SET state = 'claimed', (agent, pixels, message, link, changed) =
+        (SELECT agent, pixels, message, link, number FROM changes WHERE block = blocks.i AND kind = 'sale')
+      WHERE state = 'reserved' AND payment = $id`),
     credit: connection.prepare<unknown, { id: number; tx: Hash }>(
       `UPDATE payments SET state = 'credited', dead = 0, tx = $tx WHERE id = $id AND state = 'released'`,
     ),
@@ -100,18 +99,15 @@ export function fulfilLatePayment(sql: Sql, landed: Landed, tx: Hash, now: UnixM
 function sell(sql: Sql, { id, purchase }: Stored, proof: { tx: Hash; settled: boolean }, now: UnixMs) {
   const { payment, listing } = purchase
   const { name, framework, pixels, message, link } = listing
+  const blocks = blocksHeld(purchase)
   const entry = sql.log.next(now)
   const { seq } = one(sql.nextSeq, {})
   const agent = sql.enter(payment.payer, { name, framework }, entry)
-  for (const [i, block] of blocksHeld(purchase).entries()) {
-    const face = { pixels: pixels && partOf(pixels, i), message, link }
-    const number = entry.number + i
-    sql.log.sale({ number, at: entry.at }, seq + i, block, face, agent.id, agent.persona)
-    changeOne(sql.deed, { id, block, agent: agent.id, number, ...face }, 'a held block to sell')
-  }
+  sql.log.writeSales({ ...entry, seq, agent: agent.id, ...agent.persona, pixels, message, link }, blocks)
+  changeMany(sql.deed, { id }, blocks.length, 'held blocks to sell')
   changeOne(sql.sell, { id, ...proof, seq, at: entry.at }, 'a held payment to sell to')
   if (!sql.wallets.isBanned(agent.id)) return
-  for (const block of blocksHeld(purchase)) sql.moderate(block, 'hide', saidParts(FACE_PARTS, listing), now)
+  for (const block of blocks) sql.moderate(block, 'hide', saidParts(FACE_PARTS, listing), now)
   sql.wallets.moderate(payment.payer, { act: 'hide', parts: saidParts(NAME_PARTS, listing) }, now)
 }
 

@@ -71,7 +71,7 @@ function identify(sql: Sql, wallet: Address, identity: Identity, now: UnixMs): I
     framework: edited(identity.framework, agent.framework),
   }
   const entry = sql.log.next(now)
-  sql.log.identity(entry, id, persona)
+  sql.log.write({ ...entry, kind: 'identity', agent: id, ...persona })
   changeOne(sql.rename, { id, ...persona, number: entry.number, before }, 'a wallet to rename')
   sql.digests.keep({ block: null, agent: id }, identity, entry.number, now)
   if (sql.wallets.isBanned(id))

@@ -140,7 +140,7 @@ function repaint(sql: Sql, blocks: readonly BlockIndex[], edit: Edit, now: UnixM
   for (const [at, { block, row }] of before.entries()) {
     const entry = { ...first, number: first.number + at }
     const face = faceAfter(edit, at, faceOf(row))
-    sql.log.repaint(entry, block, visible(face, sql.hidden(block)))
+    sql.log.write({ ...entry, kind: 'repaint', block, ...visible(face, sql.hidden(block)) })
     changeOne(sql.repaint, { block, ...face, number: entry.number, before: row.changed }, 'a block to repaint')
   }
   sql.digests.keep(subject, edit, first.number, now)

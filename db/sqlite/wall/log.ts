@@ -1,33 +1,19 @@
 /** The append-only log: reading it, and writing to it inside the transaction that makes an entry true. */
 
 import type { UnixMs } from '../../../server/domain/purchase/payment.ts'
-import type { AgentId, Change, Face, Hidden, LogNumber, Persona } from '../../../server/domain/wall/log.ts'
-import { visible, type ModerationAct } from '../../../server/domain/wall/moderation.ts'
+import type { AgentId, Change, LogNumber, Persona } from '../../../server/domain/wall/log.ts'
+import { visible } from '../../../server/domain/wall/moderation.ts'
 import type { Log } from '../../../server/ports.ts'
+import { PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
-import { changeOf, EMPTY_CHANGE, type ChangeRow } from '../../changes.ts'
+import { changeOf, changeRow, type ChangeColumns, type ChangeEntry, type ChangeRow } from '../../changes.ts'
 import { withoutNames, type ModeratedAgent } from '../../moderated-agents.ts'
-import { hiddenOf, maskOf } from '../../rows.ts'
+import { hiddenOf, type FaceRow } from '../../rows.ts'
 import type { Connection } from '../connection.ts'
 import { isDamaged } from '../row-checksums.ts'
 
 /** What numbers an entry: the place it takes in the log, and when it became true. */
 export type Entry = { readonly number: LogNumber; readonly at: UnixMs }
-
-type Columns = {
-  readonly number: number
-  readonly at: number
-  readonly kind: Change['kind']
-  readonly seq: number | null
-  readonly block: number | null
-  readonly agent: number | null
-  readonly hidden: number | null
-  readonly name: string | null
-  readonly framework: string | null
-  readonly pixels: Uint8Array | null
-  readonly message: string | null
-  readonly link: string | null
-}
 
 // An agent that is damaged is told from the payment of the sale, which its block still has. Only then is that looked up: readers
 // ask for the newest entries after each write.
@@ -109,27 +95,28 @@ function withoutHidden(changes: readonly Change[], hidings: readonly Hiding[]): 
 
 /** Writes entries; every function must be called inside a transaction. */
 export function logWriter(connection: Connection) {
+  type Sales = Entry & Persona & FaceRow & { readonly seq: number; readonly agent: AgentId; readonly blocks: string }
   const last = connection.prepare<Entry>('SELECT number, at FROM changes ORDER BY number DESC LIMIT 1')
-  const insert = connection.prepare<unknown, Columns>(`
+  const insert = connection.prepare<unknown, ChangeColumns>(`
     INSERT INTO changes (number, at, kind, seq, block, agent, hidden, name, framework, pixels, message, link)
     VALUES ($number, $at, $kind, $seq, $block, $agent, $hidden, $name, $framework, $pixels, $message, $link)`)
+  const insertSales = connection.prepare<unknown, Sales>(`
+    INSERT INTO changes (number, at, kind, seq, block, agent, name, framework, pixels, message, link)
+    SELECT $number + key, $at, 'sale', $seq + key, value, $agent, $name, $framework,
+      substr($pixels, ${PIXELS_PER_BLOCK} * key + 1, ${PIXELS_PER_BLOCK}), $message, $link
+    FROM json_each($blocks)`)
   return {
     /** The place of the next entry. Time in the log never goes back, even where the clock does. */
     next: (now: UnixMs): Entry => {
       const before = last.get({})
       return before === null ? { number: 1, at: now } : { number: before.number + 1, at: Math.max(now, before.at) }
     },
-    sale: (entry: Entry, seq: number, block: BlockIndex, face: Face, agent: AgentId, persona: Persona): void => {
-      insert.run({ ...EMPTY_CHANGE, ...entry, kind: 'sale', seq, block, ...face, agent, ...persona })
+    write: (entry: ChangeEntry): void => {
+      insert.run(changeRow(entry))
     },
-    repaint: (entry: Entry, block: BlockIndex, face: Face): void => {
-      insert.run({ ...EMPTY_CHANGE, ...entry, kind: 'repaint', block, ...face })
-    },
-    moderation: (entry: Entry, kind: ModerationAct, block: BlockIndex, hidden: Hidden, face: Face): void => {
-      insert.run({ ...EMPTY_CHANGE, ...entry, kind, block, hidden: maskOf(hidden), ...face })
-    },
-    identity: (entry: Entry, agent: AgentId, persona: Persona): void => {
-      insert.run({ ...EMPTY_CHANGE, ...entry, kind: 'identity', agent, ...persona })
+    /** Writes the sales of blocks, of which the first is `first`; their pixels follow each other. */
+    writeSales: (first: Omit<Sales, 'blocks'>, blocks: readonly BlockIndex[]): void => {
+      insertSales.run({ ...first, blocks: JSON.stringify(blocks) })
     },
   }
 }

@@ -80,7 +80,8 @@ function moderate(
   const before = sql.hidden(block)
   const hidden = moderated(before, act, parts)
   if (sameHidden(before, hidden)) return { kind: 'unchanged', hidden }
-  sql.log.moderation(sql.log.next(now), act, block, hidden, visible(faceOf(row), hidden))
+  const shown = visible(faceOf(row), hidden)
+  sql.log.write({ ...sql.log.next(now), kind: act, block, hidden: maskOf(hidden), ...shown })
   if (sameHidden(hidden, NOTHING_HIDDEN)) sql.showAll.run({ block })
   else sql.hide.run({ block, hidden: maskOf(hidden) })
   return { kind: 'applied', hidden }

@@ -47,7 +47,7 @@ export function walletModeration(connection: Connection) {
       if (after.hidden === before.hidden) keep.run(after)
       else {
         const entry = log.next(now)
-        log.identity(entry, agent.id, visibleNames(agent, so.hidden))
+        log.write({ ...entry, kind: 'identity', agent: agent.id, ...visibleNames(agent, so.hidden) })
         keep.run({ ...after, through: entry.number })
       }
       return { kind: 'applied', ...so }
