@@ -71,6 +71,9 @@ export const SELECT_PURCHASE = `
   FROM payments AS p LEFT JOIN changes AS sale ON sale.seq = p.seq
   LEFT JOIN purchase_painters AS named ON named.payment = p.id`
 
+/** Condition under which a payment has not come to its end: that of the index, word for word, which others are added to. */
+export const IS_UNFINISHED = `(state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2))`
+
 /** Condition under which `o`, of payouts, tells how the credit `p` was paid back. Money that was stray first may be a credit later. */
 export const PAID_OUT = `o.payer = p.payer AND o.nonce = p.nonce AND o.reference <> '${STRAY_NOTE}'`
 
@@ -129,6 +132,12 @@ export const maskOf = ({ pixels, message, link }: Hidden): number =>
 /** Whether a held payment was taken up, or held anew, since a run knew it as `before`: no refusal of that run's is final any more. */
 export const isStale = (now: Reserved, before: Purchase['state']): boolean =>
   before.kind === 'reserved' && (now.attempt !== before.attempt || (now.uncertain && !before.uncertain))
+
+/**
+ * Whether a payment is good for as long as the one before it with the same nonce, which can be signed for twice. The one
+ * verified last is kept, unless the one before outlives it: what may still land is watched to its end.
+ */
+export const outlasts = (payment: Payment, before: Payment): boolean => payment.validBefore >= before.validBefore
 
 /** A payment's columns. Throws for one that no terms of ours can have asked for. */
 export function authorizationRow(payment: Payment): AuthorizationRow {

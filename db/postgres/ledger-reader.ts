@@ -5,6 +5,7 @@ import type { LedgerReader } from '../../server/ports.ts'
 import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { accountOf, pendingOf, type CreditRow, type OpenRow, type PendingRow, type SaleRow } from '../accounts.ts'
+import { IS_UNFINISHED } from '../rows.ts'
 import type { Connection } from './connection.ts'
 import { ofWallet } from './wall/painters.ts'
 import type { Check } from './writes.ts'
@@ -33,10 +34,9 @@ export function postgresLedgerReader({ rows, snapshot }: Connection, check: Chec
 
 type Named = { readonly sum: Uint8Array | null }
 
-// The condition is the index's, word for word, with a narrower one added.
 const PENDING = `
   SELECT state, uncertain, count(*) AS count, min(created_at) AS since FROM payments
-  WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2)) AND state <> 'sold'
+  WHERE ${IS_UNFINISHED} AND state <> 'sold'
   GROUP BY state, uncertain`
 const SALES = `
   SELECT p.id, sales.seq, sales.block, p.corner, p.size, p.claimed_at, p.tx, p.settled, named.painter, named.sum FROM (

@@ -12,6 +12,7 @@ import type { LedgerReader } from '../../server/ports.ts'
 import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { accountOf, pendingOf, type CreditRow, type OpenRow, type PendingRow, type SaleRow } from '../accounts.ts'
+import { IS_UNFINISHED } from '../rows.ts'
 import type { Connection } from './connection.ts'
 import { isDamaged } from './row-checksums.ts'
 import { paintersOf } from './wall/painters.ts'
@@ -37,10 +38,9 @@ function statements(connection: Connection) {
     held: connection.prepare<{ block: BlockIndex }>(
       `SELECT i AS block FROM blocks INDEXED BY held_blocks WHERE state = 'reserved' ORDER BY i`,
     ),
-    // The condition is the index's, word for word, with a narrower one added.
     pending: connection.prepare<PendingRow>(`
       SELECT state, uncertain, count(*) AS count, min(created_at) AS since FROM payments INDEXED BY unfinished
-      WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2)) AND state <> 'sold'
+      WHERE ${IS_UNFINISHED} AND state <> 'sold'
       GROUP BY state, uncertain`),
     sales: connection.prepare<SaleRow, Page>(`
       SELECT p.id, sales.seq, sales.block, p.corner, p.size, p.claimed_at, p.tx, p.settled, named.painter FROM (
@@ -49,14 +49,13 @@ function statements(connection: Connection) {
         ORDER BY seq LIMIT $limit + ${AREA_BLOCKS_MAX}) AS p
       JOIN sales ON sales.payment = p.id LEFT JOIN purchase_painters AS named ON named.payment = p.id
       WHERE sales.seq > $after ORDER BY sales.seq LIMIT $limit`),
-    // Here too the condition is the index's, with a narrower one added.
     agent: connection.prepare<{ id: number }, { payer: Address }>('SELECT id FROM agents WHERE wallet = $payer'),
     painters: paintersOf(connection),
     check: connection.check,
     open: connection.prepare<OpenRow, { payer: Address }>(`
       SELECT target, size, block, created_at, state, uncertain FROM (
         SELECT id, target, size, block, created_at, state, uncertain FROM payments INDEXED BY unfinished
-        WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2))
+        WHERE ${IS_UNFINISHED}
           AND state IN ('reserved', 'released') AND payer = $payer
         ORDER BY state = 'reserved' DESC, id DESC LIMIT ${ACCOUNT_PAGE_MAX})
       ORDER BY id`),

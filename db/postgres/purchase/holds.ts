@@ -4,11 +4,11 @@ import { StaleWriteError } from '../../../server/domain/failure.ts'
 import type { Listing } from '../../../server/domain/purchase/listing.ts'
 import type { Hash, Payment, PaymentKey, Space, UnixMs } from '../../../server/domain/purchase/payment.ts'
 import type { Availability, Claiming, Purchase } from '../../../server/domain/purchase/purchase.ts'
-import { blocksHeld, blocksIn, isBlock, type Target } from '../../../server/domain/purchase/target.ts'
+import { blocksHeld, isBlock, type Target } from '../../../server/domain/purchase/target.ts'
 import { type BlockIndex } from '../../../shared/wall.ts'
-import { HELD_BLOCKS_MAX, HOLDS_MAX, RECEIPT_KEPT_MS } from '../../limits.ts'
+import { isTooMuch, RECEIPT_KEPT_MS } from '../../limits.ts'
 import type { Cell, SummedRow } from '../../row-checksums.ts'
-import { authorizationRow, integer, isStale, SELECT_PURCHASE, targetColumns, targetIn, type Size } from '../../rows.ts'
+import { authorizationRow, integer, isStale, outlasts, SELECT_PURCHASE, targetColumns, type Size } from '../../rows.ts'
 import type { Queries } from '../pool.ts'
 import { nameForPurchase } from '../wall/painters.ts'
 import { amend, amendAll, put, writeAll } from '../writes.ts'
@@ -66,12 +66,6 @@ export async function availability(
 // The sizes of what a payer holds.
 const HELD = `coalesce((SELECT json_agg(size) FROM payments WHERE payer = $1 AND state = 'reserved'), '[]')`
 
-/** Whether a payer holds so much that the target would be too much. */
-function isTooMuch(sizes: readonly Size[], target: Target): boolean {
-  const held = sizes.map((size) => blocksIn(targetIn({ target: null, size })))
-  return held.length >= HOLDS_MAX || held.reduce((sum, blocks) => sum + blocks, blocksIn(target)) > HELD_BLOCKS_MAX
-}
-
 // As PostgreSQL reads an array; nonces are hex.
 const arrayOf = (nonces: readonly Hash[]) => `{${nonces.join(',')}}`
 
@@ -101,7 +95,7 @@ export async function claim(
       ? firstRow({ id: standing.id, authorization, listing, target, head, now }, block.i)
       : {
           ...released.row,
-          ...(outlives(released, payment) ? authorization : {}),
+          ...(outlasts(payment, released.purchase.payment) ? authorization : {}),
           state: 'reserved',
           dead: 0,
           block: block.i,
@@ -115,7 +109,8 @@ export async function claim(
   if (released === undefined) await nameForPurchase(work, standing.id, listing)
   const first = { payment, target, listing, head }
   const kept = released?.purchase ?? first
-  const renewed = released === undefined || outlives(released, payment) ? payment : released.purchase.payment
+  const renewed =
+    released === undefined || outlasts(payment, released.purchase.payment) ? payment : released.purchase.payment
   return {
     kind: 'claimed',
     purchase: {
@@ -200,12 +195,6 @@ export function firstRow(
     claimed_at: null,
   }
 }
-
-/**
- * A nonce can be signed for twice. The authorization verified last is kept, unless the one before outlives it: what may
- * still land is watched to its end.
- */
-const outlives = ({ purchase }: Known, payment: Payment): boolean => payment.validBefore >= purchase.payment.validBefore
 
 /** Gives a held block back, or notes that a payment released before can never land. */
 export async function release(work: Work, { payment, state: before }: Purchase, isFinal: boolean): Promise<void> {

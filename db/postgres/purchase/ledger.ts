@@ -2,6 +2,7 @@
 
 import { FIRST_LOOK_MS, LAST_LOOK_MS, type PaymentKey } from '../../../server/domain/purchase/payment.ts'
 import type { Ledger } from '../../../server/ports.ts'
+import { IS_UNFINISHED } from '../../rows.ts'
 import type { Connection } from '../connection.ts'
 import { isSound, type Check } from '../writes.ts'
 import { availability, claim, holders, release } from './holds.ts'
@@ -45,10 +46,10 @@ export function postgresLedger(connection: Connection, check: Check): Ledger {
   }
 }
 
-// The first condition is the index's, word for word; without it every payment ever made would be read.
+// Without the first condition every payment ever made would be read.
 const UNFINISHED = `
   SELECT * FROM payments
-  WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2))
+  WHERE ${IS_UNFINISHED}
     AND (settled = 0 OR (looks = 0 AND claimed_at <= $1) OR valid_before <= $2)
   ORDER BY id`
 const BLOCKS = 'SELECT * FROM blocks WHERE i = ANY ($1::integer[])'

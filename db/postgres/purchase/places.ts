@@ -11,7 +11,8 @@ import {
 } from '../../../server/domain/purchase/target.ts'
 import { nearestArea } from '../../../server/domain/wall/open-space.ts'
 import type { AreaSize } from '../../../shared/area.ts'
-import { TOTAL_BLOCKS, type BlockIndex } from '../../../shared/wall.ts'
+import type { BlockIndex } from '../../../shared/wall.ts'
+import { inTheWayOf, worstOf, type BlockState } from '../../places.ts'
 import type { FaceRow } from '../../rows.ts'
 import type { Transaction } from '../connection.ts'
 import type { Queries } from '../pool.ts'
@@ -19,8 +20,6 @@ import { isSound, type Check, type Stored } from '../writes.ts'
 
 /** A transaction, and what notices damaged rows. */
 export type Work = { readonly queries: Transaction; readonly check: Check }
-
-type BlockState = 'open' | 'reserved' | 'claimed'
 
 /** A block with all of its columns. */
 export type BlockRow = Stored<'blocks'> &
@@ -49,7 +48,7 @@ export async function space(queries: Queries, target: Target): Promise<Exclude<S
       return typeof place === 'string' ? place : 'open'
     }
     const blocks = `{${blocksHeld({ target, block: at }).join(', ')}}`
-    return worstOf(await queries.rows<{ state: BlockState }>(STATES_IN, [blocks]))
+    return worstOf((await queries.rows<{ state: BlockState }>(STATES_IN, [blocks])).map(({ state }) => state))
   }
   const { rows } = queries
   const values = target === 'next' ? [] : [target]
@@ -59,12 +58,6 @@ export async function space(queries: Queries, target: Target): Promise<Exclude<S
 }
 
 const STATES_IN = 'SELECT DISTINCT state FROM blocks WHERE i = ANY ($1::integer[])'
-
-/** What an area is, of which some blocks are so. */
-function worstOf(blocks: readonly { readonly state: BlockState }[]): BlockState {
-  const states = blocks.map(({ state }) => state)
-  return states.includes('claimed') ? 'claimed' : states.includes('reserved') ? 'reserved' : 'open'
-}
 
 /** Where the open area of a size is that is nearest the centre, or why there is none; damaged blocks are not open. */
 async function nearestOpen({ rows }: Queries, size: AreaSize, damaged: readonly BlockIndex[] = []) {
@@ -80,9 +73,7 @@ export async function inTheWay({ rows }: Queries, target: Target) {
   const { at } = placeOf(target)
   const blocks = at === 'next' ? [] : blocksHeld({ target, block: at })
   const text = `SELECT i, state FROM blocks WHERE i = ANY ($1::integer[]) AND state <> 'open' ORDER BY i`
-  const found = await rows<{ i: BlockIndex; state: BlockState }>(text, [`{${blocks.join(', ')}}`])
-  const those = (state: BlockState) => found.filter((block) => block.state === state).map(({ i }) => i)
-  return { taken: those('claimed'), held: those('reserved') }
+  return inTheWayOf(await rows<{ i: BlockIndex; state: BlockState }>(text, [`{${blocks.join(', ')}}`]))
 }
 
 /** Blocks that are open, row by row. */
@@ -110,7 +101,7 @@ async function openArea(work: Work, target: Target): Promise<OpenBlocks | Exclud
     const area = targetOf(place, { w, h })
     const rows = await lockBlocks(queries, blocksHeld({ target: area, block: place }))
     const bad = rows.filter((row) => !isSound(check, 'blocks', row)).map(({ i }) => i)
-    if (bad.length === 0 && worstOf(rows) === 'open') return some(rows)
+    if (bad.length === 0 && stateOf(rows) === 'open') return some(rows)
     damaged.push(...bad)
     // Whoever buys single blocks there was quicker.
     if (bad.length === 0) looks += 1
@@ -124,9 +115,11 @@ const NEXT_AREA = 0x61726561
 async function lockOpen({ queries, check }: Work, holding: Holding): Promise<OpenBlocks | 'reserved' | 'claimed'> {
   const rows = await lockBlocks(queries, blocksHeld(holding))
   for (const row of rows) check('blocks', row)
-  const state = worstOf(rows)
+  const state = stateOf(rows)
   return state === 'open' ? some(rows) : state
 }
+
+const stateOf = (rows: readonly BlockRow[]): BlockState => worstOf(rows.map(({ state }) => state))
 
 function some(rows: readonly BlockRow[]): OpenBlocks {
   const [first, ...rest] = rows
@@ -140,17 +133,6 @@ export async function lockBlocks({ rows }: Queries, blocks: readonly BlockIndex[
   const found = await rows<BlockRow>(text, [`{${blocks.join(', ')}}`])
   if (found.length !== blocks.length) throw new Error('a block of the wall is not in its table')
   return found
-}
-
-/** Where a target would begin on an empty wall. */
-export async function firstPlace({ rows }: Queries, target: Target): Promise<BlockIndex> {
-  const { at, ...size } = placeOf(target)
-  if (at !== 'next') return at
-  const [first] = isBlock(target)
-    ? await rows<{ i: BlockIndex }>('SELECT i FROM blocks ORDER BY rank LIMIT 1')
-    : [{ i: nearestArea('o'.repeat(TOTAL_BLOCKS), size) }]
-  if (first === undefined || typeof first.i === 'string') throw new Error('a wall without blocks')
-  return first.i
 }
 
 /**

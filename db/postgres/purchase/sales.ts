@@ -16,6 +16,7 @@ import { FACE_PARTS, NAME_PARTS, saidParts } from '../../../server/domain/wall/m
 import { partOf, trustPixels } from '../../../shared/pixels.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { changeRow } from '../../changes.ts'
+import { firstPlace } from '../../places.ts'
 import type { SummedRow } from '../../row-checksums.ts'
 import { authorizationRow, type FaceRow } from '../../rows.ts'
 import { nextEntry, type Entry } from '../counters.ts'
@@ -26,7 +27,7 @@ import { isBanned, moderateWallet } from '../wall/wallet-moderation.ts'
 import { amend, amendAll, put, putAll, writeAll, type Write } from '../writes.ts'
 import { firstRow } from './holds.ts'
 import { find, known } from './payments.ts'
-import { firstPlace, lockBlocks, openBlocks, type BlockRow, type Work } from './places.ts'
+import { lockBlocks, openBlocks, type BlockRow, type Work } from './places.ts'
 
 /** What a sale rests on. */
 type Proof = { readonly tx: Hash; readonly settled: boolean }
@@ -88,7 +89,7 @@ export async function fulfilLatePayment(work: Work, landed: Landed, tx: Hash, no
   if (released !== undefined && (kind === 'sold' || kind === 'credited')) return released.purchase
   if (kind === 'reserved') throw new StaleWriteError('a block is held for the payment')
   const target = released?.purchase.target ?? landed.target
-  const wished = released?.purchase.block ?? (await firstPlace(work.queries, target))
+  const wished = released?.purchase.block ?? firstPlace(target)
   const own = await openBlocks(work, ownTarget({ target, block: wished }))
   const blocks = typeof own === 'string' ? await openBlocks(work, targetOf('next', placeOf(target))) : own
   const isLeft = typeof blocks !== 'string'

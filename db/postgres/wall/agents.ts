@@ -5,7 +5,7 @@ import type { Identity, IdentityResult, NamingResult, PainterNaming } from '../.
 import { NAME_PARTS, saidParts } from '../../../server/domain/wall/moderation.ts'
 import type { Agents } from '../../../server/ports.ts'
 import { changeRow } from '../../changes.ts'
-import { edited } from '../../edited.ts'
+import { edited } from '../../edits.ts'
 import type { Connection } from '../connection.ts'
 import { nextEntry } from '../counters.ts'
 import type { Work } from '../purchase/places.ts'

@@ -2,18 +2,10 @@
 
 import type { Hash } from '../../../server/domain/purchase/payment.ts'
 import type { Signed } from '../../../server/domain/wall/edit.ts'
-import type { AgentId, LogNumber } from '../../../server/domain/wall/log.ts'
-import type { BlockIndex } from '../../../shared/wall.ts'
+import type { LogNumber } from '../../../server/domain/wall/log.ts'
+import { standingOf, type Standing, type Subject } from '../../edits.ts'
 import type { Queries } from '../pool.ts'
 import type { Write } from '../writes.ts'
-
-/** Whose messages are kept apart: a block's or a wallet's. */
-export type Subject =
-  | { readonly block: BlockIndex; readonly agent: null }
-  | { readonly block: null; readonly agent: AgentId }
-
-/** What a message is to its subject: new, the latest word on it, or older than that. */
-export type Standing = 'new' | 'repeated' | 'superseded'
 
 /** How a message stands to its subject, whose latest change is `changed`; of several blocks, to all of them. */
 export async function standing(
@@ -26,8 +18,7 @@ export async function standing(
     'SELECT number FROM edits WHERE digest = $1 AND (block = $2 OR agent = $3)',
     [digest, block, agent],
   )
-  if (known === undefined) return 'new'
-  return changed.every((number, at) => number === known.number + at) ? 'repeated' : 'superseded'
+  return standingOf(known, changed)
 }
 
 /** Keeps a message whose first change is `number`. */

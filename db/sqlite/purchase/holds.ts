@@ -4,23 +4,24 @@ import { StaleWriteError } from '../../../server/domain/failure.ts'
 import type { Listing } from '../../../server/domain/purchase/listing.ts'
 import type { Address, Hash, Payment, PaymentKey, UnixMs } from '../../../server/domain/purchase/payment.ts'
 import type { Availability, Claiming, Landed, Purchase } from '../../../server/domain/purchase/purchase.ts'
-import { blocksHeld, blocksIn, placeOf, type Holding, type Target } from '../../../server/domain/purchase/target.ts'
+import { blocksHeld, blocksIn, type Holding, type Target } from '../../../server/domain/purchase/target.ts'
 import { type BlockIndex } from '../../../shared/wall.ts'
-import { HELD_BLOCKS_MAX, HOLDS_MAX, RECEIPT_KEPT_MS } from '../../limits.ts'
+import { isTooMuch, RECEIPT_KEPT_MS } from '../../limits.ts'
+import { firstPlace } from '../../places.ts'
 import {
   authorizationRow,
   integer,
   isStale,
+  outlasts,
   SELECT_PURCHASE,
   targetColumns,
-  targetIn,
   type PurchaseRow,
   type Size,
 } from '../../rows.ts'
 import { changeMany, changeOne, one, type Connection } from '../connection.ts'
 import { paintersOf } from '../wall/painters.ts'
 import { find, known, preparePayments, readPurchase, type Stored } from './payments.ts'
-import { firstPlace, openPlace, preparePlaces } from './places.ts'
+import { openPlace, preparePlaces } from './places.ts'
 
 /** Reads and writes of the blocks' and payments' tables that holding a block needs. */
 export type Holds = ReturnType<typeof prepareHolds>
@@ -171,9 +172,7 @@ export function claim(
 
 /** Writes down a payment that landed before anything was held for it, as if it had been released. */
 export function remember(sql: Holds, landed: Landed, now: UnixMs): Stored {
-  const { at } = placeOf(landed.target)
-  const wished = at === 'next' ? firstPlace(sql, landed.target) : at
-  insert(sql, landed, wished, 'released', now)
+  insert(sql, landed, firstPlace(landed.target), 'released', now)
   return known(sql, landed.payment)
 }
 
@@ -223,18 +222,15 @@ export function release(sql: Holds, { payment, state: before }: Purchase, isFina
   changeOne(sql.giveUp, { id, dead: isFinal }, 'a held payment to release')
 }
 
-/**
- * A nonce can be signed for twice. The authorization verified last is kept, unless the one before outlives it: what may
- * still land is watched to its end.
- */
+/** Keeps the authorization of a released payment that was signed for anew. */
 function renew(sql: Holds, { id, purchase }: Stored, payment: Payment): void {
-  if (payment.validBefore < purchase.payment.validBefore) return
+  if (!outlasts(payment, purchase.payment)) return
   const { payer: _payer, nonce: _nonce, ...authorization } = authorizationRow(payment)
   changeOne(sql.renew, { id, ...authorization }, 'a released payment to renew')
 }
 
 /** Whether a payer holds so much that the target would be too much. */
 function isFull(sql: Holds, payer: Address, target: Target): boolean {
-  const held = sql.heldBy.all({ payer }).map(({ size }) => blocksIn(targetIn({ target: null, size })))
-  return held.length >= HOLDS_MAX || held.reduce((sum, blocks) => sum + blocks, blocksIn(target)) > HELD_BLOCKS_MAX
+  const held = sql.heldBy.all({ payer }).map(({ size }) => size)
+  return isTooMuch(held, target)
 }

@@ -1,17 +1,25 @@
 /** Payments and what became of them; each function is one transaction. */
 
-import { StaleWriteError } from '../../../server/domain/failure.ts'
 import type { PaymentKey, UnixMs } from '../../../server/domain/purchase/payment.ts'
 import { FIRST_LOOK_MS, LAST_LOOK_MS } from '../../../server/domain/purchase/payment.ts'
-import type { Purchase } from '../../../server/domain/purchase/purchase.ts'
 import type { Target } from '../../../server/domain/purchase/target.ts'
 import type { Ledger } from '../../../server/ports.ts'
+import { IS_UNFINISHED } from '../../rows.ts'
 import type { Connection } from '../connection.ts'
 import { isDamaged } from '../row-checksums.ts'
-import { availability, claim, holders, prepareHolds, release, type Holds } from './holds.ts'
-import { find, known } from './payments.ts'
+import { availability, claim, holders, prepareHolds, release } from './holds.ts'
+import { find } from './payments.ts'
 import { inTheWay, openPlace } from './places.ts'
-import { confirm, finalize, markMissing, fulfilLatePayment, prepareSales, markFinal, type Sales } from './sales.ts'
+import {
+  confirm,
+  finalize,
+  fulfilLatePayment,
+  markAnswered,
+  markFinal,
+  markMissing,
+  markUncertain,
+  prepareSales,
+} from './sales.ts'
 
 /** The ledger on one connection. */
 export function sqliteLedger(connection: Connection): Ledger {
@@ -38,7 +46,7 @@ export function sqliteLedger(connection: Connection): Ledger {
     writeOff: async ({ payment }) => write(() => markMissing(sql, payment, 2)),
     release: async (purchase, isFinal) => write(() => release(sql, purchase, isFinal)),
     fulfilLatePayment: async (landed, tx, now) => write(() => fulfilLatePayment(sql, landed, tx, now)),
-    markAnswered: async (key) => write(() => void sql.markAnswered.run(keyOf(key))),
+    markAnswered: async (key) => write(() => markAnswered(sql, key)),
     unfinished: async (now) =>
       read(() => sql.unfinished.all({ soldBy: now - FIRST_LOOK_MS, endedBy: Math.floor((now - LAST_LOOK_MS) / 1000) })),
   }
@@ -62,29 +70,14 @@ function lastingUntilWritten<K, V>({ version, read }: Connection, look: (key: K)
   }
 }
 
-type Sql = Holds & Sales & ReturnType<typeof statements>
-
 function statements(connection: Connection) {
   return {
-    markUncertain: connection.prepare<unknown, PaymentKey>(
-      `UPDATE payments SET uncertain = 1 WHERE payer = $payer AND nonce = $nonce AND state = 'reserved'`,
-    ),
-    markAnswered: connection.prepare<unknown, PaymentKey>(
-      `UPDATE payments SET unanswered = 0 WHERE payer = $payer AND nonce = $nonce AND unanswered = 1`,
-    ),
-    // The first condition is the index's, word for word; without it every payment ever made would be read.
+    // Without the first condition every payment ever made would be read.
     unfinished: connection.prepare<PaymentKey, { soldBy: UnixMs; endedBy: number }>(`
       SELECT payer, nonce FROM payments INDEXED BY unfinished
-      WHERE (state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2))
+      WHERE ${IS_UNFINISHED}
         AND NOT ${isDamaged('payments', 'id')} AND NOT ${isDamaged('blocks', 'block')}
         AND (settled = 0 OR (looks = 0 AND claimed_at <= $soldBy) OR valid_before <= $endedBy)
       ORDER BY id`),
   }
 }
-
-function markUncertain(sql: Sql, payment: PaymentKey): Purchase {
-  if (sql.markUncertain.run(keyOf(payment)).changes === 1) return known(sql, payment).purchase
-  throw new StaleWriteError(`a ${known(sql, payment).purchase.state.kind} payment cannot be uncertain`)
-}
-
-const keyOf = ({ payer, nonce }: PaymentKey): PaymentKey => ({ payer, nonce })

@@ -3,13 +3,10 @@
 import type { Space } from '../../../server/domain/purchase/payment.ts'
 import { blocksHeld, isBlock, placeOf, type Target } from '../../../server/domain/purchase/target.ts'
 import { nearestArea } from '../../../server/domain/wall/open-space.ts'
-import { TOTAL_BLOCKS, type BlockIndex } from '../../../shared/wall.ts'
+import type { BlockIndex } from '../../../shared/wall.ts'
+import { inTheWayOf, worstOf, type BlockState } from '../../places.ts'
 import { one, type Connection } from '../connection.ts'
 import { isDamaged } from '../row-checksums.ts'
-
-type BlockState = 'open' | 'reserved' | 'claimed'
-
-const EMPTY_WALL = 'o'.repeat(TOTAL_BLOCKS)
 
 /** Reads of the blocks' table that finding a place needs. */
 export type Places = ReturnType<typeof preparePlaces>
@@ -26,7 +23,6 @@ export function preparePlaces(connection: Connection) {
       FROM (SELECT i, state FROM blocks ORDER BY i)`),
     nextOpen: connection.prepare<{ i: BlockIndex }>(`
       SELECT i FROM blocks WHERE state = 'open' AND NOT ${isDamaged('blocks', 'i')} ORDER BY rank LIMIT 1`),
-    first: connection.prepare<{ i: BlockIndex }>('SELECT i FROM blocks ORDER BY rank LIMIT 1'),
     anyReserved: connection.prepare(`SELECT 1 FROM payments WHERE state = 'reserved' LIMIT 1`),
     check: connection.check,
   }
@@ -52,22 +48,13 @@ function openArea(sql: Places, target: Target): BlockIndex | Exclude<Space, 'ope
   const blocks = blocksHeld({ target, block: at })
   for (const block of blocks) sql.check('blocks', block)
   const states = sql.statesIn.all({ blocks: JSON.stringify(blocks) }).map(({ state }) => state)
-  if (states.length === 0) return at
-  return states.includes('claimed') ? 'claimed' : 'reserved'
+  const state = worstOf(states)
+  return state === 'open' ? at : state
 }
 
 /** The blocks of a target that has a place, as they are not open. */
 export function inTheWay(sql: Places, target: Target) {
   const { at } = placeOf(target)
-  if (at === 'next') return { taken: [], held: [] }
-  const blocks = sql.statesIn.all({ blocks: JSON.stringify(blocksHeld({ target, block: at })) })
-  const those = (state: BlockState) => blocks.filter((block) => block.state === state).map(({ i }) => i)
-  return { taken: those('claimed'), held: those('reserved') }
-}
-
-/** Where a target would begin on an empty wall. */
-export function firstPlace(sql: Places, target: Target): BlockIndex {
-  const first = isBlock(target) ? one(sql.first, {}).i : nearestArea(EMPTY_WALL, placeOf(target))
-  if (typeof first === 'string') throw new Error('a size that no wall has room for')
-  return first
+  const blocks = at === 'next' ? [] : blocksHeld({ target, block: at })
+  return inTheWayOf(sql.statesIn.all({ blocks: JSON.stringify(blocks) }))
 }

@@ -44,6 +44,12 @@ export function prepareSales(connection: Connection) {
     markMissing: connection.prepare<unknown, PaymentKey & { looks: 0 | 2 }>(
       `UPDATE payments SET settled = 0, looks = $looks WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`,
     ),
+    markUncertain: connection.prepare<unknown, PaymentKey>(
+      `UPDATE payments SET uncertain = 1 WHERE payer = $payer AND nonce = $nonce AND state = 'reserved'`,
+    ),
+    markAnswered: connection.prepare<unknown, PaymentKey>(
+      `UPDATE payments SET unanswered = 0 WHERE payer = $payer AND nonce = $nonce AND unanswered = 1`,
+    ),
     enter: agentRegister(connection),
     log: logWriter(connection),
     moderate: blockModeration(connection),
@@ -116,4 +122,15 @@ function sold(sql: Sql, key: PaymentKey): SoldPurchase {
   if (purchase === undefined || !isSold(purchase))
     throw new StaleWriteError('only a held or sold payment can be finalized')
   return purchase
+}
+
+/** Writes that the payer of a held block is told to wait. */
+export function markUncertain(sql: Sql, { payer, nonce }: PaymentKey): Purchase {
+  if (sql.markUncertain.run({ payer, nonce }).changes === 1) return known(sql, { payer, nonce }).purchase
+  throw new StaleWriteError(`a ${known(sql, { payer, nonce }).purchase.state.kind} payment cannot be uncertain`)
+}
+
+/** Notes that the receipt of a sale went out to its payer. */
+export function markAnswered(sql: Sql, { payer, nonce }: PaymentKey): void {
+  sql.markAnswered.run({ payer, nonce })
 }

@@ -5,7 +5,7 @@ import type { Identity, IdentityResult, NamingResult, PainterNaming } from '../.
 import type { AgentId, LogNumber, Persona } from '../../../server/domain/wall/log.ts'
 import { NAME_PARTS, saidParts } from '../../../server/domain/wall/moderation.ts'
 import type { Agents } from '../../../server/ports.ts'
-import { edited } from '../../edited.ts'
+import { edited } from '../../edits.ts'
 import { changeOne, one, type Connection } from '../connection.ts'
 import { digests } from './edits.ts'
 import { logWriter, type Entry } from './log.ts'

@@ -7,7 +7,7 @@ import { FACE_PARTS, saidParts, visible, visibleNames } from '../../../server/do
 import type { Blocks } from '../../../server/ports.ts'
 import { blocksOf } from '../../../shared/area.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
-import { faceAfter } from '../../edited.ts'
+import { faceAfter } from '../../edits.ts'
 import { faceOf, type FaceRow } from '../../rows.ts'
 import { changeOne, one, type Connection } from '../connection.ts'
 import { digests } from './edits.ts'

@@ -1,18 +1,10 @@
-/** Edits: what they leave of what was, and which were applied already, for as long as a copy of one could be sent again. */
+/** Edits that were applied already, remembered for as long as a copy of one could be sent again. */
 
 import type { Hash, UnixMs } from '../../../server/domain/purchase/payment.ts'
 import type { Signed } from '../../../server/domain/wall/edit.ts'
-import type { AgentId, LogNumber } from '../../../server/domain/wall/log.ts'
-import type { BlockIndex } from '../../../shared/wall.ts'
+import type { LogNumber } from '../../../server/domain/wall/log.ts'
+import { standingOf, type Standing, type Subject } from '../../edits.ts'
 import type { Connection } from '../connection.ts'
-
-/** Whose messages are kept apart: a block's or a wallet's. */
-export type Subject =
-  | { readonly block: BlockIndex; readonly agent: null }
-  | { readonly block: null; readonly agent: AgentId }
-
-/** What a message is to its subject: new, the latest word on it, or older than that. */
-export type Standing = 'new' | 'repeated' | 'superseded'
 
 /** Remembers messages; every function must be called inside a transaction. */
 export function digests(connection: Connection) {
@@ -26,11 +18,8 @@ export function digests(connection: Connection) {
   const forget = connection.prepare<unknown, { now: number }>('DELETE FROM edits WHERE keep_until < $now')
   return {
     /** How a message stands to its subject, whose latest change is `changed`; of several blocks, to all of them. */
-    standing: (subject: Subject, digest: Hash, changed: readonly LogNumber[]): Standing => {
-      const known = find.get({ ...subject, digest })
-      if (known === null) return 'new'
-      return changed.every((number, at) => number === known.number + at) ? 'repeated' : 'superseded'
-    },
+    standing: (subject: Subject, digest: Hash, changed: readonly LogNumber[]): Standing =>
+      standingOf(find.get({ ...subject, digest }), changed),
     /** Keeps a message whose first change is `number`, and drops those that nobody could send again. */
     keep: (subject: Subject, { digest, keepUntil }: Signed, number: LogNumber, now: UnixMs): void => {
       forget.run({ now })

@@ -133,7 +133,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'holds are not counted (SQL)',
-    file: 'db/sqlite/purchase/holds.ts',
+    file: 'db/limits.ts',
     from: 'return held.length >= HOLDS_MAX || ',
     to: 'return ',
   },
@@ -145,7 +145,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an edit sent twice is applied twice (SQL)',
-    file: 'db/sqlite/wall/edits.ts',
+    file: 'db/edits.ts',
     from: `=== known.number + at) ? 'repeated' : 'superseded'`,
     to: `=== known.number + at) ? 'repeated' : 'new'`,
   },
@@ -335,7 +335,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a sale forgets that its payer waits (SQL)',
-    file: 'db/sqlite/purchase/ledger.ts',
+    file: 'db/sqlite/purchase/sales.ts',
     from: `SET unanswered = 0 WHERE payer = $payer AND nonce = $nonce AND unanswered = 1`,
     to: `SET unanswered = 0 WHERE payer = $payer AND unanswered = 1`,
   },

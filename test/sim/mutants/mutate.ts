@@ -60,7 +60,7 @@ export async function fateOf(mutant: Mutant, seeds: number): Promise<Fate> {
 
 /** A bug in SQL shows over the real engine only, and one between servers only where there are two. */
 const choiceOf = ({ file, shows }: Mutant): Choice => ({
-  real: file.startsWith('db/sqlite/') || shows === 'real twins',
+  real: file.startsWith('db/') || shows === 'real twins',
   twins: shows !== undefined,
 })
 

@@ -32,8 +32,8 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: 'a part of an area is sold (SQL)',
     file: SALES,
-    from: 'of blocksHeld(purchase).entries()) {',
-    to: 'of blocksHeld(purchase).slice(0, 1).entries()) {',
+    from: 'const blocks = blocksHeld(purchase)',
+    to: 'const blocks = blocksHeld(purchase).slice(0, 1)',
   },
   {
     name: 'a part of an area is given back (SQL)',
@@ -45,8 +45,8 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: 'an area is told from its end (SQL)',
     file: SALES,
-    from: 'of blocksHeld(purchase).entries()) {',
-    to: 'of blocksHeld(purchase).toReversed().entries()) {',
+    from: 'const blocks = blocksHeld(purchase)',
+    to: 'const blocks = blocksHeld(purchase).toReversed()',
   },
   {
     name: 'an area is had though a part of it is not open',
@@ -58,8 +58,8 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: 'an area is had though a part of it is not open (SQL)',
     file: 'db/sqlite/purchase/places.ts',
-    from: 'if (states.length === 0) return at',
-    to: 'if (states.length < blocks.length) return at',
+    from: `return state === 'open' ? at : state\n}\n\n/** The blocks`,
+    to: `return states.length < blocks.length ? at : state\n}\n\n/** The blocks`,
   },
   {
     name: 'an area that landed late goes where a block has room',
@@ -81,7 +81,7 @@ export const mutantsOfAreas: readonly Mutant[] = [
   },
   {
     name: 'held blocks are not counted (SQL)',
-    file: HOLDS,
+    file: 'db/limits.ts',
     from: ` || held.reduce((sum, blocks) => sum + blocks, blocksIn(target)) > HELD_BLOCKS_MAX`,
     to: '',
   },
