@@ -10,7 +10,7 @@ import { nameOnPage, priceOnPage } from './page-words.ts'
 import { createAppearance, type Page, type Part } from './page.ts'
 import { begin, isSame, received, resize, shownBlock, step, type Intent, type Panel, type State } from './state.ts'
 import { find, make } from './ui/dom.ts'
-import { hush, say } from './ui/notice.ts'
+import { hideNotice, showNotice } from './ui/notice.ts'
 import { toast } from './ui/toast.ts'
 import { atPlace, deadLink, followInBar, placeInBar } from './url-state.ts'
 import { summaryOf } from './wall/formatting.ts'
@@ -21,7 +21,6 @@ const ZOOM_STEP = 1.5
 
 const stage = find('stage', HTMLElement)
 const canvas = find('wall', HTMLCanvasElement)
-const notice = find('notice', HTMLElement)
 const counts = find('counts', HTMLElement)
 const panelButtons = [...document.querySelectorAll<HTMLButtonElement>('button[data-panel]')]
 const calm = window.matchMedia('(prefers-reduced-motion: reduce)')
@@ -44,8 +43,8 @@ const page: Page = {
   send,
   showWall,
   look,
-  onGpu: () => painter.onGpu,
-  showsOverlays: () => painter.showsOverlays,
+  onGpu: painter.onGpu,
+  showsOverlays: painter.showsOverlays,
   drawn() {
     painter.draw()
     return canvas
@@ -163,8 +162,8 @@ async function load() {
     await loadCanvas(readCanvas, showWall, priceOnPage())
   } catch {
     stage.ariaBusy = 'false'
-    say(notice, 'The wall could not be read.', () => {
-      hush(notice)
+    showNotice('The wall could not be read.', () => {
+      hideNotice()
       stage.ariaBusy = 'true'
       void load()
     })
@@ -178,7 +177,7 @@ async function furnish() {
     parts = createParts(page, readCanvas, forever)
   } catch {
     // A script that failed once is not fetched again by the same page.
-    return say(notice, 'A part of the page could not be loaded.', () => location.reload())
+    return showNotice('A part of the page could not be loaded.', () => location.reload())
   }
   parts.update(state, begin(state.view))
   document.body.dataset['ready'] = 'yes'

@@ -1,13 +1,14 @@
-/** The colours that are the page's own and not the palette's. The ground is page.css's `--ground`. */
+/** The page's themes: the colours that are not of the palette. The ground is page.css's `--ground`, too. */
 
+import { PALETTE } from '../shared/palette.ts'
 import { BARE, BARE_FRAME, OPEN } from './wall/pixel-buffer.ts'
 
-/** The page's own colours as `#rrggbb`: of the room around the wall, of each byte of our own, of the lines between lots and of the wall's edge. */
+/** Colours as `#rrggbb`. */
 export type Theme = {
-  readonly ground: string
-  readonly own: Readonly<Record<number, string>>
-  readonly rule: string
-  readonly edge: string
+  readonly ground: string // around the wall
+  readonly own: Readonly<Record<number, string>> // of the bytes of the atlas that are no palette indices
+  readonly rule: string // of the lines between open blocks
+  readonly edge: string // of the wall
 }
 
 export const dark: Theme = {
@@ -42,4 +43,13 @@ export const themes: Readonly<Record<ThemeName, Theme>> = { dark, light, contras
 export function bytesOf(colour: string): [number, number, number] {
   const value = Number.parseInt(colour.slice(1), 16)
   return [value >> 16, (value >> 8) & 255, value & 255]
+}
+
+const BYTES = 256
+
+/** The colour of each byte of the atlas: red, green, blue and opacity, one byte each. */
+export function coloursOf(theme: Theme): Uint8Array<ArrayBuffer> {
+  const rgba = new Uint8Array(BYTES * 4)
+  for (let i = 0; i < BYTES; i++) rgba.set([...bytesOf(PALETTE[i] ?? theme.own[i] ?? theme.ground), 255], i * 4)
+  return rgba
 }

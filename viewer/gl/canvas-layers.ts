@@ -1,17 +1,19 @@
 /** Two canvases over each other: the wall's pixels, and one pixel a block of what lies over them. */
 
-import { PALETTE } from '../../shared/palette.ts'
-import { BLOCK_SIZE, cellOf, COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
-import { bytesOf, type Theme } from '../theme.ts'
+import { COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
+import type { Area } from '../camera/camera.ts'
+import { coloursOf, type Theme } from '../theme.ts'
+import { areaOf } from '../wall/artworks.ts'
 import type { OverlayBytes } from '../wall/overlay.ts'
-import { OPEN, pictureAt, type Atlas } from '../wall/pixel-buffer.ts'
+import { imageOf } from '../wall/picture.ts'
+import { OPEN, type Atlas } from '../wall/pixel-buffer.ts'
 
-const BYTES = 256
+const WHOLE: Area = { left: 0, top: 0, right: WIDTH, bottom: HEIGHT }
 
 // With more changed blocks than this, painting the whole wall is the shorter way.
 const PARTS_MAX = 400
 
-/** Canvases that show an atlas and a overlay. */
+/** Canvases that show an atlas and an overlay. */
 export type Layers = {
   readonly layers: readonly HTMLCanvasElement[]
   setAtlas(atlas: Atlas): void
@@ -25,17 +27,14 @@ export function createLayers(): Layers | undefined {
   const [wall, overlay] = [createCanvas(WIDTH, HEIGHT), createCanvas(COLS, ROWS)]
   if (wall === undefined || overlay === undefined) return undefined
   overlay.canvas.classList.add('overlay')
-  const colours = new Uint32Array(BYTES)
+  let colours = new Uint8Array()
   let shown: Atlas | undefined
 
-  const paint = (bytes: Uint8Array, width: number, height: number, x: number, y: number) => {
-    const rgba = new Uint32Array(width * height)
-    for (let i = 0; i < rgba.length; i++) rgba[i] = colours[bytes[i] ?? 0] ?? 0
-    wall.context.putImageData(new ImageData(new Uint8ClampedArray(rgba.buffer), width, height), x, y)
-  }
+  const paint = (atlas: Atlas, area: Area) =>
+    wall.context.putImageData(imageOf(atlas, area, colours), area.left, area.top)
   const setAtlas = (atlas: Atlas) => {
     shown = atlas
-    paint(atlas, WIDTH, HEIGHT, 0, 0)
+    paint(atlas, WHOLE)
   }
   return {
     layers: [wall.canvas, overlay.canvas],
@@ -43,19 +42,14 @@ export function createLayers(): Layers | undefined {
     setBlocks(atlas, blocks) {
       shown = atlas
       if (blocks.length > PARTS_MAX) return setAtlas(atlas)
-      for (const block of blocks) {
-        const { col, row } = cellOf(block)
-        paint(pictureAt(atlas, block), BLOCK_SIZE, BLOCK_SIZE, col * BLOCK_SIZE, row * BLOCK_SIZE)
-      }
+      for (const block of blocks) paint(atlas, areaOf([block]))
     },
     setOverlay(bytes) {
       overlay.context.putImageData(new ImageData(new Uint8ClampedArray(bytes), COLS, ROWS), 0, 0)
     },
     setTheme(theme) {
-      const parts = new Uint8Array(colours.buffer)
-      // Where nobody owns anything the plan of lots shows through.
-      for (let i = 0; i < BYTES; i++)
-        parts.set([...bytesOf(PALETTE[i] ?? theme.own[i] ?? theme.ground), i === OPEN ? 0 : 255], i * 4)
+      // Where nobody owns anything the canvas is clear, so that the open ground and its lines show through.
+      colours = coloursOf(theme).fill(0, OPEN * 4, OPEN * 4 + 4)
       if (shown) setAtlas(shown)
     },
   }

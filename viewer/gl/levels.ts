@@ -22,19 +22,21 @@ export type Levels = {
 /** The textures a wall is made of. */
 export type Textures = { readonly atlas: Texture2D; readonly palette: Texture2D; readonly overlay: Texture2D }
 
+/** What all draw calls have in common: four corners of an area, which its shader colours. */
+export const quad = {
+  vert: wallVert,
+  attributes: { corner: [0, 0, 1, 0, 0, 1, 1, 1] },
+  primitive: 'triangle strip',
+  count: 4,
+  depth: { enable: false },
+} as const
+
 /** A shader that knows which byte means that nobody owns a pixel. */
 export const knowingOpen = (frag: string): string => `#define OPEN ${OPEN}.0\n${frag}`
 
 /** Levels of an atlas texture; empty until refreshed. */
 export function createLevels(regl: Regl, textures: Textures): Levels {
   const all = Array.from({ length: LEVEL_COUNT }, (_, depth) => createLevel(regl, depth))
-  const quad = {
-    vert: wallVert,
-    attributes: { corner: [0, 0, 1, 0, 0, 1, 1, 1] },
-    primitive: 'triangle strip',
-    count: 4,
-    depth: { enable: false },
-  } as const
   const framebuffer = regl.prop<{ to: Framebuffer2D }, 'to'>('to')
   const size = regl.prop<{ size: [number, number] }, 'size'>('size')
   const from = regl.prop<{ from: Framebuffer2D }, 'from'>('from')

@@ -1,4 +1,4 @@
-/** Keeps what is on the stage's canvas in step with the state: uploads what changed, draws when asked, survives a lost GPU. */
+/** Draws the state on the stage's canvas: uploads what changed, draws when asked, survives a lost GPU. */
 
 import type { BlockIndex } from '../../shared/wall.ts'
 import { shownBlock, shownWall, type State } from '../state.ts'
@@ -6,7 +6,6 @@ import type { Theme } from '../theme.ts'
 import { blocksOf, workAt } from '../wall/artworks.ts'
 import { overlayBytes } from '../wall/overlay.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { frameWatch } from './frame-watch.ts'
 import { frameOf } from './frame.ts'
 import { createRenderer, type Renderer } from './renderer.ts'
 
@@ -19,9 +18,9 @@ export type Painter = {
   /** Gives the canvas its stage's size in device pixels. */
   resize(): void
   /** Whether there is a GPU; without one the fallback draws. */
-  readonly onGpu: boolean
-  /** Whether anything can be laid over the blocks; where even canvases lack, the server's picture stands in. */
-  readonly showsOverlays: boolean
+  onGpu(): boolean
+  /** Whether the blocks can be coloured. Where the browser has no canvases either, the server's picture stands in. */
+  showsOverlays(): boolean
 }
 
 /** Paints on a canvas; `ask` is called when it must be drawn again for a reason of its own. */
@@ -58,23 +57,19 @@ export function createPainter(canvas: HTMLCanvasElement, state: () => State, fir
       surface.renderer?.draw(frameOf(camera, view, canvas.width / view.width, outlined))
     },
     resize: () => fitCanvas(canvas, state().view),
-    get onGpu() {
-      return surface.onGpu
-    },
-    get showsOverlays() {
-      return surface.showsOverlays
-    },
+    onGpu: surface.onGpu,
+    showsOverlays: surface.showsOverlays,
   }
 }
 
-/** What draws: the GPU while there is one that is quick enough, else the fallback. */
+/** What draws: the GPU if there is one that is fast enough, else the fallback. */
 type Surface = Pick<Painter, 'onGpu' | 'showsOverlays'> & {
   readonly renderer: Renderer | undefined // while there is one
   /** To be called before each drawing. */
   watch(): void
 }
 
-/** Finds what draws on a canvas; each renderer is told of through `onReady`. */
+/** Finds what draws on a canvas, and hands each renderer to `onReady`. */
 function createSurface(canvas: HTMLCanvasElement, onReady: (renderer: Renderer) => void): Surface {
   let renderer: Renderer | undefined
   let onGpu = true
@@ -84,7 +79,7 @@ function createSurface(canvas: HTMLCanvasElement, onReady: (renderer: Renderer) 
     renderer = found
     onReady(found)
   }
-  // Few browsers need it, so the others do not load it.
+  // Loaded only where it is needed, in few browsers.
   const fallBack = async () => {
     onGpu = false
     const { createFallback } = await import('./canvas-2d-fallback.ts')
@@ -120,22 +115,25 @@ function createSurface(canvas: HTMLCanvasElement, onReady: (renderer: Renderer) 
     get renderer() {
       return renderer
     },
-    get onGpu() {
-      return onGpu
-    },
-    get showsOverlays() {
-      return showsOverlays
-    },
+    onGpu: () => onGpu,
+    showsOverlays: () => showsOverlays,
     watch: () => onGpu && watch(),
   }
 }
 
-/** To be called before each drawing; calls `onSlow` where drawings keep the browser waiting again and again. */
+// Longer than the interval of any screen, in milliseconds. A busy moment is no slow machine, hence many frames in a row.
+const SLOW_MS = 80
+const SLOW_IN_A_ROW = 12
+
+/** To be called before each drawing; calls `onSlow` where software draws, and each frame delays the next one. */
 function watchFrames(onSlow: () => void): () => void {
-  const isSlow = frameWatch()
+  let slow = 0
   return () => {
     const begun = performance.now()
-    requestAnimationFrame(() => isSlow(performance.now() - begun) && onSlow())
+    requestAnimationFrame(() => {
+      slow = performance.now() - begun >= SLOW_MS ? slow + 1 : 0
+      if (slow >= SLOW_IN_A_ROW) onSlow()
+    })
   }
 }
 

@@ -1,19 +1,17 @@
 /** Draws the wall on the GPU: an index texture looked up in a palette texture when near, averaged light when far. */
 
 import createRegl, { type Regl } from 'regl'
-import { PALETTE } from '../../shared/palette.ts'
 import { COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import type { Area } from '../camera/camera.ts'
-import { bytesOf, type Theme } from '../theme.ts'
+import { bytesOf, coloursOf, type Theme } from '../theme.ts'
 import { areaOf } from '../wall/artworks.ts'
 import type { OverlayBytes } from '../wall/overlay.ts'
 import type { Atlas } from '../wall/pixel-buffer.ts'
 import type { Frame } from './frame.ts'
-import { createLevels, depthFor, knowingOpen } from './levels.ts'
+import { createLevels, depthFor, knowingOpen, quad } from './levels.ts'
 import magnifyFrag from './magnify.frag?raw'
 import minifyFrag from './minify.frag?raw'
 import outlineFrag from './outline.frag?raw'
-import wallVert from './wall.vert?raw'
 import worksFrag from './works.frag?raw'
 
 const PALETTE_TEXTURE_SIZE = 256
@@ -94,7 +92,7 @@ function rendererOn(regl: Regl): Renderer {
       marked = blocks.length > 0 ? areaOf(blocks) : undefined
     },
     setTheme(theme) {
-      palette({ data: paletteBytes(theme), width: PALETTE_TEXTURE_SIZE, height: 1 })
+      palette({ data: coloursOf(theme), width: PALETTE_TEXTURE_SIZE, height: 1 })
       room = { ground: lightOf(theme.ground), rule: lightOf(theme.rule), edge: lightOf(theme.edge) }
       stale = [WHOLE]
     },
@@ -117,13 +115,6 @@ function rendererOn(regl: Regl): Renderer {
 
 function paintersOn(regl: Regl) {
   const prop = (name: string) => regl.prop<Record<string, never>, string>(name)
-  const quad = {
-    vert: wallVert,
-    attributes: { corner: [0, 0, 1, 0, 0, 1, 1, 1] },
-    primitive: 'triangle strip',
-    count: 4,
-    depth: { enable: false },
-  } as const
   const where = { place: prop('place'), canvasHeight: prop('canvasHeight') }
   const looking = { ...where, origin: prop('origin'), pixel: prop('pixel') }
   const wallSize = [WIDTH, HEIGHT]
@@ -180,12 +171,4 @@ function placeOf({ left, top, right, bottom }: Area, { place }: Frame): Frame['p
   const across = (x: number) => wallLeft + (x / WIDTH) * (wallRight - wallLeft)
   const down = (y: number) => wallTop + (y / HEIGHT) * (wallBottom - wallTop)
   return [across(left), down(top), across(right), down(bottom)]
-}
-
-function paletteBytes(theme: Theme): Uint8Array {
-  const bytes = new Uint8Array(PALETTE_TEXTURE_SIZE * 4)
-  for (let i = 0; i < PALETTE_TEXTURE_SIZE; i++) {
-    bytes.set([...bytesOf(PALETTE[i] ?? theme.own[i] ?? theme.ground), 255], i * 4)
-  }
-  return bytes
 }

@@ -8,7 +8,7 @@ import { syncWall } from '../data/sync.ts'
 import { priceOnPage } from '../page-words.ts'
 import { createAppearance } from '../page.ts'
 import { find } from '../ui/dom.ts'
-import { hush, say } from '../ui/notice.ts'
+import { hideNotice, showNotice } from '../ui/notice.ts'
 import { countText } from '../wall/formatting.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { listenForPictures, tellOpened } from './file-input.ts'
@@ -37,7 +37,6 @@ const AGAIN_MS = 15_000
 
 const stage = find('stage', HTMLElement)
 const canvas = find('wall', HTMLCanvasElement)
-const notice = find('notice', HTMLElement)
 const counts = find('counts', HTMLElement)
 const invitation = find('invitation', HTMLElement)
 const forever = new AbortController().signal
@@ -171,8 +170,8 @@ async function load() {
     syncWall({ readCanvas, wall: () => sketch.wall, show: showWall, stale: showStale }, forever)
     document.body.dataset['ready'] = 'yes'
   } catch {
-    say(notice, 'The wall could not be read.', () => {
-      hush(notice)
+    showNotice('The wall could not be read.', () => {
+      hideNotice()
       void load()
     })
   }

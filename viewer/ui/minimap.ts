@@ -4,10 +4,10 @@ import { ALL_BLOCKS, BLOCK_SIZE, cellOf, COLS, HEIGHT, ROWS, WIDTH, type BlockIn
 import { fit, toWall } from '../camera/camera.ts'
 import type { Page, Part } from '../page.ts'
 import { shownWall, type State } from '../state.ts'
+import { coloursOf } from '../theme.ts'
 import type { Atlas } from '../wall/pixel-buffer.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { make } from './dom.ts'
-import { coloursOf } from './label/work-picture.ts'
 
 // Shown from this many times the size of the whole wall.
 const SHOWN_FROM = 1.5
@@ -73,8 +73,7 @@ export function createMinimap(page: Page, stage: HTMLElement): Part {
 }
 
 /** Draws one pixel for each block: its colour from afar, good enough without the light's true curve at this size. */
-function drawBlocks(image: ImageData, atlas: Atlas, blocks: readonly BlockIndex[], colours: Uint32Array) {
-  const levels = new Uint8Array(colours.buffer)
+function drawBlocks(image: ImageData, atlas: Atlas, blocks: readonly BlockIndex[], colours: Uint8Array) {
   for (const block of blocks) {
     const { col, row } = cellOf(block)
     const sum = [0, 0, 0]
@@ -82,7 +81,7 @@ function drawBlocks(image: ImageData, atlas: Atlas, blocks: readonly BlockIndex[
       const start = (row * BLOCK_SIZE + y) * WIDTH + col * BLOCK_SIZE
       for (let at = start; at < start + BLOCK_SIZE; at++) {
         const from = (atlas[at] ?? 0) * BYTES_A_PIXEL
-        for (let part = 0; part < 3; part++) sum[part] = (sum[part] ?? 0) + (levels[from + part] ?? 0) ** 2
+        for (let part = 0; part < 3; part++) sum[part] = (sum[part] ?? 0) + (colours[from + part] ?? 0) ** 2
       }
     }
     const pixel = [...sum.map((squares) => Math.sqrt(squares / BLOCK_SIZE ** 2)), OPAQUE]

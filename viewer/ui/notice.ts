@@ -1,20 +1,14 @@
 /** What the page says when it cannot show the wall. */
 
-import { make } from './dom.ts'
+import { button, find, make } from './dom.ts'
 
-/** Says something in the middle of the stage, with a button where there is something to try. */
-export function say(notice: HTMLElement, text: string, retry?: () => void) {
-  notice.replaceChildren(make('p', '', text))
-  if (retry) {
-    const button = make('button', '', 'Try again')
-    button.setAttribute('type', 'button')
-    button.addEventListener('click', retry)
-    notice.append(button)
-  }
-  notice.hidden = false
+const element = () => find('notice', HTMLElement)
+
+/** Shows a text in the middle of the stage, with a button to try again. */
+export function showNotice(text: string, retry: () => void) {
+  element().replaceChildren(make('p', '', text), button('', ['Try again'], retry))
+  element().hidden = false
 }
 
-/** Falls silent. */
-export function hush(notice: HTMLElement) {
-  notice.hidden = true
-}
+/** Takes the text away. */
+export const hideNotice = () => void (element().hidden = true)

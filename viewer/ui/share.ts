@@ -6,9 +6,10 @@ import type { Area } from '../camera/camera.ts'
 import { nameOnPage } from '../page-words.ts'
 import type { Content, Page } from '../page.ts'
 import { shownBlock, shownWall, type State } from '../state.ts'
+import { coloursOf } from '../theme.ts'
 import { addressOf } from '../url-state.ts'
 import { areaOf, blocksOf, workAt } from '../wall/artworks.ts'
-import { pictureOf } from '../wall/picture.ts'
+import { imageOf } from '../wall/picture.ts'
 import { button, copyButton, make } from './dom.ts'
 
 // A picture of a few blocks is made this much larger, so that it is one to look at.
@@ -72,13 +73,16 @@ function pictureButtons(page: Page, state: State): HTMLElement[] {
 function savePicture(page: Page, area: Area, name: string) {
   const wall = shownWall(page.state())
   if (wall === undefined) return
-  const side = Math.max(area.right - area.left, area.bottom - area.top)
-  const scale = Math.max(1, Math.min(PICTURE_SCALE, Math.floor(PICTURE_SIDE_MAX / side)))
-  const { width, height, rgba } = pictureOf(wall.atlas, area, scale, page.look.theme())
+  const image = imageOf(wall.atlas, area, coloursOf(page.look.theme()))
+  const scale = Math.max(1, Math.min(PICTURE_SCALE, Math.floor(PICTURE_SIDE_MAX / Math.max(image.width, image.height))))
   const canvas = make('canvas', '')
-  canvas.width = width
-  canvas.height = height
-  canvas.getContext('2d')?.putImageData(new ImageData(rgba, width, height), 0, 0)
+  canvas.width = image.width * scale
+  canvas.height = image.height * scale
+  const context = canvas.getContext('2d')
+  if (context === null) return
+  context.putImageData(image, 0, 0)
+  context.imageSmoothingEnabled = false
+  context.drawImage(canvas, 0, 0, image.width, image.height, 0, 0, canvas.width, canvas.height)
   canvas.toBlob((blob) => save(blob, name))
 }
 

@@ -1,11 +1,11 @@
-/** The wall's works, with what is told of them and where they lie. */
+/** The wall's works: what is known of them, and where they lie. */
 
 import { BLOCK_SIZE, COLS, ROWS, blockAt, cellOf, type BlockIndex } from '../../shared/wall.ts'
 import { workAround, type Work } from '../../shared/works.ts'
 import type { Area } from '../camera/camera.ts'
 import type { Wall } from './wall-model.ts'
 
-/** A work with what is told of it. */
+/** A work with what is known of it. */
 export type Artwork = {
   readonly blocks: Work
   readonly agent: number // index of the owner in `agents`

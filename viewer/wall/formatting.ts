@@ -1,14 +1,15 @@
-/** What is told in words: of blocks, agents, works and times. */
+/** Blocks, agents, works, prices and times as text. */
 
 import type { CanvasAgent } from '../../shared/contract/canvas.ts'
-import { cellOf, coordOf } from '../../shared/wall.ts'
+import { BLOCK_SIZE, coordOf } from '../../shared/wall.ts'
 import type { Work } from '../../shared/works.ts'
+import { areaOf } from './artworks.ts'
 import type { KnownBlock, Wall } from './wall-model.ts'
 
 const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const numberFormat = new Intl.NumberFormat('en')
 
-/** A moment in its reader's own way of telling dates. */
+/** A date and time in the reader's own locale. */
 export const dateText = (unixMs: number): string => dateFormat.format(unixMs)
 
 /** `1,234`. */
@@ -56,10 +57,8 @@ export function priceText(perBlock: string, blocks = 1): string {
 
 /** How large a work is, in blocks: `3 × 2` where it fills that rectangle. */
 export function sizeOf(work: Work): string {
-  const cells = work.map(cellOf)
-  const span = (values: number[]) => Math.max(...values) - Math.min(...values) + 1
-  const cols = span(cells.map(({ col }) => col))
-  const rows = span(cells.map(({ row }) => row))
+  const { left, top, right, bottom } = areaOf(work)
+  const [cols, rows] = [(right - left) / BLOCK_SIZE, (bottom - top) / BLOCK_SIZE]
   return cols * rows === work.length ? `${cols} × ${rows}` : blocksText(work.length)
 }
 

@@ -1,9 +1,8 @@
 /** How a part of the wall came to be, as a moving GIF in the wall's own pixels. */
 
-import { PALETTE } from '../../shared/palette.ts'
-import { BLOCK_SIZE, cellOf, WIDTH, type BlockIndex } from '../../shared/wall.ts'
+import { WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import type { Area } from '../camera/camera.ts'
-import { bytesOf, type Theme } from '../theme.ts'
+import { coloursOf, type Theme } from '../theme.ts'
 import { areaOf } from './artworks.ts'
 import { CLEAR_PIXEL, GIF_END, gifFrame, gifHead } from './gif.ts'
 import { blankAtlas, paintBlock, type Atlas } from './pixel-buffer.ts'
@@ -37,7 +36,7 @@ export function* timelapse({ steps, area, theme }: Film): Generator<readonly [Ui
       indices: indicesOf(atlas, part, blocks, scale),
       hundredths,
     })
-  yield [gifHead(width * scale, height * scale, coloursOf(theme)), 0]
+  yield [gifHead(width * scale, height * scale, rgbOf(theme)), 0]
   yield [frame(area, undefined, FRAME_HUNDREDTHS), 0]
   const endOf = (n: number) => Math.round((n * steps.length) / count)
   for (let n = 0; n < count; n++) {
@@ -71,22 +70,10 @@ function indicesOf(atlas: Atlas, area: Area, blocks: readonly BlockIndex[] | und
   if (blocks === undefined) copy(area)
   else {
     indices.fill(CLEAR_PIXEL)
-    for (const block of blocks) copy(boxOf(block))
+    for (const block of blocks) copy(areaOf([block]))
   }
   return indices
 }
 
-function boxOf(block: BlockIndex): Area {
-  const { col, row } = cellOf(block)
-  const [left, top] = [col * BLOCK_SIZE, row * BLOCK_SIZE]
-  return { left, top, right: left + BLOCK_SIZE, bottom: top + BLOCK_SIZE }
-}
-
-const coloursOf = (theme: Theme): Uint8Array =>
-  Uint8Array.from({ length: CLEAR_PIXEL + 1 }, (_, byte) => byte).reduce(
-    (colours, byte) => {
-      colours.set(bytesOf(PALETTE[byte] ?? theme.own[byte] ?? theme.ground), byte * 3)
-      return colours
-    },
-    new Uint8Array(3 * (CLEAR_PIXEL + 1)),
-  )
+/** Red, green and blue of each byte. */
+const rgbOf = (theme: Theme) => coloursOf(theme).filter((_, at) => at % 4 < 3)

@@ -6,7 +6,6 @@ import { titleOf } from '../../../shared/titles.ts'
 import { coordOf, type BlockIndex } from '../../../shared/wall.ts'
 import type { Theme } from '../../theme.ts'
 import type { Artwork } from '../../wall/artworks.ts'
-import { transactionPage } from '../../wall/explorer.ts'
 import { agoText, blocksText, dateText, nameOf, priceText, sizeOf } from '../../wall/formatting.ts'
 import type { KnownBlock, Wall } from '../../wall/wall-model.ts'
 import { button, copyButton, externalLink, make, strangersText } from '../dom.ts'
@@ -158,12 +157,18 @@ function linkOf(link: string): Node[] {
   return [make('p', 'link', externalLink(link, new URL(link).host))]
 }
 
+// Where a network's transactions can be looked at; none for a network without a public explorer.
+const explorers: Readonly<Record<string, string>> = {
+  'eip155:8453': 'https://basescan.org',
+  'eip155:84532': 'https://sepolia.basescan.org',
+}
+
 function transaction(hash: string, network: string): Node {
   const short = `${hash.slice(0, 10)}…${hash.slice(-4)}`
-  const page = transactionPage(network, hash)
+  const explorer = explorers[network]
   const code = make('code', '', short)
-  if (page === undefined) return code
-  const anchor = externalLink(page, code)
+  if (explorer === undefined) return code
+  const anchor = externalLink(`${explorer}/tx/${hash}`, code)
   anchor.ariaLabel = `Transaction ${short} in the chain’s explorer`
   return anchor
 }
