@@ -2,7 +2,7 @@
 
 import type { Place } from './address.ts'
 import type { Camera, View } from './camera/camera.ts'
-import { listen } from './camera/input.ts'
+import { listen, listenToZoomButtons } from './camera/input.ts'
 import { loadCanvas } from './data/load-canvas.ts'
 import { canvasReader } from './data/read-canvas.ts'
 import { createPainter } from './gl/painter.ts'
@@ -16,8 +16,6 @@ import { atPlace, deadLink, followInBar, placeInBar } from './url-state.ts'
 import { summaryOf } from './wall/formatting.ts'
 import { soldBy, momentsOf } from './wall/moments.ts'
 import type { Wall } from './wall/wall-model.ts'
-
-const ZOOM_STEP = 1.5
 
 const stage = find('stage', HTMLElement)
 const canvas = find('wall', HTMLCanvasElement)
@@ -195,8 +193,6 @@ for (const button of panelButtons) {
   if (panel) button.addEventListener('click', () => send({ do: 'open', panel }))
 }
 find('surprise', HTMLElement).addEventListener('click', () => send({ do: 'surprise', chance: Math.random() }))
-find('zoom-in', HTMLElement).addEventListener('click', () => send({ do: 'zoom', factor: ZOOM_STEP }))
-find('zoom-out', HTMLElement).addEventListener('click', () => send({ do: 'zoom', factor: 1 / ZOOM_STEP }))
-find('fit', HTMLElement).addEventListener('click', () => send({ do: 'fit' }))
+listenToZoomButtons(send)
 if (new URLSearchParams(location.search).has('embed')) embed()
 void load()

@@ -1,5 +1,6 @@
 import { build, defineConfig, type Plugin, type UserConfig } from 'vite'
 import { reglPlugin } from './regl-plugin.ts'
+import { zoomButtonsPlugin } from './zoom-buttons-plugin.ts'
 
 const pages = {
   // Every file but the pages lies under a hashed name, so that it can be cached for ever and no data: URL is needed.
@@ -21,6 +22,7 @@ const paintPage: Plugin = {
     await build({
       root,
       configFile: false,
+      plugins: [zoomButtonsPlugin],
       logLevel: 'error',
       build: {
         ...pages,
@@ -44,5 +46,5 @@ export default defineConfig({
       output: { entryFileNames: ({ name }) => (name === OFFLINE ? '[name].js' : 'assets/[name]-[hash].js') },
     },
   },
-  plugins: [reglPlugin, paintPage],
+  plugins: [reglPlugin, zoomButtonsPlugin, paintPage],
 })

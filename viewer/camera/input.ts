@@ -1,8 +1,9 @@
 /** Turns pointer and wheel input into intents. */
 
 import type { Intent } from '../state.ts'
+import { find } from '../ui/dom.ts'
 import type { Point } from './camera.ts'
-import { intentOf } from './keys.ts'
+import { intentOf, ZOOM_STEP } from './keys.ts'
 import { throwSpeed, type Moment } from './motion.ts'
 
 // A press that moves less than this many CSS pixels is a tap.
@@ -20,7 +21,7 @@ const WHEEL_LINE_PX = 16
 
 type Send = (intent: Intent) => void
 
-/** Listens until `signal` aborts. */
+/** Listens on a stage until `signal` aborts. */
 export function listen(stage: HTMLElement, send: Send, signal: AbortSignal) {
   listenToPointers(stage, send, signal)
   listenToWheel(stage, send, signal)
@@ -40,6 +41,17 @@ function onKey(event: KeyboardEvent, stage: HTMLElement, send: Send) {
   if (intent === undefined) return
   event.preventDefault()
   send(intent)
+}
+
+/** The zoom buttons, which both pages have. */
+export function listenToZoomButtons(send: Send) {
+  const intents = {
+    'zoom-in': { do: 'zoom', factor: ZOOM_STEP },
+    'zoom-out': { do: 'zoom', factor: 1 / ZOOM_STEP },
+    fit: { do: 'fit' },
+  } as const
+  for (const [id, intent] of Object.entries(intents))
+    find(id, HTMLElement).addEventListener('click', () => send(intent))
 }
 
 /** The wheel, and pinches on a trackpad. */

@@ -10,7 +10,9 @@ export type Press = {
   readonly onWall: boolean // whether the wall itself has the focus
 }
 
-const ZOOM_STEP = 1.5
+/** How much one press of a key or a button zooms. */
+export const ZOOM_STEP = 1.5
+
 const PAN_PX = 80
 const LEAP_BLOCKS = 10
 

@@ -19,7 +19,7 @@ import { createCost } from './order/cost.ts'
 import { createTake } from './order/export-panel.ts'
 import { createOwner } from './owner.ts'
 import type { Part, Studio } from './parts.ts'
-import { listenToInput, listenToZoomButtons, type PreviewControls } from './pointer-input.ts'
+import { listenToInput, type PreviewControls } from './pointer-input.ts'
 import { createPreview } from './preview.ts'
 import { heldBlocks } from './service.ts'
 import { areaCovered, areaOf, begin, movedTo, withPicture, type Sketch } from './sketch.ts'
@@ -178,8 +178,6 @@ async function load() {
 }
 
 listenToInput(canvas, controls, forever)
-listenToZoomButtons(find('zoom-in', HTMLElement), find('zoom-out', HTMLElement), controls)
-find('fit', HTMLElement).addEventListener('click', controls.fit)
 listenForPictures((file) => void open(file))
 new ResizeObserver(fitStage).observe(stage)
 void load()

@@ -2,32 +2,30 @@
 
 import { BLOCK_SIZE, type Cell } from '../../shared/wall.ts'
 import { pan, toWall, zoom, type Camera, type Point, type View } from '../camera/camera.ts'
-import { listenToPointers, listenToWheel } from '../camera/input.ts'
+import { listenToPointers, listenToWheel, listenToZoomButtons } from '../camera/input.ts'
+import { intentOf } from '../camera/keys.ts'
 import type { Intent } from '../state.ts'
-import { type Sketch } from './sketch.ts'
+import type { Sketch } from './sketch.ts'
 
-/** What they move. */
+/** What pointer, wheel and keys control. */
 export type PreviewControls = {
   sketch(): Sketch
   camera(): Camera
   view(): View
-  /** The wall is moved under the picture. */
+  /** Moves the wall under the picture. */
   turn(camera: Camera): void
-  /** The picture is moved over the wall. */
+  /** Moves the picture over the wall. */
   move(at: Cell): void
   fit(): void
   look(): void
 }
 
-const ZOOM_STEP = 1.5
-const LEAP_BLOCKS = 10
-
 /** Listens until `signal` aborts. */
 export function listenToInput(canvas: HTMLCanvasElement, controls: PreviewControls, signal: AbortSignal) {
-  let held: Point | undefined // where the picture's corner is under a hand, in wall pixels
+  let held: Point | undefined // the corner of the picture that is being dragged, in wall pixels
   let fingers = 0
 
-  // Before the common listener, which tells how far a hand goes but not where it began.
+  // Registered before the common listener, which reports how far a drag goes but not where it began.
   canvas.addEventListener(
     'pointerdown',
     ({ offsetX: x, offsetY: y }) => {
@@ -48,11 +46,17 @@ export function listenToInput(canvas: HTMLCanvasElement, controls: PreviewContro
       const scale = controls.camera().zoom
       held = { x: held.x + intent.dx / scale, y: held.y + intent.dy / scale }
       controls.move({ col: Math.round(held.x / BLOCK_SIZE), row: Math.round(held.y / BLOCK_SIZE) })
+    } else if (intent.do === 'walk') {
+      const { col, row } = controls.sketch().at
+      controls.move({ col: col + intent.right, row: row + intent.down })
     } else if (intent.do === 'tap') controls.move(centredAt(controls, intent.at))
+    else if (intent.do === 'pin') controls.look()
+    else if (intent.do === 'fit') controls.fit()
   }
   listenToPointers(canvas, send, signal)
   listenToWheel(canvas, send, signal)
-  canvas.addEventListener('keydown', (event) => onKey(event, controls), { signal })
+  listenToZoomButtons(send)
+  canvas.addEventListener('keydown', (event) => onKey(event, send), { signal })
 }
 
 const cornerOf = ({ col, row }: Cell): Point => ({ x: col * BLOCK_SIZE, y: row * BLOCK_SIZE })
@@ -78,30 +82,14 @@ function zoomBy(controls: PreviewControls, factor: number, at?: Point) {
   controls.turn(zoom(controls.camera(), view, factor, at ?? { x: view.width / 2, y: view.height / 2 }))
 }
 
-const arrows: Readonly<Record<string, readonly [right: number, down: number]>> = {
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, -1],
-  ArrowDown: [0, 1],
-}
+// What keys do here: arrows move the picture, Enter looks at it.
+const KEY_INTENTS: readonly Intent['do'][] = ['walk', 'zoom', 'fit', 'pin']
 
-function onKey(event: KeyboardEvent, controls: PreviewControls) {
-  const { key, shiftKey, ctrlKey, metaKey, altKey } = event
-  if (ctrlKey || metaKey || altKey) return
-  const arrow = arrows[key]
-  const { at } = controls.sketch()
-  const blocks = shiftKey ? LEAP_BLOCKS : 1
-  if (arrow) controls.move({ col: at.col + arrow[0] * blocks, row: at.row + arrow[1] * blocks })
-  else if (key === '+' || key === '=') zoomBy(controls, ZOOM_STEP)
-  else if (key === '-') zoomBy(controls, 1 / ZOOM_STEP)
-  else if (key === '0') controls.fit()
-  else if (key === 'Enter') controls.look()
-  else return
+function onKey(event: KeyboardEvent, send: (intent: Intent) => void) {
+  const { key, code, shiftKey, ctrlKey, metaKey, altKey } = event
+  if (ctrlKey || metaKey || altKey || key === ' ') return
+  const intent = intentOf({ key, code, shiftKey, onWall: true })
+  if (intent === undefined || !KEY_INTENTS.includes(intent.do)) return
+  send(intent)
   event.preventDefault()
-}
-
-/** Buttons that zoom. */
-export function listenToZoomButtons(zoomIn: HTMLElement, zoomOut: HTMLElement, controls: PreviewControls) {
-  zoomIn.addEventListener('click', () => zoomBy(controls, ZOOM_STEP))
-  zoomOut.addEventListener('click', () => zoomBy(controls, 1 / ZOOM_STEP))
 }

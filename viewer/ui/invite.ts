@@ -3,7 +3,8 @@
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import type { Content } from '../page.ts'
 import type { State } from '../state.ts'
-import { copyButton, make } from './dom.ts'
+import { copyButton } from './copy-button.ts'
+import { make } from './dom.ts'
 
 /** The prompt with a button that copies it. */
 export function createInvite(): Content {

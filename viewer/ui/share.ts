@@ -10,7 +10,9 @@ import { coloursOf } from '../theme.ts'
 import { addressOf } from '../url-state.ts'
 import { areaOf, blocksOf, workAt } from '../wall/artworks.ts'
 import { imageOf } from '../wall/picture.ts'
-import { button, copyButton, make } from './dom.ts'
+import { copyButton } from './copy-button.ts'
+import { button, make } from './dom.ts'
+import { saveFile } from './save-file.ts'
 
 // A picture of a few blocks is made this much larger, so that it is one to look at.
 const PICTURE_SCALE = 24
@@ -54,7 +56,7 @@ function embedOf(link: string): string {
 }
 
 function pictureButtons(page: Page, state: State): HTMLElement[] {
-  const view = () => page.drawn().toBlob((blob) => save(blob, 'pixel-wall.png'))
+  const view = () => page.drawn().toBlob((blob) => saveFile(blob, 'pixel-wall.png'))
   const buttons = page.onGpu() ? [button('', ['PNG of this view'], view)] : []
   const { wall, pinned, agent } = state
   if (wall === undefined) return buttons
@@ -83,16 +85,5 @@ function savePicture(page: Page, area: Area, name: string) {
   context.putImageData(image, 0, 0)
   context.imageSmoothingEnabled = false
   context.drawImage(canvas, 0, 0, image.width, image.height, 0, 0, canvas.width, canvas.height)
-  canvas.toBlob((blob) => save(blob, name))
-}
-
-/** Hands a file to the browser's downloads. */
-export function save(blob: Blob | null, name: string) {
-  if (blob === null) return
-  const anchor = make('a', '')
-  anchor.href = URL.createObjectURL(blob)
-  anchor.download = name
-  anchor.click()
-  // The browser has taken the address up by the time this page gets another turn.
-  setTimeout(() => URL.revokeObjectURL(anchor.href), 0)
+  canvas.toBlob((blob) => saveFile(blob, name))
 }

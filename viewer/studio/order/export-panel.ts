@@ -1,6 +1,8 @@
 /** The one request in the form that was chosen, to copy or to keep as a file. */
 
-import { button, copyButton, find } from '../../ui/dom.ts'
+import { copyButton } from '../../ui/copy-button.ts'
+import { button, find } from '../../ui/dom.ts'
+import { saveFile } from '../../ui/save-file.ts'
 import type { Part } from '../parts.ts'
 import { finished, type Sketch } from '../sketch.ts'
 import { dealOf } from './cost-summary.ts'
@@ -56,11 +58,5 @@ export function createTake(sketchNow: () => Sketch): Part {
 }
 
 function save(paper: Paper | undefined) {
-  if (paper === undefined) return
-  const anchor = document.createElement('a')
-  anchor.href = URL.createObjectURL(new Blob([paper.text], { type: paper.type }))
-  anchor.download = paper.name
-  anchor.click()
-  // The browser has taken the address up by the time this page gets another turn.
-  setTimeout(() => URL.revokeObjectURL(anchor.href), 0)
+  if (paper !== undefined) saveFile(new Blob([paper.text], { type: paper.type }), paper.name)
 }

@@ -8,7 +8,8 @@ import type { Theme } from '../../theme.ts'
 import type { Artwork } from '../../wall/artworks.ts'
 import { agoText, blocksText, dateText, nameOf, priceText, sizeOf } from '../../wall/formatting.ts'
 import type { KnownBlock, Wall } from '../../wall/wall-model.ts'
-import { button, copyButton, externalLink, make, strangersText } from '../dom.ts'
+import { copyButton } from '../copy-button.ts'
+import { button, externalLink, make, strangersText } from '../dom.ts'
 import { drawWork } from './work-picture.ts'
 
 type Claimed = Extract<KnownBlock, { kind: 'claimed' }>

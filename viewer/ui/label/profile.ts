@@ -5,7 +5,8 @@ import type { Content, Page } from '../../page.ts'
 import type { State } from '../../state.ts'
 import { artworksOf, blocksOf } from '../../wall/artworks.ts'
 import { agoText, blocksText, countText, dateText, nameOf } from '../../wall/formatting.ts'
-import { button, copyButton, externalLink, make, strangersText } from '../dom.ts'
+import { copyButton } from '../copy-button.ts'
+import { button, externalLink, make, strangersText } from '../dom.ts'
 import { workList } from './work-list.ts'
 
 const WORKS_MAX = 60

@@ -6,7 +6,7 @@ import type { State } from '../../state.ts'
 import { areaOf, workAt } from '../../wall/artworks.ts'
 import type { Film, Step } from '../../wall/timelapse.ts'
 import { button } from '../dom.ts'
-import { save } from '../share.ts'
+import { saveFile } from '../save-file.ts'
 import type { Made } from './timelapse-worker.ts'
 
 export type SaveTimelapse = {
@@ -36,7 +36,7 @@ export function createSaveTimelapse(page: Page): SaveTimelapse {
     worker = new Worker(new URL('./timelapse-worker.ts', import.meta.url), { type: 'module', name: 'timelapse-worker' })
     worker.addEventListener('message', ({ data }: MessageEvent<Made>) => {
       if ('share' in data) return void (element.textContent = `${Math.round(100 * data.share)} %, stop`)
-      save(data.file, subject === undefined ? 'pixel-wall.gif' : `pixel-wall-work-${subject.replace(',', '-')}.gif`)
+      saveFile(data.file, subject === undefined ? 'pixel-wall.gif' : `pixel-wall-work-${subject.replace(',', '-')}.gif`)
       end()
     })
     worker.addEventListener('error', end)
