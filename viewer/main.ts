@@ -8,11 +8,21 @@ import { canvasReader } from './data/read-canvas.ts'
 import { createPainter } from './gl/painter.ts'
 import { nameOnPage, priceOnPage } from './page-words.ts'
 import { createAppearance, type Page, type Part } from './page.ts'
-import { begin, isSame, received, resize, shownBlock, step, type Intent, type Panel, type State } from './state.ts'
+import {
+  initialState,
+  isSame,
+  received,
+  resize,
+  shownBlock,
+  step,
+  type Intent,
+  type Panel,
+  type State,
+} from './state.ts'
 import { find, make } from './ui/dom.ts'
 import { hideNotice, showNotice } from './ui/notice.ts'
 import { toast } from './ui/toast.ts'
-import { atPlace, deadLink, followInBar, placeInBar } from './url-state.ts'
+import { atPlace, deadLink, followInAddressBar, placeInAddressBar } from './url-state.ts'
 import { summaryOf } from './wall/formatting.ts'
 import { soldBy, momentsOf } from './wall/moments.ts'
 import type { Wall } from './wall/wall-model.ts'
@@ -25,22 +35,22 @@ const calm = window.matchMedia('(prefers-reduced-motion: reduce)')
 const readCanvas = canvasReader()
 const forever = new AbortController().signal
 
-let state = begin(viewOf(stage), calm.matches)
+let state = initialState(viewOf(stage), calm.matches)
 let frameAsked = false
 let drawnAt: number | undefined // when the last frame of a motion was drawn
 let parts: Part | undefined // panels and all else that is built after the first drawing
 let arriving = true
 let placed: Camera | undefined // where the first pictures were shown
 
-const look = createAppearance(onTheme)
-const painter = createPainter(canvas, () => state, look.theme(), askFrame)
-const bar = followInBar(() => state, goTo)
+const appearance = createAppearance(onTheme)
+const painter = createPainter(canvas, () => state, appearance.theme(), askFrame)
+const bar = followInAddressBar(() => state, goTo)
 
 const page: Page = {
   state: () => state,
   send,
   showWall,
-  look,
+  appearance,
   onGpu: painter.onGpu,
   showsOverlays: painter.showsOverlays,
   drawn() {
@@ -54,27 +64,27 @@ function viewOf({ clientWidth, clientHeight }: HTMLElement): View {
 }
 
 function send(intent: Intent) {
-  become(step(state, intent))
+  setState(step(state, intent))
 }
 
-function become(next: State) {
+function setState(next: State) {
   const before = state
   if (next === before) return
   state = next
-  painter.take(next, before)
+  painter.update(next, before)
   const otherBlock = shownBlock(next) !== shownBlock(before) || next.pinned !== before.pinned
   const otherLook =
     next.overlay !== before.overlay || next.agent !== before.agent || next.at !== before.at || next.past !== before.past
   if (otherBlock || otherLook || next.camera !== before.camera || next.wall !== before.wall || next.motion) askFrame()
   if (next.panel !== before.panel) for (const button of panelButtons) markTool(button)
-  if (next.wall !== before.wall || next.at !== before.at) tellCounts()
+  if (next.wall !== before.wall || next.at !== before.at) showCounts()
   parts?.update(next, before)
   // A label that the update moves the wall for is of the next state.
   if (!arriving && next.motion === undefined) bar.follow(next, before)
 }
 
 /** How much is sold, at the moment that is shown. */
-function tellCounts() {
+function showCounts() {
   const { wall, at } = state
   if (!wall?.complete) return
   const sold = at === undefined ? wall.stats.claimed : soldBy(momentsOf(wall), at)
@@ -101,13 +111,13 @@ function draw() {
 }
 
 function onTheme() {
-  painter.setTheme(look.theme())
+  painter.setTheme(appearance.theme())
   parts?.restyle?.(state)
   askFrame()
 }
 
 function fitStage() {
-  become(resize(state, viewOf(stage)))
+  setState(resize(state, viewOf(stage)))
   painter.resize()
   // Giving a canvas a size empties it, so it is drawn again before the browser paints.
   draw()
@@ -135,10 +145,10 @@ function markTool(button: HTMLButtonElement) {
 function showWall(wall: Wall) {
   const before = state.wall
   const isMoved = placed !== undefined && !isSame(state.camera, placed)
-  become(received(state, wall))
+  setState(received(state, wall))
   // What a link names can be looked at only once all of it is there; a wall that was moved meanwhile stays where it is.
   const hasArrived = arriving && wall.complete
-  if (before === undefined || hasArrived) goTo(placeInBar(), isMoved)
+  if (before === undefined || hasArrived) goTo(placeInAddressBar(), isMoved)
   if (before === undefined) placed = state.camera
   if (hasArrived) {
     arriving = false
@@ -146,13 +156,13 @@ function showWall(wall: Wall) {
     const word = deadLink(state, location.search)
     if (word !== undefined) toast(word)
   }
-  if (before === undefined) void furnish()
+  if (before === undefined) void loadLazyUi()
 }
 
 /** Goes where the address bar says. */
 function goTo(place: Place, keepsCamera: boolean) {
   const next = atPlace(state, place)
-  become(keepsCamera ? { ...next, camera: state.camera } : next)
+  setState(keepsCamera ? { ...next, camera: state.camera } : next)
 }
 
 async function load() {
@@ -169,15 +179,15 @@ async function load() {
 }
 
 /** Builds what can wait, once the wall is on its way. */
-async function furnish() {
+async function loadLazyUi() {
   try {
-    const { createParts } = await import('./ui/lazy-ui.ts')
-    parts = createParts(page, readCanvas, forever)
+    const { createLazyUi } = await import('./ui/lazy-ui.ts')
+    parts = createLazyUi(page, readCanvas, forever)
   } catch {
     // A script that failed once is not fetched again by the same page.
     return showNotice('A part of the page could not be loaded.', () => location.reload())
   }
-  parts.update(state, begin(state.view))
+  parts.update(state, initialState(state.view))
   document.body.dataset['ready'] = 'yes'
   askFrame()
 }
@@ -185,7 +195,7 @@ async function furnish() {
 listen(canvas, send, forever)
 new ResizeObserver(fitStage).observe(stage)
 watchPixelRatio()
-calm.addEventListener('change', () => become({ ...state, calm: calm.matches }))
+calm.addEventListener('change', () => setState({ ...state, calm: calm.matches }))
 for (const button of panelButtons) {
   const panel = (['find', 'view', 'time', 'share', 'about', 'agent'] satisfies Panel[]).find(
     (name) => name === button.dataset['panel'],

@@ -14,7 +14,7 @@ export type Page = {
   showsOverlays(): boolean
   /** Draws now and hands over the stage's canvas while its pixels can still be read. */
   drawn(): HTMLCanvasElement
-  readonly look: Appearance
+  readonly appearance: Appearance
 }
 
 /** A part that follows the state; built after the first drawing. */
@@ -28,7 +28,7 @@ export type Part = {
 }
 
 /** What a panel holds; `update` is called while it is open. */
-export type Content = {
+export type PanelContent = {
   readonly title: string
   readonly body: readonly Node[]
   update?(state: State, before: State): void

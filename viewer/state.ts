@@ -87,7 +87,7 @@ const FINGER_PX = 12
 const FINGER_REACH_PX = 16
 
 /** A page that has just been opened. */
-export function begin(view: View, calm = false): State {
+export function initialState(view: View, calm = false): State {
   return {
     view,
     camera: fit(view),

@@ -45,7 +45,7 @@ export function placeOf({ camera, home, pinned, agent, at, wall }: State): Place
 }
 
 /** The place the address bar names now. */
-export const placeInBar = (): Place => readAddress(location.search, location.hash)
+export const placeInAddressBar = (): Place => readAddress(location.search, location.hash)
 
 /** What a whole wall has to say of a link that leads nowhere on it. */
 export function deadLink({ wall }: State, search: string): string | undefined {
@@ -73,7 +73,7 @@ export type Bar = {
 }
 
 /** What opens a label can be gone back from; all else replaces the address. `goTo` shows what a step of the history names. */
-export function followInBar(state: () => State, goTo: (place: Place, keepsCamera: boolean) => void): Bar {
+export function followInAddressBar(state: () => State, goTo: (place: Place, keepsCamera: boolean) => void): Bar {
   let timer: ReturnType<typeof setTimeout> | undefined
   let restoring = false
   let leaving = false // a step back of ours is on its way; what happens meanwhile is written once it has arrived
@@ -88,7 +88,7 @@ export function followInBar(state: () => State, goTo: (place: Place, keepsCamera
       return state().pinned === undefined ? replace() : push()
     }
     restoring = true
-    goTo(placeInBar(), event.state?.ours === true)
+    goTo(placeInAddressBar(), event.state?.ours === true)
     restoring = false
   })
   return {

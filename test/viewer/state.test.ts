@@ -2,11 +2,20 @@ import { expect, test } from 'bun:test'
 import { ALL_BLOCKS } from '../../shared/wall.ts'
 import { fit } from '../../viewer/camera/camera.ts'
 import { boxOf } from '../../viewer/camera/hover.ts'
-import { begin, isSame, pointedBlock, received, resize, shownBlock, step, type State } from '../../viewer/state.ts'
+import {
+  initialState,
+  isSame,
+  pointedBlock,
+  received,
+  resize,
+  shownBlock,
+  step,
+  type State,
+} from '../../viewer/state.ts'
 import { at, bareBlock, canvas, nastyBlock, openBlock, rainbowBlock, wallOf } from './stage/sample-wall.ts'
 
 const view = { width: 1280, height: 755 }
-const opened: State = { ...begin(view), wall: wallOf(canvas) }
+const opened: State = { ...initialState(view), wall: wallOf(canvas) }
 
 const pointOf = (state: State, block: typeof openBlock) => {
   const box = boxOf(state.camera, state.view, block)
@@ -14,7 +23,7 @@ const pointOf = (state: State, block: typeof openBlock) => {
 }
 
 test('before the wall has arrived no block is shown', () => {
-  const state = step(begin(view), { do: 'point', at: { x: 640, y: 380 } })
+  const state = step(initialState(view), { do: 'point', at: { x: 640, y: 380 } })
   expect(shownBlock(state)).toBeUndefined()
 })
 
@@ -40,7 +49,7 @@ test('a tap keeps a block open while others are pointed at; a tap on its work ag
 })
 
 test('a finger that cannot tell blocks apart means the work nearest to it, and goes there first', () => {
-  const phone = { ...received(begin({ width: 390, height: 600 }, true), wallOf(canvas)) }
+  const phone = { ...received(initialState({ width: 390, height: 600 }, true), wallOf(canvas)) }
   const far = step(phone, { do: 'fit' })
   const { x, y } = pointOf(far, nastyBlock)
   const there = step(far, { do: 'tap', at: { x: x - 3, y: y - 3 }, byFinger: true })
@@ -52,7 +61,7 @@ test('a finger that cannot tell blocks apart means the work nearest to it, and g
 })
 
 test('the page opens on what is sold, and stays there in a window of another size until it is moved', () => {
-  const home = received(begin(view), wallOf(canvas))
+  const home = received(initialState(view), wallOf(canvas))
   expect(home.camera).toMatchObject({ x: 800, y: 450, zoom: 6 })
   expect(isSame(resize(home, { width: 400, height: 700 }).camera, resize(home, { width: 400, height: 700 }).home)).toBe(
     true,
@@ -64,8 +73,8 @@ test('the page opens on what is sold, and stays there in a window of another siz
 test('on a stage that stands upright the wall is as high as the stage', () => {
   const upright = { width: 390, height: 600 }
   const full = { ...canvas, blocks: ALL_BLOCKS.map((i) => ({ i, a: 0, t: 0 })) }
-  expect(received(begin(upright), wallOf(full)).camera.zoom).toBeCloseTo(0.64)
-  expect(received(begin(view), wallOf(full)).camera).toEqual(fit(view))
+  expect(received(initialState(upright), wallOf(full)).camera.zoom).toBeCloseTo(0.64)
+  expect(received(initialState(view), wallOf(full)).camera).toEqual(fit(view))
 })
 
 test('a surprise is a work that is not open already', () => {
@@ -74,12 +83,12 @@ test('a surprise is a work that is not open already', () => {
   expect(new Set(seen).size).toBe(3)
   const once = step(calm, { do: 'surprise', chance: 0 })
   expect(step(once, { do: 'surprise', chance: 0 }).pinned).not.toBe(once.pinned)
-  expect(step(begin(view), { do: 'surprise', chance: 0 }).pinned).toBeUndefined()
+  expect(step(initialState(view), { do: 'surprise', chance: 0 }).pinned).toBeUndefined()
 })
 
 test('a wall shown whole stays whole in a window of another size, and a closer look stays where it is', () => {
   const small = { width: 360, height: 690 }
-  const whole = step(received(begin(view, true), wallOf(canvas)), { do: 'fit' })
+  const whole = step(received(initialState(view, true), wallOf(canvas)), { do: 'fit' })
   expect(resize(whole, small).camera).toEqual(fit(small))
   const near = step(opened, { do: 'zoom', factor: 10, at: pointOf(opened, rainbowBlock) })
   expect(resize(near, { width: 1000, height: 700 }).camera).toEqual(near.camera)

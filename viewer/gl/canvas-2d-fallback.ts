@@ -1,21 +1,21 @@
-/** The wall without a GPU: canvases that the browser itself moves and enlarges, or the server's picture where it has none. */
+/** The wall without a GPU: canvases that the browser moves and enlarges, or the server's picture where it has no canvases. */
 
 import { HEIGHT, WIDTH } from '../../shared/wall.ts'
+import { createGrid } from './canvas-grid.ts'
 import { createLayers } from './canvas-layers.ts'
-import { createLots } from './canvas-lots.ts'
 import type { Frame } from './frame.ts'
 import type { Renderer } from './renderer.ts'
 import { createMarks } from './svg-marks.ts'
 
 const PICTURE = '/wall.png'
 
-// The picture is read again at most this often, however many blocks change.
+// The picture is loaded again at most this often, however many blocks change.
 const AGAIN_MS = 10_000
 
-/** The fallback: all that a renderer does, but for colours over the blocks where there are no canvases. */
+/** A renderer that shows overlays only where there are canvases. */
 export type Fallback = Renderer & { readonly showsOverlays: boolean }
 
-/** Stands in front of the canvas, which goes on receiving input. */
+/** Puts the fallback before the canvas, which still receives the input. */
 export function createFallback(canvas: HTMLCanvasElement): Fallback {
   const canvases = createLayers()
   const picture = canvases === undefined ? createPicture() : undefined
@@ -23,8 +23,8 @@ export function createFallback(canvas: HTMLCanvasElement): Fallback {
   const marks = createMarks()
   const outline = document.createElement('div')
   outline.className = 'outline'
-  const lots = createLots()
-  canvas.before(lots.element, ...layers, marks.element, outline)
+  const grid = createGrid()
+  canvas.before(grid.element, ...layers, marks.element, outline)
 
   return {
     showsOverlays: canvases !== undefined,
@@ -34,7 +34,7 @@ export function createFallback(canvas: HTMLCanvasElement): Fallback {
     setMarks: (blocks) => marks.set(blocks),
     setTheme(theme) {
       canvases?.setTheme(theme)
-      lots.setTheme(theme)
+      grid.setTheme(theme)
     },
     // The page's own ground is behind the stage.
     blank() {},
@@ -42,7 +42,7 @@ export function createFallback(canvas: HTMLCanvasElement): Fallback {
       const { origin, pixel, outlined } = frame
       const [x, y] = origin
       const scale = 1 / pixel / devicePixelRatio
-      lots.draw(frame, canvas)
+      grid.draw(frame, canvas)
       for (const layer of layers) {
         layer.style.transform = `translate(${-x * scale}px, ${-y * scale}px) scale(${(scale * WIDTH) / layer.width})`
         layer.classList.toggle('near', scale >= 1)
@@ -50,7 +50,7 @@ export function createFallback(canvas: HTMLCanvasElement): Fallback {
       marks.place(x, y, scale)
       placeOutline(outline, outlined)
     },
-    destroy: () => [lots.element, ...layers, marks.element, outline].forEach((element) => element.remove()),
+    destroy: () => [grid.element, ...layers, marks.element, outline].forEach((element) => element.remove()),
   }
 }
 

@@ -1,4 +1,4 @@
-/** Two canvases over each other: the wall's pixels, and one pixel a block of what lies over them. */
+/** Two canvases over each other: the wall's pixels, and the overlay with one pixel a block. */
 
 import { COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import type { Area } from '../camera/camera.ts'

@@ -11,7 +11,7 @@ import { createRenderer, type Renderer } from './renderer.ts'
 
 export type Painter = {
   /** Uploads what differs between two states. */
-  take(next: State, before: State): void
+  update(next: State, before: State): void
   setTheme(theme: Theme): void
   /** Draws at once. */
   draw(): void
@@ -34,7 +34,7 @@ export function createPainter(canvas: HTMLCanvasElement, state: () => State, fir
   })
 
   return {
-    take(next, before) {
+    update(next, before) {
       const { renderer } = surface
       if (renderer === undefined) return
       upload(renderer, next, before, theme)

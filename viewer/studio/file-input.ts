@@ -1,15 +1,15 @@
-/** How a picture comes in: chosen, dropped or pasted. */
+/** Opens pictures: chosen, dropped or pasted. */
 
 import { find, make } from '../ui/dom.ts'
-import type { Flaw } from './image-worker.ts'
-import type { Opened } from './sketch.ts'
+import type { PictureError } from './image-worker.ts'
+import type { OpenedPicture } from './sketch.ts'
 
-const flaws: Readonly<Record<Flaw, string>> = {
+const flaws: Readonly<Record<PictureError, string>> = {
   unreadable: 'This is no picture that your browser can read.',
   'too-many-pixels': 'The picture has over 16 million pixels. Take a smaller one.',
 }
 
-/** Hands over each picture that comes in. */
+/** Calls `onFile` with each picture. */
 export function listenForPictures(onFile: (file: File) => void) {
   const chooser = find('file', HTMLInputElement)
   const take = (files: FileList | undefined | null) => {
@@ -19,7 +19,7 @@ export function listenForPictures(onFile: (file: File) => void) {
   }
   chooser.addEventListener('change', () => {
     take(chooser.files)
-    // So that the same file, drawn on meanwhile, can be chosen again.
+    // So that the same file can be chosen again after it was edited.
     chooser.value = ''
   })
   window.addEventListener('paste', (event) => take(event.clipboardData?.files) && event.preventDefault())
@@ -36,8 +36,8 @@ export function listenForPictures(onFile: (file: File) => void) {
   })
 }
 
-/** Says what became of a picture. */
-export function tellOpened(opened: Opened | Flaw) {
+/** Shows which picture is open, or why it could not be opened. */
+export function showOpened(opened: OpenedPicture | PictureError) {
   const isFlawed = typeof opened === 'string'
   find('flaw', HTMLElement).textContent = isFlawed ? flaws[opened] : ''
   if (isFlawed) return

@@ -15,7 +15,7 @@ const DITHERS = ['none', 'floyd-steinberg'] as const
 const NUMBERS = ['w', 'h', 'col', 'row'] as const
 const WORDS = ['message', 'link', 'name'] as const
 
-/** Follows the fields and fills them. */
+/** Reads the fields into the sketch, and shows the sketch in them. */
 export function createForm(studio: Studio): Part {
   const style = find('style', HTMLElement)
   const outlook = find('outlook', HTMLElement)
@@ -35,7 +35,7 @@ export function createForm(studio: Studio): Part {
   const valuesOf = ({ size, at }: Sketch) => ({ ...size, ...at })
   const fill = (sketch: Sketch) => {
     const values = valuesOf(sketch)
-    // What is being typed stays as it is until it is done.
+    // A field that is being typed in stays as it is.
     for (const key of NUMBERS)
       if (document.activeElement !== numbers[key] || numbers[key].valueAsNumber !== values[key])
         numbers[key].value = `${values[key]}`
@@ -43,7 +43,7 @@ export function createForm(studio: Studio): Part {
   for (const key of NUMBERS) {
     const input = numbers[key]
     input.addEventListener('input', () => {
-      if (input.validity.valid) studio.become(changes[key](studio.sketch(), input.valueAsNumber))
+      if (input.validity.valid) studio.setSketch(changes[key](studio.sketch(), input.valueAsNumber))
     })
     input.addEventListener('change', () => fill(studio.sketch()))
   }
@@ -74,7 +74,7 @@ function followStyle(studio: Studio) {
       background: background.value,
     }
     const ownDither = sketch.ownDither || style.dither !== sketch.style.dither
-    studio.become({ ...sketch, style, ownDither, keepsShape: shape.checked })
+    studio.setSketch({ ...sketch, style, ownDither, keepsShape: shape.checked })
   }
   for (const field of [shape, fit, dither, background]) field.addEventListener('input', change)
 }
@@ -103,7 +103,10 @@ function followWords(studio: Studio) {
     for (const key of WORDS) fields[key].ariaInvalid = String(wrong.includes(key))
     told.textContent = wrong.map((key) => rules[key].words).join(' ')
     const text = (key: keyof Words) => (wrong.includes(key) ? '' : fields[key].value)
-    studio.become({ ...studio.sketch(), words: { name: text('name'), message: text('message'), link: text('link') } })
+    studio.setSketch({
+      ...studio.sketch(),
+      words: { name: text('name'), message: text('message'), link: text('link') },
+    })
   }
   for (const key of WORDS) fields[key].addEventListener('change', change)
 }
@@ -115,7 +118,7 @@ function followRoom(studio: Studio) {
     told.textContent = await goToRoom(studio, true)
   }
   find('room', HTMLButtonElement).addEventListener('click', () => void search())
-  find('look', HTMLButtonElement).addEventListener('click', studio.look)
+  find('look', HTMLButtonElement).addEventListener('click', studio.lookAtPicture)
 }
 
 /** Moves the picture to the nearest place that is wholly open, near where it is or near the wall's centre; answers in words. */
@@ -125,8 +128,8 @@ export async function goToRoom(studio: Studio, nearby: boolean): Promise<string>
   try {
     const room = await findRoom(size, near)
     if (room === undefined) return `Nowhere are ${size.w} × ${size.h} blocks open side by side.`
-    studio.become(movedTo(studio.sketch(), cellOf(room)))
-    studio.look()
+    studio.setSketch(movedTo(studio.sketch(), cellOf(room)))
+    studio.lookAtPicture()
     return ''
   } catch {
     return 'The wall could not be asked for room. Try again.'

@@ -1,29 +1,31 @@
-/** Asks the worker, and passes over what is out of date. */
+/** Sends jobs to the image worker, and ignores results that are out of date. */
 
-import type { Done, Flaw, Job } from './image-worker.ts'
-import type { Opened, Painted, Wish } from './sketch.ts'
+import type { JobResult, PictureError, Job } from './image-worker.ts'
+import type { OpenedPicture, PaintedPicture, PaintOptions } from './sketch.ts'
 
 export type ImageClient = {
-  /** Opens a picture in place of the one before; a later call overtakes an earlier one, which then never ends. */
-  open(file: File): Promise<Opened | Flaw>
-  /** Paints the open picture; only the last of several wishes is painted, and told through `onPainted`. */
-  paint(wish: Wish): void
+  /** Opens a picture in place of the one before. A later call replaces an earlier one, which then never resolves. */
+  open(file: File): Promise<OpenedPicture | PictureError>
+  /** Paints the open picture and calls `onPainted`; of several calls only the last one is painted. */
+  paint(options: PaintOptions): void
 }
 
 /** Starts the worker. */
-export function createImageClient(onPainted: (painted: Painted) => void): ImageClient {
+export function createImageClient(onPainted: (painted: PaintedPicture) => void): ImageClient {
   const worker = new Worker(new URL('./image-worker.ts', import.meta.url), { type: 'module', name: 'image-worker' })
   let number = 0
-  let opening: { readonly number: number; readonly file: File; resolve(opened: Opened | Flaw): void } | undefined
-  let painting: { readonly number: number; readonly wish: Wish } | undefined // what the worker is at
-  let waiting: Wish | undefined
+  let opening:
+    | { readonly number: number; readonly file: File; resolve(opened: OpenedPicture | PictureError): void }
+    | undefined
+  let painting: { readonly number: number; readonly options: PaintOptions } | undefined // the job that runs
+  let waiting: PaintOptions | undefined
 
   const send = (job: Job) => worker.postMessage(job)
-  const begin = (wish: Wish) => {
-    painting = { number: ++number, wish }
-    send({ number, paint: wish })
+  const begin = (options: PaintOptions) => {
+    painting = { number: ++number, options }
+    send({ number, paint: options })
   }
-  const hear = (done: Done) => {
+  const hear = (done: JobResult) => {
     if (done.number === opening?.number) {
       const { file, resolve } = opening
       opening = undefined
@@ -32,29 +34,29 @@ export function createImageClient(onPainted: (painted: Painted) => void): ImageC
       return
     }
     if (painting === undefined || done.number !== painting.number) return
-    const { wish } = painting
+    const { options } = painting
     painting = undefined
     const next = waiting
     waiting = undefined
     if (next) begin(next)
-    else if ('indices' in done) onPainted({ ...wish, indices: done.indices })
+    else if ('indices' in done) onPainted({ ...options, indices: done.indices })
   }
-  worker.addEventListener('message', ({ data }: MessageEvent<Done>) => hear(data))
+  worker.addEventListener('message', ({ data }: MessageEvent<JobResult>) => hear(data))
   worker.addEventListener('error', () => opening?.resolve('unreadable'))
 
   return {
     open(file) {
-      const { promise, resolve } = Promise.withResolvers<Opened | Flaw>()
-      // What is being painted of the picture before must not appear as this one's.
+      const { promise, resolve } = Promise.withResolvers<OpenedPicture | PictureError>()
+      // A result for the picture before must not be taken for this one's.
       painting = undefined
       waiting = undefined
       opening = { number: ++number, file, resolve }
       send({ number, open: file })
       return promise
     },
-    paint(wish) {
-      if (painting === undefined) begin(wish)
-      else waiting = wish
+    paint(options) {
+      if (painting === undefined) begin(options)
+      else waiting = options
     },
   }
 }

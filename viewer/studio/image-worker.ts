@@ -1,22 +1,24 @@
-/** The worker that opens a picture and paints it in blocks, by the code that answers `/api/pixels`. Nothing leaves the browser. */
+/** The worker that opens a picture and paints it in blocks, with the same code as `/api/pixels`. Nothing leaves the browser. */
 
 import { quantise } from '../../shared/quantise.ts'
 import { resample, type Raster } from '../../shared/resample.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
 import { isPhotograph } from './picture-kind.ts'
-import type { Wish } from './sketch.ts'
+import type { PaintOptions } from './sketch.ts'
 
-/** What the worker is asked, one job after the other. */
-export type Job = { readonly number: number; readonly open: Blob } | { readonly number: number; readonly paint: Wish }
+/** What the worker is asked; it runs one job after the other. */
+export type Job =
+  | { readonly number: number; readonly open: Blob }
+  | { readonly number: number; readonly paint: PaintOptions }
 
-/** Why nothing came of a picture. */
-export type Flaw = 'unreadable' | 'too-many-pixels'
+/** Why a picture could not be opened. */
+export type PictureError = 'unreadable' | 'too-many-pixels'
 
-/** What came of the job of that number. */
-export type Done = { readonly number: number } & (
+/** The result of the job with that number. */
+export type JobResult = { readonly number: number } & (
   | { readonly opened: { readonly width: number; readonly height: number; readonly isPhoto: boolean } }
   | { readonly indices: Uint8Array } // one a pixel, row-major
-  | { readonly flaw: Flaw }
+  | { readonly flaw: PictureError }
 )
 
 // As many as `/api/pixels` takes.
@@ -31,7 +33,7 @@ self.addEventListener('message', ({ data }: MessageEvent<Job>) => {
   turn = turn.then(async () => self.postMessage(await done(data)))
 })
 
-async function done(job: Job): Promise<Done> {
+async function done(job: Job): Promise<JobResult> {
   const { number } = job
   if ('paint' in job)
     return raster === undefined ? { number, flaw: 'unreadable' } : { number, indices: paint(raster, job.paint) }
@@ -42,13 +44,13 @@ async function done(job: Job): Promise<Done> {
   return { number, opened: { width, height, isPhoto: isPhotograph(opened) } }
 }
 
-function paint(from: Raster, { size: { w, h }, style: { fit, dither, background } }: Wish): Uint8Array {
+function paint(from: Raster, { size: { w, h }, style: { fit, dither, background } }: PaintOptions): Uint8Array {
   return quantise(resample(from, w * BLOCK_SIZE, h * BLOCK_SIZE, fit, background), dither)
 }
 
-async function open(file: Blob): Promise<Raster | Flaw> {
+async function open(file: Blob): Promise<Raster | PictureError> {
   try {
-    // The bytes as they stand in the file: the service knows no colour profiles either.
+    // The colours as they are in the file: the service ignores colour profiles, too.
     const bitmap = await createImageBitmap(file, { colorSpaceConversion: 'none', premultiplyAlpha: 'none' })
     const { width, height } = bitmap
     if (width * height > PICTURE_PIXELS_MAX) return 'too-many-pixels'
@@ -60,7 +62,7 @@ async function open(file: Blob): Promise<Raster | Flaw> {
   }
 }
 
-/** A 2d canvas multiplies colours by their opacity, which rounds those that are partly clear; the GPU gives them back whole. */
+/** A 2d canvas multiplies colours by their opacity, which rounds those that are partly clear. The GPU returns them exactly. */
 function pixelsOf(bitmap: ImageBitmap): Raster['rgba'] | undefined {
   const { width, height } = bitmap
   const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })

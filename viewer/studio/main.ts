@@ -1,4 +1,4 @@
-/** The page on which a picture is made ready for the wall: wires the sketch, its steps, their parts and the preview. */
+/** The paint page: wires the sketch, its steps, their parts and the preview. */
 
 import { BLOCK_SIZE, cellOf, parseCoord } from '../../shared/wall.ts'
 import { clamp, fit, isFitted, lookAt, reveal, type Camera, type View } from '../camera/camera.ts'
@@ -11,18 +11,18 @@ import { find } from '../ui/dom.ts'
 import { hideNotice, showNotice } from '../ui/notice.ts'
 import { countText } from '../wall/formatting.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { listenForPictures, tellOpened } from './file-input.ts'
+import { listenForPictures, showOpened } from './file-input.ts'
 import { createForm, goToRoom } from './form.ts'
 import { createImageClient } from './image-client.ts'
+import { createCostPanel } from './order/cost-panel.ts'
 import { coveredCounts } from './order/cost-summary.ts'
-import { createCost } from './order/cost.ts'
-import { createTake } from './order/export-panel.ts'
-import { createOwner } from './owner.ts'
+import { createExportPanel } from './order/export-panel.ts'
+import { createOwnerSection } from './owner-section.ts'
 import type { Part, Studio } from './parts.ts'
 import { listenToInput, type PreviewControls } from './pointer-input.ts'
 import { createPreview } from './preview.ts'
 import { heldBlocks } from './service.ts'
-import { areaCovered, areaOf, begin, movedTo, withPicture, type Sketch } from './sketch.ts'
+import { areaCovered, areaOf, newSketch, movedTo, withPicture, type Sketch } from './sketch.ts'
 import { createSteps } from './steps.ts'
 
 // A picture that is looked at is at most this large, in CSS pixels per wall pixel.
@@ -42,21 +42,27 @@ const invitation = find('invitation', HTMLElement)
 const forever = new AbortController().signal
 
 const asked = parseCoord(new URLSearchParams(location.search).get('at') ?? '')
-let sketch = begin(asked === undefined ? { col: 80, row: 45 } : cellOf(asked))
+let sketch = newSketch(asked === undefined ? { col: 80, row: 45 } : cellOf(asked))
 let view = viewOf(stage)
 let camera = fit(view)
 let drawing = false
-let isPlaced = asked !== undefined // whether the place was chosen by somebody
+let isPlaced = asked !== undefined // whether the place was chosen
 
-const look = createAppearance(() => {
-  preview.setTheme(look.theme())
+const appearance = createAppearance(() => {
+  preview.setTheme(appearance.theme())
   askDrawing()
 })
-const preview = createPreview(canvas, look.theme())
-const images = createImageClient((painted) => become({ ...sketch, painted }))
-const studio: Studio = { sketch: () => sketch, become, look: lookAtPicture }
+const preview = createPreview(canvas, appearance.theme())
+const images = createImageClient((painted) => setSketch({ ...sketch, painted }))
+const studio: Studio = { sketch: () => sketch, setSketch, lookAtPicture }
 const steps = createSteps()
-const parts: readonly Part[] = [steps, createForm(studio), createCost(), createTake(() => sketch), createOwner(studio)]
+const parts: readonly Part[] = [
+  steps,
+  createForm(studio),
+  createCostPanel(),
+  createExportPanel(() => sketch),
+  createOwnerSection(studio),
+]
 
 const controls: PreviewControls = {
   sketch: () => sketch,
@@ -65,24 +71,24 @@ const controls: PreviewControls = {
   turn,
   move(at) {
     if (sketch.picture === undefined) return
-    become(movedTo(sketch, at))
+    setSketch(movedTo(sketch, at))
     turn(reveal(camera, view, areaCovered(sketch)))
   },
   fit: () => turn(fit(view)),
-  look: lookAtPicture,
+  lookAtPicture,
 }
 
 function viewOf({ clientWidth, clientHeight }: HTMLElement): View {
   return { width: Math.max(clientWidth, 1), height: Math.max(clientHeight, 1) }
 }
 
-function become(next: Sketch) {
+function setSketch(next: Sketch) {
   const before = sketch
   sketch = next
   if (next.picture && (next.picture !== before.picture || next.size !== before.size || next.style !== before.style))
     images.paint({ size: next.size, style: next.style })
   if (next.at !== before.at) isPlaced = true
-  preview.take(next, before)
+  preview.update(next, before)
   for (const part of parts) part.update(next, before)
   const isOther = next.at !== before.at || next.size !== before.size || next.picture !== before.picture
   if (isOther || next.wall?.complete !== before.wall?.complete) lookForHolds()
@@ -124,12 +130,12 @@ function lookAtPicture() {
 
 async function open(file: File) {
   const opened = await images.open(file)
-  tellOpened(opened)
+  showOpened(opened)
   steps.go('picture')
   if (typeof opened === 'string') return
   invitation.hidden = true
   const wasPlaced = isPlaced
-  become(withPicture(sketch, opened))
+  setSketch(withPicture(sketch, opened))
   lookAtPicture()
   if (!wasPlaced) find('room-told', HTMLElement).textContent = await goToRoom(studio, false)
 }
@@ -149,7 +155,7 @@ function lookForHolds(afterMs = REST_MS) {
   const ask = async () => {
     const held = document.hidden ? undefined : await heldBlocks(areaOf(sketch), signal).catch(() => undefined)
     if (signal.aborted) return
-    if (held !== undefined && held !== sketch.held) become({ ...sketch, held })
+    if (held !== undefined && held !== sketch.held) setSketch({ ...sketch, held })
     lookForHolds(AGAIN_MS)
   }
 }
@@ -157,7 +163,7 @@ function lookForHolds(afterMs = REST_MS) {
 function showWall(wall: Wall) {
   const { claimed, remaining } = wall.stats
   if (wall.complete) counts.textContent = `${countText(claimed)} claimed · ${countText(remaining)} open`
-  become({ ...sketch, wall })
+  setSketch({ ...sketch, wall })
 }
 
 const readCanvas = canvasReader()

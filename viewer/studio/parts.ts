@@ -1,13 +1,13 @@
-/** What the parts of this page share. */
+/** What the parts of the paint page share. */
 
 import type { Sketch } from './sketch.ts'
 
 export type Studio = {
   sketch(): Sketch
-  /** Goes on with another sketch; every part is told. */
-  become(next: Sketch): void
+  /** Replaces the sketch and updates every part. */
+  setSketch(next: Sketch): void
   /** Moves the camera to where the picture is. */
-  look(): void
+  lookAtPicture(): void
 }
 
 /** A part that follows the sketch. */

@@ -1,4 +1,4 @@
-/** Whether a picture is a photograph or drawn, by looking at it. */
+/** Tells photographs from drawings by their pixels. */
 
 import type { Raster } from '../../shared/resample.ts'
 

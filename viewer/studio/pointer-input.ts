@@ -17,7 +17,7 @@ export type PreviewControls = {
   /** Moves the picture over the wall. */
   move(at: Cell): void
   fit(): void
-  look(): void
+  lookAtPicture(): void
 }
 
 /** Listens until `signal` aborts. */
@@ -50,7 +50,7 @@ export function listenToInput(canvas: HTMLCanvasElement, controls: PreviewContro
       const { col, row } = controls.sketch().at
       controls.move({ col: col + intent.right, row: row + intent.down })
     } else if (intent.do === 'tap') controls.move(centredAt(controls, intent.at))
-    else if (intent.do === 'pin') controls.look()
+    else if (intent.do === 'pin') controls.lookAtPicture()
     else if (intent.do === 'fit') controls.fit()
   }
   listenToPointers(canvas, send, signal)

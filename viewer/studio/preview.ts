@@ -3,24 +3,24 @@
 import { PALETTE } from '../../shared/palette.ts'
 import { BLOCK_SIZE, blockAt, cellOf, type BlockIndex } from '../../shared/wall.ts'
 import type { Camera, View } from '../camera/camera.ts'
+import { createGrid } from '../gl/canvas-grid.ts'
 import { createLayers } from '../gl/canvas-layers.ts'
-import { createLots } from '../gl/canvas-lots.ts'
 import { frameOf, type Frame } from '../gl/frame.ts'
 import { bytesOf, type Theme } from '../theme.ts'
 import { areaOf } from '../wall/artworks.ts'
 import { standingOf } from './order/cost-summary.ts'
-import { areaCovered, covered, type Painted, type Sketch } from './sketch.ts'
+import { areaCovered, covered, type PaintedPicture, type Sketch } from './sketch.ts'
 
 export type Preview = {
-  /** Takes over what differs between two sketches; drawn with the next drawing. */
-  take(next: Sketch, before: Sketch): void
+  /** Prepares what differs between two sketches; `draw` shows it. */
+  update(next: Sketch, before: Sketch): void
   setTheme(theme: Theme): void
   /** Gives the canvas its stage's size in device pixels. */
   resize(view: View): void
   draw(sketch: Sketch, camera: Camera, view: View): void
 }
 
-// Over a block that cannot be had; strong in either theme.
+// Over a block that others own; strong in either theme.
 const STOP = '#e5484d'
 
 const colours = PALETTE.map((colour) => [...bytesOf(colour), 255])
@@ -28,18 +28,18 @@ const colours = PALETTE.map((colour) => [...bytesOf(colour), 255])
 /** A preview on a canvas. */
 export function createPreview(canvas: HTMLCanvasElement, first: Theme): Preview {
   const context = needed(canvas.getContext('2d', { alpha: false }))
-  const lots = createLots()
+  const grid = createGrid()
   const canvases = needed(createLayers())
   const ground = needed(canvases.layers[0])
-  const whole = createCanvas(BLOCK_SIZE, BLOCK_SIZE) // the picture as painted
-  const shown = createCanvas(BLOCK_SIZE, BLOCK_SIZE) // what of it comes onto the wall
+  const whole = createCanvas(BLOCK_SIZE, BLOCK_SIZE) // the painted picture
+  const shown = createCanvas(BLOCK_SIZE, BLOCK_SIZE) // the same without blocks that others own
   let theme = first
   let barred: readonly BlockIndex[] = []
   let owned: readonly BlockIndex[] = []
 
   const setTheme = (other: Theme) => {
     theme = other
-    lots.setTheme(other)
+    grid.setTheme(other)
     canvases.setTheme(other)
   }
   setTheme(first)
@@ -61,7 +61,7 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme): Preview 
   }
 
   return {
-    take(next, before) {
+    update(next, before) {
       const { wall, painted } = next
       if (wall && wall !== before.wall) {
         if (wall.changed && wall.atlas === before.wall?.atlas) canvases.setBlocks(wall.atlas, wall.changed)
@@ -78,8 +78,8 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme): Preview 
     draw(sketch, camera, view) {
       const ratio = canvas.width / view.width
       const plan = frameOf(camera, view, ratio, undefined)
-      lots.draw(plan, canvas)
-      drawWall(context, plan, theme, [lots.element, ground])
+      grid.draw(plan, canvas)
+      drawWall(context, plan, theme, [grid.element, ground])
       if (sketch.picture === undefined) return
       const { left, top, right, bottom } = areaCovered(sketch)
       if (sketch.painted) context.drawImage(shown.canvas, left, top, right - left, bottom - top)
@@ -91,25 +91,25 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme): Preview 
   }
 }
 
-/** Draws the plan of lots and what is painted on it; from then on the context is in wall pixels. */
+/** Draws the grid and the blocks over it; afterwards the context is in wall pixels. */
 function drawWall(
   context: CanvasRenderingContext2D,
   { pixel, origin: [x, y] }: Frame,
   theme: Theme,
-  [lots, ground]: readonly [HTMLCanvasElement, HTMLCanvasElement],
+  [grid, ground]: readonly [HTMLCanvasElement, HTMLCanvasElement],
 ) {
   const scale = 1 / pixel
   context.resetTransform()
   context.fillStyle = theme.ground
   context.fillRect(0, 0, context.canvas.width, context.canvas.height)
-  context.drawImage(lots, 0, 0)
+  context.drawImage(grid, 0, 0)
   context.setTransform(scale, 0, 0, scale, -x * scale, -y * scale)
   context.imageSmoothingEnabled = scale < 1
   context.imageSmoothingQuality = 'high'
   context.drawImage(ground, 0, 0)
 }
 
-/** A drawing that is kept and not shown. */
+/** A canvas that is not on the page. */
 function createCanvas(width: number, height: number): OffscreenCanvasRenderingContext2D {
   return needed(new OffscreenCanvas(width, height).getContext('2d'))
 }
@@ -119,7 +119,7 @@ function needed<Drawing>(drawing: Drawing | null | undefined): Drawing {
   return drawing
 }
 
-function putPicture(context: OffscreenCanvasRenderingContext2D, { size: { w, h }, indices }: Painted) {
+function putPicture(context: OffscreenCanvasRenderingContext2D, { size: { w, h }, indices }: PaintedPicture) {
   const [width, height] = [w * BLOCK_SIZE, h * BLOCK_SIZE]
   const image = new ImageData(width, height)
   indices.forEach((index, at) => image.data.set(colours[index] ?? [], at * 4))

@@ -34,14 +34,14 @@ export async function blocksOfWallet(wallet: string): Promise<BlockIndex[]> {
   return blocks.map(({ block }) => block.index).filter(isBlockIndex)
 }
 
-/** How an edit ended. `now` is the service's time where it found ours wrong. */
-export type Edited =
+/** How an edit ended. `now` is the service's time when it refused ours. */
+export type EditResult =
   | { readonly kind: 'done' }
   | { readonly kind: 'refused'; readonly words: string; readonly now: number | undefined }
-  | { readonly kind: 'lost'; readonly words: string } // the same request may end better later
+  | { readonly kind: 'lost'; readonly words: string } // the same request may succeed later
 
 /** Sends a signed edit. */
-export async function sendEdit(area: string, body: EditAreaBody): Promise<Edited> {
+export async function sendEdit(area: string, body: EditAreaBody): Promise<EditResult> {
   try {
     const headers = { 'content-type': 'application/json' }
     const response = await fetch(`/areas/${area}`, { method: 'PUT', headers, body: JSON.stringify(body) })
@@ -56,7 +56,7 @@ export async function sendEdit(area: string, body: EditAreaBody): Promise<Edited
 
 const wordsOf = async (response: Response) => (await refusalOf(response)).words
 
-/** The service's own words. */
+/** The service's own message. */
 async function refusalOf(response: Response): Promise<{ readonly words: string; readonly now: number | undefined }> {
   try {
     const body: ErrorBody & { readonly now?: unknown; readonly expected?: unknown } = await response.json()

@@ -1,40 +1,40 @@
-/** What is being prepared: a picture, its size in blocks and its place on the wall. Pure. */
+/** The sketch: a picture, its size in blocks and its place on the wall. Pure. */
 
 import { AREA_BLOCKS_MAX, blocksOf, type Area, type AreaSize } from '../../shared/area.ts'
 import type { Dither } from '../../shared/quantise.ts'
 import type { Fit } from '../../shared/resample.ts'
 import { BLOCK_SIZE, COLS, ROWS, type BlockIndex, type Cell } from '../../shared/wall.ts'
-import type { Area as Stretch } from '../camera/camera.ts'
+import type { Area as PixelArea } from '../camera/camera.ts'
 import type { Wall } from '../wall/wall-model.ts'
 
-/** The picture as its maker drew it, in its own pixels. */
-export type Opened = {
+/** A picture in its own pixels, before it is painted in blocks. */
+export type OpenedPicture = {
   readonly name: string
   readonly width: number
   readonly height: number
   readonly isPhoto: boolean // rather than drawn
 }
 
-/** How a picture is brought down to blocks, as `/api/pixels` takes it. `background` is `#rrggbb`. */
+/** How a picture is painted in blocks, with the options of `/api/pixels`. `background` is `#rrggbb`. */
 export type Style = { readonly fit: Fit; readonly dither: Dither; readonly background: string }
 
-/** What the worker is asked to paint. */
-export type Wish = { readonly size: AreaSize; readonly style: Style }
+/** How the worker is to paint the picture. */
+export type PaintOptions = { readonly size: AreaSize; readonly style: Style }
 
 /** A picture in the wall's colours: one palette index a pixel, row-major. */
-export type Painted = Wish & { readonly indices: Uint8Array }
+export type PaintedPicture = PaintOptions & { readonly indices: Uint8Array }
 
-/** What is to stand with the blocks; an empty text is left out. */
+/** The texts that go with the blocks; an empty one is left out. */
 export type Words = { readonly name: string; readonly message: string; readonly link: string }
 
 export type Sketch = {
   readonly wall: Wall | undefined // until the canvas read has begun to arrive
-  readonly picture: Opened | undefined
+  readonly picture: OpenedPicture | undefined
   readonly size: AreaSize
   readonly keepsShape: boolean // whether one side follows the other
   readonly style: Style
-  readonly ownDither: boolean // whether its maker chose it, and not the look of the picture
-  readonly painted: Painted | undefined // of an earlier size or style while the worker is at it
+  readonly ownDither: boolean // whether the user chose it, and not the kind of picture
+  readonly painted: PaintedPicture | undefined // of an earlier size or style while the worker runs
   readonly at: Cell // of the top left block
   readonly wallet: string | undefined // its full address
   readonly mine: ReadonlySet<BlockIndex> // blocks of that wallet
@@ -48,8 +48,8 @@ const EXACT_MAX = 16
 // Any other picture begins no longer than this: each block costs a dollar.
 const LONG_SIDE = 8
 
-/** A sketch of nothing yet, at a place. */
-export function begin(at: Cell): Sketch {
+/** A sketch without a picture, at a place. */
+export function newSketch(at: Cell): Sketch {
   return {
     wall: undefined,
     picture: undefined,
@@ -67,7 +67,7 @@ export function begin(at: Cell): Sketch {
 }
 
 /** The sketch with another picture, in the size and the colours that suit it. */
-export function withPicture(sketch: Sketch, picture: Opened): Sketch {
+export function withPicture(sketch: Sketch, picture: OpenedPicture): Sketch {
   const dither = sketch.ownDither ? sketch.style.dither : ditherFor(picture)
   return fitted({
     ...sketch,
@@ -79,12 +79,12 @@ export function withPicture(sketch: Sketch, picture: Opened): Sketch {
 }
 
 /** Photographs are dithered, which alters nothing where their colours are the wall's own; what is drawn keeps its edges. */
-const ditherFor = (picture: Opened): Dither => (picture.isPhoto ? 'floyd-steinberg' : 'none')
+const ditherFor = (picture: OpenedPicture): Dither => (picture.isPhoto ? 'floyd-steinberg' : 'none')
 
-const isExact = ({ width, height }: Opened) =>
+const isExact = ({ width, height }: OpenedPicture) =>
   width % BLOCK_SIZE === 0 && height % BLOCK_SIZE === 0 && Math.max(width, height) <= EXACT_MAX * BLOCK_SIZE
 
-function sizeFor(picture: Opened): AreaSize {
+function sizeFor(picture: OpenedPicture): AreaSize {
   const [w, h] = [picture.width / BLOCK_SIZE, picture.height / BLOCK_SIZE]
   if (isExact(picture)) return { w, h }
   const long = Math.min(LONG_SIDE, Math.ceil(Math.max(w, h)))
@@ -114,7 +114,7 @@ export const movedTo = (sketch: Sketch, at: Cell): Sketch => fitted({ ...sketch,
 function fitted(sketch: Sketch): Sketch {
   const size = limited(sketch.size)
   const at = { col: within(sketch.at.col, 0, COLS - size.w), row: within(sketch.at.row, 0, ROWS - size.h) }
-  // A picture that is only moved need not be painted anew, which is told by its size.
+  // The same object while the size is the same: a picture that is only moved is not painted again.
   const isSame = size.w === sketch.size.w && size.h === sketch.size.h
   return { ...sketch, size: isSame ? sketch.size : size, at, held: 0 }
 }
@@ -134,12 +134,12 @@ export const covered = (sketch: Pick<Sketch, 'at' | 'size'>): BlockIndex[] => bl
 export const areaOf = ({ at, size }: Pick<Sketch, 'at' | 'size'>): Area => ({ ...at, ...size })
 
 /** Where on the wall it lies, in pixels. */
-export function areaCovered({ at, size }: Pick<Sketch, 'at' | 'size'>): Stretch {
+export function areaCovered({ at, size }: Pick<Sketch, 'at' | 'size'>): PixelArea {
   const [left, top] = [at.col * BLOCK_SIZE, at.row * BLOCK_SIZE]
   return { left, top, right: left + size.w * BLOCK_SIZE, bottom: top + size.h * BLOCK_SIZE }
 }
 
-/** The picture as it is to be; `undefined` while it is being painted anew. */
-export function finished({ painted, size, style }: Sketch): Painted | undefined {
+/** The painted picture; `undefined` while it is being painted again. */
+export function finished({ painted, size, style }: Sketch): PaintedPicture | undefined {
   return painted?.size === size && painted.style === style ? painted : undefined
 }

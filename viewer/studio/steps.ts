@@ -25,7 +25,7 @@ export function createSteps(): Steps {
     next.textContent = `Next: ${tabs[at + 1]?.dataset['name'] ?? ''}`
     panel.scrollTop = 0
   }
-  // Whoever hears the page is told which step has begun, and whoever pressed a button that is gone stays near it.
+  // The focus goes to the heading: a screen reader reads it, and the button that had the focus may be gone.
   const lead = (at: number) => {
     show(at)
     sections[at]?.querySelector<HTMLElement>('h2')?.focus({ preventScroll: true })

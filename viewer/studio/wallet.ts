@@ -1,13 +1,13 @@
-/** Wallets in the browser, as they announce themselves (EIP-6963), and what is asked of them (EIP-1193). */
+/** Wallets in the browser: how they announce themselves (EIP-6963), and requests to them (EIP-1193). */
 
-/** A wallet that announced itself. Its name is the words of whoever wrote it. */
+/** A wallet that announced itself. Its name is untrusted text. */
 export type BrowserWallet = { readonly id: string; readonly name: string; readonly provider: Provider }
 
 export type Provider = {
   request(call: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>
 }
 
-/** Tells each wallet once, now and as they come. */
+/** Calls `onWallet` once for each wallet, now and later. */
 export function discoverWallets(onWallet: (wallet: BrowserWallet) => void) {
   const known = new Set<string>()
   window.addEventListener('eip6963:announceProvider', (event) => {
@@ -34,11 +34,11 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const isProvider = (value: unknown): value is Provider => isRecord(value) && typeof value['request'] === 'function'
 
-/** What a wallet would not do, in words; `declined` when its owner said no. */
-export type Unwilling = { readonly declined: boolean; readonly words: string }
+/** Why a wallet did not do what it was asked; `declined` when its owner said no. */
+export type WalletRefusal = { readonly declined: boolean; readonly words: string }
 
 /** Asks for the address to use. */
-export async function connect({ provider }: BrowserWallet): Promise<string | Unwilling> {
+export async function connect({ provider }: BrowserWallet): Promise<string | WalletRefusal> {
   return await asked(async () => {
     const accounts = await provider.request({ method: 'eth_requestAccounts' })
     const first: unknown = Array.isArray(accounts) ? accounts[0] : undefined
@@ -51,7 +51,7 @@ export async function personalSign(
   { provider }: BrowserWallet,
   address: string,
   text: string,
-): Promise<string | Unwilling> {
+): Promise<string | WalletRefusal> {
   return await asked(async () => {
     const signature = await provider.request({ method: 'personal_sign', params: [hexOf(text), address] })
     const isHex = typeof signature === 'string' && /^0x[0-9a-fA-F]+$/.test(signature)
@@ -66,7 +66,7 @@ export const isAddress = (value: unknown): value is string =>
 // EIP-1193: the user rejected the request.
 const REJECTED = 4001
 
-async function asked<T>(ask: () => Promise<T>): Promise<T | Unwilling> {
+async function asked<T>(ask: () => Promise<T>): Promise<T | WalletRefusal> {
   try {
     return await ask()
   } catch (error) {

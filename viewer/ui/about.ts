@@ -1,12 +1,12 @@
 /** What the wall is, for people; then the keys, and whom to tell of what should not be on it. */
 
 import { KEYS_HELP } from '../camera/keys.ts'
-import type { Content, Page } from '../page.ts'
+import type { PanelContent, Page } from '../page.ts'
 import { countText, priceText } from '../wall/formatting.ts'
 import { button, make } from './dom.ts'
 
 /** What the wall is, every key, and how to report something. */
-export function createAbout(page: Page): Content {
+export function createAbout(page: Page): PanelContent {
   const { wall: shown } = page.state()
   const wall = shown?.complete === true ? shown : undefined
   const price = wall === undefined ? '' : `${priceText(wall.pricing.perBlock)} in ${wall.pricing.asset}`

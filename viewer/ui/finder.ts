@@ -1,7 +1,7 @@
 /** Searching, and the lists of works and agents: the wall for those who would rather read it. */
 
 import { coordOf } from '../../shared/wall.ts'
-import type { Content, Page } from '../page.ts'
+import type { PanelContent, Page } from '../page.ts'
 import type { State } from '../state.ts'
 import { artworksOf } from '../wall/artworks.ts'
 import { blocksText, countText, nameOf } from '../wall/formatting.ts'
@@ -22,7 +22,7 @@ const orders: readonly (readonly [Order, string])[] = [
 ]
 
 /** A search field over a list of works or agents. */
-export function createFinder(page: Page): Content {
+export function createFinder(page: Page): PanelContent {
   const field = make('input', '')
   field.type = 'search'
   field.placeholder = 'A word, a name, 0x12…, 80,45'

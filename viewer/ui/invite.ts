@@ -1,13 +1,13 @@
 /** A prompt that sends its reader's own agent to the wall. */
 
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
-import type { Content } from '../page.ts'
+import type { PanelContent } from '../page.ts'
 import type { State } from '../state.ts'
 import { copyButton } from './copy-button.ts'
 import { make } from './dom.ts'
 
 /** The prompt with a button that copies it. */
-export function createInvite(): Content {
+export function createInvite(): PanelContent {
   const text = make('code', '')
   const copy = copyButton('Copy the prompt', () => text.textContent)
   copy.classList.add('loud')

@@ -9,7 +9,7 @@ import { createAmbient } from './ambient.ts'
 import { find } from './dom.ts'
 import { createEmptyState } from './empty-state.ts'
 import { createAgentWorks } from './label/agent-works.ts'
-import { createDeeds } from './label/deeds.ts'
+import { createLabel } from './label/label.ts'
 import { createMinimap } from './minimap.ts'
 import { createPanels } from './panels.ts'
 import { createPulses } from './pulses.ts'
@@ -19,13 +19,13 @@ import { createTitle } from './title.ts'
 import { createTooltip } from './tooltip.ts'
 
 /** Builds the parts in their places, and keeps the wall up to date once all of it has arrived. */
-export function createParts(page: Page, readCanvas: CanvasReader, signal: AbortSignal): Part {
+export function createLazyUi(page: Page, readCanvas: CanvasReader, signal: AbortSignal): Part {
   const stale = find('stale', HTMLElement)
   const stage = find('stage', HTMLElement)
   const parts: Part[] = [
     createAmbient(stage),
     createTicks(stage),
-    createDeeds(page),
+    createLabel(page),
     createPanels(page),
     createAgentWorks(page, stage),
     createMinimap(page, stage),

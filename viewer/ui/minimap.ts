@@ -33,7 +33,7 @@ export function createMinimap(page: Page, stage: HTMLElement): Part {
     if (wall === undefined || wall === drawn) return
     const blocks = drawn?.atlas === wall.atlas ? (wall.changed ?? ALL_BLOCKS) : ALL_BLOCKS
     drawn = wall
-    drawBlocks(image, wall.atlas, blocks, coloursOf(page.look.theme()))
+    drawBlocks(image, wall.atlas, blocks, coloursOf(page.appearance.theme()))
     picture.getContext('2d')?.putImageData(image, 0, 0)
   }
   const go = (event: PointerEvent) => {

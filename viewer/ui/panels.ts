@@ -1,6 +1,6 @@
 /** The one panel that may be open beside the wall. */
 
-import type { Content, Page, Part } from '../page.ts'
+import type { PanelContent, Page, Part } from '../page.ts'
 import type { Panel, State } from '../state.ts'
 import { createAbout } from './about.ts'
 import { button, find, make } from './dom.ts'
@@ -11,7 +11,7 @@ import { createTimeline } from './past/timeline.ts'
 import { createShare } from './share.ts'
 import { createViews } from './views.ts'
 
-const contents: Readonly<Record<Panel, (page: Page) => Content>> = {
+const contents: Readonly<Record<Panel, (page: Page) => PanelContent>> = {
   find: createFinder,
   view: createViews,
   time: createTimeline,
@@ -24,7 +24,7 @@ const contents: Readonly<Record<Panel, (page: Page) => Content>> = {
 /** Fills and empties the panel's element as the state says. */
 export function createPanels(page: Page): Part {
   const element = find('panel', HTMLElement)
-  let open: Content | undefined
+  let open: PanelContent | undefined
 
   const fill = (panel: Panel, state: State) => {
     open = contents[panel](page)

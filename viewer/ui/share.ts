@@ -4,7 +4,7 @@ import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import type { Work } from '../../shared/works.ts'
 import type { Area } from '../camera/camera.ts'
 import { nameOnPage } from '../page-words.ts'
-import type { Content, Page } from '../page.ts'
+import type { PanelContent, Page } from '../page.ts'
 import { shownBlock, shownWall, type State } from '../state.ts'
 import { coloursOf } from '../theme.ts'
 import { addressOf } from '../url-state.ts'
@@ -19,7 +19,7 @@ const PICTURE_SCALE = 24
 const PICTURE_SIDE_MAX = 2400
 
 /** Buttons for a link, pictures and a view to embed. */
-export function createShare(page: Page): Content {
+export function createShare(page: Page): PanelContent {
   const link = () => location.origin + location.pathname + addressOf(page.state(), location.search)
   const embedding = make('code', '')
   const pictures = make('div', 'stack')
@@ -75,7 +75,7 @@ function pictureButtons(page: Page, state: State): HTMLElement[] {
 function savePicture(page: Page, area: Area, name: string) {
   const wall = shownWall(page.state())
   if (wall === undefined) return
-  const image = imageOf(wall.atlas, area, coloursOf(page.look.theme()))
+  const image = imageOf(wall.atlas, area, coloursOf(page.appearance.theme()))
   const scale = Math.max(1, Math.min(PICTURE_SCALE, Math.floor(PICTURE_SIDE_MAX / Math.max(image.width, image.height))))
   const canvas = make('canvas', '')
   canvas.width = image.width * scale

@@ -22,7 +22,7 @@ export function createTicker(page: Page, stage: HTMLElement): Part {
     if (block === undefined || owner === undefined) return
     const what =
       count > blocks.length ? `and others bought ${blocksText(count)}` : `just bought ${sizeText(blocks.length)}`
-    const picture = make('span', 'thumb', drawWork(wall.atlas, blocks, page.look.theme()))
+    const picture = make('span', 'thumb', drawWork(wall.atlas, blocks, page.appearance.theme()))
     const go = () => page.send({ do: 'open-work', block })
     element.replaceChildren(button('', [picture, make('span', '', make('bdi', '', nameOf(owner)), ` ${what}`)], go))
     element.hidden = false

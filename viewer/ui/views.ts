@@ -1,6 +1,6 @@
 /** What the wall is coloured by, and the page's theme. */
 
-import type { Content, Page } from '../page.ts'
+import type { PanelContent, Page } from '../page.ts'
 import { THEMES, type ThemeName } from '../theme.ts'
 import { OVERLAYS, legendOf, type Overlay } from '../wall/overlay.ts'
 import { make } from './dom.ts'
@@ -22,13 +22,18 @@ const themeNames: Readonly<Record<ThemeName | 'system', string>> = {
 const CANNOT = 'This browser draws on no canvas, so a picture of the wall stands here, and nothing can be laid over it.'
 
 /** Two choices, and the colours' legend. */
-export function createViews(page: Page): Content {
+export function createViews(page: Page): PanelContent {
   const legend = make('ul', 'legend')
   const overlays = choice('Colours', 'overlay', OVERLAYS, overlayNames, page.state().overlay, (overlay) =>
     page.send({ do: 'lay', overlay }),
   )
-  const themes = choice('Theme', 'theme', ['system', ...THEMES], themeNames, page.look.chosen() ?? 'system', (name) =>
-    page.look.choose(name === 'system' ? undefined : name),
+  const themes = choice(
+    'Theme',
+    'theme',
+    ['system', ...THEMES],
+    themeNames,
+    page.appearance.chosen() ?? 'system',
+    (name) => page.appearance.choose(name === 'system' ? undefined : name),
   )
   return {
     title: 'View',

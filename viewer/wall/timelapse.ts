@@ -11,7 +11,7 @@ import { blankAtlas, paintBlock, type Atlas } from './pixel-buffer.ts'
 export type Step = { readonly block: BlockIndex; readonly px: string | undefined }
 
 /** What is to be shown: steps in their order, none outside the area. */
-export type Film = { readonly steps: readonly Step[]; readonly area: Area; readonly theme: Theme }
+export type TimelapseInput = { readonly steps: readonly Step[]; readonly area: Area; readonly theme: Theme }
 
 // Twenty seconds of a wall that has seen much, and a moment each of one that has not.
 const FRAMES_MAX = 240
@@ -22,7 +22,11 @@ const LAST_HUNDREDTHS = 250
 const SIDE = 480
 
 /** Tells the file piece by piece, and with each how much of it is done, from 0 to 1. */
-export function* timelapse({ steps, area, theme }: Film): Generator<readonly [Uint8Array<ArrayBuffer>, number]> {
+export function* timelapse({
+  steps,
+  area,
+  theme,
+}: TimelapseInput): Generator<readonly [Uint8Array<ArrayBuffer>, number]> {
   const [width, height] = [area.right - area.left, area.bottom - area.top]
   const scale = Math.max(1, Math.floor(SIDE / Math.max(width, height)))
   const atlas = blankAtlas()

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { ChangeDto } from '../../../shared/contract/live.ts'
 import { coordOf } from '../../../shared/wall.ts'
 import { withChanges } from '../../../viewer/data/apply-updates.ts'
-import { begin, shownWall, step } from '../../../viewer/state.ts'
+import { initialState, shownWall, step } from '../../../viewer/state.ts'
 import { blankAtlas, decodePicture, pictureAt } from '../../../viewer/wall/pixel-buffer.ts'
 import { historyOf, pastAt, type Past } from '../../../viewer/wall/wall-history.ts'
 import { knownBlockAt } from '../../../viewer/wall/wall-model.ts'
@@ -68,7 +68,7 @@ test('looking at the past leaves the present as it is', () => {
   const log = logOf([blocks[0], blocks[0]])
   const wall = withChanges(fresh(), log)
   const remembering = step(
-    { ...begin({ width: 100, height: 100 }), wall },
+    { ...initialState({ width: 100, height: 100 }), wall },
     { do: 'remember', history: historyOf(log, 2) },
   )
   const then = step(remembering, { do: 'travel', at: 1 })

@@ -5,13 +5,13 @@ import { AreaOrder } from '../../../shared/contract/area-order.ts'
 import { PALETTE_SIZE } from '../../../shared/palette.ts'
 import { areaMessage, digestOfPixels } from '../../../shared/signing.ts'
 import { dealOf, priceOf, coveredCounts } from '../../../viewer/studio/order/cost-summary.ts'
-import { written } from '../../../viewer/studio/order/export-formats.ts'
-import { orderOf, type Repainting } from '../../../viewer/studio/order/order.ts'
+import { writeOrder } from '../../../viewer/studio/order/export-formats.ts'
+import { orderOf, type RepaintOrder } from '../../../viewer/studio/order/order.ts'
 import { isPhotograph } from '../../../viewer/studio/picture-kind.ts'
-import { repaint, type Brush, type Progress, type Signed } from '../../../viewer/studio/repaint.ts'
-import type { Edited } from '../../../viewer/studio/service.ts'
+import { repaint, type RepaintDeps, type Progress, type RepaintSignature } from '../../../viewer/studio/repaint.ts'
+import type { EditResult } from '../../../viewer/studio/service.ts'
 import {
-  begin,
+  newSketch,
   covered,
   finished,
   movedTo,
@@ -28,7 +28,7 @@ const photo = { name: 'photo.png', width: 1200, height: 900, isPhoto: true }
 /** A picture that lies at a place, every pixel of which says where it is. */
 function painted(col: number, row: number, width: number, height: number): Sketch {
   const sketch = withPicture(
-    { ...begin({ col, row }), wall: wallOf(canvas) },
+    { ...newSketch({ col, row }), wall: wallOf(canvas) },
     { name: 'a.png', width, height, isPhoto: false },
   )
   const { w, h } = sketch.size
@@ -68,7 +68,7 @@ test('photographs and gradients are told from logos and flat drawings, and neith
 
 describe('a sketch', () => {
   test('photographs are dithered, what is drawn is not, and a choice of its maker stays', () => {
-    const dithered = withPicture(begin({ col: 0, row: 0 }), photo)
+    const dithered = withPicture(newSketch({ col: 0, row: 0 }), photo)
     expect(dithered.style.dither).toBe('floyd-steinberg')
     expect(withPicture(dithered, { ...photo, isPhoto: false }).style.dither).toBe('none')
     const own = { ...dithered, ownDither: true, style: { ...dithered.style, dither: 'none' as const } }
@@ -77,7 +77,7 @@ describe('a sketch', () => {
 
   test('a picture made of whole blocks keeps its pixels; any other begins small and in shape', () => {
     const sizeOf = (width: number, height: number) =>
-      withPicture(begin({ col: 0, row: 0 }), { ...photo, width, height }).size
+      withPicture(newSketch({ col: 0, row: 0 }), { ...photo, width, height }).size
     expect(sizeOf(160, 90)).toEqual({ w: 16, h: 9 })
     expect(sizeOf(1200, 900)).toEqual({ w: 8, h: 6 })
     expect(sizeOf(25, 31)).toEqual({ w: 3, h: 4 })
@@ -85,14 +85,14 @@ describe('a sketch', () => {
   })
 
   test('one side follows the other while the shape is kept', () => {
-    const sketch = withPicture(begin({ col: 0, row: 0 }), photo)
+    const sketch = withPicture(newSketch({ col: 0, row: 0 }), photo)
     expect(withWidth(sketch, 12).size).toEqual({ w: 12, h: 9 })
     expect(withHeight(sketch, 3).size).toEqual({ w: 4, h: 3 })
     expect(withWidth({ ...sketch, keepsShape: false }, 12).size).toEqual({ w: 12, h: 6 })
   })
 
   test('size and place never leave the wall, nor what one payment buys', () => {
-    const sketch = withPicture(begin({ col: 158, row: 0 }), photo)
+    const sketch = withPicture(newSketch({ col: 158, row: 0 }), photo)
     expect(sketch.at).toEqual({ col: 152, row: 0 })
     expect(movedTo(sketch, { col: -4, row: 1000 }).at).toEqual({ col: 0, row: 84 })
     expect(withWidth(sketch, 10_000).size).toEqual({ w: 23, h: 17 })
@@ -170,22 +170,22 @@ describe('an order', () => {
   ])('every form of %s has its address and its picture', (_, sketch, said) => {
     const order = ordered(sketch)
     for (const form of ['prompt', 'curl', 'script'] as const) {
-      const { name, text } = written(order, form)
+      const { name, text } = writeOrder(order, form)
       expect(name).toStartWith(`pixel-wall-${order.area.replaceAll(',', '-')}.`)
       for (const part of [order.url, order.body.pixels ?? '', said]) expect(text).toContain(part)
     }
-    expect(JSON.parse(written(order, 'json').text)).toEqual(order.body)
-    expect(() => new Bun.Transpiler({ loader: 'ts' }).scan(written(order, 'script').text)).not.toThrow()
+    expect(JSON.parse(writeOrder(order, 'json').text)).toEqual(order.body)
+    expect(() => new Bun.Transpiler({ loader: 'ts' }).scan(writeOrder(order, 'script').text)).not.toThrow()
   })
 
   test('a shell reads the words of a command as they were written', async () => {
-    const command = written(ordered(open), 'curl').text.split('\n').at(-2) ?? ''
+    const command = writeOrder(ordered(open), 'curl').text.split('\n').at(-2) ?? ''
     const given = await Bun.$`sh -c ${command.replace('curl', "printf '%s\n'")}`.text()
     expect(JSON.parse(given.trim().split('\n').at(-1) ?? '')).toEqual(ordered(open).body)
   })
 
   test('a large one is named in the prompt and lies in the file', () => {
-    const { text } = written(ordered(painted(0, 0, 160, 90)), 'prompt')
+    const { text } = writeOrder(ordered(painted(0, 0, 160, 90)), 'prompt')
     expect(text).toContain('pixel-wall-0-0-16x9.json')
     expect(text.length).toBeLessThan(4000)
   })
@@ -193,7 +193,7 @@ describe('an order', () => {
 
 describe('repainting', () => {
   const pixels = new Uint8Array(200).toBase64()
-  const order: Repainting = {
+  const order: RepaintOrder = {
     kind: 'repaint',
     wall: 'https://wall.example',
     area: '1,1,2x1',
@@ -202,11 +202,11 @@ describe('repainting', () => {
     body: { pixels },
   }
 
-  function brush(answers: Edited[]) {
+  function depsOf(answers: EditResult[]) {
     const signed: string[] = []
-    const sent: Signed[] = []
+    const sent: RepaintSignature[] = []
     const told: Progress[] = []
-    const hands: Brush = {
+    const deps: RepaintDeps = {
       host: 'wall.example',
       clock: { ahead: 0 },
       sign: async (text) => `0x${signed.push(text)}`,
@@ -216,11 +216,11 @@ describe('repainting', () => {
       },
       tell: (progress) => void told.push(progress),
     }
-    return { ...hands, signed, sent, told }
+    return { ...deps, signed, sent, told }
   }
 
   test('signs the canonical text of the area once, for the digest of its pixels', async () => {
-    const calm = brush([])
+    const calm = depsOf([])
     await repaint(order, calm)
     expect(calm.told.map(({ state }) => state)).toEqual(['signing', 'sending', 'done'])
     const digest = digestOfPixels(new Uint8Array(200))
@@ -228,7 +228,7 @@ describe('repainting', () => {
   })
 
   test('a lost request is sent again as it was signed', async () => {
-    const calm = brush([{ kind: 'lost', words: 'gone' }])
+    const calm = depsOf([{ kind: 'lost', words: 'gone' }])
     await repaint(order, calm)
     const failed = calm.told.at(-1)
     if (failed?.state !== 'failed') throw new Error('the first request was lost')
@@ -240,14 +240,14 @@ describe('repainting', () => {
 
   test('where the clocks differ, the next text is signed with the service’s time', async () => {
     const now = Date.now() + 3_600_000
-    const calm = brush([{ kind: 'refused', words: 'late', now }])
+    const calm = depsOf([{ kind: 'refused', words: 'late', now }])
     await repaint(order, calm)
     await repaint(order, calm)
     expect(Math.abs((calm.sent[1]?.ts ?? 0) - now)).toBeLessThan(60_000)
   })
 
   test('a no of the wallet’s owner sends nothing', async () => {
-    const calm = brush([])
+    const calm = depsOf([])
     await repaint(order, { ...calm, sign: async () => ({ declined: true, words: 'no' }) })
     expect(calm.told.at(-1)).toEqual({ state: 'failed', words: 'no' })
     expect(calm.sent).toEqual([])

@@ -1,16 +1,15 @@
-/** An order written down: for a language model, for a tool, for a shell, and as a script that carries it out. Pure. */
+/** An order as a file: for a language model, for a tool, for a shell, and as a script that carries it out. Pure. */
 
-import { sumOf, textOf, type Order, type Repainting } from './order.ts'
+import { sumOf, textOf, type Order, type RepaintOrder } from './order.ts'
 
-/** The forms an order can be taken away in. */
+/** The formats of an order. */
 export const FORMS = ['prompt', 'json', 'curl', 'script'] as const
 export type Form = (typeof FORMS)[number]
 
-/** A file to take away. */
-export type Paper = { readonly name: string; readonly type: string; readonly text: string }
+export type OrderFile = { readonly name: string; readonly type: string; readonly text: string }
 
-/** Writes an order down. */
-export function written(order: Order, form: Form): Paper {
+/** Writes an order in a format. */
+export function writeOrder(order: Order, form: Form): OrderFile {
   const stem = `pixel-wall-${order.area.replaceAll(',', '-')}`
   switch (form) {
     case 'prompt':
@@ -43,7 +42,7 @@ const steps = (order: Order): readonly string[] =>
         `Add ts and signature to the body and PUT it to ${order.url}, or call the tool set_area of ${order.wall}/mcp with it and "area": "${order.area}". It is free, and repaints all of the blocks or none.`,
       ]
 
-const textWithoutTime = (order: Repainting) =>
+const textWithoutTime = (order: RepaintOrder) =>
   textOf(order, new URL(order.wall).hostname, 0).replace('\nts=0\n', '\nts=<Unix milliseconds>\n')
 
 const blocksOf = ({ blocks }: Order) => (blocks === 1 ? '1 block' : `${blocks} blocks`)

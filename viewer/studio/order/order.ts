@@ -1,4 +1,4 @@
-/** What is taken away: the one request that buys the picture's area or repaints it, as a value. Pure. */
+/** The request that buys the picture's area or repaints it, as a value. Pure. */
 
 import { areaName, type AreaName } from '../../../shared/area.ts'
 import type { AreaOrder } from '../../../shared/contract/area-order.ts'
@@ -8,7 +8,7 @@ import { areaOf, finished, type Sketch, type Words } from '../sketch.ts'
 import { dealOf, priceOf } from './cost-summary.ts'
 
 /** Buys an area with its picture, in one payment. */
-export type Buying = {
+export type BuyOrder = {
   readonly kind: 'buy'
   readonly wall: string // the service's origin
   readonly area: AreaName
@@ -22,7 +22,7 @@ export type Buying = {
 }
 
 /** Repaints an area of one wallet, once `ts` and `signature` are added to the body. */
-export type Repainting = {
+export type RepaintOrder = {
   readonly kind: 'repaint'
   readonly wall: string
   readonly area: AreaName
@@ -31,7 +31,7 @@ export type Repainting = {
   readonly body: Face // of a PUT, and with `area` what the tool `set_area` takes
 }
 
-export type Order = Buying | Repainting
+export type Order = BuyOrder | RepaintOrder
 
 /** What an area is to show; a field that is left out is left as it is. */
 export type Face = { readonly pixels: string; readonly message?: string; readonly link?: string }
@@ -60,14 +60,14 @@ export function orderOf(sketch: Sketch, wall: string): Order | undefined {
 }
 
 /** The terms in words: what all of it costs, and in what. */
-export const sumOf = ({ price, asset, network }: Buying): string => `${price} ${asset} on ${network}`
+export const sumOf = ({ price, asset, network }: BuyOrder): string => `${price} ${asset} on ${network}`
 
 /** The text that a repaint's owner signs, at a time in Unix milliseconds. */
-export function textOf({ area, body }: Pick<Repainting, 'area' | 'body'>, host: string, ts: number): string {
+export function textOf({ area, body }: Pick<RepaintOrder, 'area' | 'body'>, host: string, ts: number): string {
   return areaMessage(host, area, ts, { ...body, pixels: digestOfPixels(bytesOf(body.pixels)) })
 }
 
-/** Only what is said. */
+/** Leaves empty texts out. */
 const spoken = ({ message, link }: Words) => ({
   ...(message === '' ? {} : { message }),
   ...(link === '' ? {} : { link }),

@@ -16,14 +16,14 @@ type Claimed = Extract<KnownBlock, { kind: 'claimed' }>
 type Open = Extract<KnownBlock, { kind: 'open' }>
 
 /** What a label tells besides the block itself. */
-export type Around = {
+export type CardContext = {
   readonly wall: Wall
   readonly work: Artwork | undefined // of an open block, none
   readonly neighbour: BlockIndex | undefined // the open block nearest to it
   readonly theme: Theme
 }
 
-export type CardActs = {
+export type CardActions = {
   choose(agent: number): void
   go(to: BlockIndex): void
   frame(block: BlockIndex): void
@@ -32,7 +32,7 @@ export type CardActs = {
 }
 
 /** What a label holds. */
-export function cardContent(known: KnownBlock, around: Around, acts: CardActs): Node[] {
+export function cardContent(known: KnownBlock, around: CardContext, acts: CardActions): Node[] {
   return known.kind === 'open' ? openCard(known, acts) : claimedCard(known, around, acts)
 }
 
@@ -42,7 +42,7 @@ export function addPayment(element: HTMLElement, deed: Deed, network: string) {
   element.querySelector('.payment')?.replaceChildren(deed.settled ? 'settled ' : 'paid ', ...tx)
 }
 
-function openCard({ block, pricing, soldLater }: Open, acts: CardActs): Node[] {
+function openCard({ block, pricing, soldLater }: Open, acts: CardActions): Node[] {
   const coord = coordOf(block)
   const where = make('p', 'facts where', `Block ${coord}`)
   if (soldLater)
@@ -64,7 +64,7 @@ function openCard({ block, pricing, soldLater }: Open, acts: CardActs): Node[] {
   ]
 }
 
-function claimedCard(known: Claimed, around: Around, acts: CardActs): Node[] {
+function claimedCard(known: Claimed, around: CardContext, acts: CardActions): Node[] {
   const { wall, work, theme } = around
   if (work === undefined) return []
   const { owner, agent } = known
@@ -103,7 +103,7 @@ const sizeText = ({ blocks }: Artwork) =>
   blocks.length === 1 ? blocksText(1) : `${sizeOf(blocks)}${sizeOf(blocks).includes('×') ? ' blocks' : ''}`
 
 /** What is told of the block itself, folded away. */
-function blockFacts(known: Claimed, { wall, work, neighbour, theme }: Around, acts: CardActs): Node[] {
+function blockFacts(known: Claimed, { wall, work, neighbour, theme }: CardContext, acts: CardActions): Node[] {
   const { owner, message, link } = known
   const coord = coordOf(known.block)
   return [

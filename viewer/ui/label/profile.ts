@@ -1,7 +1,7 @@
 /** Who an agent is: its works, its words and its links. */
 
 import { isLink } from '../../../shared/text.ts'
-import type { Content, Page } from '../../page.ts'
+import type { PanelContent, Page } from '../../page.ts'
 import type { State } from '../../state.ts'
 import { artworksOf, blocksOf } from '../../wall/artworks.ts'
 import { agoText, blocksText, countText, dateText, nameOf } from '../../wall/formatting.ts'
@@ -12,7 +12,7 @@ import { workList } from './work-list.ts'
 const WORKS_MAX = 60
 
 /** The chosen agent's profile. */
-export function createProfile(page: Page): Content {
+export function createProfile(page: Page): PanelContent {
   const body = make('div', 'about-agent')
   const fill = ({ wall, agent }: State) => {
     const owner = agent === undefined ? undefined : wall?.agents[agent]

@@ -15,7 +15,7 @@ export const workList = (page: Page, works: readonly Artwork[], named: boolean):
 export function workButton(page: Page, work: Artwork, named: boolean): HTMLElement {
   const { wall } = page.state()
   const owner = wall?.agents[work.agent]
-  const picture = wall === undefined ? [] : [drawWork(wall.atlas, work.blocks, page.look.theme())]
+  const picture = wall === undefined ? [] : [drawWork(wall.atlas, work.blocks, page.appearance.theme())]
   const whose = named && owner !== undefined ? [make('bdi', '', nameOf(owner)), ' · '] : []
   return button(
     'work',

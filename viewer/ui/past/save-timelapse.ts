@@ -4,10 +4,10 @@ import { coordOf, isBlockIndex } from '../../../shared/wall.ts'
 import type { Page } from '../../page.ts'
 import type { State } from '../../state.ts'
 import { areaOf, workAt } from '../../wall/artworks.ts'
-import type { Film, Step } from '../../wall/timelapse.ts'
+import type { TimelapseInput, Step } from '../../wall/timelapse.ts'
 import { button } from '../dom.ts'
 import { saveFile } from '../save-file.ts'
-import type { Made } from './timelapse-worker.ts'
+import type { TimelapseMessage } from './timelapse-worker.ts'
 
 export type SaveTimelapse = {
   readonly element: HTMLElement
@@ -34,14 +34,14 @@ export function createSaveTimelapse(page: Page): SaveTimelapse {
     const state = page.state()
     const subject = subjectOf(state)
     worker = new Worker(new URL('./timelapse-worker.ts', import.meta.url), { type: 'module', name: 'timelapse-worker' })
-    worker.addEventListener('message', ({ data }: MessageEvent<Made>) => {
+    worker.addEventListener('message', ({ data }: MessageEvent<TimelapseMessage>) => {
       if ('share' in data) return void (element.textContent = `${Math.round(100 * data.share)} %, stop`)
       saveFile(data.file, subject === undefined ? 'pixel-wall.gif' : `pixel-wall-work-${subject.replace(',', '-')}.gif`)
       end()
     })
     worker.addEventListener('error', end)
     element.textContent = '0 %, stop'
-    worker.postMessage(filmOf(page, state))
+    worker.postMessage(timelapseInputOf(page, state))
   }
   return { element, update: write, close: end }
 }
@@ -52,11 +52,11 @@ function subjectOf({ wall, pinned }: State): string | undefined {
   return first === undefined ? undefined : coordOf(first)
 }
 
-function filmOf(page: Page, { wall, pinned, history }: State): Film {
+function timelapseInputOf(page: Page, { wall, pinned, history }: State): TimelapseInput {
   const work = wall === undefined || pinned === undefined ? [] : workAt(wall, pinned)
   const own = new Set<number>(work)
   const steps = (history?.changes ?? []).flatMap(({ i, px }): Step[] =>
     isBlockIndex(i) && (own.size === 0 || own.has(i)) ? [{ block: i, px }] : [],
   )
-  return { steps, area: areaOf(work), theme: page.look.theme() }
+  return { steps, area: areaOf(work), theme: page.appearance.theme() }
 }

@@ -1,6 +1,6 @@
 /** The wall's past: a scrubber over every sale and repaint, and playing them. */
 
-import type { Content, Page } from '../../page.ts'
+import type { PanelContent, Page } from '../../page.ts'
 import type { State } from '../../state.ts'
 import { blocksText, dateText } from '../../wall/formatting.ts'
 import { momentAfter, momentsOf, played, soldBy } from '../../wall/moments.ts'
@@ -13,7 +13,7 @@ const STEP_MAX_MS = 100
 const CANNOT = 'This browser draws on no canvas, so only a picture of the wall as it is now can be shown.'
 
 /** The past as it can be played, and as it can be taken away. */
-export function createTimeline(page: Page): Content {
+export function createTimeline(page: Page): PanelContent {
   const player = createPlayer(page)
   if (!page.showsOverlays()) return { ...player, body: [make('p', '', CANNOT)] }
   const film = createSaveTimelapse(page)

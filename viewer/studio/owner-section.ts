@@ -1,10 +1,10 @@
-/** Whose blocks are covered: an address that is typed in, or a wallet in the browser. */
+/** The owner of covered blocks: an address that is typed in, or a wallet in the browser. */
 
 import { button, find, make } from '../ui/dom.ts'
 import { blocksText } from '../wall/formatting.ts'
 import { dealOf, coveredCounts } from './order/cost-summary.ts'
 import type { Part, Studio } from './parts.ts'
-import { createRepainting, type Signer } from './repainting.ts'
+import { createRepaintPanel, type Signer } from './repaint-panel.ts'
 import { blocksOfWallet } from './service.ts'
 import type { Sketch } from './sketch.ts'
 import { connect, discoverWallets, isAddress, type BrowserWallet } from './wallet.ts'
@@ -12,14 +12,14 @@ import { connect, discoverWallets, isAddress, type BrowserWallet } from './walle
 // Sales come in bursts.
 const LOOK_AFTER_MS = 500
 
-/** Fields and buttons of the owner's section. */
-export function createOwner(studio: Studio): Part {
+/** Follows the address field and the wallets. */
+export function createOwnerSection(studio: Studio): Part {
   const section = find('owner', HTMLElement)
   const field = find('wallet', HTMLInputElement)
   const told = find('wallet-told', HTMLElement)
   const stuck = find('stuck', HTMLElement)
   let signer: Signer | undefined
-  const repainting = createRepainting(studio, () => signer)
+  const repaintPanel = createRepaintPanel(studio, () => signer)
 
   const look = async (address: string) => {
     try {
@@ -30,7 +30,7 @@ export function createOwner(studio: Studio): Part {
         blocks.length === 0 ? 'This wallet owns nothing here yet.' : `It owns ${blocksText(blocks.length)}.`
       const { wallet, mine } = studio.sketch()
       const isSame = wallet === address && mine.size === blocks.length && blocks.every((block) => mine.has(block))
-      if (!isSame) studio.become({ ...studio.sketch(), wallet: address, mine: new Set(blocks) })
+      if (!isSame) studio.setSketch({ ...studio.sketch(), wallet: address, mine: new Set(blocks) })
     } catch (error) {
       told.textContent = error instanceof Error ? error.message : 'The wall could not be asked.'
     }
@@ -55,7 +55,7 @@ export function createOwner(studio: Studio): Part {
   field.addEventListener('input', () => {
     signer = undefined
     const address = field.value.trim()
-    studio.become({ ...studio.sketch(), wallet: undefined, mine: new Set() })
+    studio.setSketch({ ...studio.sketch(), wallet: undefined, mine: new Set() })
     told.textContent = address === '' ? '' : isAddress(address) ? 'Looking …' : 'An address is 0x and 40 hex digits.'
     if (isAddress(address)) void look(address)
   })
@@ -68,7 +68,7 @@ export function createOwner(studio: Studio): Part {
     update(next, before) {
       section.hidden = dealOf(next) === 'buy'
       stuck.textContent = adviceFor(next)
-      repainting.update(next, before)
+      repaintPanel.update(next, before)
       // The wallet's agent may have been the buyer.
       const isSold = next.wall?.stats.claimed !== before.wall?.stats.claimed
       if (isSold && next.wallet !== undefined) lookSoon(next.wallet)

@@ -1,24 +1,24 @@
-/** The plan of lots behind what is painted where there is no GPU: open ground, hairlines as wide at every zoom, and the wall's edge. */
+/** The grid of open blocks where there is no GPU: their ground, lines of the same width at every zoom, and the wall's edge. */
 
 import { BLOCK_SIZE, COLS, ROWS } from '../../shared/wall.ts'
 import { dark, type Theme } from '../theme.ts'
 import { OPEN } from '../wall/pixel-buffer.ts'
 import type { Frame } from './frame.ts'
 
-export type Lots = {
+export type Grid = {
   readonly element: HTMLCanvasElement
   setTheme(theme: Theme): void
-  /** Draws what of it is on a stage of the size of `stage`. */
+  /** Draws the part that is on a stage of the size of `stage`. */
   draw(frame: Frame, stage: HTMLCanvasElement): void
 }
 
 // Lines around ten by ten blocks stand out among those around each.
 const TEN = 10
 
-/** A canvas of the stage's size, which is redrawn: one that is enlarged would have lines as wide as its pixels. */
-export function createLots(): Lots {
+/** A canvas of the stage's size that is drawn for every frame: an enlarged one would have lines as wide as its pixels. */
+export function createGrid(): Grid {
   const element = document.createElement('canvas')
-  element.className = 'lots'
+  element.className = 'grid'
   const context = element.getContext('2d')
   let theme = dark
   return {

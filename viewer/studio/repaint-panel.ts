@@ -1,4 +1,4 @@
-/** Repainting in sight: a button, and how it fares. */
+/** The button that repaints, and how far the repaint is. */
 
 import { find } from '../ui/dom.ts'
 import { blocksText } from '../wall/formatting.ts'
@@ -20,8 +20,8 @@ const states: Readonly<Record<Exclude<Progress['state'], 'failed'>, string>> = {
 /** A wallet that can sign, and the address it signs for. */
 export type Signer = { readonly wallet: BrowserWallet; readonly address: string }
 
-/** Follows the sketch and runs the repainting. */
-export function createRepainting(studio: Studio, signer: () => Signer | undefined): Part {
+/** Follows the sketch and runs the repaint. */
+export function createRepaintPanel(studio: Studio, signer: () => Signer | undefined): Part {
   const begin = find('repaint', HTMLButtonElement)
   const told = find('repaint-told', HTMLElement)
   const clock = { ahead: 0 }
@@ -42,7 +42,7 @@ export function createRepainting(studio: Studio, signer: () => Signer | undefine
     const order = orderOf(studio.sketch(), location.origin)
     if (order?.kind !== 'repaint') return
     const kept = progress?.state === 'failed' ? progress.signed : undefined
-    const brush = {
+    const deps = {
       host: location.hostname,
       clock,
       sign: (text: string) => personalSign(wallet, address, text),
@@ -52,7 +52,7 @@ export function createRepainting(studio: Studio, signer: () => Signer | undefine
         show()
       },
     }
-    void repaint(order, brush, kept)
+    void repaint(order, deps, kept)
   }
 
   begin.addEventListener('click', () => {
@@ -61,7 +61,7 @@ export function createRepainting(studio: Studio, signer: () => Signer | undefine
   })
   return {
     update(next, before) {
-      // What was signed for belongs to the picture, the place and the owner of that time.
+      // A signature is for one picture, place and owner.
       const isOther =
         next.painted !== before.painted ||
         next.at !== before.at ||

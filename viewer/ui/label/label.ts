@@ -9,7 +9,7 @@ import { areaOf, artworkAt, nearestOpen, workAt } from '../../wall/artworks.ts'
 import { spoken } from '../../wall/formatting.ts'
 import { knownBlockAt } from '../../wall/wall-model.ts'
 import { button, find, make } from '../dom.ts'
-import { addPayment, cardContent, type CardActs } from './card.ts'
+import { addPayment, cardContent, type CardActions } from './card.ts'
 import { shareWork } from './share-link.ts'
 import { createHandle } from './sheet-handle.ts'
 
@@ -19,7 +19,7 @@ const REST_MS = 150
 const GAP_PX = 12
 
 /** The label and the hidden words beside it. */
-export function createDeeds(page: Page): Part {
+export function createLabel(page: Page): Part {
   const readDeed = deedReader()
   const element = find('card', HTMLElement)
   const body = make('div', 'body')
@@ -61,7 +61,7 @@ export function createDeeds(page: Page): Part {
     if (known.kind === 'open' && !wall.complete) return hide()
     const work = artworkAt(seen, pinned, at)
     const isOther = shown !== pinned
-    const around = { wall: seen, work, neighbour: nearestOpen(wall, pinned), theme: page.look.theme() }
+    const around = { wall: seen, work, neighbour: nearestOpen(wall, pinned), theme: page.appearance.theme() }
     refill(body, cardContent(known, around, acts), isOther)
     if (isOther) handle.lower()
     element.hidden = false
@@ -87,7 +87,7 @@ export function createDeeds(page: Page): Part {
   }
 }
 
-const actsOn = (page: Page): CardActs => ({
+const actsOn = (page: Page): CardActions => ({
   choose: (agent) => page.send({ do: 'choose', agent }),
   go: (to) => page.send({ do: 'go', to }),
   frame: (block) => page.send({ do: 'frame', block }),

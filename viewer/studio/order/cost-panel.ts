@@ -18,7 +18,7 @@ const names: Readonly<Record<keyof CoveredCounts, string>> = {
 }
 
 /** Counts in sight, and in words for those who hear the page. */
-export function createCost(): Part {
+export function createCostPanel(): Part {
   const section = find('cost', HTMLElement)
   const price = find('price', HTMLElement)
   const what = find('what', HTMLElement)
