@@ -1,4 +1,4 @@
-/** Calls of one endpoint wait here for their turn: so many at once, so many a second, the most urgent first. */
+/** Queues the calls to one endpoint: limits how many run at once and how many start in a second. The most urgent go first. */
 
 import type { Clock } from '../../ports.ts'
 
@@ -7,7 +7,7 @@ export type Urgency = 'settlement' | 'buyer' | 'background'
 
 const BY_URGENCY: readonly Urgency[] = ['settlement', 'buyer', 'background']
 
-/** Too many calls wait already, which says nothing of the endpoint. */
+/** Too many calls wait already. This is our own limit, and no fault of the endpoint. */
 export class QueueFull extends Error {
   override name = 'QueueFull'
 }

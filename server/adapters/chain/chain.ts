@@ -1,4 +1,4 @@
-/** The chain over JSON-RPC: what became of an authorization, looked up by payer and nonce through endpoints of ours. */
+/** The chain over JSON-RPC: what became of an authorization, looked up by payer and nonce through the operator's endpoints. */
 
 import type { PublicClient } from 'viem'
 import { lru } from '../../../shared/lru.ts'
@@ -9,7 +9,7 @@ import type { Network } from '../../x402/network.ts'
 import type { Offer } from '../../x402/terms.ts'
 import { systemClock } from '../clock.ts'
 import { within } from '../timeout.ts'
-import { EndpointBehind, type Asking } from './endpoint.ts'
+import { EndpointBehind, type CallContext } from './endpoint.ts'
 import { openEndpoints, type Endpoints } from './endpoints.ts'
 import { probe } from './probe.ts'
 import { stateReader } from './state.ts'
@@ -42,18 +42,18 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
 
   const urgencyOf = (payment: Payment) =>
     clock.elapsed() - (readAt.get(payment) ?? -BUYING_MS) < BUYING_MS ? 'settlement' : 'background'
-  const inTime = <T, S>(urgency: Asking['urgency'], work: (asking: Asking) => Promise<T>, silent: S) =>
+  const inTime = <T, S>(urgency: CallContext['urgency'], work: (context: CallContext) => Promise<T>, silent: S) =>
     within<T | S>(DEADLINE_MS, (late) => work({ urgency, late }).catch(() => silent), silent)
 
   return {
     read(key) {
       readAt.set(key, clock.elapsed())
-      const read = (asking: Asking) =>
+      const read = (context: CallContext) =>
         endpoints.ask(
-          asking,
-          async (endpoint) => {
+          context,
+          async (session) => {
             const known = endpoints.newest()?.number ?? 0n
-            const state = await states.latest(endpoint, asking, { asset, key })
+            const state = await states.latest(session, { asset, key })
             endpoints.saw(state)
             if (!state.spent && state.number < known) throw new EndpointBehind('an older block')
             return { head: state.number, spent: state.spent }
@@ -74,27 +74,23 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
       }
       return inTime<ChainStatus, typeof SILENT>(
         urgencyOf(payment),
-        (asking) => endpoints.ask(asking, (endpoint) => statusAt(endpoint, asking, check)),
+        (context) => endpoints.ask(context, (session) => statusAt(session, check)),
         SILENT,
       )
     },
     fault: () =>
-      inTime<ChainHealth, ChainHealth>('settlement', (asking) => probe(endpoints, states, offer, asking), NO_ANSWER),
+      inTime<ChainHealth, ChainHealth>('settlement', (context) => probe(endpoints, states, offer, context), NO_ANSWER),
     transfersTo: (payTo, from) =>
       inTime<Receipts, 'silent'>(
         'background',
-        (asking) =>
-          endpoints.ask(
-            asking,
-            (endpoint) => transfersAt(endpoint, asking, endpoints.newest(), asset, payTo, from),
-            'wait',
-          ),
+        (context) =>
+          endpoints.ask(context, (session) => transfersAt(session, endpoints.newest(), asset, payTo, from), 'wait'),
         'silent',
       ),
     broadcaster: (tx) =>
       inTime<Address | 'silent', 'silent'>(
         'background',
-        async (asking) => (await endpoints.ask(asking, (endpoint) => senderOf(endpoint, asking, tx))) ?? 'silent',
+        async (context) => (await endpoints.ask(context, (session) => senderOf(session, tx))) ?? 'silent',
         'silent',
       ),
   }
@@ -102,7 +98,7 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
 
 const NO_ANSWER: ChainHealth = { kind: 'silent', what: 'the chain endpoint does not answer in time' }
 
-/** What was noted of payments, the oldest of which are forgotten. */
+/** Keeps a value per payment, and forgets the oldest. */
 function remembered<T>() {
   const notes = lru<string, T>(REMEMBERED_MAX)
   return {

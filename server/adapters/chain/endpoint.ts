@@ -19,8 +19,8 @@ const CALLS_WAITING_MAX = 512
 const REST_MS = 5000
 const REST_MAX_MS = 300_000
 
-/** On whose behalf is asked, and a signal that tells when nobody waits for the answer any more. */
-export type Asking = { readonly urgency: Urgency; readonly late: AbortSignal }
+/** How urgent a call is, and a signal that tells when nobody waits for its answer any more. */
+export type CallContext = { readonly urgency: Urgency; readonly late: AbortSignal }
 
 /** The endpoint takes no calls for now. */
 export class EndpointBusy extends Error {
@@ -49,7 +49,7 @@ export type Endpoint = {
   /** Whether it answers a multicall; `undefined` until it was asked one. */
   hasMulticall: boolean | undefined
   /** Which chain it serves; asked until it is the one that is wanted, by whoever needs it first. */
-  chainId(asking: Asking): Promise<bigint>
+  chainId(context: CallContext): Promise<bigint>
   /** Whether it failed when it was asked last. */
   isInTrouble: boolean
   /** When it takes calls again, by the clock that is never set. */
@@ -59,8 +59,21 @@ export type Endpoint = {
   /** Asks at once, which is for whoever has the turn. */
   post(method: string, params: readonly unknown[]): Promise<unknown>
   /** Asks in its turn. */
-  call(asking: Asking, method: string, params: readonly unknown[]): Promise<unknown>
+  call(context: CallContext, method: string, params: readonly unknown[]): Promise<unknown>
 }
+
+/** An endpoint with the context of the calls that are made to it. */
+export type Session = CallContext & {
+  readonly endpoint: Endpoint
+  call(method: string, params: readonly unknown[]): Promise<unknown>
+}
+
+/** Binds an endpoint to the context of a caller. */
+export const sessionWith = (endpoint: Endpoint, context: CallContext): Session => ({
+  ...context,
+  endpoint,
+  call: (method, params) => endpoint.call(context, method, params),
+})
 
 /** Makes an endpoint of an http address for a chain; `perSecond` is how many calls it may get in a second. */
 export function endpointAt(address: string, wanted: bigint, perSecond: number | undefined, clock: Clock): Endpoint {
@@ -84,10 +97,10 @@ export function endpointAt(address: string, wanted: bigint, perSecond: number | 
     return answer
   }
   let chainId: Promise<bigint> | undefined
-  const identify = async (asking: Asking) => {
+  const identify = async (context: CallContext) => {
     let told: bigint | undefined
     try {
-      told = quantity(await call(asking, 'eth_chainId', []))
+      told = quantity(await call(context, 'eth_chainId', []))
       return told
     } finally {
       if (told !== wanted) chainId = undefined
@@ -102,18 +115,18 @@ export function endpointAt(address: string, wanted: bigint, perSecond: number | 
     turn,
     post,
     call,
-    chainId: (asking) => (chainId ??= identify(asking)),
+    chainId: (context) => (chainId ??= identify(context)),
   }
 }
 
-type Asked = { readonly body: Record<string, unknown>; readonly url: string }
+type SentCall = { readonly body: Record<string, unknown>; readonly url: string }
 
 const TOO_MANY_REQUESTS = 429
 
 // Of JSON-RPC: Alchemy's, QuickNode's and Ankr's words for one call too many.
 const BUSY_CODES: ReadonlySet<number> = new Set([429, -32_007, -32_029])
 
-async function resultOf(response: Response, { body, url }: Asked): Promise<unknown> {
+async function resultOf(response: Response, { body, url }: SentCall): Promise<unknown> {
   const { status, headers } = response
   if (status === TOO_MANY_REQUESTS) throw new EndpointBusy(restOf(headers.get('retry-after')))
   const answer: unknown = await response.json().catch(() => undefined)

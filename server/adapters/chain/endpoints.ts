@@ -5,7 +5,16 @@ import type { Address, UnixSeconds } from '../../domain/purchase/payment.ts'
 import type { Clock } from '../../ports.ts'
 import { chainOf, type Chain, type Network } from '../../x402/network.ts'
 import { QueueFull } from './call-queue.ts'
-import { endpointAt, EndpointBehind, EndpointBusy, quantity, type Asking, type Endpoint } from './endpoint.ts'
+import {
+  endpointAt,
+  EndpointBehind,
+  EndpointBusy,
+  quantity,
+  sessionWith,
+  type CallContext,
+  type Endpoint,
+  type Session,
+} from './endpoint.ts'
 
 export const MULTICALL: Address = '0xca11bde05977b3631167028862be2a173976ca11'
 
@@ -23,7 +32,7 @@ export type Endpoints = {
    * Has one endpoint after the other do `work` until one can. An answer is of one endpoint alone, since two may be of two
    * moments. While all lag behind, they are asked for as long as `onLag` says; other trouble gets a second try.
    */
-  ask<T>(asking: Asking, work: (endpoint: Endpoint) => Promise<T>, onLag?: 'fail' | 'wait'): Promise<T>
+  ask<T>(context: CallContext, work: (session: Session) => Promise<T>, onLag?: 'fail' | 'wait'): Promise<T>
   readonly onProbed: OnProbed
   /** A client of viem's over the same endpoints and queues. */
   readonly client: PublicClient
@@ -62,18 +71,18 @@ export function openEndpoints(
     endpoint.isInTrouble = true
     if (error instanceof EndpointBusy) endpoint.restsUntil = clock.elapsed() + error.restMs
   }
-  const ask: Endpoints['ask'] = async (asking, work, onLag = 'fail') => {
+  const ask: Endpoints['ask'] = async (context, work, onLag = 'fail') => {
     let failure: unknown = new EndpointBusy(0)
     const waitsMs = onLag === 'wait' ? LAG_WAITS_MS : [RETRY_MS]
     for (let round = 0; round <= waitsMs.length; round++) {
       if (round > 0) await clock.wait(waitsMs[round - 1] ?? 0)
       for (const endpoint of inOrder()) {
-        if (asking.late.aborted) throw failure
+        if (context.late.aborted) throw failure
         try {
           // There is no other endpoint to ask, and no money in what the client asks.
-          const isKnown = asking === FOR_CLIENT && all.length === 1
-          if (!isKnown && (await endpoint.chainId(asking)) !== BigInt(id)) throw new TypeError('another chain')
-          const answer = await work(endpoint)
+          const isKnown = context === FOR_CLIENT && all.length === 1
+          if (!isKnown && (await endpoint.chainId(context)) !== BigInt(id)) throw new TypeError('another chain')
+          const answer = await work(sessionWith(endpoint, context))
           endpoint.isInTrouble = false
           return answer
         } catch (error) {
@@ -107,8 +116,8 @@ function clientOver({ id, name, publicUrl }: Chain, ask: Endpoints['ask']): Publ
   const provider = {
     async request({ method, params = [] }: { readonly method: string; readonly params?: readonly unknown[] }) {
       // What a contract refuses is an answer of the endpoint's.
-      const answer = await ask(FOR_CLIENT, (endpoint) =>
-        endpoint.call(FOR_CLIENT, method, params).catch((error: unknown) => {
+      const answer = await ask(FOR_CLIENT, (session) =>
+        session.call(method, params).catch((error: unknown) => {
           if (isRevert(error)) return error
           throw error
         }),
@@ -132,7 +141,7 @@ function clientOver({ id, name, publicUrl }: Chain, ask: Endpoints['ask']): Publ
 }
 
 // Strangers can make us ask what the client asks, so buyers and their settlements go before it.
-const FOR_CLIENT: Asking = { urgency: 'background', late: new AbortController().signal }
+const FOR_CLIENT: CallContext = { urgency: 'background', late: new AbortController().signal }
 
 // What JSON-RPC calls a contract that refused, as opposed to an endpoint that failed.
 const REVERTED = 3
@@ -154,8 +163,8 @@ export function troubleOf(error: unknown): string {
 }
 
 /** Reads a block's height and time; throws for an answer without them. */
-export async function blockAt(endpoint: Endpoint, asking: Asking, tag: 'latest' | 'safe'): Promise<Height | undefined> {
-  const block = await endpoint.call(asking, 'eth_getBlockByNumber', [tag, false])
+export async function blockAt(session: Session, tag: 'latest' | 'safe'): Promise<Height | undefined> {
+  const block = await session.call('eth_getBlockByNumber', [tag, false])
   if (block === null) return undefined
   if (typeof block !== 'object' || !('number' in block && 'timestamp' in block))
     throw new TypeError('a block without height or time')
@@ -164,14 +173,13 @@ export async function blockAt(endpoint: Endpoint, asking: Asking, tag: 'latest' 
 
 /** Calls a contract at a block. Throws for an answer that is no data. */
 export async function callContract(
-  endpoint: Endpoint,
-  asking: Asking,
+  session: Session,
   to: Address,
   data: `0x${string}`,
   at: 'latest' | bigint,
 ): Promise<`0x${string}`> {
   const block = typeof at === 'bigint' ? numberToHex(at) : at
-  return hexData(await endpoint.call(asking, 'eth_call', [{ to, data }, block]))
+  return hexData(await session.call('eth_call', [{ to, data }, block]))
 }
 
 /** Bytes as JSON-RPC writes them. Throws for anything else. */

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { HttpRequestError, numberToHex, RpcRequestError } from 'viem'
 import type { Address } from '../../domain/purchase/payment.ts'
-import type { Asking, Endpoint } from './endpoint.ts'
+import type { Session } from './endpoint.ts'
 import { EventLog } from './receipt.ts'
 
 /** The endpoint serves no events, not even of one block. */
@@ -22,8 +22,7 @@ const logsCheck = TypeCompiler.Compile(Type.Array(EventLog))
  * halves, and remembered. Throws `NoEvents`.
  */
 export async function eventsFrom(
-  endpoint: Endpoint,
-  asking: Asking,
+  { endpoint, call }: Session,
   filter: EventFilter,
   from: bigint,
   to: bigint,
@@ -35,7 +34,7 @@ export async function eventsFrom(
     const blocks = through - from + 1n
     try {
       const range = { ...filter, fromBlock: numberToHex(from), toBlock: numberToHex(through) }
-      const events = await endpoint.call(asking, 'eth_getLogs', [range])
+      const events = await call('eth_getLogs', [range])
       if (!logsCheck.Check(events)) throw new TypeError('no events')
       endpoint.logs.served(blocks)
       return { events, through }

@@ -1,4 +1,4 @@
-/** How many blocks an endpoint tells the events of in one call, learnt from what it refuses. */
+/** How many blocks of events an endpoint serves in one call, learnt from its refusals. */
 
 export type LogWindow = {
   /** How many to ask for; 0 for an endpoint that has refused even one. */

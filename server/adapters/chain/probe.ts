@@ -1,11 +1,11 @@
-/** What an endpoint is and can do, told in words without secrets. */
+/** Checks what each endpoint is and can do, and reports it in words without secrets. */
 
 import { decodeFunctionResult, encodeFunctionData, parseAbi, zeroAddress, zeroHash } from 'viem'
 import type { Address } from '../../domain/purchase/payment.ts'
 import type { ChainHealth } from '../../ports.ts'
 import type { Offer } from '../../x402/terms.ts'
 import { QueueFull } from './call-queue.ts'
-import type { Asking, Endpoint } from './endpoint.ts'
+import { sessionWith, type CallContext, type Endpoint, type Session } from './endpoint.ts'
 import { callContract, isRevert, troubleOf, type Endpoints } from './endpoints.ts'
 import { eventsFrom, NoEvents } from './events.ts'
 import { USED } from './receipt.ts'
@@ -21,11 +21,11 @@ export async function probe(
   endpoints: Endpoints,
   states: StateReader,
   offer: Offer,
-  asking: Asking,
+  context: CallContext,
 ): Promise<ChainHealth> {
   const asked = endpoints.all.map(async (endpoint) => {
-    const health = await probeOne(endpoints, endpoint, states, offer, asking).catch((error: unknown): ChainHealth =>
-      silence(endpoint, error),
+    const health = await probeOne(sessionWith(endpoint, context), endpoints, states, offer).catch(
+      (error: unknown): ChainHealth => silence(endpoint, error),
     )
     endpoint.isInTrouble = health.kind === 'silent'
     tellOf(endpoints, endpoint, health)
@@ -59,45 +59,41 @@ const silence = ({ host }: Endpoint, error: unknown): ChainHealth => ({
 })
 
 async function probeOne(
+  session: Session,
   endpoints: Endpoints,
-  endpoint: Endpoint,
   states: StateReader,
   { terms, assetName, assetVersion }: Offer,
-  asking: Asking,
 ): Promise<ChainHealth> {
+  const { endpoint } = session
   const { host } = endpoint
   const known = endpoints.newest()?.number ?? 0n
-  const chainId = await endpoint.chainId(asking)
+  const chainId = await endpoint.chainId(session)
   if (`eip155:${chainId}` !== terms.network)
     return { kind: 'fault', what: `${endpointWords(host)} serves eip155:${chainId}, not ${terms.network}` }
-  const words = await tokenWords(endpoint, asking, terms.asset)
+  const words = await tokenWords(session, terms.asset)
   if (words === undefined) return { kind: 'fault', what: 'the token is not deployed on this chain' }
   if (words[0] !== assetName || words[1] !== assetVersion)
     return { kind: 'fault', what: 'the token has another name or version than the one payers sign for' }
   // What refused a multicall once may take it by now.
   if (endpoint.hasMulticall === false) endpoint.hasMulticall = undefined
   const nobody = { asset: terms.asset, key: { payer: zeroAddress, nonce: zeroHash } }
-  const { number, timestamp } = await states.latest(endpoint, asking, nobody)
+  const { number, timestamp } = await states.latest(session, nobody)
   endpoints.saw({ number, timestamp })
   if (number < known) return { kind: 'silent', what: `${endpointWords(host)} lags behind` }
-  const lacks = await eventsLacked(endpoint, asking, terms.asset, number)
+  const lacks = await eventsLacked(session, terms.asset, number)
   return { kind: 'none', head: number, ...(lacks === undefined ? {} : { lacks }) }
 }
 
-/** What an endpoint lacks in events; learnt by asking where it is not known. */
-async function eventsLacked(
-  endpoint: Endpoint,
-  asking: Asking,
-  address: Address,
-  newest: bigint,
-): Promise<string | undefined> {
+/** What an endpoint lacks in events. Asks it where that is not known yet. */
+async function eventsLacked(session: Session, address: Address, newest: bigint): Promise<string | undefined> {
+  const { endpoint } = session
   if (!endpoint.logs.isLearnt()) {
     endpoint.logs.retry()
     // Nobody's authorization: the answer is empty, and tells how much may be asked.
     const filter = { address, topics: [USED, zeroHash, zeroHash] }
     const size = endpoint.logs.size()
     const from = newest < size ? 0n : newest - size + 1n
-    await eventsFrom(endpoint, asking, filter, from, newest).catch((error: unknown) => {
+    await eventsFrom(session, filter, from, newest).catch((error: unknown) => {
       if (!(error instanceof NoEvents)) throw error
     })
   }
@@ -109,9 +105,9 @@ async function eventsLacked(
 }
 
 /** The token's name and version; `undefined` where there is no contract, and no words where it is no such token. */
-async function tokenWords(endpoint: Endpoint, asking: Asking, asset: Address): Promise<readonly string[] | undefined> {
+async function tokenWords(session: Session, asset: Address): Promise<readonly string[] | undefined> {
   const read = async (functionName: 'name' | 'version') => {
-    const data = await callContract(endpoint, asking, asset, encodeFunctionData({ abi, functionName }), 'latest')
+    const data = await callContract(session, asset, encodeFunctionData({ abi, functionName }), 'latest')
     return data === '0x' ? undefined : decodeFunctionResult({ abi, functionName, data })
   }
   const orWordless = (error: unknown) => {
@@ -120,6 +116,6 @@ async function tokenWords(endpoint: Endpoint, asking: Asking, asset: Address): P
   }
   const [name, tokenVersion] = await Promise.all([read('name').catch(orWordless), read('version').catch(orWordless)])
   if (name !== undefined && tokenVersion !== undefined) return [name, tokenVersion]
-  const code = await endpoint.call(asking, 'eth_getCode', [asset, 'latest'])
+  const code = await session.call('eth_getCode', [asset, 'latest'])
   return code === '0x' ? undefined : []
 }

@@ -2,7 +2,8 @@
 
 import { decodeFunctionResult, encodeFunctionData, multicall3Abi, parseAbi, RpcRequestError } from 'viem'
 import type { Address, Hash, PaymentKey, UnixSeconds } from '../../domain/purchase/payment.ts'
-import type { Asking, Endpoint } from './endpoint.ts'
+import type { Urgency } from './call-queue.ts'
+import type { Endpoint, Session } from './endpoint.ts'
 import { blockAt, callContract, hexData, MULTICALL } from './endpoints.ts'
 
 /** The state of one authorization at one block. `hash` is of the block that was asked for, where it is not too old. */
@@ -22,8 +23,8 @@ export type StateQuestion = {
 
 /** Asks an endpoint at its newest block, or at the newest that will not be replaced; `undefined` where it knows none such. */
 export type StateReader = {
-  latest(endpoint: Endpoint, asking: Asking, question: StateQuestion): Promise<AuthorizationState>
-  safe(endpoint: Endpoint, asking: Asking, question: StateQuestion): Promise<AuthorizationState | undefined>
+  latest(session: Session, question: StateQuestion): Promise<AuthorizationState>
+  safe(session: Session, question: StateQuestion): Promise<AuthorizationState | undefined>
 }
 
 // What nodes let one call compute is a thousand times as much.
@@ -39,50 +40,46 @@ const abi = parseAbi([
 /** Makes a reader whose questions of one turn share their calls. */
 export function stateReader(): StateReader {
   const shared = { latest: new Map<Endpoint, SharedCheck>(), safe: new Map<Endpoint, SharedCheck>() }
-  const check = (tag: Tag, endpoint: Endpoint) => {
+  const check = (tag: Tag, { endpoint, urgency }: Session, question: StateQuestion) => {
     const known = shared[tag].get(endpoint) ?? sharedCheck(endpoint, tag)
     shared[tag].set(endpoint, known)
-    return known
+    return known(urgency, question)
   }
   return {
-    async latest(endpoint, asking, question) {
-      if (endpoint.hasMulticall === false) return await plainState(endpoint, asking, question)
+    async latest(session, question) {
+      const { endpoint } = session
+      if (endpoint.hasMulticall === false) return await plainState(session, question)
       try {
-        const state = await check('latest', endpoint)(asking, question)
+        const state = await check('latest', session, question)
         endpoint.hasMulticall = true
         return state
       } catch (error) {
         if (!isRefusal(error)) throw error
-        const state = await plainState(endpoint, asking, question)
+        const state = await plainState(session, question)
         // The plain way goes, so that it was the multicall that did not.
         endpoint.hasMulticall = false
         return state
       }
     },
-    async safe(endpoint, asking, question) {
+    async safe(session, question) {
       try {
-        if (endpoint.hasMulticall !== false) return await check('safe', endpoint)(asking, question)
+        if (session.endpoint.hasMulticall !== false) return await check('safe', session, question)
       } catch (error) {
         if (!isRefusal(error)) throw error
       }
-      return await plainSafeState(endpoint, asking, question)
+      return await plainSafeState(session, question)
     },
   }
 }
 
 /** Whether an authorization is used or cancelled at a block. */
-export async function isSpentAt(
-  endpoint: Endpoint,
-  asking: Asking,
-  { asset, key }: StateQuestion,
-  block: bigint,
-): Promise<boolean> {
-  const data = await callContract(endpoint, asking, asset, stateCall(key), block)
+export async function isSpentAt(session: Session, { asset, key }: StateQuestion, block: bigint): Promise<boolean> {
+  const data = await callContract(session, asset, stateCall(key), block)
   return decodeFunctionResult({ abi, functionName: 'authorizationState', data })
 }
 
 type Tag = 'latest' | 'safe'
-type SharedCheck = (asking: Asking, question: StateQuestion) => Promise<AuthorizationState>
+type SharedCheck = (urgency: Urgency, question: StateQuestion) => Promise<AuthorizationState>
 type Waiting = PromiseWithResolvers<AuthorizationState> & { readonly question: StateQuestion }
 
 /** Whoever has its turn first asks for all who wait by then. */
@@ -100,7 +97,7 @@ function sharedCheck(endpoint: Endpoint, tag: Tag): SharedCheck {
       for (const { reject } of taken) reject(error)
     }
   }
-  return async ({ urgency }, question) => {
+  return async (urgency, question) => {
     const mine: Waiting = { ...Promise.withResolvers<AuthorizationState>(), question }
     waiting.push(mine)
     // What else is asked in this turn of the event loop is taken along.
@@ -162,25 +159,21 @@ async function manyStates(
 const NO_HASH = `0x${'0'.repeat(64)}`
 
 /** The same in calls of their own, for a chain without the contract and an endpoint that refuses such calls. */
-async function plainState(endpoint: Endpoint, asking: Asking, question: StateQuestion): Promise<AuthorizationState> {
-  const block = await blockAt(endpoint, asking, 'latest')
+async function plainState(session: Session, question: StateQuestion): Promise<AuthorizationState> {
+  const block = await blockAt(session, 'latest')
   if (block === undefined) throw new TypeError('no newest block')
-  const spent = await isSpentAt(endpoint, asking, question, block.number)
+  const spent = await isSpentAt(session, question, block.number)
   return { ...block, spent, hash: undefined }
 }
 
-async function plainSafeState(
-  endpoint: Endpoint,
-  asking: Asking,
-  question: StateQuestion,
-): Promise<AuthorizationState | undefined> {
-  const block = await blockAt(endpoint, asking, 'safe').catch((error: unknown) => {
+async function plainSafeState(session: Session, question: StateQuestion): Promise<AuthorizationState | undefined> {
+  const block = await blockAt(session, 'safe').catch((error: unknown) => {
     // An endpoint that has no safe blocks says so; one that cannot tell now is in trouble.
     if (error instanceof RpcRequestError && error.code !== LIMIT_EXCEEDED) return undefined
     throw error
   })
   if (block === undefined) return undefined
-  return { ...block, spent: await isSpentAt(endpoint, asking, question, block.number), hash: undefined }
+  return { ...block, spent: await isSpentAt(session, question, block.number), hash: undefined }
 }
 
 const LIMIT_EXCEEDED = -32_005

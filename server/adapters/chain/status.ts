@@ -3,7 +3,7 @@
 import { numberToHex, pad, RpcRequestError } from 'viem'
 import type { Hash, Payment } from '../../domain/purchase/payment.ts'
 import type { ChainStatus } from '../../domain/purchase/purchase.ts'
-import { EndpointBehind, EndpointBusy, type Asking, type Endpoint } from './endpoint.ts'
+import { EndpointBehind, EndpointBusy, type Session } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
 import { eventsFrom } from './events.ts'
 import { CANCELLED, endIn, readReceipt, readReceipts, USED, type Receipt } from './receipt.ts'
@@ -33,25 +33,25 @@ export type ChainCheck = {
 }
 
 /** One check through one endpoint. Throws `EndpointBehind` where that is older than what is known. */
-export async function statusAt(endpoint: Endpoint, asking: Asking, check: ChainCheck): Promise<ChainStatus> {
+export async function statusAt(session: Session, check: ChainCheck): Promise<ChainStatus> {
   const { endpoints, states, payment, head, proof } = check
   const question = { asset: payment.accepted.asset, key: payment, blockAsked: proof?.block }
-  const askSafe = () => states.safe(endpoint, asking, question)
+  const askSafe = () => states.safe(session, question)
   // Once its time is over, only what will not be replaced is an end; so that is asked first, and mostly alone.
   const isOver = (endpoints.newest()?.timestamp ?? 0n) > payment.validBefore
   const early = isOver ? await orUnknown(askSafe()) : 'unknown'
   if (early !== 'unknown' && early !== undefined && early.number >= head) {
-    if (early.spent) return finalOf(await howSpent(endpoint, asking, check, question, early))
+    if (early.spent) return finalOf(await howSpent(session, check, question, early))
     if (early.timestamp > payment.validBefore) return EXPIRED
   }
   const known = endpoints.newest()?.number ?? 0n
-  const latest = await states.latest(endpoint, asking, question)
+  const latest = await states.latest(session, question)
   endpoints.saw(latest)
   // An endpoint older than what was read before knows nothing of what is not there.
   if (latest.number < head || (!latest.spent && latest.number < known)) throw new EndpointBehind('an older block')
   const safeState = async () => (early === 'unknown' ? await askSafe() : early)
   if (!latest.spent) return (await isExpired(latest, payment, safeState)) ? EXPIRED : { kind: 'unspent' }
-  const end = await howSpent(endpoint, asking, check, question, latest)
+  const end = await howSpent(session, check, question, latest)
   return (await isFinal(latest, payment, safeState)) ? finalOf(end) : end
 }
 
@@ -80,8 +80,7 @@ async function isExpired(latest: AuthorizationState, payment: Payment, safeState
 
 /** Finds what ended an authorization; an endpoint that shows nothing has not caught up with itself. */
 async function howSpent(
-  endpoint: Endpoint,
-  asking: Asking,
+  session: Session,
   check: ChainCheck,
   question: StateQuestion,
   seen: AuthorizationState,
@@ -95,8 +94,7 @@ async function howSpent(
       proved({ tx: end.tx, block: BigInt(receipt.blockNumber), blockHash: receipt.blockHash })
     return end
   }
-  const receiptOf = async (hash: Hash) =>
-    read(readReceipt(await endpoint.call(asking, 'eth_getTransactionReceipt', [hash])))
+  const receiptOf = async (hash: Hash) => read(readReceipt(await session.call('eth_getTransactionReceipt', [hash])))
   // Some endpoints call a transaction they do not know an error.
   const orUnheardOf = (error: unknown) => {
     if (error instanceof RpcRequestError) return SILENT
@@ -108,18 +106,18 @@ async function howSpent(
     const end = await receiptOf(hash).catch(orUnheardOf)
     if (end.kind !== 'silent') return end
   }
-  const { from, to } = await rangeOfUse(endpoint, asking, question, check.head, seen.number)
-  if (endpoint.logs.size() === 0n) {
-    for (let block = from; block <= to && !asking.late.aborted; block++) {
-      const receipts = readReceipts(await endpoint.call(asking, 'eth_getBlockReceipts', [numberToHex(block)]))
+  const { from, to } = await rangeOfUse(session, question, check.head, seen.number)
+  if (session.endpoint.logs.size() === 0n) {
+    for (let block = from; block <= to && !session.late.aborted; block++) {
+      const receipts = readReceipts(await session.call('eth_getBlockReceipts', [numberToHex(block)]))
       const end = receipts.map(read).find(({ kind }) => kind !== 'silent')
       if (end !== undefined) return end
     }
     return SILENT
   }
   const filter = { address: payment.accepted.asset, topics: [[USED, CANCELLED], pad(payment.payer), payment.nonce] }
-  for (let next = from; next <= to && !asking.late.aborted;) {
-    const { events, through } = await eventsFrom(endpoint, asking, filter, next, to)
+  for (let next = from; next <= to && !session.late.aborted;) {
+    const { events, through } = await eventsFrom(session, filter, next, to)
     const tx = events[0]?.transactionHash
     // The token lets an authorization end once.
     if (tx !== undefined) return tx === null ? SILENT : await receiptOf(tx)
@@ -133,24 +131,23 @@ async function howSpent(
  * older blocks; else all since `head`. It was unspent at `head`, so that a use in an older block is of a reorganisation.
  */
 async function rangeOfUse(
-  endpoint: Endpoint,
-  asking: Asking,
+  session: Session,
   question: StateQuestion,
   head: bigint,
   spentAt: bigint,
 ): Promise<{ readonly from: bigint; readonly to: bigint }> {
   const start = head < REORGANISED_MAX ? 0n : head - REORGANISED_MAX
   let [unspent, spent] = [start - 1n, spentAt]
-  const reach = endpoint.logs.size() > 0n ? endpoint.logs.size() : 1n
+  const reach = session.endpoint.logs.size() > 0n ? session.endpoint.logs.size() : 1n
   try {
-    while (spent - unspent > reach && !asking.late.aborted) {
+    while (spent - unspent > reach && !session.late.aborted) {
       const middle = (unspent + spent) / 2n
-      if (await isSpentAt(endpoint, asking, question, middle)) spent = middle
+      if (await isSpentAt(session, question, middle)) spent = middle
       else unspent = middle
     }
   } catch (error) {
     // Some endpoints have forgotten the state at older blocks; their events are all there is.
-    if (error instanceof EndpointBusy || asking.late.aborted) throw error
+    if (error instanceof EndpointBusy || session.late.aborted) throw error
   }
   return { from: unspent + 1n, to: spent }
 }

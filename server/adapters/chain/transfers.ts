@@ -3,7 +3,7 @@
 import { pad } from 'viem'
 import type { Address, Hash } from '../../domain/purchase/payment.ts'
 import type { Receipts, Transfer } from '../../ports.ts'
-import { EndpointBehind, quantity, type Asking, type Endpoint } from './endpoint.ts'
+import { EndpointBehind, quantity, type Session } from './endpoint.ts'
 import { hexData, type Endpoints } from './endpoints.ts'
 import { eventsFrom } from './events.ts'
 import { lower, TRANSFER, USED, type EventLog } from './receipt.ts'
@@ -13,27 +13,21 @@ const FAR = 64n
 
 /** One stretch of what `payTo` was paid in `asset`, from height `from` on. Throws when the endpoint does not answer. */
 export async function transfersAt(
-  endpoint: Endpoint,
-  asking: Asking,
+  session: Session,
   newestSeen: ReturnType<Endpoints['newest']>,
   asset: Address,
   payTo: Address,
   from: bigint,
 ): Promise<Receipts> {
   // Far behind the newest block nobody needs to know how far it has come since.
-  const isFarBehind = newestSeen !== undefined && from + endpoint.logs.size() + FAR <= newestSeen.number
-  const newest = isFarBehind ? newestSeen.number : quantity(await endpoint.call(asking, 'eth_blockNumber', []))
+  const isFarBehind = newestSeen !== undefined && from + session.endpoint.logs.size() + FAR <= newestSeen.number
+  const newest = isFarBehind ? newestSeen.number : quantity(await session.call('eth_blockNumber', []))
   // What an older endpoint leaves out would be missed for good.
   if (newestSeen !== undefined && newest < newestSeen.number) throw new EndpointBehind('an older block')
   if (newest < from) return { transfers: [], next: from, isAll: true }
-  const moved = await eventsFrom(
-    endpoint,
-    asking,
-    { address: asset, topics: [TRANSFER, null, pad(payTo)] },
-    from,
-    newest,
-  )
-  const used = await usesBy(endpoint, asking, asset, moved.events, from, moved.through)
+  const filter = { address: asset, topics: [TRANSFER, null, pad(payTo)] }
+  const moved = await eventsFrom(session, filter, from, newest)
+  const used = await usesBy(session, asset, moved.events, from, moved.through)
   // As Circle's token orders its events, the transfer is the very next after the authorization's use.
   const nonces = new Map(used.map((event) => [placeOf(event, 1), event]))
   const transfers = moved.events.map((event): Transfer => {
@@ -49,8 +43,7 @@ export async function transfersAt(
 
 /** The uses of their authorizations by those who paid. */
 async function usesBy(
-  endpoint: Endpoint,
-  asking: Asking,
+  session: Session,
   address: Address,
   moved: readonly EventLog[],
   from: bigint,
@@ -59,7 +52,7 @@ async function usesBy(
   const payers = [...new Set(moved.map(({ topics }) => pad(addressIn(topics[1]))))]
   const uses: EventLog[] = []
   for (let next = from; next <= to && payers.length > 0;) {
-    const { events, through } = await eventsFrom(endpoint, asking, { address, topics: [USED, payers] }, next, to)
+    const { events, through } = await eventsFrom(session, { address, topics: [USED, payers] }, next, to)
     uses.push(...events)
     next = through + 1n
   }
@@ -83,8 +76,8 @@ function addressIn(topic: string | undefined): Address {
 }
 
 /** Who sent a transaction; `undefined` where the endpoint does not know it. Throws for nonsense. */
-export async function senderOf(endpoint: Endpoint, asking: Asking, tx: Hash): Promise<Address | undefined> {
-  const found = await endpoint.call(asking, 'eth_getTransactionByHash', [tx])
+export async function senderOf(session: Session, tx: Hash): Promise<Address | undefined> {
+  const found = await session.call('eth_getTransactionByHash', [tx])
   if (found === null) return undefined
   if (typeof found !== 'object' || !('from' in found) || typeof found.from !== 'string')
     throw new TypeError('a transaction of nobody')
