@@ -1,6 +1,6 @@
-/** The witness as a file: one line of JSON, replaced whole, and on the disk before anybody is told that it is written. */
+/** The witness as a file: one line of JSON, replaced as a whole. It is on the disk before `write` resolves. */
 
-import { open, readFile, rename } from 'node:fs/promises'
+import { open, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
@@ -34,13 +34,8 @@ function witnessFile(path: string): Witness {
     },
     async write({ change, payment, height }) {
       const aside = `${path}.new`
-      const file = await open(aside, 'w', 0o600)
-      try {
-        await file.writeFile(`${JSON.stringify({ change, payment, height: height.toString() })}\n`)
-        await file.sync()
-      } finally {
-        await file.close()
-      }
+      const line = `${JSON.stringify({ change, payment, height: height.toString() })}\n`
+      await writeFile(aside, line, { mode: 0o600, flush: true })
       await rename(aside, path)
       // The new name is on the disk once its folder is.
       const names = await open(folder, 'r')

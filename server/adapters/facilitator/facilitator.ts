@@ -1,4 +1,4 @@
-/** The facilitator over HTTP, in x402's own words. What it answers is sorted by what it proves. */
+/** Calls an x402 facilitator over HTTP, and classifies its answers by what they prove. */
 
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
@@ -16,8 +16,8 @@ export type FacilitatorSettings = {
   readonly verifyTimeoutMs: number
   readonly settleTimeoutMs: number
   readonly authorize: Authorize | undefined // undefined for a facilitator that asks for none
-  readonly onExtension?: (said: ExtensionSaid) => void // told what became of an extension, such as being catalogued
-  readonly onProbed?: (trouble: string | null) => void // told what each probe found wrong, in our words; `null` is nothing
+  readonly onExtension?: (said: ExtensionSaid) => void // called with what the facilitator says of an extension, such as being catalogued
+  readonly onProbed?: (trouble: string | null) => void // called after each probe with what is wrong, in our words; `null` is nothing
 }
 
 /** Headers that say who calls `address`. */
@@ -37,19 +37,19 @@ const ANSWER_MAX_BYTES = 65_536
 export function httpFacilitator(settings: FacilitatorSettings, offer: Offer): RingMember {
   const [verifying, settling] = [lane(), lane()]
   const { verifyTimeoutMs, settleTimeoutMs } = settings
-  const line: Line = { ...settings, ...readAddress(settings.url) }
+  const connection: Connection = { ...settings, ...readAddress(settings.url) }
   return {
-    host: line.host,
+    host: connection.host,
     verify: (target, payment, manner = { withinMs: verifyTimeoutMs, isBare: false }) =>
-      verifying(() => verify(line, offer, target, payment, manner)),
+      verifying(() => verify(connection, offer, target, payment, manner)),
     settle: (target, payment, manner = { withinMs: settleTimeoutMs, isBare: false }) =>
-      settling(() => settle(line, offer, target, payment, manner)),
-    supports: () => supports(line, offer),
-    signers: () => signers(line, offer),
+      settling(() => settle(connection, offer, target, payment, manner)),
+    supports: () => supports(connection, offer),
+    signers: () => signers(connection, offer),
   }
 }
 
-type Line = HttpAddress & Omit<FacilitatorSettings, 'url'>
+type Connection = HttpAddress & Omit<FacilitatorSettings, 'url'>
 
 type Busy = { readonly kind: 'busy' }
 
@@ -71,19 +71,19 @@ const Kind = Type.Object({ x402Version: Type.Number(), scheme: Type.String(), ne
 const Supported = Type.Object({ kinds: Type.Array(Kind) })
 const Signers = Type.Object({ signers: Type.Record(Type.String(), Type.Array(Type.String())) })
 
-async function supports(line: Line, { terms }: Offer): Promise<'yes' | 'no' | 'unavailable'> {
-  const { verifyTimeoutMs, onProbed = () => {} } = line
-  let told: Told | undefined
+async function supports(connection: Connection, { terms }: Offer): Promise<'yes' | 'no' | 'unavailable'> {
+  const { verifyTimeoutMs, onProbed = () => {} } = connection
+  let answer: Answer | undefined
   try {
-    told = await ask(line, 'supported', Math.min(verifyTimeoutMs, PROBE_TIMEOUT_MS))
-    const { kinds } = readSuccess(Supported, told)
+    answer = await ask(connection, 'supported', Math.min(verifyTimeoutMs, PROBE_TIMEOUT_MS))
+    const { kinds } = readSuccess(Supported, answer)
     const isOurs = kinds.some(
       (kind) => kind.x402Version === 2 && kind.scheme === 'exact' && kind.network === terms.network,
     )
     onProbed(isOurs ? null : `does not take ${terms.network}`)
     return isOurs ? 'yes' : 'no'
   } catch (error) {
-    onProbed(told === undefined ? silenceIn(error) : troubleIn(told.status))
+    onProbed(answer === undefined ? connectionTrouble(error) : answerTrouble(answer.status))
     return 'unavailable'
   }
 }
@@ -98,25 +98,25 @@ const HINTS: Readonly<Record<number, string>> = {
   429: 'takes no calls for now (429)',
 }
 
-/** What an answer that cannot be used says of its sender. */
-function troubleIn(status: number): string {
+/** What is wrong with a facilitator whose answer cannot be used. */
+function answerTrouble(status: number): string {
   if (isSuccess(status)) return 'answers what is no x402 facilitator’s answer'
   return HINTS[status] ?? `answers with status ${status}`
 }
 
-/** What the lack of an answer says. */
-function silenceIn(error: unknown): string {
+/** What is wrong with a facilitator that gave no answer. */
+function connectionTrouble(error: unknown): string {
   if (isUnsent(error)) return 'cannot be connected to'
   return error instanceof SyntaxError ? 'answers what is no JSON' : 'does not answer'
 }
 
 /** Who signs for a network is listed under its name, or under its family's (`eip155:*`). */
-async function signers(line: Line, { terms }: Offer): ReturnType<Facilitator['signers']> {
+async function signers(connection: Connection, { terms }: Offer): ReturnType<Facilitator['signers']> {
   try {
-    const told = readSuccess(Supported, await ask(line, 'supported', line.verifyTimeoutMs))
-    if (!Value.Check(Signers, told)) return 'unknown'
+    const answer = readSuccess(Supported, await ask(connection, 'supported', connection.verifyTimeoutMs))
+    if (!Value.Check(Signers, answer)) return 'unknown'
     const family = terms.network.replace(/:.*$/, ':*')
-    const named = [terms.network, family].flatMap((name) => told.signers[name] ?? [])
+    const named = [terms.network, family].flatMap((name) => answer.signers[name] ?? [])
     return named.length === 0 ? 'unknown' : named.map((signer) => signer.toLowerCase() as Address)
   } catch {
     return 'unavailable'
@@ -124,19 +124,19 @@ async function signers(line: Line, { terms }: Offer): ReturnType<Facilitator['si
 }
 
 async function verify(
-  line: Line,
+  connection: Connection,
   offer: Offer,
   target: Target,
   payment: Payment,
   { withinMs, isBare }: Manner,
 ): Promise<Verification> {
   try {
-    const told = await ask(line, 'verify', withinMs, wireOf(offer, target, payment, isBare))
-    if (isUnreadable(told, 'isValid')) return { kind: 'unavailable', unreadable: true }
-    const refused = refusalIn(told, 'isValid')
-    if (refused !== undefined && !ourTrouble.has(told.status))
+    const answer = await ask(connection, 'verify', withinMs, wireOf(offer, target, payment, isBare))
+    const refused = refusalIn(answer, 'isValid')
+    if (refused === undefined && NOT_UNDERSTOOD.has(answer.status)) return { kind: 'unavailable', unreadable: true }
+    if (refused !== undefined && !ourTrouble.has(answer.status))
       return { kind: 'invalid', reason: reasonOf(refused['invalidReason']) }
-    const { isValid, invalidReason } = readSuccess(Verified, told)
+    const { isValid, invalidReason } = readSuccess(Verified, answer)
     return isValid ? { kind: 'valid' } : { kind: 'invalid', reason: reasonOf(invalidReason) }
   } catch {
     return { kind: 'unavailable' }
@@ -144,18 +144,18 @@ async function verify(
 }
 
 async function settle(
-  line: Line,
+  connection: Connection,
   offer: Offer,
   target: Target,
   payment: Payment,
   { withinMs, isBare }: Manner,
 ): Promise<Settling> {
   try {
-    const told = await ask(line, 'settle', withinMs, wireOf(offer, target, payment, isBare))
-    if (isUnreadable(told, 'success')) return { kind: 'unclear', unreadable: true }
-    const refused = refusalIn(told, 'success')
+    const answer = await ask(connection, 'settle', withinMs, wireOf(offer, target, payment, isBare))
+    const refused = refusalIn(answer, 'success')
+    if (refused === undefined && NOT_UNDERSTOOD.has(answer.status)) return { kind: 'unclear', unreadable: true }
     if (refused !== undefined) return refusal(refused['errorReason'], refused['transaction'])
-    const { success, transaction, network, errorReason } = readSuccess(Settled, told)
+    const { success, transaction, network, errorReason } = readSuccess(Settled, answer)
     if (!success) return refusal(errorReason, transaction)
     const tx = transaction.toLowerCase()
     return isHash(tx) && network === payment.accepted.network ? { kind: 'success', tx } : { kind: 'unclear' }
@@ -166,18 +166,18 @@ async function settle(
 
 type Path = 'verify' | 'settle' | 'supported'
 
-type Told = { readonly status: number; readonly value: unknown }
+type Answer = { readonly status: number; readonly value: unknown }
 
 /**
  * Asks once. The SDK's client would follow redirects, read answers of any size, and print what strangers say. Rejects
  * when there is no answer in JSON.
  */
 async function ask(
-  { url, headers: credentials, authorize, onExtension }: Line,
+  { url, headers: credentials, authorize, onExtension }: Connection,
   path: Path,
   timeoutMs: number,
   body?: object,
-): Promise<Told> {
+): Promise<Answer> {
   const method = body === undefined ? 'GET' : 'POST'
   const init = body === undefined ? { method } : { method, body: JSON.stringify(body) }
   const address = addressOf(url, path)
@@ -219,7 +219,7 @@ function extensionsIn({ headers }: Response): readonly ExtensionSaid[] {
 const isSuccess = (status: number) => status >= 200 && status < 300
 
 /** The answer of a call that succeeded; throws for any other and for what is not in the schema. */
-function readSuccess<Schema extends TSchema>(schema: Schema, { status, value }: Told): Static<Schema> {
+function readSuccess<Schema extends TSchema>(schema: Schema, { status, value }: Answer): Static<Schema> {
   if (!isSuccess(status) || !Value.Check(schema, value)) throw new TypeError('not the answer that was asked for')
   return value
 }
@@ -227,17 +227,13 @@ function readSuccess<Schema extends TSchema>(schema: Schema, { status, value }: 
 const SERVER_ERROR = 500
 
 /** The refusal in an answer that blames the request: x402 lets refusals come with such a status. */
-function refusalIn({ status, value }: Told, field: 'isValid' | 'success'): Record<string, unknown> | undefined {
+function refusalIn({ status, value }: Answer, field: 'isValid' | 'success'): Record<string, unknown> | undefined {
   if (isSuccess(status) || status >= SERVER_ERROR) return undefined
   return typeof value === 'object' && value !== null && field in value ? { ...value } : undefined
 }
 
-// How HTTP says that a request is not understood.
-const UNREADABLE: ReadonlySet<number> = new Set([400, 422])
-
-/** Whether the request was not understood, as opposed to a payment that was looked at. */
-const isUnreadable = (told: Told, field: 'isValid' | 'success') =>
-  UNREADABLE.has(told.status) && refusalIn(told, field) === undefined
+// Without a refusal in it, such an answer is about the request, and not about the payment.
+const NOT_UNDERSTOOD: ReadonlySet<number> = new Set([400, 422])
 
 /** A facilitator that names a transaction has sent one, whatever else it says. */
 const refusal = (reason: unknown, transaction: unknown): Settling =>
