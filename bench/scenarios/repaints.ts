@@ -121,8 +121,9 @@ export const underRepaints: Scenario = async (servers, pace) => {
   ]
   const plain = requestBytes('PUT', '/naive/repaint', {}, 'repainted')
   const ms = 2 * pace.ms
-  const seen = new Map<string, Seen[]>()
-  const see = async (name: string, seeing: Promise<Seen>) => seen.set(name, [...(seen.get(name) ?? []), await seeing])
+  const seen = new Map<string, ReadFigures[]>()
+  const see = async (name: string, seeing: Promise<ReadFigures>) =>
+    seen.set(name, [...(seen.get(name) ?? []), await seeing])
   for (let round = 0; round < pace.rounds; round++) {
     for (const pressure of PRESSURES)
       await see(
@@ -134,7 +135,7 @@ export const underRepaints: Scenario = async (servers, pace) => {
       watch(naive, '/naive/canvas', '/naive/health', () => plain, 200, ms),
     )
   }
-  const of = (name: string, figure: keyof Seen) => median((seen.get(name) ?? []).map((one) => one[figure]))
+  const of = (name: string, figure: keyof ReadFigures) => median((seen.get(name) ?? []).map((one) => one[figure]))
   const rows = [...seen.keys()].map((what) => ({
     what,
     figures: {
@@ -153,7 +154,7 @@ export const underRepaints: Scenario = async (servers, pace) => {
   }
 }
 
-type Seen = { readonly reads: number; readonly p50: number; readonly p99: number; readonly repaints: number }
+type ReadFigures = { readonly reads: number; readonly p50: number; readonly p99: number; readonly repaints: number }
 
 /** Reads the wall and its health while it is repainted so many times a second. */
 async function watch(
@@ -163,7 +164,7 @@ async function watch(
   repaints: () => Uint8Array,
   pressure: number,
   ms: number,
-): Promise<Seen> {
+): Promise<ReadFigures> {
   const canvas = requestBytes('GET', canvasPath, { 'Accept-Encoding': 'gzip' })
   const health = requestBytes('GET', healthPath)
   const [reads, probes, painted] = await Promise.all([

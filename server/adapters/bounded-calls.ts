@@ -1,4 +1,4 @@
-/** Calls that nobody's money waits for: a few at once, none for long, so that an endpoint that hangs is not hung on by all. */
+/** Limits calls that no payment depends on: few at once, each with a deadline, so that a hanging endpoint does not block everybody. */
 
 import pLimit from 'p-limit'
 import { within } from './timeout.ts'
@@ -16,7 +16,7 @@ export type BoundedCalls = {
   areFull(): boolean
 }
 
-/** No calls yet. */
+/** Starts with no calls. */
 export function boundedCalls(): BoundedCalls {
   const limit = pLimit(AT_ONCE)
   const areFull = () => limit.pendingCount >= WAITING_MAX

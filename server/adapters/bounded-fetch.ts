@@ -1,13 +1,13 @@
-/** Calls to third parties, which may answer anything: in time, of limited size, and from where they were asked. */
+/** HTTP calls to third parties with bounds: a time limit, a size limit, and no redirects. */
 
-/** Where to call, what operators may be told of it, and what proves who calls. */
+/** An address whose URL holds no secret: credentials are in `headers`, and logs may name the `host`. */
 export type HttpAddress = {
   readonly url: string
   readonly host: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Takes the user information out of an address: `fetch` does not take it there, and no message may show it. */
+/** Moves user information from an address into a header: `fetch` refuses it in the URL, and no message may show it. */
 export function readAddress(address: string): HttpAddress {
   const url = new URL(address)
   const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`

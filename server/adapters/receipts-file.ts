@@ -1,4 +1,4 @@
-/** What was read of the chain before, in a file: years of it are read once. A file that is damaged counts as none. */
+/** A cache file of transfers read from the chain, so that years of them are read once. A damaged file counts as empty. */
 
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { Type } from '@sinclair/typebox'

@@ -1,6 +1,6 @@
 /**
- * Words for systemd, which started the process and may end one that hangs: each is a datagram to the socket that it names.
- * The runtime has no sockets of that kind, so the system's own are used.
+ * Notifies systemd (sd_notify) that the process is ready, alive or stopping. Each message is a datagram to the socket
+ * named by NOTIFY_SOCKET. Bun has no Unix datagram sockets, so libc's are used.
  */
 
 import { dlopen, ptr } from 'bun:ffi'
@@ -9,7 +9,7 @@ const AF_UNIX = 1
 const SOCK_DGRAM = 2
 const SOCK_CLOEXEC = 0o2000000
 
-/** Tells the supervisor how the process does. */
+/** Tells the supervisor about the state of the process. */
 export type Supervisor = {
   /** It serves. From here on it says that it is alive, as often as it was asked to. */
   ready(): void

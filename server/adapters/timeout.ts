@@ -1,8 +1,8 @@
-/** Work that must not keep anyone waiting. */
+/** A time limit for work. */
 
 /**
- * Does `work` for at most `ms` milliseconds and then answers `otherwise`. Work that is late runs on, and its result is ignored; it is
- * told by its signal, so that it can leave the rest.
+ * Waits for `work` at most `ms` milliseconds, and then answers `otherwise`. The result of work that takes longer is
+ * ignored; its signal is aborted, so that it can stop early.
  */
 export async function within<T>(ms: number, work: (late: AbortSignal) => Promise<T>, otherwise: T): Promise<T> {
   const late = new AbortController()

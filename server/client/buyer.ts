@@ -1,6 +1,6 @@
 /**
- * The stock x402 client, made to pay once: what it signs is on disk before it is sent, is sent again as it is while the
- * outcome is open, by the next process if need be, and leaves the disk when its answer has been handed on.
+ * Wraps the stock x402 client so that it pays once. A signed payment is saved before it is sent, sent again unchanged
+ * while its outcome is open (by the next process if need be), and deleted once its receipt was handed on.
  */
 
 import { setTimeout as wait } from 'node:timers/promises'
@@ -43,10 +43,10 @@ export type Buyer = {
   finish(): Promise<void>
 }
 
-type Finished = { readonly saved: SavedPayment; readonly receipt: Receipt | AreaReceipt }
+type FinishedPurchase = { readonly saved: SavedPayment; readonly receipt: Receipt | AreaReceipt }
 
 /** What the calls under way share: the lock, and the purchases of earlier processes that none of them asked for yet. */
-type Session = { readonly earlier: Finished[]; readonly unlock: () => Promise<void> }
+type Session = { readonly earlier: FinishedPurchase[]; readonly unlock: () => Promise<void> }
 
 /** Makes a buyer. Its calls may run at the same time; those of other processes with the same folder wait. */
 export function buyer({ account, folder, maxDollars, onWait, onEarlier, onLocked, pause = wait }: BuyerDeps): Buyer {
@@ -73,9 +73,9 @@ export function buyer({ account, folder, maxDollars, onWait, onEarlier, onLocked
   }
   const { enter, leave } = shared(open, close)
 
-  const pay = async (order: Order): Promise<Finished> => {
+  const pay = async (order: Order): Promise<FinishedPurchase> => {
     let saved: SavedPayment | undefined
-    const savingFirst = async (input: string | URL | Request, init?: RequestInit) => {
+    const saveThenSend = async (input: string | URL | Request, init?: RequestInit) => {
       const request = input instanceof Request ? new Request(input, init) : new Request(input.toString(), init)
       const payment = request.headers.get('payment-signature')
       if (payment === null) return await ask(request)
@@ -83,8 +83,8 @@ export function buyer({ account, folder, maxDollars, onWait, onEarlier, onLocked
       return await send(saved)
     }
     // What some runtimes' `fetch` has beside being called.
-    const paying = wrapFetchWithPayment(Object.assign(savingFirst, fetch), client)
-    const response = await paying(order.url, requestOf(order)).catch(async (error: unknown) => {
+    const fetchPaying = wrapFetchWithPayment(Object.assign(saveThenSend, fetch), client)
+    const response = await fetchPaying(order.url, requestOf(order)).catch(async (error: unknown) => {
       if (error instanceof WallError) throw error
       if (saved !== undefined) throw await outcomeUnknown(undefined)
       const reason = error instanceof Error ? error.message : String(error)
@@ -149,8 +149,8 @@ function shared<T>(open: () => Promise<T>, close: (opened: T) => Promise<void>) 
 async function finishAll(
   payments: ReturnType<typeof signedPayments>,
   send: (request: SignedRequest) => Promise<Response>,
-): Promise<Finished[]> {
-  const finished: Finished[] = []
+): Promise<FinishedPurchase[]> {
+  const finished: FinishedPurchase[] = []
   for (const saved of await payments.list()) {
     const receipt = await receiptIn(await send(saved))
     if (receipt instanceof WallError) await saved.remove()
@@ -164,10 +164,10 @@ const WAIT_SECONDS = 2
 const WAIT_MAX_SECONDS = 30
 const ANSWER_MAX_MS = 240_000 // above the longest settlement that a wall waits for
 
-type Waiting = Pick<BuyerOptions, 'onWait'> & { readonly pause: (ms: number) => Promise<unknown> }
+type RetryOptions = Pick<BuyerOptions, 'onWait'> & { readonly pause: (ms: number) => Promise<unknown> }
 
 /** Sends a signed request until its answer is the wall's last word. Throws `unknown` where none comes. */
-async function sendUntilFinal(request: SignedRequest, { onWait, pause }: Waiting): Promise<Response> {
+async function sendUntilFinal(request: SignedRequest, { onWait, pause }: RetryOptions): Promise<Response> {
   for (let tries = 1; ; tries++) {
     const response = await answerTo(request)
     if (response !== undefined && (await isFinal(response))) return response

@@ -12,7 +12,7 @@ const HEARTBEAT_MS = 500
 const STALE_MS = 5000
 const LOOK_AGAIN_MS = 100
 
-/** Waits for the lock of a folder; resolves to what gives it back. */
+/** Waits for the lock of a folder; resolves to a function that releases it. */
 export async function lock(folder: string, onWait: () => void = () => {}): Promise<() => Promise<void>> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, 'lock')

@@ -128,9 +128,9 @@ export function wall(address: string | URL, options: WallOptions = {}): Wall {
     url,
     folder: () => folderOf(url, options),
     purchase,
-    buy: async (target, listing) => await handedOn(await purchase(target, listing)),
+    buy: async (target, listing) => await takeReceipt(await purchase(target, listing)),
     purchaseArea,
-    buyArea: async (wish) => await handedOn(await purchaseArea(wish)),
+    buyArea: async (wish) => await takeReceipt(await purchaseArea(wish)),
     finish: () => buying().finish(),
     async repaint(coord, fields) {
       const ts = Date.now()
@@ -165,7 +165,8 @@ export function wall(address: string | URL, options: WallOptions = {}): Wall {
   }
 }
 
-async function handedOn<Got extends Receipt | AreaReceipt>({ receipt, done }: Bought<Got>): Promise<Got> {
+/** Takes the receipt, and lets go of the saved payment. */
+async function takeReceipt<Got extends Receipt | AreaReceipt>({ receipt, done }: Bought<Got>): Promise<Got> {
   await done()
   return receipt
 }

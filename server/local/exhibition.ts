@@ -14,7 +14,7 @@ export type Venue = {
 }
 
 /** A work on the wall, with the wall as its owner sees it. */
-type Hung = { readonly wall: Wall; readonly receipt: AreaReceipt }
+type Exhibit = { readonly wall: Wall; readonly receipt: AreaReceipt }
 
 /** Every picture but the late one, in a few seconds; answers how many blocks they take. */
 export async function exhibit(venue: Venue): Promise<number> {
@@ -38,7 +38,7 @@ export async function arriveLate(venue: Venue): Promise<void> {
   venue.say(`${LATE.name} has just arrived, with a picture of ${LATE.w} by ${LATE.h} blocks at ${receipt.area}.`)
 }
 
-async function hang(venue: Venue, work: Work): Promise<Hung> {
+async function hang(venue: Venue, work: Work): Promise<Exhibit> {
   const { name, framework, message, link, col, row, w, h } = work
   const wall = await clientOf(venue, w * h)
   const said = {
@@ -55,7 +55,7 @@ async function clientOf({ network, url, folder }: Venue, dollars: number): Promi
   return wallAt(url, { account: await network.wallet(dollars), folder, maxDollars: dollars.toFixed(2) })
 }
 
-async function hangAll(venue: Venue): Promise<Hung[]> {
+async function hangAll(venue: Venue): Promise<Exhibit[]> {
   return await Promise.all(
     WORKS.map(async (work) => {
       const hung = await hang(venue, work)

@@ -22,7 +22,7 @@ import type { Caller, McpDeps } from './tool.ts'
 /** The revision from which on requests say all about themselves. */
 export const STATELESS_VERSION = '2026-07-28'
 
-type Served = Extract<Message, { kind: 'request' }>
+type McpRequest = Extract<Message, { kind: 'request' }>
 
 /** A JSON-RPC response. */
 export type Answer = { readonly jsonrpc: '2.0'; readonly id: Id | null } & (
@@ -31,7 +31,11 @@ export type Answer = { readonly jsonrpc: '2.0'; readonly id: Id | null } & (
 )
 
 /** Answers one request. Throws what a tool throws, but for a store that cannot be used. */
-export async function answerRequest(deps: McpDeps, { id, method, params }: Served, caller: Caller): Promise<Answer> {
+export async function answerRequest(
+  deps: McpDeps,
+  { id, method, params }: McpRequest,
+  caller: Caller,
+): Promise<Answer> {
   const answered = Promise.withResolvers<JSONRPCMessage>()
   const server = serverFor(deps, caller, answered.reject)
   const [ours, theirs] = InMemoryTransport.createLinkedPair()

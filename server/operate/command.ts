@@ -1,4 +1,4 @@
-/** How an operator's command runs: what it was asked wrongly goes to standard error, and its end is its status. */
+/** Runs an operator's command: errors go to standard error, and the exit status says how it ended. */
 
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { terminalLine, terminalText } from '../../shared/terminal.ts'
@@ -6,7 +6,7 @@ import { ConfigError, readPlace } from '../config.ts'
 import type { CommandBody, CommandName } from './admin-commands.ts'
 import { callAdminSocket, adminSocketAt, NoAdminSocket } from './admin-socket.ts'
 
-/** Asked in a way that the command does not know. */
+/** The command was called in a wrong way. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }

@@ -1,8 +1,8 @@
-/** Counting and timing for whom nobody reads. Apart, because what counts for monitors takes a while to load. */
+/** Metrics that count nothing. In a file of its own, because the real ones take a while to load. */
 
 import type { Metrics } from './metrics.ts'
 
-/** What a wall's ports and answers pass through. */
+/** What wraps a wall's ports and counts its answers. */
 export type Meters = Pick<Metrics, 'facilitator' | 'chain' | 'ledger' | 'logger' | 'outcome' | 'paid'> &
   Partial<Pick<Metrics, 'http'>>
 

@@ -1,4 +1,4 @@
-/** Where there is a contract: looked up on the chain, remembered, and asked for only so often, since anybody can make us ask. */
+/** Whether an address has code: looked up on the chain, cached, and limited in rate, because anybody can cause a look-up. */
 
 import type { PublicClient } from 'viem'
 import { lru } from '../../../shared/lru.ts'

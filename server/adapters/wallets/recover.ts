@@ -1,6 +1,6 @@
 /**
- * Who signed: a key's address from a digest and its signature. It is the dearest step of a repaint, so a native library
- * does it where one loads on this machine and passes a self-test, else viem; both give the same signers.
+ * Recovers the address that signed a digest. It is the most expensive step of a repaint, so a native library does it
+ * where one loads on this machine and passes a self-test, else viem. Both give the same signers.
  */
 
 import { createKeccak, type IHasher } from 'hash-wasm'
@@ -12,7 +12,7 @@ export const LIBRARIES = ['native', 'viem'] as const
 
 export type Library = (typeof LIBRARIES)[number]
 
-/** What is done with keys' signatures. */
+/** Digests, and recovery of signers from signatures by keys. */
 export type Keys = {
   readonly library: Library
   /** The EIP-191 digest of a text. */

@@ -1,13 +1,13 @@
-/** Who is likely to be an owner: told by what was sent from an address before, so that a flood does not keep owners waiting. */
+/** Reputation of client addresses: those that sent good signatures are checked first, so that a flood does not delay owners. */
 
 import { lru } from '../../../shared/lru.ts'
 import { tokenBuckets, type Budget } from '../../domain/token-bucket.ts'
 import type { Clock } from '../../ports.ts'
 
-export type Standing = {
-  /** Whether what is sent from an address now is to be looked at before what suspects send. */
+export type Reputation = {
+  /** Whether requests from an address are checked before those of suspects. */
   isTrusted(from: string): boolean
-  /** Takes note of whether a signature that was sent from there was its wallet's. */
+  /** Records whether a signature sent from there was good. */
   saw(from: string, isGood: boolean): void
 }
 
@@ -19,8 +19,8 @@ const SUSPECTED_MS = 600_000
 // Addresses that are remembered of each kind, some hundred bytes each.
 const REMEMBERED_MAX = 4096
 
-/** Nothing is known of anybody. */
-export function standing({ elapsed }: Pick<Clock, 'elapsed'>): Standing {
+/** Starts with no address known. */
+export function reputation({ elapsed }: Pick<Clock, 'elapsed'>): Reputation {
   const attempts = tokenBuckets(ATTEMPTS, REMEMBERED_MAX)
   const good = lru<string, true>(REMEMBERED_MAX)
   const badAt = lru<string, number>(REMEMBERED_MAX)

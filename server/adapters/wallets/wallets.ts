@@ -10,10 +10,10 @@ import { boundedCalls } from '../bounded-calls.ts'
 import { contractCode, type Lane } from './contract-code.ts'
 import { isTaken, signedByContract } from './contract-wallets.ts'
 import type { Keys } from './recover.ts'
-import { standing } from './standing.ts'
+import { reputation } from './reputation.ts'
 
 /**
- * Makes the wallets port. Who asks before there are keys waits for them.
+ * Makes the wallets port. Calls wait until `keys` has resolved.
  *
  * A key's signature is enough to admit a payment even where its payer has code, as with EIP-7702: nobody else can make one, so
  * that it is no junk, and the key is the root of such an account. The token asks the code instead, and some code takes
@@ -29,7 +29,7 @@ export function viemWallets(
   const calls = boundedCalls()
   const contracts = contractCode(client, calls, clock)
   const askContract = signedByContract(client, contracts, calls, clock)
-  const senders = standing(clock)
+  const senders = reputation(clock)
   let digests: AuthorizationDigest | undefined
   const payerDigest = async (payment: Payment) => {
     const known = await keys
