@@ -28,8 +28,8 @@ import { uploads } from './http/request/uploads.ts'
 import { tools } from './http/tools.ts'
 import { TOOLS } from './mcp/registry.ts'
 import type { LedgerReader, Log, Logger, Pictures } from './ports.ts'
-import { limitedSeller, type LimitedSelling } from './purchase/limited-seller.ts'
-import type { Offering } from './purchase/offer-area.ts'
+import { limitedSeller, type LimitedSellerDeps } from './purchase/limited-seller.ts'
+import type { OfferAreaDeps } from './purchase/offer-area.ts'
 import { cardImages } from './wall/card-image.ts'
 import { spaceFinder } from './wall/find-space.ts'
 import { takenBlocks } from './wall/open-blocks.ts'
@@ -44,7 +44,7 @@ export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images'> &
     readonly live: Live
     readonly log: Log
     readonly registering: RegisterDeps
-    readonly ledger: LimitedSelling['ledger'] & Offering['ledger']
+    readonly ledger: LimitedSellerDeps['ledger'] & OfferAreaDeps['ledger']
     readonly limits: RateLimits
     readonly trustedHops: number | undefined // how many proxies are trusted; undefined: see `addressReader`
     readonly viewer: ViewerFiles

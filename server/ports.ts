@@ -8,10 +8,17 @@ import type { BlockIndex } from '../shared/wall.ts'
 import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from './domain/picture/picture.ts'
 import type { Account, AccountPage, Pending } from './domain/purchase/account.ts'
 import type { Statement } from './domain/purchase/balance.ts'
-import type { Settling, SignatureCheck, SignedBy, Verification } from './domain/purchase/facilitator-errors.ts'
+import type { SettleResult, SignatureCheck, SignedBy, VerifyResult } from './domain/purchase/facilitator-errors.ts'
 import type { Listing } from './domain/purchase/listing.ts'
 import type { Address, Hash, Payment, PaymentKey, Space, Target, UnixMs } from './domain/purchase/payment.ts'
-import type { Availability, Claiming, Landed, Purchase, SoldPurchase, ChainStatus } from './domain/purchase/purchase.ts'
+import type {
+  Availability,
+  ClaimResult,
+  Landed,
+  Purchase,
+  SoldPurchase,
+  ChainStatus,
+} from './domain/purchase/purchase.ts'
 import type { Progress, StorePosition } from './domain/store-position.ts'
 import type { Edit, EditResult, Identity, IdentityResult, NamingResult, PainterNaming } from './domain/wall/edit.ts'
 import type { AreaOwner, Change, LogNumber, OwnedBlock } from './domain/wall/log.ts'
@@ -53,7 +60,7 @@ export type Ledger = {
     head: bigint,
     now: UnixMs,
     attended: readonly Hash[],
-  ): Promise<Claiming>
+  ): Promise<ClaimResult>
   /** Records that the payer of a held block was told to wait. */
   markUncertain(purchase: Purchase): Promise<Purchase>
   /**
@@ -230,11 +237,11 @@ export type ExclusiveJobs = {
 /** Notifies that the log may have grown, also through another process. It is a hint: polling finds what it misses. */
 export type ChangeNotifier = { listen(rung: () => void): () => void } // returns what stops listening
 
-/** The x402 facilitator, which verifies and settles payments. Its answers prove little; see `Settling`. */
+/** The x402 facilitator, which verifies and settles payments. Its answers prove little; see `SettleResult`. */
 export type Facilitator = {
   /** `target` is the resource that is paid for. */
-  verify(target: Target, payment: Payment, manner?: Manner): Promise<Verification>
-  settle(target: Target, payment: Payment, manner?: Manner): Promise<Settling>
+  verify(target: Target, payment: Payment, manner?: Manner): Promise<VerifyResult>
+  settle(target: Target, payment: Payment, manner?: Manner): Promise<SettleResult>
   /** Whether it supports our scheme and network; `unavailable` when it does not answer. */
   supports(): Promise<'yes' | 'no' | 'unavailable'>
   /** The addresses that it sends transactions from on our network; `unknown` when it does not tell them. */

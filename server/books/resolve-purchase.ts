@@ -7,7 +7,7 @@ import type { Chain, Clock, Logger, Ledger, Payouts } from '../ports.ts'
 import type { Seller } from '../purchase/seller.ts'
 
 /** What resolving needs. */
-export type Resolving = {
+export type ResolveDeps = {
   readonly ledger: Ledger
   readonly chain: Chain
   readonly seller: Pick<Seller, 'reconcile'>
@@ -21,7 +21,7 @@ export type Resolution = { readonly before: Purchase; readonly after: Purchase; 
 
 /** Brings a purchase nearer to its end; `undefined` for a payment that was never taken. */
 export async function resolvePurchase(
-  { ledger, chain, seller }: Resolving,
+  { ledger, chain, seller }: ResolveDeps,
   key: PaymentKey,
 ): Promise<Resolution | undefined> {
   const before = await ledger.find(key)
@@ -32,9 +32,9 @@ export async function resolvePurchase(
 }
 
 /** Books money that no purchase is known for as stray, which the chain must show as spent: nothing was sold for it. */
-export async function noteStray(world: Resolving, key: PaymentKey): Promise<PayoutResult> {
-  if ((await world.ledger.find(key)) !== undefined) return 'not-owed'
-  return await notePayout(world, key, STRAY_NOTE)
+export async function noteStray(deps: ResolveDeps, key: PaymentKey): Promise<PayoutResult> {
+  if ((await deps.ledger.find(key)) !== undefined) return 'not-owed'
+  return await notePayout(deps, key, STRAY_NOTE)
 }
 
 /** How noting a payout ends. */
@@ -45,7 +45,7 @@ export type PayoutResult = 'noted' | 'noted-before' | 'not-owed' | 'never-paid' 
  * chain must show as spent.
  */
 export async function notePayout(
-  { ledger, chain, payouts, clock, logger }: Resolving,
+  { ledger, chain, payouts, clock, logger }: ResolveDeps,
   key: PaymentKey,
   reference: string,
 ): Promise<PayoutResult> {

@@ -9,13 +9,13 @@ import { invalidArea } from '../domain/purchase/refusals.ts'
 import { salesOf, type WallView } from '../domain/wall/wall-view.ts'
 import { readAreaOrder, type OrderedArea } from '../purchase/area-order.ts'
 import type { SellTo } from '../purchase/limited-seller.ts'
-import { namingBlocks, refusalOfArea, type Offering } from '../purchase/offer-area.ts'
+import { namingBlocks, refusalOfArea, type OfferAreaDeps } from '../purchase/offer-area.ts'
 import { editArea } from '../wall/edit-area.ts'
 import type { EditDeps } from '../wall/edit-block.ts'
 import type { TakenBlocks } from '../wall/open-blocks.ts'
 import { readArea } from '../wall/read-area.ts'
 import { areaReceiptOf } from '../x402/receipt.ts'
-import { carriesPayment, paymentOf, type Sent } from '../x402/v1.ts'
+import { carriesPayment, paymentOf, type SentPayment } from '../x402/v1.ts'
 import { respondRegion, type RegionDeps } from './answer/image-response.ts'
 import { respondReceipt } from './answer/receipt-response.ts'
 import { demandForArea, refuse, refuseTarget, type DemandDeps } from './answer/refuse.ts'
@@ -31,7 +31,7 @@ import { UPLOAD, type Uploads } from './request/uploads.ts'
 
 /** Dependencies of the area routes. */
 export type AreaDeps = DemandDeps &
-  Offering &
+  OfferAreaDeps &
   RegionDeps & {
     readonly sellTo: SellTo
     readonly view: WallView
@@ -39,7 +39,7 @@ export type AreaDeps = DemandDeps &
     readonly editing: EditDeps
     readonly clients: Clients
     readonly uploads: Uploads
-    readonly countPaid?: ((version: Sent['version']) => void) | undefined // called for each request with a payment
+    readonly countPaid?: ((version: SentPayment['version']) => void) | undefined // called for each request with a payment
   }
 
 const PREFIX = '/areas/'
@@ -117,7 +117,7 @@ async function paid(
   deps: AreaDeps,
   request: Request,
   { target, listing }: OrderedArea,
-  { payment, version }: Sent,
+  { payment, version }: SentPayment,
 ): Promise<Response> {
   deps.countPaid?.(version)
   if ('code' in payment) return refuse(payment)

@@ -16,7 +16,7 @@ import { editBlock, type EditDeps } from '../wall/edit-block.ts'
 import { deedOf, lookAt, type Found } from '../wall/read-wall.ts'
 import type { WallImages } from '../wall/wall-image.ts'
 import { receiptOf } from '../x402/receipt.ts'
-import { paymentOf, type Sent } from '../x402/v1.ts'
+import { paymentOf, type SentPayment } from '../x402/v1.ts'
 import { etagOf } from './answer/cached-response.ts'
 import { respondRegion } from './answer/image-response.ts'
 import { respondNowhere } from './answer/payment-page.ts'
@@ -48,7 +48,7 @@ export type BlockDeps = DemandDeps & {
   readonly images: WallImages
   readonly editing: EditDeps
   readonly clients: Clients
-  readonly countPaid?: ((version: Sent['version']) => void) | undefined // called for each request with a payment
+  readonly countPaid?: ((version: SentPayment['version']) => void) | undefined // called for each request with a payment
 }
 
 const PREFIX = '/blocks/'
@@ -111,7 +111,12 @@ function answerUnpaid(deps: BlockDeps, demand: MakeDemand, request: Request, tar
   return isPerson(request) ? demandPaymentInHtml(deps, target, query) : demand(target, query)
 }
 
-async function paid(deps: BlockDeps, request: Request, target: Target, { payment, version }: Sent): Promise<Response> {
+async function paid(
+  deps: BlockDeps,
+  request: Request,
+  target: Target,
+  { payment, version }: SentPayment,
+): Promise<Response> {
   deps.countPaid?.(version)
   if ('code' in payment) {
     const found = await lookAt(deps, target)

@@ -8,12 +8,12 @@ import { SpaceQuery, Spaces } from '../../shared/contract/space.ts'
 import { parseCoord } from '../../shared/wall.ts'
 import { anywhere, documented, type OperationDocs } from '../discovery/openapi/operation.ts'
 import { failure } from '../domain/failure.ts'
-import { LISTING_KEYS, type Said } from '../domain/purchase/listing.ts'
+import { LISTING_KEYS, type FieldText } from '../domain/purchase/listing.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { readTarget } from '../purchase/area-order.ts'
 import type { FindSpace } from '../wall/find-space.ts'
 import { previewBlock, type PreviewDeps } from '../wall/preview-block.ts'
-import { SIGNING_FLAWS, signingMessage, type SigningHelp } from '../wall/signing-message.ts'
+import { SIGNING_FLAWS, signingMessage, type SigningMessageDeps } from '../wall/signing-message.ts'
 import { refuse } from './answer/refuse.ts'
 import { NO_STORE, respond, respondJson } from './answer/respond.ts'
 import { inTurn, jsonBody, type Clients } from './request/clients.ts'
@@ -21,7 +21,7 @@ import { queryHooks, strict } from './request/strict.ts'
 
 /** Dependencies of the tool routes. */
 export type ToolsDeps = PreviewDeps &
-  Omit<SigningHelp, 'baseUrl'> & {
+  Omit<SigningMessageDeps, 'baseUrl'> & {
     readonly findSpace: FindSpace
     readonly clients: Clients
   }
@@ -88,7 +88,7 @@ async function preview(deps: PreviewDeps, body: PreviewBody): Promise<Response> 
   const target = readTarget(coord, w, h)
   if (typeof target === 'object') return refuse(target)
   const listing = new Map(
-    LISTING_KEYS.flatMap((key): Array<readonly [typeof key, Said]> => {
+    LISTING_KEYS.flatMap((key): Array<readonly [typeof key, FieldText]> => {
       const text = body[key]
       return text === undefined ? [] : [[key, { text }]]
     }),

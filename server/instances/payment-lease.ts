@@ -4,7 +4,7 @@ import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
 import type { Clock, Leases } from '../ports.ts'
 
 /** What a payer's request waits with; once the payment `isOver`, nothing is left to be kept apart. */
-export type Waiting<T> = {
+export type LeasedWork<T> = {
   readonly isOver: () => Promise<boolean>
   readonly work: () => Promise<T>
   readonly late: () => Promise<T>
@@ -13,7 +13,7 @@ export type Waiting<T> = {
 /** How runs of one payment wait for those of other processes. */
 export type PaymentLease = {
   /** Runs `work` once no other process is at the payment, or `late` where one is for longer than a payer waits. */
-  whenFree<T>(key: PaymentKey, { isOver, work, late }: Waiting<T>): Promise<T>
+  whenFree<T>(key: PaymentKey, { isOver, work, late }: LeasedWork<T>): Promise<T>
   /** Runs `work` unless another process is at the payment. */
   unlessTaken<T>(key: PaymentKey, work: () => Promise<T>): Promise<T | 'elsewhere'>
 }

@@ -5,7 +5,7 @@ import { ListingQuery } from '../../shared/contract/block.ts'
 import { TargetText } from '../../shared/contract/preview.ts'
 import { parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import type { Failure } from '../domain/failure.ts'
-import { LISTING_KEYS, type ListingKey, type Said } from '../domain/purchase/listing.ts'
+import { LISTING_KEYS, type ListingKey, type FieldText } from '../domain/purchase/listing.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { Arguments, argumentsIn, PixelsArgument } from './arguments.ts'
 
@@ -24,7 +24,7 @@ export const OrderArguments = Arguments({
 /** `hasStrangers` when an argument is not known: a misspelt `px` would sell a block unpainted. */
 export type Order = {
   readonly target: BlockIndex | 'next'
-  readonly said: ReadonlyMap<ListingKey, Said>
+  readonly said: ReadonlyMap<ListingKey, FieldText>
   readonly hasStrangers: boolean
 }
 
@@ -40,5 +40,5 @@ export function readOrder(given: unknown): Order | Failure {
 }
 
 /** What is said in a field, if it is a text. */
-export const sayingOf = (value: unknown): Said =>
+export const sayingOf = (value: unknown): FieldText =>
   typeof value === 'string' ? { text: value } : { flaw: 'must be a string' }

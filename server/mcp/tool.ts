@@ -7,7 +7,7 @@ import type { EditBody } from '../../shared/contract/block.ts'
 import type { Failure, FailureCode } from '../domain/failure.ts'
 import type { Blocks } from '../ports.ts'
 import type { SellTo } from '../purchase/limited-seller.ts'
-import type { Offering } from '../purchase/offer-area.ts'
+import type { OfferAreaDeps } from '../purchase/offer-area.ts'
 import type { Seller } from '../purchase/seller.ts'
 import type { EditDeps } from '../wall/edit-block.ts'
 import type { FindSpace } from '../wall/find-space.ts'
@@ -15,7 +15,7 @@ import type { MyWallDeps } from '../wall/my-wall.ts'
 import type { PreviewDeps } from '../wall/preview-block.ts'
 import type { BudgetName, RateLimits } from '../wall/rate-limits.ts'
 import type { RegisterDeps } from '../wall/register-agent.ts'
-import type { SigningHelp } from '../wall/signing-message.ts'
+import type { SigningMessageDeps } from '../wall/signing-message.ts'
 import type { WallImages } from '../wall/wall-image.ts'
 import { argumentReader } from './arguments.ts'
 import { refuse, type Dialect, type Reply } from './reply.ts'
@@ -25,11 +25,11 @@ import { refuse, type Dialect, type Reply } from './reply.ts'
  * `readPainterNaming` are HTTP's own readers of signed bodies, so that both edges accept and refuse the same.
  */
 export type McpDeps = PreviewDeps &
-  SigningHelp &
+  SigningMessageDeps &
   MyWallDeps & {
     readonly findSpace: FindSpace
     readonly sellTo: SellTo
-    readonly ledger: Offering['ledger']
+    readonly ledger: OfferAreaDeps['ledger']
     readonly limits: RateLimits
     readonly seller: Seller
     readonly blocks: Blocks

@@ -6,7 +6,7 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { coordOf } from '../../shared/wall.ts'
-import { notePayout, noteStray, resolvePurchase, type Resolving } from '../books/resolve-purchase.ts'
+import { notePayout, noteStray, resolvePurchase, type ResolveDeps } from '../books/resolve-purchase.ts'
 import type { Address, Hash, UnixMs } from '../domain/purchase/payment.ts'
 import type { Purchase, ChainStatus } from '../domain/purchase/purchase.ts'
 import { wordsFor } from '../domain/purchase/target.ts'
@@ -29,7 +29,7 @@ import {
 import { statusLines, type Overview } from './status-report.ts'
 
 /** What commands need. */
-export type AdminDeps = ModerateDeps & Resolving & { readonly overview: () => Overview }
+export type AdminDeps = ModerateDeps & ResolveDeps & { readonly overview: () => Overview }
 
 /** What a command is answered: lines to print, and whether it did what was asked. */
 export const CommandResult = Type.Object({ ok: Type.Boolean(), lines: Type.Array(Type.String()) })

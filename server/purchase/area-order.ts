@@ -6,7 +6,7 @@ import type { Dither } from '../../shared/quantise.ts'
 import type { Fit } from '../../shared/resample.ts'
 import { BLOCK_SIZE, parseCoord } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
-import { readListing, type AreaPicture, type Draft, type Said } from '../domain/purchase/listing.ts'
+import { readListing, type AreaPicture, type Draft, type FieldText } from '../domain/purchase/listing.ts'
 import { invalidArea, invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { placeOf, targetOf, type Target } from '../domain/purchase/target.ts'
 import { bytesIn, readAreaPixels } from '../domain/wall/area-pixels.ts'
@@ -46,7 +46,9 @@ function readDraft(said: Fields, size: AreaSize): Draft | Failure {
   if (stranger !== undefined) return failure('invalid_body', SHAPE)
   const listing = readListing(
     new Map(
-      texts.flatMap((key): [typeof key, Said][] => (said[key] === undefined ? [] : [[key, sayingOf(said[key])]])),
+      texts.flatMap((key): [typeof key, FieldText][] =>
+        said[key] === undefined ? [] : [[key, fieldTextOf(said[key])]],
+      ),
     ),
   )
   if ('code' in listing) return listing
@@ -64,7 +66,8 @@ function readDraft(said: Fields, size: AreaSize): Draft | Failure {
   return 'code' in read ? read : { ...listing, pixels: read.blocks }
 }
 
-const sayingOf = (value: unknown): Said => (typeof value === 'string' ? { text: value } : { flaw: 'must be a string' })
+const fieldTextOf = (value: unknown): FieldText =>
+  typeof value === 'string' ? { text: value } : { flaw: 'must be a string' }
 
 type How = { readonly fit: Fit; readonly dither: Dither }
 

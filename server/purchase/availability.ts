@@ -1,7 +1,7 @@
 /** What a payer can have, beside what runs of this process and others are at. */
 
 import type { Address, Hash, Payment, PaymentKey, Target, UnixMs } from '../domain/purchase/payment.ts'
-import type { Availability, Claiming, Request } from '../domain/purchase/purchase.ts'
+import type { Availability, ClaimResult, Request } from '../domain/purchase/purchase.ts'
 import type { Clock, Leases, Ledger } from '../ports.ts'
 import type { WaitingClients } from './waiting-clients.ts'
 
@@ -45,7 +45,10 @@ export async function availabilityOf(
 const CLAIMS_MAX = 3
 
 /** Claims, once what other processes have claimed for the same payer and target meanwhile has ended there. */
-export async function claimOf(runs: AvailabilityDeps, request: Extract<Request, { do: 'claim' }>): Promise<Claiming> {
+export async function claimOf(
+  runs: AvailabilityDeps,
+  request: Extract<Request, { do: 'claim' }>,
+): Promise<ClaimResult> {
   const { ledger, clock, leases } = runs
   const { target, payment, listing, head } = request
   for (let claims = 1; ; claims += 1) {

@@ -9,8 +9,8 @@ import {
   blamesRequest,
   isDefinite,
   isSignatureReason,
-  type Settling,
-  type Verification,
+  type SettleResult,
+  type VerifyResult,
 } from '../domain/purchase/facilitator-errors.ts'
 import { keyOf, type Extensions, type Payment, type PaymentKey, type Target } from '../domain/purchase/payment.ts'
 import type { Chain, Clock, Facilitator, Logger, Manner, RingMember } from '../ports.ts'
@@ -112,7 +112,7 @@ function* turns(seats: readonly Seat[], call: Call, timeoutMs: number, clock: Cl
 }
 
 /** Asks one member, and once more with the bare payment where it takes offence at what it was sent. */
-async function askMember<Answer extends Settling | Verification>(
+async function askMember<Answer extends SettleResult | VerifyResult>(
   { logger }: RingDeps,
   { seat, leftMs }: Turn,
   { payer, nonce }: PaymentKey,
@@ -127,7 +127,7 @@ async function askMember<Answer extends Settling | Verification>(
   return [first, { ...(await ask({ withinMs, isBare: true })), by: host }]
 }
 
-const factsOf = (answer: Settling | Verification) => ({
+const factsOf = (answer: SettleResult | VerifyResult) => ({
   answer: answer.kind,
   ...('reason' in answer ? { reason: answer.reason } : {}),
 })
@@ -137,9 +137,9 @@ async function verifyInTurn(
   seats: readonly Seat[],
   target: Target,
   payment: Payment,
-): Promise<Verification> {
+): Promise<VerifyResult> {
   const { clock, logger, verifyTimeoutMs } = deps
-  const answers: Verification[] = []
+  const answers: VerifyResult[] = []
   for (const turn of turns(seats, 'verify', verifyTimeoutMs, clock)) {
     const { member } = turn.seat
     const given = await askMember(deps, turn, payment, 'verify', (manner) => member.verify(target, payment, manner))
@@ -158,8 +158,8 @@ async function verifyInTurn(
 }
 
 /** What all of them say together: one that takes the payment is enough, and what blames the payer goes before trouble. */
-function verified(answers: readonly Verification[]): Verification {
-  const find = (is: (answer: Verification) => boolean) => answers.find(is)
+function verified(answers: readonly VerifyResult[]): VerifyResult {
+  const find = (is: (answer: VerifyResult) => boolean) => answers.find(is)
   return (
     find(({ kind }) => kind === 'valid') ??
     find((answer) => answer.kind === 'invalid' && !isSignatureReason(answer.reason) && !blamesRequest(answer)) ??
@@ -173,9 +173,9 @@ async function settleInTurn(
   seats: readonly Seat[],
   target: Target,
   payment: Payment,
-): Promise<Settling> {
+): Promise<SettleResult> {
   const { clock, logger, settleTimeoutMs } = deps
-  const answers: Settling[] = []
+  const answers: SettleResult[] = []
   for (const turn of turns(seats, 'settle', settleTimeoutMs, clock)) {
     const { member } = turn.seat
     const given = await askMember(deps, turn, payment, 'settle', (manner) => member.settle(target, payment, manner))
@@ -192,20 +192,20 @@ async function settleInTurn(
   return settled(answers)
 }
 
-const unclear: Settling = { kind: 'unclear' }
+const unclear: SettleResult = { kind: 'unclear' }
 
 /** A refusal from before broadcast need not be the facilitator's trouble; a success is, where the chain denies it. */
-function noteSettled(seat: Seat, answer: Settling, isOpen: boolean, clock: Clock): void {
+function noteSettled(seat: Seat, answer: SettleResult, isOpen: boolean, clock: Clock): void {
   const isWell = answer.kind === 'success' ? !isOpen : isDenial(answer) && answer.kind !== 'unsent'
   if (answer.kind !== 'busy') noteHealth(seat, 'settle', isWell, clock)
 }
 
-const isUnsent = ({ kind }: Settling) => kind === 'unsent' || kind === 'busy'
+const isUnsent = ({ kind }: SettleResult) => kind === 'unsent' || kind === 'busy'
 
-const isDenial = (answer: Settling) => isUnsent(answer) || (answer.kind === 'refused' && isDefinite(answer.reason))
+const isDenial = (answer: SettleResult) => isUnsent(answer) || (answer.kind === 'refused' && isDefinite(answer.reason))
 
 /** What all of them together prove. That nothing was sent is proven only where each of them says so. */
-function settled(answers: readonly Settling[]): Settling {
+function settled(answers: readonly SettleResult[]): SettleResult {
   const [first, ...others] = answers
   if (first !== undefined && others.length === 0) return first
   if (!answers.every(isDenial)) return unclear
@@ -215,7 +215,7 @@ function settled(answers: readonly Settling[]): Settling {
 }
 
 /** Whether the chain says that the payment may still be made: a silent one leaves it to be asked later. */
-async function isStillUnspent({ chain, clock }: RingDeps, payment: Payment, { kind }: Settling): Promise<boolean> {
+async function isStillUnspent({ chain, clock }: RingDeps, payment: Payment, { kind }: SettleResult): Promise<boolean> {
   // A success that the chain does not show by then is none.
   const waitsMs = kind === 'success' ? SETTLING_WAITS_MS : []
   const ask = () => chain.read(payment)
@@ -224,7 +224,7 @@ async function isStillUnspent({ chain, clock }: RingDeps, payment: Payment, { ki
 }
 
 /** Tells the operator who did not take a payment, so that the next one is asked. */
-function noteNext(logger: Logger, { payer, nonce }: Payment, call: Call, answer: Settling | Verification): void {
+function noteNext(logger: Logger, { payer, nonce }: Payment, call: Call, answer: SettleResult | VerifyResult): void {
   const { by = '' } = answer
   logger.note('facilitator', { payer, nonce, call, facilitator: by, ...factsOf(answer), next: 'the next facilitator' })
 }

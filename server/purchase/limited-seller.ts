@@ -9,7 +9,7 @@ import type { RateLimits } from '../wall/rate-limits.ts'
 import type { Seller } from './seller.ts'
 
 /** What selling within budgets needs. */
-export type LimitedSelling = {
+export type LimitedSellerDeps = {
   readonly seller: Seller
   readonly ledger: Pick<Ledger, 'find'>
   readonly wallets: Wallets
@@ -29,7 +29,7 @@ export type SellTo = (
  * A payment that the ledger knows is never turned away. Nor is one that its payer has signed while others at its address
  * send junk, within a budget of its own: whoever shares an address with a stranger can still buy.
  */
-export function limitedSeller({ seller, ledger, wallets, limits }: LimitedSelling): SellTo {
+export function limitedSeller({ seller, ledger, wallets, limits }: LimitedSellerDeps): SellTo {
   const turnedAway = async (address: string, payment: Payment): Promise<Failure | undefined> => {
     const spent = limits.check('payments', address)
     if (spent === undefined || (await ledger.find(payment)) !== undefined) return undefined

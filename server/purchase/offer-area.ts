@@ -8,10 +8,10 @@ import type { Ledger } from '../ports.ts'
 import type { Seller } from './seller.ts'
 
 /** What asking needs. */
-export type Offering = { readonly ledger: Pick<Ledger, 'inTheWay'>; readonly seller: Pick<Seller, 'offered'> }
+export type OfferAreaDeps = { readonly ledger: Pick<Ledger, 'inTheWay'>; readonly seller: Pick<Seller, 'offered'> }
 
 /** Why an area cannot be bought; `undefined` where its terms are to be told. */
-export async function refusalOfArea({ ledger, seller }: Offering, target: Target): Promise<Failure | undefined> {
+export async function refusalOfArea({ ledger, seller }: OfferAreaDeps, target: Target): Promise<Failure | undefined> {
   const found = await seller.offered(target)
   // What is held in doubt is offered, so that its own payer can come back with a client that cannot resend.
   if (found === 'open' || found === 'uncertain') return undefined

@@ -9,12 +9,12 @@ import type { ReconciledSeller } from './seller.ts'
 
 const AT_ONCE = 8
 
-type Reconciling = Pick<ReconciledSeller, 'reconcile' | 'writePending'>
+type SellerToReconcile = Pick<ReconciledSeller, 'reconcile' | 'writePending'>
 
 /** What reconciling needs. */
 export type ReconcilerDeps = {
   readonly ledger: Ledger
-  readonly seller: Reconciling
+  readonly seller: SellerToReconcile
   readonly jobs: ExclusiveJobs
   readonly clock: Clock
   readonly logger: Logger
@@ -25,13 +25,13 @@ export type ReconcilerDeps = {
  * it; `partly` while another run is at some of it, or another process at the sweep; `failed` where the store is
  * unavailable.
  */
-export type Swept = 'seen' | 'partly' | 'failed'
+export type SweepResult = 'seen' | 'partly' | 'failed'
 
 /**
  * Makes the reconciler of this process. Each call looks at each unfinished purchase once, as often as its wallet's budget
  * allows; what could not be looked at waits for the next.
  */
-export function reconciler({ ledger, seller, jobs, clock, logger }: ReconcilerDeps): () => Promise<Swept> {
+export function reconciler({ ledger, seller, jobs, clock, logger }: ReconcilerDeps): () => Promise<SweepResult> {
   // What another run had every time. It may have died or failed with it, so that only a look tells.
   let unseen: ReadonlySet<string> | undefined
   const budget = attemptBudget(clock)
@@ -63,7 +63,7 @@ export function reconciler({ ledger, seller, jobs, clock, logger }: ReconcilerDe
 }
 
 /** Looks at purchases; answers those that could not be looked at. Throws `StoreUnavailable` once all others have been. */
-async function lookAtAll(seller: Reconciling, keys: readonly PaymentKey[]): Promise<ReadonlySet<string>> {
+async function lookAtAll(seller: SellerToReconcile, keys: readonly PaymentKey[]): Promise<ReadonlySet<string>> {
   const limit = pLimit(AT_ONCE)
   const elsewhere = new Set<string>()
   let trouble: StoreUnavailable | undefined

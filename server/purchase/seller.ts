@@ -31,7 +31,7 @@ import { singleFlight } from './single-flight.ts'
 import { waitingClients, type WaitingClients } from './waiting-clients.ts'
 
 /** Whether a target can be bought by anyone: `uncertain` is held for a payer, and nobody is at work on it. */
-export type Offered = Exclude<Space, 'full'> | 'uncertain'
+export type OfferState = Exclude<Space, 'full'> | 'uncertain'
 
 export type Seller = {
   /**
@@ -40,7 +40,7 @@ export type Seller = {
    */
   buy(target: Target, payment: Payment, listing: Draft | Failure, client?: AbortSignal): Promise<Outcome>
   /** Whether a target can be bought. */
-  offered(target: Target): Promise<Offered>
+  offered(target: Target): Promise<OfferState>
   /**
    * Brings one unfinished purchase nearer to its end, unless another run is at it; `false` where nobody here has asked the
    * chain about it yet.
@@ -140,7 +140,7 @@ const copyOf = (target: Target, { payer, nonce, to, amount, validAfter, validBef
   [target, payer, nonce, to, amount, validAfter, validBefore, signature, accepted.asset, accepted.network].join(':')
 
 /** Whether what holds a target is being bought, or is in doubt: then its own payer must be able to come back and sign anew. */
-async function heldBy(runs: Runs, target: Target): Promise<Offered> {
+async function heldBy(runs: Runs, target: Target): Promise<OfferState> {
   for (const holder of await runs.ledger.holders(target)) {
     const isHere = runsOf(runs, holder).some(({ hasClaimed, clients }) => hasClaimed && !clients.haveLeft())
     if (!isHere && (await runs.leases?.isTaken(holder)) !== true) return 'uncertain'

@@ -18,13 +18,13 @@ export type ModerateDeps = {
 }
 
 /** Blocks that are named together, as `name` says: one block, an area, or all that a wallet has bought by now. */
-export type Named = { readonly name: string; readonly blocks: readonly BlockIndex[]; readonly wallet?: Address }
+export type NamedBlocks = { readonly name: string; readonly blocks: readonly BlockIndex[]; readonly wallet?: Address }
 
 /**
  * What an operator names: `column,row`, `column,row,WxH`, or a wallet, in full or as readers see it. Why not, in words,
  * where it is nothing of that.
  */
-export async function namedBlocks({ log }: Pick<ModerateDeps, 'log'>, text: string): Promise<Named | string> {
+export async function namedBlocks({ log }: Pick<ModerateDeps, 'log'>, text: string): Promise<NamedBlocks | string> {
   const block = parseCoord(text)
   if (block !== undefined) return { name: `block ${coordOf(block)}`, blocks: [block] }
   const area = parseArea(text)
@@ -59,7 +59,7 @@ export type Reason = { readonly who: string; readonly why: string | null }
 /** Once this resolves, no reader is told what was hidden. */
 export async function moderateBlocks(
   { moderation, clock, logger, advance }: ModerateDeps,
-  { name, blocks, wallet }: Named,
+  { name, blocks, wallet }: NamedBlocks,
   act: ModerationAct,
   { parts, names }: Withheld,
   reason: Reason,

@@ -7,7 +7,7 @@ import type { Pixels } from '../../shared/pixels.ts'
 import { ALL_BLOCKS, BLOCK_SIZE, CLAIM_ORDER, coordOf, type BlockIndex } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import { drawRegion, enlarge, surroundings } from '../domain/picture/wall-picture.ts'
-import { LISTING_KEYS, readListing, type ListingKey, type Said } from '../domain/purchase/listing.ts'
+import { LISTING_KEYS, readListing, type ListingKey, type FieldText } from '../domain/purchase/listing.ts'
 import { termsFor } from '../domain/purchase/payment.ts'
 import { cannotSell, unavailability } from '../domain/purchase/refusals.ts'
 import { areaOf, blocksHeld, isBlock, placeOf, type Holding, type Target } from '../domain/purchase/target.ts'
@@ -29,16 +29,19 @@ export type PreviewDeps = {
 }
 
 /** What is said of a purchase: the listing, and for an area its `pixels` in base64. */
-export type Saying = { readonly listing: ReadonlyMap<ListingKey, Said>; readonly pixels: Said | undefined }
+export type PreviewInput = {
+  readonly listing: ReadonlyMap<ListingKey, FieldText>
+  readonly pixels: FieldText | undefined
+}
 
 // The wall's own size is too small to see; a large area is large enough as it is.
 const SCALE_MAX = 8
 const IMAGE_SIDE = 480
 
 /** What would become of buying `target` with what is said of it. Nothing is held, sold or kept. */
-export async function previewBlock(previewing: PreviewDeps, target: Target, said: Saying): Promise<Preview> {
+export async function previewBlock(previewing: PreviewDeps, target: Target, said: PreviewInput): Promise<Preview> {
   const { offer, rail } = previewing
-  const { block, space } = await standingOf(previewing, target)
+  const { block, space } = await targetStateOf(previewing, target)
   const held = block === undefined ? undefined : { target, block }
   const cannotPay = rail.state() === 'misconfigured'
   const picture = pictureIn(target, said)
@@ -67,10 +70,13 @@ export async function previewBlock(previewing: PreviewDeps, target: Target, said
   }
 }
 
-type Standing = { readonly block: BlockIndex | undefined; readonly space: 'open' | 'reserved' | 'claimed' | 'crowded' }
+type TargetState = {
+  readonly block: BlockIndex | undefined
+  readonly space: 'open' | 'reserved' | 'claimed' | 'crowded'
+}
 
 /** Which block, or top left one, it would be, and whether it can be had. */
-async function standingOf({ view, taken }: PreviewDeps, target: Target): Promise<Standing> {
+async function targetStateOf({ view, taken }: PreviewDeps, target: Target): Promise<TargetState> {
   const now = await taken()
   const { at } = placeOf(target)
   if (at !== 'next') return { block: at, space: spaceOf(view, now, { target, block: at }) }
@@ -83,7 +89,7 @@ async function standingOf({ view, taken }: PreviewDeps, target: Target): Promise
   return { block, space: view.claimed.size === ALL_BLOCKS.length ? 'claimed' : 'reserved' }
 }
 
-function spaceOf({ claimed }: WallView, now: Taken, holding: Holding): Standing['space'] {
+function spaceOf({ claimed }: WallView, now: Taken, holding: Holding): TargetState['space'] {
   const blocks = blocksHeld(holding)
   if (blocks.some((block) => claimed.has(block))) return 'claimed'
   return blocks.some((block) => now.has(block)) ? 'reserved' : 'open'
@@ -93,14 +99,14 @@ const statesOf = ({ claimed }: WallView, now: Taken): string =>
   ALL_BLOCKS.map((block) => (claimed.has(block) ? 'c' : now.has(block) ? 'r' : 'o')).join('')
 
 /** Each field is judged by itself, so that all can be mended at once. A picture is judged elsewhere. */
-function listingProblems(said: ReadonlyMap<ListingKey, Said>): PreviewProblem[] {
+function listingProblems(said: ReadonlyMap<ListingKey, FieldText>): PreviewProblem[] {
   return LISTING_KEYS.filter((key) => key !== 'px').flatMap((key) => {
     const listing = listingOf(said, key)
     return 'code' in listing ? [problem(key, listing)] : []
   })
 }
 
-function listingOf(said: ReadonlyMap<ListingKey, Said>, key: ListingKey) {
+function listingOf(said: ReadonlyMap<ListingKey, FieldText>, key: ListingKey) {
   const value = said.get(key)
   return readListing(new Map(value === undefined ? [] : [[key, value]]))
 }
@@ -110,7 +116,7 @@ const problem = (field: string, { code, message }: Failure): PreviewProblem => (
 type Picture = { readonly pixels: Pixels | null } | PreviewProblem
 
 /** The picture that is said, block by block: of a block in `px`, of an area in `pixels`. */
-function pictureIn(target: Target, { listing: said, pixels }: Saying): Picture {
+function pictureIn(target: Target, { listing: said, pixels }: PreviewInput): Picture {
   if (isBlock(target)) {
     if (pixels !== undefined) return problem('pixels', failure('invalid_body', 'A block has px; pixels is of an area.'))
     const listing = listingOf(said, 'px')
@@ -122,7 +128,7 @@ function pictureIn(target: Target, { listing: said, pixels }: Saying): Picture {
   return 'code' in read ? problem('pixels', read) : { pixels: read.blocks }
 }
 
-function requestFor(offer: Offer, target: Target, said: ReadonlyMap<ListingKey, Said>): Preview['request'] {
+function requestFor(offer: Offer, target: Target, said: ReadonlyMap<ListingKey, FieldText>): Preview['request'] {
   const url = resourceUrl(offer, target)
   const texts = [...said].flatMap(([key, value]) => ('text' in value ? [[key, value.text] as const] : []))
   if (isBlock(target)) {

@@ -7,7 +7,7 @@ import { truncatedWallet } from '../../shared/wallet.ts'
 import type { Target } from '../domain/purchase/payment.ts'
 import type { OwnedBlock } from '../domain/wall/log.ts'
 import type { Blocks } from '../ports.ts'
-import type { Offered, Seller } from '../purchase/seller.ts'
+import type { OfferState, Seller } from '../purchase/seller.ts'
 
 /** The public record of a claimed block. */
 export function deedOf({ block, wallet, persona, face, claimedAt, tx, settled }: OwnedBlock): Deed {
@@ -27,7 +27,7 @@ export function deedOf({ block, wallet, persona, face, claimedAt, tx, settled }:
 type ReadWallDeps = { readonly blocks: Blocks; readonly seller: Pick<Seller, 'offered'> }
 
 /** What a target turned out to be. */
-export type Found = Deed | Offered
+export type Found = Deed | OfferState
 
 /** A target's deed when it is a claimed block, else whether it can be bought. */
 export async function lookAt({ blocks, seller }: ReadWallDeps, target: Target): Promise<Found> {

@@ -18,7 +18,7 @@ import { invalidArea, invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { readAreaPixels } from '../domain/wall/area-pixels.ts'
 import { isTimely, TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
 import { rules } from '../domain/wall/field-rules.ts'
-import { flawOf, SIGNABLE, type Kind, type Named, type SignableField } from '../domain/wall/signed-fields.ts'
+import { flawOf, SIGNABLE, type Kind, type SignedFields, type SignableField } from '../domain/wall/signed-fields.ts'
 import { TEST_VECTOR } from '../domain/wall/test-vector.ts'
 import type { Agents, Blocks, Clock } from '../ports.ts'
 import { staleTime } from './check-signer.ts'
@@ -26,7 +26,7 @@ import { beingBought, noOwner, noOwnerYet } from './edit-block.ts'
 import { noPurchases } from './register-agent.ts'
 
 /** What helping needs. `hosts` are the names a message may be signed for, the canonical one first. */
-export type SigningHelp = {
+export type SigningMessageDeps = {
   readonly blocks: Blocks
   readonly agents: Agents
   readonly clock: Clock
@@ -51,7 +51,7 @@ export const SIGNING_FLAWS = {
 type Draft = { readonly message: string; readonly path: string; readonly body: Readonly<Record<string, unknown>> }
 
 /** The text to sign, from a query that passed the contract's schema. Anyone may ask; only the signature says who it is. */
-export async function signingMessage(help: SigningHelp, query: SignQuery): Promise<Signing | Failure> {
+export async function signingMessage(help: SigningMessageDeps, query: SignQuery): Promise<Signing | Failure> {
   const now = help.clock.now()
   const ts = query.ts ?? now
   const named = namedBy(query)
@@ -72,7 +72,7 @@ export async function signingMessage(help: SigningHelp, query: SignQuery): Promi
 }
 
 /** The fields a query gives or clears. */
-function namedBy(query: SignQuery): Named | Failure {
+function namedBy(query: SignQuery): SignedFields | Failure {
   const named: { -readonly [Field in SignableField]?: string | null } = {}
   for (const field of FIELDS) {
     const text = query[field]
@@ -89,9 +89,14 @@ function namedBy(query: SignQuery): Named | Failure {
 
 const FIELDS: readonly SignableField[] = Object.values(SIGNABLE).flat()
 
-type Drafting = (help: SigningHelp, query: SignQuery, ts: number, named: Named) => Promise<Draft | Failure>
+type DraftBuilder = (
+  help: SigningMessageDeps,
+  query: SignQuery,
+  ts: number,
+  named: SignedFields,
+) => Promise<Draft | Failure>
 
-const drafts: Readonly<Record<Kind, Drafting>> = {
+const drafts: Readonly<Record<Kind, DraftBuilder>> = {
   set_pixels: draftEdit,
   set_area: draftAreaEdit,
   register: draftRegistration,
@@ -99,10 +104,10 @@ const drafts: Readonly<Record<Kind, Drafting>> = {
 }
 
 async function draftEdit(
-  { blocks, hosts }: SigningHelp,
+  { blocks, hosts }: SigningMessageDeps,
   { coord: asked }: SignQuery,
   ts: number,
-  named: Named,
+  named: SignedFields,
 ): Promise<Draft | Failure> {
   const block = parseCoord(asked ?? '')
   if (block === undefined) return invalidCoordinate()
@@ -112,10 +117,10 @@ async function draftEdit(
 }
 
 async function draftAreaEdit(
-  { blocks, hosts }: SigningHelp,
+  { blocks, hosts }: SigningMessageDeps,
   { area: asked }: SignQuery,
   ts: number,
-  { pixels, ...texts }: Named,
+  { pixels, ...texts }: SignedFields,
 ): Promise<Draft | Failure> {
   const area = parseArea(asked ?? '')
   if (area === undefined) return invalidArea()
@@ -141,10 +146,10 @@ function readSignedPixels(pixels: string | null | undefined, size: AreaSize) {
 }
 
 async function draftRegistration(
-  help: SigningHelp,
+  help: SigningMessageDeps,
   { wallet = '' }: SignQuery,
   ts: number,
-  named: Named,
+  named: SignedFields,
 ): Promise<Draft | Failure> {
   const refusal = await noBuyer(help, wallet)
   if (refusal !== undefined) return refusal
@@ -153,10 +158,10 @@ async function draftRegistration(
 }
 
 async function draftPainter(
-  help: SigningHelp,
+  help: SigningMessageDeps,
   { wallet = '' }: SignQuery,
   ts: number,
-  { painter = null }: Named,
+  { painter = null }: SignedFields,
 ): Promise<Draft | Failure> {
   const refusal = await noBuyer(help, wallet)
   if (refusal !== undefined) return refusal
@@ -164,7 +169,7 @@ async function draftPainter(
   return { message, path: '/api/agents/me/painter', body: { wallet, ts, painter } }
 }
 
-async function noBuyer({ agents }: SigningHelp, wallet: string): Promise<Failure | undefined> {
+async function noBuyer({ agents }: SigningMessageDeps, wallet: string): Promise<Failure | undefined> {
   if (!isAddress(wallet)) return failure('invalid_wallet', `wallet ${rules.wallet}.`)
   return (await agents.knows(wallet.toLowerCase() as Address)) ? undefined : noPurchases()
 }

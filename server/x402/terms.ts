@@ -59,7 +59,7 @@ export function requirementsOf({ assetName, assetVersion }: Offer, terms: Terms)
  * What one request adds to the demand: its query, as it was sent, why the payment it carried was not taken, and whether it
  * came to where areas are sold, be it of one block.
  */
-export type Asked = { readonly query?: string; readonly reason?: string; readonly isArea?: true }
+export type DemandDetails = { readonly query?: string; readonly reason?: string; readonly isArea?: true }
 
 // What catalogues read is left out beside a query so long that the header would not fit the usual 8 kB of a proxy.
 const QUERY_WITH_CATALOGUE_MAX = 2000
@@ -68,7 +68,7 @@ const QUERY_WITH_CATALOGUE_MAX = 2000
 export function paymentRequired(
   offer: Offer,
   target: Target,
-  { query = '', reason = 'payment_required', isArea }: Asked = {},
+  { query = '', reason = 'payment_required', isArea }: DemandDetails = {},
 ): Demand {
   const sells = isArea === true || !isBlock(target) ? AREAS_PATH : pathOf(target)
   const catalogued = sells === AREAS_PATH ? ofAreas : target === 'next' ? ofNext : ofBlocks
@@ -85,7 +85,7 @@ export function paymentRequired(
 export const toolPaymentRequired = (
   offer: Offer,
   target: Target,
-  { reason = 'payment_required', isArea }: Asked = {},
+  { reason = 'payment_required', isArea }: DemandDetails = {},
 ): Demand => ({
   x402Version: 2,
   error: reason,

@@ -41,14 +41,14 @@ export function settlementHeaderV1(purchase: SoldPurchase): string {
 }
 
 /** A payment of a request, and the version of the protocol it came in. */
-export type Sent = { readonly payment: Payment | Failure; readonly version: 1 | 2 }
+export type SentPayment = { readonly payment: Payment | Failure; readonly version: 1 | 2 }
 
 /** Whether a request carries a payment, in whichever header. */
 export const carriesPayment = ({ headers }: Request): boolean =>
   (headers.get('payment-signature') ?? '') !== '' || (headers.get(PAYMENT_V1) ?? '') !== ''
 
 /** The payment for a target that a request carries, in whichever header; `undefined` where there is none. */
-export function paymentOf({ headers }: Request, offer: Offer, target: Target): Sent | undefined {
+export function paymentOf({ headers }: Request, offer: Offer, target: Target): SentPayment | undefined {
   const second = headers.get('payment-signature') ?? ''
   const first = headers.get(PAYMENT_V1) ?? ''
   if (first === '') return second === '' ? undefined : { payment: readPaymentHeader(second), version: 2 }

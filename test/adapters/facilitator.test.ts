@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { httpFacilitator, type FacilitatorSettings } from '../../server/adapters/facilitator/facilitator.ts'
-import type { Settling } from '../../server/domain/purchase/facilitator-errors.ts'
+import type { SettleResult } from '../../server/domain/purchase/facilitator-errors.ts'
 import type { Payment } from '../../server/domain/purchase/payment.ts'
 import { startLocalNetwork, type LocalNetwork } from '../../server/local/network.ts'
 import { dollarAbi, dollarAddress } from '../../server/local/token/contracts.ts'
@@ -80,10 +80,10 @@ facilitatorContract('HTTP', async () => ({
 }))
 
 describe('behind a faulty line', () => {
-  const unclear: Settling = { kind: 'unclear' }
-  const invented: Settling = { kind: 'success', tx: inventedHash as `0x${string}` }
-  const refused = (reason: string): Settling => ({ kind: 'refused', reason })
-  const settled: Record<SettleFault, Settling> = {
+  const unclear: SettleResult = { kind: 'unclear' }
+  const invented: SettleResult = { kind: 'success', tx: inventedHash as `0x${string}` }
+  const refused = (reason: string): SettleResult => ({ kind: 'refused', reason })
+  const settled: Record<SettleFault, SettleResult> = {
     'hang-before': unclear,
     'hang-after': unclear,
     'error-json-after': unclear,
@@ -104,7 +104,7 @@ describe('behind a faulty line', () => {
     'garbage-after': unclear,
   }
 
-  test.each(Object.entries(settled) as [SettleFault, Settling][])(
+  test.each(Object.entries(settled) as [SettleFault, SettleResult][])(
     'settle with %s is taken for what it proves',
     async (fault, settling) => {
       const payment = await pay(1)

@@ -1,12 +1,12 @@
 /** What each request of a purchase script can be answered, in as few cases as tell different stories. */
 
 import { failure, StoreUnavailable } from '../../server/domain/failure.ts'
-import type { Settling, SignatureCheck, Verification } from '../../server/domain/purchase/facilitator-errors.ts'
+import type { SettleResult, SignatureCheck, VerifyResult } from '../../server/domain/purchase/facilitator-errors.ts'
 import type { Payment, Space, Target } from '../../server/domain/purchase/payment.ts'
 import type {
   Answer,
   Availability,
-  Claiming,
+  ClaimResult,
   Order,
   Purchase,
   Request,
@@ -130,23 +130,23 @@ export function availabilities(target: Target): readonly Reply[] {
 }
 
 const verifications: readonly Reply[] = [
-  value('valid', { kind: 'valid' } satisfies Verification),
-  value('bad signature', { kind: 'invalid', reason: 'invalid_exact_evm_signature' } satisfies Verification),
-  value('invalid', { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' } satisfies Verification),
-  value('unavailable', { kind: 'unavailable' } satisfies Verification),
-  value('busy', { kind: 'busy' } satisfies Verification),
+  value('valid', { kind: 'valid' } satisfies VerifyResult),
+  value('bad signature', { kind: 'invalid', reason: 'invalid_exact_evm_signature' } satisfies VerifyResult),
+  value('invalid', { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' } satisfies VerifyResult),
+  value('unavailable', { kind: 'unavailable' } satisfies VerifyResult),
+  value('busy', { kind: 'busy' } satisfies VerifyResult),
 ]
 
 export const DEFINITE = 'invalid_exact_evm_transaction_simulation_failed'
 export const VAGUE = 'invalid_exact_evm_nonce_already_used'
 
 const settlings: readonly Reply[] = [
-  value('success', { kind: 'success', tx: CLAIMED_TX } satisfies Settling),
-  value('definite refusal', { kind: 'refused', reason: DEFINITE } satisfies Settling),
-  value('vague refusal', { kind: 'refused', reason: VAGUE } satisfies Settling),
-  value('unsent', { kind: 'unsent' } satisfies Settling),
-  value('unclear', { kind: 'unclear' } satisfies Settling),
-  value('busy', { kind: 'busy' } satisfies Settling),
+  value('success', { kind: 'success', tx: CLAIMED_TX } satisfies SettleResult),
+  value('definite refusal', { kind: 'refused', reason: DEFINITE } satisfies SettleResult),
+  value('vague refusal', { kind: 'refused', reason: VAGUE } satisfies SettleResult),
+  value('unsent', { kind: 'unsent' } satisfies SettleResult),
+  value('unclear', { kind: 'unclear' } satisfies SettleResult),
+  value('busy', { kind: 'busy' } satisfies SettleResult),
 ]
 
 const statuses: readonly Reply[] = [
@@ -162,13 +162,13 @@ const claimings = ({ target, payment, listing, head }: Extract<Request, { do: 'c
   value('claimed', {
     kind: 'claimed',
     purchase: { payment, target, block: placed(target, ELSEWHERE), listing, head, state: RESERVED },
-  } satisfies Claiming),
-  value('lost, reserved', { kind: 'lost', space: 'reserved' } satisfies Claiming),
-  value('lost, claimed', { kind: 'lost', space: 'claimed' } satisfies Claiming),
-  ...(isBlock(target) ? [] : [value('lost, crowded', { kind: 'lost', space: 'crowded' } satisfies Claiming)]),
-  value('lost, full', { kind: 'lost', space: 'full' } satisfies Claiming),
-  value('a prior one', { kind: 'prior' } satisfies Claiming),
-  value('abandoned', { kind: 'abandoned' } satisfies Claiming),
+  } satisfies ClaimResult),
+  value('lost, reserved', { kind: 'lost', space: 'reserved' } satisfies ClaimResult),
+  value('lost, claimed', { kind: 'lost', space: 'claimed' } satisfies ClaimResult),
+  ...(isBlock(target) ? [] : [value('lost, crowded', { kind: 'lost', space: 'crowded' } satisfies ClaimResult)]),
+  value('lost, full', { kind: 'lost', space: 'full' } satisfies ClaimResult),
+  value('a prior one', { kind: 'prior' } satisfies ClaimResult),
+  value('abandoned', { kind: 'abandoned' } satisfies ClaimResult),
 ]
 
 /** A payment that landed late gets its block, another one, or a credit. */

@@ -1,13 +1,13 @@
 /** A facilitator in memory, honest unless told how to answer. */
 
-import type { Settling, Verification } from '../../server/domain/purchase/facilitator-errors.ts'
+import type { SettleResult, VerifyResult } from '../../server/domain/purchase/facilitator-errors.ts'
 import type { Payment } from '../../server/domain/purchase/payment.ts'
 import type { Facilitator, Manner, RingMember } from '../../server/ports.ts'
 import type { FakeChain } from './chain.ts'
 
 export type FakeFacilitator = RingMember & {
-  verification: Verification
-  settling: Settling | 'honest'
+  verification: VerifyResult
+  settling: SettleResult | 'honest'
   supported: 'yes' | 'no' | 'unavailable'
   signing: Awaited<ReturnType<Facilitator['signers']>>
   readonly verified: Payment[]

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Settling, Verification } from '../../server/domain/purchase/facilitator-errors.ts'
+import type { SettleResult, VerifyResult } from '../../server/domain/purchase/facilitator-errors.ts'
 import { facilitatorRing } from '../../server/purchase/facilitator-ring.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
@@ -27,12 +27,12 @@ function ringOfTwo() {
 let nonces = 0
 const newPayment = () => paymentOf(1, ++nonces)
 
-const DEFINITE: Settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
-const VAGUE: Settling = { kind: 'refused', reason: 'invalid_transaction_state' }
-const INVENTED: Settling = { kind: 'success', tx: hash(0xdead) }
-const UNSENT: Settling = { kind: 'unsent' }
-const UNCLEAR: Settling = { kind: 'unclear' }
-const BUSY: Settling = { kind: 'busy' }
+const DEFINITE: SettleResult = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
+const VAGUE: SettleResult = { kind: 'refused', reason: 'invalid_transaction_state' }
+const INVENTED: SettleResult = { kind: 'success', tx: hash(0xdead) }
+const UNSENT: SettleResult = { kind: 'unsent' }
+const UNCLEAR: SettleResult = { kind: 'unclear' }
+const BUSY: SettleResult = { kind: 'busy' }
 const UNREADABLE = { kind: 'unclear', unreadable: true } as const
 
 const poor = 'invalid_exact_evm_insufficient_balance'
@@ -61,7 +61,7 @@ for (const isFirstDown of [false, true])
   })
 
 describe('a settlement', () => {
-  test.each<[string, Settling]>([
+  test.each<[string, SettleResult]>([
     ['cannot be reached', UNSENT],
     ['gives no clear answer', UNCLEAR],
     ['refuses what it may have sent', VAGUE],
@@ -77,7 +77,7 @@ describe('a settlement', () => {
     expect(told()).toEqual([['settle', FIRST, settling.kind, 'the next facilitator']])
   })
 
-  test.each<[string, Settling, Settling, Settling]>([
+  test.each<[string, SettleResult, SettleResult, SettleResult]>([
     ['neither was reached', UNSENT, UNSENT, { ...UNSENT }],
     ['neither had the time', BUSY, BUSY, { ...BUSY, by: FIRST }],
     ['one was not reached and one had no time', UNSENT, BUSY, { ...BUSY, by: SECOND }],
@@ -149,7 +149,7 @@ describe('a settlement', () => {
 })
 
 describe('a verification', () => {
-  test.each<[string, Verification]>([
+  test.each<[string, VerifyResult]>([
     ['does not answer', { kind: 'unavailable' }],
     ['has too much to do', { kind: 'busy' }],
     ['calls a good signature bad', { kind: 'invalid', reason: 'invalid_exact_evm_signature' }],
@@ -161,7 +161,7 @@ describe('a verification', () => {
     expect(told()).toEqual([['verify', FIRST, verification.kind, 'the next facilitator']])
   })
 
-  test.each<[Verification, Verification, Verification]>([
+  test.each<[VerifyResult, VerifyResult, VerifyResult]>([
     [{ kind: 'unavailable' }, { kind: 'invalid', reason: poor }, { kind: 'invalid', reason: poor, by: SECOND }],
     [{ kind: 'invalid', reason: poor }, { kind: 'unavailable' }, { kind: 'invalid', reason: poor, by: FIRST }],
     [

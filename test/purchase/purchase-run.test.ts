@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { openSqlite } from '../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
-import type { Settling } from '../../server/domain/purchase/facilitator-errors.ts'
+import type { SettleResult } from '../../server/domain/purchase/facilitator-errors.ts'
 import type { Payment } from '../../server/domain/purchase/payment.ts'
 import type { Outcome } from '../../server/domain/purchase/purchase.ts'
 import type { Ledger } from '../../server/ports.ts'
@@ -36,7 +36,7 @@ async function openSeller() {
     atSettle: () => {},
     atStore: undefined as ((verb: Verb) => void) | undefined,
     atVerify: undefined as ((payment: Payment) => void) | undefined,
-    settling: undefined as Settling | undefined,
+    settling: undefined as SettleResult | undefined,
   }
   const facilitator = {
     ...honest,

@@ -2,7 +2,7 @@ import { drainMicrotasks } from 'bun:jsc'
 import { expect, test } from 'bun:test'
 import { openSqlite } from '../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
-import type { Settling, Verification } from '../../server/domain/purchase/facilitator-errors.ts'
+import type { SettleResult, VerifyResult } from '../../server/domain/purchase/facilitator-errors.ts'
 import type { Payment } from '../../server/domain/purchase/payment.ts'
 import type { Outcome } from '../../server/domain/purchase/purchase.ts'
 import type { Clock, Ledger } from '../../server/ports.ts'
@@ -32,8 +32,8 @@ async function openWorld() {
     const process = {}
     const gate = {
       canMark: true,
-      settling: undefined as Promise<Settling> | undefined,
-      verifying: undefined as Promise<Verification> | undefined,
+      settling: undefined as Promise<SettleResult> | undefined,
+      verifying: undefined as Promise<VerifyResult> | undefined,
     }
     const clock: Clock = {
       now: () => NOW + scheduler.elapsed(),
@@ -90,7 +90,7 @@ const never = new Promise<never>(() => {})
 
 test('one signed request sent to both is charged once, and both give the same receipt', async () => {
   const { here, there, settled, pass } = await openWorld()
-  const settling = Promise.withResolvers<Settling>()
+  const settling = Promise.withResolvers<SettleResult>()
   here.gate.settling = settling.promise
   const [one, other] = [here.buy(paymentOf(1, 1)), there.buy(paymentOf(1, 1))]
   pass(10)
@@ -120,7 +120,7 @@ test('a payer whose process died gets the receipt of the other when it signs ane
 
 test('purchases of one payer in both at once are separate, the later one a little later', async () => {
   const { here, there, settled, pass } = await openWorld()
-  const settling = Promise.withResolvers<Settling>()
+  const settling = Promise.withResolvers<SettleResult>()
   here.gate.settling = settling.promise
   const one = here.buy(paymentOf(1, 1))
   const other = there.buy(paymentOf(1, 2))
@@ -134,7 +134,7 @@ test('purchases of one payer in both at once are separate, the later one a littl
 
 test('a refusal frees no block that another process has had settled since, and is not told', async () => {
   const { ledger, leases, chain, here, there, pass } = await openWorld()
-  const refusing = Promise.withResolvers<Settling>()
+  const refusing = Promise.withResolvers<SettleResult>()
   here.gate.settling = refusing.promise
   const slow = here.buy(paymentOf(1, 1))
   leases.end(paymentOf(1, 1))
@@ -152,7 +152,7 @@ test('a refusal frees no block that another process has had settled since, and i
 
 test('a held block is not settled again before that is written', async () => {
   const { ledger, leases, settled, here, there, pass } = await openWorld()
-  const refusing = Promise.withResolvers<Settling>()
+  const refusing = Promise.withResolvers<SettleResult>()
   here.gate.settling = refusing.promise
   const slow = here.buy(paymentOf(1, 1))
   leases.end(paymentOf(1, 1))
@@ -168,7 +168,7 @@ test('a held block is not settled again before that is written', async () => {
 
 test('nothing is refused that another process has taken up since', async () => {
   const { leases, here, there, settled, pass } = await openWorld()
-  const verifying = Promise.withResolvers<Verification>()
+  const verifying = Promise.withResolvers<VerifyResult>()
   here.gate.verifying = verifying.promise
   const slow = here.buy(paymentOf(1, 1))
   leases.end(paymentOf(1, 1))

@@ -1,6 +1,6 @@
 /** The world outside the server: a model chain with its wallets, and a facilitator that proves as little as real ones. */
 
-import type { Settling, Verification } from '../../server/domain/purchase/facilitator-errors.ts'
+import type { SettleResult, VerifyResult } from '../../server/domain/purchase/facilitator-errors.ts'
 import { keyOf, type Address, type Hash, type Payment, type PaymentKey } from '../../server/domain/purchase/payment.ts'
 import type { ChainStatus } from '../../server/domain/purchase/purchase.ts'
 import type { ChainHealth } from '../../server/ports.ts'
@@ -272,7 +272,7 @@ export const supports = (world: World, at: FacilitatorName) =>
   strikesAt(world, at, 'verifyDown') ? 'unavailable' : 'yes'
 
 /** The facilitator port's `verify`. */
-export function verify(world: World, at: FacilitatorName, payment: Payment): Verification {
+export function verify(world: World, at: FacilitatorName, payment: Payment): VerifyResult {
   if (strikesAt(world, at, 'facilitatorBusy')) return { kind: 'busy' }
   if (strikesAt(world, at, 'verifyDown')) return { kind: 'unavailable' }
   if (strikesAt(world, at, 'blind')) return { kind: 'invalid', reason: 'invalid_exact_evm_signature' }
@@ -282,7 +282,7 @@ export function verify(world: World, at: FacilitatorName, payment: Payment): Ver
 }
 
 /** The facilitator port's `settle`. */
-export function settle(world: World, at: FacilitatorName, payment: Payment): Settling {
+export function settle(world: World, at: FacilitatorName, payment: Payment): SettleResult {
   if (strikesAt(world, at, 'facilitatorBusy')) return { kind: 'busy' }
   if (strikesAt(world, at, 'settleUnsent')) return { kind: 'unsent' }
   if (strikesAt(world, at, 'requestLost')) return { kind: 'unclear' }
@@ -304,7 +304,7 @@ const SIMULATION_FAILED = 'invalid_exact_evm_transaction_simulation_failed'
 const TOO_LATE = 'invalid_exact_evm_payload_authorization_valid_before'
 const TOO_POOR = 'invalid_exact_evm_insufficient_balance'
 
-function trySettling(world: World, at: FacilitatorName, payment: Payment): Settling {
+function trySettling(world: World, at: FacilitatorName, payment: Payment): SettleResult {
   if (strikesAt(world, at, 'blind')) return { kind: 'refused', reason: 'invalid_exact_evm_signature' }
   const reason = obstacle(world, payment)
   if (reason !== undefined)
@@ -322,7 +322,7 @@ function trySettling(world: World, at: FacilitatorName, payment: Payment): Settl
   return success(world, payment, sent.tx)
 }
 
-function success(world: World, payment: Payment, tx: Hash): Settling {
+function success(world: World, payment: Payment, tx: Hash): SettleResult {
   world.words.add(`${keyOf(payment)} ${tx}`)
   return { kind: 'success', tx }
 }

@@ -3,7 +3,7 @@
 import { StaleWriteError } from '../../../server/domain/failure.ts'
 import type { Listing } from '../../../server/domain/purchase/listing.ts'
 import type { Hash, Payment, PaymentKey, Space, UnixMs } from '../../../server/domain/purchase/payment.ts'
-import type { Availability, Claiming, Purchase } from '../../../server/domain/purchase/purchase.ts'
+import type { Availability, ClaimResult, Purchase } from '../../../server/domain/purchase/purchase.ts'
 import { blocksHeld, isBlock, type Target } from '../../../server/domain/purchase/target.ts'
 import { type BlockIndex } from '../../../shared/wall.ts'
 import { isTooMuch, RECEIPT_KEPT_MS } from '../../limits.ts'
@@ -78,7 +78,7 @@ export async function claim(
   head: bigint,
   now: UnixMs,
   attended: readonly Hash[],
-): Promise<Claiming> {
+): Promise<ClaimResult> {
   const authorization = authorizationRow(payment)
   const standing = await standingOf(work, asked, payment, now, attended)
   const { released } = standing

@@ -3,7 +3,7 @@
 import { StaleWriteError } from '../../../server/domain/failure.ts'
 import type { Listing } from '../../../server/domain/purchase/listing.ts'
 import type { Address, Hash, Payment, PaymentKey, UnixMs } from '../../../server/domain/purchase/payment.ts'
-import type { Availability, Claiming, Landed, Purchase } from '../../../server/domain/purchase/purchase.ts'
+import type { Availability, ClaimResult, Landed, Purchase } from '../../../server/domain/purchase/purchase.ts'
 import { blocksHeld, blocksIn, type Holding, type Target } from '../../../server/domain/purchase/target.ts'
 import { type BlockIndex } from '../../../shared/wall.ts'
 import { isTooMuch, RECEIPT_KEPT_MS } from '../../limits.ts'
@@ -151,7 +151,7 @@ export function claim(
   head: bigint,
   now: UnixMs,
   attended: readonly Hash[],
-): Claiming {
+): ClaimResult {
   const released = find(sql, payment)
   if (released !== undefined && released.purchase.state.kind !== 'released')
     throw new StaleWriteError(`a ${released.purchase.state.kind} payment cannot be claimed`)

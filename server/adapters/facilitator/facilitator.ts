@@ -4,7 +4,7 @@ import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { PaymentPayload } from '@x402/core/types'
 import pLimit from 'p-limit'
-import type { Settling, Verification } from '../../domain/purchase/facilitator-errors.ts'
+import type { SettleResult, VerifyResult } from '../../domain/purchase/facilitator-errors.ts'
 import type { Address, Payment, Target } from '../../domain/purchase/payment.ts'
 import type { Facilitator, Manner, RingMember } from '../../ports.ts'
 import { paymentRequired, requirementsOf, type Offer } from '../../x402/terms.ts'
@@ -129,7 +129,7 @@ async function verify(
   target: Target,
   payment: Payment,
   { withinMs, isBare }: Manner,
-): Promise<Verification> {
+): Promise<VerifyResult> {
   try {
     const answer = await ask(connection, 'verify', withinMs, wireOf(offer, target, payment, isBare))
     const refused = refusalIn(answer, 'isValid')
@@ -149,7 +149,7 @@ async function settle(
   target: Target,
   payment: Payment,
   { withinMs, isBare }: Manner,
-): Promise<Settling> {
+): Promise<SettleResult> {
   try {
     const answer = await ask(connection, 'settle', withinMs, wireOf(offer, target, payment, isBare))
     const refused = refusalIn(answer, 'success')
@@ -236,7 +236,7 @@ function refusalIn({ status, value }: Answer, field: 'isValid' | 'success'): Rec
 const NOT_UNDERSTOOD: ReadonlySet<number> = new Set([400, 422])
 
 /** A facilitator that names a transaction has sent one, whatever else it says. */
-const refusal = (reason: unknown, transaction: unknown): Settling =>
+const refusal = (reason: unknown, transaction: unknown): SettleResult =>
   transaction === '' || transaction === undefined || transaction === null
     ? { kind: 'refused', reason: reasonOf(reason) }
     : { kind: 'unclear' }

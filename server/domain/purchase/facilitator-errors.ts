@@ -5,13 +5,13 @@ import type { Address, Hash } from './payment.ts'
 import { facilitatorUnavailable, paymentRequired, paymentsBusy } from './refusals.ts'
 
 /** Which facilitator answered, by its host, where several may be asked. */
-type Answered = { readonly by?: string }
+type AnsweredBy = { readonly by?: string }
 
 /** `unreadable`: it says that it cannot read what it was sent. */
 type Unreadable = { readonly unreadable?: true }
 
 /** What a facilitator's settle proves: `unsent` that it saw nothing, `success` and `refused` only what it claims. */
-export type Settling = Answered &
+export type SettleResult = AnsweredBy &
   (
     | { readonly kind: 'success'; readonly tx: Hash }
     | { readonly kind: 'refused'; readonly reason: string }
@@ -21,7 +21,7 @@ export type Settling = Answered &
   )
 
 /** What a facilitator says of a payment; `busy` when our own queue is full and it was not asked. */
-export type Verification = Answered &
+export type VerifyResult = AnsweredBy &
   (
     | { readonly kind: 'valid' }
     | { readonly kind: 'invalid'; readonly reason: string }
@@ -65,11 +65,11 @@ export const isSignatureReason = (reason: string) =>
 const requestReasons = new Set(['invalid_payload', 'invalid_payment_requirements', 'invalid_request'])
 
 /** Whether a facilitator takes offence at what it was sent, rather than at the payment. */
-export const blamesRequest = (answer: Settling | Verification) =>
+export const blamesRequest = (answer: SettleResult | VerifyResult) =>
   'reason' in answer ? requestReasons.has(answer.reason) : 'unreadable' in answer
 
 /** How a settle is refused that provably sent nothing; `undefined` for every other. */
-export function refusalOfUnsent(settling: Settling): Failure | undefined {
+export function refusalOfUnsent(settling: SettleResult): Failure | undefined {
   if (settling.kind === 'busy') return paymentsBusy()
   if (settling.kind === 'unsent') return facilitatorUnavailable('The payment facilitator cannot be reached')
   return settling.kind === 'refused' && isDefinite(settling.reason) ? paymentRequired(settling.reason) : undefined

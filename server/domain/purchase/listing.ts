@@ -28,7 +28,7 @@ export function unpainted({ name, framework, message, link, pixels, painter }: D
 }
 
 /** One field as a buyer sent it, or why it cannot be read. */
-export type Said = { readonly text: string } | { readonly flaw: string }
+export type FieldText = { readonly text: string } | { readonly flaw: string }
 
 const TEXT_KEYS = ['name', 'framework', 'message', 'link'] as const
 
@@ -40,7 +40,7 @@ export const LISTING_KEYS = [...TEXT_KEYS, 'px', 'painter'] as const
 export type ListingKey = (typeof LISTING_KEYS)[number]
 
 /** Reads a listing, or names the first field that breaks its rule. */
-export function readListing(said: ReadonlyMap<ListingKey, Said>): Listing | Failure {
+export function readListing(said: ReadonlyMap<ListingKey, FieldText>): Listing | Failure {
   const texts: Record<TextKey, string | null> = { name: null, framework: null, message: null, link: null }
   for (const key of TEXT_KEYS) {
     const text = readText(key, said.get(key))
@@ -54,14 +54,14 @@ export function readListing(said: ReadonlyMap<ListingKey, Said>): Listing | Fail
   return { ...texts, pixels, painter: painter === null ? null : (painter.toLowerCase() as Address) }
 }
 
-function readText(key: TextKey | 'painter', value: Said | undefined): string | null | Failure {
+function readText(key: TextKey | 'painter', value: FieldText | undefined): string | null | Failure {
   if (value === undefined) return null
   const code = key === 'painter' ? 'invalid_painter' : 'invalid_listing'
   if ('flaw' in value) return failure(code, `${key} ${value.flaw}.`)
   return followsRule[key](value.text) ? value.text : failure(code, `${key} ${rules[key]}.`)
 }
 
-function readPixels(value: Said | undefined): Pixels | null | Failure {
+function readPixels(value: FieldText | undefined): Pixels | null | Failure {
   if (value === undefined) return null
   if ('flaw' in value) return failure('invalid_pixels', `px ${value.flaw}.`)
   const pixels = parsePixels(value.text)

@@ -11,7 +11,7 @@ import {
   isSignatureReason,
   refusalOfUnsent,
   signatureRefusal,
-  type Settling,
+  type SettleResult,
   type SignatureCheck,
 } from './facilitator-errors.ts'
 import { unpainted, type Draft, type Listing } from './listing.ts'
@@ -242,7 +242,7 @@ function* resume(purchase: Purchase): Script<Progress> {
 }
 
 /** Draws the consequence of what the chain says; a facilitator's success counts only where it is silent. */
-function* conclude(purchase: Purchase, status: ChainStatus, settling?: Settling): Script<Progress> {
+function* conclude(purchase: Purchase, status: ChainStatus, settling?: SettleResult): Script<Progress> {
   if (status.kind === 'paid') return yield* finalize(purchase, status.tx, true)
   if (status.kind === 'void') return yield* giveUp(purchase, status)
   if (status.kind === 'silent' && settling?.kind === 'success') return yield* finalize(purchase, settling.tx, false)
@@ -353,7 +353,7 @@ function askChain(purchase: Purchase, wait: ChainWait, named?: Hash): Script<Cha
 }
 
 /** Looks for what a settlement has just done, first in the transaction that its facilitator named. */
-const askChainAfter = (settling: Settling, purchase: Purchase): Script<ChainStatus> =>
+const askChainAfter = (settling: SettleResult, purchase: Purchase): Script<ChainStatus> =>
   askChain(purchase, 'settling', settling.kind === 'success' ? settling.tx : undefined)
 
 /** One request of a script, and its answer. */

@@ -3,7 +3,7 @@
 import type { Pixels } from '../../../shared/pixels.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import type { Failure } from '../failure.ts'
-import type { Settling, SignatureCheck, Verification } from './facilitator-errors.ts'
+import type { SettleResult, SignatureCheck, VerifyResult } from './facilitator-errors.ts'
 import type { AreaPicture, Draft, Listing } from './listing.ts'
 import type { Hash, Payment, PaymentKey, Space, Terms, UnixMs } from './payment.ts'
 import type { Target } from './target.ts'
@@ -73,7 +73,7 @@ export type ChainStatus =
   | { readonly kind: 'silent' } // the endpoint did not answer
 
 /** `claimed` holds the block in the same transaction that remembers the payment. */
-export type Claiming =
+export type ClaimResult =
   | { readonly kind: 'claimed'; readonly purchase: Purchase }
   | { readonly kind: 'lost'; readonly space: Exclude<Space, 'open'> }
   | { readonly kind: 'prior' } // an earlier purchase of this payer and target is unanswered by now
@@ -84,12 +84,12 @@ export type Requests = {
   'look-up': { ask: { key: PaymentKey }; answer: Purchase | undefined }
   'check-availability': { ask: { target: Target; payment: Payment; now: UnixMs }; answer: Availability }
   'read-chain': { ask: { key: PaymentKey }; answer: { head: bigint; spent: boolean } | 'silent' }
-  verify: { ask: { target: Target; payment: Payment }; answer: Verification }
+  verify: { ask: { target: Target; payment: Payment }; answer: VerifyResult }
   paint: { ask: { payment: Payment; picture: AreaPicture }; answer: Pixels | Failure }
   'check-signature': { ask: { payment: Payment }; answer: SignatureCheck } // of the payer
   'check-for-token': { ask: { payment: Payment }; answer: SignatureCheck } // as the token itself will check it
-  claim: { ask: { target: Target; payment: Payment; listing: Listing; head: bigint }; answer: Claiming }
-  settle: { ask: { purchase: Purchase }; answer: Settling }
+  claim: { ask: { target: Target; payment: Payment; listing: Listing; head: bigint }; answer: ClaimResult }
+  settle: { ask: { purchase: Purchase }; answer: SettleResult }
   'ask-chain': { ask: { payment: Payment; head: bigint; wait: ChainWait; named?: Hash }; answer: ChainStatus }
   'mark-uncertain': { ask: { purchase: Purchase }; answer: Purchase }
   finalize: { ask: { purchase: Purchase; tx: Hash; settled: boolean }; answer: SoldPurchase }

@@ -17,10 +17,10 @@ export const SIGNABLE = {
 export type SignableField = (typeof SIGNABLE)[Kind][number]
 
 /** The fields that a change names, `null` where it clears one. */
-export type Named = { readonly [Field in SignableField]?: string | null }
+export type SignedFields = { readonly [Field in SignableField]?: string | null }
 
 /** Why a change of a kind would be refused, whoever signs it. */
-export function flawOf(kind: Kind, named: Named): Failure | undefined {
+export function flawOf(kind: Kind, named: SignedFields): Failure | undefined {
   const fields: readonly SignableField[] = SIGNABLE[kind]
   const given = Object.entries(named).map(([field]) => field)
   const foreign = given.find((field) => !fields.some((own) => own === field))

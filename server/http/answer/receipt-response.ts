@@ -2,11 +2,11 @@
 
 import type { SoldPurchase } from '../../domain/purchase/purchase.ts'
 import { encodeHeader, settleResponse } from '../../x402/header.ts'
-import { PAYMENT_RESPONSE_V1, settlementHeaderV1, type Sent } from '../../x402/v1.ts'
+import { PAYMENT_RESPONSE_V1, settlementHeaderV1, type SentPayment } from '../../x402/v1.ts'
 import { respondJson } from './respond.ts'
 
 /** Answers a buyer who paid by a version of x402. */
-export const respondReceipt = (receipt: object, purchase: SoldPurchase, version: Sent['version']): Response =>
+export const respondReceipt = (receipt: object, purchase: SoldPurchase, version: SentPayment['version']): Response =>
   respondJson(200, receipt, {
     'Cache-Control': 'private, no-store',
     'PAYMENT-RESPONSE': encodeHeader(settleResponse(purchase)),

@@ -9,7 +9,7 @@ import { cannotSell } from '../../domain/purchase/refusals.ts'
 import { isBlock, type Target } from '../../domain/purchase/target.ts'
 import type { PaymentHealth } from '../../health/payment-health.ts'
 import { encodeHeader } from '../../x402/header.ts'
-import { paymentRequired, type Asked, type Offer } from '../../x402/terms.ts'
+import { paymentRequired, type DemandDetails, type Offer } from '../../x402/terms.ts'
 import { demandV1 } from '../../x402/v1.ts'
 import { copyOf } from './cached-response.ts'
 import { pageHeaders } from './page-headers.ts'
@@ -29,7 +29,7 @@ export function refuse({ code, message, details }: Failure, headers: HeaderField
 }
 
 /** Makes the error response for a target that is for sale. A 402 contains the payment terms. */
-export function refuseTarget(deps: DemandDeps, target: Target, refusal: Failure, asked: Asked = {}): Response {
+export function refuseTarget(deps: DemandDeps, target: Target, refusal: Failure, asked: DemandDetails = {}): Response {
   if (refusal.code !== 'payment_required') return refuse(refusal)
   if (deps.rail.state() === 'misconfigured') return refuse(cannotSell())
   const { code, message, details } = refusal
@@ -72,7 +72,7 @@ export function demandPaymentInHtml(deps: DemandDeps, target: Target, query: str
   })
 }
 
-function demand({ offer }: DemandDeps, target: Target, asked: Asked) {
+function demand({ offer }: DemandDeps, target: Target, asked: DemandDetails) {
   const terms = paymentRequired(offer, target, asked)
   return {
     body: { resource: terms.resource.url, docs: offer.baseUrl + PATHS.openapi, ...demandV1(terms) },
@@ -91,7 +91,7 @@ const howToPay = ({ terms }: Offer, target: Target) =>
   `This ${isBlock(target) ? 'block' : 'area'} costs ${moneyText(termsFor(terms, target).amount)} ${ASSET_SYMBOL} on ${terms.network}. Sign the terms in the PAYMENT-REQUIRED header (x402 v2, scheme exact) and send the same request again with a PAYMENT-SIGNATURE header; clients of x402 v1 find their terms in this body.`
 
 /** Why a payment was refused. Many clients show only this text from the header. */
-function reasonIn(details: Failure['details']): Pick<Asked, 'reason'> {
+function reasonIn(details: Failure['details']): Pick<DemandDetails, 'reason'> {
   const reason = details?.['reason']
   return typeof reason === 'string' ? { reason } : {}
 }
