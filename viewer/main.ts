@@ -1,24 +1,14 @@
-/** The page: wires input, state, drawing and labels. Nothing runs while nothing changes. */
+/** The page: wires input, state, drawing and the parts around it. Nothing runs while nothing changes. */
 
 import type { Place } from './address.ts'
-import type { Camera, View } from './camera/camera.ts'
+import { viewOf, type Camera } from './camera/camera.ts'
 import { listen, listenToZoomButtons } from './camera/input.ts'
 import { loadCanvas } from './data/load-canvas.ts'
 import { canvasReader } from './data/read-canvas.ts'
 import { createPainter } from './gl/painter.ts'
 import { nameOnPage, priceOnPage } from './page-words.ts'
 import { createAppearance, type Page, type Part } from './page.ts'
-import {
-  initialState,
-  isSame,
-  received,
-  resize,
-  shownBlock,
-  step,
-  type Intent,
-  type Panel,
-  type State,
-} from './state.ts'
+import { initialState, PANELS, isSame, received, resize, shownBlock, step, type Intent, type State } from './state.ts'
 import { find, make } from './ui/dom.ts'
 import { hideNotice, showNotice } from './ui/notice.ts'
 import { toast } from './ui/toast.ts'
@@ -38,7 +28,7 @@ const forever = new AbortController().signal
 let state = initialState(viewOf(stage), calm.matches)
 let frameAsked = false
 let drawnAt: number | undefined // when the last frame of a motion was drawn
-let parts: Part | undefined // panels and all else that is built after the first drawing
+let parts: Part | undefined // panels and all else that loads after the first drawing
 let arriving = true
 let placed: Camera | undefined // where the first pictures were shown
 
@@ -59,10 +49,6 @@ const page: Page = {
   },
 }
 
-function viewOf({ clientWidth, clientHeight }: HTMLElement): View {
-  return { width: Math.max(clientWidth, 1), height: Math.max(clientHeight, 1) }
-}
-
 function send(intent: Intent) {
   setState(step(state, intent))
 }
@@ -79,11 +65,11 @@ function setState(next: State) {
   if (next.panel !== before.panel) for (const button of panelButtons) markTool(button)
   if (next.wall !== before.wall || next.at !== before.at) showCounts()
   parts?.update(next, before)
-  // A label that the update moves the wall for is of the next state.
+  // After the parts: a label may move the wall when it opens.
   if (!arriving && next.motion === undefined) bar.follow(next, before)
 }
 
-/** How much is sold, at the moment that is shown. */
+/** Shows how much is sold at the moment that is shown. */
 function showCounts() {
   const { wall, at } = state
   if (!wall?.complete) return
@@ -123,7 +109,7 @@ function fitStage() {
   draw()
 }
 
-/** Inside another page only the wall is shown, with a way to the whole page. */
+/** In a frame only the wall is shown, with a link to the whole page. */
 function embed() {
   document.body.classList.add('embed')
   const home = make('a', 'home', nameOnPage())
@@ -132,7 +118,7 @@ function embed() {
   stage.append(home)
 }
 
-/** A window dragged to another screen may keep its size and change its pixels. */
+/** A window that is dragged to another screen may keep its size and change its pixel ratio. */
 function watchPixelRatio() {
   const same = window.matchMedia(`(resolution: ${devicePixelRatio}dppx)`)
   same.addEventListener('change', () => (fitStage(), watchPixelRatio()), { once: true })
@@ -146,15 +132,15 @@ function showWall(wall: Wall) {
   const before = state.wall
   const isMoved = placed !== undefined && !isSame(state.camera, placed)
   setState(received(state, wall))
-  // What a link names can be looked at only once all of it is there; a wall that was moved meanwhile stays where it is.
+  // The place of a link is known only once the whole wall is; a wall that the user has moved meanwhile stays where it is.
   const hasArrived = arriving && wall.complete
   if (before === undefined || hasArrived) goTo(placeInAddressBar(), isMoved)
   if (before === undefined) placed = state.camera
   if (hasArrived) {
     arriving = false
     stage.ariaBusy = 'false'
-    const word = deadLink(state, location.search)
-    if (word !== undefined) toast(word)
+    const message = deadLink(state, location.search)
+    if (message !== undefined) toast(message)
   }
   if (before === undefined) void loadLazyUi()
 }
@@ -178,7 +164,7 @@ async function load() {
   }
 }
 
-/** Builds what can wait, once the wall is on its way. */
+/** Loads the rest of the page once the wall has begun to arrive. */
 async function loadLazyUi() {
   try {
     const { createLazyUi } = await import('./ui/lazy-ui.ts')
@@ -197,9 +183,7 @@ new ResizeObserver(fitStage).observe(stage)
 watchPixelRatio()
 calm.addEventListener('change', () => setState({ ...state, calm: calm.matches }))
 for (const button of panelButtons) {
-  const panel = (['find', 'view', 'time', 'share', 'about', 'agent'] satisfies Panel[]).find(
-    (name) => name === button.dataset['panel'],
-  )
+  const panel = PANELS.find((name) => name === button.dataset['panel'])
   if (panel) button.addEventListener('click', () => send({ do: 'open', panel }))
 }
 find('surprise', HTMLElement).addEventListener('click', () => send({ do: 'surprise', chance: Math.random() }))

@@ -1,4 +1,4 @@
-/** Everything the page shows follows from this state; every intent of its user is one step from a state to the next. */
+/** Everything the page shows follows from this state; every intent of the user is one step from a state to the next. */
 
 import { BLOCK_SIZE, COLS, ROWS, blockAt, cellOf, type BlockIndex } from '../shared/wall.ts'
 import {
@@ -38,20 +38,21 @@ export type State = OverlayState & {
   readonly invited: BlockIndex | undefined // the block an agent is to be sent to; the next one when undefined
 }
 
-export type Panel = 'find' | 'view' | 'time' | 'share' | 'about' | 'agent' | 'profile'
+export const PANELS = ['find', 'view', 'time', 'share', 'about', 'agent', 'profile'] as const
+export type Panel = (typeof PANELS)[number]
 
 /** What a user can want. `at` is a point of the stage; without one, its middle is meant. */
 export type Intent =
   | { readonly do: 'pan'; readonly dx: number; readonly dy: number }
   | { readonly do: 'throw'; readonly vx: number; readonly vy: number } // CSS pixels per millisecond
-  | { readonly do: 'hold' } // a hand on the wall stops it
+  | { readonly do: 'hold' } // a press on the wall stops its motion
   | { readonly do: 'tick'; readonly ms: number }
   | { readonly do: 'zoom'; readonly factor: number; readonly at?: Point }
   | { readonly do: 'fit' }
   | { readonly do: 'point'; readonly at: Point | undefined }
   | { readonly do: 'tap'; readonly at: Point; readonly byFinger?: boolean }
   | { readonly do: 'walk'; readonly right: number; readonly down: number } // blocks
-  | { readonly do: 'leave' } // the keys' cursor goes
+  | { readonly do: 'leave' } // the wall loses the focus, and its cursor goes
   | { readonly do: 'pin' } // what is shown
   | { readonly do: 'go'; readonly to: BlockIndex }
   | { readonly do: 'centre'; readonly on: Point } // a point of the wall
@@ -82,7 +83,7 @@ const SHEET_LEAVES = 0.55
 // The page opens no nearer than this.
 const OPENING_ZOOM = 6
 
-// A block smaller than this, in CSS pixels, is none that a finger could mean.
+// A finger cannot hit a block smaller than this, in CSS pixels.
 const FINGER_PX = 12
 const FINGER_REACH_PX = 16
 
@@ -189,13 +190,13 @@ function opening(wall: Wall | undefined, view: View): Camera {
 /** Whether two cameras show the same. */
 export const isSame = (a: Camera, b: Camera): boolean => a.x === b.x && a.y === b.y && a.zoom === b.zoom
 
-/** The block that is pointed at: the keys', or else what is under the pointer now, wherever the wall has moved. */
+/** The block that is pointed at: the cursor's, or else the one under the pointer now, wherever the wall has moved. */
 export function pointedBlock({ wall, cursor, pointer, camera, view }: State): BlockIndex | undefined {
   if (wall === undefined) return undefined
   return cursor ?? (pointer && blockUnder(camera, view, pointer))
 }
 
-/** The block that is looked at: the one that is pointed at, or else the pinned one. */
+/** The block whose details are shown: the one that is pointed at, or else the pinned one. */
 export const shownBlock = (state: State): BlockIndex | undefined =>
   pointedBlock(state) ?? (state.wall === undefined ? undefined : state.pinned)
 
@@ -214,7 +215,7 @@ const moved = (state: State, camera: Camera): State => ({ ...state, camera, moti
 const flown = (state: State, to: Camera): State =>
   state.calm ? moved(state, clamp(to, state.view)) : { ...state, motion: { kind: 'flight', to } }
 
-/** A first key shows the cursor where its user looks; each further one moves it, and the wall with it. */
+/** The first key shows the cursor at the block that is shown; each further key moves it, and the wall with it. */
 function walked(state: State, right: number, down: number): State {
   const { camera, view } = state
   const from = state.cursor
@@ -231,7 +232,7 @@ function beside(from: BlockIndex, right: number, down: number): BlockIndex | und
   return blockAt(within(col + right, COLS), within(row + down, ROWS))
 }
 
-/** One Escape takes one layer away: the panel, the card, the chosen agent, the moment, the colours. */
+/** One Escape closes one layer: the panel, the card, the chosen agent, the moment, the overlay. */
 function dismissed(state: State): State {
   if (state.panel !== undefined) return { ...state, panel: undefined }
   if (state.pinned !== undefined) return { ...state, pinned: undefined, pointer: undefined }
@@ -274,7 +275,7 @@ export function lookAtWork({ wall, view, at, camera }: State, block: BlockIndex)
   return { x, y: y + (view.height - room.height) / 2 / zoomed, zoom: zoomed }
 }
 
-/** A tap keeps a block's card. A finger that cannot tell blocks apart means the work nearest to it, and goes there first. */
+/** A tap pins a block. Where blocks are too small for a finger, it pins the nearest work, and moves there. */
 function tapped(state: State, at: Point, byFinger: boolean): State {
   const { camera, view } = state
   if (byFinger && camera.zoom * BLOCK_SIZE < FINGER_PX) {

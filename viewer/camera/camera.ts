@@ -22,6 +22,12 @@ export type Camera = {
   readonly zoom: number // CSS pixels per wall pixel
 }
 
+/** The size of a stage, at least one pixel each way. */
+export const viewOf = ({ clientWidth, clientHeight }: Pick<Element, 'clientWidth' | 'clientHeight'>): View => ({
+  width: Math.max(clientWidth, 1),
+  height: Math.max(clientHeight, 1),
+})
+
 /** The whole wall in the middle of the stage. */
 export function fit(view: View): Camera {
   return { x: WIDTH / 2, y: HEIGHT / 2, zoom: fitZoom(view) }

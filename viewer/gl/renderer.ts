@@ -1,4 +1,4 @@
-/** Draws the wall on the GPU: an index texture looked up in a palette texture when near, averaged light when far. */
+/** Draws the wall on the GPU: up close by an index texture and a palette texture, from afar by averaged light. */
 
 import createRegl, { type Regl } from 'regl'
 import { COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
@@ -26,16 +26,16 @@ const WHITE: Colour = [1, 1, 1, 1]
 const BLACK: Colour = [0, 0, 0, 1]
 
 export type Renderer = {
-  /** Takes over a whole atlas; drawn with the next frame. */
+  /** Uploads a whole atlas; drawn with the next frame. */
   setAtlas(atlas: Atlas): void
-  /** Takes over some blocks of an atlas: a few each by itself, many by the lines they lie on. */
+  /** Uploads some blocks of an atlas: a few each by itself, many by the lines they lie on. */
   setBlocks(atlas: Atlas, blocks: readonly BlockIndex[]): void
   setOverlay(overlay: OverlayBytes): void
-  /** Blocks around whose outer edge a line is drawn. */
+  /** Sets the blocks around whose outer edge a line is drawn. */
   setMarks(blocks: readonly BlockIndex[]): void
   setTheme(theme: Theme): void
   draw(frame: Frame): void
-  /** Shows the room alone, before there is a wall. */
+  /** Draws the ground alone, before there is a wall. */
   blank(): void
   destroy(): void
 }
@@ -115,32 +115,28 @@ function rendererOn(regl: Regl): Renderer {
 
 function paintersOn(regl: Regl) {
   const prop = (name: string) => regl.prop<Record<string, never>, string>(name)
-  const where = { place: prop('place'), canvasHeight: prop('canvasHeight') }
-  const looking = { ...where, origin: prop('origin'), pixel: prop('pixel') }
-  const wallSize = [WIDTH, HEIGHT]
-  const ruled = { rules: prop('rules'), rule: prop('rule'), line: prop('line') }
-  const textures = { atlas: prop('atlas'), palette: prop('palette'), overlay: prop('overlay') }
+  const props = (...names: string[]) => Object.fromEntries(names.map((name) => [name, prop(name)]))
+  const place = props('place', 'canvasHeight')
+  const camera = { ...place, ...props('origin', 'pixel') }
+  const rules = props('rules', 'rule', 'line')
+  const textures = props('atlas', 'palette', 'overlay', 'overlaid')
   return {
     near: regl({
       ...quad,
       frag: knowingOpen(magnifyFrag),
-      uniforms: { ...looking, ...textures, ...ruled, wallSize, overlaid: prop('overlaid') },
+      uniforms: { ...camera, ...rules, ...textures, wallSize: [WIDTH, HEIGHT] },
     }),
     far: regl({
       ...quad,
       frag: minifyFrag,
-      uniforms: { ...looking, ...ruled, scale: prop('scale'), level: prop('level'), levelSize: prop('levelSize') },
+      uniforms: { ...camera, ...rules, ...props('scale', 'level', 'levelSize') },
     }),
     works: regl({
       ...quad,
       frag: worksFrag,
-      uniforms: { ...looking, marks: prop('marks'), blocks: [COLS, ROWS], stroke: prop('line') },
+      uniforms: { ...camera, ...props('marks'), stroke: prop('line'), blocks: [COLS, ROWS] },
     }),
-    outline: regl({
-      ...quad,
-      frag: outlineFrag,
-      uniforms: { ...where, box: prop('box'), stroke: prop('stroke'), inner: prop('inner'), outer: prop('outer') },
-    }),
+    outline: regl({ ...quad, frag: outlineFrag, uniforms: { ...place, ...props('box', 'stroke', 'inner', 'outer') } }),
   }
 }
 

@@ -1,7 +1,7 @@
 /** The paint page: wires the sketch, its steps, their parts and the preview. */
 
 import { BLOCK_SIZE, cellOf, parseCoord } from '../../shared/wall.ts'
-import { clamp, fit, isFitted, lookAt, reveal, type Camera, type View } from '../camera/camera.ts'
+import { clamp, fit, isFitted, lookAt, reveal, viewOf, type Camera } from '../camera/camera.ts'
 import { loadCanvas } from '../data/load-canvas.ts'
 import { canvasReader } from '../data/read-canvas.ts'
 import { syncWall } from '../data/sync.ts'
@@ -76,10 +76,6 @@ const controls: PreviewControls = {
   },
   fit: () => turn(fit(view)),
   lookAtPicture,
-}
-
-function viewOf({ clientWidth, clientHeight }: HTMLElement): View {
-  return { width: Math.max(clientWidth, 1), height: Math.max(clientHeight, 1) }
 }
 
 function setSketch(next: Sketch) {

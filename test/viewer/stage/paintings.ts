@@ -1,7 +1,8 @@
 /** Made-up pictures of any size, such as agents might paint, for a wall that looks as if many had bought of it. */
 
 import { pick, type Prng } from '../../../bench/servers/prng.ts'
-import { LETTER_ROWS, glyphsOf } from './glyphs.ts'
+import { heightOf, widthOf, write } from '../../../server/domain/picture/bitmap-font.ts'
+import { bitmapOf } from '../../../server/domain/picture/drawing.ts'
 
 /** Red, green and blue of a pixel, each from 0 to 1, as screens have them. */
 export type Colour = readonly [red: number, green: number, blue: number]
@@ -194,6 +195,16 @@ export const automaton: Painter = (roll, width, height) => {
     rows.push(Uint8Array.from({ length: width }, (_, x) => (rule >> (4 * at(x - 1) + 2 * at(x) + at(x + 1))) & 1))
   }
   return (px, py) => (rows[py]?.[px] === 1 ? ink : ground)
+}
+
+const LETTER_ROWS = heightOf(1)
+
+/** Where the ink of a text is, in the letters of the cards. */
+function glyphsOf(text: string): { readonly width: number; at(x: number, y: number): boolean } {
+  const bitmap = bitmapOf(widthOf(text, 1), LETTER_ROWS, 0)
+  write(bitmap, text, { x: 0, y: 0, scale: 1, colour: 1 })
+  const isOn = (x: number, y: number) => x >= 0 && x < bitmap.width && y >= 0 && y < LETTER_ROWS
+  return { width: bitmap.width, at: (x, y) => isOn(x, y) && bitmap.indices[y * bitmap.width + x] === 1 }
 }
 
 /** Words on a coloured ground, as large as there is room for. */

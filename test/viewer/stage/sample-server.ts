@@ -113,9 +113,8 @@ export async function startSampleServer(): Promise<SampleServer> {
       if (pathname === '/api/history') return Response.json(historyPage(log, search), { status })
       if (pathname === '/wall.png') return new Response(onePixel, { headers: { 'content-type': 'image/png' } })
       if (pathname.startsWith('/blocks/')) {
-        const coord = pathname.slice('/blocks/'.length)
-        const known = deedOf(coord) ?? canvas.blocks.find(({ i }) => i === parseCoord(coord))
-        return Response.json({ settled: true, tx: null, ...known }, { status: known ? 200 : 402 })
+        const deed = deedOf(canvas, pathname.slice('/blocks/'.length))
+        return Response.json(deed ?? {}, { status: deed ? 200 : 402 })
       }
       if (pathname === '/api/space') return Response.json(spaceIn(canvas, search))
       if (pathname.startsWith('/areas/')) return Response.json(areaState(canvas, pathname.slice('/areas/'.length)))

@@ -12,7 +12,7 @@ import {
   TOTAL_BLOCKS,
   WIDTH,
   blockAt,
-  coordOf,
+  parseCoord,
   type BlockIndex,
 } from '../../../shared/wall.ts'
 import { bareWall, withBlocks, type Wall } from '../../../viewer/wall/wall-model.ts'
@@ -95,10 +95,11 @@ export const canvas: Canvas = {
   blocks,
 }
 
-/** The deed of a claimed block; `undefined` when it is open. */
-export function deedOf(coord: string): Deed | undefined {
-  const claim = blocks.find(({ i }) => coordOf(at(i % COLS, Math.floor(i / COLS))) === coord)
-  const owner = claim && agents[claim.a]
+/** The deed of a claimed block of a wall; `undefined` when it is open. */
+export function deedOf({ blocks: claimed, agents: owners }: Canvas, coord: string): Deed | undefined {
+  const index = parseCoord(coord)
+  const claim = claimed.find(({ i }) => i === index)
+  const owner = claim && owners[claim.a]
   if (claim === undefined || owner === undefined) return undefined
   return {
     state: 'claimed',

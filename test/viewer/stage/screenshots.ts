@@ -2,9 +2,8 @@
 
 import { mkdir } from 'node:fs/promises'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import type { Deed } from '../../../shared/contract/block.ts'
-import type { Canvas, CanvasBlock } from '../../../shared/contract/canvas.ts'
-import { COLS, coordOf, parseCoord, type BlockIndex } from '../../../shared/wall.ts'
+import type { CanvasBlock } from '../../../shared/contract/canvas.ts'
+import { COLS, coordOf, type BlockIndex } from '../../../shared/wall.ts'
 import { openBrowser } from './browser.ts'
 import { galleryWall } from './gallery.ts'
 import { startSampleServer } from './sample-server.ts'
@@ -55,10 +54,8 @@ async function take(opened: Browser, url: URL, { address, options }: Shot): Prom
   await page.route(`${ORIGIN}/**`, async (route) => {
     const asked = route.request().url()
     const from = asked.replace(`${ORIGIN}/`, url.href)
-    if (asked.includes('/blocks/')) await route.fulfill({ json: deedAt(wall, asked) })
     // A stream has no end to wait for.
-    else if (asked.endsWith('/api/live'))
-      await route.fulfill({ contentType: 'text/event-stream', body: 'retry: 60000\n\n' })
+    if (asked.endsWith('/api/live')) await route.fulfill({ contentType: 'text/event-stream', body: 'retry: 60000\n\n' })
     else await route.fulfill({ response: await route.fetch({ url: from }) })
   })
   await page.goto(`${ORIGIN}/${address}`)
@@ -75,26 +72,6 @@ async function take(opened: Browser, url: URL, { address, options }: Shot): Prom
 /** Resolves when what was asked to be drawn has been. */
 async function settled(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
-}
-
-/** What the service would answer about a block. */
-function deedAt({ blocks, agents }: Canvas, url: string): Deed | undefined {
-  const index = parseCoord(url.split('/').at(-1) ?? '')
-  const claim = blocks.find(({ i }) => i === index)
-  const owner = claim && agents[claim.a]
-  if (index === undefined || claim === undefined || owner === undefined) return undefined
-  const { name, wallet, framework } = owner
-  return {
-    state: 'claimed',
-    block: { coord: coordOf(index), index },
-    owner: { name, wallet, framework },
-    claimedAt: claim.t,
-    settled: true,
-    tx: `0x${new Bun.CryptoHasher('sha256').update(claim.px ?? '').digest('hex')}`,
-    message: claim.m ?? null,
-    link: claim.l ?? null,
-    pixels: claim.px ?? null,
-  }
 }
 
 /** The block nearest to a place that says something. */

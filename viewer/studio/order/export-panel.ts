@@ -30,7 +30,11 @@ export function createExportPanel(sketchNow: () => Sketch): Part {
     const chosen = forms.querySelector<HTMLInputElement>('input:checked')?.value
     return order && writeOrder(order, FORMS.find((form) => form === chosen) ?? 'prompt')
   }
-  const acts = [copyButton('Copy', () => orderFile()?.text ?? ''), button('', ['Download'], () => save(orderFile()))]
+  const save = () => {
+    const file = orderFile()
+    if (file !== undefined) saveFile(new Blob([file.text], { type: file.type }), file.name)
+  }
+  const acts = [copyButton('Copy', () => orderFile()?.text ?? ''), button('', ['Download'], save)]
   const show = () => {
     const now = orderFile()
     if (now === undefined) return
@@ -55,8 +59,4 @@ export function createExportPanel(sketchNow: () => Sketch): Part {
       timer = setTimeout(show, REST_MS)
     },
   }
-}
-
-function save(orderFile: OrderFile | undefined) {
-  if (orderFile !== undefined) saveFile(new Blob([orderFile.text], { type: orderFile.type }), orderFile.name)
 }

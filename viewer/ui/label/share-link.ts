@@ -1,21 +1,16 @@
-/** Hands a work's link on: by the system's own sheet where there is one, else by the clipboard. */
+/** Shares the link of a work. */
 
 import { titleOf } from '../../../shared/titles.ts'
 import { coordOf } from '../../../shared/wall.ts'
 import type { Artwork } from '../../wall/artworks.ts'
 import { toast } from '../toast.ts'
 
-/** The address of a work. */
-export const linkOfWork = ({ blocks }: Pick<Artwork, 'blocks'>): string => {
-  const [first] = blocks
-  return `${location.origin}/${first === undefined ? '' : `?work=${coordOf(first)}`}`
-}
-
-/** Shares a work. */
-export function shareWork(work: Artwork) {
-  const shared = { title: titleOf(work.message), url: linkOfWork(work) }
+/** Shares a work by the system's share sheet on a phone, else copies its link. */
+export function shareWork({ message, blocks: [first] }: Artwork) {
+  const query = first === undefined ? '' : `?work=${coordOf(first)}`
+  const shared = { title: titleOf(message), url: `${location.origin}/${query}` }
   const isPhone = window.matchMedia('(pointer: coarse)').matches
-  // Whoever closes the system's sheet wants nothing more.
+  // It rejects when the user closes the sheet.
   if (isPhone && 'share' in navigator) return void navigator.share(shared).catch(() => {})
   if (!('clipboard' in navigator)) return toast(shared.url)
   void navigator.clipboard.writeText(shared.url).then(
