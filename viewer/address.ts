@@ -16,7 +16,7 @@ const cameraPattern = new RegExp(`^#${number},${number},${number}$`)
 const WHOLE = '#all'
 const momentPattern = /^\d{1,15}$/
 
-/** Reads an address; what is malformed counts as absent. */
+/** Reads an address; a malformed part is ignored. */
 export function readAddress(search: string, hash: string): Place {
   const query = new URLSearchParams(search)
   const at = query.get('at') ?? ''

@@ -1,7 +1,7 @@
 /**
- * The service worker: opens the page where there is no line. It keeps what the page tells it to, and answers from that only
- * what the service does not; so nothing that can be had is ever old because of it. The wall itself is no matter of its own:
- * what the browser begins to read before a script runs would be read twice.
+ * The service worker: opens the page when the service cannot be reached. It caches what the page tells it to, and answers
+ * from the cache only when the network fails, so that it never serves an old answer in place of a new one. It reads nothing
+ * when it is installed: what the browser preloads before a script runs would be read twice.
  */
 
 const KEPT = 'last-wall'
@@ -33,7 +33,7 @@ self.addEventListener('fetch', (event) => {
   event.respondWith(fetch(request).catch((error: unknown) => answerKept(request, error)))
 })
 
-/** Keeps what is at these paths, and nothing else from before. */
+/** Caches what is at these paths, and drops all else. */
 async function keep(paths: readonly string[]): Promise<void> {
   const cache = await caches.open(KEPT)
   await cache.addAll([...paths])
@@ -41,7 +41,7 @@ async function keep(paths: readonly string[]): Promise<void> {
     if (!paths.includes(new URL(request.url).pathname)) await cache.delete(request, { ignoreVary: true })
 }
 
-/** The page is the same whatever its address names. */
+/** Answers from the cache. The query is ignored: the page is the same for every address. */
 async function answerKept(request: Request, error: unknown): Promise<Response> {
   const kept = await caches.match(request, { ignoreSearch: true, ignoreVary: true })
   if (kept === undefined) throw error

@@ -1,8 +1,8 @@
-/** What the page says of the wall before anything is read: the server writes it in. */
+/** What the server has written into the page's HTML. */
 
 import { USUAL_PRICE } from '../shared/money.ts'
 
-/** What a block costs; the page is told where that is not the usual price. */
+/** What a block costs; the server writes any other price than the usual one. */
 export const priceOnPage = (): string =>
   document.querySelector('meta[name="price"]')?.getAttribute('content') ?? USUAL_PRICE
 

@@ -1,4 +1,4 @@
-/** What the parts of the page share: the state with what follows from a change of it, and the theme. */
+/** What the parts of the page share: the state, and the theme. */
 
 import type { Intent, State } from './state.ts'
 import { THEMES, themes, type Theme, type ThemeName } from './theme.ts'
@@ -8,18 +8,18 @@ export type Page = {
   state(): State
   send(intent: Intent): void
   showWall(wall: Wall): void
-  /** Whether the stage's pixels are ours to read; where something stands in for a GPU, they are not. */
+  /** Whether the GPU draws. Only then the stage's pixels can be read. */
   onGpu(): boolean
-  /** Whether colours and moments can be shown; where the server's picture stands in, they cannot. */
+  /** Whether overlays and the past can be shown; not where the server's picture stands in for the wall. */
   showsOverlays(): boolean
-  /** Draws now and hands over the stage's canvas while its pixels can still be read. */
+  /** Draws now and answers the stage's canvas while its pixels can be read. */
   drawn(): HTMLCanvasElement
   readonly appearance: Appearance
 }
 
 /** A part that follows the state; built after the first drawing. */
 export type Part = {
-  /** Something other than the camera may have changed. */
+  /** The state has changed. */
   update(next: State, before: State): void
   /** The stage has been drawn. */
   frame?(state: State): void
@@ -27,26 +27,26 @@ export type Part = {
   restyle?(state: State): void
 }
 
-/** What a panel holds; `update` is called while it is open. */
+/** The content of a panel; `update` is called while it is open. */
 export type PanelContent = {
   readonly title: string
   readonly body: readonly Node[]
   update?(state: State, before: State): void
-  /** It is being closed. */
+  /** The panel is closed. */
   close?(): void
 }
 
 export type Appearance = {
   theme(): Theme
   name(): ThemeName
-  /** What its user chose; the system's wish when undefined. */
+  /** What the user chose; the system's preference when undefined. */
   chosen(): ThemeName | undefined
   choose(name: ThemeName | undefined): void
 }
 
 const KEPT_AS = 'theme'
 
-/** The page's theme, which follows the system until its user chooses one. */
+/** The page's theme, which follows the system until the user chooses one. */
 export function createAppearance(onChange: () => void): Appearance {
   const light = window.matchMedia('(prefers-color-scheme: light)')
   const strong = window.matchMedia('(prefers-contrast: more)')
@@ -71,7 +71,7 @@ export function createAppearance(onChange: () => void): Appearance {
   }
 }
 
-// A browser may refuse its store to a page; the choice then lasts as long as the page.
+// A browser may refuse storage to a page; the choice then lasts as long as the page.
 function recall(): string | undefined {
   try {
     return localStorage.getItem(KEPT_AS) ?? undefined
@@ -85,6 +85,6 @@ function remember(name: ThemeName | undefined) {
     if (name === undefined) localStorage.removeItem(KEPT_AS)
     else localStorage.setItem(KEPT_AS, name)
   } catch {
-    // Nothing to be done.
+    // The choice lasts as long as the page.
   }
 }

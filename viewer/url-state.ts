@@ -1,4 +1,4 @@
-/** The address bar follows the state, and a link leads to the state it was made from. */
+/** Keeps the address bar in step with the state, and finds the state that a link names. */
 
 import { coordOf } from '../shared/wall.ts'
 import { readAddress, writeAddress, type Place } from './address.ts'
@@ -10,7 +10,7 @@ import { agentNamed } from './wall/search.ts'
 // Browsers refuse to change the address too often.
 const REST_MS = 250
 
-// How near an open block or an agent is shown that a link names without a place.
+// The zoom for an open block or an agent that a link names without a place.
 const BLOCK_ZOOM = 12
 const AGENT_ZOOM = 8
 
@@ -47,7 +47,7 @@ export function placeOf({ camera, home, pinned, agent, at, wall }: State): Place
 /** The place the address bar names now. */
 export const placeInAddressBar = (): Place => readAddress(location.search, location.hash)
 
-/** What a whole wall has to say of a link that leads nowhere on it. */
+/** The message for a link that names nothing on the wall; `undefined` for a good one. */
 export function deadLink({ wall }: State, search: string): string | undefined {
   const query = new URLSearchParams(search)
   const { block, work, agent } = readAddress(search, '')
@@ -72,11 +72,11 @@ export type Bar = {
   follow(next: State, before: State): void
 }
 
-/** What opens a label can be gone back from; all else replaces the address. `goTo` shows what a step of the history names. */
+/** Opening a label adds an entry to the browser's history; all else replaces the address. `goTo` shows the place of an entry. */
 export function followInAddressBar(state: () => State, goTo: (place: Place, keepsCamera: boolean) => void): Bar {
   let timer: ReturnType<typeof setTimeout> | undefined
   let restoring = false
-  let leaving = false // a step back of ours is on its way; what happens meanwhile is written once it has arrived
+  let leaving = false // our own step back has begun; the address is written once it has ended
   const address = () => `${location.pathname}${addressOf(state(), location.search)}`
   // Replaced, not pushed: moving about must not fill the history.
   const replace = () => history.replaceState(history.state?.opened ? OPENED : OURS, '', address())

@@ -1,4 +1,4 @@
-/** Where the viewer stands: pure motion over plain values. Screen points are CSS pixels from the stage's top left. */
+/** The camera: which part of the wall the stage shows. Pure. Screen points are CSS pixels from the stage's top left. */
 
 import { HEIGHT, WIDTH } from '../../shared/wall.ts'
 

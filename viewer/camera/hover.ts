@@ -1,4 +1,4 @@
-/** What lies under a point, and where its card goes. */
+/** Which block is under a point, where blocks appear on the stage, and where a card goes. */
 
 import { BLOCK_SIZE, blockAt, cellOf, type BlockIndex } from '../../shared/wall.ts'
 import { toScreen, toWall, type Area, type Camera, type Point, type View } from './camera.ts'

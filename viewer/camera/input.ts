@@ -71,7 +71,7 @@ export function listenToWheel(stage: HTMLElement, send: Send, signal: AbortSigna
 export function listenToPointers(stage: HTMLElement, send: Send, signal: AbortSignal) {
   const down = new Map<number, Point>()
   const trail: Moment[] = [] // of the finger that drags
-  let press: Point | undefined // where a press that may still be a tap began
+  let press: Point | undefined // where a press began that may still be a tap
   let lastTap: Moment | undefined
 
   const onDown = (event: PointerEvent) => {
@@ -118,7 +118,7 @@ export function listenToPointers(stage: HTMLElement, send: Send, signal: AbortSi
     )
   }
 
-  // Else the browser presses, after a tap, what the tap has brought under the finger.
+  // Otherwise the browser clicks, after a tap, what the tap has brought under the finger.
   stage.addEventListener('touchend', (event) => event.cancelable && event.preventDefault(), {
     passive: false,
     signal,

@@ -1,4 +1,4 @@
-/** What moves the camera by itself: the glide after a drag, and the flight to a place. Times are milliseconds. */
+/** Animations of the camera: the glide after a drag, and the flight to a place. Times are milliseconds. */
 
 import { clamp, pan, type Camera, type Point, type View } from './camera.ts'
 
@@ -6,7 +6,7 @@ export type Motion =
   | { readonly kind: 'glide'; readonly vx: number; readonly vy: number } // CSS pixels per millisecond
   | { readonly kind: 'flight'; readonly to: Camera }
 
-/** Where a hand was, and when in milliseconds. */
+/** Where the pointer was, and when in milliseconds. */
 export type Moment = Point & { readonly time: number }
 
 export type Moved = { readonly camera: Camera; readonly motion: Motion | undefined }
@@ -19,11 +19,11 @@ const SLOWEST_PX_PER_MS = 0.02
 const NEAR_PX = 0.5
 const NEAR_ZOOM = 0.002
 
-// A throw's speed is measured over the last moments of a drag, and a hand that rests that long throws nothing.
+// The speed of a throw is measured over the end of a drag; a pointer that rests that long throws nothing.
 const THROW_MS = 80
 const THROW_SLOWEST_PX_PER_MS = 0.15
 
-// A page that slept must not leap.
+// A page that was suspended must not jump.
 const STEP_MAX_MS = 64
 
 /** Where a motion has brought the camera after `ms`; without a motion once it has come to rest. */
@@ -55,7 +55,7 @@ const isNear = (camera: Camera, to: Camera) =>
   Math.abs(camera.zoom / to.zoom - 1) < NEAR_ZOOM &&
   Math.hypot(to.x - camera.x, to.y - camera.y) * Math.max(camera.zoom, to.zoom) < NEAR_PX
 
-/** The speed at the end of a drag, in CSS pixels per millisecond; `undefined` when the hand had come to rest. */
+/** The speed at the end of a drag, in CSS pixels per millisecond; `undefined` when the pointer had come to rest. */
 export function throwSpeed(trail: readonly Moment[], now: number): { vx: number; vy: number } | undefined {
   const recent = trail.filter(({ time }) => now - time < THROW_MS)
   const [first] = recent

@@ -1,11 +1,11 @@
-/** What the wall is, for people; then the keys, and whom to tell of what should not be on it. */
+/** The panel that explains the wall and its keys, and how to report what should not be on it. */
 
 import { KEYS_HELP } from '../camera/keys.ts'
 import type { PanelContent, Page } from '../page.ts'
 import { countText, priceText } from '../wall/formatting.ts'
 import { button, make } from './dom.ts'
 
-/** What the wall is, every key, and how to report something. */
+/** The panel's content. */
 export function createAbout(page: Page): PanelContent {
   const { wall: shown } = page.state()
   const wall = shown?.complete === true ? shown : undefined
@@ -63,7 +63,7 @@ const linkTo = (path: string, text: string) => {
   return anchor
 }
 
-/** How to report something, where the service has named whom to tell in the page's head. */
+/** How to report something, where the service has written a contact into the page's head. */
 function reporting(): HTMLElement[] {
   const address = document.querySelector<HTMLMetaElement>('meta[name="contact"]')?.content
   if (address === undefined) return []

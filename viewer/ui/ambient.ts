@@ -1,4 +1,4 @@
-/** The room around the wall: by night lit by its colours, by day with its shadow. */
+/** The light around the wall: in the dark theme its own colours, in the light theme its shadow. */
 
 import { HEIGHT, WIDTH } from '../../shared/wall.ts'
 import { boxAround } from '../camera/hover.ts'
@@ -8,7 +8,7 @@ import { make } from './dom.ts'
 
 const WHOLE = { left: 0, top: 0, right: WIDTH, bottom: HEIGHT }
 
-/** Light around the wall, worked out once for each reading or sale: the browser itself enlarges and moves it. */
+/** A small picture of the light, drawn once for each change of the wall; the browser enlarges and moves it. */
 export function createAmbient(stage: HTMLElement): Part {
   const light = make('canvas', '')
   light.width = LIGHT_WIDTH

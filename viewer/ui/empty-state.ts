@@ -1,4 +1,4 @@
-/** What a wall says of which nothing has been sold yet: who may have the first block. */
+/** What a wall shows before its first sale: an invitation to buy the first block. */
 
 import { blockAt } from '../../shared/wall.ts'
 import { boxOf } from '../camera/hover.ts'
@@ -7,7 +7,7 @@ import { button, make } from './dom.ts'
 
 const centre = blockAt(80, 45)
 
-/** An invitation under the centre block, which glows. */
+/** An invitation below the centre block, which glows. */
 export function createEmptyState(page: Page, stage: HTMLElement): Part {
   const glow = make('div', 'glow')
   const element = make(

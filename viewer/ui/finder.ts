@@ -1,4 +1,4 @@
-/** Searching, and the lists of works and agents: the wall for those who would rather read it. */
+/** The panel with the search and the lists of works and agents. */
 
 import { coordOf } from '../../shared/wall.ts'
 import type { PanelContent, Page } from '../page.ts'

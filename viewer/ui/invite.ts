@@ -1,4 +1,4 @@
-/** A prompt that sends its reader's own agent to the wall. */
+/** A prompt with which the reader sends an agent to the wall. */
 
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import type { PanelContent } from '../page.ts'
@@ -30,7 +30,7 @@ export function createInvite(): PanelContent {
   }
 }
 
-/** What an agent is told: where the wall is, what it costs, how to go about it, and to ask first. */
+/** The prompt: where the wall is, what a block costs, what to do, and to ask first. */
 function promptFor({ wall, invited }: State): string {
   const { origin } = location
   const price = wall === undefined ? '' : `${wall.pricing.perBlock} ${wall.pricing.asset} on ${wall.pricing.network}`

@@ -1,4 +1,4 @@
-/** The whole wall in small while only a part of it is on the stage. */
+/** The minimap: the whole wall while only a part of it is on the stage. */
 
 import { ALL_BLOCKS, BLOCK_SIZE, cellOf, COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import { fit, toWall } from '../camera/camera.ts'
@@ -72,7 +72,7 @@ export function createMinimap(page: Page, stage: HTMLElement): Part {
   }
 }
 
-/** Draws one pixel for each block: its colour from afar, good enough without the light's true curve at this size. */
+/** Draws one pixel for each block: its mean colour, with squares in place of the exact gamma curve. */
 function drawBlocks(image: ImageData, atlas: Atlas, blocks: readonly BlockIndex[], colours: Uint8Array) {
   for (const block of blocks) {
     const { col, row } = cellOf(block)

@@ -1,4 +1,4 @@
-/** The one panel that may be open beside the wall. */
+/** The panel beside the wall; at most one is open. */
 
 import type { PanelContent, Page, Part } from '../page.ts'
 import type { Panel, State } from '../state.ts'
@@ -21,7 +21,7 @@ const contents: Readonly<Record<Panel, (page: Page) => PanelContent>> = {
   profile: createProfile,
 }
 
-/** Fills and empties the panel's element as the state says. */
+/** Opens and closes the panel that the state names. */
 export function createPanels(page: Page): Part {
   const element = find('panel', HTMLElement)
   let open: PanelContent | undefined

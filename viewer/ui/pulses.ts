@@ -1,4 +1,4 @@
-/** A pulse where something was just painted. */
+/** Shows a pulse where something was just painted. */
 
 import { worksOf } from '../../shared/works.ts'
 import type { Area } from '../camera/camera.ts'
@@ -7,18 +7,18 @@ import type { Part } from '../page.ts'
 import { areaOf } from '../wall/artworks.ts'
 import { make } from './dom.ts'
 
-// More changes at once are not news but a wall that is being read again.
+// More changes at once are no purchase but a new read of the wall.
 const BLOCKS_MAX = 400
 const PULSES_MAX = 24
 
-/** Marks what changes on the stage, each for the time of one pulse. */
+/** Adds a pulse for each work that changes. */
 export function createPulses(stage: HTMLElement): Part {
   const layer = make('div', 'pulses')
   layer.ariaHidden = 'true'
   stage.append(layer)
   const pulses = new Map<HTMLElement, Area>()
 
-  // What touches a pulse that is running is more of what was painted there: an area may arrive in parts.
+  // An area may arrive in parts: what touches a running pulse makes it larger.
   const add = (area: Area) => {
     for (const [element, other] of pulses) if (touch(area, other)) return void pulses.set(element, around(area, other))
     const element = make('div', 'pulse')

@@ -1,4 +1,4 @@
-/** Taking what is seen away: as a link, as a picture, as a view in another page. */
+/** Shares what the page shows: as a link, as a picture, as a frame in another page. */
 
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import type { Work } from '../../shared/works.ts'
@@ -18,7 +18,7 @@ import { saveFile } from './save-file.ts'
 const PICTURE_SCALE = 24
 const PICTURE_SIDE_MAX = 2400
 
-/** Buttons for a link, pictures and a view to embed. */
+/** Buttons for a link, pictures and a frame. */
 export function createShare(page: Page): PanelContent {
   const link = () => location.origin + location.pathname + addressOf(page.state(), location.search)
   const embedding = make('code', '')

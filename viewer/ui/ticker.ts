@@ -1,4 +1,4 @@
-/** A quiet word about what was just bought or painted. */
+/** Shows what was just bought. */
 
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Page, Part } from '../page.ts'
@@ -9,7 +9,7 @@ import { drawWork } from './label/work-picture.ts'
 
 const SHOWN_MS = 8000
 
-/** Tells news for a while, with its picture; a press leads to the work. */
+/** Shows each purchase for some seconds, with its picture; a press goes to the work. */
 export function createTicker(page: Page, stage: HTMLElement): Part {
   const element = make('div', 'ticker')
   element.hidden = true
@@ -41,7 +41,7 @@ export function createTicker(page: Page, stage: HTMLElement): Part {
 
 const sizeText = (blocks: number) => (blocks === 1 ? 'a block' : blocksText(blocks))
 
-/** The blocks of the newest purchase, as far as they are known: all of them are one owner's, and of one moment. */
+/** The blocks of the newest purchase, as far as they are known: they have one owner and one time. */
 function lastPurchase({ claims, stats, changed }: Wall): BlockIndex[] {
   const newest = (changed ?? []).findLast((block) => claims.get(block)?.t === stats.lastClaimedAt)
   const last = newest === undefined ? undefined : claims.get(newest)

@@ -1,4 +1,4 @@
-/** Coordinates along the stage's edges while the wall is near, as on a map. */
+/** Coordinates along the stage's edges while blocks are large enough, as on a map. */
 
 import { BLOCK_SIZE, COLS, ROWS } from '../../shared/wall.ts'
 import { toScreen, toWall } from '../camera/camera.ts'
@@ -43,7 +43,7 @@ function numbersBetween(from: number, to: number, step: number, count: number): 
   return Array.from({ length: Math.max(0, Math.floor((last - first) / step) + 1) }, (_, i) => first + i * step)
 }
 
-/** As many elements as are needed, made once and used again. */
+/** Shows numbers in elements that are created once and reused. */
 function pool(layer: HTMLElement) {
   const elements: HTMLElement[] = []
   return (numbers: readonly number[], placeOf: (n: number) => number, way: 'translateX' | 'translateY') => {

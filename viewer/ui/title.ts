@@ -1,4 +1,4 @@
-/** The window's title follows what is kept open. */
+/** The window's title names what is open. */
 
 import { titleOf } from '../../shared/titles.ts'
 import { coordOf } from '../../shared/wall.ts'
@@ -7,7 +7,7 @@ import { shownWall, type State } from '../state.ts'
 import { artworkAt } from '../wall/artworks.ts'
 import { dateText, nameOf } from '../wall/formatting.ts'
 
-/** A part that is not seen on the page. */
+/** A part that sets the window's title. */
 export function createTitle(): Part {
   const site = document.title
   return {

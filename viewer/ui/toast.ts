@@ -1,4 +1,4 @@
-/** A word that goes by itself, told over the stage. */
+/** A short message over the stage, which disappears by itself. */
 
 import { find, make } from './dom.ts'
 
@@ -6,7 +6,7 @@ const SHOWN_MS = 6000
 
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Says something for a while. */
+/** Shows a message for some seconds. */
 export function toast(text: string) {
   const element = find('toast', HTMLElement)
   element.replaceChildren(make('span', '', text))

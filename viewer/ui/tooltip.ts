@@ -1,4 +1,4 @@
-/** Names what is pointed at, once pointer or cursor rests. */
+/** Names what is pointed at, once the pointer or the cursor rests. */
 
 import { titleOf } from '../../shared/titles.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
@@ -10,7 +10,7 @@ import { artworkAt, workAt } from '../wall/artworks.ts'
 import { nameOf, priceText, sizeOf } from '../wall/formatting.ts'
 import { make, strangersText } from './dom.ts'
 
-// Sweeping over the wall names nothing.
+// A pointer that moves over the wall shows no tooltip.
 const REST_MS = 150
 
 // From the pointer's tip, in CSS pixels.
@@ -19,12 +19,12 @@ const GAP_PX = 16
 /** A small label beside the pointer that takes no pointer itself. */
 export function createTooltip(page: Page, stage: HTMLElement): Part {
   const element = make('div', 'tooltip')
-  // The same is told by the words beside the wall.
+  // Screen readers get the same from the live region `spoken`.
   element.ariaHidden = 'true'
   element.hidden = true
   stage.append(element)
   let timer: ReturnType<typeof setTimeout> | undefined
-  let named: BlockIndex | undefined // what is named, or will be
+  let named: BlockIndex | undefined // what the tooltip names, or will name after the rest
 
   const hide = () => {
     clearTimeout(timer)
@@ -69,14 +69,14 @@ export function createTooltip(page: Page, stage: HTMLElement): Part {
   }
 }
 
-/** Where it points: the pointer, or the middle of the keys' block. */
+/** Where the tooltip stands: at the pointer, or beside the cursor's block. */
 function anchorOf({ pointer, cursor, camera, view }: State) {
   if (cursor === undefined) return pointer
   const { left, top, width, height } = boxOf(camera, view, cursor)
   return { x: left + width, y: top + height / 2 }
 }
 
-/** What is said of a block; nothing of one whose row has not arrived. */
+/** The text for a block; none when its row has not arrived yet. */
 function linesOf(state: State, block: BlockIndex): Node[] | undefined {
   const { wall, at } = state
   const shown = shownWall(state)

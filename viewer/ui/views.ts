@@ -1,4 +1,4 @@
-/** What the wall is coloured by, and the page's theme. */
+/** The panel with the overlay and the theme. */
 
 import type { PanelContent, Page } from '../page.ts'
 import { THEMES, type ThemeName } from '../theme.ts'
@@ -21,7 +21,7 @@ const themeNames: Readonly<Record<ThemeName | 'system', string>> = {
 
 const CANNOT = 'This browser draws on no canvas, so a picture of the wall stands here, and nothing can be laid over it.'
 
-/** Two choices, and the colours' legend. */
+/** Two choices, and the overlay's legend. */
 export function createViews(page: Page): PanelContent {
   const legend = make('ul', 'legend')
   const overlays = choice('Colours', 'overlay', OVERLAYS, overlayNames, page.state().overlay, (overlay) =>

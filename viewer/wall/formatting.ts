@@ -62,7 +62,7 @@ export function sizeOf(work: Work): string {
   return cols * rows === work.length ? `${cols} × ${rows}` : blocksText(work.length)
 }
 
-/** A block in one sentence each for where, who, what and when, for those who hear the page. */
+/** A block described for screen readers: where, who, what and when, one sentence each. */
 export function spoken(known: KnownBlock, work: Work): string {
   const where = `Block ${coordOf(known.block)}.`
   if (known.kind === 'open') {

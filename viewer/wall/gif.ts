@@ -1,4 +1,4 @@
-/** Writes moving GIFs (GIF89a) whose pictures are palette indices already, so that not a colour is lost. */
+/** Writes animated GIFs (GIF89a) from palette indices, so that no colour is lost. */
 
 const BYTES = 256
 const CODE_BITS_MIN = 8
@@ -8,10 +8,10 @@ const END = CLEAR + 1
 const CODES_MAX = 1 << CODE_BITS_MAX
 const BLOCK_MAX = 255
 
-/** What shows what lay below it; no colour may have this index. */
+/** The index of a transparent pixel; no colour may have it. */
 export const CLEAR_PIXEL = 255
 
-/** A part of the picture that is drawn over what was there, for a time. */
+/** A part of the picture that is drawn over the frames before it. */
 export type GifFrame = {
   readonly left: number
   readonly top: number
@@ -24,14 +24,14 @@ export type GifFrame = {
 const u16 = (value: number) => [value & 255, value >> 8]
 const ascii = (text: string) => [...text].map((character) => character.charCodeAt(0))
 
-/** How a file begins that plays again and again; `colours` are 256 times red, green and blue. */
+/** The beginning of a file that plays in a loop; `colours` are 256 times red, green and blue. */
 export function gifHead(width: number, height: number, colours: Uint8Array): Uint8Array<ArrayBuffer> {
   const screen = [...u16(width), ...u16(height), 0xf7, 0, 0]
   const forever = [0x21, 0xff, 11, ...ascii('NETSCAPE2.0'), 3, 1, 0, 0, 0]
   return Uint8Array.from([...ascii('GIF89a'), ...screen, ...colours, ...forever])
 }
 
-/** How it goes on. */
+/** A frame of the file. */
 export function gifFrame({ left, top, width, height, indices, hundredths }: GifFrame): Uint8Array<ArrayBuffer> {
   const control = [0x21, 0xf9, 4, 0b101, ...u16(hundredths), CLEAR_PIXEL, 0]
   const head = [...control, 0x2c, ...u16(left), ...u16(top), ...u16(width), ...u16(height), 0, CODE_BITS_MIN]
@@ -49,7 +49,7 @@ export function gifFrame({ left, top, width, height, indices, hundredths }: GifF
   return bytes
 }
 
-/** How it ends. */
+/** The end of the file. */
 export const GIF_END: Uint8Array<ArrayBuffer> = Uint8Array.of(0x3b)
 
 // The code of each known string and one more byte; 0 where there is none yet.

@@ -1,4 +1,4 @@
-/** The wall's past: every sale is a moment, in the order of its time. */
+/** The times of sales, by which the past is played. */
 
 import type { Wall } from './wall-model.ts'
 

@@ -1,4 +1,4 @@
-/** What lies over the blocks: one colour and its strength for each, 160 x 90 x RGBA, so that a change of look costs 57 kB and one drawing. */
+/** The overlay: one colour with its opacity for each block, 160 x 90 x RGBA, so that a change costs 57 kB and one drawing. */
 
 import { ALL_BLOCKS, TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { bytesOf, type Theme } from '../theme.ts'

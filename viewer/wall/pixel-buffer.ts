@@ -27,12 +27,12 @@ export function blankAtlas(): Atlas {
   return new Uint8Array(WIDTH * HEIGHT).fill(OPEN)
 }
 
-/** Puts an owned block's picture in its place, or the look of one that has none. */
+/** Draws an owned block's picture, or the frame of a block without one. */
 export function paintBlock(atlas: Atlas, block: BlockIndex, px: string | undefined) {
   place(atlas, block, px === undefined ? bareBlock : decodePicture(px))
 }
 
-/** Takes a block's picture away, as before it was sold. */
+/** Clears a block, as before it was sold. */
 export function clearBlock(atlas: Atlas, block: BlockIndex) {
   place(atlas, block, openBlock)
 }
@@ -51,7 +51,7 @@ export function pictureAt(atlas: Atlas, block: BlockIndex): Uint8Array {
 /** Whether nothing is painted at a block. */
 export const isOpenAt = (atlas: Atlas, block: BlockIndex): boolean => atlas[offsetOf(block)] === OPEN
 
-/** Makes a block look as in another atlas; answers whether it did not. */
+/** Copies a block from one atlas to another; answers whether that changed anything. */
 export function copyBlock(from: Atlas, to: Atlas, block: BlockIndex): boolean {
   const start = offsetOf(block)
   let isOther = false
@@ -64,7 +64,7 @@ export function copyBlock(from: Atlas, to: Atlas, block: BlockIndex): boolean {
   return isOther
 }
 
-/** Puts the picture that stands at a place of some bytes at a block. */
+/** Draws the picture at an offset of some bytes at a block. */
 export function paintBytes(atlas: Atlas, block: BlockIndex, bytes: Uint8Array, at: number) {
   const start = offsetOf(block)
   // Byte by byte, because a view of each line costs more than its ten bytes.

@@ -1,4 +1,4 @@
-/** The faint light that the wall throws of its own colours onto the room around it. Pure. */
+/** The light of the wall's own colours on its surroundings. Pure. */
 
 import { PALETTE } from '../../shared/palette.ts'
 import { BLOCK_SIZE, cellOf, COLS, ROWS, WIDTH } from '../../shared/wall.ts'

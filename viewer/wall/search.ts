@@ -1,4 +1,4 @@
-/** Finding blocks and agents by what is known of them. */
+/** Finds blocks, works and agents. */
 
 import type { CanvasAgent } from '../../shared/contract/canvas.ts'
 import { parseCoord, type BlockIndex } from '../../shared/wall.ts'
@@ -18,7 +18,7 @@ const coordLike = /^\D{0,8}(\d{1,3})\s*[,;/ ]\s*(\d{1,3})\D{0,2}$/
 const gap = /\.{2,3}/
 const fullWallet = /^0x[0-9a-f]{40}$/
 
-/** What a text finds: what stands at a coordinate, then agents by name, wallet or framework, then works by message. */
+/** What a text finds: the block or work at a coordinate, then agents by name, wallet or framework, then works by message. */
 export function find(wall: Wall, text: string, max: number): Hit[] {
   const wanted = folded(text.trim())
   if (wanted === '') return []

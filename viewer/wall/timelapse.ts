@@ -1,4 +1,4 @@
-/** How a part of the wall came to be, as a moving GIF in the wall's own pixels. */
+/** The history of a part of the wall as an animated GIF. */
 
 import { WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import type { Area } from '../camera/camera.ts'
@@ -7,13 +7,13 @@ import { areaOf } from './artworks.ts'
 import { CLEAR_PIXEL, GIF_END, gifFrame, gifHead } from './gif.ts'
 import { blankAtlas, paintBlock, type Atlas } from './pixel-buffer.ts'
 
-/** What a block showed from then on: base64 of its picture, or none. */
+/** A change of a block: base64 of its new picture, or none. */
 export type Step = { readonly block: BlockIndex; readonly px: string | undefined }
 
-/** What is to be shown: steps in their order, none outside the area. */
+/** The steps in their order, none outside the area. */
 export type TimelapseInput = { readonly steps: readonly Step[]; readonly area: Area; readonly theme: Theme }
 
-// Twenty seconds of a wall that has seen much, and a moment each of one that has not.
+// Twenty seconds for a long history, and one frame for each step of a short one.
 const FRAMES_MAX = 240
 const FRAME_HUNDREDTHS = 8
 const LAST_HUNDREDTHS = 250
@@ -21,7 +21,7 @@ const LAST_HUNDREDTHS = 250
 // A part of the wall is shown this wide or high, as far as whole pixels go.
 const SIDE = 480
 
-/** Tells the file piece by piece, and with each how much of it is done, from 0 to 1. */
+/** Yields the file piece by piece, each with the share that is done, from 0 to 1. */
 export function* timelapse({
   steps,
   area,

@@ -1,4 +1,4 @@
-/** What every block showed at a moment, with its repaints. */
+/** The wall's history, and the wall as it was at a moment. */
 
 import type { ChangeDto } from '../../shared/contract/live.ts'
 import { isBlockIndex, type BlockIndex } from '../../shared/wall.ts'
@@ -33,8 +33,8 @@ export function historyOf(log: readonly ChangeDto[], nextAfter: number): History
 }
 
 /**
- * The wall at a moment in Unix milliseconds. Blocks sold later look open and keep their claims, by which they are told.
- * Coming `from` another moment of the same history alters that one in place, and costs only what lies between.
+ * The wall at a moment in Unix milliseconds. Blocks sold later look open and keep their claims.
+ * `from` is another moment of the same history: it is changed in place, by the changes between the two moments only.
  */
 export function pastAt(present: Wall, history: History, at: number, from?: Past): Past {
   const count = soldBy(history.moments, at)

@@ -1,18 +1,18 @@
-/** What the page knows of each block without asking again. */
+/** The wall as the page knows it. */
 
 import type { Canvas, CanvasAgent, CanvasBlock, CanvasStats } from '../../shared/contract/canvas.ts'
 import { isBlockIndex, type BlockIndex } from '../../shared/wall.ts'
 import { blankAtlas, BLOCK_BYTES, isOpenAt, paintBlock, paintBytes, pictureAt, type Atlas } from './pixel-buffer.ts'
 
-/** What is told of a claimed block; its picture is in the atlas. */
+/** What is known of a claimed block but its picture, which is in the atlas. */
 export type Claim = Omit<CanvasBlock, 'px'>
 
 /** A canvas read without its blocks. */
 export type CanvasHead = Pick<Wall, 'pricing' | 'stats' | 'agents'>
 
 /**
- * The wall as far as it is known. News alters `claims` and `atlas` in place, so that one sale does not copy a megabyte; a
- * new object says that something has changed.
+ * The wall as far as it is known. Updates change `claims` and `atlas` in place, so that one sale does not copy a megabyte.
+ * A new object means that something has changed.
  */
 export type Wall = {
   readonly pricing: Canvas['pricing']
@@ -20,7 +20,7 @@ export type Wall = {
   readonly agents: readonly CanvasAgent[]
   readonly claims: Map<BlockIndex, Claim>
   readonly atlas: Atlas
-  readonly changed: readonly BlockIndex[] | undefined // unlike in the wall before this one; all of them when undefined
+  readonly changed: readonly BlockIndex[] | undefined // differ from the wall before this one; all of them when undefined
   readonly complete: boolean // whether the whole read has arrived
 }
 
@@ -58,7 +58,7 @@ export function withBlocks(wall: Wall, blocks: readonly CanvasBlock[]): Wall {
   return { ...wall, changed }
 }
 
-/** No picture begins with this byte where pictures are told apart; a block without one is full of it. */
+/** In the canvas's bytes a block without a picture is full of this byte, with which no picture begins. */
 const UNPAINTED = 255
 
 /** The wall with the pictures of blocks one after the other, from `first` on. */
@@ -72,7 +72,7 @@ export function withPictures(wall: Wall, first: number, bytes: Uint8Array): Wall
   return { ...wall, changed }
 }
 
-/** The wall with claims whose pictures, if they have any, are told apart. */
+/** The wall with claims, whose pictures are read separately. */
 export function withClaims(wall: Wall, claims: Iterable<Claim>): Wall {
   const changed: BlockIndex[] = []
   for (const claim of claims) {

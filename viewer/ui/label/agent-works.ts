@@ -1,4 +1,4 @@
-/** The chosen agent's works, each with its name on the stage. */
+/** Names the chosen agent's works on the stage. */
 
 import { worksOf, type Work } from '../../../shared/works.ts'
 import { toScreen } from '../../camera/camera.ts'
@@ -11,7 +11,7 @@ import { button, make, strangersText } from '../dom.ts'
 
 const LABELS_MAX = 12
 
-/** A chip that says whose blocks are bright, and a label over each of the largest works. */
+/** A chip with the agent's name, and a label over each of the largest works. */
 export function createAgentWorks(page: Page, stage: HTMLElement): Part {
   const layer = make('div', 'labels')
   const chip = make('div', 'chip')
@@ -49,9 +49,9 @@ export function createAgentWorks(page: Page, stage: HTMLElement): Part {
         const { left, top, right } = areaOf(work)
         const isSeen = toScreen(camera, view, { x: right, y: top }).x > 0
         const at = toScreen(camera, view, { x: left, y: top })
-        // The name of a work that begins beside the stage stands where the stage begins.
+        // The name of a work that begins left of the stage stands at the stage's edge.
         label.style.transform = `translate(${Math.round(Math.max(0, at.x))}px, ${Math.round(at.y)}px) translateY(-100%)`
-        // Too small a work would be hidden by its own label.
+        // A label would hide a work that is too small.
         label.hidden = !isSeen || boxOf(camera, view, first).width < 12
       })
     },

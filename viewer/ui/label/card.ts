@@ -1,4 +1,4 @@
-/** The label of what is kept open: a work with its picture and whose it is, or an open block and how it is bought. */
+/** What the label shows: a work with its picture and its owner, or an open block and how it is bought. */
 
 import type { Deed } from '../../../shared/contract/block.ts'
 import { isLink } from '../../../shared/text.ts'
@@ -15,7 +15,7 @@ import { drawWork } from './work-picture.ts'
 type Claimed = Extract<KnownBlock, { kind: 'claimed' }>
 type Open = Extract<KnownBlock, { kind: 'open' }>
 
-/** What a label tells besides the block itself. */
+/** What a label shows besides the block itself. */
 export type CardContext = {
   readonly wall: Wall
   readonly work: Artwork | undefined // of an open block, none
@@ -31,12 +31,12 @@ export type CardActions = {
   invite(block: BlockIndex): void
 }
 
-/** What a label holds. */
+/** The content of a label. */
 export function cardContent(known: KnownBlock, around: CardContext, acts: CardActions): Node[] {
   return known.kind === 'open' ? openCard(known, acts) : claimedCard(known, around, acts)
 }
 
-/** Adds how the shown block was paid. */
+/** Adds how the block was paid. */
 export function addPayment(element: HTMLElement, deed: Deed, network: string) {
   const tx = deed.tx === null ? [] : [transaction(deed.tx, network)]
   element.querySelector('.payment')?.replaceChildren(deed.settled ? 'settled ' : 'paid ', ...tx)
@@ -102,7 +102,7 @@ function claimedCard(known: Claimed, around: CardContext, acts: CardActions): No
 const sizeText = ({ blocks }: Artwork) =>
   blocks.length === 1 ? blocksText(1) : `${sizeOf(blocks)}${sizeOf(blocks).includes('×') ? ' blocks' : ''}`
 
-/** What is told of the block itself, folded away. */
+/** The details of the block itself. */
 function blockFacts(known: Claimed, { wall, work, neighbour, theme }: CardContext, acts: CardActions): Node[] {
   const { owner, message, link } = known
   const coord = coordOf(known.block)
@@ -144,7 +144,7 @@ const agentButton = (name: string | null, text: string, onClick: () => void) => 
 const frameworkOf = ({ framework }: { readonly framework: string | null }) =>
   framework === null ? [] : [strangersText('span', 'framework', framework)]
 
-/** Leads to the page for painting; out of a frame, where that page does not show itself. */
+/** A link to the paint page; in a frame it opens a new tab, because that page refuses to be framed. */
 function paintLink(coord: string): HTMLElement {
   const anchor = make('a', 'button', 'Paint here')
   anchor.href = `/paint?at=${coord}`
@@ -152,7 +152,7 @@ function paintLink(coord: string): HTMLElement {
   return anchor
 }
 
-/** The link with its host in plain sight; nothing for what is not a link the wall allows. */
+/** The link, shown as its host; nothing when the wall does not allow it. */
 function linkOf(link: string): Node[] {
   if (!isLink(link)) return []
   return [make('p', 'link', externalLink(link, new URL(link).host))]

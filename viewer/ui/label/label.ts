@@ -1,4 +1,4 @@
-/** Keeps the label of what was chosen beside it, and tells what is looked at to those who hear the page. */
+/** Shows the label of the pinned block or work beside it, and describes what is shown to screen readers. */
 
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { boxAround, placeCard } from '../../camera/hover.ts'
@@ -13,12 +13,12 @@ import { addPayment, cardContent, type CardActions } from './card.ts'
 import { shareWork } from './share-link.ts'
 import { createHandle } from './sheet-handle.ts'
 
-// A deed is asked for, and told, once what is looked at rests.
+// The deed is read, and the block described, once what is shown stays the same for this long.
 const REST_MS = 150
 
 const GAP_PX = 12
 
-/** The label and the hidden words beside it. */
+/** The label and the text for screen readers. */
 export function createLabel(page: Page): Part {
   const readDeed = deedReader()
   const element = find('card', HTMLElement)
@@ -40,7 +40,7 @@ export function createLabel(page: Page): Part {
     const { x, y } = placeCard(box, { width: element.offsetWidth, height: element.offsetHeight }, view)
     element.style.transform = `translate(${x}px, ${y}px)`
   }
-  // It grows when late lines come in or its parts are unfolded.
+  // Its height changes when the payment arrives or its details are unfolded.
   new ResizeObserver(() => place(page.state())).observe(element)
 
   const hide = () => {
@@ -57,7 +57,7 @@ export function createLabel(page: Page): Part {
     const seen = shownWall(state)
     if (wall === undefined || seen === undefined || pinned === undefined) return hide()
     const known = knownBlockAt(seen, pinned, at)
-    // Of a block whose row has not arrived nothing is known.
+    // Nothing is known of a block whose row has not arrived yet.
     if (known.kind === 'open' && !wall.complete) return hide()
     const work = artworkAt(seen, pinned, at)
     const isOther = shown !== pinned
@@ -95,7 +95,7 @@ const actsOn = (page: Page): CardActions => ({
   invite: (block) => page.send({ do: 'invite', block }),
 })
 
-/** Moves the wall aside where the label would lie over what it is of. */
+/** Moves the wall where the label would cover what it describes. */
 function uncover(page: Page, label: HTMLElement, blocks: readonly BlockIndex[]) {
   const { camera, view } = page.state()
   const box = boxAround(camera, view, areaOf(blocks))
@@ -111,7 +111,7 @@ function uncover(page: Page, label: HTMLElement, blocks: readonly BlockIndex[]) 
   page.send({ do: 'pan', dx: right >= left ? right - taken : taken - left, dy: 0 })
 }
 
-/** Tells what keys or a choice lead to, once they rest. */
+/** Describes the cursor's block or the pinned one to screen readers. */
 function createSpeaker(): (state: State) => void {
   const told = find('spoken', HTMLElement)
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -126,7 +126,7 @@ function createSpeaker(): (state: State) => void {
   }
 }
 
-/** Whether the wall has changed where something is kept open. */
+/** Whether the wall has changed at what is pinned. */
 function touches(next: State, before: State): boolean {
   const wall = shownWall(next)
   if (wall === shownWall(before) || wall === undefined || next.pinned === undefined) return false
@@ -135,7 +135,7 @@ function touches(next: State, before: State): boolean {
   return wall.changed.some((block) => block === next.pinned || work.includes(block))
 }
 
-/** Replaces what the label holds. Of the same block, what was unfolded stays so, and the focus where it was. */
+/** Replaces the label's content. For the same block, unfolded details and the focus stay as they were. */
 function refill(body: HTMLElement, content: readonly Node[], isOther: boolean) {
   const unfolded = !isOther && body.querySelector('details')?.open === true
   const focusable = () => [...body.querySelectorAll<HTMLElement>('button, a, summary')]

@@ -1,4 +1,4 @@
-/** Who an agent is: its works, its words and its links. */
+/** The panel of an agent: its name, its links and its works. */
 
 import { isLink } from '../../../shared/text.ts'
 import type { PanelContent, Page } from '../../page.ts'

@@ -11,7 +11,7 @@ export type Handle = {
   lower(): void
 }
 
-/** A handle for a sheet; pulled down from its lower height, the sheet is let go of. */
+/** A handle for a sheet; pulled down from its lower height, it calls `letGo`. */
 export function createHandle(sheet: HTMLElement, letGo: () => void): Handle {
   const show = (lifted: boolean) => {
     sheet.classList.toggle('lifted', lifted)

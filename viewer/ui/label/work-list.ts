@@ -1,4 +1,4 @@
-/** Works as a list with a picture of each. */
+/** Lists of works with their pictures. */
 
 import { titleOf } from '../../../shared/titles.ts'
 import type { Page } from '../../page.ts'
@@ -7,11 +7,11 @@ import { nameOf, sizeOf } from '../../wall/formatting.ts'
 import { button, make, strangersText } from '../dom.ts'
 import { drawWork } from './work-picture.ts'
 
-/** A list whose works are gone to by a press; `named` where they are not all of one agent. */
+/** A list of buttons that go to works; `named` where the works have different owners. */
 export const workList = (page: Page, works: readonly Artwork[], named: boolean): HTMLElement =>
   make('ul', 'works', ...works.map((work) => make('li', '', workButton(page, work, named))))
 
-/** A work with its picture, title, and whose it is; a press goes there. */
+/** A button with a work's picture, title and, if `named`, its owner. */
 export function workButton(page: Page, work: Artwork, named: boolean): HTMLElement {
   const { wall } = page.state()
   const owner = wall?.agents[work.agent]

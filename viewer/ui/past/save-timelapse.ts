@@ -1,4 +1,4 @@
-/** A button that makes a timelapse of the wall, or of the work that is kept open, and saves it. */
+/** A button that makes a timelapse of the wall, or of the work that is open, and saves it. */
 
 import { coordOf, isBlockIndex } from '../../../shared/wall.ts'
 import type { Page } from '../../page.ts'
@@ -12,11 +12,11 @@ import type { TimelapseMessage } from './timelapse-worker.ts'
 export type SaveTimelapse = {
   readonly element: HTMLElement
   update(state: State): void
-  /** Gives up what is being made. */
+  /** Stops a timelapse that is being made. */
   close(): void
 }
 
-/** The button; it can be pressed once the history is known. */
+/** The button; it is enabled once the history is known. */
 export function createSaveTimelapse(page: Page): SaveTimelapse {
   let worker: Worker | undefined
   const element = button('film', [''], () => (worker === undefined ? begin() : end()))
@@ -46,7 +46,7 @@ export function createSaveTimelapse(page: Page): SaveTimelapse {
   return { element, update: write, close: end }
 }
 
-/** Where the work begins that is kept open. */
+/** The first block of the work that is open. */
 function subjectOf({ wall, pinned }: State): string | undefined {
   const [first] = wall === undefined || pinned === undefined ? [] : workAt(wall, pinned)
   return first === undefined ? undefined : coordOf(first)

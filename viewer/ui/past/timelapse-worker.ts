@@ -1,19 +1,19 @@
-/** The worker that makes a timelapse, so that the page goes on meanwhile. */
+/** The worker that makes a timelapse, so that the page stays responsive. */
 
 import { timelapse, type TimelapseInput } from '../../wall/timelapse.ts'
 
-/** How far the worker has come; at the end, the file. */
+/** The share that is done, from 0 to 1; at the end, the file. */
 export type TimelapseMessage = { readonly share: number } | { readonly file: Blob }
 
 declare const self: Worker
 
-const tell = (made: TimelapseMessage) => self.postMessage(made)
+const send = (message: TimelapseMessage) => self.postMessage(message)
 
 self.addEventListener('message', ({ data: film }: MessageEvent<TimelapseInput>) => {
   const pieces: Uint8Array<ArrayBuffer>[] = []
   for (const [piece, share] of timelapse(film)) {
     pieces.push(piece)
-    tell({ share })
+    send({ share })
   }
-  tell({ file: new Blob(pieces, { type: 'image/gif' }) })
+  send({ file: new Blob(pieces, { type: 'image/gif' }) })
 })

@@ -1,4 +1,4 @@
-/** The wall's past: a scrubber over every sale and repaint, and playing them. */
+/** The panel with the wall's past: a scrubber over every sale and repaint, which can be played. */
 
 import type { PanelContent, Page } from '../../page.ts'
 import type { State } from '../../state.ts'
@@ -7,12 +7,12 @@ import { momentAfter, momentsOf, played, soldBy } from '../../wall/moments.ts'
 import { button, make } from '../dom.ts'
 import { createSaveTimelapse } from './save-timelapse.ts'
 
-// A page that slept goes on from where it was.
+// A page that was suspended goes on from where it was.
 const STEP_MAX_MS = 100
 
 const CANNOT = 'This browser draws on no canvas, so only a picture of the wall as it is now can be shown.'
 
-/** The past as it can be played, and as it can be taken away. */
+/** The player, and a button that saves a timelapse. */
 export function createTimeline(page: Page): PanelContent {
   const player = createPlayer(page)
   if (!page.showsOverlays()) return { ...player, body: [make('p', '', CANNOT)] }
@@ -74,7 +74,7 @@ function createPlayer(page: Page) {
     if (frame === undefined) count = happened
     scrubber.value = String(happened)
     const text = `${at === undefined ? 'Now' : dateText(at)} · ${blocksText(soldBy(sales, at))}`
-    // Told again it would be heard again.
+    // Setting the same text again would make a screen reader read it again.
     if (label.textContent !== text) label.textContent = text
     scrubber.ariaValueText = text
     now.disabled = at === undefined
