@@ -4,9 +4,9 @@ import { fit } from '../../viewer/camera/camera.ts'
 import { boxOf } from '../../viewer/camera/hover.ts'
 import { settled, sign, startWorld, type World } from '../e2e/world.ts'
 import { violationsOf } from './stage/axe.ts'
-import { afterDraw, colourAt, countDraws, middleOf, pointAt, viewOf } from './stage/driver.ts'
+import { afterDraw, colourAt, middleOf, pointAt, viewOf } from './stage/driver.ts'
 import { at } from './stage/sample-wall.ts'
-import { browserForTests } from './stage/test-page.ts'
+import { browserForTests, newTestPage } from './stage/test-page.ts'
 
 // Goal: what a real buyer does is seen by a visitor of the page, with nothing made up in between. Method: the built page
 // from the server's own process, which sells on the embedded network.
@@ -27,12 +27,9 @@ describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () 
   })
 
   test('a purchase appears while the page is open, with its pixels, its buyer’s words and its payment', async () => {
-    if ('reason' in browser) return
-    const page = await browser.newPage({ viewport: { width: 960, height: 600 }, reducedMotion: 'reduce' })
     const troubles: string[] = []
-    page.on('pageerror', (error) => troubles.push(error.message))
-    page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()))
-    await page.addInitScript(countDraws)
+    const page = await newTestPage(browser, troubles, { viewport: { width: 960, height: 600 } })
+    page.setDefaultTimeout(30_000)
     // The read after the stream has opened finds that nothing was missed.
     const [response] = await Promise.all([
       page.goto(`${world.url}/#all`),

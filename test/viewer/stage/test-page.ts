@@ -24,6 +24,22 @@ export async function browserForTests(): Promise<Browser | NoBrowser> {
   return browser
 }
 
+/** A page that is nowhere yet; the errors it reports are added to `troubles`. */
+export async function newTestPage(
+  browser: Browser | NoBrowser,
+  troubles: string[],
+  options: BrowserContextOptions,
+): Promise<Page> {
+  if ('reason' in browser) throw new Error(browser.reason)
+  const context = await browser.newContext({ colorScheme: 'dark', reducedMotion: 'reduce', ...options })
+  const page = await context.newPage()
+  page.on('pageerror', (error) => troubles.push(error.message))
+  page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()))
+  page.setDefaultTimeout(10_000)
+  await page.addInitScript(countDraws)
+  return page
+}
+
 /** Sets up and clears away around the tests of the describe block it is called in. */
 export function testPages(browser: Browser | NoBrowser, viewport: { width: number; height: number }): TestPages {
   let started: SampleServer | undefined
@@ -52,16 +68,7 @@ export function testPages(browser: Browser | NoBrowser, viewport: { width: numbe
     if (!('reason' in browser)) await browser.close()
   })
 
-  async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
-    if ('reason' in browser) throw new Error(browser.reason)
-    const context = await browser.newContext({ viewport, colorScheme: 'dark', reducedMotion: 'reduce', ...options })
-    const page = await context.newPage()
-    page.on('pageerror', (error) => troubles.push(error.message))
-    page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()))
-    page.setDefaultTimeout(10_000)
-    await page.addInitScript(countDraws)
-    return page
-  }
+  const newPage = (options: BrowserContextOptions = {}) => newTestPage(browser, troubles, { viewport, ...options })
 
   async function openPage(address = '#all', options?: BrowserContextOptions): Promise<Page> {
     const page = await newPage(options)

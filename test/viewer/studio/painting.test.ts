@@ -10,7 +10,7 @@ import { flatPng, pngOf, RGB, RGBA } from '../../adapters/picture-files.ts'
 import { settled, sign, startWorld, type World } from '../../e2e/world.ts'
 import { smallTargets, violationsOf } from '../stage/axe.ts'
 import { stageTop, viewOf } from '../stage/driver.ts'
-import { browserForTests } from '../stage/test-page.ts'
+import { browserForTests, newTestPage } from '../stage/test-page.ts'
 import { bodyIn, download, drop, installWallet, motley, Refusal, slopeRows, toStep } from './studio-driver.ts'
 
 // Goal: what the page for painting shows, prices and offers is what the service sells and accepts. Method: the built page
@@ -40,16 +40,8 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     return deed
   }
 
-  const newPage = async (options: BrowserContextOptions = {}): Promise<Page> => {
-    if ('reason' in browser) throw new Error(browser.reason)
-    const viewport = { width: 1100, height: 700 }
-    const context = await browser.newContext({ viewport, colorScheme: 'dark', reducedMotion: 'reduce', ...options })
-    const page = await context.newPage()
-    page.on('pageerror', (error) => troubles.push(error.message))
-    page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()))
-    page.setDefaultTimeout(10_000)
-    return page
-  }
+  const newPage = (options: BrowserContextOptions = {}) =>
+    newTestPage(browser, troubles, { viewport: { width: 1100, height: 700 }, ...options })
 
   const open = async (page: Page, address: string) => {
     await page.goto(`${world.url}/paint${address}`)
