@@ -8,9 +8,10 @@ import { newWallet } from '../../server/local/wallets.ts'
 import type { HistoryPage } from '../../shared/contract/live.ts'
 import type { Health } from '../../shared/contract/service.ts'
 import { parseCoord } from '../../shared/wall.ts'
-import { get, settled, sign, startSurroundings } from '../e2e/world.ts'
-import type { FloodOrder, FloodCounts } from './flooder.ts'
-import { FLOODS, type Flood, type FloodName, type Target } from './floods.ts'
+import { get, settled, sign } from '../e2e/buyer.ts'
+import { startSurroundings } from '../e2e/world.ts'
+import type { FloodCounts, FloodOrder } from './flooder.ts'
+import { type Flood, type FloodName, FLOODS, type Target } from './floods.ts'
 
 /** How a flood is made: how long, from how many addresses, over how many connections at most, and how many buy meanwhile. */
 export type Plan = {

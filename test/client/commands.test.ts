@@ -3,8 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { flatPng } from '../adapters/picture-files.ts'
-import { eventually, get, readFeed, startWorld, type World } from '../e2e/world.ts'
+import { get } from '../e2e/buyer.ts'
+import { readFeed } from '../e2e/read-wall.ts'
+import { startWorld, type World } from '../e2e/world.ts'
 import { bodyOf, clientOf } from '../http/client.ts'
+import { eventually } from '../wait.ts'
 
 // Goal: the commands do what their help says, and their exit status tells what became of the money. Method: the command as it
 // is typed, against the real wall, chain and facilitator.

@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { flatPng } from '../adapters/picture-files.ts'
-import { readFeed, startWorld, type World } from '../e2e/world.ts'
+import { readFeed } from '../e2e/read-wall.ts'
+import { startWorld, type World } from '../e2e/world.ts'
 
 // Goal: who has Node and nothing else buys with the published package, and pays once whatever happens to the process. Method:
 // the tarball installed from the registry into an empty folder, run by Node against the real wall, chain and facilitator.

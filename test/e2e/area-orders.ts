@@ -4,7 +4,7 @@ import { expect } from 'bun:test'
 import { blocksOf, parseArea } from '../../shared/area.ts'
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import { coordOf } from '../../shared/wall.ts'
-import { signDemand, type At, type Payer } from './world.ts'
+import { type At, type Payer, signDemand } from './buyer.ts'
 
 /** What is posted for an area. */
 export type AreaBody = Readonly<Record<string, unknown>>

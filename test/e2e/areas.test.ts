@@ -7,8 +7,11 @@ import axios from 'axios'
 import { parseArea } from '../../shared/area.ts'
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import { flatPng } from '../adapters/picture-files.ts'
-import { blocksGiven, callBuyArea, coordsOf, orderArea, signArea, type AreaBody } from './area-orders.ts'
-import { ENGINES, eventually, get, payingClient, readFeed, shareWorld, sign, type World } from './world.ts'
+import { sendWhile } from '../wait.ts'
+import { type AreaBody, blocksGiven, callBuyArea, coordsOf, orderArea, signArea } from './area-orders.ts'
+import { get, payingClient, sign } from './buyer.ts'
+import { readFeed } from './read-wall.ts'
+import { ENGINES, shareWorld, type World } from './world.ts'
 
 // Goal: areas are bought by stock clients, whole or not at all, whoever else buys there, and whenever the process dies.
 // Method: real processes, a real chain and real clients; the books must balance to the dollar at the end.
@@ -17,10 +20,7 @@ let world: World
 
 /** Sends the same signed order until it is not told to wait any longer. */
 const settled = (body: AreaBody, payment: string): Promise<Response> =>
-  eventually(async () => {
-    const response = await orderArea(world, body, payment)
-    return response.status === 503 ? undefined : response
-  })
+  sendWhile(503, () => orderArea(world, body, payment))
 
 describe.each(ENGINES)('on %s', (engine) => {
   shareWorld((opened) => void (world = opened), engine, { SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' })
@@ -51,7 +51,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     })
     const { transaction } = decodePaymentResponseHeader(response.headers.get('payment-response') ?? '')
     expect(transaction).toBe(receipt.deed.tx)
-    expect(await world.network.balanceOf(wallet.address)).toBe(8_000_000n)
+    expect(await world.dollarsOf(wallet)).toBe(8)
   })
 
   test('the stock axios client buys with a POST', async () => {
@@ -61,7 +61,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     const client = wrapAxiosWithPayment(axios.create(), payingClient(wallet) as unknown as OlderClient)
     const { status, data } = await client.post<AreaReceipt>(`${world.url}/areas`, { at: '30,20', w: 2, h: 1 })
     expect([status, data.area]).toEqual([200, '30,20,2x1'])
-    expect(await world.network.balanceOf(wallet.address)).toBe(2_000_000n)
+    expect(await world.dollarsOf(wallet)).toBe(2)
   })
 
   test('of orders that overlap, all at once, over both entrances, each is whole or nothing, and losers are not charged', async () => {
@@ -92,7 +92,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     for (const [i, { payer, body }] of signed.entries()) {
       const own = given[i] ?? []
       expect([0, body.w * body.h]).toContain(own.length)
-      expect(await world.network.balanceOf(payer.address)).toBe(BigInt(20 - own.length) * 1_000_000n)
+      expect(await world.dollarsOf(payer)).toBe(20 - own.length)
     }
     const sold = (await readFeed(world)).map(({ coord }) => coord)
     const around = coordsOf('49,49,6x7').filter((coord) => sold.includes(coord))
@@ -124,7 +124,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       expect(response.status).toBe(200)
       const receipt = (await response.json()) as AreaReceipt
       expect(receipt.blocks).toEqual([...coordsOf(`${body.at},20x20`)])
-      expect(await world.network.balanceOf(payer.address)).toBe(1_000_000n)
+      expect(await world.dollarsOf(payer)).toBe(1)
       expect(await (await orderArea(world, body, payment)).json()).toEqual(receipt)
     },
     60_000,

@@ -7,13 +7,15 @@ import { newWallet, type Wallet } from '../../server/local/wallets.ts'
 import { editMessage } from '../../shared/signing.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
 import {
+  type ContractWallets,
   deployCall,
   factoryAddress,
   placeFactory,
   wrapped,
-  type ContractWallets,
 } from '../adapters/contract-wallet/deploy.ts'
-import { eventually, get, settled, sign, shareWorld, type Payer, type World } from './world.ts'
+import { sendWhile, waitUntil } from '../wait.ts'
+import { get, type Payer, settled, sign } from './buyer.ts'
+import { shareWorld, type World } from './world.ts'
 
 // Goal: whoever pays by a contract gets what others get, from the demand to the repaint. Method: real contracts, factory and
 // facilitator, and the stock client with a signer whose address is the contract's.
@@ -71,11 +73,8 @@ async function repaint(target: string, signText: Holder['signText']): Promise<Re
   const [host, ts, fields] = [new URL(world.url).hostname, Date.now(), { message: 'repainted' }]
   const signature = await signText(editMessage(host, target, ts, fields))
   const body = JSON.stringify({ ts, signature, ...fields })
-  return await eventually(async () => {
-    const headers = { 'content-type': 'application/json' }
-    const response = await fetch(`${world.url}/blocks/${target}`, { method: 'PUT', headers, body })
-    return response.status === 503 ? undefined : response
-  })
+  const headers = { 'content-type': 'application/json' }
+  return await sendWhile(503, () => fetch(`${world.url}/blocks/${target}`, { method: 'PUT', headers, body }))
 }
 
 const codeOf = async (response: Response) => ((await response.json()) as { readonly error: unknown }).error
@@ -119,7 +118,7 @@ describe('a payment by a contract wallet', () => {
     expect([200, 503]).toContain((await get(world, '4,1', payment)).status)
     const response = await settled(world, '4,1', payment)
     expect([response.status, (await response.json()) as object]).toMatchObject([200, { block: '4,1', owner: 'you' }])
-    expect(await world.network.balanceOf(holder.payer.address)).toBe(1_000_000n)
+    expect(await world.dollarsOf(holder.payer)).toBe(1)
   })
 
   test('that emptied its wallet is handed over to a client that signs anew', async () => {
@@ -129,7 +128,7 @@ describe('a payment by a contract wallet', () => {
     expect((await get(world, '7,1', payment)).status).toBe(503)
     world.facilitator.settle.always('honest')
     const { address } = holder.payer
-    await eventually(async () => ((await world.network.balanceOf(address)) === 0n ? true : undefined))
+    await waitUntil(async () => (await world.network.balanceOf(address)) === 0n)
     const response = await settled(world, '7,1', anew)
     expect([response.status, (await response.json()) as object]).toMatchObject([200, { block: '7,1', owner: 'you' }])
   })
@@ -150,7 +149,7 @@ describe('a payment by a contract wallet', () => {
     for (const { payer: forger } of [holderOf(payer.address, newWallet()), holderOf(shut.address, shut)]) {
       const response = await settled(world, '6,1', await sign(world, forger, '6,1'))
       expect([response.status, await codeOf(response)]).toEqual([402, 'payment_required'])
-      expect(await world.network.balanceOf(forger.address)).toBe(1_000_000n)
+      expect(await world.dollarsOf(forger)).toBe(1)
     }
   })
 

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
-import { armed, freePort, startWall, type WallProcess } from '../../server/local/wall-process.ts'
+import type { WallProcess, WallSettings } from '../../server/local/wall-process.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
-import { limitedTo, startOddEndpoint, type OddEndpoint, type Rule } from '../adapters/odd-endpoint.ts'
+import { limitedTo, type OddEndpoint, type Rule, startOddEndpoint } from '../adapters/odd-endpoint.ts'
 import { bodyOf, clientOf, healthOf } from '../http/client.ts'
-import { eventually, expectBooksToBalance, get, settled, sign, startSurroundings, type Surroundings } from './world.ts'
+import { eventually } from '../wait.ts'
+import { get, settled, sign } from './buyer.ts'
+import { expectBooksToBalance } from './read-wall.ts'
+import { startSurroundings, type Surroundings } from './world.ts'
 
 // Goal: a wall sells, ends what is open and starts again behind endpoints that tell events of few blocks at once, or of which
 // one takes no calls. Method: the real process on a real chain behind such endpoints.
@@ -21,24 +23,16 @@ describe.each<[string, readonly Rules[]]>([
 ])('behind %s', (_, behind) => {
   let around: Surroundings
   let endpoints: OddEndpoint[]
-  let settings: Readonly<Record<string, string>>
+  let settings: WallSettings
   let wall: WallProcess
 
   const open = async () => {
-    wall = await startWall(settings, { folder: around.folder })
-    await armed(wall.url)
+    wall = await around.startArmed(settings)
   }
   beforeAll(async () => {
     around = await startSurroundings()
     endpoints = behind.map((rules) => startOddEndpoint(around.network.rpcUrl, rules))
-    const port = String(await freePort())
-    settings = {
-      ...around.settings,
-      RPC_URL: endpoints.map(({ url }) => url).join(','),
-      BASE_URL: `http://127.0.0.1:${port}`,
-      PORT: port,
-      DATABASE_PATH: join(around.folder, 'wall.sqlite'),
-    }
+    settings = { ...(await around.settingsOnFile()), RPC_URL: endpoints.map(({ url }) => url).join(',') }
     await open()
   })
   afterAll(async () => {
@@ -64,7 +58,7 @@ describe.each<[string, readonly Rules[]]>([
     const payment = await sign(wall, payer)
     around.facilitator.settle.next('hang-after')
     expect(await isSettled(await settled(wall, 'next', payment))).toBe(true)
-    expect(await around.network.balanceOf(payer.address)).toBe(4_000_000n)
+    expect(await around.dollarsOf(payer)).toBe(4)
   })
 
   test('a wall that missed 1,300 blocks arms, and ends what was open', async () => {
@@ -79,7 +73,7 @@ describe.each<[string, readonly Rules[]]>([
     for (let mined = 0; mined < 1300; mined += 100) await around.network.client.mine({ blocks: 100 })
     await open()
     expect((await settled(wall, 'next', payment)).status).toBe(200)
-    expect(await around.network.balanceOf(payer.address)).toBe(4_000_000n)
+    expect(await around.dollarsOf(payer)).toBe(4)
     await expectBooksToBalance({ ...around, url: wall.url })
   }, 60_000)
 

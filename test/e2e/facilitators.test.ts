@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
-import { armed, freePort, startWall, type WallProcess } from '../../server/local/wall-process.ts'
+import { freePort, type WallProcess } from '../../server/local/wall-process.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import { healthOf } from '../http/client.ts'
 import {
-  startFaultyFacilitator,
   type FaultyFacilitator,
   type SettleFault,
+  startFaultyFacilitator,
   type VerifyFault,
 } from '../local/faulty-facilitator.ts'
-import { eventually, expectBooksToBalance, get, sign, startSurroundings, type Surroundings } from './world.ts'
+import { get, settled, sign } from './buyer.ts'
+import { expectBooksToBalance } from './read-wall.ts'
+import { startSurroundings, type Surroundings } from './world.ts'
 
 // Goal: while one of two facilitators works, every buyer gets a block for a dollar, whatever the first does. Method: the real
 // process and a real chain; both facilitators broadcast to it, and the first misbehaves.
@@ -17,8 +18,6 @@ import { eventually, expectBooksToBalance, get, sign, startSurroundings, type Su
 let around: Surroundings
 let second: FaultyFacilitator
 let wall: WallProcess
-
-const health = () => healthOf(wall)
 
 beforeAll(async () => {
   around = await startSurroundings({ SETTLE_TIMEOUT_MS: '4000' })
@@ -28,16 +27,8 @@ beforeAll(async () => {
 
 /** A wall of its own for each group: who failed in another is asked first again. */
 async function open(first = around.facilitator.url) {
-  const port = String(await freePort())
-  const settings = {
-    ...around.settings,
-    FACILITATOR_URL: `${first}, ${second.url.replace('//', '//name:password@')}`,
-    BASE_URL: `http://127.0.0.1:${port}`,
-    PORT: port,
-    DATABASE_PATH: join(around.folder, 'wall.sqlite'),
-  }
-  wall = await startWall(settings, { folder: around.folder })
-  await armed(wall.url)
+  const facilitators = `${first}, ${second.url.replace('//', '//name:password@')}`
+  wall = await around.startArmed({ FACILITATOR_URL: facilitators, DATABASE_PATH: around.databasePath })
 }
 
 async function reopen(first?: string) {
@@ -64,7 +55,7 @@ async function buysAtOnce(what: string) {
   expect(await around.network.client.getTransactionReceipt({ hash: deed.tx as `0x${string}` })).toMatchObject({
     status: 'success',
   })
-  expect(await around.network.balanceOf(payer.address)).toBe(4_000_000n)
+  expect(await around.dollarsOf(payer)).toBe(4)
 }
 
 const settleFaults: Record<SettleFault, true> = {
@@ -129,11 +120,11 @@ describe('whatever is wrong with the first facilitator', () => {
     const gone = `http://127.0.0.1:${await freePort()}`
     await reopen(gone)
     await buysAtOnce('nobody listens')
-    expect(await health()).toMatchObject({
+    expect(await healthOf(wall)).toMatchObject({
       rail: 'armed',
       railError: `the facilitator at ${new URL(gone).host} does not answer`,
     })
-    expect(JSON.stringify(await health())).not.toContain('password')
+    expect(JSON.stringify(await healthOf(wall))).not.toContain('password')
     await reopen()
   })
 })
@@ -167,7 +158,7 @@ test('with both down nothing is claimed: 502, and the block is sold once one is 
   const answer = await get(wall, '8,8', payment)
   expect([answer.status, await answer.json()]).toMatchObject([502, { error: 'facilitator_unavailable' }])
   expect((await get(wall, '8,8')).status).toBe(402)
-  expect(await around.network.balanceOf(payer.address)).toBe(5_000_000n)
+  expect(await around.dollarsOf(payer)).toBe(5)
   second.verify.always('honest')
   expect((await get(wall, '8,8', payment)).status).toBe(200)
   around.facilitator.verify.always('honest')
@@ -181,12 +172,9 @@ test('both unclear at settlement is doubt, until the chain or one of them ends i
   const first = await get(wall, '7,7', payment)
   expect([first.status, await first.json()]).toMatchObject([503, { error: 'settlement_unknown' }])
   for (const facilitator of [around.facilitator, second]) facilitator.settle.always('honest')
-  const last = await eventually(async () => {
-    const answer = await get(wall, '7,7', payment)
-    return answer.status === 503 ? undefined : answer
-  })
+  const last = await settled(wall, '7,7', payment)
   expect(last.status).toBe(200)
-  expect(await around.network.balanceOf(payer.address)).toBe(4_000_000n)
+  expect(await around.dollarsOf(payer)).toBe(4)
 })
 
 test('a payment refused before broadcast by the one, and sent by the other, is never denied', async () => {
@@ -197,10 +185,7 @@ test('a payment refused before broadcast by the one, and sent by the other, is n
   second.settle.next('refused-recipient')
   const answer = await get(wall, '6,6', payment)
   expect([answer.status, answer.headers.has('payment-required')]).toEqual([503, false])
-  const last = await eventually(async () => {
-    const again = await get(wall, '6,6', payment)
-    return again.status === 503 ? undefined : again
-  })
+  const last = await settled(wall, '6,6', payment)
   expect(last.status).toBe(200)
-  expect(await around.network.balanceOf(payer.address)).toBe(4_000_000n)
+  expect(await around.dollarsOf(payer)).toBe(4)
 })

@@ -2,21 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../server/local/wall-process.ts'
-import { editMessage } from '../../shared/signing.ts'
 import { facilitatorAt, oneDollarTo, signPayment } from '../local/payments.ts'
 import { runCommand } from '../operate/command.ts'
-import {
-  ENGINES,
-  eventually,
-  get,
-  readCanvas,
-  readFeed,
-  settled,
-  sign,
-  signDemand,
-  startWorld,
-  type World,
-} from './world.ts'
+import { eventually, waitUntil } from '../wait.ts'
+import { buyBlock, get, repaint, settled, sign, signDemand } from './buyer.ts'
+import { readCanvas, readFeed } from './read-wall.ts'
+import { ENGINES, startWorld, type World } from './world.ts'
 
 // Goal: an operator's commands do what they say on a wall that sells, and tell the truth. Method: the commands as they are
 // typed, against the real process and a real chain.
@@ -36,6 +27,8 @@ const books = async () => {
 const metric = async (line: string) =>
   (await (await fetch(`${monitors}/metrics`)).text()).split('\n').find((text) => text.startsWith(line))
 
+const openPurchases = async (state: string) => (await metric(`wall_open_purchases{state="${state}"}`))?.split(' ')[1]
+
 describe.each(ENGINES)('on %s', (engine) => {
   beforeAll(async () => {
     const port = String(await freePort())
@@ -46,8 +39,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('books that balance end with 0, on a wall that never sold and on one that sells', async () => {
     expect(await books()).toMatchObject({ status: 0, balances: true, claimed: 0, received: '0', from: null })
-    for (const target of ['1,1', 'next'])
-      expect((await get(world, target, await sign(world, await world.wallet(), target))).status).toBe(200)
+    for (const target of ['1,1', 'next']) await buyBlock(world, await world.wallet(), target)
     expect(await books()).toMatchObject({ status: 0, balances: true, claimed: 2, received: '2000000', owed: '0' })
     const { out, status } = await run('books')
     expect([status, out]).toEqual([0, expect.stringContaining('They balance.')])
@@ -73,10 +65,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       [expect.objectContaining({ block: '2,2', target: '2,2', evidence: { kind: 'unspent' } })],
     ])
     // Monitors are shown what was seen of the store last.
-    const isDoubted = 'wall_open_purchases{state="doubted"} 1'
-    await eventually(async () =>
-      (await metric('wall_open_purchases{state="doubted"}')) === isDoubted ? true : undefined,
-    )
+    await waitUntil(async () => (await openPurchases('doubted')) === '1')
 
     expect((await settled(world, '2,2', payment)).status).toBe(200)
     const [key] = open as readonly [{ payer: string; nonce: string }]
@@ -116,10 +105,8 @@ describe.each(ENGINES)('on %s', (engine) => {
       /open purchases, the oldest first\n {4}\d+ s +12\.00 USDC for area 40,40,4x3: held, in doubt, 0x/,
     )
     expect(out).toMatch(/12\.00 USDC for area 40,40,4x3: held, in doubt for 0 min; the chain: /)
-    await eventually(async () =>
-      (await metric('wall_open_purchases{state="held"}')) === 'wall_open_purchases{state="held"} 1' ? true : undefined,
-    )
-    await eventually(async () => ((await order(payment)).status === 200 ? true : undefined))
+    await waitUntil(async () => (await openPurchases('held')) === '1')
+    await waitUntil(async () => (await order(payment)).status === 200)
     const [key] = open as readonly [{ payer: string; nonce: string }]
     const resolved = await run('resolve', key.payer, key.nonce)
     expect(resolved.out).toMatch(/area 40,40,4x3: sold; the chain: paid in 0x/)
@@ -159,27 +146,19 @@ describe.each(ENGINES)('on %s', (engine) => {
       status: 0,
       out: 'block 3,3: hidden: message, link\n',
     })
-    await eventually(async () => ((await seen()).item?.m === undefined ? true : undefined))
+    await waitUntil(async () => (await seen()).item?.m === undefined)
     const hidden = await seen()
     expect(hidden.text).not.toContain('rude')
     expect(hidden.deed).toMatchObject({ message: null, link: null, owner: { name: 'N' } })
     expect(hidden.item?.px).toBe(Uint8Array.fromHex(px).toBase64())
 
-    const ts = Date.now()
-    const signature = await wallet.signMessage({
-      message: editMessage(new URL(world.url).hostname, '3,3', ts, { message: 'ruder' }),
-    })
-    const repainted = await fetch(`${world.url}/blocks/3,3`, {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ ts, signature, message: 'ruder' }),
-    })
+    const repainted = await repaint(world, wallet, '3,3', 'ruder')
     expect(await repainted.json()).toMatchObject({ updated: true, deed: { message: null } })
     await world.restart()
     expect((await seen()).text).not.toContain('rude')
 
     expect((await run('unhide', '3,3')).out).toBe('block 3,3: everything is shown\n')
-    await eventually(async () => ((await seen()).item?.m === 'ruder' ? true : undefined))
+    await waitUntil(async () => (await seen()).item?.m === 'ruder')
     const shown = await seen()
     expect(shown.deed).toMatchObject({ message: 'ruder', link: 'https://rude.example/' })
     expect(shown.sale?.m).toBeUndefined()

@@ -3,12 +3,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { armed, freePort, startWall, type WallProcess } from '../../server/local/wall-process.ts'
-import { startOddEndpoint, type OddEndpoint, type Rule } from '../adapters/odd-endpoint.ts'
+import { freePort, type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
+import { type OddEndpoint, type Rule, startOddEndpoint } from '../adapters/odd-endpoint.ts'
 import { cutProxy, type CutProxy } from '../db/postgres/cut-proxy.ts'
-import { startPostgres, type PostgresServer } from '../db/postgres/server.ts'
+import { type PostgresServer, startPostgres } from '../db/postgres/server.ts'
 import { healthOf } from '../http/client.ts'
-import { eventually, get, sign, startSurroundings, type Surroundings } from './world.ts'
+import { eventually, waitUntil } from '../wait.ts'
+import { buyBlock } from './buyer.ts'
+import { type JournalEntry, journalOf } from './read-wall.ts'
+import { startSurroundings, type Surroundings } from './world.ts'
 
 // Goal: every outage is told by name, once, with its reason; the wall is not ready to sell while it lasts, goes on answering
 // readers and supervisors, and is ready again by itself. Method: real processes, and each dependency taken away from them.
@@ -20,9 +23,6 @@ beforeAll(async () => {
 afterAll(() => around.stop())
 
 const SOON = { timeout: 60_000 }
-
-type Line = { readonly level: string; readonly event: string; readonly dependency?: string; readonly reason?: string }
-const linesOf = (wall: WallProcess) => wall.journal().map((line) => JSON.parse(line) as Line)
 
 type Told = {
   readonly ready: boolean
@@ -43,10 +43,10 @@ async function seeThrough(
   begin: () => unknown,
   end: () => unknown,
 ): Promise<void> {
-  await eventually(async () => ((await told(wall, '/readyz')).status === 200 ? true : undefined))
-  const before = linesOf(wall).length
+  await waitUntil(async () => (await told(wall, '/readyz')).status === 200)
+  const before = journalOf(wall).length
   const lines = (event: string) =>
-    linesOf(wall)
+    journalOf(wall)
       .slice(before)
       .filter((line) => line.event === event)
   await begin()
@@ -66,17 +66,10 @@ async function seeThrough(
   expect((await told(wall, '/livez')).status).toBe(200)
   expect((await told(wall, '/readyz/reads')).status).toBe(200)
   await end()
-  await eventually(async () => (lines('outage-over').length > 0 ? true : undefined))
-  await eventually(async () => ((await told(wall, '/readyz')).status === 200 ? true : undefined))
+  await waitUntil(() => lines('outage-over').length > 0)
+  await waitUntil(async () => (await told(wall, '/readyz')).status === 200)
   expect(lines('outage')).toHaveLength(1)
   expect(lines('outage-over')).toEqual([expect.objectContaining({ level: 'note', dependency })])
-}
-
-async function open(settings: Readonly<Record<string, string>>): Promise<WallProcess> {
-  const all = { ...around.settings, PORT: String(await freePort()), ...settings }
-  const wall = await startWall(all, { folder: around.folder })
-  await armed(wall.url)
-  return wall
 }
 
 describe('a wall on a file', () => {
@@ -101,10 +94,10 @@ describe('a wall on a file', () => {
   beforeAll(async () => {
     facilitator = serve(0)
     endpoint = startOddEndpoint(around.network.rpcUrl, rules)
-    wall = await open({
+    wall = await around.startArmed({
       FACILITATOR_URL: facilitator.url.href,
       RPC_URL: endpoint.url,
-      DATABASE_PATH: join(around.folder, 'wall.sqlite'),
+      DATABASE_PATH: around.databasePath,
     })
   })
   afterAll(async () => {
@@ -174,7 +167,7 @@ test.if(isRoot)(
     const fill = (name: string, megabytes: number) =>
       writeFile(join(folder, name), Buffer.alloc(megabytes * 1024 * 1024)).catch(() => {})
     const free = (name: string) => rm(join(folder, name), { force: true })
-    const wall = await open({ DATABASE_PATH: join(folder, 'wall.sqlite') })
+    const wall = await around.startArmed({ DATABASE_PATH: join(folder, 'wall.sqlite') })
     try {
       await seeThrough(
         wall,
@@ -183,14 +176,14 @@ test.if(isRoot)(
         () => free('part'),
       )
       await fill('part', 40)
-      await eventually(async () => (linesOf(wall).at(-1)?.event === 'outage' ? true : undefined))
+      await waitUntil(() => journalOf(wall).at(-1)?.event === 'outage')
       await seeThrough(
         wall,
         { dependency: 'store-write', reason: /the disk is full/ },
         () => fill('rest', 96),
         () => free('rest'),
       )
-      expect((await get(wall, 'next', await sign(wall, await around.wallet()))).status).toBe(200)
+      await buyBlock(wall, await around.wallet())
     } finally {
       await wall.stop()
       await Bun.$`umount ${folder}`
@@ -209,7 +202,7 @@ describe('a wall on a server', () => {
     server = await startPostgres()
     url = server.url(await server.newDatabase())
     proxy = cutProxy(url)
-    wall = await open({ DATABASE_URL: proxy.url })
+    wall = await around.startArmed({ DATABASE_URL: proxy.url })
   }, 60_000)
   afterAll(async () => {
     await wall.stop()
@@ -253,7 +246,7 @@ describe('a wall on a server', () => {
   )
 
   /** Starts a wall that may have to wait for its database; its journal is read line by line. */
-  async function startWaiting(settings: Readonly<Record<string, string>>) {
+  async function startWaiting(settings: WallSettings) {
     const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../server/main.ts')], {
       cwd: around.folder,
       env: { PATH: Bun.env['PATH'] ?? '', ...around.settings, ...settings, PORT: String(await freePort()) },
@@ -263,10 +256,10 @@ describe('a wall on a server', () => {
     const decoder = new TextDecoderStream()
     const words = child.stderr.pipeThrough(decoder).getReader()
     let rest = ''
-    const line = async (): Promise<Line> => {
+    const line = async (): Promise<JournalEntry> => {
       while (!rest.includes('\n')) rest += (await words.read()).value ?? '{}\n'
       const end = rest.indexOf('\n')
-      const first = JSON.parse(rest.slice(0, end)) as Line
+      const first = JSON.parse(rest.slice(0, end)) as JournalEntry
       rest = rest.slice(end + 1)
       return first
     }
@@ -299,7 +292,7 @@ describe('a wall on a server', () => {
 test(
   'a wall that is asked to end is ready for nobody, and serves whoever comes until balancers had time to notice',
   async () => {
-    const wall = await open({ DATABASE_PATH: join(around.folder, 'drained.sqlite'), DRAIN_MS: '600000' })
+    const wall = await around.startArmed({ DATABASE_PATH: join(around.folder, 'drained.sqlite'), DRAIN_MS: '600000' })
     expect((await told(wall, '/readyz/reads')).status).toBe(200)
     process.kill(wall.pid, 'SIGTERM')
     for (const path of ['/readyz', '/readyz/reads'])
@@ -310,7 +303,7 @@ test(
         }),
       ).toEqual(['the wall is being stopped'])
     expect((await told(wall, '/livez')).status).toBe(200)
-    expect((await get(wall, 'next', await sign(wall, await around.wallet()))).status).toBe(200)
+    await buyBlock(wall, await around.wallet())
     // A second signal ends the wait, and cuts nothing off.
     expect(await wall.stop()).toBe(0)
   },

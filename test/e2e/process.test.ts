@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { freePort, startWall } from '../../server/local/wall-process.ts'
-import { ENGINES, get, readCanvas, readFeed, settled, sign, shareWorld, type World } from './world.ts'
+import { get, settled, sign } from './buyer.ts'
+import { readCanvas, readFeed } from './read-wall.ts'
+import { ENGINES, shareWorld, type World } from './world.ts'
 
 let world: World
 
@@ -43,7 +45,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       await Promise.all(cutOff)
       for (const { wallet, payment } of buyers) {
         expect((await settled(world, 'next', payment)).status).toBe(200)
-        expect(await world.network.balanceOf(wallet.address)).toBe(4_000_000n)
+        expect(await world.dollarsOf(wallet)).toBe(4)
       }
     },
     // On a shared database the leases of a process that died must run out first.

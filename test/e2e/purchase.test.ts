@@ -13,7 +13,9 @@ import { Sale } from '../../shared/contract/feed.ts'
 import { PALETTE } from '../../shared/palette.ts'
 import { editMessage, registerMessage } from '../../shared/signing.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
-import { ENGINES, canvasWhen, get, readCanvas, readFeed, sign, shareWorld, type World } from './world.ts'
+import { buyBlock, get, sign } from './buyer.ts'
+import { canvasWhen, readCanvas, readFeed } from './read-wall.ts'
+import { ENGINES, shareWorld, type World } from './world.ts'
 
 let world: World
 
@@ -66,7 +68,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       price: { amount: '1.00', asset: 'USDC', network: 'eip155:8453' },
     })
     expect(paid).toMatchObject({ success: true, payer: wallet.address, transaction: tx, network: 'eip155:8453' })
-    expect(await world.network.balanceOf(wallet.address)).toBe(4_000_000n)
+    expect(await world.dollarsOf(wallet)).toBe(4)
     expect(await world.network.client.getTransactionReceipt({ hash: tx as `0x${string}` })).toMatchObject({
       status: 'success',
     })
@@ -114,7 +116,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   test('an owner repaints, and names itself, with signatures alone', async () => {
     const wallet = await world.wallet()
     const host = new URL(world.url).hostname
-    expect((await get(world, '11,20', await sign(world, wallet, '11,20'))).status).toBe(200)
+    await buyBlock(world, wallet, '11,20')
 
     const edit = { pixels: px.toUpperCase(), message: 'repainted', link: null }
     const ts = Date.now()
@@ -154,7 +156,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     const payment = await sign(world, wallet, '13,20')
     const refused = await get(world, '13,20?name=%00', payment)
     expect(refused.status).toBe(400)
-    expect(await world.network.balanceOf(wallet.address)).toBe(2_000_000n)
+    expect(await world.dollarsOf(wallet)).toBe(2)
     expect((await get(world, '13,20?name=Curie', payment)).status).toBe(200)
   })
 })

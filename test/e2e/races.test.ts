@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { decodePaymentResponseHeader } from '@x402/core/http'
 import type { Receipt } from '../../shared/contract/block.ts'
-import { ENGINES, get, sign, shareWorld, type World } from './world.ts'
+import { buyBlock, get, sign } from './buyer.ts'
+import { ENGINES, shareWorld, type World } from './world.ts'
 
 let world: World
 
@@ -9,9 +10,6 @@ describe.each(ENGINES)('on %s', (engine) => {
   shareWorld((opened) => void (world = opened), engine, { SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' })
 
   const wallets = (count: number) => Promise.all(Array.from({ length: count }, () => world.wallet()))
-
-  const dollarsLeft = (addresses: readonly `0x${string}`[]) =>
-    Promise.all(addresses.map((address) => world.network.balanceOf(address)))
 
   test('of 20 payers at once on one block one buys it, and nobody else is charged', async () => {
     const payers = await wallets(20)
@@ -23,8 +21,8 @@ describe.each(ENGINES)('on %s', (engine) => {
     for (const answer of answers.filter(({ status }) => status === 409))
       expect(['block_taken', 'purchase_pending']).toContain(((await answer.json()) as { error: string }).error)
     expect(world.facilitator.settle.count() - settlesBefore).toBe(1)
-    const left = await dollarsLeft(payers.map(({ address }) => address))
-    expect(left.filter((amount) => amount === 2_000_000n)).toHaveLength(19)
+    const left = await Promise.all(payers.map(world.dollarsOf))
+    expect(left.filter((dollars) => dollars === 2)).toHaveLength(19)
   })
 
   test('50 payers at once on /blocks/next get 50 blocks, each charged once', async () => {
@@ -34,8 +32,8 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     const receipts = (await Promise.all(answers.map((answer) => answer.json()))) as Receipt[]
     expect(new Set(receipts.map(({ block }) => block)).size).toBe(50)
-    const left = await dollarsLeft(payers.map(({ address }) => address))
-    expect(new Set(left)).toEqual(new Set([1_000_000n]))
+    const left = await Promise.all(payers.map(world.dollarsOf))
+    expect(new Set(left)).toEqual(new Set([1]))
   })
 
   test('one signed request ten times at once, and again after a restart, is one block, one charge and one receipt', async () => {
@@ -51,7 +49,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     const responses = answers.map(({ headers }) => decodePaymentResponseHeader(headers.get('payment-response') ?? ''))
     expect(new Set(responses.map(({ transaction }) => transaction)).size).toBe(1)
     expect(world.facilitator.settle.count() - settlesBefore).toBe(1)
-    expect(await world.network.balanceOf(payer.address)).toBe(4_000_000n)
+    expect(await world.dollarsOf(payer)).toBe(4)
   })
 
   test('a payment answers on its block too, and nowhere else', async () => {
@@ -61,16 +59,16 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await (await get(world, block, payment)).json()).toMatchObject({ block, owner: 'you' })
     const elsewhere = await get(world, '0,0', payment)
     expect([elsewhere.status, await elsewhere.json()]).toMatchObject([409, { error: 'payment_used', block }])
-    expect(await world.network.balanceOf(payer.address)).toBe(4_000_000n)
+    expect(await world.dollarsOf(payer)).toBe(4)
   })
 
   test('another’s payment for a sold block is refused and not charged', async () => {
     const [owner, late] = await wallets(2)
     if (owner === undefined || late === undefined) throw new Error('two wallets were asked for')
     const payment = await sign(world, late, '6,6')
-    expect((await get(world, '6,6', await sign(world, owner, '6,6'))).status).toBe(200)
+    await buyBlock(world, owner, '6,6')
     const answer = await get(world, '6,6', payment)
     expect([answer.status, await answer.json()]).toMatchObject([409, { error: 'block_taken' }])
-    expect(await world.network.balanceOf(late.address)).toBe(2_000_000n)
+    expect(await world.dollarsOf(late)).toBe(2)
   })
 })

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startWall, armed, freePort, type WallProcess } from '../../server/local/wall-process.ts'
-import { get, sign, startSurroundings, type Surroundings } from './world.ts'
+import { armed, startWall, type WallProcess } from '../../server/local/wall-process.ts'
+import { buyBlock } from './buyer.ts'
+import { startSurroundings, type Surroundings } from './world.ts'
 
 // Goal: what an operator downloads runs a wall, without Bun, Node or a clone. Method: the release as it is made, unpacked
 // and installed into a folder, and its program run there with nothing on the path.
@@ -45,14 +46,7 @@ beforeAll(async () => {
   mkdirSync(root)
   expect(install()).toMatchObject({ status: 0, err: '' })
   around = await startSurroundings()
-  const port = String(await freePort())
-  settings = {
-    ...around.settings,
-    BASE_URL: `http://127.0.0.1:${port}`,
-    PORT: port,
-    METRICS_PORT: '0',
-    DATABASE_PATH: join(around.folder, 'wall.sqlite'),
-  }
+  settings = { ...(await around.settingsOnFile()), METRICS_PORT: '0' }
   wall = await startWall(settings, { program: [program, 'serve'], folder: around.folder })
   await armed(wall.url)
 }, 120_000)
@@ -81,7 +75,7 @@ test('beside the runtime it takes less than 60 MB, and holds no compiler, axios 
 
 test('it sells a block, and draws, tells and serves what the wall does', async () => {
   const world = { ...around, url: wall.url }
-  expect((await get(world, '80,45', await sign(world, await around.wallet(), '80,45'))).status).toBe(200)
+  await buyBlock(world, await around.wallet(), '80,45')
   for (const path of ['/', '/paint', '/wall.png', '/card.png', '/atlas', '/openapi.json', '/api/canvas'])
     expect([path, (await fetch(wall.url + path, { headers: { accept: 'text/html, */*' } })).status]).toEqual([
       path,

@@ -4,7 +4,9 @@ import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import type { Deed, Receipt } from '../../shared/contract/block.ts'
 import type { SettleFault } from '../local/faulty-facilitator.ts'
-import { ENGINES, eventually, get, settled, sign, signDemand, shareWorld, type World } from './world.ts'
+import { eventually, sendWhile } from '../wait.ts'
+import { get, settled, sign, signDemand } from './buyer.ts'
+import { ENGINES, shareWorld, type World } from './world.ts'
 
 // Each way a facilitator can go wrong at settlement. After one, the buyer sends the same signed request again until
 // there is an end: a block for a dollar. In between, no answer may ask for money.
@@ -40,7 +42,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await world.network.client.getTransactionReceipt({ hash: deed.tx as `0x${string}` })).toMatchObject({
       status: 'success',
     })
-    expect(await world.network.balanceOf(payer.address)).toBe(4_000_000n)
+    expect(await world.dollarsOf(payer)).toBe(4)
   })
 
   const beforeTheMoneyMoved: readonly SettleFault[] = [
@@ -63,7 +65,7 @@ describe.each(ENGINES)('on %s', (engine) => {
         expect(first.headers.has('payment-required')).toBe(false)
         expect(Number(first.headers.get('retry-after'))).toBeGreaterThan(0)
         expect((await settled(world, 'next', payment)).status).toBe(200)
-        expect(await world.network.balanceOf(payer.address)).toBe(4_000_000n)
+        expect(await world.dollarsOf(payer)).toBe(4)
       }),
     )
   })
@@ -77,7 +79,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     const unpaid = await get(world, '1,1')
     expect([unpaid.status, unpaid.headers.has('payment-required')]).toEqual([402, true])
     expect((await get(world, '1,1', others)).status).toBe(409)
-    expect(await world.network.balanceOf(other.address)).toBe(2_000_000n)
+    expect(await world.dollarsOf(other)).toBe(2)
     world.facilitator.settle.always('honest')
     expect((await settled(world, '1,1', payment)).status).toBe(200)
   })
@@ -95,7 +97,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     const receipt = await anew.text()
     const { notice: _, ...expected } = JSON.parse(receipt) as Receipt
     expect(await (await get(world, 'next', first)).json()).toEqual(expected)
-    expect(await world.network.balanceOf(payer.address)).toBe(4_000_000n)
+    expect(await world.dollarsOf(payer)).toBe(4)
   })
 
   test.each(['next', 'coordinate'] as const)(
@@ -112,7 +114,7 @@ describe.each(ENGINES)('on %s', (engine) => {
             const response = await wrapFetchWithPayment(fetch, client)(`${world.url}/blocks/${target}`)
             return response.status === 200 ? ((await response.json()) as Receipt | Deed).block : undefined
           })
-          expect(await world.network.balanceOf(payer.address)).toBe(4_000_000n)
+          expect(await world.dollarsOf(payer)).toBe(4)
           if (kind === 'coordinate') expect(JSON.stringify(blocks)).toContain(target)
         }),
       )
@@ -130,7 +132,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       { reason: 'invalid_exact_evm_recipient_mismatch' },
     ])
     expect((await get(world, '2,2')).status).toBe(402)
-    expect(await world.network.balanceOf(payer.address)).toBe(2_000_000n)
+    expect(await world.dollarsOf(payer)).toBe(2)
   })
 
   test('trouble at verification claims nothing', async () => {
@@ -146,11 +148,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       ])
     }
     expect((await get(world, '3,3')).status).toBe(402)
-    const sold = await eventually(async () => {
-      const answer = await get(world, '3,3', payment)
-      return answer.status === 502 ? undefined : answer
-    })
-    expect(sold.status).toBe(200)
+    expect((await sendWhile(502, () => get(world, '3,3', payment))).status).toBe(200)
   })
 
   test('a wallet that cannot pay is told so, and holds nothing', async () => {

@@ -3,39 +3,27 @@ import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { encodeFunctionData, parseEther } from 'viem'
 import { dollarAbi, dollarAddress } from '../../server/local/token/contracts.ts'
-import { armed, freePort, startWall, type WallProcess } from '../../server/local/wall-process.ts'
+import { armed, type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
 import { lower, newOffer, sign as signFor } from '../adapters/signing.ts'
-import { healthOf } from '../http/client.ts'
 import { facilitatorAt, oneDollarTo, signPayment } from '../local/payments.ts'
 import { runCommand } from '../operate/command.ts'
-import { eventually, get, sign, startSurroundings, type Surroundings } from './world.ts'
+import { eventually } from '../wait.ts'
+import { buyBlock } from './buyer.ts'
+import { alertsOf, railOf } from './read-wall.ts'
+import { startSurroundings, type Surroundings } from './world.ts'
 
 // Goal: a stranger's dollar stops nothing, and an older copy of the database sells nothing, whatever is put back with it.
 // Method: real walls that are stopped while others pay their address, or the files beside them are put back.
 
 let around: Surroundings
-let settings: Record<string, string>
-let path: string
+let settings: WallSettings
 beforeAll(async () => {
   around = await startSurroundings()
-  const port = String(await freePort())
-  path = join(around.folder, 'wall.sqlite')
-  settings = { ...around.settings, BASE_URL: `http://127.0.0.1:${port}`, PORT: port, DATABASE_PATH: path }
+  settings = await around.settingsOnFile()
 })
 afterAll(() => around.stop())
 
-const open = () => startWall(settings, { folder: around.folder })
-
-async function openArmed(): Promise<WallProcess> {
-  const wall = await open()
-  await armed(wall.url)
-  return wall
-}
-
-async function sell(wall: WallProcess): Promise<void> {
-  const paid = await get(wall, 'next', await sign(wall, await around.wallet()))
-  expect(paid.status).toBe(200)
-}
+const sell = async (wall: WallProcess) => await buyBlock(wall, await around.wallet())
 
 const operate = (command: string, ...args: readonly string[]) => runCommand(settings, around.folder, command, ...args)
 
@@ -44,18 +32,8 @@ const books = async () => {
   return { status, ...(JSON.parse(out) as Record<string, unknown>) }
 }
 
-type Alert = { readonly event: string; readonly payer?: string; readonly nonce?: string; readonly tx?: string }
-
-const alertsOf = (wall: WallProcess) =>
-  wall
-    .journal()
-    .map((line) => JSON.parse(line) as Alert & { readonly level: string })
-    .filter(({ level }) => level === 'alert')
-
 const alerted = (wall: WallProcess, wanted: string) =>
   eventually(async () => alertsOf(wall).find(({ event }) => event === wanted))
-
-const railOf = async (wall: WallProcess) => (await healthOf(wall)).rail
 
 /** Pays the wall's address by an authorization that a stranger broadcasts; the transaction. */
 async function payByStranger(): Promise<string> {
@@ -85,11 +63,11 @@ async function payByFacilitator(): Promise<void> {
 test(
   'a stranger’s dollar that came while the wall was down is told once and booked, and the wall sells on',
   async () => {
-    const first = await openArmed()
+    const first = await around.startArmed(settings)
     await sell(first)
     await first.stop()
     const tx = await payByStranger()
-    const wall = await openArmed()
+    const wall = await around.startArmed(settings)
     expect(await alerted(wall, 'stray')).toMatchObject({ tx })
     await sell(wall)
     expect(await books()).toMatchObject({
@@ -103,7 +81,7 @@ test(
     })
     expect(await around.network.balanceOf(around.payTo)).toBe(3_000_000n)
     await wall.stop()
-    const again = await openArmed()
+    const again = await around.startArmed(settings)
     expect(alertsOf(again)).toEqual([])
     await again.stop()
   },
@@ -114,7 +92,7 @@ test(
   'what our own facilitator sent for nothing we know keeps the wall from selling, until the operator says that it is stray',
   async () => {
     await payByFacilitator()
-    const wall = await open()
+    const wall = await around.start(settings)
     const { payer = '', nonce = '' } = await alerted(wall, 'orphan')
     expect(await railOf(wall)).toBe('arming')
     expect(await operate('resolve', payer, nonce, '--stray')).toMatchObject({ status: 0 })
@@ -133,26 +111,26 @@ test(
     const files = ['wall.sqlite', 'wall.sqlite.witness']
     const yesterday = (name: string) => join(around.folder, `yesterday-${name}`)
     for (const name of files) await cp(join(around.folder, name), yesterday(name))
-    const before = await openArmed()
+    const before = await around.startArmed(settings)
     await sell(before)
     await before.stop()
 
-    await cp(yesterday('wall.sqlite'), path)
-    const older = await open()
+    await cp(yesterday('wall.sqlite'), around.databasePath)
+    const older = await around.start(settings)
     await alerted(older, 'older-copy')
     await alerted(older, 'orphan')
     expect(await railOf(older)).toBe('arming')
     await older.stop()
 
     for (const name of files) await cp(yesterday(name), join(around.folder, name))
-    const snapshot = await open()
+    const snapshot = await around.start(settings)
     await alerted(snapshot, 'orphan')
     expect(alertsOf(snapshot).map(({ event }) => event)).toEqual(['orphan'])
     expect(await railOf(snapshot)).toBe('arming')
     await snapshot.stop()
 
     expect(await operate('accept-restore', '--yes')).toMatchObject({ status: 0 })
-    const accepted = await openArmed()
+    const accepted = await around.startArmed(settings)
     await sell(accepted)
     await accepted.stop()
   },
@@ -162,8 +140,8 @@ test(
 test(
   'a database that is gone is no new wall where its witness is left, until the operator says so',
   async () => {
-    await rm(path)
-    const wall = await open()
+    await rm(around.databasePath)
+    const wall = await around.start(settings)
     await alerted(wall, 'older-copy')
     expect(await railOf(wall)).toBe('arming')
     await wall.stop()
@@ -172,7 +150,7 @@ test(
       out: expect.stringContaining('older than its witness'),
     })
     expect(await operate('accept-restore', '--yes')).toMatchObject({ status: 0 })
-    const accepted = await openArmed()
+    const accepted = await around.startArmed(settings)
     await accepted.stop()
   },
   { timeout: 20_000 },

@@ -1,35 +1,39 @@
-import { afterAll, beforeAll, expect } from 'bun:test'
+/** Walls as processes of their own, on a real chain, with a facilitator that can be told to misbehave. */
+
+import { afterAll, beforeAll } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { x402Client } from '@x402/core/client'
-import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
-import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { startLocalNetwork, type LocalNetwork, type LocalNetworkOptions } from '../../server/local/network.ts'
-import { armed, freePort, startWall, type WallProcess } from '../../server/local/wall-process.ts'
+import { armed, freePort, startWall, type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
 import { newWallet, type Wallet } from '../../server/local/wallets.ts'
-import type { Canvas } from '../../shared/contract/canvas.ts'
-import type { Sale } from '../../shared/contract/feed.ts'
 import { startPostgres } from '../db/postgres/server.ts'
-import { bodyOf, clientOf } from '../http/client.ts'
 import { startFaultyFacilitator, type FaultyFacilitator } from '../local/faulty-facilitator.ts'
+import type { At } from './buyer.ts'
+import { expectBooksToBalance } from './read-wall.ts'
 
 /** What a wall's database can be on, for tests that are about the wall and not about its file. */
 export const ENGINES = ['SQLite', 'PostgreSQL'] as const
 export type EngineName = (typeof ENGINES)[number]
 
-/** Where a wall answers. */
-export type At = { readonly url: string }
-
 /** What is around walls: a real chain, and a facilitator that can be told to misbehave. */
 export type Surroundings = {
   readonly folder: string
+  readonly databasePath: string // where SQLite has its file
   readonly network: LocalNetwork
   readonly facilitator: FaultyFacilitator
   readonly payTo: `0x${string}`
   /** Of every wall in these surroundings, but for its database. */
-  readonly settings: Readonly<Record<string, string>>
+  readonly settings: WallSettings
+  /** The same for a wall on SQLite with a port of its own: it starts again as the same wall. */
+  settingsOnFile(): Promise<WallSettings>
+  /** Starts a wall; `settings` are its own. */
+  start(settings: WallSettings, limits?: string): Promise<WallProcess>
+  /** The same, and waits until it takes payments. */
+  startArmed(settings: WallSettings, limits?: string): Promise<WallProcess>
   wallet(dollars?: number): Promise<Wallet>
+  /** What a wallet has left. */
+  dollarsOf(wallet: Pick<Wallet, 'address'>): Promise<number>
   stop(): Promise<void>
 }
 
@@ -37,9 +41,8 @@ export type Surroundings = {
 export type World = At &
   Omit<Surroundings, 'settings' | 'folder'> & {
     /** What the process was started with, and where; the operator's commands are run with the same. */
-    readonly settings: Readonly<Record<string, string>>
+    readonly settings: WallSettings
     readonly folder: string
-    readonly databasePath: string // where SQLite has its file
     wall(): WallProcess
     /** Ends the process as a power cut would, and starts it again on the same database. */
     crash(): Promise<void>
@@ -50,20 +53,38 @@ const QUICK = { RECONCILE_INTERVAL_MS: '200', VERIFY_TIMEOUT_MS: '2000', SETTLE_
 
 /** Starts a chain and a facilitator; `settings` are for every wall. */
 export async function startSurroundings(
-  settings: Readonly<Record<string, string>> = {},
+  settings: WallSettings = {},
   options: LocalNetworkOptions = {},
 ): Promise<Surroundings> {
   const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-e2e-'))
   const network = await startLocalNetwork(options)
   const facilitator = await startFaultyFacilitator(network.askFacilitator)
   const payTo = newWallet().address
+  const databasePath = join(folder, 'wall.sqlite')
+  const common = {
+    ...QUICK,
+    PAY_TO: payTo,
+    FACILITATOR_URL: facilitator.url,
+    RPC_URL: network.rpcUrl,
+    ...settings,
+  }
+  const start = (own: WallSettings, limits?: string) => startWall({ ...common, ...own }, { folder, limits })
   return {
     folder,
+    databasePath,
     network,
     facilitator,
     payTo,
-    settings: { ...QUICK, PAY_TO: payTo, FACILITATOR_URL: facilitator.url, RPC_URL: network.rpcUrl, ...settings },
+    settings: common,
+    settingsOnFile: async () => ({ ...common, ...(await newAddress()), DATABASE_PATH: databasePath }),
+    start,
+    async startArmed(own, limits) {
+      const wall = await start(own, limits)
+      await armed(wall.url)
+      return wall
+    },
     wallet: (dollars = 2) => network.wallet(dollars),
+    dollarsOf: async ({ address }) => Number(await network.balanceOf(address)) / 1_000_000,
     async stop() {
       await facilitator.stop()
       await network.stop()
@@ -74,25 +95,18 @@ export async function startSurroundings(
 
 /** Starts a wall and all around it; `settings` go to the wall, `options` to the chain and the facilitator. */
 export async function startWorld(
-  settings: Readonly<Record<string, string>> = {},
+  settings: WallSettings = {},
   engine: EngineName = 'SQLite',
   options: LocalNetworkOptions = {},
 ): Promise<World> {
   const [around, place] = await Promise.all([startSurroundings(settings, options), newPlace(engine)])
-  const { folder } = around
-  const port = String(await freePort())
-  const all = { ...around.settings, BASE_URL: `http://127.0.0.1:${port}`, PORT: port, ...place.settings(folder) }
-  const open = async () => {
-    const opened = await startWall(all, { folder })
-    await armed(opened.url)
-    return opened
-  }
+  const all = { ...around.settings, ...(await newAddress()), ...place.settings(around) }
+  const open = () => around.startArmed(all)
   let wall = await open()
   return {
     ...around,
     settings: all,
     url: wall.url,
-    databasePath: databaseIn(folder),
     wall: () => wall,
     async crash() {
       await wall.kill()
@@ -114,7 +128,7 @@ export async function startWorld(
 export function shareWorld(
   take: (world: World) => void,
   engine: EngineName = 'SQLite',
-  settings: Readonly<Record<string, string>> = {},
+  settings: WallSettings = {},
   options: LocalNetworkOptions = {},
 ): void {
   let world: World | undefined
@@ -132,99 +146,18 @@ export function shareWorld(
   })
 }
 
-type Place = { settings(folder: string): Readonly<Record<string, string>>; stop(): Promise<void> }
+async function newAddress(): Promise<WallSettings> {
+  const port = String(await freePort())
+  return { BASE_URL: `http://127.0.0.1:${port}`, PORT: port }
+}
 
-const databaseIn = (folder: string) => join(folder, 'wall.sqlite')
+type Place = { settings(around: Surroundings): WallSettings; stop(): Promise<void> }
 
 /** An empty database: a file in the world's folder, or a server of its own. */
 async function newPlace(engine: EngineName): Promise<Place> {
   if (engine === 'SQLite')
-    return { settings: (folder) => ({ DATABASE_PATH: databaseIn(folder) }), stop: async () => {} }
+    return { settings: ({ databasePath }) => ({ DATABASE_PATH: databasePath }), stop: async () => {} }
   const server = await startPostgres()
   const url = server.url(await server.newDatabase())
   return { settings: () => ({ DATABASE_URL: url }), stop: server.stop }
-}
-
-/** Asks again and again until there is an answer; the test's own time limit ends it. */
-export async function eventually<T>(ask: () => Promise<T | undefined>): Promise<T> {
-  for (;;) {
-    const answer = await ask()
-    if (answer !== undefined) return answer
-    await Bun.sleep(20)
-  }
-}
-
-/** Reads a block, or buys it with a signed payment. */
-export function get({ url }: At, target: string, payment?: string): Promise<Response> {
-  const headers = payment === undefined ? {} : { 'payment-signature': payment }
-  return fetch(`${url}/blocks/${target}`, { headers: { accept: 'application/json', ...headers } })
-}
-
-/** Who signs payments: a key, or a contract wallet with one. */
-export type Payer = ConstructorParameters<typeof ExactEvmScheme>[0]
-
-/** Signs the wall's own terms as the stock client does; the value can be sent more than once. */
-export async function sign(wall: At, wallet: Payer, target = 'next'): Promise<string> {
-  const demand = await get(wall, target)
-  expect(demand.status).toBe(402)
-  return await signDemand(demand.headers.get('payment-required') ?? '', wallet)
-}
-
-/** The stock client with a spend cap that the largest area fits under; its own is a dollar. */
-export const payingClient = (wallet: Payer): x402Client =>
-  x402Client.fromConfig({
-    schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(wallet) }],
-    spendControls: { maxAmountPerPayment: '$400' },
-  })
-
-/** Signs terms that were seen before. */
-export async function signDemand(header: string, wallet: Payer): Promise<string> {
-  return encodePaymentSignatureHeader(
-    await payingClient(wallet).createPaymentPayload(decodePaymentRequiredHeader(header)),
-  )
-}
-
-/** Sends the same signed request until it is not told to wait any longer. */
-export function settled(wall: At, target: string, payment: string): Promise<Response> {
-  return eventually(async () => {
-    const response = await get(wall, target, payment)
-    return response.status === 503 ? undefined : response
-  })
-}
-
-/** The canvas read, once it shows every sale made before the call. */
-export async function readCanvas(wall: At): Promise<Canvas> {
-  const sales = await readFeed(wall)
-  return await canvasWhen(wall, ({ stats }) => stats.lastSaleId >= sales.length)
-}
-
-/** The canvas read, once it is as told; it follows the log within a second. */
-export function canvasWhen(wall: At, isTrue: (canvas: Canvas) => boolean): Promise<Canvas> {
-  return eventually(async () => {
-    const canvas = await bodyOf(clientOf(wall).api.canvas.get())
-    return isTrue(canvas) ? canvas : undefined
-  })
-}
-
-/** The whole feed, page by page. */
-export async function readFeed(wall: At): Promise<Sale[]> {
-  const sales: Sale[] = []
-  for (let after = 0; ;) {
-    const page = await bodyOf(clientOf(wall).api.feed.get({ query: { after, limit: 20 } }))
-    sales.push(...page.sales)
-    after = page.nextAfter
-    if (!page.hasMore) return sales
-  }
-}
-
-/** The operator's sum: as many dollars came in as blocks went out, and every reader sees the same blocks. */
-export async function expectBooksToBalance(world: At & Pick<Surroundings, 'network' | 'payTo'>): Promise<void> {
-  const { blocks, stats, agents } = await readCanvas(world)
-  const sales = await readFeed(world)
-  expect(await world.network.balanceOf(world.payTo)).toBe(BigInt(stats.claimed) * 1_000_000n)
-  expect(new Set(blocks.map(({ i }) => i))).toEqual(new Set(sales.map(({ i }) => i)))
-  expect(blocks).toHaveLength(sales.length)
-  expect(sales.map(({ seq }) => seq)).toEqual(sales.map((_, i) => i + 1))
-  expect(stats).toMatchObject({ claimed: blocks.length, remaining: 14_400 - blocks.length, lastSaleId: sales.length })
-  expect(agents.reduce((sum, agent) => sum + agent.blocks, 0)).toBe(blocks.length)
 }

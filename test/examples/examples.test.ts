@@ -3,7 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { flatPng } from '../adapters/picture-files.ts'
-import { readFeed, get, startWorld, type World } from '../e2e/world.ts'
+import { get } from '../e2e/buyer.ts'
+import { readFeed } from '../e2e/read-wall.ts'
+import { startWorld, type World } from '../e2e/world.ts'
 
 // Goal: the examples work as they stand, and stay short. Method: each as it is typed, against the real wall.
 

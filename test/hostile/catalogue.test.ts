@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { expectBooksToBalance } from '../e2e/world.ts'
+import { expectBooksToBalance } from '../e2e/read-wall.ts'
 import { readCatalogue } from './catalogue.ts'
 import { runAll } from './runner.ts'
 import { openStage, type Stage } from './stage.ts'

@@ -1,7 +1,7 @@
 /** `bun run hostile [FILE]`: throws a catalogue of bad requests at the real server, and tells what got through. */
 
 import { join } from 'node:path'
-import { expectBooksToBalance } from '../e2e/world.ts'
+import { expectBooksToBalance } from '../e2e/read-wall.ts'
 import { readCatalogue } from './catalogue.ts'
 import { runAll, SLOW_MS } from './runner.ts'
 import { openStage } from './stage.ts'

@@ -1,12 +1,12 @@
 /** Runs cases against a stage, one by one, and names what was not as it must be. */
 
-import { get, settled } from '../e2e/world.ts'
-import { isExpected, type Case } from './catalogue.ts'
+import { get, settled } from '../e2e/buyer.ts'
+import { type Case, isExpected } from './catalogue.ts'
 import { cause } from './faults.ts'
 import { endlessChunks, play } from './scripts.ts'
 import type { Stage } from './stage.ts'
 import { ENDLESS, fill, type Filled } from './tokens.ts'
-import { send, type Answer } from './wire.ts'
+import { type Answer, send } from './wire.ts'
 
 /** How one case went; no problems is a pass. */
 export type Outcome = {

@@ -1,11 +1,13 @@
 import { expect, test } from 'bun:test'
 import { chance, clouds, ink, mix, slope, swell } from '../../server/local/art/brushes.ts'
-import { KEY, LATE, LIT, pixelsOf, SIGN, WORKS, type Work } from '../../server/local/art/gallery.ts'
+import { KEY, LATE, LIT, pixelsOf, SIGN, type Work, WORKS } from '../../server/local/art/gallery.ts'
 import { arriveLate, exhibit } from '../../server/local/exhibition.ts'
 import { areaName, blocksOf } from '../../shared/area.ts'
 import { PALETTE, PALETTE_SIZE } from '../../shared/palette.ts'
 import { cellOf, COLS, coordOf, ROWS } from '../../shared/wall.ts'
-import { get, readCanvas, readFeed, shareWorld, type World } from '../e2e/world.ts'
+import { get } from '../e2e/buyer.ts'
+import { readCanvas, readFeed } from '../e2e/read-wall.ts'
+import { shareWorld, type World } from '../e2e/world.ts'
 
 // Goal: the demo shows a wall that many agents have bought, honestly. Method: the exhibition on a real wall and chain, whose
 // books must balance to the dollar afterwards.

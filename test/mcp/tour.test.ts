@@ -2,7 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { x402Client } from '@x402/core/client'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { TOOLS } from '../../server/mcp/registry.ts'
-import { expectBooksToBalance, get, startWorld, type World } from '../e2e/world.ts'
+import { get } from '../e2e/buyer.ts'
+import { expectBooksToBalance } from '../e2e/read-wall.ts'
+import { startWorld, type World } from '../e2e/world.ts'
 import { bareFetch, inspector, newestClient, sdkClient, type Tourist } from './tourists.ts'
 
 // Goal: whoever speaks MCP can do all there is to do. Method: clients by three hands take the same tour of the real

@@ -2,24 +2,16 @@
 
 import type { Wallet } from '../../server/local/wallets.ts'
 import type { FeedPage, Sale } from '../../shared/contract/feed.ts'
-import { editMessage } from '../../shared/signing.ts'
+import { repaint } from '../e2e/buyer.ts'
 
 /** An owner, what it has asked for, and how far that was acknowledged. */
 export type Editor = { readonly wallet: Wallet; readonly block: string; readonly sent: string[]; acknowledged: number }
 
 /** Repaints once; an edit that was not answered may have been made. */
-export async function repaint(editor: Editor, url: string): Promise<void> {
+export async function repaintOnce(editor: Editor, url: string): Promise<void> {
   const message = `edit ${editor.sent.length + 1}`
   editor.sent.push(message)
-  const ts = Date.now()
-  const signature = await editor.wallet.signMessage({
-    message: editMessage(new URL(url).hostname, editor.block, ts, { message }),
-  })
-  const answer = await fetch(`${url}/blocks/${editor.block}`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ts, signature, message }),
-  }).catch(() => undefined)
+  const answer = await repaint({ url }, editor.wallet, editor.block, message).catch(() => undefined)
   if (answer?.status === 200) editor.acknowledged = editor.sent.length
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { backUp } from '../../db/sqlite/file/backup.ts'
 import { armed } from '../../server/local/wall-process.ts'
 import { blocksOf, persist, type Buyer } from './buyers.ts'
-import { repaint } from './bystanders.ts'
+import { repaintOnce } from './bystanders.ts'
 import { priceOf, type Round } from './plan.ts'
 import type { Stage } from './stage.ts'
 import { cutListeners } from './tables.ts'
@@ -112,7 +112,7 @@ async function makeTrouble(stage: Stage, round: Round): Promise<void> {
 /** Owners repaint and a reader follows, again and again. */
 async function attend({ editors, follower, door }: Stage, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
-    await Promise.all([follower.read(door), ...editors.slice(-EDITORS).map((editor) => repaint(editor, door()))])
+    await Promise.all([follower.read(door), ...editors.slice(-EDITORS).map((editor) => repaintOnce(editor, door()))])
     await Bun.sleep(AUDIENCE_EVERY_MS)
   }
 }

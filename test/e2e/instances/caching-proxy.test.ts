@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { answered, watch } from '../../../bench/scenarios/viewers.ts'
 import { freePort } from '../../../server/local/wall-process.ts'
-import { editMessage } from '../../../shared/signing.ts'
 import { bodyOf, clientOf } from '../../http/client.ts'
-import { eventually, get, sign, startWorld, type World } from '../world.ts'
-import { isHere, startProxy, type Proxy } from './proxies.ts'
+import { waitUntil } from '../../wait.ts'
+import { buyBlock, get, repaint } from '../buyer.ts'
+import { startWorld, type World } from '../world.ts'
+import { isHere, type Proxy, startProxy } from './proxies.ts'
 
 // Goal: a proxy that keeps what it may lets any number of people look at the wall, and comes between nobody and a purchase.
 // Method: the recipes of `deploy/` in front of a process that counts what it answers. Where nginx is not installed, it is skipped.
@@ -43,21 +44,11 @@ describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
     expect((await get(proxy, block)).status).toBe(402)
     const tail = () => bodyOf(clientOf(proxy).api.tail.get())
     await tail()
-    const bought = await get(proxy, block, await sign(proxy, wallet, block))
-    expect(bought.status).toBe(200)
+    await buyBlock(proxy, wallet, block)
     expect((await get(proxy, block)).status).toBe(200)
-    const ts = Date.now()
     const message = 'seen by all'
-    const signature = await wallet.signMessage({ message: editMessage('127.0.0.1', block, ts, { message }) })
-    const repainted = await fetch(`${proxy.url}/blocks/${block}`, {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ ts, message, signature }),
-    })
-    expect(repainted.status).toBe(200)
-    await eventually(async () =>
-      (await tail()).changes.some((one) => 'm' in one && one.m === message) ? true : undefined,
-    )
+    expect((await repaint(proxy, wallet, block, message)).status).toBe(200)
+    await waitUntil(async () => (await tail()).changes.some((one) => 'm' in one && one.m === message))
   })
 
   test('what is for one asker, or for this moment, is the wall’s own answer each time', async () => {

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { load, requestBytes } from '../../../bench/measure/load.ts'
-import { eventually, expectBooksToBalance, get, sign, startWorld, type World } from '../world.ts'
-import { isHere, startProxy, type Proxy } from './proxies.ts'
+import { waitUntil } from '../../wait.ts'
+import { get, sign } from '../buyer.ts'
+import { expectBooksToBalance } from '../read-wall.ts'
+import { startWorld, type World } from '../world.ts'
+import { isHere, type Proxy, startProxy } from './proxies.ts'
 
 // Goal: Caddy stands between the wall and many without a failure of its own. Method: the recipe of `deploy/` in front of a
 // process, readers and buyers all at once. Where Caddy is not installed, it is skipped.
@@ -40,7 +43,7 @@ describe.skipIf(!isHere('caddy'))('behind Caddy', () => {
     // The open block is for sale; pictures have a budget.
     expect([...reads.statuses.keys()].filter((status) => ![200, 402, 429].includes(status))).toEqual([])
     expect(reads.requests).toBeGreaterThan(100)
-    await eventually(async () => (heard.sales >= BUYERS ? true : undefined))
+    await waitUntil(() => heard.sales >= BUYERS)
     // Caddy ends when all streams have.
     leaving.abort()
     await expectBooksToBalance(wall)

@@ -1,8 +1,9 @@
 /** Several walls on one PostgreSQL server, as an operator runs them behind a balancer. */
 
-import { armed, freePort, startWall, type WallProcess } from '../../../server/local/wall-process.ts'
-import { startPostgres, type PostgresServer } from '../../db/postgres/server.ts'
-import { startSurroundings, type At, type Surroundings } from '../world.ts'
+import { armed, freePort, startWall, type WallProcess, type WallSettings } from '../../../server/local/wall-process.ts'
+import { type PostgresServer, startPostgres } from '../../db/postgres/server.ts'
+import type { At } from '../buyer.ts'
+import { startSurroundings, type Surroundings } from '../world.ts'
 
 /** One of the walls; it keeps its address when it is started again. */
 export type Instance = At & {
@@ -23,7 +24,7 @@ export type Cluster = Surroundings & {
 }
 
 /** Starts so many; `settings` go to each. */
-export async function startCluster(count: number, settings: Readonly<Record<string, string>> = {}): Promise<Cluster> {
+export async function startCluster(count: number, settings: WallSettings = {}): Promise<Cluster> {
   // Balancers are asked by one name, which is what owners sign for.
   const [around, server] = await Promise.all([
     startSurroundings({ BASE_URL: 'http://127.0.0.1', ...settings }),
@@ -51,7 +52,7 @@ export async function startCluster(count: number, settings: Readonly<Record<stri
   }
 }
 
-async function newInstance(settings: Readonly<Record<string, string>>, folder: string): Promise<Instance> {
+async function newInstance(settings: WallSettings, folder: string): Promise<Instance> {
   const port = String(await freePort())
   const url = `http://127.0.0.1:${port}`
   let wall: WallProcess | undefined

@@ -2,12 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { armed } from '../../../server/local/wall-process.ts'
 import type { Wallet } from '../../../server/local/wallets.ts'
 import type { Receipt } from '../../../shared/contract/block.ts'
-import { editMessage } from '../../../shared/signing.ts'
 import { bytesOf, converse } from '../../hostile/wire.ts'
 import { bodyOf, clientOf, healthOf } from '../../http/client.ts'
+import { eventually, sendWhile, waitUntil } from '../../wait.ts'
 import { blocksGiven, callBuyArea, coordsOf, orderArea, signArea } from '../area-orders.ts'
-import { eventually, expectBooksToBalance, get, readFeed, settled, sign, type At } from '../world.ts'
-import { startCluster, type Cluster } from './cluster.ts'
+import { type At, buyBlock, get, repaint, settled, sign } from '../buyer.ts'
+import { expectBooksToBalance, readFeed } from '../read-wall.ts'
+import { type Cluster, startCluster } from './cluster.ts'
 
 // Goal: any instance sells, repaints and answers, all show the same wall, and one that dies loses nobody's dollar.
 // Method: three real processes on one real PostgreSQL, with everything that happens spread over them.
@@ -30,8 +31,7 @@ afterAll(async () => {
   }
 }, 30_000)
 
-const dollarsOf = async (payers: readonly Wallet[]) =>
-  await Promise.all(payers.map(async ({ address }) => Number(await wall.network.balanceOf(address)) / 1_000_000))
+const dollarsOf = async (payers: readonly Wallet[]) => await Promise.all(payers.map(wall.dollarsOf))
 
 const countOf = (values: readonly number[], wanted: number) => values.filter((value) => value === wanted).length
 
@@ -52,16 +52,6 @@ function persist(payment: string, first = 0): Promise<Response> {
   return eventually(async () => {
     const answer = await get(wall.at(turn++), 'next', payment).catch(() => undefined)
     return answer === undefined || answer.status === 503 ? undefined : answer
-  })
-}
-
-async function repaint({ url }: { url: string }, owner: Wallet, coord: string, message: string): Promise<Response> {
-  const ts = Date.now()
-  const signature = await owner.signMessage({ message: editMessage('127.0.0.1', coord, ts, { message }) })
-  return await fetch(`${url}/blocks/${coord}`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ts, signature, message }),
   })
 }
 
@@ -196,7 +186,7 @@ test(
 
 test('what one instance sent, another says is unchanged, and after a repaint at one all send the new wall', async () => {
   const owner = await wall.wallet()
-  expect((await get(wall.at(0), '9,9', await sign(wall.at(0), owner, '9,9'))).status).toBe(200)
+  await buyBlock(wall.at(0), owner, '9,9')
   await canvasesWhenEqual('{"i":1449,')
   const held = (await fetch(`${wall.at(0).url}/api/canvas`)).headers.get('etag') ?? ''
   const asked = () =>
@@ -270,15 +260,10 @@ test(
     for (const { url } of wall.instances) await armed(url)
     // One that hears of it only now says 502 until it has looked, and has charged nobody.
     for (const [at, payment] of payments.entries()) {
-      const status = await eventually(async () => {
-        const answer = await settled(wall.at(at), 'next', payment)
-        return answer.status === 502 ? undefined : answer.status
-      })
-      expect(status).toBe(200)
+      expect((await sendWhile(502, () => settled(wall.at(at), 'next', payment))).status).toBe(200)
     }
     expect(await dollarsOf(payers)).toEqual([1, 1, 1])
-    for (const { url } of wall.instances)
-      await eventually(async () => ((await healthOf({ url })).ok ? true : undefined))
+    for (const { url } of wall.instances) await waitUntil(async () => (await healthOf({ url })).ok)
     expect((await repaint(wall.at(1), owner, '12,9', 'after')).status).toBe(200)
     await canvasesWhenEqual('"after"')
   },

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Receipt } from '../../../shared/contract/block.ts'
-import { editMessage } from '../../../shared/signing.ts'
-import { expectBooksToBalance, get, sign } from '../world.ts'
-import { startCluster, type Cluster } from './cluster.ts'
-import { isHere, startProxy, type Proxy, type ProxyName } from './proxies.ts'
+import { get, repaint, sign } from '../buyer.ts'
+import { expectBooksToBalance } from '../read-wall.ts'
+import { type Cluster, startCluster } from './cluster.ts'
+import { isHere, type Proxy, type ProxyName, startProxy } from './proxies.ts'
 
 // Goal: three instances are replaced one after the other, and nobody outside sees it. Method: the recipes of `deploy/` in
 // front of three processes on one PostgreSQL, readers, buyers and painters all the while; an answer of 500 or more, or none,
@@ -85,11 +85,7 @@ function startLoad(proxy: Proxy) {
       }
       counts.purchases += 1
       const { block } = (await bought.json()) as Receipt
-      const ts = Date.now()
-      const message = editMessage('127.0.0.1', block, ts, { message: 'again' })
-      const body = JSON.stringify({ ts, message: 'again', signature: await wallet.signMessage({ message }) })
-      const init = { method: 'PUT', headers: { 'content-type': 'application/json' }, body }
-      const repainted = await noted('repaint', fetch(`${proxy.url}/blocks/${block}`, init))
+      const repainted = await noted('repaint', repaint(proxy, wallet, block, 'again'))
       if (repainted?.status === 200) counts.repaints += 1
       else if (repainted !== undefined) failures.push(`repaint: ${repainted.status} ${await repainted.text()}`)
     }

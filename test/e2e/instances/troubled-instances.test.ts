@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { armed, freePort, startWall, type WallProcess } from '../../../server/local/wall-process.ts'
-import type { Wallet } from '../../../server/local/wallets.ts'
-import type { Receipt } from '../../../shared/contract/block.ts'
+import { armed, freePort, type WallProcess, type WallSettings } from '../../../server/local/wall-process.ts'
 import { cutProxy } from '../../db/postgres/cut-proxy.ts'
-import { startPostgres, type PostgresServer } from '../../db/postgres/server.ts'
+import { type PostgresServer, startPostgres } from '../../db/postgres/server.ts'
 import { healthOf } from '../../http/client.ts'
 import { runCommand } from '../../operate/command.ts'
-import { eventually, get, readFeed, sign, startSurroundings, type Surroundings } from '../world.ts'
+import { eventually, waitUntil } from '../../wait.ts'
+import { buyBlock, get, sign } from '../buyer.ts'
+import { alertsOf, readFeed } from '../read-wall.ts'
+import { startSurroundings, type Surroundings } from '../world.ts'
 
 // Goal: an instance that stands still, or is cut off, harms nobody, and a database that lost sales sells nothing.
 // Method: real processes on a real PostgreSQL, stopped by SIGSTOP, cut off by a proxy, or with older data put back below them.
@@ -28,34 +29,17 @@ afterEach(async () => {
 // A server that somebody else lends is not put back.
 const isOurs = (Bun.env['TEST_DATABASE_URL'] ?? '') === ''
 
-async function open(settings: Readonly<Record<string, string>> = {}): Promise<WallProcess> {
-  const all = { ...around.settings, PORT: String(await freePort()), DATABASE_URL: database, ...settings }
-  const wall = await startWall(all, { folder: around.folder })
+async function open(settings: WallSettings = {}): Promise<WallProcess> {
+  const wall = await around.start({ DATABASE_URL: database, ...settings })
   running.push(wall)
   return wall
 }
 
-async function openArmed(settings: Readonly<Record<string, string>> = {}): Promise<WallProcess> {
+async function openArmed(settings: WallSettings = {}): Promise<WallProcess> {
   const wall = await open(settings)
   await armed(wall.url)
   return wall
 }
-
-const dollarsOf = async ({ address }: Wallet) => Number(await around.network.balanceOf(address)) / 1_000_000
-
-/** Buys the next block, and gives the receipt. */
-async function buy(wall: WallProcess, payer: Wallet): Promise<{ payment: string; receipt: Receipt }> {
-  const payment = await sign(wall, payer)
-  const answer = await get(wall, 'next', payment)
-  expect(answer.status).toBe(200)
-  return { payment, receipt: (await answer.json()) as Receipt }
-}
-
-const alertsOf = (wall: WallProcess, wanted: string) =>
-  wall.journal().filter((line) => {
-    const { level, event } = JSON.parse(line) as { level: string; event: string }
-    return level === 'alert' && event === wanted
-  })
 
 const salesAt = async (wall: WallProcess) => (await readFeed(wall)).length
 
@@ -71,17 +55,17 @@ test(
     await around.facilitator.settle.arrived(arrivals + 1)
     // It holds whatever it holds just now: the lease of this purchase, and perhaps the sweep.
     process.kill(frozen.pid, 'SIGSTOP')
-    await buy(other, second)
-    await eventually(async () => ((await salesAt(other)) === 2 ? true : undefined))
+    await buyBlock(other, second)
+    await waitUntil(async () => (await salesAt(other)) === 2)
     expect(await (await get(other, 'next', payment)).json()).toMatchObject({ owner: 'you' })
-    expect(await dollarsOf(first)).toBe(1)
+    expect(await around.dollarsOf(first)).toBe(1)
 
     // When it goes on, it finds what others did, and sells nothing again.
     process.kill(frozen.pid, 'SIGCONT')
     await cutOff
-    await eventually(async () => ((await salesAt(frozen)) === 2 ? true : undefined))
+    await waitUntil(async () => (await salesAt(frozen)) === 2)
     expect(await (await get(frozen, 'next', payment)).json()).toMatchObject({ owner: 'you' })
-    await buy(frozen, await around.wallet())
+    await buyBlock(frozen, await around.wallet())
     expect(await around.network.balanceOf(around.payTo)).toBe(3_000_000n)
   },
   // The lease of the one that stands still must run out first.
@@ -104,13 +88,13 @@ test(
       expect((await buying).status).toBe(503)
       const refused = await get(cut, 'next', waiting)
       expect([refused.status, await refused.json()]).toMatchObject([503, { error: 'database_unavailable' }])
-      expect(await dollarsOf(second)).toBe(2)
+      expect(await around.dollarsOf(second)).toBe(2)
       expect((await get(cut, 'next')).status).not.toBe(200)
 
-      await buy(other, await around.wallet())
-      await eventually(async () => ((await salesAt(other)) === 2 ? true : undefined))
+      await buyBlock(other, await around.wallet())
+      await waitUntil(async () => (await salesAt(other)) === 2)
       expect(await (await get(other, 'next', inDoubt)).json()).toMatchObject({ owner: 'you' })
-      expect(await dollarsOf(first)).toBe(1)
+      expect(await around.dollarsOf(first)).toBe(1)
 
       proxy.mend()
       const bought = await eventually(async () => {
@@ -118,8 +102,8 @@ test(
         return answer.status === 200 ? answer : undefined
       })
       expect(await bought.json()).toMatchObject({ owner: 'you' })
-      expect(await dollarsOf(second)).toBe(1)
-      await eventually(async () => ((await salesAt(cut)) === 3 ? true : undefined))
+      expect(await around.dollarsOf(second)).toBe(1)
+      await waitUntil(async () => (await salesAt(cut)) === 3)
     } finally {
       await Promise.all(running.splice(0).map((wall) => wall.kill()))
       proxy.stop()
@@ -132,22 +116,22 @@ test.if(isOurs)(
   'a database that lost sales under running instances sells nothing, denies nothing, and is the wall only once it is accepted',
   async () => {
     const first = await openArmed()
-    await buy(first, await around.wallet())
+    await buyBlock(first, await around.wallet())
     await first.stop()
     await server.keepCopy()
     const settings = [await port(), await port()]
     const walls = [await openArmed(settings[0]), await openArmed(settings[1])] as const
     const [payer, stranger] = [await around.wallet(), await around.wallet()]
-    const { payment } = await buy(walls[0], payer)
-    for (const wall of walls) await eventually(async () => ((await salesAt(wall)) === 2 ? true : undefined))
+    const { payment } = await buyBlock(walls[0], payer)
+    for (const wall of walls) await waitUntil(async () => (await salesAt(wall)) === 2)
     const offered = await sign(walls[1], stranger)
     const settles = around.facilitator.settle.count()
     await server.putCopyBack()
 
     for (const wall of walls) {
-      await eventually(async () => (alertsOf(wall, 'older-copy').length > 0 ? true : undefined))
+      await waitUntil(() => alertsOf(wall, 'older-copy').length > 0)
       // Health answers at once, with what was seen last.
-      await eventually(async () => ((await healthOf(wall)).ok ? undefined : true))
+      await waitUntil(async () => !(await healthOf(wall)).ok)
       expect(await healthOf(wall)).toMatchObject({ ok: false, rail: 'arming' })
       // Whoever bought what was lost is not told that nothing was bought, and nobody else is sold it.
       expect((await get(wall, 'next', payment)).status).toBe(503)
@@ -158,10 +142,10 @@ test.if(isOurs)(
       await wall.stop()
     }
     expect(around.facilitator.settle.count()).toBe(settles)
-    expect(await dollarsOf(stranger)).toBe(2)
+    expect(await around.dollarsOf(stranger)).toBe(2)
 
     const again = await open(settings[0])
-    await eventually(async () => (alertsOf(again, 'orphan').length > 0 ? true : undefined))
+    await waitUntil(() => alertsOf(again, 'orphan').length > 0)
     expect(alertsOf(again, 'older-copy')).toHaveLength(1)
     expect(await healthOf(again)).toMatchObject({ ok: true, rail: 'arming' })
     const own = { ...around.settings, DATABASE_URL: database, ...settings[0] }

@@ -1,7 +1,7 @@
 /** `bun run connections [COUNT]`: ten thousand half-open connections, and how everybody else fares meanwhile. */
 
 import { startWorld } from '../../e2e/world.ts'
-import { fares, gather, memoryMib, type Fares } from './connections.ts'
+import { fares, type Fares, gather, memoryMib } from './connections.ts'
 
 const REQUESTS = 2000
 
