@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, readConfig, readPlace, warningsOf, type SETTINGS } from '../server/config.ts'
 import { NETWORKS } from '../server/x402/network.ts'
+import { scratchFolder } from './scratch-folder.ts'
 
 const PAYEE = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
 const REQUIRED = { BASE_URL: 'https://wall.example', PAY_TO: PAYEE, FACILITATOR_URL: 'https://facilitator.example/v2' }
@@ -170,26 +170,21 @@ describe('settings', () => {
     expect(() => readPlace(both)).toThrow('exclude each other')
   })
 
+  const folder = scratchFolder()
+
   test('that are secret can be in files of their own, and are not told', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'secrets-'))
     const path = join(folder, 'url')
-    try {
-      writeFileSync(path, 'postgres://wall:pa$$word@db.example/wall\n')
-      const url = 'postgres://wall:pa$$word@db.example/wall'
-      expect(readConfig({ ...REQUIRED, DATABASE_URL_FILE: path })).toEqual(
-        readConfig({ ...REQUIRED, DATABASE_URL: url }),
-      )
-      expect(problemsOf({ ...REQUIRED, DATABASE_URL_FILE: path, DATABASE_URL: url })).toEqual([
-        'DATABASE_URL and DATABASE_URL_FILE exclude each other',
-      ])
-      expect(problemsOf({ ...REQUIRED, RPC_URL_FILE: path, CDP_API_KEY_SECRET_FILE: folder })).toEqual([
-        'CDP_API_KEY_SECRET_FILE names a file that cannot be read (EISDIR)',
-        'RPC_URL must be an http or https URL',
-      ])
-      expect(readConfig({ ...REQUIRED, PORT_FILE: path })).toEqual(readConfig(REQUIRED))
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
+    writeFileSync(path, 'postgres://wall:pa$$word@db.example/wall\n')
+    const url = 'postgres://wall:pa$$word@db.example/wall'
+    expect(readConfig({ ...REQUIRED, DATABASE_URL_FILE: path })).toEqual(readConfig({ ...REQUIRED, DATABASE_URL: url }))
+    expect(problemsOf({ ...REQUIRED, DATABASE_URL_FILE: path, DATABASE_URL: url })).toEqual([
+      'DATABASE_URL and DATABASE_URL_FILE exclude each other',
+    ])
+    expect(problemsOf({ ...REQUIRED, RPC_URL_FILE: path, CDP_API_KEY_SECRET_FILE: folder })).toEqual([
+      'CDP_API_KEY_SECRET_FILE names a file that cannot be read (EISDIR)',
+      'RPC_URL must be an http or https URL',
+    ])
+    expect(readConfig({ ...REQUIRED, PORT_FILE: path })).toEqual(readConfig(REQUIRED))
   })
 
   test('of others are not looked at', () => {

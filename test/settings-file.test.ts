@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '../server/config.ts'
 import { loadSettings, parseSettings } from '../server/settings-file.ts'
+import { scratchFolder } from './scratch-folder.ts'
 
 const read = (text: string) => Object.fromEntries(parseSettings(text, 'wall.env'))
 
@@ -55,16 +55,13 @@ test('what cannot be read as a setting is named by its line, and nothing of it i
   expect(refusal('A=1\n\nB="secret')).toBe('wall.env, line 3: a quotation mark of B is not closed.')
 })
 
+const folder = scratchFolder()
+
 test('the environment wins over the file, and a named file must be there', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'settings-'))
   const path = join(folder, 'wall.env')
-  try {
-    expect(() => loadSettings({}, path)).toThrow(`The settings in ${path} cannot be read (ENOENT).`)
-    writeFileSync(path, 'PORT=1\nHOST=one\nDATABASE_PATH=here\n')
-    const env = { HOST: 'two', DATABASE_PATH: '' }
-    loadSettings(env, path)
-    expect<Record<string, string>>(env).toEqual({ HOST: 'two', PORT: '1', DATABASE_PATH: '' })
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  expect(() => loadSettings({}, path)).toThrow(`The settings in ${path} cannot be read (ENOENT).`)
+  writeFileSync(path, 'PORT=1\nHOST=one\nDATABASE_PATH=here\n')
+  const env = { HOST: 'two', DATABASE_PATH: '' }
+  loadSettings(env, path)
+  expect<Record<string, string>>(env).toEqual({ HOST: 'two', PORT: '1', DATABASE_PATH: '' })
 })

@@ -1,14 +1,13 @@
-import { afterAll, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { receiptArchiveAt } from '../../server/adapters/receipts-file.ts'
 import { hash, HEAD, wallet } from '../ports/samples.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 // Goal: what was read of the chain is told as it was, or not at all. Method: a file, whole and damaged.
 
-const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-books-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratchFolder()
 
 const path = join(folder, 'wall.books')
 const archive = receiptArchiveAt(path, 'eip155:8453 0xa')

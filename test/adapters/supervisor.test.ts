@@ -1,14 +1,12 @@
 import { dlopen, ptr } from 'bun:ffi'
-import { afterAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { supervisorIn } from '../../server/adapters/supervisor.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 // Goal: systemd hears what it waits for. Method: a socket of its kind, bound here, and what arrives there.
 
-const folder = mkdtempSync(join(tmpdir(), 'supervisor-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratchFolder()
 
 const onLinux = test.skipIf(process.platform !== 'linux')
 

@@ -1,11 +1,10 @@
-import { afterAll, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { witnessAt } from '../../server/adapters/witness-file.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'wall-witness-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratchFolder()
 
 const position = { change: 12, payment: 34, height: 24_000_000n }
 

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { flatPng } from '../adapters/picture-files.ts'
 import { readFeed } from '../e2e/read-wall.ts'
 import { startWorld, type World } from '../e2e/world.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 // Goal: who has Node and nothing else buys with the published package, and pays once whatever happens to the process. Method:
 // the tarball installed from the registry into an empty folder, run by Node against the real wall, chain and facilitator.
@@ -12,7 +11,7 @@ import { startWorld, type World } from '../e2e/world.ts'
 const ROOT = join(import.meta.dir, '../..')
 const NAME = 'pixel-wall'
 
-const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-package-'))
+const folder = scratchFolder()
 const { code, err } = await install()
 const isMissing = code !== 0
 if (isMissing) console.warn(`Skipped, because the package could not be installed: ${err}`)
@@ -23,7 +22,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await world.stop()
-  await rm(folder, { recursive: true, force: true })
 })
 
 async function install() {

@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { armed, startWall, type WallProcess } from '../../server/local/wall-process.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { buyBlock } from './buyer.ts'
 import { startSurroundings, type Surroundings } from './world.ts'
 
@@ -11,7 +11,7 @@ import { startSurroundings, type Surroundings } from './world.ts'
 // and installed into a folder, and its program run there with nothing on the path.
 
 const ROOT = join(import.meta.dir, '../..')
-const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-release-'))
+const folder = scratchFolder()
 const made = join(folder, 'made')
 const root = join(folder, 'root')
 const program = join(root, 'usr/local/bin/pixel-wall')
@@ -53,7 +53,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await wall.stop()
   await around.stop()
-  rmSync(folder, { recursive: true })
 })
 
 test('the sums are those of what is handed out, and the program is among it', () => {

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { flatPng } from '../adapters/picture-files.ts'
 import { get } from '../e2e/buyer.ts'
 import { readFeed } from '../e2e/read-wall.ts'
 import { startWorld, type World } from '../e2e/world.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
 // Goal: the examples work as they stand, and stay short. Method: each as it is typed, against the real wall.
 
+const scratch = scratchFolder()
 const FOLDER = join(import.meta.dir, '../../examples')
 const LINES_MAX = 40
 
@@ -58,12 +58,10 @@ test.each(['buy', 'buy-over-mcp'])('%s buys a block with its listing, for one do
 
 test('buy-area puts a picture over six blocks, for one payment of six dollars', async () => {
   const wallet = await world.wallet(7)
-  const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-examples-'))
-  const file = join(folder, 'logo.png')
+  const file = join(scratch, 'logo.png')
   await Bun.write(file, flatPng(60, 40, '#ff0000'))
   const child = start('buy-area', [file, '3', '2', '20,20'], wallet.privateKey)
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  await rm(folder, { recursive: true })
   expect([await child.exited, err]).toEqual([0, ''])
   expect(out).toContain('"area":"20,20,3x2"')
   const sales = (await readFeed(world)).slice(-6)

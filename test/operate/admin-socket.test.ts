@@ -1,6 +1,5 @@
-import { afterAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSqlite } from '../../db/sqlite/open.ts'
 import { adminCommands } from '../../server/operate/admin-commands.ts'
@@ -11,9 +10,9 @@ import { fakeClock } from '../fakes/clock.ts'
 import { fakeLogger } from '../fakes/logger.ts'
 import { failureOf, hold, sell } from '../ports/engine.ts'
 import { blockOf, hash, NOW, paymentOf, TERMS, wallet } from '../ports/samples.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'wall-admin-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratchFolder()
 
 const overview = (): never => {
   throw new Error('not asked')

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite } from '../../db/sqlite/open.ts'
 import { startPostgres, type PostgresServer } from '../db/postgres/server.ts'
 import { sell } from '../ports/engine.ts'
 import { TERMS } from '../ports/samples.ts'
+import { scratchFolder } from '../scratch-folder.ts'
 import { runCommand } from './command.ts'
 
 // Goal: an operator who moves a wall is told what was done and what to do next, and never a password. Method: the command as
 // it is typed, between a real file and a real server.
 
-const folder = mkdtempSync(join(tmpdir(), 'wall-move-'))
+const folder = scratchFolder()
 const path = join(folder, 'wall.sqlite')
 const back = join(folder, 'back.sqlite')
 const other = join(folder, 'other.sqlite')
@@ -27,7 +27,6 @@ beforeAll(async () => {
 }, 30_000)
 afterAll(async () => {
   await server.stop()
-  rmSync(folder, { recursive: true })
 })
 
 /** Runs the command with a wall's settings. What it says must never hold a password. */

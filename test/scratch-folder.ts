@@ -1,0 +1,11 @@
+import { afterAll } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Makes a folder that is removed after the tests of the file that asks for it. */
+export function scratchFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
