@@ -1,11 +1,9 @@
 import { expect, test } from 'bun:test'
 import { paymentHealth } from '../../server/health/payment-health.ts'
 import { reconciler } from '../../server/purchase/reconciler.ts'
-import { seller } from '../../server/purchase/seller.ts'
-import { noPictures } from '../fakes/pictures.ts'
-import { fakeWallets } from '../fakes/wallets.ts'
+import { sellerWith } from '../fakes/seller.ts'
 import { openWall, paidBy } from '../http/wall.ts'
-import { hash, paymentOf, TERMS, wallet } from '../ports/samples.ts'
+import { hash, paymentOf, wallet } from '../ports/samples.ts'
 
 // Goal: an operator can follow each purchase in the journal, and reads nothing there that is secret or a stranger's.
 
@@ -92,21 +90,8 @@ test('a sweep tells what it does, and not what it only looks at', async () => {
   await wall.buy('/blocks/3,4', 1)
   const rail = paymentHealth({ facilitator, chain, clock, logger })
   const { ledger } = db
-  const advance = async () => {}
-  const selling = seller({
-    pictures: noPictures,
-    ledger,
-    facilitator,
-    chain,
-    wallets: fakeWallets,
-    clock,
-    logger,
-    rail,
-    terms: TERMS,
-    contact: null,
-    advance,
-  })
-  const sweep = reconciler({ ledger, seller: selling, jobs: db.jobs, clock, logger })
+  const seller = sellerWith({ ledger, facilitator, chain, clock, logger, rail })
+  const sweep = reconciler({ ledger, seller, jobs: db.jobs, clock, logger })
   const before = linesOf(wall, 'step').length
   chain.silent = true
   await sweep()

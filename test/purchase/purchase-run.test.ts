@@ -3,16 +3,13 @@ import { openSqlite } from '../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { SettleResult } from '../../server/domain/purchase/facilitator-errors.ts'
 import type { Payment } from '../../server/domain/purchase/payment.ts'
-import type { Outcome } from '../../server/domain/purchase/purchase.ts'
 import type { Ledger } from '../../server/ports.ts'
-import { seller } from '../../server/purchase/seller.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
 import { fakeLogger } from '../fakes/logger.ts'
-import { noPictures } from '../fakes/pictures.ts'
-import { armedRail } from '../fakes/rail.ts'
-import { fakeWallets, FORGED } from '../fakes/wallets.ts'
+import { nonceOrCode, sellerWith } from '../fakes/seller.ts'
+import { FORGED } from '../fakes/wallets.ts'
 import { hold } from '../ports/engine.ts'
 import { blockOf, hash, NOW, paymentOf, SILENT, TERMS } from '../ports/samples.ts'
 
@@ -57,25 +54,10 @@ async function openSeller() {
       return Reflect.get(whole, verb)
     },
   })
-  const advance = async () => {}
-  const sold = seller({
-    pictures: noPictures,
-    ledger,
-    facilitator,
-    chain,
-    wallets: fakeWallets,
-    clock,
-    logger,
-    rail: armedRail,
-    terms: TERMS,
-    contact: null,
-    advance,
-  })
+  const sold = sellerWith({ ledger, facilitator, chain, clock, logger })
   const buy = (payment: Payment, client?: AbortSignal) => sold.buy('next', payment, SILENT, client)
   return { db, chain, clock, logger, down, world, sold, buy, settled: honest.settled }
 }
-
-const told = (outcome: Outcome) => (outcome.kind === 'bought' ? outcome.purchase.payment.nonce : outcome.failure.code)
 
 describe('a client that hangs up while its payment settles', () => {
   test('gets the receipt when it signs anew, and is not charged again', async () => {
@@ -83,7 +65,7 @@ describe('a client that hangs up while its payment settles', () => {
     const client = new AbortController()
     world.atSettle = () => client.abort()
     await buy(paymentOf(1, 1), client.signal)
-    expect(told(await buy(paymentOf(1, 2)))).toBe(hash(1))
+    expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
     expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
   })
 
@@ -100,7 +82,7 @@ describe('a client that hangs up while its payment settles', () => {
     const client = new AbortController()
     world.atSettle = () => client.abort()
     const answers = await Promise.all([buy(paymentOf(1, 1), client.signal), buy(paymentOf(1, 1))])
-    expect(answers.map(told)).toEqual([hash(1), hash(1)])
+    expect(answers.map(nonceOrCode)).toEqual([hash(1), hash(1)])
     expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { unanswered: false } })
   })
 })
@@ -110,7 +92,7 @@ test('a client that hangs up while its sale is written gets the receipt when it 
   const client = new AbortController()
   world.atStore = (verb) => verb === 'finalize' && client.abort()
   await buy(paymentOf(1, 1), client.signal)
-  expect(told(await buy(paymentOf(1, 2)))).toBe(hash(1))
+  expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
   expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
 })
 
@@ -126,9 +108,9 @@ test('a client that hangs up before its block is held is not charged', async () 
 test('a payment that was refused, and that somebody else broadcast since, gets its block when it is sent again', async () => {
   const { world, buy, chain } = await openSeller()
   world.atVerify = () => {}
-  expect(told(await buy(paymentOf(1, 1)))).toBe('payment_required')
+  expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('payment_required')
   chain.land(paymentOf(1, 1))
-  expect(told(await buy(paymentOf(1, 1)))).toBe(hash(1))
+  expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
 })
 
 describe('a receipt that went out', () => {
@@ -149,7 +131,7 @@ describe('a receipt that went out', () => {
     await sold.idle()
     down.clear()
     expect(await buy(paymentOf(1, 2))).toMatchObject({ isEarlier: true, purchase: { payment: { nonce: hash(1) } } })
-    expect(told(await buy(paymentOf(1, 2)))).toBe(hash(2))
+    expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(2))
     expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1), hash(2)])
   })
 
@@ -159,19 +141,19 @@ describe('a receipt that went out', () => {
     world.atSettle = () => client.abort()
     await buy(paymentOf(1, 1), client.signal)
     const answers = await Promise.all([buy(paymentOf(1, 2)), buy(paymentOf(1, 3))])
-    expect(answers.map(told).toSorted()).toEqual([hash(1), 'settlement_unknown'])
+    expect(answers.map(nonceOrCode).toSorted()).toEqual([hash(1), 'settlement_unknown'])
   })
 })
 
 test('a payment shown again after a 503 gets its receipt, and ends nothing that is owed', async () => {
   const { world, buy, clock, settled } = await openSeller()
   world.settling = { kind: 'unclear' }
-  expect(told(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
+  expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
   world.settling = undefined
   clock.pass(5000)
-  expect(told(await buy(paymentOf(1, 1)))).toBe(hash(1))
-  expect(told(await buy(paymentOf(1, 2)))).toBe(hash(1))
-  expect(told(await buy(paymentOf(1, 3)))).toBe(hash(3))
+  expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
+  expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
+  expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(3))
   expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1), hash(3)])
 })
 
@@ -180,17 +162,17 @@ describe('a purchase that its client has a name for', () => {
 
   test('is made once, however often it is signed anew, and the receipt is the same', async () => {
     const { buy, clock, settled } = await openSeller()
-    expect(told(await buy(named(1)))).toBe(hash(1))
+    expect(nonceOrCode(await buy(named(1)))).toBe(hash(1))
     clock.pass(3_600_000)
-    for (const nonce of [2, 3]) expect(told(await buy(freshAt(clock.now(), named(nonce))))).toBe(hash(1))
+    for (const nonce of [2, 3]) expect(nonceOrCode(await buy(freshAt(clock.now(), named(nonce))))).toBe(hash(1))
     expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
   })
 
   test('buys nothing else under that name', async () => {
     const { sold, buy } = await openSeller()
     await buy(named(1))
-    expect(told(await sold.buy(blockOf('0,0'), named(2), SILENT))).toBe('payment_used')
-    expect(told(await buy(paymentOf(1, 3)))).toBe(hash(3))
+    expect(nonceOrCode(await sold.buy(blockOf('0,0'), named(2), SILENT))).toBe('payment_used')
+    expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(3))
   })
 })
 
@@ -206,14 +188,14 @@ describe('a payment that is known, shown by somebody else', () => {
   test('tells nothing of the purchase', async () => {
     const { sold, buy } = await openSeller()
     await buy(paymentOf(1, 1))
-    expect(told(await sold.buy(blockOf('79,44'), forged, SILENT))).toBe('block_taken')
-    expect(told(await buy(forged))).toBe('payment_required')
+    expect(nonceOrCode(await sold.buy(blockOf('79,44'), forged, SILENT))).toBe('block_taken')
+    expect(nonceOrCode(await buy(forged))).toBe('payment_required')
   })
 
   test('while it is bought shares no answer with its payer', async () => {
     const { buy } = await openSeller()
     const answers = await Promise.all([buy(paymentOf(1, 1)), buy(forged)])
-    expect(answers.map(told)).toEqual([hash(1), 'payment_required'])
+    expect(answers.map(nonceOrCode)).toEqual([hash(1), 'payment_required'])
   })
 })
 
@@ -248,30 +230,30 @@ describe('what the store could not take', () => {
     world.atSettle = () => client.abort()
     await buy(paymentOf(1, 1), client.signal)
     world.atStore = (verb) => verb === 'availability' && down.add('find')
-    expect(told(await buy(paymentOf(1, 2)))).toBe('database_unavailable')
+    expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe('database_unavailable')
     world.atStore = undefined
     down.clear()
-    expect(told(await buy(paymentOf(1, 3)))).toBe(hash(1))
+    expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(1))
     expect(settled).toHaveLength(1)
   })
 
   test('keeps nobody from a receipt that is true already', async () => {
     const { world, down, buy, clock } = await openSeller()
     world.settling = { kind: 'unclear' }
-    expect(told(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
+    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
     world.settling = undefined
     clock.pass(5000)
     down.add('markAnswered')
-    expect(told(await buy(paymentOf(1, 1)))).toBe(hash(1))
+    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
   })
 
   test('is a sale that nothing new is sold over', async () => {
     const { down, buy, settled } = await openSeller()
     for (const verb of ['finalize', 'markUncertain'] as const) down.add(verb)
-    expect(told(await buy(paymentOf(1, 1)))).toBe('deed_not_persisted')
-    expect(told(await buy(paymentOf(1, 2)))).toBe('settlement_unknown')
+    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('deed_not_persisted')
+    expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe('settlement_unknown')
     down.clear()
-    expect(told(await buy(paymentOf(1, 3)))).toBe(hash(1))
+    expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(1))
     expect(settled).toHaveLength(1)
   })
 
@@ -279,10 +261,10 @@ describe('what the store could not take', () => {
     const { down, buy, sold, chain, world } = await openSeller()
     down.add('fulfilLatePayment')
     world.atVerify = (payment) => void chain.land(payment)
-    expect(told(await buy(paymentOf(1, 1)))).toBe('database_unavailable')
+    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('database_unavailable')
     down.clear()
     await sold.writePending()
-    expect(told(await buy(paymentOf(1, 1)))).toBe(hash(1))
+    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
   })
 })
 
@@ -293,10 +275,10 @@ describe('what an earlier process left open', () => {
     down.add('find')
     const again = buy(paymentOf(1, 1))
     await expect(sold.reconcile(paymentOf(1, 1))).rejects.toThrow(StoreUnavailable)
-    expect(told(await again)).toBe('database_unavailable')
+    expect(nonceOrCode(await again)).toBe('database_unavailable')
     down.clear()
     expect(await sold.reconcile(paymentOf(1, 1))).toBe(true)
-    expect(told(await buy(paymentOf(1, 2)))).toBe(hash(1))
+    expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
   })
 
   test('is looked at however many requests name it for other targets', async () => {
@@ -304,8 +286,8 @@ describe('what an earlier process left open', () => {
     await hold(db, 'next', paymentOf(1, 1))
     const elsewhere = Array.from({ length: 50 }, () => sold.buy(blockOf('0,0'), paymentOf(1, 1), SILENT))
     expect(await sold.reconcile(paymentOf(1, 1))).toBe(true)
-    expect(new Set((await Promise.all(elsewhere)).map(told))).toEqual(new Set(['payment_used']))
-    expect(told(await buy(paymentOf(1, 1)))).toBe(hash(1))
+    expect(new Set((await Promise.all(elsewhere)).map(nonceOrCode))).toEqual(new Set(['payment_used']))
+    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
   })
 
   test('is looked at by a request for it that has asked the chain', async () => {
@@ -313,7 +295,7 @@ describe('what an earlier process left open', () => {
     await hold(db, 'next', paymentOf(1, 1))
     const looked: Promise<boolean>[] = []
     world.atSettle = () => void looked.push(sold.reconcile(paymentOf(1, 1)))
-    expect(told(await buy(paymentOf(1, 1)))).toBe(hash(1))
+    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
     expect(await Promise.all(looked)).toEqual([true])
   })
 })
@@ -324,7 +306,7 @@ describe('one payment is settled', () => {
     let tries = 0
     world.atSettle = () => void (tries += 1)
     world.settling = { kind: 'unclear' }
-    for (let copy = 0; copy < 3; copy += 1) expect(told(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
+    for (let copy = 0; copy < 3; copy += 1) expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
     expect(tries).toBe(1)
     clock.pass(3000)
     await buy(paymentOf(1, 1))
@@ -339,7 +321,7 @@ describe('one payment is settled', () => {
     world.atSettle = () => void (tries += 1)
     for (let copy = 0; copy < 300; copy += 1) {
       clock.pass(3000)
-      expect(told(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
+      expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
     }
     expect(tries).toBeLessThan(300)
     world.settling = undefined
@@ -350,9 +332,9 @@ describe('one payment is settled', () => {
   test('again at once when the facilitator could not be reached at all', async () => {
     const { world, buy } = await openSeller()
     world.settling = { kind: 'unsent' }
-    expect(told(await buy(paymentOf(1, 1)))).toBe('facilitator_unavailable')
+    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('facilitator_unavailable')
     world.settling = undefined
-    expect(told(await buy(paymentOf(1, 1)))).toBe(hash(1))
+    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
   })
 })
 

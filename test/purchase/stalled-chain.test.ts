@@ -5,13 +5,11 @@ import type { Outcome } from '../../server/domain/purchase/purchase.ts'
 import { freshChain } from '../../server/health/chain-freshness.ts'
 import { paymentHealth } from '../../server/health/payment-health.ts'
 import { trackOutages } from '../../server/health/track-outages.ts'
-import { seller } from '../../server/purchase/seller.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
 import { fakeLogger } from '../fakes/logger.ts'
-import { noPictures } from '../fakes/pictures.ts'
-import { fakeWallets } from '../fakes/wallets.ts'
+import { sellerWith } from '../fakes/seller.ts'
 import { NOW, paymentOf, SILENT, TERMS } from '../ports/samples.ts'
 
 // Goal: a chain that stands still costs no buyer a dollar without a block. Method: the real seller and rail over a chain that
@@ -49,8 +47,7 @@ async function openWall() {
   const rail = paymentHealth({ facilitator, chain, clock, logger })
   await rail.probe()
   rail.reconciled()
-  const deps = { ledger: db.ledger, facilitator, chain, wallets: fakeWallets, clock, logger, rail, terms: TERMS }
-  const sold = seller({ ...deps, pictures: noPictures, contact: null, advance: async () => {} })
+  const sold = sellerWith({ ledger: db.ledger, facilitator, chain, clock, logger, rail })
   return {
     db,
     rail,
@@ -73,11 +70,11 @@ async function openWall() {
         await rail.probe()
       }
     },
-    buy: async (payment: Payment) => told(await sold.buy('next', payment, SILENT)),
+    buy: async (payment: Payment) => answerOf(await sold.buy('next', payment, SILENT)),
   }
 }
 
-const told = (outcome: Outcome) => (outcome.kind === 'bought' ? 'bought' : outcome.failure.code)
+const answerOf = (outcome: Outcome) => (outcome.kind === 'bought' ? 'bought' : outcome.failure.code)
 
 test('a chain that stands still takes no payments, and takes them again once it moves', async () => {
   const { buy, db, rail, logger, sold, taken, halt, resume, pass } = await openWall()

@@ -6,15 +6,11 @@ import type { SettleResult, VerifyResult } from '../../server/domain/purchase/fa
 import type { Payment } from '../../server/domain/purchase/payment.ts'
 import type { Outcome } from '../../server/domain/purchase/purchase.ts'
 import type { Clock, Ledger } from '../../server/ports.ts'
-import { seller } from '../../server/purchase/seller.ts'
 import { receiptOf } from '../../server/x402/receipt.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeFacilitator } from '../fakes/facilitator.ts'
 import { fakeLeases } from '../fakes/leases.ts'
-import { fakeLogger } from '../fakes/logger.ts'
-import { noPictures } from '../fakes/pictures.ts'
-import { armedRail } from '../fakes/rail.ts'
-import { fakeWallets } from '../fakes/wallets.ts'
+import { nonceOrCode, sellerWith } from '../fakes/seller.ts'
 import { hash, NOW, paymentOf, SILENT, TERMS } from '../ports/samples.ts'
 import { schedulerOf } from '../sim/scheduler.ts'
 
@@ -42,8 +38,7 @@ async function openWorld() {
     }
     const markUncertain: Ledger['markUncertain'] = (held) =>
       gate.canMark ? ledger.markUncertain(held) : Promise.reject(new StoreUnavailable('down'))
-    const sold = seller({
-      pictures: noPictures,
+    const sold = sellerWith({
       ledger: { ...ledger, markUncertain },
       facilitator: {
         ...honest,
@@ -51,13 +46,7 @@ async function openWorld() {
         settle: (...asked) => gate.settling ?? honest.settle(...asked),
       },
       chain,
-      wallets: fakeWallets,
       clock,
-      logger: fakeLogger(),
-      rail: armedRail,
-      terms: TERMS,
-      contact: null,
-      advance: async () => {},
       leases: leases.of(process),
     })
     const buy = (payment: Payment) => {
@@ -79,8 +68,6 @@ async function openWorld() {
   return { ledger, chain, leases, settled: honest.settled, here: open(), there: open(), pass }
 }
 
-const told = (outcome: Outcome) => (outcome.kind === 'bought' ? outcome.purchase.payment.nonce : outcome.failure.code)
-
 const receiptIn = (outcome: Outcome) =>
   outcome.kind === 'bought'
     ? receiptOf({ purchase: outcome.purchase, sale: undefined, baseUrl: 'https://wall.example' })
@@ -98,7 +85,7 @@ test('one signed request sent to both is charged once, and both give the same re
   here.gate.settling = undefined
   settling.resolve({ kind: 'unclear' })
   pass(10)
-  expect(told(await one)).toBe('settlement_unknown')
+  expect(nonceOrCode(await one)).toBe('settlement_unknown')
   const receipt = receiptIn(await other)
   expect(receipt).toMatchObject({ deed: { tx: hash(1) } })
   expect(receiptIn(await here.buy(paymentOf(1, 1)))).toEqual(receipt)
@@ -115,7 +102,7 @@ test('a payer whose process died gets the receipt of the other when it signs ane
   pass(3)
   expect(settled).toEqual([])
   pass(20)
-  expect([told(await anew), settled.map((payment) => payment.nonce)]).toEqual([nonce, [nonce]])
+  expect([nonceOrCode(await anew), settled.map((payment) => payment.nonce)]).toEqual([nonce, [nonce]])
 })
 
 test('purchases of one payer in both at once are separate, the later one a little later', async () => {
@@ -128,7 +115,7 @@ test('purchases of one payer in both at once are separate, the later one a littl
   here.gate.settling = undefined
   settling.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
   pass(10)
-  expect([told(await one), told(await other)]).toEqual(['payment_required', hash(2)])
+  expect([nonceOrCode(await one), nonceOrCode(await other)]).toEqual(['payment_required', hash(2)])
   expect(settled).toHaveLength(1)
 })
 
@@ -141,13 +128,13 @@ test('a refusal frees no block that another process has had settled since, and i
   there.gate.settling = Promise.resolve({ kind: 'unclear' })
   const quick = there.buy(paymentOf(1, 1))
   pass(5)
-  expect(told(await quick)).toBe('settlement_unknown')
+  expect(nonceOrCode(await quick)).toBe('settlement_unknown')
   refusing.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
   drainMicrotasks()
   expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'reserved', uncertain: true, attempt: 1 } })
   chain.land(paymentOf(1, 1))
   pass(10)
-  expect(told(await slow)).toBe(hash(1))
+  expect(nonceOrCode(await slow)).toBe(hash(1))
 })
 
 test('a held block is not settled again before that is written', async () => {
@@ -159,10 +146,10 @@ test('a held block is not settled again before that is written', async () => {
   there.gate.canMark = false
   const quick = there.buy(paymentOf(1, 1))
   pass(5)
-  expect([told(await quick), settled]).toEqual(['database_unavailable', []])
+  expect([nonceOrCode(await quick), settled]).toEqual(['database_unavailable', []])
   refusing.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
   pass(2)
-  expect(told(await slow)).toBe('payment_required')
+  expect(nonceOrCode(await slow)).toBe('payment_required')
   expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'released' } })
 })
 
@@ -176,7 +163,7 @@ test('nothing is refused that another process has taken up since', async () => {
   pass(1)
   verifying.resolve({ kind: 'unavailable' })
   pass(1)
-  expect([told(await quick), told(await slow)]).toEqual([hash(1), hash(1)])
+  expect([nonceOrCode(await quick), nonceOrCode(await slow)]).toEqual([hash(1), hash(1)])
   expect(settled).toHaveLength(1)
 })
 
@@ -186,7 +173,7 @@ test('a payer who waits for longer than a payer can is told to come back, and wh
   void here.buy(paymentOf(1, 1))
   const waiting = there.buy(paymentOf(1, 1))
   pass(62)
-  expect(told(await waiting)).toBe('settlement_unknown')
+  expect(nonceOrCode(await waiting)).toBe('settlement_unknown')
   expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'reserved', uncertain: true, attempt: 1 } })
 })
 
@@ -197,11 +184,11 @@ test('a payer is told to wait only once the process at the payment can read of i
   there.gate.canMark = false
   const unheard = there.buy(paymentOf(1, 1))
   pass(62)
-  expect(told(await unheard)).toBe('database_unavailable')
+  expect(nonceOrCode(await unheard)).toBe('database_unavailable')
   there.gate.canMark = true
   const heard = there.buy(paymentOf(1, 1))
   pass(62)
-  expect(told(await heard)).toBe('settlement_unknown')
+  expect(nonceOrCode(await heard)).toBe('settlement_unknown')
   void here.buy(paymentOf(1, 2))
   pass(5)
   expect(await ledger.find(paymentOf(1, 2))).toBeUndefined()
