@@ -1,20 +1,12 @@
-import { afterAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { chainClient } from '../../server/adapters/chain/chain.ts'
 import { wallet } from '../ports/samples.ts'
+import { loopbackServers } from './loopback.ts'
 
 // Goal: an endpoint of the chain costs no more than was meant, whatever it answers. Method: endpoints that answer out of
 // bounds, and a count of how many calls they get at once.
 
-const servers: { stop(closeAll: boolean): Promise<void> }[] = []
-afterAll(async () => {
-  await Promise.all(servers.map((server) => server.stop(true)))
-})
-
-function serve(fetch: (request: Request) => Response | Promise<Response>): string {
-  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, idleTimeout: 0, fetch })
-  servers.push(server)
-  return `http://127.0.0.1:${server.port}`
-}
+const serve = loopbackServers()
 
 const balance = (value: string) => Response.json({ jsonrpc: '2.0', id: 1, result: value })
 

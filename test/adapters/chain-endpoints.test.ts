@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { encodeFunctionData, parseEther, type Hex } from 'viem'
+import type { Hex } from 'viem'
 import { viemChain } from '../../server/adapters/chain/chain.ts'
 import { openEndpoints } from '../../server/adapters/chain/endpoints.ts'
-import type { Hash, Payment } from '../../server/domain/purchase/payment.ts'
+import type { Payment } from '../../server/domain/purchase/payment.ts'
 import { startLocalNetwork, type LocalNetwork } from '../../server/local/network.ts'
-import { dollarAbi, dollarAddress, multicallAddress } from '../../server/local/token/contracts.ts'
+import { multicallAddress } from '../../server/local/token/contracts.ts'
 import type { Chain, Clock } from '../../server/ports.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { headFor } from '../ports/chain.contract.ts'
-import { limitedTo, startOddEndpoint, type OddEndpoint, type Rule } from './odd-endpoint.ts'
-import { lower, newOffer, sign } from './signing.ts'
+import { limitedTo, type OddEndpoint, type Rule, oddEndpoints } from './odd-endpoint.ts'
+import { newOffer, sign, submit, transferOf } from './signing.ts'
 
 // Goal: a chain is known through endpoints as operators have them. Method: a real chain behind endpoints that limit, refuse,
 // rest, lag and forget, alone and in lists; their calls are counted.
@@ -19,23 +19,11 @@ const UNSPENT = { kind: 'unspent' } as const
 const SILENT = { kind: 'silent' } as const
 
 let network: LocalNetwork
-const opened: OddEndpoint[] = []
+const oddEndpoint = oddEndpoints(() => network.rpcUrl)
 beforeAll(async () => {
   network = await startLocalNetwork({ idle: true })
-  await network.client.setBalance({ address: stranger, value: parseEther('10') })
 })
-afterAll(async () => {
-  await Promise.all(opened.map((endpoint) => endpoint.stop()))
-  await network.stop()
-})
-
-const stranger = '0x00000000000000000000000000000000000057a7'
-
-function odd(rules: Readonly<Record<string, Rule>> = {}): OddEndpoint {
-  const endpoint = startOddEndpoint(network.rpcUrl, rules)
-  opened.push(endpoint)
-  return endpoint
-}
+afterAll(() => network.stop())
 
 /** The chain through a list of endpoints. */
 function chainThrough(endpoints: readonly OddEndpoint[], clock: Clock = fakeClock(0), callsPerSecond?: number): Chain {
@@ -49,13 +37,7 @@ async function newPayment(): Promise<Payment> {
   return await sign(payer, offer, { validBefore: timestamp + 100_000n })
 }
 
-async function land({ payer, to, amount, validAfter, validBefore, nonce, signature }: Payment): Promise<Hash> {
-  const args = [payer, to, amount, validAfter, validBefore, nonce, signature] as const
-  const data = encodeFunctionData({ abi: dollarAbi, functionName: 'transferWithAuthorization', args })
-  const hash = await network.client.sendUnsignedTransaction({ from: stranger, to: dollarAddress, data, gas: 500_000n })
-  await network.client.waitForTransactionReceipt({ hash })
-  return lower(hash)
-}
+const land = (payment: Payment) => submit(network.client, transferOf(payment))
 
 const refuse: Rule = () => ({ error: { code: -32_601, message: 'the method does not exist' } })
 
@@ -86,7 +68,7 @@ function lagging(behind: bigint): Readonly<Record<string, Rule>> {
 
 describe('one endpoint', () => {
   test('is asked 3 times for a sale before its answer, and once for a look back at what was seen', async () => {
-    const endpoint = odd()
+    const endpoint = oddEndpoint()
     const chain = chainThrough([endpoint])
     await chain.fault()
     const payment = await newPayment()
@@ -101,7 +83,7 @@ describe('one endpoint', () => {
   })
 
   test('is asked twice more for the last look back, so that a sale costs 6 calls in all', async () => {
-    const endpoint = odd()
+    const endpoint = oddEndpoint()
     const chain = chainThrough([endpoint])
     const payer = await network.wallet(2)
     const { timestamp } = await network.client.getBlock()
@@ -118,7 +100,7 @@ describe('one endpoint', () => {
   }, 20_000)
 
   test('is asked once for many looks of one turn', async () => {
-    const endpoint = odd()
+    const endpoint = oddEndpoint()
     const chain = chainThrough([endpoint])
     await chain.fault()
     const payments = await Promise.all(Array.from({ length: 30 }, newPayment))
@@ -129,7 +111,7 @@ describe('one endpoint', () => {
   })
 
   test('that refuses multicalls is asked in calls of their own', async () => {
-    const endpoint = odd({ eth_call: refuseMulticall })
+    const endpoint = oddEndpoint({ eth_call: refuseMulticall })
     const chain = chainThrough([endpoint])
     const payment = await newPayment()
     const head = await headFor(chain, payment)
@@ -141,17 +123,17 @@ describe('one endpoint', () => {
 
   test('that forgets old states still shows the event, however few blocks it tells of at once', async () => {
     const payment = await newPayment()
-    const head = await headFor(chainThrough([odd()]), payment)
+    const head = await headFor(chainThrough([oddEndpoint()]), payment)
     await network.client.mine({ blocks: 40 })
     const tx = await land(payment)
     for (const limit of [5, 10, 10_000]) {
-      const endpoint = odd({ eth_call: forgetful, eth_getLogs: limitedTo(limit) })
+      const endpoint = oddEndpoint({ eth_call: forgetful, eth_getLogs: limitedTo(limit) })
       expect(await chainThrough([endpoint]).status(payment, head)).toEqual({ kind: 'paid', tx })
     }
   })
 
   test('that tells no events at all shows the receipts of the block, and health says so', async () => {
-    const endpoint = odd({ eth_getLogs: refuse })
+    const endpoint = oddEndpoint({ eth_getLogs: refuse })
     const chain = chainThrough([endpoint])
     const payment = await newPayment()
     const head = await headFor(chain, payment)
@@ -165,7 +147,7 @@ describe('one endpoint', () => {
   })
 
   test('that tells events of few blocks says in health how many', async () => {
-    const chain = chainThrough([odd({ eth_getLogs: limitedTo(10) })])
+    const chain = chainThrough([oddEndpoint({ eth_getLogs: limitedTo(10) })])
     expect(await chain.fault()).toMatchObject({
       kind: 'none',
       lacks: expect.stringMatching(/^the chain endpoint 127\.0\.0\.1:\d+ serves events of at most \d blocks a call$/),
@@ -175,7 +157,7 @@ describe('one endpoint', () => {
   test('that takes no calls for a while is not asked meanwhile, and is named without its secrets', async () => {
     const clock = fakeClock(0)
     let isBusy = true
-    const endpoint = odd({ '*': async (_, ask) => (isBusy ? 'busy' : { result: await ask() }) })
+    const endpoint = oddEndpoint({ '*': async (_, ask) => (isBusy ? 'busy' : { result: await ask() }) })
     const secret = `${endpoint.url.replace('//', '//user:hush@')}/key-hush`
     const chain = viemChain(openEndpoints('eip155:8453', [secret], { clock }), offer)
     const payment = await newPayment()
@@ -198,13 +180,13 @@ describe('one endpoint', () => {
     const payer = await network.wallet(2)
     const { timestamp } = await network.client.getBlock()
     const payment = await sign(payer, offer, { validBefore: timestamp + 300n })
-    const head = await headFor(chainThrough([odd()]), payment)
+    const head = await headFor(chainThrough([oddEndpoint()]), payment)
     const tx = await land(payment)
     await network.client.increaseTime({ seconds: 400 })
     await network.client.mine({ blocks: 1 })
     const failing: Rule = async (params, ask) =>
       params.includes('safe') ? { error: { code: -32_005, message: 'limit exceeded' } } : { result: await ask() }
-    const chain = chainThrough([odd({ eth_call: failing, eth_getBlockByNumber: failing })])
+    const chain = chainThrough([oddEndpoint({ eth_call: failing, eth_getBlockByNumber: failing })])
     expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
     expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
   })
@@ -217,7 +199,7 @@ describe('of several endpoints', () => {
     ['talks nonsense', { '*': () => ({ result: 'nonsense' }) }],
     ['serves another chain', { eth_chainId: () => ({ result: '0x1' }) }],
   ])('the second is asked where the first %s', async (_, rules) => {
-    const [first, second] = [odd(rules), odd()]
+    const [first, second] = [oddEndpoint(rules), oddEndpoint()]
     const chain = chainThrough([first, second])
     const payment = await newPayment()
     const head = await headFor(chain, payment)
@@ -229,10 +211,10 @@ describe('of several endpoints', () => {
 
   test('the one that failed is asked last, until it has answered a probe', async () => {
     let isDown = true
-    const first = odd({
+    const first = oddEndpoint({
       '*': async (_, ask) => (isDown ? { error: { code: -32_603, message: '' } } : { result: await ask() }),
     })
-    const chain = chainThrough([first, odd()])
+    const chain = chainThrough([first, oddEndpoint()])
     const payment = await newPayment()
     await chain.read(payment)
     isDown = false
@@ -245,7 +227,7 @@ describe('of several endpoints', () => {
   })
 
   test('one that lags behind is not believed about what is not there', async () => {
-    const [late, level] = [odd(lagging(3n)), odd()]
+    const [late, level] = [oddEndpoint(lagging(3n)), oddEndpoint()]
     const payment = await newPayment()
     const ahead = chainThrough([level, late])
     const head = await headFor(ahead, payment)
@@ -261,7 +243,7 @@ describe('of several endpoints', () => {
   })
 
   test('what is wrong with one is told while another answers', async () => {
-    const [first, second] = [odd({ '*': () => 'busy' }), odd()]
+    const [first, second] = [oddEndpoint({ '*': () => 'busy' }), oddEndpoint()]
     const { host } = new URL(first.url)
     expect(await chainThrough([first, second]).fault()).toMatchObject({
       kind: 'none',
@@ -274,7 +256,7 @@ describe('a budget of calls a second', () => {
   test('is kept, and what waits for its turn goes with what waited before', async () => {
     const clock = fakeClock(0)
     const beats: number[] = []
-    const endpoint = odd({
+    const endpoint = oddEndpoint({
       '*': async (_, ask) => {
         beats.push(clock.elapsed())
         return { result: await ask() }

@@ -13,41 +13,29 @@ import type { Chain } from '../../server/ports.ts'
 import type { Offer } from '../../server/x402/terms.ts'
 import { chainContract, headFor } from '../ports/chain.contract.ts'
 import { blockOf } from '../ports/samples.ts'
-import { limitedTo, startOddEndpoint, type Oddity, type OddEndpoint, type Rule } from './odd-endpoint.ts'
-import { lower, newOffer, sign, signCancel } from './signing.ts'
+import { limitedTo, startOddEndpoint, type Oddity, type Rule, oddEndpoints } from './odd-endpoint.ts'
+import { lower, newOffer, sign, signCancel, submit, transferOf, STRANGER } from './signing.ts'
 
 // Goal: the status of an authorization is true, or silence. Method: a real chain on which authorizations end in every
 // way, asked directly and through an endpoint that answers oddly.
 
-// Anyone may submit an authorization; this one is neither payer nor payee.
-const stranger: Address = '0x00000000000000000000000000000000000057a6'
 const offer = newOffer()
 const SILENT = { kind: 'silent' } as const
 
 let network: LocalNetwork
 let chain: Chain
-const endpoints: OddEndpoint[] = []
+const oddEndpoint = oddEndpoints(() => network.rpcUrl)
 beforeAll(async () => {
   network = await startLocalNetwork({ idle: true })
-  await network.client.setBalance({ address: stranger, value: parseEther('10') })
   chain = chainAt(network.rpcUrl)
 })
-afterAll(async () => {
-  await Promise.all(endpoints.map((endpoint) => endpoint.stop()))
-  await network.stop()
-})
+afterAll(() => network.stop())
 
 const chainAt = (url: string, seller: Offer = offer) =>
   viemChain(openEndpoints('eip155:8453', [url], { clock }), seller)
 
 /** The chain through an endpoint that follows `rules`. */
 const through = (rules: Readonly<Record<string, Rule>>) => chainAt(oddEndpoint(rules).url)
-
-function oddEndpoint(rules: Readonly<Record<string, Rule>>): OddEndpoint {
-  const endpoint = startOddEndpoint(network.rpcUrl, rules)
-  endpoints.push(endpoint)
-  return endpoint
-}
 
 test.each([
   ['eip155:8453', base],
@@ -77,33 +65,18 @@ function payerOf({ payer }: Payment): Wallet {
   return wallet
 }
 
-const transferOf = ({ payer, to, amount, validAfter, validBefore, nonce, signature }: Payment): Hex =>
-  encodeFunctionData({
-    abi: dollarAbi,
-    functionName: 'transferWithAuthorization',
-    args: [payer, to, amount, validAfter, validBefore, nonce, signature],
-  })
-
-async function submit(data: Hex, to = dollarAddress, from = stranger): Promise<Hash> {
-  const hash = await network.client.sendUnsignedTransaction({ from, to, data, gas: 1_000_000n })
-  const { status } = await network.client.waitForTransactionReceipt({ hash })
-  expect(status).toBe('success')
-  return lower(hash)
-}
-
-const land = (payment: Payment) => submit(transferOf(payment))
+const land = (payment: Payment) => submit(network.client, transferOf(payment))
 
 /** The payer sends money of its own accord. */
 async function give({ payer, to }: Payment, amount: bigint): Promise<Hash> {
-  await network.client.setBalance({ address: payer, value: parseEther('1') })
   const data = encodeFunctionData({ abi: dollarAbi, functionName: 'transfer', args: [to, amount] })
-  return await submit(data, dollarAddress, payer)
+  return await submit(network.client, data, dollarAddress, payer)
 }
 
 async function cancel(payment: Payment): Promise<void> {
   const signature = await signCancel(payerOf(payment), payment.nonce)
   const args = [payment.payer, payment.nonce, signature] as const
-  await submit(encodeFunctionData({ abi: dollarAbi, functionName: 'cancelAuthorization', args }))
+  await submit(network.client, encodeFunctionData({ abi: dollarAbi, functionName: 'cancelAuthorization', args }))
 }
 
 /** The payer signs the same nonce again, for a transfer that differs by `changes`. */
@@ -116,7 +89,7 @@ const signedAgain = (payment: Payment, changes: Partial<Payment>) => {
 function submitTogether(calls: readonly Hex[]): Promise<Hash> {
   const abi = parseAbi(['function aggregate3((address target, bool allowFailure, bytes callData)[] calls)'])
   const args = [calls.map((callData) => ({ target: dollarAddress, allowFailure: false, callData }))] as const
-  return submit(encodeFunctionData({ abi, functionName: 'aggregate3', args }), multicallAddress)
+  return submit(network.client, encodeFunctionData({ abi, functionName: 'aggregate3', args }), multicallAddress)
 }
 
 /** Blocks that the node will replace no more are 32 behind the newest. */
@@ -142,7 +115,7 @@ chainContract('viem', async () => ({
   give,
   cancel,
   spendElsewhere: async (payment) => {
-    await land(await signedAgain(payment, { to: lower(stranger) }))
+    await land(await signedAgain(payment, { to: lower(STRANGER) }))
   },
   expire: () => pass(301, SAFE_BEHIND + 2),
 }))
@@ -163,7 +136,7 @@ describe('who moved the money', () => {
   test('many payments in one transaction are each paid by it, and one for somebody else among them is not', async () => {
     const [first, second, astray] = [await newPayment(), await newPayment(), await newPayment()]
     const head = await headFor(chain, first)
-    const elsewhere = await signedAgain(astray, { to: lower(stranger) })
+    const elsewhere = await signedAgain(astray, { to: lower(STRANGER) })
     const tx = await submitTogether([transferOf(first), transferOf(elsewhere), transferOf(second)])
     expect(await chain.status(first, head)).toEqual({ kind: 'paid', tx })
     expect(await chain.status(second, head)).toEqual({ kind: 'paid', tx })
@@ -176,7 +149,7 @@ describe('the transaction that a facilitator named', () => {
     const payment = await newPayment()
     const head = await headFor(chain, payment)
     const tx = await land(payment)
-    const endpoint = oddEndpoint({})
+    const endpoint = oddEndpoint()
     expect(await chainAt(endpoint.url).status(payment, head, tx)).toEqual({ kind: 'paid', tx })
     expect(endpoint.calls('eth_getLogs')).toBe(0)
   })
@@ -201,7 +174,7 @@ describe('what the nonce was spent on', () => {
   const elsewhere = { kind: 'void', why: 'the authorization was used for another transfer' } as const
 
   test('is told from what was signed for us by payee and by amount', async () => {
-    for (const changes of [{ to: lower(stranger) }, { amount: 999_999n }, { amount: 1_000_001n }]) {
+    for (const changes of [{ to: lower(STRANGER) }, { amount: 999_999n }, { amount: 1_000_001n }]) {
       const payment = await newPayment()
       const head = await headFor(chain, payment)
       await land(await signedAgain(payment, changes))
@@ -215,8 +188,13 @@ describe('what the nonce was spent on', () => {
     const { payer, to, amount } = payment
     await network.client.setBalance({ address: payer, value: parseEther('1') })
     const approve = [multicallAddress, amount] as const
-    await submit(encodeFunctionData({ abi: dollarAbi, functionName: 'approve', args: approve }), dollarAddress, payer)
-    const astray = transferOf(await signedAgain(payment, { to: lower(stranger) }))
+    await submit(
+      network.client,
+      encodeFunctionData({ abi: dollarAbi, functionName: 'approve', args: approve }),
+      dollarAddress,
+      payer,
+    )
+    const astray = transferOf(await signedAgain(payment, { to: lower(STRANGER) }))
     const args = [payer, to, amount] as const
     await submitTogether([astray, encodeFunctionData({ abi: dollarAbi, functionName: 'transferFrom', args })])
     expect(await network.balanceOf(payer)).toBe(1_000_000n)
@@ -439,7 +417,7 @@ test('one look for events tells both ways to end', async () => {
   const payment = await newPayment()
   const head = await headFor(chain, payment)
   await cancel(payment)
-  const endpoint = oddEndpoint({})
+  const endpoint = oddEndpoint()
   await chainAt(endpoint.url).status(payment, head)
   expect(endpoint.calls('eth_getLogs')).toBe(1)
 })

@@ -16,6 +16,7 @@ import {
 import { oneDollarTo, signPayment } from '../local/payments.ts'
 import { facilitatorContract } from '../ports/facilitator.contract.ts'
 import { blockOf } from '../ports/samples.ts'
+import { loopbackServers } from './loopback.ts'
 import { lower, newOffer, sign } from './signing.ts'
 
 // Goal: whatever a facilitator answers over HTTP is taken for what it proves and no more. Method: the real one, the real
@@ -26,13 +27,12 @@ const BLOCK = blockOf('3,4')
 
 let network: LocalNetwork
 let faulty: FaultyFacilitator
-const servers: { stop(closeAll: boolean): Promise<void> }[] = []
+const serve = loopbackServers()
 beforeAll(async () => {
   network = await startLocalNetwork()
   faulty = await startFaultyFacilitator(network.askFacilitator)
 })
 afterAll(async () => {
-  await Promise.all(servers.map((server) => server.stop(true)))
   await faulty.stop()
   await network.stop()
 })
@@ -45,12 +45,6 @@ const at = (url: string, settings: Partial<FacilitatorSettings> = {}) =>
 /** A facilitator that gives one answer to everything. */
 const answering = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   at(serve(() => Response.json(body, { status, headers })))
-
-function serve(fetch: (request: Request) => Response | Promise<Response>): string {
-  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, idleTimeout: 0, fetch })
-  servers.push(server)
-  return `http://127.0.0.1:${server.port}`
-}
 
 /** An address where nobody listens. */
 async function nowhere(): Promise<string> {

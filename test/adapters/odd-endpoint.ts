@@ -1,5 +1,7 @@
 /** A JSON-RPC endpoint in front of the node that can be told to answer oddly. */
 
+import { afterAll } from 'bun:test'
+
 /** What becomes of a call: an answer of its own, an error, silence, or an answer that ends in the middle. */
 export type Oddity = { readonly result: unknown } | { readonly error: { code: number; message: string } } | Failing
 type Failing = 'hang' | 'stall' | 'busy'
@@ -20,6 +22,19 @@ export function limitedTo(most: number): Rule {
     return blocks > most
       ? { error: { code: -32_600, message: `requests can have up to a ${most} block range` } }
       : { result: await ask() }
+  }
+}
+
+/** Starts such endpoints for the tests of a file, and stops them after those. */
+export function oddEndpoints(rpcUrl: () => string): (rules?: Readonly<Record<string, Rule>>) => OddEndpoint {
+  const started: OddEndpoint[] = []
+  afterAll(async () => {
+    await Promise.all(started.map((endpoint) => endpoint.stop()))
+  })
+  return (rules = {}) => {
+    const endpoint = startOddEndpoint(rpcUrl(), rules)
+    started.push(endpoint)
+    return endpoint
   }
 }
 

@@ -1,10 +1,11 @@
-/** Payments as their payers sign them, in the domain's words. */
+/** Payments as their payers sign them and as anyone broadcasts them, in the domain's words. */
 
 import { authorizationTypes } from '@x402/evm'
-import { getAddress } from 'viem'
+import { encodeFunctionData, getAddress, parseEther, type Hex } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import type { Address, Hash, Payment } from '../../server/domain/purchase/payment.ts'
-import { dollarAddress } from '../../server/local/token/contracts.ts'
+import type { ChainClient } from '../../server/local/chain.ts'
+import { dollarAbi, dollarAddress } from '../../server/local/token/contracts.ts'
 import { newWallet, type Wallet } from '../../server/local/wallets.ts'
 import type { Offer } from '../../server/x402/terms.ts'
 
@@ -51,6 +52,26 @@ export async function sign(wallet: Wallet, { terms }: Offer, changes: Partial<Pa
     },
   })
   return { ...unsigned, signature: changes.signature ?? signature }
+}
+
+/** Whoever is neither payer nor payee: anyone may broadcast a payment. */
+export const STRANGER: Address = '0x00000000000000000000000000000000000057a6'
+
+/** The call that moves a payment's dollar. */
+export const transferOf = ({ payer, to, amount, validAfter, validBefore, nonce, signature }: Payment): Hex =>
+  encodeFunctionData({
+    abi: dollarAbi,
+    functionName: 'transferWithAuthorization',
+    args: [payer, to, amount, validAfter, validBefore, nonce, signature],
+  })
+
+/** Sends a call that must succeed, by default a stranger's to the dollar; its transaction. */
+export async function submit(client: ChainClient, data: Hex, to = dollarAddress, from = STRANGER): Promise<Hash> {
+  await client.setBalance({ address: from, value: parseEther('10') })
+  const hash = await client.sendUnsignedTransaction({ from, to, data, gas: 1_000_000n })
+  const { status } = await client.waitForTransactionReceipt({ hash })
+  if (status !== 'success') throw new Error(`the transaction ${hash} was reverted`)
+  return lower(hash)
 }
 
 const cancelTypes = {

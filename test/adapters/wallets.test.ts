@@ -13,7 +13,7 @@ import { walletsContract } from '../ports/wallets.contract.ts'
 import artefact from './contract-wallet/artefact.json' with { type: 'json' }
 import { compileFactory } from './contract-wallet/compile.ts'
 import { deployCall, placeFactory, wrapped, type ContractWallets } from './contract-wallet/deploy.ts'
-import { startOddEndpoint, type OddEndpoint, type Rule } from './odd-endpoint.ts'
+import { oddEndpoints, type Rule } from './odd-endpoint.ts'
 import { lower, newOffer, sign } from './signing.ts'
 
 // Goal: a signature is a wallet's or nobody's, and asking never fails. Method: keys that sign oddly, and contract wallets
@@ -27,15 +27,12 @@ const FROM = '192.0.2.1'
 
 let network: LocalNetwork
 let contracts: ContractWallets
-const endpoints: OddEndpoint[] = []
+const oddEndpoint = oddEndpoints(() => network.rpcUrl)
 beforeAll(async () => {
   network = await startLocalNetwork()
   contracts = await placeFactory(network.client)
 })
-afterAll(async () => {
-  await Promise.all(endpoints.map((endpoint) => endpoint.stop()))
-  await network.stop()
-})
+afterAll(() => network.stop())
 
 const walletsAt = (url: string, clock = fakeClock(0)) =>
   viemWallets(chainClient('eip155:8453', url), offer, keys, clock)
@@ -48,12 +45,6 @@ const signed = (wallet: string, signature: Hex, rules?: Readonly<Record<string, 
 async function digestBy(wallets: Wallets, signer: Address, signature: Hex, from: string) {
   const answer = await wallets.signed([signer], texts, signature, from)
   return typeof answer === 'string' ? answer : answer.digest
-}
-
-function oddEndpoint(rules: Readonly<Record<string, Rule>>): OddEndpoint {
-  const endpoint = startOddEndpoint(network.rpcUrl, rules)
-  endpoints.push(endpoint)
-  return endpoint
 }
 
 const signerOf = (wallet: Wallet) => ({
@@ -232,7 +223,7 @@ describe('what anybody can make us ask', () => {
   const countOf = (answers: readonly string[], answer: string) => answers.filter((each) => each === answer).length
 
   test('is 10 look-ups of payers in a second; beyond that nothing is said of a signature that no key made', async () => {
-    const endpoint = oddEndpoint({})
+    const endpoint = oddEndpoint()
     const clock = fakeClock(0)
     const wallets = walletsAt(endpoint.url, clock)
     const payment = await sign(newWallet(), offer)
@@ -251,7 +242,7 @@ describe('what anybody can make us ask', () => {
   })
 
   test('is asked once of a payer, however often it is named, and again once it may have been deployed', async () => {
-    const endpoint = oddEndpoint({})
+    const endpoint = oddEndpoint()
     const clock = fakeClock(0)
     const wallets = walletsAt(endpoint.url, clock)
     const owner = newWallet()
@@ -267,7 +258,7 @@ describe('what anybody can make us ask', () => {
   })
 
   test('is one call about a contract, whatever its code does', async () => {
-    const endpoint = oddEndpoint({})
+    const endpoint = oddEndpoint()
     const wallets = walletsAt(endpoint.url)
     const codes = ['0x60006000fd', '0x5b600056', '0xfe'] as const
     for (const [at, bytecode] of codes.entries()) {
@@ -286,7 +277,7 @@ describe('what anybody can make us ask', () => {
   })
 
   test('about one contract is a few questions at once, and keeps its owner no longer than another', async () => {
-    const endpoint = oddEndpoint({})
+    const endpoint = oddEndpoint()
     const wallets = walletsAt(endpoint.url)
     const [named, other] = [newWallet(), newWallet()]
     const [wallet, otherWallet] = [await contracts.deploy(named), await contracts.deploy(other)]

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { encodeFunctionData, parseEther } from 'viem'
-import { dollarAbi, dollarAddress } from '../../server/local/token/contracts.ts'
 import { armed, type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
-import { lower, newOffer, sign as signFor } from '../adapters/signing.ts'
+import { lower, newOffer, sign as signFor, submit, transferOf } from '../adapters/signing.ts'
 import { facilitatorAt, oneDollarTo, signPayment } from '../local/payments.ts'
 import { runCommand } from '../operate/command.ts'
 import { eventually } from '../wait.ts'
@@ -37,19 +35,10 @@ const alerted = (wall: WallProcess, wanted: string) =>
 
 /** Pays the wall's address by an authorization that a stranger broadcasts; the transaction. */
 async function payByStranger(): Promise<string> {
-  const { client } = around.network
-  const [stranger, offer] = ['0x00000000000000000000000000000000000057a6', newOffer()] as const
+  const offer = newOffer()
   const terms = { ...offer.terms, payTo: lower(around.payTo) }
-  const { payer, to, amount, validAfter, validBefore, nonce, signature } = await signFor(await around.wallet(), {
-    ...offer,
-    terms,
-  })
-  const args = [payer, to, amount, validAfter, validBefore, nonce, signature] as const
-  const data = encodeFunctionData({ abi: dollarAbi, functionName: 'transferWithAuthorization', args })
-  await client.setBalance({ address: stranger, value: parseEther('10') })
-  const tx = await client.sendUnsignedTransaction({ from: stranger, to: dollarAddress, data, gas: 1_000_000n })
-  expect((await client.waitForTransactionReceipt({ hash: tx })).status).toBe('success')
-  return tx
+  const payment = await signFor(await around.wallet(), { ...offer, terms })
+  return await submit(around.network.client, transferOf(payment))
 }
 
 /** Has our own facilitator broadcast a payment that the wall was never shown. */
