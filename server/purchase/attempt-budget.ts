@@ -13,21 +13,21 @@ import type { Clock } from '../ports.ts'
  */
 export const RETRIES: Budget = { burst: 180, perSecond: 60 / 3600 }
 
-// Most ends are known within half a minute: as often as is swept until then, then ever more rarely.
+// Most purchases end within half a minute: until then every sweep tries, then ever fewer do.
 const PROMPT_MS = 30_000
 const GAP_MAX_MS = 60_000
 
-/** However often a wallet fails, each purchase is tried this often: what is held must be given back some time. */
+/** Each purchase is tried this often, even if its wallet has used up its budget: what is held must be released in the end. */
 export const RARE_MS = 300_000
 
-/** A budget that several instances need not share: each sweeps by turns, and answers its own requests. */
+/** A budget of one process. Several instances need not share it: they take turns to sweep, and answer their own requests. */
 export type AttemptBudget = {
   /**
-   * Which of all unfinished purchases are to be tried now; to be told all, since those not among them are forgotten. A
-   * purchase that is seen for the first time is always due.
+   * Which of the unfinished purchases to try now. Must be given all of them: it forgets those that are missing. A purchase
+   * that it sees for the first time is always due.
    */
   due(unfinished: readonly PaymentKey[]): readonly PaymentKey[]
-  /** Whether a run for a request may try one again now. If not, what was last known of it is the answer. */
+  /** Whether a client's request may retry a purchase of this wallet now. If not, the answer is its last known state. */
   mayRetry(payer: Address): boolean
 }
 
@@ -36,7 +36,7 @@ const WALLETS_MAX = 4096
 
 type Tries = { readonly firstMs: number; readonly lastMs: number }
 
-/** A budget of which nothing is spent. */
+/** Makes a full budget. */
 export function attemptBudget({ elapsed }: Pick<Clock, 'elapsed'>): AttemptBudget {
   let tries: ReadonlyMap<string, Tries> = new Map()
   const retries = tokenBuckets(RETRIES, WALLETS_MAX)
@@ -65,5 +65,5 @@ export function attemptBudget({ elapsed }: Pick<Clock, 'elapsed'>): AttemptBudge
   }
 }
 
-/** Milliseconds to wait after a purchase was tried for so long. */
+/** Milliseconds to wait between two tries, by how long the purchase has been tried. */
 const gapAfter = (triedForMs: number) => (triedForMs < PROMPT_MS ? 0 : Math.min(GAP_MAX_MS, triedForMs / 3))

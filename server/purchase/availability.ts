@@ -1,11 +1,11 @@
-/** What a payer can have, beside what runs of this process and others are at. */
+/** Whether a payer can have a target, given the runs of this process and of others. */
 
 import type { Address, Hash, Payment, PaymentKey, Target, UnixMs } from '../domain/purchase/payment.ts'
 import type { Availability, ClaimResult, Request } from '../domain/purchase/purchase.ts'
 import type { Clock, Leases, Ledger } from '../ports.ts'
 import type { WaitingClients } from './waiting-clients.ts'
 
-/** A run under way, as far as others must know of it. */
+/** What other runs must know of a run under way. */
 type RunUnderWay = { readonly key: PaymentKey; readonly hasClaimed: boolean; readonly clients: WaitingClients }
 
 type AvailabilityDeps = {
@@ -15,16 +15,16 @@ type AvailabilityDeps = {
   readonly underWay: ReadonlySet<RunUnderWay>
 }
 
-/** The payments of a payer that runs under way here have claimed, and whose clients wait for the receipts. */
+/** The payments of a payer that runs of this process have claimed, and whose clients still wait. */
 const attendedOf = ({ underWay }: AvailabilityDeps, payer: Address): readonly Hash[] =>
   [...underWay]
     .filter(({ key, hasClaimed, clients }) => key.payer === payer && hasClaimed && !clients.haveLeft())
     .map(({ key }) => key.nonce)
 
-// Longer than a lease outlives the process that took it.
+// In all longer than a lease lasts after its process died.
 const PRIOR_WAITS_MS = [50, 100, 200, 400, 800, 1500, ...Array.from({ length: 8 }, () => 2000)]
 
-/** What can be had. An earlier purchase that another process is at is waited for, since nobody can tell whether it lives. */
+/** Asks the ledger. Waits while another process holds the lease of an earlier purchase, as that process may be dead. */
 export async function availabilityOf(
   runs: AvailabilityDeps,
   target: Target,
@@ -44,7 +44,7 @@ export async function availabilityOf(
 
 const CLAIMS_MAX = 3
 
-/** Claims, once what other processes have claimed for the same payer and target meanwhile has ended there. */
+/** Claims. Waits for purchases of the same payer and target that other processes have claimed meanwhile. */
 export async function claimOf(
   runs: AvailabilityDeps,
   request: Extract<Request, { do: 'claim' }>,

@@ -1,7 +1,7 @@
 /**
  * Several facilitators as one. They are asked in the operator's order, those that failed lately last, until one takes the
- * payment. A second one may settle what the first may have sent: the token takes a nonce once, so the same signature never
- * pays twice. The chain is asked in between, and what only some of them deny is denied by none.
+ * payment. A second one may settle what the first may have sent: the token accepts a nonce once, so the same signature never
+ * pays twice. The chain is asked in between. That nothing was sent counts only if all of them say so.
  */
 
 import { lru } from '../../shared/lru.ts'
@@ -63,7 +63,7 @@ export function facilitatorRing(deps: RingDeps): FacilitatorRing {
 
 type Call = 'verify' | 'settle'
 
-/** A member, and how it does. A call that it failed at rests: others are asked before it, for longer each time. */
+/** A member and its health. After a failed call, others are asked before it for a while, longer with each failure. */
 type Seat = {
   readonly member: RingMember
   supports: Awaited<ReturnType<Facilitator['supports']>> | 'unasked'

@@ -26,8 +26,8 @@ export type SellTo = (
 ) => Promise<Outcome>
 
 /**
- * A payment that the ledger knows is never turned away. Nor is one that its payer has signed while others at its address
- * send junk, within a budget of its own: whoever shares an address with a stranger can still buy.
+ * Never turns away a payment that the ledger knows. If others at the same address send invalid payments, a payment that its
+ * payer has signed still passes, within a budget of its own.
  */
 export function limitedSeller({ seller, ledger, wallets, limits }: LimitedSellerDeps): SellTo {
   const turnedAway = async (address: string, payment: Payment): Promise<Failure | undefined> => {

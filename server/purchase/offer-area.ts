@@ -1,4 +1,4 @@
-/** Whether an area can be bought, for whoever asks without a payment, and which blocks stand in the way of one. */
+/** Whether an area can be bought, for a request without a payment, and which of its blocks are taken. */
 
 import { coordOf } from '../../shared/wall.ts'
 import type { Failure } from '../domain/failure.ts'
@@ -13,7 +13,7 @@ export type OfferAreaDeps = { readonly ledger: Pick<Ledger, 'inTheWay'>; readonl
 /** Why an area cannot be bought; `undefined` where its terms are to be told. */
 export async function refusalOfArea({ ledger, seller }: OfferAreaDeps, target: Target): Promise<Failure | undefined> {
   const found = await seller.offered(target)
-  // What is held in doubt is offered, so that its own payer can come back with a client that cannot resend.
+  // An uncertain area is offered, so that its own payer can come back with a client that cannot resend.
   if (found === 'open' || found === 'uncertain') return undefined
   return await namingBlocks(ledger, target, unavailability(target, found))
 }

@@ -1,8 +1,8 @@
 /**
- * One run of a purchase script: what it knows, how each request of the script is answered, and how it ends. A purchase is
- * unanswered from its claim until its receipt went out, so a run that is cut off, or whose client leaves, has nothing to
- * note: the ledger already says that somebody may be waiting. What only this process knows is which runs are under way with
- * their clients still there: several fresh purchases of one payer at once are separate purchases.
+ * One run of a purchase script: what it knows, how it answers each request of the script, and how it ends. The ledger marks a
+ * purchase as unanswered from its claim until its receipt was sent. So a run that crashes, or whose client disconnects, has
+ * nothing to write. Only this process knows which runs still have waiting clients: these are separate purchases, even if one
+ * payer makes several at once.
  */
 
 import { ifAvailable, StaleWriteError, StoreUnavailable, type Failure } from '../domain/failure.ts'
@@ -36,13 +36,13 @@ import type { SingleFlight } from './single-flight.ts'
 import { NOBODY, type WaitingClients } from './waiting-clients.ts'
 
 /**
- * What buying needs. `advance` brings the views up to the log before a buyer is answered; `leases` are for a store that
- * other processes sell from, too.
+ * What buying needs. `advance` applies the log to the views before a buyer is answered. `leases` is set where several
+ * processes sell from one store.
  */
 export type PurchaseDeps = {
   readonly ledger: Ledger
   readonly facilitator: Facilitator
-  readonly chain: Chain // through `rpcLagGuard`, with all others who look
+  readonly chain: Chain // behind the one `rpcLagGuard` of the process
   readonly wallets: Wallets
   readonly pictures: Pick<Pictures, 'paint'>
   readonly clock: Clock
@@ -63,24 +63,24 @@ export type Runs = PurchaseDeps & {
   readonly seen: SeenPayments
   readonly settle: Facilitator['settle']
   readonly alert: (event: string, purchase: Purchase) => void
-  readonly mayRetry: AttemptBudget['mayRetry'] // whether requests may try a purchase of this wallet again now
+  readonly mayRetry: AttemptBudget['mayRetry']
 }
 
 /** What one run knows. */
 export type PurchaseRun = {
   readonly key: PaymentKey
-  readonly request: BuyRequest | undefined // of its clients
+  readonly request: BuyRequest | undefined // undefined for the reconciler
   readonly clients: WaitingClients
-  hasClaimed: boolean // the block is held by this run, or is just being
-  readonly isSpent: boolean // more of this wallet's purchases were tried again than requests may try
-  hasAsked: boolean // the chain was asked what became of the payment
-  hasWritten: boolean
-  isWaiting: boolean // for the end of another purchase of the payer
-  known: Purchase | undefined // as it was looked up
-  handsOver: SoldPurchase | undefined // an earlier purchase, whose receipt this run's answer carries
+  hasClaimed: boolean // this run holds the block, or its claim is being written
+  readonly isSpent: boolean // the wallet's budget of retries is used up, so the chain is not asked
+  hasAsked: boolean // the chain was asked about the payment
+  hasWritten: boolean // this run changed the purchase
+  isWaiting: boolean // for another purchase of the payer to end
+  known: Purchase | undefined // what the look-up found
+  handsOver: SoldPurchase | undefined // an earlier purchase, whose receipt is this run's answer
 }
 
-/** What a run knows whenever its script begins. */
+/** What is reset each time the script begins. */
 const BEGINNING = { hasClaimed: false, hasWritten: false, isWaiting: false, known: undefined, handsOver: undefined }
 
 const newRun = (
@@ -101,7 +101,7 @@ export type BuyRequest = {
   readonly listing: Draft | Failure // one that is refused must not hide what became of a known payment
 }
 
-/** Plays a script for clients who wait; `answer` is told the outcome, and the run then sees to what their leaving means. */
+/** Runs a script for waiting clients. Passes the outcome to `answer`, then marks the purchase as answered. */
 export async function runForClients(
   runs: Runs,
   request: BuyRequest,
@@ -133,7 +133,7 @@ export async function runForClients(
   }
 }
 
-/** Brings a purchase nearer to its end, which no client of this run waits for; `elsewhere` where another process is at it. */
+/** Reconciles a purchase without a waiting client; `elsewhere` if another process holds its lease. */
 export async function runReconcile(
   runs: Runs,
   key: PaymentKey,
@@ -148,7 +148,7 @@ export async function runReconcile(
   }
 }
 
-/** Plays the script, brings the views up to its sale, and turns a store that fails into its refusal. */
+/** Runs the script and applies its sale to the views. A store that fails becomes a refusal. */
 async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outcome>): Promise<Outcome> {
   try {
     const outcome = await playThrough(runs, run, script, logEverything(runs), (end) => checkDenial(runs, run, end))
@@ -162,9 +162,10 @@ async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outc
 }
 
 /**
- * Before a payer is refused: another process may have taken the payment up since, and one that claimed it and is still at it
- * learns only from the store that its payer was told to wait, and may sign anew. Throws `StaleWriteError`, so that the run begins
- * again from what is written, or `StoreUnavailable`, which is then the answer.
+ * Looks at the ledger once more before a payer is refused, because another process may work on the same payment. If the
+ * purchase has changed, throws `StaleWriteError`, so that the run begins again. If another process holds the block and this
+ * payer is told to wait, marks the purchase as uncertain: that process learns of it only from the store. Throws
+ * `StoreUnavailable`, which is then the answer.
  */
 async function checkDenial({ leases, ledger }: Runs, run: PurchaseRun, outcome: Outcome): Promise<void> {
   if (leases === undefined || outcome.kind === 'bought' || run.hasClaimed) return
@@ -175,26 +176,26 @@ async function checkDenial({ leases, ledger }: Runs, run: PurchaseRun, outcome: 
   await ledger.markUncertain(now)
 }
 
-/** Whether an answer is about the payment itself, and so the same for every copy of the request. */
+/** Whether an answer is about the payment itself, and thus the same for every copy of the request. */
 export const isOfPayment = (outcome: Outcome) =>
   outcome.kind === 'bought' ||
   outcome.failure.code === 'settlement_unknown' ||
   outcome.failure.code === 'deed_not_persisted'
 
-/** Marks the purchase whose receipt went out, unless every client left before: the payer's next request is then told of it. */
+/** Marks the purchase as answered, unless every client disconnected: then the payer's next request gets the receipt. */
 async function markAnswered({ clock, ledger }: Runs, run: PurchaseRun, outcome: Outcome): Promise<void> {
-  // Whoever shows a payment that is known may be anybody, since settled payloads are public, and ends nothing by it.
+  // Settled payloads are public, so anybody can resend a known payment. That must not mark it as answered.
   const answered = run.handsOver ?? (run.hasClaimed && outcome.kind === 'bought' ? outcome.purchase : undefined)
   if (answered === undefined) return
-  // The answer is written to its connection first.
+  // Lets the answer be written to its connection first.
   await clock.wait(0)
-  // A mark that cannot be written hands the receipt over once more, which charges nobody.
+  // If this cannot be written, the receipt is given once more, which charges nobody.
   if (!run.clients.haveLeft()) await ifAvailable(ledger.markAnswered(answered.payment))
 }
 
 const PLAYS_MAX = 5
 
-/** Plays a script, and again from what is written where another process has moved its payment on meanwhile. */
+/** Runs a script. Begins again if another process changed the purchase meanwhile. */
 async function playThrough<T>(
   runs: Runs,
   run: PurchaseRun,
@@ -215,7 +216,7 @@ async function playThrough<T>(
   }
 }
 
-/** Plays a script to its end; what a port throws is thrown into the script at the request that caused it. */
+/** Runs a script to its end. An error of a port is thrown into the script, at the request that caused it. */
 async function play<T>(script: Script<T>, handlers: Handlers, log: LogStep): Promise<T> {
   let step = script.next()
   while (step.done !== true) {
@@ -245,7 +246,7 @@ const handlersOf = (runs: Runs, run: PurchaseRun, log: LogStep): Handlers => ({
   ...priors(runs, run, log),
 })
 
-/** What is looked up, and asked of others. */
+/** Requests that write nothing to the ledger. */
 function questions(runs: Runs, run: PurchaseRun) {
   const { ledger, facilitator, chain, wallets, pictures } = runs
   return {
@@ -266,7 +267,7 @@ function questions(runs: Runs, run: PurchaseRun) {
     verify: ({ target, payment }) => facilitator.verify(target, payment),
     settle: ({ purchase }) => runs.settle(purchase.target, purchase.payment),
     async 'ask-chain'({ payment, head, wait, named }) {
-      // The reconciler goes on with it; whoever asks often hears what is known.
+      // The reconciler asks later. Who retries too often gets the last known state.
       if (run.isSpent) return { kind: 'silent' }
       const status = await (wait === 'next-block'
         ? statusInNextBlock(runs, payment, head)
@@ -277,7 +278,7 @@ function questions(runs: Runs, run: PurchaseRun) {
   } satisfies Partial<Handlers>
 }
 
-/** What is written. */
+/** Requests that write to the ledger. */
 function writes(runs: Runs, run: PurchaseRun) {
   const { ledger, clock, alert } = runs
   const written = async <T>(writing: Promise<T>): Promise<T> => {
@@ -288,7 +289,7 @@ function writes(runs: Runs, run: PurchaseRun) {
   return {
     async claim(request) {
       if (run.clients.haveLeft()) return { kind: 'abandoned' }
-      // Before it is written: another purchase of this payer may look as soon as it is.
+      // Set before the write: another purchase of this payer may see the claim at once.
       run.hasClaimed = true
       const claiming = await claimOf(runs, request)
       run.hasClaimed = claiming.kind === 'claimed'
@@ -298,7 +299,7 @@ function writes(runs: Runs, run: PurchaseRun) {
     finalize: ({ purchase, tx, settled }) => written(ledger.finalize(purchase, tx, settled, clock.now())),
     confirm: ({ purchase, tx }) => ledger.confirm(purchase, tx),
     'mark-final': ({ purchase, tx }) => ledger.markFinal(purchase, tx),
-    // The alert goes first: a process that dies in between repeats it, and does not leave it out.
+    // Alerts before it writes: after a crash in between, the alert is repeated, not lost.
     'mark-missing'({ purchase }) {
       alert('payment-vanished', purchase)
       return ledger.markMissing(purchase)
@@ -312,7 +313,7 @@ function writes(runs: Runs, run: PurchaseRun) {
       try {
         return await written(ledger.fulfilLatePayment(purchase, tx, clock.now()))
       } catch (error) {
-        // Nobody else knows of a payment that landed and was never claimed.
+        // The ledger does not know a payment that landed without a claim, so this process must remember it.
         if (error instanceof StoreUnavailable) runs.landed.set(keyOf(purchase.payment), { purchase, tx })
         throw error
       }
@@ -320,12 +321,12 @@ function writes(runs: Runs, run: PurchaseRun) {
   } satisfies Partial<Handlers>
 }
 
-/** What becomes of an earlier purchase of the payer. */
+/** Requests about an earlier purchase of the payer. */
 function priors(runs: Runs, run: PurchaseRun, log: LogStep) {
   const { ledger } = runs
   return {
     async 'resolve-other'({ key }): Promise<Purchase | undefined> {
-      // A run that waits for another purchase is not waited for, or two could wait for each other.
+      // Never waits for a run that is waiting itself: the two could wait for each other.
       if (runsOf(runs, key).some(({ isWaiting }) => isWaiting)) return await ledger.find(key)
       run.isWaiting = true
       const end = await runs.flights.run(keyOf(key), () => runReconcile(runs, key, log))
@@ -338,13 +339,13 @@ function priors(runs: Runs, run: PurchaseRun, log: LogStep) {
         ({ handsOver }) => handsOver !== undefined && keyOf(handsOver.payment) === key,
       )
       if (isTaken) return false
-      // Before it is asked: no other run hands over the same meanwhile. A store that fails here leaves nothing handed over.
+      // Set before the look-up, so that no other run hands over the same purchase. Reset if the store fails.
       run.handsOver = purchase
       const now = await ledger.find(purchase.payment).catch((error: unknown) => {
         run.handsOver = undefined
         throw error
       })
-      // What the client calls by the same name is answered with it however often it asks.
+      // The same payment-identifier gets the same receipt, however often it is sent.
       const name = run.request?.payment.identifier
       const isNamed = name !== undefined && name === purchase.payment.identifier
       if (now?.state.kind === 'sold' && (now.state.unanswered || isNamed)) return true

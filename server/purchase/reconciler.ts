@@ -1,4 +1,4 @@
-/** Brings every unfinished purchase nearer to its end, at the start and every few seconds. */
+/** Works on every unfinished purchase, at the start and every few seconds. */
 
 import pLimit from 'p-limit'
 import { StoreUnavailable } from '../domain/failure.ts'
@@ -21,31 +21,30 @@ export type ReconcilerDeps = {
 }
 
 /**
- * How a sweep ends: `seen` once everything that was open when the reconciler was made has been looked at since, whoever left
- * it; `partly` while another run is at some of it, or another process at the sweep; `failed` where the store is
- * unavailable.
+ * How a sweep ends. `seen`: all purchases that were open when the reconciler was made have been checked since. `partly`: some
+ * have not, because another run works on them or another process sweeps. `failed`: the store is unavailable.
  */
 export type SweepResult = 'seen' | 'partly' | 'failed'
 
 /**
- * Makes the reconciler of this process. Each call looks at each unfinished purchase once, as often as its wallet's budget
- * allows; what could not be looked at waits for the next.
+ * Makes the reconciler of this process. Each call checks each unfinished purchase once, if its wallet's budget allows that.
+ * What could not be checked waits for the next call.
  */
 export function reconciler({ ledger, seller, jobs, clock, logger }: ReconcilerDeps): () => Promise<SweepResult> {
-  // What another run had every time. It may have died or failed with it, so that only a look tells.
+  // Purchases that another run had in every sweep so far. That run may have failed, so they still have to be checked.
   let unseen: ReadonlySet<string> | undefined
   const budget = attemptBudget(clock)
   let isFailing = false
   return async () => {
     try {
-      // What this process could not write is known to no other.
+      // No other process knows what this one could not write.
       await seller.writePending()
       await jobs.run('sweep', async () => {
         const unfinished = await ledger.unfinished(clock.now())
         const due = new Set(budget.due(unfinished))
         const elsewhere = await lookAtAll(
           seller,
-          // Nothing is spared before all of it was looked at once: a sweep that failed has looked at nothing.
+          // The budget counts only after the first complete sweep.
           unfinished.filter((key) => unseen === undefined || due.has(key) || unseen.has(keyOf(key))),
         )
         unseen = unseen?.intersection(elsewhere) ?? elsewhere
@@ -54,7 +53,7 @@ export function reconciler({ ledger, seller, jobs, clock, logger }: ReconcilerDe
       return unseen?.size === 0 ? 'seen' : 'partly'
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
-      // Once, however long it lasts.
+      // Noted once per outage.
       if (!isFailing) logger.note('sweep-failed', { why: 'the store is unavailable' })
       isFailing = true
       return 'failed'
@@ -62,7 +61,7 @@ export function reconciler({ ledger, seller, jobs, clock, logger }: ReconcilerDe
   }
 }
 
-/** Looks at purchases; answers those that could not be looked at. Throws `StoreUnavailable` once all others have been. */
+/** Checks purchases; answers those that could not be checked. Throws `StoreUnavailable` only after it has tried all. */
 async function lookAtAll(seller: SellerToReconcile, keys: readonly PaymentKey[]): Promise<ReadonlySet<string>> {
   const limit = pLimit(AT_ONCE)
   const elsewhere = new Set<string>()
@@ -71,7 +70,7 @@ async function lookAtAll(seller: SellerToReconcile, keys: readonly PaymentKey[])
     try {
       if (!(await seller.reconcile(key))) elsewhere.add(keyOf(key))
     } catch (error) {
-      // One damaged row keeps nobody from looking at the others.
+      // One damaged row must not keep the others from being checked.
       if (!(error instanceof StoreUnavailable)) throw error
       trouble = error
     }

@@ -1,4 +1,4 @@
-/** The chain, asked through endpoints of which some lag behind others. */
+/** Guards against chain endpoints that lag behind others. */
 
 import { lru } from '../../shared/lru.ts'
 import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
@@ -11,8 +11,8 @@ const REMEMBERED_MS = 10 * 60_000
 const REMEMBERED_MAX = 10_000
 
 /**
- * An authorization that was once shown as used is not taken for unused because the next endpoint has not heard of it yet:
- * until it is known what used it, that is silence.
+ * Remembers which authorizations the chain has shown as used. If a later answer shows one as unused, the endpoint may lag:
+ * the answer is then `silent`, until the chain shows what used it.
  */
 export function rpcLagGuard(chain: Chain, clock: Clock): Chain {
   const used = lru<string, number>(REMEMBERED_MAX)

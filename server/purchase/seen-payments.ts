@@ -1,6 +1,6 @@
 /**
- * Payments that were seen unspent and are written nowhere, because they were refused then. Whoever was shown one may have
- * moved its money since, and its payer was told to send it again.
+ * Remembers payments that were unspent when they were refused, which the ledger does not know. A facilitator has seen such a
+ * payment and may settle it later, and its payer was told to send it again.
  */
 
 import { lru } from '../../shared/lru.ts'
@@ -12,9 +12,9 @@ import type { Clock } from '../ports.ts'
 type Asked = Pick<Order, 'target' | 'payment' | 'listing'>
 
 export type SeenPayments = {
-  /** Remembers a client's payment as it was first seen unspent, at a height. */
+  /** Remembers a client's payment and the height at which it was first seen unspent. */
   note(request: Asked | undefined, head: bigint): void
-  /** What is remembered of exactly this payment. */
+  /** Finds exactly this payment. */
   find(payment: Payment): Landed | undefined
 }
 
@@ -24,7 +24,7 @@ const REMEMBERED_MS = 10 * 60_000
 // Anybody can sign payments without end.
 const REMEMBERED_MAX = 10_000
 
-/** Remembers for as long as the process lives, and no longer than a payment is good for. */
+/** Remembers in memory, no longer than a payment can be valid. */
 export function seenPayments(clock: Clock): SeenPayments {
   const remembered = lru<string, { readonly seen: Landed; readonly until: number }>(REMEMBERED_MAX)
   const find = (payment: Payment) => {

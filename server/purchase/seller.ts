@@ -1,4 +1,4 @@
-/** The one seller of a process: one run per payment at a time, copies of a request share its answer. */
+/** The seller of a process. Runs one purchase per payment at a time; copies of a request share one answer. */
 
 import { ifAvailable, type Failure } from '../domain/failure.ts'
 import type { Draft } from '../domain/purchase/listing.ts'
@@ -30,20 +30,20 @@ import { seenPayments } from './seen-payments.ts'
 import { singleFlight } from './single-flight.ts'
 import { waitingClients, type WaitingClients } from './waiting-clients.ts'
 
-/** Whether a target can be bought by anyone: `uncertain` is held for a payer, and nobody is at work on it. */
+/** Whether a target can be bought by anyone; `uncertain`: held for a payer, and no run is working on it. */
 export type OfferState = Exclude<Space, 'full'> | 'uncertain'
 
 export type Seller = {
   /**
-   * Buys `target` with `payment`; a listing that is refused is a `Failure`. Never throws for a fault of the world. A client
-   * that hangs up stops nothing; its purchase stays unanswered.
+   * Buys `target` with `payment`; a listing that is refused is a `Failure`. Does not throw if the store, the chain or a
+   * facilitator fails. A client that disconnects stops nothing; its purchase stays unanswered.
    */
   buy(target: Target, payment: Payment, listing: Draft | Failure, client?: AbortSignal): Promise<Outcome>
   /** Whether a target can be bought. */
   offered(target: Target): Promise<OfferState>
   /**
-   * Brings one unfinished purchase nearer to its end, unless another run is at it; `false` where nobody here has asked the
-   * chain about it yet.
+   * Works on one unfinished purchase, unless another run already does; `false` if this process has not asked the chain about
+   * it yet.
    */
   reconcile(key: PaymentKey): Promise<boolean>
   /** Resolves when no purchase is under way. */
@@ -52,7 +52,7 @@ export type Seller = {
 
 /** A seller with what its reconciler needs. */
 export type ReconciledSeller = Seller & {
-  /** Writes down what the store could not take before. Throws `StoreUnavailable`. */
+  /** Writes what could not be written before. Throws `StoreUnavailable`. */
   writePending(): Promise<void>
 }
 
@@ -97,7 +97,7 @@ export function seller(deps: PurchaseDeps): ReconciledSeller {
     async reconcile(key) {
       const working = runsOf(runs, key).find(({ hasClaimed, hasAsked }) => hasClaimed || hasAsked)
       if (working !== undefined) return working.hasAsked
-      // Whatever else is asked of the payment takes its turn like this does, and cannot keep it out.
+      // Waits for its turn among the requests for this payment.
       const end = await runs.flights.run(keyOf(key), () => runReconcile(runs, key))
       await runs.advance()
       return end !== 'elsewhere'
@@ -109,13 +109,13 @@ export function seller(deps: PurchaseDeps): ReconciledSeller {
   }
 }
 
-/** Buys, once no other run is at the payment. The answer is given before the run has ended. */
+/** Buys, after every other run for the payment has ended. Answers before its own run has ended. */
 function attempt(runs: Runs, request: BuyRequest, clients: WaitingClients): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
   const { payment } = request
   const run = async () => {
     const known = await ifAvailable(runs.ledger.find(payment))
-    // What only hears something needs no lease, so that it keeps no other process from looking at the purchase.
+    // A run that only reads takes no lease, so that it does not keep another process from the purchase.
     const isSpent = known?.state.kind === 'reserved' && !runs.mayRetry(payment.payer)
     const work = () => runForClients(runs, request, clients, buy, resolve, isSpent)
     if (known !== undefined && (isSpent || !isRepeat(known, request))) return await work()
@@ -129,17 +129,17 @@ function attempt(runs: Runs, request: BuyRequest, clients: WaitingClients): Prom
   return promise
 }
 
-/** Whether a known payment is sent again as it was, for what it was sent for. */
+/** Whether a known payment is sent again unchanged, for the same target. */
 const isRepeat = (known: Purchase, { payment, target }: BuyRequest): boolean =>
   answersOn(known, target) && (known.state.kind === 'released' || isSamePayment(known.payment, payment))
 
 const isFinal = (kind: Purchase['state']['kind'] | undefined) => kind === 'sold' || kind === 'credited'
 
-/** Names a request whose copies may share an answer: everything that says who may hear it is in the name. */
+/** A key for the copies of a request that share an answer. Holds all that decides who may get that answer. */
 const copyOf = (target: Target, { payer, nonce, to, amount, validAfter, validBefore, signature, accepted }: Payment) =>
   [target, payer, nonce, to, amount, validAfter, validBefore, signature, accepted.asset, accepted.network].join(':')
 
-/** Whether what holds a target is being bought, or is in doubt: then its own payer must be able to come back and sign anew. */
+/** Whether a held target is being bought now. If not, it is uncertain: its payer must be able to come back and sign anew. */
 async function heldBy(runs: Runs, target: Target): Promise<OfferState> {
   for (const holder of await runs.ledger.holders(target)) {
     const isHere = runsOf(runs, holder).some(({ hasClaimed, clients }) => hasClaimed && !clients.haveLeft())
@@ -148,10 +148,10 @@ async function heldBy(runs: Runs, target: Target): Promise<OfferState> {
   return 'reserved'
 }
 
-// A settlement is asked for again at most this often, however many copies of its request come in.
+// One payment is settled again at most this often, however many copies of its request come in.
 const SETTLE_GAP_MS = 3000
 
-/** Lets one payment be settled only so often; in between, the last try still stands as unclear. */
+/** Limits how often one payment is settled. In between, the result is `unclear`, as the last try may still succeed. */
 function spacedSettle(settle: Facilitator['settle'], clock: Clock): Facilitator['settle'] {
   const lastMs = new Map<string, number>()
   return async (target, payment) => {

@@ -1,9 +1,9 @@
 /** The clients that wait for one answer: several, when they sent copies of one request. */
 
 export type WaitingClients = {
-  /** Another client waits. One without a signal is never known to hang up. */
+  /** Adds a client. One without a signal counts as waiting for ever. */
   join(client: AbortSignal | undefined): void
-  /** Whether every client has hung up. */
+  /** Whether every client has disconnected. */
   haveLeft(): boolean
 }
 
@@ -16,5 +16,5 @@ export function waitingClients(first: AbortSignal | undefined): WaitingClients {
   }
 }
 
-/** For work that no client waits for. */
+/** No clients, for the reconciler. */
 export const NOBODY: WaitingClients = { join: () => {}, haveLeft: () => true }
