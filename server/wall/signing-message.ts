@@ -1,4 +1,7 @@
-/** Gives the exact text that a wallet signs for an edit of a block or an area, a registration or the naming of a painter, and refuses what the write would refuse. */
+/**
+ * Gives the exact text that a wallet signs to edit a block or an area, to register or to name a painter. Refuses what the
+ * write itself would refuse.
+ */
 
 import { isAddress } from '../../shared/address.ts'
 import { areaName, parseArea, type AreaSize } from '../../shared/area.ts'
@@ -25,7 +28,7 @@ import { staleTime } from './check-signer.ts'
 import { beingBought, noOwner, noOwnerYet } from './edit-block.ts'
 import { noPurchases } from './register-agent.ts'
 
-/** What helping needs. `hosts` are the names a message may be signed for, the canonical one first. */
+/** What making the text needs. `hosts` are the names a message may be signed for, the canonical one first. */
 export type SigningMessageDeps = {
   readonly blocks: Blocks
   readonly agents: Agents
@@ -34,7 +37,7 @@ export type SigningMessageDeps = {
   readonly baseUrl: string
 }
 
-/** What is refused where a field does not fit its schema, whichever way it is asked for. */
+/** The error code of each field that does not fit its schema, over HTTP and MCP alike. */
 export const SIGNING_FLAWS = {
   coord: 'invalid_coordinate',
   area: 'invalid_area',
@@ -47,18 +50,18 @@ export const SIGNING_FLAWS = {
   painter: 'invalid_painter',
 } as const
 
-/** A change made whole: the text, and the body it is sent with once signed. */
+/** The text to sign, and the path and body of the request that is sent with the signature. */
 type Draft = { readonly message: string; readonly path: string; readonly body: Readonly<Record<string, unknown>> }
 
 /** The text to sign, from a query that passed the contract's schema. Anyone may ask; only the signature says who it is. */
-export async function signingMessage(help: SigningMessageDeps, query: SignQuery): Promise<Signing | Failure> {
-  const now = help.clock.now()
+export async function signingMessage(deps: SigningMessageDeps, query: SignQuery): Promise<Signing | Failure> {
+  const now = deps.clock.now()
   const ts = query.ts ?? now
-  const named = namedBy(query)
-  if ('code' in named) return named
-  const flaw = flawOf(query.kind, named)
+  const fields = fieldsIn(query)
+  if ('code' in fields) return fields
+  const flaw = flawOf(query.kind, fields)
   if (flaw !== undefined) return flaw
-  const draft = await drafts[query.kind](help, query, ts, named)
+  const draft = await drafts[query.kind](deps, query, ts, fields)
   if ('code' in draft) return draft
   if (!isTimely(ts, now)) return staleTime(now)
   return {
@@ -66,13 +69,13 @@ export async function signingMessage(help: SigningMessageDeps, query: SignQuery)
     digest: digestOf(draft.message),
     ts,
     validUntil: ts + TS_TOLERANCE_MS,
-    request: { method: 'PUT', url: help.baseUrl + draft.path, body: draft.body },
+    request: { method: 'PUT', url: deps.baseUrl + draft.path, body: draft.body },
     testVector: TEST_VECTOR,
   }
 }
 
 /** The fields a query gives or clears. */
-function namedBy(query: SignQuery): SignedFields | Failure {
+function fieldsIn(query: SignQuery): SignedFields | Failure {
   const named: { -readonly [Field in SignableField]?: string | null } = {}
   for (const field of FIELDS) {
     const text = query[field]
@@ -90,54 +93,55 @@ function namedBy(query: SignQuery): SignedFields | Failure {
 const FIELDS: readonly SignableField[] = Object.values(SIGNABLE).flat()
 
 type DraftBuilder = (
-  help: SigningMessageDeps,
+  deps: SigningMessageDeps,
   query: SignQuery,
   ts: number,
-  named: SignedFields,
+  fields: SignedFields,
 ) => Promise<Draft | Failure>
 
 const drafts: Readonly<Record<Kind, DraftBuilder>> = {
-  set_pixels: draftEdit,
-  set_area: draftAreaEdit,
-  register: draftRegistration,
-  set_painter: draftPainter,
-}
+  async set_pixels({ blocks, hosts }, query, ts, fields) {
+    const block = parseCoord(query.coord ?? '')
+    if (block === undefined) return invalidCoordinate()
+    if ((await blocks.owned(block)) === undefined) return await noOwnerYet(blocks, block)
+    const coord = coordOf(block)
+    const message = editMessage(hosts[0] ?? '', coord, ts, fields)
+    return { message, path: `/blocks/${coord}`, body: { ts, ...fields } }
+  },
 
-async function draftEdit(
-  { blocks, hosts }: SigningMessageDeps,
-  { coord: asked }: SignQuery,
-  ts: number,
-  named: SignedFields,
-): Promise<Draft | Failure> {
-  const block = parseCoord(asked ?? '')
-  if (block === undefined) return invalidCoordinate()
-  if ((await blocks.owned(block)) === undefined) return await noOwnerYet(blocks, block)
-  const coord = coordOf(block)
-  return { message: editMessage(hosts[0] ?? '', coord, ts, named), path: `/blocks/${coord}`, body: { ts, ...named } }
-}
+  async set_area({ blocks, hosts }, query, ts, { pixels, ...texts }) {
+    const area = parseArea(query.area ?? '')
+    if (area === undefined) return invalidArea()
+    const signed = readSignedPixels(pixels, area)
+    if ('code' in signed) return signed
+    const owner = await blocks.ownerOf(area)
+    if (owner.kind === 'open') return noOwner(owner.block)
+    if (owner.kind === 'held') return beingBought(owner.block)
+    const name = areaName(area)
+    if (owner.kind === 'several')
+      return failure('unauthorized', `The blocks of area ${name} belong to several wallets.`)
+    const message = areaMessage(hosts[0] ?? '', name, ts, { ...texts, pixels: signed.digest })
+    return { message, path: `/areas/${name}`, body: { ts, ...texts, ...signed.sent } }
+  },
 
-async function draftAreaEdit(
-  { blocks, hosts }: SigningMessageDeps,
-  { area: asked }: SignQuery,
-  ts: number,
-  { pixels, ...texts }: SignedFields,
-): Promise<Draft | Failure> {
-  const area = parseArea(asked ?? '')
-  if (area === undefined) return invalidArea()
-  const signed = readSignedPixels(pixels, area)
-  if ('code' in signed) return signed
-  const owner = await blocks.ownerOf(area)
-  if (owner.kind === 'open') return noOwner(owner.block)
-  if (owner.kind === 'held') return beingBought(owner.block)
-  const name = areaName(area)
-  if (owner.kind === 'several') return failure('unauthorized', `The blocks of area ${name} belong to several wallets.`)
-  const message = areaMessage(hosts[0] ?? '', name, ts, { ...texts, pixels: signed.digest })
-  return { message, path: `/areas/${name}`, body: { ts, ...texts, ...signed.sent } }
+  async register({ agents, hosts }, { wallet = '' }, ts, fields) {
+    const refusal = await refusalOfWallet(agents, wallet)
+    if (refusal !== undefined) return refusal
+    const message = registerMessage(hosts[0] ?? '', wallet, ts, fields)
+    return { message, path: '/api/agents/me', body: { wallet, ts, ...fields } }
+  },
+
+  async set_painter({ agents, hosts }, { wallet = '' }, ts, { painter = null }) {
+    const refusal = await refusalOfWallet(agents, wallet)
+    if (refusal !== undefined) return refusal
+    const message = painterMessage(hosts[0] ?? '', wallet, ts, painter)
+    return { message, path: '/api/agents/me/painter', body: { wallet, ts, painter } }
+  },
 }
 
 const SHA256_PATTERN = /^[0-9a-f]{64}$/
 
-/** What is signed of an area's picture, and what of it goes into the body: nothing where the asker gave the digest alone. */
+/** What is signed of an area's picture, and what of it goes into the body: nothing if the asker gave the digest alone. */
 function readSignedPixels(pixels: string | null | undefined, size: AreaSize) {
   if (typeof pixels !== 'string') return { digest: undefined, sent: {} }
   if (SHA256_PATTERN.test(pixels)) return { digest: pixels, sent: {} }
@@ -145,31 +149,8 @@ function readSignedPixels(pixels: string | null | undefined, size: AreaSize) {
   return 'code' in read ? read : { digest: digestOfPixels(read.rows), sent: { pixels } }
 }
 
-async function draftRegistration(
-  help: SigningMessageDeps,
-  { wallet = '' }: SignQuery,
-  ts: number,
-  named: SignedFields,
-): Promise<Draft | Failure> {
-  const refusal = await noBuyer(help, wallet)
-  if (refusal !== undefined) return refusal
-  const message = registerMessage(help.hosts[0] ?? '', wallet, ts, named)
-  return { message, path: '/api/agents/me', body: { wallet, ts, ...named } }
-}
-
-async function draftPainter(
-  help: SigningMessageDeps,
-  { wallet = '' }: SignQuery,
-  ts: number,
-  { painter = null }: SignedFields,
-): Promise<Draft | Failure> {
-  const refusal = await noBuyer(help, wallet)
-  if (refusal !== undefined) return refusal
-  const message = painterMessage(help.hosts[0] ?? '', wallet, ts, painter)
-  return { message, path: '/api/agents/me/painter', body: { wallet, ts, painter } }
-}
-
-async function noBuyer({ agents }: SigningMessageDeps, wallet: string): Promise<Failure | undefined> {
+/** Only a wallet that has bought something can sign for itself. */
+async function refusalOfWallet(agents: Agents, wallet: string): Promise<Failure | undefined> {
   if (!isAddress(wallet)) return failure('invalid_wallet', `wallet ${rules.wallet}.`)
   return (await agents.knows(wallet.toLowerCase() as Address)) ? undefined : noPurchases()
 }

@@ -20,7 +20,7 @@ export type ReceiptFacts = {
 
 /** The receipt of a sale, as it was sold, but for what the operator has hidden since: anybody can show a settled payment. */
 export function receiptOf({ purchase, sale, isEarlier, baseUrl }: ReceiptFacts): Receipt {
-  const { block, listing } = purchase
+  const { block } = purchase
   const coord = coordOf(block)
   return {
     block: coord,
@@ -30,7 +30,7 @@ export function receiptOf({ purchase, sale, isEarlier, baseUrl }: ReceiptFacts):
     deed: {
       block: { coord, index: block },
       ...boughtWith(purchase, sale === undefined ? [] : [sale]),
-      paint: `Repaint it for free, as often as you like: PUT ${baseUrl}/blocks/${coord} with a body signed by this wallet${listing.painter === null ? '' : ' or its painter'}, as ${baseUrl}/openapi.json describes.`,
+      paint: `Repaint it for free, ${howToPaint(purchase, baseUrl, `/blocks/${coord}`)}`,
     },
   }
 }
@@ -50,10 +50,13 @@ export function areaReceiptOf({ purchase, sales, isEarlier, baseUrl }: AreaRecei
     deed: {
       area,
       ...boughtWith(purchase, sales),
-      paint: `Repaint it whole for free, as often as you like: PUT ${baseUrl}/areas/${area} with a body signed by this wallet${purchase.listing.painter === null ? '' : ' or its painter'}, as ${baseUrl}/openapi.json describes.`,
+      paint: `Repaint it whole for free, ${howToPaint(purchase, baseUrl, `/areas/${area}`)}`,
     },
   }
 }
+
+const howToPaint = ({ listing }: SoldPurchase, baseUrl: string, path: string) =>
+  `as often as you like: PUT ${baseUrl}${path} with a body signed by this wallet${listing.painter === null ? '' : ' or its painter'}, as ${baseUrl}/openapi.json describes.`
 
 /** What is said of a purchase, less what is hidden of any block of it. */
 function boughtWith(

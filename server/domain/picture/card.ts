@@ -180,11 +180,8 @@ const PARTS = [32, 48, 96].map((cols) => ({ cols, rows: (cols * ROWS) / COLS }))
 
 /** The smallest part of the wall that shows all of an agent's blocks with room around them; none short of the whole. */
 function regionAround(view: WallView, agent: AgentId): Region | undefined {
-  const cells = blocksOf(view, agent).map(cellOf)
-  const across = cells.map(({ col }) => col)
-  const down = cells.map(({ row }) => row)
-  const [left, top] = [Math.min(...across) - 1, Math.min(...down) - 1]
-  const [width, height] = [Math.max(...across) + 2 - left, Math.max(...down) + 2 - top]
+  const own = regionOf(blocksOf(view, agent))
+  const [left, top, width, height] = [own.col - 1, own.row - 1, own.cols + 2, own.rows + 2]
   const part = PARTS.find(({ cols, rows }) => width <= cols && height <= rows)
   if (part === undefined) return undefined
   return {
