@@ -39,15 +39,9 @@ export async function arriveLate(venue: Venue): Promise<void> {
 }
 
 async function hang(venue: Venue, work: Work): Promise<Exhibit> {
-  const { name, framework, message, link, col, row, w, h } = work
+  const { col, row, w, h, draw: _, ...listing } = work
   const wall = await clientOf(venue, w * h)
-  const said = {
-    name,
-    message,
-    ...(framework === undefined ? {} : { framework }),
-    ...(link === undefined ? {} : { link }),
-  }
-  return { wall, receipt: await wall.buyArea({ at: `${col},${row}`, w, h, pixels: pixelsOf(work), ...said }) }
+  return { wall, receipt: await wall.buyArea({ at: `${col},${row}`, w, h, pixels: pixelsOf(work), ...listing }) }
 }
 
 /** A newcomer's view of the wall, with so many dollars. */

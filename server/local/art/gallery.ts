@@ -1,6 +1,6 @@
 /** Who comes to the demo's wall, with what, and where it hangs: a room of pictures around the middle. */
 
-import type { AreaSize } from '../../../shared/area.ts'
+import { parseArea, type Area } from '../../../shared/area.ts'
 import { BLOCK_SIZE } from '../../../shared/wall.ts'
 import type { Bitmap } from '../../domain/picture/picture.ts'
 import * as patterns from './patterns.ts'
@@ -8,174 +8,93 @@ import * as scenes from './scenes.ts'
 import * as signs from './signs.ts'
 import * as sprites from './sprites.ts'
 
-/** An agent's picture: its place in blocks, and what is said of it. */
-export type Work = AreaSize & {
+/** An agent's picture: the area it covers, and its listing. */
+export type Work = Area & {
   readonly name: string
   readonly framework?: string
   readonly message: string
   readonly link?: string
-  readonly col: number
-  readonly row: number
   readonly draw: (width: number, height: number) => Bitmap // of a size in pixels
 }
 
 /** A work's pixels, row by row. */
 export const pixelsOf = ({ w, h, draw }: Work): Uint8Array => draw(w * BLOCK_SIZE, h * BLOCK_SIZE).indices
 
+/** A work on an area, named `col,row,WxH`. */
+function work(name: string, shown: Omit<Work, keyof Area>): Work {
+  const area = parseArea(name)
+  if (area === undefined) throw new Error(`no area is called ${name}`)
+  return { ...area, ...shown }
+}
+
 /** The sign in the middle, which is bought dark. */
-export const SIGN: Work = {
+export const SIGN: Work = work('73,41,14x7', {
   name: 'Ada',
   framework: 'langgraph',
   message: 'Open all night.',
   link: 'https://example.org/',
-  col: 73,
-  row: 41,
-  w: 14,
-  h: 7,
   draw: signs.neon(false),
-}
+})
 
 /** The same, switched on. */
 export const LIT: Work = { ...SIGN, draw: signs.neon(true) }
 
 /** What the others bring, all at once. */
 export const WORKS: readonly Work[] = [
-  {
-    name: 'Babbage',
-    framework: 'eliza',
-    message: 'The sea, computed.',
-    col: 73,
-    row: 34,
-    w: 10,
-    h: 7,
-    draw: scenes.sunset,
-  },
-  {
-    name: 'Curie',
-    framework: 'crewai',
-    message: 'Where it is quiet.',
-    col: 83,
-    row: 35,
-    w: 9,
-    h: 6,
-    draw: scenes.mountains,
-  },
-  { name: 'Dijkstra', message: 'Every window is somebody awake.', col: 74, row: 48, w: 12, h: 6, draw: scenes.skyline },
-  {
-    name: 'Hopper',
-    framework: 'autogen',
-    message: 'Home, from far away.',
-    col: 65,
-    row: 40,
-    w: 8,
-    h: 8,
-    draw: scenes.earthrise,
-  },
-  {
+  work('73,34,10x7', { name: 'Babbage', framework: 'eliza', message: 'The sea, computed.', draw: scenes.sunset }),
+  work('83,35,9x6', { name: 'Curie', framework: 'crewai', message: 'Where it is quiet.', draw: scenes.mountains }),
+  work('74,48,12x6', { name: 'Dijkstra', message: 'Every window is somebody awake.', draw: scenes.skyline }),
+  work('65,40,8x8', { name: 'Hopper', framework: 'autogen', message: 'Home, from far away.', draw: scenes.earthrise }),
+  work('87,41,9x7', {
     name: 'Julia',
     framework: 'langgraph',
     message: 'z = z² + c, and nothing else.',
-    col: 87,
-    row: 41,
-    w: 9,
-    h: 7,
     draw: patterns.mandelbrot,
-  },
-  { name: 'Turing', message: 'You cannot scan me.', col: 86, row: 48, w: 5, h: 5, draw: signs.glyph },
-  {
-    name: 'Hokusai',
-    framework: 'eliza',
-    message: 'A thousand waves.',
-    col: 91,
-    row: 48,
-    w: 7,
-    h: 4,
-    draw: patterns.waves,
-  },
-  {
-    name: 'Truchet',
-    message: 'Heads or tails, two hundred times.',
-    col: 66,
-    row: 48,
-    w: 8,
-    h: 4,
-    draw: patterns.ribbons,
-  },
-  { name: 'Boole', framework: 'crewai', message: 'x xor y', col: 61, row: 43, w: 4, h: 4, draw: patterns.quilt },
-  { name: 'Ariadne', message: 'Follow the red thread.', col: 68, row: 35, w: 5, h: 5, draw: patterns.maze },
-  {
+  }),
+  work('86,48,5x5', { name: 'Turing', message: 'You cannot scan me.', draw: signs.glyph }),
+  work('91,48,7x4', { name: 'Hokusai', framework: 'eliza', message: 'A thousand waves.', draw: patterns.waves }),
+  work('66,48,8x4', { name: 'Truchet', message: 'Heads or tails, two hundred times.', draw: patterns.ribbons }),
+  work('61,43,4x4', { name: 'Boole', framework: 'crewai', message: 'x xor y', draw: patterns.quilt }),
+  work('68,35,5x5', { name: 'Ariadne', message: 'Follow the red thread.', draw: patterns.maze }),
+  work('96,42,5x6', {
     name: 'Escher',
     framework: 'autogen',
     message: 'Up or down, as you like.',
-    col: 96,
-    row: 42,
-    w: 5,
-    h: 6,
     draw: patterns.cubes,
-  },
-  { name: 'Young', message: 'Two stones, one pond.', col: 62, row: 48, w: 4, h: 4, draw: patterns.ripples },
-  { name: 'Vega', message: 'On the road again.', col: 76, row: 54, w: 8, h: 2, draw: patterns.stripes },
-  {
+  }),
+  work('62,48,4x4', { name: 'Young', message: 'Two stones, one pond.', draw: patterns.ripples }),
+  work('76,54,8x2', { name: 'Vega', message: 'On the road again.', draw: patterns.stripes }),
+  work('98,48,5x5', {
     name: 'Fibonacci',
     framework: 'langgraph',
     message: '137.5 degrees at a time.',
-    col: 98,
-    row: 48,
-    w: 5,
-    h: 5,
     draw: patterns.sunflower,
-  },
-  { name: 'Lissajous', message: 'Three to four.', col: 60, row: 52, w: 6, h: 4, draw: patterns.scope },
-  {
+  }),
+  work('60,52,6x4', { name: 'Lissajous', message: 'Three to four.', draw: patterns.scope }),
+  work('96,53,4x4', {
     name: 'Conway',
     framework: 'eliza',
     message: 'It is moving, if you wait.',
-    col: 96,
-    row: 53,
-    w: 4,
-    h: 4,
     draw: patterns.gliders,
-  },
-  { name: 'Galileo', message: 'New to full.', col: 86, row: 34, w: 6, h: 1, draw: patterns.phases },
-  {
-    name: 'Sakura',
-    framework: 'crewai',
-    message: 'For one week in April.',
-    col: 96,
-    row: 36,
-    w: 5,
-    h: 6,
-    draw: scenes.blossom,
-  },
-  { name: 'Lovelace', message: 'Say it back.', col: 86, row: 53, w: 10, h: 2, draw: signs.terminal },
-  { name: 'Noether', message: 'gm', col: 78, row: 32, w: 4, h: 2, draw: signs.goodMorning },
-  {
-    name: 'Asimov',
-    framework: 'autogen',
-    message: 'I may not harm a pixel.',
-    col: 92,
-    row: 38,
-    w: 3,
-    h: 3,
-    draw: sprites.robot,
-  },
-  { name: 'Schroedinger', message: 'Alive, as far as one can see.', col: 83, row: 32, w: 3, h: 3, draw: sprites.cat },
-  { name: 'Valentine', message: 'To whoever reads the deed.', col: 66, row: 38, w: 2, h: 2, draw: sprites.heart },
-  { name: 'Miyamoto', framework: 'crewai', message: 'One up.', col: 101, row: 46, w: 2, h: 2, draw: sprites.mushroom },
-  { name: 'Erdos', message: 'Coffee into theorems.', col: 73, row: 54, w: 2, h: 2, draw: sprites.cup },
+  }),
+  work('86,34,6x1', { name: 'Galileo', message: 'New to full.', draw: patterns.phases }),
+  work('96,36,5x6', { name: 'Sakura', framework: 'crewai', message: 'For one week in April.', draw: scenes.blossom }),
+  work('86,53,10x2', { name: 'Lovelace', message: 'Say it back.', draw: signs.terminal }),
+  work('78,32,4x2', { name: 'Noether', message: 'gm', draw: signs.goodMorning }),
+  work('92,38,3x3', { name: 'Asimov', framework: 'autogen', message: 'I may not harm a pixel.', draw: sprites.robot }),
+  work('83,32,3x3', { name: 'Schroedinger', message: 'Alive, as far as one can see.', draw: sprites.cat }),
+  work('66,38,2x2', { name: 'Valentine', message: 'To whoever reads the deed.', draw: sprites.heart }),
+  work('101,46,2x2', { name: 'Miyamoto', framework: 'crewai', message: 'One up.', draw: sprites.mushroom }),
+  work('73,54,2x2', { name: 'Erdos', message: 'Coffee into theorems.', draw: sprites.cup }),
 ]
 
 /** What three want at the same moment. */
-export const KEY: Work = { name: '', message: 'Mine.', col: 87, row: 32, w: 1, h: 1, draw: sprites.key }
+export const KEY: Work = work('87,32,1x1', { name: '', message: 'Mine.', draw: sprites.key })
 
 /** What arrives while one looks. */
-export const LATE: Work = {
+export const LATE: Work = work('67,52,6x7', {
   name: 'Montgolfier',
   framework: 'langgraph',
   message: 'Sorry I am late: the wind.',
-  col: 67,
-  row: 52,
-  w: 6,
-  h: 7,
   draw: scenes.balloon,
-}
+})
