@@ -9,6 +9,7 @@ import { parseCoord } from '../../shared/wall.ts'
 import { drawWall } from '../client/cli/wall-drawing.ts'
 import { wall as wallAt, type Wall } from '../client/wall.ts'
 import { AnvilMissing } from './anvil-binary.ts'
+import { localChainId } from './chain.ts'
 import { arriveLate, exhibit } from './exhibition.ts'
 import { startLocalNetwork, type LocalNetwork } from './network.ts'
 import { armed, freePort, startWall, type WallProcess } from './wall-process.ts'
@@ -55,7 +56,7 @@ async function main(): Promise<void> {
 async function startNetwork(): Promise<LocalNetwork | undefined> {
   try {
     const network = await startLocalNetwork()
-    say(`A chain runs at ${network.rpcUrl}: chain id ${network.chainId}, with a dollar of its own where USDC would be.`)
+    say(`A chain runs at ${network.rpcUrl}: chain id ${localChainId}, with a dollar of its own where USDC would be.`)
     say(`A facilitator runs at ${network.facilitatorUrl}: it checks payments and broadcasts them.`)
     return network
   } catch (error) {

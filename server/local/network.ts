@@ -1,10 +1,8 @@
 import type { Address } from 'viem'
-import { localChainId, startChain } from './chain.ts'
-import type { Chain, ChainOptions } from './chain.ts'
+import { startChain, type Chain, type ChainOptions } from './chain.ts'
 import { startFacilitator, type FacilitatorOptions } from './facilitator.ts'
 import { dollarAbi, dollarAddress } from './token/contracts.ts'
-import { newWallet, openMint } from './wallets.ts'
-import type { Fund, Wallet } from './wallets.ts'
+import { newWallet, openMint, type Fund, type Wallet } from './wallets.ts'
 
 /** How the embedded network runs; see `ChainOptions`. */
 export type LocalNetworkOptions = ChainOptions & Omit<FacilitatorOptions, 'rpcUrl'>
@@ -14,11 +12,6 @@ export type LocalNetwork = Omit<Chain, 'pid'> & {
   facilitatorUrl: string
   /** Answers as `facilitatorUrl` does, without a connection. */
   askFacilitator(request: Request): Promise<Response>
-  /** The id of the network as x402 names it. */
-  network: `eip155:${number}`
-  chainId: number
-  /** The address of the dollar. */
-  token: Address
   fund: Fund
   /** A new wallet holding so many dollars. */
   wallet(dollars: number): Promise<Wallet>
@@ -39,9 +32,6 @@ export async function startLocalNetwork(options: LocalNetworkOptions = {}): Prom
     rpcUrl,
     facilitatorUrl: facilitator.url,
     askFacilitator: facilitator.fetch,
-    network: `eip155:${localChainId}`,
-    chainId: localChainId,
-    token: dollarAddress,
     client,
     halt,
     resume,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { chainClient } from '../../server/adapters/chain/chain.ts'
 import { wallet } from '../ports/samples.ts'
 import { loopbackServers } from './loopback.ts'
+import { clientAt } from './odd-endpoint.ts'
 
 // Goal: an endpoint of the chain costs no more than was meant, whatever it answers. Method: endpoints that answer out of
 // bounds, and a count of how many calls they get at once.
@@ -11,7 +11,7 @@ const serve = loopbackServers()
 const balance = (value: string) => Response.json({ jsonrpc: '2.0', id: 1, result: value })
 
 /** Asks what a wallet holds, which no client answers from memory. */
-const ask = (url: string, of = 1) => chainClient('eip155:8453', url).getBalance({ address: wallet(of) })
+const ask = (url: string, of = 1) => clientAt(url).getBalance({ address: wallet(of) })
 
 test('an endpoint that sends us elsewhere is not followed', async () => {
   let followed = 0
@@ -42,7 +42,7 @@ test('32 calls are under way at once; when 512 wait, one more is refused', async
     running -= 1
     return balance('0x1')
   })
-  const client = chainClient('eip155:8453', url)
+  const client = clientAt(url)
   const asking = Array.from({ length: 32 + 512 }, (_, at) => client.getBalance({ address: wallet(at + 1) }))
   await full.promise
   await expect(client.getBalance({ address: wallet(9999) })).rejects.toThrow()

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { parseSignature, type Hex } from 'viem'
 import { hashMessage } from 'viem/utils'
-import { chainClient } from '../../server/adapters/chain/chain.ts'
 import { fastestKeys } from '../../server/adapters/wallets/recover.ts'
 import { viemWallets } from '../../server/adapters/wallets/wallets.ts'
 import type { Address } from '../../server/domain/purchase/payment.ts'
@@ -13,7 +12,7 @@ import { walletsContract } from '../ports/wallets.contract.ts'
 import artefact from './contract-wallet/artefact.json' with { type: 'json' }
 import { compileFactory } from './contract-wallet/compile.ts'
 import { deployCall, placeFactory, wrapped, type ContractWallets } from './contract-wallet/deploy.ts'
-import { oddEndpoints, type Rule } from './odd-endpoint.ts'
+import { clientAt, oddEndpoints, type Rule } from './odd-endpoint.ts'
 import { lower, newOffer, sign } from './signing.ts'
 
 // Goal: a signature is a wallet's or nobody's, and asking never fails. Method: keys that sign oddly, and contract wallets
@@ -34,8 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => network.stop())
 
-const walletsAt = (url: string, clock = fakeClock(0)) =>
-  viemWallets(chainClient('eip155:8453', url), offer, keys, clock)
+const walletsAt = (url: string, clock = fakeClock(0)) => viemWallets(clientAt(url), offer, keys, clock)
 
 /** Asks about the texts on the network, or through an endpoint that follows `rules`. */
 const signed = (wallet: string, signature: Hex, rules?: Readonly<Record<string, Rule>>) =>

@@ -1,16 +1,13 @@
 /** The chain over JSON-RPC: what became of an authorization, looked up by payer and nonce through the operator's endpoints. */
 
-import type { PublicClient } from 'viem'
 import { lru } from '../../../shared/lru.ts'
 import { keyOf, type Address, type Payment, type PaymentKey } from '../../domain/purchase/payment.ts'
 import type { ChainStatus } from '../../domain/purchase/purchase.ts'
 import type { Chain, ChainHealth, Receipts } from '../../ports.ts'
-import type { Network } from '../../x402/network.ts'
 import type { Offer } from '../../x402/terms.ts'
-import { systemClock } from '../clock.ts'
 import { within } from '../timeout.ts'
 import { EndpointBehind, type CallContext } from './endpoint.ts'
-import { openEndpoints, type Endpoints } from './endpoints.ts'
+import type { Endpoints } from './endpoints.ts'
 import { probe } from './probe.ts'
 import { stateReader } from './state.ts'
 import { statusAt, type Proof } from './status.ts'
@@ -26,11 +23,6 @@ const BUYING_MS = 60_000
 const REMEMBERED_MAX = 10_000
 
 const SILENT = { kind: 'silent' } as const
-
-/** A client for a network over one endpoint; without an address, the network's public one. */
-export function chainClient(network: Network, rpcUrl?: string): PublicClient {
-  return openEndpoints(network, rpcUrl === undefined ? [] : [rpcUrl], { clock: systemClock }).client
-}
 
 /** Makes the chain port. Each question is answered within eight seconds. */
 export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
