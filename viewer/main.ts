@@ -12,7 +12,7 @@ import { initialState, PANELS, isSame, received, resize, shownBlock, step, type 
 import { find, make } from './ui/dom.ts'
 import { hideNotice, showNotice } from './ui/notice.ts'
 import { toast } from './ui/toast.ts'
-import { atPlace, deadLink, followInAddressBar, placeInAddressBar } from './url-state.ts'
+import { atPlace, deadLink, syncAddressBar, placeInAddressBar } from './url-state.ts'
 import { summaryOf } from './wall/formatting.ts'
 import { soldBy, momentsOf } from './wall/moments.ts'
 import type { Wall } from './wall/wall-model.ts'
@@ -34,7 +34,7 @@ let placed: Camera | undefined // where the first pictures were shown
 
 const appearance = createAppearance(onTheme)
 const painter = createPainter(canvas, () => state, appearance.theme(), askFrame)
-const bar = followInAddressBar(() => state, goTo)
+const updateAddressBar = syncAddressBar(() => state, goTo)
 
 const page: Page = {
   state: () => state,
@@ -66,7 +66,7 @@ function setState(next: State) {
   if (next.wall !== before.wall || next.at !== before.at) showCounts()
   parts?.update(next, before)
   // After the parts: a label may move the wall when it opens.
-  if (!arriving && next.motion === undefined) bar.follow(next, before)
+  if (!arriving && next.motion === undefined) updateAddressBar(next, before)
 }
 
 /** Shows how much is sold at the moment that is shown. */

@@ -66,14 +66,11 @@ export const addressOf = (state: State, search: string): string => writeAddress(
 const OURS = { ours: true }
 const OPENED = { ours: true, opened: true }
 
-/** Keeps the address bar in step. */
-export type Bar = {
-  /** To be called after each change. */
-  follow(next: State, before: State): void
-}
-
-/** Opening a label adds an entry to the browser's history; all else replaces the address. `goTo` shows the place of an entry. */
-export function followInAddressBar(state: () => State, goTo: (place: Place, keepsCamera: boolean) => void): Bar {
+/**
+ * Opening a label adds an entry to the browser's history; all else replaces the address. `goTo` shows the place of an entry.
+ * Answers what is to be called after each change of the state.
+ */
+export function syncAddressBar(state: () => State, goTo: (place: Place, keepsCamera: boolean) => void) {
   let timer: ReturnType<typeof setTimeout> | undefined
   let restoring = false
   let leaving = false // our own step back has begun; the address is written once it has ended
@@ -91,18 +88,16 @@ export function followInAddressBar(state: () => State, goTo: (place: Place, keep
     goTo(placeInAddressBar(), event.state?.ours === true)
     restoring = false
   })
-  return {
-    follow(next, before) {
-      clearTimeout(timer)
-      if (restoring || leaving) return
-      const hasOpened = before.pinned === undefined && next.pinned !== undefined
-      const hasClosed = before.pinned !== undefined && next.pinned === undefined
-      if (hasOpened) return push()
-      if (hasClosed && history.state?.opened && next.agent === before.agent && next.at === before.at) {
-        leaving = true
-        return history.back()
-      }
-      timer = setTimeout(replace, REST_MS)
-    },
+  return (next: State, before: State): void => {
+    clearTimeout(timer)
+    if (restoring || leaving) return
+    const hasOpened = before.pinned === undefined && next.pinned !== undefined
+    const hasClosed = before.pinned !== undefined && next.pinned === undefined
+    if (hasOpened) return push()
+    if (hasClosed && history.state?.opened && next.agent === before.agent && next.at === before.at) {
+      leaving = true
+      return history.back()
+    }
+    timer = setTimeout(replace, REST_MS)
   }
 }

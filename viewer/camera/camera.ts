@@ -68,6 +68,8 @@ export function zoom(camera: Camera, view: View, factor: number, at: Point): Cam
 /** A rectangle of the wall, in its pixels. */
 export type Area = { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number }
 
+export const WHOLE_WALL: Area = { left: 0, top: 0, right: WIDTH, bottom: HEIGHT }
+
 /** The nearest look at an area that shows all of it with some room around, no nearer than `zoomMax`. */
 export function lookAt(area: Area, view: View, zoomMax: number): Camera {
   const width = area.right - area.left

@@ -1,14 +1,12 @@
 /** Two canvases over each other: the wall's pixels, and the overlay with one pixel a block. */
 
 import { COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
-import type { Area } from '../camera/camera.ts'
+import { WHOLE_WALL, type Area } from '../camera/camera.ts'
 import { coloursOf, type Theme } from '../theme.ts'
 import { areaOf } from '../wall/artworks.ts'
 import type { OverlayBytes } from '../wall/overlay.ts'
 import { imageOf } from '../wall/picture.ts'
 import { OPEN, type Atlas } from '../wall/pixel-buffer.ts'
-
-const WHOLE: Area = { left: 0, top: 0, right: WIDTH, bottom: HEIGHT }
 
 // With more changed blocks than this, painting the whole wall is the shorter way.
 const PARTS_MAX = 400
@@ -34,7 +32,7 @@ export function createLayers(): Layers | undefined {
     wall.context.putImageData(imageOf(atlas, area, colours), area.left, area.top)
   const setAtlas = (atlas: Atlas) => {
     shown = atlas
-    paint(atlas, WHOLE)
+    paint(atlas, WHOLE_WALL)
   }
   return {
     layers: [wall.canvas, overlay.canvas],

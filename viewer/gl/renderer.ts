@@ -2,7 +2,7 @@
 
 import createRegl, { type Regl } from 'regl'
 import { COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
-import type { Area } from '../camera/camera.ts'
+import { WHOLE_WALL, type Area } from '../camera/camera.ts'
 import { bytesOf, coloursOf, type Theme } from '../theme.ts'
 import { areaOf } from '../wall/artworks.ts'
 import type { OverlayBytes } from '../wall/overlay.ts'
@@ -18,8 +18,6 @@ const PALETTE_TEXTURE_SIZE = 256
 
 // With more changed blocks than this, the lines they lie on are uploaded and shaded in one go.
 const PARTS_MAX = 64
-
-const WHOLE: Area = { left: 0, top: 0, right: WIDTH, bottom: HEIGHT }
 
 type Colour = [red: number, green: number, blue: number, alpha: number]
 const WHITE: Colour = [1, 1, 1, 1]
@@ -54,7 +52,7 @@ function rendererOn(regl: Regl): Renderer {
   const levels = createLevels(regl, { atlas, palette, overlay })
   const paint = paintersOn(regl)
   let room = { ground: BLACK, rule: BLACK, edge: BLACK }
-  let stale: readonly Area[] = [WHOLE] // what the levels do not show yet
+  let stale: readonly Area[] = [WHOLE_WALL] // what the levels do not show yet
   let overlaid = 0
   let marked: Area | undefined
 
@@ -73,17 +71,17 @@ function rendererOn(regl: Regl): Renderer {
   return {
     setAtlas(data) {
       atlas({ data, width: WIDTH, height: HEIGHT, format: 'luminance' })
-      stale = [WHOLE]
+      stale = [WHOLE_WALL]
     },
     setBlocks(data, blocks) {
       const parts = blocks.length > PARTS_MAX ? [linesOf(blocks)] : blocks.map((block) => areaOf([block]))
       for (const area of parts) atlas.subimage(imageOf(data, area), area.left, area.top)
-      stale = stale.length + parts.length > PARTS_MAX ? [WHOLE] : [...stale, ...parts]
+      stale = stale.length + parts.length > PARTS_MAX ? [WHOLE_WALL] : [...stale, ...parts]
     },
     setOverlay(data) {
       overlay({ data, width: COLS, height: ROWS })
       overlaid = data.some((byte) => byte > 0) ? 1 : 0
-      stale = [WHOLE]
+      stale = [WHOLE_WALL]
     },
     setMarks(blocks) {
       const data = new Uint8Array(COLS * ROWS)
@@ -94,7 +92,7 @@ function rendererOn(regl: Regl): Renderer {
     setTheme(theme) {
       palette({ data: coloursOf(theme), width: PALETTE_TEXTURE_SIZE, height: 1 })
       room = { ground: lightOf(theme.ground), rule: lightOf(theme.rule), edge: lightOf(theme.edge) }
-      stale = [WHOLE]
+      stale = [WHOLE_WALL]
     },
     draw(frame) {
       regl.poll()

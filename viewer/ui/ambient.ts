@@ -1,12 +1,10 @@
 /** The light around the wall: in the dark theme its own colours, in the light theme its shadow. */
 
-import { HEIGHT, WIDTH } from '../../shared/wall.ts'
+import { WHOLE_WALL } from '../camera/camera.ts'
 import { boxAround } from '../camera/hover.ts'
 import type { Part } from '../page.ts'
 import { LIGHT_HEIGHT, LIGHT_WIDTH, roomLight } from '../wall/room-light.ts'
 import { make } from './dom.ts'
-
-const WHOLE = { left: 0, top: 0, right: WIDTH, bottom: HEIGHT }
 
 /** A small picture of the light, drawn once for each change of the wall; the browser enlarges and moves it. */
 export function createAmbient(stage: HTMLElement): Part {
@@ -23,7 +21,7 @@ export function createAmbient(stage: HTMLElement): Part {
       light.getContext('2d')?.putImageData(new ImageData(roomLight(wall), LIGHT_WIDTH, LIGHT_HEIGHT), 0, 0)
     },
     frame({ camera, view }) {
-      const { left, top, width, height } = boxAround(camera, view, WHOLE)
+      const { left, top, width, height } = boxAround(camera, view, WHOLE_WALL)
       element.hidden = left < 0 && top < 0 && left + width > view.width && top + height > view.height
       element.style.transform = `translate(${left}px, ${top}px)`
       element.style.width = `${width}px`

@@ -48,10 +48,10 @@ export function createLazyUi(page: Page, readCanvas: CanvasReader, signal: Abort
       for (const part of parts) part.update(next, before)
       // Older rows of a wall that is still arriving would overwrite the changes.
       if (!following && next.wall?.complete) {
+        following = true
         syncWall(syncDeps, signal)
         if (!document.body.classList.contains('embed')) keepOffline(signal)
       }
-      following ||= next.wall?.complete === true
     },
     frame: (state) => parts.forEach((part) => part.frame?.(state)),
     restyle: (state) => parts.forEach((part) => part.restyle?.(state)),

@@ -1,8 +1,8 @@
 /** The wall's works: what is known of them, and where they lie. */
 
-import { BLOCK_SIZE, COLS, ROWS, blockAt, cellOf, type BlockIndex } from '../../shared/wall.ts'
+import { BLOCK_SIZE, COLS, blockAt, cellOf, type BlockIndex } from '../../shared/wall.ts'
 import { workAround, type Work } from '../../shared/works.ts'
-import type { Area } from '../camera/camera.ts'
+import { WHOLE_WALL, type Area } from '../camera/camera.ts'
 import type { Wall } from './wall-model.ts'
 
 /** A work with what is known of it. */
@@ -69,7 +69,8 @@ export function blocksOf({ claims }: Wall, agent: number): BlockIndex[] {
 
 /** The smallest area that holds all of some blocks; the whole wall for none. */
 export function areaOf(blocks: readonly BlockIndex[]): Area {
-  const cells = blocks.length === 0 ? wholeWall : blocks.map(cellOf)
+  if (blocks.length === 0) return WHOLE_WALL
+  const cells = blocks.map(cellOf)
   const cols = cells.map(({ col }) => col)
   const rows = cells.map(({ row }) => row)
   return {
@@ -101,11 +102,6 @@ export function soldArea({ claims }: Wall): Area | undefined {
     bottom: (bottom + 1) * BLOCK_SIZE,
   }
 }
-
-const wholeWall = [
-  { col: 0, row: 0 },
-  { col: COLS - 1, row: ROWS - 1 },
-]
 
 /** The edges of blocks whose neighbour there is none of them, as an SVG path in wall pixels. */
 export function edgesOf(blocks: readonly BlockIndex[]): string {
