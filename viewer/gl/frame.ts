@@ -36,6 +36,12 @@ const RULES_FROM = 1.2
 const RULES_TO = 4
 const TENS_STRENGTH = 0.8
 
+/** Gives a canvas its stage's size in device pixels. */
+export function fitCanvas(canvas: HTMLCanvasElement, { width, height }: View) {
+  canvas.width = Math.round(width * devicePixelRatio)
+  canvas.height = Math.round(height * devicePixelRatio)
+}
+
 /** The drawing of a camera on a canvas with `ratio` device pixels per CSS pixel. */
 export function frameOf(camera: Camera, view: View, ratio: number, outlined: BlockIndex | undefined): Frame {
   const width = Math.round(view.width * ratio)

@@ -6,7 +6,7 @@ import type { Theme } from '../theme.ts'
 import { blocksOf, workAt } from '../wall/artworks.ts'
 import { overlayBytes } from '../wall/overlay.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { frameOf } from './frame.ts'
+import { fitCanvas, frameOf } from './frame.ts'
 import { createRenderer, type Renderer } from './renderer.ts'
 
 export type Painter = {
@@ -185,11 +185,6 @@ function markedBlocks(state: State): readonly BlockIndex[] {
   }
   const marked = agent === undefined ? [] : blocksOf(wall, agent)
   return at === undefined ? marked : marked.filter((index) => (wall.claims.get(index)?.t ?? Infinity) <= at)
-}
-
-function fitCanvas(canvas: HTMLCanvasElement, { width, height }: State['view']) {
-  canvas.width = Math.round(width * devicePixelRatio)
-  canvas.height = Math.round(height * devicePixelRatio)
 }
 
 const hasOtherMarks = (a: State, b: State) =>

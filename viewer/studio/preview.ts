@@ -5,7 +5,7 @@ import { BLOCK_SIZE, blockAt, cellOf, type BlockIndex } from '../../shared/wall.
 import type { Camera, View } from '../camera/camera.ts'
 import { createGrid } from '../gl/canvas-grid.ts'
 import { createLayers } from '../gl/canvas-layers.ts'
-import { frameOf, type Frame } from '../gl/frame.ts'
+import { fitCanvas, frameOf, type Frame } from '../gl/frame.ts'
 import { bytesOf, type Theme } from '../theme.ts'
 import { areaOf } from '../wall/artworks.ts'
 import { standingOf } from './order/cost-summary.ts'
@@ -71,10 +71,7 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme): Preview 
       cut(next)
     },
     setTheme,
-    resize({ width, height }) {
-      canvas.width = Math.round(width * devicePixelRatio)
-      canvas.height = Math.round(height * devicePixelRatio)
-    },
+    resize: (view) => fitCanvas(canvas, view),
     draw(sketch, camera, view) {
       const ratio = canvas.width / view.width
       const plan = frameOf(camera, view, ratio, undefined)
