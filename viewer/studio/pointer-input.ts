@@ -39,7 +39,8 @@ export function listenToInput(canvas: HTMLCanvasElement, controls: PreviewContro
 
   const send = (intent: Intent) => {
     if (intent.do === 'zoom') {
-      held = undefined
+      // The wheel and a pinch end a drag; keys and buttons, which zoom about the middle, do not.
+      if (intent.at !== undefined) held = undefined
       zoomBy(controls, intent.factor, intent.at)
     } else if (intent.do === 'pan') {
       if (held === undefined) return controls.turn(pan(controls.camera(), controls.view(), intent.dx, intent.dy))
