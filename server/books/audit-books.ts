@@ -8,14 +8,14 @@ import type { Audit, Chain, Clock, KeptReceipts, ReceiptArchive, Transfer } from
 
 const AT_ONCE = 8
 
-// An endpoint that misses one question of hundreds is not to blame the whole look on.
+// One failed request of hundreds must not end the audit.
 const TRIES = 4
 const BETWEEN_TRIES_MS = 1000
 
-// What may yet be replaced by a reorganisation is read again.
+// Blocks that a reorganisation may still replace are read again.
 const READ_AGAIN = 1000n
 
-/** What taking stock needs. `price` is what a block costs, `payTo` who is paid now, `archive` what earlier looks read. */
+/** What the audit needs. `price` is of one block, `payTo` the address paid now, `archive` what earlier audits have read. */
 export type AuditDeps = {
   readonly audit: Audit
   readonly chain: Chain
@@ -38,9 +38,8 @@ export type Stock = {
 }
 
 /**
- * Looks at everything from `from` on, else since the first payment that was ever seen; `silent` when the chain does not
- * answer. What an earlier look has read, whose books balanced, is not read again. Tells `onward` of the height it has come
- * to.
+ * Audits everything from height `from` on, by default since the first payment; `silent` if the chain does not answer. What
+ * an earlier audit has read is not read again if its books balanced. Calls `onward` with each height it has reached.
  */
 export async function auditBooks(
   { audit, chain, clock, archive, price, payTo }: AuditDeps,
@@ -68,7 +67,7 @@ export async function auditBooks(
     }),
   )
   const balance = balanceOf(before, arrivals, after, price)
-  // Where the books do not balance, the chain is read anew: it may be what was read that is wrong.
+  // If the books do not balance, what was read may be wrong: the next audit reads all of it again.
   if (balance.balances && read.length > 0) await archive.write(read.map(lasting))
   return { at: clock.now(), from: start, through: read.at(-1)?.through, balance, open }
 }

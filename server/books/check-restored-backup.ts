@@ -1,6 +1,6 @@
 /**
- * Tells whether the store is of the present, or an older copy that was put back. Two things speak: the witness, which
- * knows how far the store had come, and the chain, which shows what was paid since.
+ * Checks whether the store is current, or an older copy that was restored. There are two signs: the witness, which knows how
+ * far the store had come, and the chain, which shows what was paid since.
  */
 
 import { StoreUnavailable } from '../domain/failure.ts'
@@ -9,7 +9,7 @@ import { isOlder, type Progress, type StorePosition } from '../domain/store-posi
 import type { Clock, Facilitator, Logger, Payouts, Store, StoreReplaced, Witness } from '../ports.ts'
 import { findOrphans, nextHeight, type FindOrphanDeps, type OrphanPayment } from './find-orphan-payments.ts'
 
-// How often a store of the present accounts for what arrived since.
+// How often the transfers to a current store are booked.
 const LOOK_EVERY_MS = 60_000
 
 /** What the check needs. */
@@ -23,21 +23,21 @@ export type RestoredBackupDeps = FindOrphanDeps & {
 }
 
 export type RestoredBackupCheck = {
-  /** Looks on, and answers whether the store is known to be of the present. To be asked again and again. */
+  /** Continues the check, and answers whether the store is known to be current. Must be called again and again. */
   isCurrent(): Promise<boolean>
-  /** How many payments that no purchase is known for are not accounted for. */
+  /** How many payments without a known purchase are not accounted for. */
   orphans(): number
-  /** Tells that the store may be another one from now on, so that everything is looked at as at a start. */
+  /** Must be called when the store may have been replaced. The check then begins again. */
   replaced({ progress, seen, isOlder }: StoreReplaced): void
 }
 
 /**
  * Makes the check of this process.
  *
- * A store behind its witness is an older copy: nothing is sold until the operator accepts it. Money that no purchase is
- * known for is the sign of one, too, where there is no witness, or where our own facilitator sent it, because a snapshot of
- * a whole machine takes the witness back together with the store. What else arrives is stray: told, booked, and no reason
- * to stop. Nor is anything that arrives later: a purchase is written before its money moves.
+ * A store behind its witness is an older copy: nothing is sold until the operator accepts it. Money without a known purchase
+ * is a sign of an older copy, too, if there is no witness, or if our own facilitator sent it: a snapshot of a whole machine
+ * restores the witness together with the store. All other money is stray: it is booked, the operator gets an alert, and
+ * sales go on. So it is with all money that arrives later, because a purchase is written before its money moves.
  */
 export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupCheck {
   const { clock } = deps
@@ -60,7 +60,7 @@ export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupChe
         if (!isCurrent) await prove()
         else if (isDue) await accountFor(deps, scan, tell)
       } catch (error) {
-        // Asked again soon; what was looked through is remembered.
+        // The next call continues from here.
         if (!(error instanceof StoreUnavailable)) throw error
       }
       return isCurrent
@@ -76,16 +76,16 @@ export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupChe
   }
 }
 
-/** How far this process has looked, and what it found that nobody has accounted for yet. */
+/** How far this process has read the chain, and the payments it found that are not accounted for yet. */
 type Scan = {
   next: bigint | undefined
   orphans: readonly OrphanPayment[]
-  isOver: boolean // once the store may be another one, of which it says nothing
+  isOver: boolean // once the store may have been replaced, so that this scan no longer counts
 }
 
 const newScan = (): Scan => ({ next: undefined, orphans: [], isOver: false })
 
-/** Whether the store is level with its witness, and nothing on the chain speaks against it. */
+/** Whether the store is not behind its witness, and the chain shows no sign of an older copy. */
 async function provePresent(
   deps: RestoredBackupDeps,
   scan: Scan,
@@ -106,7 +106,7 @@ async function provePresent(
   return isThrough && scan.orphans.length === 0 && !isBehind
 }
 
-/** Books what arrived since: whatever it is, it is no sale that was forgotten. */
+/** Books what has arrived since as stray: the store is current, so it is no forgotten sale. */
 async function accountFor(deps: RestoredBackupDeps, scan: Scan, tell: Alerts): Promise<void> {
   await scanOn(deps, scan, true, async (found) => {
     for (const stray of found) await bookStray(deps, stray, tell)
@@ -114,7 +114,7 @@ async function accountFor(deps: RestoredBackupDeps, scan: Scan, tell: Alerts): P
   })
 }
 
-/** Looks on to the newest block, and keeps what `sort` leaves over; `false` where it did not get there. */
+/** Reads the chain up to the newest block, and keeps the payments that `sort` returns; `false` if it did not get there. */
 async function scanOn(
   deps: RestoredBackupDeps,
   scan: Scan,
@@ -130,13 +130,13 @@ async function scanOn(
     scan.orphans = [...scan.orphans, ...kept]
     scan.next = window.next
     from = window.next
-    // What was looked through need not be again, at the next start either.
+    // What was read need not be read again, not even after a restart.
     if (mayReach && scan.orphans.length === 0) await deps.checkpoint.reach(window.next - 1n)
     if (window.isAll) return true
   }
 }
 
-/** Those that are neither known by now, nor booked as stray or settled by hand, nor accepted by the operator. */
+/** The payments that are still unknown, not booked as stray or settled by hand, and not accepted by the operator. */
 async function unaccounted(
   { checkpoint, payouts }: RestoredBackupDeps,
   orphans: readonly OrphanPayment[],
@@ -155,7 +155,7 @@ async function bookStray({ payouts, clock }: RestoredBackupDeps, stray: OrphanPa
 
 type Alerts = ReturnType<typeof alertsOnce>
 
-/** What the operator is told, each thing once. */
+/** Alerts to the operator, each one once. */
 function alertsOnce(logger: Logger) {
   const told = new Set<string>()
   const once = (about: string, event: string, facts: Parameters<Logger['alert']>[1]) => {
@@ -184,7 +184,7 @@ function alertsOnce(logger: Logger) {
   }
 }
 
-/** A witness that cannot be read is told of, and is none. */
+/** Reads the witness. If that fails, alerts the operator and goes on without one. */
 async function readWitness({ witness, logger }: RestoredBackupDeps): Promise<StorePosition | undefined> {
   try {
     return await witness.read()
@@ -196,7 +196,7 @@ async function readWitness({ witness, logger }: RestoredBackupDeps): Promise<Sto
 
 type BySender = { readonly byOurs: readonly OrphanPayment[]; readonly byOthers: readonly OrphanPayment[] }
 
-/** Tells what our own facilitator sent from what others did; what cannot be told may have been ours. */
+/** Separates what our own facilitator sent from what others sent. If that is unknown, it may have been ours. */
 async function sortBySender(
   { chain, facilitator }: RestoredBackupDeps,
   found: readonly OrphanPayment[],

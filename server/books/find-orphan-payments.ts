@@ -1,6 +1,6 @@
 /**
- * Finds money that arrived on the chain and belongs to no purchase the store knows. It is a stranger's, or the sign of an
- * older copy of the database that was put back: blocks sold since would be sold again.
+ * Finds money on the chain that belongs to no purchase in the store. A stranger sent it, or the database is an older copy
+ * that was restored: then blocks that were sold since would be sold again.
  */
 
 import type { Address, Terms } from '../domain/purchase/payment.ts'
@@ -20,17 +20,17 @@ export type OrphanPayment = Transfer & { readonly nonce: NonNullable<Transfer['n
 /** What arrived between two looks. */
 export type OrphanWindow = {
   readonly orphans: readonly OrphanPayment[]
-  readonly next: bigint // the first height that was not looked at
+  readonly next: bigint // the first height that was not read
   readonly isAll: boolean // whether the newest block was
 }
 
-/** Where the store's look at the chain goes on: after its checkpoint, or at the newest block where it never looked. */
+/** The height to read from: after the store's checkpoint, or from the newest block if there is none. */
 export async function nextHeight({ chain, checkpoint, terms }: FindOrphanDeps): Promise<bigint | 'silent'> {
   const seen = (await checkpoint.height()) ?? (await newestHeight(chain, terms.payTo))
   return seen === 'silent' ? seen : seen + 1n
 }
 
-/** Looks at the next stretch of the chain, from height `from` on. */
+/** Reads the next stretch of the chain, from height `from` on. */
 export async function findOrphans(
   { chain, checkpoint, terms }: FindOrphanDeps,
   from: bigint,

@@ -1,9 +1,9 @@
-/** Keeps the witness level with the store: written after each commit that it tells of, never before. */
+/** Keeps the witness up to date with the store. Each commit is written to the witness after it, never before. */
 
 import { isSamePosition, type StorePosition } from '../domain/store-position.ts'
 import type { Clock, Logger, Store, Witness } from '../ports.ts'
 
-// What a flood of commits costs: one small file this often, however many there are.
+// Many commits cost no more than one small file in this time.
 const WRITE_EVERY_MS = 250
 
 /** What keeping the witness needs. */
@@ -15,9 +15,9 @@ export type KeepWitnessDeps = {
 }
 
 export type WitnessKeeper = {
-  /** Tells that the store is of the present: nothing is written before, so that an older copy cannot overwrite its witness. */
+  /** Must be called once the store is known to be current. Writes nothing before, so no older copy overwrites its witness. */
   begin(): void
-  /** Tells that something was committed. */
+  /** Must be called after each commit. */
   committed(): void
   /** Writes what is due. */
   flush(): Promise<void>
@@ -39,7 +39,7 @@ export function keepWitness({ store, witness, clock, logger }: KeepWitnessDeps):
       written = position
       isFailing = false
     } catch {
-      // An older witness is still true of this store, and only says less.
+      // The older witness stays valid; it only proves less.
       if (!isFailing) logger.alert('witness-failed', { what: 'the witness could not be written; see WITNESS_PATH' })
       isFailing = true
     }

@@ -1,4 +1,4 @@
-/** Settles by evidence what is open: asks the chain about one payment now, and draws the consequence. */
+/** Resolves one open payment by hand: asks the chain about it now, and acts on the answer. */
 
 import type { PaymentKey } from '../domain/purchase/payment.ts'
 import type { Purchase, ChainStatus } from '../domain/purchase/purchase.ts'
@@ -19,7 +19,7 @@ export type ResolveDeps = {
 /** A purchase before and after, and what the chain says of its payment. */
 export type Resolution = { readonly before: Purchase; readonly after: Purchase; readonly evidence: ChainStatus }
 
-/** Brings a purchase nearer to its end; `undefined` for a payment that was never taken. */
+/** Reconciles a purchase; `undefined` for an unknown payment. */
 export async function resolvePurchase(
   { ledger, chain, seller }: ResolveDeps,
   key: PaymentKey,
@@ -31,7 +31,7 @@ export async function resolvePurchase(
   return { before, after, evidence: await chain.status(after.payment, after.head) }
 }
 
-/** Books money that no purchase is known for as stray, which the chain must show as spent: nothing was sold for it. */
+/** Books money without a known purchase as stray. The chain must show its authorization as spent. */
 export async function noteStray(deps: ResolveDeps, key: PaymentKey): Promise<PayoutResult> {
   if ((await deps.ledger.find(key)) !== undefined) return 'not-owed'
   return await notePayout(deps, key, STRAY_NOTE)

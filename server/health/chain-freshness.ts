@@ -1,4 +1,4 @@
-/** A chain that makes no blocks tells nothing of what was sent to it: such a chain is taken for silent. */
+/** Treats a chain that makes no blocks as silent: it does not show what was sent to it. */
 
 import type { Chain, ChainHealth, Clock } from '../ports.ts'
 
@@ -20,7 +20,7 @@ export function freshChain(
   let newest: { readonly head: bigint; readonly at: number } | undefined
   let isStalled = false
 
-  /** Takes note of a height that was asked for at `asked`; answers whether the chain moves. An answer may be as old as its question. */
+  /** Notes a height that was requested at `asked`; answers whether the chain makes blocks. The height may be as old as the request. */
   const moves = (head: bigint, asked: number) => {
     if (newest === undefined || head > newest.head) {
       newest = { head, at: clock.elapsed() }

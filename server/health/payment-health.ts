@@ -1,4 +1,4 @@
-/** Watches whether payments can be taken, by asking the facilitator and the chain again and again. Nothing else moves the rail. */
+/** Watches whether payments can be taken, by probing the facilitator and the chain. Nothing else changes the rail's state. */
 
 import type { Rail } from '../../shared/contract/service.ts'
 import type { Chain, ChainHealth, Clock, Facilitator, Logger } from '../ports.ts'
@@ -85,7 +85,7 @@ export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
       failingSince = usable ? null : (failingSince ?? clock.elapsed())
       stalled = health.kind === 'stalled' || (stalled && !usable)
       checked ||= usable
-      // What one side says can never work stays said while the other is silent.
+      // A permanent fault of one side stays known while the other is silent.
       const what = faultIn(supports, health, ofFacilitators)
       if (what !== null || usable) fault = what
       if (health.kind === 'none') {

@@ -1,4 +1,4 @@
-/** Whether this process is to be sent buyers, or readers: what balancers and operators ask. Answered from what is known. */
+/** Whether this process can serve buyers, or readers: for load balancers and operators. Answers from what is known. */
 
 import { stopsSales, type DependencyState } from '../domain/dependency.ts'
 import type { PaymentHealth } from './payment-health.ts'
@@ -16,9 +16,9 @@ export type Readiness = {
   sells(): Ready
   /** Whether readers are answered, and will be for a while. */
   reads(): Ready
-  /** What keeps the store or the clock from taking sales: what the rail does not watch. */
+  /** What stops sales beside the rail: the store or the clock. */
   troubles(): readonly DependencyState[]
-  /** Tells that the process is about to end: from then on it is ready for nothing. */
+  /** Must be called before the process ends. From then on it is not ready. */
   drain(): void
 }
 

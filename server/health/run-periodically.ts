@@ -1,4 +1,4 @@
-/** Work that is done again and again until the process stops. */
+/** Runs work periodically until the process stops. */
 
 import type { Clock, Logger } from '../ports.ts'
 

@@ -1,4 +1,4 @@
-/** Watches whether the store can be read and written, and the disk below it. Who asks is answered at once, whatever is frozen. */
+/** Watches whether the store can be read and written, and the disk below it. Answers at once, even if the store hangs. */
 
 import type { Pending } from '../domain/purchase/account.ts'
 import type { LedgerReader, Clock, Store } from '../ports.ts'
@@ -35,7 +35,7 @@ const MOMENT_MS = 120
 /** Below this the operator is alerted. */
 export const FREE_BYTES_MIN = 64 * 1024 * 1024
 
-// So that a disk at its limit is one outage.
+// An outage ends only well above the limit, so that a disk near it is one outage.
 const ENOUGH = 1.25
 
 const LATE: unique symbol = Symbol('late')
@@ -56,7 +56,7 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
   }
   const lookAtWrites = async () => {
     const failure = await inTime(clock, write(), WRITE_MS)
-    // What went away under the write is not to be read either, and has that name.
+    // If the store cannot be read either, that is the outage.
     if (failure !== null) noteRead(await inTime(clock, read(), READ_MS))
     if (!isReadable) return
     const reasonOf = (of: 'store-write' | 'standby') => {
@@ -64,7 +64,7 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
       if (failure === LATE) return of === 'store-write' ? 'the database takes no write in time' : undefined
       return failure.of === of ? failure.reason : undefined
     }
-    // One outage has one name: what failed says nothing of the other.
+    // One outage has one name: a failed write says nothing about the standby, nor the other way round.
     for (const kind of ['store-write', ...(hasStandbys ? (['standby'] as const) : [])] as const) {
       const reason = reasonOf(kind)
       if (reason !== undefined) outages.saw({ kind, name: engine }, reason)
@@ -97,7 +97,7 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
   }
 }
 
-/** Asks again only once the last answer is there, so that nothing piles up behind what is frozen. */
+/** Asks one at a time; callers share the answer. So no calls pile up behind a store that hangs. */
 function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | undefined
   return () =>

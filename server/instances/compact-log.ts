@@ -1,4 +1,4 @@
-/** Makes the log shorter: of each block's repaints that are old, the last of each hour is kept. */
+/** Makes the log shorter: of old repaints of a block, keeps the last of each hour. */
 
 import type { BlockIndex } from '../../shared/wall.ts'
 import { ifAvailable } from '../domain/failure.ts'
@@ -23,7 +23,7 @@ export const KEPT_WHOLE_MS = 30 * 24 * HOUR_MS
 const PAGE = 500
 const PAUSE_MS = 50
 
-/** Makes the compactor. It begins at the log's start once, and later where it ended; a store that is away is met again. */
+/** Makes the compactor. The first run begins at the log's start, later ones where the last ended. Skips an unavailable store. */
 export function logCompactor({
   compaction,
   jobs,
@@ -52,7 +52,7 @@ export function logCompactor({
   return async (signal) => void (await ifAvailable(jobs.run('compact', () => compact(signal))))
 }
 
-/** Told entries in order, answers which one each has made needless. */
+/** Takes entries in order; answers which earlier entry each one replaces. */
 function replacedIn(before: UnixMs) {
   const latest = new Map<BlockIndex, LogNumber>() // of the hour under way
   let hour = Number.NEGATIVE_INFINITY

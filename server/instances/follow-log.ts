@@ -1,4 +1,4 @@
-/** Keeps the view of the wall level with the log. */
+/** Keeps the view of the wall up to date with the log. */
 
 import type { Change } from '../domain/wall/log.ts'
 import { applyChange, emptyView, type WallView } from '../domain/wall/wall-view.ts'
@@ -9,9 +9,9 @@ const PAGE = 500
 
 export type Follower = {
   readonly view: WallView
-  /** Applies what the log holds beyond the view. What is committed before the call is in the view after it. */
+  /** Applies new entries of the log. What was committed before the call is in the view after it. */
   advance(): Promise<void>
-  /** Tells of each change as soon as the view has it, until the answer is called. */
+  /** Calls `listener` with each change once the view has it. Returns how to unsubscribe. */
   subscribe(listener: Listener): () => void
 }
 

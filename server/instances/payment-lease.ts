@@ -1,9 +1,9 @@
-/** Keeps runs of one payment apart across processes, as far as answers need it: money never rests on a lease. */
+/** Keeps several processes from working on one payment at once. This only improves answers: no money depends on a lease. */
 
 import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
 import type { Clock, Leases } from '../ports.ts'
 
-/** What a payer's request waits with; once the payment `isOver`, nothing is left to be kept apart. */
+/** What to do with a lease: `work` once it is free or the payment `isOver`, `late` if the wait is too long. */
 export type LeasedWork<T> = {
   readonly isOver: () => Promise<boolean>
   readonly work: () => Promise<T>
@@ -18,25 +18,25 @@ export type PaymentLease = {
   unlessTaken<T>(key: PaymentKey, work: () => Promise<T>): Promise<T | 'elsewhere'>
 }
 
-/** For the only process on its store. */
+/** For a store with one process. */
 export const NO_LEASE: PaymentLease = {
   whenFree: (_, { work }) => work(),
   unlessTaken: (_, work) => work(),
 }
 
-// Long enough for a process that is kept from its work for some seconds, short enough for the payers of one that died.
+// Long enough for a process that pauses for some seconds, short enough for the payers of one that died.
 export const LEASE_MS = 15_000
 const RENEW_EVERY_MS = 5000
 
 const FIRST_WAIT_MS = 50
 const WAIT_MAX_MS = 1000
 
-// A settlement mostly takes some seconds; who waits for longer is told to come back.
+// A settlement mostly takes some seconds. A payer who has waited for this long is told to come back.
 const TIMEOUT_MS = 60_000
 
-/** For one of several processes on one store. */
+/** For a store with several processes. */
 export function paymentLease(leases: Leases, clock: Clock): PaymentLease {
-  // Runs of this process that have one lease between them: the last of them gives it back.
+  // How many runs of this process share each lease. The last of them gives it back.
   const holders = new Map<string, number>()
   const hold = (key: PaymentKey, more: 1 | -1) => {
     const count = (holders.get(keyOf(key)) ?? 0) + more
@@ -72,7 +72,7 @@ export function paymentLease(leases: Leases, clock: Clock): PaymentLease {
       for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, WAIT_MAX_MS)) {
         const taken = await untroubled(take(key))
         if (taken === true) return await holding(key, work)
-        // A store that knows no lease now may still know what became of the payment.
+        // If the store cannot give leases now, works without one.
         if (taken === undefined || (await untroubled(isOver())) === true) return await work()
         if (clock.elapsed() >= deadline) return await late()
         await clock.wait(waitMs)
@@ -91,7 +91,7 @@ async function renewUntil(done: AbortSignal, leases: Leases, clock: Clock, key: 
   }
 }
 
-/** What a store answers, if it does: without a lease a payment may be settled twice, and is charged once all the same. */
+/** Ignores errors of the store: without a lease a payment may be settled twice, but it is charged once. */
 async function untroubled<T>(asking: Promise<T>): Promise<T | undefined> {
   try {
     return await asking

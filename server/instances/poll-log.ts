@@ -1,10 +1,10 @@
-/** Keeps views level with a log that other processes write, too. */
+/** Keeps views up to date with a log that other processes write, too. */
 
 import { StoreUnavailable } from '../domain/failure.ts'
 import { runPeriodically } from '../health/run-periodically.ts'
 import type { ChangeNotifier, Clock, Logger } from '../ports.ts'
 
-// What no notification told of is seen within this time.
+// A change whose notification is lost is seen within this time.
 const POLL_EVERY_MS = 1000
 
 /** What keeping level needs. */
@@ -30,7 +30,7 @@ export async function pollLog({ notifier, advance, clock, logger }: PollLogDeps,
       isBehind = true
     }
   }
-  // What goes wrong here is met again by the poll, which tells of it.
+  // An error here occurs again in the poll, which reports it.
   const stop = notifier.listen(() => void catchUp().catch(() => {}))
   await runPeriodically({ clock, logger }, signal, async () => {
     await catchUp()

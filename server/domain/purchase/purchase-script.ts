@@ -60,8 +60,8 @@ export function* buy(order: Order): Script<Outcome> {
 }
 
 /**
- * Answers a payer whose payment another process has been at for long. What is final is told; what is held is uncertain from
- * now on, because its payer was told to wait.
+ * Answers a payer whose payment another process has held for long. A final purchase is answered as it is. A held one becomes
+ * uncertain, because its payer is told to wait.
  */
 export function* answerLate(order: Order): Script<Outcome> {
   const known = yield* ask({ do: 'look-up', key: order.payment })
@@ -70,7 +70,7 @@ export function* answerLate(order: Order): Script<Outcome> {
   return refused(stillAtIt())
 }
 
-/** A payment that is known opens to its payer only: everything about it is public once it is on the chain. */
+/** Only its payer learns about a known payment. All of it is public once it is on the chain, so the signature is checked. */
 function* answerKnown(known: Purchase, order: Order): Script<Outcome> {
   const checked = yield* whoPresents(known, order.payment)
   if (checked === 'not-signed') return yield* refuseUnsigned(order)
@@ -82,14 +82,14 @@ function* answerKnown(known: Purchase, order: Order): Script<Outcome> {
   return refused(paymentCredited(known.payment.amount, known.state.tx, order.contact))
 }
 
-/** Whether the payer presents a payment that is known: as it was, or, once it was given up, signed anew with its nonce. */
+/** Whether a known payment comes from its payer: unchanged, or, after a release, signed anew with the same nonce. */
 function* whoPresents({ payment, state }: Purchase, presented: Payment): Script<SignatureCheck> {
   if (isSamePayment(payment, presented)) return 'signed'
   if (!hasSameFields(payment, presented) && state.kind !== 'released') return 'not-signed'
   return yield* ask({ do: 'check-signature', payment: presented })
 }
 
-/** A payment that its payer did not sign: its sender hears what the target is, and nothing of any purchase. */
+/** Refuses a payment that its payer did not sign. The sender learns the state of the target, and nothing of any purchase. */
 function* refuseUnsigned(
   { target, payment, now }: Order,
   unfit = 'its payer did not sign the payment',
@@ -100,8 +100,8 @@ function* refuseUnsigned(
 }
 
 /**
- * Brings a purchase that no request is waiting for nearer to its end: settles or releases what is held, gives late
- * payments their block, and looks whether what paid for a sale is on the chain. Answers the purchase as it is then.
+ * Works on a purchase that no request waits for: settles or releases what is held, gives late payments their block, and
+ * checks that the payment of a sale is on the chain. Answers the purchase as it is then.
  */
 export function* reconcile(key: PaymentKey): Script<Purchase | undefined> {
   const purchase = yield* ask({ do: 'look-up', key })
@@ -119,7 +119,7 @@ export function* reconcile(key: PaymentKey): Script<Purchase | undefined> {
   }
 }
 
-/** A payment that nothing is written of. If it was refused before, whoever was shown it may have moved its money since. */
+/** A payment that the ledger does not know. If it was refused before, a facilitator may have settled it since. */
 function* buyUnknown(order: Order): Script<Outcome> {
   return (yield* watchSeen(order)) ?? (yield* buyFresh(order))
 }
@@ -132,9 +132,9 @@ function* watchSeen(order: Order): Script<Outcome | undefined> {
   return status.kind === 'silent' ? refused(stillAtIt()) : undefined
 }
 
-/** A payment moved the money before anything was held for it. */
+/** Sells to a payment that moved the money before a block was held for it. */
 function* giveLanded(order: Order, landed: Landed, tx: Hash): Script<Outcome> {
-  // A picture that was not made by then is made if it can be.
+  // Makes the picture now if it was not made before.
   const painted =
     'code' in order.listing || landed.listing.pixels !== null ? undefined : yield* paint(order.payment, order.listing)
   const pixels = painted === undefined || 'code' in painted ? landed.listing.pixels : painted.pixels
@@ -203,14 +203,14 @@ function* buyFresh(order: Order, released?: Purchase): Script<Outcome> {
   return answerFrom(yield* settleFirst(claiming.purchase), order)
 }
 
-/** Makes the picture of a draft, which costs work: only for a payment that is good, and before anything is held for it. */
+/** Makes the picture of a draft. This costs work, so it comes after verification, and before a block is held. */
 function* paint(payment: Payment, draft: Draft): Script<Listing | Failure> {
   if (draft.picture === undefined) return unpainted(draft)
   const pixels = yield* ask({ do: 'paint', payment, picture: draft.picture })
   return 'code' in pixels ? pixels : { ...unpainted(draft), pixels }
 }
 
-/** A payment that was given up earlier is sent again: it may have landed meanwhile, or be good for another try. */
+/** A released payment is sent again: it may have landed meanwhile, or may still be good for another try. */
 function* tryAgain(purchase: Purchase, order: Order): Script<Outcome> {
   const watched = yield* watch(purchase)
   if (watched.status?.kind !== 'unspent') return answerFrom(watched, order)
@@ -220,19 +220,19 @@ function* tryAgain(purchase: Purchase, order: Order): Script<Outcome> {
 /** How far a purchase got, and what to tell a payer when it is not sold. */
 type Progress = { readonly purchase: Purchase; readonly status?: ChainStatus; readonly refusal: Failure }
 
-/** Settles a purchase just claimed. Only here can a refusal be final, because nothing was sent before. */
+/** Settles a purchase for the first time. Only here can a refusal release it, because nothing was sent before. */
 function* settleFirst(purchase: Purchase): Script<Progress> {
   const settling = yield* ask({ do: 'settle', purchase })
   const refusal = refusalOfUnsent(settling)
   if (refusal === undefined) return yield* conclude(purchase, yield* askChainAfter(settling, purchase), settling)
-  // What reached nobody cannot have been broadcast; what was refused may have been, whatever the refusal says.
+  // A payment that reached nobody was not broadcast. A refused one may have been, whatever the refusal says.
   const status = yield* askChain(purchase, settling.kind === 'refused' ? 'next-block' : 'none')
   if (status.kind !== 'unspent') return yield* conclude(purchase, status, settling)
   const released = yield* release(purchase, false)
   return { purchase: released, status, refusal }
 }
 
-/** Goes on with a held block, which an earlier try may have paid. From here on only the chain's word ends the purchase. */
+/** Continues with a held block, which an earlier try may have paid. From here on only the chain decides. */
 function* resume(purchase: Purchase): Script<Progress> {
   const held = yield* markUncertain(purchase)
   const status = yield* askChain(held, 'none')
@@ -241,7 +241,7 @@ function* resume(purchase: Purchase): Script<Progress> {
   return yield* conclude(held, yield* askChainAfter(settling, held), settling)
 }
 
-/** Draws the consequence of what the chain says; a facilitator's success counts only where it is silent. */
+/** Acts on the chain's status. A facilitator's success counts only if the chain is silent. */
 function* conclude(purchase: Purchase, status: ChainStatus, settling?: SettleResult): Script<Progress> {
   if (status.kind === 'paid') return yield* finalize(purchase, status.tx, true)
   if (status.kind === 'void') return yield* giveUp(purchase, status)
@@ -249,7 +249,7 @@ function* conclude(purchase: Purchase, status: ChainStatus, settling?: SettleRes
   return { purchase: yield* markUncertain(purchase), status, refusal: settlementUnknown(purchase) }
 }
 
-/** Looks whether a payment that was given up landed after all; if it did, its payer gets a block or is owed one. */
+/** Checks whether a released payment has landed after all. If so, its payer gets a block or a credit. */
 function* watch(purchase: Purchase): Script<Progress> {
   const status = yield* askChain(purchase, 'none')
   if (status.kind === 'paid') {
@@ -260,7 +260,7 @@ function* watch(purchase: Purchase): Script<Progress> {
   return { purchase, status, refusal: settlementUnknown(purchase) }
 }
 
-/** Renders progress for the payer who asks. */
+/** The outcome for the payer who asks. */
 function answerFrom({ purchase, refusal }: Progress, order: Order): Outcome {
   const { payment, state } = purchase
   if (state.kind === 'credited') return refused(paymentCredited(payment.amount, state.tx, order.contact))
@@ -268,7 +268,7 @@ function answerFrom({ purchase, refusal }: Progress, order: Order): Outcome {
   return answersOn(purchase, order.target) ? { kind: 'bought', purchase } : refused(paymentUsed(purchase))
 }
 
-/** A facilitator's refusal stands unless the payment was spent on us since we looked, or the refusal is its own trouble. */
+/** Refuses what a facilitator calls invalid, unless the payment has paid us since, or the fault is the facilitator's own. */
 function* refuseUnlessPaid(order: Order, landed: Landed, reason: string): Script<Outcome> {
   const { payment, head } = landed
   const status = yield* ask({ do: 'ask-chain', payment, head, wait: 'none' })
@@ -285,16 +285,16 @@ function* settlePrior(prior: Purchase, { target: asked, payment }: Order): Scrip
   const end = isSold(prior) ? prior : yield* ask({ do: 'resolve-other', key: prior.payment })
   if (end?.state.kind === 'reserved') return refused(earlierUnknown())
   if (end === undefined || !isSold(end)) return undefined
-  // Another request of the payer has it, and another one may be owed: the payer's next request looks again.
+  // Another request of the payer gives that receipt. The payer may be owed another one, so its next request looks again.
   if (!(yield* ask({ do: 'hand-over', purchase: end }))) return refused(earlierUnknown())
-  // One that landed late may have got another block than the one asked for, which its payer must hear before paying more.
+  // A late payment may have got another block than the one asked for. Its payer must know that before paying more.
   if (!answersOn(end, asked)) return refused(earlierElsewhere(end))
   return { kind: 'bought', purchase: end, isEarlier: true }
 }
 
 /**
- * Looks at a sale again: a facilitator's word can be false, and a reorganisation can undo what was seen. The deed stays
- * with its payer; while the authorization is good, it is settled again.
+ * Checks the payment of a sale again: a facilitator's answer can be false, and a reorganisation can undo a transfer. The
+ * buyer keeps the block; while the authorization is valid, it is settled again.
  */
 function* lookBack(purchase: Purchase, settled: boolean): Script<void> {
   const status = yield* askAndSettle(purchase)
@@ -306,7 +306,7 @@ function* lookBack(purchase: Purchase, settled: boolean): Script<void> {
 }
 
 function* askAndSettle(purchase: Purchase): Script<ChainStatus> {
-  // What was seen to pay, or was named, most likely still does.
+  // The known transaction is most likely still the one.
   const status = yield* askChain(purchase, 'none', isSold(purchase) ? purchase.state.tx : undefined)
   if (status.kind !== 'unspent') return status
   return yield* askChainAfter(yield* ask({ do: 'settle', purchase }), purchase)
@@ -322,7 +322,7 @@ function* finalize(purchase: Purchase, tx: Hash, settled: boolean): Script<Progr
   }
 }
 
-/** Gives a block back for a payment that ended elsewhere; unless that is final, it is watched on. */
+/** Releases the block of a payment that cannot pay us. Unless that is final, the payment is still watched. */
 function* giveUp(purchase: Purchase, status: Extract<ChainStatus, { kind: 'void' }>): Script<Progress> {
   const released = yield* release(purchase, status.final === true)
   return { purchase: released, status, refusal: paymentRequired(status.why) }
@@ -333,13 +333,13 @@ function* release(purchase: Purchase, isFinal: boolean): Script<Purchase> {
   return { ...purchase, state: { kind: 'released', isFinal } }
 }
 
-/** Writes that the payer of a held block is told to wait: no refusal is final from here on, whoever hears it. */
+/** Writes that the payer of a held block was told to wait. From then on no refusal releases the block. */
 function* markUncertain(purchase: Purchase): Script<Purchase> {
   if (purchase.state.kind !== 'reserved' || purchase.state.uncertain) return purchase
   try {
     return yield* ask({ do: 'mark-uncertain', purchase })
   } catch (error) {
-    // The block is held either way, and its purchase unanswered.
+    // The block stays held and the purchase unanswered, with the mark or without it.
     if (!(error instanceof StoreUnavailable)) throw error
     return purchase
   }
@@ -352,7 +352,7 @@ function askChain(purchase: Purchase, wait: ChainWait, named?: Hash): Script<Cha
   return ask(named === undefined ? request : { ...request, named })
 }
 
-/** Looks for what a settlement has just done, first in the transaction that its facilitator named. */
+/** Asks the chain after a settlement, first for the transaction that the facilitator named. */
 const askChainAfter = (settling: SettleResult, purchase: Purchase): Script<ChainStatus> =>
   askChain(purchase, 'settling', settling.kind === 'success' ? settling.tx : undefined)
 
@@ -361,7 +361,7 @@ function* ask<R extends Request>(request: R): Script<AnswerTo<R['do']>> {
   return (yield request) as AnswerTo<R['do']>
 }
 
-/** A payment answers where it was first sent and on the block it holds or bought, nowhere else. */
+/** Whether a payment may be answered for a target: the one it was first sent for, or the block it holds or bought. */
 export function answersOn(purchase: Purchase, asked: Target): boolean {
   const { target, state } = purchase
   if (asked === ownTarget(purchase)) return asked === target || state.kind !== 'released'
@@ -374,6 +374,6 @@ const UNREACHABLE = 'The payment facilitator cannot be reached'
 
 const refused = (reason: Failure): Outcome => ({ kind: 'refused', failure: reason })
 
-/** A claim that was not won. A wall that sold out meanwhile may still get a block back, so that is no final answer. */
+/** The refusal of a lost claim. A held block may still be released, so `next` is not called sold out yet. */
 const lost = (target: Target, space: Exclude<Space, 'open'>): Failure =>
   unavailability(target, placeOf(target).at === 'next' && space === 'claimed' ? 'reserved' : space)

@@ -1,4 +1,4 @@
-/** Purchases: what is remembered of one, what a script may ask of the world while it makes one, and how it ends. */
+/** Purchases: what the ledger stores of one, what its script may request, and how it ends. */
 
 import type { Pixels } from '../../../shared/pixels.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
