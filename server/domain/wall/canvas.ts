@@ -37,7 +37,7 @@ export function readBlock(canvas: Canvas, block: BlockIndex): Uint8Array {
 }
 
 /** The same of each of `blocks`, one after the other. */
-export function readBlocks(canvas: Canvas, blocks: readonly BlockIndex[]): Uint8Array {
+export function readBlocks(canvas: Canvas, blocks: readonly BlockIndex[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(blocks.length * PIXELS_PER_BLOCK)
   for (const [at, block] of blocks.entries()) copyBlock(canvas, block, bytes, at * PIXELS_PER_BLOCK)
   return bytes

@@ -23,7 +23,7 @@ import {
 } from './precompressed-body.ts'
 
 /** The position of a part in the body, and its bytes. */
-export type Part = readonly [slot: number, content: Uint8Array]
+export type Part = readonly [slot: number, content: Uint8Array<ArrayBuffer>]
 
 /** A body in parts that change independently. */
 export type Parts = {

@@ -6,22 +6,25 @@
 
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 
+// Not in shared memory, as a Blob needs it.
+type Bytes = Uint8Array<ArrayBuffer>
+
 /** A part of a body, and what its sum adds to that of the body. */
 export type Summed = {
-  readonly plain: Uint8Array
+  readonly plain: Bytes
   readonly crc: number
   readonly power: number // x to the power of its length in bits: what the sum of all before it is multiplied by
 }
 
 /** A part of a body, in every form it is sent in. */
-export type Segment = Summed & { readonly deflated: Uint8Array; readonly zstd: Uint8Array }
+export type Segment = Summed & { readonly deflated: Bytes; readonly zstd: Bytes }
 
 // As fast as gzip -1 and as small as gzip -6.
 const ZSTD_LEVEL = 3
 const DEFLATE_LEVEL = 6
 
 /** Sums a part up. */
-export const summed = (plain: Uint8Array): Summed => ({
+export const summed = (plain: Bytes): Summed => ({
   plain,
   crc: crc32(plain),
   power: powerOfX(8 * plain.length),
@@ -31,13 +34,13 @@ export const summed = (plain: Uint8Array): Summed => ({
 export function segmentOf(part: Summed): Segment {
   return {
     ...part,
-    deflated: deflateRawSync(part.plain, { level: DEFLATE_LEVEL, finishFlush: constants.Z_FULL_FLUSH }),
-    zstd: Bun.zstdCompressSync(part.plain, { level: ZSTD_LEVEL }),
+    deflated: new Uint8Array(deflateRawSync(part.plain, { level: DEFLATE_LEVEL, finishFlush: constants.Z_FULL_FLUSH })),
+    zstd: new Uint8Array(Bun.zstdCompressSync(part.plain, { level: ZSTD_LEVEL })),
   }
 }
 
 /** A body, piece by piece. */
-export type Pieces = readonly Uint8Array[]
+export type Pieces = readonly Bytes[]
 
 /** The body as it is. */
 export const plainBody = (parts: readonly Summed[]): Pieces => parts.map(({ plain }) => plain)
