@@ -4,7 +4,7 @@ import type { Statement } from '../../server/domain/purchase/balance.ts'
 import type { Chain, KeptReceipts, ReceiptArchive } from '../../server/ports.ts'
 import { fakeChain } from '../fakes/chain.ts'
 import { fakeClock } from '../fakes/clock.ts'
-import { blockOf, HEAD, NOW, paymentOf, SILENT, TERMS } from '../ports/samples.ts'
+import { blockOf, HEAD, NOW, paymentOf, TERMS, uncertainPurchase } from '../ports/samples.ts'
 
 const other = `0x${'b0'.repeat(20)}` as const
 
@@ -48,14 +48,7 @@ test('every address that purchases were to pay is looked at, and today’s', asy
 })
 
 test('an open purchase is told with its age and what the chain says of it', async () => {
-  const purchase = {
-    payment: paymentOf(1, 1),
-    target: 'next' as const,
-    block: blockOf('3,4'),
-    listing: SILENT,
-    head: HEAD,
-    state: { kind: 'reserved' as const, uncertain: true, attempt: 1 },
-  }
+  const purchase = uncertainPurchase(1)
   const wall = world({ open: [{ purchase, since: NOW - 90_000 }] })
   expect(await auditBooks(wall)).toMatchObject({ open: [{ ageMs: 90_000, evidence: { kind: 'unspent' } }] })
   const tx = wall.chain.land(purchase.payment)

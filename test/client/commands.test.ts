@@ -7,6 +7,7 @@ import { get } from '../e2e/buyer.ts'
 import { readFeed } from '../e2e/read-wall.ts'
 import { startWorld, type World } from '../e2e/world.ts'
 import { bodyOf, clientOf } from '../http/client.ts'
+import { outputOf } from '../output-of.ts'
 import { eventually } from '../wait.ts'
 
 // Goal: the commands do what their help says, and their exit status tells what became of the money. Method: the command as it
@@ -37,11 +38,7 @@ const start = (args: readonly string[], env: Env = {}) =>
   })
 
 /** Runs a command to its end. */
-async function run(args: readonly string[], env?: Env) {
-  const child = start(args, env)
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  return { code: await child.exited, out, err }
-}
+const run = (args: readonly string[], env?: Env) => outputOf(start(args, env))
 
 const told = async (args: readonly string[], env?: Env) => JSON.parse((await run([...args, '--json'], env)).out)
 

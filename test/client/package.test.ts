@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { flatPng } from '../adapters/picture-files.ts'
 import { readFeed } from '../e2e/read-wall.ts'
 import { startWorld, type World } from '../e2e/world.ts'
+import { outputOf } from '../output-of.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 // Goal: who has Node and nothing else buys with the published package, and pays once whatever happens to the process. Method:
@@ -32,10 +33,8 @@ async function install() {
   return await run(['npm', 'install', '--prefer-offline', '--fetch-retries=0', `./${tarball}`], folder)
 }
 
-async function run(command: readonly string[], cwd: string, env: Record<string, string> = {}) {
-  const child = start(command, cwd, env)
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  return { code: await child.exited, out, err }
+function run(command: readonly string[], cwd: string, env: Record<string, string> = {}) {
+  return outputOf(start(command, cwd, env))
 }
 
 function start(command: readonly string[], cwd: string, env: Record<string, string>) {

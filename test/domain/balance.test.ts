@@ -6,7 +6,7 @@ import {
   type BookedSale,
   type Statement,
 } from '../../server/domain/purchase/balance.ts'
-import { blockOf, hash, HEAD, paymentOf, SILENT, TERMS, wallet } from '../ports/samples.ts'
+import { blockOf, hash, TERMS, wallet, uncertainPurchase } from '../ports/samples.ts'
 
 const PRICE = TERMS.amount
 
@@ -48,17 +48,7 @@ const books = (changes: Partial<Statement>): Statement => ({
   claimed: changes.sales?.length ?? 0,
   ...changes,
 })
-const openOf = (n: number) => ({
-  purchase: {
-    payment: paymentOf(n, n),
-    target: 'next' as const,
-    block: blockOf('3,4'),
-    listing: SILENT,
-    head: HEAD,
-    state: { kind: 'reserved' as const, uncertain: true, attempt: 1 },
-  },
-  since: 0,
-})
+const openOf = (n: number) => ({ purchase: uncertainPurchase(n), since: 0 })
 
 /** The balance of books that stand still. */
 const balance = (statement: Statement, arrivals: readonly Arrival[]) => balanceOf(statement, arrivals, statement, PRICE)

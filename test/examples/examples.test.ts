@@ -4,6 +4,7 @@ import { flatPng } from '../adapters/picture-files.ts'
 import { get } from '../e2e/buyer.ts'
 import { readFeed } from '../e2e/read-wall.ts'
 import { startWorld, type World } from '../e2e/world.ts'
+import { outputOf } from '../output-of.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 // Goal: the examples work as they stand, and stay short. Method: each as it is typed, against the real wall.
@@ -48,9 +49,8 @@ test('each is under forty lines, and is named in the README', async () => {
 
 test.each(['buy', 'buy-over-mcp'])('%s buys a block with its listing, for one dollar', async (name) => {
   const wallet = await world.wallet(2)
-  const child = start(name, ['next'], wallet.privateKey)
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  expect([await child.exited, err]).toEqual([0, ''])
+  const { out, err, code } = await outputOf(start(name, ['next'], wallet.privateKey))
+  expect([code, err]).toEqual([0, ''])
   expect(out).toContain('"owner":"you"')
   expect((await readFeed(world)).at(-1)).toMatchObject({ agent: { name: 'Ada' }, m: expect.stringMatching(/^bought /) })
   expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
@@ -60,9 +60,8 @@ test('buy-area puts a picture over six blocks, for one payment of six dollars', 
   const wallet = await world.wallet(7)
   const file = join(scratch, 'logo.png')
   await Bun.write(file, flatPng(60, 40, '#ff0000'))
-  const child = start('buy-area', [file, '3', '2', '20,20'], wallet.privateKey)
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  expect([await child.exited, err]).toEqual([0, ''])
+  const { out, err, code } = await outputOf(start('buy-area', [file, '3', '2', '20,20'], wallet.privateKey))
+  expect([code, err]).toEqual([0, ''])
   expect(out).toContain('"area":"20,20,3x2"')
   const sales = (await readFeed(world)).slice(-6)
   expect(new Set(sales.map(({ m, px }) => `${m} ${px}`)).size).toBe(1)

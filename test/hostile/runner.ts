@@ -3,6 +3,7 @@
 import { get, settled } from '../e2e/buyer.ts'
 import { type Case, isExpected } from './catalogue.ts'
 import { cause } from './faults.ts'
+import { recordIn, recordOf } from './json.ts'
 import { endlessChunks, play } from './scripts.ts'
 import type { Stage } from './stage.ts'
 import { ENDLESS, fill, type Filled } from './tokens.ts'
@@ -192,14 +193,3 @@ async function unpaidProblems(
   const answer = await sendCase(stage, item, { ...filled, headers })
   return statuses.includes(answer.status) ? [] : [`unpaid it answered ${answer.status}`]
 }
-
-function recordIn(text: string): Record<string, unknown> {
-  try {
-    return recordOf(JSON.parse(text))
-  } catch {
-    return {}
-  }
-}
-
-const recordOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}

@@ -3,6 +3,7 @@
 import { decodePercent } from '../../server/http/request/request-url.ts'
 import type { Wallet } from '../../server/local/wallets.ts'
 import type { Case } from './catalogue.ts'
+import { recordIn, recordOf } from './json.ts'
 import { mutated, newPayload, type Payload } from './payments.ts'
 import { FOREIGN_SIGNATURE, signedBody, walletCodes, type Said } from './signatures.ts'
 import { headerOf, type Stage } from './stage.ts'
@@ -165,17 +166,6 @@ function saidIn(stage: Stage, item: Case, path: string, text: string): Said {
   const kind = path.startsWith('/api/agents/me') ? 'register' : 'edit'
   return { kind, hostname: stage.hostname, host: stage.host, coord, fields }
 }
-
-function recordIn(text: string): Record<string, unknown> {
-  try {
-    return recordOf(JSON.parse(text))
-  } catch {
-    return {}
-  }
-}
-
-const recordOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 
 async function signatureFor(stage: Stage, token: string, said: Said): Promise<string> {
   const [who = '', ...variant] = token.split(':')

@@ -11,6 +11,7 @@ import { wall as wallAt } from '../../server/client/wall.ts'
 import { startLocalNetwork, type LocalNetwork } from '../../server/local/network.ts'
 import { armed, startWall, type WallProcess } from '../../server/local/wall-process.ts'
 import { newWallet, type Wallet } from '../../server/local/wallets.ts'
+import { outputOf } from '../output-of.ts'
 import { BUYERS, TOOL_USERS, type Client } from './clients.ts'
 
 const HERE = import.meta.dir
@@ -137,8 +138,7 @@ async function run(
     timeout: CLIENT_MAX_MS,
     killSignal: 'SIGKILL',
   })
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  return { out, err, code: await child.exited }
+  return await outputOf(child)
 }
 
 const SHOWN_MAX = 2000

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { Client as NewestClient, StreamableHTTPClientTransport as NewestTransport } from '@modelcontextprotocol/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { outputOf } from '../output-of.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
@@ -75,10 +76,9 @@ export async function inspector(url: string): Promise<Tourist> {
     const home = join(tmpdir(), 'pixel-wall-inspector')
     const env = { PATH: Bun.env['PATH'] ?? '', HOME: home }
     const child = Bun.spawn(command, { env, cwd: tmpdir(), stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
-    const [text, complaint] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-    await child.exited
-    if (text === '') throw new Error(complaint)
-    return JSON.parse(text) as Data
+    const { out, err } = await outputOf(child)
+    if (out === '') throw new Error(err)
+    return JSON.parse(out) as Data
   }
   return {
     list: async () => namesIn(await run('--method', 'tools/list', '--strict')),

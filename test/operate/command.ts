@@ -1,6 +1,7 @@
 /** Runs the operator's commands from source, with nothing but the settings given: what the machine's own file sets is left out. */
 
 import { join } from 'node:path'
+import { outputOf } from '../output-of.ts'
 
 export type Ended = { readonly out: string; readonly err: string; readonly status: number }
 
@@ -19,6 +20,6 @@ export async function runCommand(
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  return { out, err, status: await child.exited }
+  const { out, err, code } = await outputOf(child)
+  return { out, err, status: code }
 }

@@ -2,6 +2,7 @@
 
 import type { Listing } from '../../server/domain/purchase/listing.ts'
 import type { Address, Hash, Payment, Terms } from '../../server/domain/purchase/payment.ts'
+import type { Purchase } from '../../server/domain/purchase/purchase.ts'
 import { keepUntil, type Edit, type Identity } from '../../server/domain/wall/edit.ts'
 import { parseArea, type Area } from '../../shared/area.ts'
 import { parsePixels, PIXELS_PER_BLOCK, type Pixels } from '../../shared/pixels.ts'
@@ -55,6 +56,16 @@ export function paymentOf(payer: number, nonce: number, changes: Partial<Payment
     ...changes,
   }
 }
+
+/** The `number`-th wallet's purchase of the next block, held and in doubt. */
+export const uncertainPurchase = (number: number): Purchase => ({
+  payment: paymentOf(number, number),
+  target: 'next',
+  block: blockOf('3,4'),
+  listing: SILENT,
+  head: HEAD,
+  state: { kind: 'reserved', uncertain: true, attempt: 1 },
+})
 
 /** A block of one colour. */
 export function pixelsOf(colour: number): Pixels {
