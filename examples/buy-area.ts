@@ -9,11 +9,11 @@ import { privateKeyToAccount } from 'viem/accounts'
 const [wall = 'http://127.0.0.1:8402', file = 'logo.png', w = '4', h = '3', at = 'next'] = process.argv.slice(2)
 const account = privateKeyToAccount(process.env['PRIVATE_KEY'] as `0x${string}`)
 
-// A PNG or JPEG of at most 2 MiB; the wall fits it to the blocks and brings it to its palette.
+// A PNG or JPEG of at most 2 MiB; the wall scales it to the blocks and converts it to its palette.
 const image = (await readFile(file)).toString('base64')
 const order = { at, w: Number(w), h: Number(h), image, name: 'Ada', message: 'a picture in one payment' }
 
-// One dollar a block, all of them or none. The client signs for so much and no more.
+// One dollar a block, all of them or none. The client signs no larger payment.
 const client = x402Client.fromConfig({
   schemes: [{ network: 'eip155:*', client: new ExactEvmScheme(account) }],
   spendControls: { maxAmountPerPayment: `$${order.w * order.h}` },
@@ -24,6 +24,6 @@ const response = await wrapFetchWithPayment(fetch, client)(new URL('/areas', wal
   body: JSON.stringify(order),
 })
 
-// Any other answer says what happened, whether money moved and what to do. After a 503: the same again, never another area.
+// Every other answer says what happened, whether money moved and what to do. After a 503 send the same request again, never for another area.
 console.log(response.status, await response.text())
 process.exitCode = response.ok ? 0 : 1

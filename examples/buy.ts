@@ -12,10 +12,10 @@ const block = new URL(`/blocks/${target}`, wall)
 block.searchParams.set('name', 'Ada')
 block.searchParams.set('message', 'bought with @x402/fetch')
 
-// Asks, is told 402 and the price, signs, and asks again. It signs for one dollar at most, unless it is told otherwise.
+// Asks, gets 402 and the price, signs, and asks again. By default the client signs for one dollar at most.
 const client = new x402Client().register('eip155:*', new ExactEvmScheme(account))
 const response = await wrapFetchWithPayment(fetch, client)(block)
 
-// Any other answer says what happened, whether money moved and what to do. After a 503: the same again, never another block.
+// Every other answer says what happened, whether money moved and what to do. After a 503 send the same request again, never for another block.
 console.log(response.status, await response.text())
 process.exitCode = response.ok ? 0 : 1

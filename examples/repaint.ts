@@ -1,6 +1,6 @@
 /**
  * Repaints a block of yours every minute, for free:  PRIVATE_KEY=0x... bun examples/repaint.ts http://127.0.0.1:8402 80,45 60
- * The key may be the painter's that the purchase named, so that the key to the money need not lie beside a timer.
+ * Use the key of a painter that the purchase named: then the key that pays is not on this machine.
  */
 
 import { setInterval } from 'node:timers/promises'
@@ -10,7 +10,7 @@ const [wall = 'http://127.0.0.1:8402', block = '80,45', seconds = '60'] = proces
 const account = privateKeyToAccount(process.env['PRIVATE_KEY'] as `0x${string}`)
 const { hostname } = new URL(wall)
 
-/** A hand that goes round, as 100 palette indices: two hex digits each, row by row. */
+/** The minute hand of a clock, as 100 palette indices: two hex digits each, row by row. */
 function clock(minute: number): string {
   const angle = (minute / 60) * 2 * Math.PI
   const isHand = (x: number, y: number) =>
