@@ -1,11 +1,11 @@
 /**
- * What to do after an answer that is no receipt, in the same words wherever an agent reads them: whether money moved, what to
- * do with a client that can send a signed request again and with one that cannot, and where to look.
+ * What to do after an answer that is no receipt, in the same words wherever an agent reads them: whether money moved, what a
+ * client does that can resend a signed request, what one does that cannot, and where to look.
  */
 
 const OTHERWISE = 'If your client cannot, make the same request again from the same wallet, which is not charged twice.'
 
-/** Where a payer looks who is not sure. */
+/** Where a payer can check the state. */
 export const LOOK = 'GET /api/agents/{wallet} shows what became of it.'
 
 /** After a 402 that a payment was answered with: nothing moved and nothing can. */

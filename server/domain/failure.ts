@@ -62,14 +62,14 @@ export function failure(code: FailureCode, message: string, details?: Readonly<R
 }
 
 /**
- * The store cannot be written or read now. Nothing of the failed step was kept; only where a server went away in the midst
- * of its commit can it be there all the same, which the next look at the store tells.
+ * The store cannot be written or read now. Nothing of the failed step was kept, with one exception: if a server fails during
+ * a commit, the commit may be there. The next read shows it.
  */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }
 
-/** Waits for something that may be left out: `undefined` where the store is unavailable. */
+/** Waits for work that may be left out; `undefined` if the store is unavailable. */
 export async function ifAvailable<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work
@@ -79,12 +79,12 @@ export async function ifAvailable<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Somebody else has moved the payment on since it was looked up: nothing was written, and it is to be looked up again. */
+/** Another run has changed the payment since it was looked up. Nothing was written; the caller must look it up again. */
 export class StaleWriteError extends Error {
   override name = 'StaleWriteError'
 }
 
-/** The disk failed at commit, so only a restart can tell what was kept: the process must end. */
+/** The disk failed at a commit. Only a restart shows what was kept, so the process must end. */
 export class StoreBroken extends StoreUnavailable {
   override name = 'StoreBroken'
 }

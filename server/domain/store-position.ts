@@ -1,4 +1,4 @@
-/** How far a store has come, which tells an older copy of it from the store itself. */
+/** How far a store has come. Distinguishes an older copy from the store itself. */
 
 /** Never goes back. Every sale and every change of what is shown is a change of the log; every claim is a payment. */
 export type Progress = {
@@ -11,13 +11,13 @@ export type StorePosition = Progress & {
   readonly height: bigint // of the chain, up to which all that arrived is accounted for; 0 on a wall that never looked
 }
 
-/** Whether a store lacks something of what was seen of it. */
+/** Whether a store lacks changes or payments that were seen before. */
 export const isBehind = (store: Progress, seen: Progress): boolean =>
   store.change < seen.change || store.payment < seen.payment
 
 /**
- * Whether a store misses what one that had come to `seen` held. One that accounted for the chain beyond that since is not
- * older any more: the operator accepted it, and it goes on from there.
+ * Whether a store is an older copy of one that had come to `seen`. It is not if it has accounted for the chain beyond that
+ * height: then the operator has accepted it.
  */
 export const isOlder = (store: StorePosition, seen: StorePosition): boolean =>
   store.height <= seen.height && isBehind(store, seen)

@@ -1,6 +1,6 @@
 /**
- * Token buckets: how much each of many may do in a time. Each begins full, is filled at an even pace, and never holds more
- * than its burst. What is kept of one is the moment at which it is full again (the generic cell rate algorithm).
+ * Token buckets, one for each key. A bucket begins full, refills at an even rate, and never holds more than its burst. Only
+ * the moment at which it is full again is stored (the generic cell rate algorithm).
  */
 
 import { lru } from '../../shared/lru.ts'
@@ -19,7 +19,7 @@ export type Buckets = {
 // A seventh of a second, taken seven times, is not quite a second.
 const ROUNDING_MS = 1e-6
 
-/** Makes buckets for at most `keysMax` keys: beyond that the one that was used least recently is forgotten, and full again. */
+/** Makes buckets for at most `keysMax` keys. Beyond that the least recently used one is forgotten, and is full again. */
 export function tokenBuckets({ burst, perSecond }: Budget, keysMax: number): Buckets {
   const fullAt = lru<string, number>(keysMax)
   const perTokenMs = 1000 / perSecond

@@ -111,7 +111,7 @@ function* turns(seats: readonly Seat[], call: Call, timeoutMs: number, clock: Cl
   }
 }
 
-/** Asks one member, and once more with the bare payment where it takes offence at what it was sent. */
+/** Asks one member, and once more with the bare payment if it rejects the request itself. */
 async function askMember<Answer extends SettleResult | VerifyResult>(
   { logger }: RingDeps,
   { seat, leftMs }: Turn,
@@ -149,7 +149,7 @@ async function verifyInTurn(
       noteHealth(turn.seat, 'verify', true, clock)
       break
     }
-    // Only good signatures get here: one that calls them bad is blind.
+    // Signatures were checked before: a member that calls one bad is at fault itself.
     const isWell = answer.kind === 'invalid' && !isSignatureReason(answer.reason) && !blamesRequest(answer)
     if (answer.kind !== 'busy') noteHealth(turn.seat, 'verify', isWell, clock)
     if (turn.hasNext) noteNext(logger, payment, 'verify', answer)

@@ -1,4 +1,4 @@
-/** Repaints an area for its owner, or for the painter of all of it: every block, or none. */
+/** Repaints an area for its owner, or for the painter of all its blocks: every block, or none. */
 
 import { areaName, blocksOf, type Area } from '../../shared/area.ts'
 import type { EditAreaBody } from '../../shared/contract/area.ts'
@@ -37,7 +37,7 @@ export async function editArea(
   if (owner.kind !== 'owned') return notSigned(whose, messages)
 
   const painted = blocksOf(area)
-  // Only what its owner has signed counts, so that nobody else can use the blocks' budgets up.
+  // Counted only after the signature check, so that nobody else can use up the blocks' budgets.
   const beyond = takeOfEach(limits, painted)
   if (beyond !== undefined) return beyond
   const painter = signed.by === owner.wallet ? null : signed.by
@@ -50,7 +50,7 @@ export async function editArea(
   return { updated: true, area: areaName(area), blocks: painted.length }
 }
 
-/** Takes a repaint of each block's budget, or none of any. */
+/** Takes a repaint from each block's budget, or from none. */
 function takeOfEach(limits: RateLimits, blocks: readonly BlockIndex[]): Failure | undefined {
   const names = blocks.map((block) => coordOf(block))
   for (const name of names) {

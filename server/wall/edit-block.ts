@@ -13,7 +13,7 @@ import type { Blocks, Clock, Wallets } from '../ports.ts'
 import { checkSigner, notSigned, staleTime, superseded } from './check-signer.ts'
 import type { RateLimits } from './rate-limits.ts'
 
-/** What editing needs. `hosts` are the names a message may be signed for, the canonical one first; `advance` makes `view` level. */
+/** What editing needs. `hosts` are the names a message may be signed for, the canonical one first; `advance` updates `view`. */
 export type EditDeps = {
   readonly blocks: Blocks
   readonly wallets: Wallets
@@ -48,7 +48,7 @@ export async function editBlock(
 
   const pixels = body.pixels === undefined ? undefined : parsePixels(body.pixels)
   if (pixels !== undefined && 'problem' in pixels) return failure('invalid_pixels', pixels.problem)
-  // Only what its owner has signed counts, so that nobody else can use the block's budget up.
+  // Counted only after the signature check, so that nobody else can use up the block's budget.
   const beyond = limits.take('repaints', coordOf(block))
   if (beyond !== undefined) return beyond
   const painter = signed.by === owned.wallet ? null : signed.by

@@ -8,13 +8,13 @@ import { buyingOrder, openSpaces, type SpaceWish } from '../domain/wall/open-spa
 import type { Offer } from '../x402/terms.ts'
 import type { Taken, TakenBlocks } from './open-blocks.ts'
 
-/** The open rectangles nearest to a place, none when there is none. The same question has the same answer until something is taken. */
+/** Finds the open rectangles nearest to a place. The answer stays the same until a block is taken or released. */
 export type FindSpace = (wish: SpaceWish) => Promise<Spaces>
 
 // The largest answers have some 150 kB.
 const KEPT_MAX = 64
 
-/** Makes the search. What was found is kept until something is sold, held or given back. */
+/** Makes the search. Keeps its answers until a block is sold, held or released. */
 export function spaceFinder(taken: TakenBlocks, { terms }: Pick<Offer, 'terms'>): FindSpace {
   const kept = lru<string, Spaces>(KEPT_MAX)
   let asOf: Taken | undefined

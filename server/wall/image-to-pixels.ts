@@ -1,4 +1,4 @@
-/** Brings a picture down to blocks of the wall's colours. */
+/** Converts a picture to blocks in the wall's palette. */
 
 import type { PaintedBlocks } from '../../shared/contract/picture.ts'
 import { blockwise, pixelsToHex, trustPixels, type Pixels } from '../../shared/pixels.ts'
@@ -43,7 +43,7 @@ function blockOf({ width, indices }: Bitmap, dx: number, dy: number) {
   return trustPixels(bytes)
 }
 
-/** The pixels of an area that is bought, from the picture sent for it, or why nothing came of that. */
+/** The pixels of an area from the picture that its buyer sent, or why there are none. */
 export async function paintArea(
   pictures: Pick<Pictures, 'paint'>,
   { sent, plan }: AreaPicture,
@@ -52,7 +52,7 @@ export async function paintArea(
   return typeof bitmap === 'string' ? refusalOf(bitmap) : blockwise(bitmap.indices, plan.width / BLOCK_SIZE)
 }
 
-/** Why nothing came of a picture, in words for its sender. */
+/** Why a picture is refused, in words for its sender. */
 function refusalOf(flaw: PictureFlaw): Failure {
   if (flaw === 'busy') return busy()
   return failure('invalid_image', flaws[flaw])

@@ -1,4 +1,4 @@
-/** What the operator withholds: hides parts of blocks from every reader, or shows them again, and tells what was done. */
+/** Hides parts of blocks from every reader, or shows them again, and lists what was done. */
 
 import { areaName, blocksOf, parseArea } from '../../shared/area.ts'
 import { coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
@@ -17,12 +17,12 @@ export type ModerateDeps = {
   readonly advance: () => Promise<void>
 }
 
-/** Blocks that are named together, as `name` says: one block, an area, or all that a wallet has bought by now. */
+/** Blocks that the operator names together: one block, an area, or all that a wallet has bought by now. */
 export type NamedBlocks = { readonly name: string; readonly blocks: readonly BlockIndex[]; readonly wallet?: Address }
 
 /**
- * What an operator names: `column,row`, `column,row,WxH`, or a wallet, in full or as readers see it. Why not, in words,
- * where it is nothing of that.
+ * Finds what an operator names: `column,row`, `column,row,WxH`, or a wallet, in full or as readers see it. If it is none of
+ * these, answers why, in words.
  */
 export async function namedBlocks({ log }: Pick<ModerateDeps, 'log'>, text: string): Promise<NamedBlocks | string> {
   const block = parseCoord(text)
@@ -56,7 +56,7 @@ export type Moderated = readonly { readonly block: BlockIndex; readonly result: 
 /** By whose hand something is done, and why. */
 export type Reason = { readonly who: string; readonly why: string | null }
 
-/** Once this resolves, no reader is told what was hidden. */
+/** Hides or shows parts. Once this resolves, no reader sees what was hidden. */
 export async function moderateBlocks(
   { moderation, clock, logger, advance }: ModerateDeps,
   { name, blocks, wallet }: NamedBlocks,
@@ -79,7 +79,7 @@ export async function moderateBlocks(
 /** Which parts an act is about: of blocks, and of what their wallet is called. */
 export type Withheld = { readonly parts: readonly FacePart[]; readonly names: readonly NamePart[] }
 
-/** Bans a wallet's further words, or ends that. */
+/** Bans a wallet, so that what it says from now on is hidden, or ends the ban. */
 export async function banWallet(
   { moderation, clock, logger }: ModerateDeps,
   wallet: Address,

@@ -1,4 +1,4 @@
-/** Tells an agent that has lost its state what the wall holds of its wallet. */
+/** Lists what the wall knows of a wallet, for an agent that has lost its state. */
 
 import type { AreaName } from '../../shared/area.ts'
 import type { OpenPurchase, WalletArea, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
@@ -12,7 +12,7 @@ import { isBlock, nameOf } from '../domain/purchase/target.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { LedgerReader, Clock } from '../ports.ts'
 
-/** What telling needs. `contact` is where a payer who is owed money turns to. */
+/** What the list needs. `contact` is whom a payer asks who is owed money. */
 export type MyWallDeps = {
   readonly view: WallView
   readonly ledgerReader: LedgerReader
@@ -21,7 +21,7 @@ export type MyWallDeps = {
   readonly advance: () => Promise<void>
 }
 
-/** What is known of a wallet, its blocks a page at a time; a wallet of which there is nothing to tell is refused. */
+/** What is known of a wallet, one page of its blocks; refused if nothing is known. */
 export async function myWall(
   { view, ledgerReader, clock, contact, advance }: MyWallDeps,
   wallet: Address,

@@ -1,4 +1,4 @@
-/** Which blocks can be bought at this moment. Nothing is held by looking. */
+/** Which blocks can be bought at this moment. Reading holds nothing. */
 
 import type { BlockIndex } from '../../shared/wall.ts'
 import { occupancyOf, openSpaces, type Occupancy } from '../domain/wall/open-space.ts'
@@ -6,11 +6,11 @@ import type { WallView } from '../domain/wall/wall-view.ts'
 import type { LedgerReader } from '../ports.ts'
 import { sharedRead } from '../purchase/single-flight.ts'
 
-/** What is taken at a moment; the same value for as long as nothing is sold, held or given back. */
+/** What is taken at a moment; the same object until a block is sold, held or released. */
 export type Taken = {
   /** Whether somebody owns or holds a block. */
   has(block: BlockIndex): boolean
-  /** The same for searches; counted when it is first asked for. */
+  /** The same, prepared for searches. Computed at the first call. */
   occupancy(): Occupancy
 }
 
@@ -21,14 +21,14 @@ export type TakenBlocksDeps = {
   readonly advance: () => Promise<void>
 }
 
-/** Tells what is taken, no older than the call. */
+/** Reads what is taken, no older than the call. */
 export type TakenBlocks = () => Promise<Taken>
 
-/** Keeps what is taken between two changes of it, so that most of those who look cost no search of the whole wall. */
+/** Keeps what is taken until it changes, so that most reads do not go through the whole wall. */
 export function takenBlocks({ view, ledgerReader, advance }: TakenBlocksDeps): TakenBlocks {
   let kept: { readonly state: string; readonly taken: Taken } | undefined
   return sharedRead(async () => {
-    // In this order, a block that is sold meanwhile is found held or claimed, and never open.
+    // In this order a block that is sold meanwhile is seen as held or claimed, never as open.
     const held = await ledgerReader.held()
     await advance()
     // A claimed block stays so.

@@ -1,4 +1,4 @@
-/** Tries a purchase out: everything that buying would check before money is asked for, and how it would look. */
+/** Previews a purchase: makes every check that buying makes before it asks for money, and draws the result. */
 
 import { areaName } from '../../shared/area.ts'
 import type { Preview, PreviewProblem } from '../../shared/contract/preview.ts'
@@ -19,7 +19,7 @@ import type { Pictures } from '../ports.ts'
 import { offered, resourceUrl, type Offer } from '../x402/terms.ts'
 import type { Taken, TakenBlocks } from './open-blocks.ts'
 
-/** What trying out needs. */
+/** What a preview needs. */
 export type PreviewDeps = {
   readonly view: WallView
   readonly taken: TakenBlocks
@@ -38,7 +38,7 @@ export type PreviewInput = {
 const SCALE_MAX = 8
 const IMAGE_SIDE = 480
 
-/** What would become of buying `target` with what is said of it. Nothing is held, sold or kept. */
+/** What buying `target` with this listing would give. Holds, sells and stores nothing. */
 export async function previewBlock(previewing: PreviewDeps, target: Target, said: PreviewInput): Promise<Preview> {
   const { offer, rail } = previewing
   const { block, space } = await targetStateOf(previewing, target)
@@ -75,7 +75,7 @@ type TargetState = {
   readonly space: 'open' | 'reserved' | 'claimed' | 'crowded'
 }
 
-/** Which block, or top left one, it would be, and whether it can be had. */
+/** Which block, or top left one, would be bought, and whether it can be. */
 async function targetStateOf({ view, taken }: PreviewDeps, target: Target): Promise<TargetState> {
   const now = await taken()
   const { at } = placeOf(target)
@@ -98,7 +98,7 @@ function spaceOf({ claimed }: WallView, now: Taken, holding: Holding): TargetSta
 const statesOf = ({ claimed }: WallView, now: Taken): string =>
   ALL_BLOCKS.map((block) => (claimed.has(block) ? 'c' : now.has(block) ? 'r' : 'o')).join('')
 
-/** Each field is judged by itself, so that all can be mended at once. A picture is judged elsewhere. */
+/** Checks each field by itself, so that all can be mended at once. `pictureIn` checks the picture. */
 function listingProblems(said: ReadonlyMap<ListingKey, FieldText>): PreviewProblem[] {
   return LISTING_KEYS.filter((key) => key !== 'px').flatMap((key) => {
     const listing = listingOf(said, key)
@@ -115,7 +115,7 @@ const problem = (field: string, { code, message }: Failure): PreviewProblem => (
 
 type Picture = { readonly pixels: Pixels | null } | PreviewProblem
 
-/** The picture that is said, block by block: of a block in `px`, of an area in `pixels`. */
+/** The picture of the listing, block by block: `px` for a block, `pixels` for an area. */
 function pictureIn(target: Target, { listing: said, pixels }: PreviewInput): Picture {
   if (isBlock(target)) {
     if (pixels !== undefined) return problem('pixels', failure('invalid_body', 'A block has px; pixels is of an area.'))
@@ -139,7 +139,7 @@ function requestFor(offer: Offer, target: Target, said: ReadonlyMap<ListingKey, 
   return { method: 'POST', url, body: { at: at === 'next' ? at : coordOf(at), w, h, ...Object.fromEntries(texts) } }
 }
 
-/** What is claimed as it is, anything else as it would be. */
+/** Draws a claimed place as it is, any other as it would be. */
 async function imageOf(
   { view, pictures }: PreviewDeps,
   holding: Holding,

@@ -1,4 +1,4 @@
-/** How much one client, wallet or block may ask for of what costs: far more than honest use, and far less than a flood. */
+/** Limits how often one client, wallet or block may ask for what costs: far above honest use, far below a flood. */
 
 import type { Failure } from '../domain/failure.ts'
 import { tooManyRequests } from '../domain/purchase/refusals.ts'
@@ -40,14 +40,14 @@ export type BudgetName = keyof typeof BUDGETS
 /** How many live streams one address may have open at once. */
 export const STREAMS_PER_ADDRESS = 256
 
-// Some 100 bytes each. Whoever has more addresses than that is no matter of budgets.
+// Some 100 bytes each. Budgets do not help against a client with more addresses than that.
 const KEYS_MAX = 20_000
 
-/** Who has used up what. In memory, and of this process alone. */
+/** What each client has used. In memory, for this process alone. */
 export type RateLimits = {
-  /** Takes one, or `cost`, of a budget; refused when there is none left. */
+  /** Takes one, or `cost`, from a budget; a refusal if it is used up. */
   take(name: BudgetName, who: string, cost?: number): Failure | undefined
-  /** The refusal when there is none left; takes nothing. */
+  /** The refusal if the budget is used up; takes nothing. */
   check(name: BudgetName, who: string): Failure | undefined
 }
 

@@ -1,4 +1,4 @@
-/** What an area is at the moment: how much of it can be bought, and whose it is. */
+/** The state of an area: how much of it can be bought, and who owns it. */
 
 import { areaName, blocksOf, type Area } from '../../shared/area.ts'
 import type { AreaState } from '../../shared/contract/area.ts'
@@ -14,7 +14,7 @@ export type ReadAreaDeps = {
   readonly offer: Pick<Offer, 'terms'>
 }
 
-/** Counts an area's blocks. Nothing is held by looking. */
+/** Counts an area's blocks. Holds nothing. */
 export async function readArea({ view, taken, offer }: ReadAreaDeps, area: Area): Promise<AreaState> {
   const gone = await taken()
   const blocks = blocksOf(area)

@@ -1,4 +1,4 @@
-/** Free reads that need the store: what a block is to someone who brings no payment. */
+/** The state of a block, for a request without a payment. */
 
 import type { Deed } from '../../shared/contract/block.ts'
 import { pixelsToBase64 } from '../../shared/pixels.ts'
@@ -26,10 +26,10 @@ export function deedOf({ block, wallet, persona, face, claimedAt, tx, settled }:
 
 type ReadWallDeps = { readonly blocks: Blocks; readonly seller: Pick<Seller, 'offered'> }
 
-/** What a target turned out to be. */
+/** The state of a target: its deed if it is a claimed block, else whether it can be bought. */
 export type Found = Deed | OfferState
 
-/** A target's deed when it is a claimed block, else whether it can be bought. */
+/** Reads the state of a target. */
 export async function lookAt({ blocks, seller }: ReadWallDeps, target: Target): Promise<Found> {
   const space = await seller.offered(target)
   return typeof target !== 'number' || space !== 'claimed' ? space : await deedIn(blocks, target)

@@ -1,4 +1,4 @@
-/** What a payer gets for a payment: the same words each time the same payment is sent. */
+/** The receipt of a payment: the same each time the same payment is sent. */
 
 import { areaName } from '../../shared/area.ts'
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'

@@ -22,8 +22,8 @@ export type Offer = {
 }
 
 /**
- * The same as clients are told it, some of which read the token's contract unless they are told which message to sign. Facilitators are
- * sent the bare terms: some refuse what they do not know.
+ * The same for clients, with the name of the message to sign: without it some clients read the token's contract. Facilitators
+ * get the bare terms, as some refuse fields that they do not know.
  */
 export function offered(offer: Offer, target: Target = 'next'): PaymentRequirements {
   const requirements = requirementsOf(offer, termsFor(offer.terms, target))

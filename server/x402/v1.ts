@@ -40,7 +40,7 @@ export function settlementHeaderV1(purchase: SoldPurchase): string {
   return encodeHeader({ success, transaction, network: nameOf(network), payer })
 }
 
-/** A payment of a request, and the version of the protocol it came in. */
+/** The payment of a request, and its version of the protocol. */
 export type SentPayment = { readonly payment: Payment | Failure; readonly version: 1 | 2 }
 
 /** Whether a request carries a payment, in whichever header. */

@@ -61,21 +61,21 @@ export const isDefinite = (reason: string) => definiteReasons.has(reason)
 export const isSignatureReason = (reason: string) =>
   reason.includes('signature') || reason === 'eip6492_factory_not_allowed'
 
-// What x402 calls a request that a facilitator could not make out.
+// The reasons of x402 for a request that a facilitator cannot read.
 const requestReasons = new Set(['invalid_payload', 'invalid_payment_requirements', 'invalid_request'])
 
-/** Whether a facilitator takes offence at what it was sent, rather than at the payment. */
+/** Whether a facilitator rejects the request itself, rather than the payment. */
 export const blamesRequest = (answer: SettleResult | VerifyResult) =>
   'reason' in answer ? requestReasons.has(answer.reason) : 'unreadable' in answer
 
-/** How a settle is refused that provably sent nothing; `undefined` for every other. */
+/** The refusal after a settlement that provably sent nothing; `undefined` for any other. */
 export function refusalOfUnsent(settling: SettleResult): Failure | undefined {
   if (settling.kind === 'busy') return paymentsBusy()
   if (settling.kind === 'unsent') return facilitatorUnavailable('The payment facilitator cannot be reached')
   return settling.kind === 'refused' && isDefinite(settling.reason) ? paymentRequired(settling.reason) : undefined
 }
 
-/** How a payment is refused whose signature a facilitator calls bad: blind ones say so of good ones, so the token decides. */
+/** The refusal if a facilitator calls a signature bad. One with a broken endpoint says so of good ones, so the token decides. */
 export function signatureRefusal(checked: SignatureCheck, reason: string): Failure {
   if (checked === 'not-signed') return paymentRequired(reason)
   if (checked === 'busy') return paymentsBusy()
