@@ -38,11 +38,11 @@ export async function startChain(options: ChainOptions = {}): Promise<Chain> {
     detached: true,
   })
   const guard = guardAgainstOrphans(node)
-  let pulse: Timer | undefined
+  let timer: Timer | undefined
   const stop = async () => {
-    clearInterval(pulse)
+    clearInterval(timer)
     node.ref()
-    // The node keeps nothing worth a slow farewell.
+    // The node has nothing to save, so it is killed at once.
     node.kill('SIGKILL')
     await node.exited
     await guard?.exited
@@ -53,13 +53,13 @@ export async function startChain(options: ChainOptions = {}): Promise<Chain> {
     await prepare(client)
     const resume = async () => {
       await client.setAutomine(true)
-      pulse = startPulse(client)
+      timer = mineEverySecond(client)
     }
     const halt = async () => {
-      clearInterval(pulse)
+      clearInterval(timer)
       await client.setAutomine(false)
     }
-    if (options.idle !== true && options.blockTimeSeconds === undefined) pulse = startPulse(client)
+    if (options.idle !== true && options.blockTimeSeconds === undefined) timer = mineEverySecond(client)
     return { rpcUrl, pid: node.pid, client, halt, resume, stop }
   } catch (error) {
     await stop()
@@ -81,18 +81,18 @@ export function connect(rpcUrl: string) {
 }
 
 /** Makes a block each second. The node's own timer cannot be stopped and started again beside a block per transaction. */
-function startPulse(client: ChainClient): Timer {
+function mineEverySecond(client: ChainClient): Timer {
   let isMining = false
-  const beat = async () => {
+  const mine = async () => {
     if (isMining) return
     isMining = true
-    // A node that was stopped on purpose has no pulse.
+    // A node that was stopped on purpose mines nothing.
     await client.mine({ blocks: 1 }).catch(() => {})
     isMining = false
   }
-  const pulse = setInterval(() => void beat(), BLOCK_EVERY_MS)
-  pulse.unref()
-  return pulse
+  const timer = setInterval(() => void mine(), BLOCK_EVERY_MS)
+  timer.unref()
+  return timer
 }
 
 type Node = Bun.Subprocess<'ignore', 'pipe', 'pipe'>

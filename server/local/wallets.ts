@@ -17,7 +17,7 @@ export function newWallet(): Wallet {
   return { ...privateKeyToAccount(privateKey), privateKey }
 }
 
-/** The printing press of a chain. It mints by a transaction, so a chain that was told not to mine must be mined by the caller. */
+/** Makes what mints dollars on a chain. It sends a transaction, so a chain that does not mine by itself must be mined by the caller. */
 export function openMint(client: ChainClient): Fund {
   const nextNonce = () => client.getTransactionCount({ address: minterAddress, blockTag: 'pending' })
   const minterInTurn = inTurn<Hex>(nextNonce)

@@ -1,4 +1,4 @@
-/** `pixel-wall accept-restore`: says that a restored database is the wall from now on, with the wall stopped. */
+/** `pixel-wall accept-restore`: accepts a restored database as the wall's, while the wall is stopped. */
 
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { openStore } from '../../db/open.ts'

@@ -1,6 +1,6 @@
 /**
- * The operator's commands: what the running wall does for commands on its own machine. One process owns the database and
- * keeps copies of one purchase apart in its memory, so whatever writes is done by that process.
+ * Runs the operator's commands inside the running wall. That process owns the database and the payment leases, so it
+ * alone writes.
  */
 
 import { Type, type Static, type TSchema } from '@sinclair/typebox'

@@ -1,4 +1,4 @@
-/** `pixel-wall books`: holds what the wall sold against what arrived on the chain, without asking the wall. */
+/** `pixel-wall books`: compares what the wall sold with what arrived on the chain, without asking the wall. */
 
 import { parseArgs } from 'node:util'
 import { CannotOpen } from '../../db/cannot-open.ts'

@@ -1,6 +1,6 @@
 /**
- * The worker that reads strangers' pictures. It lives for one picture: whatever a file does to it is over when the
- * deadline is.
+ * The worker that reads uploaded pictures. It handles one picture, and is terminated at the deadline, whatever the file
+ * does to it.
  */
 
 import { quantise } from '../../../shared/quantise.ts'

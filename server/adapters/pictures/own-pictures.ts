@@ -1,4 +1,4 @@
-/** The worker that makes the wall's own pictures: nothing of a stranger's gets here, so it lives as long as the process. */
+/** The worker that makes the wall's own pictures. No upload gets here, so it lives as long as the process. */
 
 import { PALETTE } from '../../../shared/palette.ts'
 import { quantise } from '../../../shared/quantise.ts'

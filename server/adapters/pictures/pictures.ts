@@ -1,6 +1,6 @@
 /**
- * Pictures by the runtime's own codecs, beside the thread that answers: each stranger's in a worker of its own that can be
- * ended, the wall's own in one that is kept for them, so that no upload keeps them waiting.
+ * Reads and writes pictures with the runtime's codecs, outside the main thread. Each upload has a worker of its own, which
+ * can be terminated. The wall's own pictures share another, so that no upload delays them.
  */
 
 import pLimit from 'p-limit'

@@ -121,7 +121,7 @@ function dollars(text: string): string {
   return text
 }
 
-// Whose wall it is, nobody knows: none of its words may act on the terminal.
+// The wall may be anybody's: none of its words may act on the terminal.
 const say = (line: string) => void process.stderr.write(`${terminalLine(line)}\n`)
 
 function fail(error: unknown, isJson: boolean): number {
