@@ -40,7 +40,7 @@ const start = (args: readonly string[], env: Env = {}) =>
 /** Runs a command to its end. */
 const run = (args: readonly string[], env?: Env) => outputOf(start(args, env))
 
-const told = async (args: readonly string[], env?: Env) => JSON.parse((await run([...args, '--json'], env)).out)
+const jsonOf = async (args: readonly string[], env?: Env) => JSON.parse((await run([...args, '--json'], env)).out)
 
 /** A picture of one colour, in a file. */
 async function picture(colour = '#ff0000'): Promise<string> {
@@ -64,7 +64,7 @@ describe('an area', () => {
     const said = ['--name', 'Ada', '--message', 'hi', '--link', 'https://ada.example/']
     const args = ['buy', '--image', await picture(), '--size', '3x2', '--at', '20,10', '--max', '6', ...said]
     const before = (await readFeed(world)).length
-    const receipt = await told(args, { PRIVATE_KEY: privateKey })
+    const receipt = await jsonOf(args, { PRIVATE_KEY: privateKey })
     expect(receipt).toMatchObject({
       area: '20,10,3x2',
       blocks: ['20,10', '21,10', '22,10', '20,11', '21,11', '22,11'],
@@ -79,7 +79,7 @@ describe('an area', () => {
   test('without a place is the open one nearest the centre', async () => {
     const { privateKey } = await world.wallet(2)
     const space = await bodyOf(clientOf(world).api.space.get({ query: { w: 2, h: 1, limit: 1 } }))
-    const { area } = await told(['buy', '--size', '2x1', '--max', '2'], { PRIVATE_KEY: privateKey })
+    const { area } = await jsonOf(['buy', '--size', '2x1', '--max', '2'], { PRIVATE_KEY: privateKey })
     expect(area).toBe(`${space.spaces[0]?.coord},2x1`)
   })
 
@@ -97,9 +97,9 @@ describe('an area', () => {
 
   test('is repainted with one signature by the painter that its purchase named', async () => {
     const { privateKey } = await world.wallet(4)
-    await told(['buy', '--size', '2x2', '--at', '30,10', '--max', '4'], { PRIVATE_KEY: privateKey })
+    await jsonOf(['buy', '--size', '2x2', '--at', '30,10', '--max', '4'], { PRIVATE_KEY: privateKey })
     const args = ['repaint', '30,10,2x2', '--image', await picture('#00ff00'), '--message', 'green']
-    expect(await told(args)).toEqual({ updated: true, area: '30,10,2x2', blocks: 4 })
+    expect(await jsonOf(args)).toEqual({ updated: true, area: '30,10,2x2', blocks: 4 })
     expect(await colourOf('31,11')).toBe(GREEN)
     expect(await (await get(world, '30,11')).json()).toMatchObject({ message: 'green' })
   })
@@ -122,9 +122,9 @@ describe('paint', () => {
     const wallet = await world.wallet(3)
     const env = { PRIVATE_KEY: wallet.privateKey }
     const args = ['--size', '2x1', '--max', '2']
-    const { area, blocks, deed } = await told(['paint', await picture(), ...args], env)
+    const { area, blocks, deed } = await jsonOf(['paint', await picture(), ...args], env)
     expect([blocks.length, deed.price.amount]).toEqual([2, '2.00'])
-    const again = await told(['paint', await picture('#00ff00'), ...args, '--at', blocks[0]], env)
+    const again = await jsonOf(['paint', await picture('#00ff00'), ...args, '--at', blocks[0]], env)
     expect(again).toEqual({ updated: true, area, blocks: 2 })
     expect(await colourOf(blocks[1])).toBe(GREEN)
     expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
@@ -144,7 +144,7 @@ describe('paint', () => {
       await settle.arrived(calls + 1)
       killed.kill('SIGKILL')
       await killed.exited
-      const { area, blocks } = await told(args, env)
+      const { area, blocks } = await jsonOf(args, env)
       expect(area).toBe(`${blocks[0]},3x2`)
       const sales = (await readFeed(world)).slice(before)
       expect(sales.map(({ coord }) => coord)).toEqual(blocks)
@@ -170,9 +170,9 @@ describe('paint', () => {
 
   test('refuses a place where others are, and names them, before anything is paid', async () => {
     const [owner, wallet] = [await world.wallet(2), await world.wallet(2)]
-    await told(['buy', '11,0'], { PRIVATE_KEY: owner.privateKey })
+    await jsonOf(['buy', '11,0'], { PRIVATE_KEY: owner.privateKey })
     const args = ['paint', await picture(), '--size', '2x1', '--at', '10,0', '--max', '2']
-    expect(await told(args, { PRIVATE_KEY: wallet.privateKey })).toEqual({
+    expect(await jsonOf(args, { PRIVATE_KEY: wallet.privateKey })).toEqual({
       error: 'block_taken',
       status: 409,
       message: expect.stringContaining('11,0'),
@@ -184,12 +184,12 @@ describe('paint', () => {
 describe('the painter', () => {
   test('is made with the first purchase, is named in each, and repaints without the key that paid', async () => {
     const [one, other] = [await world.wallet(1), await world.wallet(1)]
-    const { block } = await told(['buy'], { PRIVATE_KEY: one.privateKey })
-    const second = await told(['buy'], { PRIVATE_KEY: other.privateKey })
+    const { block } = await jsonOf(['buy'], { PRIVATE_KEY: one.privateKey })
+    const second = await jsonOf(['buy'], { PRIVATE_KEY: other.privateKey })
     const key = Bun.file(join(folder, 'state/painter.key'))
     expect((await key.stat()).mode & 0o777).toBe(0o600)
     for (const coord of [block, second.block])
-      expect(await told(['repaint', coord, '--message', 'by the painter'])).toMatchObject({
+      expect(await jsonOf(['repaint', coord, '--message', 'by the painter'])).toMatchObject({
         updated: true,
         deed: { message: 'by the painter' },
       })
@@ -198,10 +198,10 @@ describe('the painter', () => {
   test('is not asked for blocks that name another: those need the key that paid', async () => {
     const { privateKey } = await world.wallet(2)
     const painter = `0x${'12'.repeat(20)}`
-    const { block } = await told(['buy', '--painter', painter], { PRIVATE_KEY: privateKey })
+    const { block } = await jsonOf(['buy', '--painter', painter], { PRIVATE_KEY: privateKey })
     const args = ['repaint', block, '--message', 'by the owner']
-    expect(await told(args)).toMatchObject({ error: 'usage' })
-    expect(await told(args, { PRIVATE_KEY: privateKey })).toMatchObject({ updated: true })
+    expect(await jsonOf(args)).toMatchObject({ error: 'usage' })
+    expect(await jsonOf(args, { PRIVATE_KEY: privateKey })).toMatchObject({ updated: true })
   })
 })
 
@@ -214,7 +214,7 @@ describe('watch', () => {
         for (const line of chunk.split('\n').filter((text) => text !== '')) lines.push(JSON.parse(line))
     })()
     const { privateKey } = await world.wallet(1)
-    const { block } = await told(['buy'], { PRIVATE_KEY: privateKey })
+    const { block } = await jsonOf(['buy'], { PRIVATE_KEY: privateKey })
     await eventually(async () => lines.find(({ kind, coord }) => kind === 'sale' && coord === block))
     watching.kill('SIGTERM')
     await read
@@ -225,7 +225,7 @@ describe('the key', () => {
   test('may come from a file', async () => {
     const { privateKey } = await world.wallet(1)
     await Bun.write(join(folder, 'key'), `${privateKey}\n`)
-    expect(await told(['buy', '--key-file', join(folder, 'key')])).toMatchObject({ owner: 'you' })
+    expect(await jsonOf(['buy', '--key-file', join(folder, 'key')])).toMatchObject({ owner: 'you' })
   })
 
   const secret = '0xabcdef'

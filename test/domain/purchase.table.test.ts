@@ -282,7 +282,7 @@ function replies(request: Request): readonly Reply[] {
 
 /** The order is told where it first matters: before what is available is asked, or where a path ends without one. */
 function rowOf({ steps, end }: Path<Outcome | Purchase | undefined>, order?: string): Row {
-  const words = steps.flatMap(told)
+  const words = steps.flatMap(wordsOf)
   const asked = words.findIndex((word) => word.startsWith('prior purchase'))
   const withOrder =
     order === undefined ? words : words.toSpliced(asked < 0 ? words.length : asked, 0, `order: ${order}`)
@@ -290,7 +290,7 @@ function rowOf({ steps, end }: Path<Outcome | Purchase | undefined>, order?: str
 }
 
 /** A step in words; what is available tells two things. */
-function told({ request, reply: { label } }: Step): readonly string[] {
+function wordsOf({ request, reply: { label } }: Step): readonly string[] {
   if (request.do !== 'check-availability') return [`${verbOf(request)}: ${label}`]
   const [space, prior = 'none'] = label.split(', ').toReversed()
   return [`prior purchase: ${prior.replace('prior ', '')}`, `check-availability: ${space}`]

@@ -24,16 +24,19 @@ afterAll(() => around.stop())
 
 const SOON = { timeout: 60_000 }
 
-type Told = {
+type ProbeAnswer = {
   readonly ready: boolean
   readonly reasons: readonly string[]
   readonly dependencies: readonly { readonly kind: string; readonly name: string; readonly state: string }[]
 }
 
 /** What a path of the wall's tells supervisors. */
-async function told({ url }: WallProcess, path: string): Promise<{ readonly status: number; readonly body: Told }> {
+async function probe(
+  { url }: WallProcess,
+  path: string,
+): Promise<{ readonly status: number; readonly body: ProbeAnswer }> {
   const answer = await fetch(url + path)
-  return { status: answer.status, body: (await answer.json()) as Told }
+  return { status: answer.status, body: (await answer.json()) as ProbeAnswer }
 }
 
 /** Sees an outage through: begun by `begin`, told, and over after `end`. */
@@ -43,7 +46,7 @@ async function seeThrough(
   begin: () => unknown,
   end: () => unknown,
 ): Promise<void> {
-  await waitUntil(async () => (await told(wall, '/readyz')).status === 200)
+  await waitUntil(async () => (await probe(wall, '/readyz')).status === 200)
   const before = journalOf(wall).length
   const lines = (event: string) =>
     journalOf(wall)
@@ -54,20 +57,20 @@ async function seeThrough(
   expect(alert).toMatchObject({ level: 'alert', dependency, reason: expect.stringMatching(reason) })
   if (stops) {
     const { body } = await eventually(async () => {
-      const answer = await told(wall, '/readyz')
+      const answer = await probe(wall, '/readyz')
       return answer.status === 503 ? answer : undefined
     })
     expect(body).toMatchObject({ ready: false, reasons: [expect.stringMatching(reason)] })
     expect(body.dependencies).toContainEqual(expect.objectContaining({ kind: dependency, state: 'down' }))
     // Health is told by the next probe.
     await eventually(async () => (await healthOf(wall)).railError ?? undefined)
-  } else expect((await told(wall, '/readyz')).status).toBe(200)
+  } else expect((await probe(wall, '/readyz')).status).toBe(200)
   // A process is not to be ended, nor readers sent away, for what is not its fault.
-  expect((await told(wall, '/livez')).status).toBe(200)
-  expect((await told(wall, '/readyz/reads')).status).toBe(200)
+  expect((await probe(wall, '/livez')).status).toBe(200)
+  expect((await probe(wall, '/readyz/reads')).status).toBe(200)
   await end()
   await waitUntil(() => lines('outage-over').length > 0)
-  await waitUntil(async () => (await told(wall, '/readyz')).status === 200)
+  await waitUntil(async () => (await probe(wall, '/readyz')).status === 200)
   expect(lines('outage')).toHaveLength(1)
   expect(lines('outage-over')).toEqual([expect.objectContaining({ level: 'note', dependency })])
 }
@@ -293,16 +296,16 @@ test(
   'a wall that is asked to end is ready for nobody, and serves whoever comes until balancers had time to notice',
   async () => {
     const wall = await around.startArmed({ DATABASE_PATH: join(around.folder, 'drained.sqlite'), DRAIN_MS: '600000' })
-    expect((await told(wall, '/readyz/reads')).status).toBe(200)
+    expect((await probe(wall, '/readyz/reads')).status).toBe(200)
     process.kill(wall.pid, 'SIGTERM')
     for (const path of ['/readyz', '/readyz/reads'])
       expect(
         await eventually(async () => {
-          const answer = await told(wall, path)
+          const answer = await probe(wall, path)
           return answer.status === 503 ? answer.body.reasons : undefined
         }),
       ).toEqual(['the wall is being stopped'])
-    expect((await told(wall, '/livez')).status).toBe(200)
+    expect((await probe(wall, '/livez')).status).toBe(200)
     await buyBlock(wall, await around.wallet())
     // A second signal ends the wait, and cuts nothing off.
     expect(await wall.stop()).toBe(0)

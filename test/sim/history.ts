@@ -167,9 +167,9 @@ function live(history: History): void {
   endFaults(history)
   serveEverybody(history)
   if (!history.witness.skewed) checkWishes(history.world, history.book, history.wishes)
-  comeToRest(history)
+  runUntilSettled(history)
   sendEverythingAgain(history)
-  comeToRest(history)
+  runUntilSettled(history)
 }
 
 /** One thing that happens, whatever comes next. */
@@ -417,7 +417,7 @@ function endFaults({ world }: History): void {
 }
 
 /** Lets time pass until nothing is left to do. */
-function comeToRest(history: History): void {
+function runUntilSettled(history: History): void {
   const { world, book } = history
   startDead(history)
   for (let turn = 0; turn < REST_TURNS_MAX; turn += 1) {

@@ -4,7 +4,7 @@ import type { Socket } from 'bun'
 import { requestBytes, load } from '../../bench/measure/load.ts'
 import { owners } from '../../bench/scenarios/owners.ts'
 import type { LocalNetwork } from '../../server/local/network.ts'
-import { persist, type Buyer } from '../torture/buyers.ts'
+import { buyUntilEnded, type Buyer } from '../torture/buyers.ts'
 
 /** How much of each there is. */
 export type Rates = {
@@ -66,7 +66,7 @@ export async function visit(rates: Rates, { url, network, ms, sold }: Visit, tot
     }),
     paced(ms / rates.purchases, over, async () => {
       const buyer = await newBuyer(network)
-      await persist(buyer, () => url, 1)
+      await buyUntilEnded(buyer, () => url, 1)
       if (buyer.receipt === undefined) totals.wrong.push(`purchase: ${buyer.refusal}`)
       else totals.bought++
     }),

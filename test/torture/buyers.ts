@@ -31,7 +31,7 @@ const AGAIN_AFTER_MS = 100
 const ENDS = [402, 409, 410]
 
 /** Buys until there is an end, each time by another door. `copies` is how many of each signed request are sent at once. */
-export async function persist(buyer: Buyer, door: Door, copies: number): Promise<void> {
+export async function buyUntilEnded(buyer: Buyer, door: Door, copies: number): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS
   while (performance.now() < deadline) {
     if (await step(buyer, door, copies)) return
@@ -45,7 +45,7 @@ async function step(buyer: Buyer, door: Door, copies: number): Promise<boolean> 
   const { payload } = buyer
   const answers = await Promise.all(Array.from({ length: copies }, () => ask(buyer, door(), payload)))
   for (const answer of answers) {
-    if (answer?.status === 200) hand(buyer, answer.body as Receipt | AreaReceipt)
+    if (answer?.status === 200) keepReceipt(buyer, answer.body as Receipt | AreaReceipt)
     else if (answer !== undefined && ENDS.includes(answer.status)) buyer.refusal ??= codeOf(answer.body)
     else buyer.waits.push(answer === undefined ? 'silence' : codeOf(answer.body))
   }
@@ -67,7 +67,7 @@ async function signTerms(buyer: Buyer, answer: Answer): Promise<boolean> {
   return isOver
 }
 
-function hand(buyer: Buyer, receipt: Receipt | AreaReceipt): void {
+function keepReceipt(buyer: Buyer, receipt: Receipt | AreaReceipt): void {
   if (buyer.receipt !== undefined && !Bun.deepEquals(buyer.receipt, receipt))
     throw new Error(`two receipts for one payment: ${JSON.stringify([buyer.receipt, receipt])}`)
   buyer.receipt = receipt

@@ -39,12 +39,12 @@ export function keeperOf(settings: Readonly<Record<string, string>>, folder: str
   }
 
   const launch = async (limits?: string): Promise<void> => {
-    const started = await insist(() => startWall({ ...settings, ...place }, { limits, folder }))
+    const started = await startWithRetries(() => startWall({ ...settings, ...place }, { limits, folder }))
     totals.starts++
     wall = started
     void started.exited.then((code) =>
       inTurn(async () => {
-        review(started, totals.wrong)
+        checkJournal(started, totals.wrong)
         if (wall !== started) return
         if (code === DISK_DEATH) totals.diskDeaths++
         else totals.wrong.push(`the wall ended by itself with ${code}`)
@@ -76,7 +76,7 @@ export function keeperOf(settings: Readonly<Record<string, string>>, folder: str
 }
 
 /** A wall that cannot start on a full disk is started again until there is room. */
-async function insist(start: () => Promise<WallProcess>): Promise<WallProcess> {
+async function startWithRetries(start: () => Promise<WallProcess>): Promise<WallProcess> {
   for (let tries = 1; ; tries++) {
     try {
       return await start()
@@ -87,7 +87,7 @@ async function insist(start: () => Promise<WallProcess>): Promise<WallProcess> {
   }
 }
 
-function review(ended: WallProcess, wrong: string[]): void {
+function checkJournal(ended: WallProcess, wrong: string[]): void {
   for (const line of ended.journal()) {
     const { level, event } = entryOf(line)
     if (level === 'alert' && !plannedAlerts.has(event)) wrong.push(`the journal says ${line}`)

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backUp } from '../../db/sqlite/file/backup.ts'
 import { armed } from '../../server/local/wall-process.ts'
-import { blocksOf, persist, type Buyer } from './buyers.ts'
+import { blocksOf, buyUntilEnded, type Buyer } from './buyers.ts'
 import { repaintOnce } from './bystanders.ts'
 import { priceOf, type Round } from './plan.ts'
 import type { Stage } from './stage.ts'
@@ -24,7 +24,7 @@ export async function playRound(stage: Stage, round: Round): Promise<readonly Bu
   const over = new AbortController()
   const audience = attend(stage, over.signal)
   const trouble = makeTrouble(stage, round)
-  const buying = guests.map((guest, at) => persist(guest, stage.door, at < round.copies ? 2 : 1))
+  const buying = guests.map((guest, at) => buyUntilEnded(guest, stage.door, at < round.copies ? 2 : 1))
   for (const { afterMs, instance } of round.kills) {
     await Bun.sleep(afterMs)
     await stage.keepers[instance]?.crash()

@@ -56,7 +56,7 @@ export async function torture({ seed, rounds, crowd, instances }: Run, tell: (li
       const guests = await playRound(stage, round)
       await Promise.all(keepers.map((keeper) => keeper.settled()))
       equalAfterMs.push(await whenEqual(stage.scene()))
-      const found = await comeToRest(stage.scene(), [...guests, ...buyers.slice(-200).slice(0, SPOT_CHECKS)])
+      const found = await inspectUntilRight(stage.scene(), [...guests, ...buyers.slice(-200).slice(0, SPOT_CHECKS)])
       sums = found.sums
       played++
       totals.wrong.push(...found.wrong.map((words) => `round ${round.number}: ${words}`))
@@ -108,7 +108,7 @@ async function whenEqual(scene: Scene): Promise<number> {
 const secondsSince = (since: number) => Math.round((performance.now() - since) / 100) / 10
 
 /** Looks until nothing is wrong any more: what is in doubt takes the sweeper some seconds to end. */
-async function comeToRest(scene: Scene, recent: readonly Buyer[]): ReturnType<typeof inspect> {
+async function inspectUntilRight(scene: Scene, recent: readonly Buyer[]): ReturnType<typeof inspect> {
   for (let tries = 1; ; tries++) {
     const found = await inspect(scene, recent)
     if (found.wrong.length === 0 || tries >= REST_TRIES) return found

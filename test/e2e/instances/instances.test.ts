@@ -47,7 +47,7 @@ function canvasesWhenEqual(words = ''): Promise<string> {
 }
 
 /** Sends a signed request to one instance after the other until one has an end to tell. */
-function persist(payment: string, first = 0): Promise<Response> {
+function sendInTurn(payment: string, first = 0): Promise<Response> {
   let turn = first
   return eventually(async () => {
     const answer = await get(wall.at(turn++), 'next', payment).catch(() => undefined)
@@ -281,7 +281,7 @@ test(
     await wall.facilitator.settle.arrived(arrivals + 1)
     await wall.instances[0]?.kill()
     await cutOff
-    const answer = await persist(payment, 1)
+    const answer = await sendInTurn(payment, 1)
     expect(answer.status).toBe(200)
     const receipt = await answer.text()
     expect(await dollarsOf([payer])).toEqual([4])
@@ -298,7 +298,7 @@ test('one that is asked to end under load loses nothing: whoever it cannot answe
   const payers = await Promise.all(Array.from({ length: 24 }, () => wall.wallet()))
   const payments = await Promise.all(payers.map((payer, at) => sign(wall.at(at), payer)))
   const arrivals = wall.facilitator.settle.count()
-  const buying = payments.map((payment, at) => persist(payment, at))
+  const buying = payments.map((payment, at) => sendInTurn(payment, at))
   await wall.facilitator.settle.arrived(arrivals + 3)
   await wall.instances[1]?.stop()
   const answers = await Promise.all(buying)

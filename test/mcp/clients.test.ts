@@ -5,9 +5,9 @@ import { TOOLS } from '../../server/mcp/registry.ts'
 import { get } from '../e2e/buyer.ts'
 import { expectBooksToBalance } from '../e2e/read-wall.ts'
 import { startWorld, type World } from '../e2e/world.ts'
-import { bareFetch, inspector, newestClient, sdkClient, type Tourist } from './tourists.ts'
+import { bareFetch, inspector, newestClient, sdkClient, type ToolUser } from './clients.ts'
 
-// Goal: whoever speaks MCP can do all there is to do. Method: clients by three hands take the same tour of the real
+// Goal: whoever speaks MCP can do all there is to do. Method: clients by three hands use the same tools of the real
 // server, with real signatures and a chain that moves the money.
 
 let world: World
@@ -19,7 +19,7 @@ afterAll(async () => {
   await world.stop()
 })
 
-const tourists: ReadonlyArray<readonly [who: string, coord: string, come: (url: string) => Promise<Tourist>]> = [
+const clients: ReadonlyArray<readonly [who: string, coord: string, connect: (url: string) => Promise<ToolUser>]> = [
   ['the SDK’s client', '10,10', sdkClient],
   ['the MCP inspector', '20,20', inspector],
   ['a bare fetch', '30,30', bareFetch],
@@ -28,22 +28,22 @@ const tourists: ReadonlyArray<readonly [who: string, coord: string, come: (url: 
   ['the newest client that speaks one revision', '60,60', newestClient({ pin: '2026-07-28' }, '2026-07-28')],
 ]
 
-test.each(tourists)('%s lists, looks, tries, is asked to pay, pays and repaints', async (_, coord, come) => {
-  const tourist = await come(`${world.url}/mcp`)
+test.each(clients)('%s lists, looks, tries, is asked to pay, pays and repaints', async (_, coord, connect) => {
+  const client = await connect(`${world.url}/mcp`)
   const wallet = await world.wallet()
-  expect(await tourist.list()).toEqual(TOOLS.map(({ name }) => name))
+  expect(await client.list()).toEqual(TOOLS.map(({ name }) => name))
 
-  const { data: wall } = await tourist.call('get_wall', {})
+  const { data: wall } = await client.call('get_wall', {})
   expect(wall['pricing']).toMatchObject({ perBlock: '1.00', network: 'eip155:8453' })
-  const { data: space } = await tourist.call('find_space', { w: 1, h: 1, near: coord, limit: 1 })
+  const { data: space } = await client.call('find_space', { w: 1, h: 1, near: coord, limit: 1 })
   expect(space['spaces']).toMatchObject([{ coord }])
-  const trial = await tourist.call('preview_block', { coord, name: 'Ada' })
+  const trial = await client.call('preview_block', { coord, name: 'Ada' })
   expect([trial.data['acceptable'], trial.pictures]).toEqual([true, 1])
 
-  const demand = await tourist.call('buy_block', { coord, name: 'Ada' })
+  const demand = await client.call('buy_block', { coord, name: 'Ada' })
   expect(demand).toMatchObject({ refused: true, data: { x402Version: 2, error: 'payment_required' } })
   const payment = await pay(wallet, demand.data)
-  const receipt = await tourist.call('buy_block', { coord, name: 'Ada' }, payment)
+  const receipt = await client.call('buy_block', { coord, name: 'Ada' }, payment)
   expect(receipt).toMatchObject({
     refused: false,
     data: { block: coord, deed: { wallet: wallet.address, name: 'Ada' } },
@@ -51,12 +51,12 @@ test.each(tourists)('%s lists, looks, tries, is asked to pay, pays and repaints'
   expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
 
   const change = { pixels: '05'.repeat(100), message: 'seen' }
-  const { data: text } = await tourist.call('signing_message', { kind: 'set_pixels', coord, ...change })
+  const { data: text } = await client.call('signing_message', { kind: 'set_pixels', coord, ...change })
   const signature = await wallet.signMessage({ message: String(text['message']) })
   const edit = { coord, ts: text['ts'], signature, ...change }
-  expect(await tourist.call('set_pixels', edit)).toMatchObject({ refused: false, data: { updated: true } })
+  expect(await client.call('set_pixels', edit)).toMatchObject({ refused: false, data: { updated: true } })
   expect(await (await get(world, coord)).json()).toMatchObject({ message: 'seen', settled: true })
-  await tourist.leave()
+  await client.close()
 })
 
 test('the SDK’s client is told of every refusal, whatever it was told of outputs', async () => {
@@ -66,7 +66,7 @@ test('the SDK’s client is told of every refusal, whatever it was told of outpu
     const [argument = 'none'] = Object.keys(input.properties)
     expect(await client.call(name, { [argument]: {}, unknown: 1 }), name).toMatchObject({ refused: true })
   }
-  await client.leave()
+  await client.close()
 })
 
 /** Signs the terms that a demand holds, as the stock x402 client does. */

@@ -13,22 +13,22 @@ type Data = Readonly<Record<string, unknown>>
 /** What a call came to; a demand for payment is `refused`, with the terms as data. */
 export type Found = { readonly data: Data; readonly refused: boolean; readonly pictures: number }
 
-export type Tourist = {
+export type ToolUser = {
   list(): Promise<readonly string[]>
   call(tool: string, args: Data, payment?: unknown): Promise<Found>
-  leave(): Promise<void>
+  close(): Promise<void>
 }
 
 /** The SDK's own client, which holds answers against the output schemas it was told. */
-export async function sdkClient(url: string): Promise<Tourist> {
-  const client = new Client({ name: 'tourist', version: '1.0.0' })
+export async function sdkClient(url: string): Promise<ToolUser> {
+  const client = new Client({ name: 'client', version: '1.0.0' })
   // The SDK's types were not written for exact optional properties.
   await client.connect(new StreamableHTTPClientTransport(new URL(url)) as Parameters<typeof client.connect>[0])
   return {
     list: async () => (await client.listTools()).tools.map(({ name }) => name),
     call: async (name, args, payment) =>
       foundIn(await client.callTool({ name, arguments: { ...args }, ...carrying(payment) })),
-    leave: () => client.close(),
+    close: () => client.close(),
   }
 }
 
@@ -37,8 +37,8 @@ type Mode = NonNullable<NonNullable<ConstructorParameters<typeof NewestClient>[1
 /** The client of the SDK's successor, in one of the ways in which it finds out how to speak. */
 export const newestClient =
   (mode: Exclude<Mode, undefined>, spoken: string) =>
-  async (url: string): Promise<Tourist> => {
-    const client = new NewestClient({ name: 'tourist', version: '1.0.0' }, { versionNegotiation: { mode } })
+  async (url: string): Promise<ToolUser> => {
+    const client = new NewestClient({ name: 'client', version: '1.0.0' }, { versionNegotiation: { mode } })
     await client.connect(new NewestTransport(new URL(url)))
     const found = client.getNegotiatedProtocolVersion()
     if (found !== spoken) throw new Error(`it speaks ${found}, not ${spoken}`)
@@ -46,12 +46,12 @@ export const newestClient =
       list: async () => (await client.listTools()).tools.map(({ name }) => name),
       call: async (name, args, payment) =>
         foundIn(await client.callTool({ name, arguments: { ...args }, ...carrying(payment) })),
-      leave: () => client.close(),
+      close: () => client.close(),
     }
   }
 
 /** A bare `fetch` that knows nothing of MCP but one request and its answer. */
-export async function bareFetch(url: string): Promise<Tourist> {
+export async function bareFetch(url: string): Promise<ToolUser> {
   const ask = async (method: string, params: Data = {}) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
@@ -63,14 +63,14 @@ export async function bareFetch(url: string): Promise<Tourist> {
       const { result = {}, error } = await ask('tools/call', { name, arguments: args, ...carrying(payment) })
       return error === undefined ? foundIn(result) : { data: error.data as Data, refused: true, pictures: 0 }
     },
-    leave: async () => {},
+    close: async () => {},
   }
 }
 
 const INSPECTOR = fileURLToPath(import.meta.resolve('@modelcontextprotocol/inspector/clients/cli/build/index.js'))
 
 /** The MCP inspector's command line: a new process for each step, as a shell script would start it. */
-export async function inspector(url: string): Promise<Tourist> {
+export async function inspector(url: string): Promise<ToolUser> {
   const run = async (...words: readonly string[]) => {
     const command = [process.execPath, '--bun', INSPECTOR, url, '--transport', 'http', ...words]
     const home = join(tmpdir(), 'pixel-wall-inspector')
@@ -88,7 +88,7 @@ export async function inspector(url: string): Promise<Tourist> {
         await run('--method', 'tools/call', '--tool-name', name, '--tool-args-json', JSON.stringify(args), ...carried),
       )
     },
-    leave: async () => {},
+    close: async () => {},
   }
 }
 
