@@ -1,10 +1,12 @@
 /** What is withheld of wallets, in rows; how an act changes a row, and what the log tells of names then. */
 
+import type { Address } from '../server/domain/purchase/payment.ts'
 import type { AgentId, Change, LogNumber } from '../server/domain/wall/log.ts'
 import {
   NAME_PARTS,
   visibleNames,
   type HiddenNames,
+  type ModeratedWallet,
   type NamePart,
   type WalletAct,
 } from '../server/domain/wall/moderation.ts'
@@ -45,6 +47,31 @@ export function afterAct(before: ModeratedAgent, act: WalletAct): ModeratedAgent
       return { ...before, hidden: before.hidden & ~maskOf(act.parts) }
   }
 }
+
+/** What an act did to a row, or that it did nothing. */
+export const resultOf = (before: ModeratedAgent, { hidden, banned }: ModeratedAgent) => ({
+  kind: hidden === before.hidden && banned === before.banned ? ('unchanged' as const) : ('applied' as const),
+  hidden: hiddenNamesOf(hidden),
+  isBanned: banned === 1,
+})
+
+/** Reads the wallets of which something is withheld now. */
+export const MODERATED_WALLETS = `
+  SELECT m.*, a.wallet FROM moderated_agents AS m JOIN agents AS a ON a.id = m.agent
+  WHERE m.hidden > 0 OR m.banned = 1 ORDER BY m.agent`
+
+/** A row of them. */
+export type ModeratedWalletRow = ModeratedAgent & { readonly wallet: Address }
+
+/** What such a row says. */
+export const moderatedWallet = ({ wallet, hidden, banned }: ModeratedWalletRow): ModeratedWallet => ({
+  wallet,
+  hidden: hiddenNamesOf(hidden),
+  isBanned: banned === 1,
+})
+
+/** Reads what is on record, oldest first. */
+export const RECORDS = 'SELECT at, who, act, what, parts, why FROM moderation_acts ORDER BY id'
 
 /** Entries as they are told: what is hidden of a wallet's names now, or was hidden after an entry was written, is left out. */
 export function withoutNames(changes: readonly Change[], moderated: readonly ModeratedAgent[]): readonly Change[] {

@@ -12,7 +12,7 @@ import {
   type Table,
 } from '../row-checksums.ts'
 import type { Transaction } from './connection.ts'
-import { RING } from './pool.ts'
+import { RING, type Queries } from './pool.ts'
 
 /** A row as it is stored. */
 export type Stored<T extends Table> = SummedRow<T> & { readonly sum: Uint8Array | null }
@@ -133,6 +133,12 @@ export async function writeAll({ write }: Transaction, writes: readonly Write[],
 
 /** Tells of rows that do not fit their sums. */
 export type Check = <T extends Table>(table: T, row: Stored<T>) => void
+
+/** What reading needs: queries, and what notices damaged rows. */
+export type Reading = { readonly queries: Queries; readonly check: Check }
+
+/** The same for a transaction. */
+export type Work = { readonly queries: Transaction; readonly check: Check }
 
 /** Makes the check: it throws `StoreUnavailable` for a damaged row, and tells of each once. */
 export function checking(onDamaged: (row: DamagedRow) => void): Check {

@@ -11,9 +11,9 @@ import type { Cell, SummedRow } from '../../row-checksums.ts'
 import { authorizationRow, integer, isStale, outlasts, SELECT_PURCHASE, targetColumns, type Size } from '../../rows.ts'
 import type { Queries } from '../pool.ts'
 import { nameForPurchase } from '../wall/painters.ts'
-import { amend, amendAll, put, writeAll } from '../writes.ts'
-import { known, told, type Known, type PaymentRow, type Reading } from './payments.ts'
-import { lockBlocks, openBlocks, space, spaceIs, type Work } from './places.ts'
+import { amend, amendAll, put, writeAll, type Reading, type Work } from '../writes.ts'
+import { known, told, type Known, type PaymentRow } from './payments.ts'
+import { lockBlocks, openBlocks, space, spaceIs } from './places.ts'
 
 // What a payer has not been answered, but what a run is at for a client: $1 is the payer, $2 the nonce that asks, $3 since
 // when receipts are kept, $4 the target and $7 its size, $5 the nonces of those runs. $6 is what the payer's client

@@ -4,10 +4,10 @@ import { FIRST_LOOK_MS, LAST_LOOK_MS, type PaymentKey } from '../../../server/do
 import type { Ledger } from '../../../server/ports.ts'
 import { IS_UNFINISHED } from '../../rows.ts'
 import type { Connection } from '../connection.ts'
-import { isSound, type Check } from '../writes.ts'
+import { isSound, type Check, type Work } from '../writes.ts'
 import { availability, claim, holders, release } from './holds.ts'
 import { find, type PaymentRow } from './payments.ts'
-import { inTheWay, space, type BlockRow, type Work } from './places.ts'
+import { inTheWay, space, type BlockRow } from './places.ts'
 import { confirm, finalize, markAnswered, markUncertain, markMissing, fulfilLatePayment, markFinal } from './sales.ts'
 
 /** The ledger of a database. */

@@ -3,17 +3,13 @@
 import type { PaymentKey } from '../../../server/domain/purchase/payment.ts'
 import type { Purchase } from '../../../server/domain/purchase/purchase.ts'
 import { purchaseOf, SELECT_PURCHASE, type PurchaseRow } from '../../rows.ts'
-import type { Queries } from '../pool.ts'
-import type { Check, Stored } from '../writes.ts'
+import type { Check, Reading, Stored } from '../writes.ts'
 
 /** A payment with all of its columns, and its sale's. */
 export type PaymentRow = PurchaseRow & Stored<'payments'>
 
 /** A purchase and the row it was read from. */
 export type Known = { readonly row: PaymentRow; readonly purchase: Purchase }
-
-/** What reading payments needs. */
-export type Reading = { readonly queries: Queries; readonly check: Check }
 
 /** The purchase of a payment, if it was ever claimed. Throws `StoreUnavailable` when its row is damaged. */
 export async function find(reading: Reading, { payer, nonce }: PaymentKey): Promise<Known | undefined> {

@@ -14,12 +14,8 @@ import type { AreaSize } from '../../../shared/area.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { inTheWayOf, worstOf, type BlockState } from '../../places.ts'
 import type { FaceRow } from '../../rows.ts'
-import type { Transaction } from '../connection.ts'
 import type { Queries } from '../pool.ts'
-import { isSound, type Check, type Stored } from '../writes.ts'
-
-/** A transaction, and what notices damaged rows. */
-export type Work = { readonly queries: Transaction; readonly check: Check }
+import { isSound, type Stored, type Work } from '../writes.ts'
 
 /** A block with all of its columns. */
 export type BlockRow = Stored<'blocks'> &

@@ -11,7 +11,7 @@ import {
   type SoldPurchase,
 } from '../../../server/domain/purchase/purchase.ts'
 import { blocksHeld, ownTarget, placeOf, targetOf } from '../../../server/domain/purchase/target.ts'
-import type { AgentId, Persona } from '../../../server/domain/wall/log.ts'
+import type { Persona } from '../../../server/domain/wall/log.ts'
 import { FACE_PARTS, NAME_PARTS, saidParts } from '../../../server/domain/wall/moderation.ts'
 import { partOf, trustPixels } from '../../../shared/pixels.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
@@ -19,15 +19,15 @@ import { changeRow } from '../../changes.ts'
 import { firstPlace } from '../../places.ts'
 import type { SummedRow } from '../../row-checksums.ts'
 import { authorizationRow, type FaceRow } from '../../rows.ts'
-import { nextEntry, type Entry } from '../counters.ts'
-import { findAgent, type AgentRow } from '../wall/agent-rows.ts'
+import { nextEntry } from '../counters.ts'
+import { agentAfter, findAgent } from '../wall/agent-rows.ts'
 import { moderate } from '../wall/moderation.ts'
 import { nameForPurchase } from '../wall/painters.ts'
 import { isBanned, moderateWallet } from '../wall/wallet-moderation.ts'
-import { amend, amendAll, put, putAll, writeAll, type Write } from '../writes.ts'
+import { amend, amendAll, put, putAll, writeAll, type Work, type Write } from '../writes.ts'
 import { firstRow } from './holds.ts'
 import { find, known } from './payments.ts'
-import { lockBlocks, openBlocks, type BlockRow, type Work } from './places.ts'
+import { lockBlocks, openBlocks, type BlockRow } from './places.ts'
 
 /** What a sale rests on. */
 type Proof = { readonly tx: Hash; readonly settled: boolean }
@@ -184,22 +184,6 @@ async function sell(work: Work, { payment, blocks, change }: Selling, proof: Pro
   }
   const { tx, settled } = proof
   return { kind: 'sold', tx, claimedAt: at, ...persona, settled, unanswered: true }
-}
-
-/** What the buyer is called from this sale on: what the listing says of the wallet, the rest stays. */
-function agentAfter(
-  { payer, name, framework }: Selling['payment'],
-  before: AgentRow | undefined,
-  { number, at, agent }: Entry,
-): SummedRow<'agents'> & Persona & { readonly id: AgentId } {
-  if (before === undefined) return { id: agent, wallet: payer, name, framework, first_seen_at: at, changed: number }
-  const isSilent = name === null && framework === null
-  return {
-    ...before,
-    name: name ?? before.name,
-    framework: framework ?? before.framework,
-    changed: isSilent ? before.changed : number,
-  }
 }
 
 /** Writes that the payer of a held block is told to wait. */

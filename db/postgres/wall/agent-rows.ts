@@ -1,9 +1,10 @@
 /** Rows of wallets that have bought. */
 
 import type { Address } from '../../../server/domain/purchase/payment.ts'
-import type { AgentId } from '../../../server/domain/wall/log.ts'
-import type { Work } from '../purchase/places.ts'
-import type { Stored } from '../writes.ts'
+import type { AgentId, Persona } from '../../../server/domain/wall/log.ts'
+import type { SummedRow } from '../../row-checksums.ts'
+import type { Entry } from '../counters.ts'
+import type { Stored, Work } from '../writes.ts'
 
 /** A wallet with all of its columns. */
 export type AgentRow = Stored<'agents'> & {
@@ -19,4 +20,20 @@ export async function findAgent({ queries, check }: Work, wallet: string): Promi
   const [row] = await queries.rows<AgentRow>('SELECT * FROM agents WHERE wallet = $1', [wallet])
   if (row !== undefined) check('agents', row)
   return row
+}
+
+/** The row of a buyer after a sale: what the listing says of the wallet is its identity from then on, the rest stays. */
+export function agentAfter(
+  { payer, name, framework }: Persona & Pick<SummedRow<'payments'>, 'payer'>,
+  before: AgentRow | undefined,
+  { number, at, agent }: Entry,
+): SummedRow<'agents'> & Persona & { readonly id: AgentId } {
+  if (before === undefined) return { id: agent, wallet: payer, name, framework, first_seen_at: at, changed: number }
+  const isSilent = name === null && framework === null
+  return {
+    ...before,
+    name: name ?? before.name,
+    framework: framework ?? before.framework,
+    changed: isSilent ? before.changed : number,
+  }
 }

@@ -17,8 +17,8 @@ import { changeRow } from '../../changes.ts'
 import { faceOf, hiddenOf, maskOf } from '../../rows.ts'
 import type { Connection } from '../connection.ts'
 import { nextEntry } from '../counters.ts'
-import { lockBlock, type Work } from '../purchase/places.ts'
-import { amend, put, writeAll, type Check, type Stored, type Write } from '../writes.ts'
+import { lockBlock } from '../purchase/places.ts'
+import { amend, put, writeAll, type Check, type Stored, type Work, type Write } from '../writes.ts'
 import { moderatedWallets, moderateWallet, record, records } from './wallet-moderation.ts'
 
 type HiddenRow = Stored<'moderated'> & { readonly hidden: number }

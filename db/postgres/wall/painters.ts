@@ -6,12 +6,7 @@ import type { NamingResult, PainterNaming } from '../../../server/domain/wall/ed
 import type { AgentId } from '../../../server/domain/wall/log.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { painterAmong, type WalletPainter } from '../../painters.ts'
-import type { Transaction } from '../connection.ts'
-import type { Reading } from '../purchase/payments.ts'
-import { amend, put, writeAll, type Check, type Stored } from '../writes.ts'
-
-/** A transaction, and what notices damaged rows. */
-type Work = Reading & { readonly queries: Transaction }
+import { amend, put, writeAll, type Check, type Reading, type Stored, type Work } from '../writes.ts'
 
 /** Columns that tell who paints a block `b`; `JOIN_PAINTERS` brings them. */
 export const PAINTERS = `

@@ -10,12 +10,19 @@ import {
   type WalletActResult,
 } from '../../../server/domain/wall/moderation.ts'
 import { changeRow } from '../../changes.ts'
-import { afterAct, hiddenNamesOf, unmoderated, type ModeratedAgent } from '../../moderated-agents.ts'
+import {
+  afterAct,
+  MODERATED_WALLETS,
+  moderatedWallet,
+  RECORDS,
+  resultOf,
+  unmoderated,
+  type ModeratedAgent,
+  type ModeratedWalletRow,
+} from '../../moderated-agents.ts'
 import { nextEntry } from '../counters.ts'
 import type { Queries } from '../pool.ts'
-import type { Reading } from '../purchase/payments.ts'
-import type { Work } from '../purchase/places.ts'
-import { amend, put, writeAll, type Stored } from '../writes.ts'
+import { amend, put, writeAll, type Reading, type Stored, type Work } from '../writes.ts'
 import { findAgent } from './agent-rows.ts'
 
 type AgentRow = Stored<'moderated_agents'> & ModeratedAgent
@@ -41,33 +48,29 @@ export async function moderateWallet(
   const row = await rowOf(work, agent.id)
   const before = row ?? unmoderated(agent.id)
   const after = afterAct(before, act)
-  const so = { hidden: hiddenNamesOf(after.hidden), isBanned: after.banned === 1 }
-  if (after.hidden === before.hidden && after.banned === before.banned) return { kind: 'unchanged', ...so }
+  const result = resultOf(before, after)
+  if (result.kind === 'unchanged') return result
   const kept = (through: number) =>
     row === undefined
       ? put('moderated_agents', { ...after, through })
       : amend('moderated_agents', row, { ...after, through })
   if (after.hidden === before.hidden) {
     await writeAll(work.queries, [kept(before.through)])
-    return { kind: 'applied', ...so }
+    return result
   }
   const { number, at } = await nextEntry(work.queries, now)
-  const persona = visibleNames(agent, so.hidden)
+  const persona = visibleNames(agent, result.hidden)
   await writeAll(
     work.queries,
     [put('changes', changeRow({ number, at, kind: 'identity', agent: agent.id, ...persona })), kept(number)],
     true,
   )
-  return { kind: 'applied', ...so }
+  return result
 }
 
 /** Wallets of which something is withheld now. */
-export async function moderatedWallets({ rows }: Queries): Promise<readonly ModeratedWallet[]> {
-  const found = await rows<ModeratedAgent & { readonly wallet: Address }>(`
-    SELECT m.*, a.wallet FROM moderated_agents AS m JOIN agents AS a ON a.id = m.agent
-    WHERE m.hidden > 0 OR m.banned = 1 ORDER BY m.agent`)
-  return found.map(({ wallet, hidden, banned }) => ({ wallet, hidden: hiddenNamesOf(hidden), isBanned: banned === 1 }))
-}
+export const moderatedWallets = async ({ rows }: Queries): Promise<readonly ModeratedWallet[]> =>
+  (await rows<ModeratedWalletRow>(MODERATED_WALLETS)).map(moderatedWallet)
 
 /** Keeps an act on record. */
 export async function record({ queries }: Work, { at, who, act, what, parts, why }: RecordedAct): Promise<void> {
@@ -80,5 +83,4 @@ export async function record({ queries }: Work, { at, who, act, what, parts, why
 }
 
 /** What is on record, oldest first. */
-export const records = ({ rows }: Queries): Promise<readonly RecordedAct[]> =>
-  rows<RecordedAct>('SELECT at, who, act, what, parts, why FROM moderation_acts ORDER BY id')
+export const records = ({ rows }: Queries): Promise<readonly RecordedAct[]> => rows<RecordedAct>(RECORDS)

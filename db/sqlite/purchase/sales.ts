@@ -6,7 +6,7 @@ import { isSold, type Landed, type Purchase, type SoldPurchase } from '../../../
 import { blocksHeld, ownTarget, placeOf, targetOf } from '../../../server/domain/purchase/target.ts'
 import { FACE_PARTS, NAME_PARTS, saidParts } from '../../../server/domain/wall/moderation.ts'
 import { changeMany, changeOne, one, type Connection } from '../connection.ts'
-import { agentRegister } from '../wall/agents.ts'
+import { agentRegister } from '../wall/agent-rows.ts'
 import { logWriter } from '../wall/log.ts'
 import { blockModeration } from '../wall/moderation.ts'
 import { walletModeration } from '../wall/wallet-moderation.ts'

@@ -2,13 +2,14 @@
 
 import type { Address, UnixMs } from '../../../server/domain/purchase/payment.ts'
 import type { Identity, IdentityResult, NamingResult, PainterNaming } from '../../../server/domain/wall/edit.ts'
-import type { AgentId, LogNumber, Persona } from '../../../server/domain/wall/log.ts'
+import type { Persona } from '../../../server/domain/wall/log.ts'
 import { NAME_PARTS, saidParts } from '../../../server/domain/wall/moderation.ts'
 import type { Agents } from '../../../server/ports.ts'
 import { edited } from '../../edits.ts'
-import { changeOne, one, type Connection } from '../connection.ts'
+import { changeOne, type Connection } from '../connection.ts'
+import { agentFinder } from './agent-rows.ts'
 import { digests } from './edits.ts'
-import { logWriter, type Entry } from './log.ts'
+import { logWriter } from './log.ts'
 import { paintersOf } from './painters.ts'
 import { walletModeration } from './wallet-moderation.ts'
 
@@ -16,27 +17,9 @@ import { walletModeration } from './wallet-moderation.ts'
 export function sqliteAgents(connection: Connection): Agents {
   const sql = statements(connection)
   return {
-    knows: async (wallet) => connection.read(() => sql.find.get({ wallet }) !== null),
+    knows: async (wallet) => connection.read(() => sql.isKnown.get({ wallet }) !== null),
     identify: async (wallet, identity, now) => connection.writeTogether(() => identify(sql, wallet, identity, now)),
     namePainter: async (wallet, naming) => connection.writeTogether(() => namePainter(sql, wallet, naming)),
-  }
-}
-
-/** Enters a buyer at a sale: what the listing says of the wallet is its identity from then on, the rest stays. */
-export function agentRegister(connection: Connection) {
-  const upsert = connection.prepare<
-    Persona & { id: AgentId },
-    Persona & { wallet: Address; number: number; at: number }
-  >(`
-    INSERT INTO agents (wallet, name, framework, first_seen_at, changed) VALUES ($wallet, $name, $framework, $at, $number)
-    ON CONFLICT (wallet) DO UPDATE SET
-      name = coalesce(excluded.name, name),
-      framework = coalesce(excluded.framework, framework),
-      changed = iif(excluded.name IS NULL AND excluded.framework IS NULL, changed, excluded.changed)
-    RETURNING id, name, framework`)
-  return (wallet: Address, { name, framework }: Persona, { number, at }: Entry) => {
-    const { id, ...persona } = one(upsert, { wallet, name, framework, number, at })
-    return { id, persona }
   }
 }
 
@@ -44,9 +27,8 @@ type Sql = ReturnType<typeof statements>
 
 function statements(connection: Connection) {
   return {
-    find: connection.prepare<Persona & { id: AgentId; changed: LogNumber }, { wallet: Address }>(
-      'SELECT id, name, framework, changed FROM agents WHERE wallet = $wallet',
-    ),
+    isKnown: connection.prepare<unknown, { wallet: Address }>('SELECT 1 FROM agents WHERE wallet = $wallet'),
+    find: agentFinder(connection),
     rename: connection.prepare<unknown, Persona & { id: number; number: number; before: number }>(
       `UPDATE agents SET name = $name, framework = $framework, changed = $number
        WHERE id = $id AND changed = $before`,
@@ -55,15 +37,13 @@ function statements(connection: Connection) {
     painters: paintersOf(connection),
     wallets: walletModeration(connection),
     log: logWriter(connection),
-    check: connection.check,
   }
 }
 
 function identify(sql: Sql, wallet: Address, identity: Identity, now: UnixMs): IdentityResult {
-  const agent = sql.find.get({ wallet })
+  const agent = sql.find(wallet)
   if (agent === null) return 'unknown-wallet'
   const { id, changed: before } = agent
-  sql.check('agents', id)
   const standing = sql.digests.standing({ block: null, agent: id }, identity.digest, [before])
   if (standing !== 'new') return standing
   const persona = {
@@ -80,8 +60,6 @@ function identify(sql: Sql, wallet: Address, identity: Identity, now: UnixMs): I
 }
 
 function namePainter(sql: Sql, wallet: Address, naming: PainterNaming): NamingResult {
-  const agent = sql.find.get({ wallet })
-  if (agent === null) return 'unknown-wallet'
-  sql.check('agents', agent.id)
-  return sql.painters.nameForWallet(agent.id, naming)
+  const agent = sql.find(wallet)
+  return agent === null ? 'unknown-wallet' : sql.painters.nameForWallet(agent.id, naming)
 }

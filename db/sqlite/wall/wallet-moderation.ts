@@ -1,7 +1,7 @@
 /** What the operator withholds of wallets, and what was done, by whom. Every function must be called inside a read or a transaction. */
 
 import type { Address, UnixMs } from '../../../server/domain/purchase/payment.ts'
-import type { AgentId, Persona } from '../../../server/domain/wall/log.ts'
+import type { AgentId } from '../../../server/domain/wall/log.ts'
 import {
   visibleNames,
   type HiddenNames,
@@ -10,54 +10,53 @@ import {
   type WalletAct,
   type WalletActResult,
 } from '../../../server/domain/wall/moderation.ts'
-import { afterAct, hiddenNamesOf, unmoderated, type ModeratedAgent } from '../../moderated-agents.ts'
+import {
+  afterAct,
+  hiddenNamesOf,
+  MODERATED_WALLETS,
+  moderatedWallet,
+  RECORDS,
+  resultOf,
+  unmoderated,
+  type ModeratedAgent,
+  type ModeratedWalletRow,
+} from '../../moderated-agents.ts'
 import type { Connection } from '../connection.ts'
+import { agentFinder } from './agent-rows.ts'
 import { logWriter } from './log.ts'
 
 /** The operator's hand on wallets. */
 export function walletModeration(connection: Connection) {
   const of = moderatedAgent(connection)
-  const agentOf = connection.prepare<Persona & { id: AgentId }, { wallet: Address }>(
-    'SELECT id, name, framework FROM agents WHERE wallet = $wallet',
-  )
+  const find = agentFinder(connection)
   const keep = connection.prepare<unknown, ModeratedAgent>(`
     INSERT INTO moderated_agents (agent, hidden, ever, through, banned) VALUES ($agent, $hidden, $ever, $through, $banned)
     ON CONFLICT (agent) DO UPDATE SET hidden = $hidden, ever = $ever, through = $through, banned = $banned`)
-  const standing = connection.prepare<ModeratedAgent & { wallet: Address }>(`
-    SELECT m.*, a.wallet FROM moderated_agents AS m JOIN agents AS a ON a.id = m.agent
-    WHERE m.hidden > 0 OR m.banned = 1 ORDER BY m.agent`)
+  const standing = connection.prepare<ModeratedWalletRow>(MODERATED_WALLETS)
   const record = connection.prepare<unknown, RecordedAct>(
     'INSERT INTO moderation_acts (at, who, act, what, parts, why) VALUES ($at, $who, $act, $what, $parts, $why)',
   )
-  const records = connection.prepare<RecordedAct>(
-    'SELECT at, who, act, what, parts, why FROM moderation_acts ORDER BY id',
-  )
+  const records = connection.prepare<RecordedAct>(RECORDS)
   const log = logWriter(connection)
   return {
     isBanned: (agent: AgentId): boolean => of(agent).banned === 1,
     /** Does an act, and tells readers of it where it changes what they see. */
     moderate(wallet: Address, act: WalletAct, now: UnixMs): WalletActResult {
-      const agent = agentOf.get({ wallet })
+      const agent = find(wallet)
       if (agent === null) return { kind: 'unknown-wallet' }
-      connection.check('agents', agent.id)
       const before = of(agent.id)
       const after = afterAct(before, act)
-      const so = { hidden: hiddenNamesOf(after.hidden), isBanned: after.banned === 1 }
-      if (after.hidden === before.hidden && after.banned === before.banned) return { kind: 'unchanged', ...so }
+      const result = resultOf(before, after)
+      if (result.kind === 'unchanged') return result
       if (after.hidden === before.hidden) keep.run(after)
       else {
         const entry = log.next(now)
-        log.write({ ...entry, kind: 'identity', agent: agent.id, ...visibleNames(agent, so.hidden) })
+        log.write({ ...entry, kind: 'identity', agent: agent.id, ...visibleNames(agent, result.hidden) })
         keep.run({ ...after, through: entry.number })
       }
-      return { kind: 'applied', ...so }
+      return result
     },
-    wallets: (): readonly ModeratedWallet[] =>
-      standing.all({}).map(({ wallet, hidden, banned }) => ({
-        wallet,
-        hidden: hiddenNamesOf(hidden),
-        isBanned: banned === 1,
-      })),
+    wallets: (): readonly ModeratedWallet[] => standing.all({}).map(moderatedWallet),
     record: (act: RecordedAct): void => {
       record.run(act)
     },
