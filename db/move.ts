@@ -17,7 +17,7 @@ import type { Log } from '../server/ports.ts'
 import { ALL_BLOCKS } from '../shared/wall.ts'
 import { CannotOpen } from './cannot-open.ts'
 import type { Place } from './open.ts'
-import { fitsSum, numberOf, SUMMED, type Cell, type Table } from './row-checksums.ts'
+import { fitsSum, isSummed, numberOf, type Cell } from './row-checksums.ts'
 import {
   copiedColumns,
   KEPT_TABLES,
@@ -136,8 +136,6 @@ function ensureWhole(table: KeptTable, row: KeptRow): void {
     `row ${numberOf(table, row)} of ${table} is not what was written; restore a backup that is whole, and move that`,
   )
 }
-
-const isSummed = (table: KeptTable): table is Table => Object.hasOwn(SUMMED, table)
 
 /** Everything that is made of a log for readers, as one text. */
 async function shown(log: Log): Promise<string> {

@@ -82,6 +82,12 @@ export function heldInSql(columns: readonly string[], of = ''): string {
 /** A table that carries sums. */
 export type Table = keyof typeof SUMMED
 
+/** Whether a table is one of those. */
+export const isSummed = (table: string): table is Table => Object.hasOwn(SUMMED, table)
+
+/** All of them. */
+export const TABLES: readonly Table[] = Object.keys(SUMMED).filter(isSummed)
+
 /** A row of it: a value for each summed column. */
 export type SummedRow<T extends Table = Table> = Readonly<Record<(typeof SUMMED)[T][number], Cell>>
 
@@ -94,22 +100,28 @@ export function sumOf(held: Uint8Array): Uint8Array {
   return new Uint8Array(hashed.buffer.slice(0))
 }
 
-/** Whether `sum` is the sum of what a row holds. Asked of every row at each start, so it makes nothing of its own. */
-export function isSumOf(held: Uint8Array, sum: Uint8Array): boolean {
-  hashed.setBigUint64(0, Bun.hash.xxHash64(held))
-  return sum.length === hashed.byteLength && sum.every((byte, at) => byte === hashed.getUint8(at))
-}
-
 const hashed = new DataView(new ArrayBuffer(8))
 
 /** The sum of a row. */
 export const sumOfRow = <T extends Table>(table: T, row: SummedRow<T>): Uint8Array => sumOf(heldIn(table, row))
 
-/** Whether a row holds what its sum says. A block that nobody ever wanted has no sum yet, and holds what all of them do. */
-export function fitsSum<T extends Table>(table: T, row: SummedRow<T>, sum: Uint8Array | null): boolean {
-  const held = heldIn(table, row)
+/** Whether a row holds what its sum says. */
+export const fitsSum = <T extends Table>(table: T, row: SummedRow<T>, sum: Uint8Array | null): boolean =>
+  isWhole(table, numberOf(table, row), heldIn(table, row), sum)
+
+/**
+ * Whether what a row holds, as `heldIn` writes it, is what its sum says. A block that nobody ever wanted has no sum yet, and
+ * holds what all of them do.
+ */
+export function isWhole(table: Table, row: number, held: Uint8Array, sum: Uint8Array | null): boolean {
   if (sum !== null) return isSumOf(held, sum)
-  return table === 'blocks' && decoder.decode(held) === untouchedBlock(numberOf(table, row))
+  return table === 'blocks' && decoder.decode(held) === untouchedBlock(row)
+}
+
+/** Whether `sum` is the sum of what a row holds. Asked of every row at each start, so it makes nothing of its own. */
+function isSumOf(held: Uint8Array, sum: Uint8Array): boolean {
+  hashed.setBigUint64(0, Bun.hash.xxHash64(held))
+  return sum.length === hashed.byteLength && sum.every((byte, at) => byte === hashed.getUint8(at))
 }
 
 /** What numbers a row in its table. */
@@ -118,7 +130,7 @@ export const numberOf = <T extends Table>(table: T, row: SummedRow<T>): number =
 let ranks: Map<number, number> | undefined
 
 /** What a block holds that nobody ever wanted, as `heldIn` writes it. */
-export function untouchedBlock(block: number): string {
+function untouchedBlock(block: number): string {
   ranks ??= new Map(CLAIM_ORDER.map((index, rank) => [index, rank]))
   const [index, rank] = [String(block), String(ranks.get(block))]
   return `${index.length}:${index}${rank.length}:${rank}4:open------`

@@ -1,7 +1,7 @@
 /** Every row of a wall, apart from the engine that keeps it: what is read of one engine to be written to the other. */
 
 import type { Log } from '../server/ports.ts'
-import { SUMMED, type Cell } from './row-checksums.ts'
+import { isSummed, SUMMED, type Cell } from './row-checksums.ts'
 
 /** The tables that make a wall, in an order in which rows refer to earlier ones only, with their columns but for sums. */
 export const KEPT = {
@@ -23,27 +23,14 @@ export const KEPT = {
 export type KeptTable = keyof typeof KEPT
 
 /** All of them, in their order. */
-export const KEPT_TABLES: readonly KeptTable[] = [
-  'agents',
-  'changes',
-  'payments',
-  'blocks',
-  'moderated',
-  'moderated_agents',
-  'moderation_acts',
-  'purchase_painters',
-  'wallet_painters',
-  'edits',
-  'payouts',
-  'wall',
-]
+export const KEPT_TABLES: readonly KeptTable[] = Object.keys(KEPT).filter((name): name is KeptTable => name in KEPT)
 
 /** A row: it has the columns of its own table, and its sum where the table carries sums. */
 export type KeptRow = Readonly<Record<(typeof KEPT)[KeptTable][number], Cell>> & { readonly sum?: Uint8Array | null }
 
 /** The columns of a table that are copied, its sum included. */
 export const copiedColumns = (table: KeptTable): readonly (keyof KeptRow)[] =>
-  Object.hasOwn(SUMMED, table) ? [...KEPT[table], 'sum'] : KEPT[table]
+  isSummed(table) ? [...KEPT[table], 'sum'] : KEPT[table]
 
 /** How many rows are in memory at once. */
 export const PAGE_ROWS = 500

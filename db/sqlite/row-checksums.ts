@@ -8,33 +8,11 @@
  */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
-import { heldInSql, isSumOf, sumOf, SUMMED, untouchedBlock, type DamagedRow, type Table } from '../row-checksums.ts'
+import { heldInSql, isWhole, sumOf, SUMMED, TABLES, type DamagedRow, type Table } from '../row-checksums.ts'
 import type { Prepared, RawConnection } from './raw.ts'
 
-/** The tables that carry sums, with what numbers their rows. */
-const keys = {
-  agents: 'id',
-  blocks: 'i',
-  changes: 'number',
-  moderated: 'block',
-  moderated_agents: 'agent',
-  payments: 'id',
-  purchase_painters: 'payment',
-  wall: 'only_row',
-  wallet_painters: 'agent',
-} as const
-
-const tables: readonly Table[] = [
-  'agents',
-  'blocks',
-  'changes',
-  'moderated',
-  'moderated_agents',
-  'payments',
-  'purchase_painters',
-  'wall',
-  'wallet_painters',
-]
+/** The column that numbers a table's rows. */
+const keyOf = (table: Table) => SUMMED[table][0]
 
 /** What keeps the sums of one connection. */
 export type Sums = {
@@ -57,7 +35,7 @@ export const isDamaged = (table: Table, column: string) =>
 /** Starts keeping sums. `onDamaged` is told of each damaged row once. */
 export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow) => void): Sums {
   connection.run(BOOKKEEPING)
-  connection.run(tables.map(touching).join(''))
+  connection.run(TABLES.map(touching).join(''))
   const sql = statements(connection)
   const known = new Set<string>()
   let found: DamagedRow[] = []
@@ -69,17 +47,17 @@ export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow)
     write() {
       const touched = sql.touched.all({})
       if (touched.length === 0) return
-      for (const { name, id, was, sum } of touched) if (was !== null && !fits(name, id, was, sum)) fail(name, id)
+      for (const { name, id, was, sum } of touched) if (was !== null && !isWhole(name, id, was, sum)) fail(name, id)
       for (const { name, id } of touched) {
-        const row = sql.read[name].get({ id })
-        if (row !== null) sql.write[name].run({ id, sum: sumOf(row.held) })
+        const row = sql.read(name).get({ id })
+        if (row !== null) sql.write(name).run({ id, sum: sumOf(row.held) })
       }
       sql.forget.run({})
     },
     check(table, id) {
-      const row = sql.read[table].get({ id })
+      const row = sql.read(table).get({ id })
       // What this very transaction wrote has its sum made at the end, and what it held before is checked there.
-      if (row === null || fits(table, id, row.held, row.sum)) return
+      if (row === null || isWhole(table, id, row.held, row.sum)) return
       if (sql.isTouched.get({ name: table, id }) === null) fail(table, id)
     },
     leaveOut(rows) {
@@ -103,24 +81,16 @@ export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow)
 /** Looks at every row there is, and gives those that do not fit their sums. It only reads. */
 export function damagedRows(connection: RawConnection): DamagedRow[] {
   const found: DamagedRow[] = []
-  for (const table of tables) {
+  for (const table of TABLES) {
     const all = connection.prepare<Row>(
-      `SELECT ${keys[table]} AS id, ${heldInSql(SUMMED[table])} AS held, sum FROM ${table}`,
+      `SELECT ${keyOf(table)} AS id, ${heldInSql(SUMMED[table])} AS held, sum FROM ${table}`,
     )
-    for (const { id, held, sum } of all.iterate({})) if (!fits(table, id, held, sum)) found.push({ table, row: id })
+    for (const { id, held, sum } of all.iterate({})) if (!isWhole(table, id, held, sum)) found.push({ table, row: id })
   }
   return found
 }
 
 type Row = { readonly id: number; readonly held: Uint8Array; readonly sum: Uint8Array | null }
-
-/** Whether a row holds what its sum says. A block that nobody ever wanted has no sum yet, and holds what all of them do. */
-function fits(table: Table, id: number, held: Uint8Array, sum: Uint8Array | null): boolean {
-  if (sum !== null) return isSumOf(held, sum)
-  return table === 'blocks' && decoder.decode(held) === untouchedBlock(id)
-}
-
-const decoder = new TextDecoder()
 
 // Temporary tables are this connection's own, in memory, and part of its transactions.
 const BOOKKEEPING = `
@@ -132,8 +102,8 @@ const BOOKKEEPING = `
 function touching(table: Table): string {
   const columns = SUMMED[table]
   const note = (row: 'OLD' | 'NEW', was: string, sum: string) => `
-    INSERT INTO touched SELECT '${table}', ${row}.${keys[table]}, ${was}, ${sum}
-    WHERE NOT EXISTS (SELECT 1 FROM touched WHERE name = '${table}' AND id = ${row}.${keys[table]});`
+    INSERT INTO touched SELECT '${table}', ${row}.${keyOf(table)}, ${was}, ${sum}
+    WHERE NOT EXISTS (SELECT 1 FROM touched WHERE name = '${table}' AND id = ${row}.${keyOf(table)});`
   return `
     CREATE TEMP TRIGGER ${table}_made AFTER INSERT ON main.${table} BEGIN ${note('NEW', 'NULL', 'NULL')} END;
     CREATE TEMP TRIGGER ${table}_changed BEFORE UPDATE OF ${columns.join(', ')} ON main.${table}
@@ -141,21 +111,6 @@ function touching(table: Table): string {
 }
 
 function statements(connection: RawConnection) {
-  type Sealing = { id: number; sum: Uint8Array }
-  const perTable = <T>(make: (table: Table, key: string, held: string) => T): Readonly<Record<Table, T>> => {
-    const entry = (table: Table) => make(table, keys[table], heldInSql(SUMMED[table]))
-    return {
-      agents: entry('agents'),
-      blocks: entry('blocks'),
-      changes: entry('changes'),
-      moderated: entry('moderated'),
-      moderated_agents: entry('moderated_agents'),
-      payments: entry('payments'),
-      purchase_painters: entry('purchase_painters'),
-      wall: entry('wall'),
-      wallet_painters: entry('wallet_painters'),
-    }
-  }
   return {
     touched: connection.prepare<{ name: Table; id: number; was: Uint8Array | null; sum: Uint8Array | null }>(
       'SELECT name, id, was, sum FROM touched',
@@ -167,11 +122,22 @@ function statements(connection: RawConnection) {
     keepOut: connection.prepare<unknown, { name: Table; id: number }>(
       'INSERT OR IGNORE INTO damaged VALUES ($name, $id)',
     ),
-    read: perTable((table, key, held): Prepared<Row, { id: number }> =>
-      connection.prepare(`SELECT ${key} AS id, ${held} AS held, sum FROM ${table} WHERE ${key} = $id`),
+    read: perTable((table): Prepared<Row, { id: number }> =>
+      connection.prepare(`
+          SELECT ${keyOf(table)} AS id, ${heldInSql(SUMMED[table])} AS held, sum FROM ${table} WHERE ${keyOf(table)} = $id`),
     ),
-    write: perTable((table, key): Prepared<unknown, Sealing> =>
-      connection.prepare(`UPDATE ${table} SET sum = $sum WHERE ${key} = $id`),
+    write: perTable((table): Prepared<unknown, { id: number; sum: Uint8Array }> =>
+      connection.prepare(`UPDATE ${table} SET sum = $sum WHERE ${keyOf(table)} = $id`),
     ),
+  }
+}
+
+/** Makes something for each table, once it is asked for. */
+function perTable<T>(make: (table: Table) => T): (table: Table) => T {
+  const made = new Map<Table, T>()
+  return (table) => {
+    const one = made.get(table) ?? make(table)
+    made.set(table, one)
+    return one
   }
 }

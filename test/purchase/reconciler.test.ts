@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { singleProcess } from '../../db/sqlite/coordination.ts'
 import { openSqlite } from '../../db/sqlite/open.ts'
-import { singleProcess } from '../../db/sqlite/single-process.ts'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { keyOf, type PaymentKey } from '../../server/domain/purchase/payment.ts'
 import type { ExclusiveJobs } from '../../server/ports.ts'

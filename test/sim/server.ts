@@ -3,7 +3,7 @@
  * vanishes with it; only the book stays.
  */
 
-import { singleProcess } from '../../db/sqlite/single-process.ts'
+import { singleProcess } from '../../db/sqlite/coordination.ts'
 import { StaleWriteError, StoreUnavailable } from '../../server/domain/failure.ts'
 import type { SignatureCheck } from '../../server/domain/purchase/facilitator-errors.ts'
 import { keyOf, type Payment, type PaymentKey } from '../../server/domain/purchase/payment.ts'

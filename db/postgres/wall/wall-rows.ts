@@ -4,6 +4,7 @@ import { CannotOpen } from '../../cannot-open.ts'
 import {
   copiedColumns,
   KEPT,
+  KEPT_TABLES,
   PAGE_ROWS,
   type KeptRow,
   type KeptTable,
@@ -71,7 +72,7 @@ export const enterPostgres = <T>(
     return result
   })
 
-const TABLES = Object.keys(KEPT).join(', ')
+const TABLES = KEPT_TABLES.join(', ')
 
 const UNHURRIED = 'SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0'
 
@@ -128,7 +129,7 @@ async function ensureClosed({ rows }: Session, url: string, timeoutMs: number): 
 
 /** A wall that was opened there and never asked for anything is no wall yet. Throws `CannotOpen` for any other. */
 async function ensureEmpty({ rows, run }: Session, url: string): Promise<void> {
-  const tables = Object.keys(KEPT).filter((table) => table !== 'blocks' && table !== 'wall')
+  const tables = KEPT_TABLES.filter((table) => table !== 'blocks' && table !== 'wall')
   const [state] = await rows<{ is_used: boolean }>(`
     SELECT ${tables.map((table) => `EXISTS (SELECT 1 FROM ${table})`).join(' OR ')}
       OR EXISTS (SELECT 1 FROM blocks WHERE sum IS NOT NULL) AS is_used`)
