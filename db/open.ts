@@ -41,7 +41,7 @@ export type OpenBooks = Audit & { instances(): Promise<number>; close(): Promise
 /** Opens the books of a store for reading alone, beside whoever works on it. Throws `CannotOpen`. */
 export async function openBooks(place: Place): Promise<OpenBooks> {
   if (place.kind === 'postgres') {
-    const { openPostgresAudit } = await import('./postgres/open.ts')
+    const { openPostgresAudit } = await import('./postgres/audit.ts')
     return await openPostgresAudit(place.url)
   }
   const { openAudit } = await import('./sqlite/audit.ts')

@@ -16,8 +16,9 @@
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Address } from '../../server/domain/purchase/payment.ts'
 import type { Progress } from '../../server/domain/store-position.ts'
+import { CannotOpen } from '../cannot-open.ts'
 import type { Cell } from '../row-checksums.ts'
-import { codeOf, CommitUnknown, inOurWords, isOutdated, isPassing, isRefusedCommit } from './errors.ts'
+import { codeOf, CommitUnknown, inOurWords, isOutdated, isPassing, isRefusedCommit, wordsFor } from './errors.ts'
 import { ANSWER_MS, CONNECTIONS, openPool, type Pool, type Queries } from './pool.ts'
 import { PROGRESS, watermark, type Watermark } from './watermark.ts'
 
@@ -85,6 +86,40 @@ export function connect(url: string, answerMs = ANSWER_MS): Connection {
       return result
     },
   }
+}
+
+/** Connects to the database at a URL, on which `prepare` must go well. Throws `CannotOpen`, which names the server and never the password. */
+export async function openConnection(
+  url: string,
+  prepare: (connection: Connection) => Promise<void>,
+  answerMs?: number,
+): Promise<Connection> {
+  const connection = connectTo(url, answerMs)
+  try {
+    await prepare(connection)
+    return connection
+  } catch (error) {
+    await connection.close()
+    if (error instanceof CannotOpen) throw error
+    const code = codeOf(error)
+    const why = code !== undefined ? wordsFor(code) : error instanceof Error ? error.message : 'it does not answer'
+    throw new CannotOpen(`the database at ${hostOf(url)} cannot be used: ${why}`)
+  }
+}
+
+function connectTo(url: string, answerMs: number | undefined): Connection {
+  if (!URL.canParse(url)) throw new CannotOpen('the address of the database is no URL')
+  try {
+    return connect(url, answerMs)
+  } catch {
+    throw new CannotOpen('the address of the database is not one of PostgreSQL')
+  }
+}
+
+/** A database's place without the secrets of its URL. */
+export function hostOf(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `${host}${pathname}`
 }
 
 /** Runs work again that did nothing, for as long as it may well succeed. */

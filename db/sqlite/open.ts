@@ -1,11 +1,9 @@
 /** The SQLite engine: one file, one process, every port of the store. */
 
-import { StoreUnavailable } from '../../server/domain/failure.ts'
-import type { Store } from '../../server/ports.ts'
 import { CannotOpen } from '../cannot-open.ts'
 import type { Ahead, Engine, Checked } from '../engine.ts'
 import { type DamagedRow } from '../row-checksums.ts'
-import { connect, one, type Connection } from './connection.ts'
+import { connect, type Connection } from './connection.ts'
 import { singleProcess } from './coordination.ts'
 import { cannotUse, troubleOf } from './errors.ts'
 import { flawOf, inspect, type Inspection } from './file/integrity-check.ts'
@@ -19,6 +17,7 @@ import { sqliteCheckpoint } from './purchase/chain-checkpoint.ts'
 import { sqliteLedger } from './purchase/ledger.ts'
 import { sqlitePayouts } from './purchase/payouts.ts'
 import { isDamaged } from './row-checksums.ts'
+import { sqliteStore } from './store.ts'
 import { sqliteAgents } from './wall/agents.ts'
 import { sqliteBlocks } from './wall/blocks.ts'
 import { sqliteCompaction } from './wall/compaction.ts'
@@ -214,39 +213,6 @@ function belongTo(connection: Connection, network: string): void {
   connection.write(() => insert.run({ network }))
   const owner = text(connection, 'SELECT network AS text FROM wall')
   if (owner !== network) throw new CannotOpen(`the database belongs to network ${owner}, not ${network}`)
-}
-
-function sqliteStore(connection: Connection): Store {
-  const probe = connection.prepare('SELECT state FROM blocks WHERE i = 0')
-  // Writes the first page as it is, whatever it holds; SQLite leaves out a row that is written as it was.
-  const mark = connection.prepare<unknown>('PRAGMA application_id = 0x77616c6c')
-  const newest = connection.prepare<{ change: number | null; payment: number | null; height: number | null }>(`
-    SELECT (SELECT max(number) FROM changes) AS change, (SELECT max(id) FROM payments) AS payment,
-      (SELECT seen_height FROM wall) AS height`)
-  return {
-    ready: async () => {
-      try {
-        return connection.read(() => probe.get({}) !== null)
-      } catch {
-        return false
-      }
-    },
-    async tryWrite() {
-      try {
-        await connection.writeTogether(() => mark.run({}))
-        return null
-      } catch (error) {
-        return { of: 'store-write', reason: error instanceof StoreUnavailable ? error.message : 'the database fails' }
-      }
-    },
-    // Nobody else has the file, so it stays what it is.
-    watch: () => {},
-    async position() {
-      const { change, payment, height } = connection.read(() => one(newest, {}))
-      await connection.flushed()
-      return { change: change ?? 0, payment: payment ?? 0, height: BigInt(height ?? 0) }
-    },
-  }
 }
 
 function text(connection: Connection, sql: string): string {

@@ -12,10 +12,11 @@ import {
   type NewWall,
   type WallRows,
 } from '../../wall-rows.ts'
+import { hostOf } from '../connection.ts'
 import { codeOf } from '../errors.ts'
 import { checkSchema, migrate } from '../migrate.ts'
 import { ensureStayed, noteMoved } from '../migration-marker.ts'
-import { checkServer, hostOf } from '../open.ts'
+import { checkServer } from '../open.ts'
 import { ANSWER_MS, openPool, WALL_NAME, type Session } from '../pool.ts'
 import { checking } from '../writes.ts'
 import { postgresLog } from './log.ts'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { openPostgres, openPostgresAudit } from '../../../db/postgres/open.ts'
+import { openPostgresAudit } from '../../../db/postgres/audit.ts'
+import { openPostgres } from '../../../db/postgres/open.ts'
 import { auditContract, type Audited } from '../../ports/audit.contract.ts'
 import { failureOf } from '../../ports/engine.ts'
 import { TERMS } from '../../ports/samples.ts'

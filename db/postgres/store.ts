@@ -1,0 +1,59 @@
+/** What a store tells of itself: whether it answers, whether it can be written, and how far it has come. */
+
+import type { Store, WriteFailure } from '../../server/ports.ts'
+import type { Connection } from './connection.ts'
+
+// Longer than any commit should take, shorter than those who wait for it wait.
+const WRITE_MS = 3000
+
+const NO_STANDBY: WriteFailure = { of: 'standby', reason: 'no synchronous standby of the database confirms commits' }
+
+/** The state of a database. */
+export function postgresStore({ rows, transaction, watermark }: Connection): Store {
+  const awaitsStandby = async () => (await rows(AWAITS_STANDBY)).length > 0
+  return {
+    async tryWrite() {
+      try {
+        // A commit that waits for a standby waits for ever, so no further one is begun.
+        if (await awaitsStandby()) return NO_STANDBY
+        const writing = transaction(null, ({ write }) => write('SELECT 1')).then(() => null, writeFailure)
+        const result = await Promise.race([writing, Bun.sleep(WRITE_MS)])
+        if (result !== undefined) return result
+        return (await awaitsStandby())
+          ? NO_STANDBY
+          : { of: 'store-write', reason: 'the database takes no write in time' }
+      } catch (error) {
+        return writeFailure(error)
+      }
+    },
+    watch: watermark.watch,
+    ready: async () => {
+      try {
+        return (await rows('SELECT state FROM blocks WHERE i = 0')).length === 1
+      } catch {
+        return false
+      }
+    },
+    async position() {
+      const [row] = await rows<{ change: number; payment: number | null; height: number | null }>(POSITION)
+      if (row === undefined) throw new Error('the wall has lost its counters')
+      watermark.rise({ change: row.change, payment: row.payment ?? 0 })
+      return { change: row.change, payment: row.payment ?? 0, height: BigInt(row.height ?? 0) }
+    },
+  }
+}
+
+const writeFailure = (error: unknown): WriteFailure => ({
+  of: 'store-write',
+  reason: error instanceof Error ? error.message : 'the database fails',
+})
+
+// Whoever may not see the sessions of others sees those of its own user.
+const AWAITS_STANDBY = `
+  SELECT 1 FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event = 'SyncRep' AND clock_timestamp() - query_start > interval '2 seconds'
+  LIMIT 1`
+
+const POSITION = `
+  SELECT number AS change, (SELECT max(id) FROM payments) AS payment, (SELECT seen_height FROM wall) AS height
+  FROM counters`
