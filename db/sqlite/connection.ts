@@ -50,7 +50,7 @@ export function connect(path: string, onBroken: () => void = () => {}, disk: Dis
   let version = 0
   let sums: Sums | undefined
   const raw: RawConnection = {
-    prepare: (sql) => db.prepare(sql),
+    prepare: compileOnce(db),
     run: (sql) => {
       version++
       db.run(sql)
@@ -108,6 +108,16 @@ export function connect(path: string, onBroken: () => void = () => {}, disk: Dis
       db.close(true)
       disk.close()
     },
+  }
+}
+
+/** Compiles each statement once. */
+function compileOnce(db: Database): RawConnection['prepare'] {
+  const compiled = new Map<string, Prepared<never, never>>()
+  return <Row, Params extends Values>(sql: string) => {
+    const statement = compiled.get(sql) ?? db.prepare<never, never>(sql)
+    compiled.set(sql, statement)
+    return statement as Prepared<Row, Params>
   }
 }
 

@@ -15,7 +15,7 @@ import { accountOf, pendingOf, type CreditRow, type OpenRow, type PendingRow, ty
 import { IS_UNFINISHED } from '../rows.ts'
 import type { Connection } from './connection.ts'
 import { isDamaged } from './row-checksums.ts'
-import { paintersOf } from './wall/painters.ts'
+import { ofWallet } from './wall/painters.ts'
 
 /** The books on one connection. */
 export function sqliteLedgerReader(connection: Connection): LedgerReader {
@@ -50,8 +50,7 @@ function statements(connection: Connection) {
       JOIN sales ON sales.payment = p.id LEFT JOIN purchase_painters AS named ON named.payment = p.id
       WHERE sales.seq > $after ORDER BY sales.seq LIMIT $limit`),
     agent: connection.prepare<{ id: number }, { payer: Address }>('SELECT id FROM agents WHERE wallet = $payer'),
-    painters: paintersOf(connection),
-    check: connection.check,
+    connection,
     open: connection.prepare<OpenRow, { payer: Address }>(`
       SELECT target, size, block, created_at, state, uncertain FROM (
         SELECT id, target, size, block, created_at, state, uncertain FROM payments INDEXED BY unfinished
@@ -73,8 +72,8 @@ function accountFor(sql: Sql, payer: Address, page: AccountPage): Account {
   if (sql.damaged.get({ payer }) !== null) throw new StoreUnavailable('a payment of this wallet is damaged')
   const { after, limit } = page
   const sales = sql.sales.all({ payer, after, limit: limit + 1 })
-  for (const { id, painter } of sales) if (painter !== null) sql.check('purchase_painters', id)
+  for (const { id, painter } of sales) if (painter !== null) sql.connection.check('purchase_painters', id)
   const agent = sql.agent.get({ payer })
-  const painter = agent === null ? null : sql.painters.ofWallet(agent.id)
+  const painter = agent === null ? null : ofWallet(sql.connection, agent.id)
   return accountOf({ sales, open: sql.open.all({ payer }), credits: sql.credits.all({ payer }), painter }, page)
 }

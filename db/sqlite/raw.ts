@@ -10,8 +10,8 @@ export type Prepared<Row, Params extends Values> = Statement<Row, [Params]>
 
 /** A connection as SQLite gives it. */
 export type RawConnection = {
-  /** Compiles a statement, to be kept for as long as the connection. */
-  prepare<Row, Params extends Values = Record<never, never>>(sql: string): Prepared<Row, Params>
+  /** A statement, compiled once for as long as the connection. */
+  prepare<Row, Params extends Values = Values>(sql: string): Prepared<Row, Params>
   /** Runs SQL without values, several statements at once if need be. */
   run(sql: string): void
 }

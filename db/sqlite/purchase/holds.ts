@@ -19,7 +19,7 @@ import {
   type Size,
 } from '../../rows.ts'
 import { changeMany, changeOne, one, type Connection } from '../connection.ts'
-import { paintersOf } from '../wall/painters.ts'
+import { nameForPurchase } from '../wall/painters.ts'
 import { find, known, preparePayments, readPurchase, type Stored } from './payments.ts'
 import { openPlace, preparePlaces } from './places.ts'
 
@@ -33,7 +33,7 @@ export function prepareHolds(connection: Connection) {
     ...preparePayments(connection),
     ...readings(connection),
     ...writings(connection),
-    painters: paintersOf(connection),
+    connection,
   }
 }
 
@@ -195,7 +195,7 @@ function insert(
     identifier: payment.identifier ?? null,
   }
   const { id } = one(sql.insert, row)
-  if (painter !== null) sql.painters.nameForPurchase(id, painter)
+  if (painter !== null) nameForPurchase(sql.connection, id, painter)
   return id
 }
 

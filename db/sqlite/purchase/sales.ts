@@ -6,10 +6,10 @@ import { isSold, type Landed, type Purchase, type SoldPurchase } from '../../../
 import { blocksHeld, ownTarget, placeOf, targetOf } from '../../../server/domain/purchase/target.ts'
 import { FACE_PARTS, NAME_PARTS, saidParts } from '../../../server/domain/wall/moderation.ts'
 import { changeMany, changeOne, one, type Connection } from '../connection.ts'
-import { agentRegister } from '../wall/agent-rows.ts'
-import { logWriter } from '../wall/log.ts'
-import { blockModeration } from '../wall/moderation.ts'
-import { walletModeration } from '../wall/wallet-moderation.ts'
+import { enterAgent } from '../wall/agent-rows.ts'
+import { nextEntry, writeSales } from '../wall/log.ts'
+import { moderate } from '../wall/moderation.ts'
+import { isBanned, moderateWallet } from '../wall/wallet-moderation.ts'
 import { remember, takeUp, type Holds } from './holds.ts'
 import { find, known, type Stored } from './payments.ts'
 import { openPlace } from './places.ts'
@@ -50,10 +50,6 @@ export function prepareSales(connection: Connection) {
     markAnswered: connection.prepare<unknown, PaymentKey>(
       `UPDATE payments SET unanswered = 0 WHERE payer = $payer AND nonce = $nonce AND unanswered = 1`,
     ),
-    enter: agentRegister(connection),
-    log: logWriter(connection),
-    moderate: blockModeration(connection),
-    wallets: walletModeration(connection),
   }
 }
 
@@ -103,18 +99,19 @@ export function fulfilLatePayment(sql: Sql, landed: Landed, tx: Hash, now: UnixM
 }
 
 function sell(sql: Sql, { id, purchase }: Stored, proof: { tx: Hash; settled: boolean }, now: UnixMs) {
+  const { connection } = sql
   const { payment, listing } = purchase
   const { name, framework, pixels, message, link } = listing
   const blocks = blocksHeld(purchase)
-  const entry = sql.log.next(now)
+  const entry = nextEntry(connection, now)
   const { seq } = one(sql.nextSeq, {})
-  const agent = sql.enter(payment.payer, { name, framework }, entry)
-  sql.log.writeSales({ ...entry, seq, agent: agent.id, ...agent.persona, pixels, message, link }, blocks)
+  const agent = enterAgent(connection, payment.payer, { name, framework }, entry)
+  writeSales(connection, { ...entry, seq, agent: agent.id, ...agent.persona, pixels, message, link }, blocks)
   changeMany(sql.deed, { id }, blocks.length, 'held blocks to sell')
   changeOne(sql.sell, { id, ...proof, seq, at: entry.at }, 'a held payment to sell to')
-  if (!sql.wallets.isBanned(agent.id)) return
-  for (const block of blocks) sql.moderate(block, 'hide', saidParts(FACE_PARTS, listing), now)
-  sql.wallets.moderate(payment.payer, { act: 'hide', parts: saidParts(NAME_PARTS, listing) }, now)
+  if (!isBanned(connection, agent.id)) return
+  for (const block of blocks) moderate(connection, block, 'hide', saidParts(FACE_PARTS, listing), now)
+  moderateWallet(connection, payment.payer, { act: 'hide', parts: saidParts(NAME_PARTS, listing) }, now)
 }
 
 function sold(sql: Sql, key: PaymentKey): SoldPurchase {

@@ -10,11 +10,11 @@ import type { BlockIndex } from '../../../shared/wall.ts'
 import { faceAfter } from '../../edits.ts'
 import { faceOf, type FaceRow } from '../../rows.ts'
 import { changeOne, one, type Connection } from '../connection.ts'
-import { digests } from './edits.ts'
-import { logWriter } from './log.ts'
-import { blockModeration, hiddenParts } from './moderation.ts'
-import { paintersOf } from './painters.ts'
-import { hiddenNames, walletModeration } from './wallet-moderation.ts'
+import { keep, standing } from './edits.ts'
+import { nextEntry, writeEntry } from './log.ts'
+import { hiddenParts, moderate } from './moderation.ts'
+import { painterOf } from './painters.ts'
+import { hiddenNames, isBanned } from './wallet-moderation.ts'
 
 type OwnedRow = FaceRow & {
   readonly agent: number
@@ -27,124 +27,114 @@ type OwnedRow = FaceRow & {
   readonly settled: 0 | 1
 }
 
+type ClaimedRow = FaceRow & { readonly changed: LogNumber; readonly payment: number; readonly agent: AgentId }
+
+const OWNED = `
+  SELECT b.agent, b.payment, b.pixels, b.message, b.link, a.wallet, a.name, a.framework, p.claimed_at, p.tx, p.settled
+  FROM blocks AS b JOIN agents AS a ON a.id = b.agent JOIN payments AS p ON p.id = b.payment
+  WHERE b.i = $block`
+
+const REPAINT = `
+  UPDATE blocks SET pixels = $pixels, message = $message, link = $link, changed = $number
+  WHERE i = $block AND state = 'claimed' AND changed = $before`
+
 /** The blocks that somebody owns. */
 export function sqliteBlocks(connection: Connection): Blocks {
-  const sql = statements(connection)
+  const { read, writeTogether } = connection
   return {
-    owned: async (block) => connection.read(() => owned(sql, block)),
-    reserved: async (block) => connection.read(() => sql.reserved.get({ block }) !== null),
-    edit: async (block, edit, now) => connection.writeTogether(() => repaint(sql, [block], edit, now)),
-    ownerOf: async (area) => connection.read(() => ownerOf(sql, blocksOf(area))),
-    editArea: async (area, edit, now) => connection.writeTogether(() => repaint(sql, blocksOf(area), edit, now)),
+    owned: async (block) => read(() => owned(connection, block)),
+    reserved: async (block) => read(() => isReserved(connection, block)),
+    edit: async (block, edit, now) => writeTogether(() => repaint(connection, [block], edit, now)),
+    ownerOf: async (area) => read(() => ownerOf(connection, blocksOf(area))),
+    editArea: async (area, edit, now) => writeTogether(() => repaint(connection, blocksOf(area), edit, now)),
   }
 }
 
-type Sql = ReturnType<typeof statements>
+const isReserved = ({ prepare }: Connection, block: BlockIndex): boolean =>
+  prepare(`SELECT 1 FROM blocks WHERE i = $block AND state = 'reserved'`).get({ block }) !== null
 
-function statements(connection: Connection) {
-  return {
-    owned: connection.prepare<OwnedRow, { block: number }>(`
-      SELECT b.agent, b.payment, b.pixels, b.message, b.link, a.wallet, a.name, a.framework, p.claimed_at, p.tx, p.settled
-      FROM blocks AS b JOIN agents AS a ON a.id = b.agent JOIN payments AS p ON p.id = b.payment
-      WHERE b.i = $block`),
-    wallet: connection.prepare<{ wallet: Address }, { agent: AgentId }>('SELECT wallet FROM agents WHERE id = $agent'),
-    reserved: connection.prepare<unknown, { block: number }>(
-      `SELECT 1 FROM blocks WHERE i = $block AND state = 'reserved'`,
-    ),
-    face: connection.prepare<FaceRow & { changed: LogNumber; payment: number; agent: AgentId }, { block: number }>(
-      `SELECT pixels, message, link, changed, payment, agent FROM blocks WHERE i = $block AND state = 'claimed'`,
-    ),
-    repaint: connection.prepare<unknown, FaceRow & { block: number; number: number; before: number }>(`
-      UPDATE blocks SET pixels = $pixels, message = $message, link = $link, changed = $number
-      WHERE i = $block AND state = 'claimed' AND changed = $before`),
-    hidden: hiddenParts(connection),
-    hiddenNames: hiddenNames(connection),
-    moderate: blockModeration(connection),
-    isBanned: walletModeration(connection).isBanned,
-    painters: paintersOf(connection),
-    digests: digests(connection),
-    log: logWriter(connection),
-    check: connection.check,
-  }
+/** A block that somebody owns. Throws `StoreUnavailable` when its row is damaged. */
+function claimed({ prepare, check }: Connection, block: BlockIndex): ClaimedRow | null {
+  check('blocks', block)
+  return prepare<ClaimedRow>(
+    `SELECT pixels, message, link, changed, payment, agent FROM blocks WHERE i = $block AND state = 'claimed'`,
+  ).get({ block })
 }
 
-function owned(sql: Sql, block: BlockIndex): OwnedBlock | undefined {
-  sql.check('blocks', block)
-  const row = sql.owned.get({ block })
+function owned(connection: Connection, block: BlockIndex): OwnedBlock | undefined {
+  connection.check('blocks', block)
+  const row = connection.prepare<OwnedRow>(OWNED).get({ block })
   if (row === null) return undefined
-  sql.check('agents', row.agent)
-  sql.check('payments', row.payment)
+  connection.check('agents', row.agent)
+  connection.check('payments', row.payment)
   return {
     block,
     wallet: row.wallet,
-    persona: visibleNames({ name: row.name, framework: row.framework }, sql.hiddenNames(row.agent)),
-    face: visible(faceOf(row), sql.hidden(block)),
+    persona: visibleNames({ name: row.name, framework: row.framework }, hiddenNames(connection, row.agent)),
+    face: visible(faceOf(row), hiddenParts(connection, block)),
     claimedAt: row.claimed_at,
     tx: row.tx,
     settled: row.settled === 1,
-    painter: sql.painters.of(row.payment, row.agent),
+    painter: painterOf(connection, row.payment, row.agent),
   }
 }
 
-function ownerOf(sql: Sql, blocks: readonly BlockIndex[]): AreaOwner {
-  const painterOf = eachOnce(sql)
+function ownerOf(connection: Connection, blocks: readonly BlockIndex[]): AreaOwner {
+  const painterOfRow = eachOnce(connection)
   const owners = new Map<AgentId, Set<Address | null>>()
   for (const block of blocks) {
-    sql.check('blocks', block)
-    const row = sql.face.get({ block })
-    if (row === null) return { kind: sql.reserved.get({ block }) === null ? 'open' : 'held', block }
+    const row = claimed(connection, block)
+    if (row === null) return { kind: isReserved(connection, block) ? 'held' : 'open', block }
     const painters = owners.get(row.agent) ?? new Set()
-    owners.set(row.agent, painters.add(painterOf(row)))
+    owners.set(row.agent, painters.add(painterOfRow(row)))
   }
   const [owner, ...others] = owners
   if (owner === undefined || others.length > 0) return { kind: 'several' }
   const [agent, painters] = owner
-  sql.check('agents', agent)
+  connection.check('agents', agent)
+  const { wallet } = one(connection.prepare<{ wallet: Address }>('SELECT wallet FROM agents WHERE id = $agent'), {
+    agent,
+  })
   const [painter = null, ...otherPainters] = painters
-  return {
-    kind: 'owned',
-    wallet: one(sql.wallet, { agent }).wallet,
-    painter: otherPainters.length > 0 ? null : painter,
-  }
+  return { kind: 'owned', wallet, painter: otherPainters.length > 0 ? null : painter }
 }
 
 /** Who paints what was bought with a payment, looked up once for all of its blocks. */
-function eachOnce(sql: Sql) {
+function eachOnce(connection: Connection) {
   const known = new Map<number, Address | null>()
-  return ({ payment, agent }: { readonly payment: number; readonly agent: AgentId }): Address | null => {
-    const painter = known.has(payment) ? known.get(payment) : sql.painters.of(payment, agent)
-    known.set(payment, painter ?? null)
-    return painter ?? null
+  return ({ payment, agent }: ClaimedRow): Address | null => {
+    const painter = known.get(payment)
+    if (painter !== undefined) return painter
+    const found = painterOf(connection, payment, agent)
+    known.set(payment, found)
+    return found
   }
 }
 
 /** Repaints blocks, whose pixels follow each other in the edit; the first of them remembers its message. */
-function repaint(sql: Sql, blocks: readonly BlockIndex[], edit: Edit, now: UnixMs): EditResult {
+function repaint(connection: Connection, blocks: readonly BlockIndex[], edit: Edit, now: UnixMs): EditResult {
   const before = blocks.flatMap((block) => {
-    sql.check('blocks', block)
-    const row = sql.face.get({ block })
+    const row = claimed(connection, block)
     return row === null ? [] : [{ block, row }]
   })
   const [top] = before
   if (top === undefined || before.length < blocks.length) return 'not-owned'
   const subject = { block: top.block, agent: null }
-  const standing = sql.digests.standing(
-    subject,
-    edit.digest,
-    before.map(({ row }) => row.changed),
-  )
-  if (standing !== 'new') return standing
-  const painterOf = eachOnce(sql)
-  if (edit.painter !== null && !before.every(({ row }) => edit.painter === painterOf(row))) return 'not-painter'
-  const first = sql.log.next(now)
-  for (const [at, { block, row }] of before.entries()) {
-    const entry = { ...first, number: first.number + at }
-    const face = faceAfter(edit, at, faceOf(row))
-    sql.log.write({ ...entry, kind: 'repaint', block, ...visible(face, sql.hidden(block)) })
-    changeOne(sql.repaint, { block, ...face, number: entry.number, before: row.changed }, 'a block to repaint')
+  const changed = before.map(({ row }) => row.changed)
+  const known = standing(connection, subject, edit.digest, changed)
+  if (known !== 'new') return known
+  const painterOfRow = eachOnce(connection)
+  if (edit.painter !== null && !before.every(({ row }) => edit.painter === painterOfRow(row))) return 'not-painter'
+  const first = nextEntry(connection, now)
+  const write = connection.prepare(REPAINT)
+  for (const [place, { block, row }] of before.entries()) {
+    const entry = { ...first, number: first.number + place }
+    const face = faceAfter(edit, place, faceOf(row))
+    writeEntry(connection, { ...entry, kind: 'repaint', block, ...visible(face, hiddenParts(connection, block)) })
+    changeOne(write, { block, ...face, number: entry.number, before: row.changed }, 'a block to repaint')
   }
-  sql.digests.keep(subject, edit, first.number, now)
-  if (sql.isBanned(top.row.agent))
-    for (const block of blocks) sql.moderate(block, 'hide', saidParts(FACE_PARTS, edit), now)
+  keep(connection, subject, edit, first.number, now)
+  if (isBanned(connection, top.row.agent))
+    for (const block of blocks) moderate(connection, block, 'hide', saidParts(FACE_PARTS, edit), now)
   return 'applied'
 }

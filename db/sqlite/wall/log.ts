@@ -6,7 +6,7 @@ import { visible } from '../../../server/domain/wall/moderation.ts'
 import type { Log } from '../../../server/ports.ts'
 import { PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
-import { changeOf, changeRow, type ChangeColumns, type ChangeEntry, type ChangeRow } from '../../changes.ts'
+import { changeOf, changeRow, type ChangeEntry, type ChangeRow } from '../../changes.ts'
 import { withoutNames, type ModeratedAgent } from '../../moderated-agents.ts'
 import { hiddenOf, type FaceRow } from '../../rows.ts'
 import type { Connection } from '../connection.ts'
@@ -93,30 +93,31 @@ function withoutHidden(changes: readonly Change[], hidings: readonly Hiding[]): 
   })
 }
 
-/** Writes entries; every function must be called inside a transaction. */
-export function logWriter(connection: Connection) {
-  type Sales = Entry & Persona & FaceRow & { readonly seq: number; readonly agent: AgentId; readonly blocks: string }
-  const last = connection.prepare<Entry>('SELECT number, at FROM changes ORDER BY number DESC LIMIT 1')
-  const insert = connection.prepare<unknown, ChangeColumns>(`
-    INSERT INTO changes (number, at, kind, seq, block, agent, hidden, name, framework, pixels, message, link)
-    VALUES ($number, $at, $kind, $seq, $block, $agent, $hidden, $name, $framework, $pixels, $message, $link)`)
-  const insertSales = connection.prepare<unknown, Sales>(`
-    INSERT INTO changes (number, at, kind, seq, block, agent, name, framework, pixels, message, link)
-    SELECT $number + key, $at, 'sale', $seq + key, value, $agent, $name, $framework,
-      substr($pixels, ${PIXELS_PER_BLOCK} * key + 1, ${PIXELS_PER_BLOCK}), $message, $link
-    FROM json_each($blocks)`)
-  return {
-    /** The place of the next entry. Time in the log never goes back, even where the clock does. */
-    next: (now: UnixMs): Entry => {
-      const before = last.get({})
-      return before === null ? { number: 1, at: now } : { number: before.number + 1, at: Math.max(now, before.at) }
-    },
-    write: (entry: ChangeEntry): void => {
-      insert.run(changeRow(entry))
-    },
-    /** Writes the sales of blocks, of which the first is `first`; their pixels follow each other. */
-    writeSales: (first: Omit<Sales, 'blocks'>, blocks: readonly BlockIndex[]): void => {
-      insertSales.run({ ...first, blocks: JSON.stringify(blocks) })
-    },
-  }
+/** The place of the next entry. Time in the log never goes back, even where the clock does. */
+export function nextEntry(connection: Connection, now: UnixMs): Entry {
+  const before = connection.prepare<Entry>('SELECT number, at FROM changes ORDER BY number DESC LIMIT 1').get({})
+  return before === null ? { number: 1, at: now } : { number: before.number + 1, at: Math.max(now, before.at) }
 }
+
+/** Writes an entry; to be called inside the transaction that makes it true. */
+export function writeEntry(connection: Connection, entry: ChangeEntry): void {
+  connection.prepare(INSERT).run(changeRow(entry))
+}
+
+const INSERT = `
+  INSERT INTO changes (number, at, kind, seq, block, agent, hidden, name, framework, pixels, message, link)
+  VALUES ($number, $at, $kind, $seq, $block, $agent, $hidden, $name, $framework, $pixels, $message, $link)`
+
+/** What the sales of blocks have in common; `pixels` are those of all blocks, one after the other. */
+export type Sales = Entry & Persona & FaceRow & { readonly seq: number; readonly agent: AgentId }
+
+/** Writes the sales of blocks, of which the first has the numbers given. */
+export function writeSales(connection: Connection, sales: Sales, blocks: readonly BlockIndex[]): void {
+  connection.prepare(INSERT_SALES).run({ ...sales, blocks: JSON.stringify(blocks) })
+}
+
+const INSERT_SALES = `
+  INSERT INTO changes (number, at, kind, seq, block, agent, name, framework, pixels, message, link)
+  SELECT $number + key, $at, 'sale', $seq + key, value, $agent, $name, $framework,
+    substr($pixels, ${PIXELS_PER_BLOCK} * key + 1, ${PIXELS_PER_BLOCK}), $message, $link
+  FROM json_each($blocks)`

@@ -6,43 +6,35 @@ import type { AgentId } from '../../../server/domain/wall/log.ts'
 import { painterAmong, type PurchasePainter, type WalletPainter } from '../../painters.ts'
 import { one, type Connection } from '../connection.ts'
 
-/** Tells and takes names of painters. */
-export function paintersOf(connection: Connection) {
-  const ofPurchase = connection.prepare<PurchasePainter, { payment: number }>(
-    'SELECT payment, painter FROM purchase_painters WHERE payment = $payment',
-  )
-  const ofWallet = connection.prepare<WalletPainter, { agent: AgentId }>(
-    'SELECT painter, ts, through FROM wallet_painters WHERE agent = $agent',
-  )
-  const nameForPurchase = connection.prepare<unknown, PurchasePainter>(
-    'INSERT INTO purchase_painters (payment, painter) VALUES ($payment, $painter)',
-  )
-  const lastPayment = connection.prepare<{ id: number }>('SELECT coalesce(max(id), 0) AS id FROM payments')
-  const nameForWallet = connection.prepare<unknown, WalletPainter & { agent: AgentId }>(`
-    INSERT INTO wallet_painters (agent, painter, ts, through) VALUES ($agent, $painter, $ts, $through)
-    ON CONFLICT (agent) DO UPDATE SET painter = $painter, ts = $ts, through = $through`)
-  const walletPainter = (agent: AgentId): WalletPainter | null => {
-    connection.check('wallet_painters', agent)
-    return ofWallet.get({ agent })
-  }
-  return {
-    /** The wallet's word that holds now. */
-    ofWallet: walletPainter,
-    /** Who paints the blocks that a wallet bought with a payment. */
-    of(payment: number, agent: AgentId): Address | null {
-      connection.check('purchase_painters', payment)
-      return painterAmong(ofPurchase.get({ payment }), walletPainter(agent))
-    },
-    /** Keeps whom a new purchase names. */
-    nameForPurchase: (payment: number, painter: Address): void => {
-      nameForPurchase.run({ payment, painter })
-    },
-    /** Takes a wallet's word, which ends every naming before it. */
-    nameForWallet(agent: AgentId, { painter, ts }: PainterNaming): NamingResult {
-      const before = walletPainter(agent)
-      if (before !== null && ts <= before.ts) return 'superseded'
-      nameForWallet.run({ agent, painter, ts, through: one(lastPayment, {}).id })
-      return 'applied'
-    },
-  }
+/** The wallet's word that holds now. Throws `StoreUnavailable` when its row is damaged. */
+export function ofWallet({ prepare, check }: Connection, agent: AgentId): WalletPainter | null {
+  check('wallet_painters', agent)
+  return prepare<WalletPainter>('SELECT painter, ts, through FROM wallet_painters WHERE agent = $agent').get({ agent })
 }
+
+/** Who paints the blocks that a wallet bought with a payment. Throws `StoreUnavailable` when what says so is damaged. */
+export function painterOf(connection: Connection, payment: number, agent: AgentId): Address | null {
+  connection.check('purchase_painters', payment)
+  const named = connection
+    .prepare<PurchasePainter>('SELECT payment, painter FROM purchase_painters WHERE payment = $payment')
+    .get({ payment })
+  return painterAmong(named, ofWallet(connection, agent))
+}
+
+/** Keeps whom a new purchase names. */
+export function nameForPurchase({ prepare }: Connection, payment: number, painter: Address): void {
+  prepare('INSERT INTO purchase_painters (payment, painter) VALUES ($payment, $painter)').run({ payment, painter })
+}
+
+/** Takes a wallet's word, which ends every naming before it. */
+export function nameForWallet(connection: Connection, agent: AgentId, { painter, ts }: PainterNaming): NamingResult {
+  const before = ofWallet(connection, agent)
+  if (before !== null && ts <= before.ts) return 'superseded'
+  const last = connection.prepare<{ id: number }>('SELECT coalesce(max(id), 0) AS id FROM payments')
+  connection.prepare(NAME_FOR_WALLET).run({ agent, painter, ts, through: one(last, {}).id })
+  return 'applied'
+}
+
+const NAME_FOR_WALLET = `
+  INSERT INTO wallet_painters (agent, painter, ts, through) VALUES ($agent, $painter, $ts, $through)
+  ON CONFLICT (agent) DO UPDATE SET painter = $painter, ts = $ts, through = $through`
