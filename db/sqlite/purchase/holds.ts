@@ -20,22 +20,8 @@ import {
 } from '../../rows.ts'
 import { changeMany, changeOne, one, type Connection } from '../connection.ts'
 import { nameForPurchase } from '../wall/painters.ts'
-import { find, known, preparePayments, readPurchase, type Stored } from './payments.ts'
-import { openPlace, preparePlaces } from './places.ts'
-
-/** Reads and writes of the blocks' and payments' tables that holding a block needs. */
-export type Holds = ReturnType<typeof prepareHolds>
-
-/** Prepares them. */
-export function prepareHolds(connection: Connection) {
-  return {
-    ...preparePlaces(connection),
-    ...preparePayments(connection),
-    ...readings(connection),
-    ...writings(connection),
-    connection,
-  }
-}
+import { find, known, readPurchase, type Stored } from './payments.ts'
+import { openPlace } from './places.ts'
 
 // What a payer has not been answered, but what a run is at for a client; and what the payer's client calls by the same name.
 // Three indexes hold these, whatever else the payer bought.
@@ -53,84 +39,33 @@ const OF_TARGET = `
   nonce <> $nonce AND (
     (size = $size AND (target IS $target OR (state = 'sold' AND block IS $target))) OR identifier = $identifier)`
 
-type Columns = ReturnType<typeof targetColumns>
+const IS_PRIOR = `id IN (${UNANSWERED}) AND ${OF_TARGET}`
 
-function readings(connection: Connection) {
-  type Prior = PaymentKey & Columns & { since: UnixMs; attended: string; identifier: string | null }
-  return {
-    heldBy: connection.prepare<{ size: Size }, { payer: Address }>(
-      `SELECT size FROM payments WHERE payer = $payer AND state = 'reserved'`,
-    ),
-    holders: connection.prepare<PaymentKey, Columns>(
-      `SELECT payer, nonce FROM payments
-      WHERE state = 'reserved' AND block = coalesce($target, block) AND size = $size`,
-    ),
-    // A receipt can be handed over at once, so it goes before a purchase that still has to end.
-    prior: connection.prepare<PurchaseRow, Prior>(`
-      ${SELECT_PURCHASE} WHERE p.id IN (SELECT id FROM payments WHERE id IN (${UNANSWERED}) AND ${OF_TARGET})
-      ORDER BY p.state = 'sold' DESC, p.id LIMIT 1`),
-    anyPrior: connection.prepare<unknown, Prior>(
-      `SELECT 1 FROM payments WHERE id IN (${UNANSWERED}) AND ${OF_TARGET} LIMIT 1`,
-    ),
-  }
-}
+// A receipt can be handed over at once, so it goes before a purchase that still has to end.
+const PRIOR = `
+  ${SELECT_PURCHASE} WHERE p.id IN (SELECT id FROM payments WHERE ${IS_PRIOR})
+  ORDER BY p.state = 'sold' DESC, p.id LIMIT 1`
 
-function writings(connection: Connection) {
-  type Authorization = ReturnType<typeof authorizationRow>
-  type Row = Columns & {
-    block: number
-    head: number
-    now: UnixMs
-    state: 'reserved' | 'released'
-    identifier: string | null
-  }
-  type First = Authorization & Omit<Listing, 'painter'> & Row
-  return {
-    insert: connection.prepare<{ id: number }, First>(`
-      INSERT INTO payments (payer, nonce, pay_to, asset, network, scheme, amount, valid_after, valid_before, signature,
-        target, size, block, name, framework, message, link, pixels, head, created_at, state, identifier)
-      VALUES ($payer, $nonce, $pay_to, $asset, $network, $scheme, $amount, $valid_after, $valid_before, $signature,
-        $target, $size, $block, $name, $framework, $message, $link, $pixels, $head, $now, $state, $identifier)
-      RETURNING id`),
-    renew: connection.prepare<unknown, Omit<Authorization, 'payer' | 'nonce'> & { id: number }>(`
-      UPDATE payments SET pay_to = $pay_to, asset = $asset, network = $network, scheme = $scheme, amount = $amount,
-        valid_after = $valid_after, valid_before = $valid_before, signature = $signature
-      WHERE id = $id AND state = 'released'`),
-    takeUp: connection.prepare<unknown, { id: number; block: number }>(
-      `UPDATE payments SET state = 'reserved', dead = 0, block = $block, attempt = attempt + 1
-      WHERE id = $id AND state = 'released'`,
-    ),
-    hold: connection.prepare<unknown, { id: number; blocks: string }>(
-      `UPDATE blocks SET state = 'reserved', payment = $id
-      WHERE i IN (SELECT value FROM json_each($blocks)) AND state = 'open'`,
-    ),
-    giveUp: connection.prepare<unknown, { id: number; dead: boolean }>(
-      `UPDATE payments SET state = 'released', uncertain = 0, dead = $dead WHERE id = $id AND state = 'reserved'`,
-    ),
-    open: connection.prepare<unknown, { id: number }>(
-      `UPDATE blocks SET state = 'open', payment = NULL WHERE state = 'reserved' AND payment = $id`,
-    ),
-    bury: connection.prepare<unknown, { id: number; dead: boolean }>(
-      `UPDATE payments SET dead = max(dead, $dead) WHERE id = $id AND state = 'released'`,
-    ),
-  }
-}
+const ANY_PRIOR = `SELECT 1 FROM payments WHERE ${IS_PRIOR} LIMIT 1`
 
 /** The payments for which a target is held. */
-export const holders = (sql: Holds, target: Target): PaymentKey[] => sql.holders.all(targetColumns(target))
+export const holders = ({ prepare }: Connection, target: Target): PaymentKey[] =>
+  prepare<PaymentKey>(`
+    SELECT payer, nonce FROM payments
+    WHERE state = 'reserved' AND block = coalesce($target, block) AND size = $size`).all(targetColumns(target))
 
 /** Whether a target can be bought, and which purchase of the payer's goes before. */
 export function availability(
-  sql: Holds,
+  connection: Connection,
   target: Target,
   payment: Payment,
   now: UnixMs,
   attended: readonly Hash[],
 ): Availability {
-  const block = openPlace(sql, target)
-  const space = typeof block === 'string' ? block : isFull(sql, payment.payer, target) ? 'full' : 'open'
-  const row = sql.prior.get(priorOf(target, payment, now, attended))
-  return { space, prior: row === null ? undefined : readPurchase(sql, row) }
+  const block = openPlace(connection, target)
+  const space = typeof block === 'string' ? block : isFull(connection, payment.payer, target) ? 'full' : 'open'
+  const row = connection.prepare<PurchaseRow>(PRIOR).get(priorOf(target, payment, now, attended))
+  return { space, prior: row === null ? undefined : readPurchase(connection, row) }
 }
 
 const priorOf = (target: Target, { payer, nonce, identifier }: Payment, now: UnixMs, attended: readonly Hash[]) => ({
@@ -144,7 +79,7 @@ const priorOf = (target: Target, { payer, nonce, identifier }: Payment, now: Uni
 
 /** Holds a block or a whole area for a payment that is new, or was released; a released one keeps its first target and listing. */
 export function claim(
-  sql: Holds,
+  connection: Connection,
   asked: Target,
   payment: Payment,
   listing: Listing,
@@ -152,32 +87,32 @@ export function claim(
   now: UnixMs,
   attended: readonly Hash[],
 ): ClaimResult {
-  const released = find(sql, payment)
+  const released = find(connection, payment)
   if (released !== undefined && released.purchase.state.kind !== 'released')
     throw new StaleWriteError(`a ${released.purchase.state.kind} payment cannot be claimed`)
   const target = released?.purchase.target ?? asked
-  if (sql.anyPrior.get(priorOf(target, payment, now, attended)) !== null) return { kind: 'prior' }
-  const block = openPlace(sql, target)
+  if (connection.prepare(ANY_PRIOR).get(priorOf(target, payment, now, attended)) !== null) return { kind: 'prior' }
+  const block = openPlace(connection, target)
   if (typeof block === 'string') return { kind: 'lost', space: block }
-  if (isFull(sql, payment.payer, target)) return { kind: 'lost', space: 'full' }
+  if (isFull(connection, payment.payer, target)) return { kind: 'lost', space: 'full' }
   if (released === undefined) {
-    const id = insert(sql, { payment, target, listing, head }, block, 'reserved', now)
-    holdAll(sql, id, { target, block })
+    const id = insert(connection, { payment, target, listing, head }, block, 'reserved', now)
+    holdAll(connection, id, { target, block })
   } else {
-    renew(sql, released, payment)
-    takeUp(sql, released.id, { target, block })
+    renew(connection, released, payment)
+    takeUp(connection, released.id, { target, block })
   }
-  return { kind: 'claimed', purchase: known(sql, payment).purchase }
+  return { kind: 'claimed', purchase: known(connection, payment).purchase }
 }
 
 /** Writes down a payment that landed before anything was held for it, as if it had been released. */
-export function remember(sql: Holds, landed: Landed, now: UnixMs): Stored {
-  insert(sql, landed, firstPlace(landed.target), 'released', now)
-  return known(sql, landed.payment)
+export function remember(connection: Connection, landed: Landed, now: UnixMs): Stored {
+  insert(connection, landed, firstPlace(landed.target), 'released', now)
+  return known(connection, landed.payment)
 }
 
 function insert(
-  sql: Holds,
+  connection: Connection,
   { payment, target, listing, head }: Landed,
   block: BlockIndex,
   state: 'reserved' | 'released',
@@ -194,43 +129,75 @@ function insert(
     state,
     identifier: payment.identifier ?? null,
   }
-  const { id } = one(sql.insert, row)
-  if (painter !== null) nameForPurchase(sql.connection, id, painter)
+  const { id } = one(connection.prepare<{ id: number }>(INSERT), row)
+  if (painter !== null) nameForPurchase(connection, id, painter)
   return id
 }
 
+const INSERT = `
+  INSERT INTO payments (payer, nonce, pay_to, asset, network, scheme, amount, valid_after, valid_before, signature,
+    target, size, block, name, framework, message, link, pixels, head, created_at, state, identifier)
+  VALUES ($payer, $nonce, $pay_to, $asset, $network, $scheme, $amount, $valid_after, $valid_before, $signature,
+    $target, $size, $block, $name, $framework, $message, $link, $pixels, $head, $now, $state, $identifier)
+  RETURNING id`
+
 /** Holds an open block or area for a released payment. */
-export function takeUp(sql: Holds, id: number, holding: Holding): void {
-  changeOne(sql.takeUp, { id, block: holding.block }, 'a released payment to take up')
-  holdAll(sql, id, holding)
+export function takeUp(connection: Connection, id: number, holding: Holding): void {
+  changeOne(connection.prepare(TAKE_UP), { id, block: holding.block }, 'a released payment to take up')
+  holdAll(connection, id, holding)
 }
+
+const TAKE_UP = `
+  UPDATE payments SET state = 'reserved', dead = 0, block = $block, attempt = attempt + 1
+  WHERE id = $id AND state = 'released'`
 
 /** Holds every block or, by failing, none. */
-function holdAll(sql: Holds, id: number, holding: Holding): void {
+function holdAll(connection: Connection, id: number, holding: Holding): void {
   const blocks = blocksHeld(holding)
-  changeMany(sql.hold, { id, blocks: JSON.stringify(blocks) }, blocks.length, 'open blocks to hold')
+  changeMany(connection.prepare(HOLD), { id, blocks: JSON.stringify(blocks) }, blocks.length, 'open blocks to hold')
 }
+
+const HOLD = `
+  UPDATE blocks SET state = 'reserved', payment = $id
+  WHERE i IN (SELECT value FROM json_each($blocks)) AND state = 'open'`
 
 /** Gives a held block back, or notes that a payment released before can never land. */
-export function release(sql: Holds, { payment, state: before }: Purchase, isFinal: boolean): void {
-  const { id, purchase } = known(sql, payment)
+export function release(connection: Connection, { payment, state: before }: Purchase, isFinal: boolean): void {
+  const { id, purchase } = known(connection, payment)
   const { state } = purchase
-  if (state.kind === 'released') return changeOne(sql.bury, { id, dead: isFinal }, 'a released payment')
+  if (state.kind === 'released') return changeOne(connection.prepare(BURY), { id, dead: isFinal }, 'a released payment')
   if (state.kind !== 'reserved') throw new StaleWriteError(`a ${state.kind} payment cannot be released`)
   if (isStale(state, before)) throw new StaleWriteError('somebody else has taken the payment up')
-  changeMany(sql.open, { id }, blocksIn(purchase.target), 'held blocks to give back')
-  changeOne(sql.giveUp, { id, dead: isFinal }, 'a held payment to release')
+  changeMany(connection.prepare(OPEN), { id }, blocksIn(purchase.target), 'held blocks to give back')
+  changeOne(connection.prepare(GIVE_UP), { id, dead: isFinal }, 'a held payment to release')
 }
+
+const BURY = `UPDATE payments SET dead = max(dead, $dead) WHERE id = $id AND state = 'released'`
+
+const OPEN = `UPDATE blocks SET state = 'open', payment = NULL WHERE state = 'reserved' AND payment = $id`
+
+const GIVE_UP = `
+  UPDATE payments SET state = 'released', uncertain = 0, dead = $dead WHERE id = $id AND state = 'reserved'`
 
 /** Keeps the authorization of a released payment that was signed for anew. */
-function renew(sql: Holds, { id, purchase }: Stored, payment: Payment): void {
+function renew(connection: Connection, { id, purchase }: Stored, payment: Payment): void {
   if (!outlasts(payment, purchase.payment)) return
   const { payer: _payer, nonce: _nonce, ...authorization } = authorizationRow(payment)
-  changeOne(sql.renew, { id, ...authorization }, 'a released payment to renew')
+  changeOne(connection.prepare(RENEW), { id, ...authorization }, 'a released payment to renew')
 }
 
+const RENEW = `
+  UPDATE payments SET pay_to = $pay_to, asset = $asset, network = $network, scheme = $scheme, amount = $amount,
+    valid_after = $valid_after, valid_before = $valid_before, signature = $signature
+  WHERE id = $id AND state = 'released'`
+
 /** Whether a payer holds so much that the target would be too much. */
-function isFull(sql: Holds, payer: Address, target: Target): boolean {
-  const held = sql.heldBy.all({ payer }).map(({ size }) => size)
-  return isTooMuch(held, target)
+function isFull(connection: Connection, payer: Address, target: Target): boolean {
+  const held = connection.prepare<{ size: Size }>(HELD).all({ payer })
+  return isTooMuch(
+    held.map(({ size }) => size),
+    target,
+  )
 }
+
+const HELD = `SELECT size FROM payments WHERE payer = $payer AND state = 'reserved'`

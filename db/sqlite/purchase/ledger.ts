@@ -1,54 +1,46 @@
 /** Payments and what became of them; each function is one transaction. */
 
-import type { PaymentKey, UnixMs } from '../../../server/domain/purchase/payment.ts'
-import { FIRST_LOOK_MS, LAST_LOOK_MS } from '../../../server/domain/purchase/payment.ts'
+import { FIRST_LOOK_MS, LAST_LOOK_MS, type PaymentKey } from '../../../server/domain/purchase/payment.ts'
 import type { Target } from '../../../server/domain/purchase/target.ts'
 import type { Ledger } from '../../../server/ports.ts'
 import { IS_UNFINISHED } from '../../rows.ts'
 import type { Connection } from '../connection.ts'
 import { isDamaged } from '../row-checksums.ts'
-import { availability, claim, holders, prepareHolds, release } from './holds.ts'
+import { availability, claim, holders, release } from './holds.ts'
 import { find } from './payments.ts'
 import { inTheWay, openPlace } from './places.ts'
-import {
-  confirm,
-  finalize,
-  fulfilLatePayment,
-  markAnswered,
-  markFinal,
-  markMissing,
-  markUncertain,
-  prepareSales,
-} from './sales.ts'
+import { confirm, finalize, fulfilLatePayment, markAnswered, markFinal, markMissing, markUncertain } from './sales.ts'
 
 /** The ledger on one connection. */
 export function sqliteLedger(connection: Connection): Ledger {
-  const sql = { ...prepareHolds(connection), ...prepareSales(connection), ...statements(connection) }
   const { read, write } = connection
   const spaceOf = lastingUntilWritten(connection, (target: Target) => {
-    const block = openPlace(sql, target)
+    const block = openPlace(connection, target)
     return typeof block === 'string' ? block : 'open'
   })
   return {
-    find: async (key) => read(() => find(sql, key)?.purchase),
+    find: async (key) => read(() => find(connection, key)?.purchase),
     availability: async (target, payment, now, attended) =>
-      read(() => availability(sql, target, payment, now, attended)),
-    holders: async (target) => read(() => holders(sql, target)),
+      read(() => availability(connection, target, payment, now, attended)),
+    holders: async (target) => read(() => holders(connection, target)),
     space: async (target) => spaceOf(target),
-    inTheWay: async (target) => read(() => inTheWay(sql, target)),
+    inTheWay: async (target) => read(() => inTheWay(connection, target)),
     claim: async (target, payment, listing, head, now, attended) =>
-      write(() => claim(sql, target, payment, listing, head, now, attended)),
-    markUncertain: async ({ payment }) => write(() => markUncertain(sql, payment)),
-    finalize: async ({ payment }, tx, settled, now) => write(() => finalize(sql, payment, tx, settled, now)),
-    confirm: async ({ payment }, tx) => write(() => confirm(sql, payment, tx)),
-    markFinal: async ({ payment }, tx) => write(() => markFinal(sql, payment, tx)),
-    markMissing: async ({ payment }) => write(() => markMissing(sql, payment, 0)),
-    writeOff: async ({ payment }) => write(() => markMissing(sql, payment, 2)),
-    release: async (purchase, isFinal) => write(() => release(sql, purchase, isFinal)),
-    fulfilLatePayment: async (landed, tx, now) => write(() => fulfilLatePayment(sql, landed, tx, now)),
-    markAnswered: async (key) => write(() => markAnswered(sql, key)),
+      write(() => claim(connection, target, payment, listing, head, now, attended)),
+    markUncertain: async ({ payment }) => write(() => markUncertain(connection, payment)),
+    finalize: async ({ payment }, tx, settled, now) => write(() => finalize(connection, payment, tx, settled, now)),
+    confirm: async ({ payment }, tx) => write(() => confirm(connection, payment, tx)),
+    markFinal: async ({ payment }, tx) => write(() => markFinal(connection, payment, tx)),
+    markMissing: async ({ payment }) => write(() => markMissing(connection, payment, 0)),
+    writeOff: async ({ payment }) => write(() => markMissing(connection, payment, 2)),
+    release: async (purchase, isFinal) => write(() => release(connection, purchase, isFinal)),
+    fulfilLatePayment: async (landed, tx, now) => write(() => fulfilLatePayment(connection, landed, tx, now)),
+    markAnswered: async (key) => write(() => markAnswered(connection, key)),
     unfinished: async (now) =>
-      read(() => sql.unfinished.all({ soldBy: now - FIRST_LOOK_MS, endedBy: Math.floor((now - LAST_LOOK_MS) / 1000) })),
+      read(() => {
+        const times = { soldBy: now - FIRST_LOOK_MS, endedBy: Math.floor((now - LAST_LOOK_MS) / 1000) }
+        return connection.prepare<PaymentKey>(UNFINISHED).all(times)
+      }),
   }
 }
 
@@ -70,14 +62,10 @@ function lastingUntilWritten<K, V>({ version, read }: Connection, look: (key: K)
   }
 }
 
-function statements(connection: Connection) {
-  return {
-    // Without the first condition every payment ever made would be read.
-    unfinished: connection.prepare<PaymentKey, { soldBy: UnixMs; endedBy: number }>(`
-      SELECT payer, nonce FROM payments INDEXED BY unfinished
-      WHERE ${IS_UNFINISHED}
-        AND NOT ${isDamaged('payments', 'id')} AND NOT ${isDamaged('blocks', 'block')}
-        AND (settled = 0 OR (looks = 0 AND claimed_at <= $soldBy) OR valid_before <= $endedBy)
-      ORDER BY id`),
-  }
-}
+// Without the first condition every payment ever made would be read.
+const UNFINISHED = `
+  SELECT payer, nonce FROM payments INDEXED BY unfinished
+  WHERE ${IS_UNFINISHED}
+    AND NOT ${isDamaged('payments', 'id')} AND NOT ${isDamaged('blocks', 'block')}
+    AND (settled = 0 OR (looks = 0 AND claimed_at <= $soldBy) OR valid_before <= $endedBy)
+  ORDER BY id`

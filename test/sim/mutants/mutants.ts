@@ -342,7 +342,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a claim does not see an older purchase that is unanswered (SQL)',
     file: 'db/sqlite/purchase/holds.ts',
-    from: `  if (sql.anyPrior.get(priorOf(target, payment, now, attended)) !== null) return { kind: 'prior' }\n`,
+    from: `  if (connection.prepare(ANY_PRIOR).get(priorOf(target, payment, now, attended)) !== null) return { kind: 'prior' }\n`,
     to: '',
   },
   {

@@ -38,9 +38,9 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: 'a part of an area is given back (SQL)',
     file: HOLDS,
-    from: `  changeMany(sql.open, { id }, blocksIn(purchase.target), 'held blocks to give back')\n`,
-    to: `  changeMany(sql.open, { id }, blocksIn(purchase.target), 'held blocks to give back')
-  sql.hold.run({ id, blocks: JSON.stringify(blocksHeld(purchase).slice(1)) })\n`,
+    from: `  changeMany(connection.prepare(OPEN), { id }, blocksIn(purchase.target), 'held blocks to give back')\n`,
+    to: `  changeMany(connection.prepare(OPEN), { id }, blocksIn(purchase.target), 'held blocks to give back')
+  connection.prepare(HOLD).run({ id, blocks: JSON.stringify(blocksHeld(purchase).slice(1)) })\n`,
   },
   {
     name: 'an area is told from its end (SQL)',
