@@ -83,7 +83,7 @@ function addDocuments(): void {
   for (const name of readdirSync(join(ROOT, 'deploy'))) {
     if (name !== 'release.ts') cpSync(join(ROOT, 'deploy', name), join(bundle, name), { recursive: true })
   }
-  for (const name of ['OPERATING.md', 'LICENSE']) cpSync(join(ROOT, name), join(bundle, name))
+  for (const name of ['OPERATING.md', 'docs/settings.md', 'LICENSE']) cpSync(join(ROOT, name), join(bundle, name))
   writeFileSync(join(bundle, 'pixel-wall.env'), settings())
   writeFileSync(join(bundle, 'CHANGES.md'), changes())
   writeFileSync(join(bundle, 'sbom.json'), run(join(OUT, PROGRAM), 'sbom'))
