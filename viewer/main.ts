@@ -5,7 +5,7 @@ import { viewOf, type Camera } from './camera/camera.ts'
 import { listen, listenToZoomButtons } from './camera/input.ts'
 import { loadCanvas } from './data/load-canvas.ts'
 import { canvasReader } from './data/read-canvas.ts'
-import { createPainter } from './gl/painter.ts'
+import { createStageRenderer } from './gl/stage-renderer.ts'
 import { nameOnPage, priceOnPage } from './page-words.ts'
 import { createAppearance, type Page, type Part } from './page.ts'
 import { initialState, PANELS, isSame, received, resize, shownBlock, step, type Intent, type State } from './state.ts'
@@ -33,7 +33,7 @@ let arriving = true
 let placed: Camera | undefined // where the first pictures were shown
 
 const appearance = createAppearance(onTheme)
-const painter = createPainter(canvas, () => state, appearance.theme(), askFrame)
+const stageRenderer = createStageRenderer(canvas, () => state, appearance.theme(), askFrame)
 const updateAddressBar = syncAddressBar(() => state, goTo)
 
 const page: Page = {
@@ -41,10 +41,10 @@ const page: Page = {
   send,
   showWall,
   appearance,
-  onGpu: painter.onGpu,
-  showsOverlays: painter.showsOverlays,
+  onGpu: stageRenderer.onGpu,
+  showsOverlays: stageRenderer.showsOverlays,
   drawn() {
-    painter.draw()
+    stageRenderer.draw()
     return canvas
   },
 }
@@ -57,7 +57,7 @@ function setState(next: State) {
   const before = state
   if (next === before) return
   state = next
-  painter.update(next, before)
+  stageRenderer.update(next, before)
   const otherBlock = shownBlock(next) !== shownBlock(before) || next.pinned !== before.pinned
   const otherLook =
     next.overlay !== before.overlay || next.agent !== before.agent || next.at !== before.at || next.past !== before.past
@@ -92,19 +92,19 @@ function onFrame(now: number) {
 }
 
 function draw() {
-  painter.draw()
+  stageRenderer.draw()
   parts?.frame?.(state)
 }
 
 function onTheme() {
-  painter.setTheme(appearance.theme())
+  stageRenderer.setTheme(appearance.theme())
   parts?.restyle?.(state)
   askFrame()
 }
 
 function fitStage() {
   setState(resize(state, viewOf(stage)))
-  painter.resize()
+  stageRenderer.resize()
   // Giving a canvas a size empties it, so it is drawn again before the browser paints.
   draw()
 }

@@ -11,7 +11,7 @@ export type Colour = readonly [red: number, green: number, blue: number]
 export type Painting = (x: number, y: number) => Colour
 
 /** Makes a painting of a size in pixels. */
-export type Painter = (roll: Prng, width: number, height: number) => Painting
+export type PaintingMaker = (roll: Prng, width: number, height: number) => Painting
 
 const { sin, cos, hypot, floor, abs, min, max, PI } = Math
 
@@ -72,7 +72,7 @@ const coat = (roll: Prng) => {
 }
 
 /** Hills before a low sun, in water. */
-export const landscape: Painter = (roll, width, height) => {
+export const landscape: PaintingMaker = (roll, width, height) => {
   const from = roll()
   const [sky, glow] = [hue(from, 0.55, 0.55), hue(from + 0.42 + 0.1 * roll(), 0.75, 1)]
   const [sunX, phase, steep] = [0.15 + 0.7 * roll(), 20 * roll(), 0.04 + 0.12 * roll()]
@@ -93,7 +93,7 @@ export const landscape: Painter = (roll, width, height) => {
 }
 
 /** A part of the edge of a Julia set. */
-export const julia: Painter = (roll, width, height) => {
+export const julia: PaintingMaker = (roll, width, height) => {
   const turn = 2 * PI * roll()
   const [re, im] = [0.7885 * cos(turn), 0.7885 * sin(turn)]
   const first = roll()
@@ -108,7 +108,7 @@ export const julia: Painter = (roll, width, height) => {
 }
 
 /** Slow waves of colour. */
-export const plasma: Painter = (roll, width, height) => {
+export const plasma: PaintingMaker = (roll, width, height) => {
   const [first, fx, fy, around] = [roll(), 2 + 5 * roll(), 2 + 5 * roll(), 3 + 6 * roll()]
   return (px, py) => {
     const [x, y] = [px / height, py / height]
@@ -118,7 +118,7 @@ export const plasma: Painter = (roll, width, height) => {
 }
 
 /** A planet before stars. */
-export const planet: Painter = (roll, width, height) => {
+export const planet: PaintingMaker = (roll, width, height) => {
   const [first, bands, cx, cy] = [roll(), 8 + 12 * roll(), 0.35 + 0.3 * roll(), 0.4 + 0.2 * roll()]
   const radius = 0.34 * min(width, height)
   const stars = new Set(Array.from({ length: floor((width * height) / 60) }, () => floor(roll() * width * height)))
@@ -138,7 +138,7 @@ export const planet: Painter = (roll, width, height) => {
 }
 
 /** Small creatures, each half a mirror of the other, in rows. */
-export const creatures: Painter = (roll) => {
+export const creatures: PaintingMaker = (roll) => {
   const { ground, ink, third } = coat(roll)
   const kinds = Array.from({ length: 5 }, () => Array.from({ length: 8 }, () => floor(roll() * 16)))
   return (px, py) => {
@@ -151,7 +151,7 @@ export const creatures: Painter = (roll) => {
 }
 
 /** A maze of slanted strokes. */
-export const maze: Painter = (roll) => {
+export const maze: PaintingMaker = (roll) => {
   const { ground, ink } = coat(roll)
   const size = pick(roll, [5, 10])
   const seed = floor(roll() * 1000) + 7
@@ -164,7 +164,7 @@ export const maze: Painter = (roll) => {
 }
 
 /** Dots that grow from one side to the other. */
-export const dots: Painter = (roll, width, height) => {
+export const dots: PaintingMaker = (roll, width, height) => {
   const { ground, ink } = coat(roll)
   const lean = roll() * PI
   return (px, py) => {
@@ -174,7 +174,7 @@ export const dots: Painter = (roll, width, height) => {
 }
 
 /** Rays from a corner of a disc. */
-export const rays: Painter = (roll, width, height) => {
+export const rays: PaintingMaker = (roll, width, height) => {
   const { ground, ink, third } = coat(roll)
   const [cx, cy, count] = [roll() * width, height * (0.5 + 0.6 * roll()), 10 + floor(roll() * 10)]
   return (px, py) => {
@@ -185,7 +185,7 @@ export const rays: Painter = (roll, width, height) => {
 }
 
 /** The rows of a one-dimensional automaton, one below the other. */
-export const automaton: Painter = (roll, width, height) => {
+export const automaton: PaintingMaker = (roll, width, height) => {
   const { ground, ink } = coat(roll)
   const rule = pick(roll, [30, 90, 110, 73])
   const rows = [Uint8Array.from({ length: width }, () => (roll() < 0.1 ? 1 : 0))]
@@ -209,7 +209,7 @@ function glyphsOf(text: string): { readonly width: number; at(x: number, y: numb
 
 /** Words on a coloured ground, as large as there is room for. */
 export const banner =
-  (text: string): Painter =>
+  (text: string): PaintingMaker =>
   (roll, width, height) => {
     const { ground, ink, third } = coat(roll)
     const words = glyphsOf(text)
@@ -220,7 +220,7 @@ export const banner =
   }
 
 /** The course of a price. */
-export const chart: Painter = (roll, width, height) => {
+export const chart: PaintingMaker = (roll, width, height) => {
   const { ground, ink, third } = coat(roll)
   let price = height / 2
   const course = Array.from({ length: width }, () => (price = min(height - 3, max(2, price + (roll() - 0.49) * 5))))
@@ -232,7 +232,7 @@ export const chart: Painter = (roll, width, height) => {
 }
 
 /** One flat colour after another. */
-export const slope: Painter = (roll, width, height) => {
+export const slope: PaintingMaker = (roll, width, height) => {
   const [first, step] = [roll(), 0.1 + 0.2 * roll()]
   const [from, to] = [hue(first), hue(first + step, 0.7, 0.6)]
   return (px, py) => mix(from, to, (px / width + py / height) / 2)

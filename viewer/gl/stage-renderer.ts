@@ -9,7 +9,7 @@ import type { Wall } from '../wall/wall-model.ts'
 import { fitCanvas, frameOf } from './frame.ts'
 import { createRenderer, type Renderer } from './renderer.ts'
 
-export type Painter = {
+export type StageRenderer = {
   /** Uploads what differs between two states. */
   update(next: State, before: State): void
   setTheme(theme: Theme): void
@@ -24,7 +24,12 @@ export type Painter = {
 }
 
 /** Paints on a canvas; `ask` is called when it must be drawn again for a reason of its own. */
-export function createPainter(canvas: HTMLCanvasElement, state: () => State, first: Theme, ask: () => void): Painter {
+export function createStageRenderer(
+  canvas: HTMLCanvasElement,
+  state: () => State,
+  first: Theme,
+  ask: () => void,
+): StageRenderer {
   let theme = first
   let marked: readonly BlockIndex[] = [] // what a line is drawn around
   const surface = createSurface(canvas, (renderer) => {
@@ -63,7 +68,7 @@ export function createPainter(canvas: HTMLCanvasElement, state: () => State, fir
 }
 
 /** What draws: the GPU if there is one that is fast enough, else the fallback. */
-type Surface = Pick<Painter, 'onGpu' | 'showsOverlays'> & {
+type Surface = Pick<StageRenderer, 'onGpu' | 'showsOverlays'> & {
   readonly renderer: Renderer | undefined // while there is one
   /** To be called before each drawing. */
   watch(): void
