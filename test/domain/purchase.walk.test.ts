@@ -21,6 +21,7 @@ import {
   REPEATS,
   repeatedOrders,
   repliesFor,
+  DENIALS,
 } from './purchase-answers.ts'
 
 type Walk = { readonly name: string; readonly order: Order; readonly paths: readonly Path<Outcome>[] }
@@ -90,18 +91,6 @@ const remembered = ({ steps }: Path<Outcome>) => steps[0]?.reply.label ?? ''
 const sawPaid = ({ steps }: Path<Outcome>) => labelled(steps, 'ask-chain').some((label) => label.startsWith('paid'))
 const isKnown = (label: string) => !['unknown', 'released', 'final', 'store fails'].includes(label)
 const isHeld = (label: string) => label === 'reserved' || label === 'uncertain'
-
-// What tells a payer that nothing was charged, or asks for money.
-const denials = new Set([
-  'payment_required',
-  'facilitator_unavailable',
-  'block_taken',
-  'purchase_pending',
-  'wall_busy',
-  'sold_out',
-  'invalid_listing',
-  'server_busy',
-])
 
 const provesNothingSent = new Set(['unsent', 'definite refusal', 'busy'])
 
@@ -177,13 +166,13 @@ describe('before money can move', () => {
 
 describe('once money may have moved', () => {
   law('after a settlement nothing is denied without proof', (path) => {
-    if (!asks(path, 'settle') || !denials.has(ending(path))) return false
+    if (!asks(path, 'settle') || !DENIALS.has(ending(path))) return false
     if (lastStatus(path.steps) === 'void') return false
     const [settling = ''] = labelled(path.steps, 'settle')
     return isHeld(remembered(path)) || lastStatus(path.steps) !== 'unspent' || !provesNothingSent.has(settling)
   })
 
-  law('a payment that the chain saw is never denied', (path) => sawPaid(path) && denials.has(ending(path)))
+  law('a payment that the chain saw is never denied', (path) => sawPaid(path) && DENIALS.has(ending(path)))
 
   law(
     'a payment that the chain saw ends in a block, a credit or a promise',

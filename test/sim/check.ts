@@ -14,6 +14,7 @@ import {
 } from '../../server/domain/purchase/purchase.ts'
 import { isBlock, ownTarget, placeOf } from '../../server/domain/purchase/target.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
+import { DENIALS } from '../domain/purchase-answers.ts'
 import { blocksFrom, blocksOf, isNext, nearestPlace } from './areas.ts'
 import type { Life } from './commons.ts'
 import type { Book, Sale } from './ledger-model.ts'
@@ -33,20 +34,6 @@ function promise(held: boolean, words: string, key?: string): asserts held {
 }
 
 const known: ReadonlySet<string> = new Set(['work-failed', 'outage'])
-
-// What tells a payer that nothing was charged, or asks for money.
-const denials = new Set([
-  'payment_required',
-  'facilitator_unavailable',
-  'block_taken',
-  'purchase_pending',
-  'wall_busy',
-  'sold_out',
-  'no_room',
-  'invalid_listing',
-  'invalid_image',
-  'server_busy',
-])
 
 // What is refused before anything is held.
 const beforeClaim: ReadonlySet<string> = new Set(['invalid_listing', 'invalid_image'])
@@ -341,7 +328,7 @@ export function checkAnswer(witness: Witness, { payment, target }: Order, outcom
   const { code, details } = outcome.failure
   const isWhole = code !== 'payment_credited' || details?.['amount'] === String(payment.amount)
   promise(isWhole, 'who is owed is owed all of it', keyOf(payment))
-  if (denials.has(code)) checkDenial(witness, payment, target, code, startedAt)
+  if (DENIALS.has(code)) checkDenial(witness, payment, target, code, startedAt)
 }
 
 /**

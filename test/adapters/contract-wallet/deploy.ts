@@ -5,6 +5,7 @@ import { serializeErc6492Signature } from 'viem/utils'
 import type { Address } from '../../../server/domain/purchase/payment.ts'
 import { localChainId, type ChainClient } from '../../../server/local/chain.ts'
 import { newWallet, type Wallet } from '../../../server/local/wallets.ts'
+import { lower } from '../signing.ts'
 import artefact from './artefact.json' with { type: 'json' }
 
 /** Where the factory is. */
@@ -14,8 +15,6 @@ export const factoryAddress = getAddress('0x00000000000000000000000000000000000f
 const accountCode = getAddress('0x00000000000000000000000000000000000acc70')
 
 const factoryAbi = parseAbi(['function deploy(address owner) returns (address)'])
-
-const lower = (address: string) => address.toLowerCase() as Address
 
 /** The call to the factory that deploys the wallet of an owner. */
 export const deployCall = (owner: Wallet) =>
