@@ -6,6 +6,7 @@ import type { Target } from '../../server/domain/purchase/payment.ts'
 import { buy } from '../../server/domain/purchase/purchase-script.ts'
 import type { Order, Outcome, Request, Verb } from '../../server/domain/purchase/purchase.ts'
 import { ownTarget, placeOf } from '../../server/domain/purchase/target.ts'
+import { DENIALS } from '../sim/samples.ts'
 import { everyPath, trace, type Path, type Reply, type Step } from './every-path.ts'
 import {
   DOWN,
@@ -21,7 +22,6 @@ import {
   REPEATS,
   repeatedOrders,
   repliesFor,
-  DENIALS,
 } from './purchase-answers.ts'
 
 type Walk = { readonly name: string; readonly order: Order; readonly paths: readonly Path<Outcome>[] }

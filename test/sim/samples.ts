@@ -49,3 +49,17 @@ export function paymentOf(payer: Address, nonce: number, validBefore: UnixSecond
     accepted: { ...terms, scheme: 'exact' },
   }
 }
+
+/** The codes that tell a payer that nothing was charged, or ask for money. */
+export const DENIALS: ReadonlySet<string> = new Set([
+  'payment_required',
+  'facilitator_unavailable',
+  'block_taken',
+  'purchase_pending',
+  'wall_busy',
+  'sold_out',
+  'no_room',
+  'invalid_listing',
+  'invalid_image',
+  'server_busy',
+])
