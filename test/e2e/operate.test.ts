@@ -1,19 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../../server/local/wall-process.ts'
 import { facilitatorAt, oneDollarTo, signPayment } from '../local/payments.ts'
 import { runCommand } from '../operate/command.ts'
 import { eventually, waitUntil } from '../wait.ts'
 import { buyBlock, get, repaint, settled, sign, signDemand } from './buyer.ts'
-import { readCanvas, readFeed } from './read-wall.ts'
+import { journalOf, readCanvas, readFeed } from './read-wall.ts'
 import { ENGINES, startWorld, type World } from './world.ts'
 
 // Goal: an operator's commands do what they say on a wall that sells, and tell the truth. Method: the commands as they are
 // typed, against the real process and a real chain.
 
 let world: World
-let monitors: string
 
 /** Runs a command with the wall's settings. */
 const run = (command: string, ...args: readonly string[]) => runCommand(world.settings, world.folder, command, ...args)
@@ -24,16 +22,20 @@ const books = async () => {
   return { ...told, status, open: told['open'] }
 }
 
+/** Where the wall serves its metrics: at a port of its own choice, which its journal names. */
+const monitors = () => {
+  const noted = journalOf(world.wall()).find(({ event }) => event === 'monitors')
+  return `http://127.0.0.1:${noted?.port}`
+}
+
 const metric = async (line: string) =>
-  (await (await fetch(`${monitors}/metrics`)).text()).split('\n').find((text) => text.startsWith(line))
+  (await (await fetch(`${monitors()}/metrics`)).text()).split('\n').find((text) => text.startsWith(line))
 
 const openPurchases = async (state: string) => (await metric(`wall_open_purchases{state="${state}"}`))?.split(' ')[1]
 
 describe.each(ENGINES)('on %s', (engine) => {
   beforeAll(async () => {
-    const port = String(await freePort())
-    monitors = `http://127.0.0.1:${port}`
-    world = await startWorld({ METRICS_PORT: port }, engine)
+    world = await startWorld({ METRICS_PORT: '0' }, engine)
   })
   afterAll(() => world.stop())
 
@@ -180,7 +182,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   test('a monitor reads counts, times and states, and nobody’s name', async () => {
     const buyer = await world.wallet()
     await get(world, 'next', await sign(world, buyer))
-    const response = await fetch(`${monitors}/metrics`)
+    const response = await fetch(`${monitors()}/metrics`)
     expect(response.headers.get('content-type')).toStartWith('text/plain; version=0.0.4')
     const text = await response.text()
     for (const line of [
@@ -195,6 +197,6 @@ describe.each(ENGINES)('on %s', (engine) => {
     for (const name of ['wall_chain_seconds_bucket', 'wall_event_loop_delay_seconds', 'wall_oldest_open_purchase'])
       expect(text).toContain(name)
     expect(text.toLowerCase()).not.toContain(buyer.address.toLowerCase())
-    expect((await fetch(`${monitors}/`)).status).toBe(404)
+    expect((await fetch(`${monitors()}/`)).status).toBe(404)
   })
 })

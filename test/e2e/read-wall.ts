@@ -39,7 +39,7 @@ export const railOf = async (wall: At): Promise<string> => (await healthOf(wall)
 
 /** A line of the journal; the facts are those of its event. */
 export type JournalEntry = { readonly level: string; readonly event: string } & Readonly<
-  Partial<Record<'payer' | 'nonce' | 'tx' | 'dependency' | 'reason', string>>
+  Partial<Record<'payer' | 'nonce' | 'tx' | 'dependency' | 'reason', string> & { port: number }>
 >
 
 /** What a wall has written in its journal so far. */
