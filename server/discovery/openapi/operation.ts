@@ -1,7 +1,7 @@
 /** The documentation of a route, from which OpenAPI and other documents are made, and error codes that many routes share. */
 
 import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
-import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import type { TObject, TSchema, TUnknown } from '@sinclair/typebox'
 import type { AnyElysia } from 'elysia'
 import type { ErrorBody, PaymentRequiredBody } from '../../../shared/contract/service.ts'
 import type { FailureCode, statusOf } from '../../domain/failure.ts'
@@ -54,30 +54,19 @@ export const documented = <Docs extends OperationDocs>(docs: Docs, ...endings: r
   }
   // The bodies are types only. Handlers return a `Response`, which Elysia does not validate; and with schemas for responses
   // it would make each handler asynchronous, which costs a tenth of a 304.
-  return { detail } as { readonly detail: typeof detail; readonly response: ResponseBodies<Docs> }
+  return { detail } as { readonly detail: typeof detail; readonly response: Responses<Docs> }
 }
 
-type ErrorOf<Status> = Status extends 402 ? PaymentRequiredBody : ErrorBody
-
-type Done<Docs extends OperationDocs> = Docs extends { readonly media: string }
-  ? unknown
-  : Static<Docs['answers'][number]>
-
-/** The bodies of the responses of an operation by status, in the form of Standard Schemas. */
-type ResponseBodies<Docs extends OperationDocs> = {
-  readonly [Status in 200 | (typeof statusOf)[Docs['codes'][number]]]: Body<
-    Status extends 200 ? Done<Docs> : ErrorOf<Status>
-  >
+/** The schemas of the responses of an operation by status. */
+type Responses<Docs extends OperationDocs> = {
+  readonly [Status in 200 | (typeof statusOf)[Docs['codes'][number]]]: Status extends 200
+    ? DoneOf<Docs>
+    : Status extends 402
+      ? typeof PaymentRequiredBody
+      : typeof ErrorBody
 }
 
-type Body<Value> = {
-  readonly '~standard': {
-    readonly version: 1
-    readonly vendor: 'pixel-wall'
-    readonly types?: { readonly input: Value; readonly output: Value }
-    readonly validate: (body: unknown) => { readonly value: Value }
-  }
-}
+type DoneOf<Docs extends OperationDocs> = Docs extends { readonly media: string } ? TUnknown : Docs['answers'][number]
 
 /** The `detail` of a route that only refuses, and keeps another route from matching. */
 export const undocumented = { hide: true } as const
