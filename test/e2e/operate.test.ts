@@ -5,7 +5,7 @@ import { facilitatorAt, oneDollarTo, signPayment } from '../local/payments.ts'
 import { runCommand } from '../operate/command.ts'
 import { eventually, waitUntil } from '../wait.ts'
 import { buyBlock, get, repaint, settled, sign, signDemand } from './buyer.ts'
-import { journalOf, readCanvas, readFeed } from './read-wall.ts'
+import { metricsPortOf, readCanvas, readFeed } from './read-wall.ts'
 import { ENGINES, startWorld, type World } from './world.ts'
 
 // Goal: an operator's commands do what they say on a wall that sells, and tell the truth. Method: the commands as they are
@@ -22,11 +22,7 @@ const books = async () => {
   return { ...told, status, open: told['open'] }
 }
 
-/** Where the wall serves its metrics: at a port of its own choice, which its journal names. */
-const monitors = () => {
-  const noted = journalOf(world.wall()).find(({ event }) => event === 'monitors')
-  return `http://127.0.0.1:${noted?.port}`
-}
+const monitors = () => `http://127.0.0.1:${metricsPortOf(world.wall())}`
 
 const metric = async (line: string) =>
   (await (await fetch(`${monitors()}/metrics`)).text()).split('\n').find((text) => text.startsWith(line))

@@ -46,6 +46,10 @@ export type JournalEntry = { readonly level: string; readonly event: string } & 
 export const journalOf = (wall: WallProcess): readonly JournalEntry[] =>
   wall.journal().map((line) => JSON.parse(line) as JournalEntry)
 
+/** The port of a wall's metrics, which it chooses itself with `METRICS_PORT=0`. */
+export const metricsPortOf = (wall: WallProcess): string =>
+  String(journalOf(wall).find(({ event }) => event === 'monitors')?.port)
+
 /** The alerts among it, of one event or of all. */
 export const alertsOf = (wall: WallProcess, wanted?: string): readonly JournalEntry[] =>
   journalOf(wall).filter(({ level, event }) => level === 'alert' && (wanted === undefined || event === wanted))

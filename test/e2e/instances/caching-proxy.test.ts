@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { answered, watch } from '../../../bench/scenarios/viewers.ts'
-import { freePort } from '../../../server/local/wall-process.ts'
 import { bodyOf, clientOf } from '../../http/client.ts'
 import { waitUntil } from '../../wait.ts'
 import { buyBlock, get, repaint } from '../buyer.ts'
+import { metricsPortOf } from '../read-wall.ts'
 import { startWorld, type World } from '../world.ts'
 import { isHere, type Proxy, startProxy } from './proxies.ts'
 
@@ -12,13 +12,12 @@ import { isHere, type Proxy, startProxy } from './proxies.ts'
 
 const PRIVATE = ['/blocks/1,1', '/blocks/next', '/api/health', '/readyz', '/api/space?w=1&h=1']
 
-const METRICS_PORT = String(await freePort())
-
 describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
   let wall: World
   let proxy: Proxy
+  const answeredByWall = () => answered(metricsPortOf(wall.wall()))
   beforeAll(async () => {
-    wall = await startWorld({ METRICS_PORT, BASE_URL: 'http://127.0.0.1' })
+    wall = await startWorld({ METRICS_PORT: '0', BASE_URL: 'http://127.0.0.1' })
     proxy = await startProxy('caching-nginx', [new URL(wall.url).port])
   }, 60_000)
   afterAll(async () => {
@@ -28,9 +27,9 @@ describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
 
   test('ten times as many viewers ask no more of the wall', async () => {
     const asked = async (viewers: number) => {
-      const before = await answered(METRICS_PORT)
+      const before = await answeredByWall()
       const served = await watch(proxy.url, viewers, 5000)
-      return { served, ofTheWall: (await answered(METRICS_PORT)) - before }
+      return { served, ofTheWall: (await answeredByWall()) - before }
     }
     const [few, many] = [await asked(100), await asked(1000)]
     expect(many.served).toBeGreaterThan(8 * few.served)
@@ -53,9 +52,9 @@ describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
 
   test('what is for one asker, or for this moment, is the wall’s own answer each time', async () => {
     for (const path of PRIVATE) {
-      const before = await answered(METRICS_PORT)
+      const before = await answeredByWall()
       for (const _ of [1, 2, 3]) await (await fetch(proxy.url + path)).arrayBuffer()
-      expect([path, (await answered(METRICS_PORT)) - before]).toEqual([path, 3])
+      expect([path, (await answeredByWall()) - before]).toEqual([path, 3])
     }
   })
 
@@ -79,8 +78,8 @@ describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
   })
 
   test('streams are refused without the wall, which is where pages begin to ask for the tail', async () => {
-    const before = await answered(METRICS_PORT)
+    const before = await answeredByWall()
     expect((await fetch(`${proxy.url}/api/live`)).status).toBe(503)
-    expect(await answered(METRICS_PORT)).toBe(before)
+    expect(await answeredByWall()).toBe(before)
   })
 })
