@@ -1,4 +1,4 @@
-/** The page: wires input, state, drawing and the parts around it. Nothing runs while nothing changes. */
+/** The page: wires input, state, drawing and the components around it. Nothing runs while nothing changes. */
 
 import type { Place } from './address.ts'
 import { viewOf, type Camera } from './camera/camera.ts'
@@ -7,9 +7,9 @@ import { loadCanvas } from './data/load-canvas.ts'
 import { canvasReader } from './data/read-canvas.ts'
 import { createStageRenderer } from './gl/stage-renderer.ts'
 import { nameOnPage, priceOnPage } from './page-words.ts'
-import { createAppearance, type Page, type Part } from './page.ts'
-import { initialState, PANELS, isSame, received, resize, shownBlock, step, type Intent, type State } from './state.ts'
-import { find, make } from './ui/dom.ts'
+import { createAppearance, type Page, type Component } from './page.ts'
+import { initialState, PANELS, isSame, received, resize, shownBlock, step, type Action, type State } from './state.ts'
+import { query, createElement } from './ui/dom.ts'
 import { hideNotice, showNotice } from './ui/notice.ts'
 import { toast } from './ui/toast.ts'
 import { atPlace, deadLink, syncAddressBar, placeInAddressBar } from './url-state.ts'
@@ -17,18 +17,18 @@ import { summaryOf } from './wall/formatting.ts'
 import { soldBy, momentsOf } from './wall/moments.ts'
 import type { Wall } from './wall/wall-model.ts'
 
-const stage = find('stage', HTMLElement)
-const canvas = find('wall', HTMLCanvasElement)
-const counts = find('counts', HTMLElement)
+const stage = query('stage', HTMLElement)
+const canvas = query('wall', HTMLCanvasElement)
+const counts = query('counts', HTMLElement)
 const panelButtons = [...document.querySelectorAll<HTMLButtonElement>('button[data-panel]')]
-const calm = window.matchMedia('(prefers-reduced-motion: reduce)')
+const reducedMotion = window.matchMedia('(prefers-reduced-motion: reduce)')
 const readCanvas = canvasReader()
 const forever = new AbortController().signal
 
-let state = initialState(viewOf(stage), calm.matches)
+let state = initialState(viewOf(stage), reducedMotion.matches)
 let frameAsked = false
 let drawnAt: number | undefined // when the last frame of a motion was drawn
-let parts: Part | undefined // panels and all else that loads after the first drawing
+let components: Component | undefined // panels and all else that loads after the first drawing
 let arriving = true
 let placed: Camera | undefined // where the first pictures were shown
 
@@ -38,7 +38,7 @@ const updateAddressBar = syncAddressBar(() => state, goTo)
 
 const page: Page = {
   state: () => state,
-  send,
+  dispatch,
   showWall,
   appearance,
   onGpu: stageRenderer.onGpu,
@@ -49,8 +49,8 @@ const page: Page = {
   },
 }
 
-function send(intent: Intent) {
-  setState(step(state, intent))
+function dispatch(action: Action) {
+  setState(step(state, action))
 }
 
 function setState(next: State) {
@@ -64,8 +64,8 @@ function setState(next: State) {
   if (otherBlock || otherLook || next.camera !== before.camera || next.wall !== before.wall || next.motion) askFrame()
   if (next.panel !== before.panel) for (const button of panelButtons) markTool(button)
   if (next.wall !== before.wall || next.at !== before.at) showCounts()
-  parts?.update(next, before)
-  // After the parts: a label may move the wall when it opens.
+  components?.update(next, before)
+  // After the components: a label may move the wall when it opens.
   if (!arriving && next.motion === undefined) updateAddressBar(next, before)
 }
 
@@ -87,18 +87,18 @@ function onFrame(now: number) {
   frameAsked = false
   const ms = drawnAt === undefined ? 0 : now - drawnAt
   drawnAt = state.motion ? now : undefined
-  if (state.motion) send({ do: 'tick', ms })
+  if (state.motion) dispatch({ do: 'tick', ms })
   draw()
 }
 
 function draw() {
   stageRenderer.draw()
-  parts?.frame?.(state)
+  components?.frame?.(state)
 }
 
 function onTheme() {
   stageRenderer.setTheme(appearance.theme())
-  parts?.restyle?.(state)
+  components?.restyle?.(state)
   askFrame()
 }
 
@@ -112,7 +112,7 @@ function fitStage() {
 /** In a frame only the wall is shown, with a link to the whole page. */
 function embed() {
   document.body.classList.add('embed')
-  const home = make('a', 'home', nameOnPage())
+  const home = createElement('a', 'home', nameOnPage())
   home.href = '/'
   home.target = '_blank'
   stage.append(home)
@@ -168,25 +168,25 @@ async function load() {
 async function loadLazyUi() {
   try {
     const { createLazyUi } = await import('./ui/lazy-ui.ts')
-    parts = createLazyUi(page, readCanvas, forever)
+    components = createLazyUi(page, readCanvas, forever)
   } catch {
     // A script that failed once is not fetched again by the same page.
     return showNotice('A part of the page could not be loaded.', () => location.reload())
   }
-  parts.update(state, initialState(state.view))
+  components.update(state, initialState(state.view))
   document.body.dataset['ready'] = 'yes'
   askFrame()
 }
 
-listen(canvas, send, forever)
+listen(canvas, dispatch, forever)
 new ResizeObserver(fitStage).observe(stage)
 watchPixelRatio()
-calm.addEventListener('change', () => setState({ ...state, calm: calm.matches }))
+reducedMotion.addEventListener('change', () => setState({ ...state, reducedMotion: reducedMotion.matches }))
 for (const button of panelButtons) {
   const panel = PANELS.find((name) => name === button.dataset['panel'])
-  if (panel) button.addEventListener('click', () => send({ do: 'open', panel }))
+  if (panel) button.addEventListener('click', () => dispatch({ do: 'open', panel }))
 }
-find('surprise', HTMLElement).addEventListener('click', () => send({ do: 'surprise', chance: Math.random() }))
-listenToZoomButtons(send)
+query('surprise', HTMLElement).addEventListener('click', () => dispatch({ do: 'surprise', chance: Math.random() }))
+listenToZoomButtons(dispatch)
 if (new URLSearchParams(location.search).has('embed')) embed()
 void load()

@@ -1,12 +1,12 @@
-/** What the parts of the page share: the state, and the theme. */
+/** What the components of the page share: the state, and the theme. */
 
-import type { Intent, State } from './state.ts'
+import type { Action, State } from './state.ts'
 import { THEMES, themes, type Theme, type ThemeName } from './theme.ts'
 import type { Wall } from './wall/wall-model.ts'
 
 export type Page = {
   state(): State
-  send(intent: Intent): void
+  dispatch(action: Action): void
   showWall(wall: Wall): void
   /** Whether the GPU draws. Only then the stage's pixels can be read. */
   onGpu(): boolean
@@ -18,7 +18,7 @@ export type Page = {
 }
 
 /** A part that follows the state; built after the first drawing. */
-export type Part = {
+export type Component = {
   /** The state has changed. */
   update(next: State, before: State): void
   /** The stage has been drawn. */

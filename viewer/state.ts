@@ -1,4 +1,4 @@
-/** Everything the page shows follows from this state; every intent of the user is one step from a state to the next. */
+/** Everything the page shows follows from this state; every action of the user is one step from a state to the next. */
 
 import { BLOCK_SIZE, COLS, ROWS, blockAt, cellOf, type BlockIndex } from '../shared/wall.ts'
 import {
@@ -17,7 +17,7 @@ import {
 } from './camera/camera.ts'
 import { blockUnder } from './camera/hover.ts'
 import { advance, type Motion } from './camera/motion.ts'
-import { areaOf, artworkAt, artworksOf, blocksOf, soldArea, workAt } from './wall/artworks.ts'
+import { boundsOf, artworkAt, artworksOf, blocksOf, soldArea, workAt } from './wall/artworks.ts'
 import type { OverlayState, Overlay } from './wall/overlay.ts'
 import { pastAt, type History, type Past } from './wall/wall-history.ts'
 import type { Wall } from './wall/wall-model.ts'
@@ -25,9 +25,9 @@ import type { Wall } from './wall/wall-model.ts'
 export type State = OverlayState & {
   readonly view: View
   readonly camera: Camera
-  readonly home: Camera // what the page opens with: all that is sold
+  readonly initialCamera: Camera // what the page opens with: all that is sold
   readonly motion: Motion | undefined // what moves the camera by itself
-  readonly calm: boolean // whether the page must not move by itself
+  readonly reducedMotion: boolean // whether the page must not move by itself
   readonly wall: Wall | undefined // until the first canvas read has begun to arrive
   readonly history: History | undefined // from when the past is first looked at
   readonly past: Past | undefined // what the wall showed at the moment `at`, once the history is known
@@ -35,14 +35,14 @@ export type State = OverlayState & {
   readonly cursor: BlockIndex | undefined // moved by keys
   readonly pinned: BlockIndex | undefined // chosen by a tap; its card stays
   readonly panel: Panel | undefined // the one that is open
-  readonly invited: BlockIndex | undefined // the block an agent is to be sent to; the next one when undefined
+  readonly promptBlock: BlockIndex | undefined // the block an agent is to be sent to; the next one when undefined
 }
 
 export const PANELS = ['find', 'view', 'time', 'share', 'about', 'agent', 'profile'] as const
 export type Panel = (typeof PANELS)[number]
 
 /** What a user can want. `at` is a point of the stage; without one, its middle is meant. */
-export type Intent =
+export type Action =
   | { readonly do: 'pan'; readonly dx: number; readonly dy: number }
   | { readonly do: 'throw'; readonly vx: number; readonly vy: number } // CSS pixels per millisecond
   | { readonly do: 'hold' } // a press on the wall stops its motion
@@ -60,11 +60,11 @@ export type Intent =
   | { readonly do: 'open-work'; readonly block: BlockIndex } // the work it is part of, which is kept open
   | { readonly do: 'surprise'; readonly chance: number } // a work, by a number from 0 to 1
   | { readonly do: 'invite'; readonly block?: BlockIndex }
-  | { readonly do: 'frame'; readonly block: BlockIndex } // the work it is part of
-  | { readonly do: 'choose'; readonly agent: number | undefined }
-  | { readonly do: 'lay'; readonly overlay: Overlay }
-  | { readonly do: 'travel'; readonly at: number | undefined }
-  | { readonly do: 'remember'; readonly history: History }
+  | { readonly do: 'zoom-to-work'; readonly block: BlockIndex } // the work it is part of
+  | { readonly do: 'select-agent'; readonly agent: number | undefined }
+  | { readonly do: 'set-overlay'; readonly overlay: Overlay }
+  | { readonly do: 'seek'; readonly at: number | undefined }
+  | { readonly do: 'history-loaded'; readonly history: History }
   | { readonly do: 'open'; readonly panel: Panel } // or close it, when it is open
   | { readonly do: 'dismiss' }
 
@@ -88,13 +88,13 @@ const FINGER_PX = 12
 const FINGER_REACH_PX = 16
 
 /** A page that has just been opened. */
-export function initialState(view: View, calm = false): State {
+export function initialState(view: View, reducedMotion = false): State {
   return {
     view,
     camera: fit(view),
-    home: fit(view),
+    initialCamera: fit(view),
     motion: undefined,
-    calm,
+    reducedMotion,
     wall: undefined,
     history: undefined,
     past: undefined,
@@ -105,60 +105,60 @@ export function initialState(view: View, calm = false): State {
     agent: undefined,
     at: undefined,
     panel: undefined,
-    invited: undefined,
+    promptBlock: undefined,
   }
 }
 
-/** The state after an intent. */
-export function step(state: State, intent: Intent): State {
+/** The state after an action. */
+export function step(state: State, action: Action): State {
   const { view, camera } = state
-  switch (intent.do) {
+  switch (action.do) {
     case 'pan':
-      return moved(state, pan(camera, view, intent.dx, intent.dy))
+      return moved(state, pan(camera, view, action.dx, action.dy))
     case 'throw':
-      return state.calm ? state : { ...state, motion: { kind: 'glide', vx: intent.vx, vy: intent.vy } }
+      return state.reducedMotion ? state : { ...state, motion: { kind: 'glide', vx: action.vx, vy: action.vy } }
     case 'hold':
       return state.motion ? { ...state, motion: undefined } : state
     case 'tick':
-      return state.motion ? { ...state, ...advance(camera, view, state.motion, intent.ms) } : state
+      return state.motion ? { ...state, ...advance(camera, view, state.motion, action.ms) } : state
     case 'zoom':
-      return moved(state, zoom(camera, view, intent.factor, intent.at ?? middleOf(view)))
+      return moved(state, zoom(camera, view, action.factor, action.at ?? middleOf(view)))
     case 'fit':
       return flown(state, fit(view))
     case 'point':
-      return { ...state, pointer: intent.at, cursor: intent.at ? undefined : state.cursor }
+      return { ...state, pointer: action.at, cursor: action.at ? undefined : state.cursor }
     case 'tap':
-      return tapped(state, intent.at, intent.byFinger === true)
+      return tapped(state, action.at, action.byFinger === true)
     case 'walk':
-      return walked(state, intent.right, intent.down)
+      return walked(state, action.right, action.down)
     case 'leave':
       return { ...state, cursor: undefined }
     case 'pin':
       return { ...state, pinned: toggled(state, shownBlock(state)) }
     case 'go':
-      return flown({ ...state, pinned: intent.to, pointer: undefined }, closeTo(state, intent.to))
+      return flown({ ...state, pinned: action.to, pointer: undefined }, closeTo(state, action.to))
     case 'unpin':
       return { ...state, pinned: undefined }
     case 'open-work':
-      return withWork(state, intent.block)
+      return withWork(state, action.block)
     case 'surprise':
-      return surprised(state, intent.chance)
+      return surprised(state, action.chance)
     case 'invite':
-      return { ...state, panel: 'agent', invited: intent.block }
-    case 'frame':
-      return flown(state, lookAtWork(state, intent.block))
+      return { ...state, panel: 'agent', promptBlock: action.block }
+    case 'zoom-to-work':
+      return flown(state, lookAtWork(state, action.block))
     case 'centre':
-      return moved(state, clamp({ ...intent.on, zoom: camera.zoom }, view))
-    case 'choose':
-      return chosen(state, intent.agent)
-    case 'lay':
-      return { ...state, overlay: intent.overlay }
-    case 'travel':
-      return travelled(state, intent.at)
-    case 'remember':
-      return travelled({ ...state, history: intent.history }, state.at)
+      return moved(state, clamp({ ...action.on, zoom: camera.zoom }, view))
+    case 'select-agent':
+      return chosen(state, action.agent)
+    case 'set-overlay':
+      return { ...state, overlay: action.overlay }
+    case 'seek':
+      return atMoment(state, action.at)
+    case 'history-loaded':
+      return atMoment({ ...state, history: action.history }, state.at)
     case 'open':
-      return { ...state, panel: state.panel === intent.panel ? undefined : intent.panel, invited: undefined }
+      return { ...state, panel: state.panel === action.panel ? undefined : action.panel, promptBlock: undefined }
     case 'dismiss':
       return dismissed(state)
   }
@@ -166,17 +166,22 @@ export function step(state: State, intent: Intent): State {
 
 /** The state in a stage of another size: a wall shown whole stays whole, and one that was not moved stays as it opened. */
 export function resize(state: State, view: View): State {
-  const home = opening(state.wall, view)
-  if (isSame(state.camera, state.home)) return { ...state, view, home, camera: home }
+  const initialCamera = opening(state.wall, view)
+  if (isSame(state.camera, state.initialCamera)) return { ...state, view, initialCamera, camera: initialCamera }
   const camera = isFitted(state.camera, state.view) ? fit(view) : clamp(state.camera, view)
-  return { ...state, view, home, camera }
+  return { ...state, view, initialCamera, camera }
 }
 
 /** The state with another wall. Once all of it is there, a page that was not moved frames what is sold. */
 export function received(state: State, wall: Wall): State {
   if (!wall.complete || state.wall?.complete === true) return { ...state, wall }
-  const home = opening(wall, state.view)
-  return { ...state, wall, home, camera: isSame(state.camera, state.home) ? home : state.camera }
+  const initialCamera = opening(wall, state.view)
+  return {
+    ...state,
+    wall,
+    initialCamera,
+    camera: isSame(state.camera, state.initialCamera) ? initialCamera : state.camera,
+  }
 }
 
 /** Where the page opens: what is sold with its surroundings, and on a stage that stands upright at least the wall's height. */
@@ -201,7 +206,7 @@ export const shownBlock = (state: State): BlockIndex | undefined =>
   pointedBlock(state) ?? (state.wall === undefined ? undefined : state.pinned)
 
 /** The state at a moment in Unix milliseconds; at the present when undefined. */
-export function travelled(state: State, at: number | undefined): State {
+export function atMoment(state: State, at: number | undefined): State {
   const { wall, history } = state
   const isPast = wall !== undefined && history !== undefined && at !== undefined
   return { ...state, at, past: isPast ? pastAt(wall, history, at, state.past) : undefined }
@@ -213,7 +218,7 @@ export const shownWall = ({ past, wall }: State): Wall | undefined => past?.wall
 const moved = (state: State, camera: Camera): State => ({ ...state, camera, motion: undefined })
 
 const flown = (state: State, to: Camera): State =>
-  state.calm ? moved(state, clamp(to, state.view)) : { ...state, motion: { kind: 'flight', to } }
+  state.reducedMotion ? moved(state, clamp(to, state.view)) : { ...state, motion: { kind: 'flight', to } }
 
 /** The first key shows the cursor at the block that is shown; each further key moves it, and the wall with it. */
 function walked(state: State, right: number, down: number): State {
@@ -222,7 +227,7 @@ function walked(state: State, right: number, down: number): State {
   const cursor =
     from === undefined ? (shownBlock(state) ?? blockUnder(camera, view, middleOf(view))) : beside(from, right, down)
   if (cursor === undefined) return state
-  const shown = reveal(camera, view, areaOf([cursor]))
+  const shown = reveal(camera, view, boundsOf([cursor]))
   return { ...state, cursor, pointer: undefined, pinned: undefined, camera: shown, motion: undefined }
 }
 
@@ -237,7 +242,7 @@ function dismissed(state: State): State {
   if (state.panel !== undefined) return { ...state, panel: undefined }
   if (state.pinned !== undefined) return { ...state, pinned: undefined, pointer: undefined }
   if (state.agent !== undefined) return { ...state, agent: undefined }
-  if (state.at !== undefined) return travelled(state, undefined)
+  if (state.at !== undefined) return atMoment(state, undefined)
   return { ...state, overlay: 'none', pointer: undefined, cursor: undefined }
 }
 
@@ -245,7 +250,7 @@ function chosen(state: State, agent: number | undefined): State {
   const panel: Panel | undefined = agent !== undefined ? 'profile' : state.panel === 'profile' ? undefined : state.panel
   const next = { ...state, agent, pinned: undefined, panel }
   if (agent === undefined || state.wall === undefined) return next
-  return flown(next, lookAt(areaOf(blocksOf(state.wall, agent)), state.view, AGENT_ZOOM))
+  return flown(next, lookAt(boundsOf(blocksOf(state.wall, agent)), state.view, AGENT_ZOOM))
 }
 
 const withWork = (state: State, block: BlockIndex): State =>
@@ -256,11 +261,11 @@ function surprised(state: State, chance: number): State {
   const works = state.wall === undefined ? [] : artworksOf(state.wall)
   const others = works.filter(({ blocks }) => state.pinned === undefined || !blocks.includes(state.pinned))
   const [block] = others[Math.floor(chance * others.length)]?.blocks ?? []
-  return block === undefined ? state : withWork(travelled(state, undefined), block)
+  return block === undefined ? state : withWork(atMoment(state, undefined), block)
 }
 
 function closeTo({ camera, view }: State, block: BlockIndex): Camera {
-  const area = areaOf([block])
+  const area = boundsOf([block])
   return { ...lookAt(area, view, camera.zoom), zoom: Math.max(camera.zoom, BLOCK_ZOOM) }
 }
 
@@ -271,7 +276,7 @@ export function lookAtWork({ wall, view, at, camera }: State, block: BlockIndex)
   const room = isUpright
     ? { width: view.width, height: view.height * SHEET_LEAVES }
     : { width: Math.max(view.width - 2 * CARD_PX, view.width * CARD_LEAVES), height: view.height }
-  const { x, y, zoom: zoomed } = lookAt(areaOf(blocks), room, Math.max(WORK_ZOOM, camera.zoom))
+  const { x, y, zoom: zoomed } = lookAt(boundsOf(blocks), room, Math.max(WORK_ZOOM, camera.zoom))
   return { x, y: y + (view.height - room.height) / 2 / zoomed, zoom: zoomed }
 }
 

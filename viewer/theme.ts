@@ -1,26 +1,26 @@
 /** The page's themes: the colours that are not of the palette. The ground is page.css's `--ground`, too. */
 
 import { PALETTE } from '../shared/palette.ts'
-import { BARE, BARE_FRAME, OPEN } from './wall/pixel-buffer.ts'
+import { NO_PICTURE, NO_PICTURE_FRAME, OPEN } from './wall/pixel-buffer.ts'
 
 /** Colours as `#rrggbb`. */
 export type Theme = {
   readonly ground: string // around the wall
-  readonly own: Readonly<Record<number, string>> // of the bytes of the atlas that are no palette indices
+  readonly own: Readonly<Record<number, string>> // of the bytes of the texture that are no palette indices
   readonly rule: string // of the lines between open blocks
   readonly edge: string // of the wall
 }
 
 export const dark: Theme = {
   ground: '#13110f',
-  own: { [OPEN]: '#1b1916', [BARE]: '#35302a', [BARE_FRAME]: '#5d5449' },
+  own: { [OPEN]: '#1b1916', [NO_PICTURE]: '#35302a', [NO_PICTURE_FRAME]: '#5d5449' },
   rule: '#3a342d',
   edge: '#5d5449',
 }
 
 export const light: Theme = {
   ground: '#e5dfd5',
-  own: { [OPEN]: '#f4efe7', [BARE]: '#d8d0c3', [BARE_FRAME]: '#a89d8c' },
+  own: { [OPEN]: '#f4efe7', [NO_PICTURE]: '#d8d0c3', [NO_PICTURE_FRAME]: '#a89d8c' },
   rule: '#d3cabb',
   edge: '#a89d8c',
 }
@@ -28,7 +28,7 @@ export const light: Theme = {
 /** For those who need strong contrasts: black, white and nothing between. */
 export const contrast: Theme = {
   ground: '#000000',
-  own: { [OPEN]: '#000000', [BARE]: '#303030', [BARE_FRAME]: '#ffffff' },
+  own: { [OPEN]: '#000000', [NO_PICTURE]: '#303030', [NO_PICTURE_FRAME]: '#ffffff' },
   rule: '#808080',
   edge: '#ffffff',
 }
@@ -47,7 +47,7 @@ export function bytesOf(colour: string): [number, number, number] {
 
 const BYTES = 256
 
-/** The colour of each byte of the atlas: red, green, blue and opacity, one byte each. */
+/** The colour of each byte of the texture: red, green, blue and opacity, one byte each. */
 export function coloursOf(theme: Theme): Uint8Array<ArrayBuffer> {
   const rgba = new Uint8Array(BYTES * 4)
   for (let i = 0; i < BYTES; i++) rgba.set([...bytesOf(PALETTE[i] ?? theme.own[i] ?? theme.ground), 255], i * 4)

@@ -3,8 +3,8 @@
 import { coordOf } from '../shared/wall.ts'
 import { readAddress, writeAddress, type Place } from './address.ts'
 import { clamp, fit, lookAt } from './camera/camera.ts'
-import { isSame, lookAtWork, travelled, type State } from './state.ts'
-import { areaOf, blocksOf, workAt } from './wall/artworks.ts'
+import { isSame, lookAtWork, atMoment, type State } from './state.ts'
+import { boundsOf, blocksOf, workAt } from './wall/artworks.ts'
 import { agentNamed } from './wall/search.ts'
 
 // Browsers refuse to change the address too often.
@@ -18,25 +18,25 @@ const AGENT_ZOOM = 8
 export function atPlace(state: State, place: Place): State {
   const { wall, view } = state
   const agent = wall && place.agent !== undefined ? agentNamed(wall, place.agent) : undefined
-  const next = travelled({ ...state, motion: undefined, pinned: place.block, agent }, place.at)
+  const next = atMoment({ ...state, motion: undefined, pinned: place.block, agent }, place.at)
   return { ...next, camera: cameraAt(next, place, agent, view) }
 }
 
 function cameraAt(state: State, { camera, block }: Place, agent: number | undefined, view: State['view']) {
-  const { wall, home } = state
+  const { wall, initialCamera } = state
   if (camera === 'all') return fit(view)
   if (camera !== undefined) return clamp(camera, view)
   if (block !== undefined && wall?.claims.has(block)) return clamp(lookAtWork(state, block), view)
-  if (block !== undefined) return lookAt(areaOf([block]), view, BLOCK_ZOOM)
-  return wall && agent !== undefined ? lookAt(areaOf(blocksOf(wall, agent)), view, AGENT_ZOOM) : home
+  if (block !== undefined) return lookAt(boundsOf([block]), view, BLOCK_ZOOM)
+  return wall && agent !== undefined ? lookAt(boundsOf(blocksOf(wall, agent)), view, AGENT_ZOOM) : initialCamera
 }
 
 /** Where a state is. */
-export function placeOf({ camera, home, pinned, agent, at, wall }: State): Place {
+export function placeOf({ camera, initialCamera, pinned, agent, at, wall }: State): Place {
   const owner = agent === undefined ? undefined : wall?.agents[agent]
   const work = wall === undefined || pinned === undefined ? [] : workAt(wall, pinned)
   return {
-    camera: isSame(camera, home) ? undefined : camera,
+    camera: isSame(camera, initialCamera) ? undefined : camera,
     block: work.length > 1 ? work[0] : pinned,
     work: work.length > 1,
     agent: owner && String(owner.id),

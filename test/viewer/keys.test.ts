@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { intentOf, type Press } from '../../viewer/camera/keys.ts'
+import { actionOf, type Press } from '../../viewer/camera/keys.ts'
 
 const press = (key: string, more: Partial<Press> = {}) =>
-  intentOf({ key, code: '', shiftKey: false, onWall: false, ...more })
+  actionOf({ key, code: '', shiftKey: false, onWall: false, ...more })
 
 test('arrows move the wall, and on the wall a cursor over its blocks', () => {
   expect(press('ArrowLeft')).toEqual({ do: 'pan', dx: 80, dy: 0 })

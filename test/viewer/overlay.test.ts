@@ -3,7 +3,15 @@ import fc from 'fast-check'
 import { dark } from '../../viewer/theme.ts'
 import { momentAfter, momentsOf, played, soldBy } from '../../viewer/wall/moments.ts'
 import { frameworksOf, legendOf, overlayBytes, type OverlayState } from '../../viewer/wall/overlay.ts'
-import { bareBlock, canvas, checkerBlock, nastyBlock, openBlock, rainbowBlock, wallOf } from './stage/sample-wall.ts'
+import {
+  blockWithoutPicture,
+  canvas,
+  checkerBlock,
+  nastyBlock,
+  openBlock,
+  rainbowBlock,
+  wallOf,
+} from './stage/sample-wall.ts'
 
 const wall = wallOf(canvas)
 const plain: OverlayState = { overlay: 'none', agent: undefined, at: undefined }
@@ -35,7 +43,7 @@ test('an overlay colours what it is about and dims the rest', () => {
 test('every colour of an overlay is told in its legend', () => {
   for (const overlay of ['open', 'framework'] as const) {
     const bytes = overlayBytes(wall, { ...plain, overlay }, dark)
-    const used = [rainbowBlock, nastyBlock, openBlock, bareBlock, checkerBlock].flatMap((block) => {
+    const used = [rainbowBlock, nastyBlock, openBlock, blockWithoutPicture, checkerBlock].flatMap((block) => {
       const [r = 0, g = 0, b = 0, strength] = bytes.slice(block * 4, block * 4 + 4)
       return strength === TINT ? [`#${[r, g, b].map((level) => level.toString(16).padStart(2, '0')).join('')}`] : []
     })

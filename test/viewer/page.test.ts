@@ -6,7 +6,7 @@ import { PALETTE } from '../../shared/palette.ts'
 import { fit } from '../../viewer/camera/camera.ts'
 import { boxOf } from '../../viewer/camera/hover.ts'
 import { dark } from '../../viewer/theme.ts'
-import { BARE } from '../../viewer/wall/pixel-buffer.ts'
+import { NO_PICTURE } from '../../viewer/wall/pixel-buffer.ts'
 import {
   afterDraw,
   colourAt,
@@ -20,7 +20,7 @@ import {
   zoomTo,
 } from './stage/driver.ts'
 import {
-  bareBlock,
+  blockWithoutPicture,
   canvas,
   checkerBlock,
   nastyBlock,
@@ -58,7 +58,9 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     ] as const) {
       expect(await colourAt(page, await pixelOf(page, camera, rainbowBlock, x, y))).toBe(PALETTE[rainbowAt(x, y)] ?? '')
     }
-    expect(await colourAt(page, await pixelOf(page, camera, bareBlock, 5, 5))).toBe(dark.own[BARE] ?? '')
+    expect(await colourAt(page, await pixelOf(page, camera, blockWithoutPicture, 5, 5))).toBe(
+      dark.own[NO_PICTURE] ?? '',
+    )
   })
 
   test('pixels too small to see are averaged in linear light', async () => {

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { agentNamed, find, ordered, type Hit, type Order } from '../../viewer/wall/search.ts'
+import { agentNamed, search, ordered, type Hit, type Order } from '../../viewer/wall/search.ts'
 import { at, canvas, checkerBlock, nastyBlock, rainbowBlock, wallOf } from './stage/sample-wall.ts'
 
 const wall = wallOf(canvas)
 const nameOf = (hit: Hit) =>
   hit.kind === 'work' ? hit.work.blocks[0] : hit.kind === 'block' ? hit.block : `agent ${hit.agent}`
-const hits = (text: string) => find(wall, text, 10).map(nameOf)
+const hits = (text: string) => search(wall, text, 10).map(nameOf)
 
 test('a coordinate finds what stands there, however it is written', () => {
   for (const text of ['80,45', ' 80, 45 ', '(80 / 45)', 'block 80,45']) expect(hits(text)).toEqual([rainbowBlock])
@@ -26,7 +26,7 @@ test('a work is found by what any of its blocks says, once', () => {
 })
 
 test('no more is found than asked for', () => {
-  expect(find(wall, 'a', 1)).toHaveLength(1)
+  expect(search(wall, 'a', 1)).toHaveLength(1)
 })
 
 test('an address names an agent by number or wallet', () => {

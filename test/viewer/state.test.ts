@@ -12,7 +12,7 @@ import {
   step,
   type State,
 } from '../../viewer/state.ts'
-import { at, bareBlock, canvas, nastyBlock, openBlock, rainbowBlock, wallOf } from './stage/sample-wall.ts'
+import { at, blockWithoutPicture, canvas, nastyBlock, openBlock, rainbowBlock, wallOf } from './stage/sample-wall.ts'
 
 const view = { width: 1280, height: 755 }
 const opened: State = { ...initialState(view), wall: wallOf(canvas) }
@@ -43,7 +43,7 @@ test('a tap keeps a block open while others are pointed at; a tap on its work ag
   const elsewhere = step(pinned, { do: 'point', at: pointOf(opened, openBlock) })
   expect([elsewhere.pinned, pointedBlock(elsewhere)]).toEqual([rainbowBlock, openBlock])
   expect(step(elsewhere, { do: 'tap', at: pointOf(opened, rainbowBlock) }).pinned).toBeUndefined()
-  expect(step(elsewhere, { do: 'tap', at: pointOf(opened, bareBlock) }).pinned).toBeUndefined()
+  expect(step(elsewhere, { do: 'tap', at: pointOf(opened, blockWithoutPicture) }).pinned).toBeUndefined()
   expect(step(elsewhere, { do: 'tap', at: { x: 1, y: 1 } }).pinned).toBeUndefined()
   expect(shownBlock(step(elsewhere, { do: 'dismiss' }))).toBeUndefined()
 })
@@ -61,12 +61,15 @@ test('a finger that cannot tell blocks apart means the work nearest to it, and g
 })
 
 test('the page opens on what is sold, and stays there in a window of another size until it is moved', () => {
-  const home = received(initialState(view), wallOf(canvas))
-  expect(home.camera).toMatchObject({ x: 800, y: 450, zoom: 6 })
-  expect(isSame(resize(home, { width: 400, height: 700 }).camera, resize(home, { width: 400, height: 700 }).home)).toBe(
-    true,
-  )
-  const moved = step(home, { do: 'pan', dx: 10, dy: 0 })
+  const opening = received(initialState(view), wallOf(canvas))
+  expect(opening.camera).toMatchObject({ x: 800, y: 450, zoom: 6 })
+  expect(
+    isSame(
+      resize(opening, { width: 400, height: 700 }).camera,
+      resize(opening, { width: 400, height: 700 }).initialCamera,
+    ),
+  ).toBe(true)
+  const moved = step(opening, { do: 'pan', dx: 10, dy: 0 })
   expect(resize(moved, { width: 1000, height: 700 }).camera).toEqual(moved.camera)
 })
 
@@ -78,10 +81,10 @@ test('on a stage that stands upright the wall is as high as the stage', () => {
 })
 
 test('a surprise is a work that is not open already', () => {
-  const calm = { ...opened, calm: true }
-  const seen = [0, 0.4, 0.99].map((chance) => step(calm, { do: 'surprise', chance }).pinned)
+  const still = { ...opened, reducedMotion: true }
+  const seen = [0, 0.4, 0.99].map((chance) => step(still, { do: 'surprise', chance }).pinned)
   expect(new Set(seen).size).toBe(3)
-  const once = step(calm, { do: 'surprise', chance: 0 })
+  const once = step(still, { do: 'surprise', chance: 0 })
   expect(step(once, { do: 'surprise', chance: 0 }).pinned).not.toBe(once.pinned)
   expect(step(initialState(view), { do: 'surprise', chance: 0 }).pinned).toBeUndefined()
 })
@@ -114,12 +117,12 @@ test('a hand on the wall stops it, and whoever wants no motion gets none', () =>
   const thrown = step(near, { do: 'throw', vx: 1, vy: 0 })
   expect(step(thrown, { do: 'tick', ms: 16 }).camera.x).toBeLessThan(near.camera.x)
   expect(step(thrown, { do: 'hold' }).motion).toBeUndefined()
-  expect(step({ ...near, calm: true }, { do: 'throw', vx: 1, vy: 0 }).motion).toBeUndefined()
-  expect(step({ ...near, calm: true }, { do: 'fit' }).camera).toEqual(fit(view))
+  expect(step({ ...near, reducedMotion: true }, { do: 'throw', vx: 1, vy: 0 }).motion).toBeUndefined()
+  expect(step({ ...near, reducedMotion: true }, { do: 'fit' }).camera).toEqual(fit(view))
 })
 
 test('Escape takes one layer away at a time', () => {
-  let state = step(step(opened, { do: 'choose', agent: 0 }), { do: 'lay', overlay: 'age' })
+  let state = step(step(opened, { do: 'select-agent', agent: 0 }), { do: 'set-overlay', overlay: 'age' })
   state = step(step(state, { do: 'go', to: rainbowBlock }), { do: 'open', panel: 'find' })
   const layers = () => [state.panel, state.pinned, state.agent, state.overlay]
   const seen = [layers()]

@@ -66,12 +66,12 @@ export function zoom(camera: Camera, view: View, factor: number, at: Point): Cam
 }
 
 /** A rectangle of the wall, in its pixels. */
-export type Area = { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number }
+export type Rect = { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number }
 
-export const WHOLE_WALL: Area = { left: 0, top: 0, right: WIDTH, bottom: HEIGHT }
+export const WHOLE_WALL: Rect = { left: 0, top: 0, right: WIDTH, bottom: HEIGHT }
 
 /** The nearest look at an area that shows all of it with some room around, no nearer than `zoomMax`. */
-export function lookAt(area: Area, view: View, zoomMax: number): Camera {
+export function lookAt(area: Rect, view: View, zoomMax: number): Camera {
   const width = area.right - area.left
   const height = area.bottom - area.top
   const zoom = Math.min(view.width / width, view.height / height) * AREA_SHARE
@@ -79,7 +79,7 @@ export function lookAt(area: Area, view: View, zoomMax: number): Camera {
 }
 
 /** The camera moved as little as shows all of an area, at the same zoom. */
-export function reveal(camera: Camera, view: View, area: Area): Camera {
+export function reveal(camera: Camera, view: View, area: Rect): Camera {
   const halfWidth = (view.width / 2 / camera.zoom) * AREA_SHARE
   const halfHeight = (view.height / 2 / camera.zoom) * AREA_SHARE
   const x = between(camera.x, area.right - halfWidth, area.left + halfWidth)

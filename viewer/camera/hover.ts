@@ -1,7 +1,7 @@
 /** Which block is under a point, where blocks appear on the stage, and where a card goes. */
 
 import { BLOCK_SIZE, blockAt, cellOf, type BlockIndex } from '../../shared/wall.ts'
-import { toScreen, toWall, type Area, type Camera, type Point, type View } from './camera.ts'
+import { toScreen, toWall, type Rect, type Camera, type Point, type View } from './camera.ts'
 
 /** A rectangle on the stage, in CSS pixels. */
 export type Box = { readonly left: number; readonly top: number; readonly width: number; readonly height: number }
@@ -23,7 +23,7 @@ export function boxOf(camera: Camera, view: View, block: BlockIndex): Box {
 }
 
 /** Where an area of the wall appears on the stage. */
-export function boxAround(camera: Camera, view: View, { left, top, right, bottom }: Area): Box {
+export function boxAround(camera: Camera, view: View, { left, top, right, bottom }: Rect): Box {
   const corner = toScreen(camera, view, { x: left, y: top })
   return { left: corner.x, top: corner.y, width: (right - left) * camera.zoom, height: (bottom - top) * camera.zoom }
 }

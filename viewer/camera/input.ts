@@ -1,9 +1,9 @@
-/** Turns pointer and wheel input into intents. */
+/** Turns pointer and wheel input into actions. */
 
-import type { Intent } from '../state.ts'
-import { find } from '../ui/dom.ts'
+import type { Action } from '../state.ts'
+import { query } from '../ui/dom.ts'
 import type { Point } from './camera.ts'
-import { intentOf, ZOOM_STEP } from './keys.ts'
+import { actionOf, ZOOM_STEP } from './keys.ts'
 import { throwSpeed, type Moment } from './motion.ts'
 
 // A press that moves less than this many CSS pixels is a tap.
@@ -19,56 +19,60 @@ const WHEEL_RATE = 0.002
 const TRACKPAD_PINCH_RATE = 0.01
 const WHEEL_LINE_PX = 16
 
-type Send = (intent: Intent) => void
+type Dispatch = (action: Action) => void
 
 /** Listens on a stage until `signal` aborts. */
-export function listen(stage: HTMLElement, send: Send, signal: AbortSignal) {
-  listenToPointers(stage, send, signal)
-  listenToWheel(stage, send, signal)
-  window.addEventListener('keydown', (event) => onKey(event, stage, send), { signal })
-  stage.addEventListener('focus', () => stage.matches(':focus-visible') && send({ do: 'walk', right: 0, down: 0 }), {
-    signal,
-  })
-  stage.addEventListener('blur', () => send({ do: 'leave' }), { signal })
+export function listen(stage: HTMLElement, dispatch: Dispatch, signal: AbortSignal) {
+  listenToPointers(stage, dispatch, signal)
+  listenToWheel(stage, dispatch, signal)
+  window.addEventListener('keydown', (event) => onKey(event, stage, dispatch), { signal })
+  stage.addEventListener(
+    'focus',
+    () => stage.matches(':focus-visible') && dispatch({ do: 'walk', right: 0, down: 0 }),
+    {
+      signal,
+    },
+  )
+  stage.addEventListener('blur', () => dispatch({ do: 'leave' }), { signal })
 }
 
-function onKey(event: KeyboardEvent, stage: HTMLElement, send: Send) {
+function onKey(event: KeyboardEvent, stage: HTMLElement, dispatch: Dispatch) {
   if (event.ctrlKey || event.metaKey || event.altKey) return
   const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement
   if (typing && event.key !== 'Escape') return
   const { key, code, shiftKey } = event
-  const intent = intentOf({ key, code, shiftKey, onWall: event.target === stage })
-  if (intent === undefined) return
+  const action = actionOf({ key, code, shiftKey, onWall: event.target === stage })
+  if (action === undefined) return
   event.preventDefault()
-  send(intent)
+  dispatch(action)
 }
 
 /** The zoom buttons, which both pages have. */
-export function listenToZoomButtons(send: Send) {
-  const intents = {
+export function listenToZoomButtons(dispatch: Dispatch) {
+  const actions = {
     'zoom-in': { do: 'zoom', factor: ZOOM_STEP },
     'zoom-out': { do: 'zoom', factor: 1 / ZOOM_STEP },
     fit: { do: 'fit' },
   } as const
-  for (const [id, intent] of Object.entries(intents))
-    find(id, HTMLElement).addEventListener('click', () => send(intent))
+  for (const [id, action] of Object.entries(actions))
+    query(id, HTMLElement).addEventListener('click', () => dispatch(action))
 }
 
 /** The wheel, and pinches on a trackpad. */
-export function listenToWheel(stage: HTMLElement, send: Send, signal: AbortSignal) {
+export function listenToWheel(stage: HTMLElement, dispatch: Dispatch, signal: AbortSignal) {
   const onWheel = (event: WheelEvent) => {
     event.preventDefault()
     const px = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? event.deltaY * WHEEL_LINE_PX : event.deltaY
     const at = pointOf(event)
-    send({ do: 'zoom', factor: Math.exp(-px * (event.ctrlKey ? TRACKPAD_PINCH_RATE : WHEEL_RATE)), at })
-    send({ do: 'point', at })
+    dispatch({ do: 'zoom', factor: Math.exp(-px * (event.ctrlKey ? TRACKPAD_PINCH_RATE : WHEEL_RATE)), at })
+    dispatch({ do: 'point', at })
   }
   // Not passive, because the page itself must not scroll or zoom.
   stage.addEventListener('wheel', onWheel, { passive: false, signal })
 }
 
 /** Mouse, pen and fingers. */
-export function listenToPointers(stage: HTMLElement, send: Send, signal: AbortSignal) {
+export function listenToPointers(stage: HTMLElement, dispatch: Dispatch, signal: AbortSignal) {
   const down = new Map<number, Point>()
   const trail: Moment[] = [] // of the finger that drags
   let press: Point | undefined // where a press began that may still be a tap
@@ -77,7 +81,7 @@ export function listenToPointers(stage: HTMLElement, send: Send, signal: AbortSi
   const onDown = (event: PointerEvent) => {
     if (event.pointerType === 'mouse' && event.button !== 0) return
     stage.setPointerCapture(event.pointerId)
-    send({ do: 'hold' })
+    dispatch({ do: 'hold' })
     down.set(event.pointerId, pointOf(event))
     trail.length = 0
     press = down.size === 1 ? pointOf(event) : undefined
@@ -87,13 +91,13 @@ export function listenToPointers(stage: HTMLElement, send: Send, signal: AbortSi
     const at = pointOf(event)
     const before = down.get(event.pointerId)
     if (before === undefined) {
-      if (event.pointerType !== 'touch') send({ do: 'point', at })
+      if (event.pointerType !== 'touch') dispatch({ do: 'point', at })
       return
     }
     if (press && distance(press, at) < TAP_SLOP) return
-    if (press) send({ do: 'point', at: undefined })
+    if (press) dispatch({ do: 'point', at: undefined })
     press = undefined
-    for (const intent of dragged(down, event.pointerId, before, at)) send(intent)
+    for (const action of dragged(down, event.pointerId, before, at)) dispatch(action)
     down.set(event.pointerId, at)
     trail.push({ ...at, time: event.timeStamp })
   }
@@ -105,13 +109,13 @@ export function listenToPointers(stage: HTMLElement, send: Send, signal: AbortSi
     if (event.type !== 'pointerup') return
     if (tapped === undefined) {
       const speed = down.size === 0 ? throwSpeed(trail, event.timeStamp) : undefined
-      if (speed) send({ do: 'throw', ...speed })
+      if (speed) dispatch({ do: 'throw', ...speed })
       return
     }
     const tap = { ...tapped, time: event.timeStamp }
     const twice = lastTap && tap.time - lastTap.time < DOUBLE_TAP_MS && distance(tap, lastTap) < DOUBLE_TAP_PX
     lastTap = twice ? undefined : tap
-    send(
+    dispatch(
       twice
         ? { do: 'zoom', factor: DOUBLE_TAP_ZOOM, at: tapped }
         : { do: 'tap', at: tapped, byFinger: event.pointerType === 'touch' },
@@ -127,11 +131,11 @@ export function listenToPointers(stage: HTMLElement, send: Send, signal: AbortSi
   stage.addEventListener('pointermove', onMove, { signal })
   stage.addEventListener('pointerup', onUp, { signal })
   stage.addEventListener('pointercancel', onUp, { signal })
-  stage.addEventListener('pointerleave', () => send({ do: 'point', at: undefined }), { signal })
+  stage.addEventListener('pointerleave', () => dispatch({ do: 'point', at: undefined }), { signal })
 }
 
 /** One finger drags the wall; of two, the wall follows their middle and spread. */
-function dragged(down: ReadonlyMap<number, Point>, id: number, before: Point, at: Point): Intent[] {
+function dragged(down: ReadonlyMap<number, Point>, id: number, before: Point, at: Point): Action[] {
   const other = [...down].find(([key]) => key !== id)?.[1]
   if (other === undefined) return [{ do: 'pan', dx: at.x - before.x, dy: at.y - before.y }]
   const spread = distance(other, before)

@@ -1,6 +1,6 @@
 /** What each key means. */
 
-import type { Intent } from '../state.ts'
+import type { Action } from '../state.ts'
 
 /** The part of a key press that has a meaning. */
 export type Press = {
@@ -45,7 +45,7 @@ const wasd: Readonly<Record<string, readonly [right: number, down: number]>> = {
   KeyS: [0, 1],
 }
 
-const others: Readonly<Record<string, Intent>> = {
+const others: Readonly<Record<string, Action>> = {
   '+': { do: 'zoom', factor: ZOOM_STEP },
   '=': { do: 'zoom', factor: ZOOM_STEP },
   '-': { do: 'zoom', factor: 1 / ZOOM_STEP },
@@ -59,7 +59,7 @@ const others: Readonly<Record<string, Intent>> = {
 }
 
 /** What a press asks for; `undefined` when nothing. */
-export function intentOf({ key, code, shiftKey, onWall }: Press): Intent | undefined {
+export function actionOf({ key, code, shiftKey, onWall }: Press): Action | undefined {
   const arrow = directions[key]
   if (arrow && onWall) {
     const blocks = shiftKey ? LEAP_BLOCKS : 1

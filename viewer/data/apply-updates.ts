@@ -4,8 +4,8 @@ import type { CanvasAgent, CanvasBlock } from '../../shared/contract/canvas.ts'
 import type { Sale } from '../../shared/contract/feed.ts'
 import type { ChangeDto } from '../../shared/contract/live.ts'
 import { TOTAL_BLOCKS, isBlockIndex } from '../../shared/wall.ts'
-import { blankAtlas, copyBlock } from '../wall/pixel-buffer.ts'
-import { bareWall, withBlocks, withClaims, withPictures, type Claim, type Wall } from '../wall/wall-model.ts'
+import { blankTexture, copyBlock } from '../wall/pixel-buffer.ts'
+import { wallWithoutBlocks, withBlocks, withClaims, withPictures, type Claim, type Wall } from '../wall/wall-model.ts'
 import type { Reading } from './read-canvas.ts'
 
 type Update = (Sale & { readonly kind: 'sale' }) | Exclude<ChangeDto, { kind: 'sale' }>
@@ -87,17 +87,20 @@ export function withReading(wall: Wall, reading: Reading, told: readonly ChangeD
   // A read that lacks a known block is of another wall, as after a database was restored.
   if (read.claims.size < wall.claims.size) return { ...read, changed: undefined }
   const changed = [...read.claims].flatMap(([block, claim]) => {
-    // Copied before anything is compared: the wall's own atlas is changed in place, so that only what differs is drawn again.
-    const isRepainted = copyBlock(read.atlas, wall.atlas, block)
+    // Copied before anything is compared: the wall's own texture is changed in place, so that only what differs is drawn again.
+    const isRepainted = copyBlock(read.texture, wall.texture, block)
     return isRepainted || !isSame(wall.claims.get(block), claim) ? [block] : []
   })
-  return { ...read, atlas: wall.atlas, changed }
+  return { ...read, texture: wall.texture, changed }
 }
 
 /** A read as a wall of its own; a half that has not changed is taken from the known wall. */
 function wallRead(known: Wall, { blocks, pixels }: Reading): Wall {
-  const bare = { ...bareWall(blocks ?? known), atlas: pixels ? blankAtlas() : known.atlas.slice() }
-  const painted = pixels ? withPictures(bare, 0, pixels) : bare
+  const fresh = {
+    ...wallWithoutBlocks(blocks ?? known),
+    texture: pixels ? blankTexture() : known.texture.slice(),
+  }
+  const painted = pixels ? withPictures(fresh, 0, pixels) : fresh
   return { ...withClaims(painted, blocks?.blocks ?? known.claims.values()), complete: true }
 }
 

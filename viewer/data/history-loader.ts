@@ -1,7 +1,7 @@
 /** Reads the wall's history when its past is first shown, and reads on when the wall has changed since. */
 
 import type { HistoryPage, ChangeDto } from '../../shared/contract/live.ts'
-import type { Page, Part } from '../page.ts'
+import type { Page, Component } from '../page.ts'
 import { historyOf } from '../wall/wall-history.ts'
 import { readJson } from './read-json.ts'
 
@@ -9,7 +9,7 @@ import { readJson } from './read-json.ts'
 const PAGE_CHANGES = 200
 
 /** A part that shows nothing: it sends the history to the state. */
-export function createHistoryLoader(page: Page, signal: AbortSignal): Part {
+export function createHistoryLoader(page: Page, signal: AbortSignal): Component {
   const log: ChangeDto[] = []
   let nextAfter = 0
   let isBehind = true
@@ -28,7 +28,7 @@ export function createHistoryLoader(page: Page, signal: AbortSignal): Part {
       }
       reading = false
       if (nextAfter !== page.state().history?.nextAfter)
-        page.send({ do: 'remember', history: historyOf(log, nextAfter) })
+        page.dispatch({ do: 'history-loaded', history: historyOf(log, nextAfter) })
     } catch {
       // Without it the past shows sales by their time. The next look at the past tries again.
       reading = false

@@ -2,7 +2,7 @@
 
 import { ASSET_SYMBOL, USUAL_PRICE } from '../../shared/money.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { bareWall, withClaims, withPictures, type CanvasHead, type Wall } from '../wall/wall-model.ts'
+import { wallWithoutBlocks, withClaims, withPictures, type CanvasHead, type Wall } from '../wall/wall-model.ts'
 import type { CanvasReader } from './read-canvas.ts'
 
 // Pictures arrive faster than they need to be drawn.
@@ -17,7 +17,7 @@ const emptyHead = (perBlock: string): CanvasHead => ({
 
 /** Reads the whole wall and shows its pictures as they arrive; rejects when it cannot be read. Its blocks cost `price`. */
 export async function loadCanvas(read: CanvasReader, show: (wall: Wall) => void, price = USUAL_PRICE): Promise<void> {
-  let part = bareWall(emptyHead(price))
+  let part = wallWithoutBlocks(emptyHead(price))
   let waiting: BlockIndex[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
   let shownAt = performance.now()
@@ -34,7 +34,7 @@ export async function loadCanvas(read: CanvasReader, show: (wall: Wall) => void,
       if (waiting.length > 0) timer ??= setTimeout(showPart, shownAt + DRAW_MS - performance.now())
     })
     if (blocks === undefined) return
-    const whole = withClaims({ ...bareWall(blocks), atlas: part.atlas }, blocks.blocks)
+    const whole = withClaims({ ...wallWithoutBlocks(blocks), texture: part.texture }, blocks.blocks)
     // What has been drawn already need not be drawn again.
     show({ ...whole, changed: [...waiting, ...(whole.changed ?? [])], complete: true })
   } finally {

@@ -28,8 +28,8 @@ export function createFallback(canvas: HTMLCanvasElement): Fallback {
 
   return {
     showsOverlays: canvases !== undefined,
-    setAtlas: (atlas) => canvases?.setAtlas(atlas),
-    setBlocks: (atlas, blocks) => (canvases ? canvases.setBlocks(atlas, blocks) : picture?.readAgain()),
+    setTexture: (texture) => canvases?.setTexture(texture),
+    setBlocks: (texture, blocks) => (canvases ? canvases.setBlocks(texture, blocks) : picture?.readAgain()),
     setOverlay: (overlay) => canvases?.setOverlay(overlay),
     setMarks: (blocks) => marks.set(blocks),
     setTheme(theme) {

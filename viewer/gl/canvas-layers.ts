@@ -1,21 +1,21 @@
 /** Two canvases over each other: the wall's pixels, and the overlay with one pixel a block. */
 
 import { COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
-import { WHOLE_WALL, type Area } from '../camera/camera.ts'
+import { WHOLE_WALL, type Rect } from '../camera/camera.ts'
 import { coloursOf, type Theme } from '../theme.ts'
-import { areaOf } from '../wall/artworks.ts'
+import { boundsOf } from '../wall/artworks.ts'
 import type { OverlayBytes } from '../wall/overlay.ts'
 import { imageOf } from '../wall/picture.ts'
-import { OPEN, type Atlas } from '../wall/pixel-buffer.ts'
+import { OPEN, type IndexTexture } from '../wall/pixel-buffer.ts'
 
 // With more changed blocks than this, painting the whole wall is the shorter way.
 const PARTS_MAX = 400
 
-/** Canvases that show an atlas and an overlay. */
+/** Canvases that show a texture and an overlay. */
 export type Layers = {
   readonly layers: readonly HTMLCanvasElement[]
-  setAtlas(atlas: Atlas): void
-  setBlocks(atlas: Atlas, blocks: readonly BlockIndex[]): void
+  setTexture(texture: IndexTexture): void
+  setBlocks(texture: IndexTexture, blocks: readonly BlockIndex[]): void
   setOverlay(overlay: OverlayBytes): void
   setTheme(theme: Theme): void
 }
@@ -26,21 +26,21 @@ export function createLayers(): Layers | undefined {
   if (wall === undefined || overlay === undefined) return undefined
   overlay.canvas.classList.add('overlay')
   let colours = new Uint8Array()
-  let shown: Atlas | undefined
+  let shown: IndexTexture | undefined
 
-  const paint = (atlas: Atlas, area: Area) =>
-    wall.context.putImageData(imageOf(atlas, area, colours), area.left, area.top)
-  const setAtlas = (atlas: Atlas) => {
-    shown = atlas
-    paint(atlas, WHOLE_WALL)
+  const paint = (texture: IndexTexture, area: Rect) =>
+    wall.context.putImageData(imageOf(texture, area, colours), area.left, area.top)
+  const setTexture = (texture: IndexTexture) => {
+    shown = texture
+    paint(texture, WHOLE_WALL)
   }
   return {
     layers: [wall.canvas, overlay.canvas],
-    setAtlas,
-    setBlocks(atlas, blocks) {
-      shown = atlas
-      if (blocks.length > PARTS_MAX) return setAtlas(atlas)
-      for (const block of blocks) paint(atlas, areaOf([block]))
+    setTexture,
+    setBlocks(texture, blocks) {
+      shown = texture
+      if (blocks.length > PARTS_MAX) return setTexture(texture)
+      for (const block of blocks) paint(texture, boundsOf([block]))
     },
     setOverlay(bytes) {
       overlay.context.putImageData(new ImageData(new Uint8ClampedArray(bytes), COLS, ROWS), 0, 0)
@@ -48,7 +48,7 @@ export function createLayers(): Layers | undefined {
     setTheme(theme) {
       // Where nobody owns anything the canvas is clear, so that the open ground and its lines show through.
       colours = coloursOf(theme).fill(0, OPEN * 4, OPEN * 4 + 4)
-      if (shown) setAtlas(shown)
+      if (shown) setTexture(shown)
     },
   }
 }

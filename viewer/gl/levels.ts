@@ -2,7 +2,7 @@
 
 import type { Framebuffer2D, Regl, Texture2D } from 'regl'
 import { HEIGHT, WIDTH } from '../../shared/wall.ts'
-import type { Area } from '../camera/camera.ts'
+import type { Rect } from '../camera/camera.ts'
 import { OPEN } from '../wall/pixel-buffer.ts'
 import halveFrag from './halve.frag?raw'
 import resolveFrag from './resolve.frag?raw'
@@ -15,12 +15,12 @@ export type Level = { readonly size: [number, number]; readonly target: Framebuf
 
 export type Levels = {
   readonly all: readonly Level[]
-  /** Draws an area of every level anew from the atlas. */
-  refresh(area: Area): void
+  /** Draws an area of every level anew from the index texture. */
+  refresh(area: Rect): void
 }
 
 /** The textures a wall is made of. */
-export type Textures = { readonly atlas: Texture2D; readonly palette: Texture2D; readonly overlay: Texture2D }
+export type Textures = { readonly indices: Texture2D; readonly palette: Texture2D; readonly overlay: Texture2D }
 
 /** What all draw calls have in common: four corners of an area, which its shader colours. */
 export const quad = {
@@ -34,7 +34,7 @@ export const quad = {
 /** A shader that knows which byte means that nobody owns a pixel. */
 export const knowingOpen = (frag: string): string => `#define OPEN ${OPEN}.0\n${frag}`
 
-/** Levels of an atlas texture; empty until refreshed. */
+/** Levels of an index texture; empty until refreshed. */
 export function createLevels(regl: Regl, textures: Textures): Levels {
   const all = Array.from({ length: LEVEL_COUNT }, (_, depth) => createLevel(regl, depth))
   const framebuffer = regl.prop<{ to: Framebuffer2D }, 'to'>('to')
@@ -63,7 +63,7 @@ export function createLevels(regl: Regl, textures: Textures): Levels {
 
 /** Where an area of the wall lies in a level, in clip space; whole texels that it has any part of. */
 function placeOf(
-  { left, top, right, bottom }: Area,
+  { left, top, right, bottom }: Rect,
   depth: number,
   [width, height]: Level['size'],
 ): [number, number, number, number] {

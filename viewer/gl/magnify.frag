@@ -2,7 +2,7 @@
 // straddles an edge are the neighbours mixed, in linear light and by the area each covers.
 precision highp float;
 
-uniform sampler2D atlas;
+uniform sampler2D indices;
 uniform sampler2D palette;
 uniform sampler2D overlay;
 uniform vec2 wallSize;
@@ -15,12 +15,12 @@ uniform vec4 rule; // their colour
 uniform float line; // their width in device pixels
 
 vec3 colourAt(vec2 cell) {
-  float index = texture2D(atlas, (clamp(cell, vec2(0.0), wallSize - 1.0) + 0.5) / wallSize).r;
+  float index = texture2D(indices, (clamp(cell, vec2(0.0), wallSize - 1.0) + 0.5) / wallSize).r;
   return texture2D(palette, vec2((index * 255.0 + 0.5) / 256.0, 0.5)).rgb;
 }
 
 bool isOpen(vec2 cell) {
-  float index = texture2D(atlas, (clamp(cell, vec2(0.0), wallSize - 1.0) + 0.5) / wallSize).r;
+  float index = texture2D(indices, (clamp(cell, vec2(0.0), wallSize - 1.0) + 0.5) / wallSize).r;
   return abs(index * 255.0 - OPEN) < 0.5;
 }
 

@@ -2,11 +2,11 @@
 
 import createRegl, { type Regl } from 'regl'
 import { COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
-import { WHOLE_WALL, type Area } from '../camera/camera.ts'
+import { WHOLE_WALL, type Rect } from '../camera/camera.ts'
 import { bytesOf, coloursOf, type Theme } from '../theme.ts'
-import { areaOf } from '../wall/artworks.ts'
+import { boundsOf } from '../wall/artworks.ts'
 import type { OverlayBytes } from '../wall/overlay.ts'
-import type { Atlas } from '../wall/pixel-buffer.ts'
+import type { IndexTexture } from '../wall/pixel-buffer.ts'
 import type { Frame } from './frame.ts'
 import { createLevels, depthFor, knowingOpen, quad } from './levels.ts'
 import magnifyFrag from './magnify.frag?raw'
@@ -24,10 +24,10 @@ const WHITE: Colour = [1, 1, 1, 1]
 const BLACK: Colour = [0, 0, 0, 1]
 
 export type Renderer = {
-  /** Uploads a whole atlas; drawn with the next frame. */
-  setAtlas(atlas: Atlas): void
-  /** Uploads some blocks of an atlas: a few each by itself, many by the lines they lie on. */
-  setBlocks(atlas: Atlas, blocks: readonly BlockIndex[]): void
+  /** Uploads a whole index texture; drawn with the next frame. */
+  setTexture(indices: IndexTexture): void
+  /** Uploads some blocks of an index texture: a few each by itself, many by the lines they lie on. */
+  setBlocks(indices: IndexTexture, blocks: readonly BlockIndex[]): void
   setOverlay(overlay: OverlayBytes): void
   /** Sets the blocks around whose outer edge a line is drawn. */
   setMarks(blocks: readonly BlockIndex[]): void
@@ -45,16 +45,16 @@ export function createRenderer(canvas: HTMLCanvasElement): Renderer | undefined 
 }
 
 function rendererOn(regl: Regl): Renderer {
-  const atlas = regl.texture({ width: WIDTH, height: HEIGHT, format: 'luminance' })
+  const indices = regl.texture({ width: WIDTH, height: HEIGHT, format: 'luminance' })
   const palette = regl.texture({ width: PALETTE_TEXTURE_SIZE, height: 1 })
   const overlay = regl.texture({ width: COLS, height: ROWS })
   const marks = regl.texture({ width: COLS, height: ROWS, format: 'luminance' })
-  const levels = createLevels(regl, { atlas, palette, overlay })
+  const levels = createLevels(regl, { indices, palette, overlay })
   const paint = paintersOn(regl)
   let room = { ground: BLACK, rule: BLACK, edge: BLACK }
-  let stale: readonly Area[] = [WHOLE_WALL] // what the levels do not show yet
+  let stale: readonly Rect[] = [WHOLE_WALL] // what the levels do not show yet
   let overlaid = 0
-  let marked: Area | undefined
+  let marked: Rect | undefined
 
   const drawFar = (frame: Frame, depth: number) => {
     const level = levels.all[depth]
@@ -69,13 +69,13 @@ function rendererOn(regl: Regl): Renderer {
   }
 
   return {
-    setAtlas(data) {
-      atlas({ data, width: WIDTH, height: HEIGHT, format: 'luminance' })
+    setTexture(data) {
+      indices({ data, width: WIDTH, height: HEIGHT, format: 'luminance' })
       stale = [WHOLE_WALL]
     },
     setBlocks(data, blocks) {
-      const parts = blocks.length > PARTS_MAX ? [linesOf(blocks)] : blocks.map((block) => areaOf([block]))
-      for (const area of parts) atlas.subimage(imageOf(data, area), area.left, area.top)
+      const parts = blocks.length > PARTS_MAX ? [linesOf(blocks)] : blocks.map((block) => boundsOf([block]))
+      for (const area of parts) indices.subimage(imageOf(data, area), area.left, area.top)
       stale = stale.length + parts.length > PARTS_MAX ? [WHOLE_WALL] : [...stale, ...parts]
     },
     setOverlay(data) {
@@ -87,7 +87,7 @@ function rendererOn(regl: Regl): Renderer {
       const data = new Uint8Array(COLS * ROWS)
       for (const block of blocks) data[block] = 255
       marks({ data, width: COLS, height: ROWS, format: 'luminance' })
-      marked = blocks.length > 0 ? areaOf(blocks) : undefined
+      marked = blocks.length > 0 ? boundsOf(blocks) : undefined
     },
     setTheme(theme) {
       palette({ data: coloursOf(theme), width: PALETTE_TEXTURE_SIZE, height: 1 })
@@ -97,7 +97,7 @@ function rendererOn(regl: Regl): Renderer {
     draw(frame) {
       regl.poll()
       regl.clear({ color: room.ground })
-      if (frame.pixel <= 1) paint.near({ ...frame, atlas, palette, overlay, overlaid, rule: room.rule })
+      if (frame.pixel <= 1) paint.near({ ...frame, indices, palette, overlay, overlaid, rule: room.rule })
       else drawFar(frame, depthFor(frame.pixel))
       paint.outline({ ...frame, ...frame.edge, inner: room.edge, outer: room.edge })
       if (marked) paint.works({ ...frame, marks, place: placeOf(marked, frame) })
@@ -117,7 +117,7 @@ function paintersOn(regl: Regl) {
   const place = props('place', 'canvasHeight')
   const camera = { ...place, ...props('origin', 'pixel') }
   const rules = props('rules', 'rule', 'line')
-  const textures = props('atlas', 'palette', 'overlay', 'overlaid')
+  const textures = props('indices', 'palette', 'overlay', 'overlaid')
   return {
     near: regl({
       ...quad,
@@ -138,21 +138,21 @@ function paintersOn(regl: Regl) {
   }
 }
 
-/** An area of an atlas as regl uploads it. */
-function imageOf(atlas: Atlas, { left, top, right, bottom }: Area) {
+/** An area of an index texture as regl uploads it. */
+function imageOf(indices: IndexTexture, { left, top, right, bottom }: Rect) {
   const [width, height] = [right - left, bottom - top]
   // Whole lines lie one after the other.
-  const data = width === WIDTH ? atlas.subarray(top * WIDTH, bottom * WIDTH) : new Uint8Array(width * height)
+  const data = width === WIDTH ? indices.subarray(top * WIDTH, bottom * WIDTH) : new Uint8Array(width * height)
   if (width < WIDTH)
     for (let y = 0; y < height; y++) {
       const start = (top + y) * WIDTH + left
-      data.set(atlas.subarray(start, start + width), y * width)
+      data.set(indices.subarray(start, start + width), y * width)
     }
   return { data, width, height, format: 'luminance' } as const
 }
 
 /** The whole lines that blocks lie on. */
-const linesOf = (blocks: readonly BlockIndex[]): Area => ({ ...areaOf(blocks), left: 0, right: WIDTH })
+const linesOf = (blocks: readonly BlockIndex[]): Rect => ({ ...boundsOf(blocks), left: 0, right: WIDTH })
 
 const lightOf = (colour: string): Colour => {
   const [red, green, blue] = bytesOf(colour)
@@ -160,7 +160,7 @@ const lightOf = (colour: string): Colour => {
 }
 
 /** Where an area of the wall lies in clip space, given where the whole wall does. */
-function placeOf({ left, top, right, bottom }: Area, { place }: Frame): Frame['place'] {
+function placeOf({ left, top, right, bottom }: Rect, { place }: Frame): Frame['place'] {
   const [wallLeft, wallTop, wallRight, wallBottom] = place
   const across = (x: number) => wallLeft + (x / WIDTH) * (wallRight - wallLeft)
   const down = (y: number) => wallTop + (y / HEIGHT) * (wallBottom - wallTop)

@@ -1,14 +1,14 @@
 // Palette indices to light, and whether nobody owns them in alpha. Light is kept as the square root of linear light, which eight bits hold well and one multiplication undoes.
 precision highp float;
 
-uniform sampler2D atlas;
+uniform sampler2D indices;
 uniform sampler2D palette;
 uniform sampler2D overlay;
 uniform vec2 size;
 
 void main() {
   vec2 at = gl_FragCoord.xy / size;
-  float index = texture2D(atlas, at).r;
+  float index = texture2D(indices, at).r;
   vec4 over = texture2D(overlay, at);
   vec3 c = mix(texture2D(palette, vec2((index * 255.0 + 0.5) / 256.0, 0.5)).rgb, over.rgb, over.a);
   vec3 light = mix(c / 12.92, pow((c + 0.055) / 1.055, vec3(2.4)), step(0.04045, c));

@@ -147,7 +147,7 @@ function uploadAll(renderer: Renderer, state: State, theme: Theme, marked: reado
   renderer.setTheme(theme)
   // At once, because an empty canvas is black.
   if (wall === undefined) return renderer.blank()
-  renderer.setAtlas(wall.atlas)
+  renderer.setTexture(wall.texture)
   renderer.setMarks(marked)
   uploadOverlay(renderer, state, theme)
 }
@@ -162,11 +162,11 @@ function upload(renderer: Renderer, next: State, before: State, theme: Theme) {
 
 function uploadPixels(renderer: Renderer, wall: Wall, before: Wall | undefined) {
   if (wall === before) return
-  const { atlas, changed } = wall
-  // What changed is told in comparison with the wall before, which another atlas need not be of.
-  const isOther = atlas !== before?.atlas
-  if (isOther || changed === undefined) renderer.setAtlas(atlas)
-  else renderer.setBlocks(atlas, changed)
+  const { texture, changed } = wall
+  // What changed is told in comparison with the wall before, which another texture need not be of.
+  const isOther = texture !== before?.texture
+  if (isOther || changed === undefined) renderer.setTexture(texture)
+  else renderer.setBlocks(texture, changed)
 }
 
 function uploadOverlay(renderer: Renderer, state: State, theme: Theme) {

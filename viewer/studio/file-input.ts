@@ -1,6 +1,6 @@
 /** Opens pictures: chosen, dropped or pasted. */
 
-import { find, make } from '../ui/dom.ts'
+import { query, createElement } from '../ui/dom.ts'
 import type { PictureError } from './image-worker.ts'
 import type { OpenedPicture } from './sketch.ts'
 
@@ -11,7 +11,7 @@ const flaws: Readonly<Record<PictureError, string>> = {
 
 /** Calls `onFile` with each picture. */
 export function listenForPictures(onFile: (file: File) => void) {
-  const chooser = find('file', HTMLInputElement)
+  const chooser = query('file', HTMLInputElement)
   const take = (files: FileList | undefined | null) => {
     const [file] = files ?? []
     if (file) onFile(file)
@@ -39,8 +39,8 @@ export function listenForPictures(onFile: (file: File) => void) {
 /** Shows which picture is open, or why it could not be opened. */
 export function showOpened(opened: OpenedPicture | PictureError) {
   const isFlawed = typeof opened === 'string'
-  find('flaw', HTMLElement).textContent = isFlawed ? flaws[opened] : ''
+  query('flaw', HTMLElement).textContent = isFlawed ? flaws[opened] : ''
   if (isFlawed) return
   const size = `, ${opened.width} × ${opened.height} pixels`
-  find('opened', HTMLElement).replaceChildren(make('bdi', '', opened.name), size)
+  query('opened', HTMLElement).replaceChildren(createElement('bdi', '', opened.name), size)
 }

@@ -2,8 +2,8 @@
 
 import { LINK_MAX, MESSAGE_MAX, NAME_MAX, isLink, isPrintable } from '../../shared/text.ts'
 import { blockAt, cellOf } from '../../shared/wall.ts'
-import { find } from '../ui/dom.ts'
-import type { Part, Studio } from './parts.ts'
+import { query } from '../ui/dom.ts'
+import type { Component, Studio } from './components.ts'
 import { findRoom } from './service.ts'
 import { movedTo, withHeight, withWidth, type Sketch, type Words } from './sketch.ts'
 
@@ -16,15 +16,15 @@ const NUMBERS = ['w', 'h', 'col', 'row'] as const
 const WORDS = ['message', 'link', 'name'] as const
 
 /** Reads the fields into the sketch, and shows the sketch in them. */
-export function createForm(studio: Studio): Part {
-  const style = find('style', HTMLElement)
-  const outlook = find('outlook', HTMLElement)
-  const kind = find('kind', HTMLElement)
+export function createForm(studio: Studio): Component {
+  const style = query('style', HTMLElement)
+  const outlook = query('outlook', HTMLElement)
+  const kind = query('kind', HTMLElement)
   const numbers = {
-    w: find('w', HTMLInputElement),
-    h: find('h', HTMLInputElement),
-    col: find('col', HTMLInputElement),
-    row: find('row', HTMLInputElement),
+    w: query('w', HTMLInputElement),
+    h: query('h', HTMLInputElement),
+    col: query('col', HTMLInputElement),
+    row: query('row', HTMLInputElement),
   }
   const changes: Readonly<Record<(typeof NUMBERS)[number], (sketch: Sketch, value: number) => Sketch>> = {
     w: withWidth,
@@ -55,17 +55,17 @@ export function createForm(studio: Studio): Part {
       style.hidden = next.picture === undefined
       outlook.hidden = !style.hidden
       if (next.picture !== before.picture) kind.textContent = next.picture?.isPhoto ? PHOTO : DRAWN
-      if (next.style !== before.style) find('dither', HTMLSelectElement).value = next.style.dither
+      if (next.style !== before.style) query('dither', HTMLSelectElement).value = next.style.dither
       if (next.size !== before.size || next.at !== before.at || next.picture !== before.picture) fill(next)
     },
   }
 }
 
 function followStyle(studio: Studio) {
-  const shape = find('shape', HTMLInputElement)
-  const fit = find('fit-how', HTMLSelectElement)
-  const dither = find('dither', HTMLSelectElement)
-  const background = find('background', HTMLInputElement)
+  const shape = query('shape', HTMLInputElement)
+  const fit = query('fit-how', HTMLSelectElement)
+  const dither = query('dither', HTMLSelectElement)
+  const background = query('background', HTMLInputElement)
   const change = () => {
     const sketch = studio.sketch()
     const style = {
@@ -92,11 +92,11 @@ const rules: Readonly<Record<keyof Words, { isGood(text: string): boolean; words
 }
 
 function followWords(studio: Studio) {
-  const told = find('words-flaw', HTMLElement)
+  const told = query('words-flaw', HTMLElement)
   const fields = {
-    message: find('message', HTMLInputElement),
-    link: find('link', HTMLInputElement),
-    name: find('name', HTMLInputElement),
+    message: query('message', HTMLInputElement),
+    link: query('link', HTMLInputElement),
+    name: query('name', HTMLInputElement),
   }
   const change = () => {
     const wrong = WORDS.filter((key) => fields[key].value !== '' && !rules[key].isGood(fields[key].value))
@@ -112,13 +112,13 @@ function followWords(studio: Studio) {
 }
 
 function followRoom(studio: Studio) {
-  const told = find('room-told', HTMLElement)
+  const told = query('room-told', HTMLElement)
   const search = async () => {
     told.textContent = 'Looking …'
     told.textContent = await goToRoom(studio, true)
   }
-  find('room', HTMLButtonElement).addEventListener('click', () => void search())
-  find('look', HTMLButtonElement).addEventListener('click', studio.lookAtPicture)
+  query('room', HTMLButtonElement).addEventListener('click', () => void search())
+  query('look', HTMLButtonElement).addEventListener('click', studio.lookAtPicture)
 }
 
 /** Moves the picture to the nearest place that is wholly open, near where it is or near the wall's centre; answers in words. */

@@ -1,4 +1,4 @@
-/** The paint page: wires the sketch, its steps, their parts and the preview. */
+/** The paint page: wires the sketch, its steps, their components and the preview. */
 
 import { BLOCK_SIZE, cellOf, parseCoord } from '../../shared/wall.ts'
 import { clamp, fit, isFitted, lookAt, reveal, viewOf, type Camera } from '../camera/camera.ts'
@@ -7,10 +7,11 @@ import { canvasReader } from '../data/read-canvas.ts'
 import { syncWall } from '../data/sync.ts'
 import { priceOnPage } from '../page-words.ts'
 import { createAppearance } from '../page.ts'
-import { find } from '../ui/dom.ts'
+import { query } from '../ui/dom.ts'
 import { hideNotice, showNotice } from '../ui/notice.ts'
 import { countText } from '../wall/formatting.ts'
 import type { Wall } from '../wall/wall-model.ts'
+import type { Component, Studio } from './components.ts'
 import { listenForPictures, showOpened } from './file-input.ts'
 import { createForm, goToRoom } from './form.ts'
 import { createImageClient } from './image-client.ts'
@@ -18,7 +19,6 @@ import { createCostPanel } from './order/cost-panel.ts'
 import { coveredCounts } from './order/cost-summary.ts'
 import { createExportPanel } from './order/export-panel.ts'
 import { createOwnerSection } from './owner-section.ts'
-import type { Part, Studio } from './parts.ts'
 import { listenToInput, type PreviewControls } from './pointer-input.ts'
 import { createPreview } from './preview.ts'
 import { heldBlocks } from './service.ts'
@@ -35,10 +35,10 @@ const AROUND_BLOCKS = 3
 const REST_MS = 500
 const AGAIN_MS = 15_000
 
-const stage = find('stage', HTMLElement)
-const canvas = find('wall', HTMLCanvasElement)
-const counts = find('counts', HTMLElement)
-const invitation = find('invitation', HTMLElement)
+const stage = query('stage', HTMLElement)
+const canvas = query('wall', HTMLCanvasElement)
+const counts = query('counts', HTMLElement)
+const invitation = query('invitation', HTMLElement)
 const forever = new AbortController().signal
 
 const asked = parseCoord(new URLSearchParams(location.search).get('at') ?? '')
@@ -56,7 +56,7 @@ const preview = createPreview(canvas, appearance.theme())
 const images = createImageClient((painted) => setSketch({ ...sketch, painted }))
 const studio: Studio = { sketch: () => sketch, setSketch, lookAtPicture }
 const steps = createSteps()
-const parts: readonly Part[] = [
+const components: readonly Component[] = [
   steps,
   createForm(studio),
   createCostPanel(),
@@ -85,7 +85,7 @@ function setSketch(next: Sketch) {
     images.paint({ size: next.size, style: next.style })
   if (next.at !== before.at) isPlaced = true
   preview.update(next, before)
-  for (const part of parts) part.update(next, before)
+  for (const component of components) component.update(next, before)
   const isOther = next.at !== before.at || next.size !== before.size || next.picture !== before.picture
   if (isOther || next.wall?.complete !== before.wall?.complete) lookForHolds()
   askDrawing()
@@ -133,7 +133,7 @@ async function open(file: File) {
   const wasPlaced = isPlaced
   setSketch(withPicture(sketch, opened))
   lookAtPicture()
-  if (!wasPlaced) find('room-told', HTMLElement).textContent = await goToRoom(studio, false)
+  if (!wasPlaced) query('room-told', HTMLElement).textContent = await goToRoom(studio, false)
 }
 
 let holdTimer: ReturnType<typeof setTimeout> | undefined
@@ -164,7 +164,7 @@ function showWall(wall: Wall) {
 
 const readCanvas = canvasReader()
 
-const showStale = (words: string) => void (find('stale', HTMLElement).textContent = words)
+const showStale = (words: string) => void (query('stale', HTMLElement).textContent = words)
 
 async function load() {
   try {

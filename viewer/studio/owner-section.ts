@@ -1,9 +1,9 @@
 /** The owner of covered blocks: an address that is typed in, or a wallet in the browser. */
 
-import { button, find, make } from '../ui/dom.ts'
+import { button, query, createElement } from '../ui/dom.ts'
 import { blocksText } from '../wall/formatting.ts'
+import type { Component, Studio } from './components.ts'
 import { dealOf, coveredCounts } from './order/cost-summary.ts'
-import type { Part, Studio } from './parts.ts'
 import { createRepaintPanel, type Signer } from './repaint-panel.ts'
 import { blocksOfWallet } from './service.ts'
 import type { Sketch } from './sketch.ts'
@@ -13,11 +13,11 @@ import { connect, discoverWallets, isAddress, type BrowserWallet } from './walle
 const LOOK_AFTER_MS = 500
 
 /** Follows the address field and the wallets. */
-export function createOwnerSection(studio: Studio): Part {
-  const section = find('owner', HTMLElement)
-  const field = find('wallet', HTMLInputElement)
-  const told = find('wallet-told', HTMLElement)
-  const stuck = find('stuck', HTMLElement)
+export function createOwnerSection(studio: Studio): Component {
+  const section = query('owner', HTMLElement)
+  const field = query('wallet', HTMLInputElement)
+  const told = query('wallet-told', HTMLElement)
+  const stuck = query('stuck', HTMLElement)
   let signer: Signer | undefined
   const repaintPanel = createRepaintPanel(studio, () => signer)
 
@@ -60,9 +60,9 @@ export function createOwnerSection(studio: Studio): Part {
     if (isAddress(address)) void look(address)
   })
   discoverWallets((wallet) => {
-    find('no-wallet', HTMLElement).hidden = true
-    const label = ['Connect ', make('bdi', '', wallet.name)]
-    find('wallets', HTMLElement).append(button('', label, () => void use(wallet)))
+    query('no-wallet', HTMLElement).hidden = true
+    const label = ['Connect ', createElement('bdi', '', wallet.name)]
+    query('wallets', HTMLElement).append(button('', label, () => void use(wallet)))
   })
   return {
     update(next, before) {

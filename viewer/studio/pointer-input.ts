@@ -3,8 +3,8 @@
 import { BLOCK_SIZE, type Cell } from '../../shared/wall.ts'
 import { pan, toWall, zoom, type Camera, type Point, type View } from '../camera/camera.ts'
 import { listenToPointers, listenToWheel, listenToZoomButtons } from '../camera/input.ts'
-import { intentOf } from '../camera/keys.ts'
-import type { Intent } from '../state.ts'
+import { actionOf } from '../camera/keys.ts'
+import type { Action } from '../state.ts'
 import type { Sketch } from './sketch.ts'
 
 /** What pointer, wheel and keys control. */
@@ -37,27 +37,27 @@ export function listenToInput(canvas: HTMLCanvasElement, controls: PreviewContro
   for (const kind of ['pointerup', 'pointercancel'] as const)
     canvas.addEventListener(kind, () => (fingers = Math.max(0, fingers - 1)), { signal })
 
-  const send = (intent: Intent) => {
-    if (intent.do === 'zoom') {
+  const dispatch = (action: Action) => {
+    if (action.do === 'zoom') {
       // The wheel and a pinch end a drag; keys and buttons, which zoom about the middle, do not.
-      if (intent.at !== undefined) held = undefined
-      zoomBy(controls, intent.factor, intent.at)
-    } else if (intent.do === 'pan') {
-      if (held === undefined) return controls.turn(pan(controls.camera(), controls.view(), intent.dx, intent.dy))
+      if (action.at !== undefined) held = undefined
+      zoomBy(controls, action.factor, action.at)
+    } else if (action.do === 'pan') {
+      if (held === undefined) return controls.turn(pan(controls.camera(), controls.view(), action.dx, action.dy))
       const scale = controls.camera().zoom
-      held = { x: held.x + intent.dx / scale, y: held.y + intent.dy / scale }
+      held = { x: held.x + action.dx / scale, y: held.y + action.dy / scale }
       controls.move({ col: Math.round(held.x / BLOCK_SIZE), row: Math.round(held.y / BLOCK_SIZE) })
-    } else if (intent.do === 'walk') {
+    } else if (action.do === 'walk') {
       const { col, row } = controls.sketch().at
-      controls.move({ col: col + intent.right, row: row + intent.down })
-    } else if (intent.do === 'tap') controls.move(centredAt(controls, intent.at))
-    else if (intent.do === 'pin') controls.lookAtPicture()
-    else if (intent.do === 'fit') controls.fit()
+      controls.move({ col: col + action.right, row: row + action.down })
+    } else if (action.do === 'tap') controls.move(centredAt(controls, action.at))
+    else if (action.do === 'pin') controls.lookAtPicture()
+    else if (action.do === 'fit') controls.fit()
   }
-  listenToPointers(canvas, send, signal)
-  listenToWheel(canvas, send, signal)
-  listenToZoomButtons(send)
-  canvas.addEventListener('keydown', (event) => onKey(event, send), { signal })
+  listenToPointers(canvas, dispatch, signal)
+  listenToWheel(canvas, dispatch, signal)
+  listenToZoomButtons(dispatch)
+  canvas.addEventListener('keydown', (event) => onKey(event, dispatch), { signal })
 }
 
 const cornerOf = ({ col, row }: Cell): Point => ({ x: col * BLOCK_SIZE, y: row * BLOCK_SIZE })
@@ -84,13 +84,13 @@ function zoomBy(controls: PreviewControls, factor: number, at?: Point) {
 }
 
 // What keys do here: arrows move the picture, Enter looks at it.
-const KEY_INTENTS: readonly Intent['do'][] = ['walk', 'zoom', 'fit', 'pin']
+const KEY_INTENTS: readonly Action['do'][] = ['walk', 'zoom', 'fit', 'pin']
 
-function onKey(event: KeyboardEvent, send: (intent: Intent) => void) {
+function onKey(event: KeyboardEvent, dispatch: (action: Action) => void) {
   const { key, code, shiftKey, ctrlKey, metaKey, altKey } = event
   if (ctrlKey || metaKey || altKey || key === ' ') return
-  const intent = intentOf({ key, code, shiftKey, onWall: true })
-  if (intent === undefined || !KEY_INTENTS.includes(intent.do)) return
-  send(intent)
+  const action = actionOf({ key, code, shiftKey, onWall: true })
+  if (action === undefined || !KEY_INTENTS.includes(action.do)) return
+  dispatch(action)
   event.preventDefault()
 }

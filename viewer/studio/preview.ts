@@ -7,7 +7,7 @@ import { createGrid } from '../gl/canvas-grid.ts'
 import { createLayers } from '../gl/canvas-layers.ts'
 import { fitCanvas, frameOf, type Frame } from '../gl/frame.ts'
 import { bytesOf, type Theme } from '../theme.ts'
-import { areaOf } from '../wall/artworks.ts'
+import { boundsOf } from '../wall/artworks.ts'
 import { standingOf } from './order/cost-summary.ts'
 import { areaCovered, covered, type PaintedPicture, type Sketch } from './sketch.ts'
 
@@ -64,8 +64,8 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme): Preview 
     update(next, before) {
       const { wall, painted } = next
       if (wall && wall !== before.wall) {
-        if (wall.changed && wall.atlas === before.wall?.atlas) canvases.setBlocks(wall.atlas, wall.changed)
-        else canvases.setAtlas(wall.atlas)
+        if (wall.changed && wall.texture === before.wall?.texture) canvases.setBlocks(wall.texture, wall.changed)
+        else canvases.setTexture(wall.texture)
       }
       if (painted && painted !== before.painted) putPicture(whole, painted)
       cut(next)
@@ -132,7 +132,7 @@ function bar(context: CanvasRenderingContext2D, blocks: readonly BlockIndex[], t
   context.lineWidth = Math.min(1.5 * line, BLOCK_SIZE / 5)
   context.beginPath()
   for (const block of blocks) {
-    const { left, top, right, bottom } = areaOf([block])
+    const { left, top, right, bottom } = boundsOf([block])
     context.fillRect(left, top, BLOCK_SIZE, BLOCK_SIZE)
     context.moveTo(left, top)
     context.lineTo(right, bottom)
@@ -148,7 +148,7 @@ function frame(context: CanvasRenderingContext2D, blocks: readonly BlockIndex[],
   context.beginPath()
   for (const block of blocks) {
     const { col, row } = cellOf(block)
-    const { left, top, right, bottom } = areaOf([block])
+    const { left, top, right, bottom } = boundsOf([block])
     for (const [beside, x1, y1, x2, y2] of [
       [blockAt(col, row - 1), left, top, right, top],
       [blockAt(col + 1, row), right, top, right, bottom],

@@ -1,9 +1,9 @@
 /** The button that repaints, and how far the repaint is. */
 
-import { find } from '../ui/dom.ts'
+import { query } from '../ui/dom.ts'
 import { blocksText } from '../wall/formatting.ts'
+import type { Component, Studio } from './components.ts'
 import { orderOf } from './order/order.ts'
-import type { Part, Studio } from './parts.ts'
 import { repaint, type Progress } from './repaint.ts'
 import { sendEdit } from './service.ts'
 import { areaOf } from './sketch.ts'
@@ -21,9 +21,9 @@ const states: Readonly<Record<Exclude<Progress['state'], 'failed'>, string>> = {
 export type Signer = { readonly wallet: BrowserWallet; readonly address: string }
 
 /** Follows the sketch and runs the repaint. */
-export function createRepaintPanel(studio: Studio, signer: () => Signer | undefined): Part {
-  const begin = find('repaint', HTMLButtonElement)
-  const told = find('repaint-told', HTMLElement)
+export function createRepaintPanel(studio: Studio, signer: () => Signer | undefined): Component {
+  const begin = query('repaint', HTMLButtonElement)
+  const told = query('repaint-told', HTMLElement)
   const clock = { ahead: 0 }
   let progress: Progress | undefined
 

@@ -1,19 +1,19 @@
 /** The three steps of this page: the picture, its place, and what is paid or signed. One is shown at a time. */
 
-import { find } from '../ui/dom.ts'
-import type { Part } from './parts.ts'
+import { query } from '../ui/dom.ts'
+import type { Component } from './components.ts'
 
 const STEPS = ['picture', 'place', 'deal'] as const
 type Step = (typeof STEPS)[number]
 
-export type Steps = Part & { go(step: Step): void }
+export type Steps = Component & { go(step: Step): void }
 
 /** Leads through the steps by their buttons. */
 export function createSteps(): Steps {
-  const sections = STEPS.map((step) => find(step, HTMLElement))
-  const tabs = STEPS.map((step) => find(`to-${step}`, HTMLButtonElement))
-  const [back, next] = [find('back', HTMLButtonElement), find('next', HTMLButtonElement)]
-  const panel = find('panel', HTMLElement)
+  const sections = STEPS.map((step) => query(step, HTMLElement))
+  const tabs = STEPS.map((step) => query(`to-${step}`, HTMLButtonElement))
+  const [back, next] = [query('back', HTMLButtonElement), query('next', HTMLButtonElement)]
+  const panel = query('panel', HTMLElement)
   let current = 0
 
   const show = (at: number) => {

@@ -2,17 +2,17 @@
 
 import { WHOLE_WALL } from '../camera/camera.ts'
 import { boxAround } from '../camera/hover.ts'
-import type { Part } from '../page.ts'
+import type { Component } from '../page.ts'
 import { LIGHT_HEIGHT, LIGHT_WIDTH, roomLight } from '../wall/room-light.ts'
-import { make } from './dom.ts'
+import { createElement } from './dom.ts'
 
 /** A small picture of the light, drawn once for each change of the wall; the browser enlarges and moves it. */
-export function createAmbient(stage: HTMLElement): Part {
-  const light = make('canvas', '')
+export function createAmbient(stage: HTMLElement): Component {
+  const light = createElement('canvas', '')
   light.width = LIGHT_WIDTH
   light.height = LIGHT_HEIGHT
-  const element = make('div', '', light)
-  const layer = make('div', 'ambient', element)
+  const element = createElement('div', '', light)
+  const layer = createElement('div', 'ambient', element)
   layer.ariaHidden = 'true'
   stage.append(layer)
   return {

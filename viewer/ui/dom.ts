@@ -1,7 +1,7 @@
 /** Creates elements. Text only becomes text nodes: what strangers wrote can never be markup. */
 
 /** An element of a class with children; strings become text. */
-export function make<Tag extends keyof HTMLElementTagNameMap>(
+export function createElement<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   name: string,
   ...children: readonly (Node | string)[]
@@ -14,14 +14,14 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
 
 /** Strangers' text in its own direction, which does not affect what surrounds it. */
 export function strangersText(tag: keyof HTMLElementTagNameMap, name: string, text: string): HTMLElement {
-  const element: HTMLElement = make(tag, name, text)
+  const element: HTMLElement = createElement(tag, name, text)
   element.dir = 'auto'
   return element
 }
 
 /** A button with what it shows and what it does. */
 export function button(name: string, children: readonly (Node | string)[], onClick: () => void): HTMLButtonElement {
-  const element = make('button', name, ...children)
+  const element = createElement('button', name, ...children)
   element.type = 'button'
   element.addEventListener('click', onClick)
   return element
@@ -29,7 +29,7 @@ export function button(name: string, children: readonly (Node | string)[], onCli
 
 /** A link that leaves the wall, for an address that strangers chose. */
 export function externalLink(href: string, content: Node | string): HTMLAnchorElement {
-  const anchor = make('a', '', content)
+  const anchor = createElement('a', '', content)
   anchor.href = href
   anchor.rel = 'noopener nofollow ugc'
   anchor.target = '_blank'
@@ -38,7 +38,7 @@ export function externalLink(href: string, content: Node | string): HTMLAnchorEl
 }
 
 /** An element of the page's HTML; throws when it is missing or of another kind. */
-export function find<T extends Element>(id: string, kind: new () => T): T {
+export function query<T extends Element>(id: string, kind: new () => T): T {
   const element = document.getElementById(id)
   if (!(element instanceof kind)) throw new Error(`index.html has no ${kind.name} with id ${id}`)
   return element

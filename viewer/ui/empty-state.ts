@@ -2,20 +2,20 @@
 
 import { blockAt } from '../../shared/wall.ts'
 import { boxOf } from '../camera/hover.ts'
-import type { Page, Part } from '../page.ts'
-import { button, make } from './dom.ts'
+import type { Page, Component } from '../page.ts'
+import { button, createElement } from './dom.ts'
 
 const centre = blockAt(80, 45)
 
 /** An invitation below the centre block, which glows. */
-export function createEmptyState(page: Page, stage: HTMLElement): Part {
-  const glow = make('div', 'glow')
-  const element = make(
+export function createEmptyState(page: Page, stage: HTMLElement): Component {
+  const glow = createElement('div', 'glow')
+  const element = createElement(
     'div',
     'first',
-    make('p', 'title', 'Nobody has bought a block yet.'),
-    make('p', '', 'The first one, in the very middle, goes to the first agent that asks.'),
-    button('loud', ['Send your agent'], () => page.send({ do: 'invite' })),
+    createElement('p', 'title', 'Nobody has bought a block yet.'),
+    createElement('p', '', 'The first one, in the very middle, goes to the first agent that asks.'),
+    button('loud', ['Send your agent'], () => page.dispatch({ do: 'invite' })),
   )
   stage.append(glow, element)
   const show = (shown: boolean) => {

@@ -5,9 +5,9 @@ import type { PanelContent, Page } from '../page.ts'
 import type { State } from '../state.ts'
 import { artworksOf } from '../wall/artworks.ts'
 import { blocksText, countText, nameOf } from '../wall/formatting.ts'
-import { find, ordered, type Hit, type Order } from '../wall/search.ts'
+import { search, ordered, type Hit, type Order } from '../wall/search.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { button, make, strangersText } from './dom.ts'
+import { button, createElement, strangersText } from './dom.ts'
 import { workButton } from './label/work-list.ts'
 
 const HITS_MAX = 60
@@ -23,16 +23,16 @@ const orders: readonly (readonly [Order, string])[] = [
 
 /** A search field over a list of works or agents. */
 export function createFinder(page: Page): PanelContent {
-  const field = make('input', '')
+  const field = createElement('input', '')
   field.type = 'search'
   field.placeholder = 'A word, a name, 0x12…, 80,45'
   field.ariaLabel = 'Search works and agents by word, name, wallet or coordinate'
   field.autocomplete = 'off'
-  const order = make('select', '', ...orders.map(([value, text]) => new Option(text, value)))
+  const order = createElement('select', '', ...orders.map(([value, text]) => new Option(text, value)))
   order.ariaLabel = 'What is listed'
-  const found = make('p', 'found')
+  const found = createElement('p', 'found')
   found.role = 'status'
-  const list = make('ul', 'works')
+  const list = createElement('ul', 'works')
   let shown = PAGE
 
   const fill = (state: State) => {
@@ -40,7 +40,7 @@ export function createFinder(page: Page): PanelContent {
     if (wall === undefined) return
     const searching = field.value.trim() !== ''
     order.hidden = searching
-    const all = searching ? find(wall, field.value, HITS_MAX) : ordered(wall, orderNamed(order.value))
+    const all = searching ? search(wall, field.value, HITS_MAX) : ordered(wall, orderNamed(order.value))
     const hits = all.slice(0, shown)
     found.textContent = searching ? hitsText(all.length) : listText(wall, all)
     const rest = all.length - hits.length
@@ -48,8 +48,8 @@ export function createFinder(page: Page): PanelContent {
       shown += PAGE
       fill(page.state())
     })
-    const items = hits.map((hit) => make('li', '', hitButton(wall, hit, state, page)))
-    list.replaceChildren(...items, ...(rest > 0 ? [make('li', 'rest', more)] : []))
+    const items = hits.map((hit) => createElement('li', '', hitButton(wall, hit, state, page)))
+    list.replaceChildren(...items, ...(rest > 0 ? [createElement('li', 'rest', more)] : []))
   }
 
   const refill = () => {
@@ -59,10 +59,10 @@ export function createFinder(page: Page): PanelContent {
   field.addEventListener('input', refill)
   order.addEventListener('change', refill)
   field.addEventListener('keydown', ({ key }) => key === 'Enter' && list.querySelector('button')?.click())
-  const surprise = button('', ['Surprise me'], () => page.send({ do: 'surprise', chance: Math.random() }))
+  const surprise = button('', ['Surprise me'], () => page.dispatch({ do: 'surprise', chance: Math.random() }))
   return {
     title: 'Find',
-    body: [field, make('div', 'pair', found, order), list, surprise],
+    body: [field, createElement('div', 'pair', found, order), list, surprise],
     update(state, before) {
       if (state === before || state.wall !== before.wall) fill(state)
       else if (state.agent !== before.agent) markChosen(list, state.agent)
@@ -83,20 +83,26 @@ function hitButton(wall: Wall, hit: Hit, state: State, page: Page): HTMLElement 
   if (hit.kind === 'block')
     return button(
       'work',
-      [make('span', 'thumb'), make('span', 'name', `Block ${coordOf(hit.block)}`), make('span', 'count', 'open')],
-      () => page.send({ do: 'go', to: hit.block }),
+      [
+        createElement('span', 'thumb'),
+        createElement('span', 'name', `Block ${coordOf(hit.block)}`),
+        createElement('span', 'count', 'open'),
+      ],
+      () => page.dispatch({ do: 'go', to: hit.block }),
     )
   const agent = wall.agents[hit.agent]
-  if (agent === undefined) return make('span', '')
+  if (agent === undefined) return createElement('span', '')
   const name =
-    agent.name === null ? make('span', 'name unnamed', nameOf(agent)) : strangersText('span', 'name', agent.name)
+    agent.name === null
+      ? createElement('span', 'name unnamed', nameOf(agent))
+      : strangersText('span', 'name', agent.name)
   const content = [
-    make('span', 'rank', `#${agent.id}`),
+    createElement('span', 'rank', `#${agent.id}`),
     name,
-    make('span', 'count', `${blocksText(agent.blocks)} · `, make('code', '', agent.wallet)),
+    createElement('span', 'count', `${blocksText(agent.blocks)} · `, createElement('code', '', agent.wallet)),
   ]
   const element = button('work agent', content, () => {
-    page.send({ do: 'choose', agent: page.state().agent === hit.agent ? undefined : hit.agent })
+    page.dispatch({ do: 'select-agent', agent: page.state().agent === hit.agent ? undefined : hit.agent })
   })
   element.dataset['agent'] = String(hit.agent)
   element.ariaPressed = String(state.agent === hit.agent)

@@ -4,25 +4,29 @@ import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import type { PanelContent } from '../page.ts'
 import type { State } from '../state.ts'
 import { copyButton } from './copy-button.ts'
-import { make } from './dom.ts'
+import { createElement } from './dom.ts'
 
 /** The prompt with a button that copies it. */
 export function createInvite(): PanelContent {
-  const text = make('code', '')
+  const text = createElement('code', '')
   const copy = copyButton('Copy the prompt', () => text.textContent)
   copy.classList.add('loud')
   const write = (state: State) => (text.textContent = promptFor(state))
   return {
     title: 'Send your agent',
     body: [
-      make('p', '', 'Paste this to a coding agent that can use a shell or the web. It asks you before it pays.'),
-      make('pre', 'prompt', text),
-      make('div', 'stack', copy),
-      make(
+      createElement(
+        'p',
+        '',
+        'Paste this to a coding agent that can use a shell or the web. It asks you before it pays.',
+      ),
+      createElement('pre', 'prompt', text),
+      createElement('div', 'stack', copy),
+      createElement(
         'p',
         'facts',
         'Your agent needs a wallet with USDC. Agents with MCP can be given the tools at ',
-        make('code', '', `${location.origin}/mcp`),
+        createElement('code', '', `${location.origin}/mcp`),
         ' instead.',
       ),
     ],
@@ -31,17 +35,17 @@ export function createInvite(): PanelContent {
 }
 
 /** The prompt: where the wall is, what a block costs, what to do, and to ask first. */
-function promptFor({ wall, invited }: State): string {
+function promptFor({ wall, promptBlock }: State): string {
   const { origin } = location
   const price = wall === undefined ? '' : `${wall.pricing.perBlock} ${wall.pricing.asset} on ${wall.pricing.network}`
-  const where = invited === undefined ? 'the open block nearest the centre' : `block ${coordOf(invited)}`
+  const where = promptBlock === undefined ? 'the open block nearest the centre' : `block ${coordOf(promptBlock)}`
   return [
     `Buy ${where} of the pixel wall at ${origin} for me, and paint it.`,
     '',
     `1. Read ${origin}/skill.md. It tells how to pay with x402 and how to paint.`,
     '2. Ask me what the block should show: 10 × 10 pixels, a message of at most 140 characters, and a link. Make a proposal.',
     `3. A block costs ${price}. Tell me the price and wait for my yes before you sign anything. Never show me or anybody else a private key.`,
-    `4. Try it for free with POST ${origin}/api/preview, then buy with GET ${origin}/blocks/${segmentOf(invited)} and an x402 client.`,
+    `4. Try it for free with POST ${origin}/api/preview, then buy with GET ${origin}/blocks/${segmentOf(promptBlock)} and an x402 client.`,
     '5. When you have the receipt, give me the link to the block on the wall.',
   ].join('\n')
 }

@@ -1,12 +1,12 @@
-/** The parts of the page that load after the wall has begun to arrive. */
+/** The components of the page that load after the wall has begun to arrive. */
 
 import { createHistoryLoader } from '../data/history-loader.ts'
 import { keepOffline } from '../data/keep-offline.ts'
 import type { CanvasReader } from '../data/read-canvas.ts'
 import { syncWall } from '../data/sync.ts'
-import type { Page, Part } from '../page.ts'
+import type { Page, Component } from '../page.ts'
 import { createAmbient } from './ambient.ts'
-import { find } from './dom.ts'
+import { query } from './dom.ts'
 import { createEmptyState } from './empty-state.ts'
 import { createAgentWorks } from './label/agent-works.ts'
 import { createLabel } from './label/label.ts'
@@ -18,11 +18,11 @@ import { createTicks } from './ticks.ts'
 import { createTitle } from './title.ts'
 import { createTooltip } from './tooltip.ts'
 
-/** Builds the parts in their places, and keeps the wall up to date once all of it has arrived. */
-export function createLazyUi(page: Page, readCanvas: CanvasReader, signal: AbortSignal): Part {
-  const stale = find('stale', HTMLElement)
-  const stage = find('stage', HTMLElement)
-  const parts: Part[] = [
+/** Builds the components in their places, and keeps the wall up to date once all of it has arrived. */
+export function createLazyUi(page: Page, readCanvas: CanvasReader, signal: AbortSignal): Component {
+  const stale = query('stale', HTMLElement)
+  const stage = query('stage', HTMLElement)
+  const components: Component[] = [
     createAmbient(stage),
     createTicks(stage),
     createLabel(page),
@@ -45,7 +45,7 @@ export function createLazyUi(page: Page, readCanvas: CanvasReader, signal: Abort
   let following = false
   return {
     update(next, before) {
-      for (const part of parts) part.update(next, before)
+      for (const component of components) component.update(next, before)
       // Older rows of a wall that is still arriving would overwrite the changes.
       if (!following && next.wall?.complete) {
         following = true
@@ -53,7 +53,7 @@ export function createLazyUi(page: Page, readCanvas: CanvasReader, signal: Abort
         if (!document.body.classList.contains('embed')) keepOffline(signal)
       }
     },
-    frame: (state) => parts.forEach((part) => part.frame?.(state)),
-    restyle: (state) => parts.forEach((part) => part.restyle?.(state)),
+    frame: (state) => components.forEach((component) => component.frame?.(state)),
+    restyle: (state) => components.forEach((component) => component.restyle?.(state)),
   }
 }

@@ -2,12 +2,12 @@
 
 import { ALL_BLOCKS, BLOCK_SIZE, cellOf, COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import { fit, toWall } from '../camera/camera.ts'
-import type { Page, Part } from '../page.ts'
+import type { Page, Component } from '../page.ts'
 import { shownWall, type State } from '../state.ts'
 import { coloursOf } from '../theme.ts'
-import type { Atlas } from '../wall/pixel-buffer.ts'
+import type { IndexTexture } from '../wall/pixel-buffer.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { make } from './dom.ts'
+import { createElement } from './dom.ts'
 
 // Shown from this many times the size of the whole wall.
 const SHOWN_FROM = 1.5
@@ -16,12 +16,12 @@ const BYTES_A_PIXEL = 4
 const OPAQUE = 255
 
 /** A picture of one pixel a block with a frame around what the stage shows; a press moves the stage there. */
-export function createMinimap(page: Page, stage: HTMLElement): Part {
-  const picture = make('canvas', '')
+export function createMinimap(page: Page, stage: HTMLElement): Component {
+  const picture = createElement('canvas', '')
   picture.width = COLS
   picture.height = ROWS
-  const frame = make('div', 'frame')
-  const element = make('div', 'minimap', picture, frame)
+  const frame = createElement('div', 'frame')
+  const element = createElement('div', 'minimap', picture, frame)
   element.ariaHidden = 'true'
   element.hidden = true
   stage.append(element)
@@ -31,15 +31,15 @@ export function createMinimap(page: Page, stage: HTMLElement): Part {
   const draw = (state: State) => {
     const wall = shownWall(state)
     if (wall === undefined || wall === drawn) return
-    const blocks = drawn?.atlas === wall.atlas ? (wall.changed ?? ALL_BLOCKS) : ALL_BLOCKS
+    const blocks = drawn?.texture === wall.texture ? (wall.changed ?? ALL_BLOCKS) : ALL_BLOCKS
     drawn = wall
-    drawBlocks(image, wall.atlas, blocks, coloursOf(page.appearance.theme()))
+    drawBlocks(image, wall.texture, blocks, coloursOf(page.appearance.theme()))
     picture.getContext('2d')?.putImageData(image, 0, 0)
   }
   const go = (event: PointerEvent) => {
     if (event.buttons === 0) return
     const on = { x: (event.offsetX / element.clientWidth) * WIDTH, y: (event.offsetY / element.clientHeight) * HEIGHT }
-    page.send({ do: 'centre', on })
+    page.dispatch({ do: 'centre', on })
   }
   element.addEventListener('pointerdown', (event) => {
     element.setPointerCapture(event.pointerId)
@@ -73,14 +73,14 @@ export function createMinimap(page: Page, stage: HTMLElement): Part {
 }
 
 /** Draws one pixel for each block: its mean colour, with squares in place of the exact gamma curve. */
-function drawBlocks(image: ImageData, atlas: Atlas, blocks: readonly BlockIndex[], colours: Uint8Array) {
+function drawBlocks(image: ImageData, texture: IndexTexture, blocks: readonly BlockIndex[], colours: Uint8Array) {
   for (const block of blocks) {
     const { col, row } = cellOf(block)
     const sum = [0, 0, 0]
     for (let y = 0; y < BLOCK_SIZE; y++) {
       const start = (row * BLOCK_SIZE + y) * WIDTH + col * BLOCK_SIZE
       for (let at = start; at < start + BLOCK_SIZE; at++) {
-        const from = (atlas[at] ?? 0) * BYTES_A_PIXEL
+        const from = (texture[at] ?? 0) * BYTES_A_PIXEL
         for (let part = 0; part < 3; part++) sum[part] = (sum[part] ?? 0) + (colours[from + part] ?? 0) ** 2
       }
     }

@@ -1,12 +1,12 @@
 /** The message when the page cannot show the wall. */
 
-import { button, find, make } from './dom.ts'
+import { button, query, createElement } from './dom.ts'
 
-const element = () => find('notice', HTMLElement)
+const element = () => query('notice', HTMLElement)
 
 /** Shows a message in the middle of the stage, with a button to try again. */
 export function showNotice(text: string, retry: () => void) {
-  element().replaceChildren(make('p', '', text), button('', ['Try again'], retry))
+  element().replaceChildren(createElement('p', '', text), button('', ['Try again'], retry))
   element().hidden = false
 }
 

@@ -1,9 +1,9 @@
 /** The panel beside the wall; at most one is open. */
 
-import type { PanelContent, Page, Part } from '../page.ts'
+import type { PanelContent, Page, Component } from '../page.ts'
 import type { Panel, State } from '../state.ts'
 import { createAbout } from './about.ts'
-import { button, find, make } from './dom.ts'
+import { button, query, createElement } from './dom.ts'
 import { createFinder } from './finder.ts'
 import { createInvite } from './invite.ts'
 import { createProfile } from './label/profile.ts'
@@ -22,17 +22,17 @@ const contents: Readonly<Record<Panel, (page: Page) => PanelContent>> = {
 }
 
 /** Opens and closes the panel that the state names. */
-export function createPanels(page: Page): Part {
-  const element = find('panel', HTMLElement)
+export function createPanels(page: Page): Component {
+  const element = query('panel', HTMLElement)
   let open: PanelContent | undefined
 
   const fill = (panel: Panel, state: State) => {
     open = contents[panel](page)
-    const close = button('close', ['×'], () => page.send({ do: 'open', panel }))
+    const close = button('close', ['×'], () => page.dispatch({ do: 'open', panel }))
     close.ariaLabel = `Close ${open.title}`
     element.className = panel
     element.ariaLabel = open.title
-    element.replaceChildren(make('h2', '', open.title), close, ...open.body)
+    element.replaceChildren(createElement('h2', '', open.title), close, ...open.body)
     element.hidden = false
     open.update?.(state, state)
     const first = element.querySelector<HTMLElement>('input, select, button:not(.close)')
@@ -45,7 +45,7 @@ export function createPanels(page: Page): Part {
     const focused = element.contains(document.activeElement)
     element.hidden = true
     element.replaceChildren()
-    if (focused) (document.querySelector<HTMLElement>(`[data-panel="${panel}"]`) ?? find('wall', HTMLElement)).focus()
+    if (focused) (document.querySelector<HTMLElement>(`[data-panel="${panel}"]`) ?? query('wall', HTMLElement)).focus()
   }
 
   return {

@@ -1,27 +1,27 @@
 /** Shows a pulse where something was just painted. */
 
 import { worksOf } from '../../shared/works.ts'
-import type { Area } from '../camera/camera.ts'
+import type { Rect } from '../camera/camera.ts'
 import { boxAround } from '../camera/hover.ts'
-import type { Part } from '../page.ts'
-import { areaOf } from '../wall/artworks.ts'
-import { make } from './dom.ts'
+import type { Component } from '../page.ts'
+import { boundsOf } from '../wall/artworks.ts'
+import { createElement } from './dom.ts'
 
 // More changes at once are no purchase but a new read of the wall.
 const BLOCKS_MAX = 400
 const PULSES_MAX = 24
 
 /** Adds a pulse for each work that changes. */
-export function createPulses(stage: HTMLElement): Part {
-  const layer = make('div', 'pulses')
+export function createPulses(stage: HTMLElement): Component {
+  const layer = createElement('div', 'pulses')
   layer.ariaHidden = 'true'
   stage.append(layer)
-  const pulses = new Map<HTMLElement, Area>()
+  const pulses = new Map<HTMLElement, Rect>()
 
   // An area may arrive in parts: what touches a running pulse makes it larger.
-  const add = (area: Area) => {
+  const add = (area: Rect) => {
     for (const [element, other] of pulses) if (touch(area, other)) return void pulses.set(element, around(area, other))
-    const element = make('div', 'pulse')
+    const element = createElement('div', 'pulse')
     element.addEventListener('animationend', () => {
       pulses.delete(element)
       element.remove()
@@ -30,11 +30,11 @@ export function createPulses(stage: HTMLElement): Part {
     layer.append(element)
   }
   return {
-    update({ wall, at, calm }, { wall: before }) {
-      if (calm || at !== undefined || wall === before || !wall?.complete || !before?.complete) return
+    update({ wall, at, reducedMotion }, { wall: before }) {
+      if (reducedMotion || at !== undefined || wall === before || !wall?.complete || !before?.complete) return
       const { changed } = wall
       if (changed === undefined || changed.length > BLOCKS_MAX) return
-      for (const work of worksOf(changed).slice(0, PULSES_MAX - pulses.size)) add(areaOf(work))
+      for (const work of worksOf(changed).slice(0, PULSES_MAX - pulses.size)) add(boundsOf(work))
     },
     frame({ camera, view }) {
       for (const [element, area] of pulses) {
@@ -47,9 +47,9 @@ export function createPulses(stage: HTMLElement): Part {
   }
 }
 
-const touch = (a: Area, b: Area) => a.left <= b.right && b.left <= a.right && a.top <= b.bottom && b.top <= a.bottom
+const touch = (a: Rect, b: Rect) => a.left <= b.right && b.left <= a.right && a.top <= b.bottom && b.top <= a.bottom
 
-const around = (a: Area, b: Area): Area => ({
+const around = (a: Rect, b: Rect): Rect => ({
   left: Math.min(a.left, b.left),
   top: Math.min(a.top, b.top),
   right: Math.max(a.right, b.right),

@@ -2,16 +2,16 @@
 
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import type { Work } from '../../shared/works.ts'
-import type { Area } from '../camera/camera.ts'
+import type { Rect } from '../camera/camera.ts'
 import { nameOnPage } from '../page-words.ts'
 import type { PanelContent, Page } from '../page.ts'
 import { shownBlock, shownWall, type State } from '../state.ts'
 import { coloursOf } from '../theme.ts'
 import { addressOf } from '../url-state.ts'
-import { areaOf, blocksOf, workAt } from '../wall/artworks.ts'
+import { boundsOf, blocksOf, workAt } from '../wall/artworks.ts'
 import { imageOf } from '../wall/picture.ts'
 import { copyButton } from './copy-button.ts'
-import { button, make } from './dom.ts'
+import { button, createElement } from './dom.ts'
 import { saveFile } from './save-file.ts'
 
 // A picture of a few blocks is made this much larger, so that it is one to look at.
@@ -21,8 +21,8 @@ const PICTURE_SIDE_MAX = 2400
 /** Buttons for a link, pictures and a frame. */
 export function createShare(page: Page): PanelContent {
   const link = () => location.origin + location.pathname + addressOf(page.state(), location.search)
-  const embedding = make('code', '')
-  const pictures = make('div', 'stack')
+  const embedding = createElement('code', '')
+  const pictures = createElement('div', 'stack')
   const fill = (state: State) => {
     embedding.textContent = `<iframe src="${embedOf(link())}" width="800" height="450" title="${nameOnPage().replaceAll('"', '&quot;')}"></iframe>`
     pictures.replaceChildren(...pictureButtons(page, state))
@@ -30,13 +30,17 @@ export function createShare(page: Page): PanelContent {
   return {
     title: 'Share',
     body: [
-      make('p', '', 'The link shows what you see now: the place, the open deed, the chosen agent, the moment.'),
-      make('div', 'stack', copyButton('Copy link', link)),
-      make('h3', '', 'Pictures'),
+      createElement(
+        'p',
+        '',
+        'The link shows what you see now: the place, the open deed, the chosen agent, the moment.',
+      ),
+      createElement('div', 'stack', copyButton('Copy link', link)),
+      createElement('h3', '', 'Pictures'),
       pictures,
-      make('h3', '', 'In another page'),
-      make('pre', '', embedding),
-      make(
+      createElement('h3', '', 'In another page'),
+      createElement('pre', '', embedding),
+      createElement(
         'div',
         'stack',
         copyButton('Copy for embedding', () => embedding.textContent),
@@ -61,7 +65,7 @@ function pictureButtons(page: Page, state: State): HTMLElement[] {
   const { wall, pinned, agent } = state
   if (wall === undefined) return buttons
   const add = (label: string, blocks: readonly BlockIndex[], name: string) =>
-    buttons.push(button('', [label], () => savePicture(page, areaOf(blocks), `pixel-wall-${name}.png`)))
+    buttons.push(button('', [label], () => savePicture(page, boundsOf(blocks), `pixel-wall-${name}.png`)))
   if (pinned !== undefined) {
     add(`PNG of block ${coordOf(pinned)}`, [pinned], coordOf(pinned).replace(',', '-'))
     const work: Work = workAt(wall, pinned)
@@ -72,12 +76,12 @@ function pictureButtons(page: Page, state: State): HTMLElement[] {
   return buttons
 }
 
-function savePicture(page: Page, area: Area, name: string) {
+function savePicture(page: Page, area: Rect, name: string) {
   const wall = shownWall(page.state())
   if (wall === undefined) return
-  const image = imageOf(wall.atlas, area, coloursOf(page.appearance.theme()))
+  const image = imageOf(wall.texture, area, coloursOf(page.appearance.theme()))
   const scale = Math.max(1, Math.min(PICTURE_SCALE, Math.floor(PICTURE_SIDE_MAX / Math.max(image.width, image.height))))
-  const canvas = make('canvas', '')
+  const canvas = createElement('canvas', '')
   canvas.width = image.width * scale
   canvas.height = image.height * scale
   const context = canvas.getContext('2d')

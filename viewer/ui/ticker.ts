@@ -1,17 +1,17 @@
 /** Shows what was just bought. */
 
 import type { BlockIndex } from '../../shared/wall.ts'
-import type { Page, Part } from '../page.ts'
+import type { Page, Component } from '../page.ts'
 import { blocksText, nameOf } from '../wall/formatting.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { button, make } from './dom.ts'
+import { button, createElement } from './dom.ts'
 import { drawWork } from './label/work-picture.ts'
 
 const SHOWN_MS = 8000
 
 /** Shows each purchase for some seconds, with its picture; a press goes to the work. */
-export function createTicker(page: Page, stage: HTMLElement): Part {
-  const element = make('div', 'ticker')
+export function createTicker(page: Page, stage: HTMLElement): Component {
+  const element = createElement('div', 'ticker')
   element.hidden = true
   stage.append(element)
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -22,9 +22,11 @@ export function createTicker(page: Page, stage: HTMLElement): Part {
     if (block === undefined || owner === undefined) return
     const what =
       count > blocks.length ? `and others bought ${blocksText(count)}` : `just bought ${sizeText(blocks.length)}`
-    const picture = make('span', 'thumb', drawWork(wall.atlas, blocks, page.appearance.theme()))
-    const go = () => page.send({ do: 'open-work', block })
-    element.replaceChildren(button('', [picture, make('span', '', make('bdi', '', nameOf(owner)), ` ${what}`)], go))
+    const picture = createElement('span', 'thumb', drawWork(wall.texture, blocks, page.appearance.theme()))
+    const go = () => page.dispatch({ do: 'open-work', block })
+    element.replaceChildren(
+      button('', [picture, createElement('span', '', createElement('bdi', '', nameOf(owner)), ` ${what}`)], go),
+    )
     element.hidden = false
     clearTimeout(timer)
     timer = setTimeout(() => (element.hidden = true), SHOWN_MS)

@@ -2,9 +2,9 @@
 
 import { BLOCK_SIZE, COLS, ROWS } from '../../shared/wall.ts'
 import { toScreen, toWall } from '../camera/camera.ts'
-import type { Part } from '../page.ts'
+import type { Component } from '../page.ts'
 import type { State } from '../state.ts'
-import { make } from './dom.ts'
+import { createElement } from './dom.ts'
 
 // In CSS pixels: blocks smaller than this have no coordinates, and two coordinates stand no nearer than that.
 const BLOCK_PX = 24
@@ -13,8 +13,8 @@ const APART_PX = 72
 const STEPS = [1, 2, 5, 10]
 
 /** Column numbers along the top and row numbers along the left. */
-export function createTicks(stage: HTMLElement): Part {
-  const layer = make('div', 'ticks')
+export function createTicks(stage: HTMLElement): Component {
+  const layer = createElement('div', 'ticks')
   layer.ariaHidden = 'true'
   stage.append(layer)
   const across = pool(layer)
@@ -48,7 +48,7 @@ function pool(layer: HTMLElement) {
   const elements: HTMLElement[] = []
   return (numbers: readonly number[], placeOf: (n: number) => number, way: 'translateX' | 'translateY') => {
     while (elements.length < numbers.length) {
-      const element = make('span', way === 'translateX' ? 'col' : 'row')
+      const element = createElement('span', way === 'translateX' ? 'col' : 'row')
       elements.push(element)
       layer.append(element)
     }

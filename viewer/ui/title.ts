@@ -2,13 +2,13 @@
 
 import { titleOf } from '../../shared/titles.ts'
 import { coordOf } from '../../shared/wall.ts'
-import type { Part } from '../page.ts'
+import type { Component } from '../page.ts'
 import { shownWall, type State } from '../state.ts'
 import { artworkAt } from '../wall/artworks.ts'
 import { dateText, nameOf } from '../wall/formatting.ts'
 
 /** A part that sets the window's title. */
-export function createTitle(): Part {
+export function createTitle(): Component {
   const site = document.title
   return {
     update(next, before) {

@@ -4,11 +4,11 @@ import { titleOf } from '../../shared/titles.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { coordOf } from '../../shared/wall.ts'
 import { boxOf } from '../camera/hover.ts'
-import type { Page, Part } from '../page.ts'
+import type { Page, Component } from '../page.ts'
 import { pointedBlock, shownWall, type State } from '../state.ts'
 import { artworkAt, workAt } from '../wall/artworks.ts'
 import { nameOf, priceText, sizeOf } from '../wall/formatting.ts'
-import { make, strangersText } from './dom.ts'
+import { createElement, strangersText } from './dom.ts'
 
 // A pointer that moves over the wall shows no tooltip.
 const REST_MS = 150
@@ -17,8 +17,8 @@ const REST_MS = 150
 const GAP_PX = 16
 
 /** A small label beside the pointer that takes no pointer itself. */
-export function createTooltip(page: Page, stage: HTMLElement): Part {
-  const element = make('div', 'tooltip')
+export function createTooltip(page: Page, stage: HTMLElement): Component {
+  const element = createElement('div', 'tooltip')
   // Screen readers get the same from the live region `spoken`.
   element.ariaHidden = 'true'
   element.hidden = true
@@ -85,12 +85,12 @@ function linesOf(state: State, block: BlockIndex): Node[] | undefined {
   if (work === undefined) {
     if (!wall.complete) return undefined
     const price = wall.claims.has(block) ? 'not sold yet' : priceText(wall.pricing.perBlock)
-    return [make('strong', '', 'Open'), make('span', '', `${coordOf(block)} · ${price}`)]
+    return [createElement('strong', '', 'Open'), createElement('span', '', `${coordOf(block)} · ${price}`)]
   }
   const owner = wall.agents[work.agent]
   const name = owner === undefined ? '' : nameOf(owner)
   return [
     strangersText('strong', work.message === undefined ? 'unnamed' : '', titleOf(work.message)),
-    make('span', '', make('bdi', '', name), ` · ${sizeOf(work.blocks)}`),
+    createElement('span', '', createElement('bdi', '', name), ` · ${sizeOf(work.blocks)}`),
   ]
 }

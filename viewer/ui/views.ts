@@ -3,7 +3,7 @@
 import type { PanelContent, Page } from '../page.ts'
 import { THEMES, type ThemeName } from '../theme.ts'
 import { OVERLAYS, legendOf, type Overlay } from '../wall/overlay.ts'
-import { make } from './dom.ts'
+import { createElement } from './dom.ts'
 
 const overlayNames: Readonly<Record<Overlay, string>> = {
   none: 'Pictures as painted',
@@ -23,9 +23,9 @@ const CANNOT = 'This browser draws on no canvas, so a picture of the wall stands
 
 /** Two choices, and the overlay's legend. */
 export function createViews(page: Page): PanelContent {
-  const legend = make('ul', 'legend')
+  const legend = createElement('ul', 'legend')
   const overlays = choice('Colours', 'overlay', OVERLAYS, overlayNames, page.state().overlay, (overlay) =>
-    page.send({ do: 'lay', overlay }),
+    page.dispatch({ do: 'set-overlay', overlay }),
   )
   const themes = choice(
     'Theme',
@@ -37,12 +37,14 @@ export function createViews(page: Page): PanelContent {
   )
   return {
     title: 'View',
-    body: page.showsOverlays() ? [overlays, legend, themes] : [make('p', '', CANNOT), themes],
+    body: page.showsOverlays() ? [overlays, legend, themes] : [createElement('p', '', CANNOT), themes],
     update({ wall, overlay }, before) {
       for (const input of overlays.querySelectorAll('input')) input.checked = input.value === overlay
       if (wall === undefined || (wall === before.wall && overlay === before.overlay && legend.hasChildNodes())) return
       legend.replaceChildren(
-        ...legendOf(wall, overlay).map(({ colour, text }) => make('li', '', swatch(colour), make('bdi', '', text))),
+        ...legendOf(wall, overlay).map(({ colour, text }) =>
+          createElement('li', '', swatch(colour), createElement('bdi', '', text)),
+        ),
       )
       legend.hidden = !legend.hasChildNodes()
     },
@@ -58,19 +60,19 @@ function choice<Value extends string>(
   onChoose: (value: Value) => void,
 ): HTMLElement {
   const options = values.map((value) => {
-    const input = make('input', '')
+    const input = createElement('input', '')
     input.type = 'radio'
     input.name = name
     input.value = value
     input.checked = value === chosen
     input.addEventListener('change', () => onChoose(value))
-    return make('label', '', input, names[value])
+    return createElement('label', '', input, names[value])
   })
-  return make('fieldset', '', make('legend', '', title), ...options)
+  return createElement('fieldset', '', createElement('legend', '', title), ...options)
 }
 
 function swatch(colour: string): HTMLElement {
-  const element = make('span', 'swatch')
+  const element = createElement('span', 'swatch')
   element.style.background = colour
   return element
 }

@@ -2,7 +2,7 @@
 
 import { BLOCK_SIZE, COLS, blockAt, cellOf, type BlockIndex } from '../../shared/wall.ts'
 import { workAround, type Work } from '../../shared/works.ts'
-import { WHOLE_WALL, type Area } from '../camera/camera.ts'
+import { WHOLE_WALL, type Rect } from '../camera/camera.ts'
 import type { Wall } from './wall-model.ts'
 
 /** A work with what is known of it. */
@@ -68,7 +68,7 @@ export function blocksOf({ claims }: Wall, agent: number): BlockIndex[] {
 }
 
 /** The smallest area that holds all of some blocks; the whole wall for none. */
-export function areaOf(blocks: readonly BlockIndex[]): Area {
+export function boundsOf(blocks: readonly BlockIndex[]): Rect {
   if (blocks.length === 0) return WHOLE_WALL
   const cells = blocks.map(cellOf)
   const cols = cells.map(({ col }) => col)
@@ -85,7 +85,7 @@ export function areaOf(blocks: readonly BlockIndex[]): Area {
 const STRAY_SHARE = 0.02
 
 /** The area that holds nearly all of what is sold; `undefined` while nothing is. */
-export function soldArea({ claims }: Wall): Area | undefined {
+export function soldArea({ claims }: Wall): Rect | undefined {
   const cells = [...claims.keys()].map(cellOf)
   if (cells.length === 0) return undefined
   const stray = Math.floor(cells.length * STRAY_SHARE)

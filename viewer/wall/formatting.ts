@@ -3,7 +3,7 @@
 import type { CanvasAgent } from '../../shared/contract/canvas.ts'
 import { BLOCK_SIZE, coordOf } from '../../shared/wall.ts'
 import type { Work } from '../../shared/works.ts'
-import { areaOf } from './artworks.ts'
+import { boundsOf } from './artworks.ts'
 import type { KnownBlock, Wall } from './wall-model.ts'
 
 const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
@@ -57,7 +57,7 @@ export function priceText(perBlock: string, blocks = 1): string {
 
 /** How large a work is, in blocks: `3 × 2` where it fills that rectangle. */
 export function sizeOf(work: Work): string {
-  const { left, top, right, bottom } = areaOf(work)
+  const { left, top, right, bottom } = boundsOf(work)
   const [cols, rows] = [(right - left) / BLOCK_SIZE, (bottom - top) / BLOCK_SIZE]
   return cols * rows === work.length ? `${cols} × ${rows}` : blocksText(work.length)
 }
@@ -73,6 +73,6 @@ export function spoken(known: KnownBlock, work: Work): string {
   const { owner, message } = known
   const who = owner.framework === null ? `${nameOf(owner)}.` : `${nameOf(owner)}, ${owner.framework}.`
   const what = message === undefined ? '' : ` Says: ${message}.`
-  const part = work.length > 1 ? ` Part of a work of ${blocksText(work.length)}.` : ''
+  const part = work.length > 1 ? ` Component of a work of ${blocksText(work.length)}.` : ''
   return `${where} ${who}${what} Sold ${dateText(known.claimedAt)}.${part}`
 }

@@ -23,7 +23,7 @@ const colours = PALETTE.map(bytesOf)
 type Light = readonly [red: number, green: number, blue: number]
 
 /** The light as RGBA, row by row; it is dark where nothing is painted near. */
-export function roomLight(wall: Pick<Wall, 'claims' | 'atlas'>): Uint8ClampedArray<ArrayBuffer> {
+export function roomLight(wall: Pick<Wall, 'claims' | 'texture'>): Uint8ClampedArray<ArrayBuffer> {
   const lamps = lampsOf(wall)
   const rgba = new Uint8ClampedArray(LIGHT_WIDTH * LIGHT_HEIGHT * 4)
   for (let at = 0; at < LIGHT_WIDTH * LIGHT_HEIGHT; at++) {
@@ -49,12 +49,12 @@ function lightAt(lamps: readonly Light[], x: number, y: number): Light {
 }
 
 /** How bright each lamp is in each part, 0 to 1: the mean of its blocks, told by the pixel in the middle of each. */
-function lampsOf({ claims, atlas }: Pick<Wall, 'claims' | 'atlas'>): readonly Light[] {
+function lampsOf({ claims, texture }: Pick<Wall, 'claims' | 'texture'>): readonly Light[] {
   const lamps = Array.from({ length: ACROSS * DOWN }, (): [number, number, number] => [0, 0, 0])
   for (const block of claims.keys()) {
     const { col, row } = cellOf(block)
     const middle = (row * BLOCK_SIZE + BLOCK_SIZE / 2) * WIDTH + col * BLOCK_SIZE + BLOCK_SIZE / 2
-    const colour = colours[atlas[middle] ?? PALETTE.length]
+    const colour = colours[texture[middle] ?? PALETTE.length]
     const lamp = lamps[Math.floor(row / LAMP_BLOCKS) * ACROSS + Math.floor(col / LAMP_BLOCKS)]
     // Light adds up by about the square of what screens are told.
     colour?.forEach((part, k) => lamp && (lamp[k] = (lamp[k] ?? 0) + (part / 255) ** 2 / LAMP_BLOCKS ** 2))

@@ -19,7 +19,7 @@ const gap = /\.{2,3}/
 const fullWallet = /^0x[0-9a-f]{40}$/
 
 /** What a text finds: the block or work at a coordinate, then agents by name, wallet or framework, then works by message. */
-export function find(wall: Wall, text: string, max: number): Hit[] {
+export function search(wall: Wall, text: string, max: number): Hit[] {
   const wanted = folded(text.trim())
   if (wanted === '') return []
   const hits: Hit[] = []

@@ -1,17 +1,17 @@
 /** The history of a part of the wall as an animated GIF. */
 
 import { WIDTH, type BlockIndex } from '../../shared/wall.ts'
-import type { Area } from '../camera/camera.ts'
+import type { Rect } from '../camera/camera.ts'
 import { coloursOf, type Theme } from '../theme.ts'
-import { areaOf } from './artworks.ts'
+import { boundsOf } from './artworks.ts'
 import { CLEAR_PIXEL, GIF_END, gifFrame, gifHead } from './gif.ts'
-import { blankAtlas, paintBlock, type Atlas } from './pixel-buffer.ts'
+import { blankTexture, paintBlock, type IndexTexture } from './pixel-buffer.ts'
 
 /** A change of a block: base64 of its new picture, or none. */
 export type Step = { readonly block: BlockIndex; readonly px: string | undefined }
 
 /** The steps in their order, none outside the area. */
-export type TimelapseInput = { readonly steps: readonly Step[]; readonly area: Area; readonly theme: Theme }
+export type TimelapseInput = { readonly steps: readonly Step[]; readonly area: Rect; readonly theme: Theme }
 
 // Twenty seconds for a long history, and one frame for each step of a short one.
 const FRAMES_MAX = 240
@@ -29,15 +29,15 @@ export function* timelapse({
 }: TimelapseInput): Generator<readonly [Uint8Array<ArrayBuffer>, number]> {
   const [width, height] = [area.right - area.left, area.bottom - area.top]
   const scale = Math.max(1, Math.floor(SIDE / Math.max(width, height)))
-  const atlas = blankAtlas()
+  const texture = blankTexture()
   const count = Math.min(FRAMES_MAX, steps.length)
-  const frame = (part: Area, blocks: readonly BlockIndex[] | undefined, hundredths: number) =>
+  const frame = (part: Rect, blocks: readonly BlockIndex[] | undefined, hundredths: number) =>
     gifFrame({
       left: (part.left - area.left) * scale,
       top: (part.top - area.top) * scale,
       width: (part.right - part.left) * scale,
       height: (part.bottom - part.top) * scale,
-      indices: indicesOf(atlas, part, blocks, scale),
+      indices: indicesOf(texture, part, blocks, scale),
       hundredths,
     })
   yield [gifHead(width * scale, height * scale, rgbOf(theme)), 0]
@@ -46,26 +46,31 @@ export function* timelapse({
   for (let n = 0; n < count; n++) {
     const touched = new Set<BlockIndex>()
     for (const { block, px } of steps.slice(endOf(n), endOf(n + 1))) {
-      paintBlock(atlas, block, px)
+      paintBlock(texture, block, px)
       touched.add(block)
     }
     const blocks = [...touched]
     const isLast = n === count - 1
-    yield [frame(areaOf(blocks), blocks, isLast ? LAST_HUNDREDTHS : FRAME_HUNDREDTHS), (n + 1) / count]
+    yield [frame(boundsOf(blocks), blocks, isLast ? LAST_HUNDREDTHS : FRAME_HUNDREDTHS), (n + 1) / count]
   }
   yield [GIF_END, 1]
 }
 
 /** An area's pixels, each `scale` wide and high; of some blocks only, where they are given. */
-function indicesOf(atlas: Atlas, area: Area, blocks: readonly BlockIndex[] | undefined, scale: number): Uint8Array {
+function indicesOf(
+  texture: IndexTexture,
+  area: Rect,
+  blocks: readonly BlockIndex[] | undefined,
+  scale: number,
+): Uint8Array {
   const width = (area.right - area.left) * scale
   const indices = new Uint8Array(width * (area.bottom - area.top) * scale)
-  const copy = (part: Area) => {
+  const copy = (part: Rect) => {
     for (let y = part.top; y < part.bottom; y++) {
       const to = (y - area.top) * scale * width
       for (let x = part.left; x < part.right; x++) {
         const at = to + (x - area.left) * scale
-        indices.fill(atlas[y * WIDTH + x] ?? CLEAR_PIXEL, at, at + scale)
+        indices.fill(texture[y * WIDTH + x] ?? CLEAR_PIXEL, at, at + scale)
       }
       const [from, until] = [to + (part.left - area.left) * scale, to + (part.right - area.left) * scale]
       for (let again = 1; again < scale; again++) indices.copyWithin(from + again * width, from, until)
@@ -74,7 +79,7 @@ function indicesOf(atlas: Atlas, area: Area, blocks: readonly BlockIndex[] | und
   if (blocks === undefined) copy(area)
   else {
     indices.fill(CLEAR_PIXEL)
-    for (const block of blocks) copy(areaOf([block]))
+    for (const block of blocks) copy(boundsOf([block]))
   }
   return indices
 }

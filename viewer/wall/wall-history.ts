@@ -3,7 +3,7 @@
 import type { ChangeDto } from '../../shared/contract/live.ts'
 import { isBlockIndex, type BlockIndex } from '../../shared/wall.ts'
 import { soldBy } from './moments.ts'
-import { blankAtlas, clearBlock, paintBlock } from './pixel-buffer.ts'
+import { blankTexture, clearBlock, paintBlock } from './pixel-buffer.ts'
 import type { Wall } from './wall-model.ts'
 
 type Shown = Exclude<ChangeDto, { kind: 'identity' }>
@@ -40,7 +40,7 @@ export function pastAt(present: Wall, history: History, at: number, from?: Past)
   const count = soldBy(history.moments, at)
   const isNear = from?.history === history
   if (isNear && from.count === count) return from
-  const before = isNear ? from.wall : { ...present, atlas: blankAtlas(), claims: new Map(present.claims) }
+  const before = isNear ? from.wall : { ...present, texture: blankTexture(), claims: new Map(present.claims) }
   const start = isNear ? from.count : 0
   const between = history.changes.slice(Math.min(start, count), Math.max(start, count))
   const touched = [...new Set(between.map(({ i }) => i))].filter(isBlockIndex)
@@ -54,10 +54,10 @@ function lastOf({ changes, ofBlock }: History, block: BlockIndex, count: number)
   return place === undefined ? undefined : changes[place]
 }
 
-function show({ atlas, claims }: Wall, block: BlockIndex, change: Shown | undefined) {
-  if (change === undefined) return clearBlock(atlas, block)
+function show({ texture, claims }: Wall, block: BlockIndex, change: Shown | undefined) {
+  if (change === undefined) return clearBlock(texture, block)
   const { m, l, px } = change
-  paintBlock(atlas, block, px)
+  paintBlock(texture, block, px)
   const claim = claims.get(block)
   if (claim === undefined) return
   claims.set(block, {

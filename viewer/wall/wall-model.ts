@@ -2,16 +2,24 @@
 
 import type { Canvas, CanvasAgent, CanvasBlock, CanvasStats } from '../../shared/contract/canvas.ts'
 import { isBlockIndex, type BlockIndex } from '../../shared/wall.ts'
-import { blankAtlas, BLOCK_BYTES, isOpenAt, paintBlock, paintBytes, pictureAt, type Atlas } from './pixel-buffer.ts'
+import {
+  blankTexture,
+  BLOCK_BYTES,
+  isOpenAt,
+  paintBlock,
+  paintBytes,
+  pictureAt,
+  type IndexTexture,
+} from './pixel-buffer.ts'
 
-/** What is known of a claimed block but its picture, which is in the atlas. */
+/** What is known of a claimed block but its picture, which is in the texture. */
 export type Claim = Omit<CanvasBlock, 'px'>
 
 /** A canvas read without its blocks. */
 export type CanvasHead = Pick<Wall, 'pricing' | 'stats' | 'agents'>
 
 /**
- * The wall as far as it is known. Updates change `claims` and `atlas` in place, so that one sale does not copy a megabyte.
+ * The wall as far as it is known. Updates change `claims` and `texture` in place, so that one sale does not copy a megabyte.
  * A new object means that something has changed.
  */
 export type Wall = {
@@ -19,7 +27,7 @@ export type Wall = {
   readonly stats: CanvasStats
   readonly agents: readonly CanvasAgent[]
   readonly claims: Map<BlockIndex, Claim>
-  readonly atlas: Atlas
+  readonly texture: IndexTexture
   readonly changed: readonly BlockIndex[] | undefined // differ from the wall before this one; all of them when undefined
   readonly complete: boolean // whether the whole read has arrived
 }
@@ -39,12 +47,12 @@ export type KnownBlock =
       readonly claimedAt: number // Unix milliseconds
       readonly message: string | undefined
       readonly link: string | undefined
-      readonly picture: Uint8Array // 100 bytes as in the atlas
+      readonly picture: Uint8Array // 100 bytes as in the texture
     }
 
 /** A wall whose blocks have not arrived yet. */
-export function bareWall({ pricing, stats, agents }: CanvasHead): Wall {
-  return { pricing, stats, agents, claims: new Map(), atlas: blankAtlas(), changed: undefined, complete: false }
+export function wallWithoutBlocks({ pricing, stats, agents }: CanvasHead): Wall {
+  return { pricing, stats, agents, claims: new Map(), texture: blankTexture(), changed: undefined, complete: false }
 }
 
 /** The wall with more blocks, or others, and their pictures. */
@@ -52,7 +60,7 @@ export function withBlocks(wall: Wall, blocks: readonly CanvasBlock[]): Wall {
   const changed = blocks.flatMap(({ px, ...claim }) => {
     if (!isBlockIndex(claim.i)) return []
     wall.claims.set(claim.i, claim)
-    paintBlock(wall.atlas, claim.i, px)
+    paintBlock(wall.texture, claim.i, px)
     return [claim.i]
   })
   return { ...wall, changed }
@@ -66,7 +74,7 @@ export function withPictures(wall: Wall, first: number, bytes: Uint8Array): Wall
   const changed: BlockIndex[] = []
   for (let at = 0, block = first; at + BLOCK_BYTES <= bytes.length; at += BLOCK_BYTES, block++) {
     if (bytes[at] === UNPAINTED || !isBlockIndex(block)) continue
-    paintBytes(wall.atlas, block, bytes, at)
+    paintBytes(wall.texture, block, bytes, at)
     changed.push(block)
   }
   return { ...wall, changed }
@@ -78,19 +86,19 @@ export function withClaims(wall: Wall, claims: Iterable<Claim>): Wall {
   for (const claim of claims) {
     if (!isBlockIndex(claim.i)) continue
     wall.claims.set(claim.i, claim)
-    if (!isOpenAt(wall.atlas, claim.i)) continue
-    paintBlock(wall.atlas, claim.i, undefined)
+    if (!isOpenAt(wall.texture, claim.i)) continue
+    paintBlock(wall.texture, claim.i, undefined)
     changed.push(claim.i)
   }
   return { ...wall, changed }
 }
 
 /** What is known of a block, at a moment in Unix milliseconds or now. */
-export function knownBlockAt({ agents, pricing, claims, atlas }: Wall, block: BlockIndex, at = Infinity): KnownBlock {
+export function knownBlockAt({ agents, pricing, claims, texture }: Wall, block: BlockIndex, at = Infinity): KnownBlock {
   const claim = claims.get(block)
   const owner = claim && agents[claim.a]
   if (claim === undefined || owner === undefined) return { kind: 'open', block, pricing, soldLater: false }
   if (claim.t > at) return { kind: 'open', block, pricing, soldLater: true }
   const { a: agent, t: claimedAt, m: message, l: link } = claim
-  return { kind: 'claimed', block, agent, owner, claimedAt, message, link, picture: pictureAt(atlas, block) }
+  return { kind: 'claimed', block, agent, owner, claimedAt, message, link, picture: pictureAt(texture, block) }
 }

@@ -4,7 +4,7 @@ import { ALL_BLOCKS, TOTAL_BLOCKS } from '../../../shared/wall.ts'
 import { clamp, fit, lookAt, reveal, type Camera } from '../../../viewer/camera/camera.ts'
 import { boxOf } from '../../../viewer/camera/hover.ts'
 import { advance, throwSpeed, type Motion } from '../../../viewer/camera/motion.ts'
-import { areaOf } from '../../../viewer/wall/artworks.ts'
+import { boundsOf } from '../../../viewer/wall/artworks.ts'
 import { at } from '../stage/sample-wall.ts'
 
 const view = { width: 1280, height: 755 }
@@ -69,7 +69,7 @@ test('a page that slept does not leap', () => {
 test('an area that is looked at is wholly on the stage', () => {
   fc.assert(
     fc.property(blocks, blocks, (one, other) => {
-      const camera = lookAt(areaOf([one, other]), view, 12)
+      const camera = lookAt(boundsOf([one, other]), view, 12)
       for (const block of [one, other]) expectOnStage(camera, block)
     }),
   )
@@ -80,9 +80,9 @@ test('what a cursor walks onto comes into view, and what is in view moves nothin
     fc.property(cameras, blocks, (camera, block) => {
       // Nearer than that a block is larger than the stage's middle.
       const from = { ...camera, zoom: Math.min(camera.zoom, 30) }
-      const after = reveal(clamp(from, view), view, areaOf([block]))
+      const after = reveal(clamp(from, view), view, boundsOf([block]))
       expectOnStage(after, block)
-      expect(reveal(after, view, areaOf([block]))).toEqual(after)
+      expect(reveal(after, view, boundsOf([block]))).toEqual(after)
     }),
   )
 })

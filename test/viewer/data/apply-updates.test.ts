@@ -27,7 +27,7 @@ test('a sale claims its block for its agent, who is new or gains one', () => {
   const after = withSales(wallOf(canvas), [sale(5), sale(6, at(0, 0), { ...carol, id: 1, name: 'Ada' })])
   expect(after.changed).toEqual([openBlock, at(0, 0)])
   expect(after.claims.get(openBlock)).toEqual({ i: openBlock, a: 2, t: 1_760_000_900_005 })
-  expect(pictureAt(after.atlas, openBlock)).toEqual(decodePicture(px))
+  expect(pictureAt(after.texture, openBlock)).toEqual(decodePicture(px))
   expect(after.agents.map(({ name, blocks }) => [name, blocks])).toEqual([
     ['Ada', 4],
     [canvas.agents[1]?.name ?? '', 1],
@@ -55,7 +55,7 @@ test('a later canvas read changes what was repainted and nothing else', () => {
   const before = wallOf(canvas)
   const after = withReading(before, readingOf(repainted))
   expect(after.changed).toEqual([rainbowBlock])
-  expect(pictureAt(after.atlas, rainbowBlock)).toEqual(decodePicture(px))
+  expect(pictureAt(after.texture, rainbowBlock)).toEqual(decodePicture(px))
   expect(withReading(after, readingOf(repainted)).changed).toEqual([])
 })
 
@@ -69,7 +69,7 @@ test('a repaint and a new name are worked in, and told twice they change no more
   const once = withChanges(wallOf(canvas), news)
   expect(once.changed).toEqual([rainbowBlock])
   expect(once.claims.get(rainbowBlock)).toEqual({ i: rainbowBlock, a: 0, t: 1_760_000_000_000, m: 'new' })
-  expect(pictureAt(once.atlas, rainbowBlock)).toEqual(decodePicture(px))
+  expect(pictureAt(once.texture, rainbowBlock)).toEqual(decodePicture(px))
   expect(once.agents[0]).toEqual({ ...(ada ?? expect.unreachable()), name: 'Ada II', framework: null })
   expect(once.stats).toEqual(canvas.stats)
   expect(withChanges(once, news)).toEqual(once)
@@ -83,7 +83,7 @@ test('a canvas read that lacks what was told already takes nothing back', () => 
   const after = withReading(withChanges(wallOf(canvas), told), readingOf(canvas), told)
   expect(after.changed).toEqual([])
   expect(after.claims.get(openBlock)?.a).toBe(2)
-  expect(pictureAt(after.atlas, rainbowBlock)).toEqual(decodePicture(px))
+  expect(pictureAt(after.texture, rainbowBlock)).toEqual(decodePicture(px))
 })
 
 test('a canvas read that is older than the news is passed over', () => {
@@ -97,7 +97,7 @@ test('sales and the canvas read that has them lead to the same wall', () => {
   const stats = { claimed: 5, remaining: TOTAL_BLOCKS - 5, agents: 3, lastClaimedAt: 1_760_000_900_005, lastSaleId: 5 }
   const read = wallOf({ ...canvas, agents, blocks, stats })
   const told = withSales(wallOf(canvas), [sale(5)])
-  for (const key of ['agents', 'stats', 'atlas', 'claims'] as const) expect(told[key]).toEqual(read[key])
+  for (const key of ['agents', 'stats', 'texture', 'claims'] as const) expect(told[key]).toEqual(read[key])
 })
 
 test('a half that has not changed is left out, and what is known of it stays', () => {
@@ -107,10 +107,10 @@ test('a half that has not changed is left out, and what is known of it stays', (
   })
   const pictures = withReading(wallOf(canvas), { ...repainted, blocks: undefined })
   expect([pictures.changed, pictures.claims.get(rainbowBlock)?.m]).toEqual([[rainbowBlock], 'Hello from a machine.'])
-  expect(pictureAt(pictures.atlas, rainbowBlock)).toEqual(decodePicture(px))
+  expect(pictureAt(pictures.texture, rainbowBlock)).toEqual(decodePicture(px))
   const words = withReading(wallOf(canvas), { ...repainted, pixels: undefined })
   expect([words.changed, words.claims.get(rainbowBlock)?.m]).toEqual([[rainbowBlock], 'new'])
-  expect(words.atlas).toEqual(wallOf(canvas).atlas)
+  expect(words.texture).toEqual(wallOf(canvas).texture)
 })
 
 test('a wall whose pictures arrive in pieces before all else is the wall that the canvas read tells', async () => {
@@ -131,6 +131,6 @@ test('a wall whose pictures arrive in pieces before all else is the wall that th
   )
   const whole = wallOf(canvas)
   expect(shown[0]?.complete).toBe(false)
-  for (const key of ['agents', 'stats', 'atlas', 'claims', 'complete'] as const)
+  for (const key of ['agents', 'stats', 'texture', 'claims', 'complete'] as const)
     expect(shown.at(-1)?.[key]).toEqual(whole[key])
 })

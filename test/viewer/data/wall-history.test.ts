@@ -4,7 +4,7 @@ import type { ChangeDto } from '../../../shared/contract/live.ts'
 import { coordOf } from '../../../shared/wall.ts'
 import { withChanges } from '../../../viewer/data/apply-updates.ts'
 import { initialState, shownWall, step } from '../../../viewer/state.ts'
-import { blankAtlas, decodePicture, pictureAt } from '../../../viewer/wall/pixel-buffer.ts'
+import { blankTexture, decodePicture, pictureAt } from '../../../viewer/wall/pixel-buffer.ts'
 import { historyOf, pastAt, type Past } from '../../../viewer/wall/wall-history.ts'
 import { knownBlockAt } from '../../../viewer/wall/wall-model.ts'
 import { at, canvas as sample, wallOf } from '../stage/sample-wall.ts'
@@ -34,7 +34,7 @@ function logOf(order: readonly (typeof blocks)[number][]): ChangeDto[] {
   })
 }
 
-const fresh = () => ({ ...nobodys, atlas: blankAtlas(), claims: new Map() })
+const fresh = () => ({ ...nobodys, texture: blankTexture(), claims: new Map() })
 
 test('the past is what the changes until then lead to, from wherever it is reached', () => {
   fc.assert(
@@ -50,7 +50,7 @@ test('the past is what the changes until then lead to, from wherever it is reach
           past = pastAt(present, history, moment, past)
           const then = withChanges(fresh(), log.slice(0, moment))
           for (const block of blocks) {
-            expect(pictureAt(past.wall.atlas, block)).toEqual(pictureAt(then.atlas, block))
+            expect(pictureAt(past.wall.texture, block)).toEqual(pictureAt(then.texture, block))
             const [told, made] = [knownBlockAt(past.wall, block, moment), knownBlockAt(then, block)]
             expect([told.kind, 'message' in told && told.message]).toEqual([
               made.kind,
@@ -69,11 +69,11 @@ test('looking at the past leaves the present as it is', () => {
   const wall = withChanges(fresh(), log)
   const remembering = step(
     { ...initialState({ width: 100, height: 100 }), wall },
-    { do: 'remember', history: historyOf(log, 2) },
+    { do: 'history-loaded', history: historyOf(log, 2) },
   )
-  const then = step(remembering, { do: 'travel', at: 1 })
-  expect(pictureAt(shownWall(then)?.atlas ?? blankAtlas(), blocks[0])).toEqual(decodePicture(colour(1)))
-  const now = step(then, { do: 'travel', at: undefined })
+  const then = step(remembering, { do: 'seek', at: 1 })
+  expect(pictureAt(shownWall(then)?.texture ?? blankTexture(), blocks[0])).toEqual(decodePicture(colour(1)))
+  const now = step(then, { do: 'seek', at: undefined })
   expect(shownWall(now)).toBe(wall)
-  expect(pictureAt(wall.atlas, blocks[0])).toEqual(decodePicture(colour(2)))
+  expect(pictureAt(wall.texture, blocks[0])).toEqual(decodePicture(colour(2)))
 })

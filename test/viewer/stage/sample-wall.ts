@@ -15,11 +15,11 @@ import {
   parseCoord,
   type BlockIndex,
 } from '../../../shared/wall.ts'
-import { bareWall, withBlocks, type Wall } from '../../../viewer/wall/wall-model.ts'
+import { wallWithoutBlocks, withBlocks, type Wall } from '../../../viewer/wall/wall-model.ts'
 
 /** The wall as the page knows it once all of a canvas read has arrived. */
 export const wallOf = (read: Canvas): Wall => ({
-  ...withBlocks(bareWall(read), read.blocks),
+  ...withBlocks(wallWithoutBlocks(read), read.blocks),
   changed: undefined,
   complete: true,
 })
@@ -40,7 +40,7 @@ export const rainbowBlock = at(80, 45)
 /** Black and white in turn. */
 export const checkerBlock = at(78, 45)
 /** Owned, without a picture. */
-export const bareBlock = at(81, 45)
+export const blockWithoutPicture = at(81, 45)
 /** Its texts try to be markup. */
 export const nastyBlock = at(79, 44)
 export const openBlock = at(100, 20)
@@ -83,7 +83,7 @@ const blocks: Canvas['blocks'] = [
     l: 'https://example.com/a',
     px: picture(rainbowAt),
   },
-  { i: bareBlock, a: 0, t: 1_760_000_200_000 },
+  { i: blockWithoutPicture, a: 0, t: 1_760_000_200_000 },
 ]
 
 export const canvas: Canvas = {

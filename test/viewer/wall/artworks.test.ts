@@ -2,8 +2,16 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ALL_BLOCKS, TOTAL_BLOCKS, cellOf, coordOf, type BlockIndex } from '../../../shared/wall.ts'
 import { worksOf } from '../../../shared/works.ts'
-import { areaOf, edgesOf, nearestOpen, workAt } from '../../../viewer/wall/artworks.ts'
-import { at, bareBlock, canvas, checkerBlock, nastyBlock, rainbowBlock, wallOf } from '../stage/sample-wall.ts'
+import { boundsOf, edgesOf, nearestOpen, workAt } from '../../../viewer/wall/artworks.ts'
+import {
+  at,
+  blockWithoutPicture,
+  canvas,
+  checkerBlock,
+  nastyBlock,
+  rainbowBlock,
+  wallOf,
+} from '../stage/sample-wall.ts'
 
 const blockNumbers = fc.integer({ min: 0, max: TOTAL_BLOCKS - 1 })
 const toBlocks = (numbers: readonly number[]) => numbers.flatMap((i) => ALL_BLOCKS[i] ?? [])
@@ -33,7 +41,7 @@ test('works share out the blocks, and blocks of different works never touch', ()
 })
 
 test('corners do not make a work, and an open block is none', () => {
-  expect(workAt(wall, rainbowBlock)).toEqual([rainbowBlock, bareBlock])
+  expect(workAt(wall, rainbowBlock)).toEqual([rainbowBlock, blockWithoutPicture])
   expect(workAt(wall, checkerBlock)).toEqual([checkerBlock])
   expect(workAt(wall, nastyBlock)).toEqual([nastyBlock])
   expect(workAt(wall, at(0, 0))).toEqual([])
@@ -63,8 +71,8 @@ test('of equally near open blocks the first is named, and of a sold out wall non
 })
 
 test('an area holds its blocks', () => {
-  expect(areaOf([at(2, 3), at(5, 1)])).toEqual({ left: 20, top: 10, right: 60, bottom: 40 })
-  expect(areaOf([])).toEqual({ left: 0, top: 0, right: 1600, bottom: 900 })
+  expect(boundsOf([at(2, 3), at(5, 1)])).toEqual({ left: 20, top: 10, right: 60, bottom: 40 })
+  expect(boundsOf([])).toEqual({ left: 0, top: 0, right: 1600, bottom: 900 })
 })
 
 test('the edges of blocks run between those that are among them and those that are not', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { PALETTE } from '../../../shared/palette.ts'
 import { ALL_BLOCKS, cellOf } from '../../../shared/wall.ts'
-import { blankAtlas, paintBytes } from '../../../viewer/wall/pixel-buffer.ts'
+import { blankTexture, paintBytes } from '../../../viewer/wall/pixel-buffer.ts'
 import { LIGHT_HEIGHT, LIGHT_WIDTH, roomLight } from '../../../viewer/wall/room-light.ts'
 
 const RED = PALETTE.indexOf('#ff0000')
@@ -9,10 +9,10 @@ const RED = PALETTE.indexOf('#ff0000')
 /** The light of a wall whose blocks are red where told. */
 function lightOf(isRed: (cell: { col: number; row: number }) => boolean) {
   const blocks = ALL_BLOCKS.filter((block) => isRed(cellOf(block)))
-  const atlas = blankAtlas()
+  const texture = blankTexture()
   const picture = new Uint8Array(100).fill(RED)
-  for (const block of blocks) paintBytes(atlas, block, picture, 0)
-  const rgba = roomLight({ atlas, claims: new Map(blocks.map((i) => [i, { i, a: 0, t: 0 }])) })
+  for (const block of blocks) paintBytes(texture, block, picture, 0)
+  const rgba = roomLight({ texture, claims: new Map(blocks.map((i) => [i, { i, a: 0, t: 0 }])) })
   return (x: number, y: number) => [...rgba.subarray((y * LIGHT_WIDTH + x) * 4, (y * LIGHT_WIDTH + x) * 4 + 4)]
 }
 

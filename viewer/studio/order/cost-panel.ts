@@ -1,10 +1,10 @@
 /** How many blocks of each kind are covered, and what the open ones cost. */
 
 import { ASSET_SYMBOL } from '../../../shared/money.ts'
-import { find, make } from '../../ui/dom.ts'
+import { query, createElement } from '../../ui/dom.ts'
 import { blocksText, countText } from '../../wall/formatting.ts'
 import type { Wall } from '../../wall/wall-model.ts'
-import type { Part } from '../parts.ts'
+import type { Component } from '../components.ts'
 import { covered, type Sketch } from '../sketch.ts'
 import { dealOf, priceOf, coveredCounts, type CoveredCounts } from './cost-summary.ts'
 
@@ -18,12 +18,12 @@ const names: Readonly<Record<keyof CoveredCounts, string>> = {
 }
 
 /** Counts in sight, and in words for those who hear the page. */
-export function createCostPanel(): Part {
-  const section = find('cost', HTMLElement)
-  const price = find('price', HTMLElement)
-  const what = find('what', HTMLElement)
-  const list = find('covered', HTMLElement)
-  const spoken = find('spoken', HTMLElement)
+export function createCostPanel(): Component {
+  const section = query('cost', HTMLElement)
+  const price = query('price', HTMLElement)
+  const what = query('what', HTMLElement)
+  const list = query('covered', HTMLElement)
+  const spoken = query('spoken', HTMLElement)
   let timer: ReturnType<typeof setTimeout> | undefined
 
   const show = (sketch: Sketch) => {
@@ -34,7 +34,7 @@ export function createCostPanel(): Part {
     what.textContent = rest
     list.replaceChildren(
       ...kinds.map((kind) =>
-        make('li', kind, make('span', `swatch ${kind}`), `${countText(counts[kind])} ${names[kind]}`),
+        createElement('li', kind, createElement('span', `swatch ${kind}`), `${countText(counts[kind])} ${names[kind]}`),
       ),
     )
     const texts = kinds.map((kind) => `${counts[kind]} ${names[kind]}`).join(', ')

@@ -1,9 +1,9 @@
 /** The order in the format that was chosen, to copy or to download. */
 
 import { copyButton } from '../../ui/copy-button.ts'
-import { button, find } from '../../ui/dom.ts'
+import { button, query } from '../../ui/dom.ts'
 import { saveFile } from '../../ui/save-file.ts'
-import type { Part } from '../parts.ts'
+import type { Component } from '../components.ts'
 import { finished, type Sketch } from '../sketch.ts'
 import { dealOf } from './cost-summary.ts'
 import { FORMS, writeOrder, type OrderFile } from './export-formats.ts'
@@ -19,11 +19,11 @@ const SHOWN_CHARACTERS_MAX = 6000
 const REST_MS = 150
 
 /** Follows the sketch and fills the section for agents. */
-export function createExportPanel(sketchNow: () => Sketch): Part {
-  const section = find('take', HTMLElement)
-  const what = find('take-what', HTMLElement)
-  const shown = find('paper', HTMLElement)
-  const forms = find('forms', HTMLFieldSetElement)
+export function createExportPanel(sketchNow: () => Sketch): Component {
+  const section = query('take', HTMLElement)
+  const what = query('take-what', HTMLElement)
+  const shown = query('paper', HTMLElement)
+  const forms = query('forms', HTMLFieldSetElement)
 
   const orderFile = (): OrderFile | undefined => {
     const order = orderOf(sketchNow(), location.origin)
@@ -44,7 +44,7 @@ export function createExportPanel(sketchNow: () => Sketch): Part {
   let timer: ReturnType<typeof setTimeout> | undefined
 
   forms.addEventListener('change', show)
-  find('paper-acts', HTMLElement).append(...acts)
+  query('paper-acts', HTMLElement).append(...acts)
   return {
     update(next, before) {
       if (next === before) return

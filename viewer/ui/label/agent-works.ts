@@ -3,18 +3,18 @@
 import { worksOf, type Work } from '../../../shared/works.ts'
 import { toScreen } from '../../camera/camera.ts'
 import { boxOf } from '../../camera/hover.ts'
-import type { Page, Part } from '../../page.ts'
+import type { Page, Component } from '../../page.ts'
 import type { State } from '../../state.ts'
-import { areaOf, blocksOf } from '../../wall/artworks.ts'
+import { boundsOf, blocksOf } from '../../wall/artworks.ts'
 import { nameOf, sizeOf } from '../../wall/formatting.ts'
-import { button, make, strangersText } from '../dom.ts'
+import { button, createElement, strangersText } from '../dom.ts'
 
 const LABELS_MAX = 12
 
 /** A chip with the agent's name, and a label over each of the largest works. */
-export function createAgentWorks(page: Page, stage: HTMLElement): Part {
-  const layer = make('div', 'labels')
-  const chip = make('div', 'chip')
+export function createAgentWorks(page: Page, stage: HTMLElement): Component {
+  const layer = createElement('div', 'labels')
+  const chip = createElement('div', 'chip')
   chip.hidden = true
   stage.append(layer, chip)
   let works: readonly Work[] = []
@@ -24,9 +24,9 @@ export function createAgentWorks(page: Page, stage: HTMLElement): Part {
     chip.hidden = owner === undefined || panel === 'profile'
     works = wall === undefined || agent === undefined ? [] : worksOf(blocksOf(wall, agent)).slice(0, LABELS_MAX)
     if (owner === undefined) return layer.replaceChildren()
-    const all = button('', ['Show all agents'], () => page.send({ do: 'choose', agent: undefined }))
+    const all = button('', ['Show all agents'], () => page.dispatch({ do: 'select-agent', agent: undefined }))
     chip.replaceChildren(
-      button('', [make('bdi', '', nameOf(owner))], () => page.send({ do: 'open', panel: 'profile' })),
+      button('', [createElement('bdi', '', nameOf(owner))], () => page.dispatch({ do: 'open', panel: 'profile' })),
       all,
     )
     layer.replaceChildren(...works.map((work) => strangersText('span', '', `${nameOf(owner)} · ${sizeOf(work)}`)))
@@ -46,7 +46,7 @@ export function createAgentWorks(page: Page, stage: HTMLElement): Part {
         const label = layer.children[i]
         const [first] = work
         if (!(label instanceof HTMLElement) || first === undefined) return
-        const { left, top, right } = areaOf(work)
+        const { left, top, right } = boundsOf(work)
         const isSeen = toScreen(camera, view, { x: right, y: top }).x > 0
         const at = toScreen(camera, view, { x: left, y: top })
         // The name of a work that begins left of the stage stands at the stage's edge.

@@ -9,7 +9,7 @@ import type { Artwork } from '../../wall/artworks.ts'
 import { agoText, blocksText, dateText, nameOf, priceText, sizeOf } from '../../wall/formatting.ts'
 import type { KnownBlock, Wall } from '../../wall/wall-model.ts'
 import { copyButton } from '../copy-button.ts'
-import { button, externalLink, make, strangersText } from '../dom.ts'
+import { button, externalLink, createElement, strangersText } from '../dom.ts'
 import { drawWork } from './work-picture.ts'
 
 type Claimed = Extract<KnownBlock, { kind: 'claimed' }>
@@ -24,9 +24,9 @@ export type CardContext = {
 }
 
 export type CardActions = {
-  choose(agent: number): void
+  selectAgent(agent: number): void
   go(to: BlockIndex): void
-  frame(block: BlockIndex): void
+  zoomToWork(block: BlockIndex): void
   share(work: Artwork): void
   invite(block: BlockIndex): void
 }
@@ -44,21 +44,30 @@ export function addPayment(element: HTMLElement, deed: Deed, network: string) {
 
 function openCard({ block, pricing, soldLater }: Open, acts: CardActions): Node[] {
   const coord = coordOf(block)
-  const where = make('p', 'facts where', `Block ${coord}`)
+  const where = createElement('p', 'facts where', `Block ${coord}`)
   if (soldLater)
-    return [make('h2', 'title', 'Not sold yet'), where, make('p', '', 'It was open at the moment you look at.')]
+    return [
+      createElement('h2', 'title', 'Not sold yet'),
+      where,
+      createElement('p', '', 'It was open at the moment you look at.'),
+    ]
   return [
-    make('h2', 'title', 'Open'),
+    createElement('h2', 'title', 'Open'),
     where,
-    make('p', 'price', make('strong', '', priceText(pricing.perBlock)), ` in ${pricing.asset} for 10 × 10 pixels`),
-    make(
+    createElement(
+      'p',
+      'price',
+      createElement('strong', '', priceText(pricing.perBlock)),
+      ` in ${pricing.asset} for 10 × 10 pixels`,
+    ),
+    createElement(
       'div',
       'acts',
       button('loud', ['Send your agent'], () => acts.invite(block)),
       paintLink(coord),
     ),
     details('The request that buys it', [
-      make('pre', '', make('code', '', `GET ${location.origin}/blocks/${coord}`)),
+      createElement('pre', '', createElement('code', '', `GET ${location.origin}/blocks/${coord}`)),
       copyButton('Copy coordinates', () => coord),
     ]),
   ]
@@ -71,29 +80,29 @@ function claimedCard(known: Claimed, around: CardContext, acts: CardActions): No
   const title = titleOf(work.message)
   const says = work.message !== undefined && title !== work.message ? [work.message] : []
   return [
-    make('div', 'frame', drawWork(wall.atlas, work.blocks, theme)),
+    createElement('div', 'frame', drawWork(wall.texture, work.blocks, theme)),
     strangersText('h2', work.message === undefined ? 'title unnamed' : 'title', title),
-    make(
+    createElement(
       'p',
       'by',
-      agentButton(owner.name, nameOf(owner), () => acts.choose(agent)),
+      agentButton(owner.name, nameOf(owner), () => acts.selectAgent(agent)),
       ...frameworkOf(owner),
     ),
     ...says.map((message) => strangersText('p', 'message', message)),
     ...(work.link === undefined ? [] : linkOf(work.link)),
-    make(
+    createElement(
       'div',
       'acts',
       button('', ['Share'], () => acts.share(work)),
-      button('', ['Look closer'], () => acts.frame(known.block)),
-      ...(owner.blocks > work.blocks.length ? [button('', ['All its works'], () => acts.choose(agent))] : []),
+      button('', ['Look closer'], () => acts.zoomToWork(known.block)),
+      ...(owner.blocks > work.blocks.length ? [button('', ['All its works'], () => acts.selectAgent(agent))] : []),
     ),
-    make(
+    createElement(
       'p',
       'facts',
       timeOf(work.since),
-      make('span', '', sizeText(work)),
-      make('span', '', `${priceText(wall.pricing.perBlock, work.blocks.length)} in ${wall.pricing.asset}`),
+      createElement('span', '', sizeText(work)),
+      createElement('span', '', `${priceText(wall.pricing.perBlock, work.blocks.length)} in ${wall.pricing.asset}`),
     ),
     details(`Block ${coordOf(known.block)}`, blockFacts(known, around, acts)),
   ]
@@ -107,20 +116,25 @@ function blockFacts(known: Claimed, { wall, work, neighbour, theme }: CardContex
   const { owner, message, link } = known
   const coord = coordOf(known.block)
   return [
-    make(
+    createElement(
       'div',
       'block',
-      drawWork(wall.atlas, [known.block], theme),
-      make(
+      drawWork(wall.texture, [known.block], theme),
+      createElement(
         'div',
         '',
-        make('p', 'facts', make('span', '', `Sold ${dateText(known.claimedAt)}`), make('span', 'payment')),
-        make('p', 'facts', make('code', '', owner.wallet)),
+        createElement(
+          'p',
+          'facts',
+          createElement('span', '', `Sold ${dateText(known.claimedAt)}`),
+          createElement('span', 'payment'),
+        ),
+        createElement('p', 'facts', createElement('code', '', owner.wallet)),
       ),
     ),
     ...(message === undefined || message === work?.message ? [] : [strangersText('p', 'message', message)]),
     ...(link === undefined || link === work?.link ? [] : linkOf(link)),
-    make(
+    createElement(
       'div',
       'acts',
       copyButton('Copy coordinates', () => coord),
@@ -132,11 +146,11 @@ function blockFacts(known: Claimed, { wall, work, neighbour, theme }: CardContex
 }
 
 function details(summary: string, content: readonly Node[]): HTMLElement {
-  return make('details', '', make('summary', '', summary), ...content)
+  return createElement('details', '', createElement('summary', '', summary), ...content)
 }
 
 const agentButton = (name: string | null, text: string, onClick: () => void) => {
-  const element = button('agent', [make('bdi', '', text)], onClick)
+  const element = button('agent', [createElement('bdi', '', text)], onClick)
   element.classList.toggle('unnamed', name === null)
   return element
 }
@@ -146,7 +160,7 @@ const frameworkOf = ({ framework }: { readonly framework: string | null }) =>
 
 /** A link to the paint page; in a frame it opens a new tab, because that page refuses to be framed. */
 function paintLink(coord: string): HTMLElement {
-  const anchor = make('a', 'button', 'Paint here')
+  const anchor = createElement('a', 'button', 'Paint here')
   anchor.href = `/paint?at=${coord}`
   if (document.body.classList.contains('embed')) anchor.target = '_blank'
   return anchor
@@ -155,7 +169,7 @@ function paintLink(coord: string): HTMLElement {
 /** The link, shown as its host; nothing when the wall does not allow it. */
 function linkOf(link: string): Node[] {
   if (!isLink(link)) return []
-  return [make('p', 'link', externalLink(link, new URL(link).host))]
+  return [createElement('p', 'link', externalLink(link, new URL(link).host))]
 }
 
 // Where a network's transactions can be looked at; none for a network without a public explorer.
@@ -167,7 +181,7 @@ const explorers: Readonly<Record<string, string>> = {
 function transaction(hash: string, network: string): Node {
   const short = `${hash.slice(0, 10)}…${hash.slice(-4)}`
   const explorer = explorers[network]
-  const code = make('code', '', short)
+  const code = createElement('code', '', short)
   if (explorer === undefined) return code
   const anchor = externalLink(`${explorer}/tx/${hash}`, code)
   anchor.ariaLabel = `Transaction ${short} in the chain’s explorer`
@@ -175,7 +189,7 @@ function transaction(hash: string, network: string): Node {
 }
 
 function timeOf(unixMs: number): HTMLElement {
-  const time = make('time', '', agoText(unixMs, Date.now()))
+  const time = createElement('time', '', agoText(unixMs, Date.now()))
   time.dateTime = new Date(unixMs).toISOString()
   time.title = dateText(unixMs)
   return time

@@ -3,12 +3,12 @@
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { boxAround, placeCard } from '../../camera/hover.ts'
 import { deedReader } from '../../data/deed-reader.ts'
-import type { Page, Part } from '../../page.ts'
+import type { Page, Component } from '../../page.ts'
 import { shownBlock, shownWall, type State } from '../../state.ts'
-import { areaOf, artworkAt, nearestOpen, workAt } from '../../wall/artworks.ts'
+import { boundsOf, artworkAt, nearestOpen, workAt } from '../../wall/artworks.ts'
 import { spoken } from '../../wall/formatting.ts'
 import { knownBlockAt } from '../../wall/wall-model.ts'
-import { button, find, make } from '../dom.ts'
+import { button, query, createElement } from '../dom.ts'
 import { addPayment, cardContent, type CardActions } from './card.ts'
 import { shareWork } from './share-link.ts'
 import { createHandle } from './sheet-handle.ts'
@@ -19,12 +19,12 @@ const REST_MS = 150
 const GAP_PX = 12
 
 /** The label and the text for screen readers. */
-export function createLabel(page: Page): Part {
+export function createLabel(page: Page): Component {
   const readDeed = deedReader()
-  const element = find('card', HTMLElement)
-  const body = make('div', 'body')
-  const handle = createHandle(element, () => page.send({ do: 'dismiss' }))
-  const close = button('close', ['×'], () => page.send({ do: 'unpin' }))
+  const element = query('card', HTMLElement)
+  const body = createElement('div', 'body')
+  const handle = createHandle(element, () => page.dispatch({ do: 'dismiss' }))
+  const close = button('close', ['×'], () => page.dispatch({ do: 'unpin' }))
   close.ariaLabel = 'Close'
   element.append(handle.element, body, close)
   const acts = actsOn(page)
@@ -36,7 +36,7 @@ export function createLabel(page: Page): Part {
     const { wall, pinned, camera, view } = state
     if (element.hidden || wall === undefined || pinned === undefined) return
     const blocks = workAt(wall, pinned, state.at)
-    const box = boxAround(camera, view, areaOf(blocks.length > 0 ? blocks : [pinned]))
+    const box = boxAround(camera, view, boundsOf(blocks.length > 0 ? blocks : [pinned]))
     const { x, y } = placeCard(box, { width: element.offsetWidth, height: element.offsetHeight }, view)
     element.style.transform = `translate(${x}px, ${y}px)`
   }
@@ -44,7 +44,7 @@ export function createLabel(page: Page): Part {
   new ResizeObserver(() => place(page.state())).observe(element)
 
   const hide = () => {
-    if (element.contains(document.activeElement)) find('wall', HTMLElement).focus({ preventScroll: true })
+    if (element.contains(document.activeElement)) query('wall', HTMLElement).focus({ preventScroll: true })
     element.hidden = true
     shown = undefined
   }
@@ -88,32 +88,32 @@ export function createLabel(page: Page): Part {
 }
 
 const actsOn = (page: Page): CardActions => ({
-  choose: (agent) => page.send({ do: 'choose', agent }),
-  go: (to) => page.send({ do: 'go', to }),
-  frame: (block) => page.send({ do: 'frame', block }),
+  selectAgent: (agent) => page.dispatch({ do: 'select-agent', agent }),
+  go: (to) => page.dispatch({ do: 'go', to }),
+  zoomToWork: (block) => page.dispatch({ do: 'zoom-to-work', block }),
   share: shareWork,
-  invite: (block) => page.send({ do: 'invite', block }),
+  invite: (block) => page.dispatch({ do: 'invite', block }),
 })
 
 /** Moves the wall where the label would cover what it describes. */
 function uncover(page: Page, label: HTMLElement, blocks: readonly BlockIndex[]) {
   const { camera, view } = page.state()
-  const box = boxAround(camera, view, areaOf(blocks))
+  const box = boxAround(camera, view, boundsOf(blocks))
   const { offsetWidth: width, offsetHeight: height } = label
   if (width > view.width - 2 * GAP_PX) {
     const hidden = box.top + box.height - (view.height - height - GAP_PX)
-    if (hidden > 0) page.send({ do: 'pan', dx: 0, dy: -Math.min(hidden, Math.max(box.top, 0)) })
+    if (hidden > 0) page.dispatch({ do: 'pan', dx: 0, dy: -Math.min(hidden, Math.max(box.top, 0)) })
     return
   }
   const taken = width + 2 * GAP_PX
   const [left, right] = [box.left, view.width - box.left - box.width]
   if (Math.max(left, right) >= taken || box.width > view.width - taken) return
-  page.send({ do: 'pan', dx: right >= left ? right - taken : taken - left, dy: 0 })
+  page.dispatch({ do: 'pan', dx: right >= left ? right - taken : taken - left, dy: 0 })
 }
 
 /** Describes the cursor's block or the pinned one to screen readers. */
 function createSpeaker(): (state: State) => void {
-  const told = find('spoken', HTMLElement)
+  const told = query('spoken', HTMLElement)
   let timer: ReturnType<typeof setTimeout> | undefined
   return (state) => {
     clearTimeout(timer)

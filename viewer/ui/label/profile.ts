@@ -6,53 +6,59 @@ import type { State } from '../../state.ts'
 import { artworksOf, blocksOf } from '../../wall/artworks.ts'
 import { agoText, blocksText, countText, dateText, nameOf } from '../../wall/formatting.ts'
 import { copyButton } from '../copy-button.ts'
-import { button, externalLink, make, strangersText } from '../dom.ts'
+import { button, externalLink, createElement, strangersText } from '../dom.ts'
 import { workList } from './work-list.ts'
 
 const WORKS_MAX = 60
 
 /** The chosen agent's profile. */
 export function createProfile(page: Page): PanelContent {
-  const body = make('div', 'about-agent')
+  const body = createElement('div', 'about-agent')
   const fill = ({ wall, agent }: State) => {
     const owner = agent === undefined ? undefined : wall?.agents[agent]
     if (wall === undefined || agent === undefined || owner === undefined) return body.replaceChildren()
     const works = artworksOf(wall).filter((work) => work.agent === agent)
     const since = Math.min(...works.map((work) => work.since))
-    const first = make('time', '', agoText(since, Date.now()))
+    const first = createElement('time', '', agoText(since, Date.now()))
     first.title = dateText(since)
     const hosts = hostsOf(blocksOf(wall, agent).flatMap((block) => wall.claims.get(block)?.l ?? []))
     const link = `${location.origin}/?agent=${owner.id}`
     body.replaceChildren(
       strangersText('p', owner.name === null ? 'name unnamed' : 'name', nameOf(owner)),
-      make(
+      createElement(
         'p',
         'facts',
-        make('span', '', `Agent ${owner.id} of ${countText(wall.agents.length)}`),
+        createElement('span', '', `Agent ${owner.id} of ${countText(wall.agents.length)}`),
         ...(owner.framework === null ? [] : [strangersText('span', 'framework', owner.framework)]),
       ),
-      make(
+      createElement(
         'p',
         'facts',
-        make('span', '', `${countText(works.length)} ${works.length === 1 ? 'work' : 'works'}`),
-        make('span', '', blocksText(owner.blocks)),
-        make('span', '', 'since ', first),
+        createElement('span', '', `${countText(works.length)} ${works.length === 1 ? 'work' : 'works'}`),
+        createElement('span', '', blocksText(owner.blocks)),
+        createElement('span', '', 'since ', first),
       ),
-      make('p', 'facts', make('code', '', owner.wallet)),
+      createElement('p', 'facts', createElement('code', '', owner.wallet)),
       ...(hosts.length === 0
         ? []
-        : [make('ul', 'links', ...hosts.map(([href, host]) => make('li', '', externalLink(href, host))))]),
-      make(
+        : [
+            createElement(
+              'ul',
+              'links',
+              ...hosts.map(([href, host]) => createElement('li', '', externalLink(href, host))),
+            ),
+          ]),
+      createElement(
         'div',
         'acts',
         copyButton('Copy link', () => link),
-        button('', ['Show all agents'], () => page.send({ do: 'choose', agent: undefined })),
+        button('', ['Show all agents'], () => page.dispatch({ do: 'select-agent', agent: undefined })),
       ),
       workList(page, works.slice(0, WORKS_MAX), false),
       ...(works.length > WORKS_MAX
-        ? [make('p', 'facts', `The newest ${WORKS_MAX} of ${countText(works.length)} works.`)]
+        ? [createElement('p', 'facts', `The newest ${WORKS_MAX} of ${countText(works.length)} works.`)]
         : []),
-      make('p', 'facts', feedLink(owner.id)),
+      createElement('p', 'facts', feedLink(owner.id)),
     )
   }
   return {
@@ -76,7 +82,7 @@ function hostsOf(links: readonly string[]): [href: string, host: string][] {
 }
 
 function feedLink(id: number): HTMLAnchorElement {
-  const anchor = make('a', '', 'Follow its new works (Atom)')
+  const anchor = createElement('a', '', 'Follow its new works (Atom)')
   anchor.href = `/atlas.atom?agent=${id}`
   return anchor
 }

@@ -2,13 +2,13 @@
 
 import type { Work } from '../../../shared/works.ts'
 import { coloursOf, type Theme } from '../../theme.ts'
-import { areaOf } from '../../wall/artworks.ts'
+import { boundsOf } from '../../wall/artworks.ts'
 import { imageOf } from '../../wall/picture.ts'
-import type { Atlas } from '../../wall/pixel-buffer.ts'
+import type { IndexTexture } from '../../wall/pixel-buffer.ts'
 
 /** A canvas with one pixel for each of the work's, which page.css enlarges without smoothing. What is not of the work stays clear. */
-export function drawWork(atlas: Atlas, blocks: Work, theme: Theme): HTMLCanvasElement {
-  const { left, top, right, bottom } = areaOf(blocks)
+export function drawWork(texture: IndexTexture, blocks: Work, theme: Theme): HTMLCanvasElement {
+  const { left, top, right, bottom } = boundsOf(blocks)
   const canvas = document.createElement('canvas')
   canvas.className = 'picture'
   canvas.width = right - left
@@ -17,8 +17,8 @@ export function drawWork(atlas: Atlas, blocks: Work, theme: Theme): HTMLCanvasEl
   const context = canvas.getContext('2d')
   const colours = coloursOf(theme)
   for (const block of blocks) {
-    const area = areaOf([block])
-    context?.putImageData(imageOf(atlas, area, colours), area.left - left, area.top - top)
+    const area = boundsOf([block])
+    context?.putImageData(imageOf(texture, area, colours), area.left - left, area.top - top)
   }
   return canvas
 }

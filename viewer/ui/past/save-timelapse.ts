@@ -3,7 +3,7 @@
 import { coordOf, isBlockIndex } from '../../../shared/wall.ts'
 import type { Page } from '../../page.ts'
 import type { State } from '../../state.ts'
-import { areaOf, workAt } from '../../wall/artworks.ts'
+import { boundsOf, workAt } from '../../wall/artworks.ts'
 import type { TimelapseInput, Step } from '../../wall/timelapse.ts'
 import { button } from '../dom.ts'
 import { saveFile } from '../save-file.ts'
@@ -58,5 +58,5 @@ function timelapseInputOf(page: Page, { wall, pinned, history }: State): Timelap
   const steps = (history?.changes ?? []).flatMap(({ i, px }): Step[] =>
     isBlockIndex(i) && (own.size === 0 || own.has(i)) ? [{ block: i, px }] : [],
   )
-  return { steps, area: areaOf(work), theme: page.appearance.theme() }
+  return { steps, area: boundsOf(work), theme: page.appearance.theme() }
 }

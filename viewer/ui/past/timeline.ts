@@ -4,7 +4,7 @@ import type { PanelContent, Page } from '../../page.ts'
 import type { State } from '../../state.ts'
 import { blocksText, dateText } from '../../wall/formatting.ts'
 import { momentAfter, momentsOf, played, soldBy } from '../../wall/moments.ts'
-import { button, make } from '../dom.ts'
+import { button, createElement } from '../dom.ts'
 import { createSaveTimelapse } from './save-timelapse.ts'
 
 // A page that was suspended goes on from where it was.
@@ -15,7 +15,7 @@ const CANNOT = 'This browser draws on no canvas, so only a picture of the wall a
 /** The player, and a button that saves a timelapse. */
 export function createTimeline(page: Page): PanelContent {
   const player = createPlayer(page)
-  if (!page.showsOverlays()) return { ...player, body: [make('p', '', CANNOT)] }
+  if (!page.showsOverlays()) return { ...player, body: [createElement('p', '', CANNOT)] }
   const film = createSaveTimelapse(page)
   return {
     title: 'Time',
@@ -37,27 +37,27 @@ function createPlayer(page: Page) {
   let sales = moments
   let count = 0 // of them before the moment shown, with a fraction while playing
   let frame: number | undefined
-  const scrubber = make('input', '')
+  const scrubber = createElement('input', '')
   scrubber.type = 'range'
   scrubber.min = '0'
   scrubber.ariaLabel = 'Sales and repaints so far'
-  const label = make('output', '')
+  const label = createElement('output', '')
   const play = button('play', ['Play'], () => (frame === undefined ? begin() : stop()))
   const now = button('', ['Now'], () => {
     stop()
-    page.send({ do: 'travel', at: undefined })
+    page.dispatch({ do: 'seek', at: undefined })
   })
 
-  const travel = (to: number) => {
+  const seek = (to: number) => {
     count = to
-    page.send({ do: 'travel', at: momentAfter(moments, Math.floor(to)) })
+    page.dispatch({ do: 'seek', at: momentAfter(moments, Math.floor(to)) })
   }
   const begin = () => {
     if (count >= moments.length) count = 0
     play.textContent = 'Pause'
     let before = performance.now()
     const next = (time: number) => {
-      travel(played(moments, count, Math.min(time - before, STEP_MAX_MS)))
+      seek(played(moments, count, Math.min(time - before, STEP_MAX_MS)))
       before = time
       if (count >= moments.length) return stop()
       frame = requestAnimationFrame(next)
@@ -82,7 +82,7 @@ function createPlayer(page: Page) {
 
   scrubber.addEventListener('input', () => {
     stop()
-    travel(Number(scrubber.value))
+    seek(Number(scrubber.value))
   })
   return {
     title: 'Time',

@@ -1,4 +1,4 @@
-/** What the parts of the paint page share. */
+/** What the components of the paint page share. */
 
 import type { Sketch } from './sketch.ts'
 
@@ -11,4 +11,4 @@ export type Studio = {
 }
 
 /** A part that follows the sketch. */
-export type Part = { update(next: Sketch, before: Sketch): void }
+export type Component = { update(next: Sketch, before: Sketch): void }
