@@ -35,10 +35,10 @@ export async function answerCall(deps: McpDeps, request: Request, clients: Clien
     if (busy !== undefined) return refuse(busy)
   }
   if (message.kind === 'malformed') return answer(400, answerError(null, message.error))
-  const address = clients.addressOf(request)
+  const from = { address: clients.addressOf(request), signal: request.signal }
   const isReadable = message.kind !== 'refused' || message.error.code === ProtocolErrorCode.MethodNotFound
   if (isReadable && !(await isLegacyRequest(request, read.value))) {
-    const told = await answerStateless(deps, request, read.value, { dialect: 'result', address })
+    const told = await answerStateless(deps, request, read.value, { dialect: 'result', ...from })
     return told.body === null ? respondEmpty(202, NO_STORE) : answer(told.status, (await told.json()) as Answer)
   }
   const version = request.headers.get(VERSION_HEADER)
@@ -47,13 +47,7 @@ export async function answerCall(deps: McpDeps, request: Request, clients: Clien
   if (message.kind === 'notification') return respondEmpty(202, NO_STORE)
   if (message.kind === 'refused') return answer(200, answerError(message.id, message.error))
   // Clients that negotiated a version send the header. Others follow the specification of this service literally.
-  return answer(
-    200,
-    await answerRequest(deps, message, {
-      dialect: version === null ? 'error' : 'result',
-      address,
-    }),
-  )
+  return answer(200, await answerRequest(deps, message, { dialect: version === null ? 'error' : 'result', ...from }))
 }
 
 const answer = (status: number, body: Answer, headers: HeaderFields = {}) =>

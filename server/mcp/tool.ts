@@ -65,8 +65,11 @@ export const WRITES: Annotations = {
   openWorldHint: true,
 }
 
-/** Who calls: what a demand for payment is said in, and the address that budgets are counted by. */
-export type Caller = { readonly dialect: Dialect; readonly address: string }
+/**
+ * Who calls: what a demand for payment is said in, the address that budgets are counted by, and a signal that aborts when the
+ * client disconnects.
+ */
+export type Caller = { readonly dialect: Dialect; readonly address: string; readonly signal: AbortSignal }
 
 /** What comes with a call besides its arguments. `payment` is there when the caller sent an object as one. */
 export type Call = Caller & { readonly payment: object | undefined }

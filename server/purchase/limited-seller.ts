@@ -22,7 +22,7 @@ export type SellTo = (
   target: Target,
   payment: Payment,
   listing: Draft | Failure,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ) => Promise<Outcome>
 
 /**

@@ -238,7 +238,7 @@ function disturb(history: History): void {
   }
   if (strikes(world, 'chainStalls')) stall(world, world.prng.pick([20_000, 90_000, 300_000]))
   if (strikes(world, 'freeze')) freeze(world, anyOf(world, stands).life)
-  const leaving = [...history.inFlight].filter(({ order }) => order.entrance === 'http')
+  const leaving = [...history.inFlight]
   if (leaving.length > 0 && strikes(world, 'hangUp')) hangUp(history, world.prng.pick(leaving))
 }
 
@@ -330,7 +330,7 @@ function shop(history: History, wish: Wish): void {
     const payment = sign(world, crowd, wish.payer, wish.target)
     crowd.firstTarget.set(keyOf(payment), wish.target)
     wish.signed.push(payment)
-    send(history, { target: wish.target, payment, listing: PLAIN, entrance: 'http' }, { wish })
+    send(history, { target: wish.target, payment, listing: PLAIN }, { wish })
   }
   offered.then(shown, () => shown('nothing')).catch((error: unknown) => (history.failed ??= error))
 }
@@ -364,10 +364,10 @@ function send(history: History, order: Order, { check, wish }: Sending = {}): vo
   const id = order.payment.nonce.slice(-4)
   history.requests += 1
   world.step += 1
-  world.tell(() => `buyer: ${id} for ${order.target} over ${order.entrance}`)
+  world.tell(() => `buyer: ${id} for ${order.target}`)
   const startedAt = world.step
   // A signal costs as much as some of the steps that it could end.
-  const mayLeave = world.faults.hangUp > 0 && order.entrance === 'http'
+  const mayLeave = world.faults.hangUp > 0
   const mine: InFlight = { at, order, client: mayLeave ? new AbortController() : undefined, wish }
   inFlight.add(mine)
   noteAttended(witness, order.payment)
@@ -438,7 +438,7 @@ function flood(history: History): void {
     const row = book.row(keyOf(payment))
     const other = wall.find((block) => block !== row?.block && block !== row?.target)
     if (row?.state.kind !== 'reserved' || other === undefined) continue
-    send(history, { target: other, payment, listing: PLAIN, entrance: 'http' })
+    send(history, { target: other, payment, listing: PLAIN })
   }
 }
 
@@ -462,7 +462,7 @@ function sendEverythingAgain(history: History): void {
   for (const payment of crowd.signed) {
     const row = book.row(keyOf(payment))
     if (row === undefined) continue
-    const order: Order = { payment, target: row.target, listing: PLAIN, entrance: 'http' }
+    const order: Order = { payment, target: row.target, listing: PLAIN }
     const check = (outcome: Outcome) => {
       const told = outcome.kind === 'bought' ? `bought ${ownTarget(outcome.purchase)}` : outcome.failure.code
       const movedOn = !isNext(row.target) && row.target !== ownTarget(row)

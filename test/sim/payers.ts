@@ -15,7 +15,6 @@ export type Order = {
   readonly target: Target
   readonly payment: Payment
   readonly listing: Draft | Failure
-  readonly entrance: 'http' | 'mcp' // over MCP, the server is not told that a client hung up
 }
 
 /** What a client does when it was not served: it keeps its signed request, forgets it and signs anew, or asks for new terms first. */
@@ -63,7 +62,7 @@ export function nextOrder(world: World, crowd: Crowd, payer: Payer): Order {
   const payment = known ?? sign(world, crowd, payer, target, pen)
   if (first === undefined) crowd.firstTarget.set(keyOf(payment), target)
   const listing = prng.chance(0.05) ? failure('invalid_listing', 'link: is no address') : draftOf(world, target)
-  return { target, payment, listing, entrance: prng.chance(0.7) ? 'http' : 'mcp' }
+  return { target, payment, listing }
 }
 
 // Most payers want the same: that is where races are.

@@ -1,12 +1,11 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
 import { paymentOf } from '../../ports/samples.ts'
-import { openWall, paidBy } from '../wall.ts'
+import { HOST, openWall, paidBy, payloadOf } from '../wall.ts'
 
 // Goal: the seller learns that a client hung up, which only a real connection can show.
 
-const left = Promise.withResolvers<void>()
-const begun = Promise.withResolvers<void>()
+let [left, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
 
 const wall = await openWall({
   seller: {
@@ -27,11 +26,42 @@ afterAll(async () => {
   await wall.db.close()
 })
 
-test('a client that closes its connection in mid-purchase is known to have left', async () => {
+const payment = paymentOf(1, 1)
+
+const posted = (body: object, headers: Readonly<Record<string, string>> = {}): RequestInit => ({
+  method: 'POST',
+  headers: {
+    host: HOST,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...headers,
+  },
+  body: JSON.stringify(body),
+})
+
+const called = (name: string, args: object, revision: string, envelope: object = {}) => {
+  const params = { name, arguments: args, _meta: { ...envelope, 'x402/payment': payloadOf(payment) } }
+  const headers = { 'mcp-protocol-version': revision, 'mcp-method': 'tools/call', 'mcp-name': name }
+  return posted({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers)
+}
+
+const STATELESS = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'agent', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+test.each([
+  ['a block', '/blocks/next', paidBy(payment)],
+  ['an area', '/areas', posted({ at: 'next', w: 2, h: 1 }, paidBy(payment).headers)],
+  ['a block over MCP', '/mcp', called('buy_block', { coord: 'next' }, '2025-11-25')],
+  ['an area over MCP', '/mcp', called('buy_area', { w: 2, h: 1 }, '2025-11-25')],
+  ['a block over stateless MCP', '/mcp', called('buy_block', { coord: 'next' }, '2026-07-28', STATELESS)],
+])('a client that closes its connection while it buys %s is known to have left', async (_, path, init) => {
+  ;[left, begun] = [Promise.withResolvers(), Promise.withResolvers()]
   const client = new AbortController()
-  const url = `http://127.0.0.1:${wall.app.server?.port}/blocks/next`
-  const asked = fetch(url, { ...paidBy(paymentOf(1, 1)), signal: client.signal })
-  await begun.promise
+  const asked = fetch(`http://127.0.0.1:${wall.app.server?.port}${path}`, { ...init, signal: client.signal })
+  await Promise.race([begun.promise, asked.then(async (answer) => Promise.reject(new Error(await answer.text())))])
   client.abort()
   await expect(asked).rejects.toThrow()
   await left.promise
