@@ -52,12 +52,12 @@ export function placeName(place: Place): string {
 
 async function moveToPostgres(path: string, url: string, moving: Moving): Promise<Moved> {
   const { leaveSqlite, enterPostgres } = await doors()
-  return await leaveSqlite(path, moving, (from) => enterPostgres(url, moving, (to) => copyWall(from, to)))
+  return await leaveSqlite(path, moving, (from, close) => enterPostgres(url, moving, (to) => copyWall(from, to), close))
 }
 
 async function moveToSqlite(url: string, path: string, moving: Moving): Promise<Moved> {
   const { leavePostgres, enterSqlite } = await doors()
-  return await leavePostgres(url, moving, (from) => enterSqlite(path, moving, (to) => copyWall(from, to)))
+  return await leavePostgres(url, moving, (from, close) => enterSqlite(path, moving, (to) => copyWall(from, to), close))
 }
 
 const doors = async () => ({

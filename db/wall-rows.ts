@@ -1,6 +1,7 @@
 /** Every row of a wall, apart from the engine that keeps it: what is read of one engine to be written to the other. */
 
 import type { Log } from '../server/ports.ts'
+import { CannotOpen } from './cannot-open.ts'
 import { isSummed, SUMMED, type Cell } from './row-checksums.ts'
 
 /** The tables that make a wall, in an order in which rows refer to earlier ones only, with their columns but for sums. */
@@ -48,6 +49,17 @@ export type NewWall = WallRows & {
   put(table: KeptTable, rows: readonly KeptRow[]): Promise<void>
   /** Makes what follows from the rows, once all are there; the wall is only read from then on. */
   finish(): Promise<void>
+}
+
+/**
+ * Leaves the note at the old place that the wall is elsewhere, on the disk: nobody opens it or commits to it from then on. To
+ * be called once the new wall is whole, and before anybody can open it, so that at no moment both can sell.
+ */
+export type Close = () => Promise<void>
+
+/** Whether the new place has the wall cannot be told, so the old one must stay closed. */
+export class MoveUnknown extends CannotOpen {
+  override name = 'MoveUnknown'
 }
 
 /** How a wall is moved. */

@@ -19,6 +19,7 @@ import type { Progress } from '../../server/domain/store-position.ts'
 import { CannotOpen } from '../cannot-open.ts'
 import type { Cell } from '../row-checksums.ts'
 import { codeOf, CommitUnknown, inOurWords, isOutdated, isPassing, isRefusedCommit, wordsFor } from './errors.ts'
+import { MOVED, NOTE } from './migration-marker.ts'
 import { ANSWER_MS, CONNECTIONS, openPool, type Pool, type Queries } from './pool.ts'
 import { PROGRESS, watermark, type Watermark } from './watermark.ts'
 
@@ -169,8 +170,8 @@ async function attempt<T>(
       return { result }
     })
   } catch (error) {
-    if (committing !== undefined && isBehindMark(error))
-      throw new StoreUnavailable('the database is older than what was seen of it', { cause: error })
+    const refusal = committing === undefined ? undefined : REFUSALS[codeOf(error) ?? '']
+    if (refusal !== undefined) throw new StoreUnavailable(refusal, { cause: error })
     if (committing === undefined || isRefusedCommit(error)) throw error
     if (await wasKept(pool, askForMs, token)) return committing
     throw error
@@ -198,19 +199,23 @@ const ASK = `
   ON CONFLICT (token) DO UPDATE SET token = excluded.token RETURNING kept`
 
 /**
- * Ends a transaction, and answers how far the database has come by it. On an older copy the token is no token, so that
- * nothing is kept. A commit that waits for a standby must not be hurried: a timeout would have it answered without the standby.
+ * Ends a transaction, and answers how far the database has come by it. On an older copy, and where the wall has moved away
+ * meanwhile, the token is no token, so that nothing is kept. A move takes locks that wait for transactions which have written,
+ * so whoever commits after it sees its note here. A commit that waits for a standby must not be hurried: a timeout would have it answered without the standby.
  */
 const commitWith = (token: string, { change, payment }: Progress) => `
   WITH progress AS (${PROGRESS}), written AS (
     INSERT INTO commits (token, kept)
-    SELECT '${token}'::uuid, CASE WHEN change >= ${change} AND payment >= ${payment} THEN 1 END FROM progress)
+    SELECT '${token}'::uuid, CASE WHEN EXISTS (${NOTE}) THEN 2 WHEN change >= ${change} AND payment >= ${payment} THEN 1 END
+    FROM progress)
   SELECT * FROM progress;
   SET LOCAL statement_timeout = 0; COMMIT`
 
-/** Whether a commit was refused because the database is older than what was seen of it. */
-const isBehindMark = (error: unknown) => codeOf(error) === NOT_NULL_VIOLATION
-const NOT_NULL_VIOLATION = '23502'
+// What the table of tokens says of one that is none: it takes no NULL, and of numbers only 0 and 1.
+const REFUSALS: Readonly<Record<string, string>> = {
+  '23502': 'the database is older than what was seen of it',
+  '23514': MOVED,
+}
 
 // Nobody asks after more than some seconds.
 const FORGET_OLD = `

@@ -3,16 +3,29 @@
 import { CannotOpen } from '../cannot-open.ts'
 import type { Session } from './pool.ts'
 
+/** What is said to whoever works on after the wall has moved away. */
+export const MOVED = 'the wall has moved away from this database'
+
+/** Reads the note, as `note`: no row where the wall is still there. */
+export const NOTE = `
+  SELECT description AS note FROM pg_description
+  WHERE objoid = 'wall'::regclass AND classoid = 'pg_class'::regclass AND objsubid = 0 AND description LIKE 'has moved to %'`
+
 /** Throws `CannotOpen` when the wall in the database has moved away. */
 export async function ensureStayed({ rows }: Session): Promise<void> {
-  const [table] = await rows<{ note: string | null }>(`SELECT obj_description('wall'::regclass, 'pg_class') AS note`)
-  if (table?.note?.startsWith('has moved to ') !== true) return
+  const [left] = await rows<{ note: string }>(NOTE)
+  if (left === undefined) return
   throw new CannotOpen(
-    `the wall in the database ${table.note}: name that place in the settings. Only if nothing was sold there, run COMMENT ON TABLE wall IS NULL`,
+    `the wall in the database ${left.note}: name that place in the settings. Only if nothing was sold there, run COMMENT ON TABLE wall IS NULL`,
   )
 }
 
 /** Notes that the wall is at another place from now on; part of the transaction under way. */
 export async function noteMoved({ run }: Session, words: string): Promise<void> {
   await run(`COMMENT ON TABLE wall IS '${words.replaceAll("'", "''")}'`)
+}
+
+/** Takes the note back. */
+export async function forgetMoved({ run }: Session): Promise<void> {
+  await run('COMMENT ON TABLE wall IS NULL')
 }

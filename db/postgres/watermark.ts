@@ -6,6 +6,7 @@
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { isBehind, type Progress } from '../../server/domain/store-position.ts'
 import type { StoreReplaced } from '../../server/ports.ts'
+import { MOVED, NOTE } from './migration-marker.ts'
 import type { Session } from './pool.ts'
 
 /** The newest state of a database that this process has seen. It only ever rises. */
@@ -14,7 +15,7 @@ export type Watermark = {
   begin(): void
   /** Is told from then on when another server answers. */
   watch(told: (replaced: StoreReplaced) => void): void
-  /** Looks at a connection that is used for the first time. Throws `StoreUnavailable` for one to an older copy. */
+  /** Looks at a connection that is used for the first time. Throws `StoreUnavailable` for one to an older copy, or to what a wall left. */
   inspect(session: Session): Promise<void>
   /** What a commit must not be behind of. */
   seen(): Progress
@@ -26,7 +27,8 @@ export type Watermark = {
 export const PROGRESS = `
   SELECT number AS change, (SELECT coalesce(max(id), 0) FROM payments) AS payment FROM counters`
 
-const INSPECT = `SELECT p.*, pg_postmaster_start_time()::text AS started FROM (${PROGRESS}) AS p`
+const INSPECT = `
+  SELECT p.*, pg_postmaster_start_time()::text AS started, EXISTS (${NOTE}) AS moved FROM (${PROGRESS}) AS p`
 
 /** Makes the watermark of a process, which has seen nothing yet. */
 export function watermark(): Watermark {
@@ -48,9 +50,10 @@ export function watermark(): Watermark {
       if (!isWatching) return
       // What is seen while the answer is under way may be newer than the answer.
       const before = seen
-      const [found] = await rows<Progress & { readonly started: string }>(INSPECT)
+      const [found] = await rows<Progress & { readonly started: string; readonly moved: boolean }>(INSPECT)
       if (found === undefined) throw new Error('the wall has lost its counters')
-      const { started, ...progress } = found
+      const { started, moved, ...progress } = found
+      if (moved) throw new StoreUnavailable(MOVED)
       if (isBehind(progress, before)) {
         if (!isOlder) tell({ progress, seen: before, isOlder: true })
         isOlder = true

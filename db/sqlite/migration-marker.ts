@@ -1,7 +1,9 @@
 /** The note beside a file whose wall has moved away, so that no wall starts on what is left by mistake. */
 
 import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { CannotOpen } from '../cannot-open.ts'
+import { flush } from './file/backup.ts'
 
 const noteAt = (path: string) => `${existsSync(path) ? realpathSync(path) : path}.moved`
 
@@ -15,12 +17,16 @@ export function ensureStayed(path: string): void {
   )
 }
 
-/** Writes down that the wall at `path` is at another place from now on; that counts once the answer is called. */
+/** Writes down that the wall at `path` is at another place from now on; that counts, on the disk, once the answer is called. */
 export function prepareNote(path: string, words: string): () => void {
   const note = noteAt(path)
   const unfinished = `${note}.unfinished`
   writeFileSync(unfinished, `${words}\n`)
-  return () => renameSync(unfinished, note)
+  flush(unfinished)
+  return () => {
+    renameSync(unfinished, note)
+    flush(dirname(note))
+  }
 }
 
 /** The wall at `path` is there, whatever was noted of it. */

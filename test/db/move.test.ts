@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
@@ -8,6 +8,8 @@ import { CannotOpen } from '../../db/cannot-open.ts'
 import type { Engine } from '../../db/engine.ts'
 import { moveWall } from '../../db/move.ts'
 import { openStore, type Place } from '../../db/open.ts'
+import { MOVED } from '../../db/postgres/migration-marker.ts'
+import { openPostgres } from '../../db/postgres/open.ts'
 import { openWall } from '../../db/sqlite/open.ts'
 import { copiedColumns, KEPT_TABLES } from '../../db/wall-rows.ts'
 import { paymentHealth } from '../../server/health/payment-health.ts'
@@ -22,10 +24,11 @@ import { fakeFacilitator } from '../fakes/facilitator.ts'
 import { fakeLogger } from '../fakes/logger.ts'
 import { noPictures } from '../fakes/pictures.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
-import { failureOf, sell } from '../ports/engine.ts'
-import { blockOf, editOf, listingOf, NOW, paymentOf, TERMS } from '../ports/samples.ts'
+import { failureOf, hold, sell, stored } from '../ports/engine.ts'
+import { blockOf, editOf, hash, HEAD, listingOf, NOW, paymentOf, TERMS } from '../ports/samples.ts'
 import { leaveCredits, leaveOpen, liveOn } from './lived-in.ts'
 import { sellAllBut } from './nearly-sold.ts'
+import { cutProxy } from './postgres/cut-proxy.ts'
 import { startPostgres, type PostgresServer } from './postgres/server.ts'
 
 // Goal: a wall that moves is the same wall, down to its last byte, and a move that fails leaves nothing behind. Method: real
@@ -288,6 +291,115 @@ test('no wall starts where one moved away, until that is taken back or it has co
   await at(there, (wall) => sell(wall, 'next', 2, 2))
   await at(back, (wall) => sell(wall, 'next', 2, 2))
 })
+
+describe('of the old place and the new one never both can sell:', () => {
+  test('an instance that the move did not see commits nothing any more, nor tells anything to those who connect anew', async () => {
+    const [source, there, back] = [fileAt('unseen'), await newPlace(), fileAt('unseen-back')]
+    await at(source, (wall) => sell(wall, '3,4', 1, 1))
+    await moveWall(source, there, final)
+    const proxy = cutProxy(there.url)
+    try {
+      const cutOff = await openPostgres(proxy.url, TERMS.network)
+      const held = await hold(cutOff, blockOf('5,6'), paymentOf(2, 2))
+      proxy.breakDown()
+      await moveWall(there, back, final)
+      proxy.mend()
+      const steps = [
+        () => cutOff.ledger.finalize(held, hash(2), true, NOW),
+        () => cutOff.ledger.claim(blockOf('7,8'), paymentOf(3, 3), listingOf(), HEAD, NOW, []),
+        () => cutOff.ledger.find(held.payment),
+      ]
+      for (const step of steps) expect(await failureOf(step())).toMatchObject({ message: MOVED })
+      await cutOff.close()
+    } finally {
+      proxy.stop()
+    }
+    expect((await at(back, (wall) => stored(wall, paymentOf(2, 2)))).state.kind).toBe('reserved')
+  })
+
+  test('a transaction that was begun before the note is left is refused at its commit', async () => {
+    const there = await newPlace()
+    await at(there, async (wall) => {
+      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+      const waiting = new SQL(there.url, { max: 1 })
+      await waiting
+        .begin(async (vandal) => {
+          await vandal`SELECT 1 FROM counters FOR UPDATE`
+          const selling = failureOf(wall.ledger.finalize(held, hash(1), true, NOW))
+          await lockIsWaitedFor(there)
+          await ask(there, "COMMENT ON TABLE wall IS 'has moved to another place'")
+          return { selling }
+        })
+        .then(async ({ selling }) => expect(await selling).toMatchObject({ message: MOVED }))
+      await waiting.close()
+      const further = [
+        () => wall.ledger.claim(blockOf('5,6'), paymentOf(2, 2), listingOf(), HEAD, NOW, []),
+        () => wall.payouts.note(paymentOf(9, 9), 'x', NOW),
+        () => wall.compaction.drop([7]),
+      ]
+      for (const step of further) expect(await failureOf(step())).toMatchObject({ message: MOVED })
+      expect(await wall.store.tryWrite()).toEqual({ of: 'store-write', reason: MOVED })
+      await takeBack(there)
+      expect((await stored(wall, held.payment)).state.kind).toBe('reserved')
+    })
+  })
+
+  test('when the new database is lost in its commit, the old file stays closed, and says how to open it', async () => {
+    const [source, there] = [fileAt('doubt'), await newPlace()]
+    await at(source, (wall) => sell(wall, 'next', 1, 1))
+    const proxy = cutProxy(there.url)
+    try {
+      const cut = proxy.cutAt('COMMIT', 'before', 'ANALYZE')
+      expect(await messageOf(moveWall(source, { ...there, url: proxy.url }, final))).toContain('cannot be told')
+      await cut
+    } finally {
+      proxy.stop()
+    }
+    expect(await messageOf(at(source, async () => {}))).toContain('has moved to')
+    expect(await isEmpty(there)).toBe(true)
+    await takeBack(source)
+    await move(source, there)
+  })
+
+  test('when the new file cannot get its name, the old database is open again', async () => {
+    const [there, back] = [await newPlace(), fileAt('nameless')]
+    await at(there, (wall) => sell(wall, 'next', 1, 1))
+    const moving = failureOf(moveWall(there, back, final))
+    while (!existsSync(`${back.path}.unfinished`)) await Bun.sleep(1)
+    mkdirSync(back.path)
+    expect(await moving).toMatchObject({ code: 'EISDIR' })
+    rmSync(back.path, { recursive: true })
+    await at(there, (wall) => sell(wall, 'next', 2, 2))
+    await move(there, back)
+  })
+
+  test('when the note at the old database is not kept, there is no new file', async () => {
+    const [there, back] = [await newPlace(), fileAt('no-note')]
+    await at(there, (wall) => wall.payouts.note(paymentOf(1, 1), 'x', NOW))
+    await ask(there, atCommitOf('leases', "RAISE EXCEPTION 'no' USING ERRCODE = 'integrity_constraint_violation'"))
+    await ask(
+      there,
+      `CREATE FUNCTION touch() RETURNS event_trigger LANGUAGE plpgsql AS $$
+      BEGIN INSERT INTO leases VALUES ('a', 'b', gen_random_uuid(), now()); END $$;
+      CREATE EVENT TRIGGER touches ON ddl_command_end WHEN TAG IN ('COMMENT') EXECUTE FUNCTION touch()`,
+    )
+    expect(await messageOf(moveWall(there, back, final))).toContain('23000')
+    expect(await isEmpty(back)).toBe(true)
+    await at(there, (wall) => sell(wall, 'next', 1, 1))
+  })
+})
+
+/** SQL that has something happen in each transaction that writes to a table, when it is committed. */
+const atCommitOf = (table: string, body: string) => `
+  CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body}; RETURN NULL; END $$;
+  CREATE CONSTRAINT TRIGGER meddles AFTER INSERT ON ${table} DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW EXECUTE FUNCTION meddle()`
+
+/** Resolves once somebody waits for a lock in a database. */
+async function lockIsWaitedFor(place: { readonly url: string }): Promise<void> {
+  const waits = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  while ((await ask(place, waits)).length === 0) await Bun.sleep(5)
+}
 
 describe('a rehearsal', () => {
   test('does all of it on a wall that goes on selling, and keeps nothing', async () => {

@@ -4,11 +4,11 @@ import type { LogCompaction, OutlinedEntry } from '../../../server/ports.ts'
 import type { Connection } from '../connection.ts'
 
 /** The compaction of the log in a database. */
-export function postgresCompaction({ rows }: Connection): LogCompaction {
+export function postgresCompaction({ rows, transaction }: Connection): LogCompaction {
   return {
     outline: (after, limit) => rows<OutlinedEntry>(OUTLINE, [after, limit]),
     drop: async (numbers) => {
-      await rows(DROP, [JSON.stringify(numbers)])
+      await transaction(null, ({ write }) => write(DROP, [JSON.stringify(numbers)]))
     },
   }
 }

@@ -5,7 +5,9 @@ import {
   copiedColumns,
   KEPT,
   KEPT_TABLES,
+  MoveUnknown,
   PAGE_ROWS,
+  type Close,
   type KeptRow,
   type KeptTable,
   type Moving,
@@ -15,20 +17,20 @@ import {
 import { hostOf } from '../connection.ts'
 import { codeOf } from '../errors.ts'
 import { checkSchema, migrate } from '../migrate.ts'
-import { ensureStayed, noteMoved } from '../migration-marker.ts'
+import { ensureStayed, forgetMoved, noteMoved } from '../migration-marker.ts'
 import { checkServer } from '../open.ts'
 import { ANSWER_MS, openPool, WALL_NAME, type Session } from '../pool.ts'
 import { checking } from '../writes.ts'
 import { postgresLog } from './log.ts'
 
 /**
- * Reads the wall in a database as of one moment. Nobody can write to it meanwhile, nor open it afterwards as long as its note
- * stands, unless it is a rehearsal. Throws `CannotOpen` when a process has the wall open.
+ * Reads the wall in a database as of one moment. Nobody can write to it meanwhile. From `close` on nobody can open it or
+ * commit to it, as long as its note stands, unless it is a rehearsal. Throws `CannotOpen` when a process has the wall open.
  */
 export const leavePostgres = <T>(
   url: string,
   { isRehearsal, timeoutMs, note }: Moving,
-  work: (wall: WallRows) => Promise<T>,
+  work: (wall: WallRows, close: Close) => Promise<T>,
 ): Promise<T> =>
   apartFrom(url, async (session) => {
     await checkSchema(session)
@@ -41,10 +43,18 @@ export const leavePostgres = <T>(
         timeoutMs,
         `BEGIN ISOLATION LEVEL REPEATABLE READ; LOCK TABLE ${TABLES} IN SHARE MODE`,
       )
-    if (!isRehearsal) await noteMoved(session, note)
-    const result = await work(rowsOf(session))
-    await session.run('COMMIT')
-    return result
+    let isNoted = false
+    const close = async () => {
+      if (!isRehearsal) await noteMoved(session, note)
+      await session.run('COMMIT')
+      isNoted = !isRehearsal
+    }
+    try {
+      return await work(rowsOf(session), close)
+    } catch (error) {
+      if (isNoted && !(error instanceof MoveUnknown)) await forgetMoved(session)
+      throw error
+    }
   })
 
 /**
@@ -55,6 +65,7 @@ export const enterPostgres = <T>(
   url: string,
   { isRehearsal, timeoutMs }: Moving,
   work: (wall: NewWall) => Promise<T>,
+  closeOld: Close,
 ): Promise<T> =>
   apartFrom(url, async (session) => {
     await checkServer(session)
@@ -68,6 +79,7 @@ export const enterPostgres = <T>(
       put: (table, rows) => putRows(session, table, rows),
       finish: () => finish(session),
     })
+    await closeOld()
     if (isRehearsal) await session.run('ROLLBACK')
     else await commit(session, url)
     return result
@@ -196,8 +208,8 @@ async function commit({ run }: Session, url: string): Promise<void> {
   try {
     await run('COMMIT')
   } catch (error) {
-    throw new CannotOpen(
-      `the database at ${hostOf(url)} was lost at the very end (${codeOf(error) ?? 'no answer'}), and whether the wall is there cannot be told: run the command again, which refuses if it is`,
+    throw new MoveUnknown(
+      `the database at ${hostOf(url)} was lost at the very end (${codeOf(error) ?? 'no answer'}), and whether the wall is there cannot be told: look whether it has sales. The old place stays closed; only if there are none here, take its note away (starting the wall there says how) and move again`,
     )
   }
 }

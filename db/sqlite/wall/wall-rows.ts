@@ -9,7 +9,9 @@ import type { DamagedRow } from '../../row-checksums.ts'
 import {
   copiedColumns,
   KEPT,
+  MoveUnknown,
   PAGE_ROWS,
+  type Close,
   type KeptRow,
   type KeptTable,
   type Moving,
@@ -25,13 +27,13 @@ import { openWall } from '../open.ts'
 import { sqliteLog } from './log.ts'
 
 /**
- * Reads the wall in the file at `path`, through a copy as of one moment. Nobody can open the file meanwhile, nor afterwards
+ * Reads the wall in the file at `path`, through a copy as of one moment. Nobody can open the file meanwhile, nor after `close`
  * without removing the note beside it, unless it is a rehearsal. Throws `CannotOpen` when a wall is open on it or a row is damaged.
  */
 export async function leaveSqlite<T>(
   path: string,
   { isRehearsal, timeoutMs, note }: Moving,
-  work: (wall: WallRows) => Promise<T>,
+  work: (wall: WallRows, close: Close) => Promise<T>,
 ): Promise<T> {
   if (!existsSync(path)) throw new CannotOpen(`there is no database at ${path}`)
   const unlock = isRehearsal ? () => {} : await lockDatabase(path, timeoutMs)
@@ -42,7 +44,8 @@ export async function leaveSqlite<T>(
     backUp(path, copy)
     const connection = openWhole(copy)
     try {
-      return isRehearsal ? await work(rowsOf(connection)) : await noted(path, note, () => work(rowsOf(connection)))
+      const rows = rowsOf(connection)
+      return isRehearsal ? await work(rows, async () => {}) : await noted(path, note, (close) => work(rows, close))
     } finally {
       connection.close()
     }
@@ -52,16 +55,14 @@ export async function leaveSqlite<T>(
   }
 }
 
-/** Does what makes the wall at `path` be elsewhere, and leaves a note of it. */
-async function noted<T>(path: string, words: string, work: () => Promise<T>): Promise<T> {
+/** Does what makes the wall at `path` be elsewhere; the note of it is taken back where that is known to have failed. */
+async function noted<T>(path: string, words: string, work: (close: Close) => Promise<T>): Promise<T> {
   // Before, because there may be no room for it afterwards.
   const leaveNote = prepareNote(path, words)
   try {
-    const result = await work()
-    leaveNote()
-    return result
+    return await work(async () => leaveNote())
   } catch (error) {
-    forgetMoved(path)
+    if (!(error instanceof MoveUnknown)) forgetMoved(path)
     throw error
   }
 }
@@ -74,6 +75,7 @@ export async function enterSqlite<T>(
   path: string,
   { isRehearsal, timeoutMs }: Moving,
   work: (wall: NewWall) => Promise<T>,
+  closeOld: Close,
 ): Promise<T> {
   const unlock = await lockDatabase(path, timeoutMs)
   const unfinished = `${path}.unfinished`
@@ -83,8 +85,9 @@ export async function enterSqlite<T>(
     if (there !== undefined) throw new CannotOpen(`${there} exists; a wall is moved only to where nothing is`)
     remove(unfinished)
     const result = await filled(unfinished, work)
-    if (isRehearsal) return result
     flush(unfinished)
+    await closeOld()
+    if (isRehearsal) return result
     renameSync(unfinished, path)
     forgetMoved(path)
     flush(dirname(path))
