@@ -6,7 +6,7 @@ import { engines } from './scenarios/engines.ts'
 import { followers } from './scenarios/followers.ts'
 import { firstPixels, fullWall, slowMachine } from './scenarios/page.ts'
 import { purchases } from './scenarios/purchases.ts'
-import { canvas, demands, feed, size, unchanged } from './scenarios/reads.ts'
+import { canvas, deed, demands, feed, size, unchanged } from './scenarios/reads.ts'
 import { publish, repaint, underRepaints } from './scenarios/repaints.ts'
 import { coldStart, memory } from './scenarios/starts.ts'
 import { viewers } from './scenarios/viewers.ts'
@@ -15,6 +15,7 @@ import { viewers } from './scenarios/viewers.ts'
 export const scenarios: Readonly<Record<string, Scenario>> = {
   'The whole wall, 14,400 painted blocks, in gzip': canvas,
   'The same, to a reader who has it (304)': unchanged,
+  'The deed of a sold block': deed,
   'A demand for payment (402)': demands,
   'A repaint (PUT)': repaint,
   'One repaint until all can read it': publish,

@@ -42,6 +42,7 @@ export const areas: Scenario = async (servers, { rounds, ms }) => {
     for (let at = 0; at < WARM_UP_BLOCKS; at++) await buy(wall, orders['one block']())
     for (let at = 0; at < WARM_UP_AREAS; at++) await buy(wall, nextArea({ image }))
     const costs = await costsOf(wall, orders, rounds)
+    const rowsAlone = await rowsOf(await servers.floor(), rounds)
     const idle = await probe(wall, ms)
     const landing = await probe(wall, ms, async () => {
       for (let at = 0; at < LANDINGS; at++) await buy(wall, nextArea(at % 2 === 0 ? {} : { image }))
@@ -52,6 +53,7 @@ export const areas: Scenario = async (servers, { rounds, ms }) => {
     return {
       rows: [
         ...costs.map(([what, cost]) => ({ what, figures: { 'CPU ms before the answer': cost } })),
+        { what: 'the rows of 400 blocks in a bare transaction', figures: { 'CPU ms': rowsAlone } },
         { what: 'health, idle', figures: idle },
         { what: 'health, while areas land', figures: landing },
         { what: 'next for 20x20, no room', figures: looked },
@@ -59,6 +61,7 @@ export const areas: Scenario = async (servers, { rounds, ms }) => {
         { what: 'health, while room is looked for', figures: looking },
       ],
       ratios: {
+        'area: 400 blocks over their rows alone': area / rowsAlone,
         'area: 400 blocks over one': area / block,
         'area: 400 blocks and an image over one block': painted / block,
         'area: ms of health p99 while areas land': landing['p99 ms'],
@@ -87,6 +90,17 @@ async function costsOf(wall: Server, orders: Readonly<Record<string, () => Order
       costs.set(what, [...(costs.get(what) ?? []), await buy(wall, order())])
     }
   return [...costs].map(([what, all]) => [what, median(all)] as const)
+}
+
+/** The processor time in milliseconds of writing the rows of an area and nothing else: the median of all rounds. */
+async function rowsOf(floor: Server, rounds: number): Promise<number> {
+  const costs: number[] = []
+  const url = `http://127.0.0.1:${floor.port}/area?blocks=${SIDE * SIDE}`
+  for (let round = -WARM_UP_AREAS; round < rounds; round++) {
+    const cost = await cpuMsDuring(floor.pid, async () => await (await fetch(url)).text())
+    if (round >= 0) costs.push(cost)
+  }
+  return median(costs)
 }
 
 /** Buys an area; the processor time in milliseconds that its wall used before the answer. */

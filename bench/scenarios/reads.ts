@@ -1,12 +1,15 @@
-/** The free reads and the demand for payment, against handlers that do nothing but send bytes, and against the plain way. */
+/** The free reads and the demand for payment, against bare handlers that send the same bytes, and against the plain way. */
 
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { rowsOf, type Scenario } from '../findings.ts'
 import { always, requestBytes } from '../measure/load.ts'
 import { pair, timesAsCheap, type Target } from '../measure/pair.ts'
-import { canvasGzip } from '../servers/servers.ts'
+import { canvasGzip, type Server, type Servers } from '../servers/servers.ts'
 
 const gzipped = { 'Accept-Encoding': 'gzip' }
+
+// What a target is called that sends the bytes of the wall's own answer again.
+const SAME = 'a bare handler, same bytes'
 
 /** The whole wall, full. */
 export const canvas: Scenario = async (servers, pace) => {
@@ -14,8 +17,7 @@ export const canvas: Scenario = async (servers, pace) => {
   const get = (path: string) => always(requestBytes('GET', path, gzipped))
   const files = await servers.nginx(TOTAL_BLOCKS)
   const targets: Target[] = [
-    { name: 'a bare handler, same bytes', server: naive, status: 200, requests: get('/raw') },
-    { name: 'a static route, same bytes', server: naive, status: 200, requests: get('/static') },
+    await sameBytes(servers, wall, '/api/canvas', 200, gzipped),
     ...(files === undefined ? [] : [{ name: 'nginx, a file', server: files, status: 200, requests: get('/canvas') }]),
     { name: 'this wall', server: wall, status: 200, requests: get('/api/canvas') },
     { name: 'SELECT, stringify, gzip', server: naive, status: 200, requests: get('/naive/canvas'), connections: 2 },
@@ -24,7 +26,7 @@ export const canvas: Scenario = async (servers, pace) => {
   return {
     rows: rowsOf(samples),
     ratios: {
-      'canvas: times a bare handler': timesAsCheap(samples, 'this wall', 'a bare handler, same bytes'),
+      'canvas: times a bare handler': timesAsCheap(samples, 'this wall', SAME),
       'canvas: times naive': timesAsCheap(samples, 'this wall', 'SELECT, stringify, gzip'),
     },
   }
@@ -32,21 +34,47 @@ export const canvas: Scenario = async (servers, pace) => {
 
 /** The whole wall, to a reader who has it already. */
 export const unchanged: Scenario = async (servers, pace) => {
-  const [wall, naive] = [await servers.wall(TOTAL_BLOCKS), await servers.naive(TOTAL_BLOCKS)]
+  const wall = await servers.wall(TOTAL_BLOCKS)
   const head = await fetch(`http://127.0.0.1:${wall.port}/api/canvas`, { method: 'HEAD' })
   const etag = head.headers.get('etag') ?? ''
-  const held = (path: string, tag: string) => always(requestBytes('GET', path, { ...gzipped, 'If-None-Match': tag }))
+  const held = { ...gzipped, 'If-None-Match': etag }
   const samples = await pair(
     [
-      { name: 'a bare handler', server: naive, status: 304, requests: held('/304', 'W/"same"') },
-      { name: 'this wall', server: wall, status: 304, requests: held('/api/canvas', etag) },
+      await sameBytes(servers, wall, '/api/canvas', 304, held),
+      { name: 'this wall', server: wall, status: 304, requests: always(requestBytes('GET', '/api/canvas', held)) },
     ],
     pace,
   )
   return {
     rows: rowsOf(samples),
-    ratios: { 'unchanged: times a bare handler': timesAsCheap(samples, 'this wall', 'a bare handler') },
+    ratios: { 'unchanged: times a bare handler': timesAsCheap(samples, 'this wall', SAME) },
   }
+}
+
+/** The deed of a sold block. */
+export const deed: Scenario = async (servers, pace) => {
+  const wall = await servers.wall(TOTAL_BLOCKS)
+  const samples = await pair(
+    [
+      await sameBytes(servers, wall, '/blocks/80,45', 200),
+      { name: 'this wall', server: wall, status: 200, requests: always(requestBytes('GET', '/blocks/80,45')) },
+    ],
+    pace,
+  )
+  return { rows: rowsOf(samples), ratios: { 'deed: times a bare handler': timesAsCheap(samples, 'this wall', SAME) } }
+}
+
+/** A handler that sends the bytes and headers of an answer of the wall, and does nothing else. */
+async function sameBytes(
+  servers: Servers,
+  wall: Server,
+  path: string,
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Target> {
+  const server = await servers.floor()
+  const same = await server.same(wall, path, headers)
+  return { name: SAME, server, status, requests: always(requestBytes('GET', same, headers)) }
 }
 
 /** Pages of the feed, 200 sales each. */
@@ -56,7 +84,7 @@ export const feed: Scenario = async (servers, pace) => {
   const last = TOTAL_BLOCKS - 200
   const samples = await pair(
     [
-      { name: 'a bare handler', server: naive, status: 200, requests: always(requestBytes('GET', '/hello')) },
+      await sameBytes(servers, wall, `/api/feed?after=${last}&limit=200`, 200),
       { name: 'SELECT and stringify', server: naive, status: 200, requests: page('/naive/feed', last) },
       { name: 'this wall, first page', server: wall, status: 200, requests: page('/api/feed', 0) },
       { name: 'this wall, last page', server: wall, status: 200, requests: page('/api/feed', last) },
@@ -66,6 +94,7 @@ export const feed: Scenario = async (servers, pace) => {
   return {
     rows: rowsOf(samples),
     ratios: {
+      'feed: times a bare handler': timesAsCheap(samples, 'this wall, last page', SAME),
       'feed: last page over first': 1 / timesAsCheap(samples, 'this wall, last page', 'this wall, first page'),
       'feed: times naive': timesAsCheap(samples, 'this wall, last page', 'SELECT and stringify'),
     },
@@ -87,7 +116,7 @@ export const size: Scenario = async (servers) => {
 
 const SOLD = 1000
 
-/** The demand for payment, against the cheapest answer there is, and against the x402 SDK making it each time. */
+/** The demand for payment, against the same bytes, the cheapest answer there is, and the x402 SDK making it each time. */
 export const demands: Scenario = async (servers, pace) => {
   const [wall, naive] = [await servers.wall(SOLD), await servers.naive(SOLD)]
   const get = (path: string) => always(requestBytes('GET', path))
@@ -99,7 +128,8 @@ export const demands: Scenario = async (servers, pace) => {
   }
   const samples = await pair(
     [
-      { name: 'hello, status 200', server: naive, status: 200, requests: get('/hello') },
+      await sameBytes(servers, wall, '/blocks/0,0', 402),
+      { name: 'hello, status 200', server: await servers.floor(), status: 200, requests: get('/hello') },
       { name: 'the SDK, each time', server: naive, status: 402, requests: get('/sdk') },
       { name: 'this wall, 160 blocks', server: wall, status: 402, requests: inTurn },
     ],
@@ -108,6 +138,7 @@ export const demands: Scenario = async (servers, pace) => {
   return {
     rows: rowsOf(samples),
     ratios: {
+      '402: times a bare handler': timesAsCheap(samples, 'this wall, 160 blocks', SAME),
       '402: times hello': timesAsCheap(samples, 'this wall, 160 blocks', 'hello, status 200'),
       '402: times the SDK': timesAsCheap(samples, 'this wall, 160 blocks', 'the SDK, each time'),
     },

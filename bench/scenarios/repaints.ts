@@ -14,14 +14,14 @@ const PER_MS = 1.5
 
 const preloaded = (file: string) => ({ BUN_OPTIONS: `--preload=${join(import.meta.dir, file)}` })
 
-/** A repaint over HTTP, with each way to recover its signer. */
+/** A repaint over HTTP, with each way to recover its signer, against the least that its promise takes. */
 export const repaint: Scenario = async (servers, pace) => {
   const sign = await owners(TOTAL_BLOCKS)
   const count = Math.ceil(PER_MS * pace.ms)
-  const batches = Array.from({ length: 3 }, () =>
+  const batches = Array.from({ length: 4 }, () =>
     Array.from({ length: pace.rounds + 1 }, () => Array.from({ length: count }, sign)),
   )
-  const [fast = [], slow = [], none = []] = batches
+  const [fast = [], slow = [], none = [], least = []] = batches
   const keys = join(servers.folder, 'keys.txt')
   await Bun.write(
     keys,
@@ -43,12 +43,22 @@ export const repaint: Scenario = async (servers, pace) => {
     },
   })
   const samples = await pair(
-    [target('viem only', viem, slow), target('this wall', wall, fast), target('signers looked up', unchecked, none)],
+    [
+      target('viem only', viem, slow),
+      target('this wall', wall, fast),
+      target('signers looked up', unchecked, none),
+      target('a signature check and a shared commit', await servers.floor(), least),
+    ],
     { ...pace, ms: 60_000 },
   )
   return {
     rows: rowsOf(samples),
     ratios: {
+      'repaint: times a check and a commit': timesAsCheap(
+        samples,
+        'this wall',
+        'a signature check and a shared commit',
+      ),
       'repaint: times viem only': timesAsCheap(samples, 'this wall', 'viem only'),
       'repaint: times no recovery': timesAsCheap(samples, 'this wall', 'signers looked up'),
     },
@@ -69,11 +79,13 @@ export const publish: Scenario = async (servers, { rounds }) => {
   const sizes = [100, 1000, TOTAL_BLOCKS].map((blocks) => ({ blocks, agents: agentsOf(blocks) }))
   const rows: Row[] = []
   const costs: number[] = []
-  let naiveMs = Number.NaN
+  let [naiveMs, leastMs] = [Number.NaN, Number.NaN]
+  const floor = await servers.floor()
   for (const { blocks, agents } of [...sizes, { blocks: TOTAL_BLOCKS, agents: MANY_AGENTS }]) {
     const wall = await servers.wall(blocks, wallName(blocks, agents), {}, agents)
     const [naive, sign] = [await servers.naive(blocks), await owners(blocks, agents)]
-    const [ours, theirs]: [number[], number[]] = [[], []]
+    await postText(floor, '/parts', `http://127.0.0.1:${wall.port}`)
+    const [ours, theirs, least]: [number[], number[], number[]] = [[], [], []]
     for (let round = 0; round < Math.min(rounds, WARM_UP_MAX); round++) {
       await repaintOnce(wall, sign().bytes)
       await rebuild(naive)
@@ -84,25 +96,33 @@ export const publish: Scenario = async (servers, { rounds }) => {
       const idle = await cpuMsDuring(wall.pid, () => Bun.sleep(PUBLISHED_AFTER_MS))
       ours.push((await cpuMsDuring(wall.pid, () => repaintOnce(wall, sign().bytes))) - idle)
       theirs.push(await cpuMsDuring(naive.pid, () => rebuild(naive)))
+      least.push(await cpuMsDuring(floor.pid, () => getText(floor, '/publish')))
     }
     naiveMs = median(theirs)
+    leastMs = median(least)
     costs.push(median(ours))
     rows.push({
       what: `${blocks} blocks, ${agents} agents`,
-      figures: { 'naive CPU ms': naiveMs, 'CPU ms': median(ours) },
+      figures: { 'naive CPU ms': naiveMs, 'compressing what changed, CPU ms': leastMs, 'CPU ms': median(ours) },
     })
   }
   const [few = Number.NaN, many = Number.NaN] = costs.slice(-2)
   return {
     rows,
     ratios: {
+      'repaint: to publish, over compressing what changed': many / leastMs,
       'repaint: times naive to publish, full wall': naiveMs / few,
       'repaint: to publish, many agents over few': many / few,
     },
   }
 }
 
-const rebuild = async ({ port }: Server) => await (await fetch(`http://127.0.0.1:${port}/naive/rebuild`)).text()
+const rebuild = (server: Server) => getText(server, '/naive/rebuild')
+
+const getText = async ({ port }: Server, path: string) => await (await fetch(`http://127.0.0.1:${port}${path}`)).text()
+
+const postText = async ({ port }: Server, path: string, body: string) =>
+  await (await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body })).text()
 
 async function repaintOnce({ port }: Server, bytes: Uint8Array): Promise<void> {
   await sendOnce(port, bytes)

@@ -1,5 +1,6 @@
 /** Starting on walls of each size, and the memory they take. */
 
+import { join } from 'node:path'
 import { freePort, startWall } from '../../server/local/wall-process.ts'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import type { Row, Scenario } from '../findings.ts'
@@ -13,16 +14,29 @@ import { paced } from './repaints.ts'
 /** From starting the process to the last byte of the first read of the whole wall, on all processors there are. */
 export const coldStart: Scenario = async (servers, { rounds }) => {
   const DATABASE_PATH = servers.database(TOTAL_BLOCKS, 'cold')
-  const took: number[] = []
+  const [took, loaded]: [number[], number[]] = [[], []]
   // A process has the processors of the one that started it.
   await onEveryProcessor(async () => {
-    for (let round = 0; round < rounds; round++) took.push(await secondsToFirstRead(DATABASE_PATH))
+    for (let round = 0; round < rounds; round++) {
+      took.push(await secondsToFirstRead(DATABASE_PATH))
+      loaded.push(await secondsToLoad())
+    }
   })
-  const s = median(took)
+  const [s, least] = [median(took), median(loaded)]
   return {
-    rows: [{ what: `${TOTAL_BLOCKS} blocks`, figures: { s } }],
-    ratios: { 'start: seconds to the first full read': s },
+    rows: [
+      { what: `${TOTAL_BLOCKS} blocks`, figures: { s } },
+      { what: 'loading the same modules', figures: { s: least } },
+    ],
+    ratios: { 'start: seconds to the first full read': s, 'start: over loading the same modules': s / least },
   }
+}
+
+async function secondsToLoad(): Promise<number> {
+  const startedAt = performance.now()
+  const script = join(import.meta.dir, '../servers/load-modules.ts')
+  await Bun.spawn([process.execPath, script], { stdin: 'ignore', stdout: 'ignore', stderr: 'inherit' }).exited
+  return (performance.now() - startedAt) / 1000
 }
 
 async function secondsToFirstRead(DATABASE_PATH: string): Promise<number> {

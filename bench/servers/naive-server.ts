@@ -1,6 +1,6 @@
 /**
- * What the wall is held against, in a process of its own: handlers that do nothing but send the same bytes, which is
- * as fast as the machine goes, and the plain way of doing each thing. Arguments: a database, and the canvas read in gzip.
+ * The plain way of doing each thing, in a process of its own: a query for each read, the x402 SDK for each demand. Argument:
+ * a database.
  */
 
 import { x402HTTPResourceServer, x402ResourceServer } from '@x402/core/server'
@@ -11,14 +11,9 @@ import { ListingQuery } from '../../shared/contract/block.ts'
 import { COORD_PATTERN } from '../../shared/wall.ts'
 import naiveSql from './naive-server.sql' with { type: 'text' }
 
-const [databasePath = '', bodyPath = ''] = process.argv.slice(2)
-
-const ETAG = 'W/"same"'
+const [databasePath = ''] = process.argv.slice(2)
 const network = 'eip155:8453'
 const asset = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
-
-const body = await Bun.file(bodyPath).bytes()
-const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip', ETag: ETAG, Vary: 'Accept-Encoding' }
 
 const connection = connect(databasePath)
 const [selectBlocks = '', selectAgents = '', selectFeed = '', update = ''] = naiveSql.split(';\n')
@@ -98,14 +93,11 @@ const server = Bun.serve({
   port: 0,
   development: false,
   routes: {
-    '/raw': () => new Response(body, { headers }),
-    '/static': new Response(body, { headers }),
-    '/304': (request) =>
-      new Response(null, { status: request.headers.get('if-none-match') === ETAG ? 304 : 200, headers }),
-    '/hello': () => new Response('hello'),
     '/sdk': sdkDemand,
     '/naive/canvas': () =>
-      new Response(Bun.gzipSync(Buffer.from(plainCanvas()), { level: 6, library: 'zlib' }), { headers }),
+      new Response(Bun.gzipSync(Buffer.from(plainCanvas()), { level: 6, library: 'zlib' }), {
+        headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
+      }),
     '/naive/health': () => Response.json({ ok: connection.read(() => feed.get({ after: 0, limit: 1 })) !== null }),
     '/naive/feed': (request) => {
       const after = Number(new URL(request.url).searchParams.get('after'))

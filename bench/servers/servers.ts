@@ -19,14 +19,22 @@ const AGENTS = 500
 /** How many agents own the blocks of a wall, if nothing else is said. */
 export const agentsOf = (blocks: number): number => Math.min(AGENTS, Math.max(1, blocks))
 
+/** A server that does no more than it must. */
+export type Floor = Server & {
+  /** Keeps an answer of another server; resolves to the path under which the same bytes are sent. */
+  same(server: Server, path: string, headers?: Readonly<Record<string, string>>): Promise<string>
+}
+
 export type Servers = {
   readonly folder: string
   /** A wall with so many blocks sold, started once for each `name`. Settings are for a first start. */
   wall(blocks: number, name?: string, settings?: WallSettings, agents?: number): Promise<Server>
   /** A copy of the database of a wall with so many blocks sold. */
   database(blocks: number, name: string): string
-  /** The bare handlers and the plain way of doing things, over a wall with so many blocks sold. */
+  /** The plain way of doing things, over a wall with so many blocks sold. */
   naive(blocks: number): Promise<Server>
+  /** The least that answers cost, and what keeps answers of walls to send them again. */
+  floor(): Promise<Floor>
   /** nginx with the canvas read of a wall with so many blocks sold as a file, `/canvas`; `undefined` where it is not installed. */
   nginx(blocks: number): Promise<Server | undefined>
   stop(): Promise<void>
@@ -55,6 +63,7 @@ export function servers(): Servers {
   const naives = new Map<number, Promise<EndableServer>>()
   const masters = new Set<string>()
   let nginx: Promise<EndableServer> | undefined
+  let floor: Promise<EndableServer & Floor> | undefined
 
   const database = (blocks: number, name: string, agents = agentsOf(blocks)) => {
     const master = join(folder, `master-${blocks}-${agents}.sqlite`)
@@ -81,21 +90,26 @@ export function servers(): Servers {
     await Bun.write(file, await canvasGzip(port))
     return file
   }
-  const startNaive = async (blocks: number) => {
-    const body = await canvasFile(blocks)
-    const child = spawnNaive(database(blocks, `naive-${blocks}`), body)
-    const line = await firstLine(child.stdout)
-    pin(child.pid, SERVERS_ON)
-    return { port: Number(line), pid: child.pid, end: () => child.kill('SIGKILL') }
+  const startFloor = async () => {
+    const server = await startScript('floor-server.ts', folder)
+    const same: Floor['same'] = async ({ port }, path, headers = {}) => {
+      const body = JSON.stringify({ url: `http://127.0.0.1:${port}${path}`, headers })
+      return await (await fetch(`http://127.0.0.1:${server.port}/same`, { method: 'POST', body })).text()
+    }
+    return { ...server, same }
   }
   return {
     folder,
     wall,
     database,
     async naive(blocks) {
-      const started = naives.get(blocks) ?? startNaive(blocks)
+      const started = naives.get(blocks) ?? startScript('naive-server.ts', database(blocks, `naive-${blocks}`))
       naives.set(blocks, started)
       return await started
+    },
+    async floor() {
+      floor ??= startFloor()
+      return await floor
     },
     async nginx(blocks) {
       if (Bun.which('nginx') === null) return undefined
@@ -103,7 +117,7 @@ export function servers(): Servers {
       return await nginx
     },
     async stop() {
-      await nginx?.then((one) => one.end()).catch(() => {})
+      for (const one of [nginx, floor]) await one?.then((started) => started.end()).catch(() => {})
       // One that did not start has ended already.
       for (const started of walls.values()) await started.then((one) => one.kill()).catch(() => {})
       for (const started of naives.values()) await started.then((one) => one.end()).catch(() => {})
@@ -115,12 +129,16 @@ export function servers(): Servers {
 /** A wall as what is measured. */
 export const serverOf = ({ url, pid }: WallProcess): Server => ({ port: Number(new URL(url).port), pid })
 
-function spawnNaive(databasePath: string, body: string) {
-  return Bun.spawn([process.execPath, join(import.meta.dir, 'naive-server.ts'), databasePath, body], {
+/** Starts one of the servers beside this file, which prints its port. */
+async function startScript(script: string, ...args: readonly string[]): Promise<EndableServer> {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, script), ...args], {
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'inherit',
   })
+  const line = await firstLine(child.stdout)
+  pin(child.pid, SERVERS_ON)
+  return { port: Number(line), pid: child.pid, end: () => child.kill('SIGKILL') }
 }
 
 async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {

@@ -81,7 +81,12 @@ const mayImport: Record<string, readonly string[]> = {
   ...Object.fromEntries(sqlite.map((room) => [room, [...stored, ...sqlite]])),
   ...Object.fromEntries(postgres.map((room) => [room, [...stored, ...postgres]])),
   ...Object.fromEntries(viewer.map((room) => [room, [...shared, ...viewer]])),
-  ...Object.fromEntries(bench.map((room) => [room, [...shared, 'server/app.ts', ...embedded, ...engines, ...bench]])),
+  ...Object.fromEntries(
+    bench.map((room) => [
+      room,
+      [...shared, 'server/app.ts', 'server/config.ts', 'server/serve.ts', ...embedded, ...engines, ...bench],
+    ]),
+  ),
   'test/planted.ts': [],
 }
 

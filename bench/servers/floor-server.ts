@@ -1,0 +1,112 @@
+/**
+ * The least that each answer costs on this machine, in a process of its own: handlers that only send the bytes of an answer again, and the
+ * work without which a promise cannot be kept. Argument: an empty folder. `POST /same` with `{url, headers}` keeps an
+ * answer and tells the path that sends it again.
+ */
+
+import { join } from 'node:path'
+import { connect } from '../../db/sqlite/connection.ts'
+import { fastestKeys } from '../../server/adapters/wallets/recover.ts'
+import { segmentOf, summed } from '../../server/http/canvas/precompressed-body.ts'
+import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
+import { editMessage } from '../../shared/signing.ts'
+
+const [folder = ''] = process.argv.slice(2)
+
+const keys = await fastestKeys()
+const connection = connect(join(folder, 'floor.sqlite'))
+connection.run('PRAGMA journal_mode = WAL')
+connection.run('CREATE TABLE rows (id INTEGER PRIMARY KEY, block INTEGER, message TEXT, pixels BLOB)')
+connection.run('CREATE TABLE blocks (i INTEGER PRIMARY KEY, message TEXT, pixels BLOB, changed INTEGER)')
+type Row = { readonly block: number; readonly message: string; readonly pixels: Uint8Array | null }
+const append = connection.prepare<unknown, Row>(
+  'INSERT INTO rows (block, message, pixels) VALUES ($block, $message, $pixels)',
+)
+const show = connection.prepare<unknown, Row>(
+  'INSERT OR REPLACE INTO blocks (i, message, pixels) VALUES ($block, $message, $pixels)',
+)
+
+/** Checks who signed a repaint, and keeps it with one commit that others share. */
+async function repaint(request: Request & { readonly params: { readonly coord: string } }): Promise<Response> {
+  const { ts, signature, message } = (await request.json()) as { ts: number; signature: `0x${string}`; message: string }
+  const { coord } = request.params
+  const signer = await keys.recover(keys.digestOf(editMessage('127.0.0.1', coord, ts, { message })), signature)
+  if (signer === undefined) return new Response(null, { status: 401 })
+  await connection.writeTogether(() => {
+    append.run({ block: 0, message, pixels: null })
+    show.run({ block: 0, message, pixels: null })
+  })
+  return Response.json({ updated: true })
+}
+
+/** Writes the rows of an area, each block's entry in the log and its new state, in one transaction. */
+function writeArea(blocks: number): void {
+  const pixels = new Uint8Array(PIXELS_PER_BLOCK)
+  connection.write(() => {
+    for (let block = 0; block < blocks; block++) {
+      const row = { block, message: 'an area', pixels }
+      append.run(row)
+      show.run(row)
+    }
+  })
+}
+
+/** What one repaint changes of a wall's reads: a row of blocks with its pictures, without them, and its pixels. */
+async function changedParts(wall: string): Promise<readonly Uint8Array[]> {
+  const read = async (path: string) => await (await fetch(wall + path)).bytes()
+  const rowOf = async (path: string) => {
+    const lines = Buffer.from(await read(path))
+      .toString()
+      .split('\n')
+    return Buffer.from(lines.toSorted((a, b) => b.length - a.length)[0] ?? '')
+  }
+  const pixels = await read('/api/canvas.bin')
+  const row = pixels.subarray(-pixels.length / ROWS)
+  return [await rowOf('/api/canvas'), await rowOf('/api/blocks'), row]
+}
+
+const ROWS = 90
+
+type Kept = { readonly url: string; readonly headers: Readonly<Record<string, string>> }
+
+// What the server of the answer sets by itself.
+const OWN_HEADERS = ['date', 'content-length', 'connection', 'keep-alive', 'transfer-encoding']
+
+/** Reads an answer once, and makes a handler that sends it again. */
+async function sameAnswer({ url, headers: asked }: Kept): Promise<() => Response> {
+  const response = await fetch(url, { headers: asked, decompress: false })
+  const body = await response.bytes()
+  const headers = Object.fromEntries([...response.headers].filter(([name]) => !OWN_HEADERS.includes(name)))
+  const { status } = response
+  return () => new Response(body.length === 0 ? null : body, { status, headers })
+}
+
+let parts: readonly Uint8Array[] = []
+const same: Record<string, () => Response> = {}
+const routes = () => ({
+  ...same,
+  '/hello': () => new Response('hello'),
+  '/blocks/:coord': { PUT: repaint },
+  '/area': (request: Request) => {
+    writeArea(Number(new URL(request.url).searchParams.get('blocks')))
+    return new Response('written')
+  },
+  '/parts': {
+    POST: async (request: Request) => {
+      parts = await changedParts(await request.text())
+      return new Response('kept')
+    },
+  },
+  '/publish': () => new Response(String(parts.map((part) => segmentOf(summed(part)).zstd.length))),
+  '/same': {
+    POST: async (request: Request) => {
+      const path = `/same/${Object.keys(same).length}`
+      same[path] = await sameAnswer((await request.json()) as Kept)
+      server.reload({ routes: routes() })
+      return new Response(path)
+    },
+  },
+})
+
+const server = Bun.serve({ hostname: '127.0.0.1', port: 0, development: false, routes: routes() })
+console.log(server.port)
