@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import goals from '../../bench/goals.json' with { type: 'json' }
 import { processorsOf } from '../../bench/measure/cpu.ts'
-import { between } from '../../bench/report.ts'
+import { between, markdown } from '../../bench/report.ts'
 import { behindProxy, inBrowser, onServer, scenarios } from '../../bench/scenarios.ts'
 import { servers, type Servers } from '../../bench/servers/servers.ts'
 import { isHere } from '../e2e/instances/proxies.ts'
@@ -61,4 +61,22 @@ test('results take the place of older ones, and nothing else', () => {
   const marked = (text: string) => `before\n<!-- bench: start -->\n${text}\n<!-- bench: end -->\nafter\n`
   expect(between(marked('old'), 'new')).toBe(marked('new'))
   expect(() => between('no marks', 'new')).toThrow('no place')
+})
+
+test('a table of results says each goal in words, and a miss with its reason', () => {
+  const report = { Reads: { rows: [], ratios: { met: 2, missed: 0.5, aside: 1 } } }
+  const goals = {
+    met: { atMost: 3, says: 'What is cheap' },
+    missed: { atLeast: 1, says: 'What is dear', whyMissed: 'It does more.' },
+  }
+  expect(markdown(report, goals, 'a machine')).toBe(
+    [
+      'Measured by `bun run bench` on a machine.',
+      '',
+      '| What | measured | goal |',
+      '|---|--:|--:|',
+      '| What is cheap. | 2.00 | at most 3 |',
+      '| What is dear. **Missed.** It does more. | 0.50 | at least 1 |',
+    ].join('\n'),
+  )
 })
