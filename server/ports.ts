@@ -242,11 +242,14 @@ export type Facilitator = {
   /** `target` is the resource that is paid for. */
   verify(target: Target, payment: Payment, manner?: Manner): Promise<VerifyResult>
   settle(target: Target, payment: Payment, manner?: Manner): Promise<SettleResult>
-  /** Whether it supports our scheme and network; `unavailable` when it does not answer. */
-  supports(): Promise<'yes' | 'no' | 'unavailable'>
+  /** Whether it supports our scheme and network; `unavailable` when it does not answer, or fails the probe. */
+  supports(probe?: FacilitatorProbe): Promise<'yes' | 'no' | 'unavailable'>
   /** The addresses that it sends transactions from on our network; `unknown` when it does not tell them. */
   signers(): Promise<readonly Address[] | 'unknown' | 'unavailable'>
 }
+
+/** What a facilitator is asked to show that it works: `verify` also has it verify a payment that nobody can make. */
+export type FacilitatorProbe = 'supported' | 'verify'
 
 /** How a facilitator is called: `withinMs` is the time limit, and `isBare` leaves out everything but the payment. */
 export type Manner = { readonly withinMs: number; readonly isBare: boolean }

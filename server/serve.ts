@@ -21,6 +21,7 @@ import { app } from './app.ts'
 import { checkRestoredBackup, type RestoredBackupCheck } from './books/check-restored-backup.ts'
 import { keepWitness, type WitnessKeeper } from './books/keep-witness.ts'
 import type { Config } from './config.ts'
+import type { DependencyKind } from './domain/dependency.ts'
 import { freshChain } from './health/chain-freshness.ts'
 import { paymentHealth } from './health/payment-health.ts'
 import { readiness } from './health/readiness.ts'
@@ -55,6 +56,9 @@ const PUBLISH_EVERY_MS = 900
 const COMPACT_EVERY_MS = 3_600_000
 
 const LOOK_AT_STORE_EVERY_MS = 2000
+
+// A buyer who meets trouble makes a probe due before its time.
+const LOOK_FOR_PROBES_EVERY_MS = 1000
 
 // The time of a request without its settlement: verification, the chain, the store.
 const DRAIN_SLACK_MS = 30_000
@@ -182,9 +186,11 @@ function startLoops(
   signal: AbortSignal,
 ): readonly Promise<void>[] {
   const probing = runPeriodically({ clock, logger }, signal, async () => {
-    await rail.probe()
-    clockSeen()
-    return rail.probeInMs()
+    if (rail.probeInMs() === 0) {
+      await rail.probe()
+      clockSeen()
+    }
+    return Math.min(rail.probeInMs(), LOOK_FOR_PROBES_EVERY_MS)
   })
   const looking = runPeriodically({ clock, logger }, signal, async () => {
     await storeWatch.check()
@@ -299,9 +305,16 @@ function openRail(config: Config, { meters, logger, outages }: Watching) {
   const chain = rpcLagGuard(fresh, clock)
   const members = membersOf(config, logger, outages).map(meters.facilitator)
   const facilitator = facilitatorRing({ ...config, members, chain, clock, logger })
-  const rail = paymentHealth({ facilitator, chain, clock, logger, facilitatorTrouble: facilitator.trouble })
+  const facilitatorTrouble = () => reasonsOf(outages, 'facilitator')
+  const rail = paymentHealth({ facilitator, chain, clock, logger, facilitatorTrouble })
   const clockOf = watchClock({ clock, outages })
   return { endpoints, chain, facilitator, rail, clockSeen: () => clockOf(endpoints.newest()) }
+}
+
+/** Why dependencies of a kind are down; `null` when none is. */
+function reasonsOf(outages: Outages, kind: DependencyKind): string | null {
+  const down = outages.all().filter((one) => one.kind === kind && one.state === 'down')
+  return down.map(({ reason }) => reason ?? kind).join('; ') || null
 }
 
 /** A path on the disk that the wall writes to. */

@@ -9,7 +9,7 @@ export type PaymentHealth = {
   fault(): string | null
   /** Asks facilitator and chain once. */
   probe(): Promise<void>
-  /** How long until the next probe is due, in milliseconds. */
+  /** How long until the next probe is due, in milliseconds; 0 is now. It may be due earlier than was said before. */
   probeInMs(): number
   /** Tells that the purchases an earlier run left open were looked at, and the store is of the present. */
   reconciled(): void
@@ -17,9 +17,12 @@ export type PaymentHealth = {
   suspend(): void
 }
 
-/** What a rail is watched with. `facilitatorTrouble` says what is wrong with facilitators, the one or the other, since they were asked last. */
+/**
+ * What a rail is watched with. `facilitatorTrouble` says what is wrong with facilitators, the one or the other, since they
+ * were probed last; `isSuspect` whether a buyer has met trouble since.
+ */
 export type PaymentHealthDeps = {
-  readonly facilitator: Facilitator
+  readonly facilitator: Facilitator & { readonly isSuspect?: () => boolean }
   readonly chain: Chain
   readonly clock: Clock
   readonly logger: Logger
@@ -27,6 +30,8 @@ export type PaymentHealthDeps = {
 }
 
 const FIRST_PROBES_EVERY_MS = 1000
+// Strangers can make verifications fail, so that a suspicion alone must not cause a flood of probes.
+const SUSPICION_PROBED_AFTER_MS = 2000
 const UNEASY_PROBES_EVERY_MS = 5000
 // With the time limit of a probe, an outage is told within fifteen seconds.
 const PROBES_EVERY_MS = 8000
@@ -45,6 +50,7 @@ export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
   let wasArmed = false
   let head: bigint | undefined
   let isStill = false // the chain was no further at the last probe than at the one before
+  let probedMs: number | undefined
   let shown: { readonly now: Rail; readonly what: string | null } = { now: 'arming', what: null }
 
   const words = () => fault ?? trouble ?? lack
@@ -64,9 +70,10 @@ export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
     state,
     fault: words,
     probeInMs() {
-      if (trouble !== null || (wasArmed && state() !== 'armed')) return UNEASY_PROBES_EVERY_MS
-      if (!wasArmed) return FIRST_PROBES_EVERY_MS
-      return isStill ? UNEASY_PROBES_EVERY_MS : PROBES_EVERY_MS
+      if (probedMs === undefined) return 0
+      const isUneasy = trouble !== null || (wasArmed && state() !== 'armed')
+      const isSuspect = facilitator.isSuspect?.() === true
+      return Math.max(0, probedMs + probesEveryMs({ isUneasy, wasArmed, isSuspect, isStill }) - clock.elapsed())
     },
     reconciled: () => {
       reconciled = true
@@ -78,6 +85,7 @@ export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
     },
     async probe() {
       const [supports, health] = await Promise.all([facilitator.supports(), chain.fault()])
+      probedMs = clock.elapsed()
       const ofFacilitators = facilitatorTrouble()
       trouble = troubleIn(supports, health, ofFacilitators)
       const usable = trouble === null
@@ -96,6 +104,15 @@ export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
       state()
     },
   }
+}
+
+type Unease = Readonly<Record<'isUneasy' | 'wasArmed' | 'isSuspect' | 'isStill', boolean>>
+
+function probesEveryMs({ isUneasy, wasArmed, isSuspect, isStill }: Unease): number {
+  if (isUneasy) return UNEASY_PROBES_EVERY_MS
+  if (!wasArmed) return FIRST_PROBES_EVERY_MS
+  if (isSuspect) return SUSPICION_PROBED_AFTER_MS
+  return isStill ? UNEASY_PROBES_EVERY_MS : PROBES_EVERY_MS
 }
 
 /** What is known of the rail. */

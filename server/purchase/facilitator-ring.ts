@@ -1,6 +1,6 @@
 /**
  * Several facilitators as one. They are asked in the operator's order, those that failed lately last, until one takes the
- * payment. A second one may settle what the first may have sent: the token accepts a nonce once, so the same signature never
+ * payment. Verifying costs nothing, so a slow one is not waited for. A second one may settle what the first may have sent: the token accepts a nonce once, so the same signature never
  * pays twice. The chain is asked in between. That nothing was sent counts only if all of them say so.
  */
 
@@ -27,8 +27,8 @@ export type RingDeps = {
 }
 
 export type FacilitatorRing = Facilitator & {
-  /** What is wrong with single members, in words without secrets; `null` when nothing is. */
-  trouble(): string | null
+  /** Whether a buyer’s verification failed since the last probe, so that the next one is due now. */
+  isSuspect(): boolean
 }
 
 /** Makes one facilitator of several; the first member is the operator's favourite. */
@@ -36,15 +36,10 @@ export function facilitatorRing(deps: RingDeps): FacilitatorRing {
   const seats = deps.members.map(newSeat)
   const extended = keptExtensions()
   return {
-    verify: (target, payment) => verifyInTurn(deps, seats, target, extended(payment)),
+    verify: (target, payment) => verifyTogether(deps, seats, target, extended(payment)),
     settle: (target, payment) => settleInTurn(deps, seats, target, extended(payment)),
     async supports() {
-      const told = await Promise.all(
-        seats.map(async (seat) => {
-          seat.supports = await seat.member.supports()
-          return seat.supports
-        }),
-      )
+      const told = await Promise.all(seats.map((seat) => probeMember(seat, deps.clock)))
       if (told.includes('yes')) return 'yes'
       return told.includes('unavailable') ? 'unavailable' : 'no'
     },
@@ -54,10 +49,7 @@ export function facilitatorRing(deps: RingDeps): FacilitatorRing {
       if (told.includes('unavailable')) return 'unavailable'
       return told.includes('unknown') ? 'unknown' : told.flatMap((signers) => (Array.isArray(signers) ? signers : []))
     },
-    trouble() {
-      const words = seats.flatMap((seat) => troubleOf(seat, deps.clock))
-      return words.length === 0 ? null : words.join('; ')
-    },
+    isSuspect: () => seats.some(({ isSuspect }) => isSuspect),
   }
 }
 
@@ -67,14 +59,32 @@ type Call = 'verify' | 'settle'
 type Seat = {
   readonly member: RingMember
   supports: Awaited<ReturnType<Facilitator['supports']>> | 'unasked'
+  isSuspect: boolean // a buyer's verification failed since the last probe
+  verifiedMs: number | undefined // when a probe of its verification succeeded
   readonly rests: Record<Call, { failures: number; untilMs: number }>
 }
 
 const newSeat = (member: RingMember): Seat => ({
   member,
   supports: 'unasked',
+  isSuspect: false,
+  verifiedMs: undefined,
   rests: { verify: { failures: 0, untilMs: 0 }, settle: { failures: 0, untilMs: 0 } },
 })
+
+const VERIFY_PROBES_EVERY_MS = 60_000
+
+/** Probes one member. Its verification is probed once a minute, and from a buyer's failure on until it succeeds. */
+async function probeMember(seat: Seat, clock: Clock): Promise<Awaited<ReturnType<Facilitator['supports']>>> {
+  const began = clock.elapsed()
+  const { isSuspect, verifiedMs } = seat
+  const isDue = isSuspect || verifiedMs === undefined || began - verifiedMs >= VERIFY_PROBES_EVERY_MS
+  seat.isSuspect = false
+  seat.supports = await seat.member.supports(isDue ? 'verify' : 'supported')
+  if (isDue) seat.verifiedMs = seat.supports === 'yes' ? began : undefined
+  if (isDue && seat.supports === 'yes') noteHealth(seat, 'verify', true, clock)
+  return seat.supports
+}
 
 const REST_MS = 5000
 const REST_MAX_MS = 300_000
@@ -85,25 +95,20 @@ function noteHealth({ rests }: Seat, call: Call, isWell: boolean, clock: Clock):
   rest.untilMs = isWell ? 0 : clock.elapsed() + Math.min(REST_MS * 2 ** (rest.failures - 1), REST_MAX_MS)
 }
 
-function troubleOf({ member: { host }, supports, rests }: Seat, clock: Clock): readonly string[] {
-  if (supports === 'no') return [`the facilitator at ${host} does not take this network`]
-  if (supports === 'unavailable') return [`the facilitator at ${host} does not answer`]
-  const failing = (['verify', 'settle'] as const).filter((call) => rests[call].untilMs > clock.elapsed())
-  return failing.length === 0 ? [] : [`the facilitator at ${host} fails to ${failing.join(' and to ')}`]
+/** Whom to ask, one after the other. One that does not take our network is not asked where another does. */
+function inOrder(seats: readonly Seat[], call: Call, clock: Clock): readonly Seat[] {
+  const willing = seats.filter(({ supports }) => supports !== 'no')
+  const last = ({ supports, rests }: Seat) =>
+    Number(supports === 'unavailable' || rests[call].untilMs > clock.elapsed())
+  return (willing.length === 0 ? seats : willing).toSorted((one, other) => last(one) - last(other))
 }
 
 type Turn = { readonly seat: Seat; readonly hasNext: boolean; readonly leftMs: () => number }
 
-/**
- * Whom to ask, one after the other. Each gets an equal share of the time that is left, so that a silent one leaves some to
- * the next. One that does not take our network is not asked where another does.
- */
-function* turns(seats: readonly Seat[], call: Call, timeoutMs: number, clock: Clock): Generator<Turn> {
+/** Turns to settle. Each gets an equal share of the time that is left, so that a silent one leaves some to the next. */
+function* settleTurns(seats: readonly Seat[], timeoutMs: number, clock: Clock): Generator<Turn> {
   const deadline = clock.elapsed() + timeoutMs
-  const willing = seats.filter(({ supports }) => supports !== 'no')
-  const last = ({ supports, rests }: Seat) =>
-    Number(supports === 'unavailable' || rests[call].untilMs > clock.elapsed())
-  const order = (willing.length === 0 ? seats : willing).toSorted((one, other) => last(one) - last(other))
+  const order = inOrder(seats, 'settle', clock)
   for (const [nth, seat] of order.entries()) {
     const left = order.length - nth
     if (nth > 0 && deadline <= clock.elapsed()) return
@@ -132,29 +137,61 @@ const factsOf = (answer: SettleResult | VerifyResult) => ({
   ...('reason' in answer ? { reason: answer.reason } : {}),
 })
 
-async function verifyInTurn(
+// Most facilitators verify in less. One that takes longer may still be first.
+const NEXT_VERIFIES_AFTER_MS = 1000
+
+/**
+ * Verifies with one member after the other, without waiting long: the next one is asked as soon as one refuses, or has not
+ * answered for a second. The first that takes the payment decides. All of them have the whole time.
+ */
+async function verifyTogether(
   deps: RingDeps,
   seats: readonly Seat[],
   target: Target,
   payment: Payment,
 ): Promise<VerifyResult> {
   const { clock, logger, verifyTimeoutMs } = deps
-  const answers: VerifyResult[] = []
-  for (const turn of turns(seats, 'verify', verifyTimeoutMs, clock)) {
-    const { member } = turn.seat
-    const given = await askMember(deps, turn, payment, 'verify', (manner) => member.verify(target, payment, manner))
-    answers.push(...given)
-    const answer = given.at(-1)
-    if (answer === undefined || answer.kind === 'valid') {
-      noteHealth(turn.seat, 'verify', true, clock)
-      break
-    }
-    // Signatures were checked before: a member that calls one bad is at fault itself.
-    const isWell = answer.kind === 'invalid' && !isSignatureReason(answer.reason) && !blamesRequest(answer)
-    if (answer.kind !== 'busy') noteHealth(turn.seat, 'verify', isWell, clock)
-    if (turn.hasNext) noteNext(logger, payment, 'verify', answer)
+  const deadline = clock.elapsed() + verifyTimeoutMs
+  const order = inOrder(seats, 'verify', clock)
+  const isTaken = (answers: readonly VerifyResult[]) => answers.some(({ kind }) => kind === 'valid')
+
+  const verifyFrom = async (nth: number): Promise<readonly VerifyResult[]> => {
+    const seat = order[nth]
+    if (seat === undefined || (nth > 0 && deadline <= clock.elapsed())) return []
+    const hasNext = nth + 1 < order.length
+    const turn = { seat, hasNext, leftMs: () => deadline - clock.elapsed() }
+    const own = verifyWith(deps, turn, target, payment)
+    const isOver = new AbortController()
+    const late = clock.wait(NEXT_VERIFIES_AFTER_MS, isOver.signal).then(() => undefined)
+    const soon = hasNext ? await Promise.race([own, late]) : await own
+    isOver.abort()
+    if (!hasNext || (soon !== undefined && isTaken(soon))) return await own
+    noteNext(logger, payment, 'verify', soon?.at(-1) ?? { kind: 'unavailable', by: seat.member.host })
+    const others = verifyFrom(nth + 1)
+    const all = Promise.all([own, others]).then((answers) => answers.flat())
+    const first = [own, others].map(async (answers) => (isTaken(await answers) ? await answers : await all))
+    return await Promise.race(first)
   }
-  return verified(answers)
+  return verified(await verifyFrom(0))
+}
+
+/** Has one member verify, and notes its health by the answer. */
+async function verifyWith(
+  deps: RingDeps,
+  turn: Turn,
+  target: Target,
+  payment: Payment,
+): Promise<readonly VerifyResult[]> {
+  const { seat } = turn
+  const ask = (manner: Manner) => seat.member.verify(target, payment, manner)
+  const answers = await askMember(deps, turn, payment, 'verify', ask)
+  const answer = answers.at(-1)
+  if (answer === undefined || answer.kind === 'busy') return answers
+  // Signatures were checked before: a member that calls one bad is at fault itself.
+  const isWell = answer.kind === 'valid' || (answer.kind === 'invalid' && !isSignatureReason(answer.reason))
+  noteHealth(seat, 'verify', isWell && !blamesRequest(answer), deps.clock)
+  seat.isSuspect ||= !isWell
+  return answers
 }
 
 /** What all of them say together: one that takes the payment is enough, and what blames the payer goes before trouble. */
@@ -176,7 +213,7 @@ async function settleInTurn(
 ): Promise<SettleResult> {
   const { clock, logger, settleTimeoutMs } = deps
   const answers: SettleResult[] = []
-  for (const turn of turns(seats, 'settle', settleTimeoutMs, clock)) {
+  for (const turn of settleTurns(seats, settleTimeoutMs, clock)) {
     const { member } = turn.seat
     const given = await askMember(deps, turn, payment, 'settle', (manner) => member.settle(target, payment, manner))
     const answer = given.at(-1)

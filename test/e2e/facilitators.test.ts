@@ -122,7 +122,7 @@ describe('whatever is wrong with the first facilitator', () => {
     await buysAtOnce('nobody listens')
     expect(await healthOf(wall)).toMatchObject({
       rail: 'armed',
-      railError: `the facilitator at ${new URL(gone).host} does not answer`,
+      railError: `the facilitator ${new URL(gone).host} cannot be connected to`,
     })
     expect(JSON.stringify(await healthOf(wall))).not.toContain('password')
     await reopen()

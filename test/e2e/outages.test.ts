@@ -9,7 +9,7 @@ import { cutProxy, type CutProxy } from '../db/postgres/cut-proxy.ts'
 import { type PostgresServer, startPostgres } from '../db/postgres/server.ts'
 import { healthOf } from '../http/client.ts'
 import { eventually, waitUntil } from '../wait.ts'
-import { buyBlock } from './buyer.ts'
+import { buyBlock, get, sign } from './buyer.ts'
 import { type JournalEntry, journalOf } from './read-wall.ts'
 import { startSurroundings, type Surroundings } from './world.ts'
 
@@ -76,7 +76,7 @@ async function seeThrough(
 }
 
 describe('a wall on a file', () => {
-  type Mode = 'honest' | 'refuses' | 'hangs' | 'takes another network'
+  type Mode = 'honest' | 'refuses' | 'hangs' | 'hangs in verify' | 'takes another network'
   let mode: Mode = 'honest'
   let facilitator: ReturnType<typeof Bun.serve>
   const serve = (port: number) =>
@@ -87,6 +87,7 @@ describe('a wall on a file', () => {
       fetch: async (request) => {
         if (mode === 'refuses') return new Response('{}', { status: 401 })
         if (mode === 'hangs') return await new Promise<Response>(() => {})
+        if (mode === 'hangs in verify' && request.url.endsWith('/verify')) return await new Promise<Response>(() => {})
         if (mode === 'takes another network') return Response.json({ kinds: [] })
         return await around.network.askFacilitator(request)
       },
@@ -118,6 +119,26 @@ describe('a wall on a file', () => {
     async (how, reason) => {
       const [begin, end] = [() => (mode = how), () => (mode = 'honest')]
       await seeThrough(wall, { dependency: 'facilitator', reason }, begin, end)
+    },
+    SOON,
+  )
+
+  test(
+    'names a facilitator that answers what it takes and hangs when it is to verify, as soon as a buyer meets it',
+    async () => {
+      const payer = await around.wallet()
+      await seeThrough(
+        wall,
+        {
+          dependency: 'facilitator',
+          reason: /^the facilitator 127\.0\.0\.1:\d+ does not answer when it is to verify$/,
+        },
+        async () => {
+          mode = 'hangs in verify'
+          expect((await get(wall, 'next', await sign(wall, payer))).status).toBe(502)
+        },
+        () => (mode = 'honest'),
+      )
     },
     SOON,
   )

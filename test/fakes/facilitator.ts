@@ -2,7 +2,7 @@
 
 import type { SettleResult, VerifyResult } from '../../server/domain/purchase/facilitator-errors.ts'
 import type { Payment } from '../../server/domain/purchase/payment.ts'
-import type { Facilitator, Manner, RingMember } from '../../server/ports.ts'
+import type { Facilitator, FacilitatorProbe, Manner, RingMember } from '../../server/ports.ts'
 import type { FakeChain } from './chain.ts'
 
 export type FakeFacilitator = RingMember & {
@@ -12,6 +12,7 @@ export type FakeFacilitator = RingMember & {
   signing: Awaited<ReturnType<Facilitator['signers']>>
   readonly verified: Payment[]
   readonly settled: Payment[]
+  readonly probes: (FacilitatorProbe | undefined)[]
   readonly manners: (Manner | undefined)[] // of all calls, in order
 }
 
@@ -24,6 +25,7 @@ export function fakeFacilitator(chain: FakeChain, host = 'facilitator.example'):
   const facilitator: FakeFacilitator = {
     host,
     manners: [],
+    probes: [],
     verification: { kind: 'valid' },
     settling: 'honest',
     supported: 'yes',
@@ -43,7 +45,10 @@ export function fakeFacilitator(chain: FakeChain, host = 'facilitator.example'):
       const isSpent = seen !== 'silent' && seen.spent
       return isSpent ? { kind: 'refused', reason: NONCE_USED } : { kind: 'success', tx: chain.land(payment, SIGNER) }
     },
-    supports: async () => facilitator.supported,
+    async supports(probe) {
+      facilitator.probes.push(probe)
+      return facilitator.supported
+    },
     signers: async () => facilitator.signing,
   }
   return facilitator

@@ -13,7 +13,7 @@ const unasked = () => Promise.reject(new Error('the rail asks for nothing else')
 
 /** A rail over a facilitator, a chain and a clock that say what the test wants. */
 function railOver() {
-  const world = { supports: 'yes' as Supports, fault: WELL, now: 0, down: null as string | null }
+  const world = { supports: 'yes' as Supports, fault: WELL, now: 0, down: null as string | null, isSuspect: false }
   const notes: unknown[] = []
   const rail = paymentHealth({
     facilitator: {
@@ -21,6 +21,7 @@ function railOver() {
       settle: unasked,
       supports: () => Promise.resolve(world.supports),
       signers: unasked,
+      isSuspect: () => world.isSuspect,
     },
     chain: {
       read: unasked,
@@ -157,7 +158,7 @@ describe('the rail', () => {
 
   test('is asked about each 5 s while something is wrong or the chain was no further, each 8 s else', async () => {
     const { rail, world } = railOver()
-    expect(rail.probeInMs()).toBe(1000)
+    expect(rail.probeInMs()).toBe(0)
     const probed = async (changes: Partial<typeof world>) => {
       Object.assign(world, changes)
       await rail.probe()
@@ -170,6 +171,17 @@ describe('the rail', () => {
     expect(await probed({ fault: { kind: 'none', head: 2n } })).toBe(8000)
     expect(await probed({ supports: 'unavailable' })).toBe(5000)
     expect(await probed({ supports: 'no' })).toBe(5000)
+  })
+
+  test('is probed at once, but not again within 2 s, when a buyer meets trouble at a facilitator', async () => {
+    const { rail, world } = await armedRail()
+    expect(rail.probeInMs()).toBe(8000)
+    world.now = 1500
+    expect(rail.probeInMs()).toBe(6500)
+    world.isSuspect = true
+    expect(rail.probeInMs()).toBe(500)
+    world.now = 3000
+    expect(rail.probeInMs()).toBe(0)
   })
 
   test('says what the endpoint cannot do, and takes payments', async () => {

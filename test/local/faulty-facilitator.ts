@@ -148,6 +148,8 @@ function newCall<Fault extends string>(faults: Readonly<Record<Fault, Play>>) {
     forwardedUntil: forwards.reached,
     bodies: () => bodies,
     async play(body: string, forward: (body: string) => Promise<Settled>): Promise<Answer> {
+      // The wall's own probes come when they like: they meet its habit, and no test waits for them.
+      if (isProbe(body)) return habit === 'honest' ? await forward(body) : await faults[habit](() => forward(body))
       const name = queue.shift() ?? habit
       bodies.push(body)
       arrivals.add()
@@ -160,6 +162,9 @@ function newCall<Fault extends string>(faults: Readonly<Record<Fault, Play>>) {
     },
   }
 }
+
+/** Whether a payment is the wall's probe: nobody holds so much. */
+const isProbe = (body: string) => /"value":"1[0]{24}"/.test(body)
 
 function newCounts() {
   let count = 0

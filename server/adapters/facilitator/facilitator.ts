@@ -4,11 +4,12 @@ import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { PaymentPayload } from '@x402/core/types'
 import pLimit from 'p-limit'
-import type { SettleResult, VerifyResult } from '../../domain/purchase/facilitator-errors.ts'
+import { isSignatureReason, type SettleResult, type VerifyResult } from '../../domain/purchase/facilitator-errors.ts'
 import type { Address, Payment, Target } from '../../domain/purchase/payment.ts'
-import type { Facilitator, Manner, RingMember } from '../../ports.ts'
+import type { Facilitator, FacilitatorProbe, Manner, RingMember } from '../../ports.ts'
 import { paymentRequired, requirementsOf, type Offer } from '../../x402/terms.ts'
 import { fetchBounded, readAddress, type HttpAddress } from '../bounded-fetch.ts'
+import { probePayment } from './probe-payment.ts'
 
 /** How to reach a facilitator. Verify and settle have their own time limits, in milliseconds. */
 export type FacilitatorSettings = {
@@ -44,7 +45,7 @@ export function httpFacilitator(settings: FacilitatorSettings, offer: Offer): Ri
       verifying(() => verify(connection, offer, target, payment, manner)),
     settle: (target, payment, manner = { withinMs: settleTimeoutMs, isBare: false }) =>
       settling(() => settle(connection, offer, target, payment, manner)),
-    supports: () => supports(connection, offer),
+    supports: (probe = 'supported') => supports(connection, offer, probe),
     signers: () => signers(connection, offer),
   }
 }
@@ -71,19 +72,22 @@ const Kind = Type.Object({ x402Version: Type.Number(), scheme: Type.String(), ne
 const Supported = Type.Object({ kinds: Type.Array(Kind) })
 const Signers = Type.Object({ signers: Type.Record(Type.String(), Type.Array(Type.String())) })
 
-async function supports(connection: Connection, { terms }: Offer): Promise<'yes' | 'no' | 'unavailable'> {
+async function supports(
+  connection: Connection,
+  offer: Offer,
+  probe: FacilitatorProbe,
+): Promise<'yes' | 'no' | 'unavailable'> {
   const { verifyTimeoutMs, onProbed = () => {} } = connection
-  let answer: Answer | undefined
+  const timeoutMs = Math.min(verifyTimeoutMs, PROBE_TIMEOUT_MS)
   try {
-    answer = await ask(connection, 'supported', Math.min(verifyTimeoutMs, PROBE_TIMEOUT_MS))
-    const { kinds } = readSuccess(Supported, answer)
-    const isOurs = kinds.some(
-      (kind) => kind.x402Version === 2 && kind.scheme === 'exact' && kind.network === terms.network,
-    )
-    onProbed(isOurs ? null : `does not take ${terms.network}`)
+    const { kinds } = usable(Supported, await ask(connection, 'supported', timeoutMs), 'supported')
+    const { network } = offer.terms
+    const isOurs = kinds.some((kind) => kind.x402Version === 2 && kind.scheme === 'exact' && kind.network === network)
+    if (isOurs && probe === 'verify') await verifyProbe(connection, offer, timeoutMs)
+    onProbed(isOurs ? null : `does not take ${network}`)
     return isOurs ? 'yes' : 'no'
   } catch (error) {
-    onProbed(answer === undefined ? connectionTrouble(error) : answerTrouble(answer.status))
+    onProbed(probeTrouble(error))
     return 'unavailable'
   }
 }
@@ -91,21 +95,46 @@ async function supports(connection: Connection, { terms }: Offer): Promise<'yes'
 // So that an outage is known within seconds, however patient buyers are.
 const PROBE_TIMEOUT_MS = 5000
 
+/**
+ * Has a payment verified that nobody can make. Any verdict shows that the facilitator works, but that the signature is bad,
+ * since it is good. So does a complaint about the request: real payments are smaller. Throws when it does not work. The
+ * payment is sent bare, because a catalogue may list what it is asked to verify.
+ */
+async function verifyProbe(connection: Connection, offer: Offer, timeoutMs: number): Promise<void> {
+  const wire = wireOf(offer, 'next', await probePayment(offer), true)
+  const answer = await ask(connection, 'verify', timeoutMs, wire).catch((error: unknown) => {
+    throw isLate(error) ? new ProbeFailed('does not answer when it is to verify') : error
+  })
+  if (NOT_UNDERSTOOD.has(answer.status)) return
+  const refused = ourTrouble.has(answer.status) ? undefined : refusalIn(answer, 'isValid')
+  const { invalidReason } = refused ?? usable(Verified, answer, 'verify')
+  if (isSignatureReason(reasonOf(invalidReason))) throw new ProbeFailed('calls good signatures bad')
+}
+
+/** A facilitator answered, and its answer shows that it does not work. The message says what it does, in our words. */
+class ProbeFailed extends Error {
+  override name = 'ProbeFailed'
+}
+
 const HINTS: Readonly<Record<number, string>> = {
   401: 'refuses our keys (401)',
   403: 'refuses us (403)',
-  404: 'has no /supported at its address (404)',
   429: 'takes no calls for now (429)',
 }
 
-/** What is wrong with a facilitator whose answer cannot be used. */
-function answerTrouble(status: number): string {
-  if (isSuccess(status)) return 'answers what is no x402 facilitator’s answer'
-  return HINTS[status] ?? `answers with status ${status}`
+/** The answer to a probe, if it is one. Throws `ProbeFailed`. */
+function usable<Schema extends TSchema>(schema: Schema, { status, value }: Answer, path: Path): Static<Schema> {
+  if (isSuccess(status) && Value.Check(schema, value)) return value
+  if (isSuccess(status)) throw new ProbeFailed(`answers /${path} with what is no x402 facilitator’s answer`)
+  if (status === 404) throw new ProbeFailed(`has no /${path} at its address (404)`)
+  throw new ProbeFailed(HINTS[status] ?? `answers /${path} with status ${status}`)
 }
 
-/** What is wrong with a facilitator that gave no answer. */
-function connectionTrouble(error: unknown): string {
+const isLate = (error: unknown) => error instanceof DOMException && error.name === 'TimeoutError'
+
+/** What is wrong with a facilitator that failed a probe. */
+function probeTrouble(error: unknown): string {
+  if (error instanceof ProbeFailed) return error.message
   if (isUnsent(error)) return 'cannot be connected to'
   return error instanceof SyntaxError ? 'answers what is no JSON' : 'does not answer'
 }
@@ -170,7 +199,7 @@ type Answer = { readonly status: number; readonly value: unknown }
 
 /**
  * Asks once. The SDK's client would follow redirects, read answers of any size, and print what strangers say. Rejects
- * when there is no answer in JSON.
+ * when there is no answer, and when a success is no JSON.
  */
 async function ask(
   { url, headers: credentials, authorize, onExtension }: Connection,
@@ -184,7 +213,9 @@ async function ask(
   const headers = { 'Content-Type': 'application/json', ...credentials, ...(await authorize?.(method, address)) }
   const response = await fetchBounded(address, { ...init, headers }, { timeoutMs, maxBytes: ANSWER_MAX_BYTES })
   if (onExtension !== undefined) for (const said of extensionsIn(response)) onExtension(said)
-  return { status: response.status, value: await response.json() }
+  const { status } = response
+  // The status of an error says enough, and its page need not be JSON.
+  return { status, value: isSuccess(status) ? await response.json() : await response.json().catch(() => undefined) }
 }
 
 function addressOf(base: string, path: Path): string {
