@@ -1,7 +1,7 @@
 /** Viewers behind a proxy that keeps what it may: what reaches the wall of what they ask for. */
 
 import { freePort } from '../../server/local/wall-process.ts'
-import { isHere, startProxy } from '../../test/e2e/instances/proxies.ts'
+import { isHere, startProxy } from '../../test/support/e2e/proxies.ts'
 import type { Row, Scenario } from '../findings.ts'
 import { requestBytes } from '../measure/load.ts'
 import { owners } from './owners.ts'

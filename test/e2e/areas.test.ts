@@ -6,12 +6,12 @@ import { wrapFetchWithPayment } from '@x402/fetch'
 import axios from 'axios'
 import { parseArea } from '../../shared/area.ts'
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'
-import { flatPng } from '../adapters/picture-files.ts'
-import { sendWhile } from '../wait.ts'
-import { type AreaBody, blocksGiven, callBuyArea, coordsOf, orderArea, signArea } from './area-orders.ts'
-import { get, payingClient, sign } from './buyer.ts'
-import { readFeed } from './read-wall.ts'
-import { ENGINES, shareWorld, type World } from './world.ts'
+import { type AreaBody, blocksGiven, callBuyArea, coordsOf, orderArea, signArea } from '../support/e2e/area-orders.ts'
+import { get, payingClient, sign } from '../support/e2e/buyer.ts'
+import { readFeed } from '../support/e2e/read-wall.ts'
+import { ENGINES, shareWorld, type World } from '../support/e2e/world.ts'
+import { flatPng } from '../support/picture-files.ts'
+import { sendWhile } from '../support/wait.ts'
 
 // Goal: areas are bought by stock clients, whole or not at all, whoever else buys there, and whenever the process dies.
 // Method: real processes, a real chain and real clients; the books must balance to the dollar at the end.

@@ -12,10 +12,10 @@ import {
   factoryAddress,
   placeFactory,
   wrapped,
-} from '../adapters/contract-wallet/deploy.ts'
-import { sendWhile, waitUntil } from '../wait.ts'
-import { get, type Payer, settled, sign } from './buyer.ts'
-import { shareWorld, type World } from './world.ts'
+} from '../support/chain/contract-wallet/deploy.ts'
+import { get, type Payer, settled, sign } from '../support/e2e/buyer.ts'
+import { shareWorld, type World } from '../support/e2e/world.ts'
+import { sendWhile, waitUntil } from '../support/wait.ts'
 
 // Goal: whoever pays by a contract gets what others get, from the demand to the repaint. Method: real contracts, factory and
 // facilitator, and the stock client with a signer whose address is the contract's.

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { WallSettings } from '../../server/local/wall-process.ts'
-import { waitUntil } from '../wait.ts'
-import { get, sign } from './buyer.ts'
-import { startSurroundings, type Surroundings } from './world.ts'
+import { get, sign } from '../support/e2e/buyer.ts'
+import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
+import { waitUntil } from '../support/wait.ts'
 
 // Goal: what was acknowledged is on the disk, and a disk that fails is nobody's loss. Method: the real process with a
 // limit on how long its files may grow, which fails a commit in the middle of a sale. It is about SQLite alone: what a

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { WallProcess, WallSettings } from '../../server/local/wall-process.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
-import { limitedTo, type OddEndpoint, type Rule, startOddEndpoint } from '../adapters/odd-endpoint.ts'
-import { bodyOf, clientOf, healthOf } from '../http/client.ts'
-import { eventually } from '../wait.ts'
-import { get, settled, sign } from './buyer.ts'
-import { expectBooksToBalance } from './read-wall.ts'
-import { startSurroundings, type Surroundings } from './world.ts'
+import { limitedTo, type OddEndpoint, type Rule, startOddEndpoint } from '../support/chain/odd-endpoint.ts'
+import { get, settled, sign } from '../support/e2e/buyer.ts'
+import { expectBooksToBalance } from '../support/e2e/read-wall.ts'
+import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
+import { bodyOf, clientOf, healthOf } from '../support/service/client.ts'
+import { eventually } from '../support/wait.ts'
 
 // Goal: a wall sells, ends what is open and starts again behind endpoints that tell events of few blocks at once, or of which
 // one takes no calls. Method: the real process on a real chain behind such endpoints.

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { freePort, type WallProcess } from '../../server/local/wall-process.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
-import { healthOf } from '../http/client.ts'
 import {
   type FaultyFacilitator,
   type SettleFault,
   startFaultyFacilitator,
   type VerifyFault,
-} from '../local/faulty-facilitator.ts'
-import { get, settled, sign } from './buyer.ts'
-import { expectBooksToBalance } from './read-wall.ts'
-import { startSurroundings, type Surroundings } from './world.ts'
+} from '../support/chain/faulty-facilitator.ts'
+import { get, settled, sign } from '../support/e2e/buyer.ts'
+import { expectBooksToBalance } from '../support/e2e/read-wall.ts'
+import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
+import { healthOf } from '../support/service/client.ts'
 
 // Goal: while one of two facilitators works, every buyer gets a block for a dollar, whatever the first does. Method: the real
 // process and a real chain; both facilitators broadcast to it, and the first misbehaves.

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { facilitatorAt, oneDollarTo, signPayment } from '../local/payments.ts'
-import { runCommand } from '../operate/command.ts'
-import { eventually, waitUntil } from '../wait.ts'
-import { buyBlock, get, repaint, settled, sign, signDemand } from './buyer.ts'
-import { metricsPortOf, readCanvas, readFeed } from './read-wall.ts'
-import { ENGINES, startWorld, type World } from './world.ts'
+import { facilitatorAt, oneDollarTo, signPayment } from '../support/chain/payments.ts'
+import { buyBlock, get, repaint, settled, sign, signDemand } from '../support/e2e/buyer.ts'
+import { runCommand } from '../support/e2e/command.ts'
+import { metricsPortOf, readCanvas, readFeed } from '../support/e2e/read-wall.ts'
+import { ENGINES, startWorld, type World } from '../support/e2e/world.ts'
+import { eventually, waitUntil } from '../support/wait.ts'
 
 // Goal: an operator's commands do what they say on a wall that sells, and tell the truth. Method: the commands as they are
 // typed, against the real process and a real chain.

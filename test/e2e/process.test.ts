@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { freePort, startWall } from '../../server/local/wall-process.ts'
-import { get, settled, sign } from './buyer.ts'
-import { readCanvas, readFeed } from './read-wall.ts'
-import { ENGINES, shareWorld, type World } from './world.ts'
+import { get, settled, sign } from '../support/e2e/buyer.ts'
+import { readCanvas, readFeed } from '../support/e2e/read-wall.ts'
+import { ENGINES, shareWorld, type World } from '../support/e2e/world.ts'
 
 let world: World
 

@@ -13,9 +13,9 @@ import { Sale } from '../../shared/contract/feed.ts'
 import { PALETTE } from '../../shared/palette.ts'
 import { editMessage, registerMessage } from '../../shared/signing.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
-import { buyBlock, get, sign } from './buyer.ts'
-import { canvasWhen, readCanvas, readFeed } from './read-wall.ts'
-import { ENGINES, shareWorld, type World } from './world.ts'
+import { buyBlock, get, sign } from '../support/e2e/buyer.ts'
+import { canvasWhen, readCanvas, readFeed } from '../support/e2e/read-wall.ts'
+import { ENGINES, shareWorld, type World } from '../support/e2e/world.ts'
 
 let world: World
 

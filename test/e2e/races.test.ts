@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { decodePaymentResponseHeader } from '@x402/core/http'
 import type { Receipt } from '../../shared/contract/block.ts'
-import { buyBlock, get, sign } from './buyer.ts'
-import { ENGINES, shareWorld, type World } from './world.ts'
+import { buyBlock, get, sign } from '../support/e2e/buyer.ts'
+import { ENGINES, shareWorld, type World } from '../support/e2e/world.ts'
 
 let world: World
 

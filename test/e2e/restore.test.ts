@@ -3,12 +3,12 @@ import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { armed, freePort, type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
 import { newWallet } from '../../server/local/wallets.ts'
-import { startPostgres } from '../db/postgres/server.ts'
-import { runCommand } from '../operate/command.ts'
-import { eventually, waitUntil } from '../wait.ts'
-import { buyBlock, get, sign } from './buyer.ts'
-import { alertsOf, railOf } from './read-wall.ts'
-import { startSurroundings, type Surroundings } from './world.ts'
+import { buyBlock, get, sign } from '../support/e2e/buyer.ts'
+import { runCommand } from '../support/e2e/command.ts'
+import { alertsOf, railOf } from '../support/e2e/read-wall.ts'
+import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
+import { startPostgres } from '../support/postgres/server.ts'
+import { eventually, waitUntil } from '../support/wait.ts'
 
 // Goal: a backup can be taken at any time and put back, and what was sold in between is not silently sold again.
 // Method: the operator's own commands, run as written, on a wall that sells on a real chain. Backing up is about the file

@@ -3,10 +3,10 @@ import { x402Client } from '@x402/core/client'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import type { Deed, Receipt } from '../../shared/contract/block.ts'
-import type { SettleFault } from '../local/faulty-facilitator.ts'
-import { eventually, sendWhile } from '../wait.ts'
-import { get, settled, sign, signDemand } from './buyer.ts'
-import { ENGINES, shareWorld, type World } from './world.ts'
+import type { SettleFault } from '../support/chain/faulty-facilitator.ts'
+import { get, settled, sign, signDemand } from '../support/e2e/buyer.ts'
+import { ENGINES, shareWorld, type World } from '../support/e2e/world.ts'
+import { eventually, sendWhile } from '../support/wait.ts'
 
 // Each way a facilitator can go wrong at settlement. After one, the buyer sends the same signed request again until
 // there is an end: a block for a dollar. In between, no answer may ask for money.

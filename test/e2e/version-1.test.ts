@@ -3,8 +3,8 @@ import { x402Client } from '@x402/core/client'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { ExactEvmSchemeV1 } from '@x402/evm/exact/v1/client'
 import { wrapFetchWithPayment } from '@x402/fetch'
-import { get } from './buyer.ts'
-import { startWorld, type World } from './world.ts'
+import { get } from '../support/e2e/buyer.ts'
+import { startWorld, type World } from '../support/e2e/world.ts'
 
 // Goal: the stock client buys by either version of x402. Method: the real process, chain and facilitator; where the client
 // is to speak version 1, it is not shown the header of version 2, as it would not be by a server that knows none.

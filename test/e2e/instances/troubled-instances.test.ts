@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { armed, freePort, type WallProcess, type WallSettings } from '../../../server/local/wall-process.ts'
-import { cutProxy } from '../../db/postgres/cut-proxy.ts'
-import { type PostgresServer, startPostgres } from '../../db/postgres/server.ts'
-import { healthOf } from '../../http/client.ts'
-import { runCommand } from '../../operate/command.ts'
-import { eventually, waitUntil } from '../../wait.ts'
-import { buyBlock, get, sign } from '../buyer.ts'
-import { alertsOf, readFeed } from '../read-wall.ts'
-import { startSurroundings, type Surroundings } from '../world.ts'
+import { buyBlock, get, sign } from '../../support/e2e/buyer.ts'
+import { runCommand } from '../../support/e2e/command.ts'
+import { alertsOf, readFeed } from '../../support/e2e/read-wall.ts'
+import { startSurroundings, type Surroundings } from '../../support/e2e/world.ts'
+import { cutProxy } from '../../support/postgres/cut-proxy.ts'
+import { type PostgresServer, startPostgres } from '../../support/postgres/server.ts'
+import { healthOf } from '../../support/service/client.ts'
+import { eventually, waitUntil } from '../../support/wait.ts'
 
 // Goal: an instance that stands still, or is cut off, harms nobody, and a database that lost sales sells nothing.
 // Method: real processes on a real PostgreSQL, stopped by SIGSTOP, cut off by a proxy, or with older data put back below them.

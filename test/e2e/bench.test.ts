@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import goals from '../../bench/goals.json' with { type: 'json' }
+import { processorsOf } from '../../bench/measure/cpu.ts'
+import { between, markdown } from '../../bench/report.ts'
+import { behindProxy, inBrowser, onServer, scenarios } from '../../bench/scenarios.ts'
+import { servers, type Servers } from '../../bench/servers/servers.ts'
+import { isHere } from '../support/e2e/proxies.ts'
+import { openBrowser } from '../support/page/browser.ts'
+
+// Goal: the measurements can be made at any time, and every goal is about one of them. Method: each scenario runs for a
+// moment. The figures mean nothing here, but they must be there, and right answers alone are counted.
+
+/** Whether there is a page and a browser to show it in. */
+async function hasPage(): Promise<boolean> {
+  if (!existsSync(new URL('../../dist/viewer/index.html', import.meta.url))) return false
+  const browser = await openBrowser()
+  if ('reason' in browser) return false
+  await browser.close()
+  return true
+}
+
+const browses = await hasPage()
+if (!browses) console.warn('The page is not measured: it is not built, or no Chromium starts here.')
+
+const keeps = isHere('caching-nginx')
+if (!keeps) console.warn('Viewers behind a caching proxy are not measured: nginx is not installed.')
+
+let walls: Servers
+const ratios = new Set<string>()
+const had = processorsOf(process.pid)
+beforeAll(() => {
+  walls = servers()
+})
+afterAll(() => walls.stop())
+
+test.each(Object.entries({ ...scenarios, ...onServer, ...(keeps ? behindProxy : {}), ...(browses ? inBrowser : {}) }))(
+  '%s is measured',
+  async (_, scenario) => {
+    const found = await scenario(walls, { rounds: 1, ms: 30, steadyMs: 300 })
+    expect(found.rows.length).toBeGreaterThan(0)
+    const figures = [...found.rows.flatMap((row) => Object.values(row.figures)), ...Object.values(found.ratios)]
+    for (const figure of figures) expect(figure).toBeFinite()
+    for (const name of Object.keys(found.ratios)) ratios.add(name)
+  },
+  120_000,
+)
+
+test('a measurement leaves this process the processors that it had', () => {
+  expect(processorsOf(process.pid)).toBe(had)
+})
+
+test('every goal is the goal of something measured', () => {
+  const measurable = Object.keys(goals).filter(
+    (name) => (browses || !/^page[:,]/.test(name)) && (keeps || !name.startsWith('viewers:')),
+  )
+  expect(measurable.filter((name) => !ratios.has(name))).toEqual([])
+})
+
+test('results take the place of older ones, and nothing else', () => {
+  const marked = (text: string) => `before\n<!-- bench: start -->\n${text}\n<!-- bench: end -->\nafter\n`
+  expect(between(marked('old'), 'new')).toBe(marked('new'))
+  expect(() => between('no marks', 'new')).toThrow('no place')
+})
+
+test('a table of results says each goal in words, and a miss with its reason', () => {
+  const report = { Reads: { rows: [], ratios: { met: 2, missed: 0.5, aside: 1 } } }
+  const goals = {
+    met: { atMost: 3, says: 'What is cheap' },
+    missed: { atLeast: 1, says: 'What is dear', whyMissed: 'It does more.' },
+  }
+  expect(markdown(report, goals, 'a machine')).toBe(
+    [
+      'Measured by `bun run bench` on a machine.',
+      '',
+      '| What | measured | goal |',
+      '|---|--:|--:|',
+      '| What is cheap. | 2.00 | at most 3 |',
+      '| What is dear. **Missed.** It does more. | 0.50 | at least 1 |',
+    ].join('\n'),
+  )
+})

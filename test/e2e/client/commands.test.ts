@@ -1,0 +1,291 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { get } from '../../support/e2e/buyer.ts'
+import { readFeed } from '../../support/e2e/read-wall.ts'
+import { startWorld, type World } from '../../support/e2e/world.ts'
+import { outputOf } from '../../support/output-of.ts'
+import { flatPng } from '../../support/picture-files.ts'
+import { bodyOf, clientOf } from '../../support/service/client.ts'
+import { eventually } from '../../support/wait.ts'
+
+// Goal: the commands do what their help says, and their exit status tells what became of the money. Method: the command as it
+// is typed, against the real wall, chain and facilitator.
+
+const MAIN = join(import.meta.dir, '../../../server/client/cli/main.ts')
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.stop())
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pixel-wall-commands-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+type Env = Readonly<Record<string, string>>
+
+const start = (args: readonly string[], env: Env = {}) =>
+  Bun.spawn([process.execPath, MAIN, ...args], {
+    env: { PATH: Bun.env['PATH'] ?? '', PIXEL_WALL_URL: world.url, PIXEL_WALL_HOME: join(folder, 'state'), ...env },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+
+/** Runs a command to its end. */
+const run = (args: readonly string[], env?: Env) => outputOf(start(args, env))
+
+const jsonOf = async (args: readonly string[], env?: Env) => JSON.parse((await run([...args, '--json'], env)).out)
+
+/** A picture of one colour, in a file. */
+async function picture(colour = '#ff0000'): Promise<string> {
+  const path = join(folder, 'picture.png')
+  await Bun.write(path, flatPng(64, 32, colour))
+  return path
+}
+
+const RED = '180'
+const GREEN = '30'
+
+/** The one colour of a block, as a palette index. */
+async function colourOf(coord: string): Promise<string> {
+  const { pixels } = (await (await get(world, coord)).json()) as { pixels: string }
+  return [...new Set(Uint8Array.fromBase64(pixels))].join()
+}
+
+describe('an area', () => {
+  test('is bought with its picture and what is said of it, in one payment', async () => {
+    const { privateKey, address } = await world.wallet(7)
+    const said = ['--name', 'Ada', '--message', 'hi', '--link', 'https://ada.example/']
+    const args = ['buy', '--image', await picture(), '--size', '3x2', '--at', '20,10', '--max', '6', ...said]
+    const before = (await readFeed(world)).length
+    const receipt = await jsonOf(args, { PRIVATE_KEY: privateKey })
+    expect(receipt).toMatchObject({
+      area: '20,10,3x2',
+      blocks: ['20,10', '21,10', '22,10', '20,11', '21,11', '22,11'],
+      deed: { name: 'Ada', message: 'hi', link: 'https://ada.example/', painted: true, price: { amount: '6.00' } },
+    })
+    const sales = (await readFeed(world)).slice(before)
+    expect(sales.map(({ coord }) => coord)).toEqual(receipt.blocks)
+    expect(await colourOf('22,11')).toBe(RED)
+    expect(await world.network.balanceOf(address)).toBe(1_000_000n)
+  })
+
+  test('without a place is the open one nearest the centre', async () => {
+    const { privateKey } = await world.wallet(2)
+    const space = await bodyOf(clientOf(world).api.space.get({ query: { w: 2, h: 1, limit: 1 } }))
+    const { area } = await jsonOf(['buy', '--size', '2x1', '--max', '2'], { PRIVATE_KEY: privateKey })
+    expect(area).toBe(`${space.spaces[0]?.coord},2x1`)
+  })
+
+  test('costs no more than is allowed: its price is told, and nothing is signed', async () => {
+    const { privateKey, address } = await world.wallet(2)
+    for (const args of [
+      ['buy', '--size', '2x1'],
+      ['paint', await picture(), '--size', '2x1'],
+    ]) {
+      const refused = await run(args, { PRIVATE_KEY: privateKey })
+      expect([refused.code, refused.err]).toEqual([2, 'usage: 2 blocks cost 2.00 USDC. Allow it with --max 2.00.\n'])
+    }
+    expect(await world.network.balanceOf(address)).toBe(2_000_000n)
+  })
+
+  test('is repainted with one signature by the painter that its purchase named', async () => {
+    const { privateKey } = await world.wallet(4)
+    await jsonOf(['buy', '--size', '2x2', '--at', '30,10', '--max', '4'], { PRIVATE_KEY: privateKey })
+    const args = ['repaint', '30,10,2x2', '--image', await picture('#00ff00'), '--message', 'green']
+    expect(await jsonOf(args)).toEqual({ updated: true, area: '30,10,2x2', blocks: 4 })
+    expect(await colourOf('31,11')).toBe(GREEN)
+    expect(await (await get(world, '30,11')).json()).toMatchObject({ message: 'green' })
+  })
+
+  test.each([
+    ['whose size is none', ['--size', '4']],
+    ['of no blocks', ['--size', '0x3']],
+    ['of more than 400 blocks', ['--size', '21x20']],
+    ['that reaches beyond the wall', ['--size', '2x1', '--at', '159,0']],
+    ['at two places', ['next', '--size', '2x1', '--at', '1,1']],
+    ['with the pixels of a block', ['--size', '2x1', '--px', '00'.repeat(100)]],
+  ])('%s is a wrong call', async (_, args) => {
+    const { code, err } = await run(['buy', ...args, '--max', '400'], { PRIVATE_KEY: `0x${'1'.repeat(64)}` })
+    expect([code, err]).toEqual([2, expect.stringMatching(/^usage: /)])
+  })
+})
+
+describe('paint', () => {
+  test('buys free room for a picture with one payment; the same again at that place repaints it for free', async () => {
+    const wallet = await world.wallet(3)
+    const env = { PRIVATE_KEY: wallet.privateKey }
+    const args = ['--size', '2x1', '--max', '2']
+    const { area, blocks, deed } = await jsonOf(['paint', await picture(), ...args], env)
+    expect([blocks.length, deed.price.amount]).toEqual([2, '2.00'])
+    const again = await jsonOf(['paint', await picture('#00ff00'), ...args, '--at', blocks[0]], env)
+    expect(again).toEqual({ updated: true, area, blocks: 2 })
+    expect(await colourOf(blocks[1])).toBe(GREEN)
+    expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
+  })
+
+  test.each(['hang-before', 'hang-after'] as const)(
+    'killed in the middle of its payment (%s) ends in one area, charged once',
+    async (trouble) => {
+      const wallet = await world.wallet(12)
+      const env = { PRIVATE_KEY: wallet.privateKey }
+      const args = ['paint', await picture(), '--size', '3x2', '--max', '6']
+      const before = (await readFeed(world)).length
+      const { settle } = world.facilitator
+      const calls = settle.count()
+      settle.next(trouble)
+      const killed = start(args, env)
+      await settle.arrived(calls + 1)
+      killed.kill('SIGKILL')
+      await killed.exited
+      const { area, blocks } = await jsonOf(args, env)
+      expect(area).toBe(`${blocks[0]},3x2`)
+      const sales = (await readFeed(world)).slice(before)
+      expect(sales.map(({ coord }) => coord)).toEqual(blocks)
+      expect(await world.network.balanceOf(wallet.address)).toBe(6_000_000n)
+    },
+  )
+
+  test('that was cut off is finished before another picture is bought, and is told of', async () => {
+    const wallet = await world.wallet(6)
+    const env = { PRIVATE_KEY: wallet.privateKey }
+    const { settle } = world.facilitator
+    const calls = settle.count()
+    settle.next('hang-after')
+    const killed = start(['paint', await picture(), '--size', '2x1', '--max', '2'], env)
+    await settle.arrived(calls + 1)
+    killed.kill('SIGKILL')
+    await killed.exited
+    const { code, out, err } = await run(['paint', await picture(), '--size', '2x2', '--max', '4', '--json'], env)
+    expect([code, JSON.parse(out).blocks.length]).toEqual([0, 4])
+    expect(err).toMatch(/^Finished from before: Area \d+,\d+,2x1 is yours/)
+    expect(await world.network.balanceOf(wallet.address)).toBe(0n)
+  })
+
+  test('refuses a place where others are, and names them, before anything is paid', async () => {
+    const [owner, wallet] = [await world.wallet(2), await world.wallet(2)]
+    await jsonOf(['buy', '11,0'], { PRIVATE_KEY: owner.privateKey })
+    const args = ['paint', await picture(), '--size', '2x1', '--at', '10,0', '--max', '2']
+    expect(await jsonOf(args, { PRIVATE_KEY: wallet.privateKey })).toEqual({
+      error: 'block_taken',
+      status: 409,
+      message: expect.stringContaining('11,0'),
+    })
+    expect(await world.network.balanceOf(wallet.address)).toBe(2_000_000n)
+  })
+})
+
+describe('the painter', () => {
+  test('is made with the first purchase, is named in each, and repaints without the key that paid', async () => {
+    const [one, other] = [await world.wallet(1), await world.wallet(1)]
+    const { block } = await jsonOf(['buy'], { PRIVATE_KEY: one.privateKey })
+    const second = await jsonOf(['buy'], { PRIVATE_KEY: other.privateKey })
+    const key = Bun.file(join(folder, 'state/painter.key'))
+    expect((await key.stat()).mode & 0o777).toBe(0o600)
+    for (const coord of [block, second.block])
+      expect(await jsonOf(['repaint', coord, '--message', 'by the painter'])).toMatchObject({
+        updated: true,
+        deed: { message: 'by the painter' },
+      })
+  })
+
+  test('is not asked for blocks that name another: those need the key that paid', async () => {
+    const { privateKey } = await world.wallet(2)
+    const painter = `0x${'12'.repeat(20)}`
+    const { block } = await jsonOf(['buy', '--painter', painter], { PRIVATE_KEY: privateKey })
+    const args = ['repaint', block, '--message', 'by the owner']
+    expect(await jsonOf(args)).toMatchObject({ error: 'usage' })
+    expect(await jsonOf(args, { PRIVATE_KEY: privateKey })).toMatchObject({ updated: true })
+  })
+})
+
+describe('watch', () => {
+  test('tells of a sale as it happens, and of those it is asked to begin after', async () => {
+    const watching = start(['watch', '--after', '0', '--json'])
+    const lines: { kind: string; coord?: string }[] = []
+    const read = (async () => {
+      for await (const chunk of watching.stdout.pipeThrough(new TextDecoderStream()))
+        for (const line of chunk.split('\n').filter((text) => text !== '')) lines.push(JSON.parse(line))
+    })()
+    const { privateKey } = await world.wallet(1)
+    const { block } = await jsonOf(['buy'], { PRIVATE_KEY: privateKey })
+    await eventually(async () => lines.find(({ kind, coord }) => kind === 'sale' && coord === block))
+    watching.kill('SIGTERM')
+    await read
+  })
+})
+
+describe('the key', () => {
+  test('may come from a file', async () => {
+    const { privateKey } = await world.wallet(1)
+    await Bun.write(join(folder, 'key'), `${privateKey}\n`)
+    expect(await jsonOf(['buy', '--key-file', join(folder, 'key')])).toMatchObject({ owner: 'you' })
+  })
+
+  const secret = '0xabcdef'
+  test.each([
+    ['is missing', ['buy'], {}],
+    ['is none, and is not repeated', ['buy'], { PRIVATE_KEY: secret }],
+    ['is in a file that is not there', ['buy', '--key-file', 'nowhere'], {}],
+    ['is an argument', ['buy', '--key', secret], {}],
+  ] as const)('that %s is a wrong call', async (_, args, env) => {
+    const { code, out, err } = await run(args, env)
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toMatch(/^usage: /)
+    expect(err).not.toContain(secret)
+  })
+})
+
+describe('the exit status', () => {
+  const key = { PRIVATE_KEY: `0x${'1'.repeat(64)}` }
+
+  test.each([
+    ['0 with help', ['buy', '--help'], 0],
+    ['0 with the list of commands', ['--help'], 0],
+    ['1 when the wall refuses', ['buy', '--name', 'x'.repeat(41)], 1],
+    ['2 without a command', [], 2],
+    ['2 for a command there is none of', ['sell'], 2],
+    ['2 for an option there is none of', ['buy', '--nmae', 'Ada'], 2],
+    ['2 for too many arguments', ['buy', 'next', 'next'], 2],
+    ['2 for an address that is none', ['look', '--url', 'wall'], 2],
+    ['4 when nobody answers', ['look', '--url', 'http://127.0.0.1:1'], 4],
+  ] as const)('is %s', async (_, args, status) => {
+    const { code, out, err } = await run(args, key)
+    expect([status, code, out + err]).toEqual([status, status, expect.any(String)])
+  })
+
+  test('is 3 while the outcome of a payment is not known', async () => {
+    const { privateKey } = await world.wallet(1)
+    using doubtful = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      async fetch(request) {
+        if (!request.headers.has('payment-signature')) return await fetch(`${world.url}/blocks/next`, request)
+        const body = { error: 'settlement_unknown', message: 'It is not known yet.' }
+        return Response.json(body, { status: 503, headers: { 'retry-after': '0' } })
+      },
+    })
+    const { code, err } = await run(['buy', '--url', doubtful.url.href], { PRIVATE_KEY: privateKey })
+    expect(code).toBe(3)
+    expect(err).toStartWith('503 settlement_unknown: It is not known yet. The signed payment is kept.')
+  })
+})
+
+test('a wall’s words are printed, and cannot act on the terminal', async () => {
+  const evil = '\u001B]0;owned\u0007\u001B[2J\u202Etxt\r\nsecond line\u009B31m'
+  using wall = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: () => Response.json({ error: `e${evil}`, message: `m${evil}` }, { status: 409 }),
+  })
+  const { code, out, err } = await run(['buy', 'next', '--url', wall.url.href], { PRIVATE_KEY: `0x${'1'.repeat(64)}` })
+  expect([out, code]).toEqual(['', 1])
+  expect(err).toStartWith(String.raw`409 e\u001b]0;owned\u0007\u001b[2J\u202etxt\u000d`)
+  expect(err).toMatch(/^[ -~\n]*$/)
+})

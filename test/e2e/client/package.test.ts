@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { readFeed } from '../../support/e2e/read-wall.ts'
+import { startWorld, type World } from '../../support/e2e/world.ts'
+import { outputOf } from '../../support/output-of.ts'
+import { flatPng } from '../../support/picture-files.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+
+// Goal: who has Node and nothing else buys with the published package, and pays once whatever happens to the process. Method:
+// the tarball installed from the registry into an empty folder, run by Node against the real wall, chain and facilitator.
+
+const ROOT = join(import.meta.dir, '../../..')
+const NAME = 'pixel-wall'
+
+const folder = scratchFolder()
+const { code, err } = await install()
+const isMissing = code !== 0
+if (isMissing) console.warn(`Skipped, because the package could not be installed: ${err}`)
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(async () => {
+  await world.stop()
+})
+
+async function install() {
+  await run(['npm', 'pack', join(ROOT, 'server/client'), '--pack-destination', folder], ROOT)
+  const [tarball = ''] = await Array.fromAsync(new Bun.Glob('*.tgz').scan({ cwd: folder }))
+  expect(Bun.file(join(folder, tarball)).size).toBeLessThan(1_000_000)
+  await Bun.write(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
+  return await run(['npm', 'install', '--prefer-offline', '--fetch-retries=0', `./${tarball}`], folder)
+}
+
+function run(command: readonly string[], cwd: string, env: Record<string, string> = {}) {
+  return outputOf(start(command, cwd, env))
+}
+
+function start(command: readonly string[], cwd: string, env: Record<string, string>) {
+  return Bun.spawn([...command], {
+    cwd,
+    env: { PATH: Bun.env['PATH'] ?? '', HOME: Bun.env['HOME'] ?? '', ...env },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+}
+
+/** The command as `npx` finds it, run by Node. */
+const command = (...args: readonly string[]) => ['node', join(folder, 'node_modules/.bin', NAME), ...args]
+
+const surroundings = (privateKey: string) => ({
+  PRIVATE_KEY: privateKey,
+  PIXEL_WALL_URL: world.url,
+  PIXEL_WALL_HOME: join(folder, 'state'),
+})
+
+const picture = join(folder, 'picture.png')
+await Bun.write(picture, flatPng(64, 32, '#ff0000'))
+
+test.skipIf(isMissing).each([
+  ['one block for one dollar', 1, ['buy', 'next', '--name', 'Ada']],
+  [
+    'one area of six blocks for six dollars',
+    6,
+    ['buy', '--image', picture, '--size', '3x2', '--name', 'Ada', '--max', '6'],
+  ],
+] as const)(
+  'a purchase killed in the middle of its payment and run again is %s',
+  async (_, dollars, args) => {
+    const wallet = await world.wallet(2 * dollars)
+    const env = surroundings(wallet.privateKey)
+    const buy = command(...args, '--json')
+    const before = (await readFeed(world)).length
+    const { settle } = world.facilitator
+    const forwarded = settle.forwarded()
+    settle.next('hang-after')
+    const killed = start(buy, folder, env)
+    await settle.forwardedUntil(forwarded + 1)
+    killed.kill('SIGKILL')
+    expect(await killed.exited).not.toBe(0)
+    const again = await run(buy, folder, env)
+    expect([again.code, again.err]).toEqual([0, ''])
+    type Printed = { block?: string; blocks?: string[]; deed: object }
+    const { block = '', blocks = [block], deed }: Printed = JSON.parse(again.out)
+    expect(deed).toMatchObject({ wallet: wallet.address, name: 'Ada' })
+    expect((await readFeed(world)).slice(before).map(({ coord }) => coord)).toEqual(blocks)
+    expect(await world.network.balanceOf(wallet.address)).toBe(BigInt(dollars) * 1_000_000n)
+  },
+  120_000,
+)
+
+test.skipIf(isMissing)(
+  'who has it installed buys, paints, looks, repaints and asks what is theirs, with Node and with Bun',
+  async () => {
+    const wallet = await world.wallet(5)
+    const env = surroundings(wallet.privateKey)
+    const node = async (...args: string[]) => JSON.parse((await run(command(...args, '--json'), folder, env)).out)
+    const bun = async (...args: string[]) => {
+      const [, script = ''] = command()
+      return JSON.parse((await run([process.execPath, script, ...args, '--json'], folder, env)).out)
+    }
+    expect(await node('buy', '3,4', '--message', 'by Node')).toMatchObject({ block: '3,4' })
+    expect(await bun('buy', '5,4', '--message', 'by Bun')).toMatchObject({ block: '5,4' })
+    expect(await node('buy', '5,4')).toMatchObject({ error: 'block_taken' })
+    const area = ['--size', '2x1', '--at', '6,4', '--max', '2']
+    expect(await node('buy', '--image', picture, ...area)).toMatchObject({ area: '6,4,2x1', deed: { painted: true } })
+    expect(await node('paint', picture, ...area)).toEqual({ updated: true, area: '6,4,2x1', blocks: 2 })
+    const px = 'b4'.repeat(100)
+    expect(await node('repaint', '3,4', '--px', px, '--clear', 'message')).toMatchObject({ updated: true })
+    expect(await node('look', '3,4')).toMatchObject({
+      state: 'claimed',
+      message: null,
+      pixels: btoa('\u00B4'.repeat(100)),
+    })
+    const { blocks } = await node('mine')
+    expect(blocks.map((it: { block: { coord: string } }) => it.block.coord)).toEqual(['3,4', '5,4', '6,4', '7,4'])
+    expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
+  },
+  120_000,
+)
+
+test.skipIf(isMissing)(
+  'the library is typed for those who import it',
+  async () => {
+    const use = `import { wall, type AreaReceipt, type Receipt } from '${NAME}'
+import { privateKeyToAccount } from 'viem/accounts'
+const account = privateKeyToAccount('0x${'1'.repeat(64)}')
+export const buy = (url: string): Promise<Receipt> => wall(url, { account }).buy('next', { name: 'Ada' })
+export const buyArea = (url: string): Promise<AreaReceipt> =>
+  wall(url, { account }).buyArea({ w: 4, h: 3, image: new Uint8Array(), name: 'Ada' })
+export const wrong: (url: string) => Promise<unknown> = (url) =>
+  // @ts-expect-error: a listing has no such member
+  wall(url, { account }).buy('next', { nmae: 'Ada' })
+`
+    await Bun.write(join(folder, 'use.ts'), use)
+    const settings = {
+      extends: join(ROOT, 'tsconfig.base.json'),
+      compilerOptions: { skipLibCheck: true },
+      files: ['use.ts'],
+    }
+    await Bun.write(join(folder, 'tsconfig.json'), JSON.stringify(settings))
+    const checked = await run([join(ROOT, 'node_modules/.bin/tsc'), '-p', folder], folder)
+    expect([checked.code, checked.out]).toEqual([0, ''])
+  },
+  60_000,
+)

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { get } from '../support/e2e/buyer.ts'
+import { readFeed } from '../support/e2e/read-wall.ts'
+import { startWorld, type World } from '../support/e2e/world.ts'
+import { outputOf } from '../support/output-of.ts'
+import { flatPng } from '../support/picture-files.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+
+// Goal: the examples work as they stand, and stay short. Method: each as it is typed, against the real wall.
+
+const scratch = scratchFolder()
+const FOLDER = join(import.meta.dir, '../../examples')
+const LINES_MAX = 40
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.stop())
+
+const start = (name: string, args: readonly string[], privateKey = '') =>
+  Bun.spawn([process.execPath, join(FOLDER, `${name}.ts`), world.url, ...args], {
+    env: { PATH: Bun.env['PATH'] ?? '', PRIVATE_KEY: privateKey },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+
+/** Each line a program says, as it says it. */
+async function* linesOf(child: ReturnType<typeof start>): AsyncGenerator<string> {
+  let rest = ''
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+}
+
+test('each is under forty lines, and is named in the README', async () => {
+  const readme = await Bun.file(join(FOLDER, '../README.md')).text()
+  const names = await Array.fromAsync(new Bun.Glob('*').scan({ cwd: FOLDER }))
+  expect(names.toSorted()).toEqual(['buy-area.ts', 'buy-over-mcp.ts', 'buy.ts', 'follow.ts', 'repaint.ts'])
+  for (const name of names) {
+    const lines = (await Bun.file(join(FOLDER, name)).text()).trimEnd().split('\n')
+    expect([name, lines.length < LINES_MAX, readme.includes(`examples/${name}`)]).toEqual([name, true, true])
+  }
+})
+
+test.each(['buy', 'buy-over-mcp'])('%s buys a block with its listing, for one dollar', async (name) => {
+  const wallet = await world.wallet(2)
+  const { out, err, code } = await outputOf(start(name, ['next'], wallet.privateKey))
+  expect([code, err]).toEqual([0, ''])
+  expect(out).toContain('"owner":"you"')
+  expect((await readFeed(world)).at(-1)).toMatchObject({ agent: { name: 'Ada' }, m: expect.stringMatching(/^bought /) })
+  expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
+})
+
+test('buy-area puts a picture over six blocks, for one payment of six dollars', async () => {
+  const wallet = await world.wallet(7)
+  const file = join(scratch, 'logo.png')
+  await Bun.write(file, flatPng(60, 40, '#ff0000'))
+  const { out, err, code } = await outputOf(start('buy-area', [file, '3', '2', '20,20'], wallet.privateKey))
+  expect([code, err]).toEqual([0, ''])
+  expect(out).toContain('"area":"20,20,3x2"')
+  const sales = (await readFeed(world)).slice(-6)
+  expect(new Set(sales.map(({ m, px }) => `${m} ${px}`)).size).toBe(1)
+  expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
+})
+
+test('repaint repaints again and again, and follow tells of each', async () => {
+  const wallet = await world.wallet(1)
+  await new Response(start('buy', ['7,7'], wallet.privateKey).stdout).text()
+  const following = start('follow', ['0'])
+  const repainting = start('repaint', ['7,7', '0.1'], wallet.privateKey)
+  let repaints = 0
+  for await (const line of linesOf(following)) {
+    const { kind, coord }: { kind: string; coord?: string } = JSON.parse(line)
+    if (kind === 'repaint' && coord === '7,7') repaints += 1
+    if (repaints === 3) break
+  }
+  following.kill()
+  repainting.kill()
+  expect(await (await get(world, '7,7')).json()).toMatchObject({ message: expect.stringMatching(/^\d\d:\d\d$/) })
+})

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { x402Client } from '@x402/core/client'
+import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { TOOLS } from '../../../server/mcp/registry.ts'
+import { get } from '../../support/e2e/buyer.ts'
+import { expectBooksToBalance } from '../../support/e2e/read-wall.ts'
+import { startWorld, type World } from '../../support/e2e/world.ts'
+import { bareFetch, inspector, newestClient, sdkClient, type ToolUser } from './clients.ts'
+
+// Goal: whoever speaks MCP can do all there is to do. Method: clients by three hands use the same tools of the real
+// server, with real signatures and a chain that moves the money.
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(async () => {
+  await expectBooksToBalance(world)
+  await world.stop()
+})
+
+const clients: ReadonlyArray<readonly [who: string, coord: string, connect: (url: string) => Promise<ToolUser>]> = [
+  ['the SDK’s client', '10,10', sdkClient],
+  ['the MCP inspector', '20,20', inspector],
+  ['a bare fetch', '30,30', bareFetch],
+  ['the newest client that shakes hands', '40,40', newestClient('legacy', '2025-11-25')],
+  ['the newest client that asks first', '50,50', newestClient('auto', '2026-07-28')],
+  ['the newest client that speaks one revision', '60,60', newestClient({ pin: '2026-07-28' }, '2026-07-28')],
+]
+
+test.each(clients)('%s lists, looks, tries, is asked to pay, pays and repaints', async (_, coord, connect) => {
+  const client = await connect(`${world.url}/mcp`)
+  const wallet = await world.wallet()
+  expect(await client.list()).toEqual(TOOLS.map(({ name }) => name))
+
+  const { data: wall } = await client.call('get_wall', {})
+  expect(wall['pricing']).toMatchObject({ perBlock: '1.00', network: 'eip155:8453' })
+  const { data: space } = await client.call('find_space', { w: 1, h: 1, near: coord, limit: 1 })
+  expect(space['spaces']).toMatchObject([{ coord }])
+  const trial = await client.call('preview_block', { coord, name: 'Ada' })
+  expect([trial.data['acceptable'], trial.pictures]).toEqual([true, 1])
+
+  const demand = await client.call('buy_block', { coord, name: 'Ada' })
+  expect(demand).toMatchObject({ refused: true, data: { x402Version: 2, error: 'payment_required' } })
+  const payment = await pay(wallet, demand.data)
+  const receipt = await client.call('buy_block', { coord, name: 'Ada' }, payment)
+  expect(receipt).toMatchObject({
+    refused: false,
+    data: { block: coord, deed: { wallet: wallet.address, name: 'Ada' } },
+  })
+  expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
+
+  const change = { pixels: '05'.repeat(100), message: 'seen' }
+  const { data: text } = await client.call('signing_message', { kind: 'set_pixels', coord, ...change })
+  const signature = await wallet.signMessage({ message: String(text['message']) })
+  const edit = { coord, ts: text['ts'], signature, ...change }
+  expect(await client.call('set_pixels', edit)).toMatchObject({ refused: false, data: { updated: true } })
+  expect(await (await get(world, coord)).json()).toMatchObject({ message: 'seen', settled: true })
+  await client.close()
+})
+
+test('the SDK’s client is told of every refusal, whatever it was told of outputs', async () => {
+  const client = await sdkClient(`${world.url}/mcp`)
+  await client.list()
+  for (const { name, input } of TOOLS) {
+    const [argument = 'none'] = Object.keys(input.properties)
+    expect(await client.call(name, { [argument]: {}, unknown: 1 }), name).toMatchObject({ refused: true })
+  }
+  await client.close()
+})
+
+/** Signs the terms that a demand holds, as the stock x402 client does. */
+async function pay(wallet: Awaited<ReturnType<World['wallet']>>, terms: Readonly<Record<string, unknown>>) {
+  const client = new x402Client().register('eip155:8453', new ExactEvmScheme(wallet))
+  return await client.createPaymentPayload(terms as Parameters<typeof client.createPaymentPayload>[0])
+}

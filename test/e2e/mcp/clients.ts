@@ -1,0 +1,111 @@
+/** Clients by different hands that all use the same tools. */
+
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Client as NewestClient, StreamableHTTPClientTransport as NewestTransport } from '@modelcontextprotocol/client'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { outputOf } from '../../support/output-of.ts'
+
+type Data = Readonly<Record<string, unknown>>
+
+/** What a call came to; a demand for payment is `refused`, with the terms as data. */
+export type Found = { readonly data: Data; readonly refused: boolean; readonly pictures: number }
+
+export type ToolUser = {
+  list(): Promise<readonly string[]>
+  call(tool: string, args: Data, payment?: unknown): Promise<Found>
+  close(): Promise<void>
+}
+
+/** The SDK's own client, which holds answers against the output schemas it was told. */
+export async function sdkClient(url: string): Promise<ToolUser> {
+  const client = new Client({ name: 'client', version: '1.0.0' })
+  // The SDK's types were not written for exact optional properties.
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)) as Parameters<typeof client.connect>[0])
+  return {
+    list: async () => (await client.listTools()).tools.map(({ name }) => name),
+    call: async (name, args, payment) =>
+      foundIn(await client.callTool({ name, arguments: { ...args }, ...carrying(payment) })),
+    close: () => client.close(),
+  }
+}
+
+type Mode = NonNullable<NonNullable<ConstructorParameters<typeof NewestClient>[1]>['versionNegotiation']>['mode']
+
+/** The client of the SDK's successor, in one of the ways in which it finds out how to speak. */
+export const newestClient =
+  (mode: Exclude<Mode, undefined>, spoken: string) =>
+  async (url: string): Promise<ToolUser> => {
+    const client = new NewestClient({ name: 'client', version: '1.0.0' }, { versionNegotiation: { mode } })
+    await client.connect(new NewestTransport(new URL(url)))
+    const found = client.getNegotiatedProtocolVersion()
+    if (found !== spoken) throw new Error(`it speaks ${found}, not ${spoken}`)
+    return {
+      list: async () => (await client.listTools()).tools.map(({ name }) => name),
+      call: async (name, args, payment) =>
+        foundIn(await client.callTool({ name, arguments: { ...args }, ...carrying(payment) })),
+      close: () => client.close(),
+    }
+  }
+
+/** A bare `fetch` that knows nothing of MCP but one request and its answer. */
+export async function bareFetch(url: string): Promise<ToolUser> {
+  const ask = async (method: string, params: Data = {}) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    return (await response.json()) as { result?: Data; error?: { code: number; data?: unknown } }
+  }
+  return {
+    list: async () => namesIn((await ask('tools/list')).result),
+    async call(name, args, payment) {
+      const { result = {}, error } = await ask('tools/call', { name, arguments: args, ...carrying(payment) })
+      return error === undefined ? foundIn(result) : { data: error.data as Data, refused: true, pictures: 0 }
+    },
+    close: async () => {},
+  }
+}
+
+const INSPECTOR = fileURLToPath(import.meta.resolve('@modelcontextprotocol/inspector/clients/cli/build/index.js'))
+
+/** The MCP inspector's command line: a new process for each step, as a shell script would start it. */
+export async function inspector(url: string): Promise<ToolUser> {
+  const run = async (...words: readonly string[]) => {
+    const command = [process.execPath, '--bun', INSPECTOR, url, '--transport', 'http', ...words]
+    const home = join(tmpdir(), 'pixel-wall-inspector')
+    const env = { PATH: Bun.env['PATH'] ?? '', HOME: home }
+    const child = Bun.spawn(command, { env, cwd: tmpdir(), stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+    const { out, err } = await outputOf(child)
+    if (out === '') throw new Error(err)
+    return JSON.parse(out) as Data
+  }
+  return {
+    list: async () => namesIn(await run('--method', 'tools/list', '--strict')),
+    async call(name, args, payment) {
+      const carried = payment === undefined ? [] : ['--tool-metadata', `x402/payment=${JSON.stringify(payment)}`]
+      return foundIn(
+        await run('--method', 'tools/call', '--tool-name', name, '--tool-args-json', JSON.stringify(args), ...carried),
+      )
+    },
+    close: async () => {},
+  }
+}
+
+const namesIn = (result: Data | undefined) =>
+  (result as { readonly tools: ReadonlyArray<{ readonly name: string }> }).tools.map(({ name }) => name)
+
+const carrying = (payment: unknown) => (payment === undefined ? {} : { _meta: { 'x402/payment': payment } })
+
+function foundIn(result: Data): Found {
+  const { isError, structuredContent, content } = result as {
+    readonly isError?: boolean
+    readonly structuredContent: Data
+    readonly content: ReadonlyArray<{ readonly type: string }>
+  }
+  return {
+    data: structuredContent,
+    refused: isError === true,
+    pictures: content.filter(({ type }) => type === 'image').length,
+  }
+}

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { BEHIND_MAX } from '../../../server/http/live/stream.ts'
+import { BUDGETS } from '../../../server/wall/rate-limits.ts'
+import { FLOODS, type FloodName } from './floods.ts'
+import { openScene, type Effect, type Scene } from './scene.ts'
+
+// Goal: whoever floods the wall takes nothing from anybody else. Method: each flood of `bun run abuse` for a moment, from one
+// address and from many. What is counted is counted here; how long others wait is measured by the command alone.
+
+const MS = 700
+
+// After that the test itself is given up.
+const LONGEST_SECONDS = 30
+const isFlood = (name: string): name is FloodName => Object.hasOwn(FLOODS, name)
+const names = Object.keys(FLOODS).filter(isFlood)
+
+let scene: Scene
+beforeAll(async () => {
+  scene = await openScene(2 * BEHIND_MAX)
+})
+afterAll(async () => {
+  await scene.stop()
+})
+
+const flood = (name: FloodName, addresses: number) =>
+  scene.flood(name, { ms: MS, addresses, connectionsMax: 16, buyers: 1 })
+
+/** What holds under every flood. */
+function expectOthersServed({ bought, rails, statuses }: Effect): void {
+  expect(bought).toBe(1)
+  expect(rails).toEqual(['armed'])
+  expect(Object.keys(statuses).filter((status) => status.startsWith('5') && status !== '503')).toEqual([])
+}
+
+test.each(names)('a flood of %s from 200 addresses: the wall sells, and nothing of it fails', async (name) => {
+  expectOthersServed(await flood(name, 200))
+})
+
+test('a block that is repainted as fast as one can makes the log grow by no more than its budget', async () => {
+  const { logGrew, bought } = await flood('repaints', 1)
+  const { burst, perSecond } = BUDGETS.repaints
+  expect(logGrew - bought).toBeLessThanOrEqual(burst + LONGEST_SECONDS * perSecond)
+})
+
+test('the facilitator is never asked about payments that nobody signed', async () => {
+  const { verified, bought } = await flood('junk payments', 200)
+  expect(verified).toBe(bought)
+})
+
+test('readers who come from the beginning of a long log are told to read the canvas, each of them', async () => {
+  const { statuses, resets } = await flood('live from 0', 200)
+  expect(statuses).toEqual({ 200: resets })
+  expect(resets).toBeGreaterThan(0)
+})

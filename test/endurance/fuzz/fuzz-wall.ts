@@ -1,0 +1,55 @@
+/** The whole service over a database file that a second pair of eyes watches, with some blocks sold. */
+
+import { Database } from 'bun:sqlite'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openSqlite } from '../../../db/sqlite/open.ts'
+import type { FakeLogger } from '../../support/fakes/logger.ts'
+import { paymentOf, TERMS } from '../../support/samples.ts'
+import { BASE_URL, openWall, paidBy } from '../../support/service/wall.ts'
+
+/** A wall to throw requests at. */
+export type FuzzWall = {
+  readonly logger: FakeLogger
+  handle(request: Request): Promise<Response>
+  /** Serves on a free port; answers host and port. */
+  listen(): string
+  /** Changes whenever a row of the database does. */
+  rowsVersion(): number
+  close(): Promise<void>
+}
+
+/** Wallets that own something, and the blocks they own: the nth wallet owns the nth block of the top row. */
+export const OWNERS = 8
+
+/** Opens the wall and sells the owners their blocks. */
+export async function openFuzzWall(): Promise<FuzzWall> {
+  const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-fuzz-'))
+  const path = join(folder, 'wall.sqlite')
+  const db = await openSqlite(path, TERMS.network)
+  const { app: wall, live, logger } = await openWall({}, db)
+  const handle = async (request: Request): Promise<Response> => await wall.handle(request)
+  for (let owner = 1; owner <= OWNERS; owner++) {
+    const { status } = await handle(new Request(`${BASE_URL}/blocks/${owner},0`, paidBy(paymentOf(owner, owner))))
+    if (status !== 200) throw new Error(`an owner could not buy: ${status}`)
+  }
+  const eyes = new Database(path, { readonly: true })
+  const version = eyes.query<{ data_version: number }, []>('PRAGMA data_version')
+  return {
+    logger,
+    handle,
+    listen() {
+      wall.listen({ hostname: '127.0.0.1', port: 0 })
+      return `127.0.0.1:${wall.server?.port}`
+    },
+    rowsVersion: () => version.get()?.data_version ?? 0,
+    async close() {
+      live.close()
+      await wall.server?.stop(true)
+      eyes.close()
+      db.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

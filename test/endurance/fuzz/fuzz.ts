@@ -1,0 +1,136 @@
+/** Throws generated requests at a wall and holds every answer to what all answers must be. */
+
+import fc from 'fast-check'
+import { BASE_URL } from '../../support/service/wall.ts'
+import { wild, wildBytes, type Wild } from '../hostile/requests.ts'
+import { converse } from '../hostile/wire.ts'
+import type { FuzzWall } from './fuzz-wall.ts'
+
+/** What a run saw: how often each status came, and the slowest answer in milliseconds. */
+export type Seen = { readonly statuses: Map<number, number>; slowestMs: number; slowest: string }
+
+// Far more than a slow machine needs, and less than a person would wait.
+const ANSWER_MAX_MS = 10_000
+
+/** Throws `runs` requests; throws with the smallest request that gets a wrong answer. */
+export async function fuzz(
+  wall: FuzzWall,
+  runs: number,
+  seed: number,
+  progress?: (done: number) => void,
+): Promise<Seen> {
+  const seen: Seen = { statuses: new Map(), slowestMs: 0, slowest: '' }
+  let done = 0
+  const property = fc.asyncProperty(wild, async (request) => {
+    await throwOne(wall, request, seen)
+    done += 1
+    progress?.(done)
+  })
+  await fc.assert(property, { numRuns: runs, seed })
+  return seen
+}
+
+async function throwOne(wall: FuzzWall, sent: Wild, seen: Seen): Promise<void> {
+  const request = requestOf(sent)
+  if (request === undefined) return
+  const before = wall.rowsVersion()
+  const started = performance.now()
+  const { response, body } = await answerTo(wall, request)
+  const ms = performance.now() - started
+  if (ms > seen.slowestMs) Object.assign(seen, { slowestMs: ms, slowest: `${sent.method} ${sent.target.slice(0, 80)}` })
+  const { status } = response
+  seen.statuses.set(status, (seen.statuses.get(status) ?? 0) + 1)
+  if (status >= 500) throw new Error(`${status}: ${body}`)
+  if (wall.logger.alerts.length > 0) throw new Error(`an alert: ${JSON.stringify(wall.logger.alerts.at(-1))}`)
+  const isCall = new URL(request.url).pathname === '/mcp'
+  if (status >= 400 && request.method !== 'HEAD' && !isRefusal(response, body, isCall))
+    throw new Error(`${status} in another shape: ${body.slice(0, 200)}`)
+  if (wall.rowsVersion() !== before && !mayChange(request, status, body))
+    throw new Error(`${status} changed a row: ${body}`)
+}
+
+/** Asks, and reads the whole answer; throws when there is none in time. */
+async function answerTo(wall: FuzzWall, request: Request): Promise<{ response: Response; body: string }> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error('no answer')), ANSWER_MAX_MS)
+  try {
+    const response = await Promise.race([wall.handle(request), late.promise])
+    return { response, body: await Promise.race([wordsOf(response), late.promise]) }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The whole body, but for one that never ends. */
+async function wordsOf(response: Response): Promise<string> {
+  if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) return await response.text()
+  await response.body?.cancel()
+  return ''
+}
+
+/** A request as Bun takes it; `undefined` for what only a socket could send. */
+function requestOf({ method, target, headers, body }: Wild): Request | undefined {
+  const hasNone = method === 'GET' || method === 'HEAD' || method === 'get' || body === undefined
+  try {
+    return new Request(BASE_URL + target, { method, headers, ...(hasNone ? {} : { body }) })
+  } catch {
+    return undefined
+  }
+}
+
+// What people are told on a page of its own.
+const PAGES: ReadonlySet<number> = new Set([400, 402, 404, 410])
+
+/** Whether a refusal is in the Error shape, or the page for people, or JSON-RPC's own where that is spoken. */
+function isRefusal(response: Response, body: string, isCall: boolean): boolean {
+  const isPage = response.headers.get('content-type')?.startsWith('text/html') === true
+  if (isPage && PAGES.has(response.status)) return true
+  const refusal: unknown = JSON.parse(body)
+  if (typeof refusal !== 'object' || refusal === null || !('error' in refusal)) return false
+  const { error } = refusal
+  if (isCall && typeof error === 'object' && error !== null) return 'code' in error && 'message' in error
+  return typeof error === 'string' && 'message' in refusal && typeof refusal.message === 'string'
+}
+
+/** Only a 200 to a payment, a signed change or a tool's success changes anything. */
+function mayChange({ method, headers, url }: Request, status: number, body: string): boolean {
+  if (status !== 200) return false
+  if (method === 'PUT') return true
+  if (method === 'POST' && new URL(url).pathname !== '/mcp') return false
+  if (method === 'POST') return !body.includes('"isError":true') && !body.startsWith('{"jsonrpc":"2.0","id":1,"error"')
+  return method === 'GET' && headers.has('payment-signature')
+}
+
+// A spoilt length may make the server wait for bytes that never come; nothing is learnt by waiting with it.
+const TIMEOUT_MS = 200
+
+const AT_ONCE = 20
+
+/** Throws `count` requests over sockets, some at once; answers how often each status came. */
+export async function fuzzWire(
+  wall: FuzzWall,
+  host: string,
+  count: number,
+  seed: number,
+): Promise<Map<number, number>> {
+  const statuses = new Map<number, number>()
+  const requests = fc.sample(wildBytes, { numRuns: count, seed })
+  for (let at = 0; at < requests.length; at += AT_ONCE) {
+    const before = wall.rowsVersion()
+    const some = requests.slice(at, at + AT_ONCE)
+    const answers = await Promise.all(some.map((bytes) => throwBytes(host, bytes)))
+    for (const status of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    if (wall.rowsVersion() !== before && !answers.includes(200)) throw new Error(`${answers.join()} changed a row`)
+  }
+  return statuses
+}
+
+/** A version of HTTP that is not spoken is refused by Bun with a 505, which is planned. */
+const WRONG_VERSION = 505
+
+async function throwBytes(host: string, bytes: Uint8Array): Promise<number> {
+  const { status, body } = await converse(host, (line) => line.write(bytes), false, TIMEOUT_MS)
+  if (status >= 500 && status !== WRONG_VERSION)
+    throw new Error(`${status}: ${body} to ${JSON.stringify(Buffer.from(bytes).toString())}`)
+  return status
+}

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { answered, watch } from '../../../bench/scenarios/viewers.ts'
+import { buyBlock, get, repaint } from '../../support/e2e/buyer.ts'
+import { isHere, type Proxy, startProxy } from '../../support/e2e/proxies.ts'
+import { metricsPortOf } from '../../support/e2e/read-wall.ts'
+import { startWorld, type World } from '../../support/e2e/world.ts'
+import { bodyOf, clientOf } from '../../support/service/client.ts'
+import { waitUntil } from '../../support/wait.ts'
+
+// Goal: a proxy that keeps what it may lets any number of people look at the wall, and comes between nobody and a purchase.
+// Method: the recipes of `deploy/` in front of a process that counts what it answers. Where nginx is not installed, it is skipped.
+
+const PRIVATE = ['/blocks/1,1', '/blocks/next', '/api/health', '/readyz', '/api/space?w=1&h=1']
+
+describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
+  let wall: World
+  let proxy: Proxy
+  const answeredByWall = () => answered(metricsPortOf(wall.wall()))
+  beforeAll(async () => {
+    wall = await startWorld({ METRICS_PORT: '0', BASE_URL: 'http://127.0.0.1' })
+    proxy = await startProxy('caching-nginx', [new URL(wall.url).port])
+  }, 60_000)
+  afterAll(async () => {
+    await proxy.stop()
+    await wall.stop()
+  })
+
+  test('ten times as many viewers ask no more of the wall', async () => {
+    const asked = async (viewers: number) => {
+      const before = await answeredByWall()
+      const served = await watch(proxy.url, viewers, 5000)
+      return { served, ofTheWall: (await answeredByWall()) - before }
+    }
+    const [few, many] = [await asked(100), await asked(1000)]
+    expect(many.served).toBeGreaterThan(8 * few.served)
+    expect(many.ofTheWall).toBeLessThanOrEqual(2 * few.ofTheWall)
+    expect(many.ofTheWall).toBeLessThan(many.served / 10)
+  })
+
+  test('blocks are bought and repainted through it, and who asks for the tail is told soon', async () => {
+    const wallet = await wall.wallet()
+    const block = '70,40'
+    expect((await get(proxy, block)).status).toBe(402)
+    const tail = () => bodyOf(clientOf(proxy).api.tail.get())
+    await tail()
+    await buyBlock(proxy, wallet, block)
+    expect((await get(proxy, block)).status).toBe(200)
+    const message = 'seen by all'
+    expect((await repaint(proxy, wallet, block, message)).status).toBe(200)
+    await waitUntil(async () => (await tail()).changes.some((one) => 'm' in one && one.m === message))
+  })
+
+  test('what is for one asker, or for this moment, is the wall’s own answer each time', async () => {
+    for (const path of PRIVATE) {
+      const before = await answeredByWall()
+      for (const _ of [1, 2, 3]) await (await fetch(proxy.url + path)).arrayBuffer()
+      expect([path, (await answeredByWall()) - before]).toEqual([path, 3])
+    }
+  })
+
+  test('every reader gets the form it can read, and 304 for what it holds', async () => {
+    const ask = async (headers: Record<string, string>) =>
+      await fetch(`${proxy.url}/api/canvas`, { headers, decompress: false })
+    const forms = { gzip: 'gzip', zstd: 'zstd', identity: null }
+    for (const [encoding, sent] of Object.entries(forms))
+      for (const _ of [1, 2]) {
+        const answer = await ask({ 'accept-encoding': encoding })
+        expect([encoding, answer.headers.get('content-encoding')]).toEqual([encoding, sent])
+        const held = { 'accept-encoding': encoding, 'if-none-match': answer.headers.get('etag') ?? '' }
+        expect((await ask(held)).status).toBe(304)
+      }
+    const home = async (accept: string) => (await fetch(proxy.url, { headers: { accept } })).headers.get('content-type')
+    for (const _ of [1, 2])
+      expect([await home('text/html'), await home('text/markdown')]).toEqual([
+        'text/html; charset=utf-8',
+        'text/markdown; charset=utf-8',
+      ])
+  })
+
+  test('streams are refused without the wall, which is where pages begin to ask for the tail', async () => {
+    const before = await answeredByWall()
+    expect((await fetch(`${proxy.url}/api/live`)).status).toBe(503)
+    expect(await answeredByWall()).toBe(before)
+  })
+})

@@ -1,0 +1,182 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { armed, startWall, type WallProcess } from '../../server/local/wall-process.ts'
+import { buyBlock } from '../support/e2e/buyer.ts'
+import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+
+// Goal: what an operator downloads runs a wall, without Bun, Node or a clone. Method: the release as it is made, unpacked
+// and installed into a folder, and its program run there with nothing on the path.
+
+const ROOT = join(import.meta.dir, '../..')
+const folder = scratchFolder()
+const made = join(folder, 'made')
+const root = join(folder, 'root')
+const program = join(root, 'usr/local/bin/pixel-wall')
+const NAME = `pixel-wall-${process.platform}-${process.arch}`
+
+type End = { readonly out: string; readonly err: string; readonly status: number }
+
+let around: Surroundings
+let wall: WallProcess
+let settings: Readonly<Record<string, string>>
+
+function spawn(command: readonly string[], env: Readonly<Record<string, string>>, cwd: string): End {
+  const { exitCode, stdout, stderr } = Bun.spawnSync([...command], { cwd, env: { ...env } })
+  return { out: stdout.toString(), err: stderr.toString(), status: exitCode }
+}
+
+/** Runs the installed program where nothing else is. */
+const run = (...args: readonly string[]) => spawn([program, ...args], settings, around.folder)
+
+const system = { PATH: Bun.env['PATH'] ?? '' }
+const unpacked = () => join(folder, readdirSync(folder).find((name) => name.startsWith('pixel-wall-')) ?? '')
+const install = () => spawn(['sh', join(unpacked(), 'install.sh')], { ...system, DESTDIR: root }, folder)
+
+beforeAll(async () => {
+  const path = `${join(process.execPath, '..')}:${system.PATH}`
+  expect(spawn([process.execPath, 'deploy/release.ts', made], { PATH: path }, ROOT)).toMatchObject({
+    status: 0,
+    err: '',
+  })
+  const archive = readdirSync(made).find((name) => name.endsWith('.tar.gz')) ?? ''
+  expect(spawn(['tar', '-xzf', join(made, archive)], system, folder).status).toBe(0)
+  mkdirSync(root)
+  expect(install()).toMatchObject({ status: 0, err: '' })
+  around = await startSurroundings()
+  settings = { ...(await around.settingsOnFile()), METRICS_PORT: '0' }
+  wall = await startWall(settings, { program: [program, 'serve'], folder: around.folder })
+  await armed(wall.url)
+}, 120_000)
+afterAll(async () => {
+  await wall.stop()
+  await around.stop()
+})
+
+test('the sums are those of what is handed out, and the program is among it', () => {
+  expect(readdirSync(made)).toContain(NAME)
+  const checked = spawn(['sha256sum', '--check', 'SHA256SUMS'], system, made)
+  expect([checked.status, checked.out.split('\n').filter((line) => line.endsWith(': OK')).length]).toEqual([0, 4])
+})
+
+test('the guide for operators finds what it links to beside itself', () => {
+  const links = readFileSync(join(unpacked(), 'OPERATING.md'), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)
+  const named = [...links].map(([, path = '']) => path)
+  expect(named.length).toBeGreaterThan(0)
+  expect(named.filter((path) => !existsSync(join(unpacked(), path)))).toEqual([])
+})
+
+test('nothing of the machine it was made on is in the program', () => {
+  expect(readFileSync(join(made, NAME)).includes(ROOT)).toBe(false)
+})
+
+test('beside the runtime it takes less than 60 MB, and holds no compiler, axios or Solana', () => {
+  const beside = statSync(join(made, NAME)).size - statSync(process.execPath).size
+  expect(beside).toBeLessThan(60_000_000)
+  const { components } = JSON.parse(run('sbom').out) as { components: ReadonlyArray<{ name: string }> }
+  expect(components.filter(({ name }) => /axios|solana|typescript|esbuild|rollup|vite|solc/i.test(name))).toEqual([])
+})
+
+test('it sells a block, and draws, tells and serves what the wall does', async () => {
+  const world = { ...around, url: wall.url }
+  await buyBlock(world, await around.wallet(), '80,45')
+  for (const path of ['/', '/paint', '/wall.png', '/card.png', '/atlas', '/openapi.json', '/api/canvas'])
+    expect([path, (await fetch(wall.url + path, { headers: { accept: 'text/html, */*' } })).status]).toEqual([
+      path,
+      200,
+    ])
+  const page = await (await fetch(wall.url, { headers: { accept: 'text/html' } })).text()
+  const assets = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
+  expect(assets.length).toBeGreaterThan(1)
+  for (const path of assets) expect([path, (await fetch(wall.url + path)).status]).toEqual([path, 200])
+
+  const card = await (await fetch(`${wall.url}/card.png`)).bytes()
+  const shown = await fetch(`${wall.url}/api/pixels?w=2&h=1`, {
+    method: 'POST',
+    headers: { 'content-type': 'image/png' },
+    body: card,
+  })
+  expect(shown.status).toBe(200)
+  // While a command is waited for here, the facilitator cannot answer, which is an outage of its own.
+  expect(wall.journal().filter((line) => line.includes('"http-failed"'))).toEqual([])
+})
+
+test('a signature is recovered by the library that was compiled for this machine', () => {
+  expect(wall.journal().filter((line) => /"keys/.test(line))).toEqual([expect.stringContaining('"library":"native"')])
+})
+
+test('every command is in it', async () => {
+  const { out } = run('--help')
+  const commands = (/COMMAND \.\.\. +(.*)/.exec(out)?.[1] ?? '').split(', ')
+  expect(commands).toContain('books')
+  for (const command of commands)
+    expect([command, run(command, '--help').out]).toEqual([command, expect.stringContaining(command)])
+  expect(run('nothing').status).toBe(2)
+  const { version } = (await Bun.file(join(ROOT, 'package.json')).json()) as { version: string }
+  expect(run('--version').out).toBe(`${version}\n`)
+  expect(run('books')).toMatchObject({ status: 0, out: expect.stringContaining('They balance.') })
+  expect(run('resolve')).toMatchObject({ status: 0, out: 'nothing is open\n' })
+  expect(run('hide', '80,45')).toMatchObject({ status: 0 })
+  const { components } = JSON.parse(run('sbom').out) as { components: ReadonlyArray<{ name: string }> }
+  expect(components.map(({ name }) => name)).toContain('viem')
+})
+
+test('of the copies made into a folder the newest stay', () => {
+  const copies = join(folder, 'copies')
+  mkdirSync(copies)
+  writeFileSync(join(copies, 'before-upgrade.sqlite'), 'by hand')
+  const made = [1, 2, 3].map(() => {
+    expect(run('backup', '--into', copies, '--keep', '2').status).toBe(0)
+    return readdirSync(copies)
+      .filter((name) => name.startsWith('wall-'))
+      .toSorted()
+  })
+  expect(made.map((names) => names.length)).toEqual([1, 2, 2])
+  expect(made[2]?.[0]).toBe(made[1]?.[1] ?? '')
+  expect(existsSync(join(copies, 'before-upgrade.sqlite'))).toBe(true)
+  expect(run('backup', '--into', copies, '--keep', 'all').status).toBe(2)
+})
+
+test('installed again, it leaves the settings alone and keeps the version before', () => {
+  const file = join(root, 'etc/pixel-wall.env')
+  writeFileSync(file, 'PAY_TO=0x1\n')
+  expect(install()).toMatchObject({ status: 0, err: '' })
+  expect(existsSync(`${program}.before`)).toBe(false)
+  writeFileSync(join(unpacked(), 'pixel-wall'), '#!/bin/sh\necho 9.9.9\n')
+  expect(install()).toMatchObject({ status: 0, out: 'pixel-wall 9.9.9 is installed.\n' })
+  expect(readFileSync(`${program}.before`)).toEqual(readFileSync(join(made, NAME)))
+  expect(readFileSync(file, 'utf8')).toBe('PAY_TO=0x1\n')
+  spawn(['mv', `${program}.before`, program], system, folder)
+})
+
+test('settings that cannot work end it with 78, all named at once, and a newer database with 1', async () => {
+  const broken = spawn([program, 'serve'], { PORT: 'x', PAY_TO: '0x1' }, around.folder)
+  expect(broken.status).toBe(78)
+  for (const name of ['PORT', 'PAY_TO', 'BASE_URL', 'FACILITATOR_URL']) expect(broken.err).toContain(`- ${name} `)
+  const unreadable = spawn([program, '--env-file', join(folder, 'none.env'), 'books'], {}, around.folder)
+  expect([unreadable.status, unreadable.err]).toEqual([78, expect.stringContaining('none.env cannot be read (ENOENT)')])
+
+  const path = join(folder, 'newer.sqlite')
+  expect(run('backup', path).status).toBe(0)
+  const database = new Database(path)
+  database.run('PRAGMA user_version = 99')
+  database.close()
+  const newer = spawn([program, 'serve'], { ...settings, PORT: '0', DATABASE_PATH: path }, around.folder)
+  expect([newer.status, newer.err]).toEqual([1, expect.stringContaining('written by a newer version (99')])
+})
+
+test.skipIf(Bun.which('systemd-analyze') === null)('systemd takes the units, and finds little to expose', () => {
+  const units = join(root, 'etc/systemd/system')
+  for (const name of readdirSync(units)) {
+    const path = join(units, name)
+    // It looks for the program where the unit says it is, which is not where this test put it.
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll('/usr/local/bin/pixel-wall', program))
+    if (!name.includes('@'))
+      expect([name, spawn(['systemd-analyze', 'verify', path], system, folder).err]).toEqual([name, ''])
+    if (!name.endsWith('.service') || name.includes('@')) continue
+    const { out } = spawn(['systemd-analyze', 'security', '--offline=true', path], system, folder)
+    expect(Number(/exposure level for \S+ ([\d.]+)/.exec(out)?.[1])).toBeLessThan(2)
+  }
+})

@@ -1,0 +1,110 @@
+/**
+ * Areas in histories: which of them have any, on what walls, and what the promises take an area's blocks and its nearest open
+ * place to be. All of it is counted here anew, so that the wall's own arithmetic is not held against itself.
+ */
+
+import type { Target } from '../../../server/domain/purchase/payment.ts'
+import { CLAIM_ORDER, COLS, ROWS, type BlockIndex } from '../../../shared/wall.ts'
+import type { Prng } from '../../support/prng.ts'
+
+type Size = { readonly w: number; readonly h: number }
+
+/** Whether areas are bought in the history of a seed, beside blocks; in the others nothing but blocks is. */
+export const hasAreas = (seed: number): boolean => seed % 9 >= 2 && seed % 9 <= 5
+
+/** A wall so small that areas on it overlap: its first blocks have rectangles of up to 2x3 among them. */
+export const smallWall = ({ pick }: Prng): readonly BlockIndex[] => CLAIM_ORDER.slice(0, pick([2, 3, 4, 4, 6]))
+
+// What is bought on a wall that is wider than what one payer may hold.
+const WIDE: Size = { w: 30, h: 20 }
+const WIDE_SIZES: readonly Size[] = [
+  { w: 20, h: 20 },
+  { w: 20, h: 10 },
+  { w: 10, h: 10 },
+  { w: 10, h: 4 },
+  { w: 7, h: 5 },
+]
+
+/** A wall that has room for more than one payer may hold. */
+export function wideWall(): readonly BlockIndex[] {
+  const [left, top] = [(COLS - WIDE.w) / 2, (ROWS - WIDE.h) / 2]
+  return CLAIM_ORDER.filter((block) => {
+    const [col, row] = [block % COLS, Math.floor(block / COLS)]
+    return col >= left && col < left + WIDE.w && row >= top && row < top + WIDE.h
+  })
+}
+
+/** Every area of several blocks that can be asked for on a small wall; on a wide one some sizes. */
+export function areasOn(wall: readonly BlockIndex[]): readonly Target[] {
+  if (wall.length === WIDE.w * WIDE.h) return WIDE_SIZES.map(nextOf)
+  return SMALL_SIZES.flatMap((size) => {
+    const places = placesFor(wall, size)
+    return places.length === 0 ? [] : [nextOf(size), ...places.map(({ at }) => areaOf(at, size))]
+  })
+}
+
+const SMALL_SIZES: readonly Size[] = [
+  { w: 2, h: 1 },
+  { w: 1, h: 2 },
+  { w: 2, h: 2 },
+  { w: 1, h: 3 },
+  { w: 2, h: 3 },
+]
+
+const nextOf = ({ w, h }: Size): Target => `next,${w}x${h}`
+
+const areaOf = (at: BlockIndex, { w, h }: Size): Target => `${at % COLS},${Math.floor(at / COLS)},${w}x${h}`
+
+/** How many blocks a target is wide and high. */
+export function sizeOf(target: Target): Size {
+  if (typeof target === 'number' || target === 'next') return { w: 1, h: 1 }
+  const [w, h] = target.slice(target.lastIndexOf(',') + 1).split('x')
+  return { w: Number(w), h: Number(h) }
+}
+
+/** How many blocks a target has. */
+export function blocksOf(target: Target): number {
+  const { w, h } = sizeOf(target)
+  return w * h
+}
+
+/** Whether a target is to be the nearest open place. */
+export const isNext = (target: Target): boolean => typeof target === 'string' && target.startsWith('next')
+
+/** The blocks of a target that begins at `at`, row by row. */
+export const blocksFrom = (target: Target, at: BlockIndex): readonly BlockIndex[] => rectangle(at, sizeOf(target))
+
+const rectangle = (at: number, { w, h }: Size): readonly BlockIndex[] =>
+  Array.from({ length: w * h }, (_, i) => (at + (i % w) + Math.floor(i / w) * COLS) as BlockIndex)
+
+type Place = { readonly at: BlockIndex; readonly blocks: readonly BlockIndex[] }
+
+const places = new Map<readonly BlockIndex[], Map<string, readonly Place[]>>()
+
+/** Where a size has room on an empty wall: nearest the centre first, ties by the index of the top left block. */
+export function placesFor(wall: readonly BlockIndex[], size: Size): readonly Place[] {
+  const known = places.get(wall)
+  if (known === undefined) places.clear()
+  const ofWall = known ?? new Map<string, readonly Place[]>()
+  places.set(wall, ofWall)
+  const name = `${size.w}x${size.h}`
+  const found = ofWall.get(name) ?? findPlaces(wall, size)
+  ofWall.set(name, found)
+  return found
+}
+
+function findPlaces(wall: readonly BlockIndex[], { w, h }: Size): readonly Place[] {
+  const all = new Set(wall)
+  const distance = ({ at }: Place) => (2 * (at % COLS) + w - COLS) ** 2 + (2 * Math.floor(at / COLS) + h - ROWS) ** 2
+  return wall
+    .map((at) => ({ at, blocks: rectangle(at, { w, h }) }))
+    .filter(({ blocks }) => blocks.every((block) => all.has(block)))
+    .toSorted((one, other) => distance(one) - distance(other) || one.at - other.at)
+}
+
+/** The nearest place of a target's size of which nothing is taken. */
+export const nearestPlace = (
+  wall: readonly BlockIndex[],
+  target: Target,
+  isTaken: (block: BlockIndex) => boolean,
+): BlockIndex | undefined => placesFor(wall, sizeOf(target)).find(({ blocks }) => !blocks.some(isTaken))?.at

@@ -1,0 +1,466 @@
+/**
+ * What must hold in every history, in the words of the promises. Money is judged by what moved on the model chain and what is
+ * under way to it, whoever sent it, and payers by what they heard; not by what a server wrote or meant.
+ */
+
+import { HELD_BLOCKS_MAX, HOLDS_MAX } from '../../../db/limits.ts'
+import { keyOf, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
+import {
+  isSold,
+  type Landed,
+  type Outcome,
+  type Purchase,
+  type SoldPurchase,
+} from '../../../server/domain/purchase/purchase.ts'
+import { isBlock, ownTarget, placeOf } from '../../../server/domain/purchase/target.ts'
+import type { BlockIndex } from '../../../shared/wall.ts'
+import { settled } from '../../support/scheduler.ts'
+import { blocksFrom, blocksOf, isNext, nearestPlace } from './areas.ts'
+import type { Life } from './commons.ts'
+import type { Book, Sale } from './ledger-model.ts'
+import type { Order } from './payers.ts'
+import { SIGNED, DENIALS } from './samples.ts'
+import type { Verb, Watcher } from './server.ts'
+import { dollarsOf, isDead, isUnderWay, standsStill, timeOf, type Spending, type World } from './world.ts'
+
+/** One broken promise ends the history. */
+export class Violation extends Error {
+  override name = 'Violation'
+}
+
+function promise(held: boolean, words: string, key?: string): asserts held {
+  if (!held) throw new Violation(key === undefined ? words : `${words}: payment ${key.slice(-4)}`)
+}
+
+const known: ReadonlySet<string> = new Set(['work-failed', 'outage'])
+
+// What is refused before anything is held.
+const beforeClaim: ReadonlySet<string> = new Set(['invalid_listing', 'invalid_image'])
+
+/** What has been seen so far, kept over crashes: the checker never dies. */
+export type Witness = {
+  readonly world: World
+  readonly book: Book
+  readonly wall: readonly BlockIndex[]
+  readonly signed: readonly Payment[]
+  readonly unspent: Set<string> // payments that a server was once told are unspent
+  readonly ends: Map<string, Map<Life, number>> // by server: step of the last answered look that showed a payment's end
+  readonly paid: Map<string, Map<Life, number>> // the same of looks that showed its money with us
+  readonly left: Map<string, number> // step since which a payer waits in vain: told to wait, hung up, or cut off
+  readonly receipts: Set<string> // payments whose receipt was sent to somebody who waited
+  readonly claimed: Map<string, { readonly step: number; readonly by: Life | undefined }>
+  readonly lookedAt: Map<string, number> // step at which the chain was last asked, answered or not
+  readonly alerts: Set<string>
+  readonly owing: Map<string, Target> // payments that landed late, and where they were to be
+  readonly credited: Set<string>
+  skewed: boolean // whether the clock was ever set
+  // Of one server:
+  life: Life | undefined
+  readonly claiming: Map<string, Asking>
+  readonly askedOpenAt: Map<string, number> // step at which it last asked what a payer has open
+  readonly sights: Map<string, Map<Life, number>> // by server: step of the first answered look that showed a payment unspent
+  readonly verifiedAt: Map<string, number>
+  readonly answeredAt: Map<string, number> // step of the last look at the chain that was answered
+}
+
+export const witnessOf = (
+  world: World,
+  book: Book,
+  wall: readonly BlockIndex[],
+  signed: readonly Payment[],
+): Witness => ({
+  world,
+  book,
+  wall,
+  signed,
+  unspent: new Set(),
+  sights: new Map(),
+  ends: new Map(),
+  paid: new Map(),
+  left: new Map(),
+  receipts: new Set(),
+  claimed: new Map(),
+  lookedAt: new Map(),
+  alerts: new Set(),
+  owing: new Map(),
+  credited: new Set(),
+  skewed: false,
+  ...unseen(),
+})
+
+const unseen = () => ({
+  life: undefined,
+  claiming: new Map(),
+  askedOpenAt: new Map(),
+  verifiedAt: new Map(),
+  answeredAt: new Map(),
+})
+
+/** What is seen of one of several servers: what it knows itself, and beside that what everybody has seen. */
+export const seatOf = (witness: Witness): Witness => Object.assign(Object.create(witness) as Witness, unseen())
+
+type Asking = { readonly target: Target; readonly payment: Payment }
+type Selling = { readonly settled: boolean }
+type Releasing = { readonly purchase: Purchase; readonly isFinal: boolean }
+
+const rowOf = ({ book }: Pick<Witness, 'book'>, key: string): Purchase | undefined => book.row(key)
+
+const hasKind = (answer: unknown): answer is { readonly kind: string } =>
+  typeof answer === 'object' && answer !== null && 'kind' in answer
+
+const stepIn = (steps: ReadonlyMap<string, number>, key: string) => steps.get(key) ?? -1
+
+/** Watches what a server does while it does it. */
+export function watcherOf(witness: Witness): Watcher {
+  const { world } = witness
+  return {
+    asks(verb, key, what) {
+      if (verb === 'claim') witness.claiming.set(key, what as Asking)
+      if (verb === 'release') checkRelease(witness, key, what as Releasing)
+      if (verb === 'fulfilLatePayment') noteOwing(witness, key, what as Landed)
+      if (verb === 'finalize' && (what as Selling).settled)
+        promise(witness.paid.has(key), 'settled is said only of what the chain showed', key)
+      if (verb === 'status') witness.lookedAt.set(key, world.step)
+      if (verb === 'verify') witness.verifiedAt.set(key, world.step)
+      if (verb !== 'settle') return
+      const kind = rowOf(witness, key)?.state.kind
+      // A run whose write came too late does not know yet that the chain showed an end, and the block was given back.
+      const isHad = kind === 'reserved' || kind === 'sold' || witness.claimed.has(key)
+      promise(isHad, 'money is asked to move only for a block held or sold', key)
+    },
+    asksOpen(key) {
+      witness.askedOpenAt.set(key, world.step)
+    },
+    intrudes(key) {
+      promise(false, 'no server has settled what another is at', key)
+    },
+    written(verb, key, answer) {
+      if (verb === 'claim' && hasKind(answer) && answer.kind === 'claimed') checkClaim(witness, key)
+      if (verb === 'fulfilLatePayment') checkOwed(witness, key)
+      if (moves.has(verb)) checkWhole(witness)
+    },
+    heard(verb, key, answer, askedAt) {
+      if (verb === 'read' && typeof answer === 'object' && answer !== null && 'spent' in answer)
+        noteLook(witness, key, answer.spent === true ? 'spent' : 'unspent', askedAt)
+      if (verb === 'status' && hasKind(answer) && answer.kind !== 'silent') noteLook(witness, key, answer.kind, askedAt)
+    },
+    alert(event, key) {
+      if (event === 'payment-lost') witness.alerts.add(key)
+      if (event === 'payment-lost' || event === 'payment-vanished') return
+      promise(known.has(event), `an alert that means something: ${event}`)
+      promise(event !== 'work-failed', 'I11: no exception in a loop')
+      promise(event !== 'outage' || world.hasStalled, 'a chain that moves is not called still')
+    },
+  }
+}
+
+/** What a server was told of a payment by the chain, as it was when the question arrived. */
+function noteLook(witness: Witness, key: string, shown: string, askedAt: number): void {
+  const { world, life, answeredAt, sights, unspent, ends, paid } = witness
+  answeredAt.set(key, askedAt)
+  if (shown === 'unspent') unspent.add(key)
+  if (life === undefined) return
+  if (shown === 'unspent') {
+    // A chain that stands still is not believed that something is unspent.
+    if (!standsStill(world)) stepsIn(sights, key).set(life, stepsIn(sights, key).get(life) ?? askedAt)
+  } else {
+    stepsIn(ends, key).set(life, askedAt)
+    if (shown === 'paid') stepsIn(paid, key).set(life, askedAt)
+  }
+}
+
+function stepsIn(steps: Map<string, Map<Life, number>>, key: string): Map<Life, number> {
+  const known = steps.get(key) ?? new Map<Life, number>()
+  steps.set(key, known)
+  return known
+}
+
+/** Whether a server that lives, or the one `by` itself, was told of what happened at `step`. */
+const isKnown = (steps: Witness['ends'], key: string, step: number, by?: Life): boolean =>
+  [...(steps.get(key) ?? [])].some(
+    ([life, at]) => at >= step && (by === undefined ? life.diedAt === undefined : life === by),
+  )
+
+function checkRelease({ world, paid, life }: Witness, key: string, { purchase, isFinal }: Releasing): void {
+  const moved = movedBy(world, key)
+  promise(
+    world.undone.has(key) || !isUnderWay(world, purchase.payment),
+    'a settlement that may yet land never frees a block',
+    key,
+  )
+  const isTold = moved !== undefined && life !== undefined && (paid.get(key)?.get(life) ?? -1) >= moved.step
+  promise(!isTold, 'a block that was paid for is not given back', key)
+  promise(!isFinal || isDead(world, purchase.payment), 'a payment that may yet land is watched', key)
+}
+
+/** What moved the money to us, if anything did. */
+function movedBy({ spendings }: World, key: string): Spending | undefined {
+  const spending = spendings.get(key)
+  return spending?.kind === 'transfer' ? spending : undefined
+}
+
+/** What an earlier life of the server left open was looked at, by whatever run, before anything is sold. */
+function checkReconciled(witness: Witness): void {
+  const { claimed, lookedAt, life } = witness
+  const startedAt = life?.startedAt ?? 0
+  for (const [key, { by }] of claimed) {
+    // What a living server holds is its own business, and what one left that died later came after the look.
+    if (by === life || (by?.diedAt ?? Infinity) > startedAt) continue
+    if (rowOf(witness, key)?.state.kind !== 'reserved') continue
+    promise((lookedAt.get(key) ?? -1) > startedAt, 'what was left open is looked at first', key)
+  }
+}
+
+const RECEIPT_KEPT_MS = 10 * 60_000
+
+function checkClaim(witness: Witness, claimed: string): void {
+  checkHolds(witness, claimed)
+  checkReconciled(witness)
+  witness.claimed.set(claimed, { step: witness.world.step, by: witness.life })
+  const asked = witness.claiming.get(claimed)
+  if (asked === undefined) return
+  checkPlace(witness, claimed, [rowOf(witness, claimed)?.target ?? asked.target])
+  const askedOpenAt = stepIn(witness.askedOpenAt, claimed)
+  for (const key of unanswered(witness, asked.payment, asked.target, askedOpenAt))
+    promise(false, 'I7: nobody is charged anew while an older purchase is unanswered', key)
+}
+
+/** Older purchases of a payer for the same target, held or sold, whose client was left without the receipt before `step`. */
+function unanswered(witness: Witness, { payer, nonce }: Payment, target: Target, step: number): readonly string[] {
+  return witness.signed
+    .filter((other) => other.payer === payer && other.nonce !== nonce)
+    .map(keyOf)
+    .filter((key) => Math.max(witness.left.get(key) ?? Infinity, witness.claimed.get(key)?.step ?? Infinity) < step)
+    .filter((key) => isOpen(witness, rowOf(witness, key), target))
+}
+
+function isOpen({ world, skewed }: Witness, row: Purchase | undefined, target: Target): boolean {
+  if (row?.target !== target) return false
+  if (row.state.kind === 'reserved') return true
+  // A receipt is kept for so long by the clock of the server.
+  return row.state.kind === 'sold' && !skewed && timeOf(world) - row.state.claimedAt < RECEIPT_KEPT_MS - 60_000
+}
+
+function checkHolds(witness: Witness, key: string): void {
+  const payer = rowOf(witness, key)?.payment.payer
+  const held = witness.signed.filter(
+    (payment) => payment.payer === payer && rowOf(witness, keyOf(payment))?.state.kind === 'reserved',
+  )
+  const blocks = held.reduce((sum, payment) => sum + dollarsOf(payment), 0)
+  promise(held.length <= HOLDS_MAX && blocks <= HELD_BLOCKS_MAX, 'nobody holds more than one may', key)
+}
+
+// What changes who has a block.
+const moves: ReadonlySet<Verb> = new Set<Verb>(['claim', 'release', 'finalize', 'fulfilLatePayment'])
+
+/** Whatever is held is held whole, and sold whole, by one payment; nothing else is. */
+function checkWhole({ book, signed }: Witness): void {
+  const holders = new Map<BlockIndex, string>()
+  for (const key of signed.map(keyOf)) {
+    const row = book.row(key)
+    if (row === undefined || (row.state.kind !== 'reserved' && row.state.kind !== 'sold')) continue
+    for (const block of blocksFrom(row.target, row.block)) {
+      promise(!holders.has(block), 'I1: a block is held for one payment', key)
+      holders.set(block, key)
+    }
+  }
+  const held = book.held()
+  const isSame = held.size === holders.size && held.entries().every(([block, key]) => holders.get(block) === key)
+  promise(isSame, 'I1: an area is held, sold and given back whole')
+}
+
+/** Notes where a payment that landed late was to be. */
+function noteOwing(witness: Witness, key: string, { target }: Landed): void {
+  const row = rowOf(witness, key)
+  witness.owing.set(key, row === undefined ? target : ownTarget(row))
+}
+
+/** A payment that landed late gets its own place, else the nearest open one of its size, else one credit. */
+function checkOwed(witness: Witness, key: string): void {
+  const { owing, credited } = witness
+  const row = rowOf(witness, key)
+  const own = owing.get(key)
+  owing.delete(key)
+  if (row === undefined || own === undefined || credited.has(key)) return
+  if (row.state.kind === 'sold') return checkPlace(witness, key, [own, row.target])
+  const held = witness.book.held()
+  const place = nearestPlace(witness.wall, row.target, (block) => held.has(block))
+  promise(row.state.kind === 'credited' && place === undefined, 'a credit is owed only where nothing is left', key)
+  credited.add(key)
+}
+
+/** What was got is the first of these places that was open, or the open one nearest the centre. */
+function checkPlace({ book, wall }: Witness, key: string, places: readonly Target[]): void {
+  const row = book.row(key)
+  if (row === undefined) return
+  const held = book.held()
+  const isTaken = (block: BlockIndex) => held.has(block) && held.get(block) !== key
+  const own = places.find((place) => !isNext(place))
+  const at = own === undefined ? undefined : placeOf(own).at
+  const hasOwn = typeof at === 'number' && !blocksFrom(row.target, at).some(isTaken)
+  const expected = hasOwn ? at : nearestPlace(wall, row.target, isTaken)
+  promise(row.block === expected, 'whoever asks gets that place, or the nearest that is open', key)
+}
+
+/** Notes that nobody waits for an answer about a payment any more; who has the receipt misses nothing. */
+export function noteLeft({ left, receipts, world }: Witness, payment: Payment): void {
+  if (!receipts.has(keyOf(payment))) left.set(keyOf(payment), world.step)
+}
+
+/** Notes that somebody waits for an answer about a payment. */
+export function noteAttended({ left }: Witness, payment: Payment): void {
+  left.delete(keyOf(payment))
+}
+
+/** Notes that the receipt of a payment was sent: whoever wrote it cannot know whether it arrived. */
+export function noteReceipt({ left, receipts }: Witness, payment: Payment): void {
+  left.delete(keyOf(payment))
+  receipts.add(keyOf(payment))
+}
+
+/** Holds one answer to a buyer against what is so at that moment. */
+export function checkAnswer(witness: Witness, { payment, target }: Order, outcome: Outcome, startedAt: number): void {
+  if (outcome.kind === 'bought') {
+    checkReceipt(payment, target, outcome.purchase, rowOf(witness, keyOf(outcome.purchase.payment)))
+    return
+  }
+  const { code, details } = outcome.failure
+  const isWhole = code !== 'payment_credited' || details?.['amount'] === String(payment.amount)
+  promise(isWhole, 'who is owed is owed all of it', keyOf(payment))
+  if (DENIALS.has(code)) checkDenial(witness, payment, target, code, startedAt)
+}
+
+/**
+ * Whoever is told that nothing was charged was not charged, whoever moved the money. Only what moved before the wall first saw
+ * a payment is never honoured, and nobody can know of what no look at the chain has shown yet.
+ */
+function checkDenial(witness: Witness, payment: Payment, target: Target, code: string, startedAt: number): void {
+  const { world, ends, life } = witness
+  const key = keyOf(payment)
+  const row = rowOf(witness, key)
+  promise(row?.state.kind !== 'sold' && row?.state.kind !== 'credited', `I6: no ${code} for what has its end`, key)
+  promise(row?.state.kind !== 'reserved' || !beforeClaim.has(code), `I6: no ${code} while it is held for`, key)
+  promise(world.undone.has(key) || !isUnderWay(world, payment), `I6: no ${code} while the wall has it settled`, key)
+  const moved = movedBy(world, key)
+  if (moved !== undefined) {
+    // What is written is known to every server; of anything else each knows what it has seen itself.
+    const own = life === undefined ? Infinity : (witness.sights.get(key)?.get(life) ?? Infinity)
+    const isSeen = row !== undefined || own <= moved.step
+    const isToldOf = isSeen && isKnown(ends, key, moved.step, row === undefined ? life : undefined)
+    promise(!isToldOf, `I6: no ${code} once the money was seen to move`, key)
+    const verifiedAt = stepIn(witness.verifiedAt, key)
+    const isBlind = isSeen && verifiedAt >= startedAt && verifiedAt >= moved.step
+    const isUnasked = code === 'payment_required' && isBlind && stepIn(witness.answeredAt, key) < verifiedAt
+    promise(!isUnasked, `I6: no ${code} for what moved before it was verified`, key)
+  }
+  if (code !== 'payment_required' || row !== undefined || payment.signature !== SIGNED) return
+  for (const other of unanswered(witness, payment, target, stepIn(witness.askedOpenAt, key))) {
+    const mayMove =
+      movedBy(world, other) !== undefined ||
+      witness.signed.some((one) => keyOf(one) === other && isUnderWay(world, one))
+    promise(!mayMove, 'nobody is asked for money while an older payment has moved it', other)
+  }
+}
+
+function checkReceipt(payment: Payment, target: Target, receipt: SoldPurchase, row: Purchase | undefined): void {
+  const key = keyOf(payment)
+  promise(row !== undefined && isSold(row), 'I5: a receipt is for a sale that is written', key)
+  promise(receipt.payment.payer === payment.payer, "I5: a receipt is for the payer's own block", key)
+  promise(receipt.block === row.block, 'I5: a receipt says what is written', key)
+  promise(receipt.target === row.target, 'I5: a receipt is for all that was bought', key)
+  const asked = isNext(target) ? row.target === target : ownTarget(receipt) === target
+  promise(asked, 'I5: a receipt is for the block asked for', key)
+}
+
+/** Whether a payment moved its money to us after a server first saw it unspent. */
+const isOurs = ({ unspent }: Witness, key: string, spending: Spending | undefined): spending is Spending =>
+  spending?.kind === 'transfer' && unspent.has(key)
+
+/** What a history came to: payments that moved money, blocks that were sold, and the areas among them. */
+export type Sums = { readonly charged: number; readonly sold: number; readonly areas: number }
+
+/** What every payment, block and sale must be once all faults have ended and everything has come to rest. */
+export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
+  const { world, book, signed, wall } = witness
+  const owners = new Map<BlockIndex, string>()
+  let [charged, dollars, credits, unpaid, areas] = [0, 0, 0, 0, 0]
+  for (const payment of signed) {
+    const key = keyOf(payment)
+    const row = rowOf(witness, key)
+    if (row === undefined) continue
+    const spending = world.spendings.get(key)
+    const paid = isOurs(witness, key, spending)
+    if (paid) [charged, dollars] = [charged + 1, dollars + dollarsOf(payment)]
+    const { kind } = row.state
+    promise(kind !== 'reserved', 'I9: nothing is held at the end', key)
+    promise(!paid || kind === 'sold' || kind === 'credited', 'I3: a payment has a block or a credit', key)
+    if (!paid && kind !== 'released') unpaid += blocksOf(row.target)
+    if (kind === 'credited') {
+      credits += blocksOf(row.target)
+      const proven = paid ? row.state.tx === spending.tx || world.undone.has(key) : world.undone.has(key)
+      promise(proven, 'I2: a credit was paid', key)
+    }
+    promise(row.state.kind !== 'released' || row.state.isFinal, 'I9: nothing is watched for ever', key)
+    if (!isSold(row)) continue
+    if (!isBlock(row.target)) areas += 1
+    for (const block of blocksFrom(row.target, row.block)) {
+      promise(!owners.has(block), 'I1: a block has one owner', key)
+      owners.set(block, key)
+    }
+    checkDeed(witness, row, paid ? spending : undefined)
+  }
+  promise(dollars + unpaid === owners.size + credits, 'I4: dollars received are blocks sold and credits owed')
+  for (const block of wall)
+    promise(
+      (settled(Promise.resolve(book.ledger.space(block))) === 'claimed') === owners.has(block),
+      'I1: a claimed block was sold once',
+    )
+  checkWhole(witness)
+  checkFeed(witness, polled, owners)
+  return { charged, sold: owners.size, areas }
+}
+
+function checkDeed({ world, alerts }: Witness, { payment, state }: SoldPurchase, paidBy: Spending | undefined): void {
+  const key = keyOf(payment)
+  if (paidBy !== undefined) {
+    promise(state.settled && state.tx === paidBy.tx, 'I2: a sale names the transfer that paid it', key)
+    return
+  }
+  promise(!state.settled, 'I2: what was not paid is not called settled', key)
+  promise(alerts.has(key), 'I2: the operator is told of a sale that was not paid', key)
+  const onWord = world.words.has(`${key} ${state.tx}`)
+  promise(
+    onWord || world.undone.has(key),
+    'I2: what was not paid is sold only on a word, or on blocks since replaced',
+    key,
+  )
+}
+
+function checkFeed({ book, signed }: Witness, polled: readonly Sale[], owners: ReadonlyMap<BlockIndex, string>): void {
+  const sales = settled(book.sales(0))
+  promise(
+    sales.every(({ seq }, at) => seq === at + 1),
+    'I8: the feed is numbered without gaps',
+  )
+  promise(
+    sales.every(({ at }, i) => at >= (sales[i - 1]?.at ?? 0)),
+    'I8: the times of the feed never go back',
+  )
+  const seen = JSON.stringify([...polled, ...settled(book.sales(polled.length))])
+  promise(seen === JSON.stringify(sales), 'I8: a reader who followed saw every sale once')
+  promise(
+    sales.length === owners.size && sales.every(({ block }) => owners.has(block)),
+    'I8: the feed is what was sold',
+  )
+  for (const row of signed.map((payment) => book.row(keyOf(payment)))) {
+    if (row === undefined || !isSold(row)) continue
+    const first = sales.findIndex(({ block }) => block === row.block)
+    const own = blocksFrom(row.target, row.block).map((block, i) => ({
+      seq: first + 1 + i,
+      block,
+      at: row.state.claimedAt,
+    }))
+    const told = sales.slice(first, first + own.length)
+    promise(JSON.stringify(told) === JSON.stringify(own), 'I8: an area is sold at once, row by row', keyOf(row.payment))
+  }
+}

@@ -1,0 +1,102 @@
+/** What servers on one book have in common beside it: leases, jobs and a notifier, each as unreliable as may be. */
+
+import { StoreUnavailable } from '../../../server/domain/failure.ts'
+import { keyOf } from '../../../server/domain/purchase/payment.ts'
+import type { ChangeNotifier, ExclusiveJobs, Leases } from '../../../server/ports.ts'
+import { fakeLeases } from '../../support/fakes/leases.ts'
+import { strikes, type World } from './world.ts'
+
+/** One life of a server. */
+export type Life = {
+  readonly startedAt: number // step of the history
+  diedAt: number | undefined
+}
+
+/** The ports of one life. */
+export type Shared = { readonly leases: Leases; readonly jobs: ExclusiveJobs; readonly notifier: ChangeNotifier }
+
+export type Commons = {
+  of(life: Life): Shared
+  /** Whether another living server has had a payment to itself all the time, by leases that never lapsed nor failed. */
+  isKeptFrom(life: Life, key: string): boolean
+  /** Rings, mostly: a server that is not told finds out by asking. */
+  ring(): void
+}
+
+export function commonsOf(world: World): Commons {
+  const { scheduler, prng } = world
+  const leases = fakeLeases(scheduler.elapsed)
+  const listeners = new Set<{ readonly life: Life; readonly rung: () => void }>()
+  let sweeping: Life | undefined
+  const holders = new Map<string, Life>()
+  const lapsed = new Set<string>() // payments whose leases say nothing any more
+  const call = <T>(life: Life, name: string, about: string, act: () => Promise<T> | T): Promise<T> =>
+    scheduler.call(life, () => {
+      world.step += 1
+      world.tell(() => `  ${about.slice(-4)} ${name}`)
+      if (strikes(world, 'storeBusy')) {
+        lapsed.add(about)
+        throw new StoreUnavailable('busy')
+      }
+      return act()
+    })
+  const noteTaken = (key: string, life: Life) => {
+    if ((holders.get(key) ?? life) !== life) lapsed.add(key)
+    holders.set(key, life)
+  }
+
+  return {
+    isKeptFrom(life, key) {
+      const holder = holders.get(key)
+      return holder !== undefined && holder !== life && holder.diedAt === undefined && !lapsed.has(key)
+    },
+    of(life) {
+      const { take, give, isTaken } = leases.of(life)
+      return {
+        leases: {
+          take: (key, forMs) =>
+            call(life, 'take', keyOf(key), async () => {
+              if (strikes(world, 'leaseLapses')) leases.end(key)
+              const taken = await take(key, forMs)
+              if (taken) noteTaken(keyOf(key), life)
+              world.tell(() => `  ${keyOf(key).slice(-4)} lease: ${taken ? 'taken' : 'elsewhere'}`)
+              return taken
+            }),
+          give: (key) =>
+            call(life, 'give', keyOf(key), () => {
+              if (holders.get(keyOf(key)) === life) holders.delete(keyOf(key))
+              return give(key)
+            }),
+          isTaken: (key) => call(life, 'isTaken', keyOf(key), () => isTaken(key)),
+        },
+        jobs: {
+          async run(_, work) {
+            const isOurs = await call(life, 'job', '', () => {
+              const isTaken = sweeping !== undefined && sweeping !== life && sweeping.diedAt === undefined
+              if (isTaken && !strikes(world, 'leaseLapses')) return false
+              sweeping = life
+              return true
+            })
+            if (!isOurs) return false
+            try {
+              await work()
+            } finally {
+              if (sweeping === life) sweeping = undefined
+            }
+            return true
+          },
+        },
+        notifier: {
+          listen(rung) {
+            const listener = { life, rung }
+            listeners.add(listener)
+            return () => void listeners.delete(listener)
+          },
+        },
+      }
+    },
+    ring() {
+      for (const { life, rung } of listeners) if (life.diedAt === undefined && prng.chance(0.5)) rung()
+    },
+  }
+}

@@ -1,0 +1,476 @@
+/** Plays one history: a safety phase in which everything fails, then a quiet one in which everything must come to rest. */
+
+import { drainMicrotasks } from 'bun:jsc'
+import { HOLDS_MAX } from '../../../db/limits.ts'
+import { keyOf } from '../../../server/domain/purchase/payment.ts'
+import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
+import { ownTarget } from '../../../server/domain/purchase/target.ts'
+import { CLAIM_ORDER, type BlockIndex } from '../../../shared/wall.ts'
+import { prngOf } from '../../support/prng.ts'
+import { settled } from '../../support/scheduler.ts'
+import { areasOn, hasAreas, isNext, smallWall, wideWall } from './areas.ts'
+import {
+  checkAnswer,
+  checkAtRest,
+  noteAttended,
+  noteLeft,
+  noteReceipt,
+  Violation,
+  seatOf,
+  watcherOf,
+  type Sums,
+  witnessOf,
+  type Witness,
+} from './check.ts'
+import { commonsOf, type Life } from './commons.ts'
+import { drawFaults, drawSharedFaults, NO_FAULTS } from './faults.ts'
+import type { Book, OpenBook, Paint, Sale } from './ledger-model.ts'
+import { change, checkPaint, studioOf, type Studio } from './owners.ts'
+import { aim, crowdOf, mischief, nextOrder, sign, type Crowd, type Order, type Payer } from './payers.ts'
+import { PLAIN } from './samples.ts'
+import { startServer, type Seat, type Server } from './server.ts'
+import { checkWishes, endAtDeed, isAsking, wishOf, type Wish } from './shoppers.ts'
+import { reorganise, stall, strikes, timeOf, worldOf, type World } from './world.ts'
+
+/** What one history came to. */
+export type Report = Sums & {
+  readonly events: number
+  readonly requests: number
+  readonly crashes: number
+  readonly answers: ReadonlyMap<string, number>
+}
+
+type InFlight = {
+  readonly at: Stand
+  readonly order: Order
+  readonly client: AbortController | undefined
+  readonly wish: Wish | undefined
+}
+
+/** Where a server stands, one life after the other. */
+type Stand = {
+  readonly seat: Seat
+  readonly witness: Witness // of what is seen of it
+  life: Life
+  server: Server | undefined // while there is one to be reached
+}
+
+type History = {
+  readonly world: World
+  readonly book: Book
+  readonly wall: readonly BlockIndex[]
+  readonly crowd: Crowd
+  readonly witness: Witness
+  readonly studio: Studio
+  readonly polled: Sale[]
+  readonly answers: Map<string, number>
+  readonly inFlight: Set<InFlight>
+  readonly requestsMax: number
+  readonly stands: readonly Stand[]
+  readonly wishes: Wish[]
+  readonly isFlooded: boolean // whether somebody sends known payments for other blocks to the very end
+  requests: number
+  crashes: number
+  failed: unknown // what a promise broke on, where it could not be thrown on
+}
+
+const TWIN_EVERY = 4
+
+const SAFETY_TURNS = 130
+const WIDE_TURNS = 700
+const WIDE_EVERY = 500
+const REST_TURNS_MAX = 400
+
+/** Plays the history of `seed`. Throws a `Violation` where a promise is broken; `tell` is handed what happens. */
+export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () => {}): Report {
+  const world = worldOf(seed, tell)
+  // Now and then a greedy payer meets a wall that is wider than what one may hold, and nothing ever comes to its end.
+  const isWide = seed % WIDE_EVERY === 0
+  if (isWide) world.faults = { ...NO_FAULTS, requestLost: 1 }
+  const sells = hasAreas(seed) ? 'areas' : 'blocks'
+  const wall = wallOf(world, sells, isWide)
+  const isTwin = isTwinned(seed)
+  if (isTwin) world.faults = { ...world.faults, ...drawSharedFaults(prngOf(~seed)) }
+  if (isRinged(seed) && !isWide) world.second = drawFaults(prngOf(seed ^ SECOND_SEED))
+  const book = settled(open(wall, sells))
+  const areas = sells === 'areas' ? areasOn(wall) : []
+  const crowd = crowdOf(world, { wall, areas }, isWide ? 1 : 1 + world.prng.below(3))
+  const witness = witnessOf(world, book, wall, crowd.signed)
+  const history: History = {
+    world,
+    book,
+    wall,
+    crowd,
+    witness,
+    studio: studioOf(),
+    polled: [],
+    answers: new Map(),
+    inFlight: new Set(),
+    requestsMax: isWide ? 60 : 16,
+    stands: standsOf(world, book, witness, isTwin ? 2 : 1),
+    wishes: [],
+    isFlooded: world.faults.wrongTarget > 0,
+    requests: 0,
+    crashes: 0,
+    failed: undefined,
+  }
+  try {
+    live(history)
+    const sums = checkAtRest(witness, history.polled)
+    if (book.paint !== undefined) checkViews(history, book.paint)
+    const { requests, crashes, answers } = history
+    return { ...sums, events: world.step, requests, crashes, answers }
+  } finally {
+    book.close()
+  }
+}
+
+function wallOf({ prng }: World, sells: 'blocks' | 'areas', isWide: boolean): readonly BlockIndex[] {
+  if (sells === 'areas') return isWide ? wideWall() : smallWall(prng)
+  return CLAIM_ORDER.slice(0, isWide ? 18 : 1 + prng.below(3))
+}
+
+// Other faults than the first facilitator's.
+const SECOND_SEED = 0x5ec0d
+
+/** Whether there are two facilitators. */
+const isRinged = (seed: number): boolean => seed % 4 === 2 || seed % 16 === 15
+
+/** Whether two servers sell from the same book. */
+export const isTwinned = (seed: number): boolean => seed % TWIN_EVERY === TWIN_EVERY - 1
+
+function standsOf(world: World, book: Book, witness: Witness, count: number): Stand[] {
+  const commons = count > 1 ? commonsOf(world) : undefined
+  return Array.from({ length: count }, (_, nth) => {
+    const own = count > 1 ? seatOf(witness) : witness
+    const stand: Stand = {
+      witness: own,
+      life: { startedAt: 0, diedAt: undefined },
+      server: undefined,
+      seat: {
+        name: `server ${nth + 1}`,
+        book,
+        watcher: watcherOf(own),
+        commons,
+        opened: (server) => {
+          if (server.life === stand.life) stand.server = server
+        },
+      },
+    }
+    return stand
+  })
+}
+
+function live(history: History): void {
+  for (const stand of history.stands) start(history, stand)
+  for (let turn = 0; turn < (history.wall.length > HOLDS_MAX ? WIDE_TURNS : SAFETY_TURNS); turn += 1) takeTurn(history)
+  endFaults(history)
+  serveEverybody(history)
+  if (!history.witness.skewed) checkWishes(history.world, history.book, history.wishes)
+  runUntilSettled(history)
+  sendEverythingAgain(history)
+  runUntilSettled(history)
+}
+
+/** One thing that happens, whatever comes next. */
+function takeTurn(history: History): void {
+  const { world, crowd } = history
+  const { prng } = world
+  startDead(history)
+  if (prng.chance(0.02) && strikes(world, 'crash')) restart(history, anyOf(world, history.stands))
+  const roll = prng.below(100)
+  if (roll < 72) {
+    // What happens drains all that it causes.
+    advance(history)
+    return checkFailed(history)
+  }
+  if (roll < 86) request(history)
+  else if (roll < 91) world.scheduler.pass(1000 * prng.pick([2, 2, 2, 10, 60]))
+  else if (roll < 95) mischief(world, crowd)
+  else if (roll < 96 && strikes(world, 'wrongTarget')) flood(history)
+  else if (roll < 97) disturb(history)
+  else if (roll < 98) poll(history)
+  else if (history.book.paint !== undefined) repaint(history)
+  settle(history)
+}
+
+function repaint(history: History): void {
+  const { server } = anyOf(history.world, history.stands)
+  if (server === undefined) return
+  change(history.world, history.studio, server, history.wall, (error) => {
+    history.failed ??= new Violation(`I11: no exception, but ${String(error)}`)
+  })
+}
+
+/** Where there is one, no die is cast. */
+function anyOf({ prng }: World, stands: readonly Stand[]): Stand {
+  const [only, ...others] = stands
+  return only !== undefined && others.length === 0 ? only : prng.pick(stands)
+}
+
+/** Lets what was caused happen, and throws what a promise broke on. */
+function settle(history: History): void {
+  drainMicrotasks()
+  checkFailed(history)
+}
+
+/** Throws what a promise broke on. */
+function checkFailed({ failed }: History): void {
+  if (failed !== undefined) throw failed
+}
+
+/** Something happens next: a call that waits, or else time passes. */
+function advance({ world }: History): void {
+  while (!world.scheduler.step(world.prng)) {
+    const waitMs = world.scheduler.untilNext()
+    if (waitMs === undefined) return
+    world.scheduler.pass(waitMs)
+  }
+}
+
+function disturb(history: History): void {
+  const { world, witness, stands } = history
+  if (strikes(world, 'reorganise')) reorganise(world)
+  if (strikes(world, 'clockSteps')) {
+    world.skewMs = world.prng.pick([-3_600_000, -5000, 0, 5000, 3_600_000])
+    witness.skewed = true
+    world.tell(() => `server: its clock is ${world.skewMs} ms off`)
+  }
+  if (strikes(world, 'chainStalls')) stall(world, world.prng.pick([20_000, 90_000, 300_000]))
+  if (strikes(world, 'freeze')) freeze(world, anyOf(world, stands).life)
+  const leaving = [...history.inFlight]
+  if (leaving.length > 0 && strikes(world, 'hangUp')) hangUp(history, world.prng.pick(leaving))
+}
+
+function freeze(world: World, life: Life): void {
+  const ms = world.prng.pick([5000, 20_000, 60_000])
+  world.tell(() => `server: stands still for ${ms / 1000} s`)
+  world.hasStalled = true
+  world.scheduler.freeze(life, ms)
+}
+
+function hangUp({ world, witness, inFlight }: History, leaving: InFlight): void {
+  world.tell(() => `buyer: ${leaving.order.payment.nonce.slice(-4)} hangs up`)
+  inFlight.delete(leaving)
+  leave(witness, inFlight, leaving)
+  leaving.client?.abort()
+}
+
+/** Nobody waits for an answer any more, unless there is a copy of the request. */
+function leave(witness: Witness, inFlight: ReadonlySet<InFlight>, { order: { payment }, wish }: InFlight): void {
+  const isAlone = ![...inFlight].some((other) => keyOf(other.order.payment) === keyOf(payment))
+  if (isAlone) noteLeft(witness, payment)
+  if (wish !== undefined) wish.asking = undefined
+}
+
+function start(history: History, stand: Stand): void {
+  stand.server = undefined
+  stand.life = { startedAt: history.world.step, diedAt: undefined }
+  stand.witness.life = stand.life
+  startServer(history.world, stand.seat, stand.life)
+  settle(history)
+}
+
+function restart(history: History, stand: Stand): void {
+  const { world, inFlight } = history
+  history.crashes += 1
+  stand.life.diedAt ??= world.step
+  world.scheduler.forget(stand.life)
+  const dropped = [...inFlight].filter((request) => request.at === stand)
+  for (const request of dropped) inFlight.delete(request)
+  for (const request of dropped) leave(history.witness, inFlight, request)
+  // Who asked without a payment hears nothing either.
+  for (const wish of history.wishes) if (wish.asking === stand.life) wish.asking = undefined
+  start(history, stand)
+}
+
+function startDead(history: History): void {
+  for (const stand of history.stands) if (stand.life.diedAt !== undefined) restart(history, stand)
+}
+
+function poll({ book, polled }: History): void {
+  polled.push(...settled(book.sales(polled.length)).slice(0, 2))
+}
+
+/** Somebody sends a request, or several copies of it at once. */
+function request(history: History): void {
+  const { world, crowd } = history
+  if (history.requests >= history.requestsMax) return
+  const payer = world.prng.pick(crowd.payers)
+  if (payer.habit === 'asks anew') return shop(history, wishFor(history, payer))
+  const order = nextOrder(world, crowd, payer)
+  for (let copies = world.prng.chance(0.2) ? 2 : 1; copies > 0; copies -= 1) send(history, order)
+}
+
+function wishFor({ world, crowd, wishes }: History, payer: Payer): Wish {
+  const open = wishes.find((wish) => wish.payer === payer && isAsking(world, wish))
+  if (open !== undefined) return open
+  const wish = wishOf(world, payer, aim(world, crowd))
+  wishes.push(wish)
+  return wish
+}
+
+/** One round of a client that keeps nothing: what is offered is signed and sent. */
+function shop(history: History, wish: Wish): void {
+  const { world, crowd, book, stands } = history
+  const at = anyOf(world, stands)
+  if (wish.asking !== undefined || at.server === undefined || at.life.diedAt !== undefined) return
+  wish.asking = at.life
+  history.requests += 1
+  world.tell(() => `buyer: ${wish.payer.wallet.slice(-4)} asks for ${wish.target}`)
+  const { life } = at
+  const offered = Promise.resolve(at.server.seller.offered(wish.target))
+  const shown = (space: Awaited<typeof offered> | 'nothing') => {
+    if (life.diedAt !== undefined) return
+    wish.asking = undefined
+    world.tell(() => `buyer: ${wish.payer.wallet.slice(-4)} is shown ${wish.target} ${space}`)
+    if (space === 'claimed') endAtDeed(book, wish)
+    if (space === 'crowded') wish.end = 'refused'
+    if (space !== 'open' && space !== 'uncertain') return
+    const payment = sign(world, crowd, wish.payer, wish.target)
+    crowd.firstTarget.set(keyOf(payment), wish.target)
+    wish.signed.push(payment)
+    send(history, { target: wish.target, payment, listing: PLAIN }, { wish })
+  }
+  offered.then(shown, () => shown('nothing')).catch((error: unknown) => (history.failed ??= error))
+}
+
+const SERVING_TURNS = 40
+
+/** Nothing fails any more, and clients that keep nothing ask until they are served. Who has asked last hears the answer. */
+function serveEverybody(history: History): void {
+  const { world, wishes } = history
+  startDead(history)
+  for (let turn = 0; turn < REST_TURNS_MAX; turn += 1) {
+    const open = wishes.filter((wish) => (turn < SERVING_TURNS ? isAsking(world, wish) : wish.asking !== undefined))
+    if (open.length === 0) return
+    for (const wish of open) shop(history, wish)
+    while (world.scheduler.step(world.prng)) checkFailed(history)
+    world.scheduler.pass(2000)
+    checkFailed(history)
+  }
+}
+
+type Sending = { readonly check?: (outcome: Outcome) => void; readonly wish?: Wish }
+
+// What leaves a payer waiting for the same payment.
+const waits: ReadonlySet<string> = new Set(['settlement_unknown', 'deed_not_persisted', 'database_unavailable'])
+
+function send(history: History, order: Order, { check, wish }: Sending = {}): void {
+  const { world, witness, answers, inFlight, stands } = history
+  const at = anyOf(world, stands)
+  const { server } = at
+  if (server === undefined || at.life.diedAt !== undefined) return
+  const id = order.payment.nonce.slice(-4)
+  history.requests += 1
+  world.step += 1
+  world.tell(() => `buyer: ${id} for ${order.target}`)
+  const startedAt = world.step
+  // A signal costs as much as some of the steps that it could end.
+  const mayLeave = world.faults.hangUp > 0
+  const mine: InFlight = { at, order, client: mayLeave ? new AbortController() : undefined, wish }
+  inFlight.add(mine)
+  noteAttended(witness, order.payment)
+  if (wish !== undefined) wish.asking = at.life
+  const answered = (outcome: Outcome) => {
+    const name = outcome.kind === 'bought' ? 'bought' : outcome.failure.code
+    world.tell(() => `buyer: ${id} is answered ${name}`)
+    // Whoever hung up hears nothing.
+    if (!inFlight.delete(mine)) return
+    answers.set(name, (answers.get(name) ?? 0) + 1)
+    checkAnswer(at.witness, order, outcome, startedAt)
+    hear(history, mine, outcome)
+    check?.(outcome)
+  }
+  server.seller
+    .buy(order.target, order.payment, order.listing, mine.client?.signal)
+    .then(answered)
+    .catch((error: unknown) => {
+      history.failed ??= error instanceof Violation ? error : new Violation(`I11: no exception, but ${String(error)}`)
+    })
+}
+
+/** What a client knows from an answer, if it arrives. */
+function hear({ world, witness, inFlight }: History, mine: InFlight, outcome: Outcome): void {
+  const { order, wish } = mine
+  const isLost = strikes(world, 'answerLostOnTheWay')
+  if (isLost) world.tell(() => `buyer: ${order.payment.nonce.slice(-4)} does not get the answer`)
+  if (wish !== undefined) wish.asking = undefined
+  if (outcome.kind === 'bought') {
+    noteReceipt(witness, outcome.purchase.payment)
+    if (wish !== undefined) wish.end = isLost ? 'unknowable' : 'served'
+  } else if (wish !== undefined && ['payment_credited', 'payment_used'].includes(outcome.failure.code))
+    wish.end = 'served'
+  else if (isLost || waits.has(outcome.failure.code)) leave(witness, inFlight, mine)
+  else if (wish !== undefined && isFinal.has(outcome.failure.code)) wish.end = 'refused'
+}
+
+// What no client asks on after.
+const isFinal: ReadonlySet<string> = new Set(['sold_out', 'block_taken', 'no_room'])
+
+/** Nothing fails any more. */
+function endFaults({ world }: History): void {
+  world.faults = NO_FAULTS
+  if (world.second !== undefined) world.second = NO_FAULTS
+  world.skewMs = 0
+  world.stalledUntilMs = 0
+}
+
+/** Lets time pass until nothing is left to do. */
+function runUntilSettled(history: History): void {
+  const { world, book } = history
+  startDead(history)
+  for (let turn = 0; turn < REST_TURNS_MAX; turn += 1) {
+    while (world.scheduler.step(world.prng)) checkFailed(history)
+    if (!isAtRest(book, world)) flood(history)
+    else if (history.inFlight.size === 0) return
+    world.scheduler.pass(60_000)
+    checkFailed(history)
+  }
+  throw new Violation('I10: it never comes to rest')
+}
+
+/** Somebody sends what is known for other blocks, which must keep nobody from looking at it. */
+function flood(history: History): void {
+  const { crowd, book, wall, isFlooded } = history
+  if (!isFlooded) return
+  for (const payment of crowd.signed) {
+    const row = book.row(keyOf(payment))
+    const other = wall.find((block) => block !== row?.block && block !== row?.target)
+    if (row?.state.kind !== 'reserved' || other === undefined) continue
+    send(history, { target: other, payment, listing: PLAIN })
+  }
+}
+
+// Late enough for the last look at every sale.
+const MUCH_LATER_MS = 86_400_000
+
+/** Every server shows what the log says, once it has had the time to ask. */
+function checkViews(history: History, paint: Paint): void {
+  const { world, studio, stands } = history
+  if (stands.length > 1) world.scheduler.pass(2000)
+  while (world.scheduler.step(world.prng)) checkFailed(history)
+  for (const { server } of stands) checkPaint(paint, studio, server?.follower)
+}
+
+const isAtRest = ({ ledger }: Book, world: World): boolean =>
+  world.pool.length === 0 && settled(ledger.unfinished(timeOf(world) + MUCH_LATER_MS)).length === 0
+
+/** The same signed request always ends in the same place: every payer asks once more, and is told what is so. */
+function sendEverythingAgain(history: History): void {
+  const { crowd, book } = history
+  for (const payment of crowd.signed) {
+    const row = book.row(keyOf(payment))
+    if (row === undefined) continue
+    const order: Order = { payment, target: row.target, listing: PLAIN }
+    const check = (outcome: Outcome) => {
+      const told = outcome.kind === 'bought' ? `bought ${ownTarget(outcome.purchase)}` : outcome.failure.code
+      const movedOn = !isNext(row.target) && row.target !== ownTarget(row)
+      const sold = movedOn ? 'payment_used' : `bought ${ownTarget(row)}`
+      const expected = { sold, credited: 'payment_credited', released: 'payment_required', reserved: 'nothing' }
+      if (told !== expected[row.state.kind])
+        throw new Violation(`the same request again is answered ${told}, not ${expected[row.state.kind]}`)
+    }
+    send(history, order, { check })
+  }
+}

@@ -1,0 +1,303 @@
+/** The ledger as its port promises it, in memory: small enough to be seen to be right. */
+
+import { StaleWriteError } from '../../../server/domain/failure.ts'
+import {
+  FIRST_LOOK_MS,
+  keyOf,
+  LAST_LOOK_MS,
+  type Hash,
+  type Payment,
+  type PaymentKey,
+  type Space,
+  type Target,
+  type UnixMs,
+} from '../../../server/domain/purchase/payment.ts'
+import { isSold, type Purchase, type SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
+import { blocksHeld, blocksIn, ownTarget, placeOf, targetOf } from '../../../server/domain/purchase/target.ts'
+import type { Agents, Blocks, Ledger, Log } from '../../../server/ports.ts'
+import type { BlockIndex } from '../../../shared/wall.ts'
+import { nearestPlace } from './areas.ts'
+
+/** A ledger for proofs, with the sales as a reader of the feed sees them. */
+export type Book = {
+  readonly ledger: Ledger
+  /** What owners change, where the engine is the real one: a model of it would prove nothing. */
+  readonly paint: Paint | undefined
+  /** What is written of a payment (see `keyOf`), for who only looks on. */
+  row(key: string): Purchase | undefined
+  /** The payment (see `keyOf`) that each block is held for or was sold to. */
+  held(): ReadonlyMap<BlockIndex, string>
+  /** Sales after number `after`, in order; numbers are dense, from 1. */
+  sales(after: number): Promise<readonly Sale[]>
+  close(): void
+}
+
+export type Sale = { readonly seq: number; readonly block: BlockIndex; readonly at: UnixMs }
+
+export type Paint = { readonly blocks: Blocks; readonly agents: Agents; readonly log: Log }
+
+/** Opens an empty ledger whose wall has only these blocks, in the order in which they are sold, one by one or as areas too. */
+export type OpenBook = (wall: readonly BlockIndex[], sells: 'blocks' | 'areas') => Promise<Book>
+
+const HOLDS_MAX = 16
+const HELD_BLOCKS_MAX = 400
+const RECEIPT_OWED_MS = 10 * 60_000
+
+export const openModelBook: OpenBook = async (wall) => {
+  const shelf = shelfOf(wall)
+  return {
+    ledger: ledgerOf(shelf),
+    paint: undefined,
+    row: (key) => shelf.rows.get(key),
+    held: () => new Map(shelf.holders.entries().map(([block, { payment }]) => [block, keyOf(payment)] as const)),
+    sales: async (after) => shelf.sales.slice(after),
+    close: () => {},
+  }
+}
+
+type Shelf = {
+  readonly wall: readonly BlockIndex[]
+  readonly sales: Sale[]
+  readonly attempts: Map<string, number> // how often each payment was held
+  readonly looks: Map<string, number> // back at each sale; 2 is the last
+  readonly rows: ReadonlyMap<string, Purchase>
+  readonly holders: ReadonlyMap<BlockIndex, Purchase>
+  put<P extends Purchase>(purchase: P): P
+  row(key: PaymentKey): Purchase
+  /** Where a target begins that can be had, or why it cannot. */
+  openPlace(target: Target): BlockIndex | Exclude<Space, 'open' | 'full'>
+}
+
+function shelfOf(wall: readonly BlockIndex[]): Shelf {
+  const rows = new Map<string, Purchase>()
+  const holders = new Map<BlockIndex, Purchase>()
+  return {
+    wall,
+    sales: [],
+    attempts: new Map(),
+    looks: new Map(),
+    rows,
+    holders,
+    put(purchase) {
+      const before = rows.get(keyOf(purchase.payment))
+      if (before !== undefined && isHeld(before)) for (const block of blocksHeld(before)) holders.delete(block)
+      if (isHeld(purchase)) for (const block of blocksHeld(purchase)) holders.set(block, purchase)
+      rows.set(keyOf(purchase.payment), purchase)
+      return purchase
+    },
+    row(key) {
+      const found = rows.get(keyOf(key))
+      if (found === undefined) throw new Error('no such payment')
+      return found
+    },
+    openPlace: (target) => openPlace(wall, holders, target),
+  }
+}
+
+const isHeld = ({ state }: Purchase) => state.kind === 'reserved' || state.kind === 'sold'
+
+const ledgerOf = (shelf: Shelf): Ledger => ({
+  find: async (key) => shelf.rows.get(keyOf(key)),
+  holders: async (target) =>
+    [...shelf.rows.values()]
+      .filter((row) => row.state.kind === 'reserved' && (target === nextLike(row.target) || target === ownTarget(row)))
+      .map(({ payment }) => payment),
+  space: async (target) => spaceOf(shelf, target),
+  async inTheWay(target) {
+    const { at } = placeOf(target)
+    const blocks = at === 'next' ? [] : blocksHeld({ target, block: at })
+    const those = (kind: 'sold' | 'reserved') => blocks.filter((block) => heldAs(shelf.holders.get(block)) === kind)
+    return { taken: those('sold'), held: those('reserved') }
+  },
+
+  async availability(target, payment, now, attended) {
+    const prior = priorOf(shelf, target, payment, now, attended)
+    return { space: spaceFor(shelf, target, payment), prior: prior.find(isSold) ?? prior[0] }
+  },
+
+  async claim(target, payment, listing, head, now, attended) {
+    const known = shelf.rows.get(keyOf(payment))
+    if (known !== undefined && known.state.kind !== 'released') throw new StaleWriteError('claimed twice')
+    if (priorOf(shelf, target, payment, now, attended).length > 0) return { kind: 'prior' }
+    const space = spaceFor(shelf, target, payment)
+    if (space !== 'open') return { kind: 'lost', space }
+    const block = shelf.openPlace(target)
+    if (typeof block === 'string') throw new Error('open, but nothing is')
+    const attempt = (shelf.attempts.get(keyOf(payment)) ?? 0) + 1
+    shelf.attempts.set(keyOf(payment), attempt)
+    const state = { kind: 'reserved', uncertain: false, attempt } as const
+    return { kind: 'claimed', purchase: shelf.put({ payment, target, block, listing, head, state }) }
+  },
+
+  async markUncertain({ payment }) {
+    const held = shelf.row(payment)
+    if (held.state.kind !== 'reserved') throw new StaleWriteError('uncertain without being held')
+    return shelf.put({ ...held, state: { ...held.state, uncertain: true } })
+  },
+
+  async finalize({ payment }, tx, settled, now) {
+    const { state, ...held } = shelf.row(payment)
+    if (state.kind === 'sold') {
+      if (settled && !state.settled) see(shelf, { ...held, state }, tx)
+      const sold = shelf.row(payment)
+      return isSold(sold) ? sold : { ...held, state }
+    }
+    if (state.kind !== 'reserved') throw new StaleWriteError('sold without being held')
+    return sell(shelf, { ...held, state }, tx, settled, now)
+  },
+
+  async confirm({ payment }, tx) {
+    const { state, ...sold } = shelf.row(payment)
+    if (state.kind !== 'sold') throw new Error('confirmed without being sold')
+    see(shelf, { ...sold, state }, tx)
+  },
+
+  async markFinal({ payment }, tx) {
+    const { state, ...sold } = shelf.row(payment)
+    if (state.kind !== 'sold') throw new Error('made final without being sold')
+    shelf.put({ ...sold, state: { ...state, tx, settled: true } })
+    shelf.looks.set(keyOf(payment), 2)
+  },
+
+  markMissing: async ({ payment }) => unsee(shelf, payment, 0),
+  writeOff: async ({ payment }) => unsee(shelf, payment, 2),
+
+  async release({ payment, state: before }, isFinal) {
+    const held = shelf.row(payment)
+    if (held.state.kind === 'sold' || held.state.kind === 'credited')
+      throw new StaleWriteError('released after its end')
+    if (held.state.kind === 'reserved' && before.kind === 'reserved') {
+      const isTakenUp = held.state.uncertain && !before.uncertain
+      if (isTakenUp || held.state.attempt !== before.attempt) throw new StaleWriteError('settled by another')
+    }
+    shelf.put({
+      ...held,
+      state: { kind: 'released', isFinal: isFinal || (held.state.kind === 'released' && held.state.isFinal) },
+    })
+  },
+
+  fulfilLatePayment: async (landed, tx, now) => fulfilLatePayment(shelf, landed, tx, now),
+
+  async markAnswered(key) {
+    const known = shelf.rows.get(keyOf(key))
+    if (known !== undefined && isSold(known)) shelf.put({ ...known, state: { ...known.state, unanswered: false } })
+  },
+
+  unfinished: async (now) =>
+    [...shelf.rows.values()].filter((row) => isUnfinished(shelf, row, now)).map(({ payment }) => payment),
+})
+
+function spaceOf({ openPlace: place }: Shelf, target: Target): Exclude<Space, 'full'> {
+  const found = place(target)
+  return typeof found === 'string' ? found : 'open'
+}
+
+/** What is asked for by a target without its place. */
+const nextLike = (target: Target): Target => targetOf('next', placeOf(target))
+
+function openPlace(
+  wall: readonly BlockIndex[],
+  holders: Shelf['holders'],
+  target: Target,
+): BlockIndex | Exclude<Space, 'open' | 'full'> {
+  const { at } = placeOf(target)
+  const isSoldOf = (block: BlockIndex) => heldAs(holders.get(block)) === 'sold'
+  if (at !== 'next') {
+    const blocks = blocksHeld({ target, block: at })
+    if (blocks.some(isSoldOf)) return 'claimed'
+    return blocks.some((block) => holders.has(block)) ? 'reserved' : at
+  }
+  const open = nearestPlace(wall, target, (block) => holders.has(block))
+  if (open !== undefined) return open
+  if (wall.every(isSoldOf)) return 'claimed'
+  return nearestPlace(wall, target, isSoldOf) === undefined ? 'crowded' : 'reserved'
+}
+
+const heldAs = (held: Purchase | undefined): 'sold' | 'reserved' | 'none' =>
+  held === undefined ? 'none' : held.state.kind === 'sold' ? 'sold' : 'reserved'
+
+function spaceFor(shelf: Shelf, target: Target, { payer }: Payment): Space {
+  const space = spaceOf(shelf, target)
+  const holds = [...shelf.rows.values()].filter(
+    ({ payment, state }) => payment.payer === payer && state.kind === 'reserved',
+  )
+  const blocks = holds.reduce((sum, held) => sum + blocksIn(held.target), blocksIn(target))
+  return space === 'open' && (holds.length >= HOLDS_MAX || blocks > HELD_BLOCKS_MAX) ? 'full' : space
+}
+
+/** What a payer has not been answered: held and nobody is at it for a client, or sold lately, or the very block asked for. */
+function priorOf(
+  { rows }: Shelf,
+  target: Target,
+  { payer, nonce, identifier }: Payment,
+  now: UnixMs,
+  attended: readonly Hash[],
+): Purchase[] {
+  return [...rows.values()].filter((row) => {
+    const { payment, target: asked, state } = row
+    if (payment.payer !== payer || payment.nonce === nonce) return false
+    const isNamed = identifier !== undefined && payment.identifier === identifier
+    if (isNamed && (state.kind === 'reserved' || state.kind === 'sold')) return true
+    const isAttended = attended.includes(payment.nonce)
+    if (state.kind === 'reserved') return asked === target && (state.uncertain || !isAttended)
+    if (state.kind !== 'sold' || !state.unanswered || isAttended) return false
+    return ownTarget(row) === target || (asked === target && now - state.claimedAt < RECEIPT_OWED_MS)
+  })
+}
+
+function isUnfinished({ looks }: Shelf, { payment, state }: Purchase, now: UnixMs): boolean {
+  if (state.kind !== 'sold') return state.kind === 'reserved' || (state.kind === 'released' && !state.isFinal)
+  const looked = looks.get(keyOf(payment)) ?? 0
+  if (looked === 2) return false
+  const isSoon = looked === 0 && state.claimedAt <= now - FIRST_LOOK_MS
+  return !state.settled || isSoon || Number(payment.validBefore) <= Math.floor((now - LAST_LOOK_MS) / 1000)
+}
+
+function see({ looks, put }: Shelf, sold: SoldPurchase, tx: Hash): void {
+  if (sold.state.settled) looks.set(keyOf(sold.payment), Math.max(1, looks.get(keyOf(sold.payment)) ?? 0))
+  put({ ...sold, state: { ...sold.state, tx, settled: true } })
+}
+
+function unsee({ looks, row, put }: Shelf, payment: Payment, look: number): void {
+  const sold = row(payment)
+  if (!isSold(sold)) throw new Error('missed without being sold')
+  put({ ...sold, state: { ...sold.state, settled: false } })
+  looks.set(keyOf(payment), look)
+}
+
+function sell({ sales, put }: Shelf, purchase: Purchase, tx: Hash, settled: boolean, now: UnixMs): SoldPurchase {
+  const at = Math.max(now, sales.at(-1)?.at ?? 0)
+  for (const block of blocksHeld(purchase)) sales.push({ seq: sales.length + 1, block, at })
+  const { name, framework } = purchase.listing
+  return put({ ...purchase, state: { kind: 'sold', tx, claimedAt: at, name, framework, settled, unanswered: true } })
+}
+
+type Landed = Pick<Purchase, 'payment' | 'target' | 'listing' | 'head'>
+
+function fulfilLatePayment(shelf: Shelf, landed: Landed, tx: Hash, now: UnixMs): Purchase {
+  const known = shelf.rows.get(keyOf(landed.payment))
+  if (known?.state.kind === 'sold' || known?.state.kind === 'credited') return known
+  if (known?.state.kind === 'reserved') throw new StaleWriteError('owed while a block is held')
+  const { payment, target, listing, head } = known ?? landed
+  const wished = known?.block ?? wishedFor(shelf, target)
+  const own = shelf.openPlace(ownTarget({ target, block: wished }))
+  const block = typeof own === 'string' ? shelf.openPlace(nextLike(target)) : own
+  const isLeft = typeof block !== 'string'
+  const owed: Purchase = {
+    payment,
+    target,
+    listing,
+    head,
+    block: isLeft ? block : wished,
+    state: { kind: 'credited', tx },
+  }
+  return isLeft ? sell(shelf, owed, tx, true, now) : shelf.put(owed)
+}
+
+/** Where a target would begin on an empty wall. */
+function wishedFor({ wall }: Shelf, target: Target): BlockIndex {
+  const { at } = placeOf(target)
+  const first = at === 'next' ? openPlace(wall, new Map(), target) : at
+  if (typeof first === 'string') throw new Error('a wall without room')
+  return first
+}

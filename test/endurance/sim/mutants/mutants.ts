@@ -1,0 +1,381 @@
+/** All bugs to plant. */
+
+import type { Mutant } from './mutant.ts'
+import { mutantsOfAreas } from './of-areas.ts'
+
+const SCRIPT = 'server/domain/purchase/purchase-script.ts'
+const RUN = 'server/purchase/purchase-run.ts'
+const SELLER = 'server/purchase/seller.ts'
+const SWEEP = 'server/purchase/reconciler.ts'
+const LEASE = 'server/instances/payment-lease.ts'
+const RING = 'server/purchase/facilitator-ring.ts'
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'a timeout is taken for a refusal',
+    file: 'server/domain/purchase/facilitator-errors.ts',
+    from: `if (settling.kind === 'unsent') return`,
+    to: `if (settling.kind === 'unsent' || settling.kind === 'unclear') return`,
+    isCheap: true,
+  },
+  {
+    name: 'every refusal is definite',
+    file: 'server/domain/purchase/facilitator-errors.ts',
+    from: 'definiteReasons.has(reason)',
+    to: 'reason.length > 0',
+  },
+  {
+    name: 'a success is believed without the chain',
+    file: SCRIPT,
+    from: `  if (status.kind === 'paid') return yield* finalize(purchase, status.tx, true)\n`,
+    to: `  if (settling?.kind === 'success') return yield* finalize(purchase, settling.tx, true)
+  if (status.kind === 'paid') return yield* finalize(purchase, status.tx, true)\n`,
+    isCheap: true,
+  },
+  {
+    name: 'what was released is not watched',
+    file: SCRIPT,
+    from: 'return purchase.state.isFinal ? purchase : (yield* watch(purchase)).purchase',
+    to: 'return purchase',
+  },
+  {
+    name: 'the listing is read before the payment is looked up',
+    file: SCRIPT,
+    from: `  const known = yield* ask({ do: 'look-up', key: order.payment })
+  return known === undefined`,
+    to: `  if ('code' in order.listing) return refused(order.listing)
+  const known = yield* ask({ do: 'look-up', key: order.payment })
+  return known === undefined`,
+  },
+  {
+    name: 'the rail is asked before the payment is looked up',
+    file: SCRIPT,
+    from: `  const known = yield* ask({ do: 'look-up', key: order.payment })
+  return known === undefined`,
+    to: `  if (!order.armed) return refused(facilitatorUnavailable(UNREACHABLE))
+  const known = yield* ask({ do: 'look-up', key: order.payment })
+  return known === undefined`,
+  },
+  {
+    name: 'payments are taken before the open ones were looked at',
+    file: SCRIPT,
+    from: 'if (!order.armed)',
+    to: 'if (false as boolean)',
+  },
+  {
+    name: 'a spent authorization is taken for a new one',
+    file: SCRIPT,
+    from: 'if (chain.spent) {',
+    to: 'if (false as boolean) {',
+  },
+  {
+    name: 'a used authorization of a known payment is not looked at',
+    file: SCRIPT,
+    from: '    if (released !== undefined) return answerFrom(yield* watch(released), order)\n',
+    to: '',
+  },
+  {
+    name: 'an end that a reorganisation can undo is taken for final',
+    file: SCRIPT,
+    from: 'yield* release(purchase, status.final === true)',
+    to: 'yield* release(purchase, true)',
+  },
+  {
+    name: 'a sale is not looked at again',
+    file: SCRIPT,
+    from: '      yield* lookBack(purchase, purchase.state.settled)\n',
+    to: '',
+  },
+  {
+    name: 'a sale that cannot be written is a refusal',
+    file: SCRIPT,
+    from: 'refusal: notPersisted(purchase) }',
+    to: `refusal: paymentRequired('the deed could not be written') }`,
+  },
+  {
+    name: 'money is sent before the block is held',
+    file: SCRIPT,
+    from: `  const claiming = yield* ask({ do: 'claim',`,
+    to: `  yield* ask({ do: 'settle', purchase: { payment, target, block: 0, listing, head: 0n, state: { kind: 'reserved', uncertain: false, attempt: 1 } } as never })
+  const claiming = yield* ask({ do: 'claim',`,
+    isCheap: true,
+  },
+  {
+    name: 'a payment answers for every block',
+    file: SCRIPT,
+    from: `  if (!answersOn(known, order.target)) return refused(paymentUsed(known))\n`,
+    to: '',
+  },
+  {
+    name: 'a held block is given back where the chain is silent',
+    file: SCRIPT,
+    from: `  return { purchase: yield* markUncertain(purchase), status, refusal: settlementUnknown(purchase) }`,
+    to: `  if (status.kind === 'silent') return { purchase: yield* release(purchase, false), status, refusal: facilitatorUnavailable(UNREACHABLE) }
+  return { purchase: yield* markUncertain(purchase), status, refusal: settlementUnknown(purchase) }`,
+  },
+  {
+    name: 'two runs of one payment overlap',
+    file: 'server/purchase/single-flight.ts',
+    from: 'before.then(work, work)',
+    to: 'Promise.race([before, Promise.resolve()]).then(work, work)',
+  },
+  {
+    name: 'a sweep that could not be made counts as one',
+    file: SWEEP,
+    from: `      return 'failed'\n`,
+    to: `      return 'seen'\n`,
+  },
+  {
+    name: 'the time of a sale may go back (SQL)',
+    file: 'db/sqlite/wall/log.ts',
+    from: 'at: Math.max(now, before.at)',
+    to: 'at: now',
+  },
+  {
+    name: 'holds are not counted (SQL)',
+    file: 'db/limits.ts',
+    from: 'return held.length >= HOLDS_MAX || ',
+    to: 'return ',
+  },
+  {
+    name: 'what was released is left out of the sweep (SQL)',
+    file: 'db/sqlite/purchase/ledger.ts',
+    from: `AND (settled = 0 OR`,
+    to: `AND state <> 'released' AND (settled = 0 OR`,
+  },
+  {
+    name: 'an edit sent twice is applied twice (SQL)',
+    file: 'db/edits.ts',
+    from: `=== known.number + at) ? 'repeated' : 'superseded'`,
+    to: `=== known.number + at) ? 'repeated' : 'new'`,
+  },
+  {
+    name: 'a refusal frees a block that another process has had settled',
+    file: 'test/endurance/sim/ledger-model.ts',
+    from: `      if (isTakenUp || held.state.attempt !== before.attempt) throw new StaleWriteError('settled by another')\n`,
+    to: '',
+  },
+  {
+    name: "a process arms on another's unfinished look",
+    file: SWEEP,
+    from: `return unseen?.size === 0 ? 'seen' : 'partly'`,
+    to: `return unseen === undefined || unseen.size === 0 ? 'seen' : 'partly'`,
+  },
+  {
+    name: 'a process arms while another has what was open',
+    file: SWEEP,
+    from: `return unseen?.size === 0 ? 'seen' : 'partly'`,
+    to: `return unseen === undefined ? 'partly' : 'seen'`,
+  },
+  {
+    name: 'a refusal on a retry is final',
+    file: SCRIPT,
+    from: `  const settling = yield* ask({ do: 'settle', purchase: held })\n`,
+    to: `  const settling = yield* ask({ do: 'settle', purchase: held })
+  if (settling.kind === 'refused')
+    return { purchase: yield* release(held, false), refusal: paymentRequired(settling.reason) }\n`,
+  },
+  {
+    name: 'a definite refusal is not held against the chain',
+    file: SCRIPT,
+    from: `  const status = yield* askChain(purchase, settling.kind === 'refused' ? 'next-block' : 'none')\n`,
+    to: `  const status = { kind: 'unspent' } as ChainStatus\n`,
+  },
+  {
+    name: 'a definite refusal is not held against a later block',
+    file: SCRIPT,
+    from: `askChain(purchase, settling.kind === 'refused' ? 'next-block' : 'none')`,
+    to: `askChain(purchase, 'none')`,
+  },
+  {
+    name: 'a refusal to verify is not held against the chain',
+    file: SCRIPT,
+    from: `  if (status.kind === 'silent') return refused(cannotAskChain())
+  if (status.kind === 'paid') return yield* giveLanded(order, landed, status.tx)
+  if (!isSignatureReason`,
+    to: `  if (!isSignatureReason`,
+  },
+  {
+    name: 'a late landing is not noticed',
+    file: SCRIPT,
+    from: `    const given = yield* ask({ do: 'fulfil-late-payment', purchase, tx: status.tx })
+    return { purchase: given, status, refusal: settlementUnknown(given) }`,
+    to: '    return { purchase, status, refusal: settlementUnknown(purchase) }',
+  },
+  {
+    name: 'a payment that was refused is forgotten',
+    file: RUN,
+    from: 'seen: runs.seen.find(payment),',
+    to: 'seen: undefined,',
+  },
+  {
+    name: 'a payment that moved since it was refused, right under a look, is forgotten',
+    file: SCRIPT,
+    from: `    const landed = yield* watchSeen(order)
+    if (landed !== undefined) return landed\n`,
+    to: '',
+  },
+  {
+    name: 'of two purchases that are unanswered one is looked at',
+    file: SCRIPT,
+    from: `    if (others?.prior !== undefined) return refused(earlierUnknown())\n`,
+    to: '',
+  },
+  {
+    name: 'a block that was got late is taken for the one asked for',
+    file: SCRIPT,
+    from: `return answersOn(purchase, order.target) ? { kind: 'bought', purchase } : refused(paymentUsed(purchase))`,
+    to: `return { kind: 'bought', purchase }`,
+  },
+  {
+    name: "an older purchase's receipt is for any block",
+    file: SCRIPT,
+    from: `  if (!answersOn(end, asked)) return refused(earlierElsewhere(end))\n`,
+    to: '',
+  },
+  {
+    name: 'a payer is told to wait and it is not written',
+    file: SCRIPT,
+    from: `  if (purchase.state.kind !== 'reserved' || purchase.state.uncertain) return purchase\n`,
+    to: '  return purchase\n',
+  },
+  {
+    name: 'an earlier purchase is not looked at',
+    file: SCRIPT,
+    from: 'prior === undefined ? undefined : yield* settlePrior(prior, order)',
+    to: 'prior === undefined || chain.head >= 0n ? undefined : yield* settlePrior(prior, order)',
+  },
+  {
+    name: 'a landing that the store did not take is forgotten',
+    file: RUN,
+    from: 'runs.landed.set(keyOf(purchase.payment), { purchase, tx })',
+    to: 'runs.landed.delete(keyOf(purchase.payment))',
+  },
+  {
+    name: 'a receipt is marked as answered before its client was asked whether it is there',
+    file: RUN,
+    from: 'if (!run.clients.haveLeft()) await',
+    to: 'await',
+  },
+  {
+    name: 'a receipt is marked as answered when whoever shows it gets it',
+    file: RUN,
+    from: `(run.hasClaimed && outcome.kind === 'bought' ? outcome.purchase : undefined)`,
+    to: `(outcome.kind === 'bought' ? outcome.purchase : undefined)`,
+  },
+  {
+    name: 'a receipt that the store could not confirm is marked as handed over',
+    file: RUN,
+    from: `        run.handsOver = undefined
+        throw error`,
+    to: '        throw error',
+  },
+  {
+    name: 'a block is claimed for a client that left',
+    file: RUN,
+    from: `      if (run.clients.haveLeft()) return { kind: 'abandoned' }\n`,
+    to: '',
+  },
+  {
+    name: 'a purchase whose client left counts as under way',
+    file: 'server/purchase/availability.ts',
+    from: 'key.payer === payer && hasClaimed && !clients.haveLeft()',
+    to: 'key.payer === payer && hasClaimed && clients !== undefined',
+  },
+  {
+    name: 'the operator is not told of a payment that was lost',
+    file: RUN,
+    from: `      alert('payment-lost', purchase)\n`,
+    to: '',
+  },
+  {
+    name: 'the operator is told of a lost payment only after that was written',
+    file: RUN,
+    from: `      alert('payment-lost', purchase)\n      return ledger.writeOff(purchase)\n`,
+    to: `      return ledger.writeOff(purchase).then(() => alert('payment-lost', purchase))\n`,
+  },
+  {
+    name: 'a store that fails is thrown at the client',
+    file: RUN,
+    from: `    if (!(error instanceof StoreUnavailable)) throw error
+    return { kind: 'refused', failure: storeUnavailable() }`,
+    to: '    throw error',
+  },
+  {
+    name: 'what is held in doubt is not offered to its payer',
+    file: SELLER,
+    from: `return 'uncertain'`,
+    to: `return 'reserved'`,
+  },
+  {
+    name: 'an endpoint that lags is believed',
+    file: 'test/endurance/sim/server.ts',
+    from: 'rpcLagGuard(freshChain(chainPort(world, watcher, self), { clock, told }), clock)',
+    to: 'freshChain(chainPort(world, watcher, self), { clock, told })',
+  },
+  {
+    name: 'a chain that stands still is believed',
+    file: 'server/health/chain-freshness.ts',
+    from: 'asked - newest.at >= STILL_MAX_MS',
+    to: 'asked - newest.at < 0',
+  },
+  {
+    name: 'views are not brought up to what others write',
+    file: 'server/instances/poll-log.ts',
+    from: '      await advance()\n',
+    to: '',
+    shows: 'real twins',
+  },
+  {
+    name: 'leases of others are not waited for',
+    file: LEASE,
+    from: 'if (taken === true) return',
+    to: 'if (taken !== undefined) return',
+    shows: 'twins',
+  },
+  {
+    name: 'a sale forgets that its payer waits (SQL)',
+    file: 'db/sqlite/purchase/sales.ts',
+    from: `SET unanswered = 0 WHERE payer = $payer AND nonce = $nonce AND unanswered = 1`,
+    to: `SET unanswered = 0 WHERE payer = $payer AND unanswered = 1`,
+  },
+  {
+    name: 'a claim does not see an older purchase that is unanswered (SQL)',
+    file: 'db/sqlite/purchase/holds.ts',
+    from: `  if (connection.prepare(ANY_PRIOR).get(priorOf(target, payment, now, attended)) !== null) return { kind: 'prior' }\n`,
+    to: '',
+  },
+  {
+    name: 'a payment that another process is at is answered with a demand',
+    file: SCRIPT,
+    from: `  if (known?.state.kind === 'reserved') yield* markUncertain(known)
+  return refused(stillAtIt())`,
+    to: `  return refused(paymentRequired('another process is at it'))`,
+  },
+  {
+    name: 'what another process took up is refused all the same',
+    file: RUN,
+    from: 'if (!run.hasWritten && now?.state.kind !== run.known?.state.kind)',
+    to: 'if (!run.hasWritten && now?.state.kind !== now?.state.kind)',
+  },
+  {
+    name: 'what another process is at is not waited for',
+    file: 'server/purchase/availability.ts',
+    from: '!(await leases.isTaken(found.prior.payment))',
+    to: 'leases !== undefined',
+  },
+  {
+    name: 'what one facilitator denies counts, though another may have sent it',
+    file: RING,
+    from: 'if (!answers.every(isDenial)) return unclear',
+    to: 'if (!answers.some(isDenial)) return unclear',
+    isCheap: true,
+  },
+  {
+    name: 'a run that may fail before it looks counts as a look',
+    file: SELLER,
+    from: 'return working.hasAsked',
+    to: 'return true',
+  },
+  ...mutantsOfAreas,
+]

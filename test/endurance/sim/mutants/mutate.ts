@@ -1,0 +1,88 @@
+/** Plants each bug in a copy of the source, and counts the histories until one shows it. */
+
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Choice } from '../play.ts'
+import { playStretch } from '../workers.ts'
+import type { Mutant } from './mutant.ts'
+import { mutants } from './mutants.ts'
+
+const ROOT = resolve(import.meta.dir, '../../../..')
+
+// What the simulation is made of.
+const SOURCES = [
+  'server',
+  'db',
+  'shared',
+  'test/endurance/sim',
+  'test/support',
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.base.json',
+]
+
+// A bug must show within so many histories, of which the first stretches are short: most bugs show at once.
+export const KILLED_WITHIN = 50_000
+const STRETCHES = [250, 1000, 5000]
+
+/** What became of a bug: the seed that showed it and what broke, or neither. */
+export type Fate = { readonly mutant: Mutant; readonly seed?: number; readonly broken?: string }
+
+/** The source with the bug in it. Throws when what is to be changed is not there exactly once. */
+export function planted({ name, file, from, to }: Mutant): string {
+  const source = readFileSync(join(ROOT, file), 'utf8')
+  const [before, after, ...more] = source.split(from)
+  if (before === undefined || after === undefined || more.length > 0)
+    throw new Error(`"${name}" does not fit ${file} any more`)
+  return before + to + after
+}
+
+/** Plants one bug and plays up to `seeds` histories. */
+export async function fateOf(mutant: Mutant, seeds: number): Promise<Fate> {
+  const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-mutant-'))
+  try {
+    const source = planted(mutant)
+    for (const path of SOURCES) cpSync(join(ROOT, path), join(folder, path), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+    writeFileSync(join(folder, mutant.file), source)
+    for (let from = 0, nth = 0; from < seeds; nth += 1) {
+      const end = Math.min(seeds, from + (STRETCHES[nth] ?? 5000))
+      const broken = await playStretch(join(folder, 'test/endurance/sim'), from, end, () => {}, choiceOf(mutant))
+      if (broken !== undefined) return { mutant, ...broken }
+      from = end
+    }
+    return { mutant }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** A bug in SQL shows over the real engine only, and one between servers only where there are two. */
+const choiceOf = ({ file, shows }: Mutant): Choice => ({
+  real: file.startsWith('db/') || shows === 'real twins',
+  twins: shows !== undefined,
+})
+
+/** Plants every bug and prints what became of it; answers the exit code. */
+export async function runMutants(workers: number, seeds: number): Promise<number> {
+  // All of them must fit before the first is tried.
+  for (const mutant of mutants) planted(mutant)
+  const waiting = [...mutants]
+  const fates: Fate[] = []
+  const work = async () => {
+    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+      const fate = await fateOf(mutant, Math.min(seeds, KILLED_WITHIN))
+      fates.push(fate)
+      console.log(
+        fate.seed === undefined ? `SURVIVES  ${mutant.name}` : `${lineOf(fate.seed)}${mutant.name}: ${fate.broken}`,
+      )
+    }
+  }
+  await Promise.all(Array.from({ length: workers }, work))
+  const survivors = fates.filter(({ seed }) => seed === undefined)
+  console.log(`${fates.length - survivors.length} of ${mutants.length} planted bugs found`)
+  return survivors.length === 0 ? 0 : 1
+}
+
+const lineOf = (seed: number) => `${seed}`.padStart(8).padEnd(10)

@@ -1,0 +1,112 @@
+/** Bugs that only areas have, or show. */
+
+import type { Mutant } from './mutant.ts'
+
+const SCRIPT = 'server/domain/purchase/purchase-script.ts'
+const MODEL = 'test/endurance/sim/ledger-model.ts'
+const HOLDS = 'db/sqlite/purchase/holds.ts'
+const SALES = 'db/sqlite/purchase/sales.ts'
+
+export const mutantsOfAreas: readonly Mutant[] = [
+  {
+    name: 'a part of an area is charged',
+    file: 'server/domain/purchase/payment.ts',
+    from: 'amount: terms.amount * BigInt(blocksIn(target)),',
+    to: 'amount: terms.amount,',
+    isCheap: true,
+  },
+  {
+    name: 'a part of an area is sold',
+    file: 'server/domain/purchase/target.ts',
+    from: 'isBlock(holding.target) ? [holding.block] : blocksOf(areaOf(holding))',
+    to: 'isBlock(holding.target) ? [holding.block] : blocksOf(areaOf(holding)).slice(0, 1)',
+    isCheap: true,
+  },
+  {
+    name: 'a part of an area is given back',
+    file: MODEL,
+    from: 'for (const block of blocksHeld(before)) holders.delete(block)',
+    to: 'holders.delete(before.block)',
+    isCheap: true,
+  },
+  {
+    name: 'a part of an area is sold (SQL)',
+    file: SALES,
+    from: 'const blocks = blocksHeld(purchase)',
+    to: 'const blocks = blocksHeld(purchase).slice(0, 1)',
+  },
+  {
+    name: 'a part of an area is given back (SQL)',
+    file: HOLDS,
+    from: `  changeMany(connection.prepare(OPEN), { id }, blocksIn(purchase.target), 'held blocks to give back')\n`,
+    to: `  changeMany(connection.prepare(OPEN), { id }, blocksIn(purchase.target), 'held blocks to give back')
+  connection.prepare(HOLD).run({ id, blocks: JSON.stringify(blocksHeld(purchase).slice(1)) })\n`,
+  },
+  {
+    name: 'an area is told from its end (SQL)',
+    file: SALES,
+    from: 'const blocks = blocksHeld(purchase)',
+    to: 'const blocks = blocksHeld(purchase).toReversed()',
+  },
+  {
+    name: 'an area is had though a part of it is not open',
+    file: MODEL,
+    from: `return blocks.some((block) => holders.has(block)) ? 'reserved' : at`,
+    to: `return blocks.every((block) => holders.has(block)) ? 'reserved' : at`,
+    isCheap: true,
+  },
+  {
+    name: 'an area is had though a part of it is not open (SQL)',
+    file: 'db/sqlite/purchase/places.ts',
+    from: `return state === 'open' ? at : state\n}\n\n/** The blocks`,
+    to: `return states.length < blocks.length ? at : state\n}\n\n/** The blocks`,
+  },
+  {
+    name: 'an area that landed late goes where a block has room',
+    file: MODEL,
+    from: `typeof own === 'string' ? shelf.openPlace(nextLike(target)) : own`,
+    to: `typeof own === 'string' ? shelf.openPlace('next') : own`,
+  },
+  {
+    name: 'what landed late is owed though there is room',
+    file: MODEL,
+    from: `typeof own === 'string' ? shelf.openPlace(nextLike(target)) : own`,
+    to: 'own',
+  },
+  {
+    name: 'what landed late is moved though its own place is open',
+    file: MODEL,
+    from: `typeof own === 'string' ? shelf.openPlace(nextLike(target)) : own`,
+    to: 'shelf.openPlace(nextLike(target))',
+  },
+  {
+    name: 'held blocks are not counted (SQL)',
+    file: 'db/limits.ts',
+    from: ` || held.reduce((sum, blocks) => sum + blocks, blocksIn(target)) > HELD_BLOCKS_MAX`,
+    to: '',
+  },
+  {
+    name: "an area's payment answers for its first block",
+    file: SCRIPT,
+    from: '  if (asked === ownTarget(purchase)) return',
+    to: '  if (asked === ownTarget(purchase) || asked === purchase.block) return',
+    isCheap: true,
+  },
+  {
+    name: 'what is owed for an area is told as a dollar',
+    file: SCRIPT,
+    from: 'return refused(paymentCredited(payment.amount, state.tx, order.contact))',
+    to: 'return refused(paymentCredited(1_000_000n, state.tx, order.contact))',
+  },
+  {
+    name: 'a picture is read once its area is held',
+    file: SCRIPT,
+    from: `  if ('code' in painted) return refused(painted)
+  const claiming = yield* ask({ do: 'claim', target, payment, listing: painted, head: chain.head })
+`,
+    to: `  const said = 'code' in painted ? unpainted(listing) : painted
+  const claiming = yield* ask({ do: 'claim', target, payment, listing: said, head: chain.head })
+  if ('code' in painted) return refused(painted)
+`,
+  },
+]

@@ -1,0 +1,115 @@
+/** Owners, who repaint and rename while others buy: the real use cases over the real engine. */
+
+import { isDeepStrictEqual } from 'node:util'
+import { StoreUnavailable, type Failure } from '../../../server/domain/failure.ts'
+import type { Address } from '../../../server/domain/purchase/payment.ts'
+import type { Change } from '../../../server/domain/wall/log.ts'
+import {
+  applyChange,
+  canvasBlock,
+  emptyView,
+  feedPage,
+  registry,
+  statsOf,
+} from '../../../server/domain/wall/wall-view.ts'
+import { editBlock } from '../../../server/wall/edit-block.ts'
+import { registerAgent } from '../../../server/wall/register-agent.ts'
+import { editMessage, registerMessage } from '../../../shared/signing.ts'
+import { coordOf, type BlockIndex } from '../../../shared/wall.ts'
+import { unlimited } from '../../support/fakes/limits.ts'
+import { fakeWallets, signatureOf } from '../../support/fakes/wallets.ts'
+import { settled } from '../../support/scheduler.ts'
+import { Violation } from './check.ts'
+import type { Paint } from './ledger-model.ts'
+import { addressOf } from './samples.ts'
+import type { Server } from './server.ts'
+import { timeOf, type World } from './world.ts'
+
+const HOST = 'wall.example'
+
+type Sent =
+  | { readonly wallet: Address; readonly block: BlockIndex; readonly message: string; readonly ts: number }
+  | { readonly wallet: Address; readonly name: string; readonly ts: number }
+
+/** What was signed, and what was answered as done. */
+export type Studio = { readonly sent: Sent[]; readonly done: Set<string> }
+
+export const studioOf = (): Studio => ({ sent: [], done: new Set() })
+
+const wordOf = (sent: Sent): string => ('message' in sent ? sent.message : sent.name)
+
+/** Somebody signs a change, or sends one again. */
+export function change(
+  world: World,
+  { sent, done }: Studio,
+  server: Server,
+  wall: readonly BlockIndex[],
+  failed: (error: unknown) => void,
+): void {
+  const { prng } = world
+  const chosen = sent.length > 0 && prng.chance(0.3) ? prng.pick(sent) : sign(world, sent.length, wall)
+  if (!sent.includes(chosen)) sent.push(chosen)
+  const answered = (answer: object) => {
+    if (!('code' in answer)) done.add(wordOf(chosen))
+  }
+  send(server, chosen).then(answered, (error: unknown) => {
+    if (!(error instanceof StoreUnavailable)) failed(error)
+  })
+}
+
+function sign({ prng, ...world }: World, number: number, wall: readonly BlockIndex[]): Sent {
+  const wallet = addressOf(1 + prng.below(3))
+  const ts = timeOf({ prng, ...world }) - prng.below(10_000)
+  if (prng.chance(0.3)) return { wallet, name: `name ${number}`, ts }
+  return { wallet, block: prng.pick(wall), message: `paint ${number}`, ts }
+}
+
+async function send({ paint, follower, clock }: Server, sent: Sent): Promise<object | Failure> {
+  if (paint === undefined || follower === undefined) return { code: 'closed' }
+  const shared = { ...paint, ...follower, wallets: fakeWallets, clock, hosts: [HOST], limits: unlimited }
+  const { wallet, ts } = sent
+  if ('name' in sent) {
+    const signature = signatureOf(wallet, registerMessage(HOST, wallet, ts, { name: sent.name }))
+    return await registerAgent(shared, wallet, { wallet, name: sent.name, ts, signature }, 'owner')
+  }
+  const coord = coordOf(sent.block)
+  const signature = signatureOf(wallet, editMessage(HOST, coord, ts, { message: sent.message }))
+  return await editBlock(shared, sent.block, coord, { message: sent.message, ts, signature }, 'owner')
+}
+
+/** Holds the log, the blocks and every view of them against what owners were told. */
+export function checkPaint(paint: Paint, { sent, done }: Studio, follower: Server['follower']): void {
+  const log = settled(paint.log.after(0, 1000))
+  const written = log.flatMap((change) => {
+    if (change.kind === 'repaint') return [change.face.message]
+    return change.kind === 'identity' ? [change.persona.name] : []
+  })
+  for (const word of sent.map(wordOf)) {
+    const times = written.filter((other) => other === word).length
+    if (times > 1) throw new Violation(`a change is applied once: ${word}`)
+    if (times === 0 && done.has(word)) throw new Violation(`what an owner was told is done: ${word}`)
+  }
+  const views = [log, settled(paint.log.compacted())].map(shown)
+  if (!isDeepStrictEqual(views[0], views[1])) throw new Violation('the short log shows what the long one shows')
+  if (follower !== undefined && !isDeepStrictEqual(views[0], seenIn(follower.view)))
+    throw new Violation('the view of the server is the log')
+  for (const block of new Set(log.flatMap((change) => ('block' in change ? [change.block] : [])))) {
+    const last = log.findLast((change) => 'block' in change && change.block === block)
+    const owned = settled(paint.blocks.owned(block))
+    if (last === undefined || !('face' in last) || owned?.face.message !== last.face.message)
+      throw new Violation('a block shows its last change')
+  }
+}
+
+function shown(changes: readonly Change[]): object {
+  const view = emptyView()
+  for (const change of changes) applyChange(view, change)
+  return seenIn(view)
+}
+
+const seenIn = (view: ReturnType<typeof emptyView>): object => ({
+  stats: statsOf(view),
+  agents: registry(view),
+  feed: feedPage(view, { after: 0, limit: 100 }),
+  blocks: [...view.claimed.keys()].map((block) => canvasBlock(view, block)),
+})

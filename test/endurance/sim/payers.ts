@@ -1,0 +1,117 @@
+/** Payers and strangers, who do everything that the wire lets them do. */
+
+import { HOLDS_MAX } from '../../../db/limits.ts'
+import { failure, type Failure } from '../../../server/domain/failure.ts'
+import type { Draft } from '../../../server/domain/purchase/listing.ts'
+import { keyOf, termsFor, type Address, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
+import { isBlock } from '../../../server/domain/purchase/target.ts'
+import type { BlockIndex } from '../../../shared/wall.ts'
+import { sizeOf } from './areas.ts'
+import { addressOf, FORGED, paymentOf, pictureOf, PLAIN, SIGNED, TERMS } from './samples.ts'
+import { broadcast, spendNow, strikes, timeOf, type World } from './world.ts'
+
+/** One request to buy, as it leaves a client. */
+export type Order = {
+  readonly target: Target
+  readonly payment: Payment
+  readonly listing: Draft | Failure
+}
+
+/** What a client does when it was not served: it keeps its signed request, forgets it and signs anew, or asks for new terms first. */
+export type Payer = { readonly wallet: Address; readonly habit: 'resends' | 'signs anew' | 'asks anew' }
+
+/** Every authorization that was signed, and where it was sent first. */
+export type Crowd = {
+  readonly payers: readonly Payer[]
+  readonly wall: readonly BlockIndex[]
+  readonly areas: readonly Target[] // that are asked for beside blocks
+  readonly signed: Payment[]
+  readonly firstTarget: Map<string, Target>
+}
+
+/** What there is to be bought. */
+export type Shop = Pick<Crowd, 'wall' | 'areas'>
+
+export function crowdOf(world: World, { wall, areas }: Shop, size: number): Crowd {
+  const { prng, balances } = world
+  const payers = Array.from({ length: size }, (_, i) => {
+    const habit = prng.pick(['resends', 'resends', 'signs anew', 'signs anew', 'asks anew'] as const)
+    return { wallet: addressOf(i + 1), habit }
+  })
+  for (const { wallet } of payers) balances.set(wallet, 1 + prng.below(3))
+  // One payer's area costs as much as all that another has.
+  if (areas.length > 0)
+    for (const [wallet, dollars] of balances) balances.set(wallet, dollars * prng.pick([1, wall.length, 400]))
+  return { payers, wall, areas, signed: [], firstTarget: new Map() }
+}
+
+/** Somebody's next request to buy: signed anew, sent again, or sent elsewhere. */
+export function nextOrder(world: World, crowd: Crowd, payer: Payer): Order {
+  const { prng } = world
+  const own = crowd.signed.filter((payment) => payment.payer === payer.wallet).slice(-3)
+  const isGreedy = crowd.wall.length > HOLDS_MAX
+  const again = isGreedy ? 0.1 : payer.habit === 'resends' ? 0.75 : 0.2
+  const known = own.length > 0 && prng.chance(again) ? prng.pick(own) : undefined
+  const pen = known === undefined ? penOf(world, crowd) : undefined
+  const first = known && crowd.firstTarget.get(keyOf(known))
+  const last = own.at(-1)
+  // Who signs anew mostly still wants the same.
+  const same = first ?? (last === undefined ? undefined : crowd.firstTarget.get(keyOf(last)))
+  const target =
+    same !== undefined && prng.chance(isGreedy && first === undefined ? 0 : 0.85) ? same : aim(world, crowd)
+  const payment = known ?? sign(world, crowd, payer, target, pen)
+  if (first === undefined) crowd.firstTarget.set(keyOf(payment), target)
+  const listing = prng.chance(0.05) ? failure('invalid_listing', 'link: is no address') : draftOf(world, target)
+  return { target, payment, listing }
+}
+
+// Most payers want the same: that is where races are.
+export function aim({ prng }: World, { wall, areas }: Shop): Target {
+  if (areas.length > 0 && prng.chance(0.7)) return prng.pick(areas)
+  return prng.chance(0.5) ? 'next' : prng.pick(wall)
+}
+
+/** What an order says of itself: an area's may come with a picture that is still to be made. */
+function draftOf({ prng }: World, target: Target): Draft {
+  if (isBlock(target) || !prng.chance(0.3)) return PLAIN
+  return { ...PLAIN, picture: pictureOf(sizeOf(target), prng.chance(0.8)) }
+}
+
+/** For how many seconds a payment is signed, and whether by its payer. */
+type Pen = { readonly seconds: number; readonly signature: Payment['signature'] }
+
+function penOf(world: World, { wall }: Crowd): Pen {
+  const seconds = wall.length > HOLDS_MAX ? 300 : world.prng.pick([5, 30, 90, 90, 300, 300])
+  return { seconds, signature: strikes(world, 'forge') ? FORGED : SIGNED }
+}
+
+const OWN_PEN: Pen = { seconds: 300, signature: SIGNED }
+
+/** A payment of what the wall asks for a target. */
+export function sign(
+  world: World,
+  { signed }: Crowd,
+  { wallet }: Payer,
+  target: Target,
+  { seconds, signature }: Pen = OWN_PEN,
+): Payment {
+  const until = BigInt(Math.floor(timeOf(world) / 1000) + seconds)
+  const payment = { ...paymentOf(wallet, signed.length + 1, until, termsFor(TERMS, target)), signature }
+  signed.push(payment)
+  return payment
+}
+
+/** What payers and strangers do with their own wallets and with payments they have seen. */
+export function mischief(world: World, { payers, signed, areas, wall }: Crowd): void {
+  const { prng, balances } = world
+  const { wallet } = prng.pick(payers)
+  if (strikes(world, 'drain')) balances.set(wallet, 0)
+  else if (prng.chance(0.3))
+    balances.set(wallet, (balances.get(wallet) ?? 0) + (areas.length > 0 ? prng.pick([1, wall.length]) : 1))
+  if (signed.length === 0) return
+  const payment = prng.pick(signed)
+  if (strikes(world, 'stranger')) broadcast(world, payment, 'stranger')
+  if (world.spendings.has(keyOf(payment))) return
+  if (strikes(world, 'cancel')) spendNow(world, payment, 'cancelled')
+  else if (strikes(world, 'spendElsewhere')) spendNow(world, payment, 'elsewhere')
+}

@@ -1,0 +1,65 @@
+/** Payments, listings and terms for proofs of the purchase: small, and different only where a test needs it. */
+
+import type { AreaPicture, Listing } from '../../../server/domain/purchase/listing.ts'
+import type { Address, Hash, Payment, Terms, UnixSeconds } from '../../../server/domain/purchase/payment.ts'
+import { BLOCK_SIZE, parseCoord, type BlockIndex } from '../../../shared/wall.ts'
+
+export const TERMS: Terms = {
+  network: 'eip155:8453',
+  asset: `0x${'a5'.repeat(20)}`,
+  payTo: `0x${'b0'.repeat(20)}`,
+  amount: 1_000_000n,
+}
+
+export const PLAIN: Listing = { name: 'Ada', framework: null, message: null, link: null, pixels: null, painter: null }
+
+/** A picture to be made for so many blocks, of a file that can be read or not. */
+export const pictureOf = ({ w, h }: { readonly w: number; readonly h: number }, isReadable: boolean): AreaPicture => ({
+  sent: { kind: 'file', bytes: Uint8Array.of(isReadable ? 1 : 0) },
+  plan: { width: w * BLOCK_SIZE, height: h * BLOCK_SIZE, fit: 'cover', dither: 'none', background: '#000000' },
+})
+
+/** A signature that the model wallets take for the payer's own. */
+export const SIGNED = '0x01'
+
+/** A signature that somebody made up. */
+export const FORGED = '0x00'
+
+/** The block at a coordinate of the wall. */
+export function blockOf(coord: string): BlockIndex {
+  const block = parseCoord(coord)
+  if (block === undefined) throw new RangeError(`${coord} is not on the wall`)
+  return block
+}
+
+export const addressOf = (number: number): Address => `0x${number.toString(16).padStart(40, '0')}`
+
+export const hashOf = (number: number): Hash => `0x${number.toString(16).padStart(64, '0')}`
+
+/** A payment that fits the terms until `validBefore`. */
+export function paymentOf(payer: Address, nonce: number, validBefore: UnixSeconds, terms: Terms = TERMS): Payment {
+  return {
+    payer,
+    nonce: hashOf(nonce),
+    to: terms.payTo,
+    amount: terms.amount,
+    validAfter: 0n,
+    validBefore,
+    signature: SIGNED,
+    accepted: { ...terms, scheme: 'exact' },
+  }
+}
+
+/** The codes that tell a payer that nothing was charged, or ask for money. */
+export const DENIALS: ReadonlySet<string> = new Set([
+  'payment_required',
+  'facilitator_unavailable',
+  'block_taken',
+  'purchase_pending',
+  'wall_busy',
+  'sold_out',
+  'no_room',
+  'invalid_listing',
+  'invalid_image',
+  'server_busy',
+])

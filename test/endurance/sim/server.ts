@@ -1,0 +1,337 @@
+/**
+ * One life of the server: the real seller, rail and reconciler over ports that wait for the scheduler. What it knows
+ * vanishes with it; only the book stays.
+ */
+
+import { singleProcess } from '../../../db/sqlite/coordination.ts'
+import { StaleWriteError, StoreUnavailable } from '../../../server/domain/failure.ts'
+import type { SignatureCheck } from '../../../server/domain/purchase/facilitator-errors.ts'
+import { keyOf, type Payment, type PaymentKey } from '../../../server/domain/purchase/payment.ts'
+import { freshChain } from '../../../server/health/chain-freshness.ts'
+import { paymentHealth } from '../../../server/health/payment-health.ts'
+import { runPeriodically } from '../../../server/health/run-periodically.ts'
+import { followLog, type Follower } from '../../../server/instances/follow-log.ts'
+import { pollLog } from '../../../server/instances/poll-log.ts'
+import type { Chain, Clock, Logger, Ledger, Pictures, RingMember, Wallets } from '../../../server/ports.ts'
+import { facilitatorRing } from '../../../server/purchase/facilitator-ring.ts'
+import { reconciler } from '../../../server/purchase/reconciler.ts'
+import { rpcLagGuard } from '../../../server/purchase/rpc-lag-guard.ts'
+import { seller, type Seller } from '../../../server/purchase/seller.ts'
+import type { Commons, Life } from './commons.ts'
+import { NO_FAULTS } from './faults.ts'
+import type { Book, Paint } from './ledger-model.ts'
+import { SIGNED, TERMS } from './samples.ts'
+import {
+  clockOf,
+  health,
+  read,
+  settle,
+  strikes,
+  supports,
+  status,
+  verify,
+  type FacilitatorName,
+  type World,
+} from './world.ts'
+
+/** What a server asks of its store, of the chain and of a facilitator. */
+export type Verb = keyof Ledger | keyof Chain | keyof RingMember
+
+/** Sees each thing a server did, to hold it against the promises. */
+export type Watcher = {
+  /** What is about to be done. */
+  asks(verb: Verb, key: string, what: unknown): void
+  /** A server asks what a payer has open, and says itself whose clients still wait: now, not when the question arrives. */
+  asksOpen(key: string): void
+  /** A server has a payment settled that another one has to itself. */
+  intrudes(key: string): void
+  /** What came of it in the store, whoever hears of it. */
+  written(verb: Verb, key: string, answer: unknown): void
+  /** What a server was answered by others, and the step at which the question arrived. */
+  heard(verb: Verb, key: string, answer: unknown, askedAt: number): void
+  alert(event: string, key: string): void
+}
+
+export type Server = {
+  readonly seller: Seller
+  readonly clock: Clock
+  readonly paint: Paint | undefined // as the server reaches it
+  readonly follower: Follower | undefined
+  readonly life: Life
+}
+
+const RECONCILE_EVERY_MS = 10_000
+
+// Once nothing fails any more, looking as often tells nothing new; a chain is called still after a minute.
+const QUIET_RECONCILE_EVERY_MS = 60_000
+const QUIET_PROBES_EVERY_MS = 30_000
+
+const TIME_LIMITS = { verifyTimeoutMs: 5000, settleTimeoutMs: 30_000 }
+
+const isQuiet = ({ faults }: World) => faults === NO_FAULTS
+
+/** What a server works with, and whoever hears once it can be reached. */
+export type Seat = {
+  readonly name: string
+  readonly book: Book
+  readonly watcher: Watcher
+  readonly commons: Commons | undefined // where other servers sell from the same book
+  readonly opened: (server: Server) => void
+}
+
+/** Starts a server on what its book remembers. */
+export function startServer(world: World, { name, book, watcher, commons, opened }: Seat, self: Life): void {
+  world.tell(() => `${name}: starts`)
+  const shared = commons?.of(self)
+  // One of its own: a signal holds all who wait with it, and so each history would stay in memory for good.
+  const never = new AbortController().signal
+  const die = (why: string) => {
+    world.tell(() => `${name}: dies of ${why}`)
+    self.diedAt = world.step
+    world.scheduler.forget(self)
+  }
+  const logger: Logger = {
+    note: () => {},
+    alert: (event, facts) => watcher.alert(event, `${facts?.['payer']}:${facts?.['nonce']}`),
+  }
+  const clock: Clock = {
+    now: () => clockOf(world),
+    elapsed: () => world.scheduler.elapsed(),
+    wait: (ms, signal) => world.scheduler.wait(self, ms, signal),
+  }
+  const ledger = ledgerPort(world, book.ledger, watcher, self, die, commons)
+  const told = (reason: string | null) => {
+    if (reason !== null) watcher.alert('outage', 'chain')
+  }
+  const chain = rpcLagGuard(freshChain(chainPort(world, watcher, self), { clock, told }), clock)
+  const names: readonly FacilitatorName[] = world.second === undefined ? ['first'] : ['first', 'second']
+  const members = names.map((name) => facilitatorPort(world, name, watcher, self, commons))
+  const facilitator = facilitatorRing({ members, chain, clock, logger, ...TIME_LIMITS })
+  const checkOf = ({ signature }: Payment) =>
+    Promise.resolve<SignatureCheck>(signature === SIGNED ? 'signed' : 'not-signed')
+  const wallets: Wallets = {
+    signed: () => Promise.resolve('not-signed'),
+    signedPayment: checkOf,
+    signedForToken: checkOf,
+  }
+
+  const open = (follower: Follower | undefined) => {
+    const rail = paymentHealth({ facilitator, chain, clock, logger })
+    const advance = follower?.advance ?? (() => Promise.resolve())
+    const sold = seller({
+      pictures: picturesPort(world, self),
+      ledger,
+      facilitator,
+      chain,
+      wallets,
+      clock,
+      logger,
+      rail,
+      terms: TERMS,
+      contact: null,
+      advance,
+      leases: shared?.leases,
+    })
+    const swept = reconciler({ ledger, seller: sold, jobs: shared?.jobs ?? singleProcess.jobs, clock, logger })
+    opened({ seller: sold, clock, paint, follower, life: self })
+    if (shared !== undefined && follower !== undefined)
+      void pollLog({ notifier: shared.notifier, advance, clock, logger }, never)
+    void runPeriodically({ clock, logger }, never, async () => {
+      await rail.probe()
+      return isQuiet(world) && rail.state() === 'armed' ? QUIET_PROBES_EVERY_MS : rail.probeInMs()
+    })
+    void runPeriodically({ clock, logger }, never, async () => {
+      if ((await swept()) === 'seen') rail.reconciled()
+      return isQuiet(world) ? QUIET_RECONCILE_EVERY_MS : RECONCILE_EVERY_MS
+    })
+  }
+  const paint = book.paint === undefined ? undefined : paintPort(world, book.paint, self, die, commons)
+  if (paint === undefined) open(undefined)
+  else void followLog(paint.log).then(open)
+}
+
+/** The ledger as a process reaches it: in its own time, and not always. */
+function ledgerPort(
+  world: World,
+  ledger: Ledger,
+  watcher: Watcher,
+  owner: object,
+  die: (why: string) => void,
+  commons: Commons | undefined,
+): Ledger {
+  const store = <T>(verb: keyof Ledger, key: string, what: unknown, act: () => Promise<T>): Promise<T> =>
+    world.scheduler.call(owner, async () => {
+      world.step += 1
+      const isWrite = !reads.has(verb)
+      if (isWrite && strikes(world, 'storeBroken')) {
+        // What the failed commit wrote may be there after the restart.
+        if (world.prng.chance(0.5)) await act().then((answer) => watcher.written(verb, key, answer), ignoreTrouble)
+        die(`its disk at ${verb}`)
+        return await new Promise<T>(() => {})
+      }
+      if (strikes(world, 'storeBusy') || (isWrite && strikes(world, 'storeFull'))) {
+        world.tell(() => `  ${key.slice(-4)} ${verb}: store fails`)
+        throw new StoreUnavailable('busy')
+      }
+      if (verb !== 'release') watcher.asks(verb, key, what)
+      const answer = await act()
+      // What is refused because another server was quicker gives nothing back.
+      if (verb === 'release') watcher.asks(verb, key, what)
+      world.tell(() => `  ${key.slice(-4)} ${verb}: ${written(answer)}`)
+      watcher.written(verb, key, answer)
+      if (isWrite) commons?.ring()
+      if (isWrite && commons !== undefined && strikes(world, 'answerOfStoreLost'))
+        throw new StoreUnavailable('the answer is lost')
+      return answer
+    })
+  return {
+    find: (key) => store('find', keyOf(key), undefined, () => ledger.find(key)),
+    availability: (target, payment, now, attended) => {
+      watcher.asksOpen(keyOf(payment))
+      return store('availability', keyOf(payment), undefined, () => ledger.availability(target, payment, now, attended))
+    },
+    holders: (target) => store('holders', '', undefined, () => ledger.holders(target)),
+    space: (target) => store('space', '', undefined, async () => ledger.space(target)),
+    inTheWay: (target) => store('inTheWay', '', undefined, () => ledger.inTheWay(target)),
+    claim: (target, payment, listing, head, now, attended) =>
+      store('claim', keyOf(payment), { target, payment }, () =>
+        ledger.claim(target, payment, listing, head, now, attended),
+      ),
+    markUncertain: (purchase) =>
+      store('markUncertain', keyOf(purchase.payment), purchase, () => ledger.markUncertain(purchase)),
+    finalize: (purchase, tx, settled, now) =>
+      store('finalize', keyOf(purchase.payment), { settled }, () => ledger.finalize(purchase, tx, settled, now)),
+    confirm: (purchase, tx) => store('confirm', keyOf(purchase.payment), purchase, () => ledger.confirm(purchase, tx)),
+    markFinal: (purchase, tx) =>
+      store('markFinal', keyOf(purchase.payment), purchase, () => ledger.markFinal(purchase, tx)),
+    markMissing: (purchase) =>
+      store('markMissing', keyOf(purchase.payment), purchase, () => ledger.markMissing(purchase)),
+    writeOff: (purchase) => store('writeOff', keyOf(purchase.payment), purchase, () => ledger.writeOff(purchase)),
+    release: (purchase, isFinal) =>
+      store('release', keyOf(purchase.payment), { purchase, isFinal }, () => ledger.release(purchase, isFinal)),
+    fulfilLatePayment: (landed, tx, now) =>
+      store('fulfilLatePayment', keyOf(landed.payment), landed, () => ledger.fulfilLatePayment(landed, tx, now)),
+    markAnswered: (key) => store('markAnswered', keyOf(key), undefined, () => ledger.markAnswered(key)),
+    unfinished: (now) => store('unfinished', '', undefined, () => ledger.unfinished(now)),
+  }
+}
+
+/** A dying disk may also find that another server was quicker. */
+function ignoreTrouble(error: unknown): void {
+  if (!(error instanceof StaleWriteError)) throw error
+}
+
+const reads: ReadonlySet<string> = new Set(['find', 'availability', 'holders', 'space', 'inTheWay', 'unfinished'])
+
+/** What owners reach, on the same disk. */
+function paintPort(
+  world: World,
+  { blocks, agents, log }: Paint,
+  owner: object,
+  die: (why: string) => void,
+  commons: Commons | undefined,
+): Paint {
+  const store = <T>(verb: string, isWrite: boolean, act: () => Promise<T>): Promise<T> =>
+    world.scheduler.call(owner, async () => {
+      world.step += 1
+      if (isWrite && strikes(world, 'storeBroken')) {
+        if (world.prng.chance(0.5)) await act().catch(() => {})
+        die(`its disk at ${verb}`)
+        return await new Promise<T>(() => {})
+      }
+      if (isWrite && strikes(world, 'storeBusy')) throw new StoreUnavailable('busy')
+      const answer = await act()
+      if (isWrite) commons?.ring()
+      return answer
+    })
+  return {
+    blocks: {
+      owned: (block) => store('owned', false, () => blocks.owned(block)),
+      reserved: (block) => store('reserved', false, () => blocks.reserved(block)),
+      edit: (block, edit, now) => store('edit', true, () => blocks.edit(block, edit, now)),
+      ownerOf: (area) => store('ownerOf', false, () => blocks.ownerOf(area)),
+      editArea: (area, edit, now) => store('editArea', true, () => blocks.editArea(area, edit, now)),
+    },
+    agents: {
+      knows: (wallet) => store('knows', false, () => agents.knows(wallet)),
+      identify: (wallet, identity, now) => store('identify', true, () => agents.identify(wallet, identity, now)),
+      namePainter: (wallet, naming) => store('namePainter', true, () => agents.namePainter(wallet, naming)),
+    },
+    log: {
+      after: (after, limit) => store('after', false, () => log.after(after, limit)),
+      compacted: () => store('compacted', false, () => log.compacted()),
+    },
+  }
+}
+
+function chainPort(world: World, watcher: Watcher, owner: object): Chain {
+  const ask = <T>(verb: Verb, key: string, act: () => T): Promise<T> => remote(world, watcher, owner, verb, key, act)
+  return {
+    read: (key) => ask('read', keyOf(key), () => read(world, key)),
+    status: (payment, head, named) => ask('status', keyOf(payment), () => status(world, payment, head, named)),
+    // A probe is answered at once: how its halves overtake each other and all else tells nothing.
+    fault: async () => health(world),
+    transfersTo: () => Promise.resolve('silent'),
+    broadcaster: () => Promise.resolve('silent'),
+  }
+}
+
+function facilitatorPort(
+  world: World,
+  host: FacilitatorName,
+  watcher: Watcher,
+  owner: Life,
+  commons: Commons | undefined,
+): RingMember {
+  const ask = <T>(verb: Verb, key: string, act: () => T): Promise<T> => remote(world, watcher, owner, verb, key, act)
+  return {
+    host,
+    verify: (_, payment) => ask('verify', keyOf(payment), () => verify(world, host, payment)),
+    settle: (_, payment) =>
+      ask('settle', keyOf(payment), () => {
+        if (commons?.isKeptFrom(owner, keyOf(payment)) === true) watcher.intrudes(keyOf(payment))
+        return settle(world, host, payment)
+      }),
+    supports: async () => supports(world, host),
+    signers: () => Promise.resolve('unknown'),
+  }
+}
+
+// Threads that make pictures have now and then more to do than they take.
+const PICTURES_BUSY = 0.1
+
+/** Whoever makes pictures: in its own time, and of files that can be read. */
+const picturesPort = (world: World, owner: Life): Pick<Pictures, 'paint'> => ({
+  paint: ({ bytes }, { width, height }) =>
+    world.scheduler.call(owner, () => {
+      world.step += 1
+      const isBusy = !isQuiet(world) && world.prng.chance(PICTURES_BUSY)
+      world.tell(() => `  picture: ${isBusy ? 'busy' : bytes[0] === 0 ? 'unreadable' : 'made'}`)
+      if (isBusy) return 'busy'
+      return bytes[0] === 0 ? 'unreadable' : { width, height, indices: new Uint8Array(width * height) }
+    }),
+})
+
+/** A question to somebody else: it arrives, and later its answer does. A server that dies in between never hears it. */
+function remote<T>(world: World, watcher: Watcher, owner: object, verb: Verb, key: string, act: () => T): Promise<T> {
+  let askedAt = 0
+  const ask = () => {
+    askedAt = world.step += 1
+    watcher.asks(verb, key, undefined)
+    return act()
+  }
+  const told = (answer: T) => {
+    world.tell(() => `  ${key.slice(-4)} ${verb}: ${written(answer)}`)
+    watcher.heard(verb, key, answer, askedAt)
+  }
+  return world.scheduler.exchange(owner, ask, told)
+}
+
+/** Keeps a trace readable: what a purchase is about is on the line already. */
+const written = (answer: unknown): string =>
+  JSON.stringify(answer, (key, value: unknown) => {
+    if (key === 'payment' && typeof value === 'object' && value !== null && 'nonce' in value)
+      return String((value as PaymentKey).nonce).slice(-4)
+    if (key === 'listing' || key === 'pixels') return undefined
+    return typeof value === 'bigint' ? Number(value) : value
+  })

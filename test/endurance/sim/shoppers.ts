@@ -1,0 +1,73 @@
+/**
+ * Clients that keep nothing: they ask without a payment, sign what they are shown, and begin again until they are served.
+ * Whatever happens to them, one wish is one block or area, and paid for once.
+ */
+
+import { keyOf, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
+import { isSold } from '../../../server/domain/purchase/purchase.ts'
+import { ownTarget } from '../../../server/domain/purchase/target.ts'
+import { isNext } from './areas.ts'
+import { Violation } from './check.ts'
+import type { Life } from './commons.ts'
+import type { Book } from './ledger-model.ts'
+import type { Payer } from './payers.ts'
+import { timeOf, type World } from './world.ts'
+
+/** One block or area that somebody wants. */
+export type Wish = {
+  readonly payer: Payer
+  readonly target: Target
+  readonly since: number // Unix milliseconds
+  readonly signed: Payment[]
+  asking: Life | undefined // the server whose answer is waited for
+  end: 'served' | 'refused' | 'unknowable' | undefined // once nothing more is asked
+}
+
+export const wishOf = (world: World, payer: Payer, target: Target): Wish => ({
+  payer,
+  target,
+  since: timeOf(world),
+  signed: [],
+  asking: undefined,
+  end: undefined,
+})
+
+// The wall remembers for ten minutes that a receipt is owed; nobody asks that long.
+const TIMEOUT_MS = 8 * 60_000
+
+/** Whether a client goes on asking. */
+export const isAsking = (world: World, { end, since }: Wish): boolean =>
+  end === undefined && timeOf(world) - since < TIMEOUT_MS
+
+/** A client that asks without a payment is shown a deed: its own, or it gives up. */
+export function endAtDeed(book: Book, wish: Wish): void {
+  const isOwn = wish.signed.some((payment) => {
+    const row = book.row(keyOf(payment))
+    return row !== undefined && isSold(row) && ownTarget(row) === wish.target
+  })
+  wish.end = isOwn ? 'served' : 'refused'
+}
+
+/** Holds every wish against what the wall itself moved for it. Where time was set, no wall knows how long ago anything was. */
+export function checkWishes(world: World, book: Book, wishes: readonly Wish[]): void {
+  for (const wish of wishes) {
+    if (wish.end === 'unknowable') continue
+    const [paid, ...more] = wish.signed.filter((payment) => isCharged(world, payment))
+    const name = wish.signed.map(({ nonce }) => nonce.slice(-4)).join(' ')
+    if (more.length > 0) throw new Violation(`one wish is paid for once: payments ${name}`)
+    if (paid === undefined || wish.end === 'served' || (wish.end === undefined && !isAsking(world, wish))) continue
+    // Whoever asks for any block when all are sold is told so, and a payment that came late may have bought another.
+    const row = book.row(keyOf(paid))
+    const isMoved = !isNext(wish.target) && (row === undefined || ownTarget(row) !== wish.target)
+    const isElsewhere = row?.state.kind === 'credited' || isMoved
+    const isSoldOut = isNext(wish.target) && wish.end === 'refused'
+    if (!isElsewhere && !isSoldOut) throw new Violation(`who paid and asks until it is served is: payments ${name}`)
+  }
+}
+
+/** Whether the wall had a payment moved: not a stranger, nor a facilitator that swore it did not, nor a chain that took it back. */
+function isCharged({ spendings, mined, undone }: World, payment: Payment): boolean {
+  const key = keyOf(payment)
+  const sent = mined.get(key)
+  return spendings.get(key)?.kind === 'transfer' && sent?.by === 'wall' && sent.hidden === undefined && !undone.has(key)
+}

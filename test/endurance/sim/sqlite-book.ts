@@ -1,0 +1,103 @@
+/** The real ledger for histories: a small wall on SQLite, a fresh copy of a prepared file for each. */
+
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Connection } from '../../../db/sqlite/connection.ts'
+import { openWall, ports } from '../../../db/sqlite/open.ts'
+import type { Address, Hash, PaymentKey } from '../../../server/domain/purchase/payment.ts'
+import type { Purchase } from '../../../server/domain/purchase/purchase.ts'
+import type { Ledger } from '../../../server/ports.ts'
+import type { BlockIndex } from '../../../shared/wall.ts'
+import { settled } from '../../support/scheduler.ts'
+import { hasAreas } from './areas.ts'
+import type { Book, OpenBook } from './ledger-model.ts'
+import { TERMS } from './samples.ts'
+
+// Every so many-th history is played over the real engine, which is slower; the others over the model of its port. Of those
+// with areas it is every second of these: their walls keep all their blocks.
+const REAL_EVERY = 200
+
+// A wide wall has several times as many events.
+const WIDE_REAL_EVERY = 2000
+
+/** Whether a history is played over the real engine; of those with two servers, and of those with a wide wall, some are. */
+export function isReal(seed: number): boolean {
+  const every = hasAreas(seed) ? 2 * REAL_EVERY : REAL_EVERY
+  return (
+    seed % every === REAL_EVERY / 2 + 1 || seed % (4 * every) === 4 * REAL_EVERY - 1 || seed % WIDE_REAL_EVERY === 0
+  )
+}
+
+/** Opens walls of the real engine, and lets go of all their files at the end. */
+export function realBooks(): { readonly open: OpenBook; close(): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-sim-'))
+  const prepared = new Set<string>()
+  let opened = 0
+  return {
+    async open(wall, sells) {
+      const blank = join(folder, `blank-${sells}-${wall.length}`)
+      if (!prepared.has(blank)) prepareWall(blank, wall, sells)
+      prepared.add(blank)
+      const path = join(folder, `wall-${(opened += 1)}`)
+      copyFileSync(blank, path)
+      // Nothing but microtasks passes in a step of a history.
+      const connection = openWall(path, TERMS.network, { disk: { soon: queueMicrotask, close: () => {} } })
+      // The file is thrown away, nobody else opens it, and power is not cut here.
+      connection.run('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY')
+      const { ledger, blocks, agents, log } = ports(connection)
+      return {
+        ledger,
+        paint: { blocks, agents, log },
+        row: rememberedRow(connection, ledger),
+        held: heldBlocks(connection),
+        async sales(after) {
+          const changes = await log.after(0, 2000)
+          return changes.flatMap((change) =>
+            change.kind === 'sale' && change.seq > after
+              ? [{ seq: change.seq, block: change.block, at: change.at }]
+              : [],
+          )
+        },
+        close() {
+          connection.close()
+          rmSync(path)
+        },
+      }
+    },
+    close: () => rmSync(folder, { recursive: true }),
+  }
+}
+
+/** Who looks on asks far more often than anything is written. */
+function rememberedRow(connection: Connection, ledger: Ledger): Book['row'] {
+  const rows = new Map<string, Purchase | undefined>()
+  let version = -1
+  return (key) => {
+    if (version !== connection.version()) rows.clear()
+    version = connection.version()
+    if (!rows.has(key)) rows.set(key, settled(ledger.find(paymentKeyOf(key))))
+    return rows.get(key)
+  }
+}
+
+function heldBlocks(connection: Connection): Book['held'] {
+  const rows = connection.prepare<{ block: BlockIndex; payment: string }>(
+    `SELECT b.i AS block, p.payer || ':' || p.nonce AS payment FROM blocks AS b JOIN payments AS p ON p.id = b.payment`,
+  )
+  return () => new Map(rows.all({}).map(({ block, payment }) => [block, payment] as const))
+}
+
+function paymentKeyOf(key: string): PaymentKey {
+  const [payer, nonce] = key.split(':')
+  return { payer: payer as Address, nonce: nonce as Hash }
+}
+
+/** A wall that never had other blocks than these; for areas the others are there, and damaged, so that nobody can have them. */
+function prepareWall(path: string, wall: readonly BlockIndex[], sells: 'blocks' | 'areas'): void {
+  const connection = openWall(path, TERMS.network)
+  const others = `WHERE i NOT IN (${wall.join(', ')})`
+  connection.run(sells === 'blocks' ? `DELETE FROM blocks ${others}` : `UPDATE blocks SET sum = zeroblob(8) ${others}`)
+  connection.run('PRAGMA journal_mode = DELETE; VACUUM')
+  connection.close()
+}

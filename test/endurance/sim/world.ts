@@ -1,0 +1,334 @@
+/** The world outside the server: a model chain with its wallets, and a facilitator that proves as little as real ones. */
+
+import type { SettleResult, VerifyResult } from '../../../server/domain/purchase/facilitator-errors.ts'
+import {
+  keyOf,
+  type Address,
+  type Hash,
+  type Payment,
+  type PaymentKey,
+} from '../../../server/domain/purchase/payment.ts'
+import type { ChainStatus } from '../../../server/domain/purchase/purchase.ts'
+import type { ChainHealth } from '../../../server/ports.ts'
+import { prngOf, type Prng } from '../../support/prng.ts'
+import { schedulerOf, type Scheduler } from '../../support/scheduler.ts'
+import { drawFaults, type Fault, type Faults } from './faults.ts'
+import { FORGED, hashOf } from './samples.ts'
+
+/** What spent an authorization. */
+export type Spending = {
+  readonly kind: 'transfer' | 'cancelled' | 'elsewhere'
+  readonly tx: Hash
+  readonly height: number
+  readonly step: number // of the history
+}
+
+/** A payment on its way into a block. */
+type Broadcast = {
+  readonly payment: Payment
+  readonly tx: Hash
+  readonly by: 'wall' | 'stranger' // who had it broadcast
+  hidden: Hidden | undefined // where the facilitator swore that it had broadcast nothing
+}
+
+/** What the chain has shown since a facilitator's lie: the lowest and the highest block. */
+type Hidden = { lowest: number; highest: number }
+
+export type World = {
+  readonly prng: Prng
+  readonly scheduler: Scheduler
+  faults: Faults
+  second: Faults | undefined // of the second facilitator, where there is one
+  step: number // counts what happens, so that before and after can be told apart
+  skewMs: number // how far the server's clock is from the truth
+  readonly blockTimes: number[] // Unix seconds of each block by height
+  readonly balances: Map<Address, number> // dollars in each wallet
+  readonly spendings: Map<string, Spending>
+  pool: readonly Broadcast[]
+  readonly mined: Map<string, Broadcast> // what a reorganisation gives back to the pool
+  transactions: number
+  readonly words: Set<string> // payment and hash of every success the facilitator told
+  readonly undone: Set<string> // payments whose end was undone by a reorganisation
+  stalledUntilMs: number // by the scheduler: no block is made before
+  hasStalled: boolean // it, or who looks at it
+  readonly tell: (event: () => string) => void
+}
+
+const START_MS = 1_700_000_000_000
+
+// A block this far below the newest one is safe: no reorganisation reaches it.
+const SAFE_DEPTH = 4
+const REORGANISED_MAX = 3
+
+/** The facilitators' names, in the order in which they are asked. */
+export type FacilitatorName = 'first' | 'second'
+
+/** A world as `seed` makes it. `tell` is handed what happens, for a trace. */
+export function worldOf(seed: number, tell: World['tell']): World {
+  const prng = prngOf(seed)
+  const world: World = {
+    prng,
+    scheduler: schedulerOf((elapsed) => makeBlocks(world, elapsed)),
+    faults: drawFaults(prng),
+    second: undefined,
+    step: 0,
+    skewMs: 0,
+    blockTimes: [START_MS / 1000],
+    balances: new Map(),
+    spendings: new Map(),
+    pool: [],
+    mined: new Map(),
+    transactions: 0,
+    words: new Set(),
+    undone: new Set(),
+    stalledUntilMs: 0,
+    hasStalled: false,
+    tell,
+  }
+  return world
+}
+
+/** Whether a fault happens now. */
+export const strikes = ({ prng, faults }: World, fault: Fault): boolean => prng.chance(faults[fault])
+
+/** Whether it happens now to one of the facilitators, each of which has its own. */
+const strikesAt = ({ prng, faults, second }: World, at: FacilitatorName, fault: Fault): boolean =>
+  prng.chance((at === 'first' ? faults : (second ?? faults))[fault])
+
+/** The true time, Unix milliseconds. */
+export const timeOf = ({ scheduler }: World): number => START_MS + scheduler.elapsed()
+
+/** The time on the server's clock, Unix milliseconds. */
+export const clockOf = (world: World): number => timeOf(world) + world.skewMs
+
+const heightOf = ({ blockTimes }: World) => blockTimes.length - 1
+
+const BLOCK_EVERY_MS = 2000
+
+/** Makes the blocks of the time that passes. */
+function makeBlocks(world: World, elapsed: number): void {
+  const next = (at: number) => (Math.floor(at / BLOCK_EVERY_MS) + 1) * BLOCK_EVERY_MS
+  const from = Math.max(world.scheduler.elapsed(), world.stalledUntilMs)
+  for (let at = next(from); at <= elapsed; at += BLOCK_EVERY_MS) makeBlock(world, at)
+}
+
+/** Lets the chain stand still for a while. */
+export function stall(world: World, ms: number): void {
+  world.stalledUntilMs = world.scheduler.elapsed() + ms
+  world.hasStalled = true
+  world.tell(() => `chain: stands still for ${ms / 1000} s`)
+}
+
+// From then on a wall is right not to believe the chain.
+const STILL_MS = 60_000
+
+/** Whether no block was made for so long that a server may call the chain still. */
+export const standsStill = (world: World): boolean => timeOf(world) - (world.blockTimes.at(-1) ?? 0) * 1000 >= STILL_MS
+
+function makeBlock(world: World, elapsed: number): void {
+  world.blockTimes.push(Math.floor((START_MS + elapsed) / 1000))
+  if (world.pool.length === 0) return
+  const waiting = world.pool
+  world.pool = []
+  for (const broadcast of waiting) {
+    if (strikes(world, 'poolSlow')) world.pool = [...world.pool, broadcast]
+    else if (!strikes(world, 'poolDrops')) land(world, broadcast)
+  }
+}
+
+/** The token's own rule: a nonce once, a signature that is the payer's, in time, with money. Anything else reverts. */
+function land(world: World, broadcast: Broadcast): void {
+  const { payment, tx } = broadcast
+  if (obstacle(world, payment, world.blockTimes.at(-1)) !== undefined) return
+  const balance = world.balances.get(payment.payer) ?? 0
+  world.balances.set(payment.payer, balance - dollarsOf(payment))
+  world.mined.set(keyOf(payment), broadcast)
+  spend(world, payment, 'transfer', tx)
+}
+
+/** A payer uses an authorization for something else, in a block of its own. */
+export function spendNow(world: World, key: PaymentKey, kind: Exclude<Spending['kind'], 'transfer'>): void {
+  if (world.scheduler.elapsed() < world.stalledUntilMs) return
+  makeBlock(world, world.scheduler.elapsed())
+  if (!world.spendings.has(keyOf(key))) spend(world, key, kind)
+}
+
+/** Marks an authorization as used in the newest block. */
+function spend(world: World, key: PaymentKey, kind: Spending['kind'], tx: Hash = newHash(world)): void {
+  world.tell(() => `chain: ${keyOf(key).slice(-4)} ${kind} in ${tx.slice(-4)} at ${heightOf(world)}`)
+  world.step += 1
+  world.spendings.set(keyOf(key), { kind, tx, height: heightOf(world), step: world.step })
+}
+
+/** Replaces the newest blocks: what they held lands again, waits, or is lost. */
+export function reorganise(world: World): void {
+  const { prng, spendings, mined } = world
+  const depth = Math.min(1 + prng.below(REORGANISED_MAX), heightOf(world))
+  const kept = heightOf(world) - depth
+  world.tell(() => `chain: blocks from ${kept + 1} are replaced`)
+  for (const [key, { height, kind }] of spendings) {
+    if (height <= kept) continue
+    spendings.delete(key)
+    world.undone.add(key)
+    const broadcast = mined.get(key)
+    if (kind !== 'transfer' || broadcast === undefined) continue
+    mined.delete(key)
+    const { payer } = broadcast.payment
+    world.balances.set(payer, (world.balances.get(payer) ?? 0) + dollarsOf(broadcast.payment))
+    if (prng.chance(0.3)) land(world, broadcast)
+    else if (prng.chance(0.6)) world.pool = [...world.pool, broadcast]
+  }
+}
+
+/** Hands a payment to the chain; where it lands, if it does, is up to later blocks. */
+export function broadcast(world: World, payment: Payment, by: Broadcast['by']): Broadcast {
+  const sent: Broadcast = { payment, tx: newHash(world), by, hidden: undefined }
+  world.pool = [...world.pool, sent]
+  world.tell(() => `chain: ${payment.nonce.slice(-4)} broadcast as ${sent.tx.slice(-4)}`)
+  return sent
+}
+
+/** Whether the wall itself has money under way, as far as anybody could know: a lie is believed after a look at a later block. */
+export const isUnderWay = (world: World, key: PaymentKey): boolean =>
+  world.pool.some(
+    ({ payment, by, hidden }) =>
+      by === 'wall' &&
+      keyOf(payment) === keyOf(key) &&
+      obstacle(world, payment) === undefined &&
+      (hidden === undefined || hidden.highest <= hidden.lowest),
+  )
+
+/** What a payment moves when it lands. */
+export const dollarsOf = ({ amount }: Payment): number => Number(amount) / 1_000_000
+
+const newHash = (world: World): Hash => hashOf(0xc0000 + ++world.transactions)
+
+/** Why the token would refuse a payment now, in the reference facilitator's words and order. */
+function obstacle(world: World, payment: Payment, seconds = Math.floor(timeOf(world) / 1000)): string | undefined {
+  if (payment.signature === FORGED) return 'invalid_exact_evm_signature'
+  if (payment.validBefore <= BigInt(seconds)) return TOO_LATE
+  if ((world.balances.get(payment.payer) ?? 0) < dollarsOf(payment)) return TOO_POOR
+  return world.spendings.has(keyOf(payment)) ? 'invalid_exact_evm_nonce_already_used' : undefined
+}
+
+/** What an endpoint shows of a payment: the newest block it has, and what ended the payment in it or before. */
+function viewOf(world: World, key: PaymentKey): { readonly height: number; readonly ended: Spending | undefined } {
+  const lag = strikes(world, 'chainLags') ? 1 + world.prng.below(3) : 0
+  const height = Math.max(0, heightOf(world) - lag)
+  const spending = world.spendings.get(keyOf(key))
+  const ended = spending !== undefined && spending.height <= height ? spending : undefined
+  for (const { payment, hidden } of world.pool) {
+    if (hidden === undefined || keyOf(payment) !== keyOf(key)) continue
+    hidden.lowest = Math.min(hidden.lowest, height)
+    hidden.highest = Math.max(hidden.highest, height)
+  }
+  return { height, ended }
+}
+
+/** The chain port's `read`. */
+export function read(world: World, key: PaymentKey): { head: bigint; spent: boolean } | 'silent' {
+  if (strikes(world, 'chainSilent')) return 'silent'
+  const { height, ended } = viewOf(world, key)
+  return { head: BigInt(height), spent: ended !== undefined }
+}
+
+/** The chain port's `fault`. */
+export function health(world: World): ChainHealth {
+  if (strikes(world, 'chainSilent')) return { kind: 'silent' }
+  const lag = strikes(world, 'chainLags') ? 1 + world.prng.below(3) : 0
+  return { kind: 'none', head: BigInt(Math.max(0, heightOf(world) - lag)) }
+}
+
+/** The chain port's `status`. */
+export function status(world: World, payment: Payment, head: bigint, named: Hash | undefined): ChainStatus {
+  if (strikes(world, 'chainSilent')) return { kind: 'silent' }
+  const { height, ended } = viewOf(world, payment)
+  if (BigInt(height) < head) return { kind: 'silent' }
+  // A transaction that is named is found without its height; else what ended a payment is looked for in the newest blocks.
+  const isFar = ended !== undefined && ended.tx !== named && height - ended.height >= NARROW_BLOCKS
+  if (isFar && strikes(world, 'logsNarrow')) return { kind: 'silent' }
+  const found = statusAt(world, payment, height, ended)
+  if (!('final' in found) || !strikes(world, 'safeUnreadable')) return found
+  if (found.kind === 'paid') return { kind: 'paid', tx: found.tx }
+  return ended === undefined ? { kind: 'silent' } : { kind: 'void', why: found.why }
+}
+
+const NARROW_BLOCKS = 5
+
+function statusAt(world: World, payment: Payment, height: number, ended: Spending | undefined): ChainStatus {
+  const safe = height - SAFE_DEPTH
+  const isOver = (at: number) => BigInt(world.blockTimes[at] ?? 0) > payment.validBefore
+  if (ended === undefined)
+    return isOver(safe) ? { kind: 'void', why: 'it has expired', final: true } : { kind: 'unspent' }
+  const final = isOver(height) && ended.height <= safe ? ({ final: true } as const) : {}
+  if (ended.kind === 'transfer') return { kind: 'paid', tx: ended.tx, ...final }
+  return { kind: 'void', why: ended.kind === 'cancelled' ? 'it was cancelled' : 'it was spent elsewhere', ...final }
+}
+
+/** Whether nothing that may still happen can make a payment land. */
+export function isDead(world: World, payment: Payment): boolean {
+  const spending = world.spendings.get(keyOf(payment))
+  const safe = heightOf(world) - SAFE_DEPTH
+  if (spending !== undefined && spending.height <= safe) return spending.kind !== 'transfer'
+  return BigInt(world.blockTimes[safe] ?? 0) > payment.validBefore
+}
+
+/** Whether a facilitator tells what it takes. */
+export const supports = (world: World, at: FacilitatorName) =>
+  strikesAt(world, at, 'verifyDown') ? 'unavailable' : 'yes'
+
+/** The facilitator port's `verify`. */
+export function verify(world: World, at: FacilitatorName, payment: Payment): VerifyResult {
+  if (strikesAt(world, at, 'facilitatorBusy')) return { kind: 'busy' }
+  if (strikesAt(world, at, 'verifyDown')) return { kind: 'unavailable' }
+  if (strikesAt(world, at, 'blind')) return { kind: 'invalid', reason: 'invalid_exact_evm_signature' }
+  const reason = obstacle(world, payment)
+  const stale = payment.signature !== FORGED && strikesAt(world, at, 'verifyStale')
+  return reason === undefined || stale ? { kind: 'valid' } : { kind: 'invalid', reason }
+}
+
+/** The facilitator port's `settle`. */
+export function settle(world: World, at: FacilitatorName, payment: Payment): SettleResult {
+  if (strikesAt(world, at, 'facilitatorBusy')) return { kind: 'busy' }
+  if (strikesAt(world, at, 'settleUnsent')) return { kind: 'unsent' }
+  if (strikesAt(world, at, 'requestLost')) return { kind: 'unclear' }
+  const before = world.pool
+  if (strikesAt(world, at, 'settledTwice')) trySettling(world, at, payment)
+  const answer = trySettling(world, at, payment)
+  if (answer.kind === 'refused' && answer.reason !== VAGUE) hide(world, before)
+  return answer
+}
+
+/** Notes that a refusal denies all that its own settle broadcast, an earlier delivery of the same request included. */
+function hide({ pool }: World, before: World['pool']): void {
+  for (const sent of pool) if (!before.includes(sent)) sent.hidden = { lowest: Infinity, highest: -Infinity }
+}
+
+// What the wall must not take for a denial.
+const VAGUE = 'invalid_transaction_state'
+const SIMULATION_FAILED = 'invalid_exact_evm_transaction_simulation_failed'
+const TOO_LATE = 'invalid_exact_evm_payload_authorization_valid_before'
+const TOO_POOR = 'invalid_exact_evm_insufficient_balance'
+
+function trySettling(world: World, at: FacilitatorName, payment: Payment): SettleResult {
+  if (strikesAt(world, at, 'blind')) return { kind: 'refused', reason: 'invalid_exact_evm_signature' }
+  const reason = obstacle(world, payment)
+  if (reason !== undefined)
+    return strikesAt(world, at, 'answerLost') ? { kind: 'unclear' } : { kind: 'refused', reason }
+  if (strikesAt(world, at, 'refusesGood')) return { kind: 'refused', reason: SIMULATION_FAILED }
+  if (strikesAt(world, at, 'inventsHash')) return success(world, payment, newHash(world))
+  const sent = broadcast(world, payment, 'wall')
+  if (strikesAt(world, at, 'refusesThenLands')) return { kind: 'refused', reason: SIMULATION_FAILED }
+  if (strikesAt(world, at, 'refusesVaguely')) return { kind: 'refused', reason: VAGUE }
+  if (strikesAt(world, at, 'answerLost')) return { kind: 'unclear' }
+  // A facilitator waits for the block, mostly.
+  const isStalled = world.scheduler.elapsed() < world.stalledUntilMs
+  if (world.prng.chance(0.8) && isStalled) return { kind: 'unclear' }
+  if (world.prng.chance(0.8)) makeBlock(world, world.scheduler.elapsed())
+  return success(world, payment, sent.tx)
+}
+
+function success(world: World, payment: Payment, tx: Hash): SettleResult {
+  world.words.add(`${keyOf(payment)} ${tx}`)
+  return { kind: 'success', tx }
+}

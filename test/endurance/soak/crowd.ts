@@ -1,0 +1,127 @@
+/** Who uses the wall while it is watched: readers, owners who repaint, followers of the live stream, and buyers. */
+
+import type { Socket } from 'bun'
+import { requestBytes, load } from '../../../bench/measure/load.ts'
+import { owners } from '../../../bench/scenarios/owners.ts'
+import type { LocalNetwork } from '../../../server/local/network.ts'
+import { buyUntilEnded, type Buyer } from '../torture/buyers.ts'
+
+/** How much of each there is. */
+export type Rates = {
+  readonly readsPerSecond: number
+  readonly repaintsPerSecond: number
+  readonly followers: number // at once; each second one of them leaves and another comes
+  readonly purchases: number // in all, evenly spread
+}
+
+/** What came of it so far. */
+export type Totals = {
+  reads: number
+  repaints: number
+  events: number // heard by all followers together
+  bought: number
+  busy: number // told to come back, by a wall that has more to do than its machine can
+  readonly wrong: string[] // what was answered otherwise than it should be
+}
+
+/** Where the crowd goes, and for how long. */
+export type Visit = { readonly url: string; readonly network: LocalNetwork; readonly ms: number; readonly sold: number }
+
+const PATHS = [
+  '/api/canvas',
+  '/api/tail',
+  '/api/feed?after=14000&limit=200',
+  '/api/canvas.bin',
+  '/blocks/80,45',
+  '/api/health',
+  '/',
+  '/wall.png?col=70&row=40&cols=20&rows=20&scale=2',
+  '/atlas',
+  '/api/agents',
+  '/card.png?work=80,45',
+]
+
+/** Comes, and goes after the time that was set; `totals` is counted up meanwhile. */
+export async function visit(rates: Rates, { url, network, ms, sold }: Visit, totals: Totals): Promise<void> {
+  const port = Number(new URL(url).port)
+  const sign = await owners(sold)
+  const over = AbortSignal.timeout(ms)
+  const expected = (what: string, status: number) => {
+    if (status === 503) totals.busy++
+    else if (status !== 200) totals.wrong.push(`${what}: ${status}`)
+    return status === 200
+  }
+  const followers = crowdOf(port, rates.followers, totals)
+  await Promise.all([
+    paced(1000 / rates.readsPerSecond, over, async (turn) => {
+      const path = PATHS[turn % PATHS.length] ?? '/'
+      const response = await fetch(url + path, { headers: { 'Accept-Encoding': 'gzip' }, decompress: false })
+      await response.arrayBuffer()
+      if (expected(path, response.status)) totals.reads++
+    }),
+    paced(1000 / rates.repaintsPerSecond, over, async () => {
+      const once = [sign().bytes]
+      const { statuses } = await load({ port, next: () => once.pop(), connections: 1, ms: 1 })
+      for (const status of statuses.keys()) if (expected('repaint', status)) totals.repaints++
+    }),
+    paced(ms / rates.purchases, over, async () => {
+      const buyer = await newBuyer(network)
+      await buyUntilEnded(buyer, () => url, 1)
+      if (buyer.receipt === undefined) totals.wrong.push(`purchase: ${buyer.refusal}`)
+      else totals.bought++
+    }),
+    paced(1000, over, () => followers.renewOne()),
+  ])
+  followers.leave()
+}
+
+// A wall that is slow because its machine is busy elsewhere is not to be buried under what it owes.
+const AT_ONCE_MAX = 10
+
+/** Does something again and again until the signal, a few turns at once at most; resolves when all turns are done. */
+async function paced(everyMs: number, over: AbortSignal, turn: (number: number) => Promise<void>): Promise<void> {
+  const underWay = new Set<Promise<void>>()
+  for (let number = 0; !over.aborted; number++) {
+    const one = turn(number).finally(() => underWay.delete(one))
+    underWay.add(one)
+    if (underWay.size >= AT_ONCE_MAX) await Promise.race(underWay)
+    await Bun.sleep(everyMs)
+  }
+  await Promise.all(underWay)
+}
+
+async function newBuyer(network: LocalNetwork): Promise<Buyer> {
+  const wallet = await network.wallet(1)
+  return {
+    via: 'http',
+    at: 'next',
+    wallet,
+    payload: undefined,
+    receipt: undefined,
+    refusal: undefined,
+    waits: [],
+  }
+}
+
+/** Followers of the live stream, each over a connection of its own. */
+function crowdOf(port: number, count: number, totals: Totals) {
+  const sockets: Socket[] = []
+  const request = requestBytes('GET', '/api/live')
+  const data = (_: unknown, chunk: Uint8Array) => {
+    totals.events += Buffer.from(chunk).toString('latin1').split('event:').length - 1
+  }
+  const join = async () => {
+    const open = (socket: { write(bytes: Uint8Array): number }) => void socket.write(request)
+    sockets.push(await Bun.connect({ hostname: '127.0.0.1', port, socket: { open, data } }))
+  }
+  return {
+    /** Lets one more come, and the one go that has been there longest once there are enough. */
+    async renewOne() {
+      if (sockets.length >= count) sockets.shift()?.end()
+      while (sockets.length < count) await join()
+    },
+    leave() {
+      for (const socket of sockets) socket.end()
+    },
+  }
+}

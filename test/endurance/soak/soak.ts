@@ -1,0 +1,109 @@
+/**
+ * A wall that is all but sold, used at a moderate rate for as long as one likes: what it holds is noted again and again, to see
+ * whether any of it grows without end.
+ */
+
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { residentMb } from '../../../bench/measure/cpu.ts'
+import { seed } from '../../../bench/servers/seed.ts'
+import { agentsOf } from '../../../bench/servers/servers.ts'
+import { startLocalNetwork } from '../../../server/local/network.ts'
+import { armed, startWall, type WallProcess } from '../../../server/local/wall-process.ts'
+import { newWallet } from '../../../server/local/wallets.ts'
+import { TOTAL_BLOCKS } from '../../../shared/wall.ts'
+import { visit, type Rates, type Totals } from './crowd.ts'
+
+/** A run: how long it takes, how often the wall is looked at, and how many use it. */
+export type Run = { readonly ms: number; readonly everyMs: number; readonly rates: Rates }
+
+/** What the wall's process holds at one moment. */
+export type Sample = {
+  readonly minute: number
+  readonly residentMb: number
+  readonly descriptors: number
+  readonly walMb: number // SQLite's log beside the file
+  readonly databaseMb: number
+  readonly journalLines: number
+  readonly journalKb: number
+  readonly alerts: number
+}
+
+/** A run's end: `rest` is what the wall holds once all have gone; `alerts` are the lines themselves. */
+export type Summary = Omit<Totals, 'wrong'> & {
+  readonly samples: readonly Sample[]
+  readonly rest: Sample
+  readonly sold: number
+  readonly alerts: readonly string[]
+  readonly wrong: readonly string[]
+}
+
+// Closed connections and what was read for them are let go of soon.
+const REST_MS = 3000
+
+/** Runs; `tell` hears of each sample. The last blocks of the wall are sold while it runs. */
+export async function soak({ ms, everyMs, rates }: Run, tell: (sample: Sample) => void): Promise<Summary> {
+  const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-soak-'))
+  const path = join(folder, 'wall.sqlite')
+  const sold = TOTAL_BLOCKS - rates.purchases
+  seed(path, sold, agentsOf(sold))
+  const network = await startLocalNetwork()
+  try {
+    const wall = await startWall(
+      {
+        BASE_URL: 'http://127.0.0.1',
+        PAY_TO: newWallet().address,
+        FACILITATOR_URL: network.facilitatorUrl,
+        RPC_URL: network.rpcUrl,
+        DATABASE_PATH: path,
+      },
+      { folder },
+    )
+    await armed(wall.url)
+    const totals: Totals = { reads: 0, repaints: 0, events: 0, bought: 0, busy: 0, wrong: [] }
+    const samples: Sample[] = []
+    const sample = lookAt(wall, path)
+    const watching = setInterval(() => {
+      const seen = sample()
+      samples.push(seen)
+      tell(seen)
+    }, everyMs)
+    try {
+      await visit(rates, { url: wall.url, network, ms, sold }, totals)
+      clearInterval(watching)
+      await Bun.sleep(REST_MS)
+      const claimed = await claimedAt(wall.url)
+      return { ...totals, samples, rest: sample(), sold: claimed, alerts: wall.journal().filter(isAlert) }
+    } finally {
+      clearInterval(watching)
+      await wall.stop()
+    }
+  } finally {
+    await network.stop()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function lookAt({ pid, journal }: WallProcess, path: string): () => Sample {
+  const since = performance.now()
+  return () => ({
+    minute: Math.round((performance.now() - since) / 6000) / 10,
+    residentMb: Math.round(residentMb(pid)),
+    descriptors: readdirSync(`/proc/${pid}/fd`).length,
+    walMb: megabytes(`${path}-wal`),
+    databaseMb: megabytes(path),
+    journalLines: journal().length,
+    journalKb: Math.round(journal().reduce((sum, line) => sum + line.length + 1, 0) / 1000),
+    alerts: journal().filter(isAlert).length,
+  })
+}
+
+const megabytes = (path: string) => Math.round(statSync(path).size / 10_000) / 100
+
+const isAlert = (line: string) => line.includes('"level":"alert"')
+
+async function claimedAt(url: string): Promise<number> {
+  const { stats } = (await (await fetch(`${url}/api/canvas`)).json()) as { stats: { claimed: number } }
+  return stats.claimed
+}

@@ -1,0 +1,138 @@
+/** What must be true whenever everything has come to rest. */
+
+import type { LocalNetwork } from '../../../server/local/network.ts'
+import type { Chain, Transfer } from '../../../server/ports.ts'
+import type { Deed } from '../../../shared/contract/block.ts'
+import type { Canvas } from '../../../shared/contract/canvas.ts'
+import { ask, blocksOf, type Buyer } from './buyers.ts'
+import { reader, type Door, type Editor, type Reader } from './bystanders.ts'
+import { priceOf } from './plan.ts'
+
+/** The wall as it is now, and everybody who was there. */
+export type Scene = {
+  readonly urls: readonly string[]
+  readonly door: Door
+  readonly payTo: `0x${string}`
+  readonly network: LocalNetwork
+  readonly chain: Chain
+  readonly buyers: readonly Buyer[]
+  readonly editors: readonly Editor[]
+  readonly follower: Reader
+  /** What is wrong with the tables themselves, in words. */
+  readonly tables: () => Promise<readonly string[]>
+}
+
+/** What the sums come to: how many transfers arrived and their dollars, blocks that are sold, and dollars that are owed. */
+export type Sums = {
+  readonly transfers: number
+  readonly dollars: number
+  readonly claimed: number
+  readonly credits: number
+}
+
+/** Everything that is wrong now, in words; nothing when all is well. `recent` buyers are asked for their receipts again. */
+export async function inspect(scene: Scene, recent: readonly Buyer[]): Promise<{ wrong: string[]; sums: Sums }> {
+  const wrong: string[] = []
+  const bodies = await canvases(scene)
+  if (new Set(bodies).size > 1) wrong.push('the walls do not show the same')
+  const canvas = JSON.parse(bodies[0] ?? '') as Canvas
+  const transfers = await received(scene.chain, scene.payTo)
+  const bought = blocksBought(scene.buyers)
+  const owed = scene.buyers.filter(({ refusal }) => refusal === 'payment_credited')
+  const credits = owed.reduce((sum, buyer) => sum + priceOf(buyer), 0)
+  const balance = await scene.network.balanceOf(scene.payTo)
+  const dollars = Number(balance) / DOLLAR
+  const sums = { transfers: transfers.length, dollars, claimed: canvas.stats.claimed, credits }
+
+  if (dollars !== sums.claimed + credits)
+    wrong.push(`received ${balance}, but ${sums.claimed} blocks are claimed and ${credits} dollars owed`)
+  if (bought.length !== sums.claimed) wrong.push(`${bought.length} blocks have receipts, ${sums.claimed} are claimed`)
+  wrong.push(...money(transfers, scene.buyers))
+  if (new Set(bought).size !== bought.length) wrong.push('two receipts name one block')
+  for (const buyer of scene.buyers) if (buyer.refusal === 'no end') wrong.push(`no end for ${nonceOf(buyer)}`)
+  wrong.push(...(await readings(scene, canvas)))
+  for (const buyer of recent) wrong.push(...(await again(scene, buyer)))
+  for (const editor of scene.editors) wrong.push(...(await painted(scene, editor)))
+  wrong.push(...(await scene.tables()))
+  return { wrong, sums }
+}
+
+const DOLLAR = 1_000_000
+
+/** Every block that somebody has the receipt of. */
+export const blocksBought = (buyers: readonly Buyer[]): readonly string[] =>
+  buyers.flatMap(({ receipt }) => (receipt === undefined ? [] : blocksOf(receipt)))
+
+/** The canvas read of each wall, as it is sent. */
+export const canvases = ({ urls }: Scene): Promise<readonly string[]> =>
+  Promise.all(urls.map(async (url) => await (await fetch(`${url}/api/canvas`)).text()))
+
+/** The authorization a buyer signed; `undefined` while it has signed none. */
+export const nonceOf = ({ payload }: Buyer): string | undefined =>
+  (payload?.payload as { authorization?: { nonce?: string } } | undefined)?.authorization?.nonce?.toLowerCase()
+
+/** Each transfer is of the whole price and has one receipt, by its own transaction; and nobody has a receipt for nothing. */
+function money(transfers: readonly Transfer[], buyers: readonly Buyer[]): string[] {
+  const byNonce = new Map(buyers.flatMap((buyer) => [[nonceOf(buyer) ?? '', buyer] as const]))
+  const wrong = transfers.flatMap(({ nonce, tx, amount }) => {
+    const buyer = byNonce.get(nonce ?? '')
+    if (buyer === undefined) return [`${tx} pays for nothing that anybody asked for`]
+    const paidFor = Number(amount) / DOLLAR
+    if (paidFor !== priceOf(buyer)) return [`${nonce} was charged ${paidFor} dollars, not ${priceOf(buyer)}`]
+    if (buyer.refusal === 'payment_credited') return []
+    if (buyer.receipt === undefined) return [`${nonce} was charged and told ${buyer.refusal ?? 'nothing'}`]
+    const { length } = blocksOf(buyer.receipt)
+    if (length !== paidFor) return [`${nonce} was charged ${paidFor} dollars for ${length} blocks`]
+    return buyer.receipt.deed.tx === tx ? [] : [`the receipt of ${nonce} names ${buyer.receipt.deed.tx}, not ${tx}`]
+  })
+  const paid = new Set(transfers.map(({ nonce }) => nonce))
+  if (paid.size !== transfers.length) wrong.push('an authorization was charged twice')
+  for (const buyer of buyers)
+    if (buyer.receipt !== undefined && !paid.has(nonceOf(buyer) as `0x${string}`))
+      wrong.push(`${nonceOf(buyer)} has a block for free`)
+  return wrong
+}
+
+async function received(chain: Chain, payTo: `0x${string}`): Promise<readonly Transfer[]> {
+  const all: Transfer[] = []
+  for (let next = 0n; ;) {
+    const receipts = await chain.transfersTo(payTo, next)
+    if (receipts === 'silent') throw new Error('the chain is silent')
+    all.push(...receipts.transfers)
+    if (receipts.isAll) return all
+    next = receipts.next
+  }
+}
+
+/** The feed from its beginning is what was read all along, and names the blocks of the canvas. */
+async function readings({ urls, door, follower }: Scene, { blocks }: Canvas): Promise<string[]> {
+  await follower.read(door)
+  const claimed = new Set(blocks.map(({ i }) => i))
+  const wrong: string[] = []
+  for (const url of urls) {
+    const { sales, read } = reader()
+    await read(() => url)
+    if (!Bun.deepEquals(sales, follower.sales)) wrong.push('the feed is not what it was')
+    if (claimed.size !== sales.length || !sales.every(({ i }) => claimed.has(i)))
+      wrong.push(`the feed has ${sales.length} sales, the canvas ${claimed.size} blocks`)
+  }
+  return wrong
+}
+
+/** The same signed request gets the same receipt, by the other entrance too. */
+async function again({ door }: Scene, buyer: Buyer): Promise<string[]> {
+  if (buyer.receipt === undefined || buyer.payload === undefined) return []
+  const wrong: string[] = []
+  for (const via of ['http', 'mcp'] as const) {
+    const answer = await ask({ ...buyer, via }, door(), buyer.payload)
+    if (answer?.status !== 200 || !Bun.deepEquals(answer.body, buyer.receipt))
+      wrong.push(`over ${via}, ${nonceOf(buyer)} gets ${JSON.stringify(answer)} instead of its receipt`)
+  }
+  return wrong
+}
+
+async function painted({ door }: Scene, { block, sent, acknowledged }: Editor): Promise<string[]> {
+  const { message } = (await (await fetch(`${door()}/blocks/${block}`)).json()) as Deed
+  const possible = acknowledged === 0 ? [null, ...sent] : sent.slice(acknowledged - 1)
+  return possible.includes(message) ? [] : [`block ${block} says ${message}, not ${possible.join(' or ')}`]
+}

@@ -1,0 +1,52 @@
+/** Who else is there: owners who repaint, and a reader who follows the feed. */
+
+import type { Wallet } from '../../../server/local/wallets.ts'
+import type { FeedPage, Sale } from '../../../shared/contract/feed.ts'
+import { repaint } from '../../support/e2e/buyer.ts'
+
+/** An owner, what it has asked for, and how far that was acknowledged. */
+export type Editor = { readonly wallet: Wallet; readonly block: string; readonly sent: string[]; acknowledged: number }
+
+/** Repaints once; an edit that was not answered may have been made. */
+export async function repaintOnce(editor: Editor, url: string): Promise<void> {
+  const message = `edit ${editor.sent.length + 1}`
+  editor.sent.push(message)
+  const answer = await repaint({ url }, editor.wallet, editor.block, message).catch(() => undefined)
+  if (answer?.status === 200) editor.acknowledged = editor.sent.length
+}
+
+/** The address of a wall: of one of them, in turn, where there are several. */
+export type Door = () => string
+
+/** A reader of the feed, who remembers every sale as it was first told, and asks at another door each time. */
+export type Reader = { readonly sales: Sale[]; read(door: Door): Promise<void> }
+
+/** Starts at the beginning. */
+export function reader(): Reader {
+  const sales: Sale[] = []
+  let after = 0
+  return {
+    sales,
+    async read(door) {
+      for (;;) {
+        const page = await pageAfter(door(), after)
+        if (page === undefined) return
+        for (const sale of page.sales) {
+          if (sale.seq !== sales.length + 1) throw new Error(`the feed went from ${sales.length} to ${sale.seq}`)
+          sales.push(sale)
+        }
+        after = page.nextAfter
+        if (!page.hasMore) return
+      }
+    },
+  }
+}
+
+async function pageAfter(url: string, after: number): Promise<FeedPage | undefined> {
+  try {
+    const answer = await fetch(`${url}/api/feed?after=${after}&limit=100`)
+    return answer.ok ? ((await answer.json()) as FeedPage) : undefined
+  } catch {
+    return undefined
+  }
+}

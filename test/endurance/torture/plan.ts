@@ -1,0 +1,127 @@
+/** What happens in which round: drawn from a number, so that a run can be drawn again. Only timing is left to the machine. */
+
+import type { SettleFault } from '../../support/chain/faulty-facilitator.ts'
+import { prngOf, type Prng } from '../../support/prng.ts'
+
+/**
+ * What else goes wrong in a round. `disk-limit`: files cannot grow, which fails at commit; `disk-full`: no space left;
+ * `chain-stands`: it makes no blocks; `chain-narrow`: its endpoint tells events of few blocks at once;
+ * `deaf`: connections that listen for news are cut; `server-crash` and `server-restart`: the database server is away.
+ */
+export type Trouble =
+  | 'none'
+  | 'facilitator-gone'
+  | 'chain-gone'
+  | 'chain-stands'
+  | 'chain-narrow'
+  | 'disk-limit'
+  | 'disk-full'
+  | 'deaf'
+  | 'server-crash'
+  | 'server-restart'
+
+/** When a wall is killed, counted from the moment it listens, and which of them. */
+export type Kill = { readonly afterMs: number; readonly instance: number }
+
+/** What a buyer wants, a block or an area of so many blocks, and by which entrance it comes. */
+export type Order = { readonly at: string; readonly area?: Size; readonly via: 'http' | 'mcp' }
+
+/** Width and height in blocks; `painted` where it is bought with a picture that is still to be made. */
+type Size = { readonly w: number; readonly h: number; readonly painted: boolean }
+
+/** What an order costs, in dollars. */
+export const priceOf = ({ area }: Pick<Order, 'area'>): number => (area === undefined ? 1 : area.w * area.h)
+
+export type Round = {
+  readonly number: number
+  readonly orders: readonly Order[]
+  readonly copies: number // how many of the buyers send each request twice at once
+  readonly kills: readonly Kill[]
+  readonly trouble: Trouble
+  readonly troubleAfterMs: number
+  readonly troubleForMs: number
+  readonly settleFaults: readonly SettleFault[]
+}
+
+/** How many buyers a round has. */
+export const CROWD = 24
+
+const faults: readonly SettleFault[] = [
+  'hang-before',
+  'hang-after',
+  'error-json-after',
+  'error-html-after',
+  'error-before',
+  'failed-after',
+  'lost-hash-after',
+  'pending-after',
+  'invented-hash',
+  'reset-before',
+  'reset-after',
+  'garbage-after',
+]
+
+/** The plan of a run: of one wall on SQLite, or of so many that share a PostgreSQL. */
+export function planOf(seed: number, rounds: number, crowd = CROWD, instances?: number): readonly Round[] {
+  const prng = prngOf(seed)
+  return Array.from({ length: rounds }, (_, at): Round => {
+    const number = at + 1
+    const trouble = instances === undefined ? troubleOf(number) : sharedTroubleOf(number)
+    const orders = Array.from({ length: crowd }, (): Order => {
+      // A few blocks at the edge, so that buyers meet there.
+      const at = prng.chance(0.4) ? `${(number * 4 + prng.below(6)) % 150},${Math.floor(number / 37) % 20}` : 'next'
+      const via = prng.chance(0.4) ? 'mcp' : 'http'
+      return prng.chance(0.4) ? { at, via, area: sizeIn(prng) } : { at, via }
+    })
+    return {
+      number,
+      orders,
+      copies: prng.below(8),
+      kills: killsIn(trouble, prng, instances ?? 1),
+      trouble,
+      troubleAfterMs: prng.below(200),
+      troubleForMs: 200 + prng.below(600),
+      // What a faulty settlement leaves in doubt is asked again seconds later only, so most rounds do without.
+      settleFaults: number % 4 === 1 ? Array.from({ length: 12 }, () => prng.pick(faults)) : [],
+    }
+  })
+}
+
+const sizes = [
+  [2, 1],
+  [1, 2],
+  [2, 2],
+  [3, 2],
+  [5, 4],
+] as const
+
+function sizeIn(prng: Prng): Size {
+  const [w, h] = prng.pick(sizes)
+  return { w, h, painted: prng.chance(0.3) }
+}
+
+/** A disk that fails kills by itself, and on one that is full a wall could not start again before there is room. */
+function killsIn(trouble: Trouble, prng: Prng, instances: number): Kill[] {
+  if (trouble === 'disk-limit') return []
+  if (trouble === 'disk-full') return [{ afterMs: 1000 + prng.below(400), instance: 0 }]
+  const whichever = () => (instances === 1 ? 0 : prng.below(instances))
+  return Array.from({ length: 1 + prng.below(2) }, () => ({ afterMs: 5 + prng.below(396), instance: whichever() }))
+}
+
+function chainTroubleOf(number: number): Trouble | undefined {
+  if (number % 10 === 4) return 'chain-stands'
+  return number % 10 === 9 ? 'chain-narrow' : undefined
+}
+
+function troubleOf(number: number): Trouble {
+  if (number % 10 === 0) return 'disk-full'
+  if (number % 10 === 7) return 'disk-limit'
+  if (number % 5 === 3) return number % 2 === 1 ? 'facilitator-gone' : 'chain-gone'
+  return chainTroubleOf(number) ?? 'none'
+}
+
+function sharedTroubleOf(number: number): Trouble {
+  if (number % 5 === 2) return number % 2 === 1 ? 'server-restart' : 'server-crash'
+  if (number % 5 === 3) return number % 2 === 1 ? 'facilitator-gone' : 'chain-gone'
+  return chainTroubleOf(number) ?? (number % 2 === 1 ? 'deaf' : 'none')
+}

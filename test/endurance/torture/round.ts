@@ -1,0 +1,129 @@
+/** One round: a crowd of buyers, a wall that is killed under them, and something else that fails meanwhile. */
+
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { backUp } from '../../../db/sqlite/file/backup.ts'
+import { armed } from '../../../server/local/wall-process.ts'
+import { blocksOf, buyUntilEnded, type Buyer } from './buyers.ts'
+import { repaintOnce } from './bystanders.ts'
+import { priceOf, type Round } from './plan.ts'
+import type { Stage } from './stage.ts'
+import { cutListeners } from './tables.ts'
+
+const EDITORS = 3
+const AUDIENCE_EVERY_MS = 25
+
+// In blocks of 512 bytes: some dozen commits, and the write-ahead log is as long as a file may be.
+const SHORT_FILES = `trap '' XFSZ; ulimit -f 500`
+
+/** Plays it until every buyer has had an end; gives the buyers. */
+export async function playRound(stage: Stage, round: Round): Promise<readonly Buyer[]> {
+  const guests = await invite(stage, round)
+  const there = await moveIn(stage, round)
+  stage.facilitator.settle.next(...round.settleFaults)
+  const over = new AbortController()
+  const audience = attend(stage, over.signal)
+  const trouble = makeTrouble(stage, round)
+  const buying = guests.map((guest, at) => buyUntilEnded(guest, stage.door, at < round.copies ? 2 : 1))
+  for (const { afterMs, instance } of round.kills) {
+    await Bun.sleep(afterMs)
+    await stage.keepers[instance]?.crash()
+  }
+  await Promise.all([trouble, ...buying])
+  over.abort()
+  await audience
+  await moveOut(stage, there)
+  enlist(stage, guests)
+  return guests
+}
+
+async function invite({ network, buyers }: Stage, { orders }: Round): Promise<readonly Buyer[]> {
+  const guests = await Promise.all(
+    orders.map(async (order): Promise<Buyer> => {
+      const wallet = await network.wallet(priceOf(order))
+      return { ...order, wallet, payload: undefined, receipt: undefined, refusal: undefined, waits: [] }
+    }),
+  )
+  buyers.push(...guests)
+  return guests
+}
+
+/** Starts the wall anew where the round wants its disk to be another; gives where its file lies then. */
+async function moveIn({ keepers, path, door, smallDisk }: Stage, { trouble }: Round): Promise<string | undefined> {
+  const [keeper] = keepers
+  if (path === undefined || keeper === undefined) return undefined
+  if (trouble === 'disk-limit') {
+    await keeper.stop()
+    await keeper.start({ DATABASE_PATH: path }, SHORT_FILES)
+  }
+  if (trouble !== 'disk-full' || smallDisk === undefined) return undefined
+  const there = join(smallDisk.folder, 'wall.sqlite')
+  await keeper.stop()
+  backUp(path, there)
+  await keeper.start({ DATABASE_PATH: there })
+  // Before it takes payments a wall has little to write.
+  await armed(door())
+  return there
+}
+
+async function moveOut({ keepers, path }: Stage, there: string | undefined): Promise<void> {
+  const [keeper] = keepers
+  if (path === undefined || keeper === undefined || there === undefined) return
+  await keeper.stop()
+  await forget(path)
+  backUp(there, path)
+  await forget(there)
+  await keeper.start({ DATABASE_PATH: path })
+}
+
+/** Removes a database, with all that may lie beside it. */
+const forget = (path: string) =>
+  Promise.all(['', '-wal', '-shm'].map((suffix) => rm(`${path}${suffix}`, { force: true })))
+
+// As many blocks as the narrowest endpoints tell the events of.
+const EVENTS_OF = 5
+
+/** Takes something away for a while. */
+async function makeTrouble(stage: Stage, round: Round): Promise<void> {
+  const { facilitator, gate, network, smallDisk, server, database } = stage
+  const { trouble, troubleAfterMs, troubleForMs } = round
+  await Bun.sleep(troubleAfterMs)
+  if (trouble === 'facilitator-gone') {
+    facilitator.verify.always('reset')
+    facilitator.settle.always('reset-before')
+  }
+  if (trouble === 'chain-gone') gate.shut()
+  if (trouble === 'chain-stands') await network.halt()
+  if (trouble === 'chain-narrow') gate.narrow(EVENTS_OF)
+  if (trouble === 'disk-full') smallDisk?.fill()
+  if (trouble === 'deaf') await cutListeners(database)
+  if (trouble === 'server-crash') await server?.kill()
+  if (trouble === 'server-restart') await server?.shutDown()
+  await Bun.sleep(troubleForMs)
+  facilitator.verify.always('honest')
+  facilitator.settle.always('honest')
+  gate.open()
+  if (trouble === 'chain-stands') await network.resume()
+  smallDisk?.free()
+  if (trouble === 'deaf') await cutListeners(database)
+  if (trouble === 'server-crash' || trouble === 'server-restart') await server?.start()
+}
+
+/** Owners repaint and a reader follows, again and again. */
+async function attend({ editors, follower, door }: Stage, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    await Promise.all([follower.read(door), ...editors.slice(-EDITORS).map((editor) => repaintOnce(editor, door()))])
+    await Bun.sleep(AUDIENCE_EVERY_MS)
+  }
+}
+
+/** Some of those who bought repaint from now on. */
+function enlist({ editors }: Stage, guests: readonly Buyer[]): void {
+  for (const { wallet, receipt } of guests.filter((guest) => guest.receipt !== undefined).slice(0, 1))
+    editors.push({
+      wallet,
+      block: receipt === undefined ? '' : (blocksOf(receipt)[0] ?? ''),
+      sent: [],
+      acknowledged: 0,
+    })
+}

@@ -1,0 +1,103 @@
+/** Everything around the wall: the chain, the facilitator, the gates before them, the disks, and who keeps it running. */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { viemChain } from '../../../server/adapters/chain/chain.ts'
+import { openEndpoints } from '../../../server/adapters/chain/endpoints.ts'
+import { systemClock as clock } from '../../../server/adapters/clock.ts'
+import { startLocalNetwork } from '../../../server/local/network.ts'
+import { freePort } from '../../../server/local/wall-process.ts'
+import { newWallet } from '../../../server/local/wallets.ts'
+import { startFaultyFacilitator } from '../../support/chain/faulty-facilitator.ts'
+import { newOffer } from '../../support/chain/signing.ts'
+import { startPostgres, type PostgresServer } from '../../support/postgres/server.ts'
+import type { Scene } from './books.ts'
+import type { Buyer } from './buyers.ts'
+import { reader, type Editor } from './bystanders.ts'
+import { mountSmallDisk, type SmallDisk } from './disk.ts'
+import { startGate } from './gate.ts'
+import { keeperOf, type Database, type Totals } from './keeper.ts'
+import { checkTables } from './tables.ts'
+
+/** Everything a run needs, and everyone who ever took part. */
+export type Stage = Awaited<ReturnType<typeof setStage>>
+
+/** Sets it up, for one wall on SQLite or so many that share a PostgreSQL; nothing of it is left after `stop`. */
+export async function setStage(instances?: number) {
+  const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-torture-'))
+  const network = await startLocalNetwork()
+  const facilitator = await startFaultyFacilitator(network.askFacilitator)
+  const gate = await startGate(network.rpcUrl)
+  const ground = instances === undefined ? fileIn(folder) : await sharedServer()
+  const payTo = newWallet().address
+  const ports = await Promise.all(Array.from({ length: instances ?? 1 }, freePort))
+  const totals: Totals = { starts: 0, kills: 0, diskDeaths: 0, wrong: [] }
+  const settings = {
+    // What owners sign for, whichever wall they ask.
+    BASE_URL: 'http://127.0.0.1',
+    PAY_TO: payTo,
+    FACILITATOR_URL: facilitator.url,
+    RPC_URL: gate.url,
+    RECONCILE_INTERVAL_MS: '200',
+    VERIFY_TIMEOUT_MS: '2000',
+    SETTLE_TIMEOUT_MS: '1000',
+  }
+  const keepers = ports.map((port) => keeperOf({ ...settings, PORT: String(port) }, folder, totals))
+  const urls = ports.map((port) => `http://127.0.0.1:${port}`)
+  const chain = viemChain(openEndpoints('eip155:8453', [network.rpcUrl], { clock }), newOffer())
+  const [buyers, editors]: [Buyer[], Editor[]] = [[], []]
+  const follower = reader()
+  let turn = 0
+  const door = () => urls[turn++ % urls.length] ?? ''
+  return {
+    ...ground,
+    door,
+    network,
+    facilitator,
+    gate,
+    keepers,
+    totals,
+    buyers,
+    editors,
+    follower,
+    scene: (): Scene => ({
+      urls,
+      door,
+      payTo,
+      network,
+      chain,
+      buyers,
+      editors,
+      follower,
+      tables: () => checkTables(ground.database),
+    }),
+    async stop() {
+      await Promise.all(keepers.map((keeper) => keeper.stop()))
+      ground.smallDisk?.unmount()
+      await ground.server?.stop()
+      await Promise.all([gate.stop(), facilitator.stop()])
+      await network.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Where walls keep what they know, and what of it can be made to fail. */
+type Ground = {
+  readonly database: Database
+  readonly path?: string
+  readonly smallDisk?: SmallDisk | undefined
+  readonly server?: PostgresServer
+}
+
+function fileIn(folder: string): Ground {
+  const path = join(folder, 'wall.sqlite')
+  return { database: { DATABASE_PATH: path }, path, smallDisk: mountSmallDisk(join(folder, 'small')) }
+}
+
+async function sharedServer(): Promise<Ground> {
+  // What was acknowledged must be on its disk.
+  const server = await startPostgres({ isDurable: true })
+  return { database: { DATABASE_URL: server.url(await server.newDatabase()) }, server }
+}

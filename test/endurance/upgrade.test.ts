@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Receipt } from '../../shared/contract/block.ts'
+import { get, repaint, sign } from '../support/e2e/buyer.ts'
+import { type Cluster, startCluster } from '../support/e2e/cluster.ts'
+import { isHere, type Proxy, type ProxyName, startProxy } from '../support/e2e/proxies.ts'
+import { expectBooksToBalance } from '../support/e2e/read-wall.ts'
+
+// Goal: three instances are replaced one after the other, and nobody outside sees it. Method: the recipes of `deploy/` in
+// front of three processes on one PostgreSQL, readers, buyers and painters all the while; an answer of 500 or more, or none,
+// is a failure. Where the balancer is not installed, it is skipped.
+
+const REQUESTS = 2000
+const READERS = 6
+const BUYERS = 3
+// Twice the time between HAProxy's checks, and more.
+const DRAIN_MS = '2500'
+
+const PATHS = ['/api/health', '/api/canvas', '/blocks/159,89', '/api/feed?limit=5', '/llms.txt', '/']
+
+let wall: Cluster
+beforeAll(async () => {
+  wall = await startCluster(3, { DRAIN_MS, SETTLE_TIMEOUT_MS: '60000', VERIFY_TIMEOUT_MS: '60000' })
+}, 60_000)
+afterAll(() => wall.stop())
+
+describe.each(['nginx', 'haproxy'] as const)('behind %s', (name: ProxyName) => {
+  test.skipIf(!isHere(name))(
+    'three instances are replaced without a failed request, purchases and repaints among them',
+    async () => {
+      const proxy = await startProxy(
+        name,
+        wall.instances.map(({ url }) => new URL(url).port),
+      )
+      try {
+        const load = startLoad(proxy)
+        for (const instance of wall.instances) {
+          await instance.stop()
+          await instance.start()
+        }
+        await load.until(REQUESTS)
+        const { failures, requests, purchases, repaints } = await load.stop()
+        expect(failures).toEqual([])
+        expect(requests).toBeGreaterThanOrEqual(REQUESTS)
+        expect(Math.min(purchases, repaints)).toBeGreaterThan(BUYERS)
+        await expectBooksToBalance({ ...wall, url: wall.at(0).url })
+      } finally {
+        await proxy.stop()
+      }
+    },
+    180_000,
+  )
+})
+
+/** Readers, buyers and painters, until they are told to stop. */
+function startLoad(proxy: Proxy) {
+  const failures: string[] = []
+  const counts = { requests: 0, purchases: 0, repaints: 0 }
+  let isOver = false
+  const noted = async (what: string, request: Promise<Response>): Promise<Response | undefined> => {
+    counts.requests += 1
+    try {
+      const answer = await request
+      if (answer.status < 500) return answer
+      failures.push(`${what}: ${answer.status} ${await answer.text()}`)
+    } catch (error) {
+      failures.push(`${what}: ${String(error)}`)
+    }
+    return undefined
+  }
+  const read = async (turn: number) => {
+    for (let at = turn; !isOver; at++) {
+      const path = PATHS[at % PATHS.length] ?? '/'
+      await (await noted(path, fetch(proxy.url + path)))?.arrayBuffer()
+    }
+  }
+  const buy = async () => {
+    while (!isOver) {
+      const wallet = await wall.wallet()
+      const payment = await sign(proxy, wallet)
+      counts.requests += 1
+      const bought = await noted('purchase', get(proxy, 'next', payment))
+      if (bought?.status !== 200) {
+        if (bought !== undefined) failures.push(`purchase: ${bought.status} ${await bought.text()}`)
+        continue
+      }
+      counts.purchases += 1
+      const { block } = (await bought.json()) as Receipt
+      const repainted = await noted('repaint', repaint(proxy, wallet, block, 'again'))
+      if (repainted?.status === 200) counts.repaints += 1
+      else if (repainted !== undefined) failures.push(`repaint: ${repainted.status} ${await repainted.text()}`)
+    }
+  }
+  const workers = [...Array.from({ length: READERS }, (_, turn) => read(turn)), ...Array.from({ length: BUYERS }, buy)]
+  return {
+    async until(requests: number) {
+      while (counts.requests < requests) await Bun.sleep(50)
+    },
+    async stop() {
+      isOver = true
+      await Promise.all(workers)
+      return { failures, ...counts }
+    },
+  }
+}

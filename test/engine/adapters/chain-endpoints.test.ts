@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Hex } from 'viem'
+import { viemChain } from '../../../server/adapters/chain/chain.ts'
+import { openEndpoints } from '../../../server/adapters/chain/endpoints.ts'
+import type { Payment } from '../../../server/domain/purchase/payment.ts'
+import { startLocalNetwork, type LocalNetwork } from '../../../server/local/network.ts'
+import { multicallAddress } from '../../../server/local/token/contracts.ts'
+import type { Chain, Clock } from '../../../server/ports.ts'
+import { limitedTo, type OddEndpoint, type Rule, oddEndpoints } from '../../support/chain/odd-endpoint.ts'
+import { newOffer, sign, submit, transferOf } from '../../support/chain/signing.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+import { headFor } from '../ports/chain.contract.ts'
+
+// Goal: a chain is known through endpoints as operators have them. Method: a real chain behind endpoints that limit, refuse,
+// rest, lag and forget, alone and in lists; their calls are counted.
+
+const offer = newOffer()
+const UNSPENT = { kind: 'unspent' } as const
+const SILENT = { kind: 'silent' } as const
+
+let network: LocalNetwork
+const oddEndpoint = oddEndpoints(() => network.rpcUrl)
+beforeAll(async () => {
+  network = await startLocalNetwork({ idle: true })
+})
+afterAll(() => network.stop())
+
+/** The chain through a list of endpoints. */
+function chainThrough(endpoints: readonly OddEndpoint[], clock: Clock = fakeClock(0), callsPerSecond?: number): Chain {
+  const urls = endpoints.map(({ url }) => url)
+  return viemChain(openEndpoints('eip155:8453', urls, { clock, callsPerSecond }), offer)
+}
+
+async function newPayment(): Promise<Payment> {
+  const payer = await network.wallet(2)
+  const { timestamp } = await network.client.getBlock()
+  return await sign(payer, offer, { validBefore: timestamp + 100_000n })
+}
+
+const land = (payment: Payment) => submit(network.client, transferOf(payment))
+
+const refuse: Rule = () => ({ error: { code: -32_601, message: 'the method does not exist' } })
+
+/** An endpoint that forgets the state at all but the newest blocks. */
+const forgetful: Rule = async ([, at], ask) =>
+  at === 'latest' ? { result: await ask() } : { error: { code: -32_000, message: 'missing trie node' } }
+
+const refuseMulticall: Rule = async ([call], ask) =>
+  (call as { to: Hex }).to.toLowerCase() === multicallAddress.toLowerCase()
+    ? { error: { code: -32_600, message: 'not allowed' } }
+    : { result: await ask() }
+
+/** An endpoint whose newest block is some blocks old, in all that it is asked. */
+function lagging(behind: bigint): Readonly<Record<string, Rule>> {
+  const at = async () => `0x${((await network.client.getBlockNumber({ cacheTime: 0 })) - behind).toString(16)}`
+  return {
+    eth_call: async ([call, tag], ask) => {
+      if (tag !== 'latest') return { result: await ask() }
+      const { data: returned } = await network.client.call({
+        ...(call as { to: Hex; data: Hex }),
+        blockNumber: BigInt(await at()),
+      })
+      return { result: returned }
+    },
+    eth_blockNumber: async () => ({ result: await at() }),
+  }
+}
+
+describe('one endpoint', () => {
+  test('is asked 3 times for a sale before its answer, and once for a look back at what was seen', async () => {
+    const endpoint = oddEndpoint()
+    const chain = chainThrough([endpoint])
+    await chain.fault()
+    const payment = await newPayment()
+    const before = endpoint.calls()
+    const head = await headFor(chain, payment)
+    const tx = await land(payment)
+    expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
+    expect(endpoint.calls() - before).toBe(3)
+    await network.client.mine({ blocks: 1 })
+    expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
+    expect(endpoint.calls() - before).toBe(4)
+  })
+
+  test('is asked twice more for the last look back, so that a sale costs 6 calls in all', async () => {
+    const endpoint = oddEndpoint()
+    const chain = chainThrough([endpoint])
+    const payer = await network.wallet(2)
+    const { timestamp } = await network.client.getBlock()
+    const payment = await sign(payer, offer, { validBefore: timestamp + 300n })
+    const head = await headFor(chain, payment)
+    const tx = await land(payment)
+    expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
+    await network.client.increaseTime({ seconds: 400 })
+    await network.client.mine({ blocks: 300 })
+    await chain.fault()
+    const before = endpoint.calls()
+    expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx, final: true })
+    expect(endpoint.calls() - before).toBe(2)
+  }, 20_000)
+
+  test('is asked once for many looks of one turn', async () => {
+    const endpoint = oddEndpoint()
+    const chain = chainThrough([endpoint])
+    await chain.fault()
+    const payments = await Promise.all(Array.from({ length: 30 }, newPayment))
+    const before = endpoint.calls()
+    const statuses = await Promise.all(payments.map((payment) => chain.status(payment, 0n)))
+    expect(statuses).toEqual(payments.map(() => UNSPENT))
+    expect(endpoint.calls() - before).toBe(1)
+  })
+
+  test('that refuses multicalls is asked in calls of their own', async () => {
+    const endpoint = oddEndpoint({ eth_call: refuseMulticall })
+    const chain = chainThrough([endpoint])
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    expect(await chain.status(payment, head)).toEqual(UNSPENT)
+    const tx = await land(payment)
+    expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
+    expect(await chain.fault()).toMatchObject({ kind: 'none' })
+  })
+
+  test('that forgets old states still shows the event, however few blocks it tells of at once', async () => {
+    const payment = await newPayment()
+    const head = await headFor(chainThrough([oddEndpoint()]), payment)
+    await network.client.mine({ blocks: 40 })
+    const tx = await land(payment)
+    for (const limit of [5, 10, 10_000]) {
+      const endpoint = oddEndpoint({ eth_call: forgetful, eth_getLogs: limitedTo(limit) })
+      expect(await chainThrough([endpoint]).status(payment, head)).toEqual({ kind: 'paid', tx })
+    }
+  })
+
+  test('that tells no events at all shows the receipts of the block, and health says so', async () => {
+    const endpoint = oddEndpoint({ eth_getLogs: refuse })
+    const chain = chainThrough([endpoint])
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    await network.client.mine({ blocks: 20 })
+    const tx = await land(payment)
+    await network.client.mine({ blocks: 20 })
+    expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
+    expect(await chain.transfersTo(payment.to, head)).toBe('silent')
+    const { host } = new URL(endpoint.url)
+    expect(await chain.fault()).toMatchObject({ kind: 'none', lacks: `the chain endpoint ${host} serves no events` })
+  })
+
+  test('that tells events of few blocks says in health how many', async () => {
+    const chain = chainThrough([oddEndpoint({ eth_getLogs: limitedTo(10) })])
+    expect(await chain.fault()).toMatchObject({
+      kind: 'none',
+      lacks: expect.stringMatching(/^the chain endpoint 127\.0\.0\.1:\d+ serves events of at most \d blocks a call$/),
+    })
+  })
+
+  test('that takes no calls for a while is not asked meanwhile, and is named without its secrets', async () => {
+    const clock = fakeClock(0)
+    let isBusy = true
+    const endpoint = oddEndpoint({ '*': async (_, ask) => (isBusy ? 'busy' : { result: await ask() }) })
+    const secret = `${endpoint.url.replace('//', '//user:hush@')}/key-hush`
+    const chain = viemChain(openEndpoints('eip155:8453', [secret], { clock }), offer)
+    const payment = await newPayment()
+    expect(await chain.read(payment)).toBe('silent')
+    const asked = endpoint.calls()
+    expect(await chain.read(payment)).toBe('silent')
+    expect(await chain.status(payment, 0n)).toEqual(SILENT)
+    expect(endpoint.calls()).toBe(asked)
+    const { host } = new URL(endpoint.url)
+    expect(await chain.fault()).toEqual({
+      kind: 'silent',
+      what: `the chain endpoint ${host} takes no calls for now (429)`,
+    })
+    isBusy = false
+    clock.pass(300_000)
+    expect(await chain.read(payment)).toMatchObject({ spent: false })
+  })
+
+  test('that cannot tell its safe block unsays no payment', async () => {
+    const payer = await network.wallet(2)
+    const { timestamp } = await network.client.getBlock()
+    const payment = await sign(payer, offer, { validBefore: timestamp + 300n })
+    const head = await headFor(chainThrough([oddEndpoint()]), payment)
+    const tx = await land(payment)
+    await network.client.increaseTime({ seconds: 400 })
+    await network.client.mine({ blocks: 1 })
+    const failing: Rule = async (params, ask) =>
+      params.includes('safe') ? { error: { code: -32_005, message: 'limit exceeded' } } : { result: await ask() }
+    const chain = chainThrough([oddEndpoint({ eth_call: failing, eth_getBlockByNumber: failing })])
+    expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
+    expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
+  })
+})
+
+describe('of several endpoints', () => {
+  test.each<[string, Readonly<Record<string, Rule>>]>([
+    ['takes no calls', { '*': () => 'busy' }],
+    ['fails', { '*': () => ({ error: { code: -32_603, message: 'internal error' } }) }],
+    ['talks nonsense', { '*': () => ({ result: 'nonsense' }) }],
+    ['serves another chain', { eth_chainId: () => ({ result: '0x1' }) }],
+  ])('the second is asked where the first %s', async (_, rules) => {
+    const [first, second] = [oddEndpoint(rules), oddEndpoint()]
+    const chain = chainThrough([first, second])
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    const tx = await land(payment)
+    expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
+    expect(await chain.transfersTo(payment.to, head)).not.toBe('silent')
+    expect(second.calls('eth_call')).toBeGreaterThan(0)
+  })
+
+  test('the one that failed is asked last, until it has answered a probe', async () => {
+    let isDown = true
+    const first = oddEndpoint({
+      '*': async (_, ask) => (isDown ? { error: { code: -32_603, message: '' } } : { result: await ask() }),
+    })
+    const chain = chainThrough([first, oddEndpoint()])
+    const payment = await newPayment()
+    await chain.read(payment)
+    isDown = false
+    const before = first.calls()
+    await chain.read(payment)
+    expect(first.calls()).toBe(before)
+    expect(await chain.fault()).toMatchObject({ kind: 'none' })
+    await chain.read(payment)
+    expect(first.calls('eth_call')).toBeGreaterThan(0)
+  })
+
+  test('one that lags behind is not believed about what is not there', async () => {
+    const [late, level] = [oddEndpoint(lagging(3n)), oddEndpoint()]
+    const payment = await newPayment()
+    const ahead = chainThrough([level, late])
+    const head = await headFor(ahead, payment)
+    await network.client.mine({ blocks: 5 })
+    const chain = chainThrough([late, level])
+    await chain.fault()
+    expect(await chain.read(payment)).toEqual({ head: head + 5n, spent: false })
+    const tx = await land(payment)
+    expect(await chain.read(payment)).toMatchObject({ spent: true })
+    expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
+    const alone = chainThrough([late])
+    expect(await alone.status(payment, head + 6n)).toEqual(SILENT)
+  })
+
+  test('what is wrong with one is told while another answers', async () => {
+    const [first, second] = [oddEndpoint({ '*': () => 'busy' }), oddEndpoint()]
+    const { host } = new URL(first.url)
+    expect(await chainThrough([first, second]).fault()).toMatchObject({
+      kind: 'none',
+      lacks: `the chain endpoint ${host} takes no calls for now (429)`,
+    })
+  })
+})
+
+describe('a budget of calls a second', () => {
+  test('is kept, and what waits for its turn goes with what waited before', async () => {
+    const clock = fakeClock(0)
+    const beats: number[] = []
+    const endpoint = oddEndpoint({
+      '*': async (_, ask) => {
+        beats.push(clock.elapsed())
+        return { result: await ask() }
+      },
+    })
+    const chain = chainThrough([endpoint], clock, 5)
+    const payments = await Promise.all(Array.from({ length: 12 }, newPayment))
+    for (const payment of payments) expect(await chain.read(payment)).toMatchObject({ spent: false })
+    for (const at of beats) expect(beats.filter((beat) => beat >= at && beat < at + 1000).length).toBeLessThanOrEqual(5)
+    expect(beats).toHaveLength(13)
+  })
+})

@@ -1,0 +1,423 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { encodeFunctionData, parseAbi, parseEther, toHex, type Address, type Hex } from 'viem'
+import { base, baseSepolia } from 'viem/chains'
+import { viemChain } from '../../../server/adapters/chain/chain.ts'
+import { openEndpoints } from '../../../server/adapters/chain/endpoints.ts'
+import { systemClock as clock } from '../../../server/adapters/clock.ts'
+import { httpFacilitator } from '../../../server/adapters/facilitator/facilitator.ts'
+import type { Hash, Payment } from '../../../server/domain/purchase/payment.ts'
+import { startLocalNetwork, type LocalNetwork } from '../../../server/local/network.ts'
+import { dollarAbi, dollarAddress, multicallAddress } from '../../../server/local/token/contracts.ts'
+import { newWallet, type Wallet } from '../../../server/local/wallets.ts'
+import type { Chain } from '../../../server/ports.ts'
+import type { Offer } from '../../../server/x402/terms.ts'
+import { limitedTo, startOddEndpoint, type Oddity, type Rule, oddEndpoints } from '../../support/chain/odd-endpoint.ts'
+import { lower, newOffer, sign, signCancel, submit, transferOf, STRANGER } from '../../support/chain/signing.ts'
+import { blockOf } from '../../support/samples.ts'
+import { chainContract, headFor } from '../ports/chain.contract.ts'
+
+// Goal: the status of an authorization is true, or silence. Method: a real chain on which authorizations end in every
+// way, asked directly and through an endpoint that answers oddly.
+
+const offer = newOffer()
+const SILENT = { kind: 'silent' } as const
+
+let network: LocalNetwork
+let chain: Chain
+const oddEndpoint = oddEndpoints(() => network.rpcUrl)
+beforeAll(async () => {
+  network = await startLocalNetwork({ idle: true })
+  chain = chainAt(network.rpcUrl)
+})
+afterAll(() => network.stop())
+
+const chainAt = (url: string, seller: Offer = offer) =>
+  viemChain(openEndpoints('eip155:8453', [url], { clock }), seller)
+
+/** The chain through an endpoint that follows `rules`. */
+const through = (rules: Readonly<Record<string, Rule>>) => chainAt(oddEndpoint(rules).url)
+
+test.each([
+  ['eip155:8453', base],
+  ['eip155:84532', baseSepolia],
+] as const)('%s is asked where viem asks it, unless the settings say otherwise', (name, known) => {
+  const { all, client } = openEndpoints(name, [], { clock })
+  expect({ id: client.chain?.id, hosts: all.map(({ host }) => host), ...client.chain?.contracts }).toMatchObject({
+    id: known.id,
+    hosts: [new URL(known.rpcUrls.default.http[0]).host],
+    multicall3: { address: known.contracts.multicall3.address },
+  })
+})
+
+const payers = new Map<Address, Wallet>()
+
+/** A payment that is good for five minutes of the chain's time, which the tests push on. */
+async function newPayment(): Promise<Payment> {
+  const payer = await network.wallet(3)
+  payers.set(lower(payer.address), payer)
+  const { timestamp } = await network.client.getBlock()
+  return await sign(payer, offer, { validBefore: timestamp + 300n })
+}
+
+function payerOf({ payer }: Payment): Wallet {
+  const wallet = payers.get(payer)
+  if (wallet === undefined) throw new Error(`${payer} is no payer of these tests`)
+  return wallet
+}
+
+const land = (payment: Payment) => submit(network.client, transferOf(payment))
+
+/** The payer sends money of its own accord. */
+async function give({ payer, to }: Payment, amount: bigint): Promise<Hash> {
+  const data = encodeFunctionData({ abi: dollarAbi, functionName: 'transfer', args: [to, amount] })
+  return await submit(network.client, data, dollarAddress, payer)
+}
+
+async function cancel(payment: Payment): Promise<void> {
+  const signature = await signCancel(payerOf(payment), payment.nonce)
+  const args = [payment.payer, payment.nonce, signature] as const
+  await submit(network.client, encodeFunctionData({ abi: dollarAbi, functionName: 'cancelAuthorization', args }))
+}
+
+/** The payer signs the same nonce again, for a transfer that differs by `changes`. */
+const signedAgain = (payment: Payment, changes: Partial<Payment>) => {
+  const { nonce, validBefore } = payment
+  return sign(payerOf(payment), offer, { nonce, validBefore, ...changes })
+}
+
+/** Several calls of the dollar in one transaction. */
+function submitTogether(calls: readonly Hex[]): Promise<Hash> {
+  const abi = parseAbi(['function aggregate3((address target, bool allowFailure, bytes callData)[] calls)'])
+  const args = [calls.map((callData) => ({ target: dollarAddress, allowFailure: false, callData }))] as const
+  return submit(network.client, encodeFunctionData({ abi, functionName: 'aggregate3', args }), multicallAddress)
+}
+
+/** Blocks that the node will replace no more are 32 behind the newest. */
+const SAFE_BEHIND = 32
+
+async function pass(seconds: number, blocks: number): Promise<void> {
+  await network.client.increaseTime({ seconds })
+  await network.client.mine({ blocks })
+}
+
+async function stoppedEndpoint(): Promise<string> {
+  const { url, stop } = startOddEndpoint(network.rpcUrl, {})
+  await stop()
+  return url
+}
+
+chainContract('viem', async () => ({
+  chain,
+  gone: chainAt(await stoppedEndpoint()),
+  foreign: through({ eth_chainId: () => ({ result: '0x1' }) }),
+  payment: newPayment,
+  land,
+  give,
+  cancel,
+  spendElsewhere: async (payment) => {
+    await land(await signedAgain(payment, { to: lower(STRANGER) }))
+  },
+  expire: () => pass(301, SAFE_BEHIND + 2),
+}))
+
+describe('who moved the money', () => {
+  test('is no matter: what the facilitator settles is paid, by the transaction it names', async () => {
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    const facilitator = httpFacilitator(
+      { url: network.facilitatorUrl, verifyTimeoutMs: 5000, settleTimeoutMs: 5000, authorize: undefined },
+      offer,
+    )
+    const settling = await facilitator.settle(blockOf('3,4'), payment)
+    if (settling.kind !== 'success') throw new Error(`settling was ${settling.kind}`)
+    expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx: settling.tx })
+  })
+
+  test('many payments in one transaction are each paid by it, and one for somebody else among them is not', async () => {
+    const [first, second, astray] = [await newPayment(), await newPayment(), await newPayment()]
+    const head = await headFor(chain, first)
+    const elsewhere = await signedAgain(astray, { to: lower(STRANGER) })
+    const tx = await submitTogether([transferOf(first), transferOf(elsewhere), transferOf(second)])
+    expect(await chain.status(first, head)).toEqual({ kind: 'paid', tx })
+    expect(await chain.status(second, head)).toEqual({ kind: 'paid', tx })
+    expect(await chain.status(astray, head)).toMatchObject({ kind: 'void' })
+  })
+})
+
+describe('the transaction that a facilitator named', () => {
+  test('is looked at before any range of blocks is asked', async () => {
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    const tx = await land(payment)
+    const endpoint = oddEndpoint()
+    expect(await chainAt(endpoint.url).status(payment, head, tx)).toEqual({ kind: 'paid', tx })
+    expect(endpoint.calls('eth_getLogs')).toBe(0)
+  })
+
+  test('proves nothing by being named: what paid is found without it', async () => {
+    const [payment, other] = [await newPayment(), await newPayment()]
+    const head = await headFor(chain, payment)
+    const astray = await land(other)
+    const invented = toHex(1n, { size: 32 })
+    for (const named of [astray, invented])
+      expect(await chain.status(payment, head, named)).toEqual({ kind: 'unspent' })
+    const tx = await land(payment)
+    for (const named of [astray, invented])
+      expect(await chain.status(payment, head, named)).toEqual({ kind: 'paid', tx })
+  })
+})
+
+/** How many blocks of events some endpoints tell of in one call. */
+const LIMITS = [1, 5, 10, 500, 10_000]
+
+describe('what the nonce was spent on', () => {
+  const elsewhere = { kind: 'void', why: 'the authorization was used for another transfer' } as const
+
+  test('is told from what was signed for us by payee and by amount', async () => {
+    for (const changes of [{ to: lower(STRANGER) }, { amount: 999_999n }, { amount: 1_000_001n }]) {
+      const payment = await newPayment()
+      const head = await headFor(chain, payment)
+      await land(await signedAgain(payment, changes))
+      expect(await chain.status(payment, head)).toEqual(elsewhere)
+    }
+  })
+
+  test('is the very next event: a dollar that comes later in the transaction is no payment', async () => {
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    const { payer, to, amount } = payment
+    await network.client.setBalance({ address: payer, value: parseEther('1') })
+    const approve = [multicallAddress, amount] as const
+    await submit(
+      network.client,
+      encodeFunctionData({ abi: dollarAbi, functionName: 'approve', args: approve }),
+      dollarAddress,
+      payer,
+    )
+    const astray = transferOf(await signedAgain(payment, { to: lower(STRANGER) }))
+    const args = [payer, to, amount] as const
+    await submitTogether([astray, encodeFunctionData({ abi: dollarAbi, functionName: 'transferFrom', args })])
+    expect(await network.balanceOf(payer)).toBe(1_000_000n)
+    expect(await chain.status(payment, head)).toEqual(elsewhere)
+  })
+
+  test('is told from a cancellation', async () => {
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    await cancel(payment)
+    expect(await chain.status(payment, head)).toEqual({ kind: 'void', why: 'the authorization was cancelled' })
+  })
+})
+
+describe('an authorization past its end', () => {
+  const expired = { kind: 'void', why: 'the authorization expired without being used', final: true } as const
+  const unspent = { kind: 'unspent' } as const
+
+  test('may still be spent until no block before its end can be replaced', async () => {
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    await pass(400, SAFE_BEHIND - 5)
+    expect(await chain.status(payment, head)).toEqual(unspent)
+    await network.client.mine({ blocks: 10 })
+    expect(await chain.status(payment, head)).toEqual(expired)
+  })
+
+  test('is given a minute more where the endpoint knows no safe block', async () => {
+    const safeless = [
+      through(answeringSafe({ error: { code: -32602, message: 'unknown block tag' } })),
+      through(answeringSafe({ error: { code: -32000, message: 'safe block not found' } })),
+      through(answeringSafe({ result: null })),
+    ]
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    await network.client.setNextBlockTimestamp({ timestamp: payment.validBefore + 60n })
+    await network.client.mine({ blocks: 1 })
+    for (const safelessChain of safeless) expect(await safelessChain.status(payment, head)).toEqual(unspent)
+    await network.client.setNextBlockTimestamp({ timestamp: payment.validBefore + 61n })
+    await network.client.mine({ blocks: 1 })
+    for (const safelessChain of safeless) expect(await safelessChain.status(payment, head)).toEqual(expired)
+  })
+
+  test('is left open by an endpoint that will not tell its safe block now', async () => {
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    await pass(1000, SAFE_BEHIND + 1)
+    const busy = through(answeringSafe({ error: { code: -32005, message: 'limit exceeded' } }))
+    expect(await busy.status(payment, head)).toEqual(SILENT)
+    const blank = through(answeringSafe({ result: {} }))
+    expect(await blank.status(payment, head)).toEqual(SILENT)
+  })
+
+  /** An endpoint that is odd only about its safe block. */
+  const answeringSafe = (answer: Oddity): Readonly<Record<string, Rule>> => ({
+    eth_getBlockByNumber: async ([tag], ask) => (tag === 'safe' ? answer : { result: await ask() }),
+    eth_call: async ([, tag], ask) => (tag === 'safe' ? answer : { result: await ask() }),
+  })
+})
+
+describe('an endpoint that fails', () => {
+  test('is silent within seconds, whether it hangs, stops in the middle, sends us away or takes its time', async () => {
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    await land(payment)
+    const slow: Rule = async (_, ask) => {
+      await Bun.sleep(2500)
+      return { result: await ask() }
+    }
+    const failing = (['hang', 'stall', 'busy'] as const).map((how) => through({ '*': () => how }))
+    const silent = Promise.all(
+      failing.map((there) => Promise.all([there.read(payment), there.status(payment, head), there.fault()])),
+    )
+    const late = through({ '*': slow }).status(payment, head)
+    expect(await silent).toEqual(failing.map(() => ['silent', SILENT, expect.objectContaining(SILENT)]))
+    expect(await late).toEqual(SILENT)
+  }, 12_000)
+
+  test('once and then answers is asked again', async () => {
+    const payment = await newPayment()
+    let calls = 0
+    const shaky = through({
+      '*': async (_, ask) =>
+        calls++ === 0 ? { error: { code: -32603, message: 'internal error' } } : { result: await ask() },
+    })
+    expect(await shaky.read(payment)).toMatchObject({ spent: false })
+  })
+
+  test('by talking nonsense is silent', async () => {
+    const payment = await newPayment()
+    for (const result of [null, {}, 'block', 7, { number: '0x10' }, { timestamp: '0x10' }]) {
+      const nonsense = through({ eth_getBlockByNumber: () => ({ result }), eth_call: () => ({ result }) })
+      expect(await nonsense.read(payment)).toBe('silent')
+      expect(await nonsense.status(payment, 0n)).toEqual(SILENT)
+    }
+    const emptyAnswers = through({ eth_call: () => ({ result: '0x' }) })
+    expect(await emptyAnswers.read(payment)).toBe('silent')
+    expect(await emptyAnswers.status(payment, 0n)).toEqual(SILENT)
+  })
+})
+
+describe('an endpoint that has not caught up with itself', () => {
+  test('is silent about a spent authorization while it shows no event', async () => {
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    await land(payment)
+    expect(await through({ eth_getLogs: () => ({ result: [] }) }).status(payment, head)).toEqual(SILENT)
+    expect(await through({ eth_getTransactionReceipt: () => ({ result: null }) }).status(payment, head)).toEqual(SILENT)
+  })
+
+  test('is silent when its receipt holds other events than its log', async () => {
+    const [payment, other] = [await newPayment(), await newPayment()]
+    const head = await headFor(chain, payment)
+    await land(payment)
+    const hash = await land(other)
+    const mixed = through({
+      eth_getLogs: async (_, ask) => {
+        const logs = (await ask()) as readonly object[]
+        return { result: logs.map((log) => ({ ...log, transactionHash: hash })) }
+      },
+    })
+    expect(await mixed.status(payment, head)).toEqual(SILENT)
+  })
+
+  test('knows a payment whose events were numbered anew in another block', async () => {
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    const tx = await land(payment)
+    const renumbered = through({
+      eth_getLogs: async (_, ask) => {
+        const logs = (await ask()) as readonly object[]
+        return { result: logs.map((log) => ({ ...log, logIndex: '0x63' })) }
+      },
+    })
+    expect(await renumbered.status(payment, head)).toEqual({ kind: 'paid', tx })
+  })
+})
+
+test('a payment that landed long after is found by no question that spans more than the endpoint serves', async () => {
+  const payment = await newPayment()
+  const head = await headFor(chain, payment)
+  await network.client.mine({ blocks: 100 })
+  const tx = await land(payment)
+  await network.client.mine({ blocks: 100 })
+  for (const limit of LIMITS) {
+    const narrow = through({ eth_getLogs: limitedTo(limit) })
+    expect(await narrow.fault()).toMatchObject({ kind: 'none' })
+    expect(await narrow.status(payment, head)).toEqual({ kind: 'paid', tx })
+  }
+})
+
+test('what was received over many blocks is told as many at a time as the endpoint serves, with nothing between lost', async () => {
+  const payee = lower(newWallet().address)
+  const payments = [await newPayment(), await newPayment(), await newPayment()]
+  const from = (await headFor(chain, payments[0] ?? (await newPayment()))) + 1n
+  const to: Hash[] = []
+  for (const payment of payments) {
+    to.push(await land(await signedAgain(payment, { to: payee })))
+    await network.client.mine({ blocks: 30 })
+  }
+  for (const limit of LIMITS) {
+    const narrow = through({ eth_getLogs: limitedTo(limit) })
+    const told: Hash[] = []
+    for (let next = from; ;) {
+      const page = await narrow.transfersTo(payee, next)
+      if (page === 'silent') throw new Error('the chain is silent')
+      told.push(...page.transfers.map(({ tx }) => tx))
+      next = page.next
+      if (page.isAll) break
+    }
+    expect(told).toEqual(to)
+  }
+})
+
+test('two payments in one transaction are each told with their own authorization', async () => {
+  const [first, second] = [await newPayment(), await newPayment()]
+  const from = (await headFor(chain, first)) + 1n
+  const tx = await submitTogether([transferOf(first), transferOf(second)])
+  const told = await chain.transfersTo(first.to, from)
+  expect(told === 'silent' ? told : told.transfers.map(({ nonce, tx: by }) => [nonce, by])).toEqual([
+    [first.nonce, tx],
+    [second.nonce, tx],
+  ])
+})
+
+describe('what can never work', () => {
+  const token = { kind: 'fault', what: 'the token has another name or version than the one payers sign for' } as const
+
+  test('is another network', async () => {
+    const what = expect.stringMatching(/^the chain endpoint 127\.0\.0\.1:\d+ serves eip155:84532, not eip155:8453$/)
+    expect(await through({ eth_chainId: () => ({ result: toHex(84532) }) }).fault()).toMatchObject({ what })
+  })
+
+  test('is a token that is not there', async () => {
+    const there = lower(newWallet().address)
+    const elsewhere = chainAt(network.rpcUrl, { ...offer, terms: { ...offer.terms, asset: there } })
+    const what = 'the token is not deployed on this chain'
+    expect(await elsewhere.fault()).toEqual({ kind: 'fault', what })
+  })
+
+  test('is a token of another name or version', async () => {
+    expect(await chainAt(network.rpcUrl, { ...offer, assetName: 'USDC' }).fault()).toEqual(token)
+    expect(await chainAt(network.rpcUrl, { ...offer, assetVersion: '1' }).fault()).toEqual(token)
+  })
+
+  test('is a contract that has no name at all', async () => {
+    const there = lower(multicallAddress)
+    expect(await chainAt(network.rpcUrl, { ...offer, terms: { ...offer.terms, asset: there } }).fault()).toEqual(token)
+    expect(await through({ eth_call: () => ({ result: '0x' }) }).fault()).toEqual(token)
+  })
+
+  test('is not an endpoint in trouble', async () => {
+    const trouble = { error: { code: -32603, message: 'internal error' } }
+    for (const method of ['eth_chainId', 'eth_call'])
+      expect(await through({ [method]: () => trouble }).fault()).toMatchObject(SILENT)
+  })
+})
+
+test('one look for events tells both ways to end', async () => {
+  const payment = await newPayment()
+  const head = await headFor(chain, payment)
+  await cancel(payment)
+  const endpoint = oddEndpoint()
+  await chainAt(endpoint.url).status(payment, head)
+  expect(endpoint.calls('eth_getLogs')).toBe(1)
+})

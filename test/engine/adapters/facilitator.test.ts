@@ -1,0 +1,483 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { httpFacilitator, type FacilitatorSettings } from '../../../server/adapters/facilitator/facilitator.ts'
+import type { SettleResult } from '../../../server/domain/purchase/facilitator-errors.ts'
+import type { Payment } from '../../../server/domain/purchase/payment.ts'
+import { startLocalNetwork, type LocalNetwork } from '../../../server/local/network.ts'
+import { dollarAbi, dollarAddress } from '../../../server/local/token/contracts.ts'
+import { readPayment } from '../../../server/x402/payload.ts'
+import { paymentRequired, requirementsOf } from '../../../server/x402/terms.ts'
+import {
+  inventedHash,
+  startFaultyFacilitator,
+  type FaultyFacilitator,
+  type SettleFault,
+  type VerifyFault,
+} from '../../support/chain/faulty-facilitator.ts'
+import { loopbackServers } from '../../support/chain/loopback.ts'
+import { oneDollarTo, signPayment } from '../../support/chain/payments.ts'
+import { lower, newOffer, sign } from '../../support/chain/signing.ts'
+import { blockOf } from '../../support/samples.ts'
+import { facilitatorContract } from '../ports/facilitator.contract.ts'
+
+// Goal: whatever a facilitator answers over HTTP is taken for what it proves and no more. Method: the real one, the real
+// one behind a proxy that misbehaves, and servers that answer one thing only.
+
+const offer = newOffer()
+const BLOCK = blockOf('3,4')
+
+let network: LocalNetwork
+let faulty: FaultyFacilitator
+const serve = loopbackServers()
+beforeAll(async () => {
+  network = await startLocalNetwork()
+  faulty = await startFaultyFacilitator(network.askFacilitator)
+})
+afterAll(async () => {
+  await faulty.stop()
+  await network.stop()
+})
+
+const patient = { verifyTimeoutMs: 5000, settleTimeoutMs: 5000, authorize: undefined }
+
+const at = (url: string, settings: Partial<FacilitatorSettings> = {}) =>
+  httpFacilitator({ ...patient, url, ...settings }, offer)
+
+/** A facilitator that gives one answer to everything. */
+const answering = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  at(serve(() => Response.json(body, { status, headers })))
+
+/** An address where nobody listens. */
+async function nowhere(): Promise<string> {
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
+  await server.stop(true)
+  return `http://127.0.0.1:${server.port}`
+}
+
+const pay = async (dollars: number) => sign(await network.wallet(dollars), offer)
+
+facilitatorContract('HTTP', async () => ({
+  facilitator: at(network.facilitatorUrl),
+  unreachable: at(await nowhere()),
+  payment: () => pay(1),
+  unaffordable: () => pay(0),
+  landed: async ({ payer, nonce }) => {
+    const logs = await network.client.getContractEvents({
+      address: dollarAddress,
+      abi: dollarAbi,
+      eventName: 'AuthorizationUsed',
+      args: { authorizer: payer, nonce },
+      fromBlock: 0n,
+    })
+    const moved = await network.balanceOf(payer)
+    return logs.length === 1 && moved === 0n ? logs[0]?.transactionHash : undefined
+  },
+}))
+
+describe('behind a faulty line', () => {
+  const unclear: SettleResult = { kind: 'unclear' }
+  const invented: SettleResult = { kind: 'success', tx: inventedHash as `0x${string}` }
+  const refused = (reason: string): SettleResult => ({ kind: 'refused', reason })
+  const settled: Record<SettleFault, SettleResult> = {
+    'hang-before': unclear,
+    'hang-after': unclear,
+    'error-json-after': unclear,
+    'error-html-after': unclear,
+    'error-before': unclear,
+    'busy-before': unclear,
+    'unreadable-before': { kind: 'unclear', unreadable: true },
+    'failed-after': refused('invalid_exact_evm_transaction_failed'),
+    'lost-hash-after': unclear,
+    'pending-after': unclear,
+    'pending-500-after': unclear,
+    'invented-hash': invented,
+    'invented-hash-after': invented,
+    'reset-before': unclear,
+    'reset-after': unclear,
+    'refused-recipient': refused('invalid_exact_evm_recipient_mismatch'),
+    garbage: unclear,
+    'garbage-after': unclear,
+  }
+
+  test.each(Object.entries(settled) as [SettleFault, SettleResult][])(
+    'settle with %s is taken for what it proves',
+    async (fault, settling) => {
+      const payment = await pay(1)
+      faulty.settle.next(fault)
+      const limits = fault.startsWith('hang') ? { settleTimeoutMs: 300 } : {}
+      expect(await at(faulty.url, limits).settle(BLOCK, payment)).toEqual(settling)
+    },
+  )
+
+  const verified: Record<VerifyFault, object> = {
+    'error-500': { kind: 'unavailable' },
+    'error-503': { kind: 'unavailable' },
+    'error-429': { kind: 'unavailable' },
+    unreadable: { kind: 'unavailable', unreadable: true },
+    hang: { kind: 'unavailable' },
+    reset: { kind: 'unavailable' },
+    garbage: { kind: 'unavailable' },
+    'insufficient-funds': { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' },
+    'bad-signature': { kind: 'invalid', reason: 'invalid_exact_evm_signature' },
+  }
+
+  test.each(Object.entries(verified) as [VerifyFault, object][])(
+    'verify with %s is taken for what it proves',
+    async (fault, answer) => {
+      const payment = await pay(1)
+      faulty.verify.next(fault)
+      expect<object>(await at(faulty.url, { verifyTimeoutMs: 300 }).verify(BLOCK, payment)).toEqual(answer)
+    },
+  )
+
+  test('a line that is cut after the request had arrived proves nothing, though nobody listens any more', async () => {
+    let heard = 0
+    const listener = Bun.listen({
+      hostname: '127.0.0.1',
+      port: 0,
+      socket: {
+        data(socket) {
+          heard += 1
+          if (heard === 1)
+            return void socket.write('HTTP/1.1 200 OK\r\nconnection: keep-alive\r\ncontent-length: 2\r\n\r\n{}')
+          listener.stop(true)
+        },
+      },
+    })
+    const facilitator = at(`http://127.0.0.1:${listener.port}`)
+    const payment = await pay(0)
+    expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unclear' })
+    expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unclear' })
+    expect(heard).toBe(2)
+    expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unsent' })
+  })
+
+  test('a name that leads nowhere was sent nothing', async () => {
+    expect(await at('http://nowhere.invalid').settle(BLOCK, await pay(0))).toEqual({ kind: 'unsent' })
+  })
+})
+
+describe('answers that are odd', () => {
+  const tx = `0x${'AB'.repeat(32)}`
+  const claimed = { success: true, transaction: tx, network: 'eip155:8453' }
+  const failed = { success: false, transaction: '', network: 'eip155:8453' }
+  const words = 'the facilitator refused the payment'
+
+  test('a hash in capitals is the same hash', async () => {
+    const settling = await answering(200, claimed).settle(BLOCK, await pay(0))
+    expect(settling).toEqual({ kind: 'success', tx: lower(tx) })
+  })
+
+  test.each([
+    ['no hash', { ...claimed, transaction: 'done' }],
+    ['a hash cut short', { ...claimed, transaction: tx.slice(0, -1) }],
+    ['a hash with more behind it', { ...claimed, transaction: `${tx}\n` }],
+    ['a hash without its prefix', { ...claimed, transaction: tx.slice(2) }],
+    ['another network', { ...claimed, network: 'eip155:84532' }],
+    ['another name for the network', { ...claimed, network: 'base' }],
+    ['no network', { success: true, transaction: tx }],
+    ['success as a word', { ...claimed, success: 'true' }],
+    ['nothing', {}],
+    ['a refusal that names a transaction', { ...failed, errorReason: 'insufficient_funds', transaction: tx }],
+  ])('success with %s is unclear', async (_, body) => {
+    expect(await answering(200, body).settle(BLOCK, await pay(0))).toEqual({ kind: 'unclear' })
+  })
+
+  test.each([
+    [400, { ...failed, errorReason: 'invalid_payload' }, { kind: 'refused', reason: 'invalid_payload' }],
+    [402, { success: false }, { kind: 'refused', reason: words }],
+    [409, { ...failed, errorReason: 'settlement_pending', transaction: tx }, { kind: 'unclear' }],
+    [400, { errorType: 'invalid_request' }, { kind: 'unclear', unreadable: true }],
+    [429, { error: 'slow down' }, { kind: 'unclear' }],
+    [500, { ...failed, errorReason: 'invalid_exact_evm_recipient_mismatch' }, { kind: 'unclear' }],
+    [502, { ...failed, success: true }, { kind: 'unclear' }],
+  ])('a settle answered with %i is taken for what it proves (%#)', async (status, body, settling) => {
+    expect<object>(await answering(status, body).settle(BLOCK, await pay(0))).toEqual(settling)
+  })
+
+  test.each([
+    [200, { isValid: false, invalidReason: 'insufficient_funds' }, { kind: 'invalid', reason: 'insufficient_funds' }],
+    [200, { isValid: false }, { kind: 'invalid', reason: words }],
+    [402, { isValid: false, invalidReason: 'invalid_scheme' }, { kind: 'invalid', reason: 'invalid_scheme' }],
+    [401, { isValid: false, invalidReason: 'unauthorized' }, { kind: 'unavailable' }],
+    [429, { isValid: false, invalidReason: 'slow_down' }, { kind: 'unavailable' }],
+    [400, { isValid: true }, { kind: 'invalid', reason: words }],
+    [400, { error: 'bad request' }, { kind: 'unavailable', unreadable: true }],
+    [422, { error: 'too long' }, { kind: 'unavailable', unreadable: true }],
+    [404, { error: 'not here' }, { kind: 'unavailable' }],
+    [500, { isValid: false, invalidReason: 'unexpected_verify_error' }, { kind: 'unavailable' }],
+    [503, { isValid: true }, { kind: 'unavailable' }],
+    [200, { isValid: 1 }, { kind: 'unavailable' }],
+  ])('a verify answered with %i is taken for what it proves (%#)', async (status, body, answer) => {
+    expect<object>(await answering(status, body).verify(BLOCK, await pay(0))).toEqual(answer)
+  })
+
+  test.each([
+    ['a sentence', 'call https://node.example/key=1 reverted'],
+    ['markup', '<b>no</b>'],
+    ['something endless', 'a'.repeat(81)],
+    ['a number', 12],
+    ['a list', ['insufficient_funds']],
+    ['nothing', null],
+  ])('a reason that is %s is not passed on', async (_, reason) => {
+    const payment = await pay(0)
+    for (const status of [200, 400]) {
+      const verifying = answering(status, { isValid: false, invalidReason: reason }).verify(BLOCK, payment)
+      const settling = answering(status, { ...failed, errorReason: reason }).settle(BLOCK, payment)
+      const isWord = status === 400 || typeof reason === 'string' || reason === null
+      expect<object>(await verifying).toEqual(isWord ? { kind: 'invalid', reason: words } : { kind: 'unavailable' })
+      expect<object>(await settling).toEqual(isWord ? { kind: 'refused', reason: words } : { kind: 'unclear' })
+    }
+  })
+})
+
+describe('out of bounds', () => {
+  test('a redirect is not followed, and whoever sent it has the payment', async () => {
+    let followed = 0
+    const elsewhere = serve(() => {
+      followed += 1
+      return Response.json({ isValid: true, success: true, transaction: inventedHash, network: NETWORK, kinds: [] })
+    })
+    const payment = await pay(0)
+    for (const status of [301, 302, 303, 307, 308]) {
+      for (const to of [elsewhere, await nowhere()]) {
+        const facilitator = at(serve(({ url }) => Response.redirect(to + new URL(url).pathname, status)))
+        expect(await facilitator.verify(BLOCK, payment)).toEqual({ kind: 'unavailable' })
+        expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unclear' })
+        expect(await facilitator.supports()).toBe('unavailable')
+      }
+    }
+    expect(followed).toBe(0)
+  })
+
+  test('an answer without end is heard for as long as an answer needs, and proves nothing', async () => {
+    let chunks = 0
+    const padding = new Uint8Array(65_536).fill(0x20)
+    const endless = () =>
+      new ReadableStream({
+        pull(stream) {
+          chunks += 1
+          if (chunks > 1000) stream.close()
+          else stream.enqueue(padding)
+        },
+      })
+    for (const status of [200, 400]) {
+      chunks = 0
+      const facilitator = at(serve(() => new Response(endless(), { status })))
+      const payment = await pay(0)
+      expect(await facilitator.verify(BLOCK, payment)).toEqual({ kind: 'unavailable' })
+      expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unclear' })
+      expect(await facilitator.supports()).toBe('unavailable')
+      expect(chunks).toBeLessThan(1000)
+    }
+  })
+
+  test('an answer of 64 KiB is read, and a byte more is not', async () => {
+    const answer = JSON.stringify({ isValid: true })
+    const padded = (size: number) => at(serve(() => new Response(answer.padEnd(size))))
+    const payment = await pay(0)
+    expect(await padded(65_536).verify(BLOCK, payment)).toEqual({ kind: 'valid' })
+    expect(await padded(65_537).verify(BLOCK, payment)).toEqual({ kind: 'unavailable' })
+  })
+})
+
+describe('what is sent', () => {
+  test("goes to the facilitator in our words, whatever the payer's client echoed", async () => {
+    const stock = await signPayment(await network.wallet(1), oneDollarTo(offer.terms.payTo))
+    const echo = {
+      ...stock,
+      resource: { url: 'https://other.example/', description: 'mine' },
+      accepted: { ...stock.accepted, maxTimeoutSeconds: 1, extra: { name: 'Other' } },
+      extensions: { bazaar: { info: 'edited' }, own: {} },
+    }
+    const payment = readPayment(echo)
+    if ('code' in payment) throw new Error(payment.message)
+    const facilitator = at(faulty.url)
+    expect(await facilitator.verify(BLOCK, payment)).toEqual({ kind: 'valid' })
+    expect(await facilitator.settle(BLOCK, payment)).toMatchObject({ kind: 'success' })
+
+    const requirements = requirementsOf(offer, offer.terms)
+    const { resource, extensions } = paymentRequired(offer, BLOCK)
+    const lowerCased = { ...Object(stock.payload['authorization']), from: payment.payer, to: payment.to }
+    for (const call of [faulty.verify, faulty.settle]) {
+      expect(JSON.parse(call.bodies().at(-1) ?? '')).toEqual({
+        x402Version: 2,
+        paymentPayload: {
+          x402Version: 2,
+          resource,
+          accepted: requirements,
+          payload: { signature: payment.signature, authorization: lowerCased },
+          extensions: { own: {}, ...extensions },
+        },
+        paymentRequirements: requirements,
+      })
+    }
+  })
+
+  test('carries what a client says to other extensions, and neither that nor ours where it is to be bare', async () => {
+    const bodies: unknown[] = []
+    const url = serve(async (request) => {
+      bodies.push(await request.json())
+      return Response.json({ isValid: true })
+    })
+    const { extensions } = paymentRequired(offer, BLOCK)
+    const builder = { info: { code: 'bc_7' } }
+    const payment = await pay(0)
+    const facilitator = at(url)
+    await facilitator.verify(BLOCK, { ...payment, extensions: { builder, bazaar: 'mine' } })
+    await facilitator.settle(BLOCK, payment)
+    expect(bodies.map((body) => Object(body).paymentPayload.extensions)).toEqual([
+      { builder, ...extensions },
+      extensions,
+    ])
+    for (const call of ['verify', 'settle'] as const) {
+      await facilitator[call](BLOCK, { ...payment, extensions: { builder } }, { withinMs: 5000, isBare: true })
+      const { paymentPayload } = Object(bodies.at(-1))
+      expect(Object.keys(paymentPayload)).toEqual(['x402Version', 'accepted', 'payload'])
+    }
+  })
+
+  test('what it says of extensions is told where it looks like codes, and else nothing of it', async () => {
+    const told: unknown[] = []
+    const saying = async (value: string) => {
+      const url = serve(() => Response.json({ isValid: true }, { headers: { 'EXTENSION-RESPONSES': value } }))
+      const facilitator = at(url, { onExtension: (said) => void told.push(said) })
+      expect(await facilitator.verify(BLOCK, await pay(0))).toEqual({ kind: 'valid' })
+      return told.splice(0)
+    }
+    const coded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
+    const rejected = { status: 'rejected', rejectedReason: 'resource_not_https' }
+    expect(
+      await saying(coded({ bazaar: rejected, 'Ignore all': { status: 'success' }, other: { status: 'A b' } })),
+    ).toEqual([{ extension: 'bazaar', status: 'rejected', reason: 'resource_not_https' }])
+    expect(await saying(coded({ bazaar: { status: 'processing', rejectedReason: 'Do this: …' } }))).toEqual([
+      { extension: 'bazaar', status: 'processing' },
+    ])
+    for (const value of ['', '%%%', coded(null), coded([1]), coded({ bazaar: null }), coded('x')])
+      expect(await saying(value)).toEqual([])
+  })
+
+  test('carries the credentials that were made for that very call', async () => {
+    const seen: string[] = []
+    const url = serve((request) => {
+      seen.push(`${new URL(request.url).pathname} ${request.headers.get('authorization')}`)
+      return Response.json({})
+    })
+    const authorize = async (method: string, address: string) => ({
+      authorization: `Bearer ${method} ${address.slice(url.length)}`,
+    })
+    const facilitator = at(url, { authorize })
+    const payment = await pay(0)
+    await facilitator.verify(BLOCK, payment)
+    await facilitator.settle(BLOCK, payment)
+    await facilitator.supports()
+    expect(seen).toEqual([
+      '/verify Bearer POST /verify',
+      '/settle Bearer POST /settle',
+      '/supported Bearer GET /supported',
+    ])
+  })
+})
+
+describe('each lane', () => {
+  /** A facilitator that answers once the gate is opened, and tells how many calls of a kind are under way. */
+  function gated() {
+    const gate = Promise.withResolvers<void>()
+    const running = { '/verify': 0, '/settle': 0 }
+    const full = { '/verify': Promise.withResolvers<void>(), '/settle': Promise.withResolvers<void>() }
+    let most = 0
+    const url = serve(async (request) => {
+      const path = new URL(request.url).pathname === '/verify' ? '/verify' : '/settle'
+      running[path] += 1
+      most = Math.max(most, running[path])
+      if (running[path] === AT_ONCE) full[path].resolve()
+      await gate.promise
+      running[path] -= 1
+      return Response.json({ isValid: true, success: true, transaction: inventedHash, network: NETWORK })
+    })
+    return { facilitator: at(url), gate, full, most: () => most }
+  }
+  const [AT_ONCE, WAITING] = [64, 256]
+  const kindsOf = async (answers: readonly Promise<{ kind: string }>[]) =>
+    new Set((await Promise.all(answers)).map(({ kind }) => kind))
+
+  test.each(['verify', 'settle'] as const)(
+    'has 64 calls of %s under way; 256 wait, and one more is busy without a call',
+    async (call) => {
+      const { facilitator, gate, full, most } = gated()
+      const payment: Payment = await pay(0)
+      const calls = Array.from({ length: AT_ONCE + WAITING }, () => facilitator[call](BLOCK, payment))
+      await full[`/${call}`].promise
+      expect<object>(await facilitator[call](BLOCK, payment)).toEqual({ kind: 'busy' })
+      gate.resolve()
+      expect(await kindsOf(calls)).toEqual(new Set([call === 'verify' ? 'valid' : 'success']))
+      expect(most()).toBe(AT_ONCE)
+    },
+  )
+
+  test('is a lane of its own: a settlement reaches the facilitator past any number of verifies', async () => {
+    const { facilitator, gate, full } = gated()
+    const payment: Payment = await pay(0)
+    const verifying = Array.from({ length: AT_ONCE + WAITING }, () => facilitator.verify(BLOCK, payment))
+    await full['/verify'].promise
+    const settling = Array.from({ length: AT_ONCE }, () => facilitator.settle(BLOCK, payment))
+    await full['/settle'].promise
+    gate.resolve()
+    expect(await kindsOf(settling)).toEqual(new Set(['success']))
+    await Promise.all(verifying)
+  })
+})
+
+const NETWORK = 'eip155:8453'
+
+describe('what a facilitator takes', () => {
+  const kind = { x402Version: 2, scheme: 'exact', network: NETWORK }
+  const saying = (...kinds: object[]) => answering(200, { kinds, extensions: [], signers: {} })
+
+  test('is ours when version, scheme and network are', async () => {
+    expect(await saying({ ...kind, network: 'eip155:1' }, kind).supports()).toBe('yes')
+    expect(await saying({ ...kind, x402Version: 1 }, { ...kind, scheme: 'upto' }).supports()).toBe('no')
+    expect(await saying({ ...kind, network: 'eip155:84532' }).supports()).toBe('no')
+    expect(await saying().supports()).toBe('no')
+  })
+
+  test('is unknown when it fails, talks nonsense or hangs', async () => {
+    expect(await answering(500, {}).supports()).toBe('unavailable')
+    expect(await answering(200, { kinds: 'all' }).supports()).toBe('unavailable')
+    const hanging = at(
+      serve(() => new Promise(() => undefined)),
+      { verifyTimeoutMs: 100 },
+    )
+    expect(await hanging.supports()).toBe('unavailable')
+  })
+
+  test('is known to work only once it gave a verdict on a payment that nobody can make', async () => {
+    expect(await at(network.facilitatorUrl).supports('verify')).toBe('yes')
+    const told: (string | null)[] = []
+    const supported = { kinds: [kind], extensions: [], signers: {} }
+    const verifying = (verdict: () => Response | Promise<Response>) =>
+      at(
+        serve((request) => (request.url.endsWith('/supported') ? Response.json(supported) : verdict())),
+        { verifyTimeoutMs: 200, onProbed: (trouble) => void told.push(trouble) },
+      ).supports('verify')
+    const invalid = (invalidReason: string) => () => Response.json({ isValid: false, invalidReason })
+    const page = (status: number) => () => new Response('<h1>sorry</h1>', { status })
+    for (const verdict of [() => Response.json({ isValid: true }), invalid('insufficient_funds'), page(400)])
+      expect([await verifying(verdict), told.pop()]).toEqual(['yes', null])
+    const broken: [() => Response | Promise<Response>, string][] = [
+      [() => new Promise(() => {}), 'does not answer when it is to verify'],
+      [page(500), 'answers /verify with status 500'],
+      [page(401), 'refuses our keys (401)'],
+      [page(404), 'has no /verify at its address (404)'],
+      [page(200), 'answers what is no JSON'],
+      [() => Response.json({}), 'answers /verify with what is no x402 facilitator’s answer'],
+      [invalid('invalid_exact_evm_signature'), 'calls good signatures bad'],
+    ]
+    for (const [verdict, trouble] of broken)
+      expect([await verifying(verdict), told.pop()]).toEqual(['unavailable', trouble])
+  })
+
+  test('is unknown when it wants to be asked again later', async () => {
+    const url = serve(() => new Response('later', { status: 429, headers: { 'retry-after': '30' } }))
+    expect(await at(url, { verifyTimeoutMs: 100 }).supports()).toBe('unavailable')
+  })
+})

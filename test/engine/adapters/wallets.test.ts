@@ -1,0 +1,419 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { parseSignature, type Hex } from 'viem'
+import { hashMessage } from 'viem/utils'
+import { fastestKeys } from '../../../server/adapters/wallets/recover.ts'
+import { viemWallets } from '../../../server/adapters/wallets/wallets.ts'
+import type { Address } from '../../../server/domain/purchase/payment.ts'
+import { startLocalNetwork, type LocalNetwork } from '../../../server/local/network.ts'
+import { newWallet, type Wallet } from '../../../server/local/wallets.ts'
+import type { Wallets } from '../../../server/ports.ts'
+import artefact from '../../support/chain/contract-wallet/artefact.json' with { type: 'json' }
+import { compileFactory } from '../../support/chain/contract-wallet/compile.ts'
+import { deployCall, placeFactory, wrapped, type ContractWallets } from '../../support/chain/contract-wallet/deploy.ts'
+import { clientAt, oddEndpoints, type Rule } from '../../support/chain/odd-endpoint.ts'
+import { lower, newOffer, sign } from '../../support/chain/signing.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+import { walletsContract } from '../ports/wallets.contract.ts'
+
+// Goal: a signature is a wallet's or nobody's, and asking never fails. Method: keys that sign oddly, and contract wallets
+// on a real chain, honest and hostile.
+
+const offer = newOffer()
+const keys = await fastestKeys()
+const texts = ['wall.test\nset_pixels v2', 'wall.test:443\nset_pixels v2'] as const
+const [text, otherText] = texts
+const FROM = '192.0.2.1'
+
+let network: LocalNetwork
+let contracts: ContractWallets
+const oddEndpoint = oddEndpoints(() => network.rpcUrl)
+beforeAll(async () => {
+  network = await startLocalNetwork()
+  contracts = await placeFactory(network.client)
+})
+afterAll(() => network.stop())
+
+const walletsAt = (url: string, clock = fakeClock(0)) => viemWallets(clientAt(url), offer, keys, clock)
+
+/** Asks about the texts on the network, or through an endpoint that follows `rules`. */
+const signed = (wallet: string, signature: Hex, rules?: Readonly<Record<string, Rule>>) =>
+  digestBy(walletsAt(rules === undefined ? network.rpcUrl : oddEndpoint(rules).url), lower(wallet), signature, FROM)
+
+/** The digest of what one wallet signed, or what is said of the signature. */
+async function digestBy(wallets: Wallets, signer: Address, signature: Hex, from: string) {
+  const answer = await wallets.signed([signer], texts, signature, from)
+  return typeof answer === 'string' ? answer : answer.digest
+}
+
+const signerOf = (wallet: Wallet) => ({
+  address: lower(wallet.address),
+  sign: (message: string) => wallet.signMessage({ message }),
+})
+
+walletsContract('viem', async () => ({
+  wallets: walletsAt(network.rpcUrl),
+  owner: signerOf(newWallet()),
+  stranger: signerOf(newWallet()),
+  payment: () => sign(newWallet(), offer),
+  forged: () => sign(newWallet(), offer, { payer: lower(newWallet().address) }),
+}))
+
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
+const word = (value: bigint) => value.toString(16).padStart(64, '0')
+
+/** A wallet's signature of the text, in its parts. */
+async function partsBy(signer: Wallet) {
+  const signature = await signer.signMessage({ message: text })
+  const { r, s, yParity } = parseSignature(signature)
+  return { signer, signature, r, s, yParity, rs: signature.slice(2, 130) }
+}
+
+/** The same of some wallet whose signature has that recovery bit; every other one does. */
+async function signerWithBit(bit: number): ReturnType<typeof partsBy> {
+  const parts = await partsBy(newWallet())
+  return parts.yParity === bit ? parts : await signerWithBit(bit)
+}
+
+describe("a key's signature", () => {
+  const owner = newWallet()
+  const digest = hashMessage(text)
+
+  test('has the EIP-191 digest of the text that was signed', async () => {
+    expect(await signed(owner.address, await owner.signMessage({ message: text }))).toBe(digest)
+    const other = await owner.signMessage({ message: otherText })
+    expect(await signed(owner.address, other)).toBe(hashMessage(otherText))
+  })
+
+  test('is told without asking the chain', async () => {
+    const silent: Record<string, Rule> = { '*': () => 'hang' }
+    expect(await signed(owner.address, await owner.signMessage({ message: text }), silent)).toBe(digest)
+  })
+
+  test('may count its recovery bit from 0, be written in capitals, or be the twin with the larger s', async () => {
+    const { signature, r, s, yParity, rs } = await partsBy(owner)
+    const twin: Hex = `${r}${word(ORDER - BigInt(s))}${yParity === 0 ? '1c' : '1b'}`
+    expect(await signed(owner.address, `0x${rs}0${yParity}`)).toBe(digest)
+    expect(await signed(owner.address, `0x${signature.slice(2).toUpperCase()}`)).toBe(digest)
+    expect(await signed(owner.address, twin)).toBe(digest)
+  })
+
+  // With either recovery bit, since a form may pass for one of them only.
+  test.each([0, 1])('in any other form is nobody’s (%i)', async (bit) => {
+    const { signer, signature, r, s, yParity, rs } = await signerWithBit(bit)
+    const odd: Record<string, Hex> = {
+      'lines joined otherwise': await signer.signMessage({ message: text.replace('\n', '\r\n') }),
+      'typed data': await signer.signTypedData(typedText),
+      'v 26': `0x${rs}1a`,
+      'v 29': `0x${rs}1d`,
+      'v 37': `0x${rs}25`,
+      'the other v': `0x${rs}0${1 - yParity}`,
+      '64 bytes': `${r}${word(BigInt(s) | (BigInt(yParity) << 255n))}`,
+      '66 bytes': `${signature}00`,
+      'half a byte': `${signature}0`,
+      'half a byte short': `0x${signature.slice(2, -1)}`,
+      'all ones': `0x${'ff'.repeat(65)}`,
+      'r of zero': `0x${word(0n)}${s.slice(2)}1b`,
+      's of zero': `${r}${word(0n)}1b`,
+      'r of the order': `0x${word(ORDER)}${s.slice(2)}1b`,
+      's beyond the order': `${r}${word(ORDER + 1n)}1b`,
+      'no bytes': '0x',
+      'no hex': '0xzz',
+      'a line feed': `${signature}\n` as Hex,
+      '4 KB': `0x${'ab'.repeat(4096)}`,
+      'EIP-8010 bytes': `0x${'80'.repeat(200)}${'8010'.repeat(16)}`,
+    }
+    for (const [name, bytes] of Object.entries(odd))
+      expect({ name, digest: await signed(signer.address, bytes) }).toEqual({ name, digest: 'not-signed' })
+  })
+})
+
+const typedText = {
+  domain: { name: 'wall.test' },
+  types: { Text: [{ name: 'text', type: 'string' }] },
+  primaryType: 'Text',
+  message: { text },
+} as const
+
+describe('a contract wallet', () => {
+  test('signs by what its code accepts, whichever of the texts it is', async () => {
+    const owner = newWallet()
+    const wallet = await contracts.deploy(owner)
+    expect(await signed(wallet, await owner.signMessage({ message: text }))).toBe(hashMessage(text))
+    expect(await signed(wallet, await owner.signMessage({ message: otherText }))).toBe(hashMessage(otherText))
+    expect(await signed(wallet, await owner.signMessage({ message: 'another' }))).toBe('not-signed')
+    expect(await signed(wallet, await newWallet().signMessage({ message: text }))).toBe('not-signed')
+    expect(await signed(wallet, '0x1234')).toBe('not-signed')
+  })
+
+  test('paints for a key, and a key for a contract, each with signatures of its own', async () => {
+    const [owner, key] = [newWallet(), newWallet()]
+    const wallet = await contracts.deploy(owner)
+    const wallets = walletsAt(network.rpcUrl)
+    for (const signers of [
+      [wallet, lower(key.address)],
+      [lower(key.address), wallet],
+    ]) {
+      const signedBy = async (signer: Wallet) =>
+        await wallets.signed(signers, texts, await signer.signMessage({ message: text }), FROM)
+      expect(await signedBy(owner)).toEqual({ by: wallet, digest: hashMessage(text) })
+      expect(await signedBy(key)).toEqual({ by: lower(key.address), digest: hashMessage(text) })
+      expect(await signedBy(newWallet())).toBe('not-signed')
+    }
+  })
+
+  test('is not asked about what another’s key has signed', async () => {
+    const [owner, key] = [newWallet(), newWallet()]
+    const wallet = await contracts.deploy(owner)
+    const silent = walletsAt(oddEndpoint({ '*': () => 'hang' }).url)
+    const signature = await key.signMessage({ message: text })
+    expect(await silent.signed([wallet, lower(key.address)], texts, signature, FROM)).toHaveProperty(
+      'by',
+      lower(key.address),
+    )
+  })
+
+  test('may take signatures of its own form', async () => {
+    // Answers EIP-1271's yes, the word 0x1626ba7e, to every question.
+    const wallet = await contracts.running('0x631626ba7e60e01b60005260206000f3')
+    expect(await signed(wallet, `0x${'12'.repeat(40)}`)).toBe(hashMessage(text))
+  })
+
+  test('that reverts, burns all gas, answers nothing or something else has not signed', async () => {
+    const signature = await newWallet().signMessage({ message: text })
+    for (const bytecode of ['0x60006000fd', '0x5b600056', '0x00', '0x600160005260206000f3', '0xfe'] as const)
+      expect(await signed(await contracts.running(bytecode), signature)).toBe('not-signed')
+  })
+
+  test('is not denied when the endpoint fails, and not waited for when it hangs', async () => {
+    const owner = newWallet()
+    const wallet = await contracts.deploy(owner)
+    const signature = await owner.signMessage({ message: text })
+    const failing = (['hang', 'stall', 'busy'] as const).map((how) => ({ '*': () => how }))
+    const rules = [...failing, { '*': () => ({ error: { code: -32603, message: 'no' } }) }]
+    const answers = await Promise.all(rules.map((rule) => signed(wallet, signature, rule)))
+    expect(answers).toEqual(rules.map(() => 'silent'))
+  })
+
+  test('that is not deployed yet signs with the call that will deploy it', async () => {
+    const owner = newWallet()
+    const wallet = await contracts.addressOf(owner)
+    const by = async (signer: Wallet, data?: Hex) => wrapped(await signer.signMessage({ message: text }), owner, data)
+    expect(await signed(wallet, await by(owner))).toBe(hashMessage(text))
+    expect(await signed(wallet, await owner.signMessage({ message: text }))).toBe('not-signed')
+    expect(await signed(wallet, await by(newWallet()))).toBe('not-signed')
+    expect(await signed(wallet, await by(owner, deployCall(newWallet())))).toBe('not-signed')
+    expect(await network.client.getCode({ address: wallet })).toBeUndefined()
+  })
+
+  test('that is no contract is not vouched for by a deployment of something else', async () => {
+    const [key, thief] = [newWallet(), newWallet()]
+    const signature = await thief.signMessage({ message: text })
+    expect(await signed(key.address, wrapped(signature, thief))).toBe('not-signed')
+  })
+})
+
+describe('what anybody can make us ask', () => {
+  const junk = `0x${'12'.repeat(65)}` as const
+  const stranger = () => lower(newWallet().address)
+  const times = <T>(count: number, work: (at: number) => Promise<T>) =>
+    Promise.all(Array.from({ length: count }, (_, at) => work(at)))
+  const countOf = (answers: readonly string[], answer: string) => answers.filter((each) => each === answer).length
+
+  test('is 10 look-ups of payers in a second; beyond that nothing is said of a signature that no key made', async () => {
+    const endpoint = oddEndpoint()
+    const clock = fakeClock(0)
+    const wallets = walletsAt(endpoint.url, clock)
+    const payment = await sign(newWallet(), offer)
+    const flood = () => times(60, () => wallets.signedPayment({ ...payment, payer: stranger() }))
+    // Three at once, and seven more with each second.
+    for (const inAll of [3, 6, 9]) {
+      const answers = await flood()
+      expect(countOf(answers, 'not-signed')).toBe(3)
+      expect(countOf(answers, 'busy')).toBe(57)
+      expect(endpoint.calls('eth_getCode')).toBe(inAll)
+      clock.pass(450)
+    }
+    expect(endpoint.calls('eth_call')).toBe(0)
+    expect(await wallets.signedPayment(payment)).toBe('signed')
+    expect(endpoint.calls('eth_getCode')).toBe(9)
+  })
+
+  test('is asked once of a payer, however often it is named, and again once it may have been deployed', async () => {
+    const endpoint = oddEndpoint()
+    const clock = fakeClock(0)
+    const wallets = walletsAt(endpoint.url, clock)
+    const owner = newWallet()
+    const payer = await contracts.addressOf(owner)
+    const payment = await sign(owner, offer, { payer })
+    expect(new Set(await times(100, () => wallets.signedPayment({ ...payment, signature: junk })))).toEqual(
+      new Set(['not-signed']),
+    )
+    expect(endpoint.calls('eth_getCode')).toBe(1)
+    await contracts.deploy(owner)
+    clock.pass(10_000)
+    expect(await wallets.signedPayment(payment)).toBe('signed')
+  })
+
+  test('is one call about a contract, whatever its code does', async () => {
+    const endpoint = oddEndpoint()
+    const wallets = walletsAt(endpoint.url)
+    const codes = ['0x60006000fd', '0x5b600056', '0xfe'] as const
+    for (const [at, bytecode] of codes.entries()) {
+      expect(await digestBy(wallets, await contracts.running(bytecode), junk, `from ${at}`)).toBe('not-signed')
+      expect(endpoint.calls('eth_call')).toBe(at + 1)
+    }
+  })
+
+  test('leaves owners their share', async () => {
+    const owner = newWallet()
+    const wallet = await contracts.deploy(owner)
+    const wallets = walletsAt(network.rpcUrl)
+    const payment = await sign(newWallet(), offer)
+    await times(60, () => wallets.signedPayment({ ...payment, payer: stranger() }))
+    expect(await digestBy(wallets, wallet, await owner.signMessage({ message: text }), FROM)).toBe(hashMessage(text))
+  })
+
+  test('about one contract is a few questions at once, and keeps its owner no longer than another', async () => {
+    const endpoint = oddEndpoint()
+    const wallets = walletsAt(endpoint.url)
+    const [named, other] = [newWallet(), newWallet()]
+    const [wallet, otherWallet] = [await contracts.deploy(named), await contracts.deploy(other)]
+    const answers = await times(100, () => digestBy(wallets, wallet, junk, 'flood'))
+    expect(countOf(answers, 'not-signed')).toBe(6)
+    expect(countOf(answers, 'busy')).toBe(94)
+    expect(endpoint.calls('eth_call')).toBe(6)
+    const byOwner = async (owner: Wallet) => await owner.signMessage({ message: text })
+    expect(await digestBy(wallets, wallet, await byOwner(named), 'home')).toBe(hashMessage(text))
+    expect(await digestBy(wallets, otherWallet, await byOwner(other), FROM)).toBe(hashMessage(text))
+  })
+
+  test('from a hundred addresses about one contract is over for its owner once they are known', async () => {
+    const clock = fakeClock(0)
+    const wallets = walletsAt(network.rpcUrl, clock)
+    const owner = newWallet()
+    const wallet = await contracts.deploy(owner)
+    const signature = await owner.signMessage({ message: text })
+    const answers: string[] = []
+    for (let second = 0; second < 120; second += 1) {
+      await times(100, (at) => digestBy(wallets, wallet, junk, `flood ${at}`))
+      // It asks as often as Retry-After says.
+      if (second % 2 === 0) answers.push(await digestBy(wallets, wallet, signature, 'home'))
+      clock.pass(1000)
+    }
+    expect(new Set(answers)).toEqual(new Set(['busy', hashMessage(text)]))
+    expect(new Set(answers.slice(-20))).toEqual(new Set([hashMessage(text)]))
+  })
+
+  test('does not hold up a wallet that was seen to sign', async () => {
+    const clock = fakeClock(0)
+    const wallets = walletsAt(network.rpcUrl, clock)
+    const payer = async () => {
+      const owner = newWallet()
+      return await sign(owner, offer, { payer: await contracts.deploy(owner) })
+    }
+    const honest = await payer()
+    expect(await wallets.signedPayment(honest)).toBe('signed')
+    const askStranger = async () => wallets.signedPayment({ ...(await payer()), signature: junk })
+    for (let answer = await askStranger(); answer !== 'busy'; answer = await askStranger()) {
+      expect(answer).toBe('not-signed')
+      clock.pass(100)
+    }
+    expect(await wallets.signedPayment(honest)).toBe('signed')
+  })
+})
+
+describe('a payment', () => {
+  test("is its payer's only as it was signed, which is told without asking anybody", async () => {
+    const silent = walletsAt(oddEndpoint({ '*': () => 'busy' }).url)
+    const { signedPayment } = walletsAt(network.rpcUrl)
+    const payment = await sign(newWallet(), offer)
+    const changed = [
+      { amount: 999_999n },
+      { to: lower(newWallet().address) },
+      { payer: lower(newWallet().address) },
+      { validAfter: 1n },
+      { validBefore: payment.validBefore + 1n },
+      { nonce: lower(hashMessage('other')) },
+      { accepted: { ...payment.accepted, network: 'eip155:84532' } },
+      { accepted: { ...payment.accepted, network: 'solana:mainnet' } },
+      { accepted: { ...payment.accepted, asset: lower(newWallet().address) } },
+      { signature: '0x' as const },
+    ]
+    expect(await silent.signedPayment(payment)).toBe('signed')
+    for (const change of changed) expect(await signedPayment({ ...payment, ...change })).toBe('not-signed')
+  })
+
+  test('is a contract wallet’s where its contract takes it, deployed or not', async () => {
+    const [owner, later] = [newWallet(), newWallet()]
+    const wallets = walletsAt(network.rpcUrl)
+    const payer = await contracts.deploy(owner)
+    const good = await sign(owner, offer, { payer })
+    const undeployed = await sign(later, offer, { payer: await contracts.addressOf(later) })
+    const counterfactual = { ...undeployed, signature: wrapped(undeployed.signature, later) }
+    const bad = await sign(newWallet(), offer, { payer })
+    for (const [payment, answer, forToken] of [
+      [good, 'signed', 'signed'],
+      [counterfactual, 'signed', 'not-signed'],
+      [{ ...good, signature: wrapped(good.signature, owner) }, 'signed', 'signed'],
+      [bad, 'not-signed', 'not-signed'],
+    ] as const) {
+      expect(await wallets.signedPayment(payment)).toBe(answer)
+      expect(await walletsAt(network.rpcUrl).signedForToken(payment)).toBe(forToken)
+    }
+    // Its payment may have deployed it, so that nobody rests on what was seen before.
+    await contracts.deploy(later)
+    expect(await wallets.signedPayment(undeployed)).toBe('signed')
+  })
+
+  test('of a key with code of its own is admitted for the key, and good for the token where the code takes it', async () => {
+    const [delegated, shut] = [newWallet(), newWallet()]
+    await contracts.delegate(delegated)
+    // Code that takes no signature.
+    await network.client.setCode({ address: shut.address, bytecode: '0x60006000fd' })
+    for (const [payer, taken] of [
+      [delegated, 'signed'],
+      [shut, 'not-signed'],
+    ] as const) {
+      const payment = await sign(payer, offer)
+      expect(await walletsAt(oddEndpoint({ '*': () => 'busy' }).url).signedPayment(payment)).toBe('signed')
+      expect(await walletsAt(network.rpcUrl).signedForToken(payment)).toBe(taken)
+    }
+  })
+
+  test('is good for the token only in the one form that it takes', async () => {
+    const wallets = walletsAt(network.rpcUrl)
+    const payment = await sign(newWallet(), offer)
+    const { r, s, yParity } = parseSignature(payment.signature)
+    const signatures: Record<string, Hex> = {
+      'its own': payment.signature,
+      'v from 0': `${r}${s.slice(2)}0${yParity}`,
+      'the larger s': `${r}${word(ORDER - BigInt(s))}${yParity === 0 ? '1c' : '1b'}`,
+    }
+    for (const [name, signature] of Object.entries(signatures)) {
+      expect(await wallets.signedPayment({ ...payment, signature })).toBe('signed')
+      const taken = await wallets.signedForToken({ ...payment, signature })
+      expect({ name, taken }).toEqual({ name, taken: name === 'its own' ? 'signed' : 'not-signed' })
+    }
+  })
+
+  test('is not denied while the chain cannot be asked about its payer', async () => {
+    const owner = newWallet()
+    const payment = await sign(owner, offer, { payer: await contracts.deploy(owner) })
+    const noCall: Rule = () => ({ error: { code: -32_005, message: 'limit exceeded' } })
+    for (const rules of [
+      { '*': () => 'busy' as const },
+      { eth_call: noCall },
+      { eth_call: () => ({ result: '0x' }) },
+    ]) {
+      const wallets = walletsAt(oddEndpoint(rules).url)
+      expect(await wallets.signedPayment(payment)).toBe('silent')
+      expect(await wallets.signedForToken(payment)).toBe('silent')
+      expect(await digestBy(wallets, payment.payer, payment.signature, FROM)).toBe('silent')
+    }
+  })
+})
+
+test('the committed code is what the contract wallet compiles to', async () => {
+  expect(await compileFactory()).toEqual(artefact)
+})

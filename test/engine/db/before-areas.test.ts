@@ -1,0 +1,112 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import postgresWall from '../../../db/postgres/migrations/0001_wall.sql' with { type: 'text' }
+import postgresUnanswered from '../../../db/postgres/migrations/0002_unanswered.sql' with { type: 'text' }
+import postgresCompaction from '../../../db/postgres/migrations/0003_compaction.sql' with { type: 'text' }
+import { openPostgres } from '../../../db/postgres/open.ts'
+import type { DamagedRow } from '../../../db/row-checksums.ts'
+import sqliteWall from '../../../db/sqlite/migrations/0001_wall.sql' with { type: 'text' }
+import sqliteUnanswered from '../../../db/sqlite/migrations/0002_unanswered.sql' with { type: 'text' }
+import sqliteCompaction from '../../../db/sqlite/migrations/0003_compaction.sql' with { type: 'text' }
+import { openSqlite } from '../../../db/sqlite/open.ts'
+import { hold, stored, type Engine } from '../../support/engine.ts'
+import { startPostgres, type PostgresServer } from '../../support/postgres/server.ts'
+import { blockOf, hash, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
+import tables from './before-areas.json'
+
+// Goal: a wall that sold blocks before there were areas goes on as it was, and sells areas. Method: rows that the program
+// wrote then, with their sums, in its tables.
+
+type Value = string | number | { readonly hex: string }
+type Rows = readonly Readonly<Record<string, Value | undefined>>[]
+
+const sqliteValue = (value: Value) => (typeof value === 'object' ? `x'${value.hex}'` : quoted(value))
+const postgresValue = (value: Value) => (typeof value === 'object' ? `'\\x${value.hex}'` : quoted(value))
+const quoted = (value: string | number) =>
+  typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`
+
+/** Statements that write what the tables held. */
+function written(valueOf: (value: Value) => string): string {
+  const texts = Object.entries(tables as Readonly<Record<string, Rows>>).flatMap(([table, rows]) =>
+    rows.map((row) => {
+      const cells = Object.entries(row).flatMap(([name, value]): [string, string][] =>
+        value === undefined ? [] : [[name, valueOf(value)]],
+      )
+      if (table === 'blocks')
+        return `UPDATE blocks SET ${cells.map((cell) => cell.join(' = ')).join(', ')} WHERE i = ${valueOf(row['i'] ?? -1)};`
+      return `INSERT INTO ${table} (${cells.map(([name]) => name).join(', ')}) VALUES (${cells.map(([, text]) => text).join(', ')});`
+    }),
+  )
+  return texts.join('\n')
+}
+
+async function goesOn(wall: Engine, damaged: readonly DamagedRow[]): Promise<void> {
+  const first = await stored(wall, paymentOf(1, 1))
+  expect(first).toMatchObject({ target: blockOf('3,4'), block: blockOf('3,4'), state: { kind: 'sold', tx: hash(1) } })
+  expect(first.listing.pixels?.length).toBe(100)
+  expect(await stored(wall, paymentOf(2, 2))).toMatchObject({ target: 'next', state: { kind: 'sold' } })
+  const held = await stored(wall, paymentOf(3, 3))
+  expect(held).toMatchObject({ target: blockOf('80,45'), state: { kind: 'reserved', uncertain: true } })
+  expect(await stored(wall, paymentOf(4, 4))).toMatchObject({ target: 'next', state: { kind: 'released' } })
+  expect(await wall.blocks.owned(blockOf('3,4'))).toMatchObject({ wallet: wallet(1), face: { message: 'new' } })
+  expect((await wall.log.after(0, 9)).map(({ kind }) => kind)).toEqual(['sale', 'sale', 'repaint'])
+  await wall.ledger.finalize(held, hash(3), true, NOW + 9)
+  const area = await hold(wall, 'next,3x2', paymentOf(5, 5), SILENT)
+  await wall.ledger.finalize(area, hash(5), true, NOW + 9)
+  const sales = (await wall.log.after(3, 99)).map((change) => 'seq' in change && change.seq)
+  expect(sales).toEqual([3, 4, 5, 6, 7, 8, 9])
+  expect(await wall.ledger.fulfilLatePayment(await stored(wall, paymentOf(4, 4)), hash(4), NOW)).toMatchObject({
+    state: { kind: 'sold' },
+  })
+  expect(damaged).toEqual([])
+}
+
+describe('a database from before areas', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'wall-'))
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await startPostgres()
+  }, 30_000)
+  afterAll(async () => {
+    rmSync(folder, { recursive: true })
+    await server.stop()
+  })
+
+  test('goes on in SQLite', async () => {
+    const path = join(folder, 'old.sqlite')
+    const db = new Database(path)
+    db.run(`${sqliteWall}; ${sqliteUnanswered}; ${sqliteCompaction}; PRAGMA user_version = 3; ${written(sqliteValue)}`)
+    db.close()
+    for (let opened = 1; opened <= 2; opened++) {
+      const damaged: DamagedRow[] = []
+      const wall = await openSqlite(path, TERMS.network, { onDamaged: (row) => damaged.push(row) })
+      if (opened === 1) await goesOn(wall, damaged)
+      expect([await wall.log.after(0, 99).then(({ length }) => length), damaged]).toEqual([11, []])
+      wall.close()
+    }
+  })
+
+  test('goes on in PostgreSQL', async () => {
+    const url = server.url(await server.newDatabase())
+    const sql = new SQL(url, { max: 1 })
+    await sql
+      .unsafe(`
+      CREATE TABLE migrations (version integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());
+      INSERT INTO migrations (version) VALUES (1), (2), (3);
+      ${postgresWall}; ${postgresUnanswered}; ${postgresCompaction};
+      SET session_replication_role = replica;
+      ${written(postgresValue)}
+      UPDATE counters SET number = 3, seq = 2, agent = 2, at = ${NOW + 5};
+      SELECT setval(pg_get_serial_sequence('payments', 'id'), 4)`)
+      .simple()
+    await sql.close()
+    const damaged: DamagedRow[] = []
+    const wall = await openPostgres(url, TERMS.network, { onDamaged: (row) => damaged.push(row) })
+    await goesOn(wall, damaged)
+    await wall.close()
+  })
+})

@@ -1,0 +1,207 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CannotOpen } from '../../../db/cannot-open.ts'
+import type { DamagedRow } from '../../../db/row-checksums.ts'
+import { openSqlite, openWall, ports, type Sqlite } from '../../../db/sqlite/open.ts'
+import { StoreUnavailable } from '../../../server/domain/failure.ts'
+import { canvasBlock, feedPage } from '../../../server/domain/wall/wall-view.ts'
+import { followLog } from '../../../server/instances/follow-log.ts'
+import { CLAIM_ORDER } from '../../../shared/wall.ts'
+import { failureOf, hold, sell } from '../../support/engine.ts'
+import {
+  blockOf,
+  editOf,
+  hash,
+  identityOf,
+  listingOf,
+  NOW,
+  paymentOf,
+  pixelsOf,
+  TERMS,
+  wallet,
+} from '../../support/samples.ts'
+import { WAYS } from './ways.ts'
+
+// Goal: no bit that turns over in the file is ever served as if it were true. Method: bytes of a real file are flipped
+// while nobody has it open; what the store then tells is compared with what it told before, row by row.
+
+const folder = mkdtempSync(join(tmpdir(), 'wall-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const SALES = 60
+// More than that, and a word on them, for those who ask: `FLIPS=1000 TELL=1 bun test test/engine/db/damage`.
+const ROUNDS = Number(Bun.env['FLIPS'] ?? 40)
+const keys = Array.from({ length: SALES }, (_, at) => ({ payer: wallet(1 + (at % 7)), nonce: hash(at + 1) }))
+const path = join(folder, 'wall.sqlite')
+const EDITED = blockOf('80,45')
+
+beforeAll(async () => {
+  const wall = await openSqlite(path, TERMS.network)
+  for (const at of keys.keys())
+    await sell(wall, 'next', 1 + (at % 7), at + 1, listingOf({ message: `sale ${at}`, pixels: pixelsOf(at) }))
+  const painted = (await wall.ledger.find(keys[3] ?? keyOf(0)))?.block ?? EDITED
+  await wall.blocks.edit(painted, editOf(1, { message: 'repainted' }), NOW)
+  await wall.agents.identify(wallet(2), identityOf(2, { name: 'Bob' }), NOW)
+  await hold(wall, blockOf('0,0'), paymentOf(9, 999))
+  wall.close()
+})
+
+const keyOf = (at: number) => paymentOf(1, at)
+
+/** Everything a reader or a buyer could be told, each answer on its own; a refusal of the store is `null`. */
+async function toldBy(wall: Omit<Sqlite, 'close'>): Promise<unknown[]> {
+  const { view } = await followLog(wall.log)
+  const told = async (work: unknown) => {
+    try {
+      return await work
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return null
+      throw error
+    }
+  }
+  const blocks = [...view.claimed.keys()]
+  return [
+    feedPage(view, { after: 0, limit: 1000 }).sales.length,
+    view.canvas,
+    ...blocks.map((block) => canvasBlock(view, block)),
+    ...(await Promise.all(keys.map((key) => told(wall.ledger.find(key))))),
+    ...(await Promise.all(blocks.map((block) => told(wall.blocks.owned(block))))),
+    ...(await Promise.all(keys.map(({ payer }) => told(wall.ledgerReader.ofPayer(payer))))),
+    await told(wall.ledgerReader.held()),
+    await told(wall.ledger.find(paymentOf(9, 999))),
+    await told(wall.ledger.space(blockOf('0,0'))),
+    await told(wall.ledger.space(blockOf('159,89'))),
+  ]
+}
+
+/** Numbers that are the same in every run. */
+function prng(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+test(
+  'of bits turned over in the file none changes what anyone is told: it is noticed, or it meant nothing',
+  async () => {
+    const whole = await Bun.file(path).bytes()
+    const before = await openSqlite(path, TERMS.network)
+    const truth = await toldBy(before)
+    before.close()
+    const roll = prng(4)
+    const seen = { refused: 0, noticed: 0, harmless: 0, silent: [] as string[] }
+    const copy = join(folder, 'flipped.sqlite')
+    for (let round = 0; round < ROUNDS; round++) {
+      const at = roll(whole.length)
+      const bit = 1 << roll(8)
+      const flipped = whole.slice()
+      flipped[at] = (flipped[at] ?? 0) ^ bit
+      await Bun.write(copy, flipped)
+      const damaged: DamagedRow[] = []
+      let connection
+      try {
+        connection = openWall(copy, TERMS.network, { onDamaged: (row) => damaged.push(row) })
+      } catch (error) {
+        expect([at, error instanceof CannotOpen ? '' : error]).toEqual([at, ''])
+        seen.refused++
+        continue
+      }
+      const told = await toldBy(ports(connection))
+      connection.close()
+      const changed = told.filter((answer, which) => answer !== null && !Bun.deepEquals(answer, truth[which]))
+      if (changed.length > 0 && damaged.length === 0) seen.silent.push(`${at}.${bit}: ${JSON.stringify(changed[0])}`)
+      else if (damaged.length > 0) seen.noticed++
+      else seen.harmless++
+    }
+    expect(seen.silent).toEqual([])
+    expect(seen.noticed + seen.refused).toBeGreaterThan(ROUNDS / 10)
+    if (Bun.env['TELL'] === '1') console.log(seen)
+  },
+  { timeout: ROUNDS * 1000 },
+)
+
+describe.each(WAYS)('%s, a damaged row', (_, open) => {
+  const [first, second] = [keys[0] ?? keyOf(0), keys[1] ?? keyOf(0)]
+
+  /** The wall after SQL of nobody's was run on its file; `damaged` grows as damage is found. */
+  async function openAfter(sql: string) {
+    const copy = join(folder, `${crypto.randomUUID()}.sqlite`)
+    await Bun.write(copy, Bun.file(path))
+    const vandal = new Database(copy)
+    vandal.run(`DROP TRIGGER changes_are_never_rewritten; DROP TRIGGER payments_at_their_end_stay_there; ${sql}`)
+    vandal.close(true)
+    const damaged: DamagedRow[] = []
+    const wall = await open(copy, TERMS.network, { onDamaged: (row) => damaged.push(row) })
+    return { wall, damaged }
+  }
+
+  test('of a payment: its payer is not told that it was never seen, and everybody else buys on', async () => {
+    for (const column of [`payer = '${wallet(99)}'`, `nonce = '${hash(4711)}'`, `tx = '${hash(1)}'`]) {
+      const { wall, damaged } = await openAfter(`UPDATE payments SET ${column} WHERE id = 2`)
+      expect(damaged).toEqual([{ table: 'payments', row: 2 }])
+      expect(await failureOf(wall.ledger.find(second))).toBeInstanceOf(StoreUnavailable)
+      expect(await failureOf(wall.ledger.find(second))).toBeInstanceOf(StoreUnavailable)
+      expect((await wall.ledger.find(first))?.state.kind).toBe('sold')
+      await sell(wall, 'next', 50, 5000)
+      expect(damaged).toHaveLength(1)
+      wall.close()
+    }
+  })
+
+  test('of a block: it is neither told nor repainted, and the log still shows what its owner set', async () => {
+    const { wall, damaged } = await openAfter(
+      `UPDATE blocks SET message = 'forged' WHERE i = (SELECT block FROM payments WHERE id = 1)`,
+    )
+    const block = (await wall.ledger.find(first))?.block ?? EDITED
+    expect(damaged).toEqual([{ table: 'blocks', row: block }])
+    expect(await failureOf(wall.blocks.owned(block))).toBeInstanceOf(StoreUnavailable)
+    expect(await failureOf(wall.blocks.edit(block, editOf(7, { message: 'mine' }), NOW))).toBeInstanceOf(
+      StoreUnavailable,
+    )
+    const { view } = await followLog(wall.log)
+    expect(canvasBlock(view, block)?.m).toBe('sale 0')
+    wall.close()
+  })
+
+  test('of an open block: it is not sold, and next passes it by', async () => {
+    const { wall } = await openAfter(
+      `UPDATE blocks SET rank = rank + 100000 WHERE i = (SELECT i FROM blocks WHERE state = 'open' ORDER BY rank LIMIT 1)`,
+    )
+    const { block } = await sell(wall, 'next', 50, 5000)
+    const passedBy = CLAIM_ORDER[SALES]
+    expect([block, passedBy]).toEqual([CLAIM_ORDER[SALES + 1], expect.any(Number)])
+    expect(await failureOf(wall.ledger.space(passedBy ?? EDITED))).toBeInstanceOf(StoreUnavailable)
+    wall.close()
+  })
+
+  test('of the log: what it made true is told from the tables', async () => {
+    for (const number of [4, SALES + 1, SALES + 2]) {
+      const whole = await openAfter('SELECT 1')
+      const { wall, damaged } =
+        await openAfter(`UPDATE changes SET message = 'forged' WHERE number = ${number} AND kind <> 'identity';
+        UPDATE changes SET name = 'forged' WHERE number = ${number} AND kind = 'identity'`)
+      expect(damaged).toEqual([{ table: 'changes', row: number }])
+      const views = await Promise.all([followLog(wall.log), followLog(whole.wall.log)])
+      const [told, truth] = views.map(({ view }) => [view.canvas, [...view.claimed], view.agents, view.number])
+      expect(told).toEqual(truth)
+      wall.close()
+      whole.wall.close()
+    }
+  })
+
+  test('of an agent: its blocks are shown with the wallet that paid, and it is not renamed', async () => {
+    const { wall, damaged } = await openAfter(`UPDATE agents SET wallet = '${wallet(99)}' WHERE id = 2`)
+    expect(damaged).toEqual([{ table: 'agents', row: 2 }])
+    const { view } = await followLog(wall.log)
+    expect(view.agents[1]?.wallet).toBe(wallet(2))
+    expect(await failureOf(wall.agents.identify(wallet(99), identityOf(8, { name: 'Eve' }), NOW))).toBeInstanceOf(
+      StoreUnavailable,
+    )
+    wall.close()
+  })
+})

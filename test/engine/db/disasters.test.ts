@@ -1,0 +1,156 @@
+import { Database, SQLiteError } from 'bun:sqlite'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { atCommit, beforeCommit } from '../../../db/sqlite/errors.ts'
+import { openSqlite, openWall, ports } from '../../../db/sqlite/open.ts'
+import { StoreBroken, StoreUnavailable } from '../../../server/domain/failure.ts'
+import { isBehind } from '../../../server/domain/store-position.ts'
+import { failureOf, sell } from '../../support/engine.ts'
+import { hash, HEAD, listingOf, NOW, paymentOf, TERMS, wallet } from '../../support/samples.ts'
+
+// Goal: what was acknowledged is kept and what failed has left nothing, whatever ends a process or fills a disk.
+// Method: a child process sells on a real file and is killed; limits of the system stand in for a failing disk.
+
+const folder = mkdtempSync(join(tmpdir(), 'wall-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const seller = Bun.fileURLToPath(import.meta.resolve('./seller.ts'))
+
+/** Starts a seller; `limit` is a shell command that it inherits the limits of. */
+function startSeller(path: string, first: number, limit = 'true') {
+  const command = `${limit}; exec "$0" "$@"`
+  const child = Bun.spawn(['sh', '-c', command, process.execPath, seller, path, String(first)], { stdout: 'pipe' })
+  return { child, lines: linesOf(child.stdout) }
+}
+
+async function* linesOf(output: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  let rest = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of output) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+}
+
+test(
+  'every acknowledged sale survives kill -9, and the wall goes on without a gap',
+  async () => {
+    const path = join(folder, 'killed.sqlite')
+    const acknowledged: number[] = []
+    for (const round of [1, 2, 3]) {
+      const { child, lines } = startSeller(path, round * 1000)
+      for await (const line of lines) {
+        if (line === 'open') continue
+        acknowledged.push(Number(line))
+        if (acknowledged.length >= round * 40 && !child.killed) child.kill('SIGKILL')
+      }
+      await child.exited
+    }
+    const { ledger, log, close } = await openSqlite(path, TERMS.network)
+    expect(acknowledged.length).toBeGreaterThanOrEqual(120)
+    for (const nonce of acknowledged)
+      expect((await ledger.find({ payer: wallet(nonce), nonce: hash(nonce) }))?.state.kind).toBe('sold')
+    const sales = await log.after(0, 10_000)
+    // At most one sale a round was committed and not said any more.
+    expect(sales.length - acknowledged.length).toBeWithin(0, 4)
+    expect(sales.map((change) => change.kind === 'sale' && change.seq)).toEqual(sales.map((_, at) => at + 1))
+    close()
+  },
+  { timeout: 20_000 },
+)
+
+test('a disk that fails at commit breaks the store, and a restart has all that was acknowledged', async () => {
+  const path = join(folder, 'limited.sqlite')
+  ;(await openSqlite(path, TERMS.network)).close()
+  // The write-ahead log grows past the limit before it is folded into the main file.
+  const { lines } = startSeller(path, 1, `trap '' XFSZ; ulimit -f 6000`)
+  const said = await Array.fromAsync(lines)
+  expect(said.at(-1)).toBe('StoreBroken')
+  const { log, close } = await openSqlite(path, TERMS.network)
+  const sales = await log.after(0, 10_000)
+  expect(sales.length).toBeGreaterThanOrEqual(said.length - 2)
+  close()
+})
+
+test('a full disk refuses a step whole, reads go on, and the same step works once there is room', async () => {
+  const connection = openWall(join(folder, 'full.sqlite'), TERMS.network)
+  const { ledger, log, store } = ports(connection)
+  connection.run('PRAGMA max_page_count = 1')
+  let nonce = 0
+  // One step a payer, so that what is refused is refused again.
+  const claimNext = () => ledger.claim('next', paymentOf(nonce, nonce), listingOf(), HEAD, NOW, [])
+  const failure = await (async () => {
+    for (;;) {
+      nonce++
+      try {
+        await claimNext()
+      } catch (error) {
+        return error
+      }
+    }
+  })()
+  expect(failure).toBeInstanceOf(StoreUnavailable)
+  expect(failure).not.toBeInstanceOf(StoreBroken)
+  expect(String(failure)).not.toMatch(/insert|update|payments/i)
+  const before = [await log.after(0, 9999), await ledger.find(paymentOf(nonce, nonce)), await ledger.space('next')]
+  expect(await failureOf(claimNext())).toBeInstanceOf(StoreUnavailable)
+  const after = [await log.after(0, 9999), await ledger.find(paymentOf(nonce, nonce)), await ledger.space('next')]
+  expect(after).toEqual(before)
+  expect(await store.ready()).toBe(true)
+  connection.run('PRAGMA max_page_count = 100000')
+  expect(await claimNext()).toMatchObject({ kind: 'claimed' })
+  connection.close()
+})
+
+describe('an error of SQLite', () => {
+  /** A real error, under another code: SQLite lets nobody else make one. */
+  const errorOf = (code: string) => {
+    try {
+      new Database(':memory:').run('SELECT secret')
+    } catch (error) {
+      if (error instanceof SQLiteError) return Object.create(error, { code: { value: code } })
+    }
+    throw new Error('the statement should have failed')
+  }
+
+  test.each([
+    ['SQLITE_BUSY_SNAPSHOT', 'StoreUnavailable', 'StoreUnavailable'],
+    ['SQLITE_FULL', 'StoreUnavailable', 'StoreUnavailable'],
+    ['SQLITE_READONLY_DBMOVED', 'StoreUnavailable', 'StoreUnavailable'],
+    ['SQLITE_CORRUPT_INDEX', 'StoreUnavailable', 'StoreUnavailable'],
+    ['SQLITE_IOERR_READ', 'StoreUnavailable', 'StoreBroken'],
+    ['SQLITE_IOERR_FSYNC', 'StoreUnavailable', 'StoreBroken'],
+    ['SQLITE_CONSTRAINT_UNIQUE', 'itself', 'itself'],
+    ['SQLITE_ERROR', 'itself', 'itself'],
+  ])('%s is %s before commit and %s at commit', (code, before, at) => {
+    const error = errorOf(code)
+    const nameOf = (thrown: unknown) => (thrown === error ? 'itself' : thrown instanceof Error && thrown.name)
+    expect([nameOf(beforeCommit(error)), nameOf(atCommit(error))]).toEqual([before, at])
+  })
+})
+
+describe.each(['copied over', 'moved to'] as const)('an older copy that is %s a running wall’s file', (way) => {
+  test('sells nothing twice while the wall runs, and the next start finds which one is there', async () => {
+    const path = join(folder, `${way}.sqlite`)
+    const first = await openSqlite(path, TERMS.network)
+    await sell(first, '3,4', 1, 1)
+    first.close()
+    cpSync(path, `${path}.copy`)
+    const wall = await openSqlite(path, TERMS.network)
+    const sold = await sell(wall, '5,6', 2, 2)
+    const seen = await wall.store.position()
+    if (way === 'copied over') cpSync(`${path}.copy`, path)
+    else renameSync(`${path}.copy`, path)
+    expect(await wall.ledger.find(paymentOf(2, 2))).toEqual(sold)
+    expect(await wall.ledger.claim(sold.block, paymentOf(3, 3), listingOf(), HEAD, NOW, [])).toMatchObject({
+      kind: 'lost',
+    })
+    wall.close()
+    const next = await openSqlite(path, TERMS.network)
+    expect(isBehind(await next.store.position(), seen)).toBe(way === 'moved to')
+    next.close()
+  })
+})

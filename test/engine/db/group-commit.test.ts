@@ -1,0 +1,135 @@
+import { expect, test } from 'bun:test'
+import { groupCommit } from '../../../db/sqlite/file/group-commit.ts'
+import { StoreBroken, StoreUnavailable } from '../../../server/domain/failure.ts'
+import { failureOf } from '../../support/engine.ts'
+
+// Goal: writers that come together share a commit, and nothing else. Method: a store that keeps a list, and loses what a
+// failed transaction did.
+
+/** A store, what is committed in it, and how often it was. */
+function store({
+  atCommit = () => {},
+  flush = async () => {},
+}: { atCommit?: () => void; flush?: () => Promise<void> } = {}) {
+  const kept = { rows: [] as string[], commits: 0 }
+  const write = <T>(work: () => T): T => {
+    const before = [...kept.rows]
+    try {
+      const result = work()
+      atCommit()
+      kept.commits += 1
+      return result
+    } catch (error) {
+      kept.rows = before
+      throw error
+    }
+  }
+  return { kept, ...groupCommit({ write, soon: setImmediate, flush }) }
+}
+
+/** A disk that takes as long as it is told to. */
+function slowDisk() {
+  let flushing = Promise.withResolvers<void>()
+  let asking = Promise.withResolvers<void>()
+  return {
+    flush: () => {
+      asking.resolve()
+      return flushing.promise
+    },
+    /** Resolves once the disk is waited for. */
+    asked: () => asking.promise,
+    done: () => {
+      flushing.resolve()
+      flushing = Promise.withResolvers()
+      asking = Promise.withResolvers()
+    },
+    fail: (error: Error) => flushing.reject(error),
+  }
+}
+
+test('those who write in one turn wait for one commit, and each gets its own answer', async () => {
+  const { kept, write } = store()
+  const lengths = await Promise.all(['a', 'b', 'c'].map((row) => write(() => kept.rows.push(row))))
+  expect(lengths).toEqual([1, 2, 3])
+  expect(kept).toEqual({ rows: ['a', 'b', 'c'], commits: 1 })
+})
+
+test('nobody is answered before the commit', async () => {
+  const { kept, write } = store()
+  const first = write(() => kept.rows.push('a')).then(() => kept.commits)
+  expect(await first).toBe(1)
+})
+
+test('one that fails takes nobody with it', async () => {
+  const { kept, write } = store()
+  const fails = () => {
+    kept.rows.push('half')
+    throw new StoreUnavailable('damaged')
+  }
+  const [first, second, third] = await Promise.all([
+    write(() => kept.rows.push('a')),
+    failureOf(write(fails)),
+    write(() => kept.rows.push('b')),
+  ])
+  expect([first, third]).toEqual([1, 2])
+  expect(second).toBeInstanceOf(StoreUnavailable)
+  expect(kept.rows).toEqual(['a', 'b'])
+})
+
+test('after a disk that broke nothing is tried again', async () => {
+  let commits = 0
+  const { write } = store({
+    atCommit: () => {
+      commits += 1
+      throw new StoreBroken('fsync')
+    },
+  })
+  const failures = await Promise.all(['a', 'b'].map((row) => failureOf(write(() => row))))
+  expect(failures.map((failure) => failure instanceof StoreBroken)).toEqual([true, true])
+  expect(commits).toBe(1)
+})
+
+test('who comes while the disk is waited for shares the next commit, and waits for the disk as well', async () => {
+  const disk = slowDisk()
+  const { kept, write } = store({ flush: disk.flush })
+  const told: string[] = []
+  const first = write(() => kept.rows.push('a')).then(() => told.push('a'))
+  await disk.asked()
+  const later = ['b', 'c'].map((row) => write(() => kept.rows.push(row)).then(() => told.push(row)))
+  await new Promise(setImmediate)
+  expect([kept.rows, told]).toEqual([['a'], []])
+  disk.done()
+  await first
+  await disk.asked()
+  expect([kept.rows, told]).toEqual([['a', 'b', 'c'], ['a']])
+  disk.done()
+  await Promise.all(later)
+  expect(kept.commits).toBe(2)
+})
+
+test('a disk that fails after the commit fails those who were committed and those who wait, and nothing is tried again', async () => {
+  const disk = slowDisk()
+  const { kept, write } = store({ flush: disk.flush })
+  const first = failureOf(write(() => kept.rows.push('a')))
+  await disk.asked()
+  const second = failureOf(write(() => kept.rows.push('b')))
+  disk.fail(new StoreBroken('fsync'))
+  expect(await first).toBeInstanceOf(StoreBroken)
+  expect(await second).toBeInstanceOf(StoreBroken)
+  expect(kept.rows).toEqual(['a'])
+})
+
+test('what nobody was told yet is on the disk once that is waited for', async () => {
+  const disk = slowDisk()
+  const { kept, write, flushed } = store({ flush: disk.flush })
+  await flushed()
+  const told: string[] = []
+  const first = write(() => kept.rows.push('a')).then(() => told.push('written'))
+  await disk.asked()
+  const waiting = flushed().then(() => told.push('flushed'))
+  await new Promise(setImmediate)
+  expect(told).toEqual([])
+  disk.done()
+  await Promise.all([first, waiting])
+  expect(told).toContain('flushed')
+})

@@ -1,0 +1,88 @@
+/** Fills a wall with everything that one can hold: sales, edits, hidden parts, open purchases, texts of every kind. */
+
+import type { Engine } from '../../../db/engine.ts'
+import type { Listing } from '../../../server/domain/purchase/listing.ts'
+import { hold, sell, stored } from '../../support/engine.ts'
+import {
+  blockOf,
+  editOf,
+  hash,
+  identityOf,
+  listingOf,
+  NOW,
+  paymentOf,
+  pixelsOf,
+  SILENT,
+  wallet,
+} from '../../support/samples.ts'
+
+/** Texts that an encoding, an escape or a sort order could spoil. */
+const ODD_TEXTS = [
+  `it's "so"; DROP TABLE blocks; -- \\x00 \\u0000 $1 {"a":[null]} %s`,
+  'ÿ\u0300é e\u0301 Ω ß ﬃ 𝕎 aa Å \ufeff',
+  '👩🏽‍🚀🏴󠁧󠁢󠁳󠁣󠁴󠁿 1️⃣',
+  'مرحبا שלום 你好 \u{10ffff}\u{ffff}',
+  '\\',
+  ' ',
+]
+
+const textAt = (at: number) => ODD_TEXTS[at % ODD_TEXTS.length] ?? ''
+
+function listingAt(at: number): Listing {
+  if (at % 7 === 0) return SILENT
+  return listingOf({
+    name: at % 3 === 0 ? null : textAt(at),
+    framework: at % 2 === 0 ? null : textAt(at + 1),
+    message: textAt(at + 2),
+    link: at % 5 === 0 ? null : `https://ada.example/?q=${at}%27#'`,
+    pixels: at % 4 === 0 ? null : pixelsOf(at % 200),
+    painter: at % 6 === 0 ? wallet(100 + at) : null,
+  })
+}
+
+/** Sells `count` of the next blocks to a dozen wallets, and has owners, the operator and the sweeper do what they do. */
+export async function liveOn(wall: Engine, count: number): Promise<void> {
+  for (let at = 1; at <= count; at += 1) {
+    const payer = 1 + ((at * at) % 12)
+    const { block } = await sell(wall, 'next', payer, at, listingAt(at), NOW + at)
+    if (at % 3 === 0) await wall.blocks.edit(block, editOf(at, { message: textAt(at), link: null }), NOW + at)
+    if (at % 8 === 0) await wall.blocks.edit(block, editOf(100_000 + at, { pixels: pixelsOf(9) }), NOW + at)
+    if (at % 10 === 0) await wall.moderation.moderate(block, 'hide', ['message', 'pixels'], NOW + at)
+    if (at % 20 === 0) await wall.moderation.moderate(block, 'unhide', ['pixels'], NOW + at)
+    if (at % 11 === 0)
+      await wall.agents.namePainter(wallet(payer), { painter: at % 2 === 0 ? null : wallet(at), ts: NOW + at })
+    if (at % 9 === 0) await wall.agents.identify(wallet(payer), identityOf(at, { name: textAt(at) }), NOW + at)
+  }
+  await wall.moderation.moderateWallet(wallet(2), { act: 'hide', parts: ['name'] }, NOW + count)
+  await wall.moderation.moderateWallet(wallet(5), { act: 'ban' }, NOW + count)
+  await wall.moderation.record({ at: NOW, who: 'ada', act: 'ban', what: 'wallet', parts: '', why: 'spam' })
+  await wall.checkpoint.reach(25_000_000n)
+}
+
+/** Leaves a purchase in each state that is not an end, and a sale in each that is looked at again. */
+export async function leaveOpen(wall: Engine, first: number): Promise<void> {
+  const { ledger, payouts } = wall
+  const at = (offset: number) => paymentOf(20 + offset, first + offset)
+  await hold(wall, 'next', at(0))
+  await ledger.markUncertain(await hold(wall, blockOf('0,0'), at(1), listingAt(1)))
+  await ledger.release(await hold(wall, blockOf('1,0'), at(2)), false)
+  await ledger.release(await hold(wall, 'next', at(3)), true)
+  const late = await hold(wall, blockOf('2,0'), at(4))
+  await ledger.release(late, false)
+  await ledger.fulfilLatePayment(late, hash(first + 4), NOW)
+  const unseen = await ledger.finalize(await hold(wall, 'next', at(5)), hash(first + 5), false, NOW)
+  await ledger.finalize(await ledger.markUncertain(await hold(wall, 'next', at(6))), hash(first + 6), true, NOW)
+  await ledger.markFinal(await ledger.finalize(await hold(wall, 'next', at(7)), hash(1), true, NOW), hash(2))
+  await ledger.writeOff(await stored(wall, unseen.payment))
+  await payouts.note(at(0), textAt(0), NOW)
+  await payouts.note(at(9), 'refund of what no purchase is known for', NOW)
+}
+
+/** Has two payments land when every block is sold, and one of them paid back. */
+export async function leaveCredits({ ledger, payouts }: Engine, first: number): Promise<void> {
+  for (const nonce of [first, first + 1]) {
+    const payment = paymentOf(40, nonce)
+    await ledger.fulfilLatePayment({ payment, target: 'next', listing: listingAt(nonce), head: 1n }, hash(nonce), NOW)
+  }
+  await payouts.note(paymentOf(40, first), 'transfer 0xabc', NOW + 1)
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test'
+import { openWall } from '../../../db/sqlite/open.ts'
+import { sqliteLog } from '../../../db/sqlite/wall/log.ts'
+import { TERMS } from '../../endurance/sim/samples.ts'
+
+// Goal: what is new is read in no more time on a full wall than on an empty one, since it is read after each write. Method: SQLite
+// tells how it would go about each of the log's reads.
+
+test('the newest entries are looked up one by one, however much is sold', async () => {
+  const connection = openWall(':memory:', TERMS.network)
+  const asked: string[] = []
+  const log = sqliteLog({
+    ...connection,
+    prepare: (sql) => {
+      asked.push(sql)
+      return connection.prepare(sql)
+    },
+  })
+  expect(await log.after(0, 1)).toEqual([])
+  const [after = ''] = asked
+  const steps = connection
+    .prepare<{ detail: string }, { after: number; limit: number }>(`EXPLAIN QUERY PLAN ${after}`)
+    .all({ after: 0, limit: 1 })
+    .map(({ detail }) => detail)
+  expect(steps.filter((step) => /^(SCAN|MATERIALIZE|CO-ROUTINE)|AUTOMATIC/.test(step))).toEqual([])
+  expect(steps[0]).toStartWith('SEARCH changes USING INTEGER PRIMARY KEY')
+  connection.close()
+})

@@ -1,0 +1,569 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { CannotOpen } from '../../../db/cannot-open.ts'
+import type { Engine } from '../../../db/engine.ts'
+import { moveWall } from '../../../db/move.ts'
+import { openStore, type Place } from '../../../db/open.ts'
+import { MOVED } from '../../../db/postgres/migration-marker.ts'
+import { openPostgres } from '../../../db/postgres/open.ts'
+import { openWall } from '../../../db/sqlite/open.ts'
+import { copiedColumns, KEPT_TABLES } from '../../../db/wall-rows.ts'
+import { paymentHealth } from '../../../server/health/payment-health.ts'
+import { canvasParts } from '../../../server/http/canvas/canvas-parts.ts'
+import { pixelParts } from '../../../server/http/canvas/pixel-parts.ts'
+import { followLog } from '../../../server/instances/follow-log.ts'
+import { seller } from '../../../server/purchase/seller.ts'
+import { receiptOf } from '../../../server/x402/receipt.ts'
+import { failureOf, hold, sell, stored } from '../../support/engine.ts'
+import { fakeChain } from '../../support/fakes/chain.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
+import { fakeLogger } from '../../support/fakes/logger.ts'
+import { noPictures } from '../../support/fakes/pictures.ts'
+import { fakeWallets } from '../../support/fakes/wallets.ts'
+import { sellAllBut } from '../../support/nearly-sold.ts'
+import { cutProxy } from '../../support/postgres/cut-proxy.ts'
+import { startPostgres, type PostgresServer } from '../../support/postgres/server.ts'
+import { blockOf, editOf, hash, HEAD, listingOf, NOW, paymentOf, TERMS } from '../../support/samples.ts'
+import { leaveCredits, leaveOpen, liveOn } from './lived-in.ts'
+
+// Goal: a wall that moves is the same wall, down to its last byte, and a move that fails leaves nothing behind. Method: real
+// files and a real server, both read with plain SQL beside the program.
+
+const folder = mkdtempSync(join(tmpdir(), 'wall-move-'))
+const fileAt = (name: string): Place & { kind: 'sqlite' } => ({ kind: 'sqlite', path: join(folder, `${name}.sqlite`) })
+const lived = fileAt('lived')
+
+let server: PostgresServer
+const newPlace = async (): Promise<Place & { kind: 'postgres' }> => ({
+  kind: 'postgres',
+  url: server.url(await server.newDatabase()),
+})
+
+beforeAll(async () => {
+  server = await startPostgres()
+  await at(lived, async (wall) => {
+    await liveOn(wall, 300)
+    await leaveOpen(wall, 1000)
+  })
+}, 30_000)
+afterAll(async () => {
+  await server.stop()
+  rmSync(folder, { recursive: true })
+})
+
+/** Moves a wall, and takes the note of it back, so that the old one can be looked at as it is. */
+async function move(from: Place, to: Place) {
+  const moved = await moveWall(from, to, final)
+  await takeBack(from)
+  return moved
+}
+
+async function takeBack(place: Place): Promise<void> {
+  if (place.kind === 'sqlite') rmSync(`${place.path}.moved`)
+  else await ask(place, 'COMMENT ON TABLE wall IS NULL')
+}
+
+// A server notices a moment later that who had a wall open is gone.
+const final = { timeoutMs: 5000, isRehearsal: false }
+const impatient = { ...final, timeoutMs: 0 }
+const rehearsal = { timeoutMs: 0, isRehearsal: true }
+
+/** Does something with the wall at a place, as the only process there. */
+async function at<T>(place: Place, work: (wall: Engine) => Promise<T>): Promise<T> {
+  const wall = await openStore(place, TERMS.network)
+  try {
+    return await work(wall)
+  } finally {
+    await wall.close()
+  }
+}
+
+type Rows = readonly Readonly<Record<string, unknown>>[]
+
+/** Every row of every table that a wall keeps, by table, each as one line. */
+async function allRows(place: Place): Promise<Record<string, readonly string[]>> {
+  const linesOf = (rows: Rows) => rows.map(lineOf).toSorted()
+  if (place.kind === 'sqlite') {
+    using file = new Database(place.path, { readonly: true })
+    return Object.fromEntries(
+      KEPT_TABLES.map((name) => [name, linesOf(file.query(`SELECT * FROM ${name}`).all() as Rows)]),
+    )
+  }
+  const all: Record<string, readonly string[]> = {}
+  for (const name of KEPT_TABLES) {
+    const rows = await ask(place, `SELECT * FROM ${name}`)
+    // Only PostgreSQL numbers what it remembers of edits.
+    all[name] = linesOf(name === 'edits' ? rows.map(({ id, ...row }) => (id === undefined ? {} : row)) : rows)
+  }
+  return all
+}
+
+function lineOf(row: Rows[number]): string {
+  const cells = Object.entries(row).map(([name, cell]) => {
+    if (cell instanceof Uint8Array) return `${name}: bytes ${cell.toHex()}`
+    return `${name}: ${typeof cell === 'string' ? JSON.stringify(cell) : String(cell)}`
+  })
+  return cells.toSorted().join(', ')
+}
+
+/** Runs SQL of nobody's on a server. */
+async function ask({ url }: { readonly url: string }, text: string): Promise<Rows> {
+  const sql = new SQL(url, { max: 1, bigint: true })
+  try {
+    return text.includes(';') ? await sql.unsafe(text).simple() : await sql.unsafe(text)
+  } finally {
+    await sql.close()
+  }
+}
+
+/** What `GET /api/canvas` and its pixels answer, to the byte, before it is compressed. */
+async function canvasOf({ log }: Pick<Engine, 'log'>): Promise<readonly Uint8Array[]> {
+  const { view } = await followLog(log)
+  return [canvasParts(view, TERMS), pixelParts(view)].map((parts) =>
+    Buffer.concat(parts.take().map(([, content]) => content)),
+  )
+}
+
+const messageOf = async (work: Promise<unknown>): Promise<string> => {
+  const failure = await failureOf(work)
+  expect(failure).toBeInstanceOf(CannotOpen)
+  return failure instanceof Error ? failure.message : ''
+}
+
+/** Whether a place holds no wall: no file, or a database on which nothing was ever asked for. */
+async function isEmpty(place: Place): Promise<boolean> {
+  if (place.kind === 'sqlite') {
+    const files = await Array.fromAsync(new Bun.Glob(`${place.path.split('/').at(-1)}*`).scan({ cwd: folder }))
+    return files.every((name) => name.endsWith('.lock'))
+  }
+  const [row] = await ask(
+    place,
+    `SELECT (SELECT count(*) FROM changes) + (SELECT count(*) FROM payments) + (SELECT count(*) FROM wall)
+      + (SELECT count(*) FROM blocks WHERE state <> 'open') AS count`,
+  )
+  return Number(row?.['count']) === 0
+}
+
+describe('a wall that moves to PostgreSQL and back', () => {
+  test('is the same in every row of every table, and in every byte of the canvas read', async () => {
+    const [there, back] = [await newPlace(), fileAt('back')]
+    const moved = await move(lived, there)
+    expect(moved).toMatchObject({
+      blocks: 14_400,
+      payments: 308,
+      moderated: 30,
+      purchase_painters: 43,
+      payouts: 2,
+      wall: 1,
+    })
+    const rows = await allRows(lived)
+    expect(await allRows(there)).toEqual(rows)
+    expect(await move(there, back)).toEqual(moved)
+    expect(await allRows(back)).toEqual(rows)
+    const [first, ...others] = [await at(lived, canvasOf), await at(there, canvasOf), await at(back, canvasOf)]
+    expect(others).toEqual([first ?? [], first ?? []])
+  })
+
+  test('goes on selling where it was: next block, next numbers, and nothing twice', async () => {
+    const next = async (wall: Engine) => {
+      const { number } = (await wall.log.compacted()).at(-1) ?? { number: 0 }
+      const { block } = await sell(wall, 'next', 60, 60_000)
+      const again = await wall.blocks.edit(block, editOf(70_000, { message: 'x' }), NOW)
+      const known = await wall.blocks.edit(block, editOf(70_000, { message: 'x' }), NOW)
+      return { block, again, known, news: await wall.log.after(number, 9), owned: await wall.blocks.owned(block) }
+    }
+    const [source, there, back] = [fileAt('sells'), await newPlace(), fileAt('sells-again')]
+    await Bun.write(source.path, Bun.file(lived.path))
+    await move(source, there)
+    await move(there, back)
+    const expected = await at(source, next)
+    expect(expected.news).toMatchObject([{ kind: 'sale' }, { kind: 'repaint' }])
+    expect(expected.known).toBe('repeated')
+    expect(await at(there, next)).toEqual(expected)
+    expect(await at(back, next)).toEqual(expected)
+    expect(await allRows(there)).toEqual(await allRows(source))
+  })
+
+  test('gives the same receipt for a payment that it took before it moved, and settles nothing again', async () => {
+    const chain = fakeChain()
+    const facilitator = fakeFacilitator(chain)
+    const [clock, logger] = [fakeClock(NOW), fakeLogger()]
+    const buying = async ({ ledger }: Engine) => {
+      const rail = paymentHealth({ facilitator, chain, clock, logger })
+      rail.reconciled()
+      await rail.probe()
+      const world = {
+        wallets: fakeWallets,
+        ledger,
+        facilitator,
+        chain,
+        rail,
+        clock,
+        logger,
+        terms: TERMS,
+        contact: null,
+      }
+      const { buy, idle } = seller({ ...world, pictures: noPictures, advance: async () => {} })
+      const outcome = await buy(blockOf('5,5'), paymentOf(70, 70_001), listingOf())
+      await idle()
+      return outcome.kind === 'bought'
+        ? receiptOf({ purchase: outcome.purchase, sale: undefined, baseUrl: 'https://wall.example' })
+        : outcome
+    }
+    const [source, there, back] = [fileAt('receipt'), await newPlace(), fileAt('receipt-again')]
+    const receipt = await at(source, buying)
+    expect(receipt).toMatchObject({ block: '5,5', owner: 'you' })
+    await move(source, there)
+    expect(await at(there, buying)).toEqual(receipt)
+    await move(there, back)
+    expect(await at(back, buying)).toEqual(receipt)
+    expect(facilitator.settled).toHaveLength(1)
+  })
+
+  test('may be sold out, with credits: 14,400 blocks make the same canvas read', async () => {
+    const [source, there, back] = [fileAt('sold-out'), await newPlace(), fileAt('sold-out-again')]
+    const connection = openWall(source.path, TERMS.network)
+    sellAllBut(60, connection)
+    connection.close()
+    await at(source, async (wall) => {
+      await liveOn(wall, 60)
+      await leaveCredits(wall, 20_000)
+    })
+    expect(await move(source, there)).toMatchObject({ blocks: 14_400, payments: 14_402 })
+    await move(there, back)
+    expect(await allRows(back)).toEqual(await allRows(source))
+    const [first, ...others] = [await at(source, canvasOf), await at(there, canvasOf), await at(back, canvasOf)]
+    expect(others).toEqual([first ?? [], first ?? []])
+    const { credits } = await at(there, ({ ledgerReader }) => ledgerReader.ofPayer(paymentOf(40, 1).payer))
+    expect(credits).toHaveLength(2)
+  }, 60_000)
+
+  test('may be one on which nothing was ever sold', async () => {
+    const [source, there, back] = [fileAt('new'), await newPlace(), fileAt('new-again')]
+    await at(source, async () => {})
+    await at(there, async () => {})
+    await move(source, there)
+    await move(there, back)
+    expect(await allRows(back)).toEqual(await allRows(source))
+    expect((await at(there, (wall) => sell(wall, 'next', 1, 1))).block).toBe(blockOf('79,44'))
+  })
+})
+
+test('nothing that a wall keeps is left out, whatever tables it has', async () => {
+  const there = await newPlace()
+  await at(there, async () => {})
+  using file = new Database(lived.path, { readonly: true })
+  const here = file
+    .query(`SELECT t.name AS "table", c.name AS "column" FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
+      WHERE t.type = 'table'`)
+    .all() as Rows
+  const beyond = await ask(
+    there,
+    `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns WHERE table_schema = 'public'`,
+  )
+  const kept = KEPT_TABLES.flatMap((table) => copiedColumns(table).map((column) => `${table}.${column}`)).toSorted()
+  const namesOf = (rows: Rows) => rows.map(({ table, column }) => `${String(table)}.${String(column)}`).toSorted()
+  expect(namesOf(here)).toEqual(kept)
+  // What follows from the rest, or belongs to the processes of the moment.
+  const own = ['counters', 'leases', 'commits', 'migrations', 'sales']
+  expect(namesOf(beyond.filter(({ table }) => !own.includes(String(table))))).toEqual([...kept, 'edits.id'].toSorted())
+})
+
+test('no wall starts where one moved away, until that is taken back or it has come home', async () => {
+  const [source, there, back] = [fileAt('left'), await newPlace(), fileAt('left-back')]
+  await at(source, (wall) => sell(wall, 'next', 1, 1))
+  await moveWall(source, there, final)
+  expect(await messageOf(at(source, async () => {}))).toMatch(/has moved to [\w.]+:\d+\/wall_\w+ at \d{4}-/)
+  expect(await messageOf(moveWall(source, await newPlace(), final))).toContain('has moved to')
+  await takeBack(source)
+  await at(source, (wall) => sell(wall, 'next', 2, 2))
+
+  await Bun.write(`${back.path}.moved`, 'has moved to somewhere before that')
+  await moveWall(there, back, final)
+  expect(await messageOf(at(there, async () => {}))).toContain(`has moved to ${back.path} at `)
+  expect(await messageOf(moveWall(there, fileAt('left-again'), final))).toContain('has moved to')
+  await takeBack(there)
+  await at(there, (wall) => sell(wall, 'next', 2, 2))
+  await at(back, (wall) => sell(wall, 'next', 2, 2))
+})
+
+describe('of the old place and the new one never both can sell:', () => {
+  test('an instance that the move did not see commits nothing any more, nor tells anything to those who connect anew', async () => {
+    const [source, there, back] = [fileAt('unseen'), await newPlace(), fileAt('unseen-back')]
+    await at(source, (wall) => sell(wall, '3,4', 1, 1))
+    await moveWall(source, there, final)
+    const proxy = cutProxy(there.url)
+    try {
+      const cutOff = await openPostgres(proxy.url, TERMS.network)
+      const held = await hold(cutOff, blockOf('5,6'), paymentOf(2, 2))
+      proxy.breakDown()
+      await moveWall(there, back, final)
+      proxy.mend()
+      const steps = [
+        () => cutOff.ledger.finalize(held, hash(2), true, NOW),
+        () => cutOff.ledger.claim(blockOf('7,8'), paymentOf(3, 3), listingOf(), HEAD, NOW, []),
+        () => cutOff.ledger.find(held.payment),
+      ]
+      for (const step of steps) expect(await failureOf(step())).toMatchObject({ message: MOVED })
+      await cutOff.close()
+    } finally {
+      proxy.stop()
+    }
+    expect((await at(back, (wall) => stored(wall, paymentOf(2, 2)))).state.kind).toBe('reserved')
+  })
+
+  test('a transaction that was begun before the note is left is refused at its commit', async () => {
+    const there = await newPlace()
+    await at(there, async (wall) => {
+      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+      const waiting = new SQL(there.url, { max: 1 })
+      await waiting
+        .begin(async (vandal) => {
+          await vandal`SELECT 1 FROM counters FOR UPDATE`
+          const selling = failureOf(wall.ledger.finalize(held, hash(1), true, NOW))
+          await lockIsWaitedFor(there)
+          await ask(there, "COMMENT ON TABLE wall IS 'has moved to another place'")
+          return { selling }
+        })
+        .then(async ({ selling }) => expect(await selling).toMatchObject({ message: MOVED }))
+      await waiting.close()
+      const further = [
+        () => wall.ledger.claim(blockOf('5,6'), paymentOf(2, 2), listingOf(), HEAD, NOW, []),
+        () => wall.payouts.note(paymentOf(9, 9), 'x', NOW),
+        () => wall.compaction.drop([7]),
+      ]
+      for (const step of further) expect(await failureOf(step())).toMatchObject({ message: MOVED })
+      expect(await wall.store.tryWrite()).toEqual({ of: 'store-write', reason: MOVED })
+      await takeBack(there)
+      expect((await stored(wall, held.payment)).state.kind).toBe('reserved')
+    })
+  })
+
+  test('when the new database is lost in its commit, the old file stays closed, and says how to open it', async () => {
+    const [source, there] = [fileAt('doubt'), await newPlace()]
+    await at(source, (wall) => sell(wall, 'next', 1, 1))
+    const proxy = cutProxy(there.url)
+    try {
+      const cut = proxy.cutAt('COMMIT', 'before', 'ANALYZE')
+      expect(await messageOf(moveWall(source, { ...there, url: proxy.url }, final))).toContain('cannot be told')
+      await cut
+    } finally {
+      proxy.stop()
+    }
+    expect(await messageOf(at(source, async () => {}))).toContain('has moved to')
+    expect(await isEmpty(there)).toBe(true)
+    await takeBack(source)
+    await move(source, there)
+  })
+
+  test('when the new file cannot get its name, the old database is open again', async () => {
+    const [there, back] = [await newPlace(), fileAt('nameless')]
+    await at(there, (wall) => sell(wall, 'next', 1, 1))
+    const moving = failureOf(moveWall(there, back, final))
+    while (!existsSync(`${back.path}.unfinished`)) await Bun.sleep(1)
+    mkdirSync(back.path)
+    expect(await moving).toMatchObject({ code: 'EISDIR' })
+    rmSync(back.path, { recursive: true })
+    await at(there, (wall) => sell(wall, 'next', 2, 2))
+    await move(there, back)
+  })
+
+  test('when the note at the old database is not kept, there is no new file', async () => {
+    const [there, back] = [await newPlace(), fileAt('no-note')]
+    await at(there, (wall) => wall.payouts.note(paymentOf(1, 1), 'x', NOW))
+    await ask(there, atCommitOf('leases', "RAISE EXCEPTION 'no' USING ERRCODE = 'integrity_constraint_violation'"))
+    await ask(
+      there,
+      `CREATE FUNCTION touch() RETURNS event_trigger LANGUAGE plpgsql AS $$
+      BEGIN INSERT INTO leases VALUES ('a', 'b', gen_random_uuid(), now()); END $$;
+      CREATE EVENT TRIGGER touches ON ddl_command_end WHEN TAG IN ('COMMENT') EXECUTE FUNCTION touch()`,
+    )
+    expect(await messageOf(moveWall(there, back, final))).toContain('23000')
+    expect(await isEmpty(back)).toBe(true)
+    await at(there, (wall) => sell(wall, 'next', 1, 1))
+  })
+})
+
+/** SQL that has something happen in each transaction that writes to a table, when it is committed. */
+const atCommitOf = (table: string, body: string) => `
+  CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body}; RETURN NULL; END $$;
+  CREATE CONSTRAINT TRIGGER meddles AFTER INSERT ON ${table} DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW EXECUTE FUNCTION meddle()`
+
+/** Resolves once somebody waits for a lock in a database. */
+async function lockIsWaitedFor(place: { readonly url: string }): Promise<void> {
+  const waits = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  while ((await ask(place, waits)).length === 0) await Bun.sleep(5)
+}
+
+describe('a rehearsal', () => {
+  test('does all of it on a wall that goes on selling, and keeps nothing', async () => {
+    const [source, there, back] = [fileAt('rehearsed'), await newPlace(), fileAt('rehearsed-back')]
+    await Bun.write(source.path, Bun.file(lived.path))
+    await at(source, async (wall) => {
+      expect((await moveWall(source, there, rehearsal)).payments).toBe(308)
+      await sell(wall, 'next', 61, 61_000)
+    })
+    expect(await isEmpty(there)).toBe(true)
+    expect((await move(source, there)).payments).toBe(309)
+    await at(there, async (wall) => {
+      expect((await moveWall(there, back, rehearsal)).payments).toBe(309)
+      await sell(wall, 'next', 62, 62_000)
+    })
+    expect(await isEmpty(back)).toBe(true)
+  })
+})
+
+describe('a move is refused, and leaves nothing where it was to go,', () => {
+  test('while a wall is open at either end', async () => {
+    const [source, there, back] = [fileAt('running'), await newPlace(), fileAt('running-back')]
+    await Bun.write(source.path, Bun.file(lived.path))
+    await at(source, async () => {
+      expect(await messageOf(moveWall(source, there, impatient))).toContain('another process owns')
+    })
+    await at(there, async () => {
+      expect(await messageOf(moveWall(source, there, impatient))).toContain('a wall is open on the database')
+      expect(await messageOf(moveWall(there, back, impatient))).toContain('a wall is open on the database')
+    })
+    expect(await isEmpty(back)).toBe(true)
+    await move(source, there)
+  })
+
+  test('where there is a wall already, whatever little was done on it', async () => {
+    const [there, back] = [await newPlace(), fileAt('taken')]
+    await at(there, (wall) => wall.payouts.note(paymentOf(1, 1), 'x', NOW))
+    const before = await allRows(there)
+    expect(await messageOf(moveWall(lived, there, final))).toContain('there is a wall in the database')
+    expect(await messageOf(moveWall(lived, there, rehearsal))).toContain('there is a wall in the database')
+    expect(await allRows(there)).toEqual(before)
+    for (const ending of ['', '-wal', '-shm']) {
+      await Bun.write(`${back.path}${ending}`, 'mine')
+      expect(await messageOf(moveWall(there, back, final))).toContain('exists')
+      expect(await Bun.file(`${back.path}${ending}`).text()).toBe('mine')
+      rmSync(`${back.path}${ending}`)
+    }
+  })
+
+  test('when any row is not what was written', async () => {
+    const changes = [
+      `UPDATE blocks SET rank = rank + 100000 WHERE i = 0`,
+      `UPDATE blocks SET message = 'forged' WHERE rank = 0`,
+      `UPDATE payments SET amount = 2000000 WHERE id = 3`,
+      `UPDATE agents SET name = 'Eve' WHERE id = 2`,
+      `UPDATE moderated SET hidden = 7 WHERE block = (SELECT min(block) FROM moderated)`,
+      `UPDATE wall SET seen_height = 1`,
+      `UPDATE changes SET message = 'forged' WHERE number = 5`,
+    ]
+    const there = await newPlace()
+    for (const [number, change] of changes.entries()) {
+      const damaged = fileAt(`damaged-${number}`)
+      await Bun.write(damaged.path, Bun.file(lived.path))
+      const vandal = new Database(damaged.path)
+      vandal.run(`DROP TRIGGER changes_are_never_rewritten; DROP TRIGGER payments_at_their_end_stay_there; ${change}`)
+      vandal.close(true)
+      expect(await messageOf(moveWall(damaged, there, final))).toMatch(/row \d+ of \w+ is not what was written|damaged/)
+    }
+    await move(lived, there)
+    const back = fileAt('damaged-back')
+    for (const change of changes.slice(-2)) {
+      await ask(there, `ALTER TABLE changes DISABLE TRIGGER USER; ${change}`)
+      expect(await messageOf(moveWall(there, back, final))).toMatch(/row \d+ of \w+ is not what was written/)
+      expect(await isEmpty(back)).toBe(true)
+    }
+  })
+
+  test('when the log has lost a sale', async () => {
+    const [whole, back] = [await newPlace(), fileAt('gap')]
+    await move(lived, whole)
+    await ask(
+      whole,
+      `ALTER TABLE changes DISABLE TRIGGER USER; DELETE FROM edits;
+      ALTER TABLE payments DROP CONSTRAINT payments_seq_fkey;
+      ALTER TABLE blocks DROP CONSTRAINT blocks_changed_fkey;
+      DELETE FROM changes WHERE seq = 2`,
+    )
+    expect(await messageOf(moveWall(whole, back, final))).toContain('the log has no sale 2')
+    expect(await isEmpty(back)).toBe(true)
+  })
+
+  test('when the other side takes no such row, or goes away half way', async () => {
+    const there = await newPlace()
+    await moveWall(lived, there, rehearsal)
+    await ask(there, 'ALTER TABLE edits ADD CHECK (number < 50)')
+    expect(await messageOf(moveWall(lived, there, final))).toContain('23514')
+    await ask(
+      there,
+      `CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$;
+      CREATE TRIGGER leaves BEFORE INSERT ON payouts FOR EACH ROW EXECUTE FUNCTION leave();
+      ALTER TABLE edits DROP CONSTRAINT edits_number_check`,
+    )
+    expect(await messageOf(moveWall(lived, there, final))).toMatch(/57P01|CONNECTION/)
+    await ask(there, 'DROP TRIGGER leaves ON payouts')
+    expect(await isEmpty(there)).toBe(true)
+    await move(lived, there)
+  })
+
+  test('when what was written there is not what was sent', async () => {
+    const changes = {
+      payouts: `NEW.reference = 'something else'; RETURN NEW`,
+      edits: 'RETURN NULL',
+      agents: `NEW.name = 'Eve'; RETURN NEW`,
+    }
+    for (const [table, body] of Object.entries(changes)) {
+      const there = await newPlace()
+      await moveWall(lived, there, rehearsal)
+      await ask(
+        there,
+        `CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body}; END $$;
+        CREATE TRIGGER meddles BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION meddle()`,
+      )
+      expect(await messageOf(moveWall(lived, there, final))).toMatch(
+        /another row 1 in payouts|0 rows of edits instead|row 1 of agents/,
+      )
+      expect(await isEmpty(there)).toBe(true)
+    }
+  })
+
+  test('but not for what a move that was killed left behind', async () => {
+    const [source, there, back] = [fileAt('killed'), await newPlace(), fileAt('killed-back')]
+    await Bun.write(source.path, Bun.file(lived.path))
+    for (const ending of ['', '-wal', '-journal'])
+      for (const left of [`${source.path}.leaving`, `${back.path}.unfinished`])
+        await Bun.write(`${left}${ending}`, 'half')
+    await move(source, there)
+    await move(there, back)
+    expect(await allRows(back)).toEqual(await allRows(lived))
+    expect(await Array.fromAsync(new Bun.Glob('killed*{leaving,unfinished}*').scan({ cwd: folder }))).toEqual([])
+  })
+
+  test('from a place without a wall, and to the same kind of database', async () => {
+    const [there, back] = [await newPlace(), fileAt('nowhere')]
+    expect(await messageOf(moveWall(fileAt('none'), there, final))).toContain('no database at')
+    expect(await messageOf(moveWall(there, back, final))).toContain('another version')
+    expect(await messageOf(moveWall(lived, back, final))).toContain('that kind of database already')
+    expect(await isEmpty(back)).toBe(true)
+  })
+})
+
+test('a log that was compacted is moved as it is, there and back', async () => {
+  const [gapped, there, back] = [fileAt('gapped'), await newPlace(), fileAt('gapped-back')]
+  await at(gapped, async (wall) => {
+    await sell(wall, '3,4', 1, 1)
+    for (const number of [1, 2, 3])
+      await wall.blocks.edit(blockOf('3,4'), { ...editOf(number, { message: `${number}` }), keepUntil: 0 }, NOW)
+    await wall.compaction.drop([2, 3])
+  })
+  const numbers = (place: Place) => at(place, async ({ log }) => (await log.after(0, 9)).map(({ number }) => number))
+  await moveWall(gapped, there, final)
+  expect(await numbers(there)).toEqual([1, 4])
+  await moveWall(there, back, final)
+  expect(await numbers(back)).toEqual([1, 4])
+  await at(back, async (wall) => void (await sell(wall, '5,6', 2, 2)))
+  expect(await numbers(back)).toEqual([1, 4, 5])
+})

@@ -1,0 +1,224 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { copyFileSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CannotOpen } from '../../../db/cannot-open.ts'
+import { DatabaseInUse } from '../../../db/sqlite/errors.ts'
+import wallOfTheFirstVersion from '../../../db/sqlite/migrations/0001_wall.sql' with { type: 'text' }
+import { checkVersion, openSqlite, openSqliteAhead } from '../../../db/sqlite/open.ts'
+import { failureOf, sell } from '../../support/engine.ts'
+import { blockOf, editOf, identityOf, NOW, TERMS, wallet } from '../../support/samples.ts'
+import { WAYS } from './ways.ts'
+
+// Goal: a database is opened by one process, for one network, and only when it is whole. Method: real files, and a real
+// second process.
+
+const folder = mkdtempSync(join(tmpdir(), 'wall-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const fileOf = (name: string) => join(folder, `${name}.sqlite`)
+
+test('a wall that is opened again is the same wall', async () => {
+  const path = fileOf('again')
+  const first = await openSqlite(path, TERMS.network)
+  const purchase = await sell(first, '3,4', 1, 1)
+  await first.blocks.edit(purchase.block, editOf(1, { message: 'x' }), NOW)
+  await first.agents.identify(wallet(1), identityOf(2, { name: 'Bob' }), NOW)
+  const before = [await first.ledger.find(purchase.payment), await first.log.after(0, 9)]
+  first.close()
+  const second = await openSqlite(path, TERMS.network)
+  expect([await second.ledger.find(purchase.payment), await second.log.after(0, 9)]).toEqual(before)
+  expect(await second.blocks.edit(blockOf('3,4'), editOf(1, { message: 'x' }), NOW)).toBe('repeated')
+  second.close()
+})
+
+test('a closed wall is one file, with nothing left beside it but the lock', async () => {
+  const path = fileOf('closed')
+  const engine = await openSqlite(path, TERMS.network)
+  await sell(engine, 'next', 1, 1)
+  engine.close()
+  engine.close()
+  const beside = await Array.fromAsync(new Bun.Glob('closed.sqlite*').scan({ cwd: folder }))
+  expect(beside.toSorted()).toEqual(['closed.sqlite', 'closed.sqlite.lock'])
+})
+
+test('a wall whose process was killed can be written as soon as it was looked through', async () => {
+  const path = fileOf('cut')
+  const cut = fileOf('cut-off')
+  const owner = await openSqlite(path, TERMS.network)
+  await sell(owner, '3,4', 1, 1)
+  for (const ending of ['', '-wal']) copyFileSync(path + ending, cut + ending)
+  owner.close()
+  for (let times = 0; times < 60; times++) {
+    const again = fileOf(`cut-${times}`)
+    for (const ending of ['', '-wal']) copyFileSync(cut + ending, again + ending)
+    const { store, checked } = await openSqliteAhead(again, TERMS.network)
+    // That it is whole is known only after its network was written down.
+    expect(await checked).toBe('whole')
+    store.close()
+  }
+})
+
+describe('the lock', () => {
+  test('a database that is open is refused a second time, whatever it is called, until it is closed', async () => {
+    const path = fileOf('mine')
+    const alias = fileOf('alias')
+    const owner = await openSqlite(path, TERMS.network)
+    symlinkSync(path, alias)
+    for (const name of [path, alias])
+      expect(await failureOf(openSqlite(name, TERMS.network, { timeoutMs: 0 }))).toBeInstanceOf(DatabaseInUse)
+    owner.close()
+    ;(await openSqlite(path, TERMS.network, { timeoutMs: 0 })).close()
+  })
+
+  test('a handle that nobody refers to keeps its lock', async () => {
+    const path = fileOf('forgotten')
+    await openSqlite(path, TERMS.network)
+    Bun.gc(true)
+    expect(String(await failureOf(openSqlite(path, TERMS.network, { timeoutMs: 0 })))).toContain('another process owns')
+  })
+
+  test('a second process is refused while the first lives, and gets in when it is killed', async () => {
+    const path = fileOf('theirs')
+    const child = Bun.spawn([process.execPath, Bun.fileURLToPath(import.meta.resolve('./seller.ts')), path], {
+      stdout: 'pipe',
+    })
+    const output = child.stdout.getReader()
+    await output.read()
+    expect(await failureOf(openSqlite(path, TERMS.network, { timeoutMs: 0 }))).toBeInstanceOf(DatabaseInUse)
+    const waiting = openSqlite(path, TERMS.network)
+    child.kill('SIGKILL')
+    ;(await waiting).close()
+    await output.cancel()
+  })
+
+  test('an engine that could not be opened leaves no lock behind', async () => {
+    const path = fileOf('other-network')
+    ;(await openSqlite(path, TERMS.network)).close()
+    expect(String(await failureOf(openSqlite(path, 'eip155:84532')))).toContain(
+      'belongs to network eip155:8453, not eip155:84532',
+    )
+    ;(await openSqlite(path, TERMS.network, { timeoutMs: 0 })).close()
+  })
+})
+
+describe.each(WAYS)('%s, a file is refused, and left as it is, that is', (way, open) => {
+  const refusal = async (path: string) => {
+    const before = await Bun.file(path).bytes()
+    const error: unknown = await open(path, TERMS.network, { timeoutMs: 0 }).catch((reason: unknown) => reason)
+    expect(await Bun.file(path).bytes()).toEqual(before)
+    expect(error).toBeInstanceOf(CannotOpen)
+    return error instanceof Error ? error.message : ''
+  }
+
+  test('no database', async () => {
+    const path = fileOf(`text ${way}`)
+    await Bun.write(path, 'a text that is long enough to be read as a header, but is none. '.repeat(64))
+    expect(await refusal(path)).toContain('SQLITE_NOTADB')
+  })
+
+  test('another program’s', async () => {
+    const path = fileOf(`foreign ${way}`)
+    const foreign = new Database(path)
+    foreign.run('CREATE TABLE notes (text TEXT)')
+    foreign.close(true)
+    expect(await refusal(path)).toContain('another program')
+  })
+
+  test('a newer version’s', async () => {
+    const path = fileOf(`newer ${way}`)
+    ;(await openSqlite(path, TERMS.network)).close()
+    const newer = new Database(path)
+    newer.run('PRAGMA user_version = 99; PRAGMA journal_mode = DELETE')
+    newer.close(true)
+    expect(await refusal(path)).toContain('newer version')
+  })
+
+  test('damaged', async () => {
+    const path = fileOf(`damaged ${way}`)
+    ;(await openSqlite(path, TERMS.network)).close()
+    const bytes = await Bun.file(path).bytes()
+    await Bun.write(path, bytes.fill(0xee, 200_000, 220_000))
+    expect(await refusal(path)).toMatch(/damaged|SQLITE_CORRUPT/)
+  })
+
+  test('in no folder', async () => {
+    expect(await failureOf(open(join(folder, 'none', 'wall.sqlite'), TERMS.network, { timeoutMs: 0 }))).toBeInstanceOf(
+      CannotOpen,
+    )
+  })
+
+  test('another network’s, and it is let go of', async () => {
+    const path = fileOf(`network ${way}`)
+    ;(await openSqlite(path, TERMS.network)).close()
+    expect(String(await failureOf(open(path, 'eip155:84532')))).toContain('belongs to network eip155:8453')
+    ;(await openSqlite(path, TERMS.network, { timeoutMs: 0 })).close()
+  })
+})
+
+test.each(WAYS)('%s, a file has its damaged indexes made anew', async (way, open) => {
+  const path = fileOf(`index ${way}`)
+  const wall = await openSqlite(path, TERMS.network)
+  const { block } = await sell(wall, '3,4', 1, 1)
+  await wall.blocks.edit(block, editOf(1, { message: 'x' }), NOW)
+  wall.close()
+  await turnOverBitOf('edits_by_age', path)
+  expect(flawsIn(path)).not.toEqual(['ok'])
+  const again = await open(path, TERMS.network)
+  again.close()
+  expect(flawsIn(path)).toEqual(['ok'])
+})
+
+function flawsIn(path: string): unknown[] {
+  const db = new Database(path, { readonly: true })
+  try {
+    return db.query('PRAGMA integrity_check').values().flat()
+  } finally {
+    db.close(true)
+  }
+}
+
+/** Turns over the lowest bit of the key in an index of times that has one entry. */
+async function turnOverBitOf(index: string, path: string): Promise<void> {
+  const db = new Database(path, { readonly: true })
+  const page = db
+    .query<{ start: number }, [string]>(
+      `SELECT (rootpage - 1) * page_size AS start FROM sqlite_schema, pragma_page_size WHERE name = ?`,
+    )
+    .get(index)
+  db.close(true)
+  const file = Buffer.from(await Bun.file(path).bytes())
+  const start = page?.start ?? 0
+  // A page of an index has eight bytes of its own, then where the entry is; that begins with its length and the three
+  // bytes of a header, and a time takes six.
+  const entry = start + file.readUInt16BE(start + 8)
+  const lowest = entry + 1 + 3 + 5
+  file.writeUInt8(file.readUInt8(lowest) ^ 1, lowest)
+  await Bun.write(path, file)
+}
+
+test('a SQLite that can lose commits is refused', () => {
+  for (const version of ['3.51.3', '3.52.0', '3.100.1', '4.0.0']) expect(() => checkVersion(version)).not.toThrow()
+  for (const version of ['3.51.2', '3.50.9', '3.7.0', '2.99.99', ''])
+    expect(() => checkVersion(version)).toThrow(CannotOpen)
+})
+
+test('a wall of the first version is brought up to date, with all that was on it', async () => {
+  const path = join(folder, 'first-version.sqlite')
+  const first = new Database(path)
+  first.run(wallOfTheFirstVersion)
+  first.run('PRAGMA user_version = 1')
+  first.close(true)
+  const store = await openSqlite(path, TERMS.network)
+  await sell(store, '3,4', 1, 1)
+  for (const at of [1, 2])
+    await store.blocks.edit(blockOf('3,4'), { ...editOf(at, { message: `${at}` }), keepUntil: 0 }, NOW)
+  await store.compaction.drop([2])
+  await store.agents.namePainter(wallet(1), { painter: wallet(9), ts: NOW })
+  store.close()
+  const again = await openSqlite(path, TERMS.network)
+  expect((await again.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 3])
+  expect(await again.blocks.owned(blockOf('3,4'))).toHaveProperty('painter', wallet(9))
+  again.close()
+})

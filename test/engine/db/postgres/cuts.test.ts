@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'bun:test'
+import { SQL } from 'bun'
+import { openPostgres, type Postgres } from '../../../../db/postgres/open.ts'
+import { StoreUnavailable } from '../../../../server/domain/failure.ts'
+import { CLAIM_ORDER } from '../../../../shared/wall.ts'
+import { failureOf, hold, sell, stored } from '../../../support/engine.ts'
+import { cutProxy, type Cut, type CutProxy } from '../../../support/postgres/cut-proxy.ts'
+import { blockOf, editOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS } from '../../../support/samples.ts'
+import { postgresWalls } from './walls.ts'
+
+// Goal: whatever happens to a connection, a step is answered by what is in the database, and never done twice or by half.
+// Method: a proxy cuts connections at chosen words, above all at COMMIT; the database is read past the proxy.
+
+const { newWall } = postgresWalls()
+
+type Cast = { readonly wall: Postgres; readonly proxy: CutProxy; readonly url: string }
+
+/** A test's body over an engine behind a proxy. */
+const onCut = (work: (cast: Cast) => Promise<void>) => async () => {
+  const url = await newWall()
+  const proxy = cutProxy(url)
+  const wall = await openPostgres(proxy.url, TERMS.network, { answerMs: 500 })
+  try {
+    await work({ wall, proxy, url })
+  } finally {
+    proxy.mend()
+    await wall.close()
+    proxy.stop()
+  }
+}
+
+const counts = async (url: string) => {
+  const sql = new SQL(url, { max: 1 })
+  const [row] = await sql.unsafe(`
+    SELECT (SELECT count(*)::int FROM payments) AS payments, (SELECT count(*)::int FROM changes) AS changes,
+      (SELECT count(*)::int FROM blocks WHERE state <> 'open') AS taken`)
+  await sql.close()
+  return row
+}
+
+describe.each<Cut>(['before', 'after'])('a connection cut %s COMMIT reaches the server', (cut) => {
+  test(
+    'at a claim: the block is held once, and the answer says so',
+    onCut(async ({ wall, proxy, url }) => {
+      const sprung = proxy.cutAt('COMMIT', cut)
+      const held = await hold(wall, 'next', paymentOf(1, 1))
+      await sprung
+      expect(await stored(wall, paymentOf(1, 1))).toEqual(held)
+      expect(await counts(url)).toEqual({ payments: 1, changes: 0, taken: 1 })
+      expect((await hold(wall, 'next', paymentOf(2, 2))).block).toBe(CLAIM_ORDER[1] ?? held.block)
+    }),
+  )
+
+  test(
+    'at a sale: it is made once, and the log has no gap',
+    onCut(async ({ wall, proxy, url }) => {
+      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+      const sprung = proxy.cutAt('COMMIT', cut)
+      const sold = await wall.ledger.finalize(held, hash(1), true, NOW)
+      await sprung
+      expect(await stored(wall, held.payment)).toEqual(sold)
+      await sell(wall, 'next', 2, 2)
+      expect((await wall.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 2])
+      expect(await counts(url)).toEqual({ payments: 2, changes: 2, taken: 2 })
+    }),
+  )
+
+  test(
+    'at a receipt, an edit, a release: each is told as what it was',
+    onCut(async ({ wall, proxy }) => {
+      const doubted = await wall.ledger.markUncertain(await hold(wall, blockOf('3,4'), paymentOf(1, 1)))
+      const sold = await wall.ledger.finalize(doubted, hash(1), true, NOW)
+      await proxied(proxy, cut, async () => await wall.ledger.markAnswered(sold.payment))
+      expect(await stored(wall, sold.payment)).toMatchObject({ state: { unanswered: false } })
+      const edit = editOf(1, { message: 'x' })
+      await proxied(proxy, cut, async () => expect(await wall.blocks.edit(sold.block, edit, NOW)).toBe('applied'))
+      expect(await wall.blocks.edit(sold.block, edit, NOW)).toBe('repeated')
+      const held = await hold(wall, blockOf('5,6'), paymentOf(2, 2))
+      await proxied(proxy, cut, async () => await wall.ledger.release(held, false))
+      expect(await wall.ledger.space(held.block)).toBe('open')
+    }),
+  )
+})
+
+async function proxied(proxy: CutProxy, cut: Cut, work: () => Promise<unknown>): Promise<void> {
+  const sprung = proxy.cutAt('COMMIT', cut)
+  await Promise.all([sprung, work()])
+}
+
+test(
+  'a connection that goes silent at COMMIT is given up, and what became of it is asked on another',
+  onCut(async ({ wall, proxy, url }) => {
+    const sprung = proxy.cutAt('COMMIT', 'silence')
+    const held = await hold(wall, 'next', paymentOf(1, 1))
+    await sprung
+    expect(await stored(wall, paymentOf(1, 1))).toEqual(held)
+    expect(await counts(url)).toEqual({ payments: 1, changes: 0, taken: 1 })
+  }),
+)
+
+test(
+  'a connection cut in the middle of a transaction costs nothing but another try',
+  onCut(async ({ wall, proxy, url }) => {
+    for (const words of ['BEGIN', 'FOR UPDATE', 'nextval', 'UPDATE blocks']) {
+      const sprung = proxy.cutAt(words, 'after')
+      await hold(wall, 'next', paymentOf(1, words.length))
+      await sprung
+    }
+    expect(await counts(url)).toEqual({ payments: 4, changes: 0, taken: 4 })
+  }),
+)
+
+test(
+  'a step that may have been kept when the database went away is unavailable, and is found when it is back',
+  onCut(async ({ wall, proxy, url }) => {
+    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    const sprung = proxy.cutAt('COMMIT', 'after').then(() => proxy.breakDown())
+    const failure = await failureOf(wall.ledger.finalize(held, hash(1), true, NOW))
+    await sprung
+    expect(failure).toBeInstanceOf(StoreUnavailable)
+    proxy.mend()
+    const { state } = await stored(wall, held.payment)
+    expect(state).toMatchObject({ kind: 'sold', tx: hash(1) })
+    expect(await wall.ledger.finalize(held, hash(1), true, NOW)).toMatchObject({ state })
+    expect(await counts(url)).toEqual({ payments: 1, changes: 1, taken: 1 })
+  }),
+)
+
+test(
+  'while the database is away every step is unavailable and nothing is done; when it is back all goes on',
+  onCut(async ({ wall, proxy, url }) => {
+    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    proxy.breakDown()
+    const steps = [
+      wall.ledger.claim('next', paymentOf(2, 2), SILENT, HEAD, NOW, []),
+      wall.ledger.finalize(held, hash(1), true, NOW),
+      wall.ledger.find(held.payment),
+      wall.ledger.space('next'),
+      wall.log.after(0, 9),
+      wall.blocks.edit(held.block, editOf(1), NOW),
+      wall.leases.take(held.payment, 1000),
+      wall.jobs.run('sweep', async () => {}),
+    ]
+    for (const step of await Promise.all(steps.map(failureOf))) {
+      expect(step).toBeInstanceOf(StoreUnavailable)
+      expect(String(step)).toMatch(
+        /the database failed: (?:.* \()?[A-Z0-9_]+\)?$|no connection to the database is to be had$/,
+      )
+    }
+    expect(await wall.store.ready()).toBe(false)
+    proxy.mend()
+    expect(await wall.store.ready()).toBe(true)
+    expect(await counts(url)).toEqual({ payments: 1, changes: 0, taken: 1 })
+    expect((await wall.ledger.finalize(held, hash(1), true, NOW)).state.kind).toBe('sold')
+  }),
+)

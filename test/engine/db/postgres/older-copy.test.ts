@@ -1,0 +1,126 @@
+import { expect, test } from 'bun:test'
+import { SQL } from 'bun'
+import { openPostgres } from '../../../../db/postgres/open.ts'
+import { StoreUnavailable } from '../../../../server/domain/failure.ts'
+import type { StoreReplaced } from '../../../../server/ports.ts'
+import { failureOf, hold, sell } from '../../../support/engine.ts'
+import { startPostgres, type PostgresServer } from '../../../support/postgres/server.ts'
+import { blockOf, editOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../../../support/samples.ts'
+import { postgresWalls } from './walls.ts'
+
+// Goal: a server that lost what was acknowledged, as after a failover to a standby that was behind, is not believed, and
+// sells nothing a second time. Method: the data of a real server is put back under engines that are open.
+
+const { newWall } = postgresWalls()
+
+// A server that somebody else lends is not put back.
+const isOurs = (Bun.env['TEST_DATABASE_URL'] ?? '') === ''
+
+/** A server of its own, with a wall on which one block was sold before its copy was made. */
+async function openWorld() {
+  const server = await startPostgres()
+  const url = server.url(await server.newDatabase())
+  const open = async () => {
+    const wall = await openPostgres(url, TERMS.network)
+    const replaced: StoreReplaced[] = []
+    wall.store.watch((event) => replaced.push(event))
+    return { wall, replaced }
+  }
+  const first = await open()
+  await sell(first.wall, '3,4', 1, 1)
+  await first.wall.close()
+  await server.keepCopy()
+  return { server, open }
+}
+
+async function on(
+  work: (server: PostgresServer, open: Awaited<ReturnType<typeof openWorld>>['open']) => Promise<void>,
+) {
+  const { server, open } = await openWorld()
+  try {
+    await work(server, open)
+  } finally {
+    await server.stop()
+  }
+}
+
+test.if(isOurs)('a server that lost a sale is told of once, and neither tells nor takes anything', () =>
+  on(async (server, open) => {
+    const { wall, replaced } = await open()
+    const sold = await sell(wall, '5,6', 2, 2)
+    const seen = await wall.store.position()
+    await server.putCopyBack()
+    const steps = () => [
+      wall.ledger.find(sold.payment),
+      wall.ledger.availability('next', paymentOf(3, 3), NOW, []),
+      wall.ledger.holders('next'),
+      wall.ledger.unfinished(NOW),
+      wall.ledger.claim(blockOf('5,6'), paymentOf(3, 3), SILENT, HEAD, NOW, []),
+      wall.ledger.finalize(sold, hash(2), true, NOW),
+      wall.blocks.edit(blockOf('3,4'), editOf(1), NOW),
+      wall.checkpoint.reach(HEAD),
+      wall.payouts.note(paymentOf(9, 9), 'stray', NOW),
+      wall.ledgerReader.ofPayer(wallet(2)),
+      wall.log.after(0, 9),
+      wall.leases.take(paymentOf(3, 3), 1000),
+    ]
+    for (const failure of await Promise.all(steps().map(failureOf))) expect(failure).toBeInstanceOf(StoreUnavailable)
+    expect(await wall.store.ready()).toBe(false)
+    const { height: _, ...had } = seen
+    expect(replaced).toEqual([{ progress: { change: 1, payment: 1 }, seen: had, isOlder: true }])
+    await wall.close()
+  }),
+)
+
+test.if(isOurs)('one that lost only a claim is as old, since money may have moved for it', () =>
+  on(async (server, open) => {
+    const { wall, replaced } = await open()
+    await hold(wall, blockOf('5,6'), paymentOf(2, 3))
+    await server.putCopyBack()
+    expect(await failureOf(wall.ledger.find(paymentOf(2, 3)))).toBeInstanceOf(StoreUnavailable)
+    expect(replaced).toMatchObject([{ isOlder: true }])
+    await wall.close()
+  }),
+)
+
+test.if(isOurs)('what another process sold was seen once it was read in the log', () =>
+  on(async (server, open) => {
+    const [one, other] = [await open(), await open()]
+    await sell(one.wall, '5,6', 2, 2)
+    await other.wall.log.after(1, 9)
+    await server.putCopyBack()
+    expect(await failureOf(other.wall.ledger.find(paymentOf(1, 1)))).toBeInstanceOf(StoreUnavailable)
+    expect(other.replaced).toMatchObject([{ seen: { change: 2 }, isOlder: true }])
+    await Promise.all([one.wall.close(), other.wall.close()])
+  }),
+)
+
+test.if(isOurs)('a server that was only restarted is told of as another one, and goes on', () =>
+  on(async (server, open) => {
+    const { wall, replaced } = await open()
+    const sold = await sell(wall, '5,6', 2, 2)
+    expect(replaced).toEqual([])
+    await server.kill()
+    await server.start()
+    expect(await wall.ledger.find(sold.payment)).toEqual(sold)
+    await sell(wall, '7,8', 3, 3)
+    expect(replaced).toMatchObject([{ isOlder: false }])
+    await wall.close()
+  }),
+)
+
+test('a commit on a connection that was good is refused once the database is older than what was seen', async () => {
+  const url = await newWall()
+  const wall = await openPostgres(url, TERMS.network)
+  const sold = await sell(wall, '5,6', 1, 1)
+  const sql = new SQL(url, { max: 1 })
+  await sql.unsafe('UPDATE counters SET number = 0')
+  expect(await failureOf(wall.ledger.claim('next', paymentOf(2, 2), SILENT, HEAD, NOW, []))).toBeInstanceOf(
+    StoreUnavailable,
+  )
+  expect(await failureOf(wall.payouts.note(sold.payment, 'refund', NOW))).toBeInstanceOf(StoreUnavailable)
+  expect(await sql.unsafe('SELECT nonce FROM payments')).toHaveLength(1)
+  await sql.unsafe('UPDATE counters SET number = 1')
+  await hold(wall, 'next', paymentOf(2, 2))
+  await Promise.all([wall.close(), sql.close()])
+})

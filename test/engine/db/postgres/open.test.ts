@@ -1,0 +1,361 @@
+import { Database } from 'bun:sqlite'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { CannotOpen } from '../../../../db/cannot-open.ts'
+import type { Engine } from '../../../../db/engine.ts'
+import { openPostgres } from '../../../../db/postgres/open.ts'
+import type { DamagedRow } from '../../../../db/row-checksums.ts'
+import { openSqlite } from '../../../../db/sqlite/open.ts'
+import { StoreUnavailable } from '../../../../server/domain/failure.ts'
+import { freePort } from '../../../../server/local/wall-process.ts'
+import { CLAIM_ORDER } from '../../../../shared/wall.ts'
+import { failureOf, hold, sell } from '../../../support/engine.ts'
+import { cutProxy } from '../../../support/postgres/cut-proxy.ts'
+import { startPostgres } from '../../../support/postgres/server.ts'
+import {
+  blockOf,
+  editOf,
+  hash,
+  HEAD,
+  identityOf,
+  NOW,
+  paymentOf,
+  SILENT,
+  TERMS,
+  wallet,
+} from '../../../support/samples.ts'
+import { postgresWalls } from './walls.ts'
+
+// Goal: a database is opened only when it can keep what it is told, by as many processes as like; its tables refuse what
+// must never be, and its rows are those of the other engine, to the byte. Method: real databases, and SQL written by hand.
+
+const { server, newWall } = postgresWalls()
+
+const newUrl = async () => server().url(await server().newDatabase())
+
+/** Runs SQL by hand, past every port. */
+async function byHand<Row>(url: string, text: string): Promise<readonly Row[]> {
+  const sql = new SQL(url, { max: 1, bigint: false })
+  try {
+    return await sql.unsafe(text)
+  } finally {
+    await sql.close()
+  }
+}
+
+/** Two sales (blocks 3,4 and 5,6), a repaint of the first, an identity, what is hidden, and a block (7,8) that is held. */
+async function story(engine: Omit<Engine, 'close'>): Promise<void> {
+  await sell(engine, '3,4', 1, 1)
+  await sell(engine, '5,6', 2, 2, SILENT)
+  await engine.blocks.edit(blockOf('3,4'), editOf(1, { message: 'ein gemaltes Wort' }), NOW)
+  await hold(engine, blockOf('7,8'), paymentOf(3, 3))
+  await engine.agents.identify(wallet(2), identityOf(2, { name: 'Bob 🤖' }), NOW + 1)
+  await engine.moderation.moderate(blockOf('3,4'), 'hide', ['link'], NOW + 2)
+  await engine.moderation.moderateWallet(wallet(1), { act: 'ban' }, NOW + 2)
+  await engine.ledger.release(await hold(engine, 'next', paymentOf(1, 4)), true)
+  await engine.ledger.fulfilLatePayment(
+    { payment: paymentOf(5, 5), target: 'next', listing: SILENT, head: HEAD },
+    hash(5),
+    NOW,
+  )
+  await sell(engine, '9,9', 2, 6, { ...SILENT, painter: wallet(9) })
+  await engine.agents.namePainter(wallet(1), { painter: wallet(8), ts: NOW })
+  await engine.checkpoint.reach(HEAD)
+}
+
+test('a wall that is opened again is the same wall', async () => {
+  const url = await newUrl()
+  const first = await openPostgres(url, TERMS.network)
+  await story(first)
+  const before = [await first.log.compacted(), await first.audit.statement()]
+  await first.close()
+  await first.close()
+  const second = await openPostgres(url, TERMS.network)
+  expect([await second.log.compacted(), await second.audit.statement()]).toEqual(before)
+  expect(await second.blocks.edit(blockOf('3,4'), editOf(1), NOW)).toBe('repeated')
+  await second.close()
+})
+
+test('of processes that open an empty database at once one makes the tables, and all of them can use them', async () => {
+  const url = await newUrl()
+  const walls = await Promise.all(Array.from({ length: 4 }, () => openPostgres(url, TERMS.network)))
+  expect(await Promise.all(walls.map(({ ledger }) => ledger.space('next')))).toEqual(['open', 'open', 'open', 'open'])
+  await Promise.all(walls.map((wall) => wall.close()))
+})
+
+test('tables that another process brings up to date go on being read by those that run', async () => {
+  const url = await newWall()
+  const wall = await openPostgres(url, TERMS.network)
+  const sold = await sell(wall, 'next', 1, 1)
+  for (let times = 0; times < 20; times += 1) await wall.ledger.find(sold.payment)
+  await byHand(url, 'ALTER TABLE payments ADD COLUMN later text; ALTER TABLE blocks ADD COLUMN later text')
+  expect(await wall.ledger.find(sold.payment)).toEqual(sold)
+  expect(await wall.blocks.edit(sold.block, editOf(1, { message: 'x' }), NOW)).toBe('applied')
+  await sell(wall, 'next', 2, 2)
+  await wall.close()
+})
+
+test('SQL and TypeScript agree on the order of sale', async () => {
+  const rows = await byHand<{ i: number; rank: number }>(await newWall(), 'SELECT i, rank FROM blocks ORDER BY rank')
+  expect(rows.map(({ i }) => i)).toEqual([...CLAIM_ORDER])
+  expect(rows.map(({ rank }) => rank)).toEqual(CLAIM_ORDER.map((_, rank) => rank))
+})
+
+describe('a database is refused, in words without its password, that', () => {
+  const refusal = async (url: string, network = TERMS.network) => {
+    const error = await failureOf(openPostgres(url, network))
+    expect(error).toBeInstanceOf(CannotOpen)
+    expect(String(error)).not.toContain('secret')
+    return String(error)
+  }
+
+  test('belongs to another network', async () => {
+    expect(await refusal(await newWall(), 'eip155:84532')).toContain('belongs to network eip155:8453, not eip155:84532')
+  })
+
+  test('a newer version wrote', async () => {
+    const url = await newWall()
+    await byHand(url, 'INSERT INTO migrations (version) VALUES (99)')
+    expect(await refusal(url)).toContain('newer version (99')
+  })
+
+  test('is not there', async () => {
+    expect(await refusal('postgres://wall:secret@127.0.0.1:1/wall')).toContain('127.0.0.1:1/wall cannot be used')
+    expect(await refusal(server().url('no_such_database'))).toContain(
+      'cannot be used: the database refused a statement: there is no such database (3D000)',
+    )
+    expect(await refusal('wall.sqlite')).toContain('is no URL')
+  })
+
+  test.if(Bun.which('pgbouncer') !== null).each([
+    ['passes nothing on', 'transaction', 'keeps back'],
+    ['passes nothing on', 'session', 'keeps back'],
+    ['refuses settings', 'transaction', 'refuses what connections are set to'],
+  ])('is behind a pooler that %s, by the %s, though its limits are those of a wall', async (how, mode, words) => {
+    const url = new URL(await newWall())
+    for (const limit of ['statement_timeout = 4000', 'lock_timeout = 3000'])
+      await byHand(url.href, `ALTER DATABASE ${url.pathname.slice(1)} SET ${limit}`)
+    const folder = mkdtempSync(join(tmpdir(), 'wall-pooler-'))
+    const port = await freePort()
+    const settings =
+      'statement_timeout,lock_timeout,idle_in_transaction_session_timeout,default_transaction_isolation,' +
+      'synchronous_commit,tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,wall.set_by'
+    const config = join(folder, 'pgbouncer.ini')
+    await Bun.write(
+      config,
+      `[databases]
+* = host=${url.hostname} port=${url.port} user=postgres
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = ${mode}
+ignore_startup_parameters = ${how === 'refuses settings' ? '' : settings}
+`,
+    )
+    chmodSync(folder, 0o755)
+    const asNobody = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
+    const pooler = Bun.spawn(['pgbouncer', ...asNobody, '-q', config], { stdout: 'ignore', stderr: 'ignore' })
+    try {
+      url.port = String(port)
+      // It listens a moment after it was started.
+      let told = await refusal(url.href)
+      while (told.includes('cannot be reached')) told = await refusal(url.href)
+      expect(told).toContain(words)
+    } finally {
+      pooler.kill()
+      await pooler.exited
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  test('does not keep text as UTF-8', async () => {
+    const name = `latin_${crypto.randomUUID().replaceAll('-', '')}`
+    await byHand(server().url('postgres'), `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`)
+    expect(await refusal(server().url(name))).toContain('keeps LATIN1')
+    await byHand(server().url('postgres'), `DROP DATABASE ${name}`)
+  })
+})
+
+describe('hand-written SQL cannot', () => {
+  const first = blockOf('3,4')
+  const held = blockOf('7,8')
+  let url: string
+  beforeAll(async () => {
+    url = await newWall()
+    const wall = await openPostgres(url, TERMS.network)
+    await story(wall)
+    await wall.close()
+  }, 30_000)
+
+  test.each([
+    ['sell a held block to a second payer', `UPDATE payments SET block = ${held} WHERE state = 'sold'`],
+    ['hold a sold block for a second payer', `UPDATE payments SET block = ${first} WHERE state = 'reserved'`],
+    ['give a claimed block to another', `UPDATE blocks SET agent = 2 WHERE i = ${first}`],
+    ['move a claimed block to another payment', `UPDATE blocks SET payment = 99 WHERE i = ${first}`],
+    ['open a claimed block', `UPDATE blocks SET state = 'open', payment = NULL, agent = NULL WHERE i = ${first}`],
+    ['claim a block without a payment', `UPDATE blocks SET state = 'claimed', agent = 1 WHERE i = 1`],
+    ['paint a block that nobody owns', `UPDATE blocks SET message = 'x' WHERE i = 1`],
+    ['add a block', 'INSERT INTO blocks (i, rank) VALUES (14400, 14400)'],
+    ['take a block away', 'DELETE FROM blocks WHERE i = 1'],
+    [
+      'take a sale back',
+      `UPDATE payments SET state = 'released', seq = NULL, tx = NULL, claimed_at = NULL WHERE seq = 1`,
+    ],
+    ['renumber a sale', 'UPDATE payments SET seq = 2 WHERE seq = 1'],
+    [
+      'use a nonce twice',
+      `UPDATE payments SET (payer, nonce) = (SELECT payer, nonce FROM payments WHERE seq = 1) WHERE state = 'reserved'`,
+    ],
+    ['forget a payment', `DELETE FROM payments WHERE state = 'reserved'`],
+    ['sell without a transaction', `UPDATE payments SET state = 'sold', claimed_at = 1 WHERE state = 'reserved'`],
+    ['wait for a sale', 'UPDATE payments SET uncertain = 1 WHERE seq = 1'],
+    ['settle what is only held', `UPDATE payments SET settled = 1 WHERE state = 'reserved'`],
+    ['rewrite the log', `UPDATE changes SET message = 'y' WHERE number = 3`],
+    ['shorten the log', 'DELETE FROM changes WHERE number = 3'],
+    ['empty the log', 'TRUNCATE changes CASCADE'],
+    [
+      'leave a gap in the log',
+      `INSERT INTO changes (number, at, kind, block, sum) VALUES (99, 1, 'repaint', ${first}, 'abcdefgh')`,
+    ],
+    [
+      'leave a gap in the sales',
+      `INSERT INTO changes (number, at, kind, block, seq, agent, sum)
+       VALUES ((SELECT max(number) + 1 FROM changes), 1, 'sale', 1, 9, 1, 'abcdefgh')`,
+    ],
+    [
+      'log a second sale of a block',
+      `INSERT INTO changes (number, at, kind, block, seq, agent, sum)
+       VALUES ((SELECT max(number) + 1 FROM changes), 1, 'sale', ${first}, 4, 1, 'abcdefgh')`,
+    ],
+    ['give a block half a picture', `UPDATE blocks SET pixels = '\\x00' WHERE i = ${first}`],
+    ['keep a payment for a block off the wall', `UPDATE payments SET target = 14400 WHERE id = 1`],
+    ['name another painter for a purchase', `UPDATE purchase_painters SET painter = payer FROM payments`],
+    ['put an older word of a wallet before a newer one', 'UPDATE wallet_painters SET ts = ts - 1'],
+    ['name a second network', `INSERT INTO wall (only_row, network, sum) VALUES (2, 'eip155:1', 'abcdefgh')`],
+  ])('%s', async (_, sql) => {
+    expect(await failureOf(byHand(url, sql))).toMatchObject({ errno: expect.stringMatching(/^23/) })
+  })
+})
+
+describe('a row', () => {
+  test('carries the sum that the other engine makes of the same row', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'wall-'))
+    const [url, file] = [await newWall(), join(folder, 'wall.sqlite')]
+    const walls = [await openPostgres(url, TERMS.network), await openSqlite(file, TERMS.network)] as const
+    for (const wall of walls) await story(wall)
+    await Promise.all(walls.map((wall) => wall.close()))
+    const sqlite = new Database(file, { readonly: true })
+    for (const [table, key] of Object.entries({
+      agents: 'id',
+      blocks: 'i',
+      changes: 'number',
+      moderated: 'block',
+      moderated_agents: 'agent',
+      payments: 'nonce',
+      purchase_painters: 'painter',
+      wall: 'only_row',
+      wallet_painters: 'agent',
+    })) {
+      const text = `SELECT ${key} AS key, sum FROM ${table} WHERE sum IS NOT NULL ORDER BY ${key}`
+      const inHex = (rows: readonly { key: unknown; sum: Uint8Array }[]) =>
+        rows.map((row) => `${String(row.key)} ${Buffer.from(row.sum).toHex()}`)
+      const there = inHex(await byHand(url, text))
+      const here = inHex(sqlite.query<{ key: unknown; sum: Uint8Array }, []>(text).all())
+      expect(here.length).toBeGreaterThan(0)
+      expect([table, ...there]).toEqual([table, ...here])
+    }
+    sqlite.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  test('of an open block that is damaged is not sold, and next passes it by', async () => {
+    const url = await newWall()
+    const wall = await openPostgres(url, TERMS.network)
+    await wall.ledger.release(await hold(wall, 'next', paymentOf(1, 1)), true)
+    await byHand(url, `UPDATE blocks SET rank = -1 WHERE i = ${CLAIM_ORDER[0]}`)
+    expect((await hold(wall, 'next', paymentOf(2, 2))).block).toBe(CLAIM_ORDER[1] ?? blockOf('0,0'))
+    const asked = wall.ledger.claim(CLAIM_ORDER[0] ?? 'next', paymentOf(3, 3), SILENT, HEAD, NOW, [])
+    expect(await failureOf(asked)).toBeInstanceOf(StoreUnavailable)
+    await wall.close()
+  })
+
+  test('that does not fit its sum is neither served nor written, and is told of once', async () => {
+    const url = await newWall()
+    const damaged: DamagedRow[] = []
+    const wall = await openPostgres(url, TERMS.network, { onDamaged: (row) => damaged.push(row) })
+    await story(wall)
+    await byHand(
+      url,
+      `UPDATE payments SET tx = '${hash(666)}' WHERE nonce = '${hash(1)}';
+       UPDATE blocks SET message = 'forged' WHERE i = ${blockOf('5,6')};
+       ALTER TABLE changes DISABLE TRIGGER USER; UPDATE changes SET message = 'forged' WHERE number = 3`,
+    )
+    const refused = [
+      () => wall.ledger.find(paymentOf(1, 1)),
+      () => wall.blocks.owned(blockOf('5,6')),
+      () => wall.blocks.edit(blockOf('5,6'), editOf(9), NOW),
+      () => wall.log.after(0, 9),
+      () => wall.log.compacted(),
+    ]
+    for (const ask of [...refused, ...refused]) expect(await failureOf(ask())).toBeInstanceOf(StoreUnavailable)
+    expect(damaged.map(({ table }) => table).toSorted()).toEqual(['blocks', 'changes', 'payments'])
+    await sell(wall, 'next', 50, 5000)
+    expect(await wall.ledger.unfinished(NOW + 1e9)).not.toContainEqual({ payer: wallet(1), nonce: hash(1) })
+    expect(await wall.ledger.unfinished(NOW + 1e9)).toContainEqual({ payer: wallet(3), nonce: hash(3) })
+    await wall.close()
+  })
+
+  test('of a held block that is damaged keeps no other purchase from being looked at', async () => {
+    const url = await newWall()
+    const damaged: DamagedRow[] = []
+    const wall = await openPostgres(url, TERMS.network, { onDamaged: (row) => damaged.push(row) })
+    await hold(wall, blockOf('5,6'), paymentOf(1, 1))
+    await hold(wall, blockOf('7,8'), paymentOf(2, 2))
+    await byHand(url, `UPDATE blocks SET rank = -1 WHERE i = ${blockOf('5,6')}`)
+    expect(await wall.ledger.unfinished(NOW)).toEqual([{ payer: wallet(2), nonce: hash(2) }])
+    expect(damaged).toEqual([{ table: 'blocks', row: blockOf('5,6') }])
+    await wall.close()
+  })
+})
+
+test('a wall whose server is restarted goes on by itself, and is notified again', async () => {
+  const own = await startPostgres({ isDurable: true })
+  if (own.url('x') === server().url('x')) return
+  const wall = await openPostgres(own.url(await own.newDatabase()), TERMS.network)
+  const sold = await sell(wall, 'next', 1, 1)
+  let rung = 0
+  let onRing = () => {}
+  const heard = () => new Promise<void>((resolve) => (onRing = resolve))
+  const first = heard()
+  const stop = wall.notifier.listen(() => {
+    rung += 1
+    onRing()
+  })
+  await first
+  const again = heard()
+  await own.kill()
+  expect(await failureOf(wall.ledger.space('next'))).toBeInstanceOf(StoreUnavailable)
+  await own.start()
+  expect(await wall.ledger.find(sold.payment)).toEqual(sold)
+  await again
+  expect(rung).toBe(2)
+  stop()
+  await wall.close()
+  await own.stop()
+})
+
+test('a request that waits for a server that says nothing is ended, and the server is used again when it speaks', async () => {
+  const proxy = cutProxy(await newWall())
+  const wall = await openPostgres(proxy.url, TERMS.network, { answerMs: 300 })
+  const sprung = proxy.cutAt('EXISTS', 'silence')
+  const space = wall.ledger.space('next')
+  await sprung
+  expect(await space).toBe('open')
+  await wall.close()
+  proxy.stop()
+})

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe } from 'bun:test'
+import { SQL } from 'bun'
+import { openPostgres } from '../../../../db/postgres/open.ts'
+import { startPostgres, type PostgresServer } from '../../../support/postgres/server.ts'
+import { TERMS } from '../../../support/samples.ts'
+import { agentsContract } from '../../ports/agents.contract.ts'
+import { areaEditsContract } from '../../ports/area-edits.contract.ts'
+import { areasContract } from '../../ports/areas.contract.ts'
+import { blocksContract } from '../../ports/blocks.contract.ts'
+import { ledgerReaderContract } from '../../ports/ledger-reader.contract.ts'
+import { ledgerContract } from '../../ports/ledger.contract.ts'
+import { logContract } from '../../ports/log.contract.ts'
+import { moderationContract } from '../../ports/moderation.contract.ts'
+import { paintersContract } from '../../ports/painters.contract.ts'
+import { sellAllBut } from './nearly-sold.ts'
+
+// Goal: PostgreSQL keeps every promise of the ports. Method: the ports' own suites, each test on a wall of its own.
+
+let server: PostgresServer
+let one: string
+let last: string
+
+beforeAll(async () => {
+  server = await startPostgres()
+  one = await server.newDatabase()
+  await (await openPostgres(server.url(one), TERMS.network)).close()
+  last = await server.newDatabase(one)
+  await sellAllBut(1, server.url(last))
+}, 30_000)
+afterAll(() => server.stop())
+
+/** Makes the wall as it was before anything was sold: a new database takes longer than most tests. */
+async function forgetSales(url: string): Promise<void> {
+  const sql = new SQL(url, { max: 1 })
+  await sql
+    .unsafe(`
+    SET session_replication_role = replica;
+    UPDATE blocks SET state = 'open', payment = NULL, agent = NULL, pixels = NULL, message = NULL, link = NULL,
+      changed = NULL, sum = NULL WHERE sum IS NOT NULL;
+    DELETE FROM purchase_painters; DELETE FROM wallet_painters;
+    DELETE FROM moderated_agents; DELETE FROM moderation_acts;
+    DELETE FROM payments; DELETE FROM changes; DELETE FROM agents; DELETE FROM moderated; DELETE FROM edits;
+    DELETE FROM payouts; DELETE FROM leases;
+    UPDATE counters SET number = 0, seq = 0, agent = 0, at = 0`)
+    .simple()
+  await sql.close()
+}
+
+describe('PostgreSQL', () => {
+  const name = 'PostgreSQL'
+  const openCopy = async (template: string) =>
+    await openPostgres(server.url(await server.newDatabase(template)), TERMS.network)
+  const open = async () => {
+    await forgetSales(server.url(one))
+    return await openPostgres(server.url(one), TERMS.network)
+  }
+  const openLast = () => openCopy(last)
+  ledgerContract(name, open, openLast)
+  areasContract(name, open, openLast)
+  ledgerReaderContract(name, open, openLast)
+  blocksContract(name, open)
+  areaEditsContract(name, open)
+  agentsContract(name, open)
+  logContract(name, open)
+  moderationContract(name, open)
+  paintersContract(name, open, openLast)
+})

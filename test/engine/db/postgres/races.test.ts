@@ -1,0 +1,302 @@
+import { expect, test } from 'bun:test'
+import { SQL } from 'bun'
+import { connect } from '../../../../db/postgres/connection.ts'
+import { postgresJobs } from '../../../../db/postgres/coordination.ts'
+import { openPostgres, type Postgres } from '../../../../db/postgres/open.ts'
+import { isSold } from '../../../../server/domain/purchase/purchase.ts'
+import type { Change } from '../../../../server/domain/wall/log.ts'
+import { CLAIM_ORDER, type BlockIndex } from '../../../../shared/wall.ts'
+import { failureOf, hold, sell, stored } from '../../../support/engine.ts'
+import { cutProxy } from '../../../support/postgres/cut-proxy.ts'
+import {
+  blockOf,
+  editOf,
+  hash,
+  HEAD,
+  identityOf,
+  listingOf,
+  NOW,
+  paymentOf,
+  SILENT,
+  TERMS,
+  wallet,
+} from '../../../support/samples.ts'
+import { sellAllBut } from './nearly-sold.ts'
+import { postgresWalls } from './walls.ts'
+
+// Goal: several processes on one database sell a block once, number the log without gaps and keep what they promise a payer.
+// Method: two engines, each with connections of its own, do the same things at once.
+
+const { newWall } = postgresWalls()
+
+/** A test's body over two engines on one database, on which `left` blocks are open. */
+function onTwo(work: (engines: readonly [Postgres, Postgres]) => Promise<void>, left = CLAIM_ORDER.length) {
+  return async () => {
+    const url = await newWall()
+    if (left < CLAIM_ORDER.length) await sellAllBut(left, url)
+    const open = () => openPostgres(url, TERMS.network)
+    const engines = [await open(), await open()] as const
+    try {
+      await work(engines)
+    } finally {
+      await Promise.all(engines.map((engine) => engine.close()))
+    }
+  }
+}
+
+/** Every number below `count`, with one of the two engines, in turn. */
+const each = <T>(
+  count: number,
+  engines: readonly [Postgres, Postgres],
+  work: (engine: Postgres, at: number) => T,
+): T[] => Array.from({ length: count }, (_, at) => work(engines[at % 2 === 0 ? 0 : 1], at + 1))
+
+const claimed = (claiming: Awaited<ReturnType<Postgres['ledger']['claim']>>) =>
+  claiming.kind === 'claimed' ? [claiming.purchase] : []
+
+test(
+  'of 64 payers of two processes on one block one gets it, and nobody else is written down',
+  onTwo(async (engines) => {
+    const claimings = await Promise.all(
+      each(64, engines, ({ ledger }, payer) =>
+        ledger.claim(blockOf('3,4'), paymentOf(payer, 1), SILENT, HEAD, NOW, []),
+      ),
+    )
+    expect(claimings.flatMap(claimed)).toHaveLength(1)
+    const known = await Promise.all(each(64, engines, ({ ledger }, payer) => ledger.find(paymentOf(payer, 1))))
+    expect(known.filter((purchase) => purchase !== undefined)).toHaveLength(1)
+  }),
+)
+
+test(
+  '300 payers of two processes on the next block get the 300 blocks nearest the centre',
+  onTwo(async (engines) => {
+    const claimings = await Promise.all(
+      each(300, engines, ({ ledger }, payer) => ledger.claim('next', paymentOf(payer, 1), SILENT, HEAD, NOW, [])),
+    )
+    const blocks = new Set(claimings.flatMap(claimed).map(({ block }) => block))
+    expect(blocks).toEqual(new Set(CLAIM_ORDER.slice(0, 300)))
+  }),
+)
+
+test(
+  'when fewer blocks are left than payers, each block is had by one of them and the others lose',
+  onTwo(async (engines) => {
+    const claimings = await Promise.all(
+      each(40, engines, ({ ledger }, payer) => ledger.claim('next', paymentOf(payer, 1), SILENT, HEAD, NOW, [])),
+    )
+    const blocks = claimings.flatMap(claimed).map(({ block }) => block)
+    expect(new Set(blocks)).toEqual(new Set(CLAIM_ORDER.slice(-7)))
+    expect(blocks).toHaveLength(7)
+    expect(claimings.filter(({ kind }) => kind === 'lost')).toHaveLength(33)
+  }, 7),
+)
+
+test(
+  'one payment that is claimed by two processes at once is claimed once',
+  onTwo(async (engines) => {
+    const tries = await Promise.all(
+      each(20, engines, ({ ledger }) =>
+        ledger.claim('next', paymentOf(1, 1), SILENT, HEAD, NOW, []).then(claimed, (error: Error) => error.name),
+      ),
+    )
+    expect(tries.filter((outcome) => outcome !== 'StaleWriteError')).toHaveLength(1)
+    expect(await engines[0].ledgerReader.held()).toHaveLength(1)
+  }),
+)
+
+test(
+  'a payer cannot get past the limit by asking two processes at once',
+  onTwo(async (engines) => {
+    const underWay = Array.from({ length: 40 }, (_, at) => paymentOf(1, at + 1).nonce)
+    const claimings = await Promise.all(
+      each(40, engines, ({ ledger }, nonce) => ledger.claim('next', paymentOf(1, nonce), SILENT, HEAD, NOW, underWay)),
+    )
+    expect(claimings.flatMap(claimed)).toHaveLength(16)
+    expect(claimings.filter((claiming) => claiming.kind === 'lost' && claiming.space === 'full')).toHaveLength(24)
+  }),
+)
+
+test(
+  'a sale that two processes make final at once is made once, and both tell it alike',
+  onTwo(async (engines) => {
+    const held = await hold(engines[0], 'next', paymentOf(1, 1))
+    const sales = await Promise.all(
+      each(20, engines, ({ ledger }, at) => ledger.finalize(held, hash(at), true, NOW + at)),
+    )
+    expect(new Set(sales.map(({ state }) => state.tx)).size).toBe(1)
+    expect(await engines[1].log.after(0, 9)).toHaveLength(1)
+  }),
+)
+
+test(
+  'of a sale and a release at once one happens, and the other comes too late',
+  onTwo(async (engines) => {
+    for (let nonce = 1; nonce <= 20; nonce += 1) {
+      const held = await hold(engines[0], blockOf('3,4'), paymentOf(1, nonce))
+      const outcomes = await Promise.all([
+        failureOf(engines[0].ledger.finalize(held, hash(nonce), true, NOW)),
+        failureOf(engines[1].ledger.release(held, false)),
+      ])
+      const failures = outcomes.filter((failure) => failure !== undefined)
+      expect(failures).toMatchObject([{ name: 'StaleWriteError' }])
+      const now = await stored(engines[0], held.payment)
+      expect(isSold(now)).toBe(outcomes[0] === undefined)
+      expect(await engines[1].ledger.space(held.block)).toBe(isSold(now) ? 'claimed' : 'open')
+      if (isSold(now)) return
+    }
+  }),
+)
+
+test(
+  'late payments that land at once share what is left, and the rest are credits',
+  onTwo(async (engines) => {
+    const landed = (payer: number) => ({
+      payment: paymentOf(payer, 1),
+      target: 'next' as const,
+      listing: SILENT,
+      head: HEAD,
+    })
+    const owed = await Promise.all(
+      each(12, engines, ({ ledger }, payer) => ledger.fulfilLatePayment(landed(payer), hash(payer), NOW)),
+    )
+    expect(new Set(owed.filter(isSold).map(({ block }) => block))).toEqual(new Set(CLAIM_ORDER.slice(-5)))
+    expect(owed.filter(({ state }) => state.kind === 'credited')).toHaveLength(7)
+  }, 5),
+)
+
+test(
+  'a reader who follows the log while two processes write it misses nothing, and sees every number in its turn',
+  onTwo(async (engines) => {
+    const OWNERS = 8
+    const owned = await Promise.all(
+      each(OWNERS, engines, (engine, payer) => sell(engine, 'next', payer, payer, SILENT)),
+    )
+    const seen: Change[] = []
+    const follow = async () => {
+      for (;;) {
+        const news = await engines[0].log.after(seen.length, 50)
+        for (const change of news) {
+          expect(change.number).toBe(seen.length + 1)
+          seen.push(change)
+        }
+        if (news.length === 0) return
+      }
+    }
+    let isOver = false
+    const following = (async () => {
+      while (!isOver) await follow()
+      await follow()
+    })()
+    const blocks: BlockIndex[] = owned.map(({ block }) => block)
+    await Promise.all(
+      each(240, engines, async (engine, at) => {
+        const block = blocks[at % OWNERS] ?? owned[0]?.block
+        if (block === undefined) throw new Error('nobody owns anything')
+        if (at % 3 === 0) await sell(engine, 'next', 100 + at, 100 + at, listingOf())
+        else if (at % 3 === 1) await engine.blocks.edit(block, editOf(1000 + at, { message: `${at}` }), NOW)
+        else await engine.agents.identify(wallet(1 + (at % OWNERS)), identityOf(1000 + at, { name: `${at}` }), NOW)
+      }),
+    )
+    isOver = true
+    await following
+    expect(seen).toHaveLength(OWNERS + 240)
+    const seqs = seen.flatMap((change) => (change.kind === 'sale' ? [change.seq] : []))
+    expect(seqs).toEqual(seqs.map((_, at) => at + 1))
+    const agents = seen.flatMap((change) => (change.kind === 'sale' ? [change.agent] : []))
+    expect(new Set(agents).size).toBe(Math.max(...agents))
+  }),
+)
+
+test(
+  'each entry of the log notifies both processes, and nothing else does',
+  onTwo(async (engines) => {
+    const rung = [0, 0]
+    const waiting = new Set<() => void>()
+    const stop = engines.map(({ notifier }, at) =>
+      notifier.listen(() => {
+        rung[at] = (rung[at] ?? 0) + 1
+        for (const look of waiting) look()
+      }),
+    )
+    const bothHave = (count: number) =>
+      new Promise<void>((resolve) => {
+        const look = () => {
+          if (rung.every((heard) => heard >= count)) resolve()
+        }
+        waiting.add(look)
+        look()
+      })
+    // Each rings once when it begins to listen.
+    await bothHave(1)
+    const held = await hold(engines[0], 'next', paymentOf(1, 1))
+    expect(rung).toEqual([1, 1])
+    await engines[0].ledger.finalize(held, hash(1), true, NOW)
+    await bothHave(2)
+    expect(rung).toEqual([2, 2])
+    for (const each of stop) each()
+  }),
+)
+
+test(
+  'a payment is worked on by one process, until it gives it back or its time is over',
+  onTwo(async ([one, other]) => {
+    const key = { payer: wallet(1), nonce: hash(1) }
+    expect([await one.leases.take(key, 60_000), await other.leases.take(key, 60_000)]).toEqual([true, false])
+    expect(await one.leases.take(key, 1)).toBe(true)
+    while (!(await other.leases.take(key, 60_000))) await Bun.sleep(1)
+    await one.leases.give(key)
+    expect(await one.leases.take(key, 60_000)).toBe(false)
+    await other.leases.give(key)
+    expect(await one.leases.take(key, 60_000)).toBe(true)
+  }),
+)
+
+test(
+  'work that one process at a time does is done by one, and is free again when it fails',
+  onTwo(async ([one, other]) => {
+    const tried: boolean[] = []
+    const ran = await one.jobs.run('sweep', async () => {
+      for (const { jobs } of [one, other]) tried.push(await jobs.run('sweep', async () => {}))
+    })
+    expect([ran, tried]).toEqual([true, [false, false]])
+    const failing = one.jobs.run('sweep', async () => {
+      throw new Error('the sweep failed')
+    })
+    expect(await failureOf(failing)).toMatchObject({ message: 'the sweep failed' })
+    expect(await other.jobs.run('sweep', async () => {})).toBe(true)
+  }),
+)
+
+test('a process that is cut off from the store keeps the others from its work for a while only', async () => {
+  const url = await newWall()
+  const proxy = cutProxy(url)
+  const [frozen, alive] = [connect(proxy.url, 200), connect(url)]
+  const [its, other] = [postgresJobs(frozen, 300), postgresJobs(alive, 300)]
+  const thawed = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  const working = its.run('sweep', async () => {
+    begun.resolve()
+    await thawed.promise
+  })
+  await begun.promise
+  // While it is at work and can say so, its turn is renewed.
+  const first = await untilOf(url)
+  while ((await untilOf(url)) === first) await Bun.sleep(10)
+  expect(await other.run('sweep', async () => {})).toBe(false)
+  proxy.breakDown()
+  while (!(await other.run('sweep', async () => {}))) await Bun.sleep(10)
+  thawed.resolve()
+  expect(await working).toBe(true)
+  expect(await other.run('sweep', async () => {})).toBe(true)
+  await Promise.all([frozen.close(), alive.close()])
+  proxy.stop()
+})
+
+/** When the only lease of a wall ends. */
+async function untilOf(url: string): Promise<unknown> {
+  const sql = new SQL(url, { max: 1 })
+  const [row] = await sql.unsafe('SELECT until::text FROM leases')
+  await sql.close()
+  return row?.until
+}

@@ -1,0 +1,33 @@
+/** Walls on PostgreSQL for the tests of one file. */
+
+import { afterAll, beforeAll } from 'bun:test'
+import { openPostgres } from '../../../../db/postgres/open.ts'
+import { startPostgres, type PostgresServer } from '../../../support/postgres/server.ts'
+import { TERMS } from '../../../support/samples.ts'
+
+/** A server while the file's tests run. */
+export type PostgresWalls = {
+  readonly server: () => PostgresServer
+  /** The URL of a new wall that nobody has bought anything on. */
+  readonly newWall: () => Promise<string>
+}
+
+/** Starts a server before the tests, and ends it after them. */
+export function postgresWalls(): PostgresWalls {
+  let server: PostgresServer | undefined
+  let blank = ''
+  const started = () => {
+    if (server === undefined) throw new Error('the server is started before the first test')
+    return server
+  }
+  beforeAll(async () => {
+    server = await startPostgres()
+    blank = await server.newDatabase()
+    await (await openPostgres(server.url(blank), TERMS.network)).close()
+  }, 30_000)
+  afterAll(() => server?.stop())
+  return {
+    server: started,
+    newWall: async () => started().url(await started().newDatabase(blank)),
+  }
+}

@@ -1,0 +1,34 @@
+import { afterAll, expect, test } from 'bun:test'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { backUp } from '../../../db/sqlite/file/backup.ts'
+import { openSqlite } from '../../../db/sqlite/open.ts'
+import { sell } from '../../support/engine.ts'
+import { TERMS } from '../../support/samples.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'wall-private-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Every file there, with its mode in octal. */
+const modes = () =>
+  Object.fromEntries(readdirSync(folder).map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]))
+
+test('only the wall’s own user may read its database, its log and its backups', async () => {
+  const path = join(folder, 'wall.sqlite')
+  const first = await openSqlite(path, TERMS.network)
+  first.close()
+  // As an older version left it.
+  chmodSync(path, 0o644)
+  const db = await openSqlite(path, TERMS.network)
+  await sell(db, '3,4', 1, 1)
+  backUp(path, join(folder, 'backup.sqlite'))
+  expect(modes()).toEqual({
+    'wall.sqlite': '600',
+    'wall.sqlite-shm': '600',
+    'wall.sqlite-wal': '600',
+    'wall.sqlite.lock': '600',
+    'backup.sqlite': '600',
+  })
+  db.close()
+})

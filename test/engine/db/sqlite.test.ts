@@ -1,0 +1,64 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openSqlite, openWall, ports } from '../../../db/sqlite/open.ts'
+import { StoreUnavailable } from '../../../server/domain/failure.ts'
+import { failureOf, type Engine } from '../../support/engine.ts'
+import { sellAllBut } from '../../support/nearly-sold.ts'
+import { blockOf, TERMS } from '../../support/samples.ts'
+import { agentsContract } from '../ports/agents.contract.ts'
+import { areaEditsContract } from '../ports/area-edits.contract.ts'
+import { areasContract } from '../ports/areas.contract.ts'
+import { blocksContract } from '../ports/blocks.contract.ts'
+import { ledgerReaderContract } from '../ports/ledger-reader.contract.ts'
+import { ledgerContract } from '../ports/ledger.contract.ts'
+import { logContract } from '../ports/log.contract.ts'
+import { moderationContract } from '../ports/moderation.contract.ts'
+import { paintersContract } from '../ports/painters.contract.ts'
+
+// Goal: SQLite keeps every promise of the ports, in memory and on disk. Method: the ports' own suites.
+
+const folder = mkdtempSync(join(tmpdir(), 'wall-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const template = join(folder, 'template.sqlite')
+openWall(template, TERMS.network).close()
+
+let files = 0
+/** A wall made before: making one takes longer than most tests. */
+function newFile(): string {
+  const path = join(folder, `${files++}.sqlite`)
+  copyFileSync(template, path)
+  return path
+}
+
+const engines = [
+  { name: 'SQLite in memory', path: () => ':memory:' },
+  { name: 'SQLite on disk', path: newFile },
+]
+
+test('whether a block can be bought is not told of a store that is closed', async () => {
+  const { ledger, close } = await openSqlite(':memory:', TERMS.network)
+  expect(await ledger.space(blockOf('3,4'))).toBe('open')
+  close()
+  expect(await failureOf(ledger.space(blockOf('3,4')))).toBeInstanceOf(StoreUnavailable)
+})
+
+describe.each(engines)('$name', ({ name, path }) => {
+  const open = () => openSqlite(path(), TERMS.network)
+  const openLast = async (): Promise<Engine> => {
+    const connection = openWall(path(), TERMS.network)
+    sellAllBut(1, connection)
+    return { ...ports(connection), close: connection.close }
+  }
+  ledgerContract(name, open, openLast)
+  areasContract(name, open, openLast)
+  ledgerReaderContract(name, open, openLast)
+  blocksContract(name, open)
+  areaEditsContract(name, open)
+  agentsContract(name, open)
+  logContract(name, open)
+  moderationContract(name, open)
+  paintersContract(name, open, openLast)
+})

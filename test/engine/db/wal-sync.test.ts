@@ -1,0 +1,107 @@
+import { afterAll, expect, test } from 'bun:test'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { diskOf } from '../../../db/sqlite/file/wal-sync.ts'
+import { openSqlite, openWall, ports } from '../../../db/sqlite/open.ts'
+import { StoreBroken } from '../../../server/domain/failure.ts'
+import { failureOf, sell } from '../../support/engine.ts'
+import { blockOf, editOf, NOW, TERMS } from '../../support/samples.ts'
+
+// Goal: what is acknowledged or told is on the disk, though nobody else waits for it. Method: real files, below which the
+// disk takes as long, or fails, as a test wants.
+
+const folder = mkdtempSync(join(tmpdir(), 'wall-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const block = blockOf('3,4')
+
+/** A wall with one block sold, on a disk that is asked to flush through `flush`. */
+async function wallOn(name: string, flush: () => Promise<void>, onBroken: () => void = () => {}) {
+  const disk = { soon: setImmediate, flush, close: () => {} }
+  const connection = openWall(join(folder, name), TERMS.network, { disk, onBroken })
+  const wall = ports(connection)
+  await sell(wall, '3,4', 1, 1)
+  return { ...wall, [Symbol.dispose]: connection.close }
+}
+
+test('an edit is answered, and told to those who follow, once it is on the disk', async () => {
+  const [asked, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const flush = () => {
+    asked.resolve()
+    return done.promise
+  }
+  using wall = await wallOn('slow.sqlite', flush)
+  const heard: unknown[] = []
+  const editing = wall.blocks.edit(block, editOf(1, { message: 'painted' }), NOW).then((result) => heard.push(result))
+  await asked.promise
+  const following = wall.log.after(1, 9).then((changes) => heard.push(changes.length))
+  // Others are answered meanwhile.
+  expect(await wall.blocks.reserved(block)).toBe(false)
+  expect(heard).toEqual([])
+  done.resolve()
+  await Promise.all([editing, following])
+  expect(new Set(heard)).toEqual(new Set([1, 'applied']))
+})
+
+test('a power cut takes no edit that was answered', async () => {
+  // What the disk is sure to have after a flush is what the files held when it began.
+  let saved = 0
+  let begun = 0
+  const cut = (at: number) => join(folder, `cut-${at}.sqlite`)
+  const flush = async () => {
+    const at = ++begun
+    for (const ending of ['', '-wal']) copyFileSync(join(folder, `cut.sqlite${ending}`), cut(at) + ending)
+    await new Promise(setImmediate)
+    saved = at
+  }
+  using wall = await wallOn('cut.sqlite', flush)
+  const answered: { readonly nonce: number; readonly saved: number }[] = []
+  const edit = async (nonce: number) => {
+    await wall.blocks.edit(block, editOf(nonce, { message: `edit ${nonce}` }), NOW)
+    answered.push({ nonce, saved })
+  }
+  for (const batch of [[1], [2, 3], [4, 5, 6]]) await Promise.all(batch.map(edit))
+  expect(answered.map(({ saved: at }) => at)).toEqual([1, 2, 2, 3, 3, 3])
+  for (const { nonce, saved: at } of answered) {
+    const restarted = await openSqlite(cut(at), TERMS.network)
+    const edits = (await restarted.log.after(1, 99)).map((change) => 'face' in change && change.face.message)
+    restarted.close()
+    expect(edits).toContain(`edit ${nonce}`)
+  }
+})
+
+test('a disk that fails after an edit’s commit is told of at once, and the edit is not acknowledged', async () => {
+  let broken = 0
+  using wall = await wallOn(
+    'failing.sqlite',
+    () => Promise.reject(new Error('EIO')),
+    () => void broken++,
+  )
+  expect(await failureOf(wall.blocks.edit(block, editOf(1), NOW))).toBeInstanceOf(StoreBroken)
+  expect(broken).toBe(1)
+})
+
+test('what is flushed is the write-ahead log, where commits are', async () => {
+  const path = join(folder, 'real.sqlite')
+  const wall = await openSqlite(path, TERMS.network)
+  const disk = diskOf(path)
+  await disk.flush?.()
+  disk.close()
+  wall.close()
+  // A closed database has all of it in its one file.
+  expect(await failureOf(Promise.try(() => diskOf(path).flush?.()))).toMatchObject({ code: 'ENOENT' })
+})
+
+test('a database that is closed while the disk is waited for is closed in peace', async () => {
+  let broken = 0
+  const path = join(folder, 'closing.sqlite')
+  const wall = await openSqlite(path, TERMS.network, { onBroken: () => void broken++ })
+  await sell(wall, '3,4', 1, 1)
+  await wall.blocks.edit(block, editOf(1, { message: 'first' }), NOW)
+  const later = wall.blocks.edit(block, editOf(2, { message: 'last' }), NOW)
+  await new Promise(setImmediate)
+  wall.close()
+  expect(await later).toBe('applied')
+  expect(broken).toBe(0)
+})

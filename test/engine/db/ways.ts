@@ -1,0 +1,15 @@
+import { openSqlite, openSqliteAhead, type Sqlite } from '../../../db/sqlite/open.ts'
+
+type Open = (...opening: Parameters<typeof openSqlite>) => Promise<Sqlite>
+
+const openedAhead: Open = async (...opening) => {
+  const { store, checked } = await openSqliteAhead(...opening)
+  await checked
+  return store
+}
+
+/** Both ways to open a file: looking through it first, and reading it while it is looked through. */
+export const WAYS: readonly (readonly [name: string, open: Open])[] = [
+  ['opened', openSqlite],
+  ['opened ahead', openedAhead],
+]

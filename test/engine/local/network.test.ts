@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { getAddress } from 'viem'
+import { AnvilMissing, anvilBinary } from '../../../server/local/anvil-binary.ts'
+import { startChain } from '../../../server/local/chain.ts'
+import { startLocalNetwork } from '../../../server/local/network.ts'
+import type { LocalNetwork } from '../../../server/local/network.ts'
+import { dollarAbi, dollarAddress } from '../../../server/local/token/contracts.ts'
+import { newWallet } from '../../../server/local/wallets.ts'
+import { facilitatorAt, oneDollarTo, signPayment } from '../../support/chain/payments.ts'
+
+let network: LocalNetwork
+beforeAll(async () => {
+  network = await startLocalNetwork()
+})
+afterAll(() => network.stop())
+
+const seller = () => oneDollarTo(newWallet().address)
+
+test('a stock client pays exactly one dollar through verify and settle', async () => {
+  const terms = seller()
+  const payer = await network.wallet(5)
+  const facilitator = facilitatorAt(network.facilitatorUrl)
+  const payment = await signPayment(payer, terms)
+
+  expect(await facilitator.verify(payment, terms)).toEqual({ isValid: true, payer: payer.address })
+  expect(await held(terms.payTo)).toBe(0n)
+  const settled = await facilitator.settle(payment, terms)
+  expect(settled).toMatchObject({ success: true, payer: payer.address, network: 'eip155:8453' })
+  expect(settled.transaction).toMatch(/^0x[0-9a-f]{64}$/)
+  expect(await held(terms.payTo)).toBe(1_000_000n)
+  expect(await network.balanceOf(payer.address)).toBe(4_000_000n)
+})
+
+test('a refusal has its own reason', async () => {
+  const terms = seller()
+  const facilitator = facilitatorAt(network.facilitatorUrl)
+  const poor = await signPayment(await network.wallet(0.5), terms)
+  expect((await facilitator.verify(poor, terms)).invalidReason).toBe('invalid_exact_evm_insufficient_balance')
+
+  const spent = await signPayment(await network.wallet(2), terms)
+  await facilitator.settle(spent, terms)
+  expect((await facilitator.verify(spent, terms)).invalidReason).toBe('invalid_exact_evm_nonce_already_used')
+
+  const elsewhere = await signPayment(await network.wallet(1), seller())
+  expect((await facilitator.verify(elsewhere, terms)).invalidReason).toBe('invalid_exact_evm_recipient_mismatch')
+})
+
+test('twenty settlements at once all go through', async () => {
+  const terms = seller()
+  const facilitator = facilitatorAt(network.facilitatorUrl)
+  const payers = await Promise.all(Array.from({ length: 20 }, () => network.wallet(1)))
+  const payments = await Promise.all(payers.map((payer) => signPayment(payer, terms)))
+  const settled = await Promise.all(payments.map((payment) => facilitator.settle(payment, terms)))
+  expect(settled.map((result) => result.success)).toEqual(payments.map(() => true))
+  expect(new Set(settled.map((result) => result.transaction)).size).toBe(20)
+  expect(await held(terms.payTo)).toBe(20_000_000n)
+})
+
+test('a transfer dropped from the pool leaves no gap that would hold up the next', async () => {
+  const terms = seller()
+  const facilitator = facilitatorAt(network.facilitatorUrl)
+  const [first, second] = [await network.wallet(1), await network.wallet(1)]
+  const [lost, kept] = [await signPayment(first, terms), await signPayment(second, terms)]
+  await network.halt()
+  const pending = new Promise<`0x${string}`>((resolve) => {
+    const unwatch = network.client.watchPendingTransactions({
+      onTransactions: ([hash]) => {
+        unwatch()
+        if (hash) resolve(hash)
+      },
+    })
+  })
+  // Its answer comes only when the network stops: the facilitator waits for a receipt that will not be.
+  void facilitator.settle(lost, terms).catch(() => undefined)
+  await network.client.dropTransaction({ hash: await pending })
+  await network.resume()
+  expect(await facilitator.settle(kept, terms)).toMatchObject({ success: true, payer: second.address })
+  expect(await network.balanceOf(first.address)).toBe(1_000_000n)
+})
+
+test('the facilitator says what it supports', async () => {
+  expect(await facilitatorAt(network.facilitatorUrl).getSupported()).toEqual({
+    kinds: [{ x402Version: 2, scheme: 'exact', network: 'eip155:8453' }],
+    extensions: ['bazaar'],
+    signers: { 'eip155:*': [expect.stringMatching(/^0x[0-9a-fA-F]{40}$/)] },
+  })
+})
+
+test('the facilitator answers nonsense with an error in JSON', async () => {
+  const terms = seller()
+  const payment = await signPayment(newWallet(), terms)
+  const ask = { x402Version: 2, paymentPayload: payment, paymentRequirements: terms }
+  const post = (path: string, body: string) => fetch(network.facilitatorUrl + path, { method: 'POST', body })
+  const answers: [Response, number, string][] = [
+    [await post('/verify', '{'), 400, 'invalid_request'],
+    [await post('/settle', '[]'), 400, 'invalid_request'],
+    [await post('/settle', JSON.stringify({ ...ask, x402Version: 1 })), 400, 'invalid_request'],
+    [await post('/verify', emptied(ask)), 500, 'unexpected_verify_error'],
+    [await post('/settle', emptied(ask)), 500, 'unexpected_settle_error'],
+    [await fetch(`${network.facilitatorUrl}/settle`), 405, 'method_not_allowed'],
+    [await fetch(`${network.facilitatorUrl}/`), 404, 'not_found'],
+  ]
+  for (const [response, status, error] of answers) {
+    expect({ status: response.status, body: await response.json() }).toEqual({ status, body: { error } })
+  }
+})
+
+test("viem's batched reads find multicall in its place", async () => {
+  const { address } = await network.wallet(3)
+  const token = { address: dollarAddress, abi: dollarAbi } as const
+  const answers = await network.client.multicall({
+    contracts: [
+      { ...token, functionName: 'balanceOf', args: [address] },
+      { ...token, functionName: 'mint', args: [address, 1n] },
+    ],
+  })
+  expect(answers.map((answer) => answer.status)).toEqual(['success', 'failure'])
+  expect(answers[0].result).toBe(3_000_000n)
+})
+
+test('with a block time, payments made at once still all settle', async () => {
+  const slow = await startLocalNetwork({ blockTimeSeconds: 0.2 })
+  const terms = seller()
+  const facilitator = facilitatorAt(slow.facilitatorUrl)
+  const payers = await Promise.all(Array.from({ length: 5 }, () => slow.wallet(1)))
+  const payments = await Promise.all(payers.map((payer) => signPayment(payer, terms)))
+  const settled = await Promise.all(payments.map((payment) => facilitator.settle(payment, terms)))
+  expect(settled.map((result) => result.success)).toEqual(payments.map(() => true))
+  expect(await slow.balanceOf(getAddress(terms.payTo))).toBe(5_000_000n)
+  await slow.stop()
+})
+
+test('a receipt that does not come in time is reported as pending, with its hash', async () => {
+  const hasty = await startLocalNetwork({ confirmationTimeoutMs: 50 })
+  const terms = seller()
+  const payment = await signPayment(await hasty.wallet(1), terms)
+  await hasty.halt()
+  const facilitator = facilitatorAt(hasty.facilitatorUrl)
+  const settled = await facilitator.settle(payment, terms)
+  expect(settled).toMatchObject({ success: false, errorReason: 'settlement_pending' })
+  await hasty.client.mine({ blocks: 1 })
+  expect(await facilitator.settle(payment, terms)).toMatchObject({ success: true, transaction: settled.transaction })
+  await hasty.stop()
+})
+
+test('a stopped chain is gone', async () => {
+  const chain = await startChain()
+  await chain.stop()
+  expect(() => process.kill(chain.pid, 0)).toThrow()
+})
+
+test('the chain dies with the process that started it, however that ends', async () => {
+  const chainModule = new URL('../../../server/local/chain.ts', import.meta.url).pathname
+  const program = `
+    const { startChain } = await import(${JSON.stringify(chainModule)})
+    console.log((await startChain()).rpcUrl)
+    setInterval(() => {}, 1000)`
+  const parent = Bun.spawn([process.execPath, '-e', program], { stdout: 'pipe' })
+  const { value } = await parent.stdout.getReader().read()
+  const { hostname, port } = new URL(new TextDecoder().decode(value).trim())
+  const closed = new Promise<void>((resolve) => {
+    const socket = { data() {}, open: () => parent.kill('SIGKILL'), close: () => resolve() }
+    void Bun.connect({ hostname, port: Number(port), socket })
+  })
+  await closed
+  await expect(fetch(`http://${hostname}:${port}`)).rejects.toThrow()
+})
+
+test('a machine without anvil is told what is missing and what still works', () => {
+  expect(() => anvilBinary('sunos-sparc')).toThrow(AnvilMissing)
+  expect(() => anvilBinary('sunos-sparc')).toThrow(/no anvil for sunos-sparc.*linux-x64.*bun run start/)
+  expect(() => anvilBinary('win32-x64')).toThrow(/@foundry-rs\/anvil-win32-amd64.*is not installed/)
+})
+
+const held = (address: string) => network.balanceOf(getAddress(address))
+
+const emptied = (ask: { paymentPayload: object }) =>
+  JSON.stringify({ ...ask, paymentPayload: { ...ask.paymentPayload, payload: {} } })

@@ -1,0 +1,84 @@
+/** What the books tell, whatever engine keeps them. */
+
+import { expect, test } from 'bun:test'
+import type { Engine } from '../../../db/engine.ts'
+import { STRAY_NOTE } from '../../../server/domain/purchase/stray-money.ts'
+import type { Audit } from '../../../server/ports.ts'
+import { hold, sell } from '../../support/engine.ts'
+import { blockOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
+
+/** A wall that sells, and its books read beside it. */
+export type Audited = {
+  readonly wall: Pick<Engine, 'ledger' | 'payouts'>
+  readonly books: readonly Audit[] // read in different ways, and all the same
+  close(): Promise<void>
+}
+
+const keyOf = (payer: number, nonce: number) => ({ payer: wallet(payer), nonce: hash(nonce) })
+
+/** The suite. `open` opens a wall on which nothing was bought, `openLast` one with a single block left. */
+export function auditContract(name: string, open: () => Promise<Audited>, openLast: () => Promise<Audited>): void {
+  test(`every payment is in the books on ${name} as what became of it, while the wall goes on`, async () => {
+    const { wall, books, close } = await open()
+    const nothing = {
+      claimed: 0,
+      sales: [],
+      credits: [],
+      open: [],
+      final: [],
+      payouts: [],
+      payees: [],
+      from: undefined,
+    }
+    for (const audit of books) expect(await audit.statement()).toEqual(nothing)
+
+    await sell(wall, '3,4', 1, 1)
+    const doubted = await wall.ledger.markUncertain(await hold(wall, 'next', paymentOf(2, 2), SILENT, NOW + 5))
+    const watched = await hold(wall, blockOf('5,6'), paymentOf(3, 3))
+    await wall.ledger.release(watched, false)
+    await wall.ledger.release(await hold(wall, blockOf('7,8'), paymentOf(4, 4)), true)
+    expect(await wall.payouts.note(keyOf(9, 9), 'refund 1', NOW)).toBe(true)
+    expect(await wall.payouts.note(keyOf(9, 9), 'refund 2', NOW)).toBe(false)
+    for (const audit of books)
+      expect(await audit.statement()).toEqual({
+        claimed: 1,
+        sales: [{ ...keyOf(1, 1), block: blockOf('3,4'), blocks: 1, amount: 1_000_000n, tx: hash(1) }],
+        credits: [],
+        open: [
+          { purchase: doubted, since: NOW + 5 },
+          { purchase: { ...watched, state: { kind: 'released', isFinal: false } }, since: NOW },
+        ],
+        final: [keyOf(4, 4)],
+        payouts: [{ ...keyOf(9, 9), reference: 'refund 1', at: NOW }],
+        payees: [TERMS.payTo],
+        from: HEAD,
+      })
+    await close()
+  })
+
+  test(`stray money on ${name} is booked once, and can be paid back later, which stands`, async () => {
+    const { wall, books, close } = await open()
+    const [key, note] = [keyOf(9, 9), wall.payouts.note]
+    expect([await wall.payouts.isNoted(key), await note(key, STRAY_NOTE, NOW)]).toEqual([false, true])
+    expect([await wall.payouts.isNoted(key), await note(key, STRAY_NOTE, NOW + 1)]).toEqual([true, false])
+    expect([await note(key, 'refund', NOW + 2), await note(key, STRAY_NOTE, NOW + 3)]).toEqual([true, false])
+    expect(await wall.payouts.isNoted(key)).toBe(true)
+    for (const audit of books)
+      expect((await audit.statement()).payouts).toEqual([{ ...key, reference: 'refund', at: NOW + 2 }])
+    await close()
+  })
+
+  test(`a credit on ${name} is owed until it was paid out, stray though it seemed before`, async () => {
+    const { wall, books, close } = await openLast()
+    await wall.payouts.note(keyOf(1, 1), STRAY_NOTE, NOW)
+    const given = await hold(wall, 'next', paymentOf(1, 1))
+    await wall.ledger.release(given, false)
+    await sell(wall, 'next', 2, 2)
+    await wall.ledger.fulfilLatePayment(given, hash(1), NOW)
+    const credit = { ...keyOf(1, 1), amount: 1_000_000n, tx: hash(1), paidOut: null }
+    for (const audit of books) expect((await audit.statement()).credits).toEqual([credit])
+    await wall.payouts.note(keyOf(1, 1), 'refund 1', NOW)
+    for (const audit of books) expect((await audit.statement()).credits).toEqual([{ ...credit, paidOut: 'refund 1' }])
+    await close()
+  })
+}

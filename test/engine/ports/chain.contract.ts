@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'bun:test'
+import type { Address, Hash, Payment } from '../../../server/domain/purchase/payment.ts'
+import type { ChainStatus } from '../../../server/domain/purchase/purchase.ts'
+import type { Chain, Transfer } from '../../../server/ports.ts'
+
+// Goal: every promise of the `Chain` port, as its callers rely on it. Method: each test ends an authorization in one of
+// the ways there are, and asks for the status as a purchase does: from the height read before anything was sent.
+
+/** A chain, and what others do on it. */
+export type ChainWorld = {
+  readonly chain: Chain
+  /** The same chain through an endpoint that does not answer. */
+  readonly gone: Chain
+  /** Through an endpoint that serves another network. */
+  readonly foreign: Chain
+  /** A new payment by a payer who holds the money; it was sent to nobody. */
+  payment(): Promise<Payment>
+  /** Moves the money, and answers the transaction that did. */
+  land(payment: Payment): Promise<Hash>
+  /** Moves an amount from the payer to whom the payment names, without an authorization; answers the transaction. */
+  give(payment: Payment, amount: bigint): Promise<Hash>
+  cancel(payment: Payment): Promise<void>
+  /** Spends the nonce on another transfer of the payer's. */
+  spendElsewhere(payment: Payment): Promise<void>
+  /** Lets time pass until the payment has ended for certain. */
+  expire(payment: Payment): Promise<void>
+}
+
+/** The suite of the `Chain` port. */
+export function chainContract(name: string, open: () => Promise<ChainWorld>): void {
+  describe(`chain of ${name}`, () => {
+    ends(open)
+    receipts(open)
+    limits(open)
+  })
+}
+
+function ends(open: () => Promise<ChainWorld>): void {
+  test('an authorization that was sent to nobody is unspent', async () => {
+    const { chain, payment } = await open()
+    const ours = await payment()
+    expect(await chain.read(ours)).toMatchObject({ spent: false })
+    expect(await chain.status(ours, await headFor(chain, ours))).toEqual({ kind: 'unspent' })
+  })
+
+  test('money that moved is paid, by the transaction that moved it', async () => {
+    const { chain, payment, land } = await open()
+    const ours = await payment()
+    const head = await headFor(chain, ours)
+    const tx = await land(ours)
+    expect(tx).toMatch(/^0x[0-9a-f]{64}$/)
+    expect(await chain.read(ours)).toMatchObject({ spent: true })
+    expect(await chain.status(ours, head)).toEqual({ kind: 'paid', tx })
+  })
+
+  test('what one authorization pays says nothing of another, though payer or nonce be the same', async () => {
+    const { chain, payment, land } = await open()
+    const [ours, other] = [await payment(), await payment()]
+    const head = await headFor(chain, ours)
+    await land(ours)
+    for (const unsent of [other, { ...other, nonce: ours.nonce }, { ...ours, nonce: other.nonce }]) {
+      expect(await chain.read(unsent)).toMatchObject({ spent: false })
+      expect(await chain.status(unsent, head)).toEqual({ kind: 'unspent' })
+    }
+  })
+
+  test('a cancelled authorization is used up and can never pay', async () => {
+    const { chain, payment, cancel } = await open()
+    const ours = await payment()
+    const head = await headFor(chain, ours)
+    await cancel(ours)
+    expect(await chain.read(ours)).toMatchObject({ spent: true })
+    expectVoid(await chain.status(ours, head))
+  })
+
+  test('a nonce spent on another transfer is used up and can never pay', async () => {
+    const { chain, payment, spendElsewhere } = await open()
+    const ours = await payment()
+    const head = await headFor(chain, ours)
+    await spendElsewhere(ours)
+    expect(await chain.read(ours)).toMatchObject({ spent: true })
+    expectVoid(await chain.status(ours, head))
+  })
+
+  test('an authorization that ended unused can never pay', async () => {
+    const { chain, payment, expire } = await open()
+    const ours = await payment()
+    const head = await headFor(chain, ours)
+    await expire(ours)
+    expect(await chain.read(ours)).toMatchObject({ spent: false })
+    expect(await chain.status(ours, head)).toMatchObject({ kind: 'void', final: true })
+  })
+
+  test('a payment that moved in time is paid for good', async () => {
+    const { chain, payment, land, expire } = await open()
+    const ours = await payment()
+    const head = await headFor(chain, ours)
+    const tx = await land(ours)
+    await expire(ours)
+    expect(await chain.status(ours, head)).toEqual({ kind: 'paid', tx, final: true })
+  })
+}
+
+function receipts(open: () => Promise<ChainWorld>): void {
+  test('what an address was paid is told with the authorization that paid it, in the order it arrived', async () => {
+    const { chain, payment, land, give } = await open()
+    const [first, second] = [await payment(), await payment()]
+    const from = (await headFor(chain, first)) + 1n
+    const txs = [await land(first), await give(second, 5n), await land(second)]
+    const told = await transfersSince(chain, first.to, from)
+    expect(told.filter(({ tx }) => txs.includes(tx)).map(({ height: _height, ...transfer }) => transfer)).toEqual([
+      { payer: first.payer, nonce: first.nonce, amount: first.amount, tx: txs[0] ?? '0x' },
+      { payer: second.payer, nonce: null, amount: 5n, tx: txs[1] ?? '0x' },
+      { payer: second.payer, nonce: second.nonce, amount: second.amount, tx: txs[2] ?? '0x' },
+    ])
+  })
+
+  test('what others were paid is not told, nor what was paid before', async () => {
+    const { chain, payment, land, cancel, spendElsewhere } = await open()
+    const [ours, astray, cancelled] = [await payment(), await payment(), await payment()]
+    const from = (await headFor(chain, ours)) + 1n
+    const tx = await land(ours)
+    await spendElsewhere(astray)
+    await cancel(cancelled)
+    expect((await transfersSince(chain, ours.to, from)).filter(({ payer }) => payer !== ours.payer)).toEqual([])
+    expect(await transfersSince(chain, ours.payer, from)).toEqual([])
+    const later = (await headFor(chain, ours)) + 1n
+    expect((await transfersSince(chain, ours.to, later)).filter((transfer) => transfer.tx === tx)).toEqual([])
+  })
+
+  test('who broadcast a transaction is known, and need not be who paid', async () => {
+    const { chain, payment, land, give } = await open()
+    const ours = await payment()
+    const sender = await chain.broadcaster(await land(ours))
+    expect(sender).toMatch(/^0x[0-9a-f]{40}$/)
+    expect(sender).not.toBe(ours.payer)
+    expect(await chain.broadcaster(await give(ours, 5n))).toBe(ours.payer)
+    expect(await chain.broadcaster(`0x${'0f'.repeat(32)}`)).toBe('silent')
+  })
+}
+
+/** Everything an address was paid from a height on. */
+async function transfersSince(chain: Chain, payTo: Address, from: bigint): Promise<Transfer[]> {
+  const all: Transfer[] = []
+  for (let next = from; ;) {
+    const receipts = await chain.transfersTo(payTo, next)
+    if (receipts === 'silent') throw new Error('the chain is silent')
+    all.push(...receipts.transfers)
+    if (receipts.isAll) return all
+    next = receipts.next
+  }
+}
+
+function limits(open: () => Promise<ChainWorld>): void {
+  test('a chain that is older than what was read before knows nothing', async () => {
+    const { chain, payment, land } = await open()
+    const ours = await payment()
+    const head = await headFor(chain, ours)
+    await land(ours)
+    expect(await chain.status(ours, head + 1_000_000n)).toEqual({ kind: 'silent' })
+  })
+
+  test('a chain that does not answer is silent, and never says more', async () => {
+    const { gone, payment } = await open()
+    const ours = await payment()
+    expect(await gone.read(ours)).toBe('silent')
+    expect(await gone.status(ours, 0n)).toEqual({ kind: 'silent' })
+    expect(await gone.fault()).toMatchObject({ kind: 'silent' })
+    expect(await gone.transfersTo(ours.to, 0n)).toBe('silent')
+    expect(await gone.broadcaster(`0x${'0f'.repeat(32)}`)).toBe('silent')
+  })
+
+  test('the right network has no fault, and another one can never work', async () => {
+    const { chain, foreign } = await open()
+    expect(await chain.fault()).toMatchObject({ kind: 'none' })
+    expect(await foreign.fault()).toEqual({ kind: 'fault', what: expect.stringMatching(/\w/) })
+  })
+}
+
+/** The height a purchase notes before it sends anything. */
+export async function headFor(chain: Chain, payment: Payment): Promise<bigint> {
+  const seen = await chain.read(payment)
+  if (seen === 'silent') throw new Error('the chain is silent')
+  return seen.head
+}
+
+const expectVoid = (status: ChainStatus) => expect(status).toEqual({ kind: 'void', why: expect.stringMatching(/\w/) })

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'bun:test'
+import type { Hash, Payment } from '../../../server/domain/purchase/payment.ts'
+import type { Facilitator } from '../../../server/ports.ts'
+import { blockOf } from '../../support/samples.ts'
+
+// Goal: every promise of the `Facilitator` port, as its callers rely on it. Method: each test pays in a fresh world and
+// looks for the money itself.
+
+/** A facilitator with payers around it. */
+export type FacilitatorWorld = {
+  readonly facilitator: Facilitator
+  /** One that nobody listens for where it should be. */
+  readonly unreachable: Facilitator
+  /** A new payment by a payer who holds the money. */
+  payment(): Promise<Payment>
+  /** A new payment by a payer who holds nothing. */
+  unaffordable(): Promise<Payment>
+  /** The transaction that moved a payment's money, if one did. */
+  landed(payment: Payment): Promise<Hash | undefined>
+}
+
+const BLOCK = blockOf('3,4')
+
+/** The suite of the `Facilitator` port. */
+export function facilitatorContract(name: string, open: () => Promise<FacilitatorWorld>): void {
+  describe(`facilitator of ${name}`, () => {
+    test('a good payment is valid, and no money moves by verifying it', async () => {
+      const { facilitator, payment, landed } = await open()
+      const good = await payment()
+      expect(await facilitator.verify(BLOCK, good)).toMatchObject({ kind: 'valid' })
+      expect(await facilitator.verify('next', good)).toMatchObject({ kind: 'valid' })
+      expect(await landed(good)).toBeUndefined()
+    })
+
+    test('settling moves the money and names the transaction', async () => {
+      const { facilitator, payment, landed } = await open()
+      const good = await payment()
+      const settling = await facilitator.settle(BLOCK, good)
+      expect(settling.kind).toBe('success')
+      expect(await landed(good)).toBe(settling.kind === 'success' ? settling.tx : undefined)
+    })
+
+    test('a bare payment is as good as one with everything around it', async () => {
+      const { facilitator, payment, landed } = await open()
+      const good = await payment()
+      const bare = { withinMs: 5000, isBare: true }
+      expect(await facilitator.verify(BLOCK, good, bare)).toMatchObject({ kind: 'valid' })
+      expect(await facilitator.settle(BLOCK, good, bare)).toMatchObject({ kind: 'success' })
+      expect(await landed(good)).toBeDefined()
+    })
+
+    test('a payment settled twice moves no more money, and no other transaction is named', async () => {
+      const { facilitator, payment, landed } = await open()
+      const good = await payment()
+      const first = await facilitator.settle('next', good)
+      const tx = await landed(good)
+      const second = await facilitator.settle('next', good)
+      expect([first.kind, 'refused', 'unclear']).toContain(second.kind)
+      if (second.kind === 'success') expect(second.tx).toBe(tx ?? '0x')
+      expect(await landed(good)).toBe(tx)
+    })
+
+    test('a payer without the money is refused with a reason, and nothing moves', async () => {
+      const { facilitator, unaffordable, landed } = await open()
+      const poor = await unaffordable()
+      const reason = 'invalid_exact_evm_insufficient_balance'
+      expect(await facilitator.verify(BLOCK, poor)).toMatchObject({ kind: 'invalid', reason })
+      expect(await facilitator.settle(BLOCK, poor)).toMatchObject({ kind: 'refused', reason })
+      expect(await landed(poor)).toBeUndefined()
+    })
+
+    test('a facilitator out of reach is unavailable, and was sent nothing', async () => {
+      const { unreachable, payment } = await open()
+      const good = await payment()
+      expect(await unreachable.verify(BLOCK, good)).toEqual({ kind: 'unavailable' })
+      expect(await unreachable.settle(BLOCK, good)).toEqual({ kind: 'unsent' })
+      expect(await unreachable.supports()).toBe('unavailable')
+    })
+
+    test('it names whom it broadcasts as, and nobody when it is out of reach', async () => {
+      const { facilitator, unreachable } = await open()
+      const signers = await facilitator.signers()
+      expect(signers).toEqual([expect.stringMatching(/^0x[0-9a-f]{40}$/)])
+      expect(await unreachable.signers()).toBe('unavailable')
+    })
+
+    test('it takes what we sell for', async () => {
+      const { facilitator } = await open()
+      expect(await facilitator.supports()).toBe('yes')
+    })
+  })
+}

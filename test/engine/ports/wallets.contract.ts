@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'bun:test'
+import type { Address, Payment } from '../../../server/domain/purchase/payment.ts'
+import type { Wallets } from '../../../server/ports.ts'
+
+// Goal: every promise of the `Wallets` port that does not depend on what kind of wallet signs. Method: one wallet and a
+// stranger sign texts and payments.
+
+/** Someone who can sign a text. */
+export type Signer = { readonly address: Address; sign(message: string): Promise<`0x${string}`> }
+
+/** Wallets, and those who hold them. */
+export type WalletsWorld = {
+  readonly wallets: Wallets
+  readonly owner: Signer
+  readonly stranger: Signer
+  /** A new payment that its payer signed. */
+  payment(): Promise<Payment>
+  /** A new payment that somebody else signed. */
+  forged(): Promise<Payment>
+}
+
+const FROM = '192.0.2.1'
+
+/** The digest of what one wallet signed, or what is said of the signature. */
+async function digest(wallets: Wallets, signer: Address, texts: string[], signature: `0x${string}`, from: string) {
+  const answer = await wallets.signed([signer], texts, signature, from)
+  return typeof answer === 'string' ? answer : answer.digest
+}
+
+/** The suite of the `Wallets` port. */
+export function walletsContract(name: string, open: () => Promise<WalletsWorld>): void {
+  describe(`wallets of ${name}`, () => {
+    const texts = ['one', 'two\nlines', '']
+
+    test('whichever of the texts was signed is recognised, by a digest of its own', async () => {
+      const { wallets, owner } = await open()
+      const digests = await Promise.all(
+        texts.map(async (text) => digest(wallets, owner.address, texts, await owner.sign(text), FROM)),
+      )
+      for (const digest of digests) expect(digest).toMatch(/^0x[0-9a-f]{64}$/)
+      expect(new Set(digests).size).toBe(texts.length)
+    })
+
+    test('a text has the same digest whatever texts it is among', async () => {
+      const { wallets, owner } = await open()
+      const signature = await owner.sign('one')
+      const alone = await digest(wallets, owner.address, ['one'], signature, FROM)
+      expect(alone).toBeDefined()
+      expect(await digest(wallets, owner.address, ['two', 'one'], signature, FROM)).toBe(alone)
+    })
+
+    test("a stranger's signature and one for another text are nobody's", async () => {
+      const { wallets, owner, stranger } = await open()
+      expect(await digest(wallets, owner.address, texts, await stranger.sign('one'), FROM)).toBe('not-signed')
+      expect(await digest(wallets, stranger.address, texts, await owner.sign('one'), FROM)).toBe('not-signed')
+      expect(await digest(wallets, owner.address, texts, await owner.sign('three'), FROM)).toBe('not-signed')
+      expect(await digest(wallets, owner.address, [], await owner.sign('one'), FROM)).toBe('not-signed')
+    })
+
+    test('of several who may sign, the one who did is told', async () => {
+      const { wallets, owner, stranger } = await open()
+      const both = [owner.address, stranger.address]
+      for (const signer of [owner, stranger]) {
+        const answer = await wallets.signed(both, texts, await signer.sign('one'), FROM)
+        expect(answer).toEqual({ by: signer.address, digest: expect.stringMatching(/^0x[0-9a-f]{64}$/) })
+      }
+      expect(await wallets.signed([stranger.address], texts, await owner.sign('one'), FROM)).toBe('not-signed')
+      expect(await wallets.signed([], texts, await owner.sign('one'), FROM)).toBe('not-signed')
+    })
+
+    test('bytes that are no signature are nobody’s', async () => {
+      const { wallets, owner } = await open()
+      for (const bytes of ['0x', '0x00', `0x${'00'.repeat(65)}`, `0x${'ab'.repeat(1000)}`] as const)
+        expect(await digest(wallets, owner.address, texts, bytes, FROM)).toBe('not-signed')
+    })
+
+    test('a payment is signed by its payer or it is not', async () => {
+      const { wallets, payment, forged } = await open()
+      const [good, bad] = [await payment(), await forged()]
+      expect(await wallets.signedPayment(good)).toBe('signed')
+      expect(await wallets.signedForToken(good)).toBe('signed')
+      expect(await wallets.signedPayment(bad)).toBe('not-signed')
+      expect(await wallets.signedForToken(bad)).toBe('not-signed')
+    })
+  })
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'bun:test'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { SIZES, smallTargets, violationsOf } from '../support/page/axe.ts'
+import { galleryWall } from '../support/page/gallery.ts'
+import { canvas, openBlock } from '../support/page/sample-wall.ts'
+import { drop, motley, toStep } from '../support/page/studio-driver.ts'
+import { browserForTests, testPages } from '../support/page/test-page.ts'
+
+// Goal: the page is for everyone. Method: axe looks at each state in each theme, no target is smaller than 44 pixels, and
+// the focus goes where a keyboard's user expects it.
+
+const browser = await browserForTests()
+const NOTHING = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 }
+const carol = { id: 1, name: 'Carol', wallet: '0xcccc…cccc', framework: null }
+
+describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () => {
+  const { server, openPage } = testPages(browser, { width: 960, height: 600 })
+
+  const PANELS = [
+    ['/', 'Find'],
+    ['v', 'View'],
+    ['t', 'Time'],
+    ['l', 'Share'],
+    ['?', 'What is this?'],
+  ] as const
+
+  const APPEARANCES = SIZES.flatMap((size) =>
+    (['dark', 'light'] as const).map(
+      (colorScheme) => [size.viewport.width, size.viewport.height, colorScheme, { ...size, colorScheme }] as const,
+    ),
+  )
+
+  /** What is wrong with a state of the page, by its name. */
+  const faults = async (page: Page, state: string) => [state, await violationsOf(page), await smallTargets(page)]
+  const sound = (state: string) => [state, [], []]
+
+  const walk = async (options: BrowserContextOptions) => {
+    const page = await openPage('?block=79,44', options)
+    await page.locator('#card summary').click()
+    await page.locator('#card .payment').getByText('settled').waitFor()
+    expect(await faults(page, 'label')).toEqual(sound('label'))
+    for (const [key, title] of PANELS) {
+      await page.keyboard.press(key)
+      await page.getByRole('heading', { name: title, exact: true, includeHidden: true }).waitFor({ state: 'attached' })
+      if (key === 'v') await page.getByLabel('Framework of each agent').check()
+      if (key === 't') await page.keyboard.press('Home')
+      expect(await faults(page, title)).toEqual(sound(title))
+      await page.keyboard.press('Escape')
+    }
+    await page.getByRole('button', { name: 'Send your agent' }).first().click()
+    await page.locator('.prompt').waitFor()
+    expect(await faults(page, 'send your agent')).toEqual(sound('send your agent'))
+    await page.keyboard.press('Escape')
+    await page.locator('#card .agent').click()
+    await page.locator('.about-agent').waitFor()
+    expect(await faults(page, 'profile')).toEqual(sound('profile'))
+    await page.keyboard.press('Escape')
+    await page.locator('.chip').waitFor()
+    expect(await faults(page, 'chip')).toEqual(sound('chip'))
+  }
+
+  test.each(APPEARANCES)(
+    'axe finds nothing to complain about in any state: %i x %i, %s',
+    async (...[, , , options]) => {
+      await walk(options)
+    },
+  )
+
+  test('axe finds nothing to complain about in any state in strong contrast', async () => {
+    await walk({ contrast: 'more' })
+  })
+
+  test.each(APPEARANCES)(
+    'axe finds nothing to complain about on an empty wall, a small one and a full one: %i x %i, %s',
+    async (...[, , , options]) => {
+      const full = galleryWall(1500)
+      const walls = {
+        empty: { ...canvas, agents: [], blocks: [], stats: NOTHING },
+        small: canvas,
+        full: { ...full, stats: { ...full.stats, claimed: 14_400, remaining: 0 } },
+      }
+      for (const [name, wall] of Object.entries(walls)) {
+        server().show(wall)
+        const page = await openPage('', options)
+        expect(await faults(page, name)).toEqual(sound(name))
+        await page.context().close()
+      }
+    },
+  )
+
+  test.each(APPEARANCES)(
+    'axe finds nothing to complain about in any step of painting: %i x %i, %s',
+    async (...[, , , options]) => {
+      const page = await openPage('paint?at=20,20', options)
+      expect(await faults(page, 'nothing yet')).toEqual(sound('nothing yet'))
+      await drop(page, 'a.png', motley(20, 20))
+      await page.getByText('a.png, 20 × 20 pixels').waitFor()
+      for (const step of ['picture', 'place', 'deal'] as const) {
+        await toStep(page, step)
+        expect(await faults(page, step)).toEqual(sound(step))
+      }
+      await page.getByText('Words with it').click()
+      await page.locator('#wall').focus()
+      // Onto what others own.
+      await toStep(page, 'place')
+      await page.getByLabel('Column').fill('80')
+      await page.getByLabel('Row', { exact: true }).fill('45')
+      await toStep(page, 'deal')
+      await page.getByText('It covers blocks that differ').waitFor()
+      expect(await faults(page, 'not open')).toEqual(sound('not open'))
+    },
+  )
+
+  test('every panel opens by its key, takes the focus, and gives it back', async () => {
+    const page = await openPage()
+    for (const [key, title] of PANELS) {
+      await page.keyboard.press(key)
+      expect(await page.locator('#panel').getAttribute('aria-label')).toBe(title)
+      expect(await page.locator('#panel :focus').count()).toBe(1)
+      await page.keyboard.press('Escape')
+      expect(await page.isVisible('#panel')).toBe(false)
+      expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toBe(title)
+    }
+  })
+
+  test('axe does see a fault', async () => {
+    const page = await openPage()
+    await page.evaluate(() => document.getElementById('fit')?.removeAttribute('aria-label'))
+    expect(JSON.stringify(await violationsOf(page))).toContain('button-name')
+  })
+
+  test('a wall nobody has bought of says how to be the first', async () => {
+    server().show({ ...canvas, agents: [], blocks: [], stats: NOTHING })
+    const page = await openPage()
+    await page.getByText('Nobody has bought a block yet.').waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    server().sell(openBlock, carol)
+    await page.evaluate(() => window.dispatchEvent(new Event('online')))
+    await page.locator('.first').waitFor({ state: 'hidden' })
+  })
+})

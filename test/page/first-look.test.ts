@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { dark } from '../../viewer/theme.ts'
+import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
+import { violationsOf } from '../support/page/axe.ts'
+import { colourAt, countDraws, viewOf } from '../support/page/driver.ts'
+import { galleryWall } from '../support/page/gallery.ts'
+import { canvas, nastyBlock } from '../support/page/sample-wall.ts'
+import { browserForTests, testPages } from '../support/page/test-page.ts'
+
+// Goal: whoever opens the page sees at once what it is, whatever the window, the wall, the link or the trouble.
+
+const browser = await browserForTests()
+const nothing = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 }
+const emptyWall = { ...canvas, agents: [], blocks: [], stats: nothing }
+const white = new Uint8Array(100).fill(215).toBase64()
+
+/** Pairs of what stands in the head and among the tools that lie over each other. */
+const collisions = (page: Page) =>
+  page.evaluate(() => {
+    const parts = [...document.querySelectorAll('header > *, header p, .ways > *, #tools > *, .zoom > *')]
+    const boxes = parts.flatMap((element) => {
+      const box = element.getBoundingClientRect()
+      return box.width > 1 && box.height > 1 ? [{ element, box }] : []
+    })
+    return boxes.flatMap(({ element, box }, i) =>
+      boxes.slice(i + 1).flatMap(({ element: other, box: next }) => {
+        if (element.contains(other) || other.contains(element)) return []
+        const across = Math.min(box.right, next.right) - Math.max(box.left, next.left)
+        const down = Math.min(box.bottom, next.bottom) - Math.max(box.top, next.top)
+        return across > 0.5 && down > 0.5 ? [`${element.textContent} / ${other.textContent}`] : []
+      }),
+    )
+  })
+
+describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
+  const { server, newPage, openPage, troubles } = testPages(browser, { width: 960, height: 600 })
+
+  test('one line says what this is, what it costs and what is sold', async () => {
+    const page = await openPage('')
+    expect(await page.locator('.line p').allInnerTexts()).toEqual([
+      'A wall only machines can buy.',
+      '4 of 14,400 blocks sold, $1 each.',
+    ])
+    server().show({ ...canvas, stats: { ...canvas.stats, claimed: 14_400, remaining: 0 } })
+    const full = await openPage('')
+    expect(await full.textContent('#counts')).toBe('All 14,400 blocks are sold, at $1 each.')
+  })
+
+  test('nothing in the head or among the tools lies over anything else, however wide the window', async () => {
+    const page = await openPage('')
+    for (const width of [320, 360, 390, 480, 601, 640, 700, 760, 761, 820, 901, 1000, 1280, 1920]) {
+      await page.setViewportSize({ width, height: 600 })
+      expect([width, await collisions(page)]).toEqual([width, []])
+      expect([width, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([width, width])
+    }
+  })
+
+  test('the page says what it is to people, and gives them a prompt for their agent', async () => {
+    const page = await openPage('', { permissions: ['clipboard-read', 'clipboard-write'] })
+    await page.getByRole('button', { name: 'What is this?' }).click()
+    await page.getByText('only machines can buy. It is cut into').waitFor()
+    await page.locator('#panel').getByRole('button', { name: 'Send your agent' }).click()
+    await page.getByRole('button', { name: 'Copy the prompt' }).click()
+    await page.getByText('Copied').waitFor()
+    const { origin } = server().url
+    const prompt = await page.evaluate(() => navigator.clipboard.readText())
+    expect(prompt).toStartWith(
+      `Buy the open block nearest the centre of the pixel wall at ${origin} for me, and paint it.`,
+    )
+    expect(prompt).toContain(`${origin}/skill.md`)
+    expect(prompt).toContain('1.00 USDC on eip155:8453')
+    expect(prompt).toContain('wait for my yes')
+    await page.keyboard.press('Escape')
+    await page.goto(`${server().url.href}?block=100,20`)
+    await page.locator('#card').getByRole('button', { name: 'Send your agent' }).click()
+    await page.getByText('Buy block 100,20 of the pixel wall').waitFor()
+  })
+
+  test('a read that fails leaves a stage of the theme’s own colour', async () => {
+    const page = await newPage({ colorScheme: 'light' })
+    server().answerWith(503)
+    await page.goto(server().url.href)
+    await page.getByText('The wall could not be read.').waitFor()
+    expect(await colourAt(page, { x: 5, y: 5 })).toBe('#e5dfd5')
+    troubles.length = 0
+  })
+
+  test('a light page is never black, from its first frame on', async () => {
+    const page = await newPage({ colorScheme: 'light' })
+    server().holdAfter(1)
+    await page.goto(server().url.href)
+    expect(await colourAt(page, { x: 5, y: 5 })).toBe('#e5dfd5')
+    const view = await viewOf(page)
+    expect(await colourAt(page, { x: view.width / 2, y: view.height / 2 })).toBe('#e5dfd5')
+    server().holdAfter(undefined)
+    await page.waitForFunction(() => document.body.dataset['ready'])
+  })
+
+  test('paper gets the server’s picture of the wall', async () => {
+    const page = await openPage('')
+    expect(server().asked).not.toContain('/wall.png')
+    await page.emulateMedia({ media: 'print' })
+    await page.waitForFunction(() => (document.querySelector<HTMLImageElement>('.printed')?.naturalWidth ?? 0) > 0)
+    const shown = await page.locator('.printed').boundingBox()
+    expect(shown?.width).toBeGreaterThan(800)
+    expect(await page.isVisible('#wall')).toBe(false)
+  })
+
+  test('without scripts there is the wall’s picture and ways to read, and nothing that does nothing', async () => {
+    const page = await newPage({ javaScriptEnabled: false })
+    await page.goto(server().url.href)
+    expect(await page.locator('button:visible').count()).toBe(0)
+    expect(await page.locator('noscript img').isVisible()).toBe(true)
+    expect(await page.getByRole('link', { name: 'All works and agents' }).getAttribute('href')).toBe('/atlas')
+    expect(await collisions(page)).toEqual([])
+    await page.goto(`${server().url.href}paint`)
+    expect(await page.locator(':is(button, input, select, summary):visible').count()).toBe(0)
+    expect(await page.locator('noscript p').isVisible()).toBe(true)
+    expect(await page.getByRole('link', { name: 'the wall' }).getAttribute('href')).toBe('/')
+    expect(await collisions(page)).toEqual([])
+  })
+
+  test('a wall nobody has bought of shows its grid and edge, and who may have the first block', async () => {
+    server().show(emptyWall)
+    const page = await openPage('')
+    await page.getByText('Nobody has bought a block yet.').waitFor()
+    expect(await page.isVisible('.glow')).toBe(true)
+    const view = await viewOf(page)
+    // The wall's upper left corner: its edge outside, a line between lots inside.
+    const zoom = Math.min(view.width / 1600, view.height / 900) * 0.96
+    const corner = { x: view.width / 2 - 800 * zoom, y: view.height / 2 - 450 * zoom }
+    expect(await colourAt(page, { x: corner.x + 30, y: corner.y - 0.5 })).toBe('#5d5449')
+    expect(await colourAt(page, { x: corner.x + 30, y: corner.y + 30 })).toBe('#1b1916')
+    expect(await violationsOf(page)).toEqual([])
+    const linked = await openPage('?block=80,45')
+    await linked.locator('#card').waitFor()
+    expect(await linked.isVisible('.first')).toBe(false)
+  })
+
+  test('a link that leads nowhere says so', async () => {
+    for (const [address, word] of [
+      ['?agent=999', 'There is no agent “999” on this wall.'],
+      ['?block=200,7', '“200,7” is no block of this wall: they run from 0,0 to 159,89.'],
+      ['?work=100,20', 'Nothing is painted at 100,20 yet.'],
+    ] as const) {
+      const page = await openPage(address)
+      await page.locator('#toast').getByText(word).waitFor()
+    }
+  })
+
+  test('the past tells the past’s counts', async () => {
+    const page = await openPage('?at=1760000000000')
+    expect(await page.textContent('#counts')).toMatch(/^1 of 14,400 blocks sold by /)
+    await page.keyboard.press('Escape')
+    await page.waitForFunction(() => document.getElementById('counts')?.textContent?.startsWith('4 of'))
+  })
+
+  test('the past shows the plan of lots where nothing was sold yet', async () => {
+    const page = await openPage('?at=1760000000000#795,445,16')
+    const { width, height } = await viewOf(page)
+    // Block 79,44, which was sold later: its left edge, and its inside.
+    expect(await colourAt(page, { x: width / 2 - 80, y: height / 2 })).toBe(dark.rule)
+    expect(await colourAt(page, { x: width / 2, y: height / 2 })).toBe(dark.own[OPEN] ?? '')
+  })
+
+  test('a part of the page that cannot be loaded is told of', async () => {
+    const page = await newPage()
+    await page.route('**/lazy-ui*.js', (route) => route.abort())
+    await page.goto(server().url.href)
+    await page.getByText('A part of the page could not be loaded.').waitFor()
+    expect(await page.getByRole('button', { name: 'Try again' }).isVisible()).toBe(true)
+    troubles.length = 0
+  })
+
+  test('the small map is drawn in one go', async () => {
+    server().show(galleryWall(1500))
+    const page = await openPage('')
+    await page.evaluate(() => {
+      const { putImageData } = CanvasRenderingContext2D.prototype
+      Reflect.set(window, 'puts', 0)
+      const count = function (this: unknown, ...given: unknown[]) {
+        Reflect.set(window, 'puts', Reflect.get(window, 'puts') + 1)
+        return Reflect.apply(putImageData, this, given)
+      }
+      Reflect.set(CanvasRenderingContext2D.prototype, 'putImageData', count)
+    })
+    for (let press = 0; press < 6; press++) await page.keyboard.press('+')
+    await page.locator('.minimap').waitFor()
+    expect(await page.evaluate(() => Reflect.get(window, 'puts'))).toBeLessThan(10)
+  })
+
+  test('a repaint sends the GPU its block and nothing else', async () => {
+    const page = await newPage()
+    await page.addInitScript(() => {
+      const calls: string[] = []
+      Reflect.set(window, 'uploads', calls)
+      const { texImage2D, texSubImage2D } = WebGLRenderingContext.prototype
+      Reflect.set(WebGLRenderingContext.prototype, 'texImage2D', function (this: unknown, ...given: unknown[]) {
+        calls.push(`whole ${String(given[3])}`)
+        return Reflect.apply(texImage2D, this, given)
+      })
+      Reflect.set(WebGLRenderingContext.prototype, 'texSubImage2D', function (this: unknown, ...given: unknown[]) {
+        calls.push(`part ${String(given[4])} x ${String(given[5])}`)
+        return Reflect.apply(texSubImage2D, this, given)
+      })
+    })
+    await page.addInitScript(countDraws)
+    await page.goto(`${server().url.href}#all`)
+    await page.waitForFunction(() => document.body.dataset['ready'])
+    await page.waitForResponse((response) => response.url().endsWith('/api/canvas.bin') && response.status() === 304)
+    await page.evaluate(() => Reflect.get(window, 'uploads').splice(0))
+    server().repaint(nastyBlock, white)
+    await page.waitForFunction(() => Reflect.get(window, 'uploads').length > 0)
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+    expect(await page.evaluate(() => Reflect.get(window, 'uploads'))).toEqual(['part 10 x 10'])
+  })
+})

@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { prng } from '../../bench/servers/prng.ts'
+import { HEIGHT, WIDTH } from '../../shared/wall.ts'
+import { fit, type Point } from '../../viewer/camera/camera.ts'
+import { stageTop, viewOf } from '../support/page/driver.ts'
+import { galleryWall } from '../support/page/gallery.ts'
+import { at, canvas, rainbowBlock } from '../support/page/sample-wall.ts'
+import { browserForTests, testPages } from '../support/page/test-page.ts'
+
+// Goal: what is kept open is named beside itself, whole and in reach, wherever it stands. Method: clicks at random places on
+// a wall of many works, each judged once the late lines are in.
+
+const browser = await browserForTests()
+const CLICKS = 100
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }
+
+/** How far the label's edges lie outside the stage, and what of it cannot be scrolled into view. */
+const overhang = (page: Page) =>
+  page.evaluate(() => {
+    const box = (id: string) => document.getElementById(id)?.getBoundingClientRect() ?? new DOMRect()
+    const [card, stage] = [box('card'), box('stage')]
+    const body = document.querySelector('#card .body')
+    const reaches = body === null || getComputedStyle(body).overflowY === 'auto'
+    const cut = [stage.left - card.left, stage.top - card.top, card.right - stage.right, card.bottom - stage.bottom]
+    return { out: Math.max(0, ...cut.map(Math.round)), reaches }
+  })
+
+describe.skipIf('reason' in browser)('the label, in Chromium', () => {
+  const { server, openPage } = testPages(browser, { width: 960, height: 600 })
+
+  test.each([
+    [1280, 720],
+    [1440, 900],
+    [640, 360],
+    [390, 844],
+  ] as const)('at %i x %i no label is cut off, whatever is clicked', async (width, height) => {
+    server().show(galleryWall(1500))
+    const page = await openPage('#all', { viewport: { width, height } })
+    const [view, top] = [await viewOf(page), await stageTop(page)]
+    const { zoom } = fit(view)
+    const roll = prng(width)
+    // Two clicks that are soon and near would be a double click.
+    const pointAwayFrom = (last: Point): Point => {
+      const point = { x: (roll() - 0.5) * WIDTH * zoom, y: (roll() - 0.5) * HEIGHT * zoom }
+      return Math.hypot(point.x - last.x, point.y - last.y) < 50 ? pointAwayFrom(last) : point
+    }
+    let point: Point = { x: 0, y: 0 }
+    for (let click = 0; click < CLICKS; click++) {
+      point = pointAwayFrom(point)
+      await page.mouse.click(view.width / 2 + point.x, top + view.height / 2 + point.y)
+      await page.locator('#card').waitFor()
+      if ((await page.locator('#card .payment').count()) > 0)
+        await page.locator('#card .payment').getByText('settled').waitFor({ state: 'attached' })
+      expect(await overhang(page)).toEqual({ out: 0, reaches: true })
+      if (click % 3 === 0 && (await page.locator('#card summary').count()) > 0) {
+        await page.evaluate(() => document.querySelector<HTMLElement>('#card summary')?.click())
+        await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+        expect(await overhang(page)).toEqual({ out: 0, reaches: true })
+      }
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('0')
+    }
+  })
+
+  test('a work is shown with its picture, and the label never lies over it', async () => {
+    const page = await openPage('?work=80,45', { viewport: { width: 1280, height: 720 } })
+    await page.locator('#card .title').getByText('Hello from a machine.').waitFor()
+    const picture = page.locator('#card .frame canvas')
+    expect(
+      await picture.evaluate((element) => [element.getAttribute('width'), element.getAttribute('height')]),
+    ).toEqual(['20', '10'])
+    const card = await page.locator('#card').boundingBox()
+    // Twenty by ten wall pixels at zoom 16, in the middle of the stage.
+    expect(card !== null && (card.x > 640 + 160 || card.x + card.width < 640 - 160)).toBe(true)
+    expect(await page.title()).toBe('Hello from a machine. by Ada · Pixel Wall')
+  })
+
+  test('back closes a label, and leaves the wall where it is', async () => {
+    const page = await openPage('#all')
+    await page.keyboard.press('/')
+    await page.keyboard.type('hello')
+    await page.keyboard.press('Enter')
+    await page.locator('#card').waitFor()
+    await page.waitForURL(/work=80,45/)
+    await page.goBack()
+    await page.locator('#card').waitFor({ state: 'hidden' })
+    expect(await page.title()).toBe('Pixel Wall')
+    await page.goForward()
+    await page.locator('#card').getByText('Hello from a machine.').waitFor()
+    await page.locator('#card').getByRole('button', { name: 'Close', exact: true }).click()
+    await page.waitForFunction(() => !location.search.includes('work'))
+  })
+
+  test('a label that is opened as soon as another is closed stays open', async () => {
+    const page = await openPage('#800,450,20')
+    await page.locator('#wall').focus()
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('Enter')
+    await page.locator('#card').waitFor()
+    await page.evaluate(async () => {
+      const press = (key: string) =>
+        document.getElementById('wall')?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
+      const { promise, resolve } = Promise.withResolvers()
+      window.addEventListener('popstate', resolve, { once: true })
+      for (const key of ['Escape', 'ArrowRight', 'Enter']) press(key)
+      await promise
+    })
+    expect(await page.isVisible('#card')).toBe(true)
+    await page.goBack()
+    await page.locator('#card').waitFor({ state: 'hidden' })
+  })
+
+  test('the focus goes into the label and back to the wall, and is never lost', async () => {
+    const page = await openPage('#all')
+    const focused = () =>
+      page.evaluate(() => [document.activeElement?.id, document.activeElement?.closest('#card') !== null])
+    await page.getByRole('button', { name: 'Send your agent' }).focus()
+    await page.keyboard.press('Tab')
+    expect(await focused()).toEqual(['wall', false])
+    // What is only named holds nothing that could take the focus.
+    await page.keyboard.press('Tab')
+    expect(await focused()).toEqual(['', false])
+    expect(await page.evaluate(() => document.activeElement !== document.body)).toBe(true)
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Enter')
+    await page.locator('#card').waitFor()
+    await page.keyboard.press('Tab')
+    expect((await focused())[1]).toBe(true)
+    await page.keyboard.press('Escape')
+    expect(await focused()).toEqual(['wall', false])
+  })
+
+  test('a repaint elsewhere leaves the label alone; one of its own work shows in it', async () => {
+    const page = await openPage('?work=80,45')
+    await page.locator('#card summary').click()
+    const seen = () => page.evaluate(() => Reflect.get(document.querySelector('#card .title') ?? {}, 'seen'))
+    await page.evaluate(() => Reflect.set(document.querySelector('#card .title') ?? {}, 'seen', true))
+    const red = new Uint8Array(100).fill(180).toBase64()
+    server().repaint(at(79, 44), new Uint8Array(100).fill(215).toBase64())
+    await page.waitForResponse((response) => response.url().includes('/api/canvas.bin'))
+    expect(await seen()).toBe(true)
+    server().repaint(rainbowBlock, red)
+    await page.waitForFunction(() => Reflect.get(document.querySelector('#card .title') ?? {}, 'seen') !== true)
+    expect(await page.locator('#card details').getAttribute('open')).toBe('')
+  })
+
+  test('on a phone the first tap goes to the work, and its sheet says all by its handle', async () => {
+    const page = await openPage('#all', phone)
+    const stage = await page.locator('#stage').boundingBox()
+    if (stage === null) throw new Error('there is no stage')
+    // A few pixels beside the works in the middle.
+    await page.touchscreen.tap(stage.x + stage.width / 2 - 6, stage.y + stage.height / 2)
+    await page.locator('#card').waitFor()
+    await page.waitForURL(/(block|work)=/)
+    const heightOf = async () => (await page.locator('#card').boundingBox())?.height ?? 0
+    for (const name of ['Share', 'Look closer']) {
+      const button = await page.locator('#card').getByRole('button', { name }).boundingBox()
+      const sheet = await page.locator('#card').boundingBox()
+      expect(button !== null && sheet !== null && button.y + button.height <= sheet.y + sheet.height).toBe(true)
+      expect(button?.height).toBeGreaterThanOrEqual(44)
+    }
+    const before = await heightOf()
+    await page.locator('#card summary').click()
+    await page.getByRole('button', { name: 'All of the label' }).tap()
+    await page.waitForFunction(
+      (height) => (document.getElementById('card')?.getBoundingClientRect().height ?? 0) > height,
+      before,
+    )
+    expect(await overhang(page)).toEqual({ out: 0, reaches: true })
+  })
+
+  test('a name in another script begins on its own side', async () => {
+    const [mallory, ...others] = canvas.blocks
+    if (mallory === undefined) throw new Error('the made-up wall is empty')
+    server().show({ ...canvas, blocks: [{ ...mallory, m: 'مرحبا بالعالم' }, ...others] })
+    const page = await openPage('?block=79,44')
+    const side = await page.locator('#card .title').evaluate((element) => getComputedStyle(element).direction)
+    expect(side).toBe('rtl')
+  })
+})

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { PALETTE } from '../../shared/palette.ts'
+import { fit } from '../../viewer/camera/camera.ts'
+import { boxOf } from '../../viewer/camera/hover.ts'
+import { settled, sign } from '../support/e2e/buyer.ts'
+import { startWorld, type World } from '../support/e2e/world.ts'
+import { violationsOf } from '../support/page/axe.ts'
+import { afterDraw, colourAt, middleOf, pointAt, viewOf } from '../support/page/driver.ts'
+import { at } from '../support/page/sample-wall.ts'
+import { browserForTests, newTestPage } from '../support/page/test-page.ts'
+
+// Goal: what a real buyer does is seen by a visitor of the page, with nothing made up in between. Method: the built page
+// from the server's own process, which sells on the embedded network.
+
+const browser = await browserForTests()
+const RED = 180
+
+describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () => {
+  setDefaultTimeout(60_000)
+  let world: World
+  beforeAll(async () => {
+    await Bun.$`bun run build`.cwd(`${import.meta.dir}/../..`).quiet()
+    world = await startWorld()
+  })
+  afterAll(async () => {
+    await world.stop()
+    if (!('reason' in browser)) await browser.close()
+  })
+
+  test('a purchase appears while the page is open, with its pixels, its buyer’s words and its payment', async () => {
+    const troubles: string[] = []
+    const page = await newTestPage(browser, troubles, { viewport: { width: 960, height: 600 } })
+    page.setDefaultTimeout(30_000)
+    // The read after the stream has opened finds that nothing was missed.
+    const [response] = await Promise.all([
+      page.goto(`${world.url}/#all`),
+      page.waitForResponse((read) => read.url().endsWith('/api/canvas.bin') && read.status() === 304),
+    ])
+    expect(response?.headers()['content-security-policy']).toStartWith("default-src 'none'")
+    expect(await page.textContent('#counts')).toBe('0 of 14,400 blocks sold, $1 each.')
+
+    const query = new URLSearchParams({ message: 'Hello from a machine', px: new Uint8Array(100).fill(RED).toHex() })
+    const payment = await sign(world, await world.wallet(), '80,45')
+    await afterDraw(page, async () => {
+      const bought = await settled(world, `80,45?${query}`, payment)
+      expect(bought.status).toBe(200)
+    })
+    await page.getByText('1 of 14,400 blocks sold').waitFor()
+    const view = await viewOf(page)
+    expect(await colourAt(page, middleOf(boxOf(fit(view), view, at(80, 45))))).toBe(PALETTE[RED] ?? '')
+
+    const point = await pointAt(page, at(80, 45))
+    await page.mouse.click(point.x, point.y)
+    const card = page.locator('#card')
+    await card.getByText('Hello from a machine').waitFor()
+    await card.getByText('settled').waitFor({ state: 'attached' })
+    expect(troubles).toEqual([])
+  })
+
+  test.each(['dark', 'light'] as const)(
+    'axe finds nothing to complain about on the pages around it: %s',
+    async (scheme) => {
+      if ('reason' in browser) return
+      const page = await browser.newPage({ colorScheme: scheme })
+      for (const path of [
+        '/atlas',
+        '/atlas?list=agents',
+        '/atlas?agent=1',
+        '/blocks/next',
+        '/nowhere',
+        '/blocks/200,1',
+      ]) {
+        await page.goto(world.url + path)
+        expect([path, await violationsOf(page)]).toEqual([path, []])
+      }
+      // A sold block leads to its place on the wall.
+      await page.goto(`${world.url}/blocks/80,45`)
+      expect(new URL(page.url()).search).toBe('?block=80,45')
+      await page.close()
+    },
+  )
+})

@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { PALETTE } from '../../shared/palette.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import { fit } from '../../viewer/camera/camera.ts'
+import { boxOf } from '../../viewer/camera/hover.ts'
+import { dark } from '../../viewer/theme.ts'
+import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
+import { colourAt, middleOf, stageTop, viewOf } from '../support/page/driver.ts'
+import { at, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
+import { browserForTests, testPages } from '../support/page/test-page.ts'
+
+// Goal: a browser without WebGL shows the same wall and takes the same commands. Method: WebGL is refused to the page
+// before it starts, and colours are read from what the browser shows.
+
+const browser = await browserForTests()
+const white = new Uint8Array(100).fill(215).toBase64()
+
+/** Run in the page before its own code. */
+function refuseWebGl() {
+  const { getContext } = HTMLCanvasElement.prototype
+  const only2d = function (this: HTMLCanvasElement, kind: string) {
+    return kind === '2d' ? getContext.call(this, kind) : null
+  }
+  Reflect.set(HTMLCanvasElement.prototype, 'getContext', only2d)
+}
+
+/** Run in the page before its own code. */
+function refuseAll() {
+  Reflect.set(HTMLCanvasElement.prototype, 'getContext', () => null)
+}
+
+describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () => {
+  const { server, newPage } = testPages(browser, { width: 960, height: 600 })
+
+  async function openWithout(refuse: () => void, address = '#all'): Promise<Page> {
+    const page = await newPage()
+    await page.addInitScript(refuse)
+    await page.goto(server().url.href + address)
+    await page.waitForFunction(() => document.body.dataset['ready'])
+    return page
+  }
+
+  /** The colour in the middle of a block of a wall shown whole, once the page shows it. */
+  async function expectColour(page: Page, block: BlockIndex, isIt: (colour: string) => boolean) {
+    const view = await viewOf(page)
+    const point = middleOf(boxOf(fit(view), view, block))
+    let colour = ''
+    for (let frame = 0; frame < 60; frame++) {
+      colour = await colourAt(page, point)
+      if (isIt(colour)) return
+      await page.evaluate(() => new Promise(requestAnimationFrame))
+    }
+    throw new Error(`block ${block} stays ${colour}`)
+  }
+
+  const red = (colour: string) => colour === '#ff0000'
+  const notRed = (colour: string) => colour !== '#ff0000'
+  const open = (colour: string) => colour === dark.own[OPEN]
+
+  test('every pixel shows its palette colour', async () => {
+    const page = await openWithout(refuseWebGl, '#805,455,20')
+    const view = await viewOf(page)
+    const box = boxOf({ x: 805, y: 455, zoom: 20 }, view, rainbowBlock)
+    for (const pixel of [0, 33, 66, 99]) {
+      const [x, y] = [pixel % 10, Math.floor(pixel / 10)]
+      const point = { x: box.left + (x + 0.5) * 20, y: box.top + (y + 0.5) * 20 }
+      expect(await colourAt(page, point)).toBe(PALETTE[16 + 20 * y + 2 * x] ?? '')
+    }
+  })
+
+  test('choosing an agent dims the others and draws a line around its works', async () => {
+    const page = await openWithout(refuseWebGl)
+    await expectColour(page, nastyBlock, red)
+    await page.keyboard.press('/')
+    await page.keyboard.type('ada')
+    await page.getByRole('button', { name: /^#1 Ada/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.locator('.about-agent').getByText('Ada').waitFor()
+    expect(await page.locator('.marks path').first().getAttribute('d')).toStartWith('M')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('0')
+    await expectColour(page, nastyBlock, notRed)
+  })
+
+  test('colours over the blocks, and the wall’s past', async () => {
+    const page = await openWithout(refuseWebGl)
+    await page.keyboard.press('v')
+    await page.getByLabel('What is unclaimed').check()
+    await page.keyboard.press('Escape')
+    await expectColour(page, openBlock, (colour) => colour !== dark.own[OPEN])
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('t')
+    await page.getByLabel('Sales and repaints so far').fill('1')
+    await page.keyboard.press('t')
+    await expectColour(page, nastyBlock, open)
+  })
+
+  test('a block that is hovered has its outline and its deed', async () => {
+    const page = await openWithout(refuseWebGl)
+    const view = await viewOf(page)
+    const middle = middleOf(boxOf(fit(view), view, nastyBlock))
+    await page.mouse.move(middle.x, middle.y + (await stageTop(page)))
+    await page.locator('.tooltip').getByText('Mallory').waitFor()
+    expect(await page.isVisible('.outline')).toBe(true)
+  })
+
+  test('what is repainted is shown without a reload', async () => {
+    const page = await openWithout(refuseWebGl)
+    await expectColour(page, nastyBlock, red)
+    server().repaint(nastyBlock, white)
+    await expectColour(page, nastyBlock, (colour) => colour === '#ffffff')
+  })
+
+  test('another theme colours what nobody owns', async () => {
+    const page = await openWithout(refuseWebGl)
+    await expectColour(page, at(100, 20), open)
+    await page.emulateMedia({ colorScheme: 'light' })
+    await expectColour(page, at(100, 20), (colour) => colour === '#f4efe7')
+  })
+
+  test('where nothing can be drawn the page says why it has no colours and no past', async () => {
+    const page = await openWithout(refuseAll)
+    await page.keyboard.press('v')
+    await page.getByText('nothing can be laid over it').waitFor()
+    expect(await page.getByLabel('Age of each sale').count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('t')
+    await page.getByText('only a picture of the wall as it is now').waitFor()
+    expect(await page.getByLabel('Sales and repaints so far').count()).toBe(0)
+  })
+
+  test('where each drawing keeps the browser waiting, canvases stand in after a while', async () => {
+    const page = await newPage()
+    await page.addInitScript(() => {
+      const { drawArrays } = WebGLRenderingContext.prototype
+      WebGLRenderingContext.prototype.drawArrays = function (...args) {
+        for (const until = performance.now() + 60; performance.now() < until;);
+        drawArrays.apply(this, args)
+      }
+    })
+    await page.goto(`${server().url.href}#all`)
+    await page.waitForFunction(() => document.body.dataset['ready'])
+    expect(await page.locator('.fallback').count()).toBe(0)
+    for (let press = 0; press < 24; press++) {
+      await page.keyboard.press(press % 2 === 0 ? '+' : '-')
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+    }
+    await page.locator('.fallback').first().waitFor({ state: 'attached' })
+    await page.keyboard.press('0')
+    await expectColour(page, nastyBlock, red)
+  })
+})

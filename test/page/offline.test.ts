@@ -1,0 +1,60 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { startSampleServer } from '../support/page/sample-server.ts'
+import { browserForTests } from '../support/page/test-page.ts'
+
+// Goal: the page can be installed, and shows the last wall where there is no line. Method: a server of its own is stopped
+// under a page that has been open for a while.
+
+const browser = await browserForTests()
+
+describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
+  afterAll(async () => {
+    if (!('reason' in browser)) await browser.close()
+  })
+
+  test('the last wall is shown, with a word that it is not up to date', async () => {
+    if ('reason' in browser) return
+    const server = await startSampleServer()
+    const page = await browser.newPage({ reducedMotion: 'reduce' })
+    const troubles: string[] = []
+    page.on('pageerror', (error) => troubles.push(error.message))
+    try {
+      await page.goto(server.url.href)
+      await page.evaluate(async () => {
+        const { resolve, promise } = Promise.withResolvers<void>()
+        const kept = async () => ((await caches.has('last-wall')) ? await (await caches.open('last-wall')).keys() : [])
+        const look = async () => {
+          if ((await kept()).length >= FILES && navigator.serviceWorker.controller) resolve()
+          else requestAnimationFrame(() => void look())
+        }
+        const FILES = 7
+        void look()
+        await promise
+      })
+    } finally {
+      await server.stop()
+    }
+    await page.goto(`${server.url.href}?work=80,45`)
+    await page.getByText('4 of 14,400 blocks sold').waitFor()
+    await page.locator('#card .title').getByText('Hello from a machine.').waitFor()
+    await page.locator('#stale').getByText('Not up to date').waitFor({ timeout: 30_000 })
+    expect(troubles).toEqual([])
+  }, 90_000)
+
+  test('a browser finds what it needs to install it', async () => {
+    if ('reason' in browser) return
+    const server = await startSampleServer()
+    try {
+      const page = await browser.newPage()
+      await page.goto(server.url.href)
+      const session = await page.context().newCDPSession(page)
+      const { errors, data = '' } = await session.send('Page.getAppManifest')
+      expect(errors).toEqual([])
+      const { icons }: { icons: { src: string }[] } = JSON.parse(data)
+      for (const { src } of icons.filter((icon) => icon.src.endsWith('.png')))
+        expect((await fetch(new URL(src, server.url))).headers.get('content-type')).toBe('image/png')
+    } finally {
+      await server.stop()
+    }
+  }, 60_000)
+})

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { PALETTE } from '../../shared/palette.ts'
+import type { NoBrowser } from '../support/page/browser.ts'
+import { openFirefox, openWebKit, type OtherBrowser } from '../support/page/other-browsers.ts'
+import { startSampleServer, type SampleServer } from '../support/page/sample-server.ts'
+import { rainbowAt } from '../support/page/sample-wall.ts'
+
+// Goal: the page is no page for one browser. Method: Firefox and WebKitGTK from Debian's packages open it; where they are not
+// installed, that is said.
+
+const all = [
+  ['Firefox', await openFirefox()],
+  ['WebKit', await openWebKit()],
+] satisfies [string, OtherBrowser | NoBrowser][]
+
+const WHOLE = `document.body?.dataset.ready === 'yes' && document.querySelector('[aria-busy="true"]') === null`
+
+describe.each(all)('the page in %s', (name, browser) => {
+  let server: SampleServer | undefined
+  setDefaultTimeout(90_000)
+  if ('reason' in browser) {
+    console.warn(`The page is not tested in ${name}: ${browser.reason}.`)
+    test.skip('it is not installed', () => {})
+    return
+  }
+
+  beforeAll(async () => {
+    server = await startSampleServer()
+  })
+
+  afterAll(async () => {
+    await browser.close()
+    await server?.stop()
+  })
+
+  const until = async (expression: string) => {
+    while ((await browser.text(expression)) !== 'true') await Bun.sleep(20)
+  }
+  const open = async (address: string) => {
+    await browser.goTo(`${server?.url.href}${address}`)
+    await until(WHOLE)
+  }
+  const press = (key: string) =>
+    browser.text(
+      `document.getElementById('wall').dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true }))`,
+    )
+
+  test('a linked work is shown with its colours, whose it is, and wholly', async () => {
+    await open('?work=80,45')
+    expect(await browser.text(`document.getElementById('counts').textContent`)).toBe(
+      '4 of 14,400 blocks sold, $1 each.',
+    )
+    await until(`document.querySelector('#card .payment')?.textContent.includes('settled') === true`)
+    expect(await browser.text(`document.querySelector('#card .title').textContent`)).toBe('Hello from a machine.')
+    const corner = `[...document.querySelector('#card .frame canvas').getContext('2d').getImageData(0, 0, 1, 1).data]`
+    expect(
+      await browser.text(`${corner}.slice(0, 3).map((level) => level.toString(16).padStart(2, '0')).join('')`),
+    ).toBe(PALETTE[rainbowAt(0, 0)]?.slice(1) ?? '')
+    const box = `document.getElementById('card').getBoundingClientRect()`
+    expect(await browser.text(`${box}.top >= 0 && ${box}.bottom <= innerHeight && ${box}.right <= innerWidth`)).toBe(
+      'true',
+    )
+  })
+
+  test('panels open and close by their keys', async () => {
+    await open('')
+    await press('/')
+    expect(await browser.text(`document.getElementById('panel').ariaLabel`)).toBe('Find')
+    expect(await browser.text(`document.querySelectorAll('#panel .works li').length`)).toBe('3')
+    await press('Escape')
+    expect(await browser.text(`document.getElementById('panel').hidden`)).toBe('true')
+  })
+})

@@ -1,0 +1,282 @@
+import { describe, expect, test } from 'bun:test'
+import { Value } from '@sinclair/typebox/value'
+import type { Page } from 'playwright-core'
+import { Canvas } from '../../shared/contract/canvas.ts'
+import { PALETTE } from '../../shared/palette.ts'
+import { fit } from '../../viewer/camera/camera.ts'
+import { boxOf } from '../../viewer/camera/hover.ts'
+import { dark } from '../../viewer/theme.ts'
+import { NO_PICTURE } from '../../viewer/wall/pixel-buffer.ts'
+import {
+  afterDraw,
+  colourAt,
+  loseContext,
+  middleOf,
+  pinch,
+  pixelOf,
+  pointAt,
+  stageTop,
+  viewOf,
+  zoomTo,
+} from '../support/page/driver.ts'
+import {
+  blockWithoutPicture,
+  canvas,
+  checkerBlock,
+  nastyBlock,
+  nastyMessage,
+  openBlock,
+  rainbowAt,
+  rainbowBlock,
+} from '../support/page/sample-wall.ts'
+import { browserForTests, testPages } from '../support/page/test-page.ts'
+
+const browser = await browserForTests()
+
+describe.skipIf('reason' in browser)('the page in Chromium', () => {
+  const { server, newPage, openPage, troubles } = testPages(browser, { width: 800, height: 520 })
+
+  test('the made-up wall keeps the contract', () => {
+    expect([...Value.Errors(Canvas, canvas)]).toEqual([])
+  })
+
+  test('the whole wall is shown first, with its counts and without an error', async () => {
+    const page = await openPage()
+    expect(await page.textContent('#counts')).toBe('4 of 14,400 blocks sold, $1 each.')
+    expect(await page.isVisible('#notice')).toBe(false)
+    const view = await viewOf(page)
+    expect(await colourAt(page, { x: 2, y: view.height / 2 })).toBe(dark.ground)
+  })
+
+  test('a painted block shows its palette colours exactly, pixel by pixel', async () => {
+    const page = await openPage()
+    const camera = await zoomTo(page, rainbowBlock, 20)
+    for (const [x, y] of [
+      [0, 0],
+      [4, 5],
+      [9, 9],
+    ] as const) {
+      expect(await colourAt(page, await pixelOf(page, camera, rainbowBlock, x, y))).toBe(PALETTE[rainbowAt(x, y)] ?? '')
+    }
+    expect(await colourAt(page, await pixelOf(page, camera, blockWithoutPicture, 5, 5))).toBe(
+      dark.own[NO_PICTURE] ?? '',
+    )
+  })
+
+  test('pixels too small to see are averaged in linear light', async () => {
+    const page = await openPage('#all', { viewport: { width: 600, height: 600 } })
+    const half = 0.5 / fit(await viewOf(page)).zoom
+    const camera = await zoomTo(page, checkerBlock, half)
+    const grey = await colourAt(page, await pixelOf(page, camera, checkerBlock, 5, 5))
+    // Half of white's light is 188 of 255 on a screen, not 128.
+    expect(Math.abs(Number.parseInt(grey.slice(1, 3), 16) - 188)).toBeLessThanOrEqual(1)
+  })
+
+  test('the wheel zooms about the cursor', async () => {
+    const page = await openPage()
+    const after = boxOf(await zoomTo(page, nastyBlock, 30), await viewOf(page), nastyBlock)
+    expect(await colourAt(page, { x: after.left - 6, y: after.top + 3 })).not.toBe('#ff0000')
+    expect(await colourAt(page, { x: after.left + 3, y: after.top + 3 })).toBe('#ff0000')
+    expect(await colourAt(page, { x: after.left + after.width - 3, y: after.top + after.height - 3 })).toBe('#ff0000')
+  })
+
+  test('dragging moves the wall with the hand', async () => {
+    const page = await openPage()
+    const camera = await zoomTo(page, rainbowBlock, 20)
+    const from = await pixelOf(page, camera, rainbowBlock, 2, 2)
+    const top = await stageTop(page)
+    await page.mouse.move(from.x, from.y + top)
+    await page.mouse.down()
+    await afterDraw(page, () => page.mouse.move(from.x + 100, from.y + 60 + top, { steps: 4 }))
+    await page.mouse.up()
+    await page.mouse.move(2, top + 2)
+    expect(await colourAt(page, { x: from.x + 100, y: from.y + 60 })).toBe(PALETTE[rainbowAt(2, 2)] ?? '')
+  })
+
+  test('what is pointed at is named, and a click opens its label, with strangers’ text inert', async () => {
+    const page = await openPage()
+    const point = await pointAt(page, nastyBlock)
+    expect(await page.locator('.tooltip').textContent()).toBe(
+      '<script>window.hurt = true</script><img src=x…<b onclick="window.hurt = true">Mallory</b> · 1 × 1',
+    )
+    await page.mouse.click(point.x, point.y)
+    const card = page.locator('#card')
+    await card.getByText('settled').waitFor({ state: 'attached' })
+    expect(await card.locator('summary').textContent()).toBe('Block 79,44')
+    expect(await card.locator('.agent').textContent()).toBe('<b onclick="window.hurt = true">Mallory</b>')
+    expect(await card.locator('.title').textContent()).toBe('<script>window.hurt = true</script><img src=x…')
+    expect(await card.locator('.framework').textContent()).toBe('<i>x</i>')
+    expect(await card.locator('.message').textContent()).toBe(nastyMessage)
+    expect(await card.locator('.payment').textContent()).toMatch(/^settled 0x00000000…[0-9a-f]{4}$/)
+    expect(await card.locator('script, img, b, i').count()).toBe(0)
+    const link = card.locator('.link a')
+    expect(await link.textContent()).toBe('example.org')
+    expect(await link.getAttribute('href')).toBe('https://example.org/?q=%3Cscript%3E')
+    expect(await link.getAttribute('rel')).toBe('noopener nofollow ugc')
+    expect(await card.locator('.payment a').getAttribute('href')).toMatch(
+      /^https:\/\/basescan\.org\/tx\/0x[0-9a-f]{64}$/,
+    )
+    expect(await page.evaluate(() => Reflect.get(window, 'hurt'))).toBeUndefined()
+  })
+
+  test('an open block says what it costs and how an agent buys it', async () => {
+    const page = await openPage()
+    const point = await pointAt(page, openBlock)
+    expect(await page.locator('.tooltip').textContent()).toBe('Open100,20 · $1')
+    await page.mouse.click(point.x, point.y)
+    const card = page.locator('#card')
+    expect(await card.locator('.where').textContent()).toBe('Block 100,20')
+    expect(await card.locator('.price').textContent()).toBe('$1 in USDC for 10 × 10 pixels')
+    expect(await card.locator('pre').textContent()).toBe(`GET ${server().url.origin}/blocks/100,20`)
+  })
+
+  test('a click keeps a label open and Escape takes it away', async () => {
+    const page = await openPage()
+    const point = await pointAt(page, rainbowBlock)
+    await page.mouse.click(point.x, point.y)
+    await page.mouse.move(2, point.y)
+    expect(await page.locator('#card summary').textContent()).toBe('Block 80,45')
+    await page.keyboard.press('Escape')
+    expect(await page.isVisible('#card')).toBe(false)
+  })
+
+  test('keys zoom, move and show the whole wall again', async () => {
+    const page = await openPage()
+    const view = await viewOf(page)
+    await afterDraw(page, () => page.keyboard.press('+'))
+    await afterDraw(page, () => page.keyboard.press('ArrowLeft'))
+    // The wall's left edge is where the ground was before.
+    expect(await colourAt(page, { x: 2, y: view.height / 2 })).not.toBe(dark.ground)
+    await afterDraw(page, () => page.keyboard.press('0'))
+    expect(await colourAt(page, { x: 2, y: view.height / 2 })).toBe(dark.ground)
+  })
+
+  test('the address follows the view, and a link leads back to it', async () => {
+    const page = await openPage()
+    const point = await pointAt(page, rainbowBlock)
+    await page.mouse.click(point.x, point.y)
+    await afterDraw(page, () => page.mouse.wheel(0, -1500))
+    await page.waitForURL(/\?work=80,45#[\d.]+,[\d.]+,[\d.]+$/)
+    expect(await page.evaluate(() => history.length)).toBe(3)
+    const top = await stageTop(page)
+    // Near the block's middle, where four of its pixels meet, but within one.
+    const colours = (shown: Page) => colourAt(shown, { x: point.x + 5, y: point.y - top + 5 })
+    const shown = await colours(page)
+    const again = await openPage(new URL(page.url()).search + new URL(page.url()).hash)
+    await again.locator('#card').getByText('settled').waitFor({ state: 'attached' })
+    expect(await colours(again)).toEqual(shown)
+  })
+
+  test('links to a block and to an agent show them', async () => {
+    const page = await openPage('?block=80,45')
+    expect(await page.locator('#card summary').textContent()).toBe('Block 80,45')
+    const agent = await openPage('?agent=2')
+    const view = await viewOf(agent)
+    const red = await colourAt(agent, { x: view.width / 2, y: view.height / 2 })
+    expect(red).toBe('#ff0000')
+  })
+
+  test('the wall is sent once', async () => {
+    const page = await newPage()
+    const statuses: number[] = []
+    page.on('response', (response) => response.url().endsWith('/api/canvas.bin') && statuses.push(response.status()))
+    await page.goto(server().url.href)
+    // The stream has opened, and a read has told that nothing was missed.
+    await page.waitForResponse((response) => response.url().endsWith('/api/canvas.bin') && response.status() === 304)
+    expect(statuses).toEqual([200, 304])
+  })
+
+  test('a double click looks closer', async () => {
+    const page = await openPage('#800,450,8')
+    await afterDraw(page, () => page.mouse.dblclick(640, 400))
+    await page.waitForURL(/,20$/)
+  })
+
+  test('Tab and arrows walk over the blocks, and their deeds are told', async () => {
+    const page = await openPage()
+    await page.getByRole('button', { name: 'Send your agent' }).focus()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowLeft')
+    await page.locator('.tooltip').getByText('Mallory').waitFor()
+    await page.locator('#spoken').getByText('Block 79,44. <b onclick').waitFor({ state: 'attached' })
+    await page.keyboard.press('Enter')
+    expect(await page.locator('#card summary').textContent()).toBe('Block 79,44')
+    await page.keyboard.press('Escape')
+    expect(await page.isVisible('#card')).toBe(false)
+  })
+
+  test('nothing is drawn while nothing changes', async () => {
+    const page = await openPage()
+    const point = await pointAt(page, rainbowBlock)
+    await page.mouse.click(point.x, point.y)
+    await page.locator('#card').getByText('settled').waitFor({ state: 'attached' })
+    const drawn = await page.evaluate(async () => {
+      const before = Reflect.get(window, 'draws')
+      for (let frame = 0; frame < 30; frame++) await new Promise(requestAnimationFrame)
+      return Reflect.get(window, 'draws') - before
+    })
+    expect(drawn).toBe(0)
+  })
+
+  test('a phone shows the wall, its deeds by tap and a closer look by pinch', async () => {
+    const page = await openPage('#all', {
+      viewport: { width: 360, height: 740 },
+      hasTouch: true,
+      isMobile: true,
+      deviceScaleFactor: 2,
+    })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+    const middle = middleOf(boxOf(fit(await viewOf(page)), await viewOf(page), nastyBlock))
+    const top = await stageTop(page)
+    await afterDraw(page, () => pinch(page, { x: middle.x, y: middle.y + top }, 10, 100))
+    // Before the pinch this was four blocks further on.
+    await page.touchscreen.tap(middle.x + 8, middle.y + 8 + top)
+    expect(await page.locator('#card summary').textContent()).toBe('Block 79,44')
+    const card = await page.locator('#card').boundingBox()
+    expect(card?.x).toBe(0)
+    expect(card?.width).toBe(360)
+    await page.locator('#card .close').tap()
+    expect(await page.isVisible('#card')).toBe(false)
+  })
+
+  test('a lost graphics context comes back with the wall', async () => {
+    const page = await openPage()
+    const camera = await zoomTo(page, rainbowBlock, 20)
+    await afterDraw(page, () => page.evaluate(loseContext))
+    expect(await colourAt(page, await pixelOf(page, camera, rainbowBlock, 4, 5))).toBe(PALETTE[rainbowAt(4, 5)] ?? '')
+  })
+
+  test('a failed read says so and can be tried again', async () => {
+    const page = await newPage()
+    server().answerWith(503)
+    await page.goto(server().url.href)
+    await page.getByText('The wall could not be read.').waitFor()
+    server().answerWith(200)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('4 of 14,400 blocks sold').waitFor()
+    expect(await page.isVisible('#notice')).toBe(false)
+    // Chromium itself reports the 503.
+    expect(troubles.splice(0)).toHaveLength(1)
+  })
+
+  test('without WebGL the server’s picture stands in, with the same panning and deeds', async () => {
+    const page = await newPage()
+    await page.addInitScript(() => Reflect.set(HTMLCanvasElement.prototype, 'getContext', () => null))
+    await page.goto(`${server().url.href}#all`)
+    await page.waitForFunction(() => document.body.dataset['ready'])
+    const picture = page.locator('.fallback')
+    const view = await viewOf(page)
+    const middle = middleOf(boxOf(fit(view), view, nastyBlock))
+    await page.mouse.move(middle.x, middle.y + (await stageTop(page)))
+    await page.locator('.tooltip').getByText('Mallory').waitFor()
+    const whole = await picture.boundingBox()
+    expect(whole?.width).toBeCloseTo(1600 * fit(view).zoom, 0)
+    await page.mouse.wheel(0, -500)
+    await page.waitForFunction(
+      (width) => (document.querySelector('.fallback')?.getBoundingClientRect().width ?? 0) > width,
+      1600,
+    )
+    expect(await page.isVisible('.outline')).toBe(true)
+  })
+})

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { SIZES, violationsOf } from '../support/page/axe.ts'
+import { browserForTests } from '../support/page/test-page.ts'
+
+// Goal: what the service writes for people itself is for everyone, too. Method: a wall of its own answers a browser;
+// axe looks at each page in each theme and size, and nothing is wider than a window of 1,280 pixels at 400 % zoom.
+
+const browser = await browserForTests()
+const zoomed = { viewport: { width: 320, height: 180 } }
+
+/** Each page with its status: the atlas and its pages, demands, what is not there, and what is gone. */
+const PAGES = [
+  ['/atlas', 200],
+  ['/atlas?page=2', 200],
+  ['/atlas?list=agents', 200],
+  ['/atlas?agent=1', 200],
+  ['/blocks/5,5', 402],
+  ['/blocks/next', 402],
+  ['/blocks/200,1', 400],
+  ['/atlas?agent=99', 404],
+  ['/sold-out/blocks/next', 410],
+] as const
+
+describe.skipIf('reason' in browser)('pages without scripts, in Chromium', () => {
+  const script = new URL('../support/service/serve-pages.ts', import.meta.url).pathname
+  const wall = Bun.spawn([process.execPath, script], { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' })
+  let origin = ''
+  setDefaultTimeout(60_000)
+
+  beforeAll(async () => {
+    const { value } = await wall.stdout.getReader().read()
+    origin = new TextDecoder().decode(value).trim()
+  })
+
+  afterAll(async () => {
+    await wall.stdin.end()
+    await wall.exited
+    if (!('reason' in browser)) await browser.close()
+  })
+
+  const opened = async (path: string, options: BrowserContextOptions): Promise<Page> => {
+    if ('reason' in browser) throw new Error(browser.reason)
+    const page = await (await browser.newContext(options)).newPage()
+    const response = await page.goto(new URL(path, origin).href)
+    expect(response?.status()).toBe(PAGES.find(([name]) => name === path)?.[1] ?? 0)
+    return page
+  }
+
+  test.each(PAGES)('axe finds nothing to complain about on %s', async (path) => {
+    for (const colorScheme of ['dark', 'light'] as const)
+      for (const size of SIZES) {
+        const page = await opened(path, { ...size, colorScheme })
+        expect(await violationsOf(page)).toEqual([])
+        await page.context().close()
+      }
+  })
+
+  test.each(PAGES)('at 400 %% zoom %s is read without scrolling aside', async (path) => {
+    const page = await opened(path, zoomed)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(zoomed.viewport.width)
+    await page.context().close()
+  })
+})

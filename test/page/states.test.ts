@@ -1,0 +1,335 @@
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { blocksOf } from '../../shared/area.ts'
+import { PALETTE } from '../../shared/palette.ts'
+import { fit } from '../../viewer/camera/camera.ts'
+import { boxOf } from '../../viewer/camera/hover.ts'
+import { dark } from '../../viewer/theme.ts'
+import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
+import { afterDraw, colourAt, middleOf, stageTop, viewOf } from '../support/page/driver.ts'
+import { at, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
+import { browserForTests, testPages } from '../support/page/test-page.ts'
+
+// Goal: all that can be open on the page beside the wall works, by keyboard and by touch. Method: as in page.test.ts.
+
+const browser = await browserForTests()
+const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }
+const red = new Uint8Array(100).fill(180).toBase64()
+const white = new Uint8Array(100).fill(215).toBase64()
+const carol = { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null }
+
+describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', () => {
+  const { server, newPage, openPage, troubles } = testPages(browser, { width: 960, height: 600 })
+
+  const middleOfBlock = async (page: Page, block: typeof openBlock) => {
+    const view = await viewOf(page)
+    return middleOf(boxOf(fit(view), view, block))
+  }
+
+  test('a search finds an agent, and choosing it dims the rest and names its works', async () => {
+    const page = await openPage()
+    await page.keyboard.press('/')
+    await page.keyboard.type('ada')
+    await page.getByRole('button', { name: /Ada.*3 blocks/ }).waitFor()
+    await afterDraw(page, () => page.keyboard.press('Enter'))
+    expect(await page.locator('.about-agent > .name').textContent()).toContain('Ada')
+    expect(await page.locator('.labels span:not([hidden])').allTextContents()).toContain('Ada · 2 × 1')
+    const view = await viewOf(page)
+    // The stage's middle lies in the agent's blocks' area; its corner is open and dimmed.
+    const corner = await colourAt(page, { x: 2, y: view.height - 2 })
+    await page.getByRole('button', { name: 'Show all agents' }).click()
+    expect(await colourAt(page, { x: 2, y: view.height - 2 })).not.toBe(corner)
+  })
+
+  test('help says whom to tell of what should not be there, where somebody is named', async () => {
+    const page = await newPage()
+    const contact = '<meta name="contact" content="mailto:ops@wall.test"></head>'
+    await page.route(server().url.href, async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, body: (await response.text()).replace('</head>', contact) })
+    })
+    await page.goto(server().url.href)
+    await page.waitForFunction(() => document.body.dataset['ready'])
+    await page.keyboard.press('?')
+    const link = page.locator('#panel a[href^="mailto"]')
+    expect([await link.textContent(), await link.getAttribute('href')]).toEqual([
+      'ops@wall.test',
+      'mailto:ops@wall.test',
+    ])
+    const unnamed = await openPage()
+    await unnamed.keyboard.press('?')
+    await unnamed.getByRole('heading', { name: 'Controls' }).waitFor()
+    expect(await unnamed.getByText('Report something').count()).toBe(0)
+  })
+
+  test('a search finds a coordinate and goes there', async () => {
+    const page = await openPage()
+    await page.keyboard.press('/')
+    await page.keyboard.type('80,45')
+    await page.keyboard.press('Enter')
+    expect(await page.locator('#card summary').textContent()).toBe('Block 80,45')
+    await page.waitForURL(/work=80,45/)
+  })
+
+  test('strangers’ text is inert in the list, too', async () => {
+    const page = await openPage()
+    await page.keyboard.press('/')
+    expect(await page.locator('.works .name').allTextContents()).toEqual([
+      '<script>window.hurt = true</script><img src=x…',
+      'Hello from a machine.',
+      'Untitled',
+    ])
+    await page.locator('#panel select').selectOption('blocks')
+    expect(await page.locator('.works .name').allTextContents()).toEqual([
+      'Ada',
+      '<b onclick="window.hurt = true">Mallory</b>',
+    ])
+    expect(await page.locator('.works :is(b, script, img)').count()).toBe(0)
+  })
+
+  test('the scrubber shows the wall as it was, and a link to a moment leads there', async () => {
+    const page = await openPage('?at=1760000000000#all')
+    const point = await middleOfBlock(page, nastyBlock)
+    const before = await colourAt(page, point)
+    await page.keyboard.press('t')
+    const scrubber = page.getByRole('slider')
+    expect(await scrubber.inputValue()).toBe('1')
+    expect(await page.locator('#panel output').textContent()).toMatch(/ · 1 block$/)
+    await scrubber.focus()
+    await page.keyboard.press('End')
+    await page.locator('#panel output').getByText('Now · 4 blocks').waitFor()
+    expect(await colourAt(page, await middleOfBlock(page, nastyBlock))).not.toBe(before)
+    await page.keyboard.press('Home')
+    await page.waitForURL(/at=1759999999999/)
+  })
+
+  test('the scrubber goes back behind a repaint, and a repaint that comes meanwhile is one more step', async () => {
+    server().repaint(rainbowBlock, red)
+    const page = await openPage()
+    const shown = async () => colourAt(page, await middleOfBlock(page, rainbowBlock))
+    expect(await shown()).toBe('#ff0000')
+    await page.keyboard.press('t')
+    await page.locator('#panel input[max="5"]').waitFor()
+    await page.getByRole('slider').focus()
+    await afterDraw(page, () => page.keyboard.press('ArrowLeft'))
+    expect(await shown()).not.toBe('#ff0000')
+    expect(await page.locator('#panel output').textContent()).toMatch(/ · 4 blocks$/)
+    server().repaint(rainbowBlock, white)
+    await page.locator('#panel input[max="6"]').waitFor()
+    expect(await shown()).not.toBe('#ffffff')
+    await afterDraw(page, () => page.keyboard.press('End'))
+    expect(await shown()).toBe('#ffffff')
+  })
+
+  test('playing runs through every sale to the present', async () => {
+    const page = await openPage()
+    await page.keyboard.press('t')
+    await page.evaluate(() => {
+      const output = document.querySelector('#panel output')
+      const told: string[] = []
+      Reflect.set(window, 'told', told)
+      if (output) new MutationObserver(() => told.push(output.textContent)).observe(output, { childList: true })
+    })
+    await page.getByRole('button', { name: 'Play' }).click()
+    await page.waitForFunction(() => Reflect.get(window, 'told').at(-1) === 'Now · 4 blocks')
+    const told: string[] = await page.evaluate(() => Reflect.get(window, 'told'))
+    const counts = told.map((text) => text.split(' · ')[1])
+    expect([...new Set(counts)]).toEqual(['0 blocks', '1 block', '2 blocks', '3 blocks', '4 blocks'])
+    expect(await page.getByRole('button', { name: 'Play' }).count()).toBe(1)
+  })
+
+  test('a sale and a repaint appear without a reload, and are told', async () => {
+    const page = await openPage()
+    server().sell(openBlock, carol, red)
+    await afterDraw(page, async () => server().repaint(rainbowBlock, red))
+    await page.locator('.ticker').getByText('Carol just bought a block').waitFor()
+    expect(await page.textContent('#counts')).toBe('5 of 14,400 blocks sold, $1 each.')
+    await page.getByRole('button', { name: /just bought/ }).click()
+    expect(await page.locator('#card .title').textContent()).toBe('Untitled')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('0')
+    await page.mouse.move(2, 2)
+    expect(await colourAt(page, await middleOfBlock(page, openBlock))).toBe('#ff0000')
+    expect(await colourAt(page, await middleOfBlock(page, rainbowBlock))).toBe('#ff0000')
+  })
+
+  test('an area that is bought is one event, in whatever parts its blocks arrive', async () => {
+    const page = await openPage('#all', { reducedMotion: 'no-preference' })
+    await page.evaluate(() => {
+      const layer = document.querySelector('.pulses')
+      Reflect.set(window, 'pulses', 0)
+      const count = (records: MutationRecord[]) =>
+        Reflect.set(
+          window,
+          'pulses',
+          records.reduce((sum, record) => sum + record.addedNodes.length, Reflect.get(window, 'pulses')),
+        )
+      if (layer) new MutationObserver(count).observe(layer, { childList: true })
+    })
+    // So slow that the pulse of the first part is still there when the second comes.
+    const session = await page.context().newCDPSession(page)
+    await session.send('Animation.enable')
+    await session.send('Animation.setPlaybackRate', { playbackRate: 0.02 })
+    const area = { col: 20, row: 60, w: 4, h: 3 }
+    const t = server().sellArea(blocksOf(area).slice(0, 5), carol)
+    await page.locator('.ticker').getByText('Carol just bought').waitFor()
+    server().sellArea(blocksOf(area).slice(5), carol, t)
+    await page.locator('.ticker').getByText('Carol just bought 12 blocks').waitFor()
+    expect(await page.locator('.ticker button').count()).toBe(1)
+    expect(await page.evaluate(() => Reflect.get(window, 'pulses'))).toBe(1)
+    const { zoom } = fit(await viewOf(page))
+    await page.waitForFunction((scale) => {
+      const { width = 0, height = 0 } = document.querySelector('.pulse')?.getBoundingClientRect() ?? {}
+      return Math.round(width / scale) === 40 && Math.round(height / scale) === 30
+    }, zoom)
+    await page.getByRole('button', { name: /just bought/ }).click()
+    await page.locator('#card .facts').getByText('4 × 3 blocks').waitFor()
+  })
+
+  test('where no stream can be kept open, sales are asked for', async () => {
+    const page = await newPage()
+    await page.route('**/api/live', (route) => route.fulfill({ status: 503 }))
+    await page.goto(server().url.href)
+    await page.locator('#stale').getByText('Not up to date since').waitFor()
+    server().sell(openBlock, carol)
+    await page.locator('.ticker').getByText('Carol just bought a block').waitFor({ timeout: 25_000 })
+    expect(server().asked).toContain('/api/tail')
+    await page.waitForFunction(() => document.getElementById('stale')?.textContent === '')
+    // Chromium itself reports the refused streams.
+    expect(troubles.splice(0)).toHaveLength(3)
+  })
+
+  test('after sleep every sale is caught up with, page by page', async () => {
+    const page = await openPage()
+    const sold = Array.from({ length: 450 }, (_, i) => at(i % 150, Math.floor(i / 150)))
+    for (const block of sold) server().sell(block, carol)
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    await page.getByText('454 of 14,400 blocks sold').waitFor()
+    await page.locator('.ticker').waitFor()
+  })
+
+  test('a wall that hears nothing says since when, and that it is over', async () => {
+    const page = await openPage()
+    await page.route('**/api/feed*', (route) => route.abort())
+    const wake = () => page.evaluate(() => window.dispatchEvent(new Event('online')))
+    await Promise.all([page.waitForEvent('requestfailed'), wake()])
+    await wake()
+    await page.getByText('Not up to date since').waitFor()
+    await page.unroute('**/api/feed*')
+    await wake()
+    await page.waitForFunction(() => document.getElementById('stale')?.textContent === '')
+    // Chromium itself reports the lost requests.
+    troubles.length = 0
+  })
+
+  test('rows are drawn as they arrive', async () => {
+    // The row of the nasty block has arrived, the one below it has not.
+    server().holdAfter(rainbowBlock - 10)
+    const page = await newPage()
+    await page.goto(`${server().url.href}#all`)
+    await page.waitForFunction(() => Reflect.get(window, 'draws') > 0)
+    expect(await colourAt(page, await middleOfBlock(page, nastyBlock))).toBe('#ff0000')
+    const below = await colourAt(page, await middleOfBlock(page, rainbowBlock))
+    server().holdAfter(undefined)
+    await page.waitForFunction(() => document.body.dataset['ready'])
+    await afterDraw(page, () => page.keyboard.press('+'))
+    await afterDraw(page, () => page.keyboard.press('0'))
+    expect(await colourAt(page, await middleOfBlock(page, rainbowBlock))).not.toBe(below)
+  })
+
+  test('a link to a work leads to all of it, though its picture was there before its deed', async () => {
+    server().holdAfter(rainbowBlock + 10)
+    const page = await newPage()
+    await page.goto(`${server().url}?work=80,45`)
+    await page.waitForFunction(() => Reflect.get(window, 'draws') > 0)
+    server().holdAfter(undefined)
+    await page.locator('#card .title').getByText('Hello from a machine.').waitFor()
+    const { width, height } = await viewOf(page)
+    // The middle lies between its two blocks, each as wide as 160 pixels.
+    expect(await colourAt(page, { x: width / 2 - 140, y: height / 2 })).not.toBe(dark.own[OPEN] ?? '')
+  })
+
+  test('a picture of a block can be taken away, pixel for pixel', async () => {
+    const page = await openPage('?block=80,45')
+    await page.keyboard.press('l')
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'PNG of block 80,45' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('pixel-wall-80-45.png')
+    const png = await Bun.file(await download.path()).bytes()
+    const [width, corner] = await page.evaluate(async (base64) => {
+      const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+      const image = await createImageBitmap(new Blob([bytes]))
+      const context = new OffscreenCanvas(image.width, image.height).getContext('2d')
+      context?.drawImage(image, 0, 0)
+      return [image.width, [...(context?.getImageData(0, 0, 1, 1).data ?? [])]]
+    }, png.toBase64())
+    expect(width).toBe(240)
+    expect(
+      `#${corner
+        .slice(0, 3)
+        .map((level) => level.toString(16).padStart(2, '0'))
+        .join('')}`,
+    ).toBe(PALETTE[16] ?? '')
+  })
+
+  test('inside another page only the wall is shown', async () => {
+    const page = await openPage('?embed=1')
+    expect(await page.isVisible('header')).toBe(false)
+    expect(await page.isVisible('#tools')).toBe(false)
+    expect(await page.getByRole('link', { name: 'Pixel Wall' }).getAttribute('href')).toBe('/')
+    expect(await stageTop(page)).toBe(0)
+  })
+
+  test('the minimap shows while the wall is near, and leads elsewhere', async () => {
+    const page = await openPage('#200,200,8')
+    const box = await page.locator('.minimap').boundingBox()
+    if (box === null) throw new Error('there is no minimap')
+    await afterDraw(page, () => page.mouse.click(box.x + box.width * 0.75, box.y + box.height / 2))
+    await page.waitForURL(/#1[12]\d\d/)
+    await afterDraw(page, () => page.keyboard.press('0'))
+    expect(await page.isVisible('.minimap')).toBe(false)
+  })
+
+  test('a chosen theme stays', async () => {
+    const page = await openPage()
+    await page.keyboard.press('v')
+    await page.getByLabel('High contrast').check()
+    await page.reload()
+    await page.waitForFunction(() => document.documentElement.dataset['theme'] === 'contrast')
+  })
+
+  test('on a phone an agent is found by touch', async () => {
+    const page = await openPage('#all', phone)
+    await page.getByRole('button', { name: 'Find' }).tap()
+    await page.locator('#panel select').selectOption('blocks')
+    await page.getByRole('button', { name: /Ada.*3 blocks/ }).tap()
+    await page.locator('.about-agent').getByText('Ada').waitFor()
+    const panel = await page.locator('#panel').boundingBox()
+    expect(panel?.width).toBe(360)
+    expect(panel && panel.height < 420).toBe(true)
+  })
+
+  test('no script of the page makes code from text, which its policy forbids', async () => {
+    const made = /\bFunction\s*[.(]|\beval\s*\(/
+    for await (const name of new Bun.Glob('**/*.js').scan(server().dist))
+      expect([name, made.exec(await Bun.file(`${server().dist}/${name}`).text())?.[0]]).toEqual([name, undefined])
+  })
+
+  test('the page is light', async () => {
+    const sizes: Record<string, number> = {}
+    for await (const name of new Bun.Glob('**/*').scan(server().dist)) {
+      sizes[name] = Bun.gzipSync(await Bun.file(`${server().dist}/${name}`).bytes(), { level: 9 }).length
+    }
+    const sum = (pattern: RegExp) =>
+      Object.entries(sizes).reduce((total, [name, size]) => total + (pattern.test(name) ? size : 0), 0)
+    // Only whoever goes there loads the page for painting, and none of these is waited for.
+    const painting = /(?:paint|image-worker)[-.]/
+    const wall = /^(?!.*(?:paint|image-worker|timelapse-worker|offline-worker|icon|manifest)[-.])/
+    console.info(`gzip bytes: first script ${sum(/index-.*\.js$/)}, wall ${sum(wall)}, paint ${sum(painting)}`, sizes)
+    expect(sum(/index-.*\.js$/)).toBeLessThanOrEqual(45_000)
+    expect(sum(wall)).toBeLessThanOrEqual(61_000)
+    expect(sum(painting)).toBeLessThanOrEqual(34_000)
+  })
+})

@@ -1,0 +1,397 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { rm } from 'node:fs/promises'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Wallet } from '../../../server/local/wallets.ts'
+import type { Deed } from '../../../shared/contract/block.ts'
+import type { PaintedBlocks } from '../../../shared/contract/picture.ts'
+import { blockwise } from '../../../shared/pixels.ts'
+import { lookAt } from '../../../viewer/camera/camera.ts'
+import { settled, sign } from '../../support/e2e/buyer.ts'
+import { startWorld, type World } from '../../support/e2e/world.ts'
+import { smallTargets, violationsOf } from '../../support/page/axe.ts'
+import { stageTop, viewOf } from '../../support/page/driver.ts'
+import {
+  bodyIn,
+  download,
+  drop,
+  installWallet,
+  motley,
+  Refusal,
+  slopeRows,
+  toStep,
+} from '../../support/page/studio-driver.ts'
+import { browserForTests, newTestPage } from '../../support/page/test-page.ts'
+import { flatPng, pngOf, RGB, RGBA } from '../../support/picture-files.ts'
+
+// Goal: what the page for painting shows, prices and offers is what the service sells and accepts. Method: the built page
+// from the server's own process on the embedded network; the requests it offers are sent, and its signatures are real.
+
+const browser = await browserForTests()
+const root = `${import.meta.dir}/../../..`
+const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }
+const RED = 180
+
+describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a real wall', () => {
+  setDefaultTimeout(60_000)
+  let world: World
+  let ada: Wallet // owns 82,45 and 83,45
+  let bob: Wallet // owns 84,46
+  let unfinished: Promise<Response> | undefined // a purchase that takes longer than its test
+  const troubles: string[] = []
+
+  const sell = async (wallet: Wallet, coord: string) => {
+    const px = new Uint8Array(100).fill(RED).toHex()
+    const bought = await settled(world, `${coord}?px=${px}`, await sign(world, wallet, coord))
+    expect(bought.status).toBe(200)
+  }
+
+  const deedOf = async (coord: string): Promise<Deed> => {
+    const deed: Deed = await (await fetch(`${world.url}/blocks/${coord}`)).json()
+    return deed
+  }
+
+  const newPage = (options: BrowserContextOptions = {}) =>
+    newTestPage(browser, troubles, { viewport: { width: 1100, height: 700 }, ...options })
+
+  const open = async (page: Page, address: string) => {
+    await page.goto(`${world.url}/paint${address}`)
+    await page.waitForFunction(() => document.body.dataset['ready'])
+  }
+
+  const openPage = async (address: string, options?: BrowserContextOptions) => {
+    const page = await newPage(options)
+    await open(page, address)
+    return page
+  }
+
+  const cost = (page: Page) => page.locator('#cost')
+
+  beforeAll(async () => {
+    await Bun.$`bun run build`.cwd(root).quiet()
+    world = await startWorld()
+    ada = await world.wallet(10)
+    bob = await world.wallet(10)
+    await sell(ada, '82,45')
+    await sell(ada, '83,45')
+    await sell(bob, '84,46')
+  })
+
+  afterEach(async () => {
+    if ('reason' in browser) return
+    for (const context of browser.contexts()) await context.close()
+    expect(troubles.splice(0)).toEqual([])
+  })
+
+  afterAll(async () => {
+    if (unfinished) expect((await unfinished).status).toBe(200)
+    await world.stop()
+    if (!('reason' in browser)) await browser.close()
+  })
+
+  test('the wall leads to it and back, and it may load nothing but its own', async () => {
+    const page = await newPage()
+    await page.goto(world.url)
+    const [response] = await Promise.all([
+      page.waitForResponse(`${world.url}/paint`),
+      page.getByRole('link', { name: 'Paint' }).click(),
+    ])
+    expect(response.headers()['content-security-policy']).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; worker-src 'self'; frame-ancestors 'none'",
+    )
+    await page.getByRole('link', { name: 'The wall' }).click()
+    await page.waitForURL(`${world.url}/`)
+  })
+
+  test('a dropped picture becomes the very blocks that the service makes of it, in every style', async () => {
+    const page = await openPage('?at=20,20')
+    const asService = async (picture: Uint8Array<ArrayBuffer>, query: string, type = 'image/png') => {
+      const headers = { 'content-type': type }
+      const response = await fetch(`${world.url}/api/pixels?${query}`, { method: 'POST', headers, body: picture })
+      const { blocks }: PaintedBlocks = await response.json()
+      return blocks.map(({ px }) => px).join('')
+    }
+    const asPage = async () => {
+      const { w, pixels } = await bodyIn(page)
+      await toStep(page, 'picture')
+      return blockwise(Uint8Array.fromBase64(pixels ?? ''), w).toHex()
+    }
+
+    const exact = motley(30, 20)
+    await drop(page, 'exact.png', exact)
+    await page.getByText('exact.png, 30 × 20 pixels').waitFor()
+    expect(await asPage()).toBe(await asService(exact, 'w=3&h=2'))
+    await page.getByLabel('Colours').selectOption('floyd-steinberg')
+    expect(await asPage()).toBe(await asService(exact, 'w=3&h=2&dither=floyd-steinberg'))
+
+    const odd = motley(57, 31)
+    await drop(page, 'odd.png', odd)
+    await page.getByText('odd.png, 57 × 31 pixels').waitFor()
+    await toStep(page, 'place')
+    await page.getByLabel('Keep the picture’s shape').uncheck()
+    await page.getByLabel('Blocks wide').fill('4')
+    await page.getByLabel('Blocks high').fill('3')
+    expect(await asPage()).toBe(await asService(odd, 'w=4&h=3&dither=floyd-steinberg'))
+    await page.getByLabel('Fit').selectOption('contain')
+    await page.getByLabel('Behind it').fill('#d75f00')
+    expect(await asPage()).toBe(await asService(odd, 'w=4&h=3&dither=floyd-steinberg&fit=contain&background=d75f00'))
+
+    await page.getByLabel('Colours').selectOption('none')
+    const clear = motley(40, 30, RGBA)
+    await drop(page, 'clear.png', clear)
+    await page.getByText('clear.png, 40 × 30 pixels').waitFor()
+    expect(await asPage()).toBe(await asService(clear, 'w=4&h=3&fit=contain&background=d75f00'))
+    const photo = Uint8Array.from(await new Bun.Image(motley(90, 60)).jpeg({ quality: 80 }).bytes())
+    await drop(page, 'photo.jpg', photo)
+    await page.getByText('photo.jpg, 90 × 60 pixels').waitFor()
+    expect(await asPage()).toBe(await asService(photo, 'w=9&h=6&fit=contain', 'image/jpeg'))
+  })
+
+  test('a photograph is dithered and a logo is not, whatever their files, and the page says why', async () => {
+    const page = await openPage('?at=20,20')
+    const slope = pngOf(120, 80, RGB, slopeRows(120, 80))
+    await drop(page, 'slope.jpg', Uint8Array.from(await new Bun.Image(slope).jpeg({ quality: 80 }).bytes()))
+    await page.getByText('It looks like a photograph').waitFor()
+    expect(await page.getByLabel('Colours').inputValue()).toBe('floyd-steinberg')
+    await drop(page, 'logo.jpg', Uint8Array.from(await new Bun.Image(flatPng(120, 80, '#c03028')).jpeg().bytes()))
+    await page.getByText('It looks drawn').waitFor()
+    expect(await page.getByLabel('Colours').inputValue()).toBe('none')
+  })
+
+  test('moved by keys, numbers and hand, it tells what it covers and what that costs', async () => {
+    const page = await openPage('?at=81,45')
+    await page.setInputFiles('#file', { name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(motley(40, 20)) })
+    await cost(page).getByText('Not open').waitFor()
+    expect(await page.locator('#covered').allInnerTexts()).toEqual(['5 open\n3 owned by others'])
+    await page.locator('#wall').focus()
+    await page.keyboard.press('Shift+ArrowLeft')
+    await cost(page).getByText('8.00 USDC for 8 blocks, at 1.00 USDC each, in one payment').waitFor()
+    await toStep(page, 'place')
+    await page.getByLabel('Column').fill('82')
+    await toStep(page, 'deal')
+    await page.getByText('It covers blocks that differ: 5 open, 3 owned by others.').waitFor()
+    await page.getByLabel('Your wallet’s address').fill(ada.address)
+    await page.getByText('It owns 2 blocks.').waitFor()
+    expect(await page.locator('#covered').allInnerTexts()).toEqual(['5 open\n2 yours\n1 owned by others'])
+
+    // Three blocks to the left and one down.
+    await toStep(page, 'place')
+    await page.getByRole('button', { name: 'Look at it' }).click()
+    const stage = await viewOf(page)
+    const side = 10 * lookAt({ left: 790, top: 420, right: 890, bottom: 500 }, stage, 8).zoom
+    const [x, y] = [stage.width / 2 + 20, stage.height / 2 + 20 + (await stageTop(page))]
+    await page.mouse.move(x, y)
+    await page.mouse.down()
+    await page.mouse.move(x - 3 * side, y + side, { steps: 5 })
+    await page.mouse.up()
+    expect([
+      await page.getByLabel('Column').inputValue(),
+      await page.getByLabel('Row', { exact: true }).inputValue(),
+    ]).toEqual(['79', '46'])
+
+    await page.getByRole('button', { name: 'Find open room' }).click()
+    await cost(page).getByText('8.00 USDC').waitFor()
+  })
+
+  test('what others buy meanwhile, or are paying for, is told at once, and no part is offered', async () => {
+    const page = await openPage('?at=30,30')
+    await drop(page, 'a.png', motley(30, 10))
+    await cost(page).getByText('3.00 USDC').waitFor()
+    await toStep(page, 'deal')
+    await page.locator('#take').waitFor()
+    await sell(bob, '31,30')
+    await cost(page).getByText('1 owned by others').waitFor()
+    expect(await page.isVisible('#take')).toBe(false)
+    world.facilitator.settle.next('hang-before')
+    const calls = world.facilitator.settle.count()
+    const payment = await sign(world, bob, '32,31')
+    unfinished = settled(world, '32,31', payment)
+    await world.facilitator.settle.arrived(calls + 1)
+    await toStep(page, 'place')
+    await page.getByLabel('Row', { exact: true }).fill('31')
+    await cost(page).getByText('1 being bought by others').waitFor()
+    await cost(page).getByText('Not open').waitFor()
+  })
+
+  test('the script taken from the page buys the picture in one payment, and another repaints it', async () => {
+    const page = await openPage('?at=10,44')
+    const run = async () => {
+      const file = `${root}/node_modules/.cache/pixel-wall-order-${process.pid}.mjs`
+      await Bun.write(file, await download(page, 'script'))
+      const env = { PATH: Bun.env['PATH'] ?? '', PRIVATE_KEY: ada.privateKey }
+      const said = await Bun.$`${process.execPath} ${file}`.env(env).text()
+      await rm(file)
+      return said
+    }
+    const shown = async () => {
+      const { pixels } = await bodyIn(page)
+      const wanted = blockwise(Uint8Array.fromBase64(pixels ?? ''), 2).toHex()
+      const deeds = await Promise.all(['10,44', '11,44', '10,45', '11,45'].map(deedOf))
+      const there = deeds.map((deed) => Uint8Array.fromBase64(deed.pixels ?? '').toHex()).join('')
+      return [there === wanted, new Set(deeds.map(({ tx }) => tx)).size, deeds[3]?.message]
+    }
+    await drop(page, 'a.png', motley(20, 20))
+    await page.getByText('a.png, 20 × 20 pixels').waitFor()
+    await toStep(page, 'deal')
+    await page.getByText('Words with it').click()
+    await page.getByLabel('Message').fill('from a script & a page')
+    await page.getByLabel('Message').blur()
+    await cost(page).getByText('4.00 USDC').waitFor()
+    const body = await bodyIn(page)
+    expect(await run()).toMatch(/^10,44,2x2 bought in 0x\w+\n$/)
+    await cost(page).getByText('4 owned by others').waitFor()
+    await page.getByLabel('Your wallet’s address').fill(ada.address)
+    await cost(page).getByText('Free to repaint 4 blocks, with one signature').waitFor()
+    expect(body).toMatchObject({ at: '10,44', w: 2, h: 2, message: 'from a script & a page' })
+    expect(await shown()).toEqual([true, 1, 'from a script & a page'])
+
+    await drop(page, 'b.png', motley(20, 20, RGBA))
+    await page.getByText('b.png, 20 × 20 pixels').waitFor()
+    await toStep(page, 'deal')
+    expect(await run()).toBe('10,44,2x2 repainted\n')
+    expect(await shown()).toEqual([true, 1, 'from a script & a page'])
+  })
+
+  test('an owner signs once in the browser; what goes wrong is told in words, and can be tried again', async () => {
+    const page = await newPage()
+    const asked: string[] = []
+    const moods = ['declines', 'lies', 'honest']
+    await installWallet(page, 'Testmask', async (method, [text = '', address]) => {
+      if (method === 'eth_requestAccounts') return [ada.address]
+      asked.push(method)
+      expect(address).toBe(ada.address)
+      const mood = moods.shift()
+      if (mood === 'declines') throw new Refusal(4001, 'User rejected the request.')
+      const raw = `0x${text.slice(2)}` as const
+      return await (mood === 'lies' ? bob : ada).signMessage({ message: { raw } })
+    })
+    await open(page, '?at=82,45')
+    await drop(page, 'a.png', motley(20, 10))
+    await page.getByText('a.png, 20 × 10 pixels').waitFor()
+    await toStep(page, 'deal')
+    await page.getByRole('button', { name: 'Connect Testmask' }).click()
+    await page.getByRole('button', { name: 'Repaint 2 blocks' }).click()
+    await page.getByText('You declined to sign.').waitFor()
+    const again = page.getByRole('button', { name: 'Try again' })
+    await again.click()
+    await page.getByText('The signature is not from').waitFor()
+
+    // The request never arrives.
+    await page.route('**/areas/82,45,2x1', (route) => route.abort(), { times: 1 })
+    await again.click()
+    await page.getByText('The service could not be reached.').waitFor()
+    await again.click()
+    await page.getByText('Repainted: it is on the wall.').waitFor()
+    // The request that was lost went out again as it had been signed.
+    expect(asked).toHaveLength(3)
+    const { pixels } = await bodyIn(page)
+    const wanted = blockwise(Uint8Array.fromBase64(pixels ?? ''), 2).toHex()
+    const deeds = await Promise.all(['82,45', '83,45'].map(deedOf))
+    expect(deeds.map((deed) => Uint8Array.fromBase64(deed.pixels ?? '').toHex()).join('')).toBe(wanted)
+    // Chromium itself reports the 401 and the request that was cut off.
+    expect(troubles.splice(0)).toHaveLength(2)
+  })
+
+  test('what is no picture, and a wallet without blocks, are told in words', async () => {
+    const page = await openPage('?at=82,45')
+    await drop(page, 'a.png', new TextEncoder().encode('no picture'))
+    await page.getByText('This is no picture that your browser can read.').waitFor()
+    await drop(page, 'b.png', motley(20, 20))
+    await page.getByText('b.png, 20 × 20 pixels').waitFor()
+    expect(await page.locator('#flaw').textContent()).toBe('')
+    await toStep(page, 'deal')
+    await page.getByLabel('Your wallet’s address').fill(`0x${'1'.repeat(40)}`)
+    await page.getByText('This wallet owns nothing here yet.').waitFor()
+    await page.getByLabel('Your wallet’s address').fill('0x12')
+    await page.getByText('An address is 0x and 40 hex digits.').waitFor()
+    await page.getByText('Words with it').click()
+    await page.getByLabel('Link').fill('http://example.org')
+    await page.getByLabel('Link').blur()
+    await page.getByText('The link has to be an https address').waitFor()
+    // Chromium itself reports the 404.
+    expect(troubles.splice(0)).toHaveLength(1)
+  })
+
+  test('a keyboard does all of it', async () => {
+    const page = await openPage('?at=50,50')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    const tabTo = async (isThere: string, key = 'Tab') => {
+      for (let presses = 0; presses < 40; presses++) {
+        await page.keyboard.press(key)
+        if (await page.evaluate((selector) => document.activeElement?.matches(selector), isThere)) return
+      }
+      throw new Error(`no ${key} leads to ${isThere}`)
+    }
+    const chooser = page.waitForEvent('filechooser')
+    await tabTo('#file')
+    await page.keyboard.press('Enter')
+    await (await chooser).setFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(motley(20, 20)) })
+    await cost(page).getByText('4.00 USDC').waitFor()
+    await tabTo('#next')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Place')
+    await tabTo('#w')
+    await page.keyboard.press('ArrowUp')
+    await cost(page).getByText('9.00 USDC for 9 blocks').waitFor()
+    await tabTo('#wall', 'Shift+Tab')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Shift+ArrowDown')
+    await page
+      .locator('#spoken')
+      .getByText('Column 51, row 60. 9 open. 9.00 USDC for 9 blocks, at 1.00 USDC each, in one payment.')
+      .waitFor({ state: 'attached' })
+    await tabTo('#next')
+    await page.keyboard.press('Enter')
+    await tabTo('#paper-acts button')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toStartWith('Buy the area 51,60,3x3 of')
+  })
+
+  test('a finger lays the picture on a phone', async () => {
+    const page = await openPage('?at=50,50', phone)
+    await page.setInputFiles('#file', { name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(motley(20, 20)) })
+    await cost(page).getByText('4.00 USDC').waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+    await toStep(page, 'place')
+    const stage = await viewOf(page)
+    const side = 10 * lookAt({ left: 470, top: 470, right: 550, bottom: 550 }, stage, 8).zoom
+    const middle = { x: stage.width / 2, y: stage.height / 2 + (await stageTop(page)) }
+    // The middle of the stage is the picture's.
+    await page.touchscreen.tap(middle.x + 1.5 * side, middle.y + side / 8)
+    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#col')?.value === '51')
+    const session = await page.context().newCDPSession(page)
+    const finger = (type: 'touchStart' | 'touchMove' | 'touchEnd', x: number) =>
+      session.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x, y: middle.y }] })
+    await page.getByRole('button', { name: 'Look at it' }).tap()
+    await finger('touchStart', middle.x)
+    for (const share of [0.25, 0.5, 0.75, 1]) await finger('touchMove', middle.x - share * 2 * side)
+    await finger('touchEnd', 0)
+    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#col')?.value === '49')
+  })
+
+  test.each([
+    ['dark', {}],
+    ['light', { colorScheme: 'light' }],
+    ['strong contrast', { contrast: 'more' }],
+    ['a phone', { ...phone, colorScheme: 'light' }],
+  ] as const)('axe finds nothing to complain about, empty or full: %s', async (_, options) => {
+    const page = await newPage(options)
+    await installWallet(page, 'Testmask', async () => [ada.address])
+    await open(page, '?at=82,45')
+    expect(await violationsOf(page)).toEqual([])
+    expect(await smallTargets(page)).toEqual([])
+    await drop(page, 'a.png', motley(20, 10))
+    await page.getByText('a.png, 20 × 10 pixels').waitFor()
+    for (const step of ['place', 'deal', 'picture'] as const) {
+      expect(await violationsOf(page)).toEqual([])
+      expect(await smallTargets(page)).toEqual([])
+      await toStep(page, step)
+    }
+    await toStep(page, 'deal')
+    await page.getByRole('button', { name: 'Connect Testmask' }).click()
+    await page.getByRole('button', { name: 'Repaint 2 blocks' }).waitFor()
+    await page.getByText('Words with it').click()
+    expect(await violationsOf(page)).toEqual([])
+    expect(await smallTargets(page)).toEqual([])
+  })
+})

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { PALETTE } from '../../shared/palette.ts'
+import { dark } from '../../viewer/theme.ts'
+import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
+import { at, canvas, checkerBlock, nastyBlock, rainbowAt, rainbowBlock } from '../support/page/sample-wall.ts'
+import { browserForTests, testPages } from '../support/page/test-page.ts'
+
+// Goal: the past can be taken away as a moving picture, pixel for pixel. Method: the file that the page saves is decoded by
+// the browser itself, and compared with what the wall showed.
+
+const browser = await browserForTests()
+const white = new Uint8Array(100).fill(215).toBase64()
+
+/** Decodes a GIF in the page: its size, the time of all its frames in milliseconds, and colours of points in a frame. */
+const decoded = (page: Page, base64: string, frame: number, points: readonly (readonly [number, number])[]) =>
+  page.evaluate(
+    async ([data, index, places]) => {
+      const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0))
+      const decoder = new ImageDecoder({ data: bytes, type: 'image/gif' })
+      await decoder.completed
+      const { image } = await decoder.decode({ frameIndex: index })
+      const context = new OffscreenCanvas(image.displayWidth, image.displayHeight).getContext('2d')
+      context?.drawImage(image, 0, 0)
+      const colours = places.map(([x, y]) => [...(context?.getImageData(x, y, 1, 1).data.slice(0, 3) ?? [])])
+      return {
+        frames: decoder.tracks.selectedTrack?.frameCount,
+        size: [image.displayWidth, image.displayHeight],
+        colours: colours.map((rgb) => `#${rgb.map((level) => level.toString(16).padStart(2, '0')).join('')}`),
+      }
+    },
+    [base64, frame, points] as const,
+  )
+
+describe.skipIf('reason' in browser)('a timelapse, in Chromium', () => {
+  const { server, openPage } = testPages(browser, { width: 960, height: 600 })
+
+  const saved = async (page: Page, name: string) => {
+    await page.keyboard.press('t')
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name, exact: true }).click(),
+    ])
+    return { name: download.suggestedFilename(), gif: (await Bun.file(await download.path()).bytes()).toBase64() }
+  }
+  const middle = (block: number, x = 5, y = 5) => [(block % 160) * 10 + x, Math.floor(block / 160) * 10 + y] as const
+
+  test('of the wall begins with open ground and ends with what it shows now, to the pixel', async () => {
+    server().repaint(nastyBlock, white)
+    const page = await openPage()
+    const { name, gif } = await saved(page, 'GIF of the wall')
+    expect(name).toBe('pixel-wall.gif')
+    const points = [middle(rainbowBlock, 3, 7), middle(checkerBlock, 0, 0), middle(nastyBlock), middle(at(0, 0))]
+    const open = dark.own[OPEN] ?? ''
+    expect(await decoded(page, gif, 0, points)).toEqual({
+      frames: canvas.blocks.length + 2,
+      size: [1600, 900],
+      colours: [open, open, open, open],
+    })
+    expect(await decoded(page, gif, canvas.blocks.length, points)).toMatchObject({
+      colours: [PALETTE[rainbowAt(3, 7)], '#000000', '#ff0000', open],
+    })
+    expect(await decoded(page, gif, canvas.blocks.length + 1, points)).toMatchObject({
+      colours: [PALETTE[rainbowAt(3, 7)], '#000000', '#ffffff', open],
+    })
+  })
+
+  test('of a work shows that alone, and large', async () => {
+    const page = await openPage('?work=80,45')
+    const { name, gif } = await saved(page, 'GIF of this work')
+    expect(name).toBe('pixel-wall-work-80-45.gif')
+    const enlarged = (x: number, y: number) => [24 * x + 12, 24 * y + 12] as const
+    expect(await decoded(page, gif, 2, [enlarged(0, 0), enlarged(9, 9), enlarged(19, 9)])).toMatchObject({
+      size: [480, 240],
+      colours: [PALETTE[rainbowAt(0, 0)], PALETTE[rainbowAt(9, 9)], dark.own[242]],
+    })
+  })
+})

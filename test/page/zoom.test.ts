@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { cutOff, outOfReach } from '../support/page/axe.ts'
+import { drop, motley, toStep } from '../support/page/studio-driver.ts'
+import { browserForTests, testPages } from '../support/page/test-page.ts'
+
+// Goal: enlarged to 200 % and 400 %, the page loses nothing. Method: windows of 1,280 x 720 and 1,280 x 1,024 are then 640 x 360
+// and 320 x 256 wide and high; in every state all that can be pressed is brought into the window, and no text is cut.
+
+const browser = await browserForTests()
+
+describe.skipIf('reason' in browser)('an enlarged page, in Chromium', () => {
+  const { openPage } = testPages(browser, { width: 320, height: 256 })
+
+  const lost = async (page: Page, state: string) => [
+    state,
+    await outOfReach(page),
+    await cutOff(page),
+    await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+  ]
+  const nothing = (state: string) => [state, [], [], 0]
+
+  const ENLARGED = [
+    [640, 360],
+    [320, 256],
+  ] as const
+
+  test.each(ENLARGED)('at %i x %i all of the wall’s page can be reached and read', async (width, height) => {
+    const page = await openPage('', { viewport: { width, height } })
+    expect(await lost(page, 'home')).toEqual(nothing('home'))
+    for (const panel of ['find', 'view', 'time', 'share', 'about', 'agent']) {
+      await page.locator(`button[data-panel=${panel}]`).first().click()
+      await page.locator('#panel').waitFor()
+      expect(await lost(page, panel)).toEqual(nothing(panel))
+      await page.keyboard.press('Escape')
+    }
+    const label = await openPage('?work=79,44', { viewport: { width, height } })
+    await label.locator('#card summary').click()
+    await label.locator('#card .payment').getByText('settled').waitFor()
+    expect(await lost(label, 'label')).toEqual(nothing('label'))
+    await label.locator('#card .agent').click()
+    await label.locator('.about-agent').waitFor()
+    expect(await lost(label, 'profile')).toEqual(nothing('profile'))
+  })
+
+  test.each(ENLARGED)('at %i x %i a picture can be chosen, laid and taken away', async (width, height) => {
+    const page = await openPage('paint?at=20,20', { viewport: { width, height } })
+    expect(await lost(page, 'empty')).toEqual(nothing('empty'))
+    await drop(page, 'a.png', motley(20, 20))
+    await page.getByText('a.png, 20 × 20 pixels').waitFor()
+    for (const step of ['picture', 'place', 'deal'] as const) {
+      await toStep(page, step)
+      expect(await lost(page, step)).toEqual(nothing(step))
+    }
+    await page.getByText('Words with it').click()
+    expect(await lost(page, 'words')).toEqual(nothing('words'))
+  })
+})

@@ -1,0 +1,268 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { decodePaymentSignatureHeader } from '@x402/core/http'
+import { buyer, type BuyerOptions } from '../../../server/client/buyer.ts'
+import { WallError } from '../../../server/client/wall-error.ts'
+import { newWallet } from '../../../server/local/wallets.ts'
+import { encodeHeader } from '../../../server/x402/header.ts'
+import { readPaymentHeader } from '../../../server/x402/payload.ts'
+import { paymentRequired } from '../../../server/x402/terms.ts'
+import { OFFER } from '../../support/offer.ts'
+import { TERMS } from '../../support/samples.ts'
+
+const WALLET = newWallet()
+
+type Answer = { status: number; headers?: Record<string, string>; body?: string } | 'drop'
+
+const sold = (block: string): Answer => ({
+  status: 200,
+  headers: { 'payment-response': 'e30=' },
+  body: JSON.stringify({ block }),
+})
+const refusal = (status: number, headers: Record<string, string> = {}): Answer => ({
+  status,
+  headers,
+  body: JSON.stringify({ error: `code_${status}`, message: 'In words.' }),
+})
+const SOLD = sold('80,45')
+const BUSY = refusal(503, { 'retry-after': '7' })
+
+const terms = (amount = TERMS.amount): Answer => ({
+  status: 402,
+  headers: { 'payment-required': encodeHeader(paymentRequired({ ...OFFER, terms: { ...TERMS, amount } }, 'next')) },
+  body: JSON.stringify({ error: 'payment_required', message: 'Pay.' }),
+})
+
+/** A wall of a few lines: asks for payment when there is none, else gives the prepared answers in turn. */
+function playWall(answers: Answer[], unpaid = terms()) {
+  const paid: { url: string; payment: string }[] = []
+  const server = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: {
+      data(socket, bytes) {
+        const [requestLine = '', ...lines] = bytes.toString().split('\r\n')
+        const payment = lines
+          .map((line) => /^payment-signature: (.*)$/i.exec(line)?.[1])
+          .find((text) => text !== undefined)
+        if (payment !== undefined) paid.push({ url: requestLine.split(' ')[1] ?? '', payment })
+        const answer = payment === undefined ? unpaid : (answers.shift() ?? SOLD)
+        if (answer !== 'drop') socket.write(inHttp(answer))
+        socket.end()
+      },
+    },
+  })
+  return { paid, url: `http://127.0.0.1:${server.port}/blocks/next`, [Symbol.dispose]: () => server.stop(true) }
+}
+
+function inHttp({ status, headers = {}, body = '' }: Exclude<Answer, 'drop'>): string {
+  const lines = Object.entries({ ...headers, 'content-length': String(body.length), connection: 'close' })
+  return [`HTTP/1.1 ${status} Played`, ...lines.map(([name, text]) => `${name}: ${text}`), '', body].join('\r\n')
+}
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pixel-wall-buyer-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const pauses: number[] = []
+beforeEach(() => void (pauses.length = 0))
+
+/** A buyer as a new process has it, on the same folder as those before. */
+const newBuyer = (options: BuyerOptions = {}) =>
+  buyer({
+    account: WALLET,
+    folder,
+    pause: (ms) => {
+      pauses.push(ms)
+      return Promise.resolve()
+    },
+    ...options,
+  })
+
+/** How many signed payments wait on disk. */
+const kept = async () => (await readdir(folder)).filter((name) => name.endsWith('.json')).length
+
+const ADA = '?name=Ada'
+
+/** Buys, hands the receipt on, and tells what came of it. */
+async function buyAt(wall: ReturnType<typeof playWall>, options: BuyerOptions = {}) {
+  const waited: number[] = []
+  const end = await newBuyer({ onWait: (status) => waited.push(status), ...options })
+    .buy({ url: wall.url + ADA })
+    .then(async ({ receipt, done }) => {
+      await done()
+      return receipt.block
+    })
+    .catch((error: unknown) => (error instanceof WallError ? `${error.kind} ${error.code}` : error))
+  const payments = wall.paid.length
+  return {
+    end,
+    waited,
+    payments,
+    signatures: new Set(wall.paid.map(({ payment }) => payment)).size,
+    kept: await kept(),
+  }
+}
+
+describe('a buyer', () => {
+  test('pays what is asked, for the address it asked for', async () => {
+    using wall = playWall([SOLD])
+    expect(await buyAt(wall)).toEqual({ end: '80,45', waited: [], payments: 1, signatures: 1, kept: 0 })
+    const [sent] = wall.paid
+    expect(sent?.url).toBe('/blocks/next?name=Ada')
+    expect(readPaymentHeader(sent?.payment ?? '')).toMatchObject({
+      payer: WALLET.address.toLowerCase(),
+      to: TERMS.payTo,
+    })
+    expect(decodePaymentSignatureHeader(sent?.payment ?? '').x402Version).toBe(2)
+  })
+
+  test('asks again with the same signature while the outcome is unknown, as late as it is told', async () => {
+    using wall = playWall([BUSY, BUSY, SOLD])
+    expect(await buyAt(wall)).toMatchObject({ end: '80,45', waited: [503, 503], payments: 3, signatures: 1 })
+    expect(pauses).toEqual([7000, 7000])
+  })
+
+  test('waits two seconds when it is not told how long', async () => {
+    using wall = playWall([refusal(503), refusal(503, { 'retry-after': 'soon' }), SOLD])
+    expect(await buyAt(wall)).toMatchObject({ end: '80,45', payments: 3, signatures: 1 })
+    expect(pauses).toEqual([2000, 2000])
+  })
+
+  const passing: [string, Answer][] = [
+    ['the facilitator’s trouble', refusal(502)],
+    ['a budget that is used up', refusal(429)],
+    ['a lost connection', 'drop'],
+    ['a proxy’s page', { status: 404, body: '<h1>Not found</h1>' }],
+    ['a gateway’s error', refusal(404)],
+    ['a page that calls itself a success', { status: 200, body: '<h1>Welcome</h1>' }],
+  ]
+  test.each(passing)('asks again with the same signature after %s', async (_, answer) => {
+    using wall = playWall([answer, SOLD])
+    expect(await buyAt(wall)).toMatchObject({ end: '80,45', payments: 2, signatures: 1, kept: 0 })
+  })
+
+  test.each([400, 402, 409, 410])('takes a wall’s %i as final, and signs nothing more', async (status) => {
+    using wall = playWall([status === 402 ? terms() : refusal(status)])
+    const code = status === 402 ? 'payment_required' : `code_${status}`
+    expect(await buyAt(wall)).toEqual({ end: `refused ${code}`, waited: [], payments: 1, signatures: 1, kept: 0 })
+  })
+
+  test('gives up after thirty tries, and keeps the payment', async () => {
+    using wall = playWall(Array.from({ length: 30 }, () => BUSY))
+    const bought = await buyAt(wall)
+    expect(bought).toMatchObject({ end: 'unknown code_503', payments: 30, signatures: 1, kept: 1 })
+    expect(bought.waited).toHaveLength(29)
+  })
+
+  test('signs for no more than a dollar, unless it is told to', async () => {
+    using dear = playWall([SOLD], terms(TERMS.amount + 1n))
+    expect(await buyAt(dear)).toMatchObject({ end: 'refused not_signed', payments: 0, kept: 0 })
+    expect(await buyAt(dear, { maxDollars: '1.01' })).toMatchObject({ end: '80,45', payments: 1 })
+  })
+
+  test('signs for no more than it is told to', async () => {
+    using wall = playWall([SOLD])
+    expect(await buyAt(wall, { maxDollars: '0.99' })).toMatchObject({ end: 'refused not_signed', payments: 0 })
+  })
+
+  test('does not pay for what is sold', async () => {
+    using wall = playWall([], { status: 200, body: '{"state":"claimed"}' })
+    expect(await buyAt(wall)).toMatchObject({ end: 'refused block_taken', payments: 0 })
+  })
+
+  test('says where nobody answers that nothing was paid', async () => {
+    using wall = playWall([], 'drop')
+    expect(await buyAt(wall)).toMatchObject({ end: 'unavailable unreachable', payments: 0 })
+  })
+})
+
+describe('a buyer that was cut off', () => {
+  /** A process that pays and dies before it has handed the receipt on; what it held is left as it is. */
+  async function cutOff(wall: ReturnType<typeof playWall>, query = ADA): Promise<void> {
+    await newBuyer().buy({ url: wall.url + query })
+    // Its lock goes with a process; this one lives on.
+    await rm(join(folder, 'lock'))
+  }
+
+  test('gets the receipt of the same payment when it buys the same again', async () => {
+    using wall = playWall([sold('1,1'), sold('1,1')])
+    await cutOff(wall)
+    expect(await buyAt(wall)).toMatchObject({ end: '1,1', payments: 2, signatures: 1, kept: 0 })
+  })
+
+  test('first finishes what it left, and then buys the other thing it wants', async () => {
+    using wall = playWall([sold('1,1'), sold('1,1'), sold('2,2')])
+    await cutOff(wall, '?name=Bob')
+    const told: string[] = []
+    const end = await buyAt(wall, {
+      onEarlier: (receipt) => told.push('block' in receipt ? receipt.block : receipt.area),
+    })
+    expect(end).toMatchObject({ end: '2,2', payments: 3, signatures: 2, kept: 0 })
+    expect(told).toEqual(['1,1'])
+  })
+
+  test('pays anew where the wall says that the payment is none any more', async () => {
+    using wall = playWall([sold('1,1'), terms(), sold('2,2')])
+    await cutOff(wall)
+    expect(await buyAt(wall)).toMatchObject({ end: '2,2', payments: 3, signatures: 2, kept: 0 })
+  })
+
+  test('buys nothing while what it left is open', async () => {
+    using wall = playWall([sold('1,1'), ...Array.from({ length: 30 }, () => BUSY)])
+    await cutOff(wall)
+    expect(await buyAt(wall)).toMatchObject({ end: 'unknown code_503', payments: 31, signatures: 1, kept: 1 })
+  })
+
+  test('finishes without buying when that is all that is asked', async () => {
+    using wall = playWall([sold('1,1'), sold('1,1')])
+    await cutOff(wall)
+    const told: string[] = []
+    await newBuyer({ onEarlier: (receipt) => told.push('block' in receipt ? receipt.block : receipt.area) }).finish()
+    expect([told, wall.paid.length, await kept()]).toEqual([['1,1'], 2, 0])
+  })
+})
+
+describe('several purchases of one wallet', () => {
+  test('in one process are each paid for', async () => {
+    using wall = playWall([sold('1,1'), sold('2,2')])
+    const both = newBuyer()
+    const all = await Promise.all([1, 2].map(() => both.buy({ url: wall.url })))
+    await Promise.all(all.map(({ done }) => done()))
+    expect(all.map(({ receipt }) => receipt.block).toSorted()).toEqual(['1,1', '2,2'])
+    expect(new Set(wall.paid.map(({ payment }) => payment)).size).toBe(2)
+  })
+
+  test('in two processes are each paid for, one process after the other', async () => {
+    using wall = playWall([sold('1,1'), sold('2,2')])
+    const waiting = Promise.withResolvers<void>()
+    const first = await newBuyer().buy({ url: wall.url })
+    const second = newBuyer({ onLocked: waiting.resolve }).buy({ url: wall.url })
+    await waiting.promise
+    expect(wall.paid).toHaveLength(1)
+    await first.done()
+    expect((await second).receipt.block).toBe('2,2')
+    expect(new Set(wall.paid.map(({ payment }) => payment)).size).toBe(2)
+  })
+
+  test('do not wait for a process that is gone', async () => {
+    using wall = playWall([sold('1,1')])
+    await mkdir(folder, { recursive: true })
+    const gone = Bun.spawn(['true'])
+    await gone.exited
+    await Bun.write(join(folder, 'lock'), String(gone.pid))
+    expect(await buyAt(wall)).toMatchObject({ end: '1,1', payments: 1 })
+  })
+
+  test('do not wait for a process that has given no sign of life, though another has its number', async () => {
+    using wall = playWall([sold('1,1')])
+    const path = join(folder, 'lock')
+    await Bun.write(path, String(process.pid))
+    await utimes(path, new Date(0), new Date(0))
+    expect(await buyAt(wall)).toMatchObject({ end: '1,1', payments: 1 })
+  })
+})

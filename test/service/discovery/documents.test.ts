@@ -1,0 +1,193 @@
+import { expect, test } from 'bun:test'
+import { documents } from '../../../server/discovery/documents.ts'
+import { PATHS } from '../../../server/discovery/links.ts'
+import type { Site } from '../../../server/discovery/site.ts'
+import { ADVICE, IF_YOURS, REPEAT } from '../../../server/domain/advice.ts'
+import { facilitatorUnavailable, settlementUnknown, unavailability } from '../../../server/domain/purchase/refusals.ts'
+import { toolNamed, TOOLS } from '../../../server/mcp/registry.ts'
+import { blockOf } from '../../support/samples.ts'
+import { OPERATIONS } from '../../support/service/operations.ts'
+import { BASE_URL, codeOf, jsonOf, OFFER, openWall } from '../../support/service/wall.ts'
+
+const site: Site = { offer: OFFER, contact: null, tools: TOOLS, operations: OPERATIONS }
+
+const PAGE = '<!doctype html><html><head><title>Pixel Wall</title></head><body></body></html>'
+
+const page = () => new Response(PAGE, { headers: { 'content-type': 'text/html', vary: 'Accept-Encoding' } })
+
+// The page for painting is a built one, unlike the rest.
+const wall = await openWall({ viewer: (path) => (path === PATHS.paint ? page : undefined) })
+
+const paths = ['/', '/openapi.json', '/.well-known/security.txt', ...documents(site).map(({ path }) => path)]
+
+test.each(paths)('%s may be kept for a while, is asked about by its tag, and answers HEAD', async (path) => {
+  const response = await wall.ask(`GET ${path}`)
+  expect(response.status).toBe(200)
+  expect(response.headers.get('cache-control')).toBe('public, max-age=300')
+  expect(response.headers.get('access-control-allow-origin')).toBe('*')
+  const etag = response.headers.get('etag') ?? ''
+  expect(etag).not.toBe('')
+  expect((await wall.ask(`GET ${path}`, { headers: { 'if-none-match': etag } })).status).toBe(304)
+  const head = await wall.ask(`HEAD ${path}`)
+  expect([head.status, head.headers.get('content-type')]).toEqual([200, response.headers.get('content-type')])
+  expect((await wall.ask(`POST ${path}`)).status).toBe(405)
+})
+
+const types: ReadonlyArray<readonly [path: string, type: string]> = [
+  ['/llms.txt', 'text/plain; charset=utf-8'],
+  ['/llms-full.txt', 'text/plain; charset=utf-8'],
+  ['/skill.md', 'text/markdown; charset=utf-8'],
+  ['/SKILL.md', 'text/markdown; charset=utf-8'],
+  ['/openapi.json', 'application/json'],
+  ['/.well-known/x402', 'application/json'],
+  ['/.well-known/api-catalog', 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'],
+  ['/mcp/server-card', 'application/mcp-server-card+json'],
+  ['/sitemap.xml', 'application/xml'],
+  ['/favicon.svg', 'image/svg+xml'],
+  ['/favicon.ico', 'image/x-icon'],
+]
+
+test.each(types)('%s is of type %s', async (path, type) => {
+  expect((await wall.ask(`GET ${path}`)).headers.get('content-type')).toBe(type)
+})
+
+const twins: ReadonlyArray<readonly [string, string]> = [
+  ['/skill.md', '/SKILL.md'],
+  ['/.well-known/x402', '/.well-known/x402.json'],
+  ['/.well-known/mcp.json', '/.well-known/mcp/server-card.json'],
+  ['/.well-known/mcp.json', '/mcp/server-card'],
+]
+
+test.each(twins)('%s and %s say the same', async (one, other) => {
+  expect(await (await wall.ask(`GET ${one}`)).text()).toBe(await (await wall.ask(`GET ${other}`)).text())
+})
+
+test('line one of what agents read says what their spend cap must allow', async () => {
+  for (const path of ['/', '/llms.txt', '/llms-full.txt']) {
+    const [line] = (await (await wall.ask(`GET ${path}`)).text()).split('\n')
+    expect(line).toContain("your client's spend cap must allow 1.00 USD")
+  }
+  const [, frontMatter, body] = (await (await wall.ask('GET /skill.md')).text()).split('---\n')
+  expect(frontMatter).toContain('spend cap must allow 1.00 USD')
+  expect(body?.trimStart().split('\n')[0]).toContain('spend cap must allow 1.00 USD')
+})
+
+const manuals = ['/llms.txt', '/llms-full.txt', '/skill.md', '/openapi.json', '/.well-known/x402']
+
+test.each(manuals)('%s says of each answer without a receipt what the answer itself says', async (path) => {
+  const text = await (await wall.ask(`GET ${path}`)).text()
+  for (const advice of [ADVICE[402], ADVICE[502], REPEAT, IF_YOURS]) expect(text).toContain(advice)
+  expect(settlementUnknown({ target: 'next', block: blockOf('1,1') }).message).toContain(REPEAT)
+  expect(facilitatorUnavailable('Gone').message).toContain(ADVICE[502])
+  expect(unavailability('next', 'reserved').message).toContain(IF_YOURS)
+  expect(toolNamed('buy_block')?.description).toContain(REPEAT)
+})
+
+test('every address that a document names is there', async () => {
+  const named = new Set<string>()
+  for (const path of paths.filter((each) => !each.includes('favicon'))) {
+    const text = await (await wall.ask(`GET ${path}`)).text()
+    for (const [, found = ''] of text.matchAll(/https:\/\/wall\.test(\/[^\s"'`<>()\]?\\]*)/g))
+      if (!found.includes('{')) named.add(found.replace(/[.,:;]+$/, ''))
+  }
+  expect(named.size).toBeGreaterThan(10)
+  for (const path of named) expect([path, (await wall.ask(`HEAD ${path}`)).status]).not.toEqual([path, 404])
+})
+
+const preferences: ReadonlyArray<readonly [accept: string, type: string]> = [
+  ['text/markdown', 'text/markdown; charset=utf-8'],
+  ['text/markdown, text/html;q=0.9', 'text/markdown; charset=utf-8'],
+  ['text/html, text/markdown', 'text/markdown; charset=utf-8'],
+  ['text/html, text/markdown;q=0.5', 'text/html; charset=utf-8'],
+  ['text/markdown;q=0', 'text/html; charset=utf-8'],
+  ['text/html', 'text/html; charset=utf-8'],
+  ['*/*', 'text/html; charset=utf-8'],
+  ['', 'text/html; charset=utf-8'],
+]
+
+test.each(preferences)('the homepage for %p is of type %s', async (accept, type) => {
+  const built = await openWall({ viewer: (path) => (path === '/' ? page : undefined) })
+  const { headers } = await built.ask('GET /', { headers: { accept } })
+  expect(headers.get('content-type')).toBe(type)
+  expect(headers.get('vary')).toBe('Accept-Encoding, Accept')
+  expect(headers.get('link')).toContain('</openapi.json>; rel="service-desc"')
+})
+
+test('the page names its picture and its documents at our own address', async () => {
+  const built = await openWall({ viewer: (path) => (path === '/' ? page : undefined) })
+  const html = await (await built.ask('GET /')).text()
+  expect(html).toStartWith('<!doctype html><html><head><title>Pixel Wall</title><link rel="canonical"')
+  const [, image = ''] = html.match(/property="og:image" content="([^"]+)"/) ?? []
+  expect(image).toBe('https://wall.test/card.png')
+  expect((await wall.ask(`GET ${new URL(image).pathname}`)).headers.get('content-type')).toBe('image/png')
+  expect(html).toContain('<link rel="alternate" href="https://wall.test/skill.md" type="text/markdown">')
+})
+
+test('every address of the homepage’s links is there', async () => {
+  const link = (await wall.ask('GET /')).headers.get('link') ?? ''
+  const named = [...link.matchAll(/<([^>]+)>; rel="([\w-]+)"; type="[\w/+-]+"/g)]
+  expect(named.map(([, , rel]) => rel)).toEqual([
+    'service-desc',
+    'service-doc',
+    'describedby',
+    'alternate',
+    'api-catalog',
+    'status',
+    'sitemap',
+  ])
+  for (const [, path] of named) expect((await wall.ask(`HEAD ${path}`)).status).toBe(200)
+})
+
+const contacts: ReadonlyArray<readonly [contact: string, line: string]> = [
+  ['ops@wall.test', 'Contact: mailto:ops@wall.test'],
+  ['mailto:ops@wall.test', 'Contact: mailto:ops@wall.test'],
+  ['https://wall.test/contact', 'Contact: https://wall.test/contact'],
+]
+
+test.each(contacts)('security.txt names the contact %s, and its end', async (contact, line) => {
+  const asked = await (await openWall({ contact })).ask('GET /.well-known/security.txt')
+  const lines = (await asked.text()).split('\n')
+  expect(lines[0]).toBe(line)
+  expect(lines[1]).toBe('Expires: 2027-04-15T00:00:00.000Z')
+})
+
+test.each([null, '', 'Ada, room 4', 'http://insecure.test/'])('no security.txt for the contact %p', async (contact) => {
+  const response = await (await openWall({ contact })).ask('GET /.well-known/security.txt')
+  expect(response.status).toBe(404)
+  expect(await codeOf(response)).toBe('not_found')
+})
+
+test('the digest of the skill is that of what is served', async () => {
+  const index = await jsonOf(await wall.ask('GET /.well-known/agent-skills/index.json'))
+  const [entry] = index['skills'] as [{ url: string; digest: string }]
+  const bytes = await (await wall.ask(`GET ${new URL(entry.url, BASE_URL).pathname}`)).bytes()
+  expect(entry.digest).toBe(`sha256:${new Bun.CryptoHasher('sha256').update(bytes).digest('hex')}`)
+})
+
+test('a demand for payment leads to the documents, in JSON and as a page, and fits into a header', async () => {
+  for (const accept of ['application/json', 'text/html']) {
+    const { headers } = await wall.ask('GET /blocks/0,0', { headers: { accept } })
+    expect(headers.get('link')).toBe(
+      '</openapi.json>; rel="service-desc"; type="application/json", </llms.txt>; rel="service-doc"; type="text/plain"',
+    )
+    expect(headers.get('x-payment-protocol')).toBe('x402')
+    expect(headers.get('payment-required')?.length).toBeLessThan(3500)
+  }
+})
+
+test('the icon for old browsers is one bitmap of 32 by 32', async () => {
+  const icon = Buffer.from(await (await wall.ask('GET /favicon.ico')).bytes())
+  expect(icon.subarray(0, 6)).toEqual(Buffer.from([0, 0, 1, 0, 1, 0]))
+  expect([icon[6], icon[7], icon.readUInt16LE(12)]).toEqual([32, 32, 32])
+  expect(icon.readUInt32LE(14) + icon.readUInt32LE(18)).toBe(icon.length)
+  // The middle is the green patch, bottom up and blue first.
+  expect(icon.subarray(62 + (15 * 32 + 16) * 4).subarray(0, 4)).toEqual(Buffer.from([0x87, 0xff, 0x87, 0xff]))
+})
+
+test('another address makes other documents', async () => {
+  const elsewhere = { ...OFFER, baseUrl: 'http://[::1]:8402' }
+  const texts = documents({ ...site, offer: elsewhere })
+    .filter(({ body }) => typeof body === 'string')
+    .map(({ body }) => body.toString())
+  expect(texts.filter((text) => text.includes('wall.test'))).toEqual([])
+})

@@ -1,0 +1,378 @@
+import { expect, test } from 'bun:test'
+import { StoreUnavailable } from '../../../server/domain/failure.ts'
+import type { CanvasReads } from '../../../server/http/canvas/canvas-read.ts'
+import type { Pictures, Wallets } from '../../../server/ports.ts'
+import { unlimited, usedUp } from '../../support/fakes/limits.ts'
+import { paymentOf, wallet } from '../../support/samples.ts'
+import { expectDocumented, listedBy } from '../../support/service/documented.ts'
+import { OPERATIONS } from '../../support/service/operations.ts'
+import { areaEditOf, editOf, namingOf, registrationOf, sending } from '../../support/service/signed.ts'
+import { HOST, openWall, paidBy, type Wall } from '../../support/service/wall.ts'
+
+// Goal: the document lists what is answered, and all that is listed is answered. Method: a way to provoke each answer of
+// each operation. `wall.ask` holds what comes to the document: status, headers, media type, code and body.
+
+type Provoke = () => Promise<Response>
+
+// Two walls that all who change nothing may share: one on which nothing was sold, one on which the first wallet owns 3,4, and the second 4,4.
+const emptyWall = await openWall()
+const soldWall = await openWall()
+await soldWall.buy('/blocks/3,4', 1)
+await soldWall.buy('/blocks/4,4', 2)
+
+const ask =
+  (request: string, init?: RequestInit): Provoke =>
+  () =>
+    emptyWall.ask(request, init)
+
+const onceSold =
+  (request: string, init?: RequestInit): Provoke =>
+  () =>
+    soldWall.ask(request, init)
+
+/** Asks again for what the first answer's tag names. */
+const again =
+  (request: string): Provoke =>
+  async () => {
+    const etag = (await soldWall.ask(request)).headers.get('etag') ?? ''
+    return await soldWall.ask(request, { headers: { 'if-none-match': etag } })
+  }
+
+/** Pays on a wall of its own. */
+const buy =
+  (path: string): Provoke =>
+  async () =>
+    (await openWall()).buy(path, 1)
+
+/** Asks a wall on which every block is so. */
+const when =
+  (space: 'claimed' | 'reserved', request: string): Provoke =>
+  async () =>
+    (await openWall({ ledger: { space: async () => space } })).ask(request)
+
+/** Asks a wall whose payments can never work. */
+const withoutRail =
+  (request: string): Provoke =>
+  async () => {
+    const wall = await openWall()
+    wall.chain.wrong = 'the token is another one'
+    await wall.probe()
+    return await wall.ask(request)
+  }
+
+// A wall whose facilitator does not tell what became of a payment, and on which 3,4 is held for the first wallet.
+const doubtfulWall = await openWall()
+doubtfulWall.facilitator.settling = { kind: 'unclear' }
+await doubtfulWall.buy('/blocks/3,4', 1)
+
+const huge = sending('x'.repeat(5000))
+const edit = (fields = { message: 'hi' }) => sending(editOf(1, '3,4', fields))
+const register = (payer = 1) => sending(registrationOf(payer, { name: 'Ada' }))
+
+const areaEdit = () => sending(areaEditOf(1, '3,4,1x1', { message: 'a' }))
+
+const naming = () => sending(namingOf(1, wallet(9)))
+const call = (name: string, given = {}) =>
+  sending({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } })
+const bytes = (body: Uint8Array<ArrayBuffer>, type = 'application/octet-stream'): RequestInit => ({
+  headers: { 'Content-Type': type },
+  body,
+})
+
+/** An order of two blocks. */
+const areaOrder = (fields = {}, headers = {}): RequestInit => ({
+  headers: { 'Content-Type': 'application/json', ...headers },
+  body: JSON.stringify({ w: 2, h: 1, ...fields }),
+})
+const payAreaBy = (payer: number) => {
+  const { accepted, ...payment } = paymentOf(payer, payer)
+  const amount = 2n * payment.amount
+  return paidBy({ ...payment, amount, accepted: { ...accepted, amount } }).headers
+}
+
+// A wall whose every client has asked for too much already.
+const wearyWall = await openWall({ limits: usedUp() })
+
+const beyond =
+  (request: string, init?: RequestInit): Provoke =>
+  () =>
+    wearyWall.ask(request, init)
+
+const provoked: Readonly<Record<string, Provoke>> = {
+  'GET /blocks/next 429': () => wearyWall.buy('/blocks/next', 2),
+  'GET /blocks/{coord} 429': () => wearyWall.buy('/blocks/3,4', 2),
+  'PUT /blocks/{coord} 429': beyond('PUT /blocks/3,4', edit()),
+  'GET /areas/{area} 429': beyond('GET /areas/3,4,1x1'),
+  'GET /areas/{area}.png 429': beyond('GET /areas/3,4,1x1.png'),
+  'PUT /areas/{area} 429': beyond('PUT /areas/3,4,1x1', areaEdit()),
+  'GET /api/live 429': beyond('GET /api/live'),
+  'GET /api/history 429': beyond('GET /api/history'),
+  'PUT /api/agents/me 429': beyond('PUT /api/agents/me', register()),
+  'PUT /api/agents/me/painter 429': beyond('PUT /api/agents/me/painter', naming()),
+  'POST /api/preview 429': beyond('POST /api/preview', sending({ coord: 'next' })),
+  'GET /api/space 429': beyond('GET /api/space'),
+  'POST /api/pixels 429': beyond('POST /api/pixels?w=1&h=1', bytes(new Uint8Array(300))),
+  'GET /wall.png 429': beyond('GET /wall.png'),
+  'GET /blocks/{coord}.png 429': beyond('GET /blocks/3,4.png'),
+  'GET /card.png 429': beyond('GET /card.png'),
+  'GET /api/sign 429': beyond('GET /api/sign?kind=register'),
+  'GET /api/agents/{wallet} 429': beyond(`GET /api/agents/${wallet(1)}`),
+  'POST /mcp 429': beyond('POST /mcp', call('get_wall')),
+  'GET /blocks/next 200': buy('/blocks/next'),
+  'GET /blocks/next 400': ask('GET /blocks/next?name=%00'),
+  'GET /blocks/next 402': ask('GET /blocks/next'),
+  'GET /blocks/next 409': when('reserved', 'GET /blocks/next'),
+  'GET /blocks/next 410': when('claimed', 'GET /blocks/next'),
+  'GET /blocks/next 502': withoutRail('GET /blocks/next'),
+  'GET /blocks/next 503': () => doubtfulWall.buy('/blocks/next', 2),
+  'GET /blocks/{coord} 200': buy('/blocks/3,4'),
+  'GET /blocks/{coord} 303': onceSold('GET /blocks/3,4', { headers: { accept: 'text/html' } }),
+  'GET /blocks/{coord} 304': again('GET /blocks/3,4'),
+  'GET /blocks/{coord} 400': ask('GET /blocks/160,0'),
+  'GET /blocks/{coord} 402': ask('GET /blocks/3,4'),
+  'GET /blocks/{coord} 409': onceSold('GET /blocks/3,4', paidBy(paymentOf(2, 2))),
+  'GET /blocks/{coord} 502': withoutRail('GET /blocks/3,4'),
+  'GET /blocks/{coord} 503': () => doubtfulWall.buy('/blocks/3,4', 1),
+  'POST /areas 200': async () => (await openWall()).ask('POST /areas', areaOrder({}, payAreaBy(1))),
+  'POST /areas 400': ask('POST /areas', areaOrder({ w: 0 })),
+  'POST /areas 402': ask('POST /areas', areaOrder()),
+  'POST /areas 409': onceSold('POST /areas', areaOrder({ at: '2,4' })),
+  'POST /areas 410': async () => {
+    const wall = await openWall({ ledger: { space: async () => 'claimed' as const } })
+    return await wall.ask('POST /areas', areaOrder())
+  },
+  'POST /areas 413': ask('POST /areas', areaOrder({ image: 'A'.repeat(5 * 2 ** 20) })),
+  'POST /areas 429': beyond('POST /areas', areaOrder()),
+  'POST /areas 502': async () => {
+    const wall = await openWall()
+    wall.chain.wrong = 'the token is another one'
+    await wall.probe()
+    return await wall.ask('POST /areas', areaOrder())
+  },
+  'POST /areas 503': () => doubtfulWall.ask('POST /areas', areaOrder({}, payAreaBy(3))),
+  'PUT /blocks/{coord} 200': onceSold('PUT /blocks/3,4', edit()),
+  'PUT /blocks/{coord} 400': ask('PUT /blocks/3,4', sending({})),
+  'PUT /blocks/{coord} 401': onceSold('PUT /blocks/3,4', sending(editOf(2, '3,4', { message: 'a' }))),
+  'PUT /blocks/{coord} 404': ask('PUT /blocks/3,4', edit()),
+  'PUT /blocks/{coord} 409': () => doubtfulWall.ask('PUT /blocks/3,4', edit()),
+  'PUT /blocks/{coord} 413': ask('PUT /blocks/3,4', huge),
+  'GET /areas/{area} 200': onceSold('GET /areas/3,4,1x1'),
+  'GET /areas/{area} 400': ask('GET /areas/3,4'),
+  'GET /areas/{area}.png 200': ask('GET /areas/3,4,2x2.png'),
+  'GET /areas/{area}.png 304': again('GET /areas/3,4,2x2.png'),
+  'GET /areas/{area}.png 400': ask('GET /areas/3,4.png'),
+  'GET /areas/{area}.png 503': () => crowded((at) => `GET /areas/${at},4,1x1.png`),
+  'PUT /areas/{area} 200': onceSold('PUT /areas/3,4,1x1', areaEdit()),
+  'PUT /areas/{area} 400': ask('PUT /areas/3,4,1x1', sending({})),
+  'PUT /areas/{area} 401': onceSold('PUT /areas/3,4,1x1', sending(areaEditOf(2, '3,4,1x1', { message: 'a' }))),
+  'PUT /areas/{area} 404': ask('PUT /areas/3,4,1x1', areaEdit()),
+  'PUT /areas/{area} 409': () => doubtfulWall.ask('PUT /areas/3,4,1x1', areaEdit()),
+  'PUT /areas/{area} 413': ask('PUT /areas/3,4,1x1', sending('x'.repeat(200_000))),
+  'GET /api/canvas 200': ask('GET /api/canvas'),
+  'GET /api/canvas 304': again('GET /api/canvas'),
+  'GET /api/canvas.bin 200': ask('GET /api/canvas.bin'),
+  'GET /api/canvas.bin 304': again('GET /api/canvas.bin'),
+  'GET /api/blocks 200': ask('GET /api/blocks'),
+  'GET /api/blocks 304': again('GET /api/blocks'),
+  'GET /api/live 200': ask('GET /api/live'),
+  'GET /api/live 400': ask('GET /api/live', { headers: { 'last-event-id': 'x' } }),
+  'GET /api/live 503': async () => {
+    const { live, ask: askClosed } = await openWall()
+    live.close()
+    return await askClosed('GET /api/live')
+  },
+  'GET /api/tail 200': onceSold('GET /api/tail'),
+  'GET /api/tail 304': again('GET /api/tail'),
+  'GET /api/history 200': onceSold('GET /api/history'),
+  'GET /api/history 400': ask('GET /api/history?limit=0'),
+  'GET /api/feed 200': onceSold('GET /api/feed'),
+  'GET /api/feed 304': again('GET /api/feed'),
+  'GET /api/feed 400': ask('GET /api/feed?limit=0'),
+  'GET /api/agents 200': onceSold('GET /api/agents'),
+  'GET /api/agents 304': again('GET /api/agents'),
+  'PUT /api/agents/me 200': onceSold('PUT /api/agents/me', register()),
+  'PUT /api/agents/me 400': ask('PUT /api/agents/me', sending({})),
+  'PUT /api/agents/me 401': onceSold(
+    'PUT /api/agents/me',
+    sending({ ...registrationOf(2, { name: 'Ada' }), wallet: wallet(1) }),
+  ),
+  'PUT /api/agents/me 404': ask('PUT /api/agents/me', register()),
+  'PUT /api/agents/me 413': ask('PUT /api/agents/me', huge),
+  'PUT /api/agents/me/painter 200': async () => {
+    const wall = await openWall()
+    await wall.buy('/blocks/3,4', 1)
+    return await wall.ask('PUT /api/agents/me/painter', naming())
+  },
+  'PUT /api/agents/me/painter 400': ask('PUT /api/agents/me/painter', sending({})),
+  'PUT /api/agents/me/painter 401': onceSold(
+    'PUT /api/agents/me/painter',
+    sending({ ...namingOf(2, wallet(9)), wallet: wallet(1) }),
+  ),
+  'PUT /api/agents/me/painter 404': ask('PUT /api/agents/me/painter', naming()),
+  'PUT /api/agents/me/painter 413': ask('PUT /api/agents/me/painter', huge),
+  'POST /api/preview 200': ask('POST /api/preview', sending({ coord: 'next', name: 'Ada' })),
+  'POST /api/preview 400': ask('POST /api/preview', sending({ coord: '160,0' })),
+  'POST /api/preview 413': ask('POST /api/preview', sending('x'.repeat(70_000))),
+  'GET /api/space 200': ask('GET /api/space?w=2&h=2'),
+  'GET /api/space 400': ask('GET /api/space?w=0&h=2'),
+  'POST /api/pixels 200': ask('POST /api/pixels?width=10&height=10', bytes(new Uint8Array(300))),
+  'POST /api/pixels 400': ask('POST /api/pixels?width=10&height=10', bytes(new Uint8Array(299))),
+  'POST /api/pixels 413': ask('POST /api/pixels', bytes(new Uint8Array(5 * 2 ** 20), 'image/png')),
+  'POST /api/pixels 503': async () => {
+    const wall = await openWall({ pictures: { ...broken<Pictures>(new Error('unused')), paint: async () => 'busy' } })
+    return await wall.ask('POST /api/pixels?width=10&height=10', bytes(new Uint8Array(300)))
+  },
+  'GET /wall.png 200': ask('GET /wall.png?cols=2&rows=2'),
+  'GET /wall.png 304': again('GET /wall.png?cols=2&rows=2'),
+  'GET /wall.png 400': ask('GET /wall.png?col=159&cols=2'),
+  'GET /wall.png 503': () => crowded((at) => `GET /wall.png?col=${at}&cols=1&rows=1`),
+  'GET /blocks/{coord}.png 200': ask('GET /blocks/3,4.png'),
+  'GET /blocks/{coord}.png 304': again('GET /blocks/3,4.png'),
+  'GET /blocks/{coord}.png 400': ask('GET /blocks/160,0.png'),
+  'GET /blocks/{coord}.png 503': () => crowded((at) => `GET /blocks/${at},4.png`),
+  'GET /card.png 200': ask('GET /card.png'),
+  'GET /card.png 304': again('GET /card.png?agent=1'),
+  'GET /card.png 400': ask('GET /card.png?block=160,0'),
+  'GET /card.png 404': ask('GET /card.png?agent=1'),
+  'GET /card.png 503': () => crowded((at) => `GET /card.png?block=${at},0`),
+  'GET /api/sign 200': onceSold('GET /api/sign?kind=set_pixels&coord=3,4&message=hi'),
+  'GET /api/sign 400': ask('GET /api/sign'),
+  'GET /api/sign 401': onceSold('GET /api/sign?kind=set_area&area=3,4,2x1&message=hi'),
+  'GET /api/sign 404': ask('GET /api/sign?kind=set_pixels&coord=3,4&message=hi'),
+  'GET /api/sign 409': () => doubtfulWall.ask('GET /api/sign?kind=set_pixels&coord=3,4&message=hi'),
+  'GET /api/agents/{wallet} 200': onceSold(`GET /api/agents/${wallet(1)}`),
+  'GET /api/agents/{wallet} 400': ask('GET /api/agents/0x12'),
+  'GET /api/agents/{wallet} 404': ask(`GET /api/agents/${wallet(1)}`),
+  'GET /api/health 200': ask('GET /api/health'),
+  'POST /mcp 200': ask('POST /mcp', call('get_wall')),
+  'POST /mcp 202': ask('POST /mcp', sending({ jsonrpc: '2.0', method: 'notifications/initialized' })),
+  'POST /mcp 400': ask('POST /mcp', sending([])),
+  'POST /mcp 403': ask('POST /mcp', { ...call('get_wall'), headers: { host: 'elsewhere.test' } }),
+  'POST /mcp 503': async () => {
+    const { ask: askAlone } = await openWall()
+    return await firstRefusal(600, () => askAlone('POST /mcp', call('get_wall')))
+  },
+  'POST /mcp 413': ask('POST /mcp', sending('x'.repeat(70_000))),
+}
+
+/** A request that works, for each operation, to be asked of a wall that does not. */
+const workable: Readonly<Record<string, readonly [request: string, init?: RequestInit]>> = {
+  'GET /blocks/next': ['GET /blocks/next'],
+  'GET /blocks/{coord}': ['GET /blocks/3,4'],
+  'POST /areas': ['POST /areas', areaOrder()],
+  'PUT /blocks/{coord}': ['PUT /blocks/3,4', edit()],
+  'GET /areas/{area}': ['GET /areas/3,4,1x1'],
+  'GET /areas/{area}.png': ['GET /areas/3,4,2x2.png'],
+  'PUT /areas/{area}': ['PUT /areas/3,4,1x1', areaEdit()],
+  'GET /api/canvas': ['GET /api/canvas'],
+  'GET /api/canvas.bin': ['GET /api/canvas.bin'],
+  'GET /api/blocks': ['GET /api/blocks'],
+  'GET /api/live': ['GET /api/live'],
+  'GET /api/tail': ['GET /api/tail'],
+  'GET /api/history': ['GET /api/history'],
+  'GET /api/feed': ['GET /api/feed'],
+  'GET /api/agents': ['GET /api/agents'],
+  'PUT /api/agents/me': ['PUT /api/agents/me', register()],
+  'PUT /api/agents/me/painter': ['PUT /api/agents/me/painter', naming()],
+  'POST /api/preview': ['POST /api/preview', sending({ coord: 'next' })],
+  'GET /api/space': ['GET /api/space?w=2&h=2'],
+  'POST /api/pixels': ['POST /api/pixels?width=10&height=10', bytes(new Uint8Array(300))],
+  'GET /wall.png': ['GET /wall.png?cols=2&rows=2'],
+  'GET /blocks/{coord}.png': ['GET /blocks/3,4.png'],
+  'GET /card.png': ['GET /card.png'],
+  'GET /api/sign': [`GET /api/sign?kind=register&name=Ada&wallet=${wallet(1)}`],
+  'GET /api/agents/{wallet}': [`GET /api/agents/${wallet(1)}`],
+  'GET /api/health': ['GET /api/health'],
+  'POST /mcp': ['POST /mcp', call('get_block', { coord: '3,4' })],
+}
+
+/** Something of which nothing can be used. */
+function broken<T extends object>(error: Error): T {
+  const fail = (): never => {
+    throw error
+  }
+  return new Proxy({}, { get: () => fail }) as T
+}
+
+/** Something that cannot even be looked at. */
+function gone<T extends object>(error: Error): T {
+  const get = (): never => {
+    throw error
+  }
+  return new Proxy({}, { get }) as T
+}
+
+/** A wall of which every part fails so. */
+async function brokenWall(error: Error): Promise<Wall> {
+  const signers = {
+    wallets: broken<Wallets>(error),
+    clock: emptyWall.clock,
+    hosts: [HOST],
+    advance: async () => {},
+    limits: unlimited,
+  }
+  return await openWall({
+    seller: broken(error),
+    blocks: broken(error),
+    store: broken(error),
+    ledgerReader: broken(error),
+    pictures: broken(error),
+    reads: { ...broken<CanvasReads>(error), canvas: broken(error), pixels: broken(error), blocks: broken(error) },
+    live: broken(error),
+    log: broken(error),
+    view: gone(error),
+    editing: { ...signers, blocks: broken(error), view: gone(error) },
+    registering: { ...signers, agents: broken(error) },
+  })
+}
+
+/** Asks for more different pictures at once than are drawn or kept waiting, and gives the first refusal. */
+async function crowded(requestAt: (at: number) => string): Promise<Response> {
+  const drawn = Promise.withResolvers<Uint8Array<ArrayBuffer>>()
+  const pictures: Pictures = {
+    ...broken<Pictures>(new Error('unused')),
+    encode: () => drawn.promise,
+    shrink: async (_, width, height) => ({ width, height, indices: new Uint8Array(width * height) }),
+  }
+  const wall = await openWall({ pictures })
+  const answers = Array.from({ length: 100 }, (_, at) => wall.ask(requestAt(at)))
+  const refused = await Promise.race(answers)
+  drawn.resolve(new Uint8Array(1))
+  await Promise.all(answers)
+  return refused
+}
+
+/** Asks so many times at once, and gives the first answer that is no 200. */
+async function firstRefusal(times: number, asking: () => Promise<Response>): Promise<Response> {
+  const answers = await Promise.all(Array.from({ length: times }, () => asking()))
+  return answers.find(({ status }) => status !== 200) ?? Response.error()
+}
+
+// Faults of ours and of the store are provoked alike everywhere.
+const broken500 = await brokenWall(new Error('a fault'))
+const broken503 = await brokenWall(new StoreUnavailable('the store is shut'))
+
+const listed = listedBy(emptyWall.app)
+
+/** All that is listed, with its provocation. */
+const all = listed.map((answer): readonly [answer: string, provoke: Provoke | undefined] => {
+  const [method, path, status] = answer.split(' ')
+  const [request, init] = workable[`${method} ${path}`] ?? []
+  const wall = status === '500' ? broken500 : status === '503' ? broken503 : undefined
+  if (provoked[answer] !== undefined || request === undefined || wall === undefined) return [answer, provoked[answer]]
+  return [answer, () => wall.ask(request, init)]
+})
+
+test.each(all)('%s is what the server answers, and as the document says', async (answer, provoke) => {
+  const [method = '', path, status] = answer.split(' ')
+  if (provoke === undefined) throw new Error(`nothing here makes the server answer ${answer}`)
+  const response = await provoke()
+  expect(response.status).toBe(Number(status))
+  const operation = OPERATIONS.find((each) => each.method === method && each.path === path)
+  if (operation === undefined) throw new Error(`${answer} belongs to no operation`)
+  await expectDocumented(emptyWall.app, response, operation)
+})
+
+test('nothing is provoked that the document does not list', () => {
+  expect(Object.keys(provoked).filter((answer) => !listed.includes(answer))).toEqual([])
+})

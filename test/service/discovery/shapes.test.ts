@@ -1,0 +1,210 @@
+import { expect, test } from 'bun:test'
+import { FormatRegistry, Type, type TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { documents } from '../../../server/discovery/documents.ts'
+import { OPERATIONS } from '../../support/service/operations.ts'
+import { BASE_URL, OFFER, openWall } from '../../support/service/wall.ts'
+
+// What each small document must be by its own specification, in our words: none of the schemas can be fetched here.
+
+FormatRegistry.Set('uri', (text) => URL.canParse(text))
+
+const Uri = Type.String({ format: 'uri' })
+const Closed = { additionalProperties: false }
+
+const Remote = Type.Object(
+  { type: Type.Literal('streamable-http'), url: Type.String({ pattern: '^https?://\\S+$' }) },
+  Closed,
+)
+
+const identity = {
+  name: Type.String({ pattern: '^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$', minLength: 3, maxLength: 200 }),
+  title: Type.String({ minLength: 1, maxLength: 100 }),
+  description: Type.String({ minLength: 1, maxLength: 100 }),
+  version: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+$' }),
+  websiteUrl: Uri,
+  remotes: Type.Array(Remote, { minItems: 1 }),
+}
+
+/** Agent skills discovery, 0.1. */
+const SkillsIndexV1 = Type.Object(
+  {
+    skills: Type.Array(
+      Type.Object(
+        {
+          name: Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 64 }),
+          description: Type.String({ minLength: 1, maxLength: 1024 }),
+          files: Type.Tuple([Type.Literal('SKILL.md')]),
+        },
+        Closed,
+      ),
+    ),
+  },
+  Closed,
+)
+
+/** The MCP registry's entry, schema of 2025-12-11. */
+const ServerJson = Type.Object(
+  {
+    $schema: Type.Literal('https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'),
+    ...identity,
+  },
+  Closed,
+)
+
+/** The MCP server card, SEP-2127. */
+const ServerCard = Type.Object(
+  {
+    $schema: Type.Literal('https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json'),
+    ...identity,
+    icons: Type.Array(
+      Type.Object(
+        { src: Uri, mimeType: Type.String(), sizes: Type.Array(Type.String({ pattern: '^(\\d+x\\d+|any)$' })) },
+        Closed,
+      ),
+    ),
+  },
+  Closed,
+)
+
+/** Agent skills discovery, 0.2.0. */
+const SkillsIndex = Type.Object(
+  {
+    $schema: Type.Literal('https://schemas.agentskills.io/discovery/0.2.0/schema.json'),
+    skills: Type.Array(
+      Type.Object(
+        {
+          name: Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 64 }),
+          type: Type.Literal('skill-md'),
+          description: Type.String({ minLength: 1, maxLength: 1024 }),
+          url: Type.String({ pattern: '^/' }),
+          digest: Type.String({ pattern: '^sha256:[0-9a-f]{64}$' }),
+        },
+        Closed,
+      ),
+      { minItems: 1 },
+    ),
+  },
+  Closed,
+)
+
+const Targets = Type.Array(Type.Object({ href: Uri, type: Type.String() }, Closed), { minItems: 1 })
+
+/** RFC 9727: a linkset (RFC 9264) of registered relations. */
+const ApiCatalog = Type.Object(
+  {
+    linkset: Type.Array(
+      Type.Object(
+        {
+          anchor: Uri,
+          'service-desc': Targets,
+          'service-doc': Targets,
+          'service-meta': Type.Optional(Targets),
+          status: Type.Optional(Targets),
+        },
+        Closed,
+      ),
+      { minItems: 1 },
+    ),
+  },
+  Closed,
+)
+
+const X402Resources = Type.Object(
+  {
+    version: Type.Literal(1),
+    resources: Type.Array(Uri, { minItems: 1 }),
+    ownershipProofs: Type.Array(Type.String()),
+    instructions: Type.String({ minLength: 1 }),
+  },
+  Closed,
+)
+
+const AgentJson = Type.Object({
+  name: Type.String(),
+  description: Type.String(),
+  url: Uri,
+  openapi: Uri,
+  mcp: Uri,
+  llms: Uri,
+  payment: Type.Object({
+    protocol: Type.Literal('x402'),
+    network: Type.String({ pattern: '^eip155:\\d+$' }),
+    asset: Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' }),
+    price: Type.String({ pattern: '^\\d+\\.\\d{2}$' }),
+  }),
+})
+
+const shapes: ReadonlyArray<readonly [path: string, shape: TSchema]> = [
+  ['/server.json', ServerJson],
+  ['/.well-known/mcp.json', ServerCard],
+  ['/mcp/server-card', ServerCard],
+  ['/.well-known/agent-skills/index.json', SkillsIndex],
+  ['/.well-known/skills/index.json', SkillsIndexV1],
+  ['/.well-known/api-catalog', ApiCatalog],
+  ['/.well-known/x402', X402Resources],
+  ['/.well-known/agent.json', AgentJson],
+]
+
+const addresses = ['https://wall.test', 'http://127.0.0.1:8402', 'http://[::1]:8402', 'https://a-b.wall.co.test:8443']
+
+/** The text of a document as it would be served at an address. */
+function textOf(path: string, baseUrl = BASE_URL): string {
+  const found = documents({ offer: { ...OFFER, baseUrl }, contact: null, tools: [], operations: OPERATIONS }).find(
+    (each) => each.path === path,
+  )
+  if (typeof found?.body !== 'string') throw new Error(`there is no document at ${path}`)
+  return found.body
+}
+
+test.each(shapes)('%s has the shape of its specification, at whatever address', (path, shape) => {
+  for (const address of addresses) expect([...Value.Errors(shape, JSON.parse(textOf(path, address)))]).toEqual([])
+})
+
+test('a server is named by its host in reverse', () => {
+  expect(JSON.parse(textOf('/server.json', 'https://wall.example.com'))).toHaveProperty(
+    'name',
+    'com.example.wall/pixel-wall',
+  )
+})
+
+test('the skill has front matter that names it as the index does', () => {
+  const { skills } = JSON.parse(textOf('/.well-known/agent-skills/index.json')) as {
+    skills: ReadonlyArray<{ name: string; description: string }>
+  }
+  const [, frontMatter = ''] = textOf('/skill.md').split('---\n')
+  expect(Bun.YAML.parse(frontMatter)).toEqual({
+    name: skills[0]?.name,
+    description: skills[0]?.description,
+    license: 'MIT',
+  })
+})
+
+test('installers of either version of the index find the same skill where it says', () => {
+  const { skills } = JSON.parse(textOf('/.well-known/skills/index.json')) as {
+    skills: ReadonlyArray<{ name: string; files: readonly string[] }>
+  }
+  const [{ name, files: [file] } = { name: '', files: [] }] = skills
+  expect(textOf(`/.well-known/skills/${name}/${file}`)).toBe(textOf('/skill.md'))
+})
+
+test('llms.txt is a title, a summary, a list of what matters, then lists of links only', () => {
+  const [title, summary, ...rest] = textOf('/llms.txt').trimEnd().split('\n\n')
+  expect(title).toMatch(/^# [^\n]+$/)
+  expect(summary).toMatch(/^> [^\n]+$/)
+  const sections = rest.slice(rest.findIndex((part) => part.startsWith('## ')))
+  const [headings, lists] = [sections.filter((_, at) => at % 2 === 0), sections.filter((_, at) => at % 2 === 1)]
+  expect(headings).toEqual(['## Documents', '## Addresses', '## Optional'])
+  for (const line of lists.flatMap((list) => list.split('\n')))
+    expect(line).toMatch(/^- \[[^\]]+\]\(https:\/\/\S+\): .+$/)
+})
+
+test('the sitemap lists addresses of ours that are there', async () => {
+  const page = () => new Response()
+  const wall = await openWall({ viewer: (path) => (path === '/paint' ? page : undefined) })
+  const named = [...textOf('/sitemap.xml').matchAll(/<url><loc>https:\/\/wall\.test(\/[^<]*)<\/loc><\/url>/g)].map(
+    ([, path = '']) => path,
+  )
+  expect(named).toContain('/llms.txt')
+  for (const path of named) expect((await wall.ask(`HEAD ${path}`)).status).toBe(200)
+})

@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { openWall } from '../../support/service/wall.ts'
+import { expectSnapshot } from '../../support/snapshot.ts'
+
+// What an agent reads, whole, so that a reviewer reads it too. `UPDATE_SNAPSHOTS=1 bun test test/service/discovery` writes anew.
+
+const documents: ReadonlyArray<readonly [path: string, file: string]> = [
+  ['/', 'guide.md.txt'],
+  ['/llms.txt', 'llms.txt'],
+  ['/llms-full.txt', 'llms-full.txt'],
+  ['/skill.md', 'skill.md.txt'],
+  ['/openapi.json', 'openapi.json.txt'],
+  ['/.well-known/agent-skills/index.json', 'agent-skills.json.txt'],
+  ['/.well-known/x402', 'x402.json.txt'],
+  ['/.well-known/mcp/server-card.json', 'server-card.json.txt'],
+  ['/server.json', 'server.json.txt'],
+  ['/.well-known/api-catalog', 'api-catalog.json.txt'],
+  ['/.well-known/agent.json', 'agent.json.txt'],
+  ['/robots.txt', 'robots.txt'],
+  ['/sitemap.xml', 'sitemap.xml.txt'],
+  ['/.well-known/security.txt', 'security.txt'],
+  ['/favicon.svg', 'favicon.svg.txt'],
+]
+
+const wall = await openWall()
+
+test.each(documents)('%s reads as its snapshot', async (path, name) => {
+  const response = await wall.ask(`GET ${path}`, { headers: { accept: '*/*, text/markdown' } })
+  expect(response.status).toBe(200)
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json') === true
+  const shown = isJson ? `${JSON.stringify(JSON.parse(text), null, 1)}\n` : text
+  await expectSnapshot(shown, join(import.meta.dir, 'snapshots', name))
+})

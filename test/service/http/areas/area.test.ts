@@ -1,0 +1,328 @@
+import { expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { rateLimits } from '../../../../server/wall/rate-limits.ts'
+import { AREA_BLOCKS_MAX, areaAt, blocksOf, parseArea } from '../../../../shared/area.ts'
+import { PALETTE } from '../../../../shared/palette.ts'
+import { coordOf } from '../../../../shared/wall.ts'
+import { sell } from '../../../support/engine.ts'
+import { fakeClock } from '../../../support/fakes/clock.ts'
+import { usedUp } from '../../../support/fakes/limits.ts'
+import { UNCHECKED } from '../../../support/fakes/wallets.ts'
+import { blockOf, listingOf, NOW, SILENT, wallet } from '../../../support/samples.ts'
+import { decoded } from '../../../support/service/decoded.ts'
+import { areaEditOf, editOf, namingOf, sending } from '../../../support/service/signed.ts'
+import { codeOf, HOST, jsonOf, openWall } from '../../../support/service/wall.ts'
+
+// Goal: an area is read, seen and repainted as one. Method: blocks are bought one by one; the area is asked for and changed
+// over its address.
+
+const AREA = '3,4,3x2'
+const COORDS = blocksOf(parseArea(AREA) ?? expect.unreachable()).map((block) => coordOf(block))
+
+/** Pixels of the area row by row, no two blocks of which are alike. */
+const PIXELS = Uint8Array.from({ length: 600 }, (_, at) => at % 239)
+
+/** The part of the picture that is one block's, by its place in the area. */
+const partAt = (at: number) =>
+  Uint8Array.from({ length: 100 }, (_, i) => {
+    const [x, y] = [(at % 3) * 10 + (i % 10), Math.floor(at / 3) * 10 + Math.floor(i / 10)]
+    return PIXELS[y * 30 + x] ?? 0
+  })
+
+async function areaWall({ coords = COORDS, painter }: { coords?: readonly string[]; painter?: `0x${string}` } = {}) {
+  const wall = await openWall()
+  for (const [at, coord] of coords.entries())
+    await sell(wall.db, coord, 1, at + 1, painter === undefined ? SILENT : { ...SILENT, painter })
+  await wall.buy('/blocks/0,0?message=elsewhere', 7, 7)
+  const put = (body: unknown, area = AREA) => wall.ask(`PUT /areas/${area}`, sending(body))
+  const read = async (area = AREA) => await jsonOf(await wall.ask(`GET /areas/${area}`))
+  const deeds = () => Promise.all(COORDS.map(async (coord) => await jsonOf(await wall.ask(`GET /blocks/${coord}`))))
+  return { ...wall, put, read, deeds }
+}
+
+const names = [
+  '3,4',
+  '3,4,0x1',
+  '3,4,1x0',
+  '03,4,1x1',
+  '3,04,1x1',
+  '3,4,01x1',
+  '3,4,1X1',
+  '-1,4,1x1',
+  '3,4,1x1x1',
+  '159,4,2x1',
+  '3,89,1x2',
+  '160,0,1x1',
+  '0,0,21x20',
+  '0,0,161x1',
+  'next,1x1',
+  '3, 4,1x1',
+  '%zz',
+  '3.0,4,1x1',
+]
+
+test.each(names)('%s names no area', async (name) => {
+  const { ask } = await openWall()
+  for (const request of [`GET /areas/${name}`, `GET /areas/${name}.png`]) {
+    const response = await ask(request)
+    expect([response.status, await codeOf(response)]).toEqual([400, 'invalid_area'])
+  }
+  const body = areaEditOf(1, name, { message: 'a' })
+  expect(await codeOf(await ask(`PUT /areas/${name}`, sending(body)))).toBe('invalid_area')
+})
+
+test('an area of the wall is one of 1 to 400 blocks', async () => {
+  const { ask } = await openWall()
+  for (const name of ['0,0,1x1', '0,0,20x20', '140,70,20x20', '0,0,160x2', '159,89,1x1', '0%2C0%2C1x1'])
+    expect((await ask(`GET /areas/${name}`)).status).toBe(200)
+})
+
+test('an area tells how many blocks are open, sold and held, and what all of them cost', async () => {
+  const wall = await openWall()
+  const read = async () => await jsonOf(await wall.ask(`GET /areas/${AREA}`))
+  expect(await read()).toEqual({
+    area: AREA,
+    blocks: 6,
+    open: 6,
+    taken: 0,
+    held: 0,
+    price: '6.00',
+    owner: null,
+  })
+  await wall.buy('/blocks/3,4?name=Ada', 1)
+  wall.facilitator.settling = { kind: 'unclear' }
+  await wall.buy('/blocks/4,4', 2, 2)
+  expect(await read()).toEqual({ area: AREA, blocks: 6, open: 4, taken: 1, held: 1, price: null, owner: null })
+})
+
+test('an area has an owner when one wallet owns every block', async () => {
+  const { read, ask, buy } = await areaWall()
+  const owner = { name: null, wallet: '0x0000…0001', framework: null }
+  expect(await read()).toEqual({ area: AREA, blocks: 6, open: 0, taken: 6, held: 0, price: null, owner })
+  await buy('/blocks/6,4?name=Eve', 2, 50)
+  expect(await read('3,4,4x1')).toMatchObject({ taken: 4, owner: null })
+  const response = await ask('HEAD /areas/3,4,1x1')
+  expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store'])
+})
+
+test('an area is seen as a picture of its part of the wall, which may be kept for two seconds', async () => {
+  const { put, ask } = await areaWall()
+  await put(areaEditOf(1, AREA, { pixels: PIXELS }))
+  const response = await ask(`GET /areas/${AREA}.png?scale=1`)
+  expect(response.headers.get('content-type')).toBe('image/png')
+  expect(response.headers.get('cache-control')).toBe('public, max-age=2')
+  const { width, height, colourAt } = await decoded(await ask(`GET /areas/${AREA}.png?scale=1`))
+  expect([width, height]).toEqual([30, 20])
+  for (const [at, index] of PIXELS.entries()) expect(colourAt(at % 30, Math.floor(at / 30))).toBe(PALETTE[index] ?? '')
+  const same = await ask('GET /wall.png?col=3&row=4&cols=3&rows=2')
+  expect(await same.bytes()).toEqual(await response.bytes())
+  const etag = response.headers.get('etag') ?? ''
+  expect((await ask(`GET /areas/${AREA}.png?scale=1`, { headers: { 'if-none-match': etag } })).status).toBe(304)
+})
+
+test('a picture of an area is four times its size unless asked otherwise, and never too large', async () => {
+  const { ask } = await openWall()
+  const sizeOf = async (query: string) => {
+    const response = await ask(`GET ${query}`)
+    if (response.status !== 200) return await codeOf(response)
+    const { width, height } = await decoded(response)
+    return [width, height]
+  }
+  expect(await sizeOf('/areas/0,0,20x20.png')).toEqual([800, 800])
+  expect(await sizeOf('/areas/0,0,20x20.png?scale=12')).toEqual([2400, 2400])
+  expect(await sizeOf('/areas/0,0,20x20.png?scale=13')).toBe('invalid_region')
+  expect(await sizeOf('/areas/0,0,2x2.png?scale=17')).toBe('invalid_region')
+})
+
+test('looking at areas has the budgets of looking', async () => {
+  const { ask } = await openWall({ limits: usedUp('searches', 'pictures') })
+  for (const path of [`/areas/${AREA}`, `/areas/${AREA}.png`])
+    expect(await codeOf(await ask(`GET ${path}`))).toBe('too_many_requests')
+})
+
+test('an owner repaints an area with one signature, and every reader sees each block’s part', async () => {
+  const { put, deeds, ask } = await areaWall()
+  const response = await put(areaEditOf(1, AREA, { pixels: PIXELS, message: 'ours', link: 'https://ada.example/' }))
+  expect([response.status, await jsonOf(response)]).toEqual([200, { updated: true, area: AREA, blocks: 6 }])
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  for (const [at, deed] of (await deeds()).entries())
+    expect(deed).toMatchObject({ message: 'ours', link: 'https://ada.example/', pixels: partAt(at).toBase64() })
+  const { blocks } = (await jsonOf(await ask('GET /api/canvas'))) as { blocks: { i: number; px?: string }[] }
+  expect(blocks.filter(({ i }) => i === blockOf('4,5'))).toMatchObject([{ m: 'ours', px: partAt(4).toBase64() }])
+  expect(await jsonOf(await ask('GET /blocks/0,0'))).toHaveProperty('message', 'elsewhere')
+})
+
+test('what an edit leaves out is kept, and null clears', async () => {
+  const { put, ask, deeds } = await areaWall()
+  await put(areaEditOf(1, AREA, { pixels: PIXELS, message: 'ours', link: 'https://ada.example/' }))
+  await ask('PUT /blocks/4,4', sending(editOf(1, '4,4', { message: 'mine' })))
+  expect((await put(areaEditOf(1, AREA, { link: null }))).status).toBe(200)
+  const messages = ['ours', 'mine', 'ours', 'ours', 'ours', 'ours']
+  expect(await deeds()).toMatchObject(
+    messages.map((message, at) => ({ message, link: null, pixels: partAt(at).toBase64() })),
+  )
+})
+
+test('the text to sign names the area, and the picture by its SHA-256', async () => {
+  const { put } = await areaWall()
+  const digest = createHash('sha256').update(PIXELS).digest('hex')
+  const refused = await put({ ...areaEditOf(2, AREA, { pixels: PIXELS, message: 'mine', link: null }) })
+  expect(refused.status).toBe(401)
+  expect(await jsonOf(refused)).toMatchObject({
+    error: 'unauthorized',
+    expected: `${HOST}\nset_area v1\narea=${AREA}\nts=${NOW}\npixels_present=1\npixels=${digest}\nmessage_present=1\nmessage=mine\nlink_present=1\nlink=`,
+  })
+})
+
+test('a signature for other pixels, another area or a block is none for this', async () => {
+  const { put } = await areaWall()
+  const { signature } = areaEditOf(1, AREA, { pixels: PIXELS })
+  const other = PIXELS.with(0, 7)
+  expect((await put({ ...areaEditOf(1, AREA, { pixels: other }), signature })).status).toBe(401)
+  expect((await put(areaEditOf(1, '3,4,2x2', { message: 'a' }))).status).toBe(401)
+  const ofBlock = editOf(1, '3,4', { message: 'a' })
+  expect((await put(ofBlock, '3,4,1x1')).status).toBe(401)
+})
+
+test('an area of several owners is nobody’s to sign for', async () => {
+  const wall = await areaWall({ coords: COORDS.slice(0, 5) })
+  await wall.buy(`/blocks/${COORDS[5]}`, 2, 60)
+  for (const payer of [1, 2]) {
+    const refused = await wall.put(areaEditOf(payer, AREA, { message: 'a' }))
+    expect([refused.status, await jsonOf(refused)]).toMatchObject([401, { expected: expect.stringContaining(AREA) }])
+  }
+})
+
+test('an area of which a block is open has no owner; one that is being bought is waited for; nothing changes', async () => {
+  const wall = await areaWall({ coords: COORDS.slice(0, 5) })
+  const edit = areaEditOf(1, AREA, { message: 'a' })
+  const none = await wall.put(edit)
+  expect([none.status, await codeOf(none)]).toEqual([404, 'no_owner'])
+  wall.facilitator.settling = { kind: 'unclear' }
+  await wall.buy(`/blocks/${COORDS[5]}`, 1, 60)
+  const pending = await wall.put(edit)
+  expect([pending.status, await codeOf(pending)]).toEqual([409, 'purchase_pending'])
+  expect(await jsonOf(await wall.ask('GET /blocks/3,4'))).toHaveProperty('message', null)
+})
+
+test('a painter of every block repaints the area, and one of some of them does not', async () => {
+  const { put, ask, buy } = await areaWall({ painter: wallet(9) })
+  expect((await put(areaEditOf(9, AREA, { message: 'painted' }))).status).toBe(200)
+  await buy('/blocks/6,4', 1, 50)
+  expect((await put(areaEditOf(9, '5,4,2x1', { message: 'painted' }), '5,4,2x1')).status).toBe(401)
+  await ask('PUT /api/agents/me/painter', sending(namingOf(1, wallet(8))))
+  expect((await put(areaEditOf(8, '5,4,2x1', { message: 'painted' }), '5,4,2x1')).status).toBe(200)
+  expect((await put(areaEditOf(9, AREA, { message: 'ended' }))).status).toBe(401)
+})
+
+test('the same edit again is still true, unless one of its blocks was repainted since', async () => {
+  const { put, ask } = await areaWall()
+  const edit = areaEditOf(1, AREA, { message: 'a' })
+  expect([(await put(edit)).status, (await put(edit)).status]).toEqual([200, 200])
+  expect((await ask('PUT /blocks/5,5', sending(editOf(1, '5,5', { message: 'b' })))).status).toBe(200)
+  expect(await codeOf(await put(edit))).toBe('stale_signature')
+  expect(await jsonOf(await ask('GET /blocks/5,5'))).toHaveProperty('message', 'b')
+})
+
+test('a signed time is good for five minutes either way', async () => {
+  const { put } = await areaWall()
+  for (const ts of [NOW - 300_000, NOW + 300_000])
+    expect((await put(areaEditOf(1, AREA, { message: `at ${ts}` }, ts))).status).toBe(200)
+  for (const ts of [NOW - 300_001, NOW + 300_001])
+    expect(await codeOf(await put(areaEditOf(1, AREA, { message: 'late' }, ts)))).toBe('stale_signature')
+})
+
+test.each(['busy', 'silent'] as const)('a smart wallet that cannot be asked (%s) is not denied', async (why) => {
+  const { put, deeds } = await areaWall()
+  const response = await put({ ...areaEditOf(1, AREA, { message: 'new' }), signature: UNCHECKED[why] })
+  expect([response.status, await codeOf(response)]).toEqual([503, 'server_busy'])
+  expect((await deeds()).map(({ message }) => message)).toEqual(Array(6).fill(null))
+})
+
+test('a repaint of an area takes one of each block’s budget, or none of any', async () => {
+  const db = (await openWall()).db
+  for (const [at, coord] of COORDS.entries()) await sell(db, coord, 1, at + 1)
+  const { ask } = await openWall({ limits: rateLimits(fakeClock(NOW)) }, db)
+  const paint = async (name: string, message: string) =>
+    (await ask(`PUT /areas/${name}`, sending(areaEditOf(1, name, { message })))).status
+  const statuses = []
+  for (let at = 0; at < 31; at += 1) statuses.push(await paint('3,4,1x1', `${at}`))
+  expect(statuses.slice(-2)).toEqual([200, 429])
+  expect(await paint(AREA, 'all')).toBe(429)
+  const others = []
+  for (let at = 0; at < 31; at += 1) others.push(await paint('4,4,2x2', `${at}`))
+  expect(others.slice(-2)).toEqual([200, 429])
+})
+
+test('a stranger uses up nobody’s budget', async () => {
+  const db = (await openWall()).db
+  for (const [at, coord] of COORDS.entries()) await sell(db, coord, 1, at + 1)
+  const { ask } = await openWall({ limits: rateLimits(fakeClock(NOW)) }, db)
+  for (let at = 0; at < 40; at += 1) await ask(`PUT /areas/${AREA}`, sending(areaEditOf(2, AREA, { message: `${at}` })))
+  expect((await ask(`PUT /areas/${AREA}`, sending(areaEditOf(1, AREA, { message: 'mine' })))).status).toBe(200)
+})
+
+test('the live stream and the history tell of each block, row by row', async () => {
+  const { put, ask } = await areaWall()
+  const live = await ask('GET /api/live')
+  await put(areaEditOf(1, AREA, { pixels: PIXELS, message: 'ours' }))
+  const history = (await jsonOf(await ask('GET /api/history?after=7'))) as { changes: { coord: string; px: string }[] }
+  expect(history.changes.map(({ coord }) => coord)).toEqual(COORDS)
+  expect(history.changes.map(({ px }) => px)).toEqual(COORDS.map((_, at) => partAt(at).toBase64()))
+  const reader = live.body?.getReader() ?? expect.unreachable()
+  let heard = ''
+  while ((heard.match(/event: repaint/g) ?? []).length < 6)
+    heard += new TextDecoder().decode((await reader.read()).value)
+  await reader.cancel()
+  for (const coord of COORDS) expect(heard).toContain(`"coord":"${coord}"`)
+})
+
+test('the largest area is repainted within its body', async () => {
+  const db = (await openWall()).db
+  const name = '40,30,20x20'
+  const area = areaAt(blockOf('40,30'), { w: 20, h: 20 }) ?? expect.unreachable()
+  for (const [at, block] of blocksOf(area).entries()) await sell(db, coordOf(block), 1, at + 1, listingOf())
+  const { ask } = await openWall({}, db)
+  const pixels = Uint8Array.from({ length: 100 * AREA_BLOCKS_MAX }, (_, at) => at % 240)
+  const response = await ask(`PUT /areas/${name}`, sending(areaEditOf(1, name, { pixels, message: 'é'.repeat(140) })))
+  expect(await jsonOf(response)).toEqual({ updated: true, area: name, blocks: 400 })
+}, 30_000)
+
+test('a body over 128 KiB is not read', async () => {
+  const { put } = await areaWall()
+  const response = await put('x'.repeat(128 * 1024 + 1))
+  expect([response.status, response.headers.get('connection')]).toEqual([413, 'close'])
+  expect(await codeOf(await put('x'.repeat(128 * 1024)))).toBe('invalid_body')
+})
+
+const wall = await areaWall()
+
+const bodies: ReadonlyArray<readonly [what: string, fields: object, code: string]> = [
+  ['nothing', {}, 'empty_update'],
+  ['pixels: null', { pixels: null }, 'invalid_body'],
+  ['no pixels', { pixels: '' }, 'invalid_pixels'],
+  ['pixels of one block', { pixels: new Uint8Array(100).toBase64() }, 'invalid_pixels'],
+  ['a byte too many', { pixels: new Uint8Array(601).toBase64() }, 'invalid_pixels'],
+  ['a colour that is none', { pixels: new Uint8Array(600).with(599, 240).toBase64() }, 'invalid_pixels'],
+  ['pixels in hex', { pixels: '0z'.repeat(600) }, 'invalid_pixels'],
+  ['pixels in a list', { pixels: [0] }, 'invalid_body'],
+  ['an image', { image: '' }, 'invalid_body'],
+  ['an empty message', { message: '' }, 'invalid_message'],
+  ['a link that is a script', { link: 'javascript:alert(1)' }, 'invalid_link'],
+  ['another field', { message: 'a', area: AREA }, 'invalid_body'],
+  ['no signature', { message: 'a', signature: undefined }, 'invalid_body'],
+  ['half a millisecond', { message: 'a', ts: NOW + 0.5 }, 'invalid_body'],
+]
+
+test.each(bodies)('an edit with %s is refused', async (_, given, code) => {
+  expect(await codeOf(await wall.put({ ts: NOW, signature: '0x12', ...given }))).toBe(code)
+})
+
+test('what is wrong with the body is told before the area, that before the owner, and that before the time', async () => {
+  const late = areaEditOf(2, AREA, { message: 'a' }, 1)
+  expect(await codeOf(await wall.put({ ...late, message: '' }, '0,0,0x0'))).toBe('invalid_message')
+  expect(await codeOf(await wall.put(late, '0,0,0x0'))).toBe('invalid_area')
+  expect(await codeOf(await wall.put({ ...late, pixels: '' }, '50,50,1x1'))).toBe('invalid_pixels')
+  expect(await codeOf(await wall.put(late, '50,50,1x1'))).toBe('no_owner')
+  expect(await codeOf(await wall.put(late))).toBe('stale_signature')
+})

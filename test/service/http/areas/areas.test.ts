@@ -1,0 +1,417 @@
+import { describe, expect, test } from 'bun:test'
+import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
+import { openWall as openStore, ports } from '../../../../db/sqlite/open.ts'
+import type { Payment } from '../../../../server/domain/purchase/payment.ts'
+import { blocksOf, parseArea } from '../../../../shared/area.ts'
+import { coordOf } from '../../../../shared/wall.ts'
+import { fullWallet } from '../../../../shared/wallet.ts'
+import { hold } from '../../../support/engine.ts'
+import { sellAllBut } from '../../../support/nearly-sold.ts'
+import { flatPng } from '../../../support/picture-files.ts'
+import { hash, NOW, paymentOf, SILENT, TERMS, wallet } from '../../../support/samples.ts'
+import { areaEditOf, sending } from '../../../support/service/signed.ts'
+import { codeOf, jsonOf, openWall, paidBy, type Wall } from '../../../support/service/wall.ts'
+
+// Goal: every line of the contract about buying an area over HTTP. Method: requests to a wall on the real engine, with a
+// chain and a facilitator that do as they are told.
+
+type Order = Readonly<Record<string, unknown>>
+
+const order = (wall: Wall, body: Order, init: RequestInit = {}) =>
+  wall.ask('POST /areas', {
+    ...init,
+    headers: { 'Content-Type': 'application/json', ...(init.headers as Record<string, string> | undefined) },
+    body: JSON.stringify(body),
+  })
+
+/** A payment for so many blocks. */
+const paymentFor = (blocks: number, payer: number, nonce = payer, changes: Partial<Payment> = {}): Payment => {
+  const amount = BigInt(blocks) * 1_000_000n
+  const payment = paymentOf(payer, nonce)
+  return { ...payment, amount, accepted: { ...payment.accepted, amount }, ...changes }
+}
+
+const buy = (wall: Wall, body: Order, blocks: number, payer: number, nonce = payer) =>
+  order(wall, body, paidBy(paymentFor(blocks, payer, nonce)))
+
+const coordsOf = (name: string): readonly string[] => {
+  const area = parseArea(name)
+  if (area === undefined) throw new RangeError(`${name} is no area`)
+  return blocksOf(area).map(coordOf)
+}
+
+/** Palette indices of an area, each pixel row of the same colour. */
+const rowsOf = (w: number, h: number) =>
+  Uint8Array.from({ length: w * h * 100 }, (_, i) => Math.floor(i / (10 * w)) % 240)
+
+const termsIn = (response: Response) => decodePaymentRequiredHeader(response.headers.get('payment-required') ?? '')
+
+describe('an order without a payment', () => {
+  test.each([
+    [{ w: 4, h: 3 }, '12000000', '12.00'],
+    [{ at: '80,45', w: 20, h: 20 }, '400000000', '400.00'],
+    [{ at: '80,45', w: 1, h: 1 }, '1000000', '1.00'],
+  ])('%j is offered for its blocks’ price, to be paid where it was asked for', async (body, amount, price) => {
+    const wall = await openWall()
+    const response = await order(wall, body)
+    expect(response.status).toBe(402)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    const terms = termsIn(response)
+    expect(terms.resource.url).toBe('https://wall.test/areas')
+    expect(terms.accepts).toMatchObject([{ scheme: 'exact', network: 'eip155:8453', amount }])
+    expect(terms.extensions).toMatchObject({ bazaar: { info: { input: { method: 'POST', bodyType: 'json' } } } })
+    const said = await jsonOf(response)
+    expect(said).toMatchObject({ error: 'payment_required', accepts: [{ maxAmountRequired: amount }] })
+    expect(said['message']).toContain(price)
+  })
+
+  test.each<[string, Order, string]>([
+    ['no size', {}, 'invalid_area'],
+    ['no width', { h: 2 }, 'invalid_area'],
+    ['a width in words', { w: '2', h: 2 }, 'invalid_area'],
+    ['half a block', { w: 1.5, h: 2 }, 'invalid_area'],
+    ['no blocks', { w: 0, h: 2 }, 'invalid_area'],
+    ['more than 400 blocks', { w: 20, h: 21 }, 'invalid_area'],
+    ['an area over the edge', { at: '158,0', w: 3, h: 1 }, 'invalid_area'],
+    ['a place off the wall', { at: '160,0', w: 1, h: 1 }, 'invalid_coordinate'],
+    ['a place that is none', { at: 7, w: 1, h: 1 }, 'invalid_coordinate'],
+    ['a field that is none', { w: 1, h: 1, px: '00' }, 'invalid_body'],
+    ['two pictures', { w: 1, h: 1, pixels: '', image: '' }, 'invalid_body'],
+    ['too few pixels', { w: 2, h: 1, pixels: new Uint8Array(100).toBase64() }, 'invalid_pixels'],
+    ['pixels that are no base64', { w: 1, h: 1, pixels: '!' }, 'invalid_pixels'],
+    ['a pixel beyond the palette', { w: 1, h: 1, pixels: new Uint8Array(100).fill(240).toBase64() }, 'invalid_pixels'],
+    ['an image over 2 MiB', { w: 1, h: 1, image: new Uint8Array(2 * 1024 * 1024 + 1).toBase64() }, 'invalid_image'],
+    ['an image that is no base64', { w: 1, h: 1, image: '!' }, 'invalid_image'],
+    ['a fit that is none', { w: 1, h: 1, fit: 'best' }, 'invalid_option'],
+    ['a dither that is none', { w: 1, h: 1, dither: 'most' }, 'invalid_option'],
+    ['a long name', { w: 1, h: 1, name: 'x'.repeat(41) }, 'invalid_listing'],
+    ['a link to nowhere', { w: 1, h: 1, link: 'http://a.example/' }, 'invalid_listing'],
+    ['a painter that is no address', { w: 1, h: 1, painter: '0x12' }, 'invalid_painter'],
+    ['a message that is a number', { w: 1, h: 1, message: 5 }, 'invalid_listing'],
+  ])('with %s is refused, and nobody is asked to sign for it', async (_, body, code) => {
+    const wall = await openWall()
+    const response = await order(wall, body)
+    expect([response.status, await codeOf(response)]).toEqual([400, code])
+  })
+
+  test('that is no object, or no JSON, is refused', async () => {
+    const wall = await openWall()
+    for (const body of ['[]', '7', '{', '']) {
+      const response = await wall.ask('POST /areas', { headers: { 'Content-Type': 'application/json' }, body })
+      expect([response.status, await codeOf(response)]).toEqual([400, 'invalid_body'])
+    }
+  })
+
+  test('of over 4 MiB is refused', async () => {
+    const wall = await openWall()
+    const response = await order(wall, { w: 1, h: 1, image: 'A'.repeat(4 * 1024 * 1024) })
+    expect([response.status, await codeOf(response)]).toEqual([413, 'body_too_large'])
+  })
+
+  test('for blocks that are sold or held gets their names and no terms', async () => {
+    const wall = await openWall()
+    await wall.buy('/blocks/81,46', 1)
+    await wall.buy('/blocks/80,45', 2)
+    const taken = await order(wall, { at: '80,45', w: 4, h: 3 })
+    expect(taken.status).toBe(409)
+    expect(await jsonOf(taken)).toMatchObject({ error: 'block_taken', area: '80,45,4x3', taken: ['80,45', '81,46'] })
+    expect(taken.headers.get('payment-required')).toBeNull()
+    await wall.db.ledger.claim(
+      '10,10,2x2',
+      paymentFor(4, 3),
+      { name: null, framework: null, message: null, link: null, pixels: null, painter: null },
+      0n,
+      NOW,
+      [],
+    )
+    const held = await order(wall, { at: '11,11', w: 2, h: 2 })
+    expect(held.status).toBe(409)
+    expect(await jsonOf(held)).toMatchObject({ error: 'purchase_pending', area: '11,11,2x2', held: ['11,11'] })
+  })
+})
+
+describe('a paid order', () => {
+  test('buys the area whole, with one receipt, and a deed for each block', async () => {
+    const wall = await openWall()
+    const body = {
+      at: '80,45',
+      w: 4,
+      h: 3,
+      name: 'Ada',
+      framework: 'loom',
+      message: 'hi',
+      link: 'https://ada.example/',
+    }
+    const response = await buy(wall, { ...body, pixels: rowsOf(4, 3).toBase64() }, 12, 0xab, 1)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('private, no-store')
+    expect(decodePaymentResponseHeader(response.headers.get('payment-response') ?? '')).toMatchObject({
+      success: true,
+      transaction: hash(1),
+      network: 'eip155:8453',
+    })
+    const receipt = await jsonOf(response)
+    expect(receipt).toMatchObject({
+      area: '80,45,4x3',
+      blocks: coordsOf('80,45,4x3'),
+      owner: 'you',
+      pixels: 'yours',
+      deed: {
+        area: '80,45,4x3',
+        name: 'Ada',
+        framework: 'loom',
+        message: 'hi',
+        link: 'https://ada.example/',
+        painted: true,
+        price: { amount: '12.00', asset: 'USDC', network: 'eip155:8453' },
+        tx: hash(1),
+        claimedAt: NOW,
+      },
+    })
+    const rows = rowsOf(4, 3)
+    const deed = await jsonOf(await wall.ask('GET /blocks/82,46'))
+    expect(deed).toMatchObject({ owner: { name: 'Ada' }, message: 'hi', tx: hash(1), settled: true })
+    const pixels = Uint8Array.fromBase64(String(deed['pixels']))
+    for (const [x, y] of [
+      [0, 0],
+      [9, 0],
+      [3, 7],
+      [9, 9],
+    ] as const)
+      expect(pixels[y * 10 + x]).toBe(rows[(10 + y) * 40 + 20 + x])
+    const feed = await jsonOf(await wall.ask('GET /api/feed'))
+    expect((feed['sales'] as { seq: number; coord: string }[]).map(({ seq, coord }) => [seq, coord])).toEqual(
+      coordsOf('80,45,4x3').map((coord, i) => [i + 1, coord]),
+    )
+    const again = await buy(wall, { at: '80,45', w: 4, h: 3 }, 12, 0xab, 1)
+    expect(await jsonOf(again)).toEqual(receipt)
+    expect(wall.facilitator.settled).toHaveLength(1)
+  })
+
+  test('without a place gets the open area nearest the centre', async () => {
+    const wall = await openWall()
+    for (const [payer, area] of [
+      [1, '78,43,4x3'],
+      [2, '78,46,4x3'],
+    ] as const)
+      expect(await jsonOf(await buy(wall, { w: 4, h: 3 }, 12, payer))).toMatchObject({ area })
+  })
+
+  test('of one block is a block’s purchase, told as an area', async () => {
+    const wall = await openWall()
+    const receipt = await jsonOf(await buy(wall, { at: '3,4', w: 1, h: 1 }, 1, 1))
+    expect(receipt).toMatchObject({ area: '3,4,1x1', blocks: ['3,4'], deed: { price: { amount: '1.00' } } })
+  })
+
+  test('for another amount is told why, and charged nothing', async () => {
+    const wall = await openWall()
+    const response = await buy(wall, { w: 4, h: 3 }, 11, 1)
+    expect(response.status).toBe(402)
+    expect(await jsonOf(response)).toMatchObject({
+      error: 'payment_required',
+      reason: 'the amount is not exactly 12000000',
+    })
+    expect(termsIn(response)).toMatchObject({ resource: { url: 'https://wall.test/areas' } })
+  })
+
+  test('is refused where the area is taken, and charged nothing', async () => {
+    const wall = await openWall()
+    await wall.buy('/blocks/81,46', 1)
+    const response = await buy(wall, { at: '80,45', w: 4, h: 3 }, 12, 2)
+    expect(response.status).toBe(409)
+    expect(await jsonOf(response)).toMatchObject({ error: 'block_taken', taken: ['81,46'] })
+    expect(wall.facilitator.settled).toHaveLength(1)
+  })
+
+  test('that buys an area buys nothing anywhere else', async () => {
+    const wall = await openWall()
+    const payment = paymentFor(2, 1)
+    await order(wall, { at: '3,4', w: 2, h: 1 }, paidBy(payment))
+    const elsewhere = [
+      await order(wall, { at: '5,6', w: 2, h: 1 }, paidBy(payment)),
+      await order(wall, { at: '3,4', w: 1, h: 2 }, paidBy(payment)),
+      await wall.ask('GET /blocks/next', paidBy(payment)),
+      await wall.ask('GET /blocks/5,6', paidBy(payment)),
+    ]
+    for (const response of elsewhere) {
+      expect(response.status).toBe(409)
+      expect(await jsonOf(response)).toMatchObject({ error: 'payment_used', area: '3,4,2x1' })
+    }
+    expect(wall.facilitator.settled).toHaveLength(1)
+  })
+
+  test('whose settlement is in doubt holds the whole area, and the same request ends in it', async () => {
+    const wall = await openWall()
+    wall.facilitator.settling = { kind: 'unclear' }
+    const first = await buy(wall, { at: '80,45', w: 2, h: 2 }, 4, 1)
+    expect(first.status).toBe(503)
+    expect(await jsonOf(first)).toMatchObject({ error: 'settlement_unknown', area: '80,45,2x2' })
+    expect(await wall.db.ledgerReader.held()).toHaveLength(4)
+    // The very rectangle is offered, so that its payer can come back; nothing else of it is.
+    expect((await order(wall, { at: '80,45', w: 2, h: 2 })).status).toBe(402)
+    for (const body of [
+      { at: '80,45', w: 2, h: 1 },
+      { at: '81,46', w: 2, h: 2 },
+    ]) {
+      const response = await order(wall, body)
+      expect([response.status, await codeOf(response)]).toEqual([409, 'purchase_pending'])
+    }
+    expect(await codeOf(await wall.ask('GET /blocks/81,46'))).toBe('purchase_pending')
+    wall.facilitator.settling = 'honest'
+    wall.chain.land(paymentFor(4, 1))
+    const resumed = await buy(wall, { at: '80,45', w: 2, h: 2 }, 4, 1)
+    expect(resumed.status).toBe(200)
+    expect(await jsonOf(resumed)).toMatchObject({ area: '80,45,2x2' })
+  })
+
+  test('that was refused before broadcast gives the whole area back', async () => {
+    const wall = await openWall()
+    wall.facilitator.settling = { kind: 'unsent' }
+    expect((await buy(wall, { at: '80,45', w: 2, h: 2 }, 4, 1)).status).toBe(502)
+    expect(await wall.db.ledgerReader.held()).toEqual([])
+    expect((await buy(wall, { at: '80,45', w: 2, h: 2 }, 4, 2)).status).not.toBe(409)
+  })
+})
+
+describe('an order with an image', () => {
+  test('is fitted to the area', async () => {
+    const wall = await openWall()
+    const response = await buy(wall, { at: '3,4', w: 2, h: 1, image: flatPng(64, 32, '#ffffff').toBase64() }, 2, 1)
+    expect(response.status).toBe(200)
+    expect(await jsonOf(response)).toMatchObject({ deed: { painted: true } })
+    const deed = await jsonOf(await wall.ask('GET /blocks/4,4'))
+    const white = 5 * 36 + 5 * 6 + 5
+    expect(new Set(Uint8Array.fromBase64(String(deed['pixels'])))).toEqual(new Set([white]))
+  })
+
+  test('that cannot be read is offered, then refused once it is paid, and charges and holds nothing', async () => {
+    const wall = await openWall()
+    const body = { at: '3,4', w: 2, h: 1, image: new TextEncoder().encode('no picture at all').toBase64() }
+    expect((await order(wall, body)).status).toBe(402)
+    const response = await buy(wall, body, 2, 1)
+    expect([response.status, await codeOf(response)]).toEqual([400, 'invalid_image'])
+    expect(wall.facilitator.settled).toHaveLength(0)
+    expect(await wall.db.ledgerReader.held()).toEqual([])
+    expect(await wall.db.ledger.find(paymentFor(2, 1))).toBeUndefined()
+  })
+
+  test('is never read for a payment that is known', async () => {
+    const wall = await openWall()
+    await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)
+    const broken = { at: '3,4', w: 2, h: 1, image: new TextEncoder().encode('no picture').toBase64() }
+    const response = await buy(wall, broken, 2, 1)
+    expect(response.status).toBe(200)
+    expect(await jsonOf(response)).toMatchObject({ deed: { painted: false } })
+  })
+})
+
+test('a wallet is told of its area, and of its blocks one by one', async () => {
+  const wall = await openWall()
+  await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)
+  const standing = await jsonOf(await wall.ask(`GET /api/agents/${wallet(1)}`))
+  expect(standing).toMatchObject({
+    blocks: [{ block: { coord: '3,4' } }, { block: { coord: '4,4' } }],
+    areas: [{ area: '3,4,2x1', claimedAt: NOW, tx: hash(1) }],
+  })
+})
+
+test('a wallet is told of an area as long as it is unfinished, by what it asked for', async () => {
+  const wall = await openWall()
+  wall.facilitator.settling = { kind: 'unclear' }
+  await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1, 1)
+  await buy(wall, { w: 4, h: 3 }, 12, 1, 2)
+  await wall.db.ledger.release(await hold(wall.db, 'next,2x2', paymentFor(4, 1, 3), SILENT), false)
+  const { open } = await jsonOf(await wall.ask(`GET /api/agents/${wallet(1)}`))
+  expect(open).toMatchObject([
+    { target: '3,4,2x1', block: { coord: '3,4' }, state: 'reserved', doubted: true, resend: true },
+    { target: 'next,4x3', block: { coord: '78,43' }, state: 'reserved' },
+    { target: 'next,2x2', state: 'released', next: expect.stringContaining('the nearest open one of its size') },
+  ])
+})
+
+describe('where there is little room', () => {
+  /** A wall of which all but the last blocks of the order of sale are one stranger's. */
+  const crowded = async (left: number) => {
+    const connection = openStore(':memory:', TERMS.network)
+    sellAllBut(left, connection)
+    return await openWall({}, { ...ports(connection), close: connection.close })
+  }
+
+  test('a size of which no place is open is refused, with and without a payment', async () => {
+    const wall = await crowded(1)
+    for (const response of [await order(wall, { w: 2, h: 1 }), await buy(wall, { w: 2, h: 1 }, 2, 1)])
+      expect([response.status, await codeOf(response)]).toEqual([409, 'no_room'])
+    expect(wall.facilitator.settled).toEqual([])
+    expect((await order(wall, { w: 1, h: 1 })).status).toBe(402)
+  })
+
+  test('what held blocks might still make room for is asked for again later', async () => {
+    const wall = await crowded(1)
+    await hold(wall.db, 'next', paymentOf(2, 2))
+    const response = await buy(wall, { w: 1, h: 1 }, 1, 1)
+    expect([response.status, await codeOf(response), response.headers.has('retry-after')]).toEqual([
+      409,
+      'wall_busy',
+      true,
+    ])
+  })
+
+  test('a wall without an open block is sold out', async () => {
+    const response = await order(await crowded(0), { w: 2, h: 1 })
+    expect([response.status, await codeOf(response)]).toEqual([410, 'sold_out'])
+  })
+
+  test('no more than a hundred taken blocks are named', async () => {
+    const refused = await jsonOf(await order(await crowded(1), { at: '70,35', w: 20, h: 20 }))
+    expect(refused).toMatchObject({ error: 'block_taken', area: '70,35,20x20' })
+    expect(refused['taken']).toEqual(coordsOf('70,35,20x20').slice(0, 100))
+  })
+})
+
+test('the painter that an order names repaints the blocks of that purchase at once, and no others of the buyer', async () => {
+  const wall = await openWall()
+  const painter = wallet(9)
+  const receipt = await jsonOf(await buy(wall, { at: '3,4', w: 2, h: 1, painter }, 2, 1, 1))
+  expect(receipt).toMatchObject({ deed: { painter: fullWallet(painter) } })
+  await buy(wall, { at: '5,4', w: 1, h: 1 }, 1, 1, 2)
+  wall.clock.pass(1)
+  const put = async (area: string) => {
+    const edit = sending(areaEditOf(9, area, { message: 'painted' }, wall.clock.now()))
+    return await jsonOf(await wall.ask(`PUT /areas/${area}`, edit))
+  }
+  expect(await put('3,4,2x1')).toEqual({ updated: true, area: '3,4,2x1', blocks: 2 })
+  expect(await put('3,4,3x1')).toMatchObject({ error: 'unauthorized' })
+  expect(await put('5,4,1x1')).toMatchObject({ error: 'unauthorized' })
+})
+
+test('the live stream tells a sale a block, row by row, of one moment and one buyer, so that a page can tell one', async () => {
+  const wall = await openWall()
+  const response = await wall.live.answer(new Request('https://wall.test/api/live'), 'here')
+  await buy(wall, { at: '3,4', w: 2, h: 2, name: 'Ada' }, 4, 1)
+  let text = ''
+  for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    if (text.split('event: sale').length > 4) break
+  }
+  const sales = [...text.matchAll(/^data: (.*)$/gm)].map(
+    ([, data]) => JSON.parse(data ?? '') as Record<string, unknown>,
+  )
+  expect(sales).toMatchObject(
+    coordsOf('3,4,2x2').map((coord, i) => ({
+      kind: 'sale',
+      number: i + 1,
+      seq: i + 1,
+      coord,
+      t: NOW,
+      agent: { name: 'Ada' },
+    })),
+  )
+  const { sales: fed } = await jsonOf(await wall.ask('GET /api/feed'))
+  expect(fed).toMatchObject(coordsOf('3,4,2x2').map((coord) => ({ coord, t: NOW })))
+})
+
+test('an area takes POST and nothing else', async () => {
+  const wall = await openWall()
+  const response = await wall.ask('PUT /areas', { body: '{}' })
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+})

@@ -1,0 +1,380 @@
+import { expect, test } from 'bun:test'
+import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
+import { failure } from '../../../../server/domain/failure.ts'
+import { FORGED, UNCHECKED } from '../../../support/fakes/wallets.ts'
+import { hash, paymentOf, wallet } from '../../../support/samples.ts'
+import { codeOf, headerOf, jsonOf, openWall, paidBy, payloadOf } from '../../../support/service/wall.ts'
+
+const px = '07'.repeat(100)
+
+test('an open block is offered with terms an x402 client understands', async () => {
+  const wall = await openWall()
+  const response = await wall.ask('GET /blocks/007,3')
+  expect(response.status).toBe(402)
+  const terms = decodePaymentRequiredHeader(response.headers.get('payment-required') ?? '')
+  const body = await jsonOf(response)
+  expect(body).toMatchObject({
+    error: 'payment_required',
+    resource: 'https://wall.test/blocks/7,3',
+    docs: 'https://wall.test/openapi.json',
+    x402Version: 1,
+    accepts: [{ scheme: 'exact', network: 'base', maxAmountRequired: '1000000' }],
+  })
+  expect(terms.accepts).toMatchObject([{ scheme: 'exact', network: 'eip155:8453', amount: '1000000' }])
+  expect(terms.resource.url).toBe(String(body['resource']))
+  expect(response.headers.get('cache-control')).toBe('no-store')
+})
+
+test('the header names the address that was asked for, and the reason why a payment was not taken', async () => {
+  const wall = await openWall()
+  const termsIn = (response: Response) => decodePaymentRequiredHeader(response.headers.get('payment-required') ?? '')
+  for (const headers of [{}, { accept: 'text/html' }]) {
+    const { resource, error } = termsIn(
+      await wall.ask('GET /blocks/007,3?name=Ada&link=https://ada.example/', { headers }),
+    )
+    expect([resource.url, error]).toEqual([
+      'https://wall.test/blocks/7,3?name=Ada&link=https://ada.example/',
+      'payment_required',
+    ])
+  }
+  wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }
+  const refused = await wall.buy('/blocks/next?name=Ada', 1)
+  expect(refused.status).toBe(402)
+  expect(termsIn(refused)).toMatchObject({
+    error: 'insufficient_funds',
+    resource: { url: 'https://wall.test/blocks/next?name=Ada' },
+  })
+})
+
+test('a payment buys the block and answers with its receipt', async () => {
+  const wall = await openWall()
+  const response = await wall.ask(
+    `GET /blocks/3,4?name=Ada&framework=loom&message=hi+there&link=https://ada.example/&px=${px}`,
+    paidBy(paymentOf(0xab, 1)),
+  )
+  expect(response.status).toBe(200)
+  expect(response.headers.get('cache-control')).toBe('private, no-store')
+  expect(decodePaymentResponseHeader(response.headers.get('payment-response') ?? '')).toMatchObject({
+    success: true,
+    transaction: hash(1),
+    network: 'eip155:8453',
+  })
+  expect(await response.json()).toEqual({
+    block: '3,4',
+    owner: 'you',
+    pixels: 'yours',
+    deed: {
+      block: { coord: '3,4', index: 643 },
+      wallet: '0x00000000000000000000000000000000000000AB',
+      name: 'Ada',
+      framework: 'loom',
+      message: 'hi there',
+      link: 'https://ada.example/',
+      painted: true,
+      price: { amount: '1.00', asset: 'USDC', network: 'eip155:8453' },
+      tx: hash(1),
+      claimedAt: wall.clock.now(),
+      paint: expect.stringContaining('PUT https://wall.test/blocks/3,4'),
+    },
+  })
+})
+
+test('a claimed block answers its deed to anyone, and 304 to those who hold it', async () => {
+  const wall = await openWall()
+  await wall.buy(`/blocks/3,4?message=hi`, 1)
+  const response = await wall.ask('GET /blocks/3,4')
+  expect(response.status).toBe(200)
+  expect(await response.json()).toEqual({
+    state: 'claimed',
+    block: { coord: '3,4', index: 643 },
+    owner: { name: null, wallet: '0x0000…0001', framework: null },
+    claimedAt: wall.clock.now(),
+    settled: true,
+    tx: hash(1),
+    message: 'hi',
+    link: null,
+    pixels: null,
+  })
+  expect(response.headers.get('cache-control')).toBe('no-cache')
+  expect(response.headers.get('vary')).toBe('Accept, PAYMENT-SIGNATURE, X-PAYMENT')
+
+  const etag = response.headers.get('etag') ?? ''
+  const again = await wall.ask('GET /blocks/3,4', { headers: { 'If-None-Match': `"other", ${etag}` } })
+  expect(again.status).toBe(304)
+  expect(again.headers.get('etag')).toBe(etag)
+  expect(await again.text()).toBe('')
+})
+
+test('the same payment again gets the same receipt, whatever the query says by now', async () => {
+  const wall = await openWall()
+  const first = await wall.buy('/blocks/3,4?name=Ada', 1)
+  const again = await wall.buy('/blocks/3,4?name=%00', 1)
+  expect(again.status).toBe(200)
+  expect(await again.text()).toBe(await first.text())
+  expect(again.headers.get('payment-response')).toBe(first.headers.get('payment-response'))
+  expect(wall.facilitator.settled).toHaveLength(1)
+})
+
+test('next sells the block nearest the centre, under either spelling', async () => {
+  const wall = await openWall()
+  const blocks = [await wall.buy('/blocks/next', 1), await wall.buy('/blocks/%6eext', 2)]
+  expect(await Promise.all(blocks.map(async (response) => (await jsonOf(response))['block']))).toEqual([
+    '79,44',
+    '80,44',
+  ])
+})
+
+test('a payment of another wallet for a claimed block is refused and not charged', async () => {
+  const wall = await openWall()
+  await wall.buy('/blocks/3,4', 1)
+  const response = await wall.buy('/blocks/3,4', 2)
+  expect(response.status).toBe(409)
+  expect(await codeOf(response)).toBe('block_taken')
+  expect(wall.facilitator.settled).toHaveLength(1)
+})
+
+test('a payment that bought one block buys no other', async () => {
+  const wall = await openWall()
+  await wall.buy('/blocks/3,4', 1)
+  const response = await wall.buy('/blocks/5,5', 1)
+  expect(response.status).toBe(409)
+  expect(await response.json()).toMatchObject({ error: 'payment_used', block: '3,4' })
+})
+
+test('a payment whose end is unknown asks the payer to wait, and its block with the terms, so that its payer comes back', async () => {
+  const wall = await openWall()
+  wall.facilitator.settling = { kind: 'unclear' }
+  const response = await wall.buy('/blocks/3,4', 1)
+  expect(response.status).toBe(503)
+  expect(response.headers.get('retry-after')).toBe('2')
+  expect(response.headers.get('payment-required')).toBeNull()
+  expect(await codeOf(response)).toBe('settlement_unknown')
+
+  const unpaid = await wall.ask('GET /blocks/3,4')
+  expect(unpaid.status).toBe(402)
+  expect(unpaid.headers.get('payment-required')).not.toBeNull()
+  const stranger = await wall.buy('/blocks/3,4', 2)
+  expect([stranger.status, await codeOf(stranger)]).toEqual([409, 'purchase_pending'])
+  wall.facilitator.settling = 'honest'
+  wall.clock.pass(3000)
+  const back = await jsonOf(await wall.buy('/blocks/3,4', 1, 2))
+  expect(back).toMatchObject({ block: '3,4', deed: { tx: hash(1) } })
+  expect(back['notice']).toContain('This is your earlier purchase')
+  expect(wall.facilitator.settled.map(({ nonce }) => nonce)).toEqual([hash(1), hash(1)])
+})
+
+test('a block that is being bought right now is not for sale, and its buyer is asked to repeat', async () => {
+  const wall = await openWall()
+  const asked = Promise.withResolvers<Response>()
+  const whileSettling = () => {
+    asked.resolve(wall.ask('GET /blocks/3,4'))
+    return 'honest'
+  }
+  Object.defineProperty(wall.facilitator, 'settling', { get: whileSettling })
+  await wall.buy('/blocks/3,4', 1)
+  const response = await asked.promise
+  expect(response.status).toBe(409)
+  expect(response.headers.get('payment-required')).toBeNull()
+  expect(response.headers.get('retry-after')).toBe('2')
+  expect((await jsonOf(response))['message']).toContain('If this is your purchase, repeat it')
+})
+
+test('a payment that our own full queue keeps from being checked or settled costs nothing, and can be sent again', async () => {
+  const wall = await openWall()
+  const { facilitator } = wall
+  for (const busy of [{ verification: { kind: 'busy' } }, { settling: { kind: 'busy' } }] as const) {
+    const honest = { verification: facilitator.verification, settling: facilitator.settling }
+    Object.assign(facilitator, busy)
+    const response = await wall.buy('/blocks/3,4', 1)
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toBe('2')
+    expect(await codeOf(response)).toBe('server_busy')
+    Object.assign(facilitator, honest)
+  }
+  expect(await jsonOf(await wall.ask('GET /api/health'))).toHaveProperty('rail', 'armed')
+  expect((await wall.buy('/blocks/3,4', 1)).status).toBe(200)
+})
+
+test.each(['invalid_exact_evm_signature', 'eip6492_factory_not_allowed'])(
+  'a signature that a facilitator calls bad (%s) is judged as the token would',
+  async (reason) => {
+    const wall = await openWall()
+    wall.facilitator.verification = { kind: 'invalid', reason }
+    const [good, forged, ...unchecked] = [
+      {},
+      { signature: FORGED },
+      { signature: UNCHECKED.busy },
+      { signature: UNCHECKED.silent },
+    ]
+    const answerTo = async (change: object | undefined) =>
+      await codeOf(await wall.ask('GET /blocks/3,4', paidBy({ ...paymentOf(1, 1), ...change })))
+    expect(await answerTo(good)).toBe('facilitator_unavailable')
+    expect(await answerTo(forged)).toBe('payment_required')
+    expect(await Promise.all(unchecked.map(answerTo))).toEqual(['server_busy', 'facilitator_unavailable'])
+  },
+)
+
+test('a payment on wrong terms is told why, with the terms again', async () => {
+  const wall = await openWall()
+  const response = await wall.ask('GET /blocks/3,4', paidBy(paymentOf(1, 1, { amount: 1n })))
+  expect(response.status).toBe(402)
+  expect(await response.json()).toMatchObject({ reason: 'the amount is not exactly 1000000', x402Version: 1 })
+  expect(response.headers.get('payment-required')).not.toBeNull()
+  expect(wall.facilitator.verified).toEqual([])
+})
+
+test('a bad listing is refused before anything is charged, and the same payment buys once it is mended', async () => {
+  const wall = await openWall()
+  const refused = await wall.buy('/blocks/3,4?link=http://a.example/', 1)
+  expect(refused.status).toBe(400)
+  expect(await codeOf(refused)).toBe('invalid_listing')
+  expect(wall.facilitator.verified).toEqual([])
+  expect((await wall.buy('/blocks/3,4?link=https://a.example/', 1)).status).toBe(200)
+})
+
+test('an empty payment header is no payment', async () => {
+  const wall = await openWall()
+  const response = await wall.ask('GET /blocks/3,4', { headers: { 'PAYMENT-SIGNATURE': '' } })
+  expect(response.status).toBe(402)
+  expect(await response.json()).not.toHaveProperty('reason')
+})
+
+const payload = payloadOf(paymentOf(1, 1))
+const malformed: ReadonlyArray<readonly [what: string, header: string]> = [
+  ['no base64', '%%not-base64'],
+  ['two headers', `${headerOf(payload)}, ${headerOf(payload)}`],
+  ['bytes that are no text', Buffer.from([0xff, 0xfe]).toString('base64')],
+  ['null', 'bnVsbA=='],
+  ['a list', 'W10='],
+  ['a number', 'MTIz'],
+  ['an empty object', headerOf({})],
+  ['version 1', headerOf({ ...payload, x402Version: 1 })],
+  ['no terms', headerOf({ ...payload, accepted: undefined })],
+  ['no signature', headerOf({ ...payload, payload: { authorization: payload.payload.authorization } })],
+  ['a second method', headerOf({ ...payload, payload: { ...payload.payload, permit2Authorization: {} } })],
+  ['a key given twice', Buffer.from('{"x402Version":2,"x402Version":2}').toString('base64')],
+  ['ten thousand brackets', Buffer.from('['.repeat(10_000)).toString('base64')],
+  ...['1e6', '0xF4240', '-1000000', ' 1000000', '9'.repeat(100)].map(
+    (value) =>
+      [
+        `the value ${value.slice(0, 12)}`,
+        headerOf({
+          ...payload,
+          payload: { ...payload.payload, authorization: { ...payload.payload.authorization, value } },
+        }),
+      ] as const,
+  ),
+]
+
+test.each(malformed)('a payment header that is %s is refused without asking anyone', async (_, header) => {
+  const wall = await openWall()
+  const init = { headers: { 'PAYMENT-SIGNATURE': header } }
+  for (const path of ['/blocks/3,4', '/blocks/next']) {
+    const response = await wall.ask(`GET ${path}`, init)
+    expect(response.status).toBe(400)
+    expect(await codeOf(response)).toBe('invalid_payment')
+  }
+  expect(wall.facilitator.verified).toEqual([])
+})
+
+test('a malformed payment header does not hide the deed of a claimed block', async () => {
+  const wall = await openWall()
+  await wall.buy('/blocks/3,4', 1)
+  const response = await wall.ask('GET /blocks/3,4', { headers: { 'PAYMENT-SIGNATURE': 'W10=' } })
+  expect(response.status).toBe(200)
+  expect(await response.json()).toHaveProperty('settled', true)
+})
+
+test('HEAD never buys, payment or not', async () => {
+  const wall = await openWall()
+  const response = await wall.ask('HEAD /blocks/next', paidBy(paymentOf(1, 1)))
+  expect(response.status).toBe(402)
+  expect(response.headers.get('payment-required')).not.toBeNull()
+  expect(wall.facilitator.verified).toEqual([])
+  expect((await wall.ask('HEAD /blocks/160,0')).status).toBe(400)
+})
+
+test('a sold-out wall offers no terms on next, and says so before it reads the listing', async () => {
+  const wall = await openWall({ ledger: { space: async () => 'claimed' } })
+  const response = await wall.ask('GET /blocks/next?name=%00')
+  expect(response.status).toBe(410)
+  expect(await codeOf(response)).toBe('sold_out')
+  expect(response.headers.get('payment-required')).toBeNull()
+})
+
+test('a wall with only reserved blocks left is busy, after the listing is read', async () => {
+  const wall = await openWall({ ledger: { space: async () => 'reserved' } })
+  expect(await codeOf(await wall.ask('GET /blocks/next'))).toBe('wall_busy')
+  expect(await codeOf(await wall.ask('GET /blocks/next?name=%00'))).toBe('invalid_listing')
+})
+
+test('a rail that can never work asks nobody for money', async () => {
+  const wall = await openWall()
+  wall.chain.wrong = 'the token is another one'
+  await wall.probe()
+  for (const accept of ['application/json', 'text/html']) {
+    const response = await wall.ask('GET /blocks/3,4', { headers: { accept } })
+    expect(response.status).toBe(502)
+    expect(await codeOf(response)).toBe('facilitator_unavailable')
+    expect(response.headers.get('payment-required')).toBeNull()
+  }
+  expect((await wall.buy('/blocks/3,4', 1)).status).toBe(502)
+})
+
+test('a rail that can never work asks no payer of a payment gone bad for another', async () => {
+  const wall = await openWall({
+    seller: {
+      buy: async () => ({ kind: 'refused', failure: failure('payment_required', 'no', { reason: 'no' }) }),
+      offered: async () => 'open',
+      reconcile: async () => true,
+      idle: async () => {},
+    },
+  })
+  wall.chain.wrong = 'the token is another one'
+  await wall.probe()
+  const response = await wall.buy('/blocks/3,4', 1)
+  expect(response.status).toBe(502)
+  expect(response.headers.get('payment-required')).toBeNull()
+})
+
+test('a person with a browser gets a page, with the terms still in the header', async () => {
+  const wall = await openWall()
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+  const response = await wall.ask('GET /blocks/3,4?message=%3Cscript%3E', { headers: { accept } })
+  expect(response.status).toBe(402)
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect(decodePaymentRequiredHeader(response.headers.get('payment-required') ?? '').resource.url).toEndWith(
+    '/blocks/3,4?message=%3Cscript%3E',
+  )
+  const page = await response.text()
+  expect(page).toContain('href="/"')
+  expect(page).not.toContain('script')
+  expect(page).not.toContain('3,4')
+})
+
+test('a payment is never answered with a page', async () => {
+  const wall = await openWall()
+  const { headers } = paidBy(paymentOf(1, 1, { amount: 1n }))
+  const response = await wall.ask('GET /blocks/3,4', { headers: { ...headers, accept: 'text/html' } })
+  expect(response.headers.get('content-type')).toBe('application/json')
+})
+
+test('the wallet of a buyer is known to the world in part only', async () => {
+  const wall = await openWall()
+  await wall.buy('/blocks/3,4', 0xabcdef)
+  for (const path of ['/blocks/3,4', '/api/canvas', '/api/feed', '/api/agents']) {
+    expect((await (await wall.ask(`GET ${path}`)).text()).toLowerCase()).not.toContain(wallet(0xabcdef))
+  }
+})
+
+test('a demand is the same however often it is asked for, and stops when payments can never work', async () => {
+  const { ask, chain, probe } = await openWall()
+  const [first, second] = [await ask('GET /blocks/9,9'), await ask('GET /blocks/9,9')]
+  expect(await second.text()).toBe(await first.text())
+  expect(second.headers.get('payment-required')).toBe(first.headers.get('payment-required'))
+  chain.wrong = 'the token is another one'
+  await probe()
+  expect((await ask('GET /blocks/9,9')).status).toBe(502)
+})

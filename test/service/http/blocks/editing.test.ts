@@ -1,0 +1,180 @@
+import { expect, test } from 'bun:test'
+import { UNCHECKED } from '../../../support/fakes/wallets.ts'
+import { NOW } from '../../../support/samples.ts'
+import { editOf, sending } from '../../../support/service/signed.ts'
+import { codeOf, HOST, jsonOf, openWall } from '../../../support/service/wall.ts'
+
+const px = '07'.repeat(100)
+
+async function soldWall() {
+  const wall = await openWall()
+  await wall.buy(`/blocks/3,4?message=old&link=https://old.example/`, 1)
+  const put = (body: unknown, coord = '3,4') => wall.ask(`PUT /blocks/${coord}`, sending(body))
+  return { ...wall, put }
+}
+
+test('an owner repaints a block, and every reader sees it', async () => {
+  const wall = await soldWall()
+  const response = await wall.put(editOf(1, '3,4', { pixels: px, message: 'new', link: null }))
+  expect(response.status).toBe(200)
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  const pixels = Buffer.alloc(100, 7).toString('base64')
+  const { updated, deed } = await jsonOf(response)
+  expect(updated).toBe(true)
+  expect(deed).toMatchObject({ message: 'new', link: null, pixels })
+  expect(await jsonOf(await wall.ask('GET /blocks/3,4'))).toEqual(deed as Record<string, unknown>)
+  expect(await jsonOf(await wall.ask('GET /api/canvas'))).toMatchObject({ blocks: [{ i: 643, m: 'new', px: pixels }] })
+})
+
+test('what an edit leaves out is kept, and null clears', async () => {
+  const wall = await soldWall()
+  await wall.put(editOf(1, '3,4', { message: null }))
+  expect(await jsonOf(await wall.ask('GET /blocks/3,4'))).toMatchObject({ message: null, link: 'https://old.example/' })
+})
+
+test('an owner may sign any spelling of the coordinate that was sent, or the canonical one', async () => {
+  const wall = await soldWall()
+  expect((await wall.put(editOf(1, '003,04', { message: 'a' }), '003,04')).status).toBe(200)
+  expect((await wall.put(editOf(1, '3,4', { message: 'b' }), '003,4')).status).toBe(200)
+  expect((await wall.put(editOf(1, '3,4', { message: 'c' }), '3%2C4')).status).toBe(200)
+  expect((await wall.put(editOf(1, '003,04', { message: 'd' }), '3,4')).status).toBe(401)
+})
+
+test('the host may be signed with its port, and no other host', async () => {
+  const wall = await soldWall()
+  expect((await wall.put(editOf(1, '3,4', { message: 'a' }, { host: `${HOST}:8402` }))).status).toBe(200)
+  const foreign = await wall.put(editOf(1, '3,4', { message: 'b' }, { host: 'other.test' }))
+  expect(foreign.status).toBe(401)
+  expect(await jsonOf(foreign)).toMatchObject({
+    error: 'unauthorized',
+    expected: `${HOST}\nset_pixels v2\nblock=3,4\nts=${NOW}\npixels_present=0\npixels=\nmessage_present=1\nmessage=b\nlink_present=0\nlink=`,
+  })
+})
+
+test('nobody but the owner edits a block', async () => {
+  const wall = await soldWall()
+  const response = await wall.put(editOf(2, '3,4', { message: 'mine' }))
+  expect(response.status).toBe(401)
+  expect(await jsonOf(await wall.ask('GET /blocks/3,4'))).toHaveProperty('message', 'old')
+})
+
+test.each(['busy', 'silent'] as const)('a smart wallet that cannot be asked (%s) is not denied', async (why) => {
+  const wall = await soldWall()
+  const response = await wall.put({ ...editOf(1, '3,4', { message: 'new' }), signature: UNCHECKED[why] })
+  expect(response.status).toBe(503)
+  expect(response.headers.get('retry-after')).toBe('2')
+  const { error, message } = await jsonOf(response)
+  expect(error).toBe('server_busy')
+  expect(message).toContain('Nothing was changed; send the same request again')
+  expect(await jsonOf(await wall.ask('GET /blocks/3,4'))).toHaveProperty('message', 'old')
+})
+
+test('a signed time is good for five minutes either way', async () => {
+  const wall = await soldWall()
+  for (const ts of [NOW - 300_000, NOW + 300_000])
+    expect((await wall.put(editOf(1, '3,4', { message: `at ${ts}` }, { ts }))).status).toBe(200)
+  for (const ts of [NOW - 300_001, NOW + 300_001, NOW / 1000, -1, Number.MAX_VALUE]) {
+    const response = await wall.put(editOf(1, '3,4', { message: 'late' }, { ts }))
+    expect(response.status).toBe(400)
+    expect(await codeOf(response)).toBe('stale_signature')
+  }
+})
+
+test('the same edit again is still true, unless a newer one has been applied', async () => {
+  const wall = await soldWall()
+  const edit = editOf(1, '3,4', { message: 'a' })
+  expect((await wall.put(edit)).status).toBe(200)
+  expect((await wall.put(edit)).status).toBe(200)
+  await wall.put(editOf(1, '3,4', { message: 'b' }))
+  const response = await wall.put(edit)
+  expect(response.status).toBe(400)
+  expect(await codeOf(response)).toBe('stale_signature')
+})
+
+test('a block without an owner cannot be edited', async () => {
+  const wall = await soldWall()
+  expect(await codeOf(await wall.put(editOf(1, '5,5', { message: 'a' }), '5,5'))).toBe('no_owner')
+  wall.facilitator.settling = { kind: 'unclear' }
+  await wall.buy('/blocks/5,5', 2)
+  const response = await wall.put(editOf(2, '5,5', { message: 'a' }), '5,5')
+  expect(response.status).toBe(409)
+  expect(await codeOf(response)).toBe('purchase_pending')
+})
+
+test('what is wrong with the body is told before the coordinate, and that before the owner and the signature', async () => {
+  const wall = await soldWall()
+  const late = editOf(2, '160,0', { message: 'a' }, { ts: 1 })
+  expect(await codeOf(await wall.put({ ...late, message: '' }, '160,0'))).toBe('invalid_message')
+  expect(await codeOf(await wall.put(late, '160,0'))).toBe('invalid_coordinate')
+  expect(await codeOf(await wall.put(late, '%zz'))).toBe('invalid_coordinate')
+  expect(await codeOf(await wall.put(late, 'next'))).toBe('invalid_coordinate')
+  expect(await codeOf(await wall.put(late, '5,5'))).toBe('no_owner')
+  expect(await codeOf(await wall.put(late))).toBe('stale_signature')
+  expect(await codeOf(await wall.put('x'.repeat(4097), '160,0'))).toBe('body_too_large')
+})
+
+const wall = await soldWall()
+
+const fields: ReadonlyArray<readonly [what: string, fields: object, code: string]> = [
+  ['nothing', {}, 'empty_update'],
+  ['pixels: null', { pixels: null }, 'invalid_body'],
+  ['no pixels', { pixels: '' }, 'invalid_pixels'],
+  ['199 digits', { pixels: '0'.repeat(199) }, 'invalid_pixels'],
+  ['a colour that is none', { pixels: 'f0'.repeat(100) }, 'invalid_pixels'],
+  ['pixels: 123', { pixels: 123 }, 'invalid_body'],
+  ['pixels in a list', { pixels: ['00'] }, 'invalid_body'],
+  ['an empty message', { message: '' }, 'invalid_message'],
+  ['a message of 141 pictographs', { message: '\u{1F600}'.repeat(141) }, 'invalid_message'],
+  ['a message of two lines', { message: 'a\nlink_present=1\nlink=https://evil.test' }, 'invalid_message'],
+  ['half of a pair', { message: '\ud800' }, 'invalid_message'],
+  ['message: 1', { message: 1 }, 'invalid_body'],
+  ['an empty link', { link: '' }, 'invalid_link'],
+  ['a link that is a script', { link: 'javascript:alert(1)' }, 'invalid_link'],
+  ['a link with a user', { link: 'https://a@b.example/' }, 'invalid_link'],
+  ['a link of 201 characters', { link: `https://e.org/${'a'.repeat(187)}` }, 'invalid_link'],
+  ['another field', { message: 'a', x: 1 }, 'invalid_body'],
+  ['a wallet', { message: 'a', wallet: '0x00' }, 'invalid_body'],
+  ['a time in words', { message: 'a', ts: String(NOW) }, 'invalid_body'],
+  ['half a millisecond', { message: 'a', ts: NOW + 0.5 }, 'invalid_body'],
+  ['ts: null', { message: 'a', ts: null }, 'invalid_body'],
+  ['ts: true', { message: 'a', ts: true }, 'invalid_body'],
+  ['no signature', { message: 'a', signature: undefined }, 'invalid_body'],
+  ['a signature that is a number', { message: 'a', signature: 12 }, 'invalid_body'],
+  ['a signature without prefix', { message: 'a', signature: 'abcd' }, 'invalid_body'],
+  ['a signature with a large X', { message: 'a', signature: '0X12' }, 'invalid_body'],
+  ['a signature of other letters', { message: 'a', signature: '0xzz' }, 'invalid_body'],
+  ['a signature with a line feed', { message: 'a', signature: '0x12\n' }, 'invalid_body'],
+  ['an empty signature', { message: 'a', signature: '0x' }, 'invalid_body'],
+  ['a field of another and a bad text', { message: '', x: 1 }, 'invalid_body'],
+  ['a signature of half a byte', { message: 'a', signature: '0x1' }, 'unauthorized'],
+  ['a signature of 1900 bytes', { message: 'a', signature: `0x${'ab'.repeat(1900)}` }, 'unauthorized'],
+]
+
+test.each(fields)('an edit with %s is refused', async (_, given, code) => {
+  const response = await wall.put({ ts: NOW, signature: '0x12', ...given })
+  expect(await codeOf(response)).toBe(code)
+})
+
+const bodies: ReadonlyArray<readonly [what: string, body: string]> = [
+  ['nothing', ''],
+  ['null', 'null'],
+  ['a list', '[]'],
+  ['a number', '123'],
+  ['a text', '"x"'],
+  ['an empty object', '{}'],
+  ['half an object', '{bad'],
+  ['a trailing comma', '{"ts":1,}'],
+  ['a comment', '{"ts":1}//x'],
+  ['a byte order mark', `\ufeff{"ts":${NOW},"signature":"0x12","message":"a"}`],
+  ['a key given twice', `{"ts":${NOW},"ts":1,"signature":"0x12","message":"a"}`],
+  ['a key given twice, once escaped', `{"ts":${NOW},"t\\u0073":1,"signature":"0x12","message":"a"}`],
+  ['a prototype', `{"ts":${NOW},"signature":"0x12","message":"a","__proto__":{"pixels":"00"}}`],
+  ['an endless time', '{"ts":1e999,"signature":"0x12","message":"a"}'],
+  ['four thousand brackets', '['.repeat(4000)],
+]
+
+test.each(bodies)('a body that is %s is refused', async (_, body) => {
+  const response = await wall.put(body)
+  expect(response.status).toBe(400)
+  expect(await codeOf(response)).toBe('invalid_body')
+})

@@ -1,0 +1,68 @@
+import { afterAll, expect, test } from 'bun:test'
+import type { Outcome } from '../../../../server/domain/purchase/purchase.ts'
+import { paymentOf } from '../../../support/samples.ts'
+import { HOST, openWall, paidBy, payloadOf } from '../../../support/service/wall.ts'
+
+// Goal: the seller learns that a client hung up, which only a real connection can show.
+
+let [left, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+
+const wall = await openWall({
+  seller: {
+    buy: (...[, , , client]) => {
+      client?.addEventListener('abort', () => left.resolve())
+      begun.resolve()
+      return new Promise<Outcome>(() => {})
+    },
+    offered: async () => 'open',
+    reconcile: async () => true,
+    idle: async () => {},
+  },
+})
+wall.app.listen({ hostname: '127.0.0.1', port: 0 })
+
+afterAll(async () => {
+  await wall.app.server?.stop(true)
+  await wall.db.close()
+})
+
+const payment = paymentOf(1, 1)
+
+const posted = (body: object, headers: Readonly<Record<string, string>> = {}): RequestInit => ({
+  method: 'POST',
+  headers: {
+    host: HOST,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...headers,
+  },
+  body: JSON.stringify(body),
+})
+
+const called = (name: string, args: object, revision: string, envelope: object = {}) => {
+  const params = { name, arguments: args, _meta: { ...envelope, 'x402/payment': payloadOf(payment) } }
+  const headers = { 'mcp-protocol-version': revision, 'mcp-method': 'tools/call', 'mcp-name': name }
+  return posted({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers)
+}
+
+const STATELESS = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'agent', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+test.each([
+  ['a block', '/blocks/next', paidBy(payment)],
+  ['an area', '/areas', posted({ at: 'next', w: 2, h: 1 }, paidBy(payment).headers)],
+  ['a block over MCP', '/mcp', called('buy_block', { coord: 'next' }, '2025-11-25')],
+  ['an area over MCP', '/mcp', called('buy_area', { w: 2, h: 1 }, '2025-11-25')],
+  ['a block over stateless MCP', '/mcp', called('buy_block', { coord: 'next' }, '2026-07-28', STATELESS)],
+])('a client that closes its connection while it buys %s is known to have left', async (_, path, init) => {
+  ;[left, begun] = [Promise.withResolvers(), Promise.withResolvers()]
+  const client = new AbortController()
+  const asked = fetch(`http://127.0.0.1:${wall.app.server?.port}${path}`, { ...init, signal: client.signal })
+  await Promise.race([begun.promise, asked.then(async (answer) => Promise.reject(new Error(await answer.text())))])
+  client.abort()
+  await expect(asked).rejects.toThrow()
+  await left.promise
+})

@@ -1,0 +1,231 @@
+import { expect, test } from 'bun:test'
+import { getAddress } from 'viem/utils'
+import { rateLimits } from '../../../../server/wall/rate-limits.ts'
+import { fakeClock } from '../../../support/fakes/clock.ts'
+import { UNCHECKED } from '../../../support/fakes/wallets.ts'
+import { NOW, wallet } from '../../../support/samples.ts'
+import { editOf, namingOf, sending } from '../../../support/service/signed.ts'
+import { codeOf, HOST, jsonOf, openWall } from '../../../support/service/wall.ts'
+
+// Goal: a painter's signature counts as the owner's for repaints, and for nothing else. Method: the whole service over its
+// addresses; the ninth wallet paints.
+
+const PAINTER = wallet(9)
+
+async function paintedWall(query = `painter=${PAINTER}`) {
+  const wall = await openWall()
+  const bought = await wall.buy(`/blocks/3,4?${query}`, 1)
+  const paint = (payer: number, message: string, coord = '3,4', ts = NOW) =>
+    wall.ask(`PUT /blocks/${coord}`, sending(editOf(payer, coord, { message }, { ts })))
+  const name = (body: unknown) => wall.ask('PUT /api/agents/me/painter', sending(body))
+  const standing = async (payer = 1) => await jsonOf(await wall.ask(`GET /api/agents/${wallet(payer)}`))
+  return { ...wall, bought, paint, name, standing }
+}
+
+test('whom a purchase names repaints its block, and so does the owner still', async () => {
+  const { paint, ask } = await paintedWall()
+  expect((await paint(9, 'by the painter')).status).toBe(200)
+  expect(await jsonOf(await ask('GET /blocks/3,4'))).toHaveProperty('message', 'by the painter')
+  expect((await paint(1, 'by the owner')).status).toBe(200)
+  expect((await paint(2, 'by a stranger')).status).toBe(401)
+})
+
+test('whom a purchase names repaints no other block of the buyer', async () => {
+  const { paint, buy } = await paintedWall()
+  await buy('/blocks/5,5', 1, 2)
+  expect((await paint(9, 'mine', '5,5')).status).toBe(401)
+})
+
+test('the receipt shows the painter in full, also when it is asked for again', async () => {
+  const { bought, buy } = await paintedWall()
+  const shown = getAddress(PAINTER)
+  expect(await jsonOf(bought)).toMatchObject({
+    deed: { painter: shown, paint: expect.stringContaining('this wallet or its painter') },
+  })
+  expect(await jsonOf(await buy('/blocks/3,4', 1))).toMatchObject({ deed: { painter: shown } })
+})
+
+test('a receipt without a painter does not speak of one', async () => {
+  const { bought } = await paintedWall('name=Ada')
+  const { deed } = (await jsonOf(bought)) as { deed: object }
+  expect(deed).not.toHaveProperty('painter')
+  expect(JSON.stringify(deed)).not.toContain('painter')
+})
+
+test('a painter is shown to nobody but in the receipt and the wallet’s own page', async () => {
+  const { ask, paint, name, standing } = await paintedWall()
+  expect(await name(namingOf(1, PAINTER)).then(jsonOf)).toEqual({ updated: true })
+  await paint(9, 'hello')
+  for (const path of ['/blocks/3,4', '/api/canvas', '/api/feed', '/api/history', '/api/agents', '/api/space?w=1&h=1'])
+    expect((await (await ask(`GET ${path}`)).text()).toLowerCase(), path).not.toContain(PAINTER)
+  expect(await standing()).toMatchObject({
+    painter: getAddress(PAINTER),
+    blocks: [{ block: { coord: '3,4' }, painter: getAddress(PAINTER) }],
+  })
+})
+
+test('a wallet’s page tells who paints each block, and of nobody where nobody does', async () => {
+  const { buy, standing } = await paintedWall()
+  await buy('/blocks/5,5', 1, 2)
+  const { painter, blocks } = (await standing()) as { painter: unknown; blocks: object[] }
+  expect(painter).toBeNull()
+  expect(blocks[0]).toHaveProperty('painter', getAddress(PAINTER))
+  expect(blocks[1]).not.toHaveProperty('painter')
+})
+
+test('a purchase is not made for a painter that is no address, and nothing is charged', async () => {
+  const { ask, buy } = await openWall()
+  for (const painter of ['', 'me', '0x12', `${PAINTER}0`, PAINTER.slice(2), `0X${PAINTER.slice(2)}`, 'ada.eth']) {
+    expect(await codeOf(await ask(`GET /blocks/3,4?painter=${painter}`)), painter).toBe('invalid_painter')
+    expect(await codeOf(await buy(`/blocks/3,4?painter=${painter}`, 1)), painter).toBe('invalid_painter')
+  }
+  expect((await ask('GET /blocks/3,4')).status).toBe(402)
+})
+
+test('a painter may be written in any letter case', async () => {
+  const { paint } = await paintedWall(`painter=0x${'0'.repeat(39)}9`)
+  expect((await paint(9, 'hello')).status).toBe(200)
+  const upper = await paintedWall(`painter=0x${wallet(0xabc).slice(2).toUpperCase()}`)
+  expect((await upper.paint(0xabc, 'hello')).status).toBe(200)
+})
+
+test('trying a purchase out tells a painter that is none', async () => {
+  const { ask } = await openWall()
+  const preview = (painter: string) => ask('POST /api/preview', sending({ coord: '3,4', painter }))
+  expect(await jsonOf(await preview('me'))).toMatchObject({
+    problems: [{ field: 'painter', code: 'invalid_painter' }],
+  })
+  expect(await jsonOf(await preview(PAINTER))).toMatchObject({ problems: [] })
+})
+
+test('a wallet names the painter of all its blocks, and null ends it', async () => {
+  const { buy, name, paint } = await paintedWall('')
+  await buy('/blocks/5,5', 1, 2)
+  expect((await paint(9, 'too early')).status).toBe(401)
+  expect((await name(namingOf(1, PAINTER))).status).toBe(200)
+  for (const coord of ['3,4', '5,5']) expect((await paint(9, 'painted', coord)).status).toBe(200)
+  expect((await name(namingOf(1, null, NOW + 1))).status).toBe(200)
+  for (const coord of ['3,4', '5,5']) expect((await paint(9, 'too late', coord)).status).toBe(401)
+})
+
+test('a wallet’s word ends every naming before it, those of purchases included', async () => {
+  const { name, paint, buy } = await paintedWall()
+  expect((await name(namingOf(1, wallet(8)))).status).toBe(200)
+  expect((await paint(9, 'ended')).status).toBe(401)
+  expect((await paint(8, 'named')).status).toBe(200)
+  await buy(`/blocks/5,5?painter=${PAINTER}`, 1, 2)
+  expect((await paint(9, 'named since', '5,5')).status).toBe(200)
+  expect((await paint(9, 'still ended')).status).toBe(401)
+})
+
+test('what a painter signed cannot be sent again once another paints', async () => {
+  const { name, ask } = await paintedWall()
+  const edit = editOf(9, '3,4', { message: 'once' })
+  expect((await ask('PUT /blocks/3,4', sending(edit))).status).toBe(200)
+  expect((await ask('PUT /blocks/3,4', sending(edit))).status).toBe(200)
+  await name(namingOf(1, null))
+  expect((await ask('PUT /blocks/3,4', sending(edit))).status).toBe(401)
+})
+
+test('a painter names nobody: not the wallet, not another painter', async () => {
+  const { name, ask } = await paintedWall()
+  const forged = { ...namingOf(9, wallet(8)), wallet: wallet(1) }
+  const refused = await name(forged)
+  expect(refused.status).toBe(401)
+  expect(await jsonOf(refused)).toMatchObject({
+    error: 'unauthorized',
+    expected: `${HOST}\nset_painter v1\nwallet=${wallet(1)}\nts=${NOW}\npainter=${wallet(8)}`,
+  })
+  const own = { ...namingOf(9, wallet(8)) }
+  expect(await codeOf(await name(own))).toBe('no_purchases')
+  const registration = { wallet: wallet(1), ts: NOW, signature: own['signature'], name: 'Eve' }
+  expect((await ask('PUT /api/agents/me', sending(registration))).status).toBe(401)
+})
+
+test('a naming with a time not above that of the last one is stale, and the same one works once', async () => {
+  const { name, standing } = await paintedWall()
+  const first = namingOf(1, wallet(8), NOW + 5)
+  expect((await name(first)).status).toBe(200)
+  for (const body of [first, namingOf(1, PAINTER, NOW + 5), namingOf(1, null, NOW + 4)])
+    expect(await codeOf(await name(body))).toBe('stale_signature')
+  expect(await standing()).toHaveProperty('painter', getAddress(wallet(8)))
+  expect((await name(namingOf(1, PAINTER, NOW + 6))).status).toBe(200)
+})
+
+test('a naming out of the five minutes is stale', async () => {
+  const { name } = await paintedWall()
+  for (const ts of [NOW - 300_001, NOW + 300_001])
+    expect(await codeOf(await name(namingOf(1, PAINTER, ts)))).toBe('stale_signature')
+})
+
+test.each(['busy', 'silent'] as const)('a smart wallet that cannot be asked (%s) is not denied', async (why) => {
+  const { name, standing } = await paintedWall()
+  const response = await name({ ...namingOf(1, wallet(8)), signature: UNCHECKED[why] })
+  expect([response.status, await codeOf(response)]).toEqual([503, 'server_busy'])
+  expect(await standing()).toHaveProperty('painter', null)
+})
+
+const wall = await paintedWall()
+
+const bodies: ReadonlyArray<readonly [what: string, fields: object, code: string]> = [
+  ['no painter', { painter: undefined }, 'invalid_body'],
+  ['an empty painter', { painter: '' }, 'invalid_painter'],
+  ['a painter by name', { painter: 'ada.eth' }, 'invalid_painter'],
+  ['a short painter', { painter: '0x12' }, 'invalid_painter'],
+  ['a painter that is a number', { painter: 9 }, 'invalid_body'],
+  ['a short wallet', { wallet: '0x12' }, 'invalid_wallet'],
+  ['no wallet', { wallet: undefined }, 'invalid_body'],
+  ['no time', { ts: undefined }, 'invalid_body'],
+  ['half a millisecond', { ts: NOW + 0.5 }, 'invalid_body'],
+  ['a signature without prefix', { signature: 'abcd' }, 'invalid_body'],
+  ['another field', { name: 'Ada' }, 'invalid_body'],
+]
+
+test.each(bodies)('a naming with %s is refused', async (_, given, code) => {
+  expect(await codeOf(await wall.name({ ...namingOf(1, PAINTER), ...given }))).toBe(code)
+})
+
+test('a wallet that never bought names nobody', async () => {
+  const response = await wall.name(namingOf(2, PAINTER))
+  expect([response.status, await codeOf(response)]).toEqual([404, 'no_purchases'])
+})
+
+test('a body over 4 KiB is not read', async () => {
+  const response = await wall.name('x'.repeat(4097))
+  expect([response.status, response.headers.get('connection')]).toEqual([413, 'close'])
+})
+
+test('the text to sign is told, and what is sent back with it counts', async () => {
+  const { ask, name, standing } = await paintedWall()
+  for (const [query, painter] of [
+    [`painter=${PAINTER}`, PAINTER],
+    ['clear=painter', null],
+  ] as const) {
+    const ts = painter === null ? NOW + 1 : NOW
+    const help = await jsonOf(await ask(`GET /api/sign?kind=set_painter&wallet=${wallet(1)}&${query}&ts=${ts}`))
+    expect(help).toMatchObject({
+      message: `${HOST}\nset_painter v1\nwallet=${wallet(1)}\nts=${ts}\npainter=${painter ?? ''}`,
+      request: { method: 'PUT', body: { wallet: wallet(1), ts, painter } },
+    })
+    const { signature } = namingOf(1, painter, ts)
+    const { body } = help['request'] as { body: object }
+    expect((await name({ ...body, signature })).status).toBe(200)
+    expect(await standing()).toHaveProperty('painter', painter === null ? null : getAddress(painter))
+  }
+  expect(await codeOf(await ask(`GET /api/sign?kind=set_painter&wallet=${wallet(1)}&painter=me`))).toBe(
+    'invalid_painter',
+  )
+  expect(await codeOf(await ask(`GET /api/sign?kind=set_painter&wallet=${wallet(1)}`))).toBe('empty_update')
+  expect(await codeOf(await ask(`GET /api/sign?kind=set_painter&wallet=${wallet(2)}&painter=${PAINTER}`))).toBe(
+    'no_purchases',
+  )
+})
+
+test('a wallet’s namings have a budget', async () => {
+  const limited = await openWall({ limits: rateLimits(fakeClock(NOW)) })
+  await limited.buy('/blocks/3,4', 1)
+  const statuses = []
+  for (let at = 0; at < 301; at += 1)
+    statuses.push((await limited.ask('PUT /api/agents/me/painter', sending(namingOf(1, PAINTER, NOW + at)))).status)
+  expect(statuses.slice(-2)).toEqual([200, 429])
+})

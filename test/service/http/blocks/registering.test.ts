@@ -1,0 +1,103 @@
+import { expect, test } from 'bun:test'
+import { UNCHECKED } from '../../../support/fakes/wallets.ts'
+import { NOW, wallet } from '../../../support/samples.ts'
+import { registrationOf, sending } from '../../../support/service/signed.ts'
+import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
+
+async function soldWall() {
+  const wall = await openWall()
+  await wall.buy('/blocks/3,4?name=Ada&link=https://ada.example/', 0xab)
+  return { ...wall, put: (body: unknown) => wall.ask('PUT /api/agents/me', sending(body)) }
+}
+
+const wall = await soldWall()
+
+test('a wallet that bought names itself, and all its blocks show it', async () => {
+  const { put, ask, clock } = await soldWall()
+  const response = await put(registrationOf(0xab, { name: 'Lovelace', framework: 'engine' }))
+  expect(response.status).toBe(200)
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  expect(await jsonOf(response)).toEqual({
+    updated: true,
+    agent: {
+      rank: 1,
+      name: 'Lovelace',
+      wallet: '0x0000…00AB',
+      framework: 'engine',
+      blocks: 1,
+      firstSeenAt: clock.now(),
+      link: 'https://ada.example/',
+    },
+  })
+  expect(await jsonOf(await ask('GET /blocks/3,4'))).toMatchObject({ owner: { name: 'Lovelace', framework: 'engine' } })
+  expect(await jsonOf(await ask('GET /api/feed'))).toMatchObject({
+    sales: [{ agent: { name: 'Ada', framework: null } }],
+  })
+})
+
+test('the same word again changes nothing and says so', async () => {
+  const { put } = await soldWall()
+  const word = registrationOf(0xab, { name: 'Lovelace' })
+  expect(await jsonOf(await put(word))).toHaveProperty('updated', true)
+  expect(await jsonOf(await put(word))).toHaveProperty('updated', false)
+  await put(registrationOf(0xab, { name: null }))
+  expect(await codeOf(await put(word))).toBe('stale_signature')
+})
+
+test.each(['busy', 'silent'] as const)('a smart wallet that cannot be asked (%s) is not denied', async (why) => {
+  const response = await wall.put({ ...registrationOf(0xab, { name: 'Eve' }), signature: UNCHECKED[why] })
+  expect(response.status).toBe(503)
+  expect(response.headers.get('retry-after')).toBe('2')
+  expect(await codeOf(response)).toBe('server_busy')
+})
+
+test('the wallet may be written in any letter case', async () => {
+  const { put } = await soldWall()
+  const upper = `0x${wallet(0xab).slice(2).toUpperCase()}`
+  expect((await put({ ...registrationOf(0xab, { name: null, framework: null }), wallet: upper })).status).toBe(200)
+})
+
+test('a wallet that never bought cannot register', async () => {
+  const response = await wall.put(registrationOf(2, { name: 'Nobody' }))
+  expect(response.status).toBe(404)
+  expect(await codeOf(response)).toBe('no_purchases')
+})
+
+test('nobody names another wallet', async () => {
+  const stranger = registrationOf(2, { name: 'Eve' })
+  const response = await wall.put({ ...stranger, wallet: wallet(0xab) })
+  expect(response.status).toBe(401)
+  expect(await jsonOf(response)).toMatchObject({
+    error: 'unauthorized',
+    expected: expect.stringContaining('register v2'),
+  })
+})
+
+test('a time out of the window is stale', async () => {
+  expect(await codeOf(await wall.put(registrationOf(0xab, { name: 'x' }, NOW - 300_001)))).toBe('stale_signature')
+})
+
+const fields: ReadonlyArray<readonly [what: string, fields: object, code: string]> = [
+  ['nothing', {}, 'empty_update'],
+  ['a short wallet', { name: 'x', wallet: '0x123' }, 'invalid_wallet'],
+  ['a wallet without prefix', { name: 'x', wallet: wallet(1).slice(2) }, 'invalid_wallet'],
+  ['wallet: null', { name: 'x', wallet: null }, 'invalid_body'],
+  ['a name of 41 characters', { name: 'a'.repeat(41) }, 'invalid_name'],
+  ['an empty name', { name: '' }, 'invalid_name'],
+  ['a name of two lines', { name: 'a\nframework_present=1' }, 'invalid_name'],
+  ['a framework of 33 characters', { framework: 'a'.repeat(33) }, 'invalid_framework'],
+  ['a count of blocks', { name: 'x', blocks: 5 }, 'invalid_body'],
+  ['a rank', { name: 'x', rank: 1 }, 'invalid_body'],
+  ['a link', { name: 'x', link: 'https://e/' }, 'invalid_body'],
+]
+
+test.each(fields)('a registration with %s is refused', async (_, given, code) => {
+  const response = await wall.put({ wallet: wallet(0xab), ts: NOW, signature: '0x12', ...given })
+  expect(await codeOf(response)).toBe(code)
+})
+
+test('a body over 4 KiB is not read', async () => {
+  const response = await wall.put('x'.repeat(4097))
+  expect(response.status).toBe(413)
+  expect(response.headers.get('connection')).toBe('close')
+})

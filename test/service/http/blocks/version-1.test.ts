@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'bun:test'
+import { decodePaymentRequiredHeader } from '@x402/core/http'
+import { isPaymentRequiredV1, isPaymentRequiredV2 } from '@x402/core/schemas'
+import type { Payment } from '../../../../server/domain/purchase/payment.ts'
+import { hash, paymentOf } from '../../../support/samples.ts'
+import { codeOf, headerOf, jsonOf, openWall, payloadOf } from '../../../support/service/wall.ts'
+
+// Goal: clients that speak only version 1 of x402 buy like all others. Method: what they read and send, over HTTP; real
+// clients of either version buy in test/e2e/version-1.test.ts.
+
+/** What a client of version 1 makes of a payment. */
+const olderPayload = (payment: Payment) => ({
+  x402Version: 1,
+  scheme: 'exact',
+  network: 'base',
+  payload: payloadOf(payment).payload,
+})
+
+const olderHeader = (payment: Payment) => ({ 'X-PAYMENT': headerOf(olderPayload(payment)) })
+
+const newerHeader = (payment: Payment) => ({ 'PAYMENT-SIGNATURE': headerOf(payloadOf(payment)) })
+
+const read = (header: string | null) => JSON.parse(atob(header ?? ''))
+
+test('the body of a 402 is a demand of version 1, its header one of version 2', async () => {
+  const wall = await openWall()
+  for (const target of ['next?name=Ada', '3,4']) {
+    const response = await wall.ask(`GET /blocks/${target}`)
+    const body = await jsonOf(response)
+    const demand = decodePaymentRequiredHeader(response.headers.get('payment-required') ?? '')
+    expect(isPaymentRequiredV1(body as Parameters<typeof isPaymentRequiredV1>[0])).toBe(true)
+    expect(isPaymentRequiredV2(demand)).toBe(true)
+    expect(body['accepts']).toEqual([
+      {
+        scheme: 'exact',
+        network: 'base',
+        maxAmountRequired: '1000000',
+        resource: `https://wall.test/blocks/${target}`,
+        description: demand.resource?.description,
+        mimeType: 'application/json',
+        payTo: demand.accepts[0]?.payTo,
+        maxTimeoutSeconds: 300,
+        asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+        extra: { name: 'USD Coin', version: '2', primaryType: 'TransferWithAuthorization' },
+      },
+    ])
+  }
+})
+
+test('a payment of version 1 buys, is told of in both headers, and is the same payment in version 2', async () => {
+  const wall = await openWall()
+  const payment = paymentOf(0xab, 1)
+  const response = await wall.ask('GET /blocks/3,4?name=Ada', { headers: olderHeader(payment) })
+  expect(response.status).toBe(200)
+  const settled = { success: true, transaction: hash(1), payer: '0x00000000000000000000000000000000000000AB' }
+  expect(read(response.headers.get('x-payment-response'))).toEqual({ ...settled, network: 'base' })
+  expect(read(response.headers.get('payment-response'))).toMatchObject({ ...settled, network: 'eip155:8453' })
+  const receipt = await response.text()
+  const again = await wall.ask('GET /blocks/3,4', { headers: newerHeader(payment) })
+  expect([again.status, again.headers.has('x-payment-response')]).toEqual([200, false])
+  expect(await again.text()).toBe(receipt)
+  expect(wall.facilitator.settled).toHaveLength(1)
+})
+
+test('both headers at once are one payment, or are refused', async () => {
+  const wall = await openWall()
+  const ask = (one: Payment, other: Payment) =>
+    wall.ask('GET /blocks/3,4', { headers: { ...olderHeader(one), ...newerHeader(other) } })
+  const refused = await ask(paymentOf(1, 1), paymentOf(1, 2))
+  expect([refused.status, await codeOf(refused)]).toEqual([400, 'invalid_payment'])
+  const broken = await wall.ask('GET /blocks/3,4', { headers: { 'X-PAYMENT': 'x', ...newerHeader(paymentOf(1, 1)) } })
+  expect([broken.status, await codeOf(broken)]).toEqual([400, 'invalid_payment'])
+  expect(wall.facilitator.verified).toEqual([])
+  expect((await ask(paymentOf(1, 1), paymentOf(1, 1))).status).toBe(200)
+})
+
+describe('a payment of version 1', () => {
+  test.each([
+    ['of version 2', payloadOf(paymentOf(1, 1))],
+    ['on another network', { ...olderPayload(paymentOf(1, 1)), network: 'base-sepolia' }],
+    ['on a network named as in version 2', { ...olderPayload(paymentOf(1, 1)), network: 'eip155:8453' }],
+    ['of another scheme', { ...olderPayload(paymentOf(1, 1)), scheme: 'upto' }],
+    ['without a payload', { ...olderPayload(paymentOf(1, 1)), payload: undefined }],
+    ['that is a list', [olderPayload(paymentOf(1, 1))]],
+    ['that is nothing', null],
+  ])('%s cannot be read', async (_, payload) => {
+    const wall = await openWall()
+    const response = await wall.ask('GET /blocks/3,4', { headers: { 'X-PAYMENT': headerOf(payload) } })
+    expect([response.status, await codeOf(response)]).toEqual([400, 'invalid_payment'])
+    expect(wall.facilitator.verified).toEqual([])
+  })
+
+  test('over another amount is asked for again, with the reason in both', async () => {
+    const wall = await openWall()
+    const headers = olderHeader(paymentOf(1, 1, { amount: 1n }))
+    const response = await wall.ask('GET /blocks/3,4', { headers })
+    expect(response.status).toBe(402)
+    const reason = 'the amount is not exactly 1000000'
+    expect(await jsonOf(response)).toMatchObject({ x402Version: 1, reason })
+    expect(decodePaymentRequiredHeader(response.headers.get('payment-required') ?? '').error).toBe(reason)
+  })
+
+  test('on a sold block is answered as one of version 2 is', async () => {
+    const wall = await openWall()
+    await wall.buy('/blocks/3,4', 1)
+    const other = await wall.ask('GET /blocks/3,4', { headers: olderHeader(paymentOf(2, 2)) })
+    expect([other.status, await codeOf(other)]).toEqual([409, 'block_taken'])
+    const malformed = await wall.ask('GET /blocks/3,4', { headers: { 'X-PAYMENT': 'none' } })
+    expect([malformed.status, (await jsonOf(malformed))['state']]).toEqual([200, 'claimed'])
+  })
+
+  test('never buys by HEAD, and never gets a page', async () => {
+    const wall = await openWall()
+    const headers = { ...olderHeader(paymentOf(1, 1, { amount: 1n })), accept: 'text/html' }
+    expect((await wall.ask('GET /blocks/3,4', { headers })).headers.get('content-type')).toBe('application/json')
+    expect((await wall.ask('HEAD /blocks/3,4', { headers: olderHeader(paymentOf(1, 1)) })).status).toBe(402)
+    expect(wall.facilitator.verified).toEqual([])
+  })
+})
+
+test('who still sends version 1 is counted', async () => {
+  const versions: number[] = []
+  const wall = await openWall({ countPaid: (version) => void versions.push(version) })
+  await wall.ask('GET /blocks/3,4')
+  await wall.ask('GET /blocks/3,4', { headers: olderHeader(paymentOf(1, 1)) })
+  await wall.buy('/blocks/5,4', 2)
+  expect(versions).toEqual([1, 2])
+})

@@ -1,0 +1,152 @@
+import { expect, test } from 'bun:test'
+import { tooManyRequests } from '../../../../server/domain/purchase/refusals.ts'
+import { rateLimits, STREAMS_PER_ADDRESS, type RateLimits } from '../../../../server/wall/rate-limits.ts'
+import { fakeClock } from '../../../support/fakes/clock.ts'
+import { usedUp } from '../../../support/fakes/limits.ts'
+import { FORGED } from '../../../support/fakes/wallets.ts'
+import { NOW, paymentOf } from '../../../support/samples.ts'
+import { callTool } from '../../../support/service/agent.ts'
+import { editOf, registrationOf, sending } from '../../../support/service/signed.ts'
+import { codeOf, openWall, paidBy, payloadOf } from '../../../support/service/wall.ts'
+
+// Goal: whoever asks for too much is told so, and nobody else is; no budget stands between a payer and a known payment.
+
+const repaint = (payer: number, message: string) =>
+  ['PUT /blocks/3,4', sending(editOf(payer, '3,4', { message }))] as const
+
+test('what is beyond a budget is refused with the time to wait, and changes nothing', async () => {
+  const wall = await openWall({ limits: usedUp() })
+  const response = await wall.ask('POST /api/preview', sending({ coord: 'next' }))
+  expect([response.status, response.headers.get('retry-after')]).toEqual([429, '2'])
+  expect(await response.json()).toEqual({
+    error: 'too_many_requests',
+    message:
+      'You have asked for more of this than one client is answered. Nothing was done; wait Retry-After seconds and send the same request again.',
+    retryAfter: 2,
+  })
+})
+
+test.each([
+  '/blocks/next',
+  '/blocks/3,4',
+  '/api/canvas',
+  '/api/canvas.bin',
+  '/api/blocks',
+  '/api/feed',
+  '/api/agents',
+  '/api/health',
+  '/',
+])('%s is asked for without a budget', async (path) => {
+  const { ask } = await openWall({ limits: usedUp() })
+  expect((await ask(`GET ${path}`)).status).not.toBe(429)
+})
+
+test('a picture that a client holds already costs it nothing', async () => {
+  let limits: RateLimits = usedUp('calls')
+  const turning: RateLimits = { take: (...asked) => limits.take(...asked), check: (...asked) => limits.check(...asked) }
+  const { ask } = await openWall({ limits: turning })
+  const etag = (await ask('GET /blocks/3,4.png')).headers.get('etag') ?? ''
+  limits = usedUp('pictures')
+  expect((await ask('GET /blocks/3,4.png')).status).toBe(429)
+  expect((await ask('GET /blocks/3,4.png', { headers: { 'if-none-match': etag } })).status).toBe(304)
+})
+
+test('a payment that the ledger knows is answered, whatever its client has used up', async () => {
+  let spent = false
+  const refusal = () => (spent ? tooManyRequests(1000) : undefined)
+  const { buy } = await openWall({ limits: { take: refusal, check: refusal } })
+  const receipt = await (await buy('/blocks/3,4', 1)).json()
+  spent = true
+  const again = await buy('/blocks/3,4', 1)
+  expect([again.status, await again.json()]).toEqual([200, receipt])
+  expect(await codeOf(await buy('/blocks/5,6', 2))).toBe('too_many_requests')
+})
+
+test('over MCP too, a known payment is answered, whatever its client has used up', async () => {
+  let spent = false
+  const refusal = () => (spent ? tooManyRequests(1000) : undefined)
+  const wall = await openWall({ limits: { take: refusal, check: refusal } })
+  const receipt = (await (await wall.buy('/blocks/3,4', 1)).json()) as object
+  spent = true
+  const again = await callTool(wall, 'buy_block', { coord: '3,4' }, payloadOf(paymentOf(1, 1)))
+  expect(again.structuredContent).toMatchObject(receipt)
+})
+
+test('where an address has sent too much junk, who signed its payment can still buy there', async () => {
+  const { ask, buy } = await openWall({ limits: usedUp('payments') })
+  const forged = { ...paymentOf(2, 2), signature: FORGED }
+  expect(await codeOf(await ask('GET /blocks/3,4', paidBy(forged)))).toBe('too_many_requests')
+  expect((await buy('/blocks/3,4', 1)).status).toBe(200)
+})
+
+test('refused payments count, and what the service is at fault for does not', async () => {
+  const taken: string[] = []
+  const limits: RateLimits = { take: (name) => void taken.push(name), check: () => undefined }
+  const wall = await openWall({ limits })
+  const { verification } = wall.facilitator
+  wall.facilitator.verification = { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' }
+  expect((await wall.buy('/blocks/3,4', 2)).status).toBe(402)
+  wall.facilitator.verification = verification
+  expect(taken).toEqual(['payments'])
+  wall.facilitator.settling = { kind: 'unclear' }
+  expect((await wall.buy('/blocks/3,4', 1)).status).toBe(503)
+  expect(taken).toEqual(['payments'])
+})
+
+test('a block is repainted thirty times at once and then once a second, and the log grows by no more', async () => {
+  const clock = fakeClock(NOW)
+  const { ask, buy, db } = await openWall({ limits: rateLimits(clock) })
+  await buy('/blocks/3,4', 1)
+  const statuses: number[] = []
+  for (let at = 0; at < 40; at++) statuses.push((await ask(...repaint(1, `at once ${at}`))).status)
+  expect(statuses).toEqual([...Array.from({ length: 30 }, () => 200), ...Array.from({ length: 10 }, () => 429)])
+  clock.pass(2000)
+  for (let at = 0; at < 5; at++) statuses.push((await ask(...repaint(1, `later ${at}`))).status)
+  expect(statuses.slice(40)).toEqual([200, 200, 429, 429, 429])
+  expect((await db.log.after(0, 100)).length).toBe(1 + 32)
+})
+
+test('nobody but its owner uses a block’s budget up, and too many bad signatures close the door to their sender', async () => {
+  const { ask, buy, db } = await openWall({ limits: rateLimits(fakeClock(NOW)) })
+  await buy('/blocks/3,4', 1)
+  const bad = repaint(2, 'not mine')
+  for (let at = 0; at < 300; at++) expect((await ask(...bad)).status).toBe(401)
+  expect(await codeOf(await ask(...bad))).toBe('too_many_requests')
+  expect((await db.log.after(0, 10)).length).toBe(1)
+})
+
+test('a wallet that names itself without end is stopped, and its name is what was answered last', async () => {
+  const { ask, buy } = await openWall({ limits: rateLimits(fakeClock(NOW)) })
+  await buy('/blocks/3,4', 1)
+  const register = (at: number) => ask('PUT /api/agents/me', sending(registrationOf(1, { name: `Ada ${at}` })))
+  for (let at = 1; at <= 300; at++) expect((await register(at)).status).toBe(200)
+  expect((await register(301)).status).toBe(429)
+  expect(await (await ask('GET /api/agents')).json()).toMatchObject({ agents: [{ name: 'Ada 300' }] })
+})
+
+test('one address has so many live streams, gets one back when it closes one, and takes none from others', async () => {
+  const { live } = await openWall()
+  const open = async (address: string) => await live.answer(new Request('http://wall.test/api/live'), address)
+  const streams: Response[] = []
+  for (let at = 0; at < STREAMS_PER_ADDRESS; at++) streams.push(await open('203.0.113.9'))
+  const beyond = await open('203.0.113.9')
+  expect([beyond.status, beyond.headers.get('retry-after'), await codeOf(beyond)]).toEqual([
+    429,
+    '60',
+    'too_many_requests',
+  ])
+  expect((await open('203.0.113.10')).status).toBe(200)
+  await streams[7]?.body?.cancel()
+  expect((await open('203.0.113.9')).status).toBe(200)
+  expect((await open('203.0.113.9')).status).toBe(429)
+})
+
+test('a call of MCP counts as one, and as what its tool costs', async () => {
+  const { ask } = await openWall({ limits: usedUp('searches') })
+  const call = (name: string, given: object = {}) =>
+    ask('POST /mcp', sending({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }))
+  expect(await (await call('find_space')).json()).toMatchObject({
+    result: { isError: true, structuredContent: { error: 'too_many_requests', retryAfter: 2 } },
+  })
+  expect(await (await call('get_wall')).json()).toMatchObject({ result: { structuredContent: { canvas: {} } } })
+})

@@ -1,0 +1,210 @@
+import { afterAll, expect, test } from 'bun:test'
+import { StoreUnavailable } from '../../../../server/domain/failure.ts'
+import { paymentOf } from '../../../support/samples.ts'
+import { editOf } from '../../../support/service/signed.ts'
+import { openWall, paidBy } from '../../../support/service/wall.ts'
+
+// What a socket shows and a Request object cannot: framing, odd verbs, missing hosts.
+
+const wall = await openWall()
+wall.app.listen({ hostname: '127.0.0.1', port: 0 })
+const port = wall.app.server?.port ?? 0
+
+afterAll(async () => {
+  await wall.app.server?.stop(true)
+  await wall.db.close()
+})
+
+/** Sends bytes and answers all that comes back until the server hangs up. */
+function raw(...lines: readonly string[]): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let got = ''
+  void Bun.connect({
+    hostname: '127.0.0.1',
+    port,
+    socket: {
+      open: (socket) => void socket.write(lines.join('\r\n')),
+      data: (_, data) => {
+        got += data.toString()
+      },
+      close: () => resolve(got),
+    },
+  })
+  return promise
+}
+
+const CLOSE = 'Connection: close'
+
+const statusOf = (answer: string) => Number(answer.split(' ')[1])
+const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4)
+
+test('a request of HTTP/1.0 without a host is answered', async () => {
+  expect(statusOf(await raw('GET /api/health HTTP/1.0', '', ''))).toBe(200)
+  expect(statusOf(await raw('GET /blocks/1,1?name=%00 HTTP/1.0', '', ''))).toBe(400)
+  expect(statusOf(await raw('GET /blocks/1,1 HTTP/1.0', '', ''))).toBe(402)
+  expect(bodyOf(await raw('GET /a HTTP/1.0', '', ''))).toContain('not_found')
+})
+
+test('a host of one letter leads no request astray', async () => {
+  const ask = (line: string) => raw(`${line} HTTP/1.1`, 'Host: a', CLOSE, '', '')
+  expect(statusOf(await ask('GET /api/health'))).toBe(200)
+  expect(statusOf(await ask('GET /foo/api/health'))).toBe(404)
+  expect(statusOf(await ask('GET /foo/blocks/1,1'))).toBe(404)
+  expect(statusOf(await ask('GET //blocks/1,1'))).toBe(404)
+  expect(statusOf(await ask('POST /blocks/1,1'))).toBe(405)
+})
+
+test('a path is what it says, whoever reads it first', async () => {
+  const ask = (line: string) => raw(`${line} HTTP/1.1`, 'Host: wall.test', CLOSE, '', '')
+  for (const path of ['/api/health/', '//api/health', '/API/health', '/api/health;x', '/api/health%3Fx'])
+    expect(statusOf(await ask(`GET ${path}`))).toBe(404)
+  for (const path of ['/api/health?x=/y', '/api/health?', 'http://wall.test/api/health'])
+    expect(statusOf(await ask(`GET ${path}`))).toBe(200)
+  for (const path of ['/api/health', '/api/health?x']) {
+    expect(await ask(`POST ${path}`)).toContain('Allow: GET, HEAD, OPTIONS')
+    expect(statusOf(await ask(`OPTIONS ${path}`))).toBe(204)
+  }
+})
+
+test('what a handler throws is an answer, on every path', async () => {
+  const gone = async () => {
+    throw new StoreUnavailable('gone')
+  }
+  const own = await openWall()
+  const other = await openWall({ log: { ...own.db.log, after: gone }, ledger: { ...own.db.ledger, space: gone } })
+  other.app.listen({ hostname: '127.0.0.1', port: 0 })
+  for (const path of ['/api/history', '/blocks/1,1'])
+    expect((await fetch(`http://127.0.0.1:${other.app.server?.port}${path}`)).status).toBe(503)
+  await other.app.server?.stop(true)
+})
+
+test('verbs that Bun lets through are refused in the one shape', async () => {
+  for (const verb of ['TRACE', 'PROPFIND', 'DELETE', 'MKCOL']) {
+    const answer = await raw(`${verb} /blocks/1,1 HTTP/1.1`, 'Host: wall.test', 'Cookie: secret', CLOSE, '', '')
+    expect(statusOf(answer)).toBe(405)
+    expect(answer).toContain('Allow: GET, HEAD, PUT, OPTIONS')
+    expect(JSON.parse(bodyOf(answer))).toHaveProperty('error', 'method_not_allowed')
+    expect(answer).not.toContain('secret')
+  }
+  expect(statusOf(await raw('CONNECT wall.test:443 HTTP/1.1', 'Host: wall.test', CLOSE, '', ''))).toBe(404)
+})
+
+test('HEAD has the length of the body it does not send, and buys nothing', async () => {
+  const { headers } = paidBy(paymentOf(1, 1))
+  const payment = `PAYMENT-SIGNATURE: ${headers['PAYMENT-SIGNATURE']}`
+  for (const [path, status] of [
+    ['/blocks/next', 402],
+    ['/api/canvas', 200],
+    ['/api/health', 200],
+  ] as const) {
+    const head = await raw(`HEAD ${path} HTTP/1.1`, 'Host: a', payment, CLOSE, '', '')
+    expect(statusOf(head)).toBe(status)
+    expect(bodyOf(head)).toBe('')
+    const get = await raw(`GET ${path} HTTP/1.1`, 'Host: a', CLOSE, '', '')
+    expect(/content-length: (\d+)/i.exec(head)?.[1]).toBe(String(Buffer.byteLength(bodyOf(get))))
+  }
+  expect(wall.facilitator.verified).toEqual([])
+})
+
+test('a preflight is answered without a body', async () => {
+  const answer = await raw('OPTIONS /blocks/1,1 HTTP/1.1', 'Host: wall.test', CLOSE, '', '')
+  expect(statusOf(answer)).toBe(204)
+  expect(bodyOf(answer)).toBe('')
+})
+
+const PUT = ['PUT /blocks/1,1 HTTP/1.1', 'Host: wall.test', 'Content-Type: application/json']
+
+test('a body that is announced too large is refused in JSON, and the connection ends', async () => {
+  for (const announced of [4097, 1_073_741_824, 2 ** 52]) {
+    const answer = await raw(...PUT, `Content-Length: ${announced}`, '', '')
+    expect(statusOf(answer)).toBe(413)
+    expect(answer.toLowerCase()).toContain('connection: close')
+    expect(JSON.parse(bodyOf(answer))).toHaveProperty('error', 'body_too_large')
+  }
+})
+
+test('a body in chunks is refused as soon as it is too large, and what follows is no request', async () => {
+  const chunk = `1001\r\n${'a'.repeat(0x1001)}\r\n`
+  const smuggled = 'GET /api/health HTTP/1.1\r\nHost: wall.test\r\n\r\n'
+  for (const rest of [smuggled, `0\r\n\r\n${smuggled}`]) {
+    const answer = await raw(...PUT, 'Transfer-Encoding: chunked', '', chunk + rest)
+    expect(statusOf(answer)).toBe(413)
+    expect(bodyOf(answer)).toStartWith('{"error":"body_too_large"')
+    expect(answer).not.toContain('pixel-wall')
+  }
+})
+
+test('a signed edit in chunks is read whole', async () => {
+  const body = JSON.stringify(editOf(1, '1,1', { message: 'a' }))
+  const chunks = [body.slice(0, 20), body.slice(20)].map((part) => `${part.length.toString(16)}\r\n${part}\r\n`)
+  const answer = await raw(...PUT, 'Transfer-Encoding: chunked', CLOSE, '', `${chunks.join('')}0\r\n\r\n`)
+  expect(JSON.parse(bodyOf(answer))).toHaveProperty('error', 'no_owner')
+})
+
+test('a request that is no HTTP, or frames its body twice, is not ours to answer', async () => {
+  const both = await raw(...PUT, 'Content-Length: 2', 'Transfer-Encoding: chunked', '', '{}')
+  expect(statusOf(both)).toBe(400)
+  expect(statusOf(await raw('GET /api/health HTTP/1.1', '', ''))).toBe(400)
+})
+
+test('headers without end are refused', async () => {
+  const answer = await raw(
+    'GET /blocks/1,1 HTTP/1.1',
+    'Host: wall.test',
+    `PAYMENT-SIGNATURE: ${'a'.repeat(20_000)}`,
+    '',
+    '',
+  )
+  expect(statusOf(answer)).toBe(431)
+})
+
+test('a buyer who hangs up has bought all the same, and gets the receipt later', async () => {
+  const verified = Promise.withResolvers<void>()
+  const open = Promise.withResolvers<void>()
+  const { verify } = wall.facilitator
+  wall.facilitator.verify = async (target, payment) => {
+    verified.resolve()
+    await open.promise
+    return verify(target, payment)
+  }
+  const { headers } = paidBy(paymentOf(9, 9))
+  const socket = await Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } })
+  socket.write(`GET /blocks/9,9 HTTP/1.1\r\nHost: a\r\nPAYMENT-SIGNATURE: ${headers['PAYMENT-SIGNATURE']}\r\n\r\n`)
+  await verified.promise
+  socket.terminate()
+  open.resolve()
+  const receipt = await wall.buy('/blocks/9,9', 9)
+  expect(receipt.status).toBe(200)
+  expect(wall.facilitator.settled).toHaveLength(1)
+})
+
+test('a path is where it says as it was sent: dots in it lead nowhere', async () => {
+  const dotted = [
+    '/blocks/%2e%2e/api/health',
+    '/blocks/../api/health',
+    '/blocks/%2e%2e',
+    '/blocks/%2E',
+    '/api/./health',
+    '/x/%2e%2e/blocks/1,1',
+    '/blocks/x/%2e%2e/1,1',
+    '/./blocks/1,1',
+    '/blocks\\1,1',
+    '/%2e%2e',
+    '/api/agents/%2e%2e/health',
+  ]
+  for (const path of dotted) {
+    const answer = await raw(`GET ${path} HTTP/1.1`, 'Host: wall.test', CLOSE, '', '')
+    expect([path, statusOf(answer), JSON.parse(bodyOf(answer)).error]).toEqual([path, 404, 'not_found'])
+  }
+  for (const [path, status] of [
+    ['/blocks/1%2c1', 402],
+    ['/blocks/..%2f1,1', 400],
+    ['/api/health?x=/../y', 200],
+    ['/blocks/1,1?link=https://a.example/../b', 402],
+    ['/blocks/1,1.png', 200],
+  ] as const)
+    expect([path, statusOf(await raw(`GET ${path} HTTP/1.1`, 'Host: wall.test', CLOSE, '', ''))]).toEqual([
+      path,
+      status,
+    ])
+})

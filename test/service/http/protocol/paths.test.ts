@@ -1,0 +1,156 @@
+import { expect, test } from 'bun:test'
+import { codeOf, openWall } from '../../../support/service/wall.ts'
+
+const wall = await openWall()
+
+const onTheWall: ReadonlyArray<readonly [path: string, canonical: string]> = [
+  ['/blocks/10,10', '10,10'],
+  ['/blocks/10%2C10', '10,10'],
+  ['/blocks/10%2c10', '10,10'],
+  ['/blocks/%31%30,10', '10,10'],
+  ['/blocks/007,3', '7,3'],
+  ['/blocks/000,000', '0,0'],
+  ['/blocks/159,89', '159,89'],
+]
+
+test.each(onTheWall)('%s is the block %s', async (path, canonical) => {
+  const response = await wall.ask(`GET ${path}`)
+  expect(response.status).toBe(402)
+  expect(await response.json()).toHaveProperty('resource', `https://wall.test/blocks/${canonical}`)
+})
+
+const offTheWall = [
+  '160,0',
+  '0,90',
+  '160,90',
+  '999,999',
+  '0,1000',
+  '-1,0',
+  '+1,0',
+  '1',
+  '1,',
+  ',1',
+  '1,2,3',
+  '1.0,2',
+  '1;2',
+  '1e1,2',
+  '0x1,2',
+  '%201,2',
+  '1,2%20',
+  '1,%202',
+  '1,2%0A',
+  '1%0A,2',
+  '%00',
+  '%D9%A3,%D9%A4',
+  '%EF%BC%91,%EF%BC%92',
+  '10%252C10',
+  '%zz',
+  '%',
+  '%ff',
+  '%E0%A4%A',
+  '..%2Fapi%2Fhealth',
+  '1%2F2',
+  'Next',
+  'NEXT',
+  'next%20',
+  'null',
+  'undefined',
+  'NaN',
+  '__proto__',
+  'constructor',
+  '%F0%9F%98%80',
+]
+
+test.each(offTheWall)('/blocks/%s is no block', async (segment) => {
+  const response = await wall.ask(`GET /blocks/${segment}`)
+  expect(response.status).toBe(400)
+  expect(await codeOf(response)).toBe('invalid_coordinate')
+})
+
+const nowhere = [
+  '/blocks',
+  '/blocks/',
+  '/blocks//',
+  '/blocks/1,1/',
+  '/blocks/1,1/extra',
+  '//blocks/1,1',
+  '/Blocks/1,1',
+  '/api',
+  '/api/',
+  '/api/canvas/',
+  '/api//canvas',
+  '/API/canvas',
+  '/api/canvas%2e%2e%2f%2e%2e%2fetc%2fpasswd',
+  '/api/nothing',
+  '/index.php',
+  '/.env',
+  '/mcp/x',
+]
+
+test.each(nowhere)('%s is nowhere', async (path) => {
+  for (const method of ['GET', 'PUT', 'POST']) {
+    const response = await wall.ask(`${method} ${path}`)
+    expect(response.status).toBe(404)
+    expect(await codeOf(response)).toBe('not_found')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+  }
+})
+
+const verbs: ReadonlyArray<readonly [path: string, allowed: string]> = [
+  ['/blocks/1,1', 'GET, HEAD, PUT, OPTIONS'],
+  ['/blocks/next', 'GET, HEAD, PUT, OPTIONS'],
+  ['/api/canvas', 'GET, HEAD, OPTIONS'],
+  ['/api/feed', 'GET, HEAD, OPTIONS'],
+  ['/api/agents', 'GET, HEAD, OPTIONS'],
+  ['/api/agents/me', 'PUT, OPTIONS'],
+  ['/api/health', 'GET, HEAD, OPTIONS'],
+  ['/openapi.json', 'GET, HEAD, OPTIONS'],
+  ['/', 'GET, HEAD, OPTIONS'],
+]
+
+test.each(verbs)('%s names the verbs it takes to those who use another', async (path, allowed) => {
+  for (const method of ['GET', 'HEAD', 'PUT', 'POST', 'PATCH', 'DELETE', 'PROPFIND', 'MKCOL'].filter(
+    (verb) => !allowed.includes(verb),
+  )) {
+    const response = await wall.ask(`${method} ${path}`)
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe(allowed)
+    if (method !== 'HEAD') expect(await codeOf(response)).toBe('method_not_allowed')
+  }
+})
+
+test('a page of another origin may read and pay', async () => {
+  const preflight = await wall.ask('OPTIONS /blocks/1,1', {
+    headers: {
+      origin: 'https://agent.example',
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'access-control-expose-headers, payment-signature',
+    },
+  })
+  expect(preflight.status).toBe(204)
+  expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
+  expect(preflight.headers.get('access-control-allow-methods')).toBe('GET, HEAD, PUT, POST, OPTIONS')
+  expect(preflight.headers.get('access-control-allow-headers')).toBe(
+    'PAYMENT-SIGNATURE, X-PAYMENT, Content-Type, Access-Control-Expose-Headers',
+  )
+  for (const path of ['/blocks/1,1', '/blocks/160,0', '/api/canvas', '/api/health', '/nowhere', '/openapi.json']) {
+    const { headers } = await wall.ask(`GET ${path}`)
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('access-control-expose-headers')).toBe(
+      'PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, ETag, Link, Retry-After',
+    )
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+  }
+})
+
+test('a preflight is answered wherever it is sent, before anything is looked at', async () => {
+  for (const path of ['/blocks/160,0', '/nowhere', '/']) expect((await wall.ask(`OPTIONS ${path}`)).status).toBe(204)
+})
+
+test('every read can be asked for its headers alone', async () => {
+  for (const path of ['/blocks/1,1', '/api/canvas', '/api/feed', '/api/agents', '/api/health', '/openapi.json']) {
+    const [get, head] = [await wall.ask(`GET ${path}`), await wall.ask(`HEAD ${path}`)]
+    expect(head.status).toBe(get.status)
+    expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
+  }
+})

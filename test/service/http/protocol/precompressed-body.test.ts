@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'bun:test'
+import { crc32, createGunzip } from 'node:zlib'
+import fc from 'fast-check'
+import {
+  combineCrc,
+  gzipBody,
+  joined,
+  plainBody,
+  segmentOf,
+  summed,
+  zstdBody,
+} from '../../../../server/http/canvas/precompressed-body.ts'
+
+const texts = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constant('{"i":1,"t":2},'.repeat(500))), {
+  maxLength: 12,
+})
+
+const part = (text: string) => segmentOf(summed(new TextEncoder().encode(text)))
+
+const whole = (parts: readonly string[]) => new TextEncoder().encode(parts.join(''))
+
+/** How many bytes a decoder uses that, like a browser, stops at the end of the first gzip member. */
+async function firstMember(body: Uint8Array): Promise<Buffer> {
+  const gunzip = createGunzip()
+  const chunks: Buffer[] = []
+  gunzip.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const ended = new Promise((resolve, reject) => gunzip.on('end', resolve).on('error', reject))
+  gunzip.end(body)
+  await ended
+  expect(gunzip.bytesWritten).toBe(body.length)
+  return Buffer.concat(chunks)
+}
+
+describe('a body of parts', () => {
+  test('decodes to its text in every encoding', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, async (parts) => {
+        const segments = parts.map(part)
+        expect(await joined(plainBody(segments)).bytes()).toEqual(whole(parts))
+        expect(new Uint8Array(Bun.gunzipSync(await joined(gzipBody(segments)).bytes()))).toEqual(whole(parts))
+        if (parts.length > 0)
+          expect(new Uint8Array(Bun.zstdDecompressSync(await joined(zstdBody(segments)).bytes()))).toEqual(whole(parts))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('is one gzip member, for browsers drop what follows the first', async () => {
+    const parts = ['{"a":1,', '"b":2,', '', '"c":3}']
+    const body = await joined(gzipBody(parts.map(part))).bytes()
+    expect(new Uint8Array(await firstMember(body))).toEqual(whole(parts))
+    // A second member would start with the same three bytes.
+    expect(Buffer.from(body).indexOf(Buffer.of(0x1f, 0x8b, 8), 1)).toBe(-1)
+  })
+
+  test('arrives whole through fetch', async () => {
+    const parts = Array.from({ length: 90 }, (_, row) => `${JSON.stringify({ row, text: 'x'.repeat(row * 40) })}\n`)
+    const segments = parts.map(part)
+    const bodies = { gzip: joined(gzipBody(segments)), zstd: joined(zstdBody(segments)) }
+    await using server = Bun.serve({
+      port: 0,
+      fetch: ({ url }) => {
+        const encoding = url.endsWith('zstd') ? 'zstd' : 'gzip'
+        return new Response(bodies[encoding], { headers: { 'Content-Encoding': encoding } })
+      },
+    })
+    for (const encoding of ['gzip', 'zstd'])
+      expect(await (await fetch(new URL(encoding, server.url))).text()).toBe(parts.join(''))
+  })
+})
+
+test('the sum of two parts is the sum of the whole', () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), fc.uint8Array({ maxLength: 5000 }), (first, second) => {
+      expect(combineCrc(crc32(first), crc32(second), second.length)).toBe(crc32(Buffer.concat([first, second])))
+    }),
+  )
+})

@@ -1,0 +1,149 @@
+import { expect, test } from 'bun:test'
+import { workerPictures } from '../../../../server/adapters/pictures/pictures.ts'
+import { widthOf } from '../../../../server/domain/picture/bitmap-font.ts'
+import type { Pictures } from '../../../../server/ports.ts'
+import { PALETTE } from '../../../../shared/palette.ts'
+import { blockOf, NOW } from '../../../support/samples.ts'
+import { decoded } from '../../../support/service/decoded.ts'
+import { codeOf, openWall } from '../../../support/service/wall.ts'
+
+// Goal: a link to the wall, a block or an agent shows what is there. Method: blocks of known colours are bought, the cards
+// drawn through the real worker and encoder, and read by another decoder at the places where the colours must be.
+
+const RED = 180
+const GREEN = 46
+const rainbow = Uint8Array.from({ length: 100 }, (_, at) => 16 + 2 * at).toHex()
+const flat = (index: number) => index.toString(16).padStart(2, '0').repeat(100)
+
+const wall = await openWall()
+await wall.buy(`/blocks/3,4?px=${rainbow}`, 1)
+await wall.buy(`/blocks/4,4?px=${flat(RED)}`, 2, 2)
+await wall.buy(`/blocks/20,4?px=${flat(GREEN)}`, 1, 3)
+await wall.buy(`/blocks/159,89?px=${flat(RED)}`, 2, 4)
+
+const colourOf = (index: number) => PALETTE[index] ?? ''
+const card = async (query: string) => await decoded(await wall.ask(`GET /card.png${query}`))
+
+test.each(['', '?block=3,4', '?block=80,45', '?agent=1', '?agent=2'])('the card of %p is 1200 x 630', async (query) => {
+  const response = await wall.ask(`GET /card.png${query}`)
+  expect(response.headers.get('content-type')).toBe('image/png')
+  const { width, height } = await decoded(response)
+  expect([width, height]).toEqual([1200, 630])
+})
+
+test('the wall’s card shows the whole wall, each block six pixels wide in its place', async () => {
+  const { colourAt } = await card('')
+  const middleOf = (col: number, row: number) => colourAt(120 + col * 6 + 3, 28 + row * 6 + 3)
+  expect([middleOf(4, 4), middleOf(20, 4), middleOf(159, 89)]).toEqual([RED, GREEN, RED].map(colourOf))
+  expect([middleOf(50, 50), colourAt(5, 5)]).toEqual([217, 216].map(colourOf))
+})
+
+test('a block’s card shows every pixel of the block, and marks its place on the wall', async () => {
+  const { colourAt } = await card('?block=3,4')
+  for (let at = 0; at < 100; at++)
+    expect(colourAt(40 + (at % 10) * 44 + 22, 140 + Math.floor(at / 10) * 44 + 22)).toBe(colourOf(16 + 2 * at))
+  const place = { x: 520 + 3 * 4, y: 140 + 4 * 4 }
+  expect(colourAt(place.x - 4, place.y)).toBe('#ffffff')
+  // Another block of the wall, out of the mark's way.
+  expect(colourAt(520 + 20 * 4 + 2, place.y + 2)).toBe(colourOf(GREEN))
+})
+
+test('an agent’s card shows its blocks, and all others dimmed', async () => {
+  const { colourAt } = await card('?agent=1')
+  // From the wall's corner, which is as far as the part around 3,4 and 20,4 can go, each block 30 pixels wide.
+  const middleOf = (col: number, row: number) => colourAt(120 + col * 30 + 15, 28 + row * 30 + 15)
+  expect(middleOf(20, 4)).toBe(colourOf(GREEN))
+  expect(colourAt(120 + 3 * 30 + 1, 28 + 4 * 30 + 1)).toBe(colourOf(16))
+  expect(middleOf(4, 4)).not.toBe(colourOf(RED))
+})
+
+test('a work’s card and an agent’s name it where there are letters for all of its name', async () => {
+  const named = await openWall()
+  await named.buy('/blocks/3,4?name=Ada', 1)
+  await named.buy(`/blocks/9,9?name=${encodeURIComponent('Адель')}`, 2, 2)
+  /** Where the line that ends on the right begins. */
+  const begins = async (query: string) => {
+    const { colourAt } = await decoded(await named.ask(`GET /card.png${query}`))
+    const columns = Array.from({ length: 500 }, (_, at) => 700 + at)
+    return columns.find((x) => [590, 594, 598, 602, 606].some((y) => colourAt(x, y) !== colourOf(216)))
+  }
+  const from = (text: string, right: number) => right - widthOf(text, 3)
+  expect(await begins('?work=3,4')).toBe(from('ADA : 1 BLOCK', 1160))
+  expect(await begins('?agent=1')).toBe(from('ADA : 1 BLOCK', 1080))
+  // The first letter, a one, leaves its first column free.
+  expect(await begins('?work=9,9')).toBe(from('1 BLOCK', 1160) + 3)
+})
+
+test('an agent’s blocks that are far apart are shown on the whole wall', async () => {
+  const { colourAt } = await card('?agent=2')
+  const middleOf = (col: number, row: number) => colourAt(120 + col * 6 + 3, 28 + row * 6 + 3)
+  expect([middleOf(4, 4), middleOf(159, 89)]).toEqual([RED, RED].map(colourOf))
+  expect(middleOf(20, 4)).not.toBe(colourOf(GREEN))
+})
+
+test('a card may be kept until the wall changes', async () => {
+  const own = await openWall()
+  const path = 'GET /card.png?block=1,1'
+  const first = await own.ask(path)
+  expect(first.headers.get('cache-control')).toBe('public, max-age=60')
+  const holding = { headers: { 'If-None-Match': first.headers.get('etag') ?? '' } }
+  expect((await own.ask(path, holding)).status).toBe(304)
+  expect((await own.ask('GET /card.png', holding)).status).toBe(200)
+  await own.buy(`/blocks/1,1?px=${flat(GREEN)}`, 1)
+  const second = await own.ask(path, holding)
+  expect(second.status).toBe(200)
+  expect((await decoded(second)).colourAt(100, 200)).toBe(colourOf(GREEN))
+})
+
+test('pixels that are hidden are on no card', async () => {
+  const own = await openWall()
+  await own.buy(`/blocks/3,4?px=${flat(GREEN)}`, 1)
+  await own.ask('GET /card.png?block=3,4')
+  await own.db.moderation.moderate(blockOf('3,4'), 'hide', ['pixels'], NOW)
+  await own.buy(`/blocks/5,4`, 1, 2)
+  for (const query of ['', '?block=3,4', '?agent=1']) {
+    const { width, height, colourAt } = await decoded(await own.ask(`GET /card.png${query}`))
+    const colours = new Set(
+      Array.from({ length: width * height }, (_, at) => colourAt(at % width, Math.floor(at / width))),
+    )
+    expect([query, colours.has(colourOf(GREEN))]).toEqual([query, false])
+  }
+})
+
+test.each([
+  ['?block=160,0', 'invalid_coordinate'],
+  ['?block=next', 'invalid_coordinate'],
+  ['?block=1,1&block=1,1', 'invalid_coordinate'],
+  ['?agent=0', 'invalid_option'],
+  ['?agent=0x12', 'invalid_option'],
+  ['?agent=1&block=1,1', 'invalid_option'],
+  ['?agent=3', 'not_found'],
+])('there is no card %s', async (query, code) => {
+  expect(await codeOf(await wall.ask(`GET /card.png${query}`))).toBe(code)
+})
+
+test('uploads that crowd the workers keep no card waiting', async () => {
+  const own = await openWall()
+  const paint = async (): Promise<never> => await new Promise(() => {})
+  const crowd = await openWall({ pictures: { ...workerPictures(), paint } })
+  const upload = { headers: { 'Content-Type': 'application/octet-stream' }, body: new Uint8Array(3) }
+  for (let at = 0; at < 20; at++) void crowd.ask('POST /api/pixels?w=1&h=1&width=1&height=1', upload)
+  const [card, same] = [await crowd.ask('GET /card.png'), await own.ask('GET /card.png')]
+  expect([card.status, await card.bytes()]).toEqual([200, await same.bytes()])
+})
+
+test('the wall is made small once for all the cards of a moment', async () => {
+  let shrunk = 0
+  const pictures: Pictures = {
+    encode: async () => new Uint8Array(1),
+    paint: async () => 'busy',
+    async shrink(_, width, height) {
+      shrunk++
+      return { width, height, indices: new Uint8Array(width * height) }
+    },
+  }
+  const own = await openWall({ pictures })
+  const ask = async (col: number) => (await own.ask(`GET /card.png?block=${col},0`)).status
+  expect(new Set(await Promise.all(Array.from({ length: 20 }, (_, col) => ask(col))))).toEqual(new Set([200]))
+  expect(shrunk).toBe(1)
+})

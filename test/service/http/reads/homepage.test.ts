@@ -1,0 +1,145 @@
+import { expect, test } from 'bun:test'
+import { Value } from '@sinclair/typebox/value'
+import { Agents } from '../../../../shared/contract/agent.ts'
+import { blockOf, NOW, wallet } from '../../../support/samples.ts'
+import { jsonOf, openWall, type Wall } from '../../../support/service/wall.ts'
+
+// Goal: a link to the page says in a chat what it leads to. Method: the head is read as a browser's parser reads it.
+
+const PAGE = '<!doctype html><html><head><title>Pixel Wall</title></head><body></body></html>'
+const page = () => new Response(PAGE, { headers: { 'content-type': 'text/html', vary: 'Accept-Encoding' } })
+const viewer = (path: string) => (path === '/' ? page : undefined)
+
+const NAME = '"><script>alert(1)</script>'
+const MESSAGE = '</head><img src=x onerror="a&b">'
+
+const wall = await openWall({ viewer })
+await wall.buy(`/blocks/3,4?name=${encodeURIComponent(NAME)}&message=${encodeURIComponent(MESSAGE)}&framework=eliza`, 1)
+await wall.buy('/blocks/5,4', 2)
+
+/** Content of each tag of the head, by its name or property. */
+async function tagsOf(own: Wall, path: string): Promise<Record<string, string>> {
+  const tags: Record<string, string> = {}
+  const rewriter = new HTMLRewriter().on('head meta', {
+    element(meta) {
+      tags[meta.getAttribute('property') ?? meta.getAttribute('name') ?? ''] = unescaped(meta.getAttribute('content'))
+    },
+  })
+  await rewriter.transform(await own.ask(`GET ${path}`)).text()
+  return tags
+}
+
+// The rewriter hands attributes over as they stand in the text.
+const unescaped = (text: string | null) =>
+  (text ?? '').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
+
+test('a link to the wall shows its card', async () => {
+  expect(await tagsOf(wall, '/')).toEqual({
+    'og:type': 'website',
+    'og:site_name': 'Pixel Wall',
+    'og:title': 'Pixel Wall',
+    'og:description': 'A public 1600x900 billboard. Agents buy its 10x10 blocks for 1.00 USD over x402.',
+    'og:url': 'https://wall.test/',
+    'og:image': 'https://wall.test/card.png',
+    'og:image:type': 'image/png',
+    'og:image:width': '1200',
+    'og:image:height': '630',
+    'og:image:alt': 'The whole wall.',
+    'twitter:card': 'summary_large_image',
+    contact: 'mailto:ops@wall.test',
+  })
+})
+
+test('a link to a block shows the block, its owner and what it says', async () => {
+  expect(await tagsOf(wall, '/?block=003,4&agent=2')).toMatchObject({
+    'og:title': `Block 3,4 of ${NAME} · Pixel Wall`,
+    'og:description': MESSAGE,
+    'og:url': 'https://wall.test/?block=3,4',
+    'og:image': 'https://wall.test/card.png?block=3,4',
+    'og:image:alt': 'Block 3,4, enlarged, and its place on the wall.',
+  })
+})
+
+test('a link to an open block says what it costs', async () => {
+  const { 'og:title': title, 'og:description': description } = await tagsOf(wall, '/?block=80,45')
+  expect(title).toBe('Block 80,45 is open · Pixel Wall')
+  expect(description).toContain('1.00 USDC')
+})
+
+const registry = Value.Cast(Agents, await jsonOf(await wall.ask('GET /api/agents')))
+const shown = registry.agents[0]?.wallet ?? ''
+
+test.each(['1', wallet(1), shown])('a link to the agent %s shows its blocks', async (agent) => {
+  expect(await tagsOf(wall, `/?agent=${encodeURIComponent(agent)}`)).toMatchObject({
+    'og:title': `${NAME} · Pixel Wall`,
+    'og:description': `Agent 1 of 2, wallet ${shown}, which runs on eliza, has bought one block of the wall.`,
+    'og:url': 'https://wall.test/?agent=1',
+    'og:image': 'https://wall.test/card.png?agent=1',
+  })
+})
+
+test.each(['/?block=160,0', '/?block=%zz', '/?block=3,4&block=3,4', '/?agent=3', '/?agent=', '/?agent=__proto__'])(
+  'a link that names nothing there is shows the wall: %s',
+  async (path) => {
+    expect((await tagsOf(wall, path))['og:image']).toBe('https://wall.test/card.png')
+  },
+)
+
+test('what strangers wrote is text and nothing else', async () => {
+  for (const path of ['/?block=3,4', '/?agent=1']) {
+    const html = await (await wall.ask(`GET ${path}`)).text()
+    expect(html).not.toMatch(/<script|<img/)
+    expect(html.match(/<\/head>/g)).toHaveLength(1)
+  }
+})
+
+test('what the operator hides is in no preview', async () => {
+  const own = await openWall({ viewer })
+  await own.buy('/blocks/3,4?message=secret', 1)
+  expect((await tagsOf(own, '/?block=3,4'))['og:description']).toBe('secret')
+  await own.db.moderation.moderate(blockOf('3,4'), 'hide', ['message'], NOW)
+  await own.buy('/blocks/5,4', 1, 2)
+  expect(JSON.stringify(await tagsOf(own, '/?block=3,4'))).not.toContain('secret')
+})
+
+const ROBOTS = [
+  ['Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)', '*/*'],
+  ['Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)', '*/*'],
+  ['Twitterbot/1.0', '*/*'],
+  ['facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)', '*/*'],
+  ['TelegramBot (like TwitterBot)', 'text/html,application/xhtml+xml,*/*;q=0.8'],
+  ['WhatsApp/2.23.20.0', 'text/html'],
+  ['LinkedInBot/1.0', undefined],
+] as const
+
+test.each(ROBOTS)('%s gets the page with its tags', async (agent, accept) => {
+  const headers = { 'User-Agent': agent, ...(accept === undefined ? {} : { Accept: accept }) }
+  const response = await wall.ask('GET /?block=3,4', { headers })
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(await response.text()).toContain('og:image')
+})
+
+test('a page about a block is asked about each time, told apart, compressed, and headed', async () => {
+  const path = '/?block=3,4'
+  const first = await wall.ask(`GET ${path}`, { headers: { 'Accept-Encoding': 'gzip' } })
+  expect([first.headers.get('cache-control'), first.headers.get('content-encoding')]).toEqual([
+    'public, max-age=0, s-maxage=2',
+    'gzip',
+  ])
+  expect(first.headers.get('content-security-policy')).toStartWith("default-src 'none'")
+  const holding = { headers: { 'If-None-Match': first.headers.get('etag') ?? '' } }
+  expect((await wall.ask(`GET ${path}`, holding)).status).toBe(304)
+  expect((await wall.ask('GET /', holding)).status).toBe(200)
+  const head = await wall.ask(`HEAD ${path}`)
+  expect([head.status, head.headers.get('etag')]).toEqual([200, first.headers.get('etag')])
+})
+
+test('whoever prefers Markdown gets the guide, whatever the address names', async () => {
+  const response = await wall.ask('GET /?block=3,4', { headers: { Accept: 'text/markdown' } })
+  expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+})
+
+test('without a contact that can be written to there is none in the page', async () => {
+  for (const contact of [null, 'Ada, room 4'])
+    expect((await tagsOf(await openWall({ viewer, contact }), '/'))['contact']).toBeUndefined()
+})

@@ -1,0 +1,168 @@
+import { expect, test } from 'bun:test'
+import { UPLOAD_MAX_BYTES } from '../../../../server/http/request/uploads.ts'
+import { PALETTE } from '../../../../shared/palette.ts'
+import { flatPng, jpegOfScans } from '../../../support/picture-files.ts'
+import { decoded } from '../../../support/service/decoded.ts'
+import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
+
+const wall = await openWall()
+const px = Uint8Array.from({ length: 100 }, (_, at) => 239 - at).toHex()
+await wall.buy(`/blocks/3,4?px=${px}`, 1)
+
+const drawn = async (path: string) => await decoded(await wall.ask(`GET ${path}`))
+
+test('the wall as a picture shows every block where it is, to the pixel', async () => {
+  const { width, height, colourAt } = await drawn('/wall.png')
+  expect([width, height]).toEqual([1600, 900])
+  for (let at = 0; at < 100; at++)
+    expect(colourAt(30 + (at % 10), 40 + Math.floor(at / 10))).toBe(PALETTE[239 - at] ?? '')
+  expect([colourAt(0, 0), colourAt(1, 1), colourAt(1599, 899)]).toEqual([220, 217, 217].map((i) => PALETTE[i] ?? ''))
+})
+
+test('a part of the wall is shown at any scale', async () => {
+  const { width, height, colourAt } = await drawn('/wall.png?col=2&row=4&cols=2&rows=1&scale=3')
+  expect([width, height]).toEqual([60, 30])
+  expect([colourAt(29, 0), colourAt(30, 0), colourAt(32, 2), colourAt(33, 0)]).toEqual(
+    [217, 239, 239, 238].map((i) => PALETTE[i] ?? ''),
+  )
+})
+
+test('a block is a picture of its own', async () => {
+  const { width, height, colourAt } = await drawn('/blocks/003,4.png?scale=2')
+  expect([width, height, colourAt(19, 19)]).toEqual([20, 20, PALETTE[140] ?? ''])
+  expect((await drawn('/blocks/0,0.png')).width).toBe(160)
+})
+
+test('a picture may be kept until the wall changes', async () => {
+  const own = await openWall()
+  const path = 'GET /wall.png?cols=2&rows=2'
+  const first = await own.ask(path)
+  const etag = first.headers.get('etag') ?? ''
+  expect(first.headers.get('cache-control')).toBe('public, max-age=2')
+  const holding = { headers: { 'If-None-Match': etag } }
+  expect((await own.ask(path, holding)).status).toBe(304)
+  expect((await own.ask('GET /wall.png?cols=2&rows=1', holding)).status).toBe(200)
+  await own.buy(`/blocks/1,1?px=${px}`, 1)
+  const second = await own.ask(path, holding)
+  expect(second.status).toBe(200)
+  const { colourAt } = await decoded(second)
+  expect(colourAt(10, 10)).toBe(PALETTE[239] ?? '')
+})
+
+test.each([
+  '/wall.png?col=160',
+  '/wall.png?col=100&cols=61',
+  '/wall.png?row=89&rows=2',
+  '/wall.png?cols=0',
+  '/wall.png?scale=0',
+  '/wall.png?scale=17',
+  '/wall.png?scale=3',
+  '/wall.png?cols=16&rows=16&scale=16',
+  '/blocks/3,4.png?scale=1.5',
+])('there is no picture %s', async (path) => {
+  expect(await codeOf(await wall.ask(`GET ${path}`))).toBe('invalid_region')
+})
+
+test('a picture of no block is none, and pictures are only read', async () => {
+  for (const path of ['/blocks/160,0.png', '/blocks/next.png', '/blocks/%zz.png'])
+    expect(await codeOf(await wall.ask(`GET ${path}`))).toBe('invalid_coordinate')
+  expect((await wall.ask('PUT /blocks/3,4.png')).status).toBe(405)
+  expect((await wall.ask('HEAD /blocks/3,4.png')).status).toBe(200)
+})
+
+const sendingPicture = (body: Uint8Array<ArrayBuffer>, type = 'image/png'): RequestInit => ({
+  headers: { 'Content-Type': type },
+  body,
+})
+
+test('a picture becomes blocks to buy, and shows how they look', async () => {
+  const file = flatPng(40, 20, '#d75f00')
+  const answer = await jsonOf(await wall.ask('POST /api/pixels?w=2&h=1', sendingPicture(file)))
+  const orange = PALETTE.indexOf('#d75f00').toString(16).repeat(100)
+  expect(answer).toMatchObject({
+    w: 2,
+    h: 1,
+    blocks: [
+      { dx: 0, dy: 0, px: orange },
+      { dx: 1, dy: 0, px: orange },
+    ],
+  })
+  const { width, height, colourAt } = await decoded(new Response(Uint8Array.fromBase64(String(answer['preview']))))
+  expect([width, height, colourAt(19, 9)]).toEqual([20, 10, '#d75f00'])
+})
+
+test('bare pixels are painted row by row into the right blocks', async () => {
+  // Twenty by twenty pixels, each of its own palette colour, which nothing may change.
+  const indices = Uint8Array.from({ length: 400 }, (_, at) => (at * 7) % 240)
+  const rgb = Uint8Array.from(Buffer.from([...indices].map((index) => PALETTE[index]?.slice(1)).join(''), 'hex'))
+  const request = 'POST /api/pixels?w=2&h=2&width=20&height=20&dither=floyd-steinberg'
+  const { blocks } = await jsonOf(await wall.ask(request, sendingPicture(rgb, 'application/octet-stream')))
+  expect(blocks).toEqual(
+    [0, 1, 2, 3].map((block) => {
+      const [dx, dy] = [block % 2, Math.floor(block / 2)]
+      const own = Array.from({ length: 100 }, (_, at) => {
+        const [x, y] = [dx * 10 + (at % 10), dy * 10 + Math.floor(at / 10)]
+        return indices[y * 20 + x] ?? 0
+      })
+      return { dx, dy, px: Uint8Array.from(own).toHex() }
+    }),
+  )
+})
+
+test('what does not fill its blocks has the background around it', async () => {
+  const request = 'POST /api/pixels?fit=contain&background=FFFFFF'
+  const { blocks } = await jsonOf(await wall.ask(request, sendingPicture(flatPng(10, 5, '#000000'))))
+  const [{ px: painted = '' } = {}] = blocks as { px?: string }[]
+  expect(new Set([painted.slice(0, 40), painted.slice(160)])).toEqual(new Set(['d7'.repeat(20)]))
+  expect(painted.slice(40, 140)).toBe('00'.repeat(50))
+})
+
+const image = flatPng(2, 2, '#000000')
+
+const refusals: ReadonlyArray<readonly [what: string, query: string, init: RequestInit, code: string]> = [
+  ['no picture', '', sendingPicture(new Uint8Array()), 'invalid_image'],
+  ['text', '', sendingPicture(new TextEncoder().encode('hello')), 'invalid_image'],
+  ['a tangled JPEG', '', sendingPicture(await jpegOfScans(8, 8, 60), 'image/jpeg'), 'invalid_image'],
+  ['another kind of file', '', sendingPicture(image, 'image/gif'), 'invalid_body'],
+  ['no kind', '', { body: image }, 'invalid_body'],
+  ['bare pixels without a size', '', sendingPicture(image, 'application/octet-stream'), 'invalid_size'],
+  [
+    'bare pixels of another size',
+    'width=9&height=9',
+    sendingPicture(image, 'application/octet-stream'),
+    'invalid_image',
+  ],
+  ['no width', 'w=0', sendingPicture(image), 'invalid_size'],
+  ['too great a height', 'h=91', sendingPicture(image), 'invalid_size'],
+  ['an unknown dither', 'dither=yes', sendingPicture(image), 'invalid_option'],
+  ['an unknown fit', 'fit=shrink', sendingPicture(image), 'invalid_option'],
+  ['a background that is none', 'background=red', sendingPicture(image), 'invalid_option'],
+  ['too many bytes', '', sendingPicture(new Uint8Array(UPLOAD_MAX_BYTES + 1)), 'body_too_large'],
+]
+
+test.each(refusals)('a request with %s is refused', async (_, query, init, code) => {
+  expect(await codeOf(await wall.ask(`POST /api/pixels?${query}`, init))).toBe(code)
+})
+
+test('more uploads than the server holds are refused, and the others served', async () => {
+  const uploads = Array.from({ length: 18 }, () => wall.ask('POST /api/pixels', sendingPicture(image)))
+  const statuses = (await Promise.all(uploads)).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 503)).toHaveLength(1)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(17)
+})
+
+test('uploads that hardly move keep nobody waiting: a worker is for pictures that are whole', async () => {
+  const { ask } = await openWall()
+  const leave = new AbortController()
+  const slow = () =>
+    new ReadableStream({
+      start: (controller) => {
+        controller.enqueue(image.slice(0, 1))
+        leave.signal.addEventListener('abort', () => controller.close())
+      },
+    })
+  const crawling = Array.from({ length: 16 }, () => ask('POST /api/pixels', { ...sendingPicture(image), body: slow() }))
+  expect((await ask('POST /api/pixels', sendingPicture(image))).status).toBe(200)
+  leave.abort()
+  for (const response of await Promise.all(crawling)) expect(await codeOf(response)).toBe('invalid_image')
+})

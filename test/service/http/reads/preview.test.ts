@@ -1,0 +1,256 @@
+import { describe, expect, test } from 'bun:test'
+import { decodePaymentRequiredHeader } from '@x402/core/http'
+import { openWall as openStore, ports } from '../../../../db/sqlite/open.ts'
+import { readPlainPng } from '../../../../server/adapters/pictures/png.ts'
+import { PALETTE } from '../../../../shared/palette.ts'
+import { CLAIM_ORDER, coordOf } from '../../../../shared/wall.ts'
+import { hold } from '../../../support/engine.ts'
+import { sellAllBut } from '../../../support/nearly-sold.ts'
+import { blockOf, paymentOf, TERMS } from '../../../support/samples.ts'
+import { sending } from '../../../support/service/signed.ts'
+import { codeOf, jsonOf, openWall, type Wall } from '../../../support/service/wall.ts'
+
+const wall = await openWall()
+
+const preview = async ({ ask }: Wall, body: unknown) => await jsonOf(await ask('POST /api/preview', sending(body)))
+
+/** Colours of an image in base64, at pixels. */
+async function coloursAt(image: unknown, points: ReadonlyArray<readonly [x: number, y: number]>) {
+  const file = Uint8Array.fromBase64(String(image))
+  const { width, height, rgba } = readPlainPng(await new Bun.Image(file).png({ compressionLevel: 0 }).bytes())
+  const colours = points.map(([x, y]) => {
+    const at = (y * width + x) * 4
+    return `#${Buffer.from(rgba.slice(at, at + 3)).toString('hex')}`
+  })
+  return { width, height, colours }
+}
+
+test('what would be accepted comes with its terms, its request and its picture', async () => {
+  const px = 'b4'.repeat(100)
+  const found = await preview(wall, { coord: '007,3', name: 'Ada Lovelace', message: 'a+b&c', px })
+  const asked = await wall.ask('GET /blocks/7,3')
+  const demand = decodePaymentRequiredHeader(asked.headers.get('payment-required') ?? '')
+  const { image, ...rest } = found
+  expect(rest).toEqual({
+    acceptable: true,
+    problems: [],
+    block: { coord: '7,3', index: 487 },
+    area: null,
+    state: 'open',
+    price: { amount: '1.00', asset: 'USDC', network: 'eip155:8453' },
+    request: { method: 'GET', url: `https://wall.test/blocks/7,3?name=Ada+Lovelace&message=a%2Bb%26c&px=${px}` },
+    terms: demand.accepts[0],
+  })
+  expect(
+    await coloursAt(image, [
+      [80, 80],
+      [159, 159],
+      [79, 80],
+      [160, 80],
+    ]),
+  ).toEqual({
+    width: 240,
+    height: 240,
+    colours: [PALETTE[0xb4] ?? '', PALETTE[0xb4] ?? '', PALETTE[217] ?? '', PALETTE[220] ?? ''],
+  })
+})
+
+test('the request of a preview buys what was previewed', async () => {
+  const own = await openWall()
+  const body = {
+    coord: 'next',
+    name: 'Ada 🙂',
+    framework: 'x/y?',
+    message: '100% #1',
+    link: 'https://e.org/?a=1&b=2#c',
+  }
+  const { request, block } = (await preview(own, body)) as { request: { url: string }; block: unknown }
+  const receipt = await jsonOf(await own.buy(request.url.slice('https://wall.test'.length), 1))
+  const { coord: _, ...said } = body
+  expect(receipt['deed']).toMatchObject({ block, ...said })
+})
+
+test('next is the block that is next, past those that are held or sold', async () => {
+  const own = await openWall()
+  await own.buy('/blocks/next', 1)
+  await hold(own.db, 'next', paymentOf(2, 2))
+  const third = CLAIM_ORDER[2]
+  if (third === undefined) throw new Error('the wall has a third block')
+  expect(await preview(own, { coord: 'next' })).toMatchObject({
+    acceptable: true,
+    block: { coord: coordOf(third), index: third },
+    request: { url: 'https://wall.test/blocks/next' },
+  })
+})
+
+test('everything that is wrong is told at once, in the words and codes that buying has', async () => {
+  const bad = { name: 'a'.repeat(41), framework: '', message: '\u202Eevil', link: 'http://a.b/', px: 'f0'.repeat(100) }
+  const { acceptable, problems, state } = await preview(wall, { coord: '5,5', ...bad })
+  expect([acceptable, state]).toEqual([false, 'open'])
+  for (const { field, code, message } of problems as { field: keyof typeof bad; code: string; message: string }[]) {
+    const refused = await jsonOf(await wall.ask(`GET /blocks/5,5?${field}=${encodeURIComponent(bad[field])}`))
+    expect(refused).toEqual({ error: code, message })
+  }
+  expect((problems as { field: string }[]).map(({ field }) => field)).toEqual(Object.keys(bad))
+})
+
+test('a block that is sold or held is shown as it is, without terms', async () => {
+  const own = await openWall()
+  await own.buy(`/blocks/3,4?px=${'07'.repeat(100)}`, 1)
+  await hold(own.db, blockOf('9,9'), paymentOf(2, 2))
+  const sold = await preview(own, { coord: '3,4', px: 'b4'.repeat(100) })
+  expect(sold).toMatchObject({ acceptable: false, state: 'claimed', terms: null })
+  expect(sold['problems']).toEqual([
+    {
+      field: 'coord',
+      code: 'block_taken',
+      message: 'Block 3,4 is sold; nothing is charged for it. GET it without a payment for its deed.',
+    },
+  ])
+  expect((await coloursAt(sold['image'], [[120, 120]])).colours).toEqual([PALETTE[7] ?? ''])
+  expect(await preview(own, { coord: '9,9' })).toMatchObject({
+    acceptable: false,
+    state: 'reserved',
+    terms: null,
+    problems: [{ field: 'coord', code: 'purchase_pending' }],
+  })
+})
+
+test('a wall that cannot sell says so and shows no terms', async () => {
+  const own = await openWall()
+  own.chain.wrong = 'the token is another one'
+  await own.probe()
+  expect(await preview(own, { coord: '3,4' })).toMatchObject({
+    acceptable: false,
+    problems: [{ field: 'rail', code: 'facilitator_unavailable' }],
+    state: 'open',
+    terms: null,
+  })
+})
+
+describe('of an area', () => {
+  const pixels = (w: number, h: number) => new Uint8Array(100 * w * h).fill(0xb4).toBase64()
+
+  test('comes with its price, its terms, the order that buys it and its picture', async () => {
+    const said = { name: 'Ada', message: 'hi', painter: `0x${'12'.repeat(20)}` }
+    const found = await preview(wall, { coord: '20,10', w: 3, h: 2, pixels: pixels(3, 2), ...said })
+    const order = { at: '20,10', w: 3, h: 2, ...said }
+    const asked = await wall.ask('POST /areas', sending(order))
+    const { image, ...rest } = found
+    expect(rest).toEqual({
+      acceptable: true,
+      problems: [],
+      block: { coord: '20,10', index: 1620 },
+      area: '20,10,3x2',
+      state: 'open',
+      price: { amount: '6.00', asset: 'USDC', network: 'eip155:8453' },
+      request: { method: 'POST', url: 'https://wall.test/areas', body: order },
+      terms: decodePaymentRequiredHeader(asked.headers.get('payment-required') ?? '').accepts[0],
+    })
+    const red = PALETTE[0xb4] ?? ''
+    expect(
+      await coloursAt(image, [
+        [80, 80],
+        [319, 239],
+      ]),
+    ).toEqual({ width: 400, height: 320, colours: [red, red] })
+  })
+
+  test('of the most blocks is drawn no larger than it can be looked at', async () => {
+    const { image } = await preview(wall, { coord: '20,10', w: 20, h: 20, pixels: pixels(20, 20) })
+    expect(await coloursAt(image, [])).toMatchObject({ width: 440, height: 440 })
+  })
+
+  test('next is the nearest open one of that size', async () => {
+    const own = await openWall()
+    await own.buy('/blocks/79,44', 1)
+    const { area, request } = await preview(own, { coord: 'next', w: 4, h: 3 })
+    const { spaces } = (await jsonOf(await own.ask('GET /api/space?w=4&h=3&limit=1'))) as {
+      spaces: { coord: string }[]
+    }
+    expect([area, request]).toEqual([
+      `${spaces[0]?.coord},4x3`,
+      { method: 'POST', url: 'https://wall.test/areas', body: { at: 'next', w: 4, h: 3 } },
+    ])
+  })
+
+  test('that is in part sold or held is told, without terms', async () => {
+    const own = await openWall()
+    await own.buy('/blocks/3,4', 1)
+    await hold(own.db, blockOf('9,9'), paymentOf(2, 2))
+    for (const [coord, state, code] of [
+      ['2,3', 'claimed', 'block_taken'],
+      ['9,9', 'reserved', 'purchase_pending'],
+    ])
+      expect(await preview(own, { coord, w: 2, h: 2 })).toMatchObject({
+        acceptable: false,
+        state,
+        terms: null,
+        problems: [{ field: 'coord', code }],
+      })
+  })
+
+  test('of which no place is open any more is told', async () => {
+    const connection = openStore(':memory:', TERMS.network)
+    sellAllBut(1, connection)
+    const own = await openWall({}, { ...ports(connection), close: connection.close })
+    expect(await preview(own, { coord: 'next', w: 2, h: 1 })).toMatchObject({
+      acceptable: false,
+      block: null,
+      area: null,
+      image: null,
+      terms: null,
+      problems: [{ field: 'coord', code: 'no_room' }],
+    })
+  })
+
+  test.each([
+    ['too few pixels', { w: 2, h: 1, pixels: pixels(1, 1) }, 'pixels', 'invalid_pixels'],
+    [
+      'a pixel beyond the palette',
+      { w: 1, h: 2, pixels: new Uint8Array(200).fill(240).toBase64() },
+      'pixels',
+      'invalid_pixels',
+    ],
+    ['the picture of a block', { w: 2, h: 1, px: '07'.repeat(100) }, 'px', 'invalid_body'],
+    ['the picture of an area for a block', { pixels: pixels(1, 1) }, 'pixels', 'invalid_body'],
+    ['a painter that is none', { w: 2, h: 1, painter: '0x12' }, 'painter', 'invalid_painter'],
+  ])('with %s names the field', async (_, fields, field, code) => {
+    expect(await preview(wall, { coord: 'next', ...fields })).toMatchObject({
+      acceptable: false,
+      problems: [{ field, code }],
+    })
+  })
+})
+
+test('nothing comes of a preview', async () => {
+  const own = await openWall()
+  await preview(own, { coord: 'next', name: 'Ada', px: 'b4'.repeat(100) })
+  expect(await own.db.ledgerReader.held()).toEqual([])
+  expect(await own.db.log.after(0, 9)).toEqual([])
+  expect(own.facilitator.verified).toEqual([])
+  expect((await own.ask('GET /blocks/next')).status).toBe(402)
+})
+
+const malformed: ReadonlyArray<readonly [what: string, body: unknown, code: string]> = [
+  ['nothing', '', 'invalid_body'],
+  ['no block', {}, 'invalid_body'],
+  ['a field of another kind', { coord: '1,1', name: 7 }, 'invalid_body'],
+  ['a field nobody knows', { coord: '1,1', colour: 'red' }, 'invalid_body'],
+  ['a coordinate that is none', { coord: '1;1' }, 'invalid_body'],
+  ['a coordinate off the wall', { coord: '160,0' }, 'invalid_coordinate'],
+  ['far too much', { coord: '1,1', name: 'a'.repeat(70_000) }, 'body_too_large'],
+  ['no blocks', { coord: 'next', w: 0, h: 3 }, 'invalid_area'],
+  ['more blocks than an area may have', { coord: 'next', w: 21, h: 20 }, 'invalid_area'],
+  ['an area over the edge', { coord: '158,0', w: 3, h: 1 }, 'invalid_area'],
+  ['half a block', { coord: 'next', w: 1.5, h: 1 }, 'invalid_body'],
+]
+
+test.each(malformed)('a preview of %s is refused', async (_, body, code) => {
+  expect(await codeOf(await wall.ask('POST /api/preview', sending(body)))).toBe(code)
+})
+
+test('a preview is asked for by POST alone', async () => {
+  const response = await wall.ask('GET /api/preview')
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+})

@@ -1,0 +1,113 @@
+import { expect, test } from 'bun:test'
+import { openSqlite } from '../../../../db/sqlite/open.ts'
+import type { Payment } from '../../../../server/domain/purchase/payment.ts'
+import { paymentOf, TERMS } from '../../../support/samples.ts'
+import { callTool, rpc } from '../../../support/service/agent.ts'
+import { sending } from '../../../support/service/signed.ts'
+import { jsonOf, OFFER, openWall, paidBy } from '../../../support/service/wall.ts'
+
+// Goal: a wall tells its own price and name wherever it tells either, and keeps its word to who bought at another price.
+// Method: everything that can be read of a wall with another price and name is searched for the usual ones.
+
+const TITLE = 'Ada & Sons'
+const AMOUNT = 2_500_000n
+const offer = { ...OFFER, title: TITLE, terms: { ...TERMS, amount: AMOUNT } }
+const wall = await openWall({ offer })
+
+/** A payment at this wall's price. */
+const paying = (nonce: number, amount = AMOUNT): Payment =>
+  paymentOf(1, nonce, { amount, accepted: { ...TERMS, amount, scheme: 'exact' } })
+
+const PRICED = [
+  '/llms.txt',
+  '/llms-full.txt',
+  '/skill.md',
+  '/openapi.json',
+  '/.well-known/agent.json',
+  '/.well-known/agent-skills/index.json',
+  '/.well-known/skills/index.json',
+  '/.well-known/x402',
+  '/server.json',
+  '/api/canvas',
+  '/api/blocks',
+  '/blocks/3,4',
+  '/areas/3,4,1x1',
+  '/api/space?w=1&h=1',
+  '/?block=3,4',
+]
+
+test.each(PRICED)('%s tells the price', async (path) => {
+  const text = await (await wall.ask(`GET ${path}`)).text()
+  expect([text.includes('2.50'), /(?<![\d.])1\.00(?!\d)|1000000(?!\d)|Pixel Wall/.exec(exampled(text))]).toEqual([
+    true,
+    null,
+  ])
+})
+
+// A schema's example of money is a sample, as its other examples are.
+const exampled = (text: string) => text.replaceAll('"examples":["1.00"]', '').replaceAll('"examples":["1000000"]', '')
+
+test('a demand for payment asks for it, in its header, its words and its page', async () => {
+  const response = await wall.ask('GET /blocks/next')
+  const demand = JSON.parse(Buffer.from(response.headers.get('PAYMENT-REQUIRED') ?? '', 'base64').toString())
+  expect(demand).toMatchObject({ resource: { serviceName: TITLE }, accepts: [{ amount: '2500000' }] })
+  expect((await jsonOf(response))['message']).toContain('costs 2.50 USDC')
+  const page = await (await wall.ask('GET /blocks/next', { headers: { Accept: 'text/html' } })).text()
+  expect([page.includes('402 · 2.50 USDC'), page.includes('Ada &amp; Sons is a public billboard')]).toEqual([
+    true,
+    true,
+  ])
+  const area = await wall.ask('POST /areas', sending({ w: 2, h: 2 }))
+  expect((await jsonOf(area))['message']).toContain('This area costs 10.00 USDC')
+})
+
+test('a preview and the tools tell it', async () => {
+  const { price } = await jsonOf(await wall.ask('POST /api/preview', sending({ coord: '3,4' })))
+  expect(price).toEqual({ amount: '2.50', asset: 'USDC', network: TERMS.network })
+  expect((await callTool(wall, 'get_wall')).structuredContent).toMatchObject({
+    pricing: { perPixel: '0.025', perBlock: '2.50' },
+  })
+  const listed = JSON.stringify((await rpc(wall, { method: 'tools/list' })).result)
+  expect([listed.includes('2.50 USDC'), listed.includes('1.00 USDC'), listed.includes('{price}')]).toEqual([
+    true,
+    false,
+    false,
+  ])
+})
+
+test('its name stands over what is shared and followed', async () => {
+  for (const path of ['/atlas', '/atlas.atom'])
+    expect([path, (await (await wall.ask(`GET ${path}`)).text()).includes('Ada &amp; Sons')]).toEqual([path, true])
+  const guide = await (await wall.ask('GET /', { headers: { Accept: 'text/markdown' } })).text()
+  expect(guide.split('\n')[0]).toBe(`# ${TITLE} (first of all: your client's spend cap must allow 2.50 USD)`)
+})
+
+test('a payment of the usual price is refused with the reason, and one of this price buys', async () => {
+  const wrong = await wall.ask('GET /blocks/5,6', paidBy(paying(1, TERMS.amount)))
+  expect([wrong.status, (await jsonOf(wrong))['reason']]).toEqual([402, 'the amount is not exactly 2500000'])
+  const bought = await wall.ask('GET /blocks/5,6', paidBy(paying(2)))
+  expect(await jsonOf(bought)).toMatchObject({ deed: { price: { amount: '2.50' } } })
+})
+
+test('a wall whose price changes keeps its word and its books: what is open or sold stands at its own amount', async () => {
+  const db = await openSqlite(':memory:', TERMS.network)
+  const before = await openWall({}, db)
+  const sold = paymentOf(1, 1)
+  expect((await before.ask('GET /blocks/5,6', paidBy(sold))).status).toBe(200)
+  const held = paymentOf(1, 2)
+  before.facilitator.settling = { kind: 'unclear' }
+  expect((await before.ask('GET /blocks/7,8', paidBy(held))).status).toBe(503)
+
+  const after = await openWall({ offer }, db)
+  for (const payment of [sold, paymentOf(1, 9), held]) after.chain.land(payment)
+  expect(await jsonOf(await after.ask('GET /blocks/5,6', paidBy(sold)))).toMatchObject({
+    deed: { price: { amount: '1.00' } },
+  })
+  expect(await jsonOf(await after.ask('GET /blocks/7,8', paidBy(held)))).toMatchObject({
+    deed: { price: { amount: '1.00' } },
+  })
+  expect((await after.ask('GET /blocks/9,9', paidBy(paymentOf(1, 3)))).status).toBe(402)
+  expect((await after.ask('GET /blocks/9,9', paidBy(paying(4)))).status).toBe(200)
+  const amounts = [sold, held, paying(4)].map(async (key) => (await db.ledger.find(key))?.payment.amount)
+  expect(await Promise.all(amounts)).toEqual([1_000_000n, 1_000_000n, AMOUNT])
+})

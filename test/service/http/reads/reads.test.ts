@@ -1,0 +1,192 @@
+import { expect, test } from 'bun:test'
+import { Value } from '@sinclair/typebox/value'
+import { StoreUnavailable } from '../../../../server/domain/failure.ts'
+import { emptyView } from '../../../../server/domain/wall/wall-view.ts'
+import { Canvas } from '../../../../shared/contract/canvas.ts'
+import { unlimited } from '../../../support/fakes/limits.ts'
+import { hash, paymentOf } from '../../../support/samples.ts'
+import { editOf, sending } from '../../../support/service/signed.ts'
+import { BASE_URL, codeOf, jsonOf, openWall, paidBy } from '../../../support/service/wall.ts'
+
+const wall = await openWall()
+
+async function storeGone(): Promise<never> {
+  throw new StoreUnavailable('/secret/wall.sqlite is full')
+}
+
+test('an empty wall reads as one', async () => {
+  const canvas = await jsonOf(await wall.ask('GET /api/canvas?x=1'))
+  expect(Value.Check(Canvas, canvas)).toBe(true)
+  expect(canvas).toMatchObject({
+    canvas: { width: 1600, height: 900, blockSize: 10, cols: 160, rows: 90, totalBlocks: 14400 },
+    pricing: { perPixel: '0.01', perBlock: '1.00', asset: 'USDC', network: 'eip155:8453' },
+    stats: { claimed: 0, remaining: 14400, agents: 0, lastClaimedAt: null, lastSaleId: 0 },
+    agents: [],
+    blocks: [],
+  })
+  expect(await jsonOf(await wall.ask('GET /api/agents'))).toEqual({ agents: [], total: 0 })
+  expect(await jsonOf(await wall.ask('GET /api/feed?after=7'))).toEqual({ nextAfter: 7, hasMore: false, sales: [] })
+})
+
+test('canvas, feed, registry and deed tell the same sale', async () => {
+  const { buy, ask, clock } = await openWall()
+  await buy(`/blocks/3,4?name=Ada&message=hi&link=https://ada.example/&px=${'07'.repeat(100)}`, 1)
+  const px = Buffer.alloc(100, 7).toString('base64')
+  const t = clock.now()
+  const agent = { name: 'Ada', wallet: '0x0000…0001', framework: null }
+  expect(await jsonOf(await ask('GET /api/canvas'))).toMatchObject({
+    stats: { claimed: 1, remaining: 14399, agents: 1, lastClaimedAt: t, lastSaleId: 1 },
+    agents: [{ id: 1, ...agent, blocks: 1 }],
+    blocks: [{ i: 643, a: 0, t, m: 'hi', l: 'https://ada.example/', px }],
+  })
+  expect(await jsonOf(await ask('GET /api/feed'))).toEqual({
+    nextAfter: 1,
+    hasMore: false,
+    sales: [{ seq: 1, i: 643, coord: '3,4', t, agent: { id: 1, ...agent }, m: 'hi', l: 'https://ada.example/', px }],
+  })
+  expect(await jsonOf(await ask('GET /api/agents'))).toEqual({
+    agents: [{ rank: 1, ...agent, blocks: 1, firstSeenAt: t, link: 'https://ada.example/' }],
+    total: 1,
+  })
+  expect(await jsonOf(await ask('GET /blocks/3,4'))).toMatchObject({
+    owner: agent,
+    claimedAt: t,
+    tx: hash(1),
+    pixels: px,
+  })
+})
+
+test('the feed is read page by page, and nothing is lost or told twice', async () => {
+  const { buy, ask } = await openWall()
+  for (const payer of [1, 2, 3, 4, 5]) await buy('/blocks/next', payer)
+  const seen: unknown[] = []
+  for (let after = 0, more = true; more;) {
+    const page = await jsonOf(await ask(`GET /api/feed?after=${after}&limit=2`))
+    seen.push(...(page['sales'] as { seq: number }[]).map(({ seq }) => seq))
+    after = Number(page['nextAfter'])
+    more = page['hasMore'] === true
+  }
+  expect(seen).toEqual([1, 2, 3, 4, 5])
+})
+
+test('the feed takes its numbers in plain decimal', async () => {
+  for (const query of [
+    'limit=1',
+    'limit=200',
+    'after=0',
+    'after=9007199254740991',
+    'limit=5&other=x&other=y',
+    '%61fter=3',
+  ])
+    expect((await wall.ask(`GET /api/feed?${query}`)).status).toBe(200)
+})
+
+const notNumbers = [
+  '',
+  'abc',
+  '-1',
+  '1.0',
+  '1e2',
+  '0x10',
+  '%2010',
+  '10%20',
+  '+10',
+  '%2B10',
+  '007',
+  '%D9%A5',
+  'true',
+  'NaN',
+  'null',
+  '9007199254740992',
+  '99999999999999999999',
+  '1%27%20OR%201=1',
+  '0;drop%20table%20sales',
+  '%zz',
+  '%00',
+  '1&KEY=2',
+]
+
+test.each(notNumbers)('the feed does not take %p for a number', async (text) => {
+  for (const key of ['after', 'limit']) {
+    const response = await wall.ask(`GET /api/feed?${key}=${text.replace('KEY', key)}`)
+    expect(response.status).toBe(400)
+    expect(await codeOf(response)).toBe(`invalid_${key}`)
+  }
+})
+
+test('a page of the feed has 1 to 200 sales', async () => {
+  for (const limit of [0, 201])
+    expect(await codeOf(await wall.ask(`GET /api/feed?limit=${limit}`))).toBe('invalid_limit')
+})
+
+test('health tells what an operator must know', async () => {
+  const healthy = await wall.ask('GET /api/health')
+  expect(healthy.headers.get('cache-control')).toBe('no-store')
+  expect(await jsonOf(healthy)).toEqual({ ok: true, service: 'pixel-wall', rail: 'armed', network: 'eip155:8453' })
+
+  const { chain, probe, ask } = await openWall({ store: { ready: async () => false }, environment: 'test' })
+  chain.wrong = 'the token is another one'
+  await probe()
+  expect(await jsonOf(await ask('GET /api/health'))).toEqual({
+    ok: false,
+    service: 'pixel-wall',
+    environment: 'test',
+    rail: 'misconfigured',
+    railError: 'the token is another one',
+    network: 'eip155:8453',
+  })
+})
+
+test('a store that cannot be used is told as such, to those who pay too, and nothing of it leaks', async () => {
+  const { db } = await openWall()
+  const ledger = { ...db.ledger, space: storeGone, find: storeGone }
+  const blocks = { ...db.blocks, owned: storeGone }
+  const { ask, logger } = await openWall({ ledger, blocks, editing: { ...failing, blocks } })
+  const answers = [
+    await ask('GET /blocks/3,4'),
+    await ask('GET /blocks/next'),
+    await ask('PUT /blocks/3,4', sending(editOf(1, '3,4', { message: 'a' }))),
+  ]
+  for (const response of answers) {
+    expect(response.status).toBe(503)
+    expect(await codeOf(response)).toBe('database_unavailable')
+    expect(await response.text()).not.toContain('secret')
+  }
+  expect(logger.alerts).toEqual([])
+})
+
+const nobody = async () => 'not-signed' as const
+
+const failing = {
+  wallets: { signed: nobody, signedPayment: nobody, signedForToken: nobody },
+  clock: wall.clock,
+  hosts: ['wall.test'],
+  view: emptyView(),
+  advance: async () => {},
+  limits: unlimited,
+}
+
+test('whatever is thrown is a 500 in the one shape, with no word of it, and an alert', async () => {
+  const broken = async (): Promise<never> => {
+    throw new Error('the password is swordfish')
+  }
+  const { ask, logger } = await openWall({
+    seller: { buy: broken, offered: broken, reconcile: broken, idle: broken },
+  })
+  const response = await ask('GET /blocks/3,4', paidBy(paymentOf(1, 1)))
+  expect(response.status).toBe(500)
+  expect(await jsonOf(response)).toEqual({
+    error: 'internal_error',
+    message: 'Something went wrong here. The operator has been told.',
+  })
+  expect(logger.alerts).toHaveLength(1)
+  expect(JSON.stringify(logger.alerts)).toContain('reads.test.ts')
+  expect(JSON.stringify(logger.alerts)).not.toContain('swordfish')
+})
+
+test('a request without a host is answered like any other', async () => {
+  const bare = new Proxy(new Request(`${BASE_URL}/api/health`), {
+    get: (request, key) => (key === 'url' ? '/api/health' : Reflect.get(request, key, request)),
+  })
+  expect((await wall.app.handle(bare)).status).toBe(200)
+})

@@ -1,0 +1,60 @@
+import { expect, test } from 'bun:test'
+import { hold } from '../../../support/engine.ts'
+import { blockOf, paymentOf } from '../../../support/samples.ts'
+import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
+
+const wall = await openWall()
+
+test('room is told with its blocks in buying order and the price of all', async () => {
+  expect(await jsonOf(await wall.ask('GET /api/space?w=2&h=2&near=0,0&limit=2'))).toEqual({
+    w: 2,
+    h: 2,
+    asset: 'USDC',
+    note: 'Nothing is held: another buyer may be quicker. Buy block by block in the order given.',
+    spaces: [
+      { coord: '0,0', blocks: ['1,1', '1,0', '0,1', '0,0'], price: '4.00' },
+      { coord: '2,0', blocks: ['3,1', '3,0', '2,1', '2,0'], price: '4.00' },
+    ],
+  })
+})
+
+test('without a word, the five open blocks nearest the centre', async () => {
+  const { spaces } = await jsonOf(await wall.ask('GET /api/space'))
+  expect((spaces as { coord: string }[]).map(({ coord }) => coord)).toEqual([
+    '79,44',
+    '80,44',
+    '79,45',
+    '80,45',
+    '79,43',
+  ])
+})
+
+test('neither sold nor held blocks are room', async () => {
+  const { buy, db, ask } = await openWall()
+  await buy('/blocks/1,1', 1)
+  await hold(db, blockOf('3,0'), paymentOf(2, 2))
+  const { spaces } = await jsonOf(await ask('GET /api/space?w=2&h=2&near=0,0&limit=1'))
+  expect(spaces).toMatchObject([{ coord: '0,2' }])
+})
+
+test('a wall without room of that size answers an empty list', async () => {
+  const { buy, ask } = await openWall()
+  await buy('/blocks/0,0', 1)
+  expect((await jsonOf(await ask('GET /api/space?w=160&h=90')))['spaces']).toEqual([])
+})
+
+test.each([
+  ['w=0', 'invalid_size'],
+  ['w=161', 'invalid_size'],
+  ['h=91', 'invalid_size'],
+  ['h=1.5', 'invalid_size'],
+  ['w=2&w=3', 'invalid_size'],
+  ['limit=0', 'invalid_limit'],
+  ['limit=21', 'invalid_limit'],
+  ['limit=', 'invalid_limit'],
+  ['near=160,0', 'invalid_coordinate'],
+  ['near=here', 'invalid_coordinate'],
+  ['near=%zz', 'invalid_coordinate'],
+])('room is not looked for with %s', async (query, code) => {
+  expect(await codeOf(await wall.ask(`GET /api/space?${query}`))).toBe(code)
+})

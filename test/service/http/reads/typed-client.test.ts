@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test'
+import type { WalletStanding } from '../../../../shared/contract/wallet.ts'
+import { bodyOf } from '../../../support/service/client.ts'
+import { openWall } from '../../../support/service/wall.ts'
+
+// Goal: who uses Eden gets the types of the contract from the routes. Method: what is assigned and compared here is what the
+// compiler knows of each answer, and the answers are real.
+
+const wall = await openWall()
+await wall.buy('/blocks/3,4?name=Ada', 1)
+
+test('a body has the type that its route tells', async () => {
+  const { stats, blocks } = await bodyOf(wall.client.api.canvas.get())
+  expect([stats.claimed, blocks.length]).toEqual([1, 1])
+  const query = { after: 0, limit: 10 }
+  const { sales } = await bodyOf(wall.client.api.feed.get({ query }))
+  expect(sales.map(({ agent }) => agent.name)).toEqual(['Ada'])
+})
+
+test('a refusal has the type of its status', async () => {
+  const { error } = await wall.client.blocks({ coord: '3,5' }).get()
+  if (error?.status !== 402) throw new Error(`an open block is asked to be paid for, not ${error?.status}`)
+  expect([error.value.error, error.value.accepts[0]?.maxAmountRequired]).toEqual(['payment_required', '1000000'])
+})
+
+test('an answer that is no 200 is no body', async () => {
+  const standing: Promise<WalletStanding> = bodyOf(
+    wall.client.api.agents({ wallet: 'nobody' }).get({ query: { after: 0, limit: 10 } }),
+  )
+  await expect(standing).rejects.toThrow('answered 400')
+})

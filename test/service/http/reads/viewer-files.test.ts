@@ -1,0 +1,96 @@
+import { afterAll, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { filesIn, viewerFiles } from '../../../../server/http/answer/viewer-files.ts'
+import { OFFER, openWall } from '../../../support/service/wall.ts'
+
+const scratch = await mkdtemp(join(tmpdir(), 'viewer-'))
+const folder = join(scratch, 'viewer')
+await Bun.write(join(folder, 'index.html'), '<!doctype html><title>Pixel Wall</title>')
+await Bun.write(join(folder, 'paint.html'), '<!doctype html><title>Paint</title>')
+await Bun.write(join(folder, 'assets/index-a1b2.js'), 'console.log("a script long enough to be compressed")')
+await Bun.write(join(scratch, 'outside.txt'), 'secret')
+
+afterAll(() => rm(scratch, { recursive: true }))
+
+const wall = await openWall({ viewer: await viewerFiles(await filesIn(folder)) })
+
+test('the page is at the root, asked about by browsers each time, and kept by proxies for a moment', async () => {
+  for (const path of ['/', '/index.html', '/?x=1']) {
+    const response = await wall.ask(`GET ${path}`)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toStartWith('text/html')
+    expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
+    expect(await response.text()).toContain('Pixel Wall')
+  }
+  const etag = (await wall.ask('GET /')).headers.get('etag') ?? ''
+  expect((await wall.ask('GET /', { headers: { 'If-None-Match': etag } })).status).toBe(304)
+})
+
+test('the page runs and loads nothing but what this service sends', async () => {
+  const etag = (await wall.ask('GET /')).headers.get('etag') ?? ''
+  for (const [path, headers] of [
+    ['/', {}],
+    ['/index.html', {}],
+    ['/', { 'If-None-Match': etag }],
+  ] as const) {
+    const response = await wall.ask(`GET ${path}`, { headers })
+    expect(response.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'",
+    )
+  }
+})
+
+test('every page renounces what it never uses, and is come back to over https alone', async () => {
+  const browser = { headers: { accept: 'text/html' } }
+  for (const path of ['/', '/index.html', '/paint', '/blocks/1,1', '/blocks/next']) {
+    const { headers } = await wall.ask(`GET ${path}`, browser)
+    expect(headers.get('content-type')).toStartWith('text/html')
+    expect(headers.get('permissions-policy')).toContain('camera=(), display-capture=(), geolocation=()')
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
+  }
+  const plain = await openWall({
+    viewer: await viewerFiles(await filesIn(folder)),
+    offer: { ...OFFER, baseUrl: 'http://wall.test' },
+  })
+  for (const path of ['/', '/paint', '/blocks/1,1'])
+    expect((await plain.ask(`GET ${path}`, browser)).headers.has('strict-transport-security')).toBe(false)
+})
+
+test('the page for painting is at its own name, starts workers, and lies in nobody’s frame', async () => {
+  for (const path of ['/paint', '/paint.html', '/paint?at=80,45']) {
+    const response = await wall.ask(`GET ${path}`)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
+    expect(response.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; worker-src 'self'; frame-ancestors 'none'",
+    )
+    expect(await response.text()).toContain('Paint')
+  }
+})
+
+test('what Vite named by its content is kept for ever', async () => {
+  const response = await wall.ask('GET /assets/index-a1b2.js', { headers: { 'Accept-Encoding': 'gzip' } })
+  expect(response.headers.get('content-type')).toStartWith('text/javascript')
+  expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  expect(response.headers.get('content-encoding')).toBe('gzip')
+})
+
+test('nothing but the viewer is served', async () => {
+  for (const path of [
+    '/../outside.txt',
+    '/%2e%2e/outside.txt',
+    '/..%2foutside.txt',
+    '/assets/',
+    '/assets',
+    '//index.html',
+  ])
+    expect((await wall.ask(`GET ${path}`)).status).toBe(404)
+})
+
+test('a file is only read', async () => {
+  const response = await wall.ask('PUT /index.html')
+  expect(response.status).toBe(405)
+  expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+})

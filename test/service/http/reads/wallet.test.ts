@@ -1,0 +1,105 @@
+import { expect, test } from 'bun:test'
+import { openWall as openStore, ports } from '../../../../db/sqlite/open.ts'
+import { REPEAT } from '../../../../server/domain/advice.ts'
+import type { WalletStanding } from '../../../../shared/contract/wallet.ts'
+import { CLAIM_ORDER } from '../../../../shared/wall.ts'
+import { hold } from '../../../support/engine.ts'
+import { sellAllBut } from '../../../support/nearly-sold.ts'
+import { blockOf, hash, NOW, paymentOf, SILENT, TERMS, wallet } from '../../../support/samples.ts'
+import { codeOf, CONTACT, jsonOf, openWall } from '../../../support/service/wall.ts'
+
+const wall = await openWall()
+
+test('a wallet is told everything that the wall holds of it', async () => {
+  const { ask, buy, db, clock } = await openWall()
+  await buy('/blocks/3,4?name=Ada', 2)
+  await buy('/blocks/5,6?framework=loom', 1)
+  await hold(db, 'next', paymentOf(1, 7), SILENT, NOW)
+  await db.ledger.markUncertain(await hold(db, blockOf('1,1'), paymentOf(1, 8), SILENT, NOW + 1000))
+  await db.ledger.release(await hold(db, blockOf('2,2'), paymentOf(1, 9), SILENT, NOW + 2000), false)
+  clock.pass(5000 - (clock.now() - NOW))
+  const standing = await jsonOf(await ask(`GET /api/agents/${wallet(1).toUpperCase().replace('0X', '0x')}`))
+  expect(standing).toMatchObject({
+    wallet: '0x0000…0001',
+    name: null,
+    framework: 'loom',
+    rank: 2,
+    blocks: [{ block: { coord: '5,6', index: 965 }, settled: true, tx: hash(2) }],
+    open: [
+      {
+        target: 'next',
+        block: { coord: '79,44' },
+        state: 'reserved',
+        doubted: false,
+        ageMs: 5000,
+        resend: true,
+      },
+      { target: '1,1', state: 'reserved', doubted: true, since: NOW + 1000, ageMs: 4000, resend: true },
+      { target: '2,2', state: 'released', doubted: false, ageMs: 3000, resend: false },
+    ],
+    nextAfter: 2,
+    hasMore: false,
+    credits: [],
+    contact: CONTACT,
+  })
+  expect(JSON.stringify(standing)).not.toContain(wallet(1).slice(2))
+})
+
+test('a wallet whose first purchase is open has no rank yet', async () => {
+  const { ask, db } = await openWall()
+  await hold(db, 'next', paymentOf(1, 1))
+  expect(await jsonOf(await ask(`GET /api/agents/${wallet(1)}`))).toMatchObject({
+    name: null,
+    rank: null,
+    firstSeenAt: null,
+    blocks: [],
+    open: [{ next: `It is being settled. ${REPEAT}` }],
+  })
+})
+
+test('a wallet that never bought is unknown', async () => {
+  for (const query of ['', '?after=1'])
+    expect(await codeOf(await wall.ask(`GET /api/agents/${wallet(1)}${query}`))).toBe('no_purchases')
+})
+
+test('a wallet of 2,000 blocks is told of them 200 at a time, or as few as it likes', async () => {
+  const connection = openStore(':memory:', TERMS.network)
+  sellAllBut(CLAIM_ORDER.length - 2000, connection)
+  const { ask } = await openWall({}, { ...ports(connection), close: connection.close })
+  const read = async (query: string): Promise<Page> =>
+    (await jsonOf(await ask(`GET /api/agents/${wallet(0xdecade)}${query}`))) as Page
+  const told = []
+  const sizes = []
+  for (let query: string | undefined = ''; query !== undefined;) {
+    const { blocks, nextAfter, hasMore }: Page = await read(query)
+    told.push(...blocks.map(({ block }) => block.index))
+    sizes.push(blocks.length)
+    query = hasMore ? `?after=${nextAfter}` : undefined
+  }
+  expect(sizes).toEqual(Array.from({ length: 10 }, () => 200))
+  expect(told).toEqual(CLAIM_ORDER.slice(0, 2000))
+  const { blocks, ...few } = await read('?after=1990&limit=3')
+  expect([blocks.length, few]).toMatchObject([3, { rank: 1, nextAfter: 1993, hasMore: true, open: [], credits: [] }])
+  expect(await read('?after=2000')).toMatchObject({ rank: 1, blocks: [], nextAfter: 2000, hasMore: false })
+})
+
+type Page = Pick<WalletStanding, 'blocks' | 'nextAfter' | 'hasMore'>
+
+test.each([
+  ['after=-1', 'invalid_after'],
+  ['after=1&after=2', 'invalid_after'],
+  ['limit=0', 'invalid_limit'],
+  ['limit=201', 'invalid_limit'],
+])('a page that cannot be is refused: %s', async (query, code) => {
+  expect(await codeOf(await wall.ask(`GET /api/agents/${wallet(1)}?${query}`))).toBe(code)
+})
+
+test.each(['0x12', 'ada.eth', `${wallet(1)}0`, '%zz', `0x${'g'.repeat(40)}`])('%s is no wallet', async (text) => {
+  expect(await codeOf(await wall.ask(`GET /api/agents/${text}`))).toBe('invalid_wallet')
+})
+
+test('the registration’s own address is still written to, and only that', async () => {
+  const response = await wall.ask('GET /api/agents/me')
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'PUT, OPTIONS'])
+  expect((await wall.ask(`PUT /api/agents/${wallet(1)}`)).status).toBe(405)
+})

@@ -1,0 +1,287 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
+import { openPostgres } from '../../../db/postgres/open.ts'
+import type { Payment } from '../../../server/domain/purchase/payment.ts'
+import { startPostgres } from '../../support/postgres/server.ts'
+import { hash, paymentOf, TERMS } from '../../support/samples.ts'
+import { callTool } from '../../support/service/agent.ts'
+import { headerOf, jsonOf, openWall, payloadOf, type Wall } from '../../support/service/wall.ts'
+
+const ENGINES = ['SQLite', 'PostgreSQL'] as const
+
+// Goal: HTTP and MCP are two doors to one shop. Method: the same request is made in two equal worlds, through a door
+// each; what comes back, and what the ledger, the log and the facilitator saw, must be the same, on either engine.
+
+/** What is asked, whichever door it comes in by. */
+type Ask = {
+  readonly coord: string
+  readonly listing?: Readonly<Record<string, string>>
+  readonly payment?: Payment
+  readonly payload?: unknown // in place of the payment's own
+}
+
+/** What comes back, in neither door's words. */
+type Outcome =
+  | { readonly kind: 'sold'; readonly receipt: unknown; readonly settlement: unknown }
+  | { readonly kind: 'asked to pay'; readonly terms: unknown; readonly reason: unknown }
+  | { readonly kind: 'not for sale' }
+  | { readonly kind: 'refused'; readonly body: unknown }
+
+type World = {
+  readonly name: string
+  readonly open?: (wall: Wall) => Promise<unknown> | void
+  readonly ask: Ask
+  readonly ends: string
+}
+
+const own = paymentOf(1, 1)
+const other = paymentOf(2, 2)
+const sell = (coord: string, payment: Payment) => (wall: Wall) => overHttp(wall, { coord, payment })
+
+const uncertain = (coord: string, payment: Payment) => async (wall: Wall) => {
+  wall.facilitator.settling = { kind: 'unclear' }
+  await overHttp(wall, { coord, payment })
+}
+
+const soldOut = (wall: Wall) => {
+  const space = async () => 'claimed' as const
+  Object.assign(wall.db.ledger, { space, availability: async () => ({ space: 'claimed', prior: undefined }) })
+}
+
+const allReserved = (wall: Wall) => {
+  const space = async () => 'reserved' as const
+  Object.assign(wall.db.ledger, { space, availability: async () => ({ space: 'reserved', prior: undefined }) })
+}
+
+const misconfigured = async (wall: Wall) => {
+  wall.chain.wrong = 'the token is another one'
+  await wall.probe()
+}
+
+const worlds: readonly World[] = [
+  { name: 'an open block', ask: { coord: '3,4' }, ends: 'asked to pay' },
+  { name: 'an open block under another spelling', ask: { coord: '003,4' }, ends: 'asked to pay' },
+  { name: 'the next block', ask: { coord: 'next' }, ends: 'asked to pay' },
+  {
+    name: 'an open block, paid',
+    ask: { coord: '3,4', payment: own, listing: { name: 'Ada', message: 'hi' } },
+    ends: 'sold',
+  },
+  {
+    name: 'the next block, paid',
+    ask: { coord: 'next', payment: own, listing: { px: '07'.repeat(100) } },
+    ends: 'sold',
+  },
+  { name: 'a block paid for already', open: sell('3,4', own), ask: { coord: '3,4', payment: own }, ends: 'sold' },
+  {
+    name: 'a payment used for another block',
+    open: sell('5,5', own),
+    ask: { coord: '3,4', payment: own },
+    ends: 'payment_used',
+  },
+  { name: 'a taken block', open: sell('3,4', other), ask: { coord: '3,4' }, ends: 'not for sale' },
+  { name: 'a taken block, paid', open: sell('3,4', other), ask: { coord: '3,4', payment: own }, ends: 'block_taken' },
+  { name: 'a block held in doubt', open: uncertain('3,4', other), ask: { coord: '3,4' }, ends: 'asked to pay' },
+  {
+    name: 'a block held in doubt, paid by a stranger',
+    open: uncertain('3,4', other),
+    ask: { coord: '3,4', payment: own },
+    ends: 'purchase_pending',
+  },
+  { name: 'a wall that is sold out', open: soldOut, ask: { coord: 'next' }, ends: 'sold_out' },
+  { name: 'a wall that is sold out, paid', open: soldOut, ask: { coord: 'next', payment: own }, ends: 'sold_out' },
+  { name: 'a wall with reserved blocks only', open: allReserved, ask: { coord: 'next' }, ends: 'wall_busy' },
+  {
+    name: 'a wall with reserved blocks only, paid',
+    open: allReserved,
+    ask: { coord: 'next', payment: own },
+    ends: 'wall_busy',
+  },
+  { name: 'a bad listing', ask: { coord: '3,4', listing: { name: '\u202e' } }, ends: 'invalid_listing' },
+  {
+    name: 'a bad listing, paid',
+    ask: { coord: '3,4', listing: { link: 'http://a.example/' }, payment: own },
+    ends: 'invalid_listing',
+  },
+  {
+    name: 'a bad picture, paid',
+    ask: { coord: 'next', listing: { px: 'f0'.repeat(100) }, payment: own },
+    ends: 'invalid_pixels',
+  },
+  { name: 'a bad coordinate', ask: { coord: '160,0', payment: own }, ends: 'invalid_coordinate' },
+  { name: 'a payment that is none', ask: { coord: '3,4', payload: {} }, ends: 'invalid_payment' },
+  {
+    name: 'a payment of too little',
+    ask: { coord: '3,4', payment: paymentOf(1, 1, { amount: 1n }) },
+    ends: 'asked to pay',
+  },
+  {
+    name: 'a payment that has expired',
+    ask: { coord: '3,4', payment: paymentOf(1, 1, { validBefore: 1n }) },
+    ends: 'asked to pay',
+  },
+  {
+    name: 'a payment spent before',
+    open: (wall) => void wall.chain.land(own),
+    ask: { coord: '3,4', payment: own },
+    ends: 'asked to pay',
+  },
+  {
+    name: 'a payment the facilitator finds wrong',
+    open: (wall) =>
+      void (wall.facilitator.verification = { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' }),
+    ask: { coord: '3,4', payment: own },
+    ends: 'asked to pay',
+  },
+  {
+    name: 'a facilitator that is away',
+    open: (wall) => void (wall.facilitator.verification = { kind: 'unavailable' }),
+    ask: { coord: '3,4', payment: own },
+    ends: 'facilitator_unavailable',
+  },
+  {
+    name: 'a facilitator that is away at the last moment',
+    open: (wall) => void (wall.facilitator.settling = { kind: 'unsent' }),
+    ask: { coord: '3,4', payment: own },
+    ends: 'facilitator_unavailable',
+  },
+  {
+    name: 'a chain that is silent',
+    open: (wall) => void (wall.chain.silent = true),
+    ask: { coord: '3,4', payment: own },
+    ends: 'facilitator_unavailable',
+  },
+  { name: 'a rail that can never work', open: misconfigured, ask: { coord: '3,4' }, ends: 'facilitator_unavailable' },
+  {
+    name: 'a rail that can never work, paid',
+    open: misconfigured,
+    ask: { coord: '3,4', payment: own },
+    ends: 'facilitator_unavailable',
+  },
+  {
+    name: 'a settlement in doubt',
+    open: (wall) => void (wall.facilitator.settling = { kind: 'unclear' }),
+    ask: { coord: '3,4', payment: own },
+    ends: 'settlement_unknown',
+  },
+  {
+    name: 'a settlement in doubt, asked again',
+    open: uncertain('3,4', own),
+    ask: { coord: '3,4', payment: own },
+    ends: 'settlement_unknown',
+  },
+  {
+    name: 'a new payment while an older one is in doubt',
+    open: uncertain('3,4', own),
+    ask: { coord: '3,4', payment: paymentOf(1, 9) },
+    ends: 'settlement_unknown',
+  },
+]
+
+describe.each(ENGINES)('on %s', (engine) => {
+  let stores: Stores
+  // For what changes nothing.
+  let untouched: readonly Wall[]
+  beforeAll(async () => {
+    stores = await storesOn(engine)
+    untouched = [await open(), await open()]
+  }, 30_000)
+  afterEach(async () => {
+    await Promise.all(touched.splice(0).map(({ db }) => db.close()))
+  })
+  afterAll(async () => {
+    await Promise.all(untouched.map(({ db }) => db.close()))
+    await stores.stop()
+  })
+
+  const open = async () => await openWall({}, await stores.open())
+  const touched: Wall[] = []
+  const touch = async () => {
+    const wall = await open()
+    touched.push(wall)
+    return wall
+  }
+
+  test.each(worlds)('$name: $ends, by either door', async ({ open: prepare, ask, ends }) => {
+    const changesNothing = prepare === undefined && ends !== 'sold'
+    const [front, back] = changesNothing ? untouched : await Promise.all([touch(), touch()])
+    if (front === undefined || back === undefined) throw new Error('two walls were opened')
+    for (const wall of [front, back]) await prepare?.(wall)
+    const overHttpEnds = await overHttp(front, ask)
+    const overMcpEnds = await overMcp(back, ask)
+    expect(overMcpEnds).toEqual(overHttpEnds)
+    expect(nameOf(overHttpEnds)).toBe(ends)
+    expect(await traceOf(back, ask)).toEqual(await traceOf(front, ask))
+  })
+
+  test('a payment in doubt goes on by the other door, to one receipt and one charge', async () => {
+    const wall = await touch()
+    await uncertain('3,4', own)(wall)
+    wall.facilitator.settling = 'honest'
+    wall.clock.pass(3000)
+    const sold = await overMcp(wall, { coord: '3,4', payment: own })
+    expect(sold).toMatchObject({ kind: 'sold', settlement: { transaction: hash(1) } })
+    expect(await overHttp(wall, { coord: '3,4', payment: own })).toEqual(sold)
+  })
+})
+
+/** Empty stores, as many as are asked for. */
+type Stores = { open(): Promise<Parameters<typeof openWall>[1]>; stop(): Promise<void> }
+
+async function storesOn(engine: (typeof ENGINES)[number]): Promise<Stores> {
+  if (engine === 'SQLite') return { open: async () => undefined, stop: async () => {} }
+  const server = await startPostgres()
+  const empty = await server.newDatabase()
+  const at = (database: string) => openPostgres(server.url(database), TERMS.network)
+  await (await at(empty)).close()
+  return { open: async () => await at(await server.newDatabase(empty)), stop: server.stop }
+}
+
+async function overHttp(
+  wall: Wall,
+  { coord, listing, payment, payload = payment && payloadOf(payment) }: Ask,
+): Promise<Outcome> {
+  const headers = payload === undefined ? {} : { 'PAYMENT-SIGNATURE': headerOf(payload) }
+  const response = await wall.ask(`GET /blocks/${coord}?${new URLSearchParams(listing).toString()}`, { headers })
+  const body = await jsonOf(response)
+  const settlement = response.headers.get('payment-response')
+  if (settlement !== null) return { kind: 'sold', receipt: body, settlement: decodePaymentResponseHeader(settlement) }
+  const terms = response.headers.get('payment-required')
+  if (terms !== null)
+    return { kind: 'asked to pay', terms: termsIn(decodePaymentRequiredHeader(terms)), reason: body['reason'] }
+  return response.status === 200 ? { kind: 'not for sale' } : { kind: 'refused', body }
+}
+
+async function overMcp(
+  wall: Wall,
+  { coord, listing, payment, payload = payment && payloadOf(payment) }: Ask,
+): Promise<Outcome> {
+  const answer = await callTool(wall, 'buy_block', { coord, ...listing }, payload)
+  const { isError, structuredContent: body, _meta: meta = {} } = answer
+  if (isError !== true) return { kind: 'sold', receipt: body, settlement: meta['x402/payment-response'] }
+  if (body['code'] === 402)
+    return { kind: 'asked to pay', terms: termsIn(meta['x402/payment']), reason: body['reason'] }
+  // Over HTTP a block that is taken shows its deed to whoever brings no payment; a tool that buys has nothing to show.
+  return body['error'] === 'block_taken' && payload === undefined ? { kind: 'not for sale' } : { kind: 'refused', body }
+}
+
+// Each door is catalogued by an address of its own.
+const termsIn = (demand: unknown) => ({ ...(demand as object), resource: undefined, extensions: undefined })
+
+const nameOf = (outcome: Outcome): unknown =>
+  outcome.kind === 'refused' ? (outcome.body as { error?: unknown }).error : outcome.kind
+
+/** Everything a request leaves behind. */
+const traceOf = async (wall: Wall, { payment = own }: Ask) => {
+  await wall.idle()
+  return await leftBy(wall, payment)
+}
+
+const leftBy = async (wall: Wall, payment: Payment) => ({
+  purchase: await wall.db.ledger.find(payment),
+  unfinished: await wall.db.ledger.unfinished(wall.clock.now()),
+  account: await wall.db.ledgerReader.ofPayer(payment.payer),
+  log: await wall.db.log.after(0, 100),
+  verified: wall.facilitator.verified,
+  settled: wall.facilitator.settled,
+})

@@ -1,0 +1,120 @@
+import { expect, test } from 'bun:test'
+import type { TSchema } from '@sinclair/typebox'
+import { statusOf } from '../../../server/domain/failure.ts'
+import { TOOLS } from '../../../server/mcp/registry.ts'
+import { TOOL_LIST, read, rpc } from '../../support/service/agent.ts'
+import { openWall } from '../../support/service/wall.ts'
+
+// Goal: what agents and graders read of the tools is whole and small. Method: every definition is held against the same rules.
+
+const ANNOTATIONS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']
+
+test('the tools of the contract come first, in its order', () => {
+  expect(TOOLS.slice(0, 6).map(({ name }) => name)).toEqual([
+    'get_wall',
+    'get_block',
+    'list_unclaimed',
+    'get_founding_machines',
+    'set_pixels',
+    'buy_block',
+  ])
+  expect(new Set(TOOLS.map(({ name }) => name)).size).toBe(TOOLS.length)
+})
+
+test('tools/list answers the registry', async () => {
+  const answer = await rpc(await openWall(), { id: 1, method: 'tools/list' })
+  expect(answer).toEqual({ status: 200, id: 1, result: { tools: JSON.parse(JSON.stringify(TOOL_LIST)) } })
+})
+
+test.each(TOOLS)('$name declares every annotation, and what it says of itself agrees with them', (tool) => {
+  expect(Object.keys(tool.annotations).toSorted()).toEqual(ANNOTATIONS.toSorted())
+  const { readOnlyHint, destructiveHint } = tool.annotations
+  expect(readOnlyHint && destructiveHint).toBe(false)
+  expect(/no side effects/i.test(tool.description)).toBe(readOnlyHint)
+})
+
+test.each(TOOLS)('$name says when to use it and when not, its cost, its errors and what it returns', (tool) => {
+  expect(tool.title.length).toBeGreaterThan(5)
+  expect(tool.description).toMatch(/^Use /)
+  expect(tool.description).toMatch(/\bNot (for|to|needed)\b/)
+  expect(tool.description).toMatch(/\bFree\b|\bCost: \{price\} /)
+  expect(tool.description).toContain('Returns ')
+  const failing = Object.keys(tool.input.properties).length > 0
+  expect(tool.description.includes('Errors: ')).toBe(failing)
+})
+
+test.each(TOOLS)('every argument of $name is described, with an example or the values it takes', (tool) => {
+  expect(tool.input['additionalProperties']).toBe(false)
+  for (const [name, schema] of Object.entries(tool.input.properties)) {
+    const described = `${tool.name}.${name}`
+    expect(schema.description?.length ?? 0, described).toBeGreaterThan(10)
+    expect(exemplified(schema), described).toBe(true)
+    if (schema.default !== undefined) expect(schema.description, described).toContain(`efault ${schema.default}`)
+  }
+})
+
+/** Whether a reader can tell what a value looks like. */
+function exemplified(schema: TSchema): boolean {
+  const { examples, pattern, anyOf, type, description, default: standard } = schema
+  if (Array.isArray(anyOf)) return anyOf.some((one: TSchema) => 'const' in one || exemplified(one))
+  return (
+    examples !== undefined ||
+    pattern !== undefined ||
+    standard !== undefined ||
+    type === 'boolean' ||
+    /Example/.test(description ?? '')
+  )
+}
+
+test('every tool that a description points to is there', () => {
+  const names = TOOLS.map(({ name }) => name)
+  const pointed = TOOLS.flatMap(({ description }) => [
+    ...description.matchAll(/\b(?:get|list|set|buy|preview|find|image|signing|my)_[a-z_]+\b/g),
+  ])
+  expect(pointed.length).toBeGreaterThan(TOOLS.length)
+  expect(pointed.map(([name]) => name).filter((name) => !names.includes(name))).toEqual([])
+})
+
+test('every error that a description names is one the service has', () => {
+  for (const { description } of TOOLS) {
+    const [, listed = ''] = /Errors: ([^.]*)\./.exec(description) ?? []
+    for (const [code] of listed.replaceAll(/\([^)]*\)/g, '').matchAll(/[a-z]+_[a-z_]+/g))
+      expect(Object.keys(statusOf)).toContain(code)
+  }
+})
+
+test('every tool declares its output but buying, because clients hold the demand for payment against it', () => {
+  expect(TOOLS.filter(({ output }) => output === undefined).map(({ name }) => name)).toEqual(['buy_block', 'buy_area'])
+})
+
+test('an argument that has a default may be left out', async () => {
+  const wall = await openWall()
+  for (const { inputSchema } of TOOL_LIST)
+    for (const name of inputSchema.required ?? []) expect(inputSchema.properties?.[name]).not.toHaveProperty('default')
+  for (const name of ['list_unclaimed', 'get_founding_machines', 'find_space', 'get_wall_image'])
+    expect(await read(wall, name)).not.toHaveProperty('error')
+})
+
+test('the list of tools costs an agent less than 7,600 tokens, and its client 10,600', () => {
+  // Four characters a token is what tokenizers make of English and JSON on average. Clients keep schemas of outputs to
+  // themselves.
+  const shown = TOOL_LIST.map((tool) => ({ ...tool, outputSchema: undefined }))
+  expect(JSON.stringify(shown).length / 4).toBeLessThan(7600)
+  expect(JSON.stringify(TOOL_LIST).length / 4).toBeLessThan(10600)
+})
+
+test('a wrong argument is told with the right one, and an unknown one with those there are', async () => {
+  const wall = await openWall()
+  expect(await read(wall, 'list_unclaimed', { limit: 0 })).toEqual({
+    error: 'invalid_limit',
+    message: 'limit is missing or cannot be used. It should be: How many blocks, 1 to 100. Default 20.',
+  })
+  expect(await read(wall, 'list_unclaimed', { count: 5 })).toEqual({
+    error: 'invalid_body',
+    message: 'There is an argument this tool does not have. It has: limit, near.',
+  })
+  expect(await read(wall, 'get_wall', { near: '1,1' })).toEqual({
+    error: 'invalid_body',
+    message: 'There is an argument this tool does not have. It has: none.',
+  })
+})

@@ -1,0 +1,155 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { paymentOf } from '../../support/samples.ts'
+import { TOOL_LIST, NEGOTIATED, post, rpc, type ToolAnswer } from '../../support/service/agent.ts'
+import { openWall, payloadOf, type Wall } from '../../support/service/wall.ts'
+
+// Goal: revision 2026-07-28, in which each request says all about itself, is spoken beside the older ones. Method: requests as
+// its text has them, and as it forbids them.
+
+const REVISION = '2026-07-28'
+
+let wall: Wall
+beforeAll(async () => {
+  wall = await openWall()
+})
+
+const envelope = (revision = REVISION) => ({
+  'io.modelcontextprotocol/protocolVersion': revision,
+  'io.modelcontextprotocol/clientInfo': { name: 'agent', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+})
+
+type Params = Readonly<Record<string, unknown>>
+
+/** Sends a request with all that the revision wants to be said. */
+const say = async (
+  method: string,
+  params: Params = {},
+  meta: Params = {},
+  headers: Readonly<Record<string, string>> = {},
+) =>
+  await rpc(
+    wall,
+    { id: 7, method, params: { ...params, _meta: { ...envelope(), ...meta } } },
+    {
+      'mcp-protocol-version': REVISION,
+      'mcp-method': method,
+      ...(typeof params['name'] === 'string' ? { 'mcp-name': params['name'] } : {}),
+      ...headers,
+    },
+  )
+
+test('server/discover says what is spoken and offered, without a handshake', async () => {
+  const { status, id, result } = await say('server/discover')
+  expect([status, id]).toEqual([200, 7])
+  expect(result).toMatchObject({
+    resultType: 'complete',
+    supportedVersions: [REVISION],
+    capabilities: { tools: {} },
+    instructions: expect.stringContaining('buy_block'),
+    _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'pixel-wall', title: 'Pixel Wall' } },
+  })
+})
+
+test('the tools are those of the older revisions, and may be kept for five minutes', async () => {
+  const { result } = await say('tools/list')
+  expect(result).toMatchObject({ resultType: 'complete', ttlMs: 300_000, cacheScope: 'public' })
+  expect<unknown>(result?.['tools']).toEqual(JSON.parse(JSON.stringify(TOOL_LIST)))
+})
+
+test('a block is bought as in the older revisions: the terms, and then the receipt', async () => {
+  const call = { name: 'buy_block', arguments: { coord: '5,5', name: 'Ada' } }
+  const demand = (await say('tools/call', call)).result as unknown as ToolAnswer
+  expect(demand).toMatchObject({
+    isError: true,
+    structuredContent: { x402Version: 2, code: 402, error: 'payment_required' },
+    _meta: { 'x402/payment': { resource: { url: 'https://wall.test/mcp' } } },
+  })
+  const paid = (await say('tools/call', call, { 'x402/payment': payloadOf(paymentOf(1, 1)) }))
+    .result as unknown as ToolAnswer
+  expect(paid).toMatchObject({
+    structuredContent: { block: '5,5' },
+    _meta: { 'x402/payment-response': { success: true } },
+  })
+  expect(paid.isError).toBeUndefined()
+})
+
+test('answers are JSON that nobody keeps, and notifications are taken without a word', async () => {
+  const fields = { 'mcp-protocol-version': REVISION, 'mcp-method': 'tools/list' }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: envelope() } })
+  const { headers } = await post(wall, body, fields)
+  expect([headers.get('content-type'), headers.get('cache-control')]).toEqual(['application/json', 'no-store'])
+  const note = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1, _meta: envelope() } }
+  const noted = await post(wall, JSON.stringify(note), { ...fields, 'mcp-method': 'notifications/cancelled' })
+  expect([noted.status, await noted.text()]).toEqual([202, ''])
+})
+
+test('a fault of the program is an error of HTTP, in whatever revision, and its words stay here', async () => {
+  const space = async () => {
+    throw new Error('secret')
+  }
+  const broken = await openWall({ ledger: { space } })
+  const params = { name: 'buy_block', arguments: { coord: 'next' } }
+  const asked = { jsonrpc: '2.0', id: 1, method: 'tools/call' }
+  const answers = [
+    await post(broken, JSON.stringify({ ...asked, params }), NEGOTIATED),
+    await post(broken, JSON.stringify({ ...asked, params: { ...params, _meta: envelope() } }), {
+      'mcp-protocol-version': REVISION,
+      'mcp-method': 'tools/call',
+      'mcp-name': 'buy_block',
+    }),
+  ]
+  for (const answer of answers) {
+    const text = await answer.text()
+    expect([answer.status, text]).toEqual([500, expect.stringContaining('internal_error')])
+    expect(text).not.toContain('secret')
+  }
+})
+
+describe('what the revision forbids', () => {
+  test('a revision that nobody speaks yet is told of the one that is spoken', async () => {
+    const meta = { 'io.modelcontextprotocol/protocolVersion': '2030-01-01' }
+    expect(await say('tools/list', {}, meta, { 'mcp-protocol-version': '2030-01-01' })).toMatchObject({
+      status: 400,
+      id: 7,
+      error: { code: -32_022, data: { supported: [REVISION], requested: '2030-01-01' } },
+    })
+  })
+
+  test.each<[string, Readonly<Record<string, string>>]>([
+    ['another revision', { 'mcp-protocol-version': '2025-11-25' }],
+    ['another method', { 'mcp-method': 'tools/call' }],
+  ])('headers that name %s than the body are 400', async (_, headers) => {
+    expect(await say('tools/list', {}, {}, headers)).toMatchObject({ status: 400, id: 7, error: { code: -32_020 } })
+  })
+
+  test('a header that names another tool than the body is 400, and nothing is asked of any', async () => {
+    const call = { name: 'buy_block', arguments: { coord: '6,6' } }
+    const answer = await say(
+      'tools/call',
+      call,
+      { 'x402/payment': payloadOf(paymentOf(2, 2)) },
+      { 'mcp-name': 'get_wall' },
+    )
+    expect(answer).toMatchObject({ status: 400, error: { code: -32_020 } })
+    expect(wall.facilitator.verified).toHaveLength(1)
+  })
+
+  test('a request that says nothing about itself is told what is missing', async () => {
+    const answer = await rpc(wall, { id: 1, method: 'tools/list' }, { 'mcp-protocol-version': REVISION })
+    expect(answer).toMatchObject({ status: 400, error: { code: -32_602 } })
+  })
+
+  test.each(['ping', 'resources/list', 'nope'])('the method %s is not there', async (method) => {
+    expect((await say(method)).error?.code).toBe(-32_601)
+  })
+
+  test('a tool that is not there is told', async () => {
+    expect((await say('tools/call', { name: 'nope' })).error).toEqual({ code: -32_602, message: 'Unknown tool.' })
+  })
+
+  test('nothing changes that one could subscribe to', async () => {
+    const { status, error } = await say('subscriptions/listen', { notifications: { toolsListChanged: true } })
+    expect([status, error?.code]).toEqual([200, -32_603])
+  })
+})

@@ -1,0 +1,252 @@
+import { expect, test } from 'bun:test'
+import { isPaymentRequiredV2 } from '@x402/core/schemas'
+import { StoreUnavailable } from '../../../../server/domain/failure.ts'
+import { hash, paymentOf } from '../../../support/samples.ts'
+import { buy, callTool, read, rpc } from '../../../support/service/agent.ts'
+import { jsonOf, openWall, payloadOf } from '../../../support/service/wall.ts'
+
+// For what changes nothing.
+const untouched = openWall()
+
+test('a client that negotiated is asked to pay by a tool result that x402 clients can pay', async () => {
+  const answer = await callTool(await untouched, 'buy_block', { coord: '007,3' })
+  const { _meta: meta = {}, structuredContent, content, isError } = answer
+  expect(isError).toBe(true)
+  expect(JSON.parse(content[0]?.text ?? '')).toEqual(structuredContent)
+  const { code, message, ...terms } = structuredContent
+  expect(code).toBe(402)
+  expect(message).toContain('params._meta["x402/payment"]')
+  expect(isPaymentRequiredV2(terms as Parameters<typeof isPaymentRequiredV2>[0])).toBe(true)
+  expect(meta).toEqual({
+    'x402/payment': terms,
+    'x402/error': { code: 402, message: 'payment_required', data: terms },
+  })
+  const { extensions: _, ...short } = terms
+  expect(short).toMatchInlineSnapshot(`
+    {
+      "accepts": [
+        {
+          "amount": "1000000",
+          "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+          "extra": {
+            "name": "USD Coin",
+            "primaryType": "TransferWithAuthorization",
+            "version": "2",
+          },
+          "maxTimeoutSeconds": 300,
+          "network": "eip155:8453",
+          "payTo": "0x00000000000000000000000000000000000A11cE",
+          "scheme": "exact",
+        },
+      ],
+      "error": "payment_required",
+      "resource": {
+        "description": "One 10x10 pixel block of a public billboard: 100 pixels, a message, a link.",
+        "mimeType": "application/json",
+        "serviceName": "Pixel Wall",
+        "tags": [
+          "pixels",
+          "billboard",
+          "art",
+          "agents",
+        ],
+        "url": "https://wall.test/mcp",
+      },
+      "x402Version": 2,
+    }
+  `)
+})
+
+test('a bare request is asked to pay by a JSON-RPC error with the same terms', async () => {
+  const wall = await untouched
+  const request = { id: 7, method: 'tools/call', params: { name: 'buy_block', arguments: { coord: 'next' } } }
+  const { status, error = { code: 0, message: '' } } = await rpc(wall, request)
+  expect([status, error.code, error.message]).toEqual([200, 402, 'payment_required'])
+  const { structuredContent, _meta: meta, message, ...terms } = error.data as Record<string, unknown>
+  expect(message).toContain('1.00 USDC')
+  expect(structuredContent).toEqual(terms)
+  expect(meta).toEqual({ 'x402/payment': terms })
+  expect(terms).toMatchObject({ resource: { url: 'https://wall.test/mcp' } })
+})
+
+test('a payment buys the block and answers with its receipt', async () => {
+  const listing = { name: 'Ada', framework: 'loom', message: 'hi', link: 'https://ada.example/', px: '07'.repeat(100) }
+  const {
+    _meta: meta,
+    structuredContent,
+    content,
+    isError,
+  } = await buy(await openWall(), { coord: '3,4', ...listing }, paymentOf(0xab, 1))
+  expect(isError).toBeUndefined()
+  expect(JSON.parse(content[0]?.text ?? '')).toEqual(structuredContent)
+  expect({ structuredContent, meta }).toMatchInlineSnapshot(`
+    {
+      "meta": {
+        "x402/payment-response": {
+          "amount": "1000000",
+          "network": "eip155:8453",
+          "payer": "0x00000000000000000000000000000000000000AB",
+          "success": true,
+          "transaction": "0x0000000000000000000000000000000000000000000000000000000000000001",
+        },
+      },
+      "structuredContent": {
+        "block": "3,4",
+        "deed": {
+          "block": {
+            "coord": "3,4",
+            "index": 643,
+          },
+          "claimedAt": 1800000000000,
+          "framework": "loom",
+          "link": "https://ada.example/",
+          "message": "hi",
+          "name": "Ada",
+          "paint": "Repaint it for free, as often as you like: PUT https://wall.test/blocks/3,4 with a body signed by this wallet, as https://wall.test/openapi.json describes.",
+          "painted": true,
+          "price": {
+            "amount": "1.00",
+            "asset": "USDC",
+            "network": "eip155:8453",
+          },
+          "tx": "0x0000000000000000000000000000000000000000000000000000000000000001",
+          "wallet": "0x00000000000000000000000000000000000000AB",
+        },
+        "owner": "you",
+        "pixels": "yours",
+      },
+    }
+  `)
+})
+
+test('a receipt is the same to a bare request', async () => {
+  const wall = await openWall()
+  const sold = await buy(wall, { coord: '3,4' }, paymentOf(1, 1))
+  const params = {
+    name: 'buy_block',
+    arguments: { coord: '3,4' },
+    _meta: { 'x402/payment': payloadOf(paymentOf(1, 1)) },
+  }
+  expect((await rpc(wall, { method: 'tools/call', params })).result).toEqual({ ...sold })
+  expect(wall.facilitator.settled).toHaveLength(1)
+})
+
+test('a payment on wrong terms is told why, with the terms again, in both ways', async () => {
+  const wall = await untouched
+  const payment = payloadOf(paymentOf(1, 1, { amount: 1n }))
+  expect((await callTool(wall, 'buy_block', { coord: '3,4' }, payment)).structuredContent).toMatchObject({
+    code: 402,
+    error: 'payment_required',
+    reason: 'the amount is not exactly 1000000',
+    accepts: [{ scheme: 'exact' }],
+  })
+  const params = { name: 'buy_block', arguments: { coord: '3,4' }, _meta: { 'x402/payment': payment } }
+  expect((await rpc(wall, { id: 1, method: 'tools/call', params })).error).toMatchObject({
+    code: 402,
+    data: { reason: 'the amount is not exactly 1000000', accepts: [{ scheme: 'exact' }] },
+  })
+  expect(wall.facilitator.verified).toEqual([])
+})
+
+test.each([[undefined], [null], ['string'], [5], [true], [[]], [[{}]]])('%j is no payment', async (payment) => {
+  const { structuredContent } = await callTool(await untouched, 'buy_block', { coord: 'next' }, payment)
+  expect(structuredContent).toMatchObject({ code: 402, error: 'payment_required' })
+  expect(structuredContent).not.toHaveProperty('reason')
+})
+
+test('a payment that is inherited is none', async () => {
+  const wall = await untouched
+  const params = JSON.parse(
+    '{"name":"buy_block","arguments":{"coord":"next"},"_meta":{"__proto__":{"x402/payment":{}}}}',
+  )
+  expect(await rpc(wall, { id: 1, method: 'tools/call', params })).toMatchObject({ error: { code: 402 } })
+})
+
+const payload = payloadOf(paymentOf(1, 1))
+
+test.each([
+  ['an empty object', {}],
+  ['one of version 1', { ...payload, x402Version: 1 }],
+  ['one without terms', { ...payload, accepted: undefined }],
+  ['one of two methods', { ...payload, payload: { ...payload.payload, permit2Authorization: {} } }],
+])('a payment that is %s cannot be read, and gets no terms', async (_, payment) => {
+  const wall = await untouched
+  const { isError, structuredContent } = await callTool(wall, 'buy_block', { coord: '3,4' }, payment)
+  expect(isError).toBe(true)
+  expect(structuredContent).toEqual({ error: 'invalid_payment', message: expect.any(String) })
+  expect(wall.facilitator.verified).toEqual([])
+})
+
+test.each([
+  ['no block', {}, 'invalid_coordinate'],
+  ['a block by number', { coord: 5 }, 'invalid_coordinate'],
+  ['a block off the wall', { coord: '160,0' }, 'invalid_coordinate'],
+  ['next in capitals', { coord: 'NEXT' }, 'invalid_coordinate'],
+  ['a name that turns the text around', { coord: '3,4', name: '\u202e' }, 'invalid_listing'],
+  ['the name null', { coord: '3,4', name: null }, 'invalid_listing'],
+  ['a link without encryption', { coord: '3,4', link: 'http://a.example/' }, 'invalid_listing'],
+  ['a misspelt px', { coord: '3,4', pixels: '07'.repeat(100) }, 'invalid_listing'],
+  ['a colour beyond the palette', { coord: '3,4', px: 'f0'.repeat(100) }, 'invalid_pixels'],
+  ['a picture that is a number', { coord: '3,4', px: 7 }, 'invalid_pixels'],
+])('%s is refused before anyone is asked to pay, and before anyone is charged', async (_, args, error) => {
+  const wall = await untouched
+  for (const payment of [undefined, payload]) {
+    const { isError, structuredContent } = await callTool(wall, 'buy_block', args, payment)
+    expect(isError).toBe(true)
+    expect(structuredContent).toEqual({ error, message: expect.any(String) })
+  }
+  expect(wall.facilitator.verified).toEqual([])
+})
+
+test('a payment known already gets its receipt, whatever is said of the block by now', async () => {
+  const wall = await openWall()
+  const first = await buy(wall, { coord: 'next', name: 'Ada' }, paymentOf(1, 1))
+  expect(await buy(wall, { coord: 'next', name: '\u202e', pixels: 'x' }, paymentOf(1, 1))).toEqual(first)
+  expect(await buy(wall, { coord: '79,44' }, paymentOf(1, 1))).toEqual(first)
+  expect((await buy(wall, { coord: '3,4' }, paymentOf(1, 1))).structuredContent).toMatchObject({
+    error: 'payment_used',
+  })
+})
+
+test('a payment whose end is unknown asks the payer to wait, and no terms', async () => {
+  const wall = await openWall()
+  wall.facilitator.settling = { kind: 'unclear' }
+  const { isError, structuredContent } = await buy(wall, { coord: '3,4' }, paymentOf(1, 1))
+  expect(isError).toBe(true)
+  expect(structuredContent).toMatchInlineSnapshot(`
+    {
+      "block": "3,4",
+      "error": "settlement_unknown",
+      "message": "The payment may have gone through, and the block is held for you. Do not pay again, but send the same signed request again. If your client cannot, make the same request again from the same wallet, which is not charged twice. GET /api/agents/{wallet} shows what became of it.",
+      "retryAfter": 2,
+    }
+  `)
+})
+
+test('copies of one payment over both edges at once buy one block for one charge', async () => {
+  const wall = await openWall()
+  const [overMcp, overHttp] = await Promise.all([
+    buy(wall, { coord: 'next' }, paymentOf(1, 1)),
+    wall.buy('/blocks/next', 1),
+  ])
+  expect(overMcp.structuredContent).toEqual(await jsonOf(overHttp))
+  expect(wall.facilitator.settled).toHaveLength(1)
+  expect(overMcp._meta).toMatchObject({ 'x402/payment-response': { transaction: hash(1) } })
+})
+
+test('a rail that can never work asks nobody for money', async () => {
+  const wall = await openWall()
+  wall.chain.wrong = 'the token is another one'
+  await wall.probe()
+  expect(await read(wall, 'buy_block', { coord: 'next' })).toMatchObject({ error: 'facilitator_unavailable' })
+})
+
+test('a store that cannot be used is said so, and nobody is charged', async () => {
+  const space = async () => {
+    throw new StoreUnavailable('secret')
+  }
+  const wall = await openWall({ ledger: { space } })
+  const { isError, structuredContent } = await callTool(wall, 'buy_block', { coord: 'next' })
+  expect(isError).toBe(true)
+  expect(structuredContent).toMatchObject({ error: 'database_unavailable', retryAfter: 2 })
+})

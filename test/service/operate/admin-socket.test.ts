@@ -1,0 +1,200 @@
+import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openSqlite } from '../../../db/sqlite/open.ts'
+import { adminCommands } from '../../../server/operate/admin-commands.ts'
+import { callAdminSocket, adminSocketAt, openAdminSocket } from '../../../server/operate/admin-socket.ts'
+import { truncatedWallet } from '../../../shared/wallet.ts'
+import { failureOf, hold, sell } from '../../support/engine.ts'
+import { fakeChain } from '../../support/fakes/chain.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+import { fakeLogger } from '../../support/fakes/logger.ts'
+import { blockOf, hash, NOW, paymentOf, TERMS, wallet } from '../../support/samples.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+
+const folder = scratchFolder()
+
+const overview = (): never => {
+  throw new Error('not asked')
+}
+
+let walls = 0
+async function openWorld() {
+  const db = await openSqlite(':memory:', TERMS.network)
+  const [chain, clock, logger] = [fakeChain(), fakeClock(NOW), fakeLogger()]
+  const seller = { reconcile: async () => true }
+  const path = join(folder, `${walls++}.sock`)
+  const open = () =>
+    openAdminSocket(
+      path,
+      adminCommands({ ...db, chain, clock, logger, seller, advance: async () => {}, overview }),
+      logger,
+    )
+  return { db, chain, logger, path, open }
+}
+
+const post = (path: string, command: string, body: string) =>
+  fetch(`http://wall/${command}`, { unix: path, method: 'POST', body })
+
+test('a socket that a dead process left behind is replaced', async () => {
+  const world = await openWorld()
+  writeFileSync(world.path, '')
+  const close = world.open()
+  expect(await callAdminSocket(world.path, 'open', {})).toEqual({ ok: true, lines: [] })
+  close()
+  expect(await failureOf(callAdminSocket(world.path, 'open', {}))).toMatchObject({ name: 'NoAdminSocket' })
+})
+
+test('a wall whose socket cannot be made is told of, and goes on', async () => {
+  const { db, logger, chain } = await openWorld()
+  const runCommand = adminCommands({
+    ...db,
+    chain,
+    clock: fakeClock(NOW),
+    logger,
+    seller: { reconcile: async () => true },
+    advance: async () => {},
+    overview,
+  })
+  openAdminSocket(join(folder, 'x'.repeat(150)), runCommand, logger)()
+  expect(logger.alerts).toMatchObject([{ event: 'no-admin-socket' }])
+})
+
+test('what is no command, or misses what it needs, changes nothing', async () => {
+  const world = await openWorld()
+  await sell(world.db, '3,4', 1, 1)
+  const close = world.open()
+  for (const [command, body] of [
+    ['sell', '{}'],
+    ['constructor', '{}'],
+    ['moderate', '{}'],
+    ['moderate', '{"act":"hide","target":"3,4","parts":[]}'],
+    ['moderate', '{"act":"hide","target":"3,4","parts":["owner"]}'],
+    ['moderate', '{"act":"hide","target":"3;4","parts":["link"]}'],
+    ['resolve', '{"payer":"0x1","nonce":"0x2"}'],
+    ['payout', `{"payer":"${wallet(1)}","nonce":"${hash(1)}","reference":""}`],
+    ['open', 'not json'],
+  ] as const)
+    expect([command, body, await (await post(world.path, command, body)).json()]).toMatchObject([
+      command,
+      body,
+      { ok: false },
+    ])
+  expect(await world.db.log.after(1, 9)).toEqual([])
+  close()
+})
+
+test('blocks are hidden by name, by area and by wallet, and what is hidden is listed, with every act', async () => {
+  const world = await openWorld()
+  await sell(world.db, '3,4', 1, 1)
+  await sell(world.db, '4,4', 1, 2)
+  await sell(world.db, '9,9', 2, 3)
+  const close = world.open()
+  const moderate = async (act: 'hide' | 'unhide', target: string) =>
+    await callAdminSocket(world.path, 'moderate', { act, target, parts: ['message'], who: 'ada', why: 'rude' })
+  const list = async (isTrail: boolean) => (await callAdminSocket(world.path, 'hidden', { isTrail })).lines
+  expect(await list(false)).toEqual([])
+  const both = ['block 3,4: hidden: message', 'block 4,4: hidden: message']
+  expect(await moderate('hide', '3,4,2x2')).toEqual({ ok: true, lines: [...both, '2 blocks have no owner'] })
+  expect(await moderate('unhide', '4,4')).toEqual({ ok: true, lines: ['block 4,4: everything is shown'] })
+  const shown = truncatedWallet(wallet(1))
+  const again = ['block 3,4: hidden: message (as before)', 'block 4,4: hidden: message']
+  expect((await moderate('hide', shown)).lines).toEqual(again)
+  expect((await moderate('unhide', shown.replace('…', '...'))).ok).toBe(true)
+  expect((await moderate('hide', wallet(2).toUpperCase().replace('0X', '0x'))).ok).toBe(true)
+  const at = new Date(NOW).toISOString()
+  expect(await list(false)).toEqual([`${at} block 9,9: hidden: message`])
+  expect(await list(true)).toEqual([
+    `${at} ada hide area 3,4,2x2 (message): rude`,
+    `${at} ada unhide block 4,4 (message): rude`,
+    `${at} ada hide wallet ${wallet(1)} (message): rude`,
+    `${at} ada unhide wallet ${wallet(1)} (message): rude`,
+    `${at} ada hide wallet ${wallet(2)} (message): rude`,
+    `${at} left block 3,4: hidden: message`,
+    `${at} left block 4,4: hidden: message`,
+    `${at} left block 4,4: everything is shown`,
+    `${at} left block 4,4: hidden: message`,
+    `${at} left block 3,4: everything is shown`,
+    `${at} left block 4,4: everything is shown`,
+    `${at} left block 9,9: hidden: message`,
+  ])
+  for (const nothing of ['160,0', '50,50', '50,50,2x2', wallet(7), '0x1234…abcd', 'somebody'])
+    expect(await moderate('hide', nothing)).toMatchObject({ ok: false, lines: [expect.any(String)] })
+  close()
+})
+
+test('a wallet is hidden by its names and banned, and the list and the trail say so', async () => {
+  const world = await openWorld()
+  await sell(world.db, '3,4', 1, 1)
+  const close = world.open()
+  const by = { who: 'ada', why: null }
+  const target = truncatedWallet(wallet(1))
+  const [name, at] = [`wallet ${wallet(1)}`, new Date(NOW).toISOString()]
+  expect(await callAdminSocket(world.path, 'moderate', { act: 'hide', target, parts: ['name'], ...by })).toEqual({
+    ok: true,
+    lines: [`${name}: hidden: name`],
+  })
+  expect(await callAdminSocket(world.path, 'ban', { act: 'ban', target, ...by })).toEqual({
+    ok: true,
+    lines: [`${name}: hidden: name; banned`],
+  })
+  expect((await callAdminSocket(world.path, 'hidden', { isTrail: false })).lines).toEqual([
+    `${name}: hidden: name; banned`,
+  ])
+  expect((await callAdminSocket(world.path, 'hidden', { isTrail: true })).lines).toEqual([
+    `${at} ada hide ${name} (name)`,
+    `${at} ada ban ${name}`,
+  ])
+  expect(
+    (await callAdminSocket(world.path, 'moderate', { act: 'hide', target: '3,4', parts: ['name'], ...by })).ok,
+  ).toBe(false)
+  expect((await callAdminSocket(world.path, 'ban', { act: 'ban', target: '3,4', ...by })).ok).toBe(false)
+  expect((await callAdminSocket(world.path, 'moderate', { act: 'unhide', target, parts: [], ...by })).lines).toEqual([
+    `${name}: its names are shown; banned`,
+    'block 3,4: everything is shown (as before)',
+  ])
+  close()
+})
+
+test('a payout is noted for a credit or for money of no purchase, never for what bought a block or was not paid', async () => {
+  const world = await openWorld()
+  const close = world.open()
+  await sell(world.db, '3,4', 1, 1)
+  const note = async (payer: number, nonce: number) =>
+    (await callAdminSocket(world.path, 'payout', { payer: wallet(payer), nonce: hash(nonce), reference: 'refund' }))
+      .lines
+  expect(await note(1, 1)).toEqual(['this payment bought a block or an area, or may yet: nothing is owed for it'])
+  expect(await note(2, 2)).toEqual(['the chain shows no such payment'])
+  world.chain.land(paymentOf(2, 2))
+  world.chain.silent = true
+  expect(await note(2, 2)).toEqual(['the chain does not answer; try again'])
+  world.chain.silent = false
+  expect(await note(2, 2)).toEqual(['noted as paid out'])
+  expect(await note(2, 2)).toEqual(['a reference was noted before, and stands'])
+  close()
+})
+
+test('what is open is listed, and told with its evidence', async () => {
+  const world = await openWorld()
+  const close = world.open()
+  await world.db.ledger.markUncertain(await hold(world.db, blockOf('3,4'), paymentOf(1, 1)))
+  const key = { payer: wallet(1), nonce: hash(1) }
+  expect(await callAdminSocket(world.path, 'open', {})).toEqual({ ok: true, lines: [`${key.payer} ${key.nonce}`] })
+  expect((await callAdminSocket(world.path, 'resolve', key)).lines).toEqual([
+    `${key.payer} ${key.nonce} block 3,4: held, in doubt; the chain: unspent`,
+  ])
+  expect(await callAdminSocket(world.path, 'resolve', { ...key, payer: wallet(2) })).toMatchObject({ ok: false })
+  close()
+})
+
+test('the socket has the shorter of its two names', () => {
+  const besideFile = (path: string, adminSocketPath?: string) =>
+    adminSocketAt({ database: { kind: 'sqlite', path }, port: 8402, adminSocketPath })
+  expect(besideFile('./wall.sqlite')).toBe('wall.sqlite.sock')
+  expect(besideFile('/w.sqlite')).toBe('/w.sqlite.sock')
+  const url = 'postgres://db.example/wall'
+  expect(adminSocketAt({ database: { kind: 'postgres', url }, port: 8402, adminSocketPath: undefined })).toBe(
+    'wall-8402.sock',
+  )
+  expect(besideFile('./wall.sqlite', '/run/wall.sock')).toBe('/run/wall.sock')
+})

@@ -1,0 +1,106 @@
+import { expect, test } from 'bun:test'
+import { paymentHealth } from '../../server/health/payment-health.ts'
+import { reconciler } from '../../server/purchase/reconciler.ts'
+import { sellerWith } from '../support/fakes/seller.ts'
+import { hash, paymentOf, wallet } from '../support/samples.ts'
+import { openWall, paidBy } from '../support/service/wall.ts'
+
+// Goal: an operator can follow each purchase in the journal, and reads nothing there that is secret or a stranger's.
+
+type Wall = Awaited<ReturnType<typeof openWall>>
+
+const linesOf = (wall: Wall, event: string) =>
+  wall.logger.notes.filter((entry) => entry.event === event).map(({ facts }) => facts)
+
+const LISTING = 'name=Mallory&message=psst&framework=sly&link=https://mallory.example/'
+
+test('a purchase tells a line a step that found or changed something, each with its payment, what came of it and how long it took', async () => {
+  const wall = await openWall()
+  await wall.buy(`/blocks/3,4?${LISTING}`, 1)
+  const key = { payer: wallet(1), nonce: hash(1) }
+  const block = '3,4'
+  expect(linesOf(wall, 'step')).toEqual([
+    { ...key, step: 'verify', answer: 'valid', ms: 0 },
+    { ...key, step: 'claim', answer: 'claimed', block, ms: 0 },
+    { ...key, step: 'settle', answer: 'success', tx: hash(1), ms: 0 },
+    { ...key, step: 'ask-chain', answer: 'paid', tx: hash(1), ms: 0 },
+    { ...key, step: 'finalize', answer: 'sold', block, tx: hash(1), ms: 0 },
+  ])
+  expect(linesOf(wall, 'purchase')).toEqual([{ ...key, target: block, outcome: 'bought', block, tx: hash(1) }])
+})
+
+test('the purchase of an area is told as one, by the name of the area', async () => {
+  const wall = await openWall()
+  const { accepted, ...payment } = paymentOf(1, 1)
+  const amount = 12n * payment.amount
+  await wall.ask('POST /areas', {
+    headers: {
+      'content-type': 'application/json',
+      ...paidBy({ ...payment, amount, accepted: { ...accepted, amount } }).headers,
+    },
+    body: JSON.stringify({ w: 4, h: 3 }),
+  })
+  const key = { payer: wallet(1), nonce: hash(1) }
+  const area = '78,43,4x3'
+  expect(linesOf(wall, 'step').filter((facts) => facts?.['area'] !== undefined)).toEqual([
+    { ...key, step: 'claim', answer: 'claimed', area, ms: 0 },
+    { ...key, step: 'finalize', answer: 'sold', area, tx: hash(1), ms: 0 },
+  ])
+  expect(linesOf(wall, 'purchase')).toEqual([{ ...key, target: 'next,4x3', outcome: 'bought', area, tx: hash(1) }])
+})
+
+test('a refusal tells its code and the facilitator’s reason', async () => {
+  const wall = await openWall()
+  wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }
+  await wall.buy('/blocks/next', 1)
+  const key = { payer: wallet(1), nonce: hash(1) }
+  // All that is told, so that junk cannot fill the logger.
+  expect(wall.logger.notes.filter(({ event }) => event !== 'rail')).toEqual([
+    { event: 'step', facts: { ...key, step: 'verify', answer: 'invalid', reason: 'insufficient_funds', ms: 0 } },
+    { event: 'step', facts: { ...key, step: 'ask-chain', answer: 'unspent', ms: 0 } },
+    { event: 'purchase', facts: { ...key, target: 'next', outcome: 'payment_required' } },
+  ])
+})
+
+test('a store that fails is told by the name of the error alone', async () => {
+  const wall = await openWall()
+  await wall.db.close()
+  await wall.ask('GET /blocks/next', paidBy(paymentOf(1, 1)))
+  expect(linesOf(wall, 'step')).toEqual([
+    expect.objectContaining({ step: 'look-up', answer: 'failed', error: 'StoreUnavailable' }),
+  ])
+})
+
+test('neither signatures nor what buyers say reach the journal', async () => {
+  const wall = await openWall()
+  wall.facilitator.settling = { kind: 'unclear' }
+  await wall.buy(`/blocks/3,4?${LISTING}`, 1)
+  wall.facilitator.settling = 'honest'
+  await wall.buy(`/blocks/3,4?${LISTING}`, 1)
+  const told = JSON.stringify([wall.logger.notes, wall.logger.alerts])
+  expect(told).toContain('mark-uncertain')
+  for (const secret of [paymentOf(1, 1).signature, 'Mallory', 'psst', 'sly', 'mallory.example'])
+    expect(told).not.toContain(secret)
+})
+
+test('a sweep tells what it does, and not what it only looks at', async () => {
+  const wall = await openWall()
+  const { db, chain, facilitator, clock, logger } = wall
+  facilitator.settling = { kind: 'unclear' }
+  await wall.buy('/blocks/3,4', 1)
+  const rail = paymentHealth({ facilitator, chain, clock, logger })
+  const { ledger } = db
+  const seller = sellerWith({ ledger, facilitator, chain, clock, logger, rail })
+  const sweep = reconciler({ ledger, seller, jobs: db.jobs, clock, logger })
+  const before = linesOf(wall, 'step').length
+  chain.silent = true
+  await sweep()
+  expect(linesOf(wall, 'step').slice(before)).toEqual([])
+  chain.silent = false
+  facilitator.settling = 'honest'
+  await sweep()
+  expect(linesOf(wall, 'step').slice(before)).toMatchObject([
+    { step: 'settle', answer: 'success' },
+    { step: 'finalize', answer: 'sold' },
+  ])
+})

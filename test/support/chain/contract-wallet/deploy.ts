@@ -1,0 +1,73 @@
+/** Contract wallets on the embedded chain, each with the key of its owner. */
+
+import { encodeFunctionData, getAddress, parseAbi, parseGwei, type Hex, type SignedAuthorizationList } from 'viem'
+import { serializeErc6492Signature } from 'viem/utils'
+import type { Address } from '../../../../server/domain/purchase/payment.ts'
+import { localChainId, type ChainClient } from '../../../../server/local/chain.ts'
+import { newWallet, type Wallet } from '../../../../server/local/wallets.ts'
+import { lower } from '../signing.ts'
+import artefact from './artefact.json' with { type: 'json' }
+
+/** Where the factory is. */
+export const factoryAddress = getAddress('0x00000000000000000000000000000000000fac70')
+
+// Where the code is that accounts delegate to.
+const accountCode = getAddress('0x00000000000000000000000000000000000acc70')
+
+const factoryAbi = parseAbi(['function deploy(address owner) returns (address)'])
+
+/** The call to the factory that deploys the wallet of an owner. */
+export const deployCall = (owner: Wallet) =>
+  encodeFunctionData({ abi: factoryAbi, functionName: 'deploy', args: [owner.address] })
+
+/** A signature of a wallet that is not deployed yet (EIP-6492). */
+export const wrapped = (signature: Hex, owner: Wallet, data = deployCall(owner), factory: Address = factoryAddress) =>
+  serializeErc6492Signature({ address: factory, data, signature })
+
+export type ContractWallets = {
+  /** Where the contract wallet of `owner` is, or will be. */
+  addressOf(owner: Wallet): Promise<Address>
+  /** Deploys the wallet of an owner. */
+  deploy(owner: Wallet): Promise<Address>
+  /** Delegates an account to code that signs by the account's own key (EIP-7702). */
+  delegate(account: Wallet): Promise<void>
+  /** A wallet address whose code is `bytecode`. */
+  running(bytecode: Hex): Promise<Address>
+}
+
+/** Puts the factory on the chain. */
+export async function placeFactory(client: ChainClient): Promise<ContractWallets> {
+  await client.setCode({ address: factoryAddress, bytecode: `0x${artefact.factory}` })
+  const addressOf = async (owner: Wallet) => {
+    const call = { address: factoryAddress, abi: factoryAbi, functionName: 'deploy', args: [owner.address] } as const
+    return lower((await client.simulateContract(call)).result)
+  }
+  await client.setCode({ address: accountCode, bytecode: `0x${artefact.account}` })
+  /** Sends a transaction from an account of its own. */
+  const send = async (call: { to: Address; data?: Hex; authorizationList?: SignedAuthorizationList }) => {
+    const sender = newWallet()
+    await client.setBalance({ address: sender.address, value: 10n ** 18n })
+    const fees = { gas: 1_000_000n, maxFeePerGas: parseGwei('100'), maxPriorityFeePerGas: parseGwei('1') }
+    const serializedTransaction = await sender.signTransaction({ chainId: localChainId, nonce: 0, ...fees, ...call })
+    const hash = await client.sendRawTransaction({ serializedTransaction })
+    await client.waitForTransactionReceipt({ hash })
+  }
+  return {
+    addressOf,
+    async deploy(owner) {
+      // Afterwards the factory would fail.
+      const address = await addressOf(owner)
+      await send({ to: factoryAddress, data: deployCall(owner) })
+      return address
+    },
+    async delegate(account) {
+      const consent = { address: accountCode, chainId: localChainId, nonce: 0 }
+      await send({ to: account.address, authorizationList: [await account.signAuthorization(consent)] })
+    },
+    async running(bytecode) {
+      const address = lower(newWallet().address)
+      await client.setCode({ address, bytecode })
+      return address
+    },
+  }
+}

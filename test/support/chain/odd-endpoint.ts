@@ -1,0 +1,108 @@
+/** A JSON-RPC endpoint in front of the node that can be told to answer oddly. */
+
+import { afterAll } from 'bun:test'
+import { openEndpoints } from '../../../server/adapters/chain/endpoints.ts'
+import { systemClock } from '../../../server/adapters/clock.ts'
+
+/** A client of viem's over one endpoint. */
+export const clientAt = (url: string) => openEndpoints('eip155:8453', [url], { clock: systemClock }).client
+
+/** What becomes of a call: an answer of its own, an error, silence, or an answer that ends in the middle. */
+export type Oddity = { readonly result: unknown } | { readonly error: { code: number; message: string } } | Failing
+type Failing = 'hang' | 'stall' | 'busy'
+
+/** Decides on one call; `ask` puts it to the node and tells the node's result. */
+export type Rule = (params: readonly unknown[], ask: () => Promise<unknown>) => Oddity | Promise<Oddity>
+
+/** An endpoint on loopback; counts the calls it got, of each method or of all. */
+export type OddEndpoint = { readonly url: string; calls(method?: string): number; stop(): Promise<void> }
+
+type Call = { readonly id: number; readonly method: string; readonly params?: readonly unknown[] }
+
+/** Refuses events of more blocks than `most` in one call, as many endpoints do, each in its own words. */
+export function limitedTo(most: number): Rule {
+  return async (params, ask) => {
+    const [{ fromBlock, toBlock }] = params as [{ fromBlock: string; toBlock: string }]
+    const blocks = Number(BigInt(toBlock) - BigInt(fromBlock)) + 1
+    return blocks > most
+      ? { error: { code: -32_600, message: `requests can have up to a ${most} block range` } }
+      : { result: await ask() }
+  }
+}
+
+/** Starts such endpoints for the tests of a file, and stops them after those. */
+export function oddEndpoints(rpcUrl: () => string): (rules?: Readonly<Record<string, Rule>>) => OddEndpoint {
+  const started: OddEndpoint[] = []
+  afterAll(async () => {
+    await Promise.all(started.map((endpoint) => endpoint.stop()))
+  })
+  return (rules = {}) => {
+    const endpoint = startOddEndpoint(rpcUrl(), rules)
+    started.push(endpoint)
+    return endpoint
+  }
+}
+
+/** Starts an endpoint that is honest but for `rules`, which are looked up by method and then under `*`. */
+export function startOddEndpoint(rpcUrl: string, rules: Readonly<Record<string, Rule>>): OddEndpoint {
+  const counts = new Map<string, number>()
+  const ended = new AbortController()
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
+    async fetch(request) {
+      const call = (await request.json()) as Call
+      counts.set(call.method, (counts.get(call.method) ?? 0) + 1)
+      const ask = () => askNode(rpcUrl, call)
+      const rule = rules[call.method] ?? rules['*']
+      const asked = async () => (rule === undefined ? { result: await ask() } : await rule(call.params ?? [], ask))
+      const answer = await asked().catch(asRefusal)
+      return typeof answer === 'object'
+        ? Response.json({ jsonrpc: '2.0', id: call.id, ...answer })
+        : fail(answer, ended)
+    },
+  })
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    calls: (method) =>
+      method === undefined ? counts.values().reduce((sum, count) => sum + count, 0) : (counts.get(method) ?? 0),
+    stop: async () => {
+      ended.abort()
+      await server.stop(true)
+    },
+  }
+}
+
+async function askNode(rpcUrl: string, call: Call): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(rpcUrl, { method: 'POST', body: JSON.stringify(call), headers })
+  const { result, error } = (await response.json()) as { result: unknown; error?: Refusal }
+  if (error !== undefined) throw new Refused(error)
+  return result
+}
+
+type Refusal = { readonly code: number; readonly message: string; readonly data?: unknown }
+
+/** What the node itself answered with an error. */
+class Refused extends Error {
+  readonly refusal: Refusal
+  constructor(refusal: Refusal) {
+    super(refusal.message)
+    this.refusal = refusal
+  }
+}
+
+const asRefusal = (error: unknown): Oddity => {
+  if (error instanceof Refused) return { error: error.refusal }
+  throw error
+}
+
+function fail(how: Failing, ended: AbortController): Response | Promise<Response> {
+  if (how === 'busy') return new Response('busy', { status: 429, headers: { 'retry-after': '3600' } })
+  if (how === 'hang')
+    return new Promise((resolve) => ended.signal.addEventListener('abort', () => resolve(new Response())))
+  const start = new TextEncoder().encode('{"jsonrpc":"2.0","id":1,"res')
+  const body = new ReadableStream({ start: (stream) => stream.enqueue(start) })
+  return new Response(body, { headers: { 'content-type': 'application/json' } })
+}

@@ -1,0 +1,91 @@
+/** Payments as their payers sign them and as anyone broadcasts them, in the domain's words. */
+
+import { authorizationTypes } from '@x402/evm'
+import { encodeFunctionData, getAddress, parseEther, type Hex } from 'viem'
+import { generatePrivateKey } from 'viem/accounts'
+import type { Address, Hash, Payment } from '../../../server/domain/purchase/payment.ts'
+import type { ChainClient } from '../../../server/local/chain.ts'
+import { dollarAbi, dollarAddress } from '../../../server/local/token/contracts.ts'
+import { newWallet, type Wallet } from '../../../server/local/wallets.ts'
+import type { Offer } from '../../../server/x402/terms.ts'
+
+/** The domain's spelling of an address or a hash. */
+export const lower = (hex: string) => hex.toLowerCase() as Address
+
+/** What a wall on the embedded network sells for: a dollar, to an address of its own. */
+export function newOffer(): Offer {
+  const terms = { network: 'eip155:8453', asset: lower(dollarAddress), payTo: lower(newWallet().address) }
+  return {
+    terms: { ...terms, amount: 1_000_000n },
+    title: 'Pixel Wall',
+    baseUrl: 'https://wall.test',
+    assetName: 'USD Coin',
+    assetVersion: '2',
+  }
+}
+
+const domain = { name: 'USD Coin', version: '2', chainId: 8453, verifyingContract: dollarAddress }
+
+/** A payment for the offer with a nonce of its own; `changes` are signed too. */
+export async function sign(wallet: Wallet, { terms }: Offer, changes: Partial<Payment> = {}): Promise<Payment> {
+  const unsigned: Omit<Payment, 'signature'> = {
+    payer: lower(wallet.address),
+    nonce: lower(generatePrivateKey()),
+    to: terms.payTo,
+    amount: terms.amount,
+    validAfter: 0n,
+    validBefore: BigInt(Math.floor(Date.now() / 1000) + 300),
+    accepted: { ...terms, scheme: 'exact' },
+    ...changes,
+  }
+  const signature = await wallet.signTypedData({
+    domain,
+    types: authorizationTypes,
+    primaryType: 'TransferWithAuthorization',
+    message: {
+      from: getAddress(unsigned.payer),
+      to: getAddress(unsigned.to),
+      value: unsigned.amount,
+      validAfter: unsigned.validAfter,
+      validBefore: unsigned.validBefore,
+      nonce: unsigned.nonce,
+    },
+  })
+  return { ...unsigned, signature: changes.signature ?? signature }
+}
+
+/** Whoever is neither payer nor payee: anyone may broadcast a payment. */
+export const STRANGER: Address = '0x00000000000000000000000000000000000057a6'
+
+/** The call that moves a payment's dollar. */
+export const transferOf = ({ payer, to, amount, validAfter, validBefore, nonce, signature }: Payment): Hex =>
+  encodeFunctionData({
+    abi: dollarAbi,
+    functionName: 'transferWithAuthorization',
+    args: [payer, to, amount, validAfter, validBefore, nonce, signature],
+  })
+
+/** Sends a call that must succeed, by default a stranger's to the dollar; its transaction. */
+export async function submit(client: ChainClient, data: Hex, to = dollarAddress, from = STRANGER): Promise<Hash> {
+  await client.setBalance({ address: from, value: parseEther('10') })
+  const hash = await client.sendUnsignedTransaction({ from, to, data, gas: 1_000_000n })
+  const { status } = await client.waitForTransactionReceipt({ hash })
+  if (status !== 'success') throw new Error(`the transaction ${hash} was reverted`)
+  return lower(hash)
+}
+
+const cancelTypes = {
+  CancelAuthorization: [
+    { name: 'authorizer', type: 'address' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const
+
+/** The payer's word that a nonce shall never pay. */
+export const signCancel = (wallet: Wallet, nonce: Hash) =>
+  wallet.signTypedData({
+    domain,
+    types: cancelTypes,
+    primaryType: 'CancelAuthorization',
+    message: { authorizer: wallet.address, nonce },
+  })

@@ -1,0 +1,61 @@
+/** Orders of areas, as clients send them over both entrances. */
+
+import { expect } from 'bun:test'
+import { blocksOf, parseArea } from '../../../shared/area.ts'
+import type { AreaReceipt } from '../../../shared/contract/area-order.ts'
+import { coordOf } from '../../../shared/wall.ts'
+import { type At, type Payer, signDemand } from './buyer.ts'
+
+/** What is posted for an area. */
+export type AreaBody = Readonly<Record<string, unknown>>
+
+/** Orders an area over HTTP: asks for its terms, or buys it with a signed payment. */
+export const orderArea = ({ url }: At, body: AreaBody, payment?: string): Promise<Response> =>
+  fetch(`${url}/areas`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(payment === undefined ? {} : { 'payment-signature': payment }) },
+    body: JSON.stringify(body),
+  })
+
+/** Buys it over MCP. */
+export const callBuyArea = ({ url }: At, body: AreaBody, payment: string): Promise<Response> =>
+  fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-06-18',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        name: 'buy_area',
+        arguments: body,
+        _meta: { 'x402/payment': JSON.parse(atob(payment)) },
+      },
+    }),
+  })
+
+/** Signs the terms of an area. */
+export async function signArea(wall: At, payer: Payer, body: AreaBody): Promise<string> {
+  const demand = await orderArea(wall, body)
+  expect(demand.status).toBe(402)
+  return await signDemand(demand.headers.get('payment-required') ?? '', payer)
+}
+
+type ToolAnswer = { readonly result?: { readonly structuredContent?: Partial<AreaReceipt> } }
+
+/** The blocks that an answer of either entrance gives; none where it refuses. */
+export async function blocksGiven(answer: Response): Promise<readonly string[]> {
+  const body = (await answer.json()) as Partial<AreaReceipt> & ToolAnswer
+  return body.blocks ?? body.result?.structuredContent?.blocks ?? []
+}
+
+/** The blocks of an area by its name, row by row. */
+export function coordsOf(name: string): readonly string[] {
+  const area = parseArea(name)
+  if (area === undefined) throw new RangeError(`${name} is no area`)
+  return blocksOf(area).map(coordOf)
+}

@@ -1,0 +1,75 @@
+/** What buyers and owners do with a wall, over HTTP. */
+
+import { expect } from 'bun:test'
+import { x402Client } from '@x402/core/client'
+import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
+import { ExactEvmScheme } from '@x402/evm/exact/client'
+import type { Wallet } from '../../../server/local/wallets.ts'
+import type { Receipt } from '../../../shared/contract/block.ts'
+import { editMessage } from '../../../shared/signing.ts'
+import { sendWhile } from '../wait.ts'
+
+/** Where a wall answers. */
+export type At = { readonly url: string }
+
+/** Reads a block, or buys it with a signed payment. */
+export function get({ url }: At, target: string, payment?: string): Promise<Response> {
+  const headers = payment === undefined ? {} : { 'payment-signature': payment }
+  return fetch(`${url}/blocks/${target}`, { headers: { accept: 'application/json', ...headers } })
+}
+
+/** Who signs payments: a key, or a contract wallet with one. */
+export type Payer = ConstructorParameters<typeof ExactEvmScheme>[0]
+
+/** Signs the wall's own terms as the stock client does; the value can be sent more than once. */
+export async function sign(wall: At, wallet: Payer, target = 'next'): Promise<string> {
+  const demand = await get(wall, target)
+  expect(demand.status).toBe(402)
+  return await signDemand(demand.headers.get('payment-required') ?? '', wallet)
+}
+
+/** Buys a block with one signed request, sent once. */
+export async function buyBlock(
+  wall: At,
+  payer: Payer,
+  target = 'next',
+): Promise<{ readonly payment: string; readonly receipt: Receipt }> {
+  const payment = await sign(wall, payer, target)
+  const answer = await get(wall, target, payment)
+  expect(answer.status).toBe(200)
+  return { payment, receipt: (await answer.json()) as Receipt }
+}
+
+/** Repaints a block with a new message, signed by its owner for the name that the wall is asked by. */
+export async function repaint(
+  { url }: At,
+  owner: Pick<Wallet, 'signMessage'>,
+  coord: string,
+  message: string,
+): Promise<Response> {
+  const ts = Date.now()
+  const signature = await owner.signMessage({ message: editMessage(new URL(url).hostname, coord, ts, { message }) })
+  return await fetch(`${url}/blocks/${coord}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ts, signature, message }),
+  })
+}
+
+/** The stock client with a spend cap that the largest area fits under; its own is a dollar. */
+export const payingClient = (wallet: Payer): x402Client =>
+  x402Client.fromConfig({
+    schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(wallet) }],
+    spendControls: { maxAmountPerPayment: '$400' },
+  })
+
+/** Signs terms that were seen before. */
+export async function signDemand(header: string, wallet: Payer): Promise<string> {
+  return encodePaymentSignatureHeader(
+    await payingClient(wallet).createPaymentPayload(decodePaymentRequiredHeader(header)),
+  )
+}
+
+/** Sends the same signed request until it is not told to wait any longer. */
+export const settled = (wall: At, target: string, payment: string): Promise<Response> =>
+  sendWhile(503, () => get(wall, target, payment))

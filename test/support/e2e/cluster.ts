@@ -1,0 +1,73 @@
+/** Several walls on one PostgreSQL server, as an operator runs them behind a balancer. */
+
+import { armed, freePort, startWall, type WallProcess, type WallSettings } from '../../../server/local/wall-process.ts'
+import { type PostgresServer, startPostgres } from '../postgres/server.ts'
+import type { At } from './buyer.ts'
+import { startSurroundings, type Surroundings } from './world.ts'
+
+/** One of the walls; it keeps its address when it is started again. */
+export type Instance = At & {
+  /** Starts it, unless it runs, and waits until it takes payments. */
+  start(): Promise<void>
+  /** Asks it to end, and lets it. */
+  stop(): Promise<void>
+  /** Ends it as a power cut would. */
+  kill(): Promise<void>
+}
+
+/** Walls that share a database, and everything around them. */
+export type Cluster = Surroundings & {
+  readonly server: PostgresServer
+  readonly instances: readonly Instance[]
+  /** The address of one of them, in turn by number. */
+  at(number: number): At
+}
+
+/** Starts so many; `settings` go to each. */
+export async function startCluster(count: number, settings: WallSettings = {}): Promise<Cluster> {
+  // Balancers are asked by one name, which is what owners sign for.
+  const [around, server] = await Promise.all([
+    startSurroundings({ BASE_URL: 'http://127.0.0.1', ...settings }),
+    startPostgres(),
+  ])
+  const database = server.url(await server.newDatabase())
+  const instances = await Promise.all(
+    Array.from({ length: count }, () => newInstance({ ...around.settings, DATABASE_URL: database }, around.folder)),
+  )
+  await Promise.all(instances.map((instance) => instance.start()))
+  return {
+    ...around,
+    server,
+    instances,
+    at(number) {
+      const instance = instances[number % count]
+      if (instance === undefined) throw new Error('a cluster without instances')
+      return instance
+    },
+    async stop() {
+      await Promise.all(instances.map((instance) => instance.stop()))
+      await server.stop()
+      await around.stop()
+    },
+  }
+}
+
+async function newInstance(settings: WallSettings, folder: string): Promise<Instance> {
+  const port = String(await freePort())
+  const url = `http://127.0.0.1:${port}`
+  let wall: WallProcess | undefined
+  const end = (how: 'stop' | 'kill') => async () => {
+    const ending = wall
+    wall = undefined
+    await ending?.[how]()
+  }
+  return {
+    url,
+    async start() {
+      wall ??= await startWall({ ...settings, PORT: port }, { folder })
+      await armed(url)
+    },
+    stop: end('stop'),
+    kill: end('kill'),
+  }
+}

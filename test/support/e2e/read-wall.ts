@@ -1,0 +1,72 @@
+/** What readers, operators and bookkeepers see of a wall. */
+
+import { expect } from 'bun:test'
+import type { LocalNetwork } from '../../../server/local/network.ts'
+import type { WallProcess } from '../../../server/local/wall-process.ts'
+import type { Canvas } from '../../../shared/contract/canvas.ts'
+import type { Sale } from '../../../shared/contract/feed.ts'
+import { bodyOf, clientOf, healthOf } from '../service/client.ts'
+import { eventually } from '../wait.ts'
+import type { At } from './buyer.ts'
+
+/** The canvas read, once it shows every sale made before the call. */
+export async function readCanvas(wall: At): Promise<Canvas> {
+  const sales = await readFeed(wall)
+  return await canvasWhen(wall, ({ stats }) => stats.lastSaleId >= sales.length)
+}
+
+/** The canvas read, once it is as told; it follows the log within a second. */
+export function canvasWhen(wall: At, isTrue: (canvas: Canvas) => boolean): Promise<Canvas> {
+  return eventually(async () => {
+    const canvas = await bodyOf(clientOf(wall).api.canvas.get())
+    return isTrue(canvas) ? canvas : undefined
+  })
+}
+
+/** The whole feed, page by page. */
+export async function readFeed(wall: At): Promise<Sale[]> {
+  const sales: Sale[] = []
+  for (let after = 0; ;) {
+    const page = await bodyOf(clientOf(wall).api.feed.get({ query: { after, limit: 20 } }))
+    sales.push(...page.sales)
+    after = page.nextAfter
+    if (!page.hasMore) return sales
+  }
+}
+
+/** Whether a wall takes payments, as its health says. */
+export const railOf = async (wall: At): Promise<string> => (await healthOf(wall)).rail
+
+/** A line of the journal; the facts are those of its event. */
+export type JournalEntry = { readonly level: string; readonly event: string } & Readonly<
+  Partial<Record<'payer' | 'nonce' | 'tx' | 'dependency' | 'reason', string> & { port: number }>
+>
+
+/** What a wall has written in its journal so far. */
+export const journalOf = (wall: WallProcess): readonly JournalEntry[] =>
+  wall.journal().map((line) => JSON.parse(line) as JournalEntry)
+
+/** The port of a wall's metrics, which it chooses itself with `METRICS_PORT=0`. */
+export const metricsPortOf = (wall: WallProcess): string =>
+  String(journalOf(wall).find(({ event }) => event === 'monitors')?.port)
+
+/** The alerts among it, of one event or of all. */
+export const alertsOf = (wall: WallProcess, wanted?: string): readonly JournalEntry[] =>
+  journalOf(wall).filter(({ level, event }) => level === 'alert' && (wanted === undefined || event === wanted))
+
+/** The operator's sum: as many dollars came in as blocks went out, and every reader sees the same blocks. */
+export async function expectBooksToBalance(
+  world: At & {
+    readonly network: Pick<LocalNetwork, 'balanceOf'>
+    readonly payTo: `0x${string}`
+  },
+): Promise<void> {
+  const { blocks, stats, agents } = await readCanvas(world)
+  const sales = await readFeed(world)
+  expect(await world.network.balanceOf(world.payTo)).toBe(BigInt(stats.claimed) * 1_000_000n)
+  expect(new Set(blocks.map(({ i }) => i))).toEqual(new Set(sales.map(({ i }) => i)))
+  expect(blocks).toHaveLength(sales.length)
+  expect(sales.map(({ seq }) => seq)).toEqual(sales.map((_, i) => i + 1))
+  expect(stats).toMatchObject({ claimed: blocks.length, remaining: 14_400 - blocks.length, lastSaleId: sales.length })
+  expect(agents.reduce((sum, agent) => sum + agent.blocks, 0)).toBe(blocks.length)
+}

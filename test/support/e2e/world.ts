@@ -1,0 +1,163 @@
+/** Walls as processes of their own, on a real chain, with a facilitator that can be told to misbehave. */
+
+import { afterAll, beforeAll } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startLocalNetwork, type LocalNetwork, type LocalNetworkOptions } from '../../../server/local/network.ts'
+import { armed, freePort, startWall, type WallProcess, type WallSettings } from '../../../server/local/wall-process.ts'
+import { newWallet, type Wallet } from '../../../server/local/wallets.ts'
+import { startFaultyFacilitator, type FaultyFacilitator } from '../chain/faulty-facilitator.ts'
+import { startPostgres } from '../postgres/server.ts'
+import type { At } from './buyer.ts'
+import { expectBooksToBalance } from './read-wall.ts'
+
+/** What a wall's database can be on, for tests that are about the wall and not about its file. */
+export const ENGINES = ['SQLite', 'PostgreSQL'] as const
+export type EngineName = (typeof ENGINES)[number]
+
+/** What is around walls: a real chain, and a facilitator that can be told to misbehave. */
+export type Surroundings = {
+  readonly folder: string
+  readonly databasePath: string // where SQLite has its file
+  readonly network: LocalNetwork
+  readonly facilitator: FaultyFacilitator
+  readonly payTo: `0x${string}`
+  /** Of every wall in these surroundings, but for its database. */
+  readonly settings: WallSettings
+  /** The same for a wall on SQLite with a port of its own: it starts again as the same wall. */
+  settingsOnFile(): Promise<WallSettings>
+  /** Starts a wall; `settings` are its own. */
+  start(settings: WallSettings, limits?: string): Promise<WallProcess>
+  /** The same, and waits until it takes payments. */
+  startArmed(settings: WallSettings, limits?: string): Promise<WallProcess>
+  wallet(dollars?: number): Promise<Wallet>
+  /** What a wallet has left. */
+  dollarsOf(wallet: Pick<Wallet, 'address'>): Promise<number>
+  stop(): Promise<void>
+}
+
+/** A wall as its own process. */
+export type World = At &
+  Omit<Surroundings, 'settings' | 'folder'> & {
+    /** What the process was started with, and where; the operator's commands are run with the same. */
+    readonly settings: WallSettings
+    readonly folder: string
+    wall(): WallProcess
+    /** Ends the process as a power cut would, and starts it again on the same database. */
+    crash(): Promise<void>
+    restart(): Promise<void>
+  }
+
+const QUICK = { RECONCILE_INTERVAL_MS: '200', VERIFY_TIMEOUT_MS: '2000', SETTLE_TIMEOUT_MS: '1000' }
+
+/** Starts a chain and a facilitator; `settings` are for every wall. */
+export async function startSurroundings(
+  settings: WallSettings = {},
+  options: LocalNetworkOptions = {},
+): Promise<Surroundings> {
+  const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-e2e-'))
+  const network = await startLocalNetwork(options)
+  const facilitator = await startFaultyFacilitator(network.askFacilitator)
+  const payTo = newWallet().address
+  const databasePath = join(folder, 'wall.sqlite')
+  const common = {
+    ...QUICK,
+    PAY_TO: payTo,
+    FACILITATOR_URL: facilitator.url,
+    RPC_URL: network.rpcUrl,
+    ...settings,
+  }
+  const start = (own: WallSettings, limits?: string) => startWall({ ...common, ...own }, { folder, limits })
+  return {
+    folder,
+    databasePath,
+    network,
+    facilitator,
+    payTo,
+    settings: common,
+    settingsOnFile: async () => ({ ...common, ...(await newAddress()), DATABASE_PATH: databasePath }),
+    start,
+    async startArmed(own, limits) {
+      const wall = await start(own, limits)
+      await armed(wall.url)
+      return wall
+    },
+    wallet: (dollars = 2) => network.wallet(dollars),
+    dollarsOf: async ({ address }) => Number(await network.balanceOf(address)) / 1_000_000,
+    async stop() {
+      await facilitator.stop()
+      await network.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Starts a wall and all around it; `settings` go to the wall, `options` to the chain and the facilitator. */
+export async function startWorld(
+  settings: WallSettings = {},
+  engine: EngineName = 'SQLite',
+  options: LocalNetworkOptions = {},
+): Promise<World> {
+  const [around, place] = await Promise.all([startSurroundings(settings, options), newPlace(engine)])
+  const all = { ...around.settings, ...(await newAddress()), ...place.settings(around) }
+  const open = () => around.startArmed(all)
+  let wall = await open()
+  return {
+    ...around,
+    settings: all,
+    url: wall.url,
+    wall: () => wall,
+    async crash() {
+      await wall.kill()
+      wall = await open()
+    },
+    async restart() {
+      await wall.stop()
+      wall = await open()
+    },
+    async stop() {
+      await wall.stop()
+      await place.stop()
+      await around.stop()
+    },
+  }
+}
+
+/** Opens a world before the tests that follow, gives it to `take`, and closes it after them; its books must balance then. */
+export function shareWorld(
+  take: (world: World) => void,
+  engine: EngineName = 'SQLite',
+  settings: WallSettings = {},
+  options: LocalNetworkOptions = {},
+): void {
+  let world: World | undefined
+  beforeAll(async () => {
+    world = await startWorld(settings, engine, options)
+    take(world)
+  })
+  afterAll(async () => {
+    if (world === undefined) return
+    try {
+      await expectBooksToBalance(world)
+    } finally {
+      await world.stop()
+    }
+  })
+}
+
+async function newAddress(): Promise<WallSettings> {
+  const port = String(await freePort())
+  return { BASE_URL: `http://127.0.0.1:${port}`, PORT: port }
+}
+
+type Place = { settings(around: Surroundings): WallSettings; stop(): Promise<void> }
+
+/** An empty database: a file in the world's folder, or a server of its own. */
+async function newPlace(engine: EngineName): Promise<Place> {
+  if (engine === 'SQLite')
+    return { settings: ({ databasePath }) => ({ DATABASE_PATH: databasePath }), stop: async () => {} }
+  const server = await startPostgres()
+  const url = server.url(await server.newDatabase())
+  return { settings: () => ({ DATABASE_URL: url }), stop: server.stop }
+}

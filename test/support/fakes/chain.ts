@@ -1,0 +1,94 @@
+/** A chain in memory: which authorizations were spent, and by which transaction. */
+
+import {
+  keyOf,
+  type Address,
+  type Hash,
+  type Payment,
+  type PaymentKey,
+} from '../../../server/domain/purchase/payment.ts'
+import type { ChainStatus } from '../../../server/domain/purchase/purchase.ts'
+import type { Chain, Transfer } from '../../../server/ports.ts'
+import { hash, HEAD } from '../samples.ts'
+
+export type FakeChain = Chain & {
+  /** Moves the money, and answers the transaction; a stranger broadcasts it where nobody is named. */
+  land(payment: Payment, by?: Address): Hash
+  /** Moves money without an authorization, and answers the transaction. */
+  give(payer: Address, payTo: Address, amount: bigint): Hash
+  /** Ends an authorization without moving money. */
+  cancel(key: PaymentKey): void
+  /** Lets an authorization end unused. */
+  expire(key: PaymentKey): void
+  silent: boolean // whether the endpoint is down
+  stands: boolean // whether it makes no blocks but for what is sent to it
+  wrong: string | null // what can never work about it
+}
+
+/** Whoever is nobody's facilitator. */
+const STRANGER = `0x${'57'.repeat(20)}` as const
+
+export function fakeChain(): FakeChain {
+  const spent = new Map<string, ChainStatus>()
+  const expired = new Set<string>()
+  const received: (Transfer & { readonly payTo: Address })[] = []
+  const senders = new Map<Hash, Address>()
+  let transactions = 0
+  let empty = 0
+  const looked = new Set<string>()
+  const head = () => HEAD + BigInt(transactions + empty) // a block a transaction, and one between two looks at an authorization
+  const chain: FakeChain = {
+    silent: false,
+    stands: false,
+    wrong: null,
+    land(payment, by = STRANGER) {
+      const tx = hash(++transactions)
+      senders.set(tx, by)
+      spent.set(keyOf(payment), { kind: 'paid', tx })
+      const { payer, nonce, amount, to: payTo } = payment
+      received.push({ payer, nonce, amount, tx, height: head(), payTo })
+      return tx
+    },
+    give(payer, payTo, amount) {
+      const tx = hash(++transactions)
+      senders.set(tx, payer)
+      received.push({ payer, nonce: null, amount, tx, height: head(), payTo })
+      return tx
+    },
+    cancel(key) {
+      spent.set(keyOf(key), { kind: 'void', why: 'the authorization was cancelled' })
+    },
+    expire(key) {
+      expired.add(keyOf(key))
+    },
+    async read(key) {
+      if (chain.silent) return 'silent'
+      if (looked.has(keyOf(key)) && !chain.stands) empty += 1
+      looked.add(keyOf(key))
+      return { head: head(), spent: spent.has(keyOf(key)) }
+    },
+    async status(payment, seen) {
+      if (chain.silent || seen > head()) return { kind: 'silent' }
+      const key = keyOf(payment)
+      const unused: ChainStatus = expired.has(key)
+        ? { kind: 'void', why: 'the authorization expired without being used', final: true }
+        : { kind: 'unspent' }
+      const end = spent.get(key)
+      if (end === undefined) return unused
+      // An end is final once the time in which there could be another is over.
+      return expired.has(key) && (end.kind === 'paid' || end.kind === 'void') ? { ...end, final: true } : end
+    },
+    async fault() {
+      if (chain.silent) return { kind: 'silent' }
+      return chain.wrong === null ? { kind: 'none' } : { kind: 'fault', what: chain.wrong }
+    },
+    async transfersTo(asked, from) {
+      if (chain.silent) return 'silent'
+      if (from > head()) return { transfers: [], next: from, isAll: true }
+      const ours = received.filter(({ payTo, height }) => payTo === asked && height >= from)
+      return { transfers: ours.map(({ payTo: _payTo, ...transfer }) => transfer), next: head() + 1n, isAll: true }
+    },
+    broadcaster: async (tx) => (chain.silent ? 'silent' : (senders.get(tx) ?? 'silent')),
+  }
+  return chain
+}

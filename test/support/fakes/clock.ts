@@ -1,0 +1,13 @@
+/** A clock that stands still until it is told to go on; waiting on it takes no time of ours. */
+
+import type { Clock } from '../../../server/ports.ts'
+
+export type FakeClock = Clock & { pass(ms: number): void }
+
+export function fakeClock(start: number): FakeClock {
+  let now = start
+  const pass = (ms: number) => {
+    now += ms
+  }
+  return { now: () => now, elapsed: () => now - start, wait: async (ms) => pass(ms), pass }
+}

@@ -1,0 +1,33 @@
+/** Leases of several processes on one store, in memory, by a clock of the test's. */
+
+import { keyOf, type PaymentKey } from '../../../server/domain/purchase/payment.ts'
+import type { Leases } from '../../../server/ports.ts'
+
+export type FakeLeases = {
+  /** The port of one process, which may be any object. */
+  of(process: object): Leases
+  /** Ends whatever lease there is, as time does. */
+  end(key: PaymentKey): void
+}
+
+export function fakeLeases(elapsed: () => number): FakeLeases {
+  const taken = new Map<string, { readonly by: object; readonly until: number }>()
+  return {
+    of: (process) => ({
+      async take(key, forMs) {
+        const lease = taken.get(keyOf(key))
+        if (lease !== undefined && lease.by !== process && lease.until > elapsed()) return false
+        taken.set(keyOf(key), { by: process, until: elapsed() + forMs })
+        return true
+      },
+      async isTaken(key) {
+        const lease = taken.get(keyOf(key))
+        return lease !== undefined && lease.by !== process && lease.until > elapsed()
+      },
+      async give(key) {
+        if (taken.get(keyOf(key))?.by === process) taken.delete(keyOf(key))
+      },
+    }),
+    end: (key) => void taken.delete(keyOf(key)),
+  }
+}

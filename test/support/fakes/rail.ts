@@ -1,0 +1,12 @@
+/** A rail on which payments are taken. */
+
+import type { PaymentHealth } from '../../../server/health/payment-health.ts'
+
+export const armedRail: PaymentHealth = {
+  state: () => 'armed',
+  fault: () => null,
+  probe: async () => {},
+  probeInMs: () => 8000,
+  reconciled: () => {},
+  suspend: () => {},
+}

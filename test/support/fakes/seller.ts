@@ -1,0 +1,28 @@
+/** A seller whose surroundings are fakes, but for what a test gives. */
+
+import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
+import type { PurchaseDeps } from '../../../server/purchase/purchase-run.ts'
+import { seller, type ReconciledSeller } from '../../../server/purchase/seller.ts'
+import { TERMS } from '../samples.ts'
+import { fakeLogger } from './logger.ts'
+import { noPictures } from './pictures.ts'
+import { armedRail } from './rail.ts'
+import { fakeWallets } from './wallets.ts'
+
+type Given = Pick<PurchaseDeps, 'ledger' | 'facilitator' | 'chain' | 'clock'> & Partial<PurchaseDeps>
+
+export const sellerWith = (given: Given): ReconciledSeller =>
+  seller({
+    pictures: noPictures,
+    wallets: fakeWallets,
+    logger: fakeLogger(),
+    rail: armedRail,
+    terms: TERMS,
+    contact: null,
+    advance: async () => {},
+    ...given,
+  })
+
+/** What a buyer got: the nonce of the payment that bought, or the code of the refusal. */
+export const nonceOrCode = (outcome: Outcome): string =>
+  outcome.kind === 'bought' ? outcome.purchase.payment.nonce : outcome.failure.code

@@ -1,0 +1,38 @@
+/** Wallets whose signature is a plain hash of who says what: nothing to compute, nothing to forge by accident. */
+
+import { createHash } from 'node:crypto'
+import type { SignatureCheck } from '../../../server/domain/purchase/facilitator-errors.ts'
+import type { Address, Hash, Payment } from '../../../server/domain/purchase/payment.ts'
+import type { Wallets } from '../../../server/ports.ts'
+
+const sha256 = (text: string): Hash => `0x${createHash('sha256').update(text).digest('hex')}`
+
+/** What `wallet` signs for `message`. */
+export const signatureOf = (wallet: Address, message: string): Hash => sha256(`${wallet}\n${message}`)
+
+/** A payment's signature that is not its payer's. */
+export const FORGED = `0x${'00'.repeat(65)}` as const
+
+/** Signatures of wallets that cannot be asked now. */
+export const UNCHECKED = { busy: `0x${'b0'.repeat(65)}`, silent: `0x${'51'.repeat(65)}` } as const
+
+export const fakeWallets: Wallets = {
+  async signed(signers, messages, signature) {
+    for (const by of signers) {
+      const message = messages.find((candidate) => signatureOf(by, candidate) === signature)
+      if (message !== undefined) return { by, digest: sha256(message) }
+    }
+    return uncheckedBy(signature) ?? 'not-signed'
+  },
+  signedPayment: checkOf,
+  signedForToken: checkOf,
+}
+
+async function checkOf({ signature }: Payment): Promise<SignatureCheck> {
+  return uncheckedBy(signature) ?? (signature === FORGED ? 'not-signed' : 'signed')
+}
+
+function uncheckedBy(signature: string): 'busy' | 'silent' | undefined {
+  if (signature === UNCHECKED.busy) return 'busy'
+  return signature === UNCHECKED.silent ? 'silent' : undefined
+}

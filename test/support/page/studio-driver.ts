@@ -1,0 +1,90 @@
+/** Drives the page for painting in tests: pictures, what is taken away, and a wallet in the browser. */
+
+import type { Page } from 'playwright-core'
+import type { AreaOrder } from '../../../shared/contract/area-order.ts'
+import { pngOf, RGB, RGBA } from '../picture-files.ts'
+
+/** A picture in which every pixel has a colour of its own, the same each time; in RGBA all of them are partly clear. */
+export function motley(width: number, height: number, kind: typeof RGB | typeof RGBA = RGB): Uint8Array<ArrayBuffer> {
+  let seed = width * 1000 + height
+  const next = () => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) >> 16
+  const rowBytes = 1 + width * (kind === RGBA ? 4 : 3)
+  const data = Uint8Array.from({ length: height * rowBytes }, (_, i) => (i % rowBytes === 0 ? 0 : next()))
+  return pngOf(width, height, kind, data)
+}
+
+/** The rows of a slope of colours, as a PNG in RGB has them. */
+export const slopeRows = (width: number, height: number): Uint8Array =>
+  Uint8Array.from({ length: height * (1 + width * 3) }, (_, i) => {
+    const [x, y] = [i % (1 + width * 3), Math.floor(i / (1 + width * 3))]
+    return x === 0 ? 0 : 60 + y + (x * 80) / (width * 3)
+  })
+
+/** Lets a file fall onto the page. */
+export async function drop(page: Page, name: string, bytes: Uint8Array) {
+  await page.evaluate(
+    ([called, base64]) => {
+      const content = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File([content], called, { type: 'image/png' }))
+      document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+    },
+    [name, bytes.toBase64()] as const,
+  )
+}
+
+/** The file that is offered in a form, once the picture is painted. */
+export async function download(page: Page, form: string): Promise<string> {
+  await page.locator(`input[value=${form}]`).check()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download' }).click(),
+  ])
+  return await Bun.file(await file.path()).text()
+}
+
+/** The step of a name, with its part of the page in sight. */
+export const toStep = (page: Page, step: 'picture' | 'place' | 'deal') => page.locator(`#to-${step}`).click()
+
+/** What the request for a program says, once the picture is painted. */
+export async function bodyIn(page: Page): Promise<AreaOrder> {
+  await toStep(page, 'deal')
+  const body: AreaOrder = JSON.parse(await download(page, 'json'))
+  return body
+}
+
+/** What a wallet is asked; it throws `Refusal` to say no. */
+export type Answer = (method: string, params: readonly string[]) => Promise<unknown>
+
+/** A wallet's no, with its EIP-1193 code. */
+export class Refusal extends Error {
+  readonly code: number
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Puts a wallet into a page that is not open yet; it announces itself as EIP-6963 says. */
+export async function installWallet(page: Page, name: string, answer: Answer) {
+  await page.exposeFunction('askWallet', async (method: string, params: readonly string[]) => {
+    try {
+      return { result: await answer(method, params) }
+    } catch (error) {
+      return error instanceof Refusal
+        ? { code: error.code, message: error.message }
+        : { code: -32_603, message: String(error) }
+    }
+  })
+  await page.addInitScript((called) => {
+    const request = async ({ method, params }: { method: string; params?: readonly string[] }) => {
+      const { result, code, message } = await Reflect.get(window, 'askWallet')(method, params ?? [])
+      if (code !== undefined) throw Object.assign(new Error(message), { code })
+      return result
+    }
+    const info = { uuid: '3f1c8c3e-0000-4000-8000-000000000000', name: called, icon: 'data:,', rdns: 'org.example' }
+    const announce = () =>
+      window.dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: { info, provider: { request } } }))
+    window.addEventListener('eip6963:requestProvider', announce)
+  }, name)
+}

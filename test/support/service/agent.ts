@@ -1,0 +1,89 @@
+/** An agent that speaks JSON-RPC to a wall, and reads what it answers. */
+
+import { expect } from 'bun:test'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
+import type { Payment } from '../../../server/domain/purchase/payment.ts'
+import { toolList } from '../../../server/mcp/registry.ts'
+import { BASE_URL, payloadOf, type Wall } from './wall.ts'
+
+/** What tools/list answers where a block costs the usual price. */
+export const TOOL_LIST = toolList('1.00 USDC')
+
+/** A client that negotiated, as all real ones do. */
+export const NEGOTIATED = { 'mcp-protocol-version': '2025-11-25' }
+
+type Fields = Readonly<Record<string, string>>
+
+/** Sends a body as it is. */
+export function post(wall: Wall, body: string, headers: Fields = {}): Promise<Response> {
+  const request = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body }
+  return wall.app.handle(new Request(`${BASE_URL}/mcp`, request))
+}
+
+export type Answer = {
+  readonly status: number
+  readonly id?: unknown
+  readonly result?: { readonly [member: string]: unknown }
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+}
+
+/** Sends a request, or a whole message that is none, and reads the answer. */
+export async function rpc(wall: Wall, message: object, headers: Fields = {}): Promise<Answer> {
+  const response = await post(wall, JSON.stringify({ jsonrpc: '2.0', ...message }), headers)
+  const text = await response.text()
+  const { jsonrpc: _, ...body } = text === '' ? { jsonrpc: '2.0' } : JSON.parse(text)
+  return { status: response.status, ...body }
+}
+
+/** What a tool answered. */
+export type ToolAnswer = {
+  readonly isError?: boolean
+  readonly structuredContent: Readonly<Record<string, unknown>>
+  readonly content: ReadonlyArray<{ readonly type: string; readonly text?: string; readonly data?: string }>
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+/** Calls a tool as a client that negotiated; `payment` goes where x402 clients put it. */
+export async function callTool(wall: Wall, name: string, args: object = {}, payment?: unknown): Promise<ToolAnswer> {
+  const meta = payment === undefined ? {} : { _meta: { 'x402/payment': payment } }
+  const params = { name, arguments: args, ...meta }
+  const answer = await rpc(wall, { id: 1, method: 'tools/call', params }, NEGOTIATED)
+  const result = answer.result as ToolAnswer
+  expectDeclared(name, result)
+  return result
+}
+
+const validator = new AjvJsonSchemaValidator()
+
+const declared = new Map(
+  TOOL_LIST.flatMap(({ name, outputSchema }) =>
+    outputSchema === undefined
+      ? []
+      : [[name, validator.getValidator(JSON.parse(JSON.stringify(outputSchema)))] as const],
+  ),
+)
+
+/** Every answer is held to what its tool declares, as the SDK's own client does. */
+function expectDeclared(name: string, { structuredContent }: ToolAnswer): void {
+  const outcome = declared.get(name)?.(structuredContent)
+  expect(outcome?.errorMessage, `${name} answers what it declares`).toBeUndefined()
+}
+
+/** Calls a tool, and answers its data once it is sure that the text says the same. */
+export async function read(wall: Wall, name: string, args: object = {}): Promise<Readonly<Record<string, unknown>>> {
+  const { structuredContent, content } = await callTool(wall, name, args)
+  if (content[0]?.text !== JSON.stringify(structuredContent)) throw new Error('text and data differ')
+  return structuredContent
+}
+
+/** Buys a block over MCP with a payment of the tests. */
+export const buy = (wall: Wall, args: object, payment: Payment): Promise<ToolAnswer> =>
+  callTool(wall, 'buy_block', args, payloadOf(payment))
+
+/** Width and height of the PNG in a tool's answer. */
+export function pictureSize({ content }: ToolAnswer): readonly [number, number] {
+  const picture = content.find(({ type }) => type === 'image')
+  const bytes = Buffer.from(picture?.data ?? '', 'base64')
+  if (bytes.subarray(1, 4).toString('latin1') !== 'PNG') throw new Error('there is no PNG')
+  return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
+}

@@ -1,0 +1,102 @@
+/** Whether an answer is what the OpenAPI document promises, status, headers, code and body. */
+
+import { expect } from 'bun:test'
+import { FormatRegistry } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { App } from '../../../server/app.ts'
+import { openApi } from '../../../server/discovery/openapi/openapi.ts'
+import { operationsOf, type Operation } from '../../../server/discovery/openapi/operation.ts'
+import type { Offer } from '../../../server/x402/terms.ts'
+import { ErrorBody, PaymentRequiredBody } from '../../../shared/contract/service.ts'
+import { TERMS } from '../samples.ts'
+
+FormatRegistry.Set('uri', (text) => URL.canParse(text))
+
+type Answer = {
+  readonly content?: object
+  readonly headers?: Readonly<Record<string, { readonly required?: boolean }>>
+}
+
+type Documented = {
+  readonly paths: Record<string, Record<string, { readonly responses: Record<string, Answer | { $ref: string }> }>>
+  readonly components: { readonly responses: Record<string, Answer> }
+}
+
+const OFFER: Offer = {
+  terms: TERMS,
+  title: 'Pixel Wall',
+  baseUrl: 'https://wall.test',
+  assetName: 'USD Coin',
+  assetVersion: '2',
+}
+
+/** What the routes of an app say, and the document made of it: the same for every app, so it is made once. */
+type Words = { readonly operations: readonly Operation[]; readonly document: Documented }
+
+let known: Words | undefined
+
+function wordsOf(app: App): Words {
+  if (known !== undefined) return known
+  const operations = operationsOf(app)
+  const document = JSON.stringify(openApi({ offer: OFFER, contact: null, tools: [], operations }, '0,0'))
+  return (known = { operations, document: JSON.parse(document) as Documented })
+}
+
+/** Every answer the document lists, as `METHOD path status`. */
+export const listedBy = (app: App): readonly string[] =>
+  Object.entries(wordsOf(app).document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { responses }]) =>
+      Object.keys(responses).map((status) => `${method.toUpperCase()} ${path} ${status}`),
+    ),
+  )
+
+function listedAnswer({ document }: Words, { path, method }: Operation, status: number): Answer | undefined {
+  const listed = document.paths[path]?.[method.toLowerCase()]?.responses[status]
+  if (listed === undefined || !('$ref' in listed)) return listed
+  return document.components.responses[listed.$ref.split('/').at(-1) ?? '']
+}
+
+/** The operation behind a request line; `undefined` for what is no operation, such as a wrong verb. */
+export function operationOf(app: App, method: string, path: string): Operation | undefined {
+  const { operations } = wordsOf(app)
+  const asked = path.split('?')[0] ?? ''
+  // A path that is written out, or to a longer part, is not the parameter of another's.
+  const [own] = operations
+    .map((operation) => operation.path)
+    .filter((template) => fits(template, asked))
+    .toSorted((one, other) => ownLetters(other) - ownLetters(one))
+  return operations.find((operation) => operation.method === method && operation.path === own)
+}
+
+const ownLetters = (template: string) => template.replaceAll(/\{\w+\}/g, '').length
+
+/** Whether a path is one of those that a template such as `/blocks/{coord}` stands for. */
+const fits = (template: string, asked: string) =>
+  new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(asked)
+
+/** Checks one answer against the document and the contract. Leaves the response readable. */
+export async function expectDocumented(app: App, response: Response, operation: Operation): Promise<void> {
+  const other = operation.also?.[response.status]
+  if (other?.schema !== undefined)
+    return expect([...Value.Errors(other.schema, await response.clone().json())]).toEqual([])
+  const listed = listedAnswer(wordsOf(app), operation, response.status)
+  expect(listed, `${operation.id} answers ${response.status}`).toBeDefined()
+  for (const [name, { required }] of Object.entries(listed?.headers ?? {}))
+    if (required === true) expect(response.headers.get(name), `${name} of ${operation.id}`).not.toBeNull()
+  if ([202, 303, 304].includes(response.status)) return
+  const type = response.headers.get('content-type')?.split(';')[0] ?? ''
+  // Whatever is for sale answers a browser with a page, as its description says.
+  if (operation.payable !== undefined && type === 'text/html') return
+  expect(Object.keys(listed?.content ?? {})).toContain(type)
+  if (type === 'application/json') expectContract(response.status, await response.clone().json(), operation)
+}
+
+function expectContract(status: number, body: unknown, { answers, codes }: Operation): void {
+  if (status === 200) {
+    const fits = answers.filter((schema) => Value.Check(schema, body))
+    return expect(fits, `a body of the contract: ${JSON.stringify(body)}`).toHaveLength(1)
+  }
+  const schema = status === 402 ? PaymentRequiredBody : ErrorBody
+  expect([...Value.Errors(schema, body)]).toEqual([])
+  expect(codes).toContain(Value.Cast(ErrorBody, body).error as (typeof codes)[number])
+}

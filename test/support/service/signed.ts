@@ -1,0 +1,56 @@
+/** Signed bodies as honest owners send them. */
+
+import { createHash } from 'node:crypto'
+import type { Address } from '../../../server/domain/purchase/payment.ts'
+import {
+  areaMessage,
+  editMessage,
+  painterMessage,
+  registerMessage,
+  type EditFields,
+  type IdentityFields,
+} from '../../../shared/signing.ts'
+import { signatureOf } from '../fakes/wallets.ts'
+import { NOW, wallet } from '../samples.ts'
+import { HOST } from './wall.ts'
+
+/** An edit of `coord`, signed by the `payer`-th wallet; `signing` changes what is signed but not what is sent. */
+export function editOf(
+  payer: number,
+  coord: string,
+  fields: EditFields,
+  { host = HOST, ts = NOW, by = wallet(payer) }: { host?: string; ts?: number; by?: Address } = {},
+): Record<string, unknown> {
+  return { ts, signature: signatureOf(by, editMessage(host, coord, ts, fields)), ...fields }
+}
+
+/** An edit of an area, signed by the `payer`-th wallet; its pixels are bytes, row by row. */
+export function areaEditOf(
+  payer: number,
+  area: string,
+  { pixels, ...texts }: { pixels?: Uint8Array; message?: string | null; link?: string | null },
+  ts = NOW,
+): Record<string, unknown> {
+  const digest = pixels && createHash('sha256').update(pixels).digest('hex')
+  const message = areaMessage(HOST, area, ts, { ...texts, pixels: digest })
+  const picture = pixels === undefined ? {} : { pixels: pixels.toBase64() }
+  return { ts, signature: signatureOf(wallet(payer), message), ...picture, ...texts }
+}
+
+/** Whom the `payer`-th wallet names as its painter. */
+export function namingOf(payer: number, painter: Address | null, ts = NOW): Record<string, unknown> {
+  const own = wallet(payer)
+  return { wallet: own, ts, signature: signatureOf(own, painterMessage(HOST, own, ts, painter)), painter }
+}
+
+/** What the `payer`-th wallet says of itself. */
+export function registrationOf(payer: number, fields: IdentityFields, ts = NOW): Record<string, unknown> {
+  const own = wallet(payer)
+  return { wallet: own, ts, signature: signatureOf(own, registerMessage(HOST, own, ts, fields)), ...fields }
+}
+
+/** A request with a JSON body. */
+export const sending = (body: unknown): RequestInit => ({
+  headers: { 'Content-Type': 'application/json' },
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+})

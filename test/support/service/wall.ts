@@ -1,0 +1,198 @@
+/** The whole service over a real database in memory, with fakes for the world around it. */
+
+import type { Engine } from '../../../db/engine.ts'
+import { openSqlite } from '../../../db/sqlite/open.ts'
+import { systemClock } from '../../../server/adapters/clock.ts'
+import { workerPictures } from '../../../server/adapters/pictures/pictures.ts'
+import { app, type App, type Service } from '../../../server/app.ts'
+import type { Payment } from '../../../server/domain/purchase/payment.ts'
+import { paymentHealth } from '../../../server/health/payment-health.ts'
+import { readiness } from '../../../server/health/readiness.ts'
+import { trackOutages, type Outages } from '../../../server/health/track-outages.ts'
+import { viewerFiles } from '../../../server/http/answer/viewer-files.ts'
+import { canvasReads } from '../../../server/http/canvas/canvas-read.ts'
+import { live, type Live } from '../../../server/http/live/stream.ts'
+import { followLog } from '../../../server/instances/follow-log.ts'
+import type { Ledger } from '../../../server/ports.ts'
+import { seller } from '../../../server/purchase/seller.ts'
+import type { Offer } from '../../../server/x402/terms.ts'
+import { fakeChain, type FakeChain } from '../fakes/chain.ts'
+import { fakeClock, type FakeClock } from '../fakes/clock.ts'
+import { fakeFacilitator, type FakeFacilitator } from '../fakes/facilitator.ts'
+import { unlimited } from '../fakes/limits.ts'
+import { fakeLogger, type FakeLogger } from '../fakes/logger.ts'
+import { fakeWallets } from '../fakes/wallets.ts'
+import { NOW, paymentOf, TERMS } from '../samples.ts'
+import { clientOf } from './client.ts'
+import { expectDocumented, operationOf } from './documented.ts'
+
+export const HOST = 'wall.test'
+export const BASE_URL = `https://${HOST}`
+
+export const OFFER: Offer = {
+  terms: TERMS,
+  title: 'Pixel Wall',
+  baseUrl: BASE_URL,
+  assetName: 'USD Coin',
+  assetVersion: '2',
+}
+
+/** Whom the operator names. */
+export const CONTACT = 'ops@wall.test'
+
+/** A store, whichever engine it is on. */
+type Store = Omit<Engine, 'close'> & { close(): void | Promise<void> }
+
+/** A wall that can be asked, and everything around it that a test may want to change. */
+export type Wall = {
+  readonly app: App
+  readonly db: Store
+  readonly chain: FakeChain
+  readonly facilitator: FakeFacilitator
+  readonly clock: FakeClock
+  readonly logger: FakeLogger
+  readonly live: Live
+  readonly outages: Outages
+  readonly probe: () => Promise<void>
+  /** Resolves once every purchase has ended, what is written after its answer included. */
+  readonly idle: () => Promise<void>
+  /** Sends a request; each answer of an operation is held against the OpenAPI document. */
+  ask(request: string, init?: RequestInit): Promise<Response>
+  /** The same by a client that knows the routes. */
+  readonly client: ReturnType<typeof clientOf>
+  /** Buys a block for the `payer`-th wallet, as an honest client would. */
+  buy(path: string, payer: number, nonce?: number): Promise<Response>
+}
+
+/** Opens a wall that takes payments, on a store in memory if no other is given. `changes` replace parts of the service. */
+export async function openWall(
+  { ledger: ledgerParts, ...changes }: Partial<Omit<Service, 'ledger'>> & { readonly ledger?: Partial<Ledger> } = {},
+  on?: Store,
+): Promise<Wall> {
+  const { offer = OFFER } = changes
+  const db = on ?? (await openSqlite(':memory:', TERMS.network))
+  const chain = fakeChain()
+  const facilitator = fakeFacilitator(chain)
+  const clock = fakeClock(NOW)
+  const logger = fakeLogger()
+  const outages = trackOutages({ clock, logger })
+  const rail = paymentHealth({ facilitator, chain, clock, logger })
+  rail.reconciled()
+  await rail.probe()
+  const { view, advance, subscribe } = await followLog(db.log)
+  const reads = canvasReads({ view, terms: offer.terms, clock, everyMs: 0 })
+  subscribe(reads.changed)
+  const stream = live({
+    log: db.log,
+    clock: systemClock,
+    number: () => view.number,
+    canvasNumber: reads.number,
+    advance,
+    everyMs: 0,
+  })
+  subscribe(stream.changed)
+  const { limits = unlimited } = changes
+  const world = { wallets: fakeWallets, clock, hosts: [HOST, `${HOST}:8402`], advance, limits }
+  const { ledger, blocks, agents, store, ledgerReader } = db
+  const parts: Ledger = ledgerParts === undefined ? ledger : { ...ledger, ...ledgerParts }
+  const pictures = workerPictures()
+  const sold = seller({
+    ...world,
+    pictures,
+    ledger: parts,
+    facilitator,
+    chain,
+    rail,
+    logger,
+    terms: offer.terms,
+    contact: null,
+  })
+  const wall = app({
+    seller: sold,
+    ledger: parts,
+    blocks,
+    view,
+    reads,
+    live: stream,
+    log: db.log,
+    rail,
+    readiness: readiness({ rail, outages }),
+    offer,
+    contact: CONTACT,
+    logger,
+    store,
+    ledgerReader,
+    pictures,
+    limits,
+    trustedHops: undefined,
+    editing: { ...world, blocks, view },
+    registering: { ...world, agents },
+    viewer: await viewerFiles(new Map()),
+    ...changes,
+  })
+  // The canvas read is published a moment after a change; a test reads what it has just done.
+  const ask = async (request: string, init?: RequestInit) => {
+    await reads.published()
+    return await askApp(wall, request, init)
+  }
+  const client = clientOf({ url: BASE_URL }, async (address, init) => {
+    const { pathname, search } = new URL(address)
+    return await ask(`${init?.method ?? 'GET'} ${pathname}${search}`, init)
+  })
+  const buy = (path: string, payer: number, nonce = payer) => ask(`GET ${path}`, paidBy(paymentOf(payer, nonce)))
+  return {
+    app: wall,
+    db,
+    chain,
+    facilitator,
+    clock,
+    logger,
+    live: stream,
+    outages,
+    probe: rail.probe,
+    idle: sold.idle,
+    ask,
+    client,
+    buy,
+  }
+}
+
+async function askApp(wall: App, request: string, init: RequestInit = {}): Promise<Response> {
+  const [method = '', path = ''] = request.split(' ')
+  const response = await wall.handle(new Request(BASE_URL + path, { ...init, method }))
+  const operation = operationOf(wall, method, path)
+  if (operation !== undefined) await expectDocumented(wall, response, operation)
+  return response
+}
+
+/** The headers of a request that pays. */
+export const paidBy = (payment: Payment): { headers: Record<string, string> } => ({
+  headers: { 'PAYMENT-SIGNATURE': headerOf(payloadOf(payment)) },
+})
+
+/** What an x402 client makes of a payment. */
+export const payloadOf = ({ payer, to, amount, validAfter, validBefore, nonce, signature, accepted }: Payment) => ({
+  x402Version: 2,
+  accepted: { ...accepted, amount: accepted.amount.toString() },
+  payload: {
+    signature,
+    authorization: {
+      from: payer,
+      to,
+      value: amount.toString(),
+      validAfter: validAfter.toString(),
+      validBefore: validBefore.toString(),
+      nonce,
+    },
+  },
+})
+
+export const headerOf = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')
+
+/** An answer's body, read without using it up. */
+export async function jsonOf(response: Response): Promise<Record<string, unknown>> {
+  return (await response.clone().json()) as Record<string, unknown>
+}
+
+/** An answer's error code. */
+export const codeOf = async (response: Response): Promise<unknown> => (await jsonOf(response))['error']

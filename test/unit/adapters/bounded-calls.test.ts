@@ -1,0 +1,42 @@
+import { expect, test } from 'bun:test'
+import { boundedCalls } from '../../../server/adapters/bounded-calls.ts'
+
+test('eight calls are under way at once; 64 wait, and one more is not made', async () => {
+  const calls = boundedCalls()
+  const gate = Promise.withResolvers<void>()
+  let [made, running, most] = [0, 0, 0]
+  const call = async () => {
+    made += 1
+    running += 1
+    most = Math.max(most, running)
+    await gate.promise
+    running -= 1
+    return 'answer' as const
+  }
+  const waiting = Array.from({ length: 8 + 63 }, () => calls.make(call))
+  // What is under way is begun a moment later than it is asked for.
+  await Promise.resolve()
+  expect(calls.areFull()).toBe(false)
+  waiting.push(calls.make(call))
+  expect(calls.areFull()).toBe(true)
+  expect(await calls.make(call)).toBe('busy')
+  gate.resolve()
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set(['answer']))
+  expect([made, most]).toEqual([72, 8])
+})
+
+test('a call that fails is silent', async () => {
+  expect(await boundedCalls().make(() => Promise.reject(new Error('no')))).toBe('silent')
+})
+
+test('a call that hangs is not waited for, and what waits behind it is not made any more', async () => {
+  const calls = boundedCalls()
+  let made = 0
+  const never = () => {
+    made += 1
+    return new Promise<never>(() => {})
+  }
+  const answers = await Promise.all(Array.from({ length: 9 }, () => calls.make(never)))
+  expect(new Set(answers)).toEqual(new Set(['silent']))
+  expect(made).toBe(8)
+})

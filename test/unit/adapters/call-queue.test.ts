@@ -1,0 +1,87 @@
+import { expect, test } from 'bun:test'
+import { callQueue, QueueFull, type Urgency } from '../../../server/adapters/chain/call-queue.ts'
+import { logWindow } from '../../../server/adapters/chain/log-window.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+
+// Goal: the endpoint gets what it can take, and those first who may have paid. Method: calls that end when the test says.
+
+/** A queue, and calls of it that are under way. */
+function queueOf(limits: { atOnce?: number; waitingMax?: number; perSecond?: number }) {
+  const clock = fakeClock(0)
+  const queue = callQueue({ atOnce: 1, waitingMax: 9, perSecond: undefined, ...limits }, clock)
+  const begun: string[] = []
+  const ends: (() => void)[] = []
+  const call = (urgency: Urgency, name: string) =>
+    queue(urgency, () => {
+      begun.push(name)
+      const { promise, resolve } = Promise.withResolvers<string>()
+      ends.push(() => resolve(name))
+      return promise
+    })
+  return { clock, queue, begun, ends, call }
+}
+
+test('who may have paid goes before who has not, and both before what nobody waits for', async () => {
+  const { begun, ends, call } = queueOf({})
+  const calls = [
+    call('background', 'first'),
+    call('background', 'sweep'),
+    call('buyer', 'buyer'),
+    call('settlement', 'settlement'),
+    call('buyer', 'buyer 2'),
+  ]
+  for (const [at, one] of [0, 3, 2, 4, 1].entries()) {
+    ends[at]?.()
+    await calls[one]
+  }
+  expect(begun).toEqual(['first', 'settlement', 'buyer', 'buyer 2', 'sweep'])
+})
+
+test('a full line of one urgency refuses, and leaves the others their room', async () => {
+  const { ends, call } = queueOf({ waitingMax: 2 })
+  const calls = [call('buyer', 'a'), call('buyer', 'b'), call('buyer', 'c')]
+  await expect(call('buyer', 'd')).rejects.toBeInstanceOf(QueueFull)
+  calls.push(call('settlement', 'e'))
+  for (const [at, one] of [0, 3, 1, 2].entries()) {
+    ends[at]?.()
+    await calls[one]
+  }
+  expect(await Promise.all(calls)).toEqual(['a', 'b', 'c', 'e'])
+})
+
+test('no more calls begin within any second than the endpoint may get, and what asks nothing takes no turn', async () => {
+  const { clock, queue } = queueOf({ atOnce: 9, perSecond: 3 })
+  const begunAt: number[] = []
+  const calls = Array.from({ length: 10 }, () =>
+    queue('buyer', async () => {
+      begunAt.push(clock.elapsed())
+    }),
+  )
+  await Promise.all([...calls, queue('settlement', () => undefined)])
+  expect(begunAt).toEqual([0, 0, 0, 1000, 1000, 1000, 2000, 2000, 2000, 3000])
+})
+
+test('a window shrinks to what is served, and grows again only after much was', () => {
+  const window = logWindow()
+  while (window.size() > 10n) window.refused(window.size())
+  const learnt = window.size()
+  expect(learnt).toBe(7n)
+  const servedUntilItGrows = () => {
+    let served = 0
+    for (; window.size() === learnt; served++) window.served(learnt)
+    return served
+  }
+  for (const served of [16, 32, 64]) {
+    expect([servedUntilItGrows(), window.size()]).toEqual([served, 14n])
+    window.refused(14n)
+    expect(window.size()).toBe(7n)
+  }
+  // A question that began before more was learnt says nothing new.
+  window.refused(500n)
+  expect(window.size()).toBe(7n)
+  window.served(3n)
+  for (let i = 0; i < 3; i++) window.refused(window.size())
+  expect(window.size()).toBe(0n)
+  window.retry()
+  expect(window.size()).toBe(1n)
+})

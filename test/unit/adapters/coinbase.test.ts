@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'bun:test'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { jwtVerify } from 'jose'
+import { coinbaseAuth } from '../../../server/adapters/facilitator/coinbase.ts'
+
+const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const ed = generateKeyPairSync('ed25519')
+
+const pem = (type: 'sec1' | 'pkcs8') => ec.privateKey.export({ type, format: 'pem' }).toString()
+
+/** A seed and its public key, as Coinbase hands out Ed25519 keys. */
+function seedAndKey({ privateKey }: { readonly privateKey: KeyObject }): string {
+  const { d = '', x = '' } = privateKey.export({ format: 'jwk' })
+  return Buffer.concat([d, x].map((half) => Buffer.from(half, 'base64url'))).toString('base64')
+}
+
+const VERIFY = 'https://api.cdp.coinbase.com/platform/v2/x402/verify'
+
+describe('a call to Coinbase’s facilitator', () => {
+  test.each([
+    ['an EC key', pem('pkcs8'), ec.publicKey, 'ES256'],
+    ['an EC key of the older form', pem('sec1'), ec.publicKey, 'ES256'],
+    ['an EC key in one line', pem('pkcs8').replaceAll('\n', String.raw`\n`), ec.publicKey, 'ES256'],
+    ['an Ed25519 key', seedAndKey(ed), ed.publicKey, 'EdDSA'],
+  ])('is signed with %s, for itself alone and two minutes', async (_, secret, publicKey, alg) => {
+    const { Authorization = '' } = await coinbaseAuth({ id: 'organizations/1/apiKeys/2', secret })('POST', VERIFY)
+    expect(Authorization).toStartWith('Bearer ')
+    const { payload, protectedHeader } = await jwtVerify(Authorization.slice('Bearer '.length), publicKey)
+    const { iat = 0 } = payload
+    expect(payload).toEqual({
+      sub: 'organizations/1/apiKeys/2',
+      iss: 'cdp',
+      uris: ['POST api.cdp.coinbase.com/platform/v2/x402/verify'],
+      iat,
+      nbf: iat,
+      exp: iat + 120,
+    })
+    const nonce = expect.stringMatching(/^[0-9a-f]{32}$/)
+    expect(protectedHeader).toEqual({ alg, kid: 'organizations/1/apiKeys/2', typ: 'JWT', nonce })
+  })
+
+  test('no two tokens are the same', async () => {
+    const authorize = coinbaseAuth({ id: 'key', secret: seedAndKey(ed) })
+    expect(await authorize('POST', VERIFY)).not.toEqual(await authorize('POST', VERIFY))
+  })
+})
+
+test('no other host is shown a token', async () => {
+  const authorize = coinbaseAuth({ id: 'key', secret: seedAndKey(ed) })
+  for (const address of [
+    'https://facilitator.example/verify',
+    'http://api.cdp.coinbase.com/platform/v2/x402/verify',
+    'https://api.cdp.coinbase.com.example/verify',
+    'https://api.cdp.coinbase.com:8443/verify',
+    'https://api.cdp.coinbase.com@facilitator.example/verify',
+  ])
+    expect(await authorize('POST', address)).toEqual({})
+})
+
+test('a secret that is no key is told of without a word of it', () => {
+  for (const secret of ['hush', '-----BEGIN PRIVATE KEY-----\nhush\n-----END PRIVATE KEY-----', 'A'.repeat(80)]) {
+    const make = () => coinbaseAuth({ id: 'key', secret })
+    expect(make).toThrow('CDP_API_KEY_SECRET is neither')
+    expect(make).not.toThrow(/hush|AAAA/)
+  }
+})

@@ -1,0 +1,59 @@
+import { expect, test } from 'bun:test'
+import { lineLogger } from '../../../server/adapters/logger.ts'
+
+/** A journal at one moment, and what it wrote. */
+function openLogger() {
+  const clock = { ms: 0, now: () => 1_800_000_000_123, elapsed: () => clock.ms }
+  const lines: string[] = []
+  return { clock, lines, logger: lineLogger((line) => lines.push(line), clock) }
+}
+
+test('the journal is a line of JSON an event, with its time and level', () => {
+  const { logger, lines } = openLogger()
+  logger.note('rail', { state: 'armed', tries: 2 })
+  logger.alert('disk\nfull')
+  expect(lines).toEqual([
+    '{"at":"2027-01-15T08:00:00.123Z","level":"note","event":"rail","state":"armed","tries":2}',
+    '{"at":"2027-01-15T08:00:00.123Z","level":"alert","event":"disk\\nfull"}',
+  ])
+})
+
+test('nothing in a line acts on the terminal that shows it, and it stays the same JSON', () => {
+  const { logger, lines } = openLogger()
+  const fault = '\u001B[2J\u009B31m\u202Eevil\u2028'
+  logger.note('rail', { fault })
+  expect(lines[0]).toMatch(/^[ -~]*$/)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ fault })
+})
+
+test('a fact is cut at 512 characters', () => {
+  const { logger, lines } = openLogger()
+  logger.note('rail', { fault: 'x'.repeat(10_000) })
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ fault: `${'x'.repeat(512)}…` })
+})
+
+test('a flood of notes is kept to a megabyte and then 64 kB a second, what is left out is counted, and alerts get through', () => {
+  const { logger, lines, clock } = openLogger()
+  const flood = () => {
+    for (let i = 0; i < 10_000; i++) logger.note('step', { reason: 'x'.repeat(400) })
+  }
+  const bytes = () => lines.reduce((sum, line) => sum + line.length, 0)
+  flood()
+  expect(bytes()).toBeGreaterThan(1_000_000)
+  expect(bytes()).toBeLessThanOrEqual(1_048_576)
+  const written = lines.length
+  logger.alert('disk-failed')
+  expect(lines.at(-1)).toContain('disk-failed')
+
+  clock.ms = 1000
+  flood()
+  expect(bytes()).toBeLessThanOrEqual(1_048_576 + 65_536 + 200)
+  const left = JSON.parse(lines[written + 1] ?? '')
+  expect(left).toEqual({
+    at: '2027-01-15T08:00:00.123Z',
+    level: 'note',
+    event: 'left-out',
+    lines: 10_000 - written,
+    bytes: (10_000 - written) * (lines[0]?.length ?? 0),
+  })
+})

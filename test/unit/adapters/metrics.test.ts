@@ -1,0 +1,161 @@
+import { expect, test } from 'bun:test'
+import { openSqlite } from '../../../db/sqlite/open.ts'
+import { openMetrics } from '../../../server/adapters/metrics/metrics.ts'
+import type { WallReadings } from '../../../server/adapters/metrics/wall.ts'
+import { StoreUnavailable } from '../../../server/domain/failure.ts'
+import { facilitatorUnavailable } from '../../../server/domain/purchase/refusals.ts'
+import { failureOf, hold } from '../../support/engine.ts'
+import { fakeChain } from '../../support/fakes/chain.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
+import { fakeLogger } from '../../support/fakes/logger.ts'
+import { hash, NOW, paymentOf, SILENT, TERMS } from '../../support/samples.ts'
+
+test('calls are counted by what came of them, failures too, and answered as they were', async () => {
+  const metrics = openMetrics()
+  const chain = fakeChain()
+  const facilitator = fakeFacilitator(chain)
+  const [counted, timed] = [metrics.facilitator(facilitator), metrics.chain(chain)]
+  const payment = paymentOf(1, 1)
+  expect(await counted.verify('next', payment)).toEqual({ kind: 'valid' })
+  facilitator.verification = { kind: 'unavailable' }
+  await counted.verify('next', payment)
+  chain.silent = true
+  await timed.read(payment)
+  await timed.transfersTo(TERMS.payTo, 0n)
+  const broken = metrics.chain({ ...chain, fault: () => Promise.reject(new Error('x')) })
+  await expect(broken.fault()).rejects.toThrow('x')
+  metrics.outcome({ kind: 'refused', failure: facilitatorUnavailable('Gone') })
+  const { ledger, close } = await openSqlite(':memory:', TERMS.network)
+  for (const [target, nonce] of [
+    ['next', 1],
+    ['80,45,4x3', 2],
+  ] as const) {
+    const held = await hold({ ledger }, target, paymentOf(1, nonce), SILENT)
+    const purchase = await ledger.finalize(held, hash(nonce), true, NOW)
+    metrics.outcome({ kind: 'bought', purchase })
+  }
+  close()
+  metrics.paid(1)
+  const text = await metrics.read()
+  for (const line of [
+    'wall_paid_requests_total{version="1"} 1',
+    'wall_paid_requests_total{version="2"} 0',
+    'wall_facilitator_seconds_count{facilitator="facilitator.example",call="verify",result="valid"} 1',
+    'wall_facilitator_seconds_count{facilitator="facilitator.example",call="verify",result="unavailable"} 1',
+    'wall_chain_seconds_count{call="read",result="silent"} 1',
+    'wall_chain_seconds_count{call="transfers",result="silent"} 1',
+    'wall_chain_seconds_count{call="fault",result="failed"} 1',
+    'wall_purchases_total{outcome="facilitator_unavailable"} 1',
+    'wall_purchases_total{outcome="bought"} 2',
+    'wall_purchase_blocks_bucket{le="1"} 1',
+    'wall_purchase_blocks_bucket{le="12"} 2',
+    'wall_purchase_blocks_sum 13',
+  ])
+    expect(text).toContain(`${line}\n`)
+})
+
+const READINGS: WallReadings = {
+  clock: fakeClock(NOW),
+  rail: () => 'arming',
+  sells: () => false,
+  reads: () => true,
+  dependencies: () => [
+    { kind: 'facilitator', name: 'pay.example', state: 'down', since: NOW, reason: 'it is down' },
+    { kind: 'store-read', name: 'sqlite', state: 'up', since: NOW, reason: null },
+  ],
+  store: () => ({ pending: { held: 3, uncertain: 1, watched: 2, oldestSince: NOW - 5000 }, freeBytes: 1000 }),
+  storeBytes: async () => 4096,
+  blocks: () => ({ sold: 400, open: 14_000 }),
+  orphans: () => 2,
+  build: { version: '1.0.0', bun: '1.4.5' },
+}
+
+test('the wall is told as it is, with the age of the oldest open purchase', async () => {
+  const metrics = openMetrics()
+  metrics.watch(READINGS)
+  const text = await metrics.read()
+  for (const line of [
+    'wall_open_purchases{state="held"} 3',
+    'wall_open_purchases{state="doubted"} 1',
+    'wall_open_purchases{state="watched"} 2',
+    'wall_oldest_open_purchase_seconds 5',
+    'wall_rail{state="armed"} 0',
+    'wall_rail{state="arming"} 1',
+    'wall_ready{for="sales"} 0',
+    'wall_ready{for="reads"} 1',
+    'wall_dependency_up{dependency="facilitator",name="pay.example"} 0',
+    'wall_dependency_up{dependency="store-read",name="sqlite"} 1',
+    `wall_dependency_since_timestamp_seconds{dependency="store-read",name="sqlite"} ${NOW / 1000}`,
+    'wall_blocks{state="sold"} 400',
+    'wall_blocks{state="open"} 14000',
+    'wall_orphan_payments 2',
+    'wall_disk_free_bytes 1000',
+    'wall_store_bytes 4096',
+    'wall_build_info{version="1.0.0",bun="1.4.5"} 1',
+  ])
+    expect(text).toContain(`${line}\n`)
+})
+
+test('what nobody knows is left out', async () => {
+  const metrics = openMetrics()
+  metrics.watch({
+    ...READINGS,
+    store: () => ({ pending: undefined, freeBytes: undefined }),
+    storeBytes: async () => undefined,
+  })
+  const text = await metrics.read()
+  expect(text).not.toMatch(/^wall_(open_purchases|oldest_open_purchase_seconds|disk_free_bytes|store_bytes)[ {]/m)
+  expect(text).toContain('wall_rail{state="arming"} 1\n')
+})
+
+test('alerts are counted by their event, and written as they were', async () => {
+  const metrics = openMetrics()
+  const written = fakeLogger()
+  const { alert, note } = metrics.logger(written)
+  alert('orphan', { payer: '0x1' })
+  alert('orphan')
+  note('open')
+  expect([written.alerts.length, written.notes.length]).toEqual([2, 1])
+  expect(await metrics.read()).toContain('wall_alerts_total{event="orphan"} 2\n')
+})
+
+test('requests are counted by route and status, and timed by route', async () => {
+  const metrics = openMetrics()
+  metrics.http('/late', 503, 20)
+  metrics.http('/soon', 200, 1)
+  metrics.http('/soon', 200, 1)
+  const text = await metrics.read()
+  for (const line of [
+    'wall_http_requests_total{route="/late",code="503"} 1',
+    'wall_http_requests_total{route="/soon",code="200"} 2',
+    'wall_http_request_duration_seconds_count{route="/soon"} 2',
+  ])
+    expect(text).toContain(`${line}\n`)
+})
+
+test('time of the ledger is told by call, failures apart', async () => {
+  const metrics = openMetrics()
+  const db = await openSqlite(':memory:', TERMS.network)
+  const ledger = metrics.ledger(db.ledger)
+  await ledger.find(paymentOf(1, 1))
+  db.close()
+  expect(await failureOf(ledger.find(paymentOf(1, 1)))).toBeInstanceOf(StoreUnavailable)
+  const text = await metrics.read()
+  for (const result of ['answered', 'failed'])
+    expect(text).toContain(`wall_store_seconds_count{call="find",result="${result}"} 1\n`)
+})
+
+// Prometheus' own tool, where there is one.
+const promtool = Bun.which('promtool')
+
+test.if(promtool !== null)('the metrics keep to the conventions of Prometheus', async () => {
+  const metrics = openMetrics()
+  metrics.watch(READINGS)
+  metrics.http('/', 200, 1)
+  const check = Bun.spawn([promtool ?? '', 'check', 'metrics'], { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
+  await check.stdin.write(await metrics.read())
+  await check.stdin.end()
+  const words = (await Promise.all([check.stdout, check.stderr].map((out) => new Response(out).text()))).join('')
+  expect([await check.exited, words]).toEqual([0, ''])
+})

@@ -1,0 +1,112 @@
+import { expect, test } from 'bun:test'
+import { workerPictures } from '../../../server/adapters/pictures/pictures.ts'
+import { encodePng, readPlainPng } from '../../../server/adapters/pictures/png.ts'
+import type { PaintPlan, PictureFlaw } from '../../../server/domain/picture/picture.ts'
+import { PALETTE, PALETTE_SIZE } from '../../../shared/palette.ts'
+import { flatPng, GREY, INDEXED, jpegOfScans, pngOf, RGB, RGBA } from '../../support/picture-files.ts'
+
+// Goal: pictures are read right, and no file can hurt the process that reads it. Method: files are made by hand; what
+// the wall writes is read back by the runtime's own decoder, which shares nothing with the encoder.
+
+const pictures = workerPictures()
+
+const plan: PaintPlan = { width: 10, height: 10, fit: 'cover', dither: 'none', background: '#000000' }
+
+const paintFile = (bytes: Uint8Array<ArrayBuffer>, changes: Partial<PaintPlan> = {}) =>
+  pictures.paint({ kind: 'file', bytes }, { ...plan, ...changes })
+
+/** The palette indices in a painted picture, each once. */
+async function coloursIn(painted: ReturnType<typeof paintFile>): Promise<readonly number[] | PictureFlaw> {
+  const bitmap = await painted
+  return typeof bitmap === 'string' ? bitmap : [...new Set(bitmap.indices)]
+}
+
+test('what is written as PNG is read by another decoder to the pixel', async () => {
+  const width = 61
+  const indices = Uint8Array.from({ length: width * 17 }, (_, at) => (at * 7919) % PALETTE_SIZE)
+  const file = await encodePng({ width, height: 17, indices })
+  const plain = await new Bun.Image(file).png({ compressionLevel: 0 }).bytes()
+  const { rgba, ...size } = readPlainPng(plain)
+  expect(size).toEqual({ width, height: 17 })
+  const read = Array.from(indices, (_, at) => `#${Buffer.from(rgba.subarray(at * 4, at * 4 + 3)).toString('hex')}`)
+  expect(read).toEqual(Array.from(indices, (index) => PALETTE[index] ?? ''))
+})
+
+test.each([
+  ['colours', pngOf(1, 1, RGB, Uint8Array.of(0, 0xd7, 0x5f, 0x00))],
+  ['greys', pngOf(1, 1, GREY, Uint8Array.of(0, 0x76))],
+  ['colours with opacity', pngOf(1, 1, RGBA, Uint8Array.of(0, 0xd7, 0x5f, 0x00, 255))],
+  [
+    'a palette of its own',
+    pngOf(1, 1, INDEXED, Uint8Array.of(0, 1), [['PLTE', Uint8Array.of(1, 2, 3, 0xd7, 0x5f, 0)]]),
+  ],
+])('a PNG of %s is read', async (what, file) => {
+  const colour = what === 'greys' ? '#767676' : '#d75f00'
+  expect(await coloursIn(paintFile(file))).toEqual([PALETTE.indexOf(colour)])
+})
+
+test('a JPEG is read, progressive ones too', async () => {
+  const jpeg = await new Bun.Image(flatPng(40, 40, '#5f87af')).jpeg({ quality: 100 }).bytes()
+  const index = PALETTE.indexOf('#5f87af')
+  expect(await coloursIn(paintFile(Uint8Array.from(jpeg)))).toEqual([index])
+  expect(await coloursIn(paintFile(await jpegOfScans(40, 40, 0)))).toEqual([index])
+})
+
+test('bare pixels are read, three or four bytes each', async () => {
+  const raw = (bytes: Uint8Array<ArrayBuffer>) => pictures.paint({ kind: 'raw', bytes, width: 2, height: 1 }, plan)
+  const [red, blue] = [PALETTE.indexOf('#ff0000'), PALETTE.indexOf('#0000ff')]
+  expect(await coloursIn(raw(Uint8Array.of(255, 0, 0, 255, 0, 0)))).toEqual([red])
+  expect(await coloursIn(raw(Uint8Array.of(0, 0, 255, 255, 0, 0, 255, 255)))).toEqual([blue])
+  for (const length of [0, 5, 7, 9]) expect(await raw(new Uint8Array(length))).toBe('unreadable')
+})
+
+test('transparent parts show the background', async () => {
+  const clear = pngOf(1, 1, RGBA, Uint8Array.of(0, 255, 255, 255, 0))
+  expect(await coloursIn(paintFile(clear, { background: '#5faf00' }))).toEqual([PALETTE.indexOf('#5faf00')])
+})
+
+const HUGE = new Uint8Array(10)
+
+const hostile: ReadonlyArray<readonly [what: string, file: Uint8Array<ArrayBuffer>, flaw: PictureFlaw]> = [
+  ['that is empty', new Uint8Array(), 'unreadable'],
+  ['that is text', new TextEncoder().encode('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'unreadable'],
+  ['of a kind nobody asked for', new TextEncoder().encode('GIF89a'), 'unreadable'],
+  ['that claims 3.6 thousand million pixels', pngOf(60_000, 60_000, RGBA, HUGE), 'too-many-pixels'],
+  ['with a side of fifteen million', pngOf(15_000_000, 1, GREY, HUGE), 'too-many-pixels'],
+  ['of no width', pngOf(0, 5, RGB, HUGE), 'unreadable'],
+  ['that breaks off', flatPng(100, 100, '#123456').slice(0, 60), 'unreadable'],
+  ['whose rows name no filter', pngOf(2, 1, GREY, Uint8Array.of(9, 1, 2)), 'unreadable'],
+]
+
+test.each(hostile)('a file %s is refused', async (_, file, flaw) => {
+  expect(await paintFile(file)).toBe(flaw)
+})
+
+test('data beyond the last row costs nothing', async () => {
+  const bomb = pngOf(
+    1,
+    1,
+    RGB,
+    Uint8Array.from({ length: 50_000_000 }, (_, at) => (at < 4 ? 0 : 7)),
+  )
+  expect(await coloursIn(paintFile(bomb))).toEqual([0])
+})
+
+test('a JPEG whose scans cost more than its size says is refused unread', async () => {
+  expect(await paintFile(await jpegOfScans(40, 40, 60))).toBe('tangled')
+})
+
+test('a picture that takes too long is given up, and the next one is painted', async () => {
+  const hasty = workerPictures(1)
+  const large: PaintPlan = { ...plan, width: 1600, height: 900, dither: 'floyd-steinberg' }
+  const picture = { kind: 'file', bytes: flatPng(500, 500, '#123456') } as const
+  expect(await hasty.paint(picture, large)).toBe('late')
+  expect(await coloursIn(paintFile(flatPng(1, 1, '#000000')))).toEqual([0])
+})
+
+test('a picture that many others wait before is refused at once', async () => {
+  const one = flatPng(1, 1, '#000000')
+  const painted = await Promise.all(Array.from({ length: 20 }, () => coloursIn(paintFile(one))))
+  expect(painted.filter((result) => result === 'busy')).toHaveLength(3)
+  expect(painted.filter((result) => typeof result !== 'string')).toHaveLength(17)
+})

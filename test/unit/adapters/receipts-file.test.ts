@@ -1,0 +1,47 @@
+import { expect, test } from 'bun:test'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { receiptArchiveAt } from '../../../server/adapters/receipts-file.ts'
+import { hash, HEAD, wallet } from '../../support/samples.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+
+// Goal: what was read of the chain is told as it was, or not at all. Method: a file, whole and damaged.
+
+const folder = scratchFolder()
+
+const path = join(folder, 'wall.books')
+const archive = receiptArchiveAt(path, 'eip155:8453 0xa')
+const kept = [
+  {
+    payee: wallet(1),
+    from: HEAD,
+    through: HEAD + 5000n,
+    transfers: [
+      { payer: wallet(2), nonce: hash(1), amount: 1_000_000n, tx: hash(2), height: HEAD + 3n },
+      { payer: wallet(3), nonce: null, amount: 2n ** 255n, tx: hash(4), height: HEAD + 4n },
+    ],
+  },
+]
+
+test('what was kept is told as it was, to nobody else on the machine', async () => {
+  expect(await archive.read()).toEqual([])
+  await archive.write(kept)
+  expect(await archive.read()).toEqual(kept)
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+})
+
+test('what was read of another chain, or is not as it was written, counts as nothing', async () => {
+  await archive.write(kept)
+  expect(await receiptArchiveAt(path, 'eip155:84532 0xa').read()).toEqual([])
+  const text = readFileSync(path, 'utf8')
+  for (const damaged of ['', 'nonsense', text.slice(0, -9), text.replace('1000000', '2000000')]) {
+    writeFileSync(path, damaged)
+    expect(await archive.read()).toEqual([])
+  }
+})
+
+test('a wall that is kept nowhere keeps nothing of the chain', async () => {
+  const nowhere = receiptArchiveAt(undefined, 'eip155:8453 0xa')
+  await nowhere.write(kept)
+  expect(await nowhere.read()).toEqual([])
+})

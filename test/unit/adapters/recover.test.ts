@@ -1,0 +1,102 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { Hex } from 'viem'
+import { privateKeyToAccount, sign } from 'viem/accounts'
+import { hashMessage } from 'viem/utils'
+import { fastestKeys, keysOf, LIBRARIES, type Library } from '../../../server/adapters/wallets/recover.ts'
+
+// Goal: whichever library recovers signers, the signers are viem's. Method: 10,000 signatures, a quarter of them good and
+// the rest twisted in every way that once told libraries apart, judged by each.
+
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+const CASES = 10_000
+
+const word = (value: bigint) => value.toString(16).padStart(64, '0')
+
+type Parts = { readonly r: bigint; readonly s: bigint; readonly v: number }
+
+const hexOf = ({ r, s, v }: Parts): Hex => `0x${word(r)}${word(s)}${v.toString(16).padStart(2, '0')}`
+
+/** Every way a signature is spoilt; the first leaves it as it is. */
+const twists: ReadonlyArray<(parts: Parts, some: bigint) => Hex> = [
+  hexOf,
+  ({ r, s, v }) => hexOf({ r, s, v: v - 27 }),
+  ({ r, s, v }) => hexOf({ r, s: ORDER - s, v: 55 - v }),
+  ({ r, s, v }) => hexOf({ r, s: ORDER - s, v }),
+  ({ r, s, v }) => hexOf({ r, s, v: 55 - v }),
+  ({ r, s }, some) => hexOf({ r, s, v: Number(some % 256n) }),
+  ({ s, v }) => hexOf({ r: 0n, s, v }),
+  ({ r, v }) => hexOf({ r, s: 0n, v }),
+  ({ s, v }, some) => hexOf({ r: ORDER + (some % 3n) - 1n, s, v }),
+  ({ r, v }, some) => hexOf({ r, s: ORDER + (some % 3n) - 1n, v }),
+  ({ s, v }, some) => hexOf({ r: some, s, v }),
+  ({ r, v }, some) => hexOf({ r, s: some, v }),
+  ({ v }) => hexOf({ r: 2n ** 256n - 1n, s: 2n ** 256n - 1n, v }),
+  ({ s, v }, some) => hexOf({ r: some % 1000n, s, v }),
+  ({ r, s }, some) => `0x${word(r)}${word(s | ((some % 2n) << 255n))}`,
+  (parts) => `${hexOf(parts)}00`,
+  (parts) => `${hexOf(parts)}0`,
+  (parts) => hexOf(parts).slice(0, -1) as Hex,
+  (parts) => `0x${hexOf(parts).slice(2).toUpperCase()}`,
+  (parts) => `0x${hexOf(parts).slice(2, -2)}1g`,
+  (parts) => `0X${hexOf(parts).slice(2)}` as Hex,
+  () => '0x',
+]
+
+/** Signatures of one text each: a good one, then as many twisted ones as there are twists. */
+async function cases() {
+  const signers = fc.sample(fc.tuple(fc.bigInt(1n, ORDER - 1n), fc.string({ unit: 'binary' })), {
+    numRuns: 64,
+    seed: 5,
+  })
+  const signed = await Promise.all(
+    signers.map(async ([key, text]) => {
+      const privateKey: Hex = `0x${word(key)}`
+      const digest = hashMessage(text)
+      const { r, s, v = 27n } = await sign({ hash: digest, privateKey })
+      const { address } = privateKeyToAccount(privateKey)
+      return { text, digest, address: address.toLowerCase(), r: BigInt(r), s: BigInt(s), v: Number(v) }
+    }),
+  )
+  const some = fc.sample(fc.bigInt(0n, 2n ** 256n - 1n), { numRuns: CASES, seed: 6 })
+  return some.flatMap((chance, at) => {
+    const parts = signed[at % signed.length]
+    const twist = at % 4 === 0 ? hexOf : twists[Number(chance % BigInt(twists.length))]
+    return parts === undefined || twist === undefined ? [] : [{ ...parts, signature: twist(parts, chance) }]
+  })
+}
+
+const all = cases()
+
+/** Whom each library takes for the signer of each case. */
+async function recoveredBy(library: Library) {
+  const { recover } = await keysOf(library)
+  return await Promise.all((await all).map(({ digest, signature }) => recover(digest, signature)))
+}
+
+const viems = recoveredBy('viem')
+
+test('the native library gives viem’s signers', async () => {
+  const [signatures, expected, signers] = [await all, await viems, await recoveredBy('native')]
+  const others = signatures.filter((_, at) => signers[at] !== expected[at])
+  expect(others.map(({ signature }) => signature)).toEqual([])
+  const right = signatures.filter(({ address }, at) => signers[at] === address).length
+  expect(right).toBeGreaterThan(CASES / 4)
+  expect(right).toBeLessThan(CASES / 2)
+})
+
+test('a signature of a text is its signer’s with every library', async () => {
+  const [first] = await all
+  for (const library of LIBRARIES) {
+    const { digestOf, recover } = await keysOf(library)
+    for (const { text, digest } of (await all).slice(0, 64)) expect(digestOf(text)).toBe(digest)
+    expect(await recover(digestOf(first?.text ?? ''), first?.signature ?? '0x')).toBe(first?.address as Hex)
+  }
+})
+
+test('the fastest library that works is chosen, and native code runs here', async () => {
+  const failures: string[] = []
+  const { library } = await fastestKeys((failed) => void failures.push(failed))
+  expect([...failures, library]).toEqual(LIBRARIES.slice(0, failures.length + 1))
+  if (process.platform === 'linux' && process.arch === 'x64') expect(library).toBe('native')
+})

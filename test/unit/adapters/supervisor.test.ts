@@ -1,0 +1,60 @@
+import { dlopen, ptr } from 'bun:ffi'
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { supervisorIn } from '../../../server/adapters/supervisor.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+
+// Goal: systemd hears what it waits for. Method: a socket of its kind, bound here, and what arrives there.
+
+const folder = scratchFolder()
+
+const onLinux = test.skipIf(process.platform !== 'linux')
+
+/** Binds a datagram socket; gives what reads the next datagram. */
+function listenAt(name: Uint8Array): () => Promise<string> {
+  const { symbols } = dlopen('libc.so.6', {
+    socket: { args: ['i32', 'i32', 'i32'], returns: 'i32' },
+    bind: { args: ['i32', 'ptr', 'u32'], returns: 'i32' },
+    recv: { args: ['i32', 'ptr', 'u64', 'i32'], returns: 'i64' },
+  })
+  const socket = symbols.socket(1, 2, 0)
+  const address = Buffer.concat([Uint8Array.of(1, 0), name])
+  expect(symbols.bind(socket, ptr(address), address.length)).toBe(0)
+  const room = Buffer.alloc(100)
+  return async () => {
+    for (;;) {
+      const length = Number(symbols.recv(socket, ptr(room), room.length, 0x40))
+      if (length >= 0) return room.subarray(0, length).toString()
+      await Bun.sleep(5)
+    }
+  }
+}
+
+onLinux('the supervisor hears that the wall serves, again and again that it lives, and that it ends', async () => {
+  const path = join(folder, 'notify')
+  const next = listenAt(Buffer.from(path))
+  const failed: string[] = []
+  const supervisor = supervisorIn({ NOTIFY_SOCKET: path, WATCHDOG_USEC: '20000' }, (why) => failed.push(why))
+  supervisor.ready()
+  expect(await next()).toBe('READY=1')
+  expect(await next()).toBe('WATCHDOG=1')
+  expect(await next()).toBe('WATCHDOG=1')
+  supervisor.stopping()
+  const rest = [await next(), await next()]
+  expect(rest).toContain('STOPPING=1')
+  expect(failed).toEqual([])
+})
+
+onLinux('a socket that is in no folder is reached by its name', async () => {
+  const name = `pixel-wall-${process.pid}`
+  const next = listenAt(Buffer.from(`\0${name}`))
+  supervisorIn({ NOTIFY_SOCKET: `@${name}`, WATCHDOG_USEC: '20000', WATCHDOG_PID: '1' }, () => {}).ready()
+  expect(await next()).toBe('READY=1')
+})
+
+test('without a supervisor nobody is told, and one that is gone harms nothing', () => {
+  supervisorIn({}, () => expect.unreachable()).ready()
+  const gone = supervisorIn({ NOTIFY_SOCKET: join(folder, 'gone') }, () => expect.unreachable())
+  gone.ready()
+  gone.stopping()
+})

@@ -1,0 +1,38 @@
+import { expect, test } from 'bun:test'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { witnessAt } from '../../../server/adapters/witness-file.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+
+const folder = scratchFolder()
+
+const position = { change: 12, payment: 34, height: 24_000_000n }
+
+test('a witness reads what it was last told, and only its owner may read the file', async () => {
+  const path = join(folder, 'wall.witness')
+  const witness = witnessAt(path)
+  expect(await witness.read()).toBeUndefined()
+  await witness.write(position)
+  await witness.write({ ...position, change: 13 })
+  expect(await witnessAt(path).read()).toEqual({ ...position, change: 13 })
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect(readdirSync(folder)).toEqual(['wall.witness'])
+})
+
+test('what is no witness is refused, so that it is told of', async () => {
+  const path = join(folder, 'odd.witness')
+  for (const text of ['', '{', '{"change":1}', '{"change":-1,"payment":1,"height":"1"}']) {
+    await Bun.write(path, text)
+    expect(witnessAt(path).read()).rejects.toThrow()
+  }
+})
+
+test('a place that cannot be written says so', () => {
+  expect(witnessAt(join(folder, 'none', 'wall.witness')).write(position)).rejects.toThrow()
+})
+
+test('without a place nothing is kept', async () => {
+  const witness = witnessAt(undefined)
+  await witness.write(position)
+  expect(await witness.read()).toBeUndefined()
+})

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'bun:test'
+import { auditBooks } from '../../../server/books/audit-books.ts'
+import type { Statement } from '../../../server/domain/purchase/balance.ts'
+import type { Chain, KeptReceipts, ReceiptArchive } from '../../../server/ports.ts'
+import { fakeChain } from '../../support/fakes/chain.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+import { blockOf, HEAD, NOW, paymentOf, TERMS, uncertainPurchase } from '../../support/samples.ts'
+
+const other = `0x${'b0'.repeat(20)}` as const
+
+const NOTHING: Statement = {
+  claimed: 0,
+  sales: [],
+  credits: [],
+  open: [],
+  final: [],
+  payouts: [],
+  payees: [],
+  from: HEAD,
+}
+
+function world(changes: Partial<Statement> = {}) {
+  const statement: Statement = { ...NOTHING, ...changes }
+  const chain = fakeChain()
+  const clock = fakeClock(NOW)
+  const { amount: price, payTo } = TERMS
+  const kept: KeptReceipts[] = []
+  const archive: ReceiptArchive = {
+    read: async () => [...kept],
+    write: async (receipts) => void kept.splice(0, kept.length, ...receipts),
+  }
+  return { chain, clock, archive, kept, price, payTo, audit: { statement: async () => statement } }
+}
+
+test('nothing is looked for where nothing was ever paid for, unless a height is named', async () => {
+  const wall = world({ from: undefined })
+  wall.chain.land(paymentOf(1, 1))
+  expect(await auditBooks(wall)).toMatchObject({ from: undefined, through: undefined, balance: { balances: true } })
+  expect(await auditBooks(wall, HEAD)).toMatchObject({ from: HEAD, balance: { orphans: [{ amount: 1_000_000n }] } })
+})
+
+test('every address that purchases were to pay is looked at, and today’s', async () => {
+  const wall = world({ payees: [other] })
+  wall.chain.land(paymentOf(1, 1))
+  wall.chain.land(paymentOf(2, 2, { to: other }))
+  const stock = await auditBooks(wall)
+  expect(stock !== 'silent' && stock.balance.orphans).toHaveLength(2)
+})
+
+test('an open purchase is told with its age and what the chain says of it', async () => {
+  const purchase = uncertainPurchase(1)
+  const wall = world({ open: [{ purchase, since: NOW - 90_000 }] })
+  expect(await auditBooks(wall)).toMatchObject({ open: [{ ageMs: 90_000, evidence: { kind: 'unspent' } }] })
+  const tx = wall.chain.land(purchase.payment)
+  expect(await auditBooks(wall)).toMatchObject({
+    balance: { balances: false, landed: [{ tx }] },
+    open: [{ evidence: { kind: 'paid', tx } }],
+  })
+})
+
+test('an endpoint that fails now and then is asked again, and one that stays silent ends the look', async () => {
+  const wall = world()
+  const { transfersTo } = wall.chain
+  let asked = 0
+  const flaky = {
+    ...wall.chain,
+    transfersTo: async (...asks: Parameters<typeof transfersTo>) => (++asked < 4 ? 'silent' : transfersTo(...asks)),
+  }
+  expect(await auditBooks({ ...wall, chain: { ...flaky } })).not.toBe('silent')
+  wall.chain.silent = true
+  expect(await auditBooks(wall)).toBe('silent')
+})
+
+describe('what was read of the chain', () => {
+  const sold = paymentOf(1, 1)
+  const sale = { payer: sold.payer, nonce: sold.nonce, amount: sold.amount, block: blockOf('3,4'), blocks: 1 }
+
+  /** A wall that sold one block long ago, and where its chain is asked from. */
+  function soldLongAgo(changes: Partial<Statement> = {}) {
+    const wall = world()
+    const tx = wall.chain.land(sold)
+    for (let i = 0; i < 1500; i++) wall.chain.give(sold.payer, other, 1n)
+    const statement = { ...NOTHING, claimed: 1, sales: [{ ...sale, tx }], from: HEAD, ...changes }
+    const asked: bigint[] = []
+    const chain: Chain = {
+      ...wall.chain,
+      transfersTo: (payee, from) => {
+        asked.push(from)
+        return wall.chain.transfersTo(payee, from)
+      },
+    }
+    return { ...wall, asked, give: wall.chain.give, chain, audit: { statement: async () => statement } }
+  }
+
+  test('is not read again once the books balanced, but for what may be replaced', async () => {
+    const wall = soldLongAgo()
+    const first = await auditBooks(wall)
+    expect(first).toMatchObject({ from: HEAD, balance: { balances: true, received: 1_000_000n } })
+    expect(await auditBooks(wall)).toEqual(first)
+    expect(wall.asked).toEqual([HEAD, HEAD + 502n])
+  })
+
+  test('is read again where the books did not balance', async () => {
+    const wall = soldLongAgo({ claimed: 2 })
+    expect(await auditBooks(wall)).toMatchObject({ balance: { balances: false } })
+    await auditBooks(wall)
+    expect(wall.asked).toEqual([HEAD, HEAD])
+  })
+
+  test('is read again from a height that is before it, and by another payee', async () => {
+    const wall = soldLongAgo()
+    await auditBooks(wall)
+    await auditBooks(wall, HEAD - 5n)
+    await auditBooks({ ...wall, payTo: other })
+    expect(wall.asked).toEqual([HEAD, HEAD - 5n, HEAD])
+  })
+})

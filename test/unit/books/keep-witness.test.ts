@@ -1,0 +1,93 @@
+import { expect, test } from 'bun:test'
+import { keepWitness } from '../../../server/books/keep-witness.ts'
+import type { StorePosition } from '../../../server/domain/store-position.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+import { fakeLogger } from '../../support/fakes/logger.ts'
+import { NOW } from '../../support/samples.ts'
+
+// Goal: the witness never says more than the store holds, and little is written for much that is committed.
+
+/** A keeper over a store whose position and a witness whose disk the test has in its hand. */
+function openWorld() {
+  const logger = fakeLogger()
+  const world = { position: { change: 1, payment: 1, height: 5n }, isFull: false, written: [] as StorePosition[] }
+  const waits: (() => void)[] = []
+  const clock = { ...fakeClock(NOW), wait: () => new Promise<void>((resolve) => waits.push(resolve)) }
+  const keeper = keepWitness({
+    store: { position: async () => world.position },
+    witness: {
+      read: async () => undefined,
+      async write(position) {
+        if (world.isFull) throw new Error('no space left')
+        world.written.push(position)
+      },
+    },
+    clock,
+    logger,
+  })
+  const commit = (change: number) => {
+    world.position = { ...world.position, change }
+    keeper.committed()
+  }
+  /** Lets whatever is under way get to its next wait, and ends that. */
+  const pass = async () => {
+    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
+    waits.shift()?.()
+    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
+  }
+  const changes = () => world.written.map(({ change }) => change)
+  return { world, keeper, logger, commit, pass, changes }
+}
+
+test('nothing is written before the store is known to be of the present', async () => {
+  const { keeper, commit, pass, changes } = openWorld()
+  commit(2)
+  await pass()
+  await keeper.flush()
+  expect(changes()).toEqual([])
+  keeper.begin()
+  await pass()
+  expect(changes()).toEqual([2])
+})
+
+test('commits that come at once are told of together, and the last of them is told', async () => {
+  const { keeper, commit, pass, changes } = openWorld()
+  keeper.begin()
+  await pass()
+  for (const change of [2, 3, 4]) commit(change)
+  await pass()
+  for (const change of [5, 6]) commit(change)
+  await pass()
+  await pass()
+  expect(changes()).toEqual([1, 4, 6])
+  commit(7)
+  await keeper.flush()
+  expect(changes()).toEqual([1, 4, 6, 7])
+})
+
+test('what is written already is not written again', async () => {
+  const { keeper, pass, changes } = openWorld()
+  keeper.begin()
+  await pass()
+  await pass()
+  keeper.begin()
+  await pass()
+  await keeper.flush()
+  expect(changes()).toEqual([1])
+})
+
+test('a witness that cannot be written is told of once, and written when it can be', async () => {
+  const { world, keeper, commit, pass, changes, logger } = openWorld()
+  world.isFull = true
+  keeper.begin()
+  for (const change of [2, 3]) {
+    commit(change)
+    await pass()
+    await pass()
+  }
+  expect(logger.alerts.map(({ event }) => event)).toEqual(['witness-failed'])
+  world.isFull = false
+  commit(4)
+  await pass()
+  expect(changes()).toEqual([4])
+})

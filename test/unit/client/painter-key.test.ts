@@ -1,0 +1,14 @@
+import { expect, test } from 'bun:test'
+import { readdir } from 'node:fs/promises'
+import { keptPainter, painterIn } from '../../../server/client/painter-key.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+
+const folder = scratchFolder()
+
+test('a painter is made once, however many ask for it first, and is kept', async () => {
+  expect(await keptPainter(folder)).toBeUndefined()
+  const made = await Promise.all(Array.from({ length: 8 }, () => painterIn(folder)))
+  const addresses = new Set<string | undefined>(made.map(({ address }) => address))
+  expect([...addresses]).toEqual([(await keptPainter(folder))?.address])
+  expect(await readdir(folder)).toEqual(['painter.key'])
+})

@@ -1,0 +1,280 @@
+import { describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ConfigError, readConfig, readPlace, warningsOf, type SETTINGS } from '../../server/config.ts'
+import { NETWORKS } from '../../server/x402/network.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+
+const PAYEE = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
+const REQUIRED = { BASE_URL: 'https://wall.example', PAY_TO: PAYEE, FACILITATOR_URL: 'https://facilitator.example/v2' }
+
+type Env = Readonly<Record<string, string>>
+
+/** What the error says is wrong, a problem a line. */
+function problemsOf(env: Env): string[] {
+  try {
+    readConfig(env)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return [...error.message.matchAll(/^ {2}- (.*)$/gm)].map(([, problem = '']) => problem)
+  }
+  return []
+}
+
+describe('settings', () => {
+  test('are read by a former name, too, which is told', () => {
+    const former = { ...REQUIRED, DESK_PATH: '/run/wall.sock' }
+    expect(readConfig(former).adminSocketPath).toBe('/run/wall.sock')
+    expect(readConfig({ ...former, ADMIN_SOCKET_PATH: '/run/new.sock' }).adminSocketPath).toBe('/run/new.sock')
+    expect(warningsOf(former)).toEqual(['DESK_PATH is called ADMIN_SOCKET_PATH now; the former name is still read.'])
+    expect(warningsOf(REQUIRED)).toEqual([])
+  })
+
+  test('have defaults for all but three', () => {
+    expect(readConfig(REQUIRED)).toEqual({
+      host: '127.0.0.1',
+      port: 8402,
+      hosts: ['wall.example'],
+      database: { kind: 'sqlite', path: './wall.sqlite' },
+      adminSocketPath: undefined,
+      witnessPath: './wall.sqlite.witness',
+      booksPath: './wall.sqlite.books',
+      network: 'eip155:8453',
+      rpcUrls: [],
+      rpcCallsPerSecond: undefined,
+      offer: {
+        terms: {
+          network: 'eip155:8453',
+          asset: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
+          payTo: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045',
+          amount: 1_000_000n,
+        },
+        title: 'Pixel Wall',
+        baseUrl: 'https://wall.example',
+        assetName: 'USD Coin',
+        assetVersion: '2',
+      },
+      facilitatorUrls: ['https://facilitator.example/v2'],
+      cdpKey: undefined,
+      verifyTimeoutMs: 5000,
+      settleTimeoutMs: 30_000,
+      reconcileIntervalMs: 5000,
+      metricsHost: '127.0.0.1',
+      metricsPort: undefined,
+      drainMs: 0,
+      contact: null,
+      trustedHops: undefined,
+    })
+  })
+
+  test('can each be given', () => {
+    const all: Record<keyof typeof SETTINGS, string> = {
+      BASE_URL: 'http://localhost:9000/',
+      PAY_TO: PAYEE.toLowerCase(),
+      FACILITATOR_URL: 'http://127.0.0.1:4021, https://second.example',
+      HOST: '0.0.0.0',
+      PORT: '0',
+      DATABASE_PATH: '/var/lib/wall.sqlite',
+      DATABASE_URL: '',
+      ADMIN_SOCKET_PATH: '/run/wall.sock',
+      WITNESS_PATH: '/mnt/wall.witness',
+      NETWORK: 'eip155:84532',
+      PRICE: '2.50',
+      TITLE: 'The Ada Wall',
+      RPC_URL: 'http://127.0.0.1:8545/key, https://second.example',
+      RPC_CALLS_PER_SECOND: '50',
+      VERIFY_TIMEOUT_MS: '100',
+      SETTLE_TIMEOUT_MS: '200000',
+      RECONCILE_INTERVAL_MS: '600000',
+      CDP_API_KEY_ID: 'id',
+      CDP_API_KEY_SECRET: 'secret',
+      METRICS_HOST: '127.0.0.1',
+      METRICS_PORT: '9464',
+      DRAIN_MS: '15000',
+      TRUST_PROXY: '2',
+      OPERATOR_CONTACT: 'mailto:ops@wall.example',
+    }
+    expect(readConfig(all)).toEqual({
+      host: '0.0.0.0',
+      port: 0,
+      hosts: ['localhost', 'localhost:9000'],
+      database: { kind: 'sqlite', path: '/var/lib/wall.sqlite' },
+      adminSocketPath: '/run/wall.sock',
+      witnessPath: '/mnt/wall.witness',
+      booksPath: '/var/lib/wall.sqlite.books',
+      network: 'eip155:84532',
+      rpcUrls: ['http://127.0.0.1:8545/key', 'https://second.example/'],
+      rpcCallsPerSecond: 50,
+      offer: {
+        terms: {
+          network: 'eip155:84532',
+          asset: '0x036cbd53842c5426634e7929541ec2318f3dcf7e',
+          payTo: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045',
+          amount: 2_500_000n,
+        },
+        title: 'The Ada Wall',
+        baseUrl: 'http://localhost:9000',
+        assetName: 'USDC',
+        assetVersion: '2',
+      },
+      facilitatorUrls: ['http://127.0.0.1:4021/', 'https://second.example/'],
+      cdpKey: { id: 'id', secret: 'secret' },
+      verifyTimeoutMs: 100,
+      settleTimeoutMs: 200_000,
+      reconcileIntervalMs: 600_000,
+      metricsHost: '127.0.0.1',
+      metricsPort: 9464,
+      drainMs: 15_000,
+      contact: 'mailto:ops@wall.example',
+      trustedHops: 2,
+    })
+  })
+
+  test('are read without the blanks around them, and a blank one is not set', () => {
+    const padded = Object.fromEntries(Object.entries(REQUIRED).map(([name, text]) => [name, `  ${text}\n`]))
+    expect(readConfig({ ...padded, PORT: ' 80 ', HOST: ' ', RPC_URL: '' })).toEqual({
+      ...readConfig(REQUIRED),
+      port: 80,
+    })
+  })
+
+  test('may name the payee in one letter case', () => {
+    const upper = `0x${PAYEE.slice(2).toUpperCase()}`
+    expect(readConfig({ ...REQUIRED, PAY_TO: upper })).toEqual(readConfig(REQUIRED))
+  })
+
+  test('keep the wall on a server instead of in a file', () => {
+    for (const url of ['postgres://wall:secret@db.example:5433/wall', 'postgresql://db.example/wall?sslmode=require'])
+      expect(readConfig({ ...REQUIRED, DATABASE_URL: url }).database).toEqual({ kind: 'postgres', url })
+    expect(readPlace({ DATABASE_URL: 'postgres://db.example/wall', PORT: '9000' })).toEqual({
+      database: { kind: 'postgres', url: 'postgres://db.example/wall' },
+      port: 9000,
+      adminSocketPath: undefined,
+      witnessPath: './wall-9000.witness',
+    })
+  })
+
+  test('keep a witness beside the socket of an instance, and none of a database that is kept nowhere', () => {
+    const shared = { DATABASE_URL: 'postgres://db.example/wall', ADMIN_SOCKET_PATH: '/run/wall.sock' }
+    expect(readPlace(shared).witnessPath).toBe('/run/wall.sock.witness')
+    expect(readPlace({ DATABASE_PATH: ':memory:' }).witnessPath).toBeUndefined()
+  })
+
+  test('of a server never show its password, and exclude those of a file', () => {
+    for (const url of ['mysql://wall:secret@db/wall', 'postgres://wall:secret@db', 'postgres:///wall', 'secret'])
+      expect(problemsOf({ ...REQUIRED, DATABASE_URL: url })).toEqual([
+        'DATABASE_URL must be a postgres:// URL that names a host and a database',
+      ])
+    const both = { DATABASE_PATH: 'wall.sqlite', DATABASE_URL: 'postgres://wall:secret@db/wall' }
+    expect(problemsOf({ ...REQUIRED, ...both })).toEqual(['DATABASE_PATH and DATABASE_URL exclude each other'])
+    expect(() => readPlace(both)).toThrow('exclude each other')
+  })
+
+  const folder = scratchFolder()
+
+  test('that are secret can be in files of their own, and are not told', () => {
+    const path = join(folder, 'url')
+    writeFileSync(path, 'postgres://wall:pa$$word@db.example/wall\n')
+    const url = 'postgres://wall:pa$$word@db.example/wall'
+    expect(readConfig({ ...REQUIRED, DATABASE_URL_FILE: path })).toEqual(readConfig({ ...REQUIRED, DATABASE_URL: url }))
+    expect(problemsOf({ ...REQUIRED, DATABASE_URL_FILE: path, DATABASE_URL: url })).toEqual([
+      'DATABASE_URL and DATABASE_URL_FILE exclude each other',
+    ])
+    expect(problemsOf({ ...REQUIRED, RPC_URL_FILE: path, CDP_API_KEY_SECRET_FILE: folder })).toEqual([
+      'CDP_API_KEY_SECRET_FILE names a file that cannot be read (EISDIR)',
+      'RPC_URL must be an http or https URL',
+    ])
+    expect(readConfig({ ...REQUIRED, PORT_FILE: path })).toEqual(readConfig(REQUIRED))
+  })
+
+  test('of others are not looked at', () => {
+    expect(readConfig({ ...REQUIRED, PATH: '/bin', port: 'x' })).toEqual(readConfig(REQUIRED))
+  })
+})
+
+describe('settings that cannot work', () => {
+  test.each(['javascript:alert(1)', 'http://wall.example', 'data:text/html,x'])('%j is no contact', (contact) => {
+    expect(problemsOf({ ...REQUIRED, OPERATOR_CONTACT: contact })).toEqual([
+      'OPERATOR_CONTACT must be an address of mail, or begin with https://, mailto: or tel:',
+    ])
+  })
+
+  test.each(['http://localhost', 'a b', 'wall.example/'])('%j is nowhere to listen', (host) => {
+    expect(problemsOf({ ...REQUIRED, HOST: host })).toEqual([
+      'HOST must be an address or a name of this machine, without a port',
+    ])
+  })
+
+  test('are all named in one message', () => {
+    expect(problemsOf({})).toEqual(['BASE_URL is not set', 'PAY_TO is not set', 'FACILITATOR_URL is not set'])
+    const bad = {
+      NETWORK: 'base',
+      BASE_URL: 'wall',
+      PAY_TO: '0x1',
+      FACILITATOR_URL: 'x',
+      PORT: '-1',
+      CDP_API_KEY_ID: 'id',
+    }
+    expect(problemsOf(bad).map((problem) => problem.split(' ')[0])).toEqual([
+      'NETWORK',
+      'BASE_URL',
+      'PAY_TO',
+      'FACILITATOR_URL',
+      'CDP_API_KEY_ID',
+      'PORT',
+    ])
+  })
+
+  test.each([
+    ['BASE_URL', 'wall.example', 'must be an http or https URL'],
+    ['BASE_URL', 'ftp://wall.example', 'must be an http or https URL'],
+    ['BASE_URL', 'https://wall.example/app', 'must be an address without path, query or user'],
+    ['BASE_URL', 'https://wall.example/?a=1', 'must be an address without path, query or user'],
+    ['BASE_URL', 'https://wall.example/#a', 'must be an address without path, query or user'],
+    ['BASE_URL', 'https://me@wall.example', 'must be an address without path, query or user'],
+    ['FACILITATOR_URL', 'facilitator', 'must be an http or https URL'],
+    ['FACILITATOR_URL', 'https://one.example,,https://two.example', 'must be an http or https URL'],
+    ['RPC_URL', 'wss://rpc.example', 'must be an http or https URL'],
+    ['RPC_URL', 'https://rpc.example,', 'must be an http or https URL'],
+    ['RPC_CALLS_PER_SECOND', '0', 'must be a whole number from 1 to 100000'],
+    ['PAY_TO', '0x1234', 'must be an address (0x and 40 hex digits)'],
+    ['PAY_TO', 'vitalik.eth', 'must be an address (0x and 40 hex digits)'],
+    ['PAY_TO', PAYEE.replace('dA6B', 'da6B'), 'has a wrong checksum: look for a typing error'],
+    ['PAY_TO', `0x${'0'.repeat(40)}`, 'must not be the zero address'],
+    ['PAY_TO', '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', 'must not be the token itself'],
+    ['PAY_TO', '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913', 'must not be the token itself'],
+    ['NETWORK', 'eip155:4326', `must be one of ${NETWORKS.join(', ')}`],
+    ['PRICE', '1', 'must be dollars with two decimals, from 0.01 to 999999.99'],
+    ['PRICE', '0.00', 'must be dollars with two decimals, from 0.01 to 999999.99'],
+    ['PRICE', '-1.00', 'must be dollars with two decimals, from 0.01 to 999999.99'],
+    ['TITLE', 'x'.repeat(41), 'must be 1 to 40 printable characters'],
+    ['TITLE', 'Pixel\u200bWall', 'must be 1 to 40 printable characters'],
+    ['PORT', '65536', 'must be a whole number from 0 to 65535'],
+    ['PORT', '80.5', 'must be a whole number from 0 to 65535'],
+    ['PORT', '0x50', 'must be a whole number from 0 to 65535'],
+    ['VERIFY_TIMEOUT_MS', '99', 'must be a whole number from 100 to 60000'],
+    ['VERIFY_TIMEOUT_MS', '5s', 'must be a whole number from 100 to 60000'],
+    ['SETTLE_TIMEOUT_MS', '200001', 'must be a whole number from 100 to 200000'],
+    ['RECONCILE_INTERVAL_MS', '0', 'must be a whole number from 100 to 600000'],
+  ])('%s=%s %s', (name, text, problem) => {
+    expect(problemsOf({ ...REQUIRED, [name]: text })).toEqual([`${name} ${problem}`])
+  })
+
+  test('include the token of the network that is named', () => {
+    const token = { PAY_TO: '0x036CbD53842c5426634e7929541eC2318f3dCF7e' }
+    expect(problemsOf({ ...REQUIRED, ...token })).toEqual([])
+    expect(problemsOf({ ...REQUIRED, ...token, NETWORK: 'eip155:84532' })).toEqual([
+      'PAY_TO must not be the token itself',
+    ])
+  })
+
+  test('include half a key', () => {
+    for (const half of [{ CDP_API_KEY_ID: 'id' }, { CDP_API_KEY_SECRET: 'secret' }])
+      expect(problemsOf({ ...REQUIRED, ...half })).toEqual(['CDP_API_KEY_ID and CDP_API_KEY_SECRET go together'])
+  })
+
+  test('never put a secret in the message', () => {
+    const text = problemsOf({ CDP_API_KEY_SECRET: 'hush', RPC_URL: 'wss://rpc.example/hush' }).join()
+    expect(text).not.toContain('hush')
+  })
+})

@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  balanceOf,
+  type Arrival,
+  type BookedCredit,
+  type BookedSale,
+  type Statement,
+} from '../../../server/domain/purchase/balance.ts'
+import { blockOf, hash, TERMS, wallet, uncertainPurchase } from '../../support/samples.ts'
+
+const PRICE = TERMS.amount
+
+const EMPTY: Statement = {
+  claimed: 0,
+  sales: [],
+  credits: [],
+  open: [],
+  final: [],
+  payouts: [],
+  payees: [],
+  from: undefined,
+}
+
+const saleOf = (n: number): BookedSale => ({
+  payer: wallet(n),
+  nonce: hash(n),
+  block: blockOf('3,4'),
+  blocks: 1,
+  amount: PRICE,
+  tx: hash(100 + n),
+})
+const creditOf = (n: number, paidOut: string | null = null): BookedCredit => ({
+  payer: wallet(n),
+  nonce: hash(n),
+  amount: PRICE,
+  tx: hash(100 + n),
+  paidOut,
+})
+const arrivalOf = (n: number, changes: Partial<Arrival> = {}): Arrival => ({
+  payer: wallet(n),
+  nonce: hash(n),
+  amount: PRICE,
+  tx: hash(100 + n),
+  ...changes,
+})
+const books = (changes: Partial<Statement>): Statement => ({
+  ...EMPTY,
+  claimed: changes.sales?.length ?? 0,
+  ...changes,
+})
+const openOf = (n: number) => ({ purchase: uncertainPurchase(n), since: 0 })
+
+/** The balance of books that stand still. */
+const balance = (statement: Statement, arrivals: readonly Arrival[]) => balanceOf(statement, arrivals, statement, PRICE)
+
+describe('the books balance', () => {
+  test('when nothing was sold and nothing arrived', () => {
+    expect(balance(EMPTY, [])).toMatchObject({ balances: true, claimed: 0, received: 0n, owed: 0n })
+  })
+
+  test('when each sale and each credit has its dollar', () => {
+    const statement = books({ sales: [saleOf(1), saleOf(2)], credits: [creditOf(3), creditOf(4, 'refund 1')] })
+    expect(
+      balance(
+        statement,
+        [1, 2, 3, 4].map((n) => arrivalOf(n)),
+      ),
+    ).toMatchObject({
+      balances: true,
+      claimed: 2,
+      received: 4n * PRICE,
+      owed: PRICE,
+    })
+  })
+
+  test('whatever else anybody sends: other amounts, and money without an authorization', () => {
+    const stray = [arrivalOf(1, { nonce: null }), arrivalOf(2, { amount: 5n })]
+    expect(balance(EMPTY, stray)).toMatchObject({ balances: true, received: 0n, stray, strayed: PRICE + 5n })
+  })
+
+  test('when a block’s price arrived that is booked as stray, and is not told of as a credit', () => {
+    const booked = books({ payouts: [{ payer: wallet(1), nonce: hash(1), reference: 'stray', at: 0 }] })
+    const stray = [arrivalOf(1)]
+    expect(balance(booked, stray)).toMatchObject({ balances: true, received: 0n, orphans: [], byHand: [], stray })
+  })
+
+  test('while something is open that has not arrived', () => {
+    expect(balance(books({ open: [openOf(1)] }), [])).toMatchObject({ balances: true })
+  })
+
+  test('when a block is sold while the chain is read, before its money is looked for or after', () => {
+    const sold = books({ sales: [saleOf(1)] })
+    expect(balanceOf(EMPTY, [], sold, PRICE).balances).toBe(true)
+    expect(balanceOf(EMPTY, [arrivalOf(1)], sold, PRICE).balances).toBe(true)
+  })
+})
+
+describe('the books do not balance', () => {
+  test('when a sale or a credit never arrived, or arrived as another amount', () => {
+    expect(balance(books({ sales: [saleOf(1)] }), [])).toMatchObject({ balances: false, unpaid: [saleOf(1)] })
+    expect(balance(books({ credits: [creditOf(1)] }), [])).toMatchObject({ balances: false, unpaid: [creditOf(1)] })
+    expect(balance(books({ sales: [saleOf(1)] }), [arrivalOf(1, { amount: 1n })]).balances).toBe(false)
+  })
+
+  test('when another payer’s dollar arrived under the same nonce', () => {
+    const foreign = arrivalOf(1, { payer: wallet(9) })
+    expect(balance(books({ sales: [saleOf(1)] }), [foreign])).toMatchObject({ unpaid: [saleOf(1)], orphans: [foreign] })
+  })
+
+  test('when money arrived for what is open, or was given up', () => {
+    expect(balance(books({ open: [openOf(1)] }), [arrivalOf(1)])).toMatchObject({
+      balances: false,
+      landed: [arrivalOf(1)],
+    })
+    const final = books({ final: [{ payer: wallet(1), nonce: hash(1) }] })
+    expect(balance(final, [arrivalOf(1)])).toMatchObject({ balances: false, landed: [arrivalOf(1)] })
+  })
+
+  test('when a block’s price arrived that no purchase is known for, until it was dealt with', () => {
+    expect(balance(EMPTY, [arrivalOf(1)])).toMatchObject({ balances: false, orphans: [arrivalOf(1)] })
+    const dealtWith = books({ payouts: [{ payer: wallet(1), nonce: hash(1), reference: 'refund', at: 0 }] })
+    expect(balance(dealtWith, [arrivalOf(1)])).toMatchObject({ balances: true, orphans: [], byHand: [arrivalOf(1)] })
+  })
+
+  test('when a price arrived that was asked once, or that of several blocks, and no purchase is known for it', () => {
+    const once = books({ sales: [{ ...saleOf(1), amount: 300n }] })
+    const orphans = [arrivalOf(2, { amount: 300n }), arrivalOf(3, { amount: 4n * PRICE })]
+    const found = balanceOf(once, [arrivalOf(1, { amount: 300n }), ...orphans], once, PRICE)
+    expect(found).toMatchObject({ balances: false, received: 300n, orphans, stray: [] })
+  })
+
+  test('when a block has an owner and no sale', () => {
+    expect(balance({ ...EMPTY, claimed: 1 }, []).balances).toBe(false)
+  })
+})

@@ -1,0 +1,45 @@
+import { expect, test } from 'bun:test'
+import { heightOf, widthOf, write } from '../../../server/domain/picture/bitmap-font.ts'
+import { bitmapOf } from '../../../server/domain/picture/drawing.ts'
+
+/** A text as rows of characters, ink as `#`. */
+function written(text: string, scale = 1): string[] {
+  const bitmap = bitmapOf(widthOf(text, scale), heightOf(scale), 0)
+  write(bitmap, text, { x: 0, y: 0, scale, colour: 1 })
+  return Array.from({ length: bitmap.height }, (_, y) =>
+    [...bitmap.indices.subarray(y * bitmap.width, (y + 1) * bitmap.width)]
+      .map((ink) => (ink === 1 ? '#' : '.'))
+      .join(''),
+  )
+}
+
+test('a coordinate can be read', () => {
+  expect(written('80,4')).toEqual([
+    '.###...###...........#.',
+    '#...#.#...#.........##.',
+    '#...#.#..##........#.#.',
+    '.###..#.#.#.......#..#.',
+    '#...#.##..#...#...#####',
+    '#...#.#...#...#......#.',
+    '.###...###...#.......#.',
+  ])
+})
+
+test('letters grow as squares', () => {
+  expect(written('I', 2).slice(0, 4)).toEqual(['..######..', '..######..', '....##....', '....##....'])
+})
+
+test('every capital, digit and mark has a shape of its own, and anything else is a gap', () => {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789,.:-x'.split('')
+  const shapes = new Set(letters.map((letter) => written(letter).join('\n')))
+  expect(shapes.size).toBe(letters.length)
+  expect(written(' ').join('')).not.toContain('#')
+  expect(written('\u{1F600}').join('')).not.toContain('#')
+})
+
+test('what does not fit on the bitmap is left out', () => {
+  const bitmap = bitmapOf(8, 8, 0)
+  write(bitmap, 'MM', { x: -2, y: 4, scale: 1, colour: 1 })
+  expect([...bitmap.indices.subarray(0, 32)].every((ink) => ink === 0)).toBe(true)
+  expect([...bitmap.indices.subarray(32)].some((ink) => ink === 1)).toBe(true)
+})

@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test'
+import { isTimely, keepUntil } from '../../../server/domain/wall/edit.ts'
+import { NOW } from '../../support/samples.ts'
+
+test.each([
+  [true, 0],
+  [true, -300_000],
+  [true, 300_000],
+  [false, -300_001],
+  [false, 300_001],
+  [false, NOW / 1000 - NOW],
+])('%p: a text signed %d ms from our time is timely', (expected, ms) => {
+  expect(isTimely(NOW + ms, NOW)).toBe(expected)
+})
+
+test('an edit is remembered for as long as it could be sent again', () => {
+  const lastTimely = NOW + 300_000
+  expect(isTimely(NOW, lastTimely)).toBe(true)
+  expect(keepUntil(NOW)).toBeGreaterThan(lastTimely)
+})

@@ -1,0 +1,52 @@
+/** Walks a purchase script through every combination of answers, so that no path can be missed. */
+
+import type { Answer, Request, Script } from '../../../server/domain/purchase/purchase.ts'
+
+/** One way the world can answer a request: a value, or an error thrown into the script. */
+export type Reply =
+  | { readonly label: string; readonly answer: Answer }
+  | { readonly label: string; readonly fault: Error }
+
+export type Step = { readonly request: Request; readonly reply: Reply }
+
+/** One run from start to end. */
+export type Path<T> = {
+  readonly steps: readonly Step[]
+  readonly end: { readonly kind: 'answered'; readonly value: T } | { readonly kind: 'threw'; readonly error: unknown }
+}
+
+/** No path is longer; more steps mean that the script goes in circles. */
+export const STEPS_MAX = 16
+
+/** Every path of `start`, where `replies` names what each request can be answered. */
+export function* everyPath<T>(
+  start: () => Script<T>,
+  replies: (request: Request, before: readonly Step[]) => readonly Reply[],
+  steps: readonly Step[] = [],
+): Generator<Path<T>> {
+  if (steps.length > STEPS_MAX) throw new Error(`no end after ${trace(steps)}`)
+  const at = replay(start(), steps)
+  if (at.kind !== 'asks') {
+    yield { steps, end: at }
+    return
+  }
+  for (const reply of replies(at.request, steps)) {
+    yield* everyPath(start, replies, [...steps, { request: at.request, reply }])
+  }
+}
+
+/** A path on one line, such as `look-up: unknown > check-availability: open`. */
+export const trace = (steps: readonly Step[]): string =>
+  steps.map(({ request, reply }) => `${request.do}: ${reply.label}`).join(' > ')
+
+type Stop<T> = { readonly kind: 'asks'; readonly request: Request } | Path<T>['end']
+
+function replay<T>(script: Script<T>, steps: readonly Step[]): Stop<T> {
+  try {
+    let at = script.next()
+    for (const { reply } of steps) at = 'fault' in reply ? script.throw(reply.fault) : script.next(reply.answer)
+    return at.done === true ? { kind: 'answered', value: at.value } : { kind: 'asks', request: at.value }
+  } catch (error) {
+    return { kind: 'threw', error }
+  }
+}

@@ -1,0 +1,93 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import {
+  buyingOrder,
+  occupancyOf,
+  openSpaces,
+  type Rectangle,
+  type SpaceWish,
+} from '../../../server/domain/wall/open-space.ts'
+import { ALL_BLOCKS, blockAt, cellOf, CLAIM_ORDER, COLS, coordOf, ROWS, type BlockIndex } from '../../../shared/wall.ts'
+import { blockOf } from '../../support/samples.ts'
+
+const nothing = () => false
+
+const find = (isTaken: (block: BlockIndex) => boolean, wish: Partial<SpaceWish>) =>
+  openSpaces(occupancyOf(isTaken), { w: 1, h: 1, near: undefined, limit: 1, ...wish }).map(({ at }) => coordOf(at))
+
+/** The blocks of a rectangle; `undefined` where it leaves the wall. */
+function cellsOf({ at, w, h }: Rectangle): ReadonlyArray<BlockIndex | undefined> {
+  const { col, row } = cellOf(at)
+  return Array.from({ length: w * h }, (_, i) => blockAt(col + (i % w), row + Math.floor(i / w)))
+}
+
+/** The same search, block by block and without tables. */
+function oracle(taken: ReadonlySet<BlockIndex>, { w, h, near, limit }: SpaceWish): Rectangle[] {
+  const goal =
+    near === undefined ? { x: (COLS - 1) / 2, y: (ROWS - 1) / 2 } : { x: cellOf(near).col, y: cellOf(near).row }
+  const blocked = new Set(taken)
+  const candidates = ALL_BLOCKS.map((at) => {
+    const { col, row } = cellOf(at)
+    return { at, far: (col + (w - 1) / 2 - goal.x) ** 2 + (row + (h - 1) / 2 - goal.y) ** 2 }
+  }).toSorted((one, other) => one.far - other.far || one.at - other.at)
+  const found: Rectangle[] = []
+  for (const { at } of candidates) {
+    const cells = cellsOf({ at, w, h })
+    const isFree = cells.every((cell) => cell !== undefined && !blocked.has(cell))
+    if (!isFree || found.length === limit) continue
+    found.push({ at, w, h })
+    for (const cell of cells) if (cell !== undefined) blocked.add(cell)
+  }
+  return found
+}
+
+test('what is found is what looking at every place finds', () => {
+  const block = fc.constantFrom(...ALL_BLOCKS)
+  const wish = fc.record({
+    w: fc.integer({ min: 1, max: 12 }),
+    h: fc.integer({ min: 1, max: 12 }),
+    near: fc.option(block, { nil: undefined }),
+    limit: fc.integer({ min: 1, max: 20 }),
+  })
+  // Every third block, as far as it goes, leaves little room; a handful leaves much.
+  const taken = fc.oneof(
+    fc.array(block, { maxLength: 30 }),
+    fc.array(block, { minLength: 300, maxLength: 600 }),
+    fc
+      .tuple(block, fc.integer({ min: 2, max: 200 }))
+      .map(([from, step]) => ALL_BLOCKS.filter((at) => at > from && at % step < 2)),
+  )
+  fc.assert(
+    fc.property(taken, wish, (blocks, wanted) => {
+      const set = new Set(blocks)
+      expect(
+        openSpaces(
+          occupancyOf((at) => set.has(at)),
+          wanted,
+        ),
+      ).toEqual(oracle(set, wanted))
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('on an empty wall a single block is the one that is sold next', () => {
+  expect(find(nothing, { limit: 3 })).toEqual(CLAIM_ORDER.slice(0, 3).map((block) => coordOf(block)))
+})
+
+test('room is found at the very edges, and never beyond them', () => {
+  expect(find(nothing, { w: COLS, h: ROWS })).toEqual(['0,0'])
+  expect(find((block) => block === 0, { w: COLS, h: ROWS })).toEqual([])
+  expect(find(nothing, { w: 3, h: 2, near: blockOf('0,0') })).toEqual(['0,0'])
+  expect(find(nothing, { w: 3, h: 2, near: blockOf('159,89') })).toEqual(['157,88'])
+})
+
+test('a wall without room has none', () => {
+  expect(find(() => true, { limit: 20 })).toEqual([])
+})
+
+test('blocks are bought from the wall’s centre outwards, so that what others take meanwhile is at the edge', () => {
+  const order = buyingOrder({ at: blockOf('78,43'), w: 3, h: 2 })
+  expect(order).toEqual(CLAIM_ORDER.filter((block) => order.includes(block)))
+  expect(order.map((block) => coordOf(block))).toEqual(['79,44', '80,44', '79,43', '80,43', '78,44', '78,43'])
+})

@@ -1,0 +1,266 @@
+/** What each request of a purchase script can be answered, in as few cases as tell different stories. */
+
+import { failure, StoreUnavailable } from '../../../server/domain/failure.ts'
+import type { SettleResult, SignatureCheck, VerifyResult } from '../../../server/domain/purchase/facilitator-errors.ts'
+import type { Payment, Space, Target } from '../../../server/domain/purchase/payment.ts'
+import type {
+  Answer,
+  Availability,
+  ClaimResult,
+  Order,
+  Purchase,
+  Request,
+  SoldPurchase,
+  ChainStatus,
+} from '../../../server/domain/purchase/purchase.ts'
+import { isBlock, placeOf } from '../../../server/domain/purchase/target.ts'
+import { trustPixels } from '../../../shared/pixels.ts'
+import type { BlockIndex } from '../../../shared/wall.ts'
+import { addressOf, blockOf, hashOf, paymentOf, PLAIN, TERMS } from '../../endurance/sim/samples.ts'
+import type { Reply } from './every-path.ts'
+
+export const HERE = blockOf('3,4')
+export const ELSEWHERE = blockOf('9,9')
+export const HEAD = 100n
+export const NOW = 1_700_000_000_000
+export const PAID_TX = hashOf(0xaa)
+export const CLAIMED_TX = hashOf(0xbb) // what the facilitator says, which need not be what the chain says
+
+const payer = addressOf(1)
+export const PAYMENT = paymentOf(payer, 1, 1_700_000_300n)
+export const OLDER_PAYMENT = paymentOf(payer, 2, 1_700_000_200n)
+
+/** An order that nothing is wrong with. */
+export const orderOf = (target: Target): Order => ({
+  target,
+  payment: PAYMENT,
+  listing: PLAIN,
+  terms: TERMS,
+  now: NOW,
+  armed: true,
+  contact: 'wall@example.org',
+})
+
+/** Payments that name the payer and nonce of another, as anybody can who saw it. */
+export const REPEATS = {
+  'other signature': { ...PAYMENT, signature: `0x${'07'.repeat(65)}` },
+  'other fields': { ...PAYMENT, validBefore: PAYMENT.validBefore + 1n },
+} as const satisfies Readonly<Record<string, Payment>>
+
+/** Orders with one thing wrong each. */
+export const flawedOrders = (target: Target): Readonly<Record<string, Order>> => ({
+  unarmed: { ...orderOf(target), armed: false },
+  unfit: { ...orderOf(target), now: NOW + 3_600_000 },
+  'bad listing': { ...orderOf(target), listing: failure('invalid_listing', 'link: is no address') },
+})
+
+/** Orders with what somebody made of a payment that he saw, and with one that was refused before. */
+export const repeatedOrders = (target: Target): Readonly<Record<string, Order>> => ({
+  'other signature': { ...orderOf(target), payment: REPEATS['other signature'] },
+  'other fields': { ...orderOf(target), payment: REPEATS['other fields'] },
+  'seen before': { ...orderOf(target), seen: { payment: PAYMENT, target, listing: PLAIN, head: HEAD } },
+})
+
+export type State = Purchase['state']
+
+export const RESERVED: State = { kind: 'reserved', uncertain: false, attempt: 1 }
+export const UNCERTAIN: State = { kind: 'reserved', uncertain: true, attempt: 1 }
+export const RELEASED: State = { kind: 'released', isFinal: false }
+export const FINAL: State = { kind: 'released', isFinal: true }
+export const CREDITED: State = { kind: 'credited', tx: PAID_TX }
+
+export const soldState = (tx: `0x${string}`, settled: boolean, unanswered: boolean): SoldPurchase['state'] => ({
+  kind: 'sold',
+  tx,
+  claimedAt: NOW,
+  name: 'Ada',
+  framework: null,
+  settled,
+  unanswered,
+})
+
+export const SOLD = soldState(PAID_TX, true, false)
+export const SOLD_UNSEEN = soldState(CLAIMED_TX, false, false)
+export const SOLD_UNANSWERED = soldState(PAID_TX, true, true)
+
+export const purchaseOf = (payment: Payment, target: Target, block: BlockIndex, state: State): Purchase => ({
+  payment,
+  target,
+  block,
+  listing: PLAIN,
+  head: HEAD,
+  state,
+})
+
+const value = (label: string, answer: Answer): Reply => ({ label, answer })
+
+/** Where a target is, or would be if it is asked for without a place. */
+function placed(target: Target, next: BlockIndex): BlockIndex {
+  const { at } = placeOf(target)
+  return at === 'next' ? next : at
+}
+
+/** The older purchase of the same payer for the same target. */
+const older = (target: Target, state: State): Purchase => purchaseOf(OLDER_PAYMENT, target, placed(target, HERE), state)
+
+/** What the ledger can remember of the payment asked for. */
+export const rememberings = (target: Target): readonly Reply[] => [
+  value('unknown', undefined),
+  value('reserved', purchaseOf(PAYMENT, target, HERE, RESERVED)),
+  value('uncertain', purchaseOf(PAYMENT, target, HERE, UNCERTAIN)),
+  value('sold', purchaseOf(PAYMENT, target, HERE, SOLD)),
+  value('sold, unseen', purchaseOf(PAYMENT, target, HERE, SOLD_UNSEEN)),
+  value('sold, unanswered', purchaseOf(PAYMENT, target, HERE, SOLD_UNANSWERED)),
+  value('released', purchaseOf(PAYMENT, target, HERE, RELEASED)),
+  value('final', purchaseOf(PAYMENT, target, HERE, FINAL)),
+  value('credited', purchaseOf(PAYMENT, target, HERE, CREDITED)),
+]
+
+export function availabilities(target: Target): readonly Reply[] {
+  // No single block ever lacks room of its size.
+  const crowded: readonly Space[] = isBlock(target) ? [] : ['crowded']
+  const spaces: readonly Space[] = ['open', 'reserved', 'claimed', ...crowded, 'full']
+  const priors: readonly (readonly [string, Availability['prior']])[] = [
+    ['', undefined],
+    ['prior open, ', older(target, RESERVED)],
+    ['prior sold, ', older(target, SOLD_UNANSWERED)],
+    ['prior sold elsewhere, ', { ...older(target, SOLD_UNANSWERED), block: ELSEWHERE }],
+  ]
+  return priors.flatMap(([name, prior]) => spaces.map((space) => value(`${name}${space}`, { space, prior })))
+}
+
+const verifications: readonly Reply[] = [
+  value('valid', { kind: 'valid' } satisfies VerifyResult),
+  value('bad signature', { kind: 'invalid', reason: 'invalid_exact_evm_signature' } satisfies VerifyResult),
+  value('invalid', { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' } satisfies VerifyResult),
+  value('unavailable', { kind: 'unavailable' } satisfies VerifyResult),
+  value('busy', { kind: 'busy' } satisfies VerifyResult),
+]
+
+export const DEFINITE = 'invalid_exact_evm_transaction_simulation_failed'
+export const VAGUE = 'invalid_exact_evm_nonce_already_used'
+
+const settlings: readonly Reply[] = [
+  value('success', { kind: 'success', tx: CLAIMED_TX } satisfies SettleResult),
+  value('definite refusal', { kind: 'refused', reason: DEFINITE } satisfies SettleResult),
+  value('vague refusal', { kind: 'refused', reason: VAGUE } satisfies SettleResult),
+  value('unsent', { kind: 'unsent' } satisfies SettleResult),
+  value('unclear', { kind: 'unclear' } satisfies SettleResult),
+  value('busy', { kind: 'busy' } satisfies SettleResult),
+]
+
+const statuses: readonly Reply[] = [
+  value('paid', { kind: 'paid', tx: PAID_TX } satisfies ChainStatus),
+  value('unspent', { kind: 'unspent' } satisfies ChainStatus),
+  value('paid for good', { kind: 'paid', tx: PAID_TX, final: true } satisfies ChainStatus),
+  value('void', { kind: 'void', why: 'the payer cancelled it' } satisfies ChainStatus),
+  value('void for good', { kind: 'void', why: 'it expired unused', final: true } satisfies ChainStatus),
+  value('silent', { kind: 'silent' } satisfies ChainStatus),
+]
+
+const claimings = ({ target, payment, listing, head }: Extract<Request, { do: 'claim' }>): readonly Reply[] => [
+  value('claimed', {
+    kind: 'claimed',
+    purchase: { payment, target, block: placed(target, ELSEWHERE), listing, head, state: RESERVED },
+  } satisfies ClaimResult),
+  value('lost, reserved', { kind: 'lost', space: 'reserved' } satisfies ClaimResult),
+  value('lost, claimed', { kind: 'lost', space: 'claimed' } satisfies ClaimResult),
+  ...(isBlock(target) ? [] : [value('lost, crowded', { kind: 'lost', space: 'crowded' } satisfies ClaimResult)]),
+  value('lost, full', { kind: 'lost', space: 'full' } satisfies ClaimResult),
+  value('a prior one', { kind: 'prior' } satisfies ClaimResult),
+  value('abandoned', { kind: 'abandoned' } satisfies ClaimResult),
+]
+
+/** A payment that landed late gets its block, another one, or a credit. */
+const debts = ({
+  purchase: { payment, target },
+}: Extract<Request, { do: 'fulfil-late-payment' }>): readonly Reply[] => [
+  value('its block', purchaseOf(payment, target, HERE, SOLD_UNANSWERED)),
+  value('another block', purchaseOf(payment, target, ELSEWHERE, SOLD_UNANSWERED)),
+  value('credit', purchaseOf(payment, target, HERE, CREDITED)),
+]
+
+const others = (target: Target): readonly Reply[] => [
+  value('none', undefined),
+  value('still open', older(target, UNCERTAIN)),
+  value('sold', older(target, SOLD_UNANSWERED)),
+  value('sold elsewhere', { ...older(target, SOLD_UNANSWERED), block: ELSEWHERE }),
+  value('released', older(target, FINAL)),
+  value('credited', older(target, CREDITED)),
+]
+
+/** Every answer in the domain's words, while the store works; a known payment was used for `used` when `asked` is asked for. */
+export function repliesFor(request: Request, asked: Target, used: Target = asked): readonly Reply[] {
+  switch (request.do) {
+    case 'look-up':
+      return rememberings(used)
+    case 'check-availability':
+      return availabilities(request.target)
+    case 'read-chain':
+      return [
+        value('unspent', { head: HEAD, spent: false }),
+        value('spent', { head: HEAD, spent: true }),
+        value('silent', 'silent'),
+      ]
+    case 'verify':
+      return verifications
+    case 'paint':
+      return [
+        value('painted', trustPixels(new Uint8Array(1200), 12)),
+        value('no picture', failure('invalid_image', 'It is no picture.')),
+      ]
+    case 'check-signature':
+    case 'check-for-token':
+      return [
+        value('good', 'signed' satisfies SignatureCheck),
+        value('bad', 'not-signed' satisfies SignatureCheck),
+        value('busy', 'busy' satisfies SignatureCheck),
+        value('silent', 'silent' satisfies SignatureCheck),
+      ]
+    case 'claim':
+      return claimings(request)
+    case 'settle':
+      return settlings
+    case 'ask-chain':
+      return statuses
+    case 'mark-uncertain':
+      return [value('done', { ...request.purchase, state: UNCERTAIN })]
+    case 'finalize':
+      return [value('done', finalized(request))]
+    case 'confirm':
+    case 'mark-final':
+    case 'mark-missing':
+    case 'write-off':
+    case 'release':
+      return [value('done', undefined)]
+    case 'fulfil-late-payment':
+      return debts(request)
+    case 'hand-over':
+      return [value('given', true), value('taken', false)]
+    case 'resolve-other':
+      return others(asked)
+  }
+}
+
+function finalized({ purchase, tx, settled }: Extract<Request, { do: 'finalize' }>): SoldPurchase {
+  return { ...purchase, state: soldState(tx, settled, true) }
+}
+
+/** A store that fails now and may work again in a moment. */
+export const DOWN: Reply = { label: 'store fails', fault: new StoreUnavailable('the store is busy') }
+
+/** Requests of the ledger, the only ones whose port throws. */
+export const ledgerVerbs: ReadonlySet<Request['do']> = new Set([
+  'look-up',
+  'check-availability',
+  'claim',
+  'mark-uncertain',
+  'finalize',
+  'confirm',
+  'mark-final',
+  'mark-missing',
+  'write-off',
+  'release',
+  'fulfil-late-payment',
+  'resolve-other',
+])

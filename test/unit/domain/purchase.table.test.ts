@@ -1,0 +1,320 @@
+/** Every path of "buy this block", to be read. A change of the script shows here as a change of its story. */
+
+import { expect, test } from 'bun:test'
+import { statusOf } from '../../../server/domain/failure.ts'
+import { buy, reconcile } from '../../../server/domain/purchase/purchase-script.ts'
+import type { Outcome, Purchase, Request } from '../../../server/domain/purchase/purchase.ts'
+import { everyPath, type Path, type Reply, type Step } from './every-path.ts'
+import { pathTable, type Row } from './path-table.ts'
+import { DOWN, flawedOrders, HERE, orderOf, PAYMENT, repeatedOrders, repliesFor } from './purchase-answers.ts'
+
+test('every path of "buy this block"', () => {
+  const orders = { good: orderOf(HERE), ...flawedOrders(HERE) }
+  const rows = Object.entries(orders).flatMap(([name, order]) =>
+    Array.from(
+      everyPath(() => buy(order), replies),
+      (path) => rowOf(path, name),
+    ),
+  )
+  expect(pathTable(rows)).toMatchInlineSnapshot(`
+    "look-up: unknown > check-signature: good > order: good > prior purchase: none > check-availability: open > read-chain: unspent > [after read-chain: unspent]
+    look-up: unknown > check-signature: good > order: good > prior purchase: none > check-availability: open > read-chain: spent -> 402 payment_required
+    look-up: unknown > check-signature: good > order: good > prior purchase: none > check-availability: open > read-chain: silent -> 502 facilitator_unavailable
+    look-up: unknown > check-signature: good > order: good > prior purchase: none > check-availability: reserved | full -> 409 purchase_pending
+    look-up: unknown > check-signature: good > order: good > prior purchase: none > check-availability: claimed -> 409 block_taken
+    look-up: unknown > check-signature: good > order: good > prior purchase: open > check-availability > read-chain: unspent > [after read-chain: unspent, 2]
+    look-up: unknown > check-signature: good > order: good > prior purchase: open > check-availability > read-chain: spent | silent -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: good > prior purchase: sold > check-availability > read-chain: unspent > hand-over: given -> bought with the prior payment
+    look-up: unknown > check-signature: good > order: good > prior purchase: sold > check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: good > prior purchase: sold > check-availability > read-chain: spent | silent -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: good > prior purchase: sold elsewhere > check-availability > read-chain: unspent > hand-over: given -> 409 payment_used
+    look-up: unknown > check-signature: good > order: good > prior purchase: sold elsewhere > check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: good > prior purchase: sold elsewhere > check-availability > read-chain: spent | silent -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: unfit > [after order: unfit]
+    look-up: unknown > check-signature: good > order: bad listing > prior purchase: none > check-availability: open | reserved | full -> 400 invalid_listing
+    look-up: unknown > check-signature: good > order: bad listing > prior purchase: none > check-availability: claimed -> 409 block_taken
+    look-up: unknown > check-signature: good > order: bad listing > prior purchase: open | sold | sold elsewhere > check-availability -> 400 invalid_listing
+    look-up: unknown > check-signature: bad > [after check-signature: bad]
+    look-up: unknown > check-signature: busy -> 503 server_busy
+    look-up: unknown > check-signature: silent | unarmed -> 502 facilitator_unavailable
+    look-up: reserved > mark-uncertain > [after mark-uncertain]
+    look-up: uncertain > [after mark-uncertain]
+    look-up: sold | sold, unseen | sold, unanswered -> bought
+    look-up: released | final > ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: unspent > [after read-chain: unspent]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: spent > [after read-chain: spent]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: silent -> 502 facilitator_unavailable
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: reserved | full -> 409 purchase_pending
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: claimed -> 409 block_taken
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: unspent > [after read-chain: unspent, 2]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: spent > [after read-chain: spent]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: silent -> 503 settlement_unknown
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold > check-availability > read-chain: unspent > hand-over: given -> bought with the prior payment
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold > check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold > check-availability > read-chain: spent > [after read-chain: spent]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold > check-availability > read-chain: silent -> 503 settlement_unknown
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold elsewhere > check-availability > read-chain: unspent > hand-over: given -> 409 payment_used
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold elsewhere > check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold elsewhere > check-availability > read-chain: spent > [after read-chain: spent]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold elsewhere > check-availability > read-chain: silent -> 503 settlement_unknown
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: unfit > [after order: unfit]
+    look-up: released | final > ask-chain: unspent > check-signature: bad > [after check-signature: bad]
+    look-up: released | final > ask-chain: unspent > check-signature: busy -> 503 server_busy
+    look-up: released | final > ask-chain: unspent > check-signature: silent | unarmed -> 502 facilitator_unavailable
+    look-up: released | final > ask-chain: void > release and watch -> 402 payment_required
+    look-up: released | final > ask-chain: void for good > release for good -> 402 payment_required
+    look-up: released | final > ask-chain: silent -> 503 settlement_unknown
+    look-up: credited -> 409 payment_credited
+
+    [after read-chain: unspent]:
+    verify: valid > [after verify: valid]
+    verify: bad signature > [after verify: bad signature]
+    verify: invalid > [after verify: invalid]
+    verify: unavailable -> 502 facilitator_unavailable
+    verify: busy -> 503 server_busy
+
+    [after verify: valid]:
+    claim: claimed > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: done -> bought
+    claim: claimed > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: store fails > mark-uncertain -> 503 deed_not_persisted
+    claim: claimed > settle: success > ask-chain patiently: unspent > mark-uncertain -> 503 settlement_unknown
+    claim: claimed > settle: success > ask-chain patiently: void > release and watch -> 402 payment_required
+    claim: claimed > settle: success > ask-chain patiently: void for good > release for good -> 402 payment_required
+    claim: claimed > settle: success > ask-chain patiently: silent > finalize on its word: done -> bought
+    claim: claimed > settle: success > ask-chain patiently: silent > finalize on its word: store fails > mark-uncertain -> 503 deed_not_persisted
+    claim: claimed > settle: definite refusal > ask-chain in the next block: paid | paid for good > finalize as seen: done -> bought
+    claim: claimed > settle: definite refusal > ask-chain in the next block: paid | paid for good > finalize as seen: store fails > mark-uncertain -> 503 deed_not_persisted
+    claim: claimed > settle: definite refusal > ask-chain in the next block: unspent | void > release and watch -> 402 payment_required
+    claim: claimed > settle: definite refusal > ask-chain in the next block: void for good > release for good -> 402 payment_required
+    claim: claimed > settle: definite refusal > ask-chain in the next block: silent > mark-uncertain -> 503 settlement_unknown
+    claim: claimed > settle: vague refusal | unclear > ask-chain patiently: paid | paid for good > finalize as seen: done -> bought
+    claim: claimed > settle: vague refusal | unclear > ask-chain patiently: paid | paid for good > finalize as seen: store fails > mark-uncertain -> 503 deed_not_persisted
+    claim: claimed > settle: vague refusal | unclear > ask-chain patiently: unspent | silent > mark-uncertain -> 503 settlement_unknown
+    claim: claimed > settle: vague refusal | unclear > ask-chain patiently: void > release and watch -> 402 payment_required
+    claim: claimed > settle: vague refusal | unclear > ask-chain patiently: void for good > release for good -> 402 payment_required
+    claim: claimed > settle: unsent > ask-chain: paid | paid for good > finalize as seen: done -> bought
+    claim: claimed > settle: unsent > ask-chain: paid | paid for good > finalize as seen: store fails > mark-uncertain -> 503 deed_not_persisted
+    claim: claimed > settle: unsent > ask-chain: unspent > release and watch -> 502 facilitator_unavailable
+    claim: claimed > settle: unsent > ask-chain: void > release and watch -> 402 payment_required
+    claim: claimed > settle: unsent > ask-chain: void for good > release for good -> 402 payment_required
+    claim: claimed > settle: unsent > ask-chain: silent > mark-uncertain -> 503 settlement_unknown
+    claim: claimed > settle: busy > ask-chain: paid | paid for good > finalize as seen: done -> bought
+    claim: claimed > settle: busy > ask-chain: paid | paid for good > finalize as seen: store fails > mark-uncertain -> 503 deed_not_persisted
+    claim: claimed > settle: busy > ask-chain: unspent > release and watch -> 503 server_busy
+    claim: claimed > settle: busy > ask-chain: void > release and watch -> 402 payment_required
+    claim: claimed > settle: busy > ask-chain: void for good > release for good -> 402 payment_required
+    claim: claimed > settle: busy > ask-chain: silent > mark-uncertain -> 503 settlement_unknown
+    claim: lost, reserved | lost, full -> 409 purchase_pending
+    claim: lost, claimed -> 409 block_taken
+    claim: a prior one | abandoned -> 503 settlement_unknown
+
+    [after verify: bad signature]:
+    ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
+    ask-chain: unspent | void | void for good > check-for-token: good | silent -> 502 facilitator_unavailable
+    ask-chain: unspent | void | void for good > check-for-token: bad -> 402 payment_required
+    ask-chain: unspent | void | void for good > check-for-token: busy -> 503 server_busy
+    ask-chain: silent -> 502 facilitator_unavailable
+
+    [after ask-chain: paid | paid for good]:
+    fulfil-late-payment: its block -> bought
+    fulfil-late-payment: another block -> 409 payment_used
+    fulfil-late-payment: credit -> 409 payment_credited
+
+    [after verify: invalid]:
+    ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
+    ask-chain: unspent | void | void for good -> 402 payment_required
+    ask-chain: silent -> 502 facilitator_unavailable
+
+    [after read-chain: unspent, 2]:
+    resolve-other: none | released | credited > verify: valid > [after verify: valid]
+    resolve-other: none | released | credited > verify: bad signature > prior purchase: none > check-availability > [after verify: bad signature]
+    resolve-other: none | released | credited > verify: bad signature > prior purchase: open | sold | sold elsewhere > check-availability -> 503 settlement_unknown
+    resolve-other: none | released | credited > verify: invalid > prior purchase: none > check-availability > [after verify: invalid]
+    resolve-other: none | released | credited > verify: invalid > prior purchase: open | sold | sold elsewhere > check-availability -> 503 settlement_unknown
+    resolve-other: none | released | credited > verify: unavailable -> 502 facilitator_unavailable
+    resolve-other: none | released | credited > verify: busy -> 503 server_busy
+    resolve-other: still open -> 503 settlement_unknown
+    resolve-other: sold > hand-over: given -> bought with the prior payment
+    resolve-other: sold > hand-over: taken -> 503 settlement_unknown
+    resolve-other: sold elsewhere > hand-over: given -> 409 payment_used
+    resolve-other: sold elsewhere > hand-over: taken -> 503 settlement_unknown
+
+    [after order: unfit]:
+    prior purchase: none > check-availability: open -> 402 payment_required
+    prior purchase: none > check-availability: reserved | full -> 409 purchase_pending
+    prior purchase: none > check-availability: claimed -> 409 block_taken
+    prior purchase: open | sold | sold elsewhere > check-availability -> 503 settlement_unknown
+
+    [after check-signature: bad]:
+    check-availability: open | full -> 402 payment_required
+    check-availability: reserved -> 409 purchase_pending
+    check-availability: claimed -> 409 block_taken
+
+    [after mark-uncertain]:
+    ask-chain: paid | paid for good > finalize as seen: done -> bought
+    ask-chain: paid | paid for good > finalize as seen: store fails -> 503 deed_not_persisted
+    ask-chain: unspent > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: done -> bought
+    ask-chain: unspent > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: store fails -> 503 deed_not_persisted
+    ask-chain: unspent > settle: success > ask-chain patiently: unspent -> 503 settlement_unknown
+    ask-chain: unspent > settle: success > ask-chain patiently: void > release and watch -> 402 payment_required
+    ask-chain: unspent > settle: success > ask-chain patiently: void for good > release for good -> 402 payment_required
+    ask-chain: unspent > settle: success > ask-chain patiently: silent > finalize on its word: done -> bought
+    ask-chain: unspent > settle: success > ask-chain patiently: silent > finalize on its word: store fails -> 503 deed_not_persisted
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: paid | paid for good > finalize as seen: done -> bought
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: paid | paid for good > finalize as seen: store fails -> 503 deed_not_persisted
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: unspent | silent -> 503 settlement_unknown
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: void > release and watch -> 402 payment_required
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: void for good > release for good -> 402 payment_required
+    ask-chain: void > release and watch -> 402 payment_required
+    ask-chain: void for good > release for good -> 402 payment_required
+    ask-chain: silent -> 503 settlement_unknown
+
+    [after read-chain: spent]:
+    ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
+    ask-chain: unspent | silent -> 503 settlement_unknown
+    ask-chain: void > release and watch -> 402 payment_required
+    ask-chain: void for good > release for good -> 402 payment_required"
+  `)
+})
+
+test('every path of a payment that is known, shown with another signature', () => {
+  const order = repeatedOrders(HERE)['other signature'] ?? orderOf(HERE)
+  const known = (request: Request) =>
+    replies(request).filter(({ label }) => request.do !== 'look-up' || label === 'sold' || label === 'uncertain')
+  expect(
+    pathTable(
+      Array.from(
+        everyPath(() => buy(order), known),
+        (path) => rowOf(path),
+      ),
+    ),
+  ).toMatchInlineSnapshot(`
+    "look-up: uncertain > check-signature: good > ask-chain: paid | paid for good > finalize as seen: done -> bought
+    look-up: uncertain > check-signature: good > ask-chain: paid | paid for good > finalize as seen: store fails -> 503 deed_not_persisted
+    look-up: uncertain > check-signature: good > ask-chain: unspent > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: done -> bought
+    look-up: uncertain > check-signature: good > ask-chain: unspent > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: store fails -> 503 deed_not_persisted
+    look-up: uncertain > check-signature: good > ask-chain: unspent > settle: success > ask-chain patiently: unspent -> 503 settlement_unknown
+    look-up: uncertain > check-signature: good > ask-chain: unspent > settle: success > ask-chain patiently: void > release and watch -> 402 payment_required
+    look-up: uncertain > check-signature: good > ask-chain: unspent > settle: success > ask-chain patiently: void for good > release for good -> 402 payment_required
+    look-up: uncertain > check-signature: good > ask-chain: unspent > settle: success > ask-chain patiently: silent > finalize on its word: done -> bought
+    look-up: uncertain > check-signature: good > ask-chain: unspent > settle: success > ask-chain patiently: silent > finalize on its word: store fails -> 503 deed_not_persisted
+    look-up: uncertain > check-signature: good > ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: paid | paid for good > finalize as seen: done -> bought
+    look-up: uncertain > check-signature: good > ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: paid | paid for good > finalize as seen: store fails -> 503 deed_not_persisted
+    look-up: uncertain > check-signature: good > ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: unspent | silent -> 503 settlement_unknown
+    look-up: uncertain > check-signature: good > ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: void > release and watch -> 402 payment_required
+    look-up: uncertain > check-signature: good > ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: void for good > release for good -> 402 payment_required
+    look-up: uncertain > check-signature: good > ask-chain: void > release and watch -> 402 payment_required
+    look-up: uncertain > check-signature: good > ask-chain: void for good > release for good -> 402 payment_required
+    look-up: uncertain > check-signature: good > ask-chain: silent -> 503 settlement_unknown
+    look-up: uncertain > check-signature: bad > [after check-signature: bad]
+    look-up: uncertain > check-signature: busy | silent -> 503 server_busy
+    look-up: sold > check-signature: good -> bought
+    look-up: sold > check-signature: bad > [after check-signature: bad]
+    look-up: sold > check-signature: busy | silent -> 503 server_busy
+
+    [after check-signature: bad]:
+    check-availability: open | full -> 402 payment_required
+    check-availability: reserved -> 409 purchase_pending
+    check-availability: claimed -> 409 block_taken"
+  `)
+})
+
+test('every path of the sweeper through one purchase', () => {
+  const rows = Array.from(
+    everyPath(() => reconcile(PAYMENT), replies),
+    (path) => rowOf(path),
+  )
+  expect(pathTable(rows)).toMatchInlineSnapshot(`
+    "look-up: unknown -> nothing to do
+    look-up: reserved > mark-uncertain > [after mark-uncertain]
+    look-up: uncertain > [after mark-uncertain]
+    look-up: sold | sold, unanswered > ask-chain: paid > confirm -> sold
+    look-up: sold | sold, unanswered > ask-chain: unspent > settle > ask-chain patiently: paid > confirm -> sold
+    look-up: sold | sold, unanswered > ask-chain: unspent > settle > ask-chain patiently: unspent | void > mark-missing -> sold
+    look-up: sold | sold, unanswered > ask-chain: unspent > settle > ask-chain patiently: paid for good > mark-final -> sold
+    look-up: sold | sold, unanswered > ask-chain: unspent > settle > ask-chain patiently: void for good > write-off -> sold
+    look-up: sold | sold, unanswered > ask-chain: unspent > settle > ask-chain patiently: silent -> sold
+    look-up: sold | sold, unanswered > ask-chain: paid for good > mark-final -> sold
+    look-up: sold | sold, unanswered > ask-chain: void > mark-missing -> sold
+    look-up: sold | sold, unanswered > ask-chain: void for good > write-off -> sold
+    look-up: sold | sold, unanswered > ask-chain: silent -> sold
+    look-up: sold, unseen > ask-chain: paid > confirm -> sold, unseen
+    look-up: sold, unseen > ask-chain: unspent > settle > ask-chain patiently: paid > confirm -> sold, unseen
+    look-up: sold, unseen > ask-chain: unspent > settle > ask-chain patiently: unspent | void | silent -> sold, unseen
+    look-up: sold, unseen > ask-chain: unspent > settle > ask-chain patiently: paid for good > mark-final -> sold, unseen
+    look-up: sold, unseen > ask-chain: unspent > settle > ask-chain patiently: void for good > write-off -> sold, unseen
+    look-up: sold, unseen > ask-chain: paid for good > mark-final -> sold, unseen
+    look-up: sold, unseen > ask-chain: void | silent -> sold, unseen
+    look-up: sold, unseen > ask-chain: void for good > write-off -> sold, unseen
+    look-up: released > ask-chain: paid | paid for good > fulfil-late-payment: its block -> sold
+    look-up: released > ask-chain: paid | paid for good > fulfil-late-payment: another block -> sold elsewhere
+    look-up: released > ask-chain: paid | paid for good > fulfil-late-payment: credit -> credited
+    look-up: released > ask-chain: unspent | silent -> released
+    look-up: released > ask-chain: void > release and watch -> released
+    look-up: released > ask-chain: void for good > release for good -> final
+    look-up: final -> final
+    look-up: credited -> credited
+
+    [after mark-uncertain]:
+    ask-chain: paid | paid for good > finalize as seen: done -> sold
+    ask-chain: paid | paid for good > finalize as seen: store fails -> uncertain
+    ask-chain: unspent > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: done -> sold
+    ask-chain: unspent > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: store fails -> uncertain
+    ask-chain: unspent > settle: success > ask-chain patiently: unspent -> uncertain
+    ask-chain: unspent > settle: success > ask-chain patiently: void > release and watch -> released
+    ask-chain: unspent > settle: success > ask-chain patiently: void for good > release for good -> final
+    ask-chain: unspent > settle: success > ask-chain patiently: silent > finalize on its word: done -> sold, unseen
+    ask-chain: unspent > settle: success > ask-chain patiently: silent > finalize on its word: store fails -> uncertain
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: paid | paid for good > finalize as seen: done -> sold
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: paid | paid for good > finalize as seen: store fails -> uncertain
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: unspent | silent -> uncertain
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: void > release and watch -> released
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: void for good > release for good -> final
+    ask-chain: void > release and watch -> released
+    ask-chain: void for good > release for good -> final
+    ask-chain: silent -> uncertain"
+  `)
+})
+
+function replies(request: Request): readonly Reply[] {
+  const all = repliesFor(request, HERE)
+  return request.do === 'finalize' ? [...all, DOWN] : all
+}
+
+/** The order is told where it first matters: before what is available is asked, or where a path ends without one. */
+function rowOf({ steps, end }: Path<Outcome | Purchase | undefined>, order?: string): Row {
+  const words = steps.flatMap(wordsOf)
+  const asked = words.findIndex((word) => word.startsWith('prior purchase'))
+  const withOrder =
+    order === undefined ? words : words.toSpliced(asked < 0 ? words.length : asked, 0, `order: ${order}`)
+  return { steps: withOrder, end: end.kind === 'threw' ? String(end.error) : ending(end.value) }
+}
+
+/** A step in words; what is available tells two things. */
+function wordsOf({ request, reply: { label } }: Step): readonly string[] {
+  if (request.do !== 'check-availability') return [`${verbOf(request)}: ${label}`]
+  const [space, prior = 'none'] = label.split(', ').toReversed()
+  return [`prior purchase: ${prior.replace('prior ', '')}`, `check-availability: ${space}`]
+}
+
+function verbOf(request: Request): string {
+  if (request.do === 'release') return request.isFinal ? 'release for good' : 'release and watch'
+  if (request.do === 'finalize') return request.settled ? 'finalize as seen' : 'finalize on its word'
+  if (request.do === 'ask-chain' && request.wait === 'settling') return 'ask-chain patiently'
+  if (request.do === 'ask-chain' && request.wait === 'next-block') return 'ask-chain in the next block'
+  return request.do
+}
+
+function ending(value: Outcome | Purchase | undefined): string {
+  if (value === undefined) return 'nothing to do'
+  if ('state' in value) return stateName(value)
+  if (value.kind === 'refused') return `${statusOf[value.failure.code]} ${value.failure.code}`
+  return value.purchase.payment === PAYMENT ? 'bought' : 'bought with the prior payment'
+}
+
+function stateName({ state, block }: Purchase): string {
+  const where = block === HERE ? '' : ' elsewhere'
+  if (state.kind === 'released') return state.isFinal ? 'final' : 'released'
+  if (state.kind === 'reserved') return state.uncertain ? 'uncertain' : 'reserved'
+  if (state.kind === 'credited') return 'credited'
+  return `sold${where}${state.settled ? '' : ', unseen'}`
+}

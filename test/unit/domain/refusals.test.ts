@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'bun:test'
+import { statusOf, type Failure } from '../../../server/domain/failure.ts'
+import * as refusals from '../../../server/domain/purchase/refusals.ts'
+import { blockOf, hash } from '../../support/samples.ts'
+
+const BLOCK = blockOf('80,45')
+const HELD = { target: 'next', block: BLOCK } as const
+const AREA = { target: 'next,4x3', block: BLOCK } as const
+
+const statusAndCode = ({ code }: Failure) => `${statusOf[code]} ${code}`
+
+describe('a refusal', () => {
+  test.each<[string, Failure]>([
+    ['402 payment_required', refusals.paymentRequired('the authorization has expired')],
+    ['502 facilitator_unavailable', refusals.facilitatorUnavailable('The chain does not answer')],
+    ['503 settlement_unknown', refusals.settlementUnknown(HELD)],
+    ['503 settlement_unknown', refusals.earlierUnknown()],
+    ['503 deed_not_persisted', refusals.notPersisted(HELD)],
+    ['503 database_unavailable', refusals.storeUnavailable()],
+    ['503 server_busy', refusals.paymentsBusy()],
+    ['409 payment_used', refusals.paymentUsed(HELD)],
+    ['409 payment_credited', refusals.paymentCredited(1_000_000n, hash(1), 'ops@wall.example')],
+    ['410 sold_out', refusals.unavailability('next', 'claimed')],
+    ['409 wall_busy', refusals.unavailability('next', 'reserved')],
+    ['409 wall_busy', refusals.unavailability('next', 'full')],
+    ['409 block_taken', refusals.unavailability(BLOCK, 'claimed')],
+    ['409 purchase_pending', refusals.unavailability(BLOCK, 'reserved')],
+    ['409 purchase_pending', refusals.unavailability(BLOCK, 'full')],
+    ['410 sold_out', refusals.unavailability('next,4x3', 'claimed')],
+    ['409 no_room', refusals.unavailability('next,4x3', 'crowded')],
+    ['409 wall_busy', refusals.unavailability('next,4x3', 'reserved')],
+    ['409 wall_busy', refusals.unavailability('next,4x3', 'full')],
+    ['409 block_taken', refusals.unavailability('80,45,4x3', 'claimed')],
+    ['409 purchase_pending', refusals.unavailability('80,45,4x3', 'reserved')],
+    ['409 purchase_pending', refusals.unavailability('80,45,4x3', 'full')],
+  ])('is %s', (expected, refusal) => {
+    expect(statusAndCode(refusal)).toBe(expected)
+  })
+
+  test('after which money may have moved says not to pay again, and when to ask', () => {
+    for (const refusal of [refusals.settlementUnknown(HELD), refusals.earlierUnknown(), refusals.notPersisted(HELD)]) {
+      expect(refusal.message).toContain('Do not pay again')
+      expect(refusal.details).toMatchObject({ retryAfter: refusals.RETRY_AFTER_SECONDS })
+    }
+  })
+
+  test('to somebody who may have paid denies nothing, and sends nobody to pay for another block', () => {
+    for (const target of ['next', BLOCK, 'next,4x3', '80,45,4x3'] as const) {
+      const { message, details } = refusals.unavailability(target, 'reserved')
+      expect(message).toContain('If this is your purchase, repeat it')
+      expect(message).not.toMatch(/nothing was charged|another/i)
+      expect(details).toMatchObject({ retryAfter: refusals.RETRY_AFTER_SECONDS })
+    }
+  })
+
+  test('after which nothing moved says so', () => {
+    expect(refusals.paymentsBusy()).toMatchObject({ details: { retryAfter: refusals.RETRY_AFTER_SECONDS } })
+    expect(refusals.paymentsBusy().message).toContain('Nothing was charged and nothing claimed')
+    expect(refusals.paymentRequired('too late')).toMatchObject({ details: { reason: 'too late' } })
+    expect(refusals.paymentRequired('too late').message).toStartWith('Not charged: too late.')
+  })
+
+  test('names the block it is about, and a debt in full', () => {
+    expect(refusals.paymentUsed(HELD).details).toEqual({ block: '80,45' })
+    expect(refusals.unavailability(BLOCK, 'claimed').details).toEqual({ block: '80,45' })
+    for (const { details, message } of [
+      refusals.paymentUsed(AREA),
+      refusals.earlierElsewhere(AREA),
+      refusals.identifierUsed(AREA),
+    ]) {
+      expect(details).toEqual({ area: '80,45,4x3' })
+      expect(message).toContain('area 80,45,4x3')
+    }
+    expect(refusals.settlementUnknown(AREA).details).toMatchObject({ area: '80,45,4x3' })
+    expect(refusals.unavailability('80,45,4x3', 'claimed').details).toEqual({ area: '80,45,4x3' })
+    expect(refusals.paymentCredited(1_000_000n, hash(1), null).details).toEqual({
+      amount: '1000000',
+      tx: hash(1),
+      contact: null,
+    })
+  })
+})

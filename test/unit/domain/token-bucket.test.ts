@@ -1,0 +1,56 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { tokenBuckets } from '../../../server/domain/token-bucket.ts'
+
+const BUDGET = { burst: 3, perSecond: 2 }
+
+test('a bucket gives its burst at once, and then at its own pace', () => {
+  const { take } = tokenBuckets(BUDGET, 10)
+  expect([0, 0, 0].map((now) => take('a', now))).toEqual([0, 0, 0])
+  expect([take('a', 0), take('a', 499), take('a', 500), take('a', 500)]).toEqual([500, 1, 0, 500])
+  expect(take('b', 0)).toBe(0)
+})
+
+test('a pace that is no whole number of milliseconds gives the whole burst', () => {
+  const { take } = tokenBuckets({ burst: 3, perSecond: 7 }, 10)
+  expect([0, 0, 0].map((now) => take('a', now))).toEqual([0, 0, 0])
+})
+
+test('a bucket never holds more than its burst, however long it rests', () => {
+  const { take } = tokenBuckets(BUDGET, 10)
+  take('a', 0)
+  expect([0, 0, 0, 0].map(() => take('a', 60_000))).toEqual([0, 0, 0, 500])
+})
+
+test('asking how long to wait takes nothing', () => {
+  const { take, wait } = tokenBuckets(BUDGET, 10)
+  expect([wait('a', 0), wait('a', 0), take('a', 0, 3), wait('a', 0), wait('a', 500)]).toEqual([0, 0, 0, 500, 0])
+})
+
+test('the keys are bounded: the one that was used least recently is forgotten', () => {
+  const { take } = tokenBuckets({ burst: 1, perSecond: 1 }, 2)
+  for (const key of ['a', 'b', 'c']) take(key, 0)
+  expect([take('b', 0), take('c', 0), take('a', 0)]).toEqual([1000, 1000, 0])
+})
+
+test('in no stretch of time is more given than the burst and what the pace allows', () => {
+  const steps = fc.array(fc.record({ passed: fc.nat(2000), cost: fc.integer({ min: 1, max: 3 }) }), { maxLength: 60 })
+  fc.assert(
+    fc.property(steps, (asked) => {
+      const { take } = tokenBuckets(BUDGET, 10)
+      const given: { at: number; cost: number }[] = []
+      let now = 0
+      for (const { passed, cost } of asked) {
+        now += passed
+        if (take('a', now, cost) === 0) given.push({ at: now, cost })
+      }
+      for (const { at: from } of given) {
+        const since = given.filter(({ at }) => at >= from)
+        for (const { at: to } of since) {
+          const sum = since.filter(({ at }) => at <= to).reduce((total, { cost }) => total + cost, 0)
+          expect(sum).toBeLessThanOrEqual(BUDGET.burst + ((to - from) / 1000) * BUDGET.perSecond + 1e-9)
+        }
+      }
+    }),
+  )
+})

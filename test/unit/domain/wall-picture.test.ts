@@ -1,0 +1,101 @@
+import { expect, test } from 'bun:test'
+import type { Bitmap } from '../../../server/domain/picture/picture.ts'
+import { drawRegion, enlarge, surroundings, WHOLE_WALL } from '../../../server/domain/picture/wall-picture.ts'
+import { applyChange, emptyView } from '../../../server/domain/wall/wall-view.ts'
+import { parsePixels, trustPixels, type Pixels } from '../../../shared/pixels.ts'
+import { areaIn, blockOf, NOW, pixelsOf, wallet } from '../../support/samples.ts'
+
+/** A picture in which every pixel differs from its neighbours. */
+const gradient = (): Pixels => {
+  const pixels = parsePixels(Uint8Array.from({ length: 100 }, (_, at) => at).toHex())
+  if ('problem' in pixels) throw new RangeError(pixels.problem)
+  return pixels
+}
+
+const PERSONA = { name: null, framework: null }
+
+/** A wall with a painted block at 3,4 and a bare one at 5,4. */
+function view() {
+  const wall = emptyView()
+  const sold = [
+    { block: blockOf('3,4'), pixels: gradient() },
+    { block: blockOf('5,4'), pixels: null },
+  ]
+  for (const [at, { block, pixels }] of sold.entries())
+    applyChange(wall, {
+      number: at + 1,
+      at: NOW,
+      kind: 'sale',
+      seq: at + 1,
+      block,
+      face: { pixels, message: null, link: null },
+      agent: 1,
+      wallet: wallet(1),
+      persona: PERSONA,
+    })
+  return wall
+}
+
+const rowOf = ({ width, indices }: Bitmap, y: number) => [...indices.subarray(y * width, (y + 1) * width)]
+
+test('a painted block is drawn as it is, to the pixel', () => {
+  const { width, height, indices } = drawRegion(view(), { col: 3, row: 4, cols: 1, rows: 1 })
+  expect([width, height, [...indices]]).toEqual([10, 10, [...gradient()]])
+})
+
+test('open blocks have a dot in the corner, owned ones without a picture a frame, in greys of the palette', () => {
+  const picture = drawRegion(view(), { col: 4, row: 4, cols: 2, rows: 1 })
+  expect(rowOf(picture, 0)).toEqual([220, ...Array(9).fill(217), ...Array(10).fill(223)])
+  expect(rowOf(picture, 5)).toEqual([...Array(10).fill(217), 223, ...Array(8).fill(220), 223])
+  expect(rowOf(picture, 9)).toEqual([...Array(10).fill(217), ...Array(10).fill(223)])
+})
+
+test('a region lies where it lies on the whole wall', () => {
+  const whole = drawRegion(view(), WHOLE_WALL)
+  expect([whole.width, whole.height]).toEqual([1600, 900])
+  const part = drawRegion(view(), { col: 2, row: 3, cols: 5, rows: 3 })
+  for (let y = 0; y < part.height; y++) expect(rowOf(part, y)).toEqual(rowOf(whole, 30 + y).slice(20, 70))
+})
+
+test('a trial is shown instead of what is there, and nothing is changed by it', () => {
+  const wall = view()
+  const region = { col: 3, row: 4, cols: 2, rows: 1 }
+  const shown = drawRegion(wall, region, { area: areaIn('4,4,1x1'), pixels: pixelsOf(9) })
+  expect(rowOf(shown, 0)).toEqual([...gradient().subarray(0, 10), ...Array(10).fill(9)])
+  expect(rowOf(drawRegion(wall, region, { area: areaIn('4,4,1x1'), pixels: null }), 0).slice(10)).toEqual(
+    Array(10).fill(223),
+  )
+  const two = trustPixels(
+    Uint8Array.from({ length: 200 }, (_, at) => (at < 100 ? 1 : 2)),
+    2,
+  )
+  const both = drawRegion(wall, region, { area: areaIn('3,4,2x1'), pixels: two })
+  expect(rowOf(both, 5)).toEqual([...Array(10).fill(1), ...Array(10).fill(2)])
+  expect(rowOf(drawRegion(wall, region), 0).slice(10)).toEqual([220, ...Array(9).fill(217)])
+})
+
+test('every pixel becomes a square', () => {
+  const small: Bitmap = { width: 2, height: 2, indices: Uint8Array.of(1, 2, 3, 4) }
+  expect(enlarge(small, 1)).toEqual(small)
+  expect(enlarge(small, 3)).toEqual({
+    width: 6,
+    height: 6,
+    indices: Uint8Array.from([
+      ...line(1, 2),
+      ...line(1, 2),
+      ...line(1, 2),
+      ...line(3, 4),
+      ...line(3, 4),
+      ...line(3, 4),
+    ]),
+  })
+})
+
+const line = (left: number, right: number) => [left, left, left, right, right, right]
+
+test('what surrounds an area ends where the wall does', () => {
+  expect(surroundings(areaIn('80,45,1x1'))).toEqual({ col: 79, row: 44, cols: 3, rows: 3 })
+  expect(surroundings(areaIn('80,45,4x3'))).toEqual({ col: 79, row: 44, cols: 6, rows: 5 })
+  expect(surroundings(areaIn('0,0,1x1'))).toEqual({ col: 0, row: 0, cols: 2, rows: 2 })
+  expect(surroundings(areaIn('159,89,1x1'))).toEqual({ col: 158, row: 88, cols: 2, rows: 2 })
+})

@@ -1,0 +1,343 @@
+import { describe, expect, test } from 'bun:test'
+import { Value } from '@sinclair/typebox/value'
+import fc from 'fast-check'
+import { readBlock } from '../../../server/domain/wall/canvas.ts'
+import type { Change, Face, Hidden, Persona } from '../../../server/domain/wall/log.ts'
+import { NOTHING_HIDDEN, visible } from '../../../server/domain/wall/moderation.ts'
+import {
+  applyChange,
+  canvasAgents,
+  canvasBlock,
+  emptyView,
+  feedPage,
+  registry,
+  registryEntry,
+  statsOf,
+  type WallView,
+} from '../../../server/domain/wall/wall-view.ts'
+import { FeedPage } from '../../../shared/contract/feed.ts'
+import { pixelsToBase64 } from '../../../shared/pixels.ts'
+import { CLAIM_ORDER, type BlockIndex } from '../../../shared/wall.ts'
+import { anyLog, compacted, isSale, reread } from '../../support/any-log.ts'
+import { blockOf, NOW, pixelsOf, wallet } from '../../support/samples.ts'
+
+const BARE: Face = { pixels: null, message: null, link: null }
+const FULL: Face = { pixels: pixelsOf(7), message: 'hello', link: 'https://ada.example/' }
+const NOBODY: Persona = { name: null, framework: null }
+const ADA: Persona = { name: 'Ada', framework: 'loom' }
+
+function viewOf(log: readonly Change[]): WallView {
+  const view = emptyView()
+  for (const change of log) applyChange(view, change)
+  return view
+}
+
+/** The `number`-th sale of a log that holds nothing else: the `agent`-th agent's. */
+const sale = (number: number, agent: number, face = BARE, persona = NOBODY): Change => ({
+  number,
+  at: NOW + number,
+  kind: 'sale',
+  seq: number,
+  block: CLAIM_ORDER[number - 1] ?? blockOf('0,0'),
+  face,
+  agent,
+  wallet: wallet(agent),
+  persona,
+})
+
+const repaint = (number: number, block: BlockIndex, face: Face): Change => ({
+  number,
+  at: NOW + number,
+  kind: 'repaint',
+  block,
+  face,
+})
+
+const hide = (number: number, block: BlockIndex, hidden: Hidden, face: Face): Change => ({
+  number,
+  at: NOW + number,
+  kind: 'hide',
+  block,
+  hidden,
+  face,
+})
+
+const identity = (number: number, agent: number, persona: Persona): Change => ({
+  number,
+  at: NOW + number,
+  kind: 'identity',
+  agent,
+  persona,
+})
+
+/** Everything a reader can see, but for the pixels. */
+const seen = (view: WallView) => ({
+  stats: statsOf(view),
+  agents: canvasAgents(view),
+  blocks: CLAIM_ORDER.slice(0, view.claimed.size + 1).map((block) => canvasBlock(view, block)),
+  feed: feedPage(view, { after: 0, limit: 200 }),
+  registry: registry(view),
+})
+
+describe('the wall', () => {
+  test('on which nothing happened is empty', () => {
+    const empty = emptyView()
+    expect(statsOf(empty)).toEqual({ claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 })
+    expect(feedPage(empty, { after: 0, limit: 50 })).toEqual({ nextAfter: 0, hasMore: false, sales: [] })
+    expect(registry(empty)).toEqual({ agents: [], total: 0 })
+    expect(canvasBlock(empty, blockOf('80,45'))).toBeUndefined()
+  })
+
+  test('shows a sale in every read', () => {
+    const view = viewOf([sale(1, 1, FULL, ADA)])
+    const block = blockOf('79,44')
+    const px = pixelsToBase64(pixelsOf(7))
+    const shown = { name: 'Ada', wallet: '0x0000…0001', framework: 'loom' }
+    expect(statsOf(view)).toEqual({
+      claimed: 1,
+      remaining: 14_399,
+      agents: 1,
+      lastClaimedAt: NOW + 1,
+      lastSaleId: 1,
+    })
+    expect(canvasAgents(view)).toEqual([{ id: 1, ...shown, blocks: 1 }])
+    expect(canvasBlock(view, block)).toEqual({ i: block, a: 0, t: NOW + 1, m: 'hello', l: 'https://ada.example/', px })
+    expect(feedPage(view, { after: 0, limit: 50 })).toEqual({
+      nextAfter: 1,
+      hasMore: false,
+      sales: [
+        {
+          seq: 1,
+          i: block,
+          coord: '79,44',
+          t: NOW + 1,
+          agent: { id: 1, ...shown },
+          m: 'hello',
+          l: 'https://ada.example/',
+          px,
+        },
+      ],
+    })
+    expect(registry(view)).toEqual({
+      agents: [{ rank: 1, ...shown, blocks: 1, firstSeenAt: NOW + 1, link: 'https://ada.example/' }],
+      total: 1,
+    })
+  })
+
+  test('leaves out what a buyer did not say', () => {
+    const view = viewOf([sale(1, 1)])
+    expect(Object.keys(canvasBlock(view, blockOf('79,44')) ?? {})).toEqual(['i', 'a', 't'])
+    expect(Object.keys(feedPage(view, { after: 0, limit: 1 }).sales[0] ?? {})).toEqual([
+      'seq',
+      'i',
+      'coord',
+      't',
+      'agent',
+    ])
+    expect(Object.keys(registry(view).agents[0] ?? {})).not.toContain('link')
+  })
+
+  test('changes with a repaint, but the feed keeps the listing as it was sold', () => {
+    const view = viewOf([sale(1, 1, FULL, ADA), repaint(2, blockOf('79,44'), BARE)])
+    expect(canvasBlock(view, blockOf('79,44'))).toEqual({ i: blockOf('79,44'), a: 0, t: NOW + 1 })
+    expect(feedPage(view, { after: 0, limit: 1 }).sales).toMatchObject([
+      { m: 'hello', px: pixelsToBase64(pixelsOf(7)) },
+    ])
+  })
+
+  test('changes with an identity, but the feed keeps the one at the sale', () => {
+    const view = viewOf([sale(1, 1, BARE, ADA), identity(2, 1, NOBODY), sale(3, 1, BARE, NOBODY)].map(renumbered))
+    expect(canvasAgents(view)).toMatchObject([{ name: null, framework: null, blocks: 2 }])
+    expect(feedPage(view, { after: 0, limit: 9 }).sales.map(({ agent }) => agent.name)).toEqual(['Ada', null])
+  })
+
+  test('takes the identity of an agent from its latest purchase', () => {
+    const view = viewOf([sale(1, 1, BARE, NOBODY), sale(2, 1, BARE, ADA)])
+    expect(registryEntry(view, wallet(1))).toMatchObject({ name: 'Ada', framework: 'loom', firstSeenAt: NOW + 1 })
+  })
+})
+
+/** Gives sales their dense number where other changes stand between them. */
+function renumbered(change: Change, _: number, log: readonly Change[]): Change {
+  return isSale(change) ? { ...change, seq: log.filter(isSale).indexOf(change) + 1 } : change
+}
+
+describe('a page of the feed', () => {
+  const view = viewOf(Array.from({ length: 5 }, (_, i) => sale(i + 1, 1)))
+
+  test.each([
+    [0, 2, [1, 2], true],
+    [2, 2, [3, 4], true],
+    [4, 2, [5], false],
+    [0, 5, [1, 2, 3, 4, 5], false],
+    [5, 2, [], false],
+  ])('after %i with limit %i holds sales %j', (after, limit, expected, hasMore) => {
+    const page = feedPage(view, { after, limit })
+    expect(page.sales.map(({ seq }) => seq)).toEqual(expected)
+    expect(page).toMatchObject({ nextAfter: expected.at(-1) ?? after, hasMore })
+  })
+})
+
+describe('the registry', () => {
+  test('lists the first hundred agents in the order they came, and counts them all', () => {
+    const { agents, total } = registry(viewOf(Array.from({ length: 103 }, (_, i) => sale(i + 1, i + 1))))
+    expect(agents.map(({ rank }) => rank)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1))
+    expect(total).toBe(103)
+  })
+
+  test('knows an agent beyond the first hundred, but no stranger', () => {
+    const view = viewOf(Array.from({ length: 103 }, (_, i) => sale(i + 1, i + 1)))
+    expect(registryEntry(view, wallet(103))).toMatchObject({ rank: 103, blocks: 1 })
+    expect(registryEntry(view, wallet(104))).toBeUndefined()
+  })
+
+  test('links to the first block of a wallet that has a link now', () => {
+    const linked = (link: string | null): Face => ({ ...BARE, link })
+    const linkOf = (log: readonly Change[]) => registryEntry(viewOf(log), wallet(1))?.link
+    const sales = [sale(1, 1), sale(2, 1, linked('https://two.example/')), sale(3, 1, linked('https://three.example/'))]
+    expect(linkOf(sales)).toBe('https://two.example/')
+    expect(linkOf([...sales, repaint(4, blockOf('80,44'), BARE)])).toBe('https://three.example/')
+    expect(linkOf([...sales, repaint(4, blockOf('79,44'), linked('https://one.example/'))])).toBe(
+      'https://one.example/',
+    )
+  })
+})
+
+describe('a change', () => {
+  const sold = [sale(1, 1, FULL, ADA)]
+
+  test.each<[string, Change]>([
+    ['met again', sale(1, 1)],
+    ['of a number gone by', { ...sale(2, 1), number: 0 }],
+    ['selling out of turn', { ...sale(3, 1), number: 2 }],
+    ['selling to an agent out of turn', sale(2, 3)],
+    ['repainting what was not sold', repaint(2, blockOf('0,0'), FULL)],
+    ['naming who never bought', identity(2, 2, ADA)],
+  ])('%s is refused, and changes nothing', (_, change) => {
+    const view = viewOf(sold)
+    expect(() => applyChange(view, change)).toThrow(RangeError)
+    expect(view).toEqual(viewOf(sold))
+  })
+
+  test('may leave numbers out, as a compacted log does', () => {
+    expect(statsOf(viewOf([sale(1, 1), { ...sale(2, 1), number: 40 }]))).toMatchObject({ claimed: 2 })
+  })
+})
+
+describe('whatever happened', () => {
+  test('the view is the same built from the compacted log', () => {
+    fc.assert(
+      fc.property(anyLog(40), (log) => {
+        const followed = viewOf(log)
+        const rebuilt = viewOf(compacted(log))
+        expect(seen(rebuilt)).toEqual(seen(followed))
+        expect(Buffer.compare(rebuilt.canvas, followed.canvas)).toBe(0)
+        expect(rebuilt.number).toBe(followed.number)
+      }),
+    )
+  })
+
+  test('a view built from a compacted beginning follows on to the same end', () => {
+    fc.assert(
+      fc.property(anyLog(40), fc.nat(40), (log, cut) => {
+        const view = viewOf(compacted(log.slice(0, cut)))
+        for (const change of log.slice(cut)) applyChange(view, change)
+        expect(seen(view)).toEqual(seen(viewOf(log)))
+      }),
+    )
+  })
+
+  test('pages of any size hold every sale once, in order, and never change', () => {
+    fc.assert(
+      fc.property(anyLog(60), fc.integer({ min: 1, max: 25 }), (log, limit) => {
+        const view = emptyView()
+        const read: number[] = []
+        let after = 0
+        for (const change of log) {
+          applyChange(view, change)
+          const page = feedPage(view, { after, limit })
+          expect(Value.Check(FeedPage, page)).toBe(true)
+          expect(page.sales).toHaveLength(Math.min(limit, statsOf(view).lastSaleId - after))
+          read.push(...page.sales.map(({ seq }) => seq))
+          after = page.nextAfter
+          expect(page.hasMore).toBe(after < statsOf(view).lastSaleId)
+        }
+        expect(read).toEqual(Array.from({ length: after }, (_, i) => i + 1))
+        const whole = pagesFrom(view, limit)
+        expect(whole).toEqual(view.sales)
+        expect(whole.map(({ i }) => i)).toEqual(log.filter(isSale).map(({ block }) => block))
+      }),
+    )
+  })
+
+  test('the canvas shows the last face of every block', () => {
+    fc.assert(
+      fc.property(anyLog(40), (log) => {
+        const view = viewOf(log)
+        const faces = new Map<BlockIndex, Face>()
+        for (const change of log) if (change.kind !== 'identity') faces.set(change.block, change.face)
+        for (const [block, { pixels, message, link }] of faces) {
+          const item = canvasBlock(view, block)
+          expect([item?.m ?? null, item?.l ?? null]).toEqual([message, link])
+          expect(item?.px).toBe(pixels === null ? undefined : pixelsToBase64(pixels))
+          expect(readBlock(view.canvas, block)).toEqual(new Uint8Array(pixels ?? new Uint8Array(100).fill(255)))
+        }
+        expect(view.claimed.size).toBe(faces.size)
+      }),
+    )
+  })
+})
+
+/** Reads the feed to its end as a client does. */
+function pagesFrom(view: WallView, limit: number) {
+  const sales = []
+  let page = feedPage(view, { after: 0, limit })
+  sales.push(...page.sales)
+  while (page.hasMore) {
+    page = feedPage(view, { after: page.nextAfter, limit })
+    sales.push(...page.sales)
+  }
+  return sales
+}
+
+test('a cursor beyond the last sale stays where it is', () => {
+  const view = viewOf([sale(1, 1)])
+  expect(feedPage(view, { after: 9, limit: 50 })).toEqual({ nextAfter: 9, hasMore: false, sales: [] })
+})
+
+describe('what the operator hides', () => {
+  const BLOCK = CLAIM_ORDER[0] ?? blockOf('0,0')
+  const all = { pixels: true, message: true, link: true }
+  const sold = [sale(1, 1, FULL, ADA), sale(2, 1, { ...FULL, link: 'https://second.example/' })]
+
+  test('is absent from the canvas read, the pixels, the feed and the registry, and its block stays sold', () => {
+    const view = viewOf([...sold, hide(3, BLOCK, all, BARE)])
+    const item = canvasBlock(view, BLOCK)
+    expect(item).toEqual({ i: BLOCK, a: 0, t: NOW + 1 })
+    expect(readBlock(view.canvas, BLOCK)).toEqual(new Uint8Array(100).fill(255))
+    const [first, second] = feedPage(view, { after: 0, limit: 9 }).sales
+    expect(Object.keys(first ?? {})).toEqual(['seq', 'i', 'coord', 't', 'agent'])
+    expect(second).toMatchObject({ m: 'hello', l: 'https://second.example/' })
+    expect(registryEntry(view, wallet(1))).toMatchObject({ link: 'https://second.example/', blocks: 2 })
+    expect(statsOf(view)).toMatchObject({ claimed: 2, lastSaleId: 2 })
+  })
+
+  test('comes back to the canvas when it is shown again, and never to the feed', () => {
+    const view = viewOf([
+      sale(1, 1, FULL),
+      hide(2, BLOCK, { ...NOTHING_HIDDEN, message: true }, visible(FULL, { ...NOTHING_HIDDEN, message: true })),
+      { number: 3, at: NOW, kind: 'unhide', block: BLOCK, hidden: NOTHING_HIDDEN, face: FULL },
+    ])
+    expect(canvasBlock(view, BLOCK)).toMatchObject({ m: 'hello' })
+    const [item] = feedPage(view, { after: 0, limit: 9 }).sales
+    expect([item?.m, item?.l, item?.px]).toEqual([undefined, FULL.link ?? '', pixelsToBase64(pixelsOf(7))])
+  })
+
+  test('is told by no view of the log as it is read later, whatever else happened', () => {
+    fc.assert(
+      fc.property(anyLog(40), (log) => {
+        expect(seen(viewOf(reread(log)))).toEqual(seen(viewOf(log)))
+      }),
+    )
+  })
+})

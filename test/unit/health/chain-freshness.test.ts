@@ -1,0 +1,110 @@
+import { beforeEach, expect, test } from 'bun:test'
+import { freshChain } from '../../../server/health/chain-freshness.ts'
+import type { Chain } from '../../../server/ports.ts'
+import { fakeChain, type FakeChain } from '../../support/fakes/chain.ts'
+import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts'
+import { HEAD, NOW, paymentOf } from '../../support/samples.ts'
+
+// Goal: no payment is taken on the word of a chain that stands still. Method: a chain that makes a block a transaction,
+// and a clock that goes on without it.
+
+const payment = paymentOf(1, 1)
+const STALLED = {
+  kind: 'stalled' as const,
+  what: 'the chain has made no block for more than a minute, or its endpoint does not show them',
+}
+
+let clock: FakeClock
+let heard: (string | null)[]
+const told = (reason: string | null) => void heard.push(reason)
+let asked: FakeChain
+let chain: Chain
+beforeEach(() => {
+  clock = fakeClock(NOW)
+  heard = []
+  asked = fakeChain()
+  asked.stands = true
+  const fault = async () => ({ kind: 'none' as const, head: await headOf(asked) })
+  chain = freshChain({ ...asked, fault }, { clock, told })
+})
+
+async function headOf(one: Chain): Promise<bigint> {
+  const seen = await one.read(payment)
+  if (seen === 'silent') throw new Error('the chain is silent')
+  return seen.head
+}
+
+const block = () => asked.give(payment.payer, payment.to, 1n)
+
+test('a chain is believed for a minute after its last block, and no longer', async () => {
+  expect(await chain.read(payment)).toEqual({ head: HEAD, spent: false })
+  clock.pass(59_999)
+  expect(await chain.read(payment)).toEqual({ head: HEAD, spent: false })
+  expect(await chain.fault()).toEqual({ kind: 'none', head: HEAD })
+  clock.pass(1)
+  expect(await chain.read(payment)).toBe('silent')
+  expect(await chain.fault()).toEqual(STALLED)
+  expect(await chain.status(payment, HEAD)).toEqual({ kind: 'silent' })
+})
+
+test('an answer that took its time does not make a chain stand still', async () => {
+  const answered = Promise.withResolvers<void>()
+  const waits = { ...asked, fault: () => answered.promise.then(() => ({ kind: 'none' as const, head: HEAD })) }
+  const slow = freshChain(waits, { clock, told })
+  await slow.read(payment)
+  const asking = slow.fault()
+  clock.pass(120_000)
+  answered.resolve()
+  expect(await asking).toEqual({ kind: 'none', head: HEAD })
+  expect(heard).toEqual([null, null])
+})
+
+test('a block sets the minute back, whoever saw it', async () => {
+  await chain.read(payment)
+  clock.pass(50_000)
+  block()
+  expect(await chain.fault()).toEqual({ kind: 'none', head: HEAD + 1n })
+  clock.pass(59_999)
+  expect(await chain.read(payment)).toMatchObject({ spent: false })
+})
+
+test('what a standing chain shows as paid is paid', async () => {
+  await chain.read(payment)
+  const tx = asked.land(payment)
+  await chain.read(payment)
+  clock.pass(60_000)
+  expect(await chain.fault()).toEqual(STALLED)
+  expect(await chain.status(payment, HEAD)).toEqual({ kind: 'paid', tx })
+})
+
+test('an older height is no block', async () => {
+  const heads = [HEAD + 1n, HEAD, HEAD + 1n]
+  const lagging = freshChain(
+    { ...asked, read: async () => ({ head: heads.shift() ?? HEAD, spent: false }) },
+    { clock, told },
+  )
+  await lagging.read(payment)
+  clock.pass(30_000)
+  await lagging.read(payment)
+  clock.pass(30_000)
+  expect(await lagging.read(payment)).toBe('silent')
+})
+
+test('each look tells whether it moves', async () => {
+  await chain.read(payment)
+  clock.pass(60_000)
+  for (let i = 0; i < 2; i++) await chain.fault()
+  expect(heard).toEqual([null, STALLED.what, STALLED.what])
+  block()
+  await chain.fault()
+  await chain.read(payment)
+  expect(heard.slice(3)).toEqual([null, null])
+})
+
+test('an endpoint that does not answer says nothing of the chain', async () => {
+  await chain.read(payment)
+  asked.silent = true
+  clock.pass(60_000)
+  expect(await chain.read(payment)).toBe('silent')
+  expect(heard).toEqual([null])
+})

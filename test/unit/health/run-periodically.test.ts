@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'bun:test'
+import { runPeriodically } from '../../../server/health/run-periodically.ts'
+import type { Clock } from '../../../server/ports.ts'
+import { fakeLogger } from '../../support/fakes/logger.ts'
+
+/** A clock whose waits end at once, or only when they are broken off. */
+function worldThat(ends: boolean) {
+  const waits: number[] = []
+  const logger = fakeLogger()
+  const clock: Clock = {
+    now: () => 0,
+    elapsed: () => 0,
+    async wait(ms, signal) {
+      waits.push(ms)
+      if (!ends && signal?.aborted === false)
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+    },
+  }
+  return { waits, logger, clock }
+}
+
+describe('work that keeps going', () => {
+  test('is done again after as long as it says, until it is stopped', async () => {
+    const world = worldThat(true)
+    const stop = new AbortController()
+    let times = 0
+    await runPeriodically(world, stop.signal, () => {
+      if (++times === 3) stop.abort()
+      return Promise.resolve(times * 100)
+    })
+    expect(times).toBe(3)
+    expect(world.waits.slice(0, 2)).toEqual([100, 200])
+  })
+
+  test('does not wait to the end of a pause to be stopped', async () => {
+    const stop = new AbortController()
+    const worked = Promise.withResolvers<void>()
+    const done = runPeriodically(worldThat(false), stop.signal, () => {
+      worked.resolve()
+      return Promise.resolve(60_000)
+    })
+    await worked.promise
+    stop.abort()
+    await done
+  })
+
+  test('never starts when it was stopped before', async () => {
+    let times = 0
+    await runPeriodically(worldThat(true), AbortSignal.abort(), () => Promise.resolve(++times))
+    expect(times).toBe(0)
+  })
+
+  test('goes on after a fault, and the operator is told', async () => {
+    const world = worldThat(true)
+    const stop = new AbortController()
+    let times = 0
+    await runPeriodically(world, stop.signal, async () => {
+      if (++times === 1) throw new RangeError('secret words')
+      stop.abort()
+      return 0
+    })
+    expect(times).toBe(2)
+    expect(JSON.stringify(world.logger)).toContain('RangeError')
+    expect(JSON.stringify(world.logger)).not.toContain('secret')
+  })
+})

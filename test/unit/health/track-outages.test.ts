@@ -1,0 +1,96 @@
+import { beforeEach, expect, test } from 'bun:test'
+import { stopsSales } from '../../../server/domain/dependency.ts'
+import { readiness } from '../../../server/health/readiness.ts'
+import { trackOutages, type Outages } from '../../../server/health/track-outages.ts'
+import { CLOCK_OFF_MAX, watchClock } from '../../../server/health/watch-clock.ts'
+import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts'
+import { fakeLogger, type FakeLogger } from '../../support/fakes/logger.ts'
+import { armedRail } from '../../support/fakes/rail.ts'
+import { NOW } from '../../support/samples.ts'
+
+let clock: FakeClock
+let logger: FakeLogger
+let outages: Outages
+beforeEach(() => {
+  clock = fakeClock(NOW)
+  logger = fakeLogger()
+  outages = trackOutages({ clock, logger })
+})
+
+const ONE = { kind: 'facilitator', name: 'one.example' } as const
+const OTHER = { kind: 'facilitator', name: 'other.example' } as const
+const WRITES = { kind: 'store-write', name: 'sqlite' } as const
+const DISK = { kind: 'disk', name: 'data' } as const
+
+test('an outage is one alert when it begins and one line when it ends, whatever is said of it meanwhile', () => {
+  outages.saw(ONE, null)
+  outages.saw(ONE, 'it does not answer')
+  clock.pass(5000)
+  outages.saw(ONE, 'it answers with status 503')
+  expect(outages.all()).toEqual([{ ...ONE, state: 'down', since: NOW, reason: 'it answers with status 503' }])
+  clock.pass(5000)
+  outages.saw(ONE, null)
+  outages.saw(ONE, null)
+  expect(outages.all()).toEqual([{ ...ONE, state: 'up', since: NOW + 10_000, reason: null }])
+  const named = { dependency: 'facilitator', name: 'one.example' }
+  expect(logger.alerts).toEqual([{ event: 'outage', facts: { ...named, reason: 'it does not answer' } }])
+  expect(logger.notes).toEqual([{ event: 'outage-over', facts: { ...named, seconds: 10 } }])
+})
+
+test('what is well from the first look on is no news', () => {
+  outages.saw(ONE, null)
+  expect([logger.alerts, logger.notes]).toEqual([[], []])
+})
+
+test('sales stop when the last of those that can stand in for each other is down', () => {
+  outages.saw(ONE, 'it is down')
+  outages.saw(OTHER, null)
+  expect(stopsSales(outages.all())).toEqual([])
+  outages.saw(OTHER, 'it is down, too')
+  expect(stopsSales(outages.all()).map(({ name }) => name)).toEqual(['one.example', 'other.example'])
+})
+
+test('a wall that sells says so, and why it does not', () => {
+  const asked = readiness({ rail: armedRail, outages })
+  outages.saw(DISK, 'the disk is nearly full')
+  expect(asked.sells()).toMatchObject({ ready: true, reasons: [] })
+  outages.saw(WRITES, 'the disk is full')
+  expect(asked.sells()).toMatchObject({ ready: false, reasons: ['the disk is full'] })
+  expect(asked.reads()).toMatchObject({ ready: true, dependencies: [{ kind: 'disk' }, { kind: 'store-write' }] })
+  outages.saw(WRITES, null)
+  asked.drain()
+  for (const told of [asked.sells(), asked.reads()])
+    expect(told).toMatchObject({ ready: false, reasons: ['the wall is being stopped'] })
+})
+
+test('a wall that does not take payments yet says what it waits for', () => {
+  const rail = { ...armedRail, state: () => 'arming' as const }
+  const waiting = 'what was left open by an earlier run is being looked at'
+  expect(readiness({ rail, outages }).sells().reasons).toEqual([waiting])
+  const faulty = { ...rail, fault: () => 'the token is another one' }
+  expect(readiness({ rail: faulty, outages }).sells().reasons).toEqual(['the token is another one'])
+})
+
+const block = (number: bigint, aheadSeconds: number) => ({
+  number,
+  timestamp: BigInt(Math.round(clock.now() / 1000) - aheadSeconds),
+})
+
+test('a clock is wrong when a block is from the future, or a new one from the past', () => {
+  const look = watchClock({ clock, outages })
+  const isWrong = () => outages.all().some(({ state }) => state === 'down')
+  look(block(1n, 3 * CLOCK_OFF_MAX))
+  look(block(1n, 4 * CLOCK_OFF_MAX))
+  // A chain that makes no blocks says nothing of the clock.
+  expect(isWrong()).toBe(false)
+  look(block(2n, CLOCK_OFF_MAX + 1))
+  expect(isWrong()).toBe(true)
+  look(block(3n, 2))
+  expect(isWrong()).toBe(false)
+  look(block(3n, -CLOCK_OFF_MAX - 1))
+  expect(isWrong()).toBe(true)
+  expect(logger.alerts.map(({ facts }) => facts['reason'])).toEqual([
+    'the clock of this machine is more than 60 s ahead of the newest block',
+    'the clock of this machine is more than 60 s behind the newest block',
+  ])
+})

@@ -1,0 +1,57 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { openMetrics } from '../../../server/adapters/metrics/metrics.ts'
+
+// Goal: alerts and dashboard tell of what there is, and each alert of what to do. Method: the names in them are looked up in
+// what a monitor reads and in the operator's book, and Prometheus' own tool tries the rules, where there is one.
+
+const root = join(import.meta.dir, '../../..')
+const read = (path: string) => Bun.file(join(root, path)).text()
+
+const RULES = 'deploy/prometheus/alerts.yml'
+const DASHBOARD = 'deploy/grafana/wall.json'
+
+test('every alert has its line in OPERATING.md, its test, and no other has', async () => {
+  const alerts = [...(await read(RULES)).matchAll(/alert: (\w+)/g)].map(([, name = '']) => name)
+  const lines = [...(await read('OPERATING.md')).matchAll(/^\| `(Wall\w+)` \|/gm)].map(([, name = '']) => name)
+  const tried = [...(await read('deploy/prometheus/alerts.test.yml')).matchAll(/alertname: (\w+)/g)]
+  expect(lines).toEqual(alerts)
+  expect(new Set(tried.map(([, name = '']) => name))).toEqual(new Set(alerts))
+})
+
+test('alerts and dashboard ask for metrics that there are, and OPERATING.md names each', async () => {
+  const metrics = openMetrics()
+  metrics.watch({
+    clock: { now: () => 0, elapsed: () => 0, wait: async () => {} },
+    rail: () => 'armed',
+    sells: () => true,
+    reads: () => true,
+    dependencies: () => [],
+    store: () => ({ pending: undefined, freeBytes: undefined }),
+    storeBytes: async () => undefined,
+    blocks: () => ({ sold: 0, open: 0 }),
+    orphans: () => 0,
+    build: { version: '1', bun: '1' },
+  })
+  const names = [...(await metrics.read()).matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name)
+  for (const path of [RULES, DASHBOARD]) {
+    const asked = [...(await read(path)).matchAll(/\b((?:wall|process)_[a-z_]+?)(?:_bucket|_count)?\b(?=[{[ )])/g)]
+    expect(asked.length).toBeGreaterThan(10)
+    for (const [, name = ''] of asked) expect(names).toContain(name)
+  }
+  const book = await read('OPERATING.md')
+  for (const name of names) expect(book).toContain(`\`${name}`)
+})
+
+const promtool = Bun.which('promtool')
+
+test.if(promtool !== null)('Prometheus takes the rules, and they fire as their tests say', async () => {
+  for (const args of [
+    ['check', 'rules', RULES],
+    ['test', 'rules', 'deploy/prometheus/alerts.test.yml'],
+  ]) {
+    const tool = Bun.spawn([promtool ?? '', ...args], { cwd: root, stdout: 'pipe', stderr: 'pipe' })
+    const words = await new Response(tool.stdout).text()
+    expect([await tool.exited, words]).toEqual([0, expect.stringContaining('SUCCESS')])
+  }
+})

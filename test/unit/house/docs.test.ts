@@ -1,0 +1,137 @@
+import { expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { SETTINGS } from '../../../server/config.ts'
+import { openApi } from '../../../server/discovery/openapi/openapi.ts'
+import { REPEAT } from '../../../server/domain/advice.ts'
+import { statusOf } from '../../../server/domain/failure.ts'
+import { AREA_EDIT_MAX_BYTES } from '../../../server/http/areas.ts'
+import { UPLOAD_MAX_BYTES } from '../../../server/http/request/uploads.ts'
+import { TOOLS } from '../../../server/mcp/registry.ts'
+import { BUDGETS, STREAMS_PER_ADDRESS } from '../../../server/wall/rate-limits.ts'
+import { OPERATIONS } from '../../support/service/operations.ts'
+import { OFFER } from '../../support/service/wall.ts'
+
+// Goal: the documents stay true. Method: what they name is looked up in the tree, and what the code has is looked up in them.
+
+const root = join(import.meta.dir, '../../..')
+const read = (path: string) => Bun.file(join(root, path)).text()
+const documents = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'OPERATING.md',
+  'SECURITY.md',
+  'AGENTS.md',
+  ...new Bun.Glob('docs/*.md').scanSync(root),
+]
+
+test('every setting is explained in docs/settings.md and in .env.example, and no other is', async () => {
+  const table = [...(await read('docs/settings.md')).matchAll(/^\| (`[A-Z][^|]*) \|/gm)].flatMap(([, names = '']) =>
+    [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name),
+  )
+  const example = [...(await read('.env.example')).matchAll(/^(?:# )?([A-Z_]+)=/gm)].map(([, name = '']) => name)
+  const settings = Object.keys(SETTINGS).toSorted()
+  expect(table.toSorted()).toEqual(settings)
+  expect(example.toSorted()).toEqual(settings)
+})
+
+test('every command in the documents is a script of the package', async () => {
+  const manifest = (await Bun.file(join(root, 'package.json')).json()) as { scripts: Record<string, string> }
+  for (const document of documents) {
+    const commands = [
+      ...(await read(document)).matchAll(/bun(?:@[\d.]+)?(?: --env-file=\S+)? run ([a-z][a-z-]*)/g),
+    ].map(([, name = '']) => name)
+    for (const command of commands) expect(Object.keys(manifest.scripts)).toContain(command)
+  }
+})
+
+test('every command of an operator in the documents is one of the program', async () => {
+  const program = await read('server/cli.ts')
+  const sources = await Array.fromAsync(new Bun.Glob('server/operate/*.ts').scan({ cwd: root }))
+  for (const document of [...documents, 'CHANGELOG.md', ...sources]) {
+    const commands = [
+      ...(await read(document)).matchAll(/(?:^|[^/\w])pixel-wall (?:--env-file \S+ )?(?!pixel-wall)([a-z][a-z-]*)/g),
+    ]
+    const unknown = commands.filter(
+      ([, name = '']) => !new RegExp(`^  '?${name}'?: async`, 'm').test(program) && name !== 'serve',
+    )
+    expect([document, unknown.map(([text]) => text)]).toEqual([document, []])
+  }
+})
+
+test('every file and folder the documents name is there', async () => {
+  for (const document of documents) {
+    const named = [
+      ...(await read(document)).matchAll(/`((?:server|shared|db|viewer|bench|test|deploy|docs|examples)\/[^`\s*<]*)`/g),
+    ].map(([, path = '']) => path)
+    const missing = named.filter((path) => !existsSync(join(root, path)))
+    expect([document, missing]).toEqual([document, []])
+  }
+})
+
+test('every documented route and every tool is in docs/api.md', async () => {
+  const overview = new Set((await read('docs/api.md')).match(/[\w/{}.]+/g))
+  const names = [...OPERATIONS.map(({ path }) => path), ...TOOLS.map(({ name }) => name)]
+  expect(names.filter((name) => !overview.has(name))).toEqual([])
+})
+
+test('the architecture is read in one sitting', async () => {
+  const words = (await read('ARCHITECTURE.md')).match(/\S+/g) ?? []
+  expect(words.length).toBeLessThanOrEqual(2000)
+})
+
+test('operators are told what to do about every alert, and what every metric tells', async () => {
+  const operating = await read('OPERATING.md')
+  const sources = await Array.fromAsync(new Bun.Glob('server/**/*.ts').scan({ cwd: root }), read)
+  const named = (pattern: RegExp) => [...sources.join('\n').matchAll(pattern)].map(([, name = '']) => name)
+  const alerts = named(/\balert\('([a-z-]+)'/g)
+  const metrics = [...named(/name: '(wall_\w+)'/g), 'wall_facilitator_seconds', 'wall_chain_seconds']
+  expect(Math.min(alerts.length, metrics.length)).toBeGreaterThan(5)
+  expect([...alerts, ...metrics].filter((name) => !operating.includes(`\`${name}`))).toEqual([])
+})
+
+test('operators are told every budget as it is', async () => {
+  const rows = (await read('OPERATING.md')).matchAll(
+    /^\| `([a-z ]+)` \| (address|wallet|block) \| (\d+) \| ([\d.]+) \| (.*) \|$/gm,
+  )
+  const told = [...rows].map(([, name, per, burst, perSecond, what]) => [
+    name,
+    { per, burst: Number(burst), perSecond: Number(perSecond), what },
+  ])
+  expect(Object.fromEntries(told)).toEqual(BUDGETS)
+  expect(await read('OPERATING.md')).toContain(`at most ${STREAMS_PER_ADDRESS} live streams`)
+})
+
+test('what proxies refuse by themselves is told in the words of the wall', async () => {
+  const [words = ''] = REPEAT.split(' GET ')
+  for (const recipe of ['deploy/nginx.conf', 'deploy/Caddyfile'])
+    expect(await read(recipe)).toContain(`If you sent a payment: ${words}"}`)
+})
+
+test('the recipe for nginx carries the budgets that are counted by request', async () => {
+  const recipe = await read('deploy/nginx.conf')
+  const paces = Object.fromEntries(
+    [...recipe.matchAll(/zone=(\w+):\w+ rate=(\d+)r\/s/g)].map(([, zone, pace]) => [zone, Number(pace)]),
+  )
+  const bursts = Object.fromEntries(
+    [...recipe.matchAll(/limit_req zone=(\w+) burst=(\d+) nodelay/g)].map(([, zone, burst]) => [zone, Number(burst)]),
+  )
+  const byRequest = ['pictures', 'uploads', 'previews', 'searches', 'history', 'calls', 'streams'] as const
+  expect(paces).toEqual(Object.fromEntries(byRequest.map((name) => [name, BUDGETS[name].perSecond])))
+  expect(bursts).toEqual(Object.fromEntries(byRequest.map((name) => [name, BUDGETS[name].burst])))
+  expect(recipe).toContain(`limit_conn open_streams ${STREAMS_PER_ADDRESS};`)
+})
+
+test('the recipe for nginx lets through what the wall takes of an area', async () => {
+  const recipe = await read('deploy/nginx.conf')
+  const sizeOf = (place: string) => recipe.split(`location ${place} {`)[1]?.match(/client_max_body_size (\w+);/)?.[1]
+  expect(sizeOf('= /areas')).toBe(`${UPLOAD_MAX_BYTES / 2 ** 20}m`)
+  expect(sizeOf('/areas/')).toBe(`${AREA_EDIT_MAX_BYTES / 2 ** 10}k`)
+})
+
+test('every error code is in the published description of the service', async () => {
+  const text = JSON.stringify(openApi({ offer: OFFER, contact: null, tools: [], operations: OPERATIONS }, '0,0'))
+  const undocumented = Object.keys(statusOf).filter((code) => !text.includes(`\`${code}\``))
+  expect(undocumented).toEqual([])
+})

@@ -1,0 +1,142 @@
+import { expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+
+// Goal: the house laws that no linter knows. Method: read every file of the repository as text and name each breach as
+// `path:line`. Sizes, import direction and language rules are the linter's (see lint.test.ts).
+
+const root = join(import.meta.dir, '../../..')
+
+/** Tracked files, and those about to be: what git neither ignores nor has lost. */
+const paths = new TextDecoder()
+  .decode(Bun.spawnSync(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root }).stdout)
+  .split('\0')
+  .filter((path) => path !== '')
+
+const binary = /\.(png|jpe?g|gif|webp|ico|woff2?|gz|wasm|sqlite)$/
+
+const readable = paths.filter((path) => !binary.test(path) && existsSync(join(root, path)))
+
+const files: ReadonlyArray<{ path: string; text: string }> = await Promise.all(
+  readable.map(async (path) => ({ path, text: await Bun.file(join(root, path)).text() })),
+)
+
+const isCode = (path: string) => /\.(ts|js)$/.test(path)
+
+/** Code without its comments, each line kept in its place. */
+const withoutComments = (text: string) =>
+  text.replaceAll(/\/\*[^]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, '')).replaceAll(/(^|\s)\/\/.*$/gm, '')
+
+/** Every `path:line` among `files` where `breach` is found. */
+const breaches = (among: typeof files, breach: RegExp) =>
+  among.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, at) => (breach.test(line) ? [`${path}:${at + 1} ${line.trim()}`] : [])),
+  )
+
+/** The code, comments aside, of the files under `folders`. */
+const codeUnder = (...folders: readonly string[]) =>
+  files
+    .filter(({ path }) => isCode(path) && folders.some((folder) => path.startsWith(folder)))
+    .map(({ path, text }) => ({ path, text: withoutComments(text) }))
+
+test('there is a repository to look at', () => {
+  expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(['package.json', 'bun.lock', 'shared/wall.ts']))
+})
+
+test('nothing is left to be done later', () => {
+  // Classes of one letter keep this file from breaking its own law.
+  expect(breaches(files, /\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b/)).toEqual([])
+})
+
+// Private words that standard terms have replaced; the glossary of ARCHITECTURE.md has those. Names of files are written so.
+const RETIRED = `
+  keep-apart other-hands waited-for play-script tell-steps steady-chain compare-receipts
+  take-stock watch-rail put-off keep-level keep-going once-looked and-then wire-change
+  dead-end until-changed ready-answer published-read have-done inspect-aside row-sums keep-up
+  stand-in easel veil untold unmetered overtaken verdict stocktaking tally
+`
+  .trim()
+  .split(/\s+/)
+
+test('names are the field’s', () => {
+  const camel = (name: string) => name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+  const pascal = (name: string) => camel(`-${name}`)
+  const forms = RETIRED.flatMap((name) => [name, camel(name), pascal(name)])
+  const isOurs = ({ path }: { path: string }) =>
+    /\.(ts|md|html|css|frag|vert)$/.test(path) && !/CHANGELOG|tidy\.test/.test(path)
+  expect(breaches(files.filter(isOurs), new RegExp(`\\b(${forms.join('|')})s?\\b`))).toEqual([])
+  expect(paths.filter((path) => RETIRED.includes(basename(path).split('.')[0] ?? ''))).toEqual([])
+})
+
+// More than a reader takes in at a glance. The root holds what tools look for there.
+const FILES_MAX = 20
+
+test('no folder holds more files of its own than a reader takes in', () => {
+  const folders = Map.groupBy(paths, (path) => dirname(path))
+  const crowded = [...folders].filter(([folder, own]) => folder !== '.' && own.length > FILES_MAX)
+  expect(crowded.map(([folder, own]) => `${folder}: ${own.length}`)).toEqual([])
+})
+
+test('SQL lives in db/ and nowhere else', () => {
+  const sql =
+    /\b(SELECT\s.*\bFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|(CREATE|DROP|ALTER)\s+TABLE|PRAGMA)\b|bun:sqlite/i
+  expect(breaches(codeUnder('shared/', 'server/', 'viewer/', 'bench/'), sql)).toEqual([])
+})
+
+test('the domain, the protocol and what both sides share have no clock, chance, network or surroundings', () => {
+  const outside =
+    /\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b|\bperformance\b|\bfetch\(|\bcrypto\b|\bset(Timeout|Interval)\b|\bprocess\b|\bBun\b|\bconsole\b/
+  expect(breaches(codeUnder('shared/', 'server/domain/', 'server/x402/'), outside)).toEqual([])
+})
+
+test('an import path says plainly where it leads', () => {
+  // The linter compares paths as they are written, so a `..` after a folder could slip past its direction rules.
+  const winding = /(from|import)\s*\(?\s*['"](\.\/|[^'"]*[^'"./][^'"]*\/)\.\./
+  expect(breaches(codeUnder(''), winding)).toEqual([])
+})
+
+test('no file tells of the machine it was written on', () => {
+  const home = /(?<![\w.~-])\/(home|root|Users|work)\/[\w.]/
+  expect(breaches(files, home)).toEqual([])
+  expect(paths.filter((path) => /(^|\/)(\.npmrc|\.env)$/.test(path))).toEqual([])
+})
+
+test('every package comes from the public registry', () => {
+  // bun.lock names a source only when it is not the default one.
+  const sources = files.filter(({ path }) =>
+    ['bun.lock', 'bunfig.toml', 'test/endurance/clients/bun.lock'].includes(path),
+  )
+  expect(sources).toHaveLength(3)
+  expect(breaches(sources, /https?:\/\/|\bregistry\b\s*=/)).toEqual([])
+})
+
+test('every action of a workflow is pinned to one commit', () => {
+  const workflows = files.filter(({ path }) => path.startsWith('.github/workflows/'))
+  expect(workflows.length).toBeGreaterThan(0)
+  expect(breaches(workflows, /\buses:(?! [\w-]+\/[\w-]+@[0-9a-f]{40} # v[\d.]+$)/)).toEqual([])
+})
+
+type Versions = Readonly<Record<string, string>>
+type Manifest = { readonly name: string; readonly version: string } & Readonly<
+  Partial<Record<'dependencies' | 'devDependencies' | 'overrides', Versions>>
+>
+const manifestOf = (path: string): Promise<Manifest> => Bun.file(join(root, path)).json()
+
+test('every dependency is pinned to one exact version', async () => {
+  const manifests = await Promise.all(
+    ['package.json', 'server/client/package.json', 'test/endurance/clients/package.json'].map(manifestOf),
+  )
+  for (const { dependencies, devDependencies, overrides } of manifests) {
+    const versions = [dependencies, devDependencies, overrides].flatMap((kind) => Object.entries(kind ?? {}))
+    expect(versions.length).toBeGreaterThan(0)
+    expect(versions.filter(([, version]) => !/^(npm:.+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
+  }
+})
+
+test('the published client has the version of the whole, and depends on what it is tested with', async () => {
+  const [whole, client] = await Promise.all([manifestOf('package.json'), manifestOf('server/client/package.json')])
+  expect([client.name, client.version]).toEqual([whole.name, whole.version])
+  const tested: Versions = { ...whole.dependencies, ...whole.devDependencies }
+  const names = Object.keys(client.dependencies ?? {})
+  expect(client.dependencies).toEqual(Object.fromEntries(names.map((name) => [name, tested[name] ?? 'none'])))
+})

@@ -1,0 +1,305 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import type { Change } from '../../../server/domain/wall/log.ts'
+import { applyChange, emptyView, type WallView } from '../../../server/domain/wall/wall-view.ts'
+import { canvasParts } from '../../../server/http/canvas/canvas-parts.ts'
+import { canvasReads, type CanvasReads } from '../../../server/http/canvas/canvas-read.ts'
+import { canvasSnapshot, type Parts } from '../../../server/http/canvas/canvas-snapshot.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+import { blockOf, NOW, pixelsOf, wallet } from '../../support/samples.ts'
+
+const PRICED = { network: 'eip155:8453', amount: 1_000_000n }
+
+const get = (headers: Record<string, string> = {}) => new Request('http://wall.test/api/canvas', { headers })
+
+let view: WallView
+let reads: CanvasReads
+let told: Change[] = []
+
+const open = (of: WallView, everyMs = 0) => canvasReads({ view: of, terms: PRICED, clock: fakeClock(NOW), everyMs })
+
+/** Reads what was told so far. */
+async function read(request: Request): Promise<Response> {
+  await reads.published()
+  return reads.canvas.answer(request)
+}
+
+const apply = (change: Change) => {
+  told.push(change)
+  applyChange(view, change)
+  reads.changed(change)
+}
+
+const sell = (coord: string, message: string | null = null) =>
+  apply({
+    number: view.number + 1,
+    at: NOW,
+    kind: 'sale',
+    seq: view.sales.length + 1,
+    block: blockOf(coord),
+    agent: 1,
+    wallet: wallet(1),
+    persona: { name: null, framework: null },
+    face: { pixels: null, message, link: null },
+  })
+
+const repaint = (coord: string, message: string | null, colour: number) =>
+  apply({
+    number: view.number + 1,
+    at: NOW,
+    kind: 'repaint',
+    block: blockOf(coord),
+    face: { pixels: pixelsOf(colour), message, link: null },
+  })
+
+beforeEach(() => {
+  told = []
+  view = emptyView()
+  reads = open(view)
+})
+
+const blocksNow = async () => {
+  const { blocks } = (await (await read(get())).json()) as { blocks: unknown[] }
+  return blocks
+}
+
+test('each row of the wall is a line, so that a reader can draw as it reads', async () => {
+  for (const coord of ['0,0', '5,0', '3,4', '159,89']) sell(coord)
+  const text = await (await read(get())).text()
+  const lines = text.slice(text.indexOf('"blocks":[')).split('\n')
+  expect(lines.map((line) => line.match(/"i":\d+/g))).toEqual([
+    null,
+    ['"i":0', '"i":5'],
+    ['"i":643'],
+    ['"i":14399'],
+    null,
+    null,
+  ])
+  expect(JSON.parse(text)).toHaveProperty('blocks.length', 4)
+})
+
+test('every change is seen: a sale, pixels alone, words alone, and a name', async () => {
+  sell('3,4', 'a')
+  expect(await blocksNow()).toEqual([{ i: 643, a: 0, t: NOW, m: 'a' }])
+  repaint('3,4', 'a', 7)
+  expect(await blocksNow()).toMatchObject([{ m: 'a', px: expect.any(String) }])
+  repaint('3,4', null, 7)
+  expect((await blocksNow())[0]).not.toHaveProperty('m')
+  sell('4,4')
+  expect(await blocksNow()).toHaveLength(2)
+  apply({
+    number: view.number + 1,
+    at: NOW,
+    kind: 'identity',
+    agent: 1,
+    persona: { name: 'Ada', framework: null },
+  })
+  expect(await (await read(get())).json()).toMatchObject({ agents: [{ name: 'Ada', blocks: 2 }] })
+})
+
+test('a change serialises its own block only, once for each read that tells of it, and reading serialises nothing', async () => {
+  let looked = 0
+  for (const coord of ['0,0', '0,50']) sell(coord)
+  await read(get())
+  const stringify = JSON.stringify
+  JSON.stringify = ((value: unknown) => {
+    if (typeof value === 'object' && value !== null && 'i' in value) looked++
+    return stringify(value)
+  }) as typeof JSON.stringify
+  try {
+    await read(get())
+    expect(looked).toBe(0)
+    repaint('0,50', 'new', 3)
+    await read(get())
+    expect(looked).toBe(2)
+  } finally {
+    JSON.stringify = stringify
+  }
+})
+
+test('the first change is published at once, and those in quick succession together, once in a while', async () => {
+  const clock = fakeClock(NOW)
+  reads = canvasReads({ view, terms: PRICED, clock, everyMs: 1000 })
+  await reads.published()
+  sell('9,9')
+  expect(await blocksNow()).toHaveLength(1)
+  expect(clock.elapsed()).toBe(0)
+  for (const coord of ['0,0', '1,0', '2,0']) sell(coord)
+  expect(await blocksNow()).toHaveLength(4)
+  expect(clock.elapsed()).toBe(1000)
+})
+
+test('a wall that takes long to publish is published less often, yet within two seconds', async () => {
+  const clock = fakeClock(NOW)
+  let takesMs = 0
+  const parts: Parts = {
+    ...canvasParts(view, PRICED),
+    take() {
+      clock.pass(takesMs)
+      return [[0, new Uint8Array(9)]]
+    },
+    isDirty: () => changes-- > 0,
+  }
+  let changes = 0
+  const slow = canvasSnapshot({ view, parts, type: 'text/plain', clock, everyMs: 900 })
+  await slow.published()
+  const periodOf = async (took: number) => {
+    takesMs = took
+    const before = clock.elapsed()
+    changes = 2
+    slow.changed({ number: 1, at: NOW, kind: 'identity', agent: 1, persona: { name: null, framework: null } })
+    await slow.published()
+    clock.pass(60_000)
+    return clock.elapsed() - before - 60_000 - 2 * took
+  }
+  expect([await periodOf(1), await periodOf(60), await periodOf(500)]).toEqual([900, 1140, 2000])
+})
+
+test('an answer stays what it was, however often the wall is published before it is read', async () => {
+  sell('3,4', 'first')
+  const kept = await Promise.all(
+    ['identity', 'gzip', 'zstd'].map((encoding) => read(get({ 'Accept-Encoding': encoding }))),
+  )
+  const again = await read(get())
+  for (const message of ['a', 'b', 'c', 'd']) {
+    repaint('3,4', message, 7)
+    await reads.published()
+  }
+  const [plain, gzip, zstd] = await Promise.all(kept.map(async (answer) => new Uint8Array(await answer.arrayBuffer())))
+  const text = await again.text()
+  expect(JSON.parse(text)).toMatchObject({ blocks: [{ m: 'first' }] })
+  for (const body of [plain, Bun.gunzipSync(gzip ?? ''), Bun.zstdDecompressSync(zstd ?? '')])
+    expect(new TextDecoder().decode(body)).toBe(text)
+})
+
+test('whoever asks while the wall is published gets what was shown before, or what is shown from then on', async () => {
+  sell('3,4', 'before')
+  await reads.published()
+  repaint('3,4', 'after', 7)
+  const published = reads.published().then(() => 'published')
+  const asked: Response[] = []
+  do asked.push(reads.canvas.answer(get()))
+  while ((await Promise.race([published, Promise.resolve('not yet')])) === 'not yet')
+  const said = await Promise.all(asked.map(async (answer) => /"m":"(\w+)"/.exec(await answer.text())?.[1]))
+  expect(new Set(said)).toEqual(new Set(['before', 'after']))
+})
+
+test('the first readers are not kept waiting for the compression', async () => {
+  sell('3,4')
+  const fresh = open(view)
+  const response = fresh.canvas.answer(get({ 'Accept-Encoding': 'gzip' }))
+  expect(response.headers.get('content-encoding')).toBeNull()
+  expect(await response.json()).toHaveProperty('blocks.length', 1)
+})
+
+describe('a copy that is current', () => {
+  const tagOf = async () => (await read(get())).headers.get('etag') ?? ''
+
+  test('is not sent again', async () => {
+    sell('3,4')
+    const etag = await tagOf()
+    for (const held of [etag, etag.replace('W/', ''), `"x", ${etag}`, '*']) {
+      const response = await read(get({ 'If-None-Match': held }))
+      expect(response.status).toBe(304)
+      expect(response.headers.get('etag')).toBe(etag)
+      expect(Object.fromEntries(response.headers)).toEqual({
+        'access-control-allow-origin': '*',
+        'cache-control': 'public, max-age=2, stale-while-revalidate=10',
+        etag,
+        vary: 'Accept-Encoding',
+      })
+      expect(await response.text()).toBe('')
+    }
+  })
+
+  test('is no longer after a change', async () => {
+    const etag = await tagOf()
+    sell('3,4')
+    expect((await read(get({ 'If-None-Match': etag }))).status).toBe(200)
+  })
+
+  test('says nothing of another wall with as many changes', async () => {
+    sell('3,4')
+    const etag = await tagOf()
+    view = emptyView()
+    reads = open(view)
+    sell('5,6')
+    expect((await read(get({ 'If-None-Match': etag }))).status).toBe(200)
+  })
+
+  test('is current for every process that shows the same', async () => {
+    sell('3,4')
+    const etag = await tagOf()
+    const other = emptyView()
+    for (const change of told) applyChange(other, change)
+    const elsewhere = open(other)
+    for (let compressed = 0; compressed < 2; compressed++) {
+      const response = elsewhere.canvas.answer(get({ 'If-None-Match': etag }))
+      expect([response.status, response.headers.get('etag')]).toEqual([304, etag])
+      await elsewhere.published()
+    }
+  })
+})
+
+const decodings = {
+  identity: (body: Uint8Array<ArrayBuffer>) => body,
+  gzip: Bun.gunzipSync,
+  zstd: Bun.zstdDecompressSync,
+}
+
+const encodings: ReadonlyArray<readonly [accept: string, encoding: 'gzip' | 'zstd' | null]> = [
+  ['gzip', 'gzip'],
+  ['GZIP', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['gzip, deflate, br, zstd', 'gzip'],
+  ['*', 'gzip'],
+  ['zstd', 'zstd'],
+  ['gzip;q=0.5, zstd', 'zstd'],
+  ['gzip;q=0.5', 'gzip'],
+  ['br;q=1.0, gzip;q=0.8, *;q=0.1', 'gzip'],
+  ['identity', null],
+  ['', null],
+  ['br', null],
+  ['gzip;q=0', null],
+  ['gzip;q=0, *', null],
+  ['*;q=0', null],
+  ['gzip;q=0, br;q=0, identity', null],
+  ['gzip;q=0.5, identity', null],
+  ['gzip;q=2', null],
+]
+
+test.each(encodings)('a client that takes %p gets %p', async (accept, encoding) => {
+  sell('3,4')
+  const response = await read(get({ 'Accept-Encoding': accept }))
+  expect(response.headers.get('content-encoding')).toBe(encoding)
+  expect(response.headers.get('vary')).toBe('Accept-Encoding')
+  const body = new Uint8Array(await response.arrayBuffer())
+  const text = new TextDecoder().decode(decodings[encoding ?? 'identity'](body))
+  expect(text).toBe(await (await read(get())).text())
+})
+
+test('the pixels alone are the blocks one after another, in half the bytes of the canvas read', async () => {
+  for (const coord of ['0,0', '3,4', '159,89']) sell(coord)
+  repaint('3,4', 'painted', 7)
+  await reads.published()
+  const response = reads.pixels.answer(get({ 'Accept-Encoding': 'gzip' }))
+  const bytes = Bun.gunzipSync(new Uint8Array(await response.arrayBuffer()))
+  const expected = new Uint8Array(1_440_000).fill(255)
+  expected.fill(7, blockOf('3,4') * 100, blockOf('3,4') * 100 + 100)
+  expect(Buffer.compare(bytes, expected)).toBe(0)
+  expect(reads.pixels.answer(get({ 'If-None-Match': response.headers.get('etag') ?? '' })).status).toBe(304)
+})
+
+test('the wall without its pictures is the canvas read but for them, and a repaint of pixels alone leaves its text', async () => {
+  sell('3,4', 'a')
+  sell('9,9')
+  repaint('3,4', 'a', 7)
+  const whole = (await (await read(get())).json()) as { blocks: { px?: string }[] }
+  const text = async () => await (await reads.blocks.answer(get())).text()
+  const before = await text()
+  expect(JSON.parse(before)).toEqual({ ...whole, blocks: whole.blocks.map((block) => ({ ...block, px: undefined })) })
+  expect(whole.blocks[0]).toHaveProperty('px')
+  repaint('3,4', 'a', 9)
+  await reads.published()
+  expect(await text()).toBe(before)
+  expect(reads.number()).toBe(view.number)
+})

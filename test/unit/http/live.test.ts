@@ -1,0 +1,206 @@
+import { expect, test } from 'bun:test'
+import { systemClock } from '../../../server/adapters/clock.ts'
+import type { Change } from '../../../server/domain/wall/log.ts'
+import { live, type Live } from '../../../server/http/live/stream.ts'
+import { blockOf, NOW, wallet } from '../../support/samples.ts'
+
+/** A log in memory, and the stream of it; `everyMs` as the stream's. */
+function logged(everyMs = 0) {
+  const changes: Change[] = []
+  const reads: number[] = []
+  const log = {
+    after: async (after: number, limit: number) => {
+      reads.push(after)
+      return changes.slice(after, after + limit)
+    },
+    compacted: async () => changes,
+  }
+  // Changes that another process made, and that are seen once they are asked for.
+  const others = { unseen: 0 }
+  const advance = async () => void (others.unseen = 0)
+  const number = () => changes.length - others.unseen
+  // The canvas read follows the view a moment later.
+  const canvasNumber = () => Math.max(0, number() - 3)
+  const open = () => live({ log, clock: systemClock, number, canvasNumber, advance, everyMs })
+  return { changes, reads, others, stream: open(), open }
+}
+
+const identity = (number: number): Change => ({
+  number,
+  at: NOW,
+  kind: 'identity',
+  agent: 1,
+  persona: { name: `name ${number}`, framework: null },
+})
+
+/** Makes the next change, and tells the stream. */
+function add({ changes, stream }: { changes: Change[]; stream: Live }, change = identity(changes.length + 1)): void {
+  changes.push(change)
+  stream.changed(change)
+}
+
+/** What a follower reads: the ids of its events, until it has so many. */
+async function idsFrom(stream: Live, count: number, lastEventId?: number): Promise<number[]> {
+  const text = await textFrom(stream, (read) => read.split('\nevent: ').length > count, lastEventId)
+  return [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
+}
+
+async function textFrom(stream: Live, enough: (text: string) => boolean, lastEventId?: number): Promise<string> {
+  const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId.toString() }
+  const response = await stream.answer(new Request('http://wall.test/api/live', { headers }), '')
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  let text = ''
+  for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    if (enough(text)) break
+  }
+  return text
+}
+
+test('a change is told to those who follow, as the log has it', async () => {
+  const world = logged()
+  const reading = textFrom(world.stream, (text) => text.includes('data'))
+  add(world, {
+    number: 1,
+    at: NOW,
+    kind: 'sale',
+    seq: 1,
+    block: blockOf('3,4'),
+    agent: 1,
+    wallet: wallet(1),
+    persona: { name: 'Ada', framework: null },
+    face: { pixels: null, message: 'two\nlines never happen', link: null },
+  })
+  const data = /data: (.*)\n\n/.exec(await reading)?.[1] ?? ''
+  expect(JSON.parse(data)).toMatchObject({
+    number: 1,
+    kind: 'sale',
+    seq: 1,
+    coord: '3,4',
+    agent: { id: 1, name: 'Ada' },
+  })
+})
+
+test('what is hidden is told to nobody any more, and the block as it is shown from then on', async () => {
+  const world = logged()
+  const block = blockOf('3,4')
+  const [face, bare] = [
+    { pixels: null, message: 'bad word', link: 'https://ada.example/' },
+    { pixels: null, message: null, link: 'https://ada.example/' },
+  ]
+  const hidden = { pixels: false, message: true, link: false }
+  add(world, { number: 1, at: NOW, kind: 'repaint', block, face })
+  add(world, { number: 2, at: NOW, kind: 'hide', block, hidden, face: bare })
+  const text = await textFrom(world.stream, (read) => read.includes('id: 2\n'), 0)
+  const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data))
+  expect(events).toMatchObject([
+    { number: 1, kind: 'repaint', l: 'https://ada.example/' },
+    { number: 2, kind: 'repaint', l: 'https://ada.example/' },
+  ])
+  expect(text).not.toContain('bad word')
+})
+
+test('a reader starts at the present unless it says otherwise', async () => {
+  const world = logged()
+  for (let n = 0; n < 3; n++) add(world)
+  const reading = idsFrom(world.stream, 1)
+  add(world)
+  expect(await reading).toEqual([4])
+})
+
+test('a reader that comes back misses nothing and sees nothing twice, from memory or from the log', async () => {
+  const world = logged()
+  for (let n = 0; n < 1200; n++) add(world)
+  const restarted = { ...world, stream: world.open() }
+  for (let n = 0; n < 5; n++) add(restarted)
+  for (const from of [205, 300, 999, 1199, 1203]) {
+    const missed = Array.from({ length: 1205 - from }, (_, at) => from + at + 1)
+    expect(await idsFrom(restarted.stream, missed.length, from)).toEqual(missed)
+  }
+  const reading = idsFrom(restarted.stream, 2, 1204)
+  add(restarted)
+  expect(await reading).toEqual([1205, 1206])
+})
+
+test('changes that come together are told together', async () => {
+  const world = logged(20)
+  const response = await world.stream.answer(new Request('http://wall.test/api/live'), '')
+  const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
+  await reader.read()
+  const next = reader.read()
+  for (let n = 0; n < 50; n++) add(world)
+  const { value } = await next
+  expect(new TextDecoder().decode(value).match(/^id: /gm)).toHaveLength(50)
+  await reader.cancel()
+})
+
+test('a reader that does not read is cut off, and catches up when it comes back', async () => {
+  const world = logged()
+  const response = await world.stream.answer(new Request('http://wall.test/api/live'), '')
+  const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
+  await reader.read()
+  for (let batch = 0; batch < 15; batch++) {
+    for (let n = 0; n < 200; n++) add(world)
+    await Bun.sleep(1)
+  }
+  let text = ''
+  for (let step = await reader.read(); !step.done; step = await reader.read())
+    text += new TextDecoder().decode(step.value)
+  const kept = [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
+  const last = kept.at(-1) ?? 0
+  expect(last).toBeLessThan(3000)
+  const rest = await idsFrom(world.stream, 3000 - last, last)
+  expect([...kept, ...rest]).toEqual(Array.from({ length: 3000 }, (_, at) => at + 1))
+})
+
+test('a reader from another process that was quicker to follow goes on where it was', async () => {
+  const { changes, others, open } = logged()
+  for (let n = 1; n <= 5; n++) changes.push(identity(n))
+  others.unseen = 3
+  expect(await idsFrom(open(), 1, 4)).toEqual([5])
+})
+
+test('a number that no event has is refused', async () => {
+  const world = logged()
+  for (const id of ['-1', 'x', '1e3', '0x1']) {
+    const response = await world.stream.answer(
+      new Request('http://wall.test/api/live', { headers: { 'last-event-id': id } }),
+      '',
+    )
+    expect([id, response.status, await response.json()]).toMatchObject([id, 400, { error: 'invalid_after' }])
+  }
+})
+
+test('a reader that is far behind, or ahead of the log, is told to read the canvas, and goes on from there', async () => {
+  const world = logged()
+  for (let n = 0; n < 1500; n++) add(world)
+  const reset = 'id: 1497\nevent: reset\ndata: {"number":1497,"kind":"reset"}\n\n'
+  for (const from of [0, 499, 1501, 9_000_000]) {
+    const text = await textFrom(world.stream, (read) => read.includes('id: 1500'), from)
+    expect(text).toStartWith(`retry: 2000\n\n${reset}id: 1498\n`)
+    expect(text.match(/^id: /gm)).toHaveLength(4)
+  }
+  expect(await idsFrom(world.stream, 1000, 500)).toEqual(Array.from({ length: 1000 }, (_, at) => 501 + at))
+})
+
+test('however many come back at once, what they missed is read from the log once', async () => {
+  const world = logged()
+  for (let n = 0; n < 900; n++) add(world)
+  const restarted = { ...world, stream: world.open() }
+  world.reads.length = 0
+  const all = Array.from({ length: 40 }, (_, at) => idsFrom(restarted.stream, 900 - at, at))
+  for (const [at, ids] of (await Promise.all(all)).entries())
+    expect(ids).toEqual(Array.from({ length: 900 - at }, (_, i) => at + i + 1))
+  // Nine round pieces, of which the first was begun in forty places.
+  expect(world.reads.length).toBe(40 + 8)
+})
+
+test('closing ends every stream, and starts none', async () => {
+  const world = logged()
+  const response = await world.stream.answer(new Request('http://wall.test/api/live'), '')
+  const ended = response.text()
+  await Bun.sleep(0)
+  world.stream.close()
+  expect(await ended).toBe('retry: 2000\n\n')
+  expect((await world.stream.answer(new Request('http://wall.test/api/live'), '')).status).toBe(503)
+})

@@ -1,0 +1,77 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { openSqlite } from '../../../db/sqlite/open.ts'
+import type { Change } from '../../../server/domain/wall/log.ts'
+import { KEPT_WHOLE_MS, logCompactor } from '../../../server/instances/compact-log.ts'
+import { sell } from '../../support/engine.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+import { fakeLogger } from '../../support/fakes/logger.ts'
+import { blockOf, editOf, NOW, SILENT, TERMS } from '../../support/samples.ts'
+
+// Goal: a log that was made shorter tells the same wall at every full hour, and is whole where it is young. Method: random
+// stories of repaints on the real engine, read before and after.
+
+const HOUR_MS = 3_600_000
+const BLOCKS = ['3,4', '5,6', '7,8'].map(blockOf)
+
+const never = new AbortController().signal
+
+/** What each block says at a moment. */
+function saidAt(changes: readonly Change[], moment: number): Map<number, string | null> {
+  const said = new Map<number, string | null>()
+  for (const change of changes) if ('face' in change && change.at < moment) said.set(change.block, change.face.message)
+  return said
+}
+
+const repaint = fc.record({ block: fc.nat(BLOCKS.length - 1), afterMs: fc.nat(HOUR_MS / 2) })
+
+test('at every full hour the wall is what it was, and young repaints are all there', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(repaint, { minLength: 1, maxLength: 40 }), fc.nat(12), async (repaints, hoursLater) => {
+      const wall = await openSqlite(':memory:', TERMS.network)
+      for (const [at, block] of BLOCKS.entries())
+        await sell(wall, ['3,4', '5,6', '7,8'][at] ?? '', at + 1, block, SILENT)
+      let now = NOW
+      for (const [at, { block, afterMs }] of repaints.entries()) {
+        now += afterMs
+        await wall.blocks.edit(
+          BLOCKS[block] ?? blockOf('3,4'),
+          { ...editOf(at, { message: `${at}` }), keepUntil: 0 },
+          now,
+        )
+      }
+      const before = await wall.log.after(0, 100)
+      const clock = fakeClock(NOW + KEPT_WHOLE_MS + hoursLater * HOUR_MS)
+      const compact = logCompactor({ ...wall, clock, logger: fakeLogger() })
+      await compact(never)
+      const after = await wall.log.after(0, 100)
+
+      const cut = Math.floor((clock.now() - KEPT_WHOLE_MS) / HOUR_MS) * HOUR_MS
+      for (let hour = Math.floor(NOW / HOUR_MS) * HOUR_MS; hour <= now + HOUR_MS; hour += HOUR_MS)
+        expect(saidAt(after, hour)).toEqual(saidAt(before, hour))
+      expect(after.filter(({ at }) => at >= cut)).toEqual(before.filter(({ at }) => at >= cut))
+      expect(after.filter(({ kind }) => kind === 'sale')).toEqual(before.filter(({ kind }) => kind === 'sale'))
+      const old = after.filter((change) => change.kind === 'repaint' && change.at < cut)
+      const hours = old.map((change) => `${'block' in change && change.block} ${Math.floor(change.at / HOUR_MS)}`)
+      expect(new Set(hours).size).toBe(hours.length)
+      // A second time there is nothing left to do.
+      await compact(never)
+      expect(await wall.log.after(0, 100)).toEqual(after)
+      wall.close()
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('a long log is gone through page by page, and told of once', async () => {
+  const wall = await openSqlite(':memory:', TERMS.network)
+  await sell(wall, '3,4', 1, 1, SILENT)
+  const edits = Array.from({ length: 1300 }, (_, at) => ({ ...editOf(at, { message: `${at}` }), keepUntil: 0 }))
+  for (const edit of edits) await wall.blocks.edit(blockOf('3,4'), edit, NOW)
+  const logger = fakeLogger()
+  const compact = logCompactor({ ...wall, clock: fakeClock(NOW + KEPT_WHOLE_MS + HOUR_MS), logger })
+  await compact(never)
+  expect((await wall.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 1301])
+  expect(logger.notes.filter(({ event }) => event === 'log-compacted')).toHaveLength(1)
+  wall.close()
+})

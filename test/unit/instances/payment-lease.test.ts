@@ -1,0 +1,134 @@
+import { drainMicrotasks } from 'bun:jsc'
+import { describe, expect, test } from 'bun:test'
+import { StoreUnavailable } from '../../../server/domain/failure.ts'
+import { paymentLease, type PaymentLease } from '../../../server/instances/payment-lease.ts'
+import type { Clock, Leases } from '../../../server/ports.ts'
+import { fakeLeases } from '../../support/fakes/leases.ts'
+import { paymentOf } from '../../support/samples.ts'
+import { schedulerOf } from '../../support/scheduler.ts'
+
+// Goal: runs of one payment in two processes are kept apart for as long as both are well, and nobody waits for the dead.
+// Method: a clock that is moved by hand; what is written down is the order in which things happened.
+
+const KEY = paymentOf(1, 1)
+
+function world() {
+  const scheduler = schedulerOf()
+  const leases = fakeLeases(scheduler.elapsed)
+  const notes: string[] = []
+  const process = (port: (own: Leases) => Leases = (own) => own): PaymentLease => {
+    const owner = {}
+    const clock: Clock = {
+      now: scheduler.elapsed,
+      elapsed: scheduler.elapsed,
+      wait: (ms, signal) => scheduler.wait(owner, ms, signal),
+    }
+    return paymentLease(port(leases.of(owner)), clock)
+  }
+  const pass = (ms: number) => {
+    drainMicrotasks()
+    scheduler.pass(ms)
+    drainMicrotasks()
+  }
+  const told = (note: string) => async () => void notes.push(note)
+  return { process, pass, notes, told }
+}
+
+const isOver = async () => false
+
+/** Work that goes on until it is told to end. */
+function longWork() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { run: () => promise, end: resolve }
+}
+
+describe('a payment that another process is at', () => {
+  test('is left alone for as long as that takes, and then run', async () => {
+    const { process, pass, notes, told } = world()
+    const [here, there] = [process(), process()]
+    const long = longWork()
+    const first = here.whenFree(KEY, { isOver, work: long.run, late: told('late') })
+    const second = there.whenFree(KEY, { isOver, work: told('ran'), late: told('late') })
+    pass(50_000)
+    expect(notes).toEqual([])
+    long.end()
+    await first
+    pass(1000)
+    await second
+    expect(notes).toEqual(['ran'])
+  })
+
+  test('is told to be so in time to whoever waits', async () => {
+    const { process, pass, notes, told } = world()
+    const long = longWork()
+    const first = process().whenFree(KEY, { isOver, work: long.run, late: told('late') })
+    const second = process().whenFree(KEY, { isOver, work: told('ran'), late: told('late') })
+    for (let seconds = 0; seconds < 62; seconds += 1) pass(1000)
+    await second
+    expect(notes).toEqual(['late'])
+    long.end()
+    await first
+  })
+
+  test('is nothing for a reconciler', async () => {
+    const { process, notes, told } = world()
+    const [here, there] = [process(), process()]
+    const long = longWork()
+    const first = here.whenFree(KEY, { isOver, work: long.run, late: told('late') })
+    drainMicrotasks()
+    expect(await there.unlessTaken(KEY, told('swept'))).toBe('elsewhere')
+    long.end()
+    await first
+    drainMicrotasks()
+    await there.unlessTaken(KEY, told('swept'))
+    expect(notes).toEqual(['swept'])
+  })
+})
+
+test('what is over is told at once, whoever died with its lease', async () => {
+  const { process, notes, told } = world()
+  void process().whenFree(KEY, { isOver, work: longWork().run, late: told('late') })
+  await process().whenFree(KEY, { isOver: async () => true, work: told('ran'), late: told('late') })
+  expect(notes).toEqual(['ran'])
+})
+
+test('the payment of a process that died is taken up once its lease has ended', async () => {
+  const { process, pass, notes, told } = world()
+  const dead = process(({ take, give, isTaken }) => {
+    let times = 0
+    return { give, isTaken, take: (key, forMs) => (times++ === 0 ? take(key, forMs) : new Promise(() => {})) }
+  })
+  void dead.whenFree(KEY, { isOver, work: longWork().run, late: told('late') })
+  const second = process().whenFree(KEY, { isOver, work: told('ran'), late: told('late') })
+  pass(14_000)
+  expect(notes).toEqual([])
+  pass(2000)
+  await second
+  expect(notes).toEqual(['ran'])
+})
+
+test('a store that knows no lease keeps nobody from looking a payment up', async () => {
+  const { process, notes, told } = world()
+  const broken = () => Promise.reject(new StoreUnavailable('down'))
+  const apart = process(() => ({ take: broken, give: broken, isTaken: broken }))
+  await apart.whenFree(KEY, { isOver, work: told('ran'), late: told('late') })
+  expect(notes).toEqual(['ran'])
+  expect(apart.unlessTaken(KEY, told('swept'))).rejects.toBeInstanceOf(StoreUnavailable)
+})
+
+test('an answer does not wait for its lease to be given back, and the next run of the process does', async () => {
+  const { process, notes, told } = world()
+  const giving = Promise.withResolvers<void>()
+  const apart = process(({ take, give, isTaken }) => ({
+    take,
+    isTaken,
+    give: (key) => giving.promise.then(() => give(key)),
+  }))
+  await apart.whenFree(KEY, { isOver, work: told('first'), late: told('late') })
+  const second = apart.whenFree(KEY, { isOver, work: told('second'), late: told('late') })
+  drainMicrotasks()
+  expect(notes).toEqual(['first'])
+  giving.resolve()
+  await second
+  expect(notes).toEqual(['first', 'second'])
+})

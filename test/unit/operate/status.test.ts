@@ -1,0 +1,83 @@
+import { expect, test } from 'bun:test'
+import { recentAlerts } from '../../../server/health/recent-alerts.ts'
+import { statusLines, type Overview } from '../../../server/operate/status-report.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+import { fakeLogger } from '../../support/fakes/logger.ts'
+
+const NOW = Date.UTC(2026, 10, 22, 12)
+
+const facilitator = { kind: 'facilitator', name: 'pay.example' } as const
+
+const seen: Overview = {
+  version: '1.0.0',
+  baseUrl: 'https://wall.example',
+  network: 'eip155:8453',
+  startedAt: NOW - 90_061_000,
+  now: NOW,
+  rail: 'armed',
+  sells: {
+    ready: true,
+    reasons: [],
+    dependencies: [{ ...facilitator, state: 'up', since: NOW - 61_000, reason: null }],
+  },
+  reads: { ready: true, reasons: [], dependencies: [] },
+  sold: 421,
+  orphans: 0,
+  pending: { held: 2, uncertain: 1, watched: 3, oldestSince: NOW - 12_000 },
+  freeBytes: 12_340_000_000,
+  alerts: [],
+}
+
+test('a wall that sells is told in a screen', () => {
+  expect(statusLines(seen).join('\n')).toMatchInlineSnapshot(`
+    "Pixel Wall 1.0.0 at https://wall.example on eip155:8453, up 1 d 1 h, at 2026-11-22T12:00:00.000Z
+
+      sells       yes
+      reads       yes
+      rail        armed
+      sold        421 of 14400 blocks
+      open        2 held, 1 of them in doubt, 3 watched, the oldest for 12 s
+      disk        12.3 GB free
+      depends on
+        up   for 1 min 1 s facilitator pay.example
+      last alerts  none since the start"
+  `)
+})
+
+test('what keeps it from selling stands where the eye falls first, with each outage and the last alerts', () => {
+  const reason = 'the facilitator pay.example does not answer'
+  const lines = statusLines({
+    ...seen,
+    sells: {
+      ready: false,
+      reasons: [reason],
+      dependencies: [{ ...facilitator, state: 'down', since: NOW - 5000, reason }],
+    },
+    orphans: 1,
+    pending: undefined,
+    freeBytes: undefined,
+    alerts: [{ at: NOW - 5000, event: 'outage', facts: { dependency: 'facilitator', reason } }],
+  })
+  expect(lines.slice(2).join('\n')).toMatchInlineSnapshot(`
+    "  sells       NO: the facilitator pay.example does not answer
+      reads       yes
+      rail        armed
+      sold        421 of 14400 blocks
+      open        not looked at yet
+      orphans     1 payments that no purchase is known for
+      depends on
+        DOWN for 5 s       facilitator pay.example: the facilitator pay.example does not answer
+      last alerts
+        2026-11-22T11:59:55.000Z outage dependency=facilitator reason=the facilitator pay.example does not answer"
+  `)
+})
+
+test('the last alerts are kept, the newest at the end, and written as they were', () => {
+  const clock = fakeClock(NOW)
+  const written = fakeLogger()
+  const { logger, last } = recentAlerts(written, clock)
+  for (let number = 1; number <= 12; number++) logger.alert('orphan', { number })
+  logger.note('open')
+  expect([written.alerts.length, written.notes.length]).toEqual([12, 1])
+  expect(last().map(({ facts }) => facts?.['number'])).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+})

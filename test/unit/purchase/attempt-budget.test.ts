@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'bun:test'
+import type { PaymentKey } from '../../../server/domain/purchase/payment.ts'
+import { attemptBudget, RARE_MS, type AttemptBudget } from '../../../server/purchase/attempt-budget.ts'
+import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts'
+import { hash, wallet } from '../../support/samples.ts'
+
+const SWEEP_MS = 5000
+const RETRIES_AN_HOUR = 240
+const HOUR_MS = 3_600_000
+
+const keyOf = (payer: number, nonce: number): PaymentKey => ({ payer: wallet(payer), nonce: hash(nonce) })
+
+/** A wallet's purchases, as many as can be held for it at once. */
+const held = (payer: number, from = 1) => Array.from({ length: 16 }, (_, at) => keyOf(payer, from + at))
+
+/** The moments at which each of them was tried, in an hour of sweeps. */
+function triesOf(budget: AttemptBudget, clock: FakeClock, keysNow: (at: number) => readonly PaymentKey[]) {
+  const tries = new Map<string, number[]>()
+  for (let at = 0; at < HOUR_MS; at += SWEEP_MS) {
+    for (const { payer, nonce } of budget.due(keysNow(at))) {
+      const key = `${payer}:${nonce}`
+      tries.set(key, [...(tries.get(key) ?? []), at])
+    }
+    clock.pass(SWEEP_MS)
+  }
+  return tries
+}
+
+const countOf = (tries: ReadonlyMap<string, readonly number[]>) => [...tries.values()].flat().length
+
+describe('the purchases of a wallet that keeps failing', () => {
+  test('are tried a fixed number of times an hour, and each of them at least every five minutes', () => {
+    const clock = fakeClock(0)
+    const tries = triesOf(attemptBudget(clock), clock, () => held(1))
+    expect(countOf(tries)).toBeLessThanOrEqual(16 + RETRIES_AN_HOUR + 16 * (HOUR_MS / RARE_MS))
+    expect(tries.size).toBe(16)
+    for (const moments of tries.values())
+      for (const [at, moment] of moments.entries()) expect(moment - (moments[at - 1] ?? 0)).toBeLessThanOrEqual(RARE_MS)
+  })
+
+  test('are bounded too where new ones take the place of those that ended', () => {
+    const clock = fakeClock(0)
+    const everySixMinutes = (at: number) => held(1, 1 + 16 * Math.floor(at / 360_000))
+    const tries = triesOf(attemptBudget(clock), clock, everySixMinutes)
+    expect(tries.size).toBe(160)
+    expect(countOf(tries)).toBeLessThanOrEqual(160 + RETRIES_AN_HOUR + 16 * (HOUR_MS / RARE_MS))
+  })
+
+  test('are no reason to try those of others less', () => {
+    const alone = fakeClock(0)
+    const expected = triesOf(attemptBudget(alone), alone, () => [keyOf(2, 99)])
+    const clock = fakeClock(0)
+    const tries = triesOf(attemptBudget(clock), clock, () => [...held(1), keyOf(2, 99)])
+    const [other] = expected.keys()
+    expect(tries.get(other ?? '')).toEqual(expected.get(other ?? '') ?? [])
+  })
+})
+
+describe('a purchase', () => {
+  test('is tried with each sweep while its end may come any moment, and ever more rarely then', () => {
+    const clock = fakeClock(0)
+    const tries = triesOf(attemptBudget(clock), clock, () => [keyOf(1, 1)])
+    const seconds = [...tries.values()].flat().map((at) => at / 1000)
+    expect(seconds.slice(0, 14)).toEqual([0, 5, 10, 15, 20, 25, 30, 40, 55, 75, 100, 135, 180, 240])
+  })
+
+  test('that is seen for the first time is due, whatever its wallet has spent', () => {
+    const clock = fakeClock(0)
+    const budget = attemptBudget(clock)
+    while (budget.mayRetry(wallet(1)));
+    expect(budget.due([keyOf(1, 1)])).toEqual([keyOf(1, 1)])
+    expect(budget.due([keyOf(1, 1), keyOf(1, 2)])).toEqual([keyOf(1, 2)])
+  })
+})
+
+test('what requests may try is bounded for each wallet, and comes back by and by', () => {
+  const clock = fakeClock(0)
+  const budget = attemptBudget(clock)
+  let allowed = 0
+  for (let at = 0; at < HOUR_MS; at += 1000) {
+    for (let times = 0; times < 10; times += 1) if (budget.mayRetry(wallet(1))) allowed += 1
+    clock.pass(1000)
+  }
+  expect(allowed).toBeGreaterThan(RETRIES_AN_HOUR - 5)
+  expect(allowed).toBeLessThanOrEqual(RETRIES_AN_HOUR)
+  expect(budget.mayRetry(wallet(2))).toBe(true)
+})

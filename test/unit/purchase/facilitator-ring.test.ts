@@ -1,0 +1,382 @@
+import { describe, expect, test } from 'bun:test'
+import type { SettleResult, VerifyResult } from '../../../server/domain/purchase/facilitator-errors.ts'
+import { facilitatorRing } from '../../../server/purchase/facilitator-ring.ts'
+import { facilitatorContract } from '../../engine/ports/facilitator.contract.ts'
+import { fakeChain } from '../../support/fakes/chain.ts'
+import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts'
+import { fakeFacilitator, SIGNER, type FakeFacilitator } from '../../support/fakes/facilitator.ts'
+import { fakeLogger } from '../../support/fakes/logger.ts'
+import { hash, NOW, paymentOf } from '../../support/samples.ts'
+
+// Goal: buyers are served while any facilitator works, each is charged once, and nothing is denied that one of them may have
+// sent. Method: a ring of facilitators in memory over a chain in memory.
+
+const [FIRST, SECOND] = ['first.example', 'second.example']
+
+/** A clock on which a wait that can be ended lasts until time passes, and any other takes no time of ours. */
+function patientClock(): FakeClock {
+  const clock = fakeClock(NOW)
+  const waiting = new Set<() => void>()
+  return {
+    ...clock,
+    wait: (ms, signal) => {
+      if (signal === undefined) return clock.wait(ms)
+      const due = clock.elapsed() + ms
+      return new Promise((resolve) => {
+        waiting.add(() => clock.elapsed() >= due && resolve())
+        signal.addEventListener('abort', () => resolve())
+      })
+    },
+    pass(ms) {
+      clock.pass(ms)
+      for (const wake of waiting) wake()
+    },
+  }
+}
+
+/** A ring of two on one chain. */
+function ringOfTwo() {
+  const [chain, clock, logger] = [fakeChain(), patientClock(), fakeLogger()]
+  const [first, second] = [fakeFacilitator(chain, FIRST), fakeFacilitator(chain, SECOND)]
+  const limits = { verifyTimeoutMs: 5000, settleTimeoutMs: 30_000 }
+  const ring = facilitatorRing({ members: [first, second], chain, clock, logger, ...limits })
+  const told = () =>
+    logger.notes.map(({ facts }) => [facts['call'], facts['facilitator'], facts['answer'], facts['next']])
+  return { chain, clock, first, second, ring, told }
+}
+
+let nonces = 0
+const newPayment = () => paymentOf(1, ++nonces)
+
+const DEFINITE: SettleResult = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
+const VAGUE: SettleResult = { kind: 'refused', reason: 'invalid_transaction_state' }
+const INVENTED: SettleResult = { kind: 'success', tx: hash(0xdead) }
+const UNSENT: SettleResult = { kind: 'unsent' }
+const UNCLEAR: SettleResult = { kind: 'unclear' }
+const BUSY: SettleResult = { kind: 'busy' }
+const UNREADABLE = { kind: 'unclear', unreadable: true } as const
+
+const poor = 'invalid_exact_evm_insufficient_balance'
+
+for (const isFirstDown of [false, true])
+  facilitatorContract(isFirstDown ? 'a ring whose first member is down' : 'a ring', async () => {
+    const { chain, clock, first, second, ring } = ringOfTwo()
+    const down = { verification: { kind: 'unavailable' }, settling: UNSENT, supported: 'unavailable' } as const
+    if (isFirstDown) Object.assign(first, down)
+    const gone = Object.assign(fakeFacilitator(chain), { ...down, signing: 'unavailable' as const })
+    const deps = { chain, clock, logger: fakeLogger(), verifyTimeoutMs: 5000, settleTimeoutMs: 5000 }
+    return {
+      facilitator: { ...ring, signers: isFirstDown ? second.signers : async () => await first.signers() },
+      unreachable: facilitatorRing({ ...deps, members: [gone, gone] }),
+      payment: async () => newPayment(),
+      unaffordable: async () => {
+        for (const member of [first, second])
+          Object.assign(member, { verification: { kind: 'invalid', reason: poor }, settling: DEFINITE })
+        return newPayment()
+      },
+      landed: async (payment) => {
+        const status = await chain.status(payment, 0n)
+        return status.kind === 'paid' ? status.tx : undefined
+      },
+    }
+  })
+
+describe('a settlement', () => {
+  test.each<[string, SettleResult]>([
+    ['cannot be reached', UNSENT],
+    ['gives no clear answer', UNCLEAR],
+    ['refuses what it may have sent', VAGUE],
+    ['refuses what is good', DEFINITE],
+    ['invents a transaction', INVENTED],
+    ['has too much to do', BUSY],
+  ])('is made by the second where the first %s, and told of', async (_, settling) => {
+    const { first, second, ring, told } = ringOfTwo()
+    first.settling = settling
+    const payment = newPayment()
+    expect(await ring.settle('next', payment)).toEqual({ kind: 'success', tx: hash(1), by: SECOND })
+    expect([first.settled.length, second.settled.length]).toEqual([1, 1])
+    expect(told()).toEqual([['settle', FIRST, settling.kind, 'the next facilitator']])
+  })
+
+  test.each<[string, SettleResult, SettleResult, SettleResult]>([
+    ['neither was reached', UNSENT, UNSENT, { ...UNSENT }],
+    ['neither had the time', BUSY, BUSY, { ...BUSY, by: FIRST }],
+    ['one was not reached and one had no time', UNSENT, BUSY, { ...BUSY, by: SECOND }],
+    ['both refused before broadcast', DEFINITE, DEFINITE, { ...DEFINITE, by: FIRST }],
+    ['one was not reached and one refused', UNSENT, DEFINITE, { ...DEFINITE, by: SECOND }],
+    ['the first may have sent it', UNCLEAR, DEFINITE, UNCLEAR],
+    ['the first may have sent it before it refused', VAGUE, DEFINITE, UNCLEAR],
+    ['the second may have sent it', DEFINITE, UNCLEAR, UNCLEAR],
+    ['the chain denies the success of the first', INVENTED, DEFINITE, UNCLEAR],
+    ['the chain denies the success of the first, and the second was not reached', INVENTED, UNSENT, UNCLEAR],
+  ])('where %s is taken for what all of them prove', async (_, one, other, together) => {
+    const { first, second, ring } = ringOfTwo()
+    first.settling = one
+    second.settling = other
+    expect(await ring.settle('next', newPayment())).toEqual(together)
+  })
+
+  test('that the chain shows is not made again, whatever the first says of it', async () => {
+    for (const settling of [UNCLEAR, VAGUE, DEFINITE]) {
+      const { chain, first, second, ring } = ringOfTwo()
+      const payment = newPayment()
+      first.settle = async () => {
+        chain.land(payment)
+        return settling
+      }
+      expect((await ring.settle('next', payment)).kind).toBe(settling.kind)
+      expect(second.settled).toEqual([])
+    }
+  })
+
+  test('is not tried elsewhere while the chain cannot be asked', async () => {
+    const { chain, first, second, ring } = ringOfTwo()
+    chain.silent = true
+    first.settling = UNCLEAR
+    expect((await ring.settle('next', newPayment())).kind).toBe('unclear')
+    expect(second.settled).toEqual([])
+  })
+
+  test('that is said to be made is taken for it while the chain cannot be asked', async () => {
+    const { chain, first, ring } = ringOfTwo()
+    chain.silent = true
+    first.settling = INVENTED
+    expect(await ring.settle('next', newPayment())).toEqual({ ...INVENTED, by: FIRST })
+  })
+
+  test('gives each its share of the time, and what one leaves over to the next', async () => {
+    const { clock, first, second, ring } = ringOfTwo()
+    first.settle = async (_, _payment, manner) => {
+      clock.pass(4000)
+      first.manners.push(manner)
+      return UNCLEAR
+    }
+    await ring.settle('next', newPayment())
+    expect([first.manners.at(-1), second.manners.at(-1)]).toEqual([
+      { withinMs: 15_000, isBare: false },
+      { withinMs: 26_000, isBare: false },
+    ])
+  })
+
+  test('that used up all the time goes to nobody else', async () => {
+    const { clock, first, second, ring } = ringOfTwo()
+    first.settle = async () => {
+      clock.pass(31_000)
+      return UNCLEAR
+    }
+    expect((await ring.settle('next', newPayment())).kind).toBe('unclear')
+    expect(second.settled).toEqual([])
+  })
+})
+
+describe('a verification', () => {
+  test.each<[string, VerifyResult]>([
+    ['does not answer', { kind: 'unavailable' }],
+    ['has too much to do', { kind: 'busy' }],
+    ['calls a good signature bad', { kind: 'invalid', reason: 'invalid_exact_evm_signature' }],
+    ['calls a rich payer poor', { kind: 'invalid', reason: poor }],
+  ])('is made by the second where the first %s', async (_, verification) => {
+    const { first, ring, told } = ringOfTwo()
+    first.verification = verification
+    expect(await ring.verify('next', newPayment())).toEqual({ kind: 'valid', by: SECOND })
+    expect(told()).toEqual([['verify', FIRST, verification.kind, 'the next facilitator']])
+  })
+
+  test.each<[VerifyResult, VerifyResult, VerifyResult]>([
+    [{ kind: 'unavailable' }, { kind: 'invalid', reason: poor }, { kind: 'invalid', reason: poor, by: SECOND }],
+    [{ kind: 'invalid', reason: poor }, { kind: 'unavailable' }, { kind: 'invalid', reason: poor, by: FIRST }],
+    [
+      { kind: 'invalid', reason: 'invalid_exact_evm_signature' },
+      { kind: 'invalid', reason: poor },
+      { kind: 'invalid', reason: poor, by: SECOND },
+    ],
+    [{ kind: 'unavailable' }, { kind: 'busy' }, { kind: 'busy', by: SECOND }],
+    [{ kind: 'unavailable' }, { kind: 'unavailable' }, { kind: 'unavailable' }],
+  ])('that none of them makes says the most that one knows (%#)', async (one, other, together) => {
+    const { first, second, ring } = ringOfTwo()
+    first.verification = one
+    second.verification = other
+    expect(await ring.verify('next', newPayment())).toEqual(together)
+  })
+})
+
+describe('a facilitator that is slow to verify', () => {
+  /** Lets the first answer only when the test says so. */
+  function slowFirst() {
+    const ring = ringOfTwo()
+    const late = Promise.withResolvers<VerifyResult>()
+    ring.first.verify = async (_, _payment, manner) => {
+      ring.first.manners.push(manner)
+      return await late.promise
+    }
+    return { ...ring, late }
+  }
+  const turnsOfTheLoop = () => new Promise((resolve) => setImmediate(resolve))
+
+  test('is joined by the next one after a second, and the first that takes the payment decides', async () => {
+    for (const isFirstFaster of [false, true]) {
+      const { clock, first, second, ring, late } = slowFirst()
+      const answers = Promise.withResolvers<VerifyResult>()
+      if (isFirstFaster)
+        second.verify = async (_, _payment, manner) => {
+          second.manners.push(manner)
+          return await answers.promise
+        }
+      const verifying = ring.verify('next', newPayment())
+      clock.pass(999)
+      await turnsOfTheLoop()
+      expect(second.manners).toEqual([])
+      clock.pass(1)
+      await turnsOfTheLoop()
+      // Both have all the time that is left.
+      expect([first.manners, second.manners]).toEqual([
+        [{ withinMs: 5000, isBare: false }],
+        [{ withinMs: 4000, isBare: false }],
+      ])
+      if (isFirstFaster) late.resolve({ kind: 'valid' })
+      expect(await verifying).toEqual({ kind: 'valid', by: isFirstFaster ? FIRST : SECOND })
+    }
+  })
+
+  test('decides where the other one refuses what is good', async () => {
+    const { clock, second, ring, late } = slowFirst()
+    second.verification = { kind: 'invalid', reason: poor }
+    const verifying = ring.verify('next', newPayment())
+    clock.pass(1000)
+    await turnsOfTheLoop()
+    late.resolve({ kind: 'valid' })
+    expect(await verifying).toEqual({ kind: 'valid', by: FIRST })
+  })
+})
+
+describe('the verification of a facilitator', () => {
+  test('is probed once a minute, and from a buyer’s failure on until it works', async () => {
+    const { clock, first, ring } = ringOfTwo()
+    const probed = async () => {
+      await ring.supports()
+      return first.probes.at(-1)
+    }
+    expect([await probed(), await probed()]).toEqual(['verify', 'supported'])
+    clock.pass(60_000)
+    expect([await probed(), await probed()]).toEqual(['verify', 'supported'])
+    first.verification = { kind: 'unavailable' }
+    await ring.verify('next', newPayment())
+    expect(ring.isSuspect()).toBe(true)
+    first.supported = 'unavailable'
+    expect([await probed(), await probed()]).toEqual(['verify', 'verify'])
+    expect(ring.isSuspect()).toBe(false)
+    first.supported = 'yes'
+    expect([await probed(), await probed()]).toEqual(['verify', 'supported'])
+  })
+
+  test('that a buyer finds working or that refuses a buyer is not suspect', async () => {
+    const { first, second, ring } = ringOfTwo()
+    await ring.verify('next', newPayment())
+    for (const member of [first, second]) member.verification = { kind: 'invalid', reason: poor }
+    await ring.verify('next', newPayment())
+    for (const member of [first, second]) member.verification = { kind: 'busy' }
+    await ring.verify('next', newPayment())
+    expect(ring.isSuspect()).toBe(false)
+  })
+})
+
+describe('a facilitator that cannot read what it is sent', () => {
+  /** One that takes no more than the payment itself. */
+  function makePlain(member: FakeFacilitator) {
+    const { verify, settle } = member
+    member.verify = async (target, payment, manner) =>
+      manner?.isBare === true ? await verify(target, payment, manner) : { kind: 'unavailable', unreadable: true }
+    member.settle = async (target, payment, manner) =>
+      manner?.isBare === true ? await settle(target, payment, manner) : UNREADABLE
+  }
+
+  test('is sent the bare payment, once', async () => {
+    const { first, second, ring } = ringOfTwo()
+    makePlain(first)
+    const payment = newPayment()
+    expect(await ring.verify('next', payment)).toEqual({ kind: 'valid', by: FIRST })
+    expect(await ring.settle('next', payment)).toMatchObject({ kind: 'success', by: FIRST })
+    expect(first.manners.map((manner) => manner?.isBare)).toEqual([true, true])
+    expect([second.verified, second.settled]).toEqual([[], []])
+    first.settling = { kind: 'refused', reason: 'invalid_payload' }
+    expect(await ring.settle('next', newPayment())).toMatchObject({ kind: 'success', by: SECOND })
+    expect(first.settled).toHaveLength(2)
+  })
+
+  test('has then tried twice, so that no refusal of its own is final', async () => {
+    const { first, second, ring } = ringOfTwo()
+    makePlain(first)
+    first.settling = DEFINITE
+    second.settling = UNSENT
+    expect(await ring.settle('next', newPayment())).toEqual(UNCLEAR)
+  })
+})
+
+describe('a member that failed', () => {
+  test('is asked last for a while, longer each time, and first again once it worked', async () => {
+    const { clock, first, second, ring } = ringOfTwo()
+    const asked = async () => {
+      const before = first.settled.length
+      expect((await ring.settle('next', newPayment())).kind).toBe('success')
+      return first.settled.length > before
+    }
+    first.settling = UNCLEAR
+    expect(await asked()).toBe(true)
+    expect(await asked()).toBe(false)
+    clock.pass(5000)
+    expect(await asked()).toBe(true)
+    clock.pass(5000)
+    expect(await asked()).toBe(false)
+    second.settling = UNSENT
+    first.settling = 'honest'
+    expect(await asked()).toBe(true)
+    second.settling = 'honest'
+    expect(await asked()).toBe(true)
+  })
+
+  test('to answer what it takes is asked last until it does', async () => {
+    const { first, ring } = ringOfTwo()
+    expect(await ring.supports()).toBe('yes')
+    first.supported = 'unavailable'
+    expect(await ring.supports()).toBe('yes')
+    expect(await ring.verify('next', newPayment())).toEqual({ kind: 'valid', by: SECOND })
+    first.supported = 'yes'
+    await ring.supports()
+    expect(await ring.verify('next', newPayment())).toEqual({ kind: 'valid', by: FIRST })
+  })
+
+  test('to take our network is not asked where another takes it', async () => {
+    const { first, second, ring } = ringOfTwo()
+    first.supported = 'no'
+    second.verification = { kind: 'unavailable' }
+    expect(await ring.supports()).toBe('yes')
+    expect(await ring.verify('next', newPayment())).toEqual({ kind: 'unavailable' })
+    expect(first.verified).toEqual([])
+    second.supported = 'unavailable'
+    expect(await ring.supports()).toBe('unavailable')
+    second.supported = 'no'
+    expect(await ring.supports()).toBe('no')
+  })
+})
+
+test('a ring signs as each of its members, and does not say as whom while one is silent', async () => {
+  const { first, second, ring } = ringOfTwo()
+  second.signing = ['0x0000000000000000000000000000000000000005']
+  expect(await ring.signers()).toEqual([SIGNER, '0x0000000000000000000000000000000000000005'])
+  first.signing = 'unknown'
+  expect(await ring.signers()).toBe('unknown')
+  second.signing = 'unavailable'
+  expect(await ring.signers()).toBe('unavailable')
+})
+
+test('what a client says to extensions reaches whoever settles', async () => {
+  const { first, second, ring } = ringOfTwo()
+  const payment = newPayment()
+  const extensions = { builder: { code: 'bc_7' } }
+  await ring.verify('next', { ...payment, extensions })
+  first.settling = UNCLEAR
+  await ring.settle('next', payment)
+  expect([first.settled, second.settled]).toEqual([[{ ...payment, extensions }], [{ ...payment, extensions }]])
+  await ring.settle('next', newPayment())
+  expect(second.settled.at(-1)?.extensions).toBeUndefined()
+})

@@ -1,0 +1,355 @@
+import { describe, expect, test } from 'bun:test'
+import { openSqlite } from '../../../db/sqlite/open.ts'
+import { StoreUnavailable } from '../../../server/domain/failure.ts'
+import type { SettleResult } from '../../../server/domain/purchase/facilitator-errors.ts'
+import type { Payment } from '../../../server/domain/purchase/payment.ts'
+import type { Ledger } from '../../../server/ports.ts'
+import { hold } from '../../support/engine.ts'
+import { fakeChain } from '../../support/fakes/chain.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
+import { fakeLogger } from '../../support/fakes/logger.ts'
+import { nonceOrCode, sellerWith } from '../../support/fakes/seller.ts'
+import { FORGED } from '../../support/fakes/wallets.ts'
+import { blockOf, hash, NOW, paymentOf, SILENT, TERMS } from '../../support/samples.ts'
+
+// Goal: what the driver adds to the script: who waits for an answer, what the store could not take, how often is settled.
+
+type Verb = keyof Ledger
+
+/**
+ * A seller over the real ledger. The store fails at the verbs in `down`; `atSettle` happens while a settlement runs, and
+ * `atStore` while the store does what the verb says.
+ */
+async function openSeller() {
+  const db = await openSqlite(':memory:', TERMS.network)
+  const chain = fakeChain()
+  const honest = fakeFacilitator(chain)
+  // Waiting costs no time here.
+  const clock = { ...fakeClock(NOW), wait: async () => {} }
+  const logger = fakeLogger()
+  const down = new Set<Verb>()
+  const world = {
+    atSettle: () => {},
+    atStore: undefined as ((verb: Verb) => void) | undefined,
+    atVerify: undefined as ((payment: Payment) => void) | undefined,
+    settling: undefined as SettleResult | undefined,
+  }
+  const facilitator = {
+    ...honest,
+    verify: async (...asked: Parameters<typeof honest.verify>) => {
+      if (world.atVerify === undefined) return await honest.verify(...asked)
+      world.atVerify(asked[1])
+      return { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' } as const
+    },
+    settle: async (...asked: Parameters<typeof honest.settle>) => {
+      world.atSettle()
+      return world.settling ?? (await honest.settle(...asked))
+    },
+  }
+  const ledger = new Proxy(db.ledger, {
+    get(whole, verb: Verb) {
+      if (down.has(verb)) return () => Promise.reject(new StoreUnavailable('down'))
+      world.atStore?.(verb)
+      return Reflect.get(whole, verb)
+    },
+  })
+  const sold = sellerWith({ ledger, facilitator, chain, clock, logger })
+  const buy = (payment: Payment, client?: AbortSignal) => sold.buy('next', payment, SILENT, client)
+  return { db, chain, clock, logger, down, world, sold, buy, settled: honest.settled }
+}
+
+describe('a client that hangs up while its payment settles', () => {
+  test('gets the receipt when it signs anew, and is not charged again', async () => {
+    const { world, buy, settled } = await openSeller()
+    const client = new AbortController()
+    world.atSettle = () => client.abort()
+    await buy(paymentOf(1, 1), client.signal)
+    expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
+    expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
+  })
+
+  test('stops nothing: its block is sold', async () => {
+    const { world, buy, db } = await openSeller()
+    const client = new AbortController()
+    world.atSettle = () => client.abort()
+    await buy(paymentOf(1, 1), client.signal)
+    expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'sold', unanswered: true } })
+  })
+
+  test('leaves nothing owed while a copy of its request is answered', async () => {
+    const { world, buy, db } = await openSeller()
+    const client = new AbortController()
+    world.atSettle = () => client.abort()
+    const answers = await Promise.all([buy(paymentOf(1, 1), client.signal), buy(paymentOf(1, 1))])
+    expect(answers.map(nonceOrCode)).toEqual([hash(1), hash(1)])
+    expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { unanswered: false } })
+  })
+})
+
+test('a client that hangs up while its sale is written gets the receipt when it signs anew, and is not charged again', async () => {
+  const { world, buy, settled } = await openSeller()
+  const client = new AbortController()
+  world.atStore = (verb) => verb === 'finalize' && client.abort()
+  await buy(paymentOf(1, 1), client.signal)
+  expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
+  expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
+})
+
+test('a client that hangs up before its block is held is not charged', async () => {
+  const { world, buy, db, settled } = await openSeller()
+  const client = new AbortController()
+  world.atStore = (verb) => verb === 'availability' && client.abort()
+  await buy(paymentOf(1, 1), client.signal)
+  expect(await db.ledger.find(paymentOf(1, 1))).toBeUndefined()
+  expect(settled).toHaveLength(0)
+})
+
+test('a payment that was refused, and that somebody else broadcast since, gets its block when it is sent again', async () => {
+  const { world, buy, chain } = await openSeller()
+  world.atVerify = () => {}
+  expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('payment_required')
+  chain.land(paymentOf(1, 1))
+  expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
+})
+
+describe('a receipt that went out', () => {
+  test('ends the purchase: whoever buys ten times in a row gets ten blocks', async () => {
+    const { buy } = await openSeller()
+    const blocks: unknown[] = []
+    for (let nonce = 1; nonce <= 10; nonce += 1) {
+      const outcome = await buy(paymentOf(1, nonce))
+      blocks.push(outcome.kind === 'bought' && outcome.purchase.block)
+    }
+    expect(new Set(blocks).size).toBe(10)
+  })
+
+  test('that could not be marked is handed over once more, as an earlier purchase, and charges nobody', async () => {
+    const { down, buy, sold, settled } = await openSeller()
+    down.add('markAnswered')
+    await buy(paymentOf(1, 1))
+    await sold.idle()
+    down.clear()
+    expect(await buy(paymentOf(1, 2))).toMatchObject({ isEarlier: true, purchase: { payment: { nonce: hash(1) } } })
+    expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(2))
+    expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1), hash(2)])
+  })
+
+  test('to two new payments at once goes to one of them; the other is asked to wait', async () => {
+    const { world, buy } = await openSeller()
+    const client = new AbortController()
+    world.atSettle = () => client.abort()
+    await buy(paymentOf(1, 1), client.signal)
+    const answers = await Promise.all([buy(paymentOf(1, 2)), buy(paymentOf(1, 3))])
+    expect(answers.map(nonceOrCode).toSorted()).toEqual([hash(1), 'settlement_unknown'])
+  })
+})
+
+test('a payment shown again after a 503 gets its receipt, and ends nothing that is owed', async () => {
+  const { world, buy, clock, settled } = await openSeller()
+  world.settling = { kind: 'unclear' }
+  expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
+  world.settling = undefined
+  clock.pass(5000)
+  expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
+  expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
+  expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(3))
+  expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1), hash(3)])
+})
+
+describe('a purchase that its client has a name for', () => {
+  const named = (nonce: number) => ({ ...paymentOf(1, nonce), identifier: 'order-0000000001' })
+
+  test('is made once, however often it is signed anew, and the receipt is the same', async () => {
+    const { buy, clock, settled } = await openSeller()
+    expect(nonceOrCode(await buy(named(1)))).toBe(hash(1))
+    clock.pass(3_600_000)
+    for (const nonce of [2, 3]) expect(nonceOrCode(await buy(freshAt(clock.now(), named(nonce))))).toBe(hash(1))
+    expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
+  })
+
+  test('buys nothing else under that name', async () => {
+    const { sold, buy } = await openSeller()
+    await buy(named(1))
+    expect(nonceOrCode(await sold.buy(blockOf('0,0'), named(2), SILENT))).toBe('payment_used')
+    expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(3))
+  })
+})
+
+/** The same payment, signed for the time it is now. */
+const freshAt = (now: number, payment: Payment): Payment => ({
+  ...payment,
+  validBefore: BigInt(Math.floor(now / 1000)) + 300n,
+})
+
+describe('a payment that is known, shown by somebody else', () => {
+  const forged = { ...paymentOf(1, 1), signature: FORGED }
+
+  test('tells nothing of the purchase', async () => {
+    const { sold, buy } = await openSeller()
+    await buy(paymentOf(1, 1))
+    expect(nonceOrCode(await sold.buy(blockOf('79,44'), forged, SILENT))).toBe('block_taken')
+    expect(nonceOrCode(await buy(forged))).toBe('payment_required')
+  })
+
+  test('while it is bought shares no answer with its payer', async () => {
+    const { buy } = await openSeller()
+    const answers = await Promise.all([buy(paymentOf(1, 1)), buy(forged)])
+    expect(answers.map(nonceOrCode)).toEqual([hash(1), 'payment_required'])
+  })
+})
+
+describe('a target that is held', () => {
+  test('is being bought while its run has a client, and in doubt afterwards', async () => {
+    const { world, sold, buy } = await openSeller()
+    const block = blockOf('79,44')
+    const during: unknown[] = []
+    world.atSettle = () => void during.push(sold.offered(block))
+    world.settling = { kind: 'unclear' }
+    expect(await sold.offered(block)).toBe('open')
+    await buy(paymentOf(1, 1))
+    expect(await Promise.all(during)).toEqual(['reserved'])
+    await sold.idle()
+    expect(await sold.offered(block)).toBe('uncertain')
+  })
+})
+
+test('whoever sends a settled payment again and hangs up leaves nothing owed', async () => {
+  const { world, buy, db } = await openSeller()
+  await buy(paymentOf(1, 1))
+  const client = new AbortController()
+  world.atStore = () => client.abort()
+  await buy(paymentOf(1, 1), client.signal)
+  expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { unanswered: false } })
+})
+
+describe('what the store could not take', () => {
+  test('leaves a receipt owed that it kept from being handed over', async () => {
+    const { world, down, buy, settled } = await openSeller()
+    const client = new AbortController()
+    world.atSettle = () => client.abort()
+    await buy(paymentOf(1, 1), client.signal)
+    world.atStore = (verb) => verb === 'availability' && down.add('find')
+    expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe('database_unavailable')
+    world.atStore = undefined
+    down.clear()
+    expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(1))
+    expect(settled).toHaveLength(1)
+  })
+
+  test('keeps nobody from a receipt that is true already', async () => {
+    const { world, down, buy, clock } = await openSeller()
+    world.settling = { kind: 'unclear' }
+    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
+    world.settling = undefined
+    clock.pass(5000)
+    down.add('markAnswered')
+    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
+  })
+
+  test('is a sale that nothing new is sold over', async () => {
+    const { down, buy, settled } = await openSeller()
+    for (const verb of ['finalize', 'markUncertain'] as const) down.add(verb)
+    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('deed_not_persisted')
+    expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe('settlement_unknown')
+    down.clear()
+    expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(1))
+    expect(settled).toHaveLength(1)
+  })
+
+  test('is a payment that somebody else broadcast, and it gets its block by the next sweep', async () => {
+    const { down, buy, sold, chain, world } = await openSeller()
+    down.add('fulfilLatePayment')
+    world.atVerify = (payment) => void chain.land(payment)
+    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('database_unavailable')
+    down.clear()
+    await sold.writePending()
+    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
+  })
+})
+
+describe('what an earlier process left open', () => {
+  test('is looked at after a request for it that failed before it could', async () => {
+    const { db, down, buy, sold } = await openSeller()
+    await hold(db, 'next', paymentOf(1, 1))
+    down.add('find')
+    const again = buy(paymentOf(1, 1))
+    await expect(sold.reconcile(paymentOf(1, 1))).rejects.toThrow(StoreUnavailable)
+    expect(nonceOrCode(await again)).toBe('database_unavailable')
+    down.clear()
+    expect(await sold.reconcile(paymentOf(1, 1))).toBe(true)
+    expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
+  })
+
+  test('is looked at however many requests name it for other targets', async () => {
+    const { db, buy, sold } = await openSeller()
+    await hold(db, 'next', paymentOf(1, 1))
+    const elsewhere = Array.from({ length: 50 }, () => sold.buy(blockOf('0,0'), paymentOf(1, 1), SILENT))
+    expect(await sold.reconcile(paymentOf(1, 1))).toBe(true)
+    expect(new Set((await Promise.all(elsewhere)).map(nonceOrCode))).toEqual(new Set(['payment_used']))
+    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
+  })
+
+  test('is looked at by a request for it that has asked the chain', async () => {
+    const { db, world, buy, sold } = await openSeller()
+    await hold(db, 'next', paymentOf(1, 1))
+    const looked: Promise<boolean>[] = []
+    world.atSettle = () => void looked.push(sold.reconcile(paymentOf(1, 1)))
+    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
+    expect(await Promise.all(looked)).toEqual([true])
+  })
+})
+
+describe('one payment is settled', () => {
+  test('once in a while, however often it is sent', async () => {
+    const { world, buy, clock } = await openSeller()
+    let tries = 0
+    world.atSettle = () => void (tries += 1)
+    world.settling = { kind: 'unclear' }
+    for (let copy = 0; copy < 3; copy += 1) expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
+    expect(tries).toBe(1)
+    clock.pass(3000)
+    await buy(paymentOf(1, 1))
+    expect(tries).toBe(2)
+  })
+
+  test('for requests a set number of times, however often they are sent; the reconciler goes on', async () => {
+    const { db, world, buy, sold, clock } = await openSeller()
+    world.settling = { kind: 'unclear' }
+    await buy(paymentOf(1, 1))
+    let tries = 0
+    world.atSettle = () => void (tries += 1)
+    for (let copy = 0; copy < 300; copy += 1) {
+      clock.pass(3000)
+      expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
+    }
+    expect(tries).toBeLessThan(300)
+    world.settling = undefined
+    await sold.reconcile(paymentOf(1, 1))
+    expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'sold' } })
+  })
+
+  test('again at once when the facilitator could not be reached at all', async () => {
+    const { world, buy } = await openSeller()
+    world.settling = { kind: 'unsent' }
+    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('facilitator_unavailable')
+    world.settling = undefined
+    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
+  })
+})
+
+describe('a sale that was paid', () => {
+  test('and is not any more keeps its deed, and the operator is told once', async () => {
+    const { buy, sold, chain, logger, db } = await openSeller()
+    await buy(paymentOf(1, 1))
+    await sold.idle()
+    chain.expire(paymentOf(1, 1))
+    chain.cancel(paymentOf(1, 1))
+    await sold.reconcile(paymentOf(1, 1))
+    await sold.reconcile(paymentOf(1, 1))
+    expect(logger.alerts).toEqual([
+      { event: 'payment-lost', facts: { payer: paymentOf(1, 1).payer, nonce: hash(1), block: '79,44' } },
+    ])
+    expect(await db.blocks.owned(blockOf('79,44'))).toMatchObject({ settled: false })
+  })
+})

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'bun:test'
+import { singleProcess } from '../../../db/sqlite/coordination.ts'
+import { openSqlite } from '../../../db/sqlite/open.ts'
+import { StoreUnavailable } from '../../../server/domain/failure.ts'
+import { keyOf, type PaymentKey } from '../../../server/domain/purchase/payment.ts'
+import type { ExclusiveJobs } from '../../../server/ports.ts'
+import { reconciler } from '../../../server/purchase/reconciler.ts'
+import { hold } from '../../support/engine.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+import { fakeLogger } from '../../support/fakes/logger.ts'
+import { NOW, paymentOf, TERMS } from '../../support/samples.ts'
+
+/** A reconciler over a wall on which two purchases are open; `taken` are those that another process has. */
+async function openWorld(jobs: ExclusiveJobs = singleProcess.jobs) {
+  const { ledger } = await openSqlite(':memory:', TERMS.network)
+  for (const nonce of [1, 2]) await hold({ ledger }, 'next', paymentOf(1, nonce))
+  const taken = new Set<string>()
+  const looked: string[] = []
+  const store = { isDown: false, isBusy: false }
+  const seller = {
+    async reconcile(key: PaymentKey) {
+      if (store.isBusy) throw new StoreUnavailable('busy')
+      if (taken.has(keyOf(key))) return false
+      looked.push(keyOf(key))
+      return true
+    },
+    async writePending() {
+      if (store.isDown) throw new StoreUnavailable('down')
+    },
+  }
+  const logger = fakeLogger()
+  const sweep = reconciler({ ledger, seller, jobs, clock: fakeClock(NOW), logger })
+  return { sweep, taken, looked, store, logger, ledger }
+}
+
+const [first, second] = [keyOf(paymentOf(1, 1)), keyOf(paymentOf(1, 2))]
+
+describe('what was open at the start', () => {
+  test('is not seen by sweeps that failed, however many they were', async () => {
+    const { sweep, looked, store } = await openWorld()
+    store.isBusy = true
+    for (let failed = 0; failed < 20; failed += 1) expect(await sweep()).toBe('failed')
+    store.isBusy = false
+    expect(await sweep()).toBe('seen')
+    expect(looked.toSorted()).toEqual([first, second].toSorted())
+  })
+
+  test('is seen once all of it was looked at', async () => {
+    const { sweep, looked } = await openWorld()
+    expect(await sweep()).toBe('seen')
+    expect(looked).toEqual([first, second])
+  })
+
+  test('is not while another process had one of it each time, since that may have died', async () => {
+    const { sweep, taken } = await openWorld()
+    taken.add(first)
+    expect([await sweep(), await sweep()]).toEqual(['partly', 'partly'])
+    taken.clear()
+    expect(await sweep()).toBe('seen')
+  })
+
+  test('stays seen whatever others are at later', async () => {
+    const { sweep, taken } = await openWorld()
+    taken.add(first)
+    await sweep()
+    taken.clear()
+    taken.add(second)
+    expect(await sweep()).toBe('seen')
+    taken.add(first)
+    expect(await sweep()).toBe('seen')
+  })
+
+  test('is not seen by a process that had the job never yet', async () => {
+    const job = { isOurs: false }
+    const { sweep, looked } = await openWorld({
+      async run(_, work) {
+        if (job.isOurs) await work()
+        return job.isOurs
+      },
+    })
+    expect([await sweep(), looked]).toEqual(['partly', []])
+    job.isOurs = true
+    expect(await sweep()).toBe('seen')
+    job.isOurs = false
+    expect(await sweep()).toBe('seen')
+  })
+})
+
+test('a store that is away is told of once, until a sweep went well', async () => {
+  const { sweep, store, logger } = await openWorld()
+  const notes = () => logger.notes.map(({ event }) => event)
+  store.isDown = true
+  expect([await sweep(), await sweep()]).toEqual(['failed', 'failed'])
+  expect(notes()).toEqual(['sweep-failed'])
+  store.isDown = false
+  await sweep()
+  store.isDown = true
+  await sweep()
+  expect(notes()).toEqual(['sweep-failed', 'sweep-failed'])
+})

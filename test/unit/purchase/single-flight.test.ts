@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'bun:test'
+import { singleFlight } from '../../../server/purchase/single-flight.ts'
+
+/** A piece of work that ends when told to, and notes when it starts and ends. */
+function work(name: string, notes: string[]) {
+  const end = Promise.withResolvers<string>()
+  const started = Promise.withResolvers<void>()
+  return {
+    started: started.promise,
+    finish: () => end.resolve(name),
+    fail: () => end.reject(new Error(name)),
+    async run() {
+      notes.push(`${name} starts`)
+      started.resolve()
+      try {
+        return await end.promise
+      } finally {
+        notes.push(`${name} ends`)
+      }
+    },
+  }
+}
+
+describe('runs for one key', () => {
+  test('go one after the other, in the order they came', async () => {
+    const notes: string[] = []
+    const [a, b, c] = [work('a', notes), work('b', notes), work('c', notes)]
+    const flights = singleFlight()
+    const all = Promise.all([a, b, c].map(({ run }) => flights.run('key', run)))
+    c.finish()
+    b.finish()
+    await a.started
+    expect(notes).toEqual(['a starts'])
+    a.finish()
+    expect(await all).toEqual(['a', 'b', 'c'])
+    expect(notes).toEqual(['a starts', 'a ends', 'b starts', 'b ends', 'c starts', 'c ends'])
+  })
+
+  test('each get their own end, and a failure does not touch the next', async () => {
+    const flights = singleFlight()
+    const ends = await Promise.allSettled([
+      flights.run('key', () => Promise.reject(new Error('first'))),
+      flights.run('key', () => Promise.resolve('second')),
+      flights.run('key', () => {
+        throw new Error('third')
+      }),
+      flights.run('key', () => Promise.resolve('fourth')),
+    ])
+    expect(ends.map((end) => (end.status === 'fulfilled' ? end.value : String(end.reason)))).toEqual([
+      'Error: first',
+      'second',
+      'Error: third',
+      'fourth',
+    ])
+  })
+
+  test('start even when the first failed at once', async () => {
+    const flights = singleFlight()
+    await expect(flights.run('key', () => Promise.reject(new Error('first')))).rejects.toThrow('first')
+    expect(await flights.run('key', () => Promise.resolve('second'))).toBe('second')
+  })
+})
+
+test('runs for different keys do not wait for each other', async () => {
+  const notes: string[] = []
+  const [a, b] = [work('a', notes), work('b', notes)]
+  const flights = singleFlight()
+  const slow = flights.run('one', a.run)
+  const quick = flights.run('two', b.run)
+  b.finish()
+  expect(await quick).toBe('b')
+  expect(notes).toEqual(['a starts', 'b starts', 'b ends'])
+  a.finish()
+  expect(await slow).toBe('a')
+})
+
+test('a key is busy from the call until its last run has ended, however it ended', async () => {
+  const notes: string[] = []
+  const [a, b] = [work('a', notes), work('b', notes)]
+  const flights = singleFlight()
+  expect(flights.busy('key')).toBe(false)
+  const first = flights.run('key', a.run)
+  const second = flights.run('key', b.run)
+  expect([flights.busy('key'), flights.busy('other')]).toEqual([true, false])
+  a.fail()
+  await expect(first).rejects.toThrow('a')
+  expect(flights.busy('key')).toBe(true)
+  b.finish()
+  await second
+  expect(flights.busy('key')).toBe(false)
+})
+
+test('idle waits for every run, those started meanwhile included', async () => {
+  const notes: string[] = []
+  const [a, b] = [work('a', notes), work('b', notes)]
+  const flights = singleFlight()
+  await flights.idle()
+  const first = flights.run('one', a.run)
+  const idle = flights.idle().then(() => notes.push('idle'))
+  const second = flights.run('two', b.run)
+  a.fail()
+  await expect(first).rejects.toThrow('a')
+  b.finish()
+  await second
+  await idle
+  expect(notes.at(-1)).toBe('idle')
+})

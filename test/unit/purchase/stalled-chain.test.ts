@@ -1,0 +1,107 @@
+import { expect, test } from 'bun:test'
+import { openSqlite } from '../../../db/sqlite/open.ts'
+import type { Payment } from '../../../server/domain/purchase/payment.ts'
+import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
+import { freshChain } from '../../../server/health/chain-freshness.ts'
+import { paymentHealth } from '../../../server/health/payment-health.ts'
+import { trackOutages } from '../../../server/health/track-outages.ts'
+import { fakeChain } from '../../support/fakes/chain.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
+import { fakeLogger } from '../../support/fakes/logger.ts'
+import { sellerWith } from '../../support/fakes/seller.ts'
+import { NOW, paymentOf, SILENT, TERMS } from '../../support/samples.ts'
+
+// Goal: a chain that stands still costs no buyer a dollar without a block. Method: the real seller and rail over a chain that
+// stops, a facilitator that goes on sending, and a clock that the test moves.
+
+/** A wall on a chain whose blocks can be held up; what is sent meanwhile lands once they come. */
+async function openWall() {
+  const db = await openSqlite(':memory:', TERMS.network)
+  const asked = fakeChain()
+  asked.stands = true
+  const honest = fakeFacilitator(asked)
+  const time = fakeClock(NOW)
+  const clock = { ...time, wait: async () => {} }
+  const logger = fakeLogger()
+  const outages = trackOutages({ clock, logger })
+  const waiting: Payment[] = []
+  let isHalted = false
+  const facilitator: typeof honest = {
+    ...honest,
+    async settle(target, payment) {
+      if (!isHalted) return await honest.settle(target, payment)
+      if (!waiting.includes(payment)) waiting.push(payment)
+      return { kind: 'unclear' }
+    },
+  }
+  const block = () => asked.give(TERMS.payTo, TERMS.asset, 1n)
+  const withHead = async () => {
+    const seen = await asked.read(paymentOf(99, 99))
+    return seen === 'silent' ? ({ kind: 'silent' } as const) : ({ kind: 'none', head: seen.head } as const)
+  }
+  const chain = freshChain(
+    { ...asked, fault: withHead },
+    { clock, told: (reason) => outages.saw({ kind: 'chain', name: TERMS.network }, reason) },
+  )
+  const rail = paymentHealth({ facilitator, chain, clock, logger })
+  await rail.probe()
+  rail.reconciled()
+  const sold = sellerWith({ ledger: db.ledger, facilitator, chain, clock, logger, rail })
+  return {
+    db,
+    rail,
+    logger,
+    sold,
+    taken: honest.verified,
+    halt: () => {
+      isHalted = true
+    },
+    resume: () => {
+      isHalted = false
+      for (const payment of waiting) asked.land(payment)
+      block()
+    },
+    /** Time goes on, with a probe every 5 s, and a block before each where the chain makes them. */
+    async pass(seconds: number) {
+      for (let second = 0; second < seconds; second += 5) {
+        time.pass(5000)
+        if (!isHalted) block()
+        await rail.probe()
+      }
+    },
+    buy: async (payment: Payment) => answerOf(await sold.buy('next', payment, SILENT)),
+  }
+}
+
+const answerOf = (outcome: Outcome) => (outcome.kind === 'bought' ? 'bought' : outcome.failure.code)
+
+test('a chain that stands still takes no payments, and takes them again once it moves', async () => {
+  const { buy, db, rail, logger, sold, taken, halt, resume, pass } = await openWall()
+  await pass(120)
+  expect(await buy(paymentOf(1, 1))).toBe('bought')
+  halt()
+  const early = [paymentOf(2, 2), paymentOf(3, 3)]
+  for (const payment of early) expect(await buy(payment)).toBe('settlement_unknown')
+  await pass(55)
+  expect([rail.state(), rail.fault()]).toEqual(['armed', null])
+  await pass(5)
+  expect([rail.state(), rail.fault()]).toEqual(['arming', expect.stringContaining('no block for more than a minute')])
+  const before = taken.length
+  for (const number of [4, 5, 6]) expect(await buy(paymentOf(number, number))).toBe('facilitator_unavailable')
+  expect(taken).toHaveLength(before)
+  await pass(60)
+  for (const payment of early) expect(await buy(payment)).toBe('settlement_unknown')
+
+  resume()
+  await pass(5)
+  expect([rail.state(), rail.fault()]).toEqual(['armed', null])
+  for (const key of await db.ledger.unfinished(NOW)) await sold.reconcile(key)
+  for (const payment of early) expect(await buy(payment)).toBe('bought')
+  expect(await buy(paymentOf(4, 4))).toBe('bought')
+  expect(logger.alerts).toEqual([
+    { event: 'outage', facts: expect.objectContaining({ dependency: 'chain', name: TERMS.network }) },
+  ])
+  expect(logger.notes.filter(({ event }) => event === 'outage-over')).toHaveLength(1)
+  await db.close()
+})

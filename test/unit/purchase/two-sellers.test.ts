@@ -1,0 +1,195 @@
+import { drainMicrotasks } from 'bun:jsc'
+import { expect, test } from 'bun:test'
+import { openSqlite } from '../../../db/sqlite/open.ts'
+import { StoreUnavailable } from '../../../server/domain/failure.ts'
+import type { SettleResult, VerifyResult } from '../../../server/domain/purchase/facilitator-errors.ts'
+import type { Payment } from '../../../server/domain/purchase/payment.ts'
+import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
+import type { Clock, Ledger } from '../../../server/ports.ts'
+import { receiptOf } from '../../../server/x402/receipt.ts'
+import { fakeChain } from '../../support/fakes/chain.ts'
+import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
+import { fakeLeases } from '../../support/fakes/leases.ts'
+import { nonceOrCode, sellerWith } from '../../support/fakes/seller.ts'
+import { hash, NOW, paymentOf, SILENT, TERMS } from '../../support/samples.ts'
+import { schedulerOf } from '../../support/scheduler.ts'
+
+// Goal: what payers are told by two processes on one store. Method: two sellers over one ledger, whose time is moved by
+// hand, and whose facilitator answers when the test lets it.
+
+async function openWorld() {
+  const { ledger } = await openSqlite(':memory:', TERMS.network)
+  const scheduler = schedulerOf()
+  const leases = fakeLeases(scheduler.elapsed)
+  const chain = fakeChain()
+  const honest = fakeFacilitator(chain)
+
+  const open = () => {
+    const process = {}
+    const gate = {
+      canMark: true,
+      settling: undefined as Promise<SettleResult> | undefined,
+      verifying: undefined as Promise<VerifyResult> | undefined,
+    }
+    const clock: Clock = {
+      now: () => NOW + scheduler.elapsed(),
+      elapsed: scheduler.elapsed,
+      wait: (ms, signal) => scheduler.wait(process, ms, signal),
+    }
+    const markUncertain: Ledger['markUncertain'] = (held) =>
+      gate.canMark ? ledger.markUncertain(held) : Promise.reject(new StoreUnavailable('down'))
+    const sold = sellerWith({
+      ledger: { ...ledger, markUncertain },
+      facilitator: {
+        ...honest,
+        verify: (...asked) => gate.verifying ?? honest.verify(...asked),
+        settle: (...asked) => gate.settling ?? honest.settle(...asked),
+      },
+      chain,
+      clock,
+      leases: leases.of(process),
+    })
+    const buy = (payment: Payment) => {
+      const outcome = sold.buy('next', payment, SILENT)
+      drainMicrotasks()
+      return outcome
+    }
+    // What the process had begun never goes on; its leases end with time.
+    const die = () => scheduler.forget(process)
+    return { buy, gate, die }
+  }
+  /** Lets seconds pass, and everything happen that they bring. */
+  const pass = (seconds: number) => {
+    for (let second = 0; second < seconds; second += 1) {
+      scheduler.pass(1000)
+      drainMicrotasks()
+    }
+  }
+  return { ledger, chain, leases, settled: honest.settled, here: open(), there: open(), pass }
+}
+
+const receiptIn = (outcome: Outcome) =>
+  outcome.kind === 'bought'
+    ? receiptOf({ purchase: outcome.purchase, sale: undefined, baseUrl: 'https://wall.example' })
+    : outcome.failure
+
+const never = new Promise<never>(() => {})
+
+test('one signed request sent to both is charged once, and both give the same receipt', async () => {
+  const { here, there, settled, pass } = await openWorld()
+  const settling = Promise.withResolvers<SettleResult>()
+  here.gate.settling = settling.promise
+  const [one, other] = [here.buy(paymentOf(1, 1)), there.buy(paymentOf(1, 1))]
+  pass(10)
+  expect(settled).toEqual([])
+  here.gate.settling = undefined
+  settling.resolve({ kind: 'unclear' })
+  pass(10)
+  expect(nonceOrCode(await one)).toBe('settlement_unknown')
+  const receipt = receiptIn(await other)
+  expect(receipt).toMatchObject({ deed: { tx: hash(1) } })
+  expect(receiptIn(await here.buy(paymentOf(1, 1)))).toEqual(receipt)
+  expect(settled).toHaveLength(1)
+})
+
+test('a payer whose process died gets the receipt of the other when it signs anew, and is charged once', async () => {
+  const { here, there, settled, pass } = await openWorld()
+  here.gate.settling = never
+  const { nonce } = paymentOf(1, 1)
+  void here.buy(paymentOf(1, 1))
+  here.die()
+  const anew = there.buy(paymentOf(1, 2))
+  pass(3)
+  expect(settled).toEqual([])
+  pass(20)
+  expect([nonceOrCode(await anew), settled.map((payment) => payment.nonce)]).toEqual([nonce, [nonce]])
+})
+
+test('purchases of one payer in both at once are separate, the later one a little later', async () => {
+  const { here, there, settled, pass } = await openWorld()
+  const settling = Promise.withResolvers<SettleResult>()
+  here.gate.settling = settling.promise
+  const one = here.buy(paymentOf(1, 1))
+  const other = there.buy(paymentOf(1, 2))
+  pass(5)
+  here.gate.settling = undefined
+  settling.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
+  pass(10)
+  expect([nonceOrCode(await one), nonceOrCode(await other)]).toEqual(['payment_required', hash(2)])
+  expect(settled).toHaveLength(1)
+})
+
+test('a refusal frees no block that another process has had settled since, and is not told', async () => {
+  const { ledger, leases, chain, here, there, pass } = await openWorld()
+  const refusing = Promise.withResolvers<SettleResult>()
+  here.gate.settling = refusing.promise
+  const slow = here.buy(paymentOf(1, 1))
+  leases.end(paymentOf(1, 1))
+  there.gate.settling = Promise.resolve({ kind: 'unclear' })
+  const quick = there.buy(paymentOf(1, 1))
+  pass(5)
+  expect(nonceOrCode(await quick)).toBe('settlement_unknown')
+  refusing.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
+  drainMicrotasks()
+  expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'reserved', uncertain: true, attempt: 1 } })
+  chain.land(paymentOf(1, 1))
+  pass(10)
+  expect(nonceOrCode(await slow)).toBe(hash(1))
+})
+
+test('a held block is not settled again before that is written', async () => {
+  const { ledger, leases, settled, here, there, pass } = await openWorld()
+  const refusing = Promise.withResolvers<SettleResult>()
+  here.gate.settling = refusing.promise
+  const slow = here.buy(paymentOf(1, 1))
+  leases.end(paymentOf(1, 1))
+  there.gate.canMark = false
+  const quick = there.buy(paymentOf(1, 1))
+  pass(5)
+  expect([nonceOrCode(await quick), settled]).toEqual(['database_unavailable', []])
+  refusing.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
+  pass(2)
+  expect(nonceOrCode(await slow)).toBe('payment_required')
+  expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'released' } })
+})
+
+test('nothing is refused that another process has taken up since', async () => {
+  const { leases, here, there, settled, pass } = await openWorld()
+  const verifying = Promise.withResolvers<VerifyResult>()
+  here.gate.verifying = verifying.promise
+  const slow = here.buy(paymentOf(1, 1))
+  leases.end(paymentOf(1, 1))
+  const quick = there.buy(paymentOf(1, 1))
+  pass(1)
+  verifying.resolve({ kind: 'unavailable' })
+  pass(1)
+  expect([nonceOrCode(await quick), nonceOrCode(await slow)]).toEqual([hash(1), hash(1)])
+  expect(settled).toHaveLength(1)
+})
+
+test('a payer who waits for longer than a payer can is told to come back, and what is held is in doubt', async () => {
+  const { ledger, here, there, pass } = await openWorld()
+  here.gate.settling = never
+  void here.buy(paymentOf(1, 1))
+  const waiting = there.buy(paymentOf(1, 1))
+  pass(62)
+  expect(nonceOrCode(await waiting)).toBe('settlement_unknown')
+  expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'reserved', uncertain: true, attempt: 1 } })
+})
+
+test('a payer is told to wait only once the process at the payment can read of it, and then sells nothing new', async () => {
+  const { ledger, here, there, pass } = await openWorld()
+  here.gate.settling = never
+  void here.buy(paymentOf(1, 1))
+  there.gate.canMark = false
+  const unheard = there.buy(paymentOf(1, 1))
+  pass(62)
+  expect(nonceOrCode(await unheard)).toBe('database_unavailable')
+  there.gate.canMark = true
+  const heard = there.buy(paymentOf(1, 1))
+  pass(62)
+  expect(nonceOrCode(await heard)).toBe('settlement_unknown')
+  void here.buy(paymentOf(1, 2))
+  pass(5)
+  expect(await ledger.find(paymentOf(1, 2))).toBeUndefined()
+})

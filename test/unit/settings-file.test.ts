@@ -1,0 +1,67 @@
+import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ConfigError } from '../../server/config.ts'
+import { loadSettings, parseSettings } from '../../server/settings-file.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+
+const read = (text: string) => Object.fromEntries(parseSettings(text, 'wall.env'))
+
+test('a file of settings means what it means to systemd', () => {
+  const text = [
+    '# a comment',
+    '; another',
+    '',
+    'PLAIN=postgres://wall:pa$$w#rd@host/wall',
+    'SPACES =  kept within, not around  ',
+    "SINGLE='a \\ b $HOME # c '",
+    'DOUBLE="a \\"b\\" \\$c \\d"',
+    "APOSTROPHE=it's",
+    'ESCAPED=a\\$b\\\\c',
+    'JOINED="one "\'two\' three',
+    'LONG=one\\',
+    'two',
+    'LINES="-----BEGIN',
+    'END-----"',
+    'EMPTY=',
+    'WINDOWS=value\r',
+    'LAST=end',
+  ].join('\n')
+  expect(read(text)).toEqual({
+    PLAIN: 'postgres://wall:pa$$w#rd@host/wall',
+    SPACES: 'kept within, not around',
+    SINGLE: 'a \\ b $HOME # c ',
+    DOUBLE: 'a "b" $c \\d',
+    APOSTROPHE: "it's",
+    ESCAPED: 'a$b\\c',
+    JOINED: 'one twothree',
+    LONG: 'onetwo',
+    LINES: '-----BEGIN\nEND-----',
+    EMPTY: '',
+    WINDOWS: 'value',
+    LAST: 'end',
+  })
+})
+
+test('what cannot be read as a setting is named by its line, and nothing of it is told', () => {
+  const refusal = (text: string) => {
+    try {
+      return parseSettings(text, 'wall.env')
+    } catch (error) {
+      return error instanceof ConfigError ? error.message : error
+    }
+  }
+  expect(refusal('A=1\nexport B=2')).toBe('wall.env, line 2: NAME=value is expected.')
+  expect(refusal('A=1\n\nB="secret')).toBe('wall.env, line 3: a quotation mark of B is not closed.')
+})
+
+const folder = scratchFolder()
+
+test('the environment wins over the file, and a named file must be there', () => {
+  const path = join(folder, 'wall.env')
+  expect(() => loadSettings({}, path)).toThrow(`The settings in ${path} cannot be read (ENOENT).`)
+  writeFileSync(path, 'PORT=1\nHOST=one\nDATABASE_PATH=here\n')
+  const env = { HOST: 'two', DATABASE_PATH: '' }
+  loadSettings(env, path)
+  expect<Record<string, string>>(env).toEqual({ HOST: 'two', PORT: '1', DATABASE_PATH: '' })
+})

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'bun:test'
+import type { TSchema } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { Value } from '@sinclair/typebox/value'
+import { RegisterBody } from '../../../shared/contract/agent.ts'
+import { EditBody, ListingQuery } from '../../../shared/contract/block.ts'
+import { FeedQuery } from '../../../shared/contract/feed.ts'
+import { Link, PixelsHex, Printable } from '../../../shared/contract/kinds.ts'
+
+/** What the interpreted and the compiled check of a schema say; they have to agree. */
+function accepts(schema: TSchema, value: unknown): boolean {
+  const isValid = Value.Check(schema, value)
+  expect(TypeCompiler.Compile(schema).Check(value)).toBe(isValid)
+  return isValid
+}
+
+const SIGNED = { ts: 1_800_000_000_000, signature: '0x12' }
+const WALLET = `0x${'aB'.repeat(20)}`
+
+describe('the kinds of text', () => {
+  test.each([
+    [true, 'Ada'],
+    [true, '😀'.repeat(40)],
+    [false, '😀'.repeat(41)],
+    [false, ''],
+    [false, ' '],
+    [false, 'a\u202Eb'],
+    [false, 1],
+    [false, null],
+    [false, ['Ada']],
+  ])('a name: %p for %j', (expected, value) => {
+    expect(accepts(Printable(40, 'a name', 'Ada'), value)).toBe(expected)
+  })
+
+  test.each([
+    [true, 'https://example.org/'],
+    [false, 'http://example.org/'],
+    [false, 'https://user@example.org/'],
+    [false, null],
+  ])('a link: %p for %j', (expected, value) => {
+    expect(accepts(Link, value)).toBe(expected)
+  })
+
+  test.each([
+    [true, 'EF'.repeat(100)],
+    [false, 'f0'.repeat(100)],
+    [false, '00'.repeat(99)],
+    [false, 100],
+  ])('pixels: %p for %j', (expected, value) => {
+    expect(accepts(PixelsHex, value)).toBe(expected)
+  })
+
+  test('each publishes an example that it takes', () => {
+    for (const schema of Object.values(ListingQuery.properties))
+      expect(schema['examples'].map((example: unknown) => accepts(schema, example))).toEqual([true])
+  })
+
+  test('publish their limits as plain JSON Schema', () => {
+    const published: unknown = JSON.parse(JSON.stringify(ListingQuery.properties))
+    expect(published).toMatchObject({
+      name: { type: 'string', minLength: 1, maxLength: 40 },
+      framework: { type: 'string', minLength: 1, maxLength: 32 },
+      message: { type: 'string', minLength: 1, maxLength: 140 },
+      link: { type: 'string', pattern: '^https://', maxLength: 200 },
+      px: { type: 'string', pattern: '^[0-9a-fA-F]{200}$' },
+    })
+  })
+})
+
+describe('an edit', () => {
+  test.each([
+    [{ ...SIGNED }],
+    [{ ...SIGNED, pixels: '00'.repeat(100), message: 'hi', link: 'https://e.org/' }],
+    [{ ...SIGNED, message: null, link: null }],
+    [{ ...SIGNED, ts: -1 }],
+  ])('may be %j', (body) => {
+    expect(accepts(EditBody, body)).toBe(true)
+  })
+
+  test.each([
+    [null],
+    [[]],
+    ['x'],
+    [{}],
+    [{ ts: SIGNED.ts }],
+    [{ signature: SIGNED.signature }],
+    [{ ...SIGNED, ts: '1800000000000' }],
+    [{ ...SIGNED, ts: 1.5 }],
+    [{ ...SIGNED, ts: Number.POSITIVE_INFINITY }],
+    [{ ...SIGNED, ts: true }],
+    [{ ...SIGNED, signature: 12 }],
+    [{ ...SIGNED, signature: '0x' }],
+    [{ ...SIGNED, signature: '0X12' }],
+    [{ ...SIGNED, signature: 'abcd' }],
+    [{ ...SIGNED, signature: '0xzz' }],
+    [{ ...SIGNED, signature: '0x12\n' }],
+    [{ ...SIGNED, pixels: null }],
+    [{ ...SIGNED, pixels: '' }],
+    [{ ...SIGNED, pixels: ['00'] }],
+    [{ ...SIGNED, message: '' }],
+    [{ ...SIGNED, message: 'a\nlink_present=1\nlink=https://evil.test' }],
+    [{ ...SIGNED, message: '\uD800' }],
+    [{ ...SIGNED, message: 'x'.repeat(141) }],
+    [{ ...SIGNED, link: '' }],
+    [{ ...SIGNED, link: 'javascript:alert(1)' }],
+    [{ ...SIGNED, name: 'Ada' }],
+    [JSON.parse(`{"ts":1,"signature":"0x12","__proto__":{"pixels":"00"}}`)],
+  ])('is not %j', (body) => {
+    expect(accepts(EditBody, body)).toBe(false)
+  })
+})
+
+describe('a registration', () => {
+  test.each([
+    [true, { ...SIGNED, wallet: WALLET }],
+    [true, { ...SIGNED, wallet: WALLET, name: 'Ada', framework: null }],
+    [false, { ...SIGNED }],
+    [false, { ...SIGNED, wallet: WALLET.slice(0, -1) }],
+    [false, { ...SIGNED, wallet: `${WALLET}\n` }],
+    [false, { ...SIGNED, wallet: WALLET, name: '' }],
+    [false, { ...SIGNED, wallet: WALLET, name: 'x'.repeat(41) }],
+    [false, { ...SIGNED, wallet: WALLET, framework: 'x'.repeat(33) }],
+    [false, { ...SIGNED, wallet: WALLET, message: 'hi' }],
+  ])('%p for %j', (expected, body) => {
+    expect(accepts(RegisterBody, body)).toBe(expected)
+  })
+})
+
+test.each([
+  [true, 0, 1],
+  [true, Number.MAX_SAFE_INTEGER, 200],
+  [false, -1, 50],
+  [false, 2 ** 53, 50],
+  [false, 0.5, 50],
+  [false, 0, 0],
+  [false, 0, 201],
+])('a page of the feed: %p after %d with limit %d', (expected, after, limit) => {
+  expect(accepts(FeedQuery, { after, limit })).toBe(expected)
+})

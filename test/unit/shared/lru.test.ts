@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'bun:test'
+import { keptOrMade, lru } from '../../../shared/lru.ts'
+
+describe('a bounded map', () => {
+  test('forgets what was neither read nor written for longest', () => {
+    const numbers = lru<string, number>(2)
+    numbers.set('a', 1)
+    numbers.set('b', 2)
+    expect(numbers.get('a')).toBe(1)
+    numbers.set('c', 3)
+    expect([numbers.get('a'), numbers.get('b'), numbers.get('c')]).toEqual([1, undefined, 3])
+    numbers.set('a', 4)
+    numbers.set('d', 5)
+    expect([numbers.get('a'), numbers.get('c'), numbers.get('d')]).toEqual([4, undefined, 5])
+  })
+
+  test('forgets what it is told to', () => {
+    const numbers = lru<string, number>(2)
+    numbers.set('a', 1)
+    numbers.set('b', 2)
+    numbers.delete('a')
+    expect([numbers.get('a'), numbers.get('b')]).toEqual([undefined, 2])
+    numbers.clear()
+    expect(numbers.get('b')).toBeUndefined()
+  })
+})
+
+describe('what is made on demand', () => {
+  test('is made once for all who ask, and kept', async () => {
+    const kept = lru<string, Promise<string>>(2)
+    const making = Promise.withResolvers<string>()
+    let made = 0
+    const ask = () =>
+      keptOrMade(kept, 'wall', () => {
+        made += 1
+        return making.promise
+      })
+    const asked = [ask(), ask()]
+    making.resolve('drawn')
+    expect([...(await Promise.all(asked)), await ask()]).toEqual(['drawn', 'drawn', 'drawn'])
+    expect(made).toBe(1)
+  })
+
+  test('is made again after a failure, which all who waited are told', async () => {
+    const kept = lru<string, Promise<string>>(2)
+    const making = Promise.withResolvers<string>()
+    const asked = [1, 2].map(() => keptOrMade(kept, 'wall', () => making.promise))
+    making.reject(new Error('no room'))
+    expect(await Promise.allSettled(asked)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }])
+    expect(await keptOrMade(kept, 'wall', async () => 'drawn')).toBe('drawn')
+  })
+})

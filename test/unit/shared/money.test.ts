@@ -1,0 +1,22 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { atomicOf, moneyText, USUAL_PRICE, USUAL_PRICE_ATOMIC } from '../../../shared/money.ts'
+
+test('a block is one dollar where nothing else is set', () => {
+  expect([USUAL_PRICE, USUAL_PRICE_ATOMIC, atomicOf(USUAL_PRICE)]).toEqual(['1.00', 1_000_000n, 1_000_000n])
+})
+
+test('money is told with cents, and with what is below a cent', () => {
+  const told = [0n, 1n, 100n, 10_000n, 25_000n, 1_000_000n, 12_500_000n, 999_999_990_000n].map(moneyText)
+  expect(told).toEqual(['0.00', '0.000001', '0.0001', '0.01', '0.025', '1.00', '12.50', '999999.99'])
+})
+
+test('a price is read as what it is told as, and nothing else is a price', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 1n, max: 99_999_999n }), (cents) => {
+      expect(atomicOf(moneyText(cents * 10_000n))).toBe(cents * 10_000n)
+    }),
+  )
+  const others = ['', '1', '1.0', '1.000', '0.00', '01.00', '-1.00', '1,00', '1e2', '.50', '$1.00', '1000000.00', 'NaN']
+  expect(others.filter((text) => atomicOf(text) !== undefined)).toEqual([])
+})

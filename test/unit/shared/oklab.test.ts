@@ -1,0 +1,23 @@
+import { expect, test } from 'bun:test'
+import { LINEAR, linearRgb, oklab, type Oklab } from '../../../shared/oklab.ts'
+
+// Values of Björn Ottosson's own implementation, to three digits.
+const known: ReadonlyArray<readonly [colour: string, lab: Oklab]> = [
+  ['#ffffff', [1, 0, 0]],
+  ['#000000', [0, 0, 0]],
+  ['#ff0000', [0.628, 0.2249, 0.1258]],
+  ['#00ff00', [0.8664, -0.2339, 0.1795]],
+  ['#0000ff', [0.452, -0.0325, -0.3115]],
+  ['#808080', [0.5999, 0, 0]],
+]
+
+test.each(known)('%s is where OKLab has it', (colour, lab) => {
+  const found = oklab(...linearRgb(colour))
+  found.forEach((part, at) => expect(part).toBeCloseTo(lab[at] ?? Number.NaN, 3))
+})
+
+test('light is linear: half of it is the byte 188, and the curve begins straight', () => {
+  expect([LINEAR[0], LINEAR[255]]).toEqual([0, 1])
+  expect(LINEAR[188]).toBeCloseTo(0.5029, 4)
+  expect(LINEAR[10]).toBeCloseTo(10 / 255 / 12.92, 6)
+})

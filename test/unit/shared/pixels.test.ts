@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { parsePixels, pixelsFromBase64, pixelsToBase64, pixelsToHex, trustPixels } from '../../../shared/pixels.ts'
+
+const pictures = fc.uint8Array({ minLength: 100, maxLength: 100, max: 239 })
+
+describe('a picture', () => {
+  test('comes back from hex and from base64 as it was', () => {
+    fc.assert(
+      fc.property(pictures, (bytes) => {
+        const pixels = parsePixels(bytes.toHex())
+        if ('problem' in pixels) throw new Error(pixels.problem)
+        expect(pixels).toEqual(trustPixels(bytes))
+        expect(pixelsToHex(pixels)).toBe(bytes.toHex())
+        expect(pixelsFromBase64(pixelsToBase64(pixels))).toEqual(pixels)
+        expect(pixelsToBase64(pixels)).toBe(Buffer.from(bytes).toString('base64'))
+      }),
+    )
+  })
+
+  test('may be written in either letter case', () => {
+    expect(parsePixels('aB'.repeat(100))).toEqual(parsePixels('ab'.repeat(100)))
+  })
+
+  test('names the first pixel that is no palette index', () => {
+    fc.assert(
+      fc.property(pictures, fc.nat(99), fc.integer({ min: 240, max: 255 }), (bytes, at, byte) => {
+        bytes[at] = byte
+        expect(parsePixels(bytes.toHex())).toEqual({ problem: `pixel ${at} is ${byte}; the palette ends at 239` })
+      }),
+    )
+  })
+
+  test('byte 239 is a colour, byte 240 is none', () => {
+    expect(parsePixels('ef'.repeat(100))).toBeInstanceOf(Uint8Array)
+    expect(parsePixels('ef'.repeat(99) + 'f0')).toEqual({ problem: 'pixel 99 is 240; the palette ends at 239' })
+    expect(parsePixels('f0'.repeat(100))).toEqual({ problem: 'pixel 0 is 240; the palette ends at 239' })
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['one digit short', '0'.repeat(199)],
+    ['one digit long', '0'.repeat(201)],
+    ['another letter', 'g' + '0'.repeat(199)],
+    ['a prefix', '0x' + '0'.repeat(198)],
+    ['a space', ' ' + '0'.repeat(199)],
+    ['a line feed at the end', '0'.repeat(200) + '\n'],
+    ['a line feed within', '0'.repeat(198) + '\n0'],
+    ['full-width digits', '０'.repeat(200)],
+    ['a sign', '-' + '0'.repeat(199)],
+  ])('is not made of %s', (_, text) => {
+    expect(parsePixels(text)).toEqual({ problem: 'must be exactly 200 hex characters, two for each of 100 pixels' })
+  })
+
+  test('stored bytes of another length are a broken store', () => {
+    expect(() => trustPixels(new Uint8Array(99))).toThrow(RangeError)
+    expect(() => pixelsFromBase64('AAAA')).toThrow(RangeError)
+  })
+})

@@ -1,0 +1,71 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { linearRgb, oklab } from '../../../shared/oklab.ts'
+import { PALETTE, PALETTE_SIZE } from '../../../shared/palette.ts'
+import { nearest, quantise, type Dither } from '../../../shared/quantise.ts'
+import type { Light } from '../../../shared/resample.ts'
+
+const DITHERS: readonly Dither[] = ['none', 'floyd-steinberg']
+
+/** A picture of palette colours. */
+const pictureOf = (width: number, indices: readonly number[]): Light => ({
+  width,
+  height: indices.length / width,
+  rgb: Float32Array.from(indices.flatMap((index) => [...linearRgb(PALETTE[index] ?? '')])),
+})
+
+const palette = PALETTE.map((colour) => oklab(...linearRgb(colour)))
+
+/** The same choice, made by looking at every colour. */
+function nearestOfAll(red: number, green: number, blue: number): number {
+  const [L, a, b] = oklab(red, green, blue)
+  const distances = palette.map(([l, x, y]) => (l - L) ** 2 + (x - a) ** 2 + (y - b) ** 2)
+  return distances.indexOf(Math.min(...distances))
+}
+
+test('the nearest colour is the nearest of all 240', () => {
+  const part = fc.double({ min: 0, max: 1, noNaN: true })
+  fc.assert(
+    fc.property(part, part, part, (red, green, blue) => {
+      expect(nearest(red, green, blue)).toBe(nearestOfAll(red, green, blue))
+    }),
+    { numRuns: 5000 },
+  )
+})
+
+test.each(DITHERS)('a picture in palette colours comes back as it is (%s)', (dither) => {
+  const index = fc.integer({ min: 0, max: PALETTE_SIZE - 1 })
+  fc.assert(
+    fc.property(fc.array(index, { minLength: 12, maxLength: 12 }), (indices) => {
+      expect([...quantise(pictureOf(4, indices), dither)]).toEqual(indices)
+    }),
+  )
+  const all = Array.from(PALETTE, (_, at) => at)
+  expect([...quantise(pictureOf(16, all), dither)]).toEqual(all)
+})
+
+const flat = (side: number, colour: string): Light => ({
+  width: side,
+  height: side,
+  rgb: Float32Array.from(Array.from({ length: side * side }, () => [...linearRgb(colour)]).flat()),
+})
+
+test.each(['#7f7f7f', '#ff8040', '#0000a0', '#010203'])('dithering keeps the light of %s', (colour) => {
+  const side = 64
+  const pixels = quantise(flat(side, colour), 'floyd-steinberg')
+  expect(new Set(pixels).size).toBeGreaterThan(1)
+  const sum = [...pixels].reduce(
+    ([r, g, b], index) => {
+      const [red, green, blue] = linearRgb(PALETTE[index] ?? '')
+      return [r + red, g + green, b + blue] as const
+    },
+    [0, 0, 0] as readonly [number, number, number],
+  )
+  const wanted = linearRgb(colour)
+  sum.forEach((part, at) => expect(part / side ** 2).toBeCloseTo(wanted[at] ?? Number.NaN, 2))
+})
+
+test('what no colour can take up does not smear over the rest of the picture', () => {
+  const over: Light = { width: 8, height: 8, rgb: new Float32Array(192).fill(40, 0, 3) }
+  expect([...quantise(over, 'floyd-steinberg')].slice(32).every((index) => index === 0)).toBe(true)
+})

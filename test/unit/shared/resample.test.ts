@@ -1,0 +1,119 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { LINEAR, linearRgb } from '../../../shared/oklab.ts'
+import { resample, type Fit, type Light, type Raster } from '../../../shared/resample.ts'
+
+const raster = (width: number, height: number, pixelAt: (x: number, y: number) => readonly number[]): Raster => ({
+  width,
+  height,
+  rgba: Uint8Array.from(
+    Array.from({ length: width * height }, (_, i) => [...pixelAt(i % width, Math.floor(i / width))]).flat(),
+  ),
+})
+
+const WHITE = [255, 255, 255, 255]
+const BLACK = [0, 0, 0, 255]
+const CLEAR = [255, 255, 255, 0]
+
+/** The red part of each pixel, to three digits. */
+const reds = ({ rgb, width }: Light) =>
+  Array.from({ length: rgb.length / 3 / width }, (_, y) =>
+    Array.from({ length: width }, (_each, x) => Math.round((rgb[(y * width + x) * 3] ?? 0) * 1000) / 1000),
+  )
+
+test('a picture of the right size stays as it is, to the bit', () => {
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ minLength: 36, maxLength: 36 }),
+      fc.constantFrom<Fit>('cover', 'contain', 'fill'),
+      (bytes, fit) => {
+        const rgba = bytes.map((byte, at) => (at % 4 === 3 ? 255 : byte))
+        const { rgb } = resample({ width: 3, height: 3, rgba }, 3, 3, fit, '#000000')
+        expect([...rgb]).toEqual([...rgba].filter((_, at) => at % 4 !== 3).map((byte) => LINEAR[byte] ?? 0))
+      },
+    ),
+  )
+})
+
+test('a smaller picture holds the mean of the light, not of the bytes', () => {
+  const checks = raster(4, 4, (x, y) => ((x + y) % 2 === 0 ? WHITE : BLACK))
+  expect(reds(resample(checks, 2, 2, 'cover', '#000000'))).toEqual([
+    [0.5, 0.5],
+    [0.5, 0.5],
+  ])
+})
+
+test('a pixel that lies across a border has its share of both sides', () => {
+  const half = raster(3, 1, (x) => (x === 0 ? WHITE : BLACK))
+  expect(reds(resample(half, 2, 1, 'fill', '#000000'))).toEqual([[0.667, 0]])
+})
+
+test('a larger picture keeps its hard edges', () => {
+  const two = raster(2, 1, (x) => (x === 0 ? WHITE : BLACK))
+  expect(reds(resample(two, 4, 2, 'fill', '#000000'))).toEqual([
+    [1, 1, 0, 0],
+    [1, 1, 0, 0],
+  ])
+})
+
+test('cover cuts both ends off alike', () => {
+  const bars = raster(4, 1, (x) => (x === 0 || x === 3 ? WHITE : BLACK))
+  expect(reds(resample(bars, 2, 1, 'cover', '#000000'))).toEqual([[0, 0]])
+  const tall = raster(1, 4, (_, y) => (y === 0 || y === 3 ? WHITE : BLACK))
+  expect(reds(resample(tall, 1, 2, 'cover', '#000000'))).toEqual([[0], [0]])
+})
+
+test('contain shows all of it, with the background around', () => {
+  const wide = raster(4, 2, () => BLACK)
+  expect(reds(resample(wide, 4, 4, 'contain', '#ffffff'))).toEqual([
+    [1, 1, 1, 1],
+    [0, 0, 0, 0],
+    [0, 0, 0, 0],
+    [1, 1, 1, 1],
+  ])
+  const tall = raster(1, 4, () => BLACK)
+  expect(reds(resample(tall, 4, 4, 'contain', '#ffffff'))).toEqual(Array.from({ length: 4 }, () => [1, 0, 1, 1]))
+})
+
+test('the thinnest picture is still contained', () => {
+  const line = raster(100, 1, () => WHITE)
+  expect(reds(resample(line, 3, 3, 'contain', '#000000'))[1]).toEqual([1, 1, 1])
+})
+
+test('the background shows through what is transparent, as light', () => {
+  expect(
+    resample(
+      raster(1, 1, () => CLEAR),
+      1,
+      1,
+      'cover',
+      '#5faf00',
+    ).rgb,
+  ).toEqual(Float32Array.from(linearRgb('#5faf00')))
+  const half = raster(1, 1, () => [255, 255, 255, 51])
+  expect(reds(resample(half, 1, 1, 'cover', '#000000'))).toEqual([[0.2]])
+})
+
+test('whatever the sizes, no light is made and none is lost', () => {
+  const side = fc.integer({ min: 1, max: 40 })
+  fc.assert(
+    fc.property(
+      side,
+      side,
+      side,
+      side,
+      fc.constantFrom<Fit>('cover', 'contain', 'fill'),
+      (w, h, width, height, fit) => {
+        const { rgb } = resample(
+          raster(w, h, () => WHITE),
+          width,
+          height,
+          fit,
+          '#ffffff',
+        )
+        expect(rgb).toHaveLength(width * height * 3)
+        for (const part of rgb) expect(Math.abs(part - 1)).toBeLessThan(1e-5)
+      },
+    ),
+  )
+})

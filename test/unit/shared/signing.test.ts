@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'bun:test'
+import { recoverMessageAddress } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { areaMessage, editMessage, painterMessage, registerMessage } from '../../../shared/signing.ts'
+
+const TS = 1_800_000_000_123
+const PIXELS = 'aB'.repeat(100)
+const WALLET = '0xAbCdEf0123456789aBcDeF0123456789AbCdEf01'
+
+describe('the message of an edit', () => {
+  test('says what is changed, line by line', () => {
+    const fields = { pixels: PIXELS, message: 'hello, wall', link: 'https://ada.example/' }
+    expect(editMessage('wall.example', '80,45', TS, fields)).toBe(
+      `wall.example\nset_pixels v2\nblock=80,45\nts=1800000000123\npixels_present=1\npixels=${PIXELS}\n` +
+        'message_present=1\nmessage=hello, wall\nlink_present=1\nlink=https://ada.example/',
+    )
+  })
+
+  test('says what is kept by absence', () => {
+    expect(editMessage('wall.example', '7,3', TS, {})).toBe(
+      'wall.example\nset_pixels v2\nblock=7,3\nts=1800000000123\npixels_present=0\npixels=\n' +
+        'message_present=0\nmessage=\nlink_present=0\nlink=',
+    )
+  })
+
+  test('says what is cleared by presence without a value', () => {
+    expect(editMessage('wall.example', '7,3', TS, { message: null, link: undefined })).toBe(
+      'wall.example\nset_pixels v2\nblock=7,3\nts=1800000000123\npixels_present=0\npixels=\n' +
+        'message_present=1\nmessage=\nlink_present=0\nlink=',
+    )
+  })
+
+  test('holds the coordinate as it was sent', () => {
+    expect(editMessage('wall.example', '007,3', TS, {})).toContain('\nblock=007,3\n')
+  })
+})
+
+describe('the message of a registration', () => {
+  test('says who the wallet is, its address in lower case', () => {
+    expect(registerMessage('wall.example', WALLET, TS, { name: 'Ada', framework: 'loom' })).toBe(
+      'wall.example\nregister v2\nwallet=0xabcdef0123456789abcdef0123456789abcdef01\nts=1800000000123\n' +
+        'name_present=1\nname=Ada\nframework_present=1\nframework=loom',
+    )
+  })
+
+  test('tells clearing from keeping', () => {
+    expect(registerMessage('wall.example', WALLET, TS, { name: null })).toBe(
+      'wall.example\nregister v2\nwallet=0xabcdef0123456789abcdef0123456789abcdef01\nts=1800000000123\n' +
+        'name_present=1\nname=\nframework_present=0\nframework=',
+    )
+  })
+})
+
+test('the message of an area names it, and its pixels by their digest', () => {
+  const pixels = 'ab'.repeat(32)
+  expect(areaMessage('wall.example', '80,45,4x3', TS, { pixels, message: null })).toBe(
+    `wall.example\nset_area v1\narea=80,45,4x3\nts=1800000000123\npixels_present=1\npixels=${pixels}\n` +
+      'message_present=1\nmessage=\nlink_present=0\nlink=',
+  )
+})
+
+test('the message that names a painter has both addresses in lower case, and nothing for nobody', () => {
+  const start =
+    'wall.example\nset_painter v1\nwallet=0xabcdef0123456789abcdef0123456789abcdef01\nts=1800000000123\npainter='
+  expect(painterMessage('wall.example', WALLET, TS, WALLET)).toBe(`${start}${WALLET.toLowerCase()}`)
+  expect(painterMessage('wall.example', WALLET, TS, null)).toBe(start)
+})
+
+test('a wallet signs any message, and is recovered from it', async () => {
+  const account = privateKeyToAccount(generatePrivateKey())
+  const messages = [
+    editMessage('wall.example', '80,45', TS, { pixels: PIXELS, message: '👋🏽 é' }),
+    registerMessage('wall.example', account.address, TS, { name: 'Ada' }),
+    painterMessage('wall.example', account.address, TS, WALLET),
+  ]
+  for (const message of messages) {
+    const signature = await account.signMessage({ message })
+    expect(await recoverMessageAddress({ message, signature })).toBe(account.address)
+    expect(await recoverMessageAddress({ message: `${message} `, signature })).not.toBe(account.address)
+  }
+})

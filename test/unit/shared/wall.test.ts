@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  ALL_BLOCKS,
+  blockAt,
+  cellOf,
+  centreDistance,
+  CLAIM_ORDER,
+  coordOf,
+  isBlockIndex,
+  parseCoord,
+  TOTAL_BLOCKS,
+} from '../../../shared/wall.ts'
+
+describe('a coordinate', () => {
+  test.each([
+    ['0,0', 0],
+    ['159,0', 159],
+    ['0,1', 160],
+    ['80,45', 7280],
+    ['159,89', 14_399],
+    ['007,3', 487],
+    ['000,000', 0],
+  ])('%s names block %i', (text, index) => {
+    expect(Number(parseCoord(text))).toBe(index)
+  })
+
+  test.each([
+    '',
+    ',',
+    '1',
+    '1,',
+    ',1',
+    '160,0',
+    '0,90',
+    '999,999',
+    '0001,1',
+    '-1,0',
+    '+1,0',
+    '1.0,2',
+    '1e1,2',
+    '0x1,2',
+    ' 1,2',
+    '1,2 ',
+    '1, 2',
+    '1,2\n',
+    '1,2,3',
+    '1;2',
+    '１,２',
+    '١,٢',
+    'next',
+  ])('%j names no block', (text) => {
+    expect(parseCoord(text)).toBeUndefined()
+  })
+
+  test('every block has one canonical coordinate that leads back to it', () => {
+    expect(ALL_BLOCKS.map((block) => parseCoord(coordOf(block)))).toEqual([...ALL_BLOCKS])
+    expect(new Set(ALL_BLOCKS.map(coordOf)).size).toBe(14_400)
+  })
+
+  test('a block is written without leading zeros', () => {
+    const block = parseCoord('007,003')
+    expect(block !== undefined && coordOf(block)).toBe('7,3')
+  })
+})
+
+describe('a block', () => {
+  test('lies at its column and row', () => {
+    expect(ALL_BLOCKS.every((block) => blockAt(cellOf(block).col, cellOf(block).row) === block)).toBe(true)
+  })
+
+  test.each([
+    [-1, 0],
+    [0, -1],
+    [160, 0],
+    [0, 90],
+    [0.5, 0],
+    [Number.NaN, 0],
+    [0, Number.NaN],
+  ])('column %d, row %d is off the wall', (col, row) => {
+    expect(blockAt(col, row)).toBeUndefined()
+  })
+
+  test.each([-1, 14_400, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('%d is no index of one', (value) => {
+    expect(isBlockIndex(value)).toBe(false)
+  })
+})
+
+describe('the claim order', () => {
+  test('starts with the four blocks around the centre, by index', () => {
+    expect(CLAIM_ORDER.slice(0, 4).map(coordOf)).toEqual(['79,44', '80,44', '79,45', '80,45'])
+  })
+
+  test('sells every block once', () => {
+    expect(CLAIM_ORDER).toHaveLength(TOTAL_BLOCKS)
+    expect(CLAIM_ORDER.toSorted((a, b) => a - b)).toEqual([...ALL_BLOCKS])
+  })
+
+  test('goes by the distance of pixel centres from the canvas centre, then by index', () => {
+    const rings = new Map<number, number[]>()
+    for (let index = 0; index < TOTAL_BLOCKS; index++) {
+      const x = (index % 160) * 10 + 5 - 800
+      const y = Math.floor(index / 160) * 10 + 5 - 450
+      const squared = x * x + y * y
+      rings.set(squared, [...(rings.get(squared) ?? []), index])
+    }
+    const radii = [...rings.keys()].toSorted((a, b) => a - b)
+    expect(CLAIM_ORDER.map(Number)).toEqual(radii.flatMap((radius) => rings.get(radius) ?? []))
+  })
+
+  test('ends in the corners, all equally far', () => {
+    const corners = CLAIM_ORDER.slice(-4)
+    expect(corners.map(coordOf)).toEqual(['0,0', '159,0', '0,89', '159,89'])
+    expect(new Set(corners.map(centreDistance)).size).toBe(1)
+  })
+})

@@ -1,0 +1,87 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { ALL_BLOCKS, TOTAL_BLOCKS } from '../../../shared/wall.ts'
+import { readAddress, writeAddress } from '../../../viewer/address.ts'
+import { clamp, fit } from '../../../viewer/camera/camera.ts'
+import { at, rainbowBlock } from '../../support/page/sample-wall.ts'
+
+const view = { width: 1280, height: 755 }
+const nowhere = { camera: undefined, block: undefined, work: false, agent: undefined, at: undefined }
+
+/** What a browser makes of an address of the page. */
+function opened(address: string) {
+  const { search, hash } = new URL(address, 'https://wall.example/')
+  return readAddress(search, hash)
+}
+
+test('a link leads to where it was made', () => {
+  const cameras = fc
+    .record({
+      x: fc.double({ min: 0, max: 1600, noNaN: true }),
+      y: fc.double({ min: 0, max: 900, noNaN: true }),
+      zoom: fc.double({ min: 1, max: 48, noNaN: true }),
+    })
+    .map((camera) => clamp(camera, view))
+  const place = fc.record({
+    camera: cameras,
+    block: fc.option(
+      fc.integer({ min: 0, max: TOTAL_BLOCKS - 1 }).map((i) => ALL_BLOCKS[i] ?? at(0, 0)),
+      { nil: undefined },
+    ),
+    agent: fc.option(fc.nat().map(String), { nil: undefined }),
+    at: fc.option(fc.nat(), { nil: undefined }),
+    work: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(place, (wanted) => {
+      const { camera, ...rest } = opened(writeAddress(wanted, view, ''))
+      expect(rest).toEqual({
+        block: wanted.block,
+        work: wanted.work && wanted.block !== undefined,
+        agent: wanted.agent,
+        at: wanted.at,
+      })
+      if (camera === undefined || camera === 'all') return expect(wanted.camera).toEqual(fit(view))
+      expect(camera.x).toBeCloseTo(wanted.camera.x, 0)
+      expect(camera.y).toBeCloseTo(wanted.camera.y, 0)
+      expect(camera.zoom).toBeCloseTo(wanted.camera.zoom, 2)
+    }),
+  )
+})
+
+test('a page that was not moved has a bare address, the wall shown whole says so, and what others put into it stays', () => {
+  expect(writeAddress(nowhere, view, '')).toBe('')
+  expect(writeAddress({ ...nowhere, camera: fit(view) }, view, '')).toBe('#all')
+  expect(opened('#all')).toEqual({ ...nowhere, camera: 'all' })
+  expect(writeAddress({ ...nowhere, block: rainbowBlock }, view, '?embed=1')).toBe('?embed=1&block=80,45')
+  expect(writeAddress(nowhere, view, '?block=80,45&embed=1')).toBe('?embed=1')
+})
+
+test('a camera is written short', () => {
+  const camera = { x: 805.04, y: 455.26, zoom: 12.34567 }
+  expect(writeAddress({ ...nowhere, camera }, view, '')).toBe('#805,455.3,12.346')
+})
+
+test('a malformed address leads nowhere', () => {
+  for (const address of [
+    '?block=160,0',
+    '?block=a',
+    '?at=-1',
+    '?at=1e9',
+    '#1,2',
+    '#a,b,c',
+    '#1,2,0',
+    '#1,2,3,4',
+    '#%',
+  ]) {
+    expect(opened(address)).toEqual(nowhere)
+  }
+})
+
+test('commas may come escaped', () => {
+  expect(opened('?block=80%2C45#800%2C450%2C8')).toEqual({
+    ...nowhere,
+    block: rainbowBlock,
+    camera: { x: 800, y: 450, zoom: 8 },
+  })
+})

@@ -1,0 +1,103 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { HEIGHT, WIDTH } from '../../../../shared/wall.ts'
+import { ZOOM_MAX, clamp, fit, isFitted, pan, toScreen, toWall, zoom } from '../../../../viewer/camera/camera.ts'
+
+const views = fc.record({ width: fc.integer({ min: 320, max: 4000 }), height: fc.integer({ min: 200, max: 3000 }) })
+const anyCamera = fc.record({
+  x: fc.double({ min: -2000, max: 4000, noNaN: true }),
+  y: fc.double({ min: -2000, max: 4000, noNaN: true }),
+  zoom: fc.double({ min: 0.001, max: 1000, noNaN: true }),
+})
+// A camera the page can be in, with a point of the wall that it shows somewhere.
+const standing = fc
+  .tuple(views, anyCamera, fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true }))
+  .map(([view, camera, across, down]) => ({
+    view,
+    camera: clamp(camera, view),
+    wallPoint: { x: across * WIDTH, y: down * HEIGHT },
+  }))
+
+test('a wall point and its place on the screen lead to each other', () => {
+  fc.assert(
+    fc.property(standing, ({ view, camera, wallPoint }) => {
+      const back = toWall(camera, view, toScreen(camera, view, wallPoint))
+      expect(back.x).toBeCloseTo(wallPoint.x, 6)
+      expect(back.y).toBeCloseTo(wallPoint.y, 6)
+    }),
+  )
+})
+
+test('zooming in keeps the wall point under the cursor where it is', () => {
+  fc.assert(
+    fc.property(standing, fc.double({ min: 1, max: 20, noNaN: true }), ({ view, camera, wallPoint }, factor) => {
+      const cursor = toScreen(camera, view, wallPoint)
+      const after = toScreen(zoom(camera, view, factor, cursor), view, wallPoint)
+      expect(after.x).toBeCloseTo(cursor.x, 5)
+      expect(after.y).toBeCloseTo(cursor.y, 5)
+    }),
+  )
+})
+
+test('zooming in and out again at one point comes back', () => {
+  fc.assert(
+    fc.property(standing, fc.double({ min: 1, max: 20, noNaN: true }), ({ view, camera, wallPoint }, factor) => {
+      const cursor = toScreen(camera, view, wallPoint)
+      const near = zoom(camera, view, factor, cursor)
+      const back = zoom(near, view, camera.zoom / near.zoom, cursor)
+      expect(back.x).toBeCloseTo(camera.x, 5)
+      expect(back.y).toBeCloseTo(camera.y, 5)
+      expect(back.zoom).toBeCloseTo(camera.zoom, 9)
+    }),
+  )
+})
+
+test('zooming all the way out shows the whole wall in the middle, from anywhere', () => {
+  fc.assert(
+    fc.property(standing, ({ view, camera, wallPoint }) => {
+      const out = zoom(camera, view, 1e-6, toScreen(camera, view, wallPoint))
+      expect(out).toEqual(fit(view))
+      expect(isFitted(out, view)).toBe(true)
+    }),
+  )
+})
+
+test('however the wall is moved, it covers the place it would take as a whole', () => {
+  const distances = fc.double({ min: -1e5, max: 1e5, noNaN: true })
+  fc.assert(
+    fc.property(standing, distances, distances, ({ view, camera }, dx, dy) => {
+      const moved = pan(camera, view, dx, dy)
+      const whole = fit(view)
+      for (const corner of [
+        { x: 0, y: 0, sign: 1 },
+        { x: WIDTH, y: HEIGHT, sign: -1 },
+      ]) {
+        const now = toScreen(moved, view, corner)
+        const least = toScreen(whole, view, corner)
+        expect((least.x - now.x) * corner.sign).toBeGreaterThan(-1e-6)
+        expect((least.y - now.y) * corner.sign).toBeGreaterThan(-1e-6)
+      }
+      expect(moved.zoom).toBe(camera.zoom)
+    }),
+  )
+})
+
+test('a clamped camera is allowed, and clamping it again changes nothing', () => {
+  fc.assert(
+    fc.property(views, anyCamera, (view, camera) => {
+      const once = clamp(camera, view)
+      expect(once.zoom).toBeGreaterThanOrEqual(fit(view).zoom)
+      expect(once.zoom).toBeLessThanOrEqual(ZOOM_MAX)
+      expect(clamp(once, view)).toEqual(once)
+    }),
+  )
+})
+
+test('a drag moves the wall as far as the hand', () => {
+  const view = { width: 1280, height: 800 }
+  const near = zoom(fit(view), view, 10, { x: 640, y: 400 })
+  const before = toScreen(near, view, { x: 800, y: 450 })
+  const after = toScreen(pan(near, view, 30, -20), view, { x: 800, y: 450 })
+  expect(after.x - before.x).toBeCloseTo(30, 6)
+  expect(after.y - before.y).toBeCloseTo(-20, 6)
+})

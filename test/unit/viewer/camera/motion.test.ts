@@ -1,0 +1,96 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { ALL_BLOCKS, TOTAL_BLOCKS } from '../../../../shared/wall.ts'
+import { clamp, fit, lookAt, reveal, type Camera } from '../../../../viewer/camera/camera.ts'
+import { boxOf } from '../../../../viewer/camera/hover.ts'
+import { advance, throwSpeed, type Motion } from '../../../../viewer/camera/motion.ts'
+import { boundsOf } from '../../../../viewer/wall/artworks.ts'
+import { at } from '../../../support/page/sample-wall.ts'
+
+const view = { width: 1280, height: 755 }
+const cameras = fc
+  .record({
+    x: fc.double({ min: 0, max: 1600, noNaN: true }),
+    y: fc.double({ min: 0, max: 900, noNaN: true }),
+    zoom: fc.double({ min: 0.5, max: 48, noNaN: true }),
+  })
+  .map((camera) => clamp(camera, view))
+const blocks = fc.integer({ min: 0, max: TOTAL_BLOCKS - 1 }).map((i) => ALL_BLOCKS[i] ?? at(0, 0))
+const FRAME_MS = 16
+const FRAMES_MAX = 200
+
+/** The camera when a motion has come to rest, and after how many frames. */
+function rest(camera: Camera, motion: Motion) {
+  let now: { camera: Camera; motion: Motion | undefined } = { camera, motion }
+  let frames = 0
+  for (; now.motion && frames < FRAMES_MAX; frames++) now = advance(now.camera, view, now.motion, FRAME_MS)
+  return { camera: now.camera, frames }
+}
+
+test('a thrown wall slows down and comes to rest', () => {
+  const speeds = fc.double({ min: -20, max: 20, noNaN: true })
+  fc.assert(
+    fc.property(cameras, speeds, speeds, (camera, vx, vy) => {
+      expect(rest(camera, { kind: 'glide', vx, vy }).frames).toBeLessThan(FRAMES_MAX)
+    }),
+  )
+})
+
+test('a thrown wall goes on the way the hand went', () => {
+  const near = clamp({ x: 800, y: 450, zoom: 10 }, view)
+  const after = rest(near, { kind: 'glide', vx: 1, vy: -0.5 }).camera
+  expect(after.x).toBeLessThan(near.x)
+  expect(after.y).toBeGreaterThan(near.y)
+})
+
+test('a drag that ends in motion throws the wall, and one that came to rest does not', () => {
+  const trail = [0, 16, 32, 48].map((time) => ({ x: 10 * time, y: -time, time }))
+  expect(throwSpeed(trail, 50)).toEqual({ vx: 10, vy: -1 })
+  expect(throwSpeed(trail, 200)).toBeUndefined()
+  expect(throwSpeed(trail.slice(0, 1), 5)).toBeUndefined()
+})
+
+test('a flight ends exactly where it was meant to', () => {
+  fc.assert(
+    fc.property(cameras, cameras, (from, to) => {
+      const end = rest(from, { kind: 'flight', to })
+      expect(end.frames).toBeLessThan(FRAMES_MAX)
+      expect(end.camera).toEqual(clamp(to, view))
+    }),
+  )
+})
+
+test('a page that slept does not leap', () => {
+  const from = fit(view)
+  const motion: Motion = { kind: 'flight', to: clamp({ x: 100, y: 100, zoom: 20 }, view) }
+  expect(advance(from, view, motion, 60_000)).toEqual(advance(from, view, motion, 64))
+})
+
+test('an area that is looked at is wholly on the stage', () => {
+  fc.assert(
+    fc.property(blocks, blocks, (one, other) => {
+      const camera = lookAt(boundsOf([one, other]), view, 12)
+      for (const block of [one, other]) expectOnStage(camera, block)
+    }),
+  )
+})
+
+test('what a cursor walks onto comes into view, and what is in view moves nothing', () => {
+  fc.assert(
+    fc.property(cameras, blocks, (camera, block) => {
+      // Nearer than that a block is larger than the stage's middle.
+      const from = { ...camera, zoom: Math.min(camera.zoom, 30) }
+      const after = reveal(clamp(from, view), view, boundsOf([block]))
+      expectOnStage(after, block)
+      expect(reveal(after, view, boundsOf([block]))).toEqual(after)
+    }),
+  )
+})
+
+function expectOnStage(camera: Camera, block: (typeof ALL_BLOCKS)[number]) {
+  const box = boxOf(camera, view, block)
+  expect(box.left).toBeGreaterThan(-1)
+  expect(box.top).toBeGreaterThan(-1)
+  expect(box.left + box.width).toBeLessThan(view.width + 1)
+  expect(box.top + box.height).toBeLessThan(view.height + 1)
+}

@@ -1,0 +1,79 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { ChangeDto } from '../../../../shared/contract/live.ts'
+import { coordOf } from '../../../../shared/wall.ts'
+import { withChanges } from '../../../../viewer/data/apply-updates.ts'
+import { initialState, shownWall, step } from '../../../../viewer/state.ts'
+import { blankTexture, decodePicture, pictureAt } from '../../../../viewer/wall/pixel-buffer.ts'
+import { historyOf, pastAt, type Past } from '../../../../viewer/wall/wall-history.ts'
+import { knownBlockAt } from '../../../../viewer/wall/wall-model.ts'
+import { at, canvas as sample, wallOf } from '../../../support/page/sample-wall.ts'
+
+const nobodys = wallOf({
+  ...sample,
+  agents: [],
+  blocks: [],
+  stats: { ...sample.stats, claimed: 0, agents: 0, lastClaimedAt: null, lastSaleId: 0 },
+})
+const agent = { id: 1, name: 'Ada', wallet: '0x1234…abcd', framework: null }
+const blocks = [at(0, 0), at(5, 5), at(159, 89)] as const
+const colour = (index: number) => new Uint8Array(100).fill(index).toBase64()
+
+/** Change number `n`, made at the time `n`: the first on a block sells it. */
+function change(number: number, block: (typeof blocks)[number], seq: number | undefined): ChangeDto {
+  const shown = { number, t: number, i: block, coord: coordOf(block), m: `change ${number}`, px: colour(number) }
+  return seq === undefined ? { kind: 'repaint', ...shown } : { kind: 'sale', seq, agent, ...shown }
+}
+
+function logOf(order: readonly (typeof blocks)[number][]): ChangeDto[] {
+  const sold = new Set<number>()
+  return order.map((block, n) => {
+    const isSold = sold.has(block)
+    sold.add(block)
+    return change(n + 1, block, isSold ? undefined : sold.size)
+  })
+}
+
+const fresh = () => ({ ...nobodys, texture: blankTexture(), claims: new Map() })
+
+test('the past is what the changes until then lead to, from wherever it is reached', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom(...blocks), { minLength: 1, maxLength: 12 }),
+      fc.array(fc.nat({ max: 13 }), { minLength: 1, maxLength: 5 }),
+      (order, moments) => {
+        const log = logOf(order)
+        const present = withChanges(fresh(), log)
+        const history = historyOf(log, log.length)
+        let past: Past | undefined
+        for (const moment of moments) {
+          past = pastAt(present, history, moment, past)
+          const then = withChanges(fresh(), log.slice(0, moment))
+          for (const block of blocks) {
+            expect(pictureAt(past.wall.texture, block)).toEqual(pictureAt(then.texture, block))
+            const [told, made] = [knownBlockAt(past.wall, block, moment), knownBlockAt(then, block)]
+            expect([told.kind, 'message' in told && told.message]).toEqual([
+              made.kind,
+              'message' in made && made.message,
+            ])
+          }
+        }
+      },
+    ),
+    { numRuns: 25 },
+  )
+})
+
+test('looking at the past leaves the present as it is', () => {
+  const log = logOf([blocks[0], blocks[0]])
+  const wall = withChanges(fresh(), log)
+  const remembering = step(
+    { ...initialState({ width: 100, height: 100 }), wall },
+    { do: 'history-loaded', history: historyOf(log, 2) },
+  )
+  const then = step(remembering, { do: 'seek', at: 1 })
+  expect(pictureAt(shownWall(then)?.texture ?? blankTexture(), blocks[0])).toEqual(decodePicture(colour(1)))
+  const now = step(then, { do: 'seek', at: undefined })
+  expect(shownWall(now)).toBe(wall)
+  expect(pictureAt(wall.texture, blocks[0])).toEqual(decodePicture(colour(2)))
+})

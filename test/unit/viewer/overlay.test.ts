@@ -1,0 +1,74 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { dark } from '../../../viewer/theme.ts'
+import { momentAfter, momentsOf, played, soldBy } from '../../../viewer/wall/moments.ts'
+import { frameworksOf, legendOf, overlayBytes, type OverlayState } from '../../../viewer/wall/overlay.ts'
+import {
+  blockWithoutPicture,
+  canvas,
+  checkerBlock,
+  nastyBlock,
+  openBlock,
+  rainbowBlock,
+  wallOf,
+} from '../../support/page/sample-wall.ts'
+
+const wall = wallOf(canvas)
+const plain: OverlayState = { overlay: 'none', agent: undefined, at: undefined }
+const strengths = (state: OverlayState) => {
+  const bytes = overlayBytes(wall, state, dark)
+  return [rainbowBlock, nastyBlock, openBlock].map((block) => bytes[block * 4 + 3])
+}
+const [CLEAR, DIM, TINT, WHOLE] = [0, 190, 215, 255]
+
+test('without an overlay nothing lies over the wall', () => {
+  expect(overlayBytes(wall, plain, dark).every((byte) => byte === CLEAR)).toBe(true)
+})
+
+test('a chosen agent’s blocks stay bright and all others are dimmed', () => {
+  expect(strengths({ ...plain, agent: 0 })).toEqual([CLEAR, DIM, DIM])
+  expect(strengths({ ...plain, agent: 1 })).toEqual([DIM, CLEAR, DIM])
+})
+
+test('a block sold after the moment that is shown looks open', () => {
+  expect(strengths({ ...plain, at: 1_760_000_000_000 })).toEqual([CLEAR, WHOLE, CLEAR])
+})
+
+test('an overlay colours what it is about and dims the rest', () => {
+  expect(strengths({ ...plain, overlay: 'open' })).toEqual([DIM, DIM, TINT])
+  expect(strengths({ ...plain, overlay: 'age' })).toEqual([TINT, TINT, DIM])
+  expect(strengths({ ...plain, overlay: 'framework' })).toEqual([TINT, TINT, DIM])
+})
+
+test('every colour of an overlay is told in its legend', () => {
+  for (const overlay of ['open', 'framework'] as const) {
+    const bytes = overlayBytes(wall, { ...plain, overlay }, dark)
+    const used = [rainbowBlock, nastyBlock, openBlock, blockWithoutPicture, checkerBlock].flatMap((block) => {
+      const [r = 0, g = 0, b = 0, strength] = bytes.slice(block * 4, block * 4 + 4)
+      return strength === TINT ? [`#${[r, g, b].map((level) => level.toString(16).padStart(2, '0')).join('')}`] : []
+    })
+    expect(legendOf(wall, overlay).map(({ colour }) => colour)).toEqual(expect.arrayContaining(used))
+  }
+})
+
+test('frameworks are counted in blocks', () => {
+  expect(frameworksOf(wall)).toEqual([
+    { name: 'eliza', blocks: 3 },
+    { name: '<i>x</i>', blocks: 1 },
+  ])
+})
+
+test('the moment after so many sales has seen so many, and the first has seen none', () => {
+  const moments = momentsOf(wall)
+  expect([0, 1, 2, 3, 4].map((count) => soldBy(moments, momentAfter(moments, count)))).toEqual([0, 1, 2, 3, 4])
+  expect(momentAfter(moments, 4)).toBeUndefined()
+})
+
+test('playing shows every sale within its time, from any wall', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 14_400 }), (count) => {
+      const moments = new Float64Array(count)
+      expect(played(moments, 0, 20_000)).toBeGreaterThanOrEqual(count - 1e-6)
+    }),
+  )
+})

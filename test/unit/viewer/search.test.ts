@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test'
+import { agentNamed, search, ordered, type Hit, type Order } from '../../../viewer/wall/search.ts'
+import { at, canvas, checkerBlock, nastyBlock, rainbowBlock, wallOf } from '../../support/page/sample-wall.ts'
+
+const wall = wallOf(canvas)
+const nameOf = (hit: Hit) =>
+  hit.kind === 'work' ? hit.work.blocks[0] : hit.kind === 'block' ? hit.block : `agent ${hit.agent}`
+const hits = (text: string) => search(wall, text, 10).map(nameOf)
+
+test('a coordinate finds what stands there, however it is written', () => {
+  for (const text of ['80,45', ' 80, 45 ', '(80 / 45)', 'block 80,45']) expect(hits(text)).toEqual([rainbowBlock])
+  expect(hits('5,5')).toEqual([at(5, 5)])
+  expect(hits('160,0')).toEqual([])
+})
+
+test('an agent is found by name, framework and either end of its wallet', () => {
+  for (const text of ['ada', 'ELIZA', '0x12', '0x1234…abcd', '0x1234...ab']) expect(hits(text)).toEqual(['agent 0'])
+  expect(hits(`0x1234${'0'.repeat(32)}abcd`)).toEqual(['agent 0'])
+  expect(hits(`0x1234${'0'.repeat(32)}abce`)).toEqual([])
+})
+
+test('a work is found by what any of its blocks says, once', () => {
+  expect(hits('from a MACHINE')).toEqual([rainbowBlock])
+  expect(hits('<script')).toEqual([nastyBlock])
+  expect(hits('')).toEqual([])
+})
+
+test('no more is found than asked for', () => {
+  expect(search(wall, 'a', 1)).toHaveLength(1)
+})
+
+test('an address names an agent by number or wallet', () => {
+  expect(agentNamed(wall, '2')).toBe(1)
+  expect(agentNamed(wall, '0x9876…fedc')).toBe(1)
+  expect(agentNamed(wall, '3')).toBeUndefined()
+  expect(agentNamed(wall, 'Ada')).toBeUndefined()
+})
+
+test('agents are listed by arrival, by blocks or by their latest purchase, and works by age or size', () => {
+  const listed = (order: Order) => ordered(wall, order).map(nameOf)
+  expect([listed('arrival'), listed('blocks'), listed('latest')]).toEqual([
+    ['agent 0', 'agent 1'],
+    ['agent 0', 'agent 1'],
+    ['agent 1', 'agent 0'],
+  ])
+  expect(listed('newest-works')).toEqual([nastyBlock, rainbowBlock, checkerBlock])
+  expect(listed('largest-works')).toEqual([rainbowBlock, nastyBlock, checkerBlock])
+})

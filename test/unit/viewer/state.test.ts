@@ -1,0 +1,148 @@
+import { expect, test } from 'bun:test'
+import { ALL_BLOCKS } from '../../../shared/wall.ts'
+import { fit } from '../../../viewer/camera/camera.ts'
+import { boxOf } from '../../../viewer/camera/hover.ts'
+import {
+  initialState,
+  isSame,
+  pointedBlock,
+  received,
+  resize,
+  shownBlock,
+  step,
+  type State,
+} from '../../../viewer/state.ts'
+import {
+  at,
+  blockWithoutPicture,
+  canvas,
+  nastyBlock,
+  openBlock,
+  rainbowBlock,
+  wallOf,
+} from '../../support/page/sample-wall.ts'
+
+const view = { width: 1280, height: 755 }
+const opened: State = { ...initialState(view), wall: wallOf(canvas) }
+
+const pointOf = (state: State, block: typeof openBlock) => {
+  const box = boxOf(state.camera, state.view, block)
+  return { x: box.left + box.width / 2, y: box.top + box.height / 2 }
+}
+
+test('before the wall has arrived no block is shown', () => {
+  const state = step(initialState(view), { do: 'point', at: { x: 640, y: 380 } })
+  expect(shownBlock(state)).toBeUndefined()
+})
+
+test('the first block of the wall is shown like any other', () => {
+  expect(shownBlock(step(opened, { do: 'point', at: pointOf(opened, at(0, 0)) }))).toBe(at(0, 0))
+})
+
+test('the pointed block is the one under the pointer after the wall has moved, too', () => {
+  const near = step(step(opened, { do: 'point', at: pointOf(opened, rainbowBlock) }), { do: 'zoom', factor: 10 })
+  const blockPx = 10 * near.camera.zoom
+  const left = step(near, { do: 'pan', dx: blockPx, dy: 0 })
+  expect(shownBlock(left)).toBe(at(79, 45))
+})
+
+test('a tap keeps a block open while others are pointed at; a tap on its work again, or on no block, lets it go', () => {
+  const pinned = step(opened, { do: 'tap', at: pointOf(opened, rainbowBlock) })
+  const elsewhere = step(pinned, { do: 'point', at: pointOf(opened, openBlock) })
+  expect([elsewhere.pinned, pointedBlock(elsewhere)]).toEqual([rainbowBlock, openBlock])
+  expect(step(elsewhere, { do: 'tap', at: pointOf(opened, rainbowBlock) }).pinned).toBeUndefined()
+  expect(step(elsewhere, { do: 'tap', at: pointOf(opened, blockWithoutPicture) }).pinned).toBeUndefined()
+  expect(step(elsewhere, { do: 'tap', at: { x: 1, y: 1 } }).pinned).toBeUndefined()
+  expect(shownBlock(step(elsewhere, { do: 'dismiss' }))).toBeUndefined()
+})
+
+test('a finger that cannot tell blocks apart means the work nearest to it, and goes there first', () => {
+  const phone = { ...received(initialState({ width: 390, height: 600 }, true), wallOf(canvas)) }
+  const far = step(phone, { do: 'fit' })
+  const { x, y } = pointOf(far, nastyBlock)
+  const there = step(far, { do: 'tap', at: { x: x - 3, y: y - 3 }, byFinger: true })
+  expect(there.pinned).toBe(nastyBlock)
+  expect(there.camera.zoom).toBe(16)
+  const nothing = step(far, { do: 'tap', at: pointOf(far, openBlock), byFinger: true })
+  expect(nothing.pinned).toBeUndefined()
+  expect(nothing.camera.zoom).toBeGreaterThan(far.camera.zoom)
+})
+
+test('the page opens on what is sold, and stays there in a window of another size until it is moved', () => {
+  const opening = received(initialState(view), wallOf(canvas))
+  expect(opening.camera).toMatchObject({ x: 800, y: 450, zoom: 6 })
+  expect(
+    isSame(
+      resize(opening, { width: 400, height: 700 }).camera,
+      resize(opening, { width: 400, height: 700 }).initialCamera,
+    ),
+  ).toBe(true)
+  const moved = step(opening, { do: 'pan', dx: 10, dy: 0 })
+  expect(resize(moved, { width: 1000, height: 700 }).camera).toEqual(moved.camera)
+})
+
+test('on a stage that stands upright the wall is as high as the stage', () => {
+  const upright = { width: 390, height: 600 }
+  const full = { ...canvas, blocks: ALL_BLOCKS.map((i) => ({ i, a: 0, t: 0 })) }
+  expect(received(initialState(upright), wallOf(full)).camera.zoom).toBeCloseTo(0.64)
+  expect(received(initialState(view), wallOf(full)).camera).toEqual(fit(view))
+})
+
+test('a surprise is a work that is not open already', () => {
+  const still = { ...opened, reducedMotion: true }
+  const seen = [0, 0.4, 0.99].map((chance) => step(still, { do: 'surprise', chance }).pinned)
+  expect(new Set(seen).size).toBe(3)
+  const once = step(still, { do: 'surprise', chance: 0 })
+  expect(step(once, { do: 'surprise', chance: 0 }).pinned).not.toBe(once.pinned)
+  expect(step(initialState(view), { do: 'surprise', chance: 0 }).pinned).toBeUndefined()
+})
+
+test('a wall shown whole stays whole in a window of another size, and a closer look stays where it is', () => {
+  const small = { width: 360, height: 690 }
+  const whole = step(received(initialState(view, true), wallOf(canvas)), { do: 'fit' })
+  expect(resize(whole, small).camera).toEqual(fit(small))
+  const near = step(opened, { do: 'zoom', factor: 10, at: pointOf(opened, rainbowBlock) })
+  expect(resize(near, { width: 1000, height: 700 }).camera).toEqual(near.camera)
+})
+
+test('a cursor begins where its user looks, walks block by block, and stops at the wall’s edge', () => {
+  const begun = step(opened, { do: 'walk', right: 1, down: 0 })
+  expect(shownBlock(begun)).toBe(at(80, 45))
+  expect(shownBlock(step(begun, { do: 'walk', right: 1, down: -1 }))).toBe(at(81, 44))
+  expect(shownBlock(step(begun, { do: 'walk', right: 1000, down: 1000 }))).toBe(at(159, 89))
+  expect(shownBlock(step(begun, { do: 'leave' }))).toBeUndefined()
+})
+
+test('a pointer takes over from the cursor, and the cursor from the pointer', () => {
+  const walked = step(opened, { do: 'walk', right: 0, down: 0 })
+  const pointed = step(walked, { do: 'point', at: pointOf(opened, openBlock) })
+  expect(shownBlock(pointed)).toBe(openBlock)
+  expect(shownBlock(step(pointed, { do: 'walk', right: 1, down: 0 }))).toBe(openBlock)
+})
+
+test('a hand on the wall stops it, and whoever wants no motion gets none', () => {
+  const near = step(opened, { do: 'zoom', factor: 10 })
+  const thrown = step(near, { do: 'throw', vx: 1, vy: 0 })
+  expect(step(thrown, { do: 'tick', ms: 16 }).camera.x).toBeLessThan(near.camera.x)
+  expect(step(thrown, { do: 'hold' }).motion).toBeUndefined()
+  expect(step({ ...near, reducedMotion: true }, { do: 'throw', vx: 1, vy: 0 }).motion).toBeUndefined()
+  expect(step({ ...near, reducedMotion: true }, { do: 'fit' }).camera).toEqual(fit(view))
+})
+
+test('Escape takes one layer away at a time', () => {
+  let state = step(step(opened, { do: 'select-agent', agent: 0 }), { do: 'set-overlay', overlay: 'age' })
+  state = step(step(state, { do: 'go', to: rainbowBlock }), { do: 'open', panel: 'find' })
+  const layers = () => [state.panel, state.pinned, state.agent, state.overlay]
+  const seen = [layers()]
+  for (let i = 0; i < 4; i++) {
+    state = step(state, { do: 'dismiss' })
+    seen.push(layers())
+  }
+  expect(seen).toEqual([
+    ['find', rainbowBlock, 0, 'age'],
+    [undefined, rainbowBlock, 0, 'age'],
+    [undefined, undefined, 0, 'age'],
+    [undefined, undefined, undefined, 'age'],
+    [undefined, undefined, undefined, 'none'],
+  ])
+})

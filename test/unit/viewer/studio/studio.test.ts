@@ -1,0 +1,255 @@
+import { describe, expect, test } from 'bun:test'
+import { Value } from '@sinclair/typebox/value'
+import { readPlainPng } from '../../../../server/adapters/pictures/png.ts'
+import { AreaOrder } from '../../../../shared/contract/area-order.ts'
+import { PALETTE_SIZE } from '../../../../shared/palette.ts'
+import { areaMessage, digestOfPixels } from '../../../../shared/signing.ts'
+import { dealOf, priceOf, coveredCounts } from '../../../../viewer/studio/order/cost-summary.ts'
+import { writeOrder } from '../../../../viewer/studio/order/export-formats.ts'
+import { orderOf, type RepaintOrder } from '../../../../viewer/studio/order/order.ts'
+import { isPhotograph } from '../../../../viewer/studio/picture-kind.ts'
+import { repaint, type RepaintDeps, type Progress, type RepaintSignature } from '../../../../viewer/studio/repaint.ts'
+import type { EditResult } from '../../../../viewer/studio/service.ts'
+import {
+  newSketch,
+  covered,
+  finished,
+  movedTo,
+  withHeight,
+  withPicture,
+  withWidth,
+  type Sketch,
+} from '../../../../viewer/studio/sketch.ts'
+import { at, canvas, wallOf } from '../../../support/page/sample-wall.ts'
+import { pngOf, RGBA } from '../../../support/picture-files.ts'
+
+const photo = { name: 'photo.png', width: 1200, height: 900, isPhoto: true }
+
+/** A picture that lies at a place, every pixel of which says where it is. */
+function painted(col: number, row: number, width: number, height: number): Sketch {
+  const sketch = withPicture(
+    { ...newSketch({ col, row }), wall: wallOf(canvas) },
+    { name: 'a.png', width, height, isPhoto: false },
+  )
+  const { w, h } = sketch.size
+  const indices = Uint8Array.from({ length: w * h * 100 }, (_, i) => i % PALETTE_SIZE)
+  return { ...sketch, painted: { size: sketch.size, style: sketch.style, indices } }
+}
+
+/** A picture by the colour of each of its pixels. */
+function raster(width: number, height: number, colour: (x: number, y: number) => readonly [number, number, number]) {
+  const rgba = Uint8Array.from({ length: width * height * 4 }, (_, i) => {
+    const at = Math.floor(i / 4)
+    return i % 4 === 3 ? 255 : (colour(at % width, Math.floor(at / width))[i % 4] ?? 0)
+  })
+  return { width, height, rgba }
+}
+
+/** A picture as it comes out of a JPEG. */
+async function throughJpeg({ width, height, rgba }: ReturnType<typeof raster>) {
+  const rows = Array.from({ length: height }, (_, y) => [0, ...rgba.subarray(y * width * 4, (y + 1) * width * 4)])
+  const png = pngOf(width, height, RGBA, Uint8Array.from(rows.flat()))
+  const jpeg = await new Bun.Image(png).jpeg({ quality: 70 }).bytes()
+  return readPlainPng(await new Bun.Image(jpeg).png({ compressionLevel: 0 }).bytes())
+}
+
+test('photographs and gradients are told from logos and flat drawings, and neither by its file format', async () => {
+  const soft = raster(300, 200, (x, y) => [(x * 255) / 300, (y * 255) / 200, ((x + y) * 255) / 500])
+  const logo = raster(300, 200, (x, y) => (Math.hypot(x - 150, y - 100) < 60 ? [220, 30, 30] : [250, 250, 250]))
+  const stripes = raster(300, 200, (x) => [Math.floor(x / 3) * 2, 255 - Math.floor(x / 3) * 2, (x * 7) % 256])
+  expect([soft, logo].map(isPhotograph)).toEqual([true, false])
+  expect(isPhotograph(raster(1, 1, () => [0, 0, 0]))).toBe(false)
+  expect(isPhotograph(stripes)).toBe(false)
+  // A JPEG smears what is flat, and rounds what is soft.
+  const slow = raster(300, 200, (x, y) => [90 + y / 4, 110 + y / 5 + x / 20, 140])
+  const opened = await Promise.all([slow, logo].map(throughJpeg))
+  expect(opened.map(isPhotograph)).toEqual([true, false])
+})
+
+describe('a sketch', () => {
+  test('photographs are dithered, what is drawn is not, and a choice of its maker stays', () => {
+    const dithered = withPicture(newSketch({ col: 0, row: 0 }), photo)
+    expect(dithered.style.dither).toBe('floyd-steinberg')
+    expect(withPicture(dithered, { ...photo, isPhoto: false }).style.dither).toBe('none')
+    const own = { ...dithered, ownDither: true, style: { ...dithered.style, dither: 'none' as const } }
+    expect(withPicture(own, photo).style.dither).toBe('none')
+  })
+
+  test('a picture made of whole blocks keeps its pixels; any other begins small and in shape', () => {
+    const sizeOf = (width: number, height: number) =>
+      withPicture(newSketch({ col: 0, row: 0 }), { ...photo, width, height }).size
+    expect(sizeOf(160, 90)).toEqual({ w: 16, h: 9 })
+    expect(sizeOf(1200, 900)).toEqual({ w: 8, h: 6 })
+    expect(sizeOf(25, 31)).toEqual({ w: 3, h: 4 })
+    expect(sizeOf(5000, 10)).toEqual({ w: 8, h: 1 })
+  })
+
+  test('one side follows the other while the shape is kept', () => {
+    const sketch = withPicture(newSketch({ col: 0, row: 0 }), photo)
+    expect(withWidth(sketch, 12).size).toEqual({ w: 12, h: 9 })
+    expect(withHeight(sketch, 3).size).toEqual({ w: 4, h: 3 })
+    expect(withWidth({ ...sketch, keepsShape: false }, 12).size).toEqual({ w: 12, h: 6 })
+  })
+
+  test('size and place never leave the wall, nor what one payment buys', () => {
+    const sketch = withPicture(newSketch({ col: 158, row: 0 }), photo)
+    expect(sketch.at).toEqual({ col: 152, row: 0 })
+    expect(movedTo(sketch, { col: -4, row: 1000 }).at).toEqual({ col: 0, row: 84 })
+    expect(withWidth(sketch, 10_000).size).toEqual({ w: 23, h: 17 })
+    expect(covered(withWidth({ ...sketch, keepsShape: false, size: { w: 1, h: 2 } }, 160))).toHaveLength(320)
+  })
+
+  test('a picture that is only moved is not painted anew', () => {
+    const sketch = painted(10, 10, 20, 20)
+    expect(finished(movedTo(sketch, { col: 20, row: 20 }))).toBe(finished(sketch))
+    expect(finished(withWidth(sketch, 3))).toBeUndefined()
+    expect(finished({ ...sketch, style: { ...sketch.style } })).toBeUndefined()
+  })
+
+  test('what it covers is told apart, and is bought whole or repainted whole', () => {
+    const sketch = { ...painted(78, 44, 40, 20), mine: new Set([at(80, 45)]), held: 1 }
+    expect(coveredCounts(sketch)).toEqual({ open: 3, held: 1, others: 3, mine: 1 })
+    expect(dealOf(sketch)).toBe('neither')
+    expect(dealOf(painted(10, 10, 40, 20))).toBe('buy')
+    expect(dealOf({ ...painted(10, 10, 40, 20), held: 1 })).toBe('neither')
+    expect(dealOf({ ...painted(80, 45, 10, 10), mine: new Set([at(80, 45)]) })).toBe('repaint')
+    const { wall } = sketch
+    expect(dealOf({ ...painted(10, 10, 40, 20), wall: wall && { ...wall, complete: false } })).toBe('neither')
+    expect(priceOf({ pricing: { perPixel: '0.025', perBlock: '2.50', asset: 'USDC', network: '' } }, 3)).toBe('7.50')
+  })
+})
+
+describe('an order', () => {
+  const words = { name: 'Ada', message: "a & b's", link: '' }
+  const open = { ...painted(10, 20, 20, 10), words }
+  const own = { ...painted(80, 45, 10, 10), words, mine: new Set([at(80, 45)]) }
+
+  const ordered = (sketch: Sketch) => {
+    const order = orderOf(sketch, 'https://wall.example')
+    if (order === undefined) throw new Error('there is an order')
+    return order
+  }
+
+  test('buys all of it in one payment', () => {
+    const order = ordered(open)
+    const bytes = open.painted?.indices.toBase64() ?? ''
+    expect(order).toEqual({
+      kind: 'buy',
+      wall: 'https://wall.example',
+      area: '10,20,2x1',
+      blocks: 2,
+      price: '2.00',
+      perBlock: '1.00',
+      asset: 'USDC',
+      network: 'eip155:8453',
+      url: 'https://wall.example/areas',
+      body: { at: '10,20', w: 2, h: 1, name: 'Ada', pixels: bytes, message: "a & b's" },
+    })
+    expect(Value.Check(AreaOrder, order.body)).toBe(true)
+  })
+
+  test('repaints all of it with one signature', () => {
+    expect(ordered(own)).toEqual({
+      kind: 'repaint',
+      wall: 'https://wall.example',
+      area: '80,45,1x1',
+      blocks: 1,
+      url: 'https://wall.example/areas/80,45,1x1',
+      body: { pixels: own.painted?.indices.toBase64() ?? '', message: "a & b's" },
+    })
+  })
+
+  test('is not there before the picture is painted, or where the blocks differ', () => {
+    expect(orderOf({ ...open, painted: undefined }, 'https://wall.example')).toBeUndefined()
+    expect(orderOf(painted(78, 44, 40, 20), 'https://wall.example')).toBeUndefined()
+  })
+
+  test.each([
+    ['a purchase', open, '2.00'],
+    ['a repaint', own, 'set_area v1'],
+  ])('every form of %s has its address and its picture', (_, sketch, said) => {
+    const order = ordered(sketch)
+    for (const form of ['prompt', 'curl', 'script'] as const) {
+      const { name, text } = writeOrder(order, form)
+      expect(name).toStartWith(`pixel-wall-${order.area.replaceAll(',', '-')}.`)
+      for (const part of [order.url, order.body.pixels ?? '', said]) expect(text).toContain(part)
+    }
+    expect(JSON.parse(writeOrder(order, 'json').text)).toEqual(order.body)
+    expect(() => new Bun.Transpiler({ loader: 'ts' }).scan(writeOrder(order, 'script').text)).not.toThrow()
+  })
+
+  test('a shell reads the words of a command as they were written', async () => {
+    const command = writeOrder(ordered(open), 'curl').text.split('\n').at(-2) ?? ''
+    const given = await Bun.$`sh -c ${command.replace('curl', "printf '%s\n'")}`.text()
+    expect(JSON.parse(given.trim().split('\n').at(-1) ?? '')).toEqual(ordered(open).body)
+  })
+
+  test('a large one is named in the prompt and lies in the file', () => {
+    const { text } = writeOrder(ordered(painted(0, 0, 160, 90)), 'prompt')
+    expect(text).toContain('pixel-wall-0-0-16x9.json')
+    expect(text.length).toBeLessThan(4000)
+  })
+})
+
+describe('repainting', () => {
+  const pixels = new Uint8Array(200).toBase64()
+  const order: RepaintOrder = {
+    kind: 'repaint',
+    wall: 'https://wall.example',
+    area: '1,1,2x1',
+    blocks: 2,
+    url: 'https://wall.example/areas/1,1,2x1',
+    body: { pixels },
+  }
+
+  function depsOf(answers: EditResult[]) {
+    const signed: string[] = []
+    const sent: RepaintSignature[] = []
+    const told: Progress[] = []
+    const deps: RepaintDeps = {
+      host: 'wall.example',
+      clock: { ahead: 0 },
+      sign: async (text) => `0x${signed.push(text)}`,
+      send: async (_, body) => {
+        sent.push(body)
+        return answers.shift() ?? { kind: 'done' }
+      },
+      tell: (progress) => void told.push(progress),
+    }
+    return { ...deps, signed, sent, told }
+  }
+
+  test('signs the canonical text of the area once, for the digest of its pixels', async () => {
+    const calm = depsOf([])
+    await repaint(order, calm)
+    expect(calm.told.map(({ state }) => state)).toEqual(['signing', 'sending', 'done'])
+    const digest = digestOfPixels(new Uint8Array(200))
+    expect(calm.signed).toEqual([areaMessage('wall.example', '1,1,2x1', calm.sent[0]?.ts ?? 0, { pixels: digest })])
+  })
+
+  test('a lost request is sent again as it was signed', async () => {
+    const calm = depsOf([{ kind: 'lost', words: 'gone' }])
+    await repaint(order, calm)
+    const failed = calm.told.at(-1)
+    if (failed?.state !== 'failed') throw new Error('the first request was lost')
+    expect(failed.words).toBe('gone')
+    await repaint(order, calm, failed.signed)
+    expect(calm.signed).toHaveLength(1)
+    expect(calm.sent[1]).toEqual(calm.sent[0] ?? { ts: 0, signature: '' })
+  })
+
+  test('where the clocks differ, the next text is signed with the service’s time', async () => {
+    const now = Date.now() + 3_600_000
+    const calm = depsOf([{ kind: 'refused', words: 'late', now }])
+    await repaint(order, calm)
+    await repaint(order, calm)
+    expect(Math.abs((calm.sent[1]?.ts ?? 0) - now)).toBeLessThan(60_000)
+  })
+
+  test('a no of the wallet’s owner sends nothing', async () => {
+    const calm = depsOf([])
+    await repaint(order, { ...calm, sign: async () => ({ declined: true, words: 'no' }) })
+    expect(calm.told.at(-1)).toEqual({ state: 'failed', words: 'no' })
+    expect(calm.sent).toEqual([])
+  })
+})

@@ -1,0 +1,82 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { ALL_BLOCKS, TOTAL_BLOCKS, cellOf, coordOf, type BlockIndex } from '../../../../shared/wall.ts'
+import { worksOf } from '../../../../shared/works.ts'
+import { boundsOf, edgesOf, nearestOpen, workAt } from '../../../../viewer/wall/artworks.ts'
+import {
+  at,
+  blockWithoutPicture,
+  canvas,
+  checkerBlock,
+  nastyBlock,
+  rainbowBlock,
+  wallOf,
+} from '../../../support/page/sample-wall.ts'
+
+const blockNumbers = fc.integer({ min: 0, max: TOTAL_BLOCKS - 1 })
+const toBlocks = (numbers: readonly number[]) => numbers.flatMap((i) => ALL_BLOCKS[i] ?? [])
+const wall = wallOf(canvas)
+
+const touch = (a: BlockIndex, b: BlockIndex) => {
+  const [one, other] = [cellOf(a), cellOf(b)]
+  return Math.abs(one.col - other.col) + Math.abs(one.row - other.row) === 1
+}
+
+test('works share out the blocks, and blocks of different works never touch', () => {
+  // Few columns, so that blocks do touch.
+  const crowded = fc
+    .uniqueArray(fc.tuple(fc.nat(7), fc.nat(7)), { selector: String })
+    .map((cells) => cells.map(([col, row]) => at(col, row)))
+  fc.assert(
+    fc.property(crowded, (blocks) => {
+      const works = worksOf(blocks)
+      expect(works.flat().toSorted((a, b) => a - b)).toEqual(blocks.toSorted((a, b) => a - b))
+      works.forEach((work, i) =>
+        works.slice(i + 1).forEach((other) => expect(work.some((a) => other.some((b) => touch(a, b)))).toBe(false)),
+      )
+      for (const work of works)
+        for (const block of work) if (work.length > 1) expect(work.some((b) => touch(block, b))).toBe(true)
+    }),
+  )
+})
+
+test('corners do not make a work, and an open block is none', () => {
+  expect(workAt(wall, rainbowBlock)).toEqual([rainbowBlock, blockWithoutPicture])
+  expect(workAt(wall, checkerBlock)).toEqual([checkerBlock])
+  expect(workAt(wall, nastyBlock)).toEqual([nastyBlock])
+  expect(workAt(wall, at(0, 0))).toEqual([])
+})
+
+test('the nearest open block is open and none is nearer', () => {
+  const claimed = fc.uniqueArray(blockNumbers, { minLength: 1, maxLength: 200 }).map(toBlocks)
+  fc.assert(
+    fc.property(claimed, blockNumbers, (sold, from) => {
+      const full = wallOf({ ...canvas, blocks: sold.map((i) => ({ i, a: 0, t: 0 })) })
+      const start = ALL_BLOCKS[from] ?? at(0, 0)
+      const distance = (block: BlockIndex) =>
+        (cellOf(block).col - cellOf(start).col) ** 2 + (cellOf(block).row - cellOf(start).row) ** 2
+      const open = ALL_BLOCKS.filter((block) => !full.claims.has(block) && block !== start)
+      const found = nearestOpen(full, start)
+      expect(found !== undefined && distance(found)).toBe(Math.min(...open.map(distance)))
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test('of equally near open blocks the first is named, and of a sold out wall none', () => {
+  expect(coordOf(nearestOpen(wall, rainbowBlock) ?? at(0, 0))).toBe('80,44')
+  expect(
+    nearestOpen(wallOf({ ...canvas, blocks: ALL_BLOCKS.map((i) => ({ i, a: 0, t: 0 })) }), rainbowBlock),
+  ).toBeUndefined()
+})
+
+test('an area holds its blocks', () => {
+  expect(boundsOf([at(2, 3), at(5, 1)])).toEqual({ left: 20, top: 10, right: 60, bottom: 40 })
+  expect(boundsOf([])).toEqual({ left: 0, top: 0, right: 1600, bottom: 900 })
+})
+
+test('the edges of blocks run between those that are among them and those that are not', () => {
+  expect(edgesOf([at(1, 2)])).toBe('M10 20h10M10 30h10M10 20v10M20 20v10')
+  expect(edgesOf([at(0, 0), at(1, 0)])).toBe('M0 0h10M0 10h10M0 0v10M10 0h10M10 10h10M20 0v10')
+  expect(edgesOf([])).toBe('')
+})

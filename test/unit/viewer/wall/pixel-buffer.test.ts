@@ -1,0 +1,57 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { PALETTE_SIZE } from '../../../../shared/palette.ts'
+import { PIXELS_PER_BLOCK } from '../../../../shared/pixels.ts'
+import { ALL_BLOCKS, HEIGHT, TOTAL_BLOCKS, WIDTH, type BlockIndex } from '../../../../shared/wall.ts'
+import {
+  NO_PICTURE,
+  NO_PICTURE_FRAME,
+  OPEN,
+  blankTexture,
+  decodePicture,
+  paintBlock,
+  pictureAt,
+} from '../../../../viewer/wall/pixel-buffer.ts'
+import { at } from '../../../support/page/sample-wall.ts'
+
+const blocks = fc.integer({ min: 0, max: TOTAL_BLOCKS - 1 }).map((i) => ALL_BLOCKS[i] ?? at(0, 0))
+const pictures = fc.uint8Array({ minLength: PIXELS_PER_BLOCK, maxLength: PIXELS_PER_BLOCK, max: PALETTE_SIZE - 1 })
+
+const painted = (block: BlockIndex, px: string | undefined) => {
+  const texture = blankTexture()
+  paintBlock(texture, block, px)
+  return texture
+}
+
+test('a painted block is in the texture as it was sent, and its neighbours stay open', () => {
+  fc.assert(
+    fc.property(blocks, pictures, (block, picture) => {
+      const texture = painted(block, picture.toBase64())
+      expect(pictureAt(texture, block)).toEqual(picture)
+      expect(texture.filter((byte) => byte === OPEN)).toHaveLength((TOTAL_BLOCKS - 1) * PIXELS_PER_BLOCK)
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test('a pixel of a block lies at its place in the wall', () => {
+  const px = Uint8Array.from({ length: PIXELS_PER_BLOCK }, (_, i) => i).toBase64()
+  const texture = painted(at(159, 89), px)
+  expect(texture).toHaveLength(WIDTH * HEIGHT)
+  expect(texture.at(-1)).toBe(99)
+  expect(texture[890 * WIDTH + 1590]).toBe(0)
+  expect(texture[892 * WIDTH + 1593]).toBe(23)
+})
+
+test('an open block and an owned one without a picture look different from each other and from every picture', () => {
+  const texture = painted(at(1, 0), undefined)
+  const open = new Set(pictureAt(texture, at(0, 0)))
+  const unpainted = new Set(pictureAt(texture, at(1, 0)))
+  expect(open).toEqual(new Set([OPEN]))
+  expect(unpainted).toEqual(new Set([NO_PICTURE_FRAME, NO_PICTURE]))
+  expect(Math.min(...open, ...unpainted)).toBeGreaterThanOrEqual(PALETTE_SIZE)
+})
+
+test('a picture is read from base64 byte by byte', () => {
+  fc.assert(fc.property(pictures, (picture) => expect(decodePicture(picture.toBase64())).toEqual(picture)))
+})

@@ -1,0 +1,32 @@
+import { expect, test } from 'bun:test'
+import { PALETTE } from '../../../../shared/palette.ts'
+import { ALL_BLOCKS, cellOf } from '../../../../shared/wall.ts'
+import { blankTexture, paintBytes } from '../../../../viewer/wall/pixel-buffer.ts'
+import { LIGHT_HEIGHT, LIGHT_WIDTH, roomLight } from '../../../../viewer/wall/room-light.ts'
+
+const RED = PALETTE.indexOf('#ff0000')
+
+/** The light of a wall whose blocks are red where told. */
+function lightOf(isRed: (cell: { col: number; row: number }) => boolean) {
+  const blocks = ALL_BLOCKS.filter((block) => isRed(cellOf(block)))
+  const texture = blankTexture()
+  const picture = new Uint8Array(100).fill(RED)
+  for (const block of blocks) paintBytes(texture, block, picture, 0)
+  const rgba = roomLight({ texture, claims: new Map(blocks.map((i) => [i, { i, a: 0, t: 0 }])) })
+  return (x: number, y: number) => [...rgba.subarray((y * LIGHT_WIDTH + x) * 4, (y * LIGHT_WIDTH + x) * 4 + 4)]
+}
+
+const MIDDLE = LIGHT_HEIGHT >> 1
+
+test('the room is lit by what is painted near it, in its colours', () => {
+  const at = lightOf(({ col }) => col < 40)
+  const [red, green, blue, strength = 0] = at(3, MIDDLE)
+  expect([red, green, blue]).toEqual([255, 0, 0])
+  expect(strength).toBeGreaterThan(at(0, MIDDLE)[3] ?? 0)
+  expect(at(LIGHT_WIDTH - 4, MIDDLE)[3]).toBe(0)
+})
+
+test('an empty wall throws no light', () => {
+  const at = lightOf(() => false)
+  expect(at(3, MIDDLE)).toEqual([0, 0, 0, 0])
+})

@@ -1,0 +1,72 @@
+import { expect, test } from 'bun:test'
+import { emptyView } from '../../../server/domain/wall/wall-view.ts'
+import { spaceFinder } from '../../../server/wall/find-space.ts'
+import { takenBlocks } from '../../../server/wall/open-blocks.ts'
+import type { BlockIndex } from '../../../shared/wall.ts'
+import { OFFER } from '../../support/offer.ts'
+import { blockOf } from '../../support/samples.ts'
+
+// Goal: looking costs a search of the wall only when something was taken since. Method: count reads, compare identities.
+
+function looking() {
+  const held: BlockIndex[] = []
+  let reads = 0
+  const taken = takenBlocks({
+    view: emptyView(),
+    ledgerReader: {
+      held: async () => {
+        reads++
+        return [...held]
+      },
+      pending: () => Promise.reject(new Error('not asked')),
+      ofPayer: () => Promise.reject(new Error('not asked')),
+    },
+    advance: async () => {},
+  })
+  return { held, taken, reads: () => reads }
+}
+
+const WISH = { w: 2, h: 2, near: blockOf('0,0'), limit: 1 }
+
+test('the same question has the same answer until something is taken', async () => {
+  const { held, taken } = looking()
+  const find = spaceFinder(taken, OFFER)
+  const first = await find(WISH)
+  expect(await find(WISH)).toBe(first)
+  expect(await find({ ...WISH, limit: 2 })).not.toEqual(first)
+  held.push(blockOf('0,0'))
+  expect((await find(WISH)).spaces).toMatchObject([{ coord: '1,0' }])
+  held.pop()
+  expect(await find(WISH)).toEqual(first)
+})
+
+test('those who look at once share a read, and whoever comes while one is under way gets a newer one', async () => {
+  const { held, taken, reads } = looking()
+  const early = [taken(), taken(), taken()]
+  await early[0]
+  expect(reads()).toBe(1)
+  const under = taken()
+  await Promise.resolve()
+  await Promise.resolve()
+  await Promise.resolve()
+  held.push(blockOf('5,5'))
+  const late = taken()
+  expect([(await late).has(blockOf('5,5')), reads()]).toEqual([true, 3])
+  await under
+})
+
+test('a read that failed is not kept', async () => {
+  let broken = true
+  const failing = takenBlocks({
+    view: emptyView(),
+    ledgerReader: {
+      held: () => (broken ? Promise.reject(new Error('no store')) : Promise.resolve([])),
+      pending: () => Promise.reject(new Error('not asked')),
+      ofPayer: () => Promise.reject(new Error('not asked')),
+    },
+    advance: async () => {},
+  })
+  await expect(failing()).rejects.toThrow('no store')
+  broken = false
+  expect((await failing()).has(blockOf('1,1'))).toBe(false)
+})

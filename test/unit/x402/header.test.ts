@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test'
+import { decodePaymentResponseHeader, encodePaymentResponseHeader } from '@x402/core/http'
+import type { SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
+import { encodeHeader, settleResponse } from '../../../server/x402/header.ts'
+import { blockOf, HEAD, hash, NOW, paymentOf, SILENT } from '../../support/samples.ts'
+
+const SALE: SoldPurchase = {
+  payment: paymentOf(1, 1, { payer: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045' }),
+  target: 'next',
+  block: blockOf('80,45'),
+  listing: SILENT,
+  head: HEAD,
+  state: { kind: 'sold', tx: hash(7), claimedAt: NOW, name: null, framework: null, settled: true, unanswered: false },
+}
+
+test('the SDK reads from PAYMENT-RESPONSE who paid, how much, where and in which transaction', () => {
+  expect(decodePaymentResponseHeader(encodeHeader(settleResponse(SALE)))).toEqual({
+    success: true,
+    payer: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
+    transaction: hash(7),
+    network: 'eip155:8453',
+    amount: '1000000',
+  })
+})
+
+test('a header is encoded as the SDK encodes it', () => {
+  expect(encodeHeader(settleResponse(SALE))).toBe(encodePaymentResponseHeader(settleResponse(SALE)))
+})
+
+test('a header holds text beyond ASCII as UTF-8', () => {
+  const value = { message: 'é 😀' }
+  const header = encodeHeader(value)
+  expect(header).toMatch(/^[A-Za-z0-9+/]+={0,2}$/)
+  expect(Buffer.from(header, 'base64').toString()).toBe(JSON.stringify(value))
+})

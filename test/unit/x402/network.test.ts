@@ -1,0 +1,40 @@
+import { expect, test } from 'bun:test'
+import { DEFAULT_ASSETS, getDefaultAsset } from '@x402/evm'
+import { EVM_NETWORK_CHAIN_ID_MAP } from '@x402/evm/v1'
+import * as chains from 'viem/chains'
+import { MULTICALL } from '../../../server/adapters/chain/endpoints.ts'
+import type { Address } from '../../../server/domain/purchase/payment.ts'
+import { asCaip2, chainOf, isNetwork, nameInV1, NETWORKS, tokenOf } from '../../../server/x402/network.ts'
+
+test('blocks are sold wherever the SDK knows a USDC of six decimals that takes signed transfers', () => {
+  const fit = Object.entries(DEFAULT_ASSETS).filter(([network, [asset]]) => {
+    const chain = Object.values(chains).find(({ id }) => id === Number(network.slice('eip155:'.length)))
+    // Balances and authorizations are read at one block by this contract.
+    const contracts = { multicall3: undefined, ...chain?.contracts }
+    const canRead = contracts.multicall3?.address.toLowerCase() === MULTICALL
+    return asset?.symbol === 'USDC' && asset.decimals === 6 && !('assetTransferMethod' in asset) && canRead
+  })
+  expect(fit.map(([network]) => network).toSorted()).toEqual(NETWORKS.toSorted())
+})
+
+test.each(NETWORKS)('the chain of %s goes by the names that others know it by', (network) => {
+  const { id, name, publicUrl } = chainOf(network)
+  const known = Object.values(chains).find((chain) => chain.id === id)
+  expect({ name, publicUrl }).toEqual({ name: known?.name ?? '', publicUrl: known?.rpcUrls.default.http[0] ?? '' })
+  const older = Object.entries(EVM_NETWORK_CHAIN_ID_MAP).find(([, chainId]) => chainId === id)
+  expect(nameInV1(network)).toBe(older?.[0] ?? network)
+})
+
+test.each(NETWORKS)('blocks are sold in the dollar the SDK pays in on %s', (network) => {
+  const { asset, name, version } = getDefaultAsset(network)
+  expect(tokenOf(network)).toEqual({ address: asset.toLowerCase() as Address, name, version })
+})
+
+test.each(['', 'base', 'eip155:4326', 'EIP155:8453', 'eip155:8453 '])('%j is no network of ours', (name) => {
+  expect(isNetwork(name)).toBe(false)
+})
+
+test('a network is named by namespace and reference', () => {
+  expect(asCaip2('eip155:8453')).toBe('eip155:8453')
+  expect(() => asCaip2('base')).toThrow(RangeError)
+})

@@ -1,0 +1,333 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { encodePaymentSignatureHeader } from '@x402/core/http'
+import { appendPaymentIdentifierToExtensions, generatePaymentId } from '@x402/extensions/payment-identifier'
+import fc from 'fast-check'
+import type { Payment } from '../../../server/domain/purchase/payment.ts'
+import { newWallet } from '../../../server/local/wallets.ts'
+import { encodeHeader } from '../../../server/x402/header.ts'
+import { readPayment, readPaymentHeader } from '../../../server/x402/payload.ts'
+import { paymentRequired, requirementsOf } from '../../../server/x402/terms.ts'
+import { signPayment } from '../../support/chain/payments.ts'
+import { OFFER } from '../../support/offer.ts'
+import { TERMS } from '../../support/samples.ts'
+
+const WALLET = newWallet()
+const PAYER = WALLET.address
+
+type Json = { [key: string]: unknown }
+
+/** The stock client's payload as plain JSON. */
+let stock: { accepted: Json; payload: { authorization: Json; signature: string } } & Json
+let stockHeader: string
+
+beforeAll(async () => {
+  const payload = await signPayment(WALLET, requirementsOf(OFFER, TERMS))
+  stockHeader = encodePaymentSignatureHeader(payload)
+  stock = JSON.parse(JSON.stringify(payload))
+})
+
+/** The payload with one of its members replaced; `undefined` takes it away. */
+function changed(path: string, value: unknown): unknown {
+  const copy: Json = structuredClone(stock)
+  const steps = path.split('.')
+  const last = steps.pop() ?? ''
+  const parent = steps.reduce((at, step) => at[step] as Json, copy)
+  if (value === undefined) Reflect.deleteProperty(parent, last)
+  else parent[last] = value
+  return copy
+}
+
+const codeOf = (answer: ReturnType<typeof readPayment>) => ('code' in answer ? answer.code : 'read')
+
+const readHeaderOf = (value: unknown) => readPaymentHeader(encodeHeader(value))
+
+test('what a client says to extensions that are not ours goes along, unless it is too much', () => {
+  const withExtensions = (extensions: unknown) => readPayment({ ...stock, extensions })
+  const plain = readPayment({ ...stock, extensions: undefined })
+  const builder = { info: { code: 'bc_7' } }
+  expect(withExtensions({ builder, bazaar: { info: 'edited' } })).toEqual({
+    ...(plain as Payment),
+    extensions: { builder },
+  })
+  for (const extensions of [{ bazaar: {} }, {}, [], 'x', null, { builder: 'x'.repeat(5000) }])
+    expect(withExtensions(extensions)).toEqual(plain)
+})
+
+describe("the stock client's own header", () => {
+  test('is read as what was signed', () => {
+    const { authorization, signature } = stock.payload
+    expect(readPaymentHeader(stockHeader)).toEqual({
+      payer: PAYER.toLowerCase(),
+      to: TERMS.payTo,
+      amount: 1_000_000n,
+      validAfter: BigInt(String(authorization['validAfter'])),
+      validBefore: BigInt(String(authorization['validBefore'])),
+      nonce: String(authorization['nonce']),
+      signature,
+      accepted: { ...TERMS, scheme: 'exact' },
+    } as Payment)
+  })
+
+  test('says the same as the payload that MCP carries', () => {
+    expect(readPayment(stock)).toEqual(readPaymentHeader(stockHeader))
+  })
+
+  test('is read without its padding', () => {
+    expect(readPaymentHeader(stockHeader.replace(/=+$/, ''))).toEqual(readPaymentHeader(stockHeader))
+  })
+})
+
+describe('one payment in other letters', () => {
+  const upper = (hex: unknown) => `0x${String(hex).slice(2).toUpperCase()}`
+
+  test.each([
+    ['payload.authorization.nonce', upper],
+    ['payload.authorization.from', upper],
+    ['payload.authorization.from', (hex: unknown) => String(hex).toLowerCase()],
+    ['payload.authorization.to', upper],
+    ['payload.signature', upper],
+    ['accepted.asset', upper],
+    ['accepted.payTo', (hex: unknown) => String(hex).toLowerCase()],
+  ])('%s is the same payment', (path, spell) => {
+    const value = path.split('.').reduce<unknown>((at, step) => (at as Json)[step], stock)
+    expect(readPayment(changed(path, spell(value)))).toEqual(readPayment(stock))
+  })
+})
+
+describe("the client's own name for the purchase", () => {
+  const id = 'pay_7d5d747be160e280'
+
+  /** The payload of a stock client that names the purchase, or only echoes what is declared. */
+  const named = (name?: string) => {
+    const extensions = structuredClone({ ...paymentRequired(OFFER, 'next').extensions })
+    return changed(
+      'extensions',
+      name === undefined ? extensions : appendPaymentIdentifierToExtensions(extensions, name),
+    )
+  }
+
+  test('is read where it is given, and nothing else of the payment depends on it', () => {
+    expect(readPayment(named(id))).toEqual({ ...(readPayment(stock) as Payment), identifier: id })
+    expect(readPayment(named())).toEqual(readPayment(stock))
+    expect(readPayment(changed('extensions', {}))).toEqual(readPayment(stock))
+  })
+
+  test('is any that the SDK makes or takes', () => {
+    const every = [generatePaymentId(), generatePaymentId(''), 'a'.repeat(16), 'Z'.repeat(128), '0123456789-_AZaz']
+    for (const name of every) expect(readPayment(named(name))).toMatchObject({ identifier: name })
+  })
+
+  test.each([
+    ['too short', { info: { required: false, id: 'a'.repeat(15) } }],
+    ['too long', { info: { required: false, id: 'a'.repeat(129) } }],
+    ['of other letters', { info: { id: 'ä'.repeat(16) } }],
+    ['with a line feed', { info: { id: `${'a'.repeat(16)}\n` } }],
+    ['a number', { info: { id: 1234567890123456 } }],
+    ['nothing', { info: { id: null } }],
+    ['without its info', {}],
+    ['a string', 'pay_7d5d747be160e280'],
+    ['null', null],
+  ])('is refused where it is %s', (_, extension) => {
+    const payload = changed('extensions', { 'payment-identifier': extension })
+    expect(codeOf(readPayment(payload))).toBe('invalid_payment')
+  })
+})
+
+describe('what the payload only echoes', () => {
+  test.each([
+    ['resource', { url: 'https://evil.test/' }],
+    ['resource', undefined],
+    ['extensions', { bazaar: { info: 'edited' } }],
+    ['extensions', undefined],
+    ['more', 1],
+    ['accepted.extra', { name: 'Another Coin', version: '9' }],
+    ['accepted.maxTimeoutSeconds', 1],
+  ])('%s as %j is dropped', (path, value) => {
+    expect(readPayment(changed(path, value))).toEqual(readPayment(stock))
+  })
+
+  test.each([
+    ['scheme', 'upto', 'scheme', 'upto'],
+    ['network', 'eip155:1', 'network', 'eip155:1'],
+    ['amount', '999999', 'amount', 999_999n],
+    ['payTo', `0x${'11'.repeat(20)}`, 'payTo', `0x${'11'.repeat(20)}`],
+  ])('accepted.%s as %j is kept for comparison', (key, value, field, read) => {
+    const payment = readPayment(changed(`accepted.${key}`, value))
+    expect(payment).toMatchObject({ accepted: { [field]: read }, to: TERMS.payTo, amount: 1_000_000n })
+  })
+})
+
+describe('a payload is refused whose', () => {
+  const numbers = [
+    1_000_000,
+    '1e6',
+    '+1000000',
+    '-1000000',
+    ' 1000000',
+    '1000000 ',
+    '01000000',
+    '0xF4240',
+    '1000000.0',
+    '1,000,000',
+    '١',
+    '',
+    '9'.repeat(100),
+    (2n ** 256n).toString(),
+    null,
+    ['1000000'],
+    undefined,
+  ]
+  const addresses = [
+    '0x1234',
+    `0x${'1'.repeat(41)}`,
+    `0X${'1'.repeat(40)}`,
+    `0x${'g'.repeat(40)}`,
+    `0x${'1'.repeat(40)}\n`,
+    '0x833589FCD6eDb6E08f4c7C32D4f71b54bdA02913', // one letter of the checksum is wrong
+    '',
+    1,
+    null,
+    undefined,
+  ]
+  const hashes = [
+    `0x${'1'.repeat(62)}`,
+    `0x${'1'.repeat(66)}`,
+    '1'.repeat(64),
+    `0x${'x'.repeat(64)}`,
+    1,
+    null,
+    undefined,
+  ]
+  const cases: [string, readonly unknown[]][] = [
+    ['x402Version', [1, 3, '2', null, undefined]],
+    ['accepted', [null, [], 'exact', {}, undefined]],
+    ['accepted.scheme', [1, null, undefined]],
+    ['accepted.network', [8453, null, undefined]],
+    ['accepted.amount', numbers],
+    ['accepted.asset', addresses],
+    ['accepted.payTo', addresses],
+    ['payload', [null, [], 'x', {}, undefined]],
+    ['payload.authorization', [null, [], '', {}, undefined]],
+    ['payload.authorization.from', addresses],
+    ['payload.authorization.to', addresses],
+    ['payload.authorization.value', numbers],
+    ['payload.authorization.validAfter', numbers],
+    ['payload.authorization.validBefore', numbers],
+    ['payload.authorization.nonce', hashes],
+    ['payload.authorization.more', [1]],
+    ['payload.signature', ['', '0x', '0x1', '0xzz', '12', `0x${'12'.repeat(65)} `, 12, null, ['0x12'], undefined]],
+    ['payload.permit2Authorization', [{}, null]],
+    ['payload.delegationManager', ['0x1234']],
+    ['payload.permissionContext', ['0x']],
+  ]
+  test.each(cases.flatMap(([path, values]) => values.map((value) => [path, value] as const)))(
+    '%s is %j',
+    (path, value) => {
+      expect(codeOf(readPayment(changed(path, value)))).toBe('invalid_payment')
+      expect(codeOf(readHeaderOf(changed(path, value)))).toBe('invalid_payment')
+    },
+  )
+
+  test('method is another one than the one offered', () => {
+    const permit2 = { permit2Authorization: { from: PAYER }, signature: '0x12' }
+    expect(codeOf(readPayment(changed('payload', permit2)))).toBe('invalid_payment')
+  })
+
+  test('keys are inherited', () => {
+    const inherited = Object.create(stock.payload) as object
+    expect(codeOf(readPayment(changed('payload', undefined)))).toBe('invalid_payment')
+    expect(codeOf(readPayment({ ...stock, payload: inherited }))).toBe('invalid_payment')
+  })
+
+  test.each([[null], [undefined], [[]], [123], ['x'], [true], [{}]])('whole is %p', (payload) => {
+    expect(codeOf(readPayment(payload))).toBe('invalid_payment')
+  })
+})
+
+describe('a header is refused that is', () => {
+  const encoded = (text: string | Uint8Array) => Buffer.from(text).toString('base64')
+
+  test.each([
+    ['empty', ''],
+    ['no base64', '%%%not-base64'],
+    ['base64 with a space', `${encoded('{}')} `],
+    ['two headers in one', `${encoded('{}')}, ${encoded('{}')}`],
+    ['padded in the middle', 'e30=e30='],
+    ['padded too far', 'e30==='],
+    ['null', encoded('null')],
+    ['a list', encoded('[]')],
+    ['a number', encoded('123')],
+    ['a text', encoded('"x"')],
+    ['an empty object', encoded('{}')],
+    ['only a version', encoded('{"x402Version":2}')],
+    ['no JSON', encoded('{bad')],
+    ['no UTF-8', encoded(Uint8Array.from([0x7b, 0xff, 0xfe, 0x7d]))],
+    ['nested without end', encoded('['.repeat(12_000) + ']'.repeat(12_000))],
+  ])('%s', (_, header) => {
+    expect(codeOf(readPaymentHeader(header))).toBe('invalid_payment')
+  })
+
+  test('in the alphabet for addresses', () => {
+    const urlSafe = Buffer.from(JSON.stringify({ ...stock, more: '???>>>' })).toString('base64url')
+    expect(urlSafe).toMatch(/[-_]/)
+    expect(codeOf(readPaymentHeader(urlSafe))).toBe('invalid_payment')
+  })
+
+  test('saying one thing twice', () => {
+    const text = JSON.stringify(stock).replace('"value":', '"value":"1","value":')
+    expect(codeOf(readPaymentHeader(encoded(text)))).toBe('invalid_payment')
+    expect(codeOf(readPaymentHeader(encoded(JSON.stringify(stock))))).toBe('read')
+  })
+})
+
+describe('whatever is sent', () => {
+  const isRefused = (answer: ReturnType<typeof readPayment>) => codeOf(answer) === 'invalid_payment'
+
+  test('as a payload is refused, not thrown at', () => {
+    fc.assert(
+      fc.property(fc.anything({ withNullPrototype: true, withBigInt: true }), (value) => isRefused(readPayment(value))),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('as a header is refused, not thrown at', () => {
+    const headers = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.base64String(),
+      fc.json().map((text) => Buffer.from(text).toString('base64')),
+      fc.uint8Array().map((bytes) => Buffer.from(bytes).toString('base64')),
+    )
+    fc.assert(
+      fc.property(headers, (header) => isRefused(readPaymentHeader(header))),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('in place of one member is refused, or read as a well-formed payment', () => {
+    const paths = [
+      'x402Version',
+      ...['scheme', 'network', 'amount', 'asset', 'payTo'].map((key) => `accepted.${key}`),
+      ...['from', 'to', 'value', 'validAfter', 'validBefore', 'nonce'].map((key) => `payload.authorization.${key}`),
+      'payload.signature',
+    ]
+    const hex = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEFx'.split('')), maxLength: 68 })
+    const values = fc.oneof(
+      fc.jsonValue(),
+      fc.bigInt().map(String),
+      hex.map((digits) => `0x${digits}`),
+    )
+    fc.assert(
+      fc.property(fc.constantFrom(...paths), values, (path, value) => {
+        const answer = readHeaderOf(changed(path, value))
+        if ('code' in answer) return isRefused(answer)
+        const { payer, to, nonce, signature, accepted } = answer
+        expect([payer, to, accepted.asset, accepted.payTo].every((text) => /^0x[0-9a-f]{40}$/.test(text))).toBe(true)
+        expect(nonce).toMatch(/^0x[0-9a-f]{64}$/)
+        expect(signature).toMatch(/^0x(?:[0-9a-f]{2})+$/)
+        const numbers = [answer.amount, answer.validAfter, answer.validBefore, accepted.amount]
+        return numbers.every((number) => number >= 0n && number < 2n ** 256n)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})

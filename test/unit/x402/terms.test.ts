@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'bun:test'
+import { decodePaymentRequiredHeader } from '@x402/core/http'
+import { isPaymentRequiredV2 } from '@x402/core/schemas'
+import { x402ResourceServer } from '@x402/core/server'
+import { ExactEvmScheme } from '@x402/evm/exact/server'
+import {
+  bazaarResourceServerExtension,
+  declareDiscoveryExtension,
+  extractDiscoveryInfo,
+  isValidServiceName,
+  sanitizeTags,
+  validateDiscoveryExtension,
+  validateDiscoveryExtensionSpec,
+  type DiscoveryExtension,
+} from '@x402/extensions/bazaar'
+import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from '@x402/extensions/payment-identifier'
+import { encodeHeader } from '../../../server/x402/header.ts'
+import { asCaip2 } from '../../../server/x402/network.ts'
+import {
+  pathOf,
+  paymentRequired,
+  requirementsOf,
+  resourceUrl,
+  toolPaymentRequired,
+} from '../../../server/x402/terms.ts'
+import { ListingQuery } from '../../../shared/contract/block.ts'
+import { COORD_PATTERN } from '../../../shared/wall.ts'
+import { OFFER } from '../../support/offer.ts'
+import { blockOf, TERMS } from '../../support/samples.ts'
+
+const TARGETS = ['next', blockOf('80,45')] as const
+
+// The SDK's own server, which asks a facilitator once what it supports.
+const NETWORK = asCaip2(TERMS.network)
+const facilitator = {
+  getSupported: () =>
+    Promise.resolve({ kinds: [{ x402Version: 2, scheme: 'exact', network: NETWORK }], extensions: [], signers: {} }),
+  verify: () => Promise.reject(new Error('terms are built without verifying')),
+  settle: () => Promise.reject(new Error('terms are built without settling')),
+}
+
+async function stockServer(): Promise<x402ResourceServer> {
+  const server = new x402ResourceServer(facilitator).register(NETWORK, new ExactEvmScheme())
+  server.registerExtension(bazaarResourceServerExtension)
+  await server.initialize()
+  return server
+}
+
+const stockRequirements = (server: x402ResourceServer) =>
+  server.buildPaymentRequirements({
+    scheme: 'exact',
+    price: '$1.00',
+    network: NETWORK,
+    payTo: '0x00000000000000000000000000000000000A11cE',
+    maxTimeoutSeconds: 300,
+  })
+
+/** The discovery extension of a target by the SDK, which adds method and route to what is declared. */
+function stockDiscovery(target: (typeof TARGETS)[number]): Record<string, unknown> {
+  const properties = Object.fromEntries(
+    Object.entries(ListingQuery.properties).map(([name, { type, minLength, maxLength, pattern }]) => [
+      name,
+      JSON.parse(JSON.stringify({ type, minLength, maxLength, pattern })),
+    ]),
+  )
+  const coord = { type: 'string', pattern: COORD_PATTERN }
+  const declared = declareDiscoveryExtension({
+    input: { name: 'Ada', message: 'hello' },
+    inputSchema: { properties },
+    output: { example: { block: '80,45', owner: 'you', pixels: 'yours' } },
+    ...(target === 'next' ? {} : { pathParamsSchema: { properties: { coord }, required: ['coord'] } }),
+  })
+  const routePattern = target === 'next' ? '/blocks/next' : '/blocks/:coord'
+  const context = { method: 'GET', routePattern, adapter: { getPath: () => pathOf(target) } }
+  return { bazaar: bazaarResourceServerExtension.enrichDeclaration?.(declared['bazaar'], context) }
+}
+
+describe('what is asked for a block', () => {
+  test('is what the SDK builds for one dollar', async () => {
+    expect([requirementsOf(OFFER, TERMS)]).toEqual(await stockRequirements(await stockServer()))
+  })
+
+  test('is a whole demand as the SDK builds it', async () => {
+    const server = await stockServer()
+    for (const target of TARGETS) {
+      const ours = paymentRequired(OFFER, target)
+      const theirs = await server.createPaymentRequiredResponse(
+        (await stockRequirements(server)).map((accept) => ({
+          ...accept,
+          extra: { ...accept.extra, primaryType: 'TransferWithAuthorization' },
+        })),
+        ours.resource,
+        'payment_required',
+        ours.extensions,
+      )
+      expect(ours).toEqual(theirs)
+    }
+  })
+
+  test('follows the terms it is given', () => {
+    const other = { ...TERMS, network: 'eip155:84532', payTo: TERMS.asset, amount: 7n }
+    expect(requirementsOf(OFFER, other)).toMatchObject({
+      network: 'eip155:84532',
+      payTo: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+      amount: '7',
+    })
+  })
+})
+
+describe.each([...TARGETS])('the demand for %p', (target) => {
+  const demand = paymentRequired(OFFER, target)
+
+  test('passes the schema of x402 v2, and its header is read by the SDK', () => {
+    expect(isPaymentRequiredV2(demand)).toBe(true)
+    expect(decodePaymentRequiredHeader(encodeHeader(demand))).toEqual(demand)
+  })
+
+  test('leaves room in a 4 KiB header buffer', () => {
+    expect(encodeHeader(demand).length).toBeLessThan(3500)
+  })
+
+  test('keeps to what strict facilitators take of a resource', () => {
+    const { description = '', serviceName = '', tags = [] } = demand.resource
+    expect(description.length).toBeLessThan(500)
+    expect(isValidServiceName(serviceName)).toBe(true)
+    expect(sanitizeTags(tags)).toEqual(tags)
+  })
+
+  test('carries the extensions as the SDK declares them', () => {
+    const identifier = { [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension() }
+    expect(demand.extensions).toEqual({ ...stockDiscovery(target), ...identifier })
+  })
+
+  test('passes both validators of the discovery extension', () => {
+    const bazaar = demand.extensions?.['bazaar'] as DiscoveryExtension & Record<string, unknown>
+    expect(validateDiscoveryExtension(bazaar)).toEqual({ valid: true })
+    expect(validateDiscoveryExtensionSpec(bazaar)).toEqual({ valid: true })
+  })
+})
+
+describe('the demand for one request', () => {
+  test('names the very address, the query as it was sent', () => {
+    const query = 'name=Ada&message=hi+%F0%9F%98%80'
+    const demand = paymentRequired(OFFER, 'next', { query })
+    expect(demand).toEqual({
+      ...paymentRequired(OFFER, 'next'),
+      resource: { ...demand.resource, url: `https://wall.example/blocks/next?${query}` },
+    })
+    expect(isPaymentRequiredV2(demand)).toBe(true)
+    const payload = { ...demand, accepted: requirementsOf(OFFER, TERMS), payload: {} }
+    const catalogued = extractDiscoveryInfo(payload, requirementsOf(OFFER, TERMS))
+    expect(catalogued?.resourceUrl).toBe('https://wall.example/blocks/next')
+  })
+
+  test('fits the 8 kB of a proxy, whatever is said', () => {
+    const long = (length: number) =>
+      encodeHeader(paymentRequired(OFFER, blockOf('80,45'), { query: 'x'.repeat(length) }))
+    expect(long(2000).length).toBeLessThan(6500)
+    expect(long(4096).length).toBeLessThan(7200)
+  })
+
+  test('says why the payment it carried was not taken', () => {
+    expect(paymentRequired(OFFER, 'next', { reason: 'insufficient_funds' }).error).toBe('insufficient_funds')
+  })
+})
+
+test('the tool that buys is catalogued by the MCP server’s address and its own name, as the SDK declares it', () => {
+  const demand = toolPaymentRequired(OFFER, 'next', { reason: 'expired' })
+  expect(isPaymentRequiredV2(demand)).toBe(true)
+  expect([demand.resource.url, demand.error]).toEqual(['https://wall.example/mcp', 'expired'])
+  const bazaar = demand.extensions?.['bazaar'] as DiscoveryExtension & Record<string, unknown>
+  expect(validateDiscoveryExtension(bazaar)).toEqual({ valid: true })
+  expect(validateDiscoveryExtensionSpec(bazaar)).toEqual({ valid: true })
+  const { inputSchema, example } = (bazaar as { info: { input: { inputSchema: object; example: object } } }).info.input
+  const declared = declareDiscoveryExtension({
+    toolName: 'buy_block',
+    transport: 'streamable-http',
+    inputSchema: { ...inputSchema },
+    example: { ...example },
+    output: { example: { block: '80,45', owner: 'you', pixels: 'yours' } },
+  })
+  const identifier = { [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension() }
+  expect(demand.extensions).toEqual({ ...JSON.parse(JSON.stringify(declared)), ...identifier })
+  const payload = { ...demand, accepted: requirementsOf(OFFER, TERMS), payload: {} }
+  expect(extractDiscoveryInfo(payload, requirementsOf(OFFER, TERMS))).toMatchObject({
+    resourceUrl: 'https://wall.example/mcp',
+    toolName: 'buy_block',
+  })
+})
+
+test('a catalogue finds both addresses, the blocks under one template', () => {
+  const found = TARGETS.map((target) => {
+    const demand = paymentRequired(OFFER, target)
+    const payload = { ...demand, accepted: requirementsOf(OFFER, TERMS), payload: {} }
+    const discovered = extractDiscoveryInfo(payload, requirementsOf(OFFER, TERMS))
+    return { url: discovered?.resourceUrl, input: discovered?.discoveryInfo.input }
+  })
+  expect(found).toEqual([
+    {
+      url: 'https://wall.example/blocks/next',
+      input: { type: 'http', method: 'GET', queryParams: { name: 'Ada', message: 'hello' } },
+    },
+    {
+      url: 'https://wall.example/blocks/:coord',
+      input: {
+        type: 'http',
+        method: 'GET',
+        queryParams: { name: 'Ada', message: 'hello' },
+        pathParams: { coord: '80,45' },
+      },
+    },
+  ])
+})
+
+test('the address paid for is the canonical one, on the configured host', () => {
+  expect(TARGETS.map(pathOf)).toEqual(['/blocks/next', '/blocks/80,45'])
+  expect(resourceUrl(OFFER, blockOf('007,003'))).toBe('https://wall.example/blocks/7,3')
+  expect(paymentRequired(OFFER, 'next').resource.url).toBe('https://wall.example/blocks/next')
+})
