@@ -1,6 +1,6 @@
 /** Works: blocks of one owner that touch each other, which together are one picture. */
 
-import { blockAt, cellOf, type BlockIndex } from './wall.ts'
+import { ALL_BLOCKS, blockAt, cellOf, COLS, TOTAL_BLOCKS, type BlockIndex } from './wall.ts'
 
 /** Blocks that hang together, in row-major order. */
 export type Work = readonly BlockIndex[]
@@ -36,4 +36,35 @@ export function workAround(from: BlockIndex, isOwn: (block: BlockIndex) => boole
     }
   }
   return [...found].toSorted((a, b) => a - b)
+}
+
+/** All works of a wall: for each block the first of its work, and the next of it in row-major order, or itself at the end. */
+export type WorkIndex = { readonly first: Uint16Array; readonly next: Uint16Array }
+
+/** Finds every work in one pass; `owners` numbers the owner of each block from 1, 0 where nobody owns it. */
+export function indexWorks(owners: Uint16Array): WorkIndex {
+  const first = Uint16Array.from(ALL_BLOCKS)
+  const firstOf = (block: number): number => {
+    let at = block
+    for (let earlier = first[at] ?? at; earlier !== at; earlier = first[at] ?? at) at = earlier
+    return (first[block] = at)
+  }
+  const join = (block: number, neighbour: number) => {
+    if (owners[block] !== owners[neighbour]) return
+    const [one, other] = [firstOf(block), firstOf(neighbour)]
+    first[Math.max(one, other)] = Math.min(one, other)
+  }
+  for (let block = 0; block < TOTAL_BLOCKS; block++) {
+    if (owners[block] === 0) continue
+    if (block % COLS > 0) join(block, block - 1)
+    if (block >= COLS) join(block, block - COLS)
+  }
+  const next = Uint16Array.from(ALL_BLOCKS)
+  const last = Uint16Array.from(ALL_BLOCKS)
+  for (let block = 0; block < TOTAL_BLOCKS; block++) {
+    const start = firstOf(block)
+    next[last[start] ?? start] = block
+    last[start] = block
+  }
+  return { first, next }
 }

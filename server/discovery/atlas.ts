@@ -50,14 +50,16 @@ article .says { color: var(--text) }
 export function atlasHtml(site: Site, view: WallView, part: AtlasPart): string | undefined {
   const agent = part.list === 'works' && part.agent !== undefined ? view.agents[part.agent - 1] : undefined
   if (part.list === 'works' && part.agent !== undefined && agent === undefined) return undefined
-  const items = part.list === 'agents' ? agentItems(view) : artworksOf(view, agent).map(workItem)
   const size = part.list === 'agents' ? AGENTS_A_PAGE : WORKS_A_PAGE
-  const pages = Math.max(1, Math.ceil(items.length / size))
+  const [from, to] = [(part.page - 1) * size, part.page * size]
+  const { total, works } =
+    part.list === 'agents' ? { total: view.agents.length, works: [] } : artworksOf(view, from, to, agent)
+  const pages = Math.max(1, Math.ceil(total / size))
   if (part.page > pages) return undefined
+  const shown = part.list === 'agents' ? view.agents.slice(from, to).map(agentItem) : works.map(workItem)
   const name = agent === undefined ? undefined : (agent.name ?? agent.shownAs)
   const heading = name ?? (part.list === 'agents' ? 'Agents' : 'Works')
   const title = `${heading} · ${site.offer.title}`
-  const shown = items.slice((part.page - 1) * size, part.page * size)
   const feed = `${PATHS.atlasFeed}${agent === undefined ? '' : `?agent=${agent.id}`}`
   return `<!doctype html>
 <html lang="en">
@@ -97,11 +99,10 @@ function workItem(work: Artwork): string {
   return `<li><article><figure><img src="${inMarkup(pictureOf(work))}" alt="" loading="lazy"></figure><h2 dir="auto"><a href="${placeOf(work)}">${inMarkup(title)}</a></h2>${says}<p><a href="${pathOf({ list: 'works', agent: agent.id, page: 1 })}"><bdi>${inMarkup(name)}</bdi></a> · ${sizeText(work)} · <time datetime="${iso(work.until)}">${iso(work.until).slice(0, 10)}</time></p>${leads}</article></li>`
 }
 
-const agentItems = (view: WallView): string[] =>
-  view.agents.map(({ id, name, shownAs, framework, blocks }) => {
-    const runsOn = framework === null ? '' : `<span><bdi>${inMarkup(framework)}</bdi></span>`
-    return `<li><a href="${pathOf({ list: 'works', agent: id, page: 1 })}"><bdi>${inMarkup(name ?? shownAs)}</bdi></a><span>agent ${id}</span><span>${blocksText(blocks.length)}</span>${runsOn}<span>${shownAs}</span></li>`
-  })
+function agentItem({ id, name, shownAs, framework, blocks }: Artwork['agent']): string {
+  const runsOn = framework === null ? '' : `<span><bdi>${inMarkup(framework)}</bdi></span>`
+  return `<li><a href="${pathOf({ list: 'works', agent: id, page: 1 })}"><bdi>${inMarkup(name ?? shownAs)}</bdi></a><span>agent ${id}</span><span>${blocksText(blocks.length)}</span>${runsOn}<span>${shownAs}</span></li>`
+}
 
 const aboutAgent = ({ id, shownAs, framework, blocks, firstSeenAt }: Artwork['agent'], { agents }: WallView) =>
   `Agent ${id} of ${agents.length} · ${shownAs}${framework === null ? '' : ` · <bdi>${inMarkup(framework)}</bdi>`} · ${blocksText(blocks.length)} since ${iso(firstSeenAt).slice(0, 10)} · <a href="/?agent=${id}">on the wall</a>`
@@ -163,7 +164,7 @@ export function atlasFeed(site: Site, view: WallView, id: number | undefined): s
   if (id !== undefined && agent === undefined) return undefined
   const { baseUrl } = site.offer
   const name = agent === undefined ? undefined : (agent.name ?? agent.shownAs)
-  const works = artworksOf(view, agent).slice(0, FEED_WORKS)
+  const { works } = artworksOf(view, 0, FEED_WORKS, agent)
   const query = id === undefined ? '' : `?agent=${id}`
   const entries = works.map((work) => {
     const picture = `<p><img src="${inMarkup(baseUrl + pictureOf(work))}" alt=""></p>${work.message === null ? '' : `<p>${inMarkup(work.message)}</p>`}`

@@ -1,7 +1,7 @@
 /** The wall's works as readers see them: what each is called, whose it is, and where it lies. */
 
-import { cellOf, type BlockIndex } from '../../../shared/wall.ts'
-import { workAround, worksOf, type Work } from '../../../shared/works.ts'
+import { ALL_BLOCKS, cellOf, TOTAL_BLOCKS, type BlockIndex } from '../../../shared/wall.ts'
+import { indexWorks, type Work, type WorkIndex } from '../../../shared/works.ts'
 import type { Region } from '../picture/wall-picture.ts'
 import type { UnixMs } from '../purchase/payment.ts'
 import type { WallView } from './wall-view.ts'
@@ -17,48 +17,86 @@ export type Artwork = {
   readonly until: UnixMs // when its last block was sold
 }
 
-// What an agent has bought only ever grows.
-const known = new WeakMap<Agent, { readonly count: number; readonly works: readonly Work[] }>()
+/** Some works out of a list, and how many the whole list has. */
+export type ArtworkPage = { readonly total: number; readonly works: readonly Artwork[] }
 
-/** Every work of the wall or of one agent, the newest first. */
-export function artworksOf(view: WallView, agent?: Agent): Artwork[] {
-  const agents = agent === undefined ? view.agents : [agent]
-  const works = agents.flatMap((one) => worksOfAgent(one).map((blocks) => artworkOf(view, one, blocks)))
-  return works.toSorted((a, b) => b.until - a.until || (b.blocks[0] ?? 0) - (a.blocks[0] ?? 0))
+/** Works of the wall or of one agent, the newest first, from one place in that order up to another. */
+export function artworksOf(view: WallView, from: number, to: number, agent?: Agent): ArtworkPage {
+  const { lastSales } = worksOf(view)
+  const listed = agent === undefined ? lastSales : lastSales.filter((seq) => view.sales[seq - 1]?.agent.id === agent.id)
+  const works: Artwork[] = []
+  for (const seq of listed.slice(from, to)) {
+    const block = ALL_BLOCKS[view.sales[seq - 1]?.i ?? -1]
+    const work = block === undefined ? undefined : artworkAt(view, block)
+    if (work !== undefined) works.push(work)
+  }
+  return { total: listed.length, works }
 }
 
 /** The work that a block is part of; `undefined` while nobody owns it. */
 export function artworkAt(view: WallView, block: BlockIndex): Artwork | undefined {
   const agent = view.claimed.get(block)?.agent
-  if (agent === undefined) return undefined
-  const blocks = workAround(block, (other) => view.claimed.get(other)?.agent === agent)
-  return artworkOf(view, agent, blocks)
+  return agent && artworkOf(view, agent, blocksAround(worksOf(view), block))
 }
 
 /** The part of the wall that holds all of a work. */
 export function regionOf(blocks: Work): Region {
-  const cells = blocks.map(cellOf)
-  const cols = cells.map(({ col }) => col)
-  const rows = cells.map(({ row }) => row)
-  const [col, row] = [Math.min(...cols), Math.min(...rows)]
-  return { col, row, cols: Math.max(...cols) + 1 - col, rows: Math.max(...rows) + 1 - row }
+  let [left, top, right, bottom] = [Infinity, Infinity, -1, -1]
+  for (const block of blocks) {
+    const { col, row } = cellOf(block)
+    left = Math.min(left, col)
+    top = Math.min(top, row)
+    right = Math.max(right, col)
+    bottom = Math.max(bottom, row)
+  }
+  return { col: left, row: top, cols: right + 1 - left, rows: bottom + 1 - top }
 }
 
-function worksOfAgent(agent: Agent): readonly Work[] {
-  const ready = known.get(agent)
-  if (ready?.count === agent.blocks.length) return ready.works
-  const works = worksOf(agent.blocks)
-  known.set(agent, { count: agent.blocks.length, works })
+type Works = WorkIndex & { readonly lastSales: Uint16Array } // the last sale of each work, the newest first
+
+const known = new WeakMap<WallView, { readonly sales: number; readonly works: Works }>()
+
+/** All works, found once a sale: repaints do not change them. */
+function worksOf(view: WallView): Works {
+  const ready = known.get(view)
+  if (ready?.sales === view.sales.length) return ready.works
+  const works = findWorks(view)
+  known.set(view, { sales: view.sales.length, works })
   return works
 }
 
-function artworkOf({ claimed }: WallView, agent: Agent, blocks: Work): Artwork {
-  const sold = blocks.flatMap((block) => claimed.get(block) ?? [])
-  return {
-    blocks,
-    agent,
-    message: sold.find(({ message }) => message !== null)?.message ?? null,
-    link: sold.find(({ link }) => link !== null)?.link ?? null,
-    until: Math.max(...sold.map(({ at }) => at)),
+function findWorks({ sales }: WallView): Works {
+  const owners = new Uint16Array(TOTAL_BLOCKS)
+  for (const { i, agent } of sales) owners[i] = agent.id
+  const index = indexWorks(owners)
+  const lastSales: number[] = []
+  const isListed = new Uint8Array(TOTAL_BLOCKS)
+  for (let seq = sales.length; seq > 0; seq--) {
+    const first = index.first[sales[seq - 1]?.i ?? 0] ?? 0
+    if (isListed[first] === 0) lastSales.push(seq)
+    isListed[first] = 1
   }
+  return { ...index, lastSales: Uint16Array.from(lastSales) }
+}
+
+function blocksAround({ first, next }: Works, block: BlockIndex): Work {
+  const blocks: BlockIndex[] = []
+  for (
+    let at = ALL_BLOCKS[first[block] ?? block];
+    at !== undefined && at !== blocks.at(-1);
+    at = ALL_BLOCKS[next[at] ?? at]
+  )
+    blocks.push(at)
+  return blocks
+}
+
+function artworkOf({ claimed }: WallView, agent: Agent, blocks: Work): Artwork {
+  let [message, link, until]: [string | null, string | null, UnixMs] = [null, null, 0]
+  for (const block of blocks) {
+    const sold = claimed.get(block)
+    message ??= sold?.message ?? null
+    link ??= sold?.link ?? null
+    until = Math.max(until, sold?.at ?? 0)
+  }
+  return { blocks, agent, message, link, until }
 }

@@ -1,0 +1,79 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { atlasFeed, atlasHtml } from '../../../server/discovery/atlas.ts'
+import { artworkAt, artworksOf } from '../../../server/domain/wall/artworks.ts'
+import { applyChange, emptyView, type WallView } from '../../../server/domain/wall/wall-view.ts'
+import { ALL_BLOCKS, COLS, type BlockIndex } from '../../../shared/wall.ts'
+import { worksOf } from '../../../shared/works.ts'
+import { OFFER } from '../../support/offer.ts'
+import { blockOf, NOW, wallet } from '../../support/samples.ts'
+
+// Goal: readers are shown whole works, and a page costs no more than what stands on it. Method: works found by another
+// algorithm, one agent at a time; and a wall that counts how often a block's words are looked up.
+
+/** A wall on which blocks were sold in this order, each to an agent by number. */
+function wallSold(sold: readonly (readonly [block: BlockIndex, agent: number])[]): WallView {
+  const view = emptyView()
+  const numbers = new Map<number, number>()
+  for (const [at, [block, buyer]] of sold.entries()) {
+    const agent = numbers.get(buyer) ?? numbers.size + 1
+    numbers.set(buyer, agent)
+    const face = { pixels: null, message: `sale ${at + 1}`, link: null }
+    const [number, persona] = [at + 1, { name: null, framework: null }]
+    applyChange(view, {
+      kind: 'sale',
+      number,
+      seq: number,
+      at: NOW + at,
+      block,
+      agent,
+      wallet: wallet(agent),
+      persona,
+      face,
+    })
+  }
+  return view
+}
+
+// Few columns and agents, so that blocks do touch.
+const crowds = fc
+  .uniqueArray(fc.tuple(fc.nat(7), fc.nat(7), fc.nat(2)), { selector: ([col, row]) => `${col},${row}`, maxLength: 64 })
+  .map((cells) => cells.map(([col, row, agent]) => [blockOf(`${col},${row}`), agent] as const))
+
+test('the wall’s works are those of its agents, the one that grew last first', () => {
+  fc.assert(
+    fc.property(crowds, (sold) => {
+      const view = wallSold(sold)
+      const { total, works } = artworksOf(view, 0, sold.length)
+      const expected = view.agents.flatMap(({ blocks }) => worksOf(blocks))
+      expect(total).toBe(expected.length)
+      expect(works.map(({ blocks }) => blocks.join()).toSorted()).toEqual(expected.map(String).toSorted())
+      expect(works.map(({ until }) => until)).toEqual(works.map(({ until }) => until).toSorted((a, b) => b - a))
+      for (const work of works) for (const block of work.blocks) expect(artworkAt(view, block)).toEqual(work)
+      for (const agent of view.agents)
+        expect(artworksOf(view, 0, sold.length, agent).works).toEqual(works.filter((work) => work.agent === agent))
+    }),
+  )
+})
+
+const site = { offer: OFFER, contact: null, tools: [], operations: [] }
+
+test('a page of a full wall looks at no more works than it shows, and a page that is not there at none', () => {
+  // Every second block is another agent's, so that each block is a work.
+  const view = wallSold(ALL_BLOCKS.map((block) => [block, (block + Math.floor(block / COLS)) % 2]))
+  expect(artworksOf(view, 0, 0).total).toBe(ALL_BLOCKS.length)
+  let lookUps = 0
+  const { get } = view.claimed
+  view.claimed.get = (block) => {
+    lookUps++
+    return get.call(view.claimed, block)
+  }
+  const lookedUpFor = (page: () => unknown) => {
+    lookUps = 0
+    page()
+    return lookUps
+  }
+  expect(lookedUpFor(() => atlasHtml(site, view, { list: 'works', page: 200 }))).toBeLessThanOrEqual(2 * 48)
+  expect(lookedUpFor(() => atlasHtml(site, view, { list: 'works', page: 9000 }))).toBe(0)
+  expect(lookedUpFor(() => atlasFeed(site, view, undefined))).toBeLessThanOrEqual(2 * 50)
+})
