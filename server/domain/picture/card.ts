@@ -157,12 +157,39 @@ function drawAgent(bitmap: Bitmap, view: WallView, words: CardWords, agent: Agen
   const region = regionAround(view, agent) ?? WHOLE_WALL
   const side = PANE.width / region.cols
   const lit = wall ?? enlarge(drawRegion(view, region), side / BLOCK_SIZE)
-  const boxes = blocks.map((block) => boxIn(region, side, cellOf(block)))
-  const shown = { ...lit, indices: lit.indices.map((index) => DIMMED[index] ?? index) }
-  // Drawn around each of them first, the frame is left only where none of them is next.
-  for (const box of boxes) frame(shown, box, 2, WHITE)
-  for (const box of boxes) copyBox(shown, lit, box)
+  const shown = lightUp(
+    lit,
+    blocks.map((block) => boxIn(region, side, cellOf(block))),
+  )
   drawPane(bitmap, words, shown, byline(view.agents[agent - 1]?.name ?? null, blocks.length))
+}
+
+const FRAME = 2
+
+/**
+ * The picture with all but the boxes of some blocks dimmed, and a frame around each where none of them is next. It goes
+ * through the pixels once, because one agent may own every block.
+ */
+function lightUp({ width, height, indices }: Bitmap, boxes: readonly Box[]): Bitmap {
+  const side = boxes[0]?.height ?? height
+  // One line for each row of blocks says which pixels are theirs, and another which are theirs or beside them.
+  const [theirs, beside] = [new Uint8Array((width * height) / side), new Uint8Array((width * height) / side)]
+  for (const { x, y } of boxes) {
+    const line = (y / side) * width
+    theirs.fill(1, line + x, line + x + side)
+    beside.fill(1, line + Math.max(0, x - FRAME), line + Math.min(width, x + side + FRAME))
+  }
+  const shown = new Uint8Array(indices.length)
+  for (let y = 0; y < height; y++) {
+    const line = Math.floor(y / side) * width
+    const next = y % side < FRAME ? line - width : y % side >= side - FRAME ? line + width : line
+    for (let x = 0; x < width; x++) {
+      const colour = indices[y * width + x] ?? 0
+      const isFrame = beside[line + x] === 1 || beside[next + x] === 1
+      shown[y * width + x] = theirs[line + x] === 1 ? colour : isFrame ? WHITE : (DIMMED[colour] ?? colour)
+    }
+  }
+  return { width, height, indices: shown }
 }
 
 /** Whose blocks they are, where that can be written and there is room for it, and how many. */
@@ -199,13 +226,6 @@ const boxIn = (region: Region, side: number, { col, row }: Cell): Box => ({
   width: side,
   height: side,
 })
-
-function copyBox(to: Bitmap, from: Bitmap, { x, y, width, height }: Box): void {
-  for (let line = y; line < y + height; line++) {
-    const at = line * from.width + x
-    to.indices.set(from.indices.subarray(at, at + width), at)
-  }
-}
 
 // How much light of a dimmed colour is left.
 const DIM = 0.1
