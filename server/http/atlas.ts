@@ -15,18 +15,20 @@ import { pageHeaders } from './answer/page-headers.ts'
 import { respondNowhere, styleSource } from './answer/payment-page.ts'
 import { refuse } from './answer/refuse.ts'
 import { respondJson } from './answer/respond.ts'
+import { inTurn, type Clients } from './request/clients.ts'
 import { readInteger, readQuery } from './request/query.ts'
 import { subjectOf } from './request/subject.ts'
 
 /** Dependencies of the atlas routes. */
-export type AtlasDeps = { readonly site: Site; readonly view: WallView }
+export type AtlasDeps = { readonly site: Site; readonly view: WallView; readonly clients: Clients }
 
 /** Makes the routes. */
 export const atlas = (deps: AtlasDeps) => {
+  const inTurns = { transform: inTurn(deps.clients, 'pages') }
   const [page, news, quoted] = [atlasPage(deps), atlasNews(deps), oembed(deps)]
   return new Elysia({ name: 'atlas' })
-    .get(PATHS.atlas, ({ request }) => page(request))
-    .get(PATHS.atlasFeed, ({ request }) => news(request))
+    .get(PATHS.atlas, ({ request }) => page(request), inTurns)
+    .get(PATHS.atlasFeed, ({ request }) => news(request), inTurns)
     .get(PATHS.oembed, ({ request }) => quoted(request))
 }
 

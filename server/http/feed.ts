@@ -38,7 +38,7 @@ export const feed = ({ view, log, clients }: FeedDeps) => {
         const page: HistoryPage = { nextAfter, hasMore: found.length > limit, changes: changes.map(changeDtoOf) }
         return respondJson(200, page, { 'Cache-Control': KEPT_BY_PROXIES })
       },
-      { ...queryHooks(FeedQuery, CODES, inTurn(clients, 'history')), ...documented(DOCS.readHistory) },
+      { ...queryHooks(FeedQuery, CODES, inTurn(clients, 'pages')), ...documented(DOCS.readHistory) },
     )
 }
 

@@ -19,7 +19,7 @@ export const BUDGETS = {
   uploads: { per: 'address', burst: 60, perSecond: 2, what: 'pictures sent to be turned into pixels' },
   previews: { per: 'address', burst: 120, perSecond: 20, what: 'purchases tried out' },
   searches: { per: 'address', burst: 240, perSecond: 40, what: 'searches for room, wallets and texts to sign' },
-  history: { per: 'address', burst: 1000, perSecond: 50, what: 'pages of the log' },
+  pages: { per: 'address', burst: 1000, perSecond: 50, what: 'pages of the log and of the atlas' },
   calls: { per: 'address', burst: 600, perSecond: 60, what: 'calls of MCP' },
   streams: { per: 'address', burst: 512, perSecond: 8, what: 'live streams opened' },
   signatures: { per: 'address', burst: 300, perSecond: 10, what: 'changes whose signature is not the wallet’s' },

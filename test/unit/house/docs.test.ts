@@ -117,7 +117,7 @@ test('the recipe for nginx carries the budgets that are counted by request', asy
   const bursts = Object.fromEntries(
     [...recipe.matchAll(/limit_req zone=(\w+) burst=(\d+) nodelay/g)].map(([, zone, burst]) => [zone, Number(burst)]),
   )
-  const byRequest = ['pictures', 'uploads', 'previews', 'searches', 'history', 'calls', 'streams'] as const
+  const byRequest = ['pictures', 'uploads', 'previews', 'searches', 'pages', 'calls', 'streams'] as const
   expect(paces).toEqual(Object.fromEntries(byRequest.map((name) => [name, BUDGETS[name].perSecond])))
   expect(bursts).toEqual(Object.fromEntries(byRequest.map((name) => [name, BUDGETS[name].burst])))
   expect(recipe).toContain(`limit_conn open_streams ${STREAMS_PER_ADDRESS};`)

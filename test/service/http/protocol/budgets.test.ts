@@ -41,6 +41,11 @@ test.each([
   expect((await ask(`GET ${path}`)).status).not.toBe(429)
 })
 
+test('pages of the log and of the atlas have one budget', async () => {
+  const { ask } = await openWall({ limits: usedUp('pages') })
+  for (const path of ['/api/history', '/atlas', '/atlas.atom']) expect((await ask(`GET ${path}`)).status).toBe(429)
+})
+
 test('a picture that a client holds already costs it nothing', async () => {
   let limits: RateLimits = usedUp('calls')
   const turning: RateLimits = { take: (...asked) => limits.take(...asked), check: (...asked) => limits.check(...asked) }
