@@ -6,10 +6,10 @@ import { isSummed, SUMMED, type Cell } from './row-checksums.ts'
 
 /** The tables that make a wall, in an order in which rows refer to earlier ones only, with their columns but for sums. */
 export const KEPT = {
-  agents: SUMMED.agents,
+  agents: [...SUMMED.agents, 'signed_at'],
   changes: SUMMED.changes,
   payments: [...SUMMED.payments, 'attempt', 'identifier'],
-  blocks: SUMMED.blocks,
+  blocks: [...SUMMED.blocks, 'signed_at'],
   moderated: SUMMED.moderated,
   moderated_agents: SUMMED.moderated_agents,
   moderation_acts: ['id', 'at', 'who', 'act', 'what', 'parts', 'why'],

@@ -36,19 +36,24 @@ export function put<T extends Table>(table: T, row: SummedRow<T>): Write {
   }
 }
 
+/** What changes of a row; a column without a sum among them. */
+type Changes<T extends Table> = Partial<SummedRow<T>> & { readonly signed_at?: number }
+
 /** Changes of a row that must still be as it was read. */
-export function amend<T extends Table>(table: T, before: Stored<T>, changes: Partial<SummedRow<T>>): Write {
+export function amend<T extends Table>(table: T, before: Stored<T>, changes: Changes<T>): Write {
   const columns: readonly (typeof SUMMED)[T][number][] = SUMMED[table]
   const after = { ...before, ...changes }
   const changed = columns.filter((column) => after[column] !== before[column])
-  const key = columns[0]
-  const set = (from: number) => [...changed, 'sum'].map((column, at) => `${String(column)} = $${from + at}`).join(', ')
+  const cells = new Map<string, Cell>(changed.map((column) => [String(column), after[column]]))
+  cells.set('sum', sumOfRow(table, after))
+  if (changes.signed_at !== undefined) cells.set('signed_at', changes.signed_at)
+  const set = (from: number) => [...cells.keys()].map((column, at) => `${column} = $${from + at}`).join(', ')
   return {
     what: `a row of ${table} to change`,
-    values: [...changed.map((column) => after[column]), sumOfRow(table, after), numberOf(table, before), before.sum],
+    values: [...cells.values(), numberOf(table, before), before.sum],
     text: (from) => `
-      UPDATE ${table} SET ${set(from)} WHERE ${String(key)} = $${from + changed.length + 1}
-      AND sum IS NOT DISTINCT FROM $${from + changed.length + 2} RETURNING 1`,
+      UPDATE ${table} SET ${set(from)} WHERE ${String(columns[0])} = $${from + cells.size}
+      AND sum IS NOT DISTINCT FROM $${from + cells.size + 1} RETURNING 1`,
   }
 }
 
@@ -74,7 +79,7 @@ export function putAll<T extends Table>(table: T, rows: readonly SummedRow<T>[])
 export function amendAll<T extends Table, Row extends Stored<T>>(
   table: T,
   before: readonly Row[],
-  changesOf: (row: Row, at: number) => Partial<SummedRow<T>>,
+  changesOf: (row: Row, at: number) => Changes<T>,
 ): readonly Write[] {
   const [first, ...others] = before
   if (first === undefined || others.length === 0) return before.map((row, at) => amend(table, row, changesOf(row, at)))
@@ -104,7 +109,9 @@ const bytes: ReadonlySet<string> = new Set(['pixels', 'sum', BEFORE])
 
 const types: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['i', 'block', 'rank', 'hidden'].map((column) => [column, 'integer'])),
-  ...Object.fromEntries(['number', 'at', 'seq', 'agent', 'changed', 'payment'].map((column) => [column, 'bigint'])),
+  ...Object.fromEntries(
+    ['number', 'at', 'seq', 'agent', 'changed', 'payment', 'signed_at'].map((column) => [column, 'bigint']),
+  ),
 }
 
 /** Many rows are one value, since a statement takes so many values and no more; bytes are in hex. */

@@ -39,6 +39,6 @@ export const staleTime = (now: number): Failure =>
     now,
   })
 
-/** A message that was applied once, and replaced since. */
+/** A message that came after a newer one, or again after it. */
 export const superseded = (): Failure =>
-  failure('stale_signature', 'This message was applied before, and a newer one since. Sign again with a new ts.')
+  failure('stale_signature', 'A newer message than this one was applied already. Sign again with a new ts.')

@@ -6,7 +6,7 @@ import { areaMessage, digestOfPixels } from '../../shared/signing.ts'
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import { readAreaPixels } from '../domain/wall/area-pixels.ts'
-import { isTimely, keepUntil } from '../domain/wall/edit.ts'
+import { isTimely } from '../domain/wall/edit.ts'
 import { checkSigner, notSigned, staleTime, superseded } from './check-signer.ts'
 import { beingBought, noOwner, signersOf, type EditDeps } from './edit-block.ts'
 import type { RateLimits } from './rate-limits.ts'
@@ -41,7 +41,7 @@ export async function editArea(
   const beyond = takeOfEach(limits, painted)
   if (beyond !== undefined) return beyond
   const painter = signed.by === owner.wallet ? null : signed.by
-  const edit = { digest: signed.digest, keepUntil: keepUntil(ts), pixels: pixels?.blocks, message, link, painter }
+  const edit = { digest: signed.digest, ts, pixels: pixels?.blocks, message, link, painter }
   const result = await blocks.editArea(area, edit, now)
   if (result === 'superseded') return superseded()
   if (result === 'not-painter') return notSigned(whose, messages)

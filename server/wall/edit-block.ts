@@ -6,7 +6,7 @@ import { editMessage } from '../../shared/signing.ts'
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { Address } from '../domain/purchase/payment.ts'
-import { isTimely, keepUntil } from '../domain/wall/edit.ts'
+import { isTimely } from '../domain/wall/edit.ts'
 import type { OwnedBlock } from '../domain/wall/log.ts'
 import { shownOf, type WallView } from '../domain/wall/wall-view.ts'
 import type { Blocks, Clock, Wallets } from '../ports.ts'
@@ -53,7 +53,7 @@ export async function editBlock(
   if (beyond !== undefined) return beyond
   const painter = signed.by === owned.wallet ? null : signed.by
   const said = { pixels, message: body.message, link: body.link, painter }
-  const edit = { digest: signed.digest, keepUntil: keepUntil(body.ts), ...said }
+  const edit = { digest: signed.digest, ts: body.ts, ...said }
   const result = await blocks.edit(block, edit, now)
   if (result === 'superseded') return superseded()
   if (result === 'not-owned') return noOwner(block)

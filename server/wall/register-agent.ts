@@ -5,7 +5,7 @@ import { painterMessage, registerMessage } from '../../shared/signing.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { SignedBy } from '../domain/purchase/facilitator-errors.ts'
 import type { Address, UnixMs } from '../domain/purchase/payment.ts'
-import { isTimely, keepUntil } from '../domain/wall/edit.ts'
+import { isTimely } from '../domain/wall/edit.ts'
 import type { Agents, Clock, Wallets } from '../ports.ts'
 import { checkSigner, staleTime, superseded } from './check-signer.ts'
 import type { RateLimits } from './rate-limits.ts'
@@ -35,7 +35,7 @@ export async function registerAgent(
   const messages = hosts.map((host) => registerMessage(host, wallet, body.ts, body))
   const signed = await checkWallet(deps, wallet, body, messages, from, now)
   if ('code' in signed) return signed
-  const identity = { digest: signed.digest, keepUntil: keepUntil(body.ts), name: body.name, framework: body.framework }
+  const identity = { digest: signed.digest, ts: body.ts, name: body.name, framework: body.framework }
   const result = await agents.identify(wallet, identity, now)
   if (result === 'superseded') return superseded()
   if (result === 'unknown-wallet') return noPurchases()

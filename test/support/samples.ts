@@ -3,7 +3,7 @@
 import type { Listing } from '../../server/domain/purchase/listing.ts'
 import type { Address, Hash, Payment, Terms } from '../../server/domain/purchase/payment.ts'
 import type { Purchase } from '../../server/domain/purchase/purchase.ts'
-import { keepUntil, type Edit, type Identity } from '../../server/domain/wall/edit.ts'
+import type { Edit, Identity } from '../../server/domain/wall/edit.ts'
 import { parseArea, type Area } from '../../shared/area.ts'
 import { parsePixels, PIXELS_PER_BLOCK, type Pixels } from '../../shared/pixels.ts'
 import { parseCoord, type BlockIndex } from '../../shared/wall.ts'
@@ -93,10 +93,10 @@ export function listingOf(changes: Partial<Listing> = {}): Listing {
 /** An owner's edit signed at `NOW`, recognised by `digest`; what `changes` leaves out is kept. */
 export function editOf(digest: number, changes: Partial<Edit> = {}): Edit {
   const kept = { pixels: undefined, message: undefined, link: undefined, painter: null }
-  return { digest: hash(digest), keepUntil: keepUntil(NOW), ...kept, ...changes }
+  return { digest: hash(digest), ts: NOW, ...kept, ...changes }
 }
 
 /** A wallet's word on itself signed at `NOW`, recognised by `digest`; what `changes` leaves out is kept. */
 export function identityOf(digest: number, changes: Partial<Identity> = {}): Identity {
-  return { digest: hash(digest), keepUntil: keepUntil(NOW), name: undefined, framework: undefined, ...changes }
+  return { digest: hash(digest), ts: NOW, name: undefined, framework: undefined, ...changes }
 }

@@ -1,6 +1,6 @@
 /** Where blocks and areas can be had. */
 
-import type { Space } from '../../../server/domain/purchase/payment.ts'
+import type { Space, UnixMs } from '../../../server/domain/purchase/payment.ts'
 import {
   blocksHeld,
   isBlock,
@@ -19,7 +19,12 @@ import { isSound, type Stored, type Work } from '../writes.ts'
 
 /** A block with all of its columns. */
 export type BlockRow = Stored<'blocks'> &
-  FaceRow & { readonly i: BlockIndex; readonly state: BlockState; readonly changed: number | null }
+  FaceRow & {
+    readonly i: BlockIndex
+    readonly state: BlockState
+    readonly changed: number | null
+    readonly signed_at: UnixMs | null
+  }
 
 // $1 names those to pass by.
 const OPEN = `

@@ -1,6 +1,6 @@
 /** Rows of wallets that have bought. */
 
-import type { Address } from '../../../server/domain/purchase/payment.ts'
+import type { Address, UnixMs } from '../../../server/domain/purchase/payment.ts'
 import type { AgentId, Persona } from '../../../server/domain/wall/log.ts'
 import type { SummedRow } from '../../row-checksums.ts'
 import type { Entry } from '../counters.ts'
@@ -13,6 +13,7 @@ export type AgentRow = Stored<'agents'> & {
   readonly name: string | null
   readonly framework: string | null
   readonly changed: number
+  readonly signed_at: UnixMs | null
 }
 
 /** A wallet that has bought. Throws `StoreUnavailable` when its row is damaged. */

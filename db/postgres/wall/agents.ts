@@ -1,7 +1,14 @@
 /** Wallets that have bought, and what they say of themselves. */
 
 import type { Address, UnixMs } from '../../../server/domain/purchase/payment.ts'
-import type { Identity, IdentityResult, NamingResult, PainterNaming } from '../../../server/domain/wall/edit.ts'
+import {
+  isOutrun,
+  orderingTime,
+  type Identity,
+  type IdentityResult,
+  type NamingResult,
+  type PainterNaming,
+} from '../../../server/domain/wall/edit.ts'
 import { NAME_PARTS, saidParts } from '../../../server/domain/wall/moderation.ts'
 import type { Agents } from '../../../server/ports.ts'
 import { changeRow } from '../../changes.ts'
@@ -30,6 +37,7 @@ async function identify(work: Work, wallet: Address, identity: Identity, now: Un
   const subject = { block: null, agent: agent.id }
   const known = await standing(work.queries, subject, identity.digest, [agent.changed])
   if (known !== 'new') return known
+  if (isOutrun(identity.ts, agent.signed_at)) return 'superseded'
   const persona = {
     name: edited(identity.name, agent.name),
     framework: edited(identity.framework, agent.framework),
@@ -39,7 +47,7 @@ async function identify(work: Work, wallet: Address, identity: Identity, now: Un
     work.queries,
     [
       put('changes', changeRow({ number, at, kind: 'identity', agent: agent.id, ...persona })),
-      amend('agents', agent, { ...persona, changed: number }),
+      amend('agents', agent, { ...persona, changed: number, signed_at: orderingTime(identity.ts, now) }),
       keep(subject, identity, number),
     ],
     true,

@@ -1,7 +1,7 @@
 /** Claimed blocks: who owns them, what they show, and their owners' edits. */
 
 import type { Address, Hash, UnixMs } from '../../../server/domain/purchase/payment.ts'
-import type { Edit, EditResult } from '../../../server/domain/wall/edit.ts'
+import { isOutrun, orderingTime, type Edit, type EditResult } from '../../../server/domain/wall/edit.ts'
 import type { AreaOwner, OwnedBlock } from '../../../server/domain/wall/log.ts'
 import { FACE_PARTS, saidParts, visible, visibleNames } from '../../../server/domain/wall/moderation.ts'
 import type { Blocks } from '../../../server/ports.ts'
@@ -95,12 +95,14 @@ async function repaint(work: Work, blocks: readonly BlockIndex[], edit: Edit, no
   const subject = { block: top.i, agent: null }
   const known = await standing(work.queries, subject, edit.digest, changed)
   if (known !== 'new') return known
+  if (rows.some(({ signed_at }) => isOutrun(edit.ts, signed_at))) return 'superseded'
   const hidden = await hiddenParts(work, blocks)
   if (edit.painter !== null) {
     const [painter, ...others] = await lastingPaintersOf(work, blocks)
     if (painter !== edit.painter || others.length > 0) return 'not-painter'
   }
   const { number, at } = await nextEntry(work.queries, now, { forgetEdits: true, entries: rows.length })
+  const signed_at = orderingTime(edit.ts, now)
   const faceOfRow = (row: BlockRow, place: number) => faceAfter(edit, place, faceOf(row))
   const entries = rows.map((row, place) => {
     const shown = visible(faceOfRow(row, place), hidden(row.i))
@@ -110,7 +112,7 @@ async function repaint(work: Work, blocks: readonly BlockIndex[], edit: Edit, no
     work.queries,
     [
       ...putAll('changes', entries),
-      ...amendAll('blocks', rows, (row, place) => ({ ...faceOfRow(row, place), changed: number + place })),
+      ...amendAll('blocks', rows, (row, place) => ({ ...faceOfRow(row, place), changed: number + place, signed_at })),
       keep(subject, edit, number),
     ],
     true,

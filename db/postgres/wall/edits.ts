@@ -1,7 +1,7 @@
 /** Edits that were applied already, remembered for as long as a copy of one could be sent again. */
 
 import type { Hash } from '../../../server/domain/purchase/payment.ts'
-import type { Signed } from '../../../server/domain/wall/edit.ts'
+import { keepUntil, type Signed } from '../../../server/domain/wall/edit.ts'
 import type { LogNumber } from '../../../server/domain/wall/log.ts'
 import { standingOf, type Standing, type Subject } from '../../edits.ts'
 import type { Queries } from '../pool.ts'
@@ -22,10 +22,10 @@ export async function standing(
 }
 
 /** Keeps a message whose first change is `number`. */
-export function keep({ block, agent }: Subject, { digest, keepUntil }: Signed, number: LogNumber): Write {
+export function keep({ block, agent }: Subject, { digest, ts }: Signed, number: LogNumber): Write {
   return {
     what: 'a message to remember',
-    values: [block, agent, digest, number, keepUntil],
+    values: [block, agent, digest, number, keepUntil(ts)],
     text: (from) => `
       INSERT INTO edits (block, agent, digest, number, keep_until)
       VALUES ($${from}, $${from + 1}, $${from + 2}, $${from + 3}, $${from + 4}) RETURNING 1`,

@@ -1,7 +1,14 @@
 /** Wallets that have bought, and what they say of themselves. */
 
 import type { Address, UnixMs } from '../../../server/domain/purchase/payment.ts'
-import type { Identity, IdentityResult, NamingResult, PainterNaming } from '../../../server/domain/wall/edit.ts'
+import {
+  isOutrun,
+  orderingTime,
+  type Identity,
+  type IdentityResult,
+  type NamingResult,
+  type PainterNaming,
+} from '../../../server/domain/wall/edit.ts'
 import { NAME_PARTS, saidParts } from '../../../server/domain/wall/moderation.ts'
 import type { Agents } from '../../../server/ports.ts'
 import { edited } from '../../edits.ts'
@@ -24,7 +31,8 @@ export function sqliteAgents(connection: Connection): Agents {
 }
 
 const RENAME = `
-  UPDATE agents SET name = $name, framework = $framework, changed = $number WHERE id = $id AND changed = $before`
+  UPDATE agents SET name = $name, framework = $framework, changed = $number, signed_at = $signedAt
+  WHERE id = $id AND changed = $before`
 
 function identify(connection: Connection, wallet: Address, identity: Identity, now: UnixMs): IdentityResult {
   const agent = findAgent(connection, wallet)
@@ -33,13 +41,15 @@ function identify(connection: Connection, wallet: Address, identity: Identity, n
   const subject = { block: null, agent: id }
   const known = standing(connection, subject, identity.digest, [before])
   if (known !== 'new') return known
+  if (isOutrun(identity.ts, agent.signed_at)) return 'superseded'
   const persona = {
     name: edited(identity.name, agent.name),
     framework: edited(identity.framework, agent.framework),
   }
   const { number, at } = nextEntry(connection, now)
   writeEntry(connection, { number, at, kind: 'identity', agent: id, ...persona })
-  changeOne(connection.prepare(RENAME), { id, ...persona, number, before }, 'a wallet to rename')
+  const signedAt = orderingTime(identity.ts, now)
+  changeOne(connection.prepare(RENAME), { id, ...persona, number, signedAt, before }, 'a wallet to rename')
   keep(connection, subject, identity, number, now)
   if (isBanned(connection, id))
     moderateWallet(connection, wallet, { act: 'hide', parts: saidParts(NAME_PARTS, identity) }, now)

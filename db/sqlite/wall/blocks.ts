@@ -1,7 +1,7 @@
 /** Claimed blocks: who owns them, what they show, and their owners' edits. */
 
 import type { Address, Hash, UnixMs } from '../../../server/domain/purchase/payment.ts'
-import type { Edit, EditResult } from '../../../server/domain/wall/edit.ts'
+import { isOutrun, orderingTime, type Edit, type EditResult } from '../../../server/domain/wall/edit.ts'
 import type { AgentId, AreaOwner, LogNumber, OwnedBlock } from '../../../server/domain/wall/log.ts'
 import { FACE_PARTS, saidParts, visible, visibleNames } from '../../../server/domain/wall/moderation.ts'
 import type { Blocks } from '../../../server/ports.ts'
@@ -27,7 +27,12 @@ type OwnedRow = FaceRow & {
   readonly settled: 0 | 1
 }
 
-type ClaimedRow = FaceRow & { readonly changed: LogNumber; readonly payment: number; readonly agent: AgentId }
+type ClaimedRow = FaceRow & {
+  readonly changed: LogNumber
+  readonly payment: number
+  readonly agent: AgentId
+  readonly signed_at: UnixMs | null
+}
 
 const OWNED = `
   SELECT b.agent, b.payment, b.pixels, b.message, b.link, a.wallet, a.name, a.framework, p.claimed_at, p.tx, p.settled
@@ -35,7 +40,7 @@ const OWNED = `
   WHERE b.i = $block`
 
 const REPAINT = `
-  UPDATE blocks SET pixels = $pixels, message = $message, link = $link, changed = $number
+  UPDATE blocks SET pixels = $pixels, message = $message, link = $link, changed = $number, signed_at = $signedAt
   WHERE i = $block AND state = 'claimed' AND changed = $before`
 
 /** The blocks that somebody owns. */
@@ -57,7 +62,7 @@ const isReserved = ({ prepare }: Connection, block: BlockIndex): boolean =>
 function claimed({ prepare, check }: Connection, block: BlockIndex): ClaimedRow | null {
   check('blocks', block)
   return prepare<ClaimedRow>(
-    `SELECT pixels, message, link, changed, payment, agent FROM blocks WHERE i = $block AND state = 'claimed'`,
+    `SELECT pixels, message, link, changed, payment, agent, signed_at FROM blocks WHERE i = $block AND state = 'claimed'`,
   ).get({ block })
 }
 
@@ -123,15 +128,18 @@ function repaint(connection: Connection, blocks: readonly BlockIndex[], edit: Ed
   const changed = before.map(({ row }) => row.changed)
   const known = standing(connection, subject, edit.digest, changed)
   if (known !== 'new') return known
+  if (before.some(({ row }) => isOutrun(edit.ts, row.signed_at))) return 'superseded'
   const painterOfRow = eachOnce(connection)
   if (edit.painter !== null && !before.every(({ row }) => edit.painter === painterOfRow(row))) return 'not-painter'
   const first = nextEntry(connection, now)
   const write = connection.prepare(REPAINT)
+  const signedAt = orderingTime(edit.ts, now)
   for (const [place, { block, row }] of before.entries()) {
     const entry = { ...first, number: first.number + place }
     const face = faceAfter(edit, place, faceOf(row))
     writeEntry(connection, { ...entry, kind: 'repaint', block, ...visible(face, hiddenParts(connection, block)) })
-    changeOne(write, { block, ...face, number: entry.number, before: row.changed }, 'a block to repaint')
+    const values = { block, ...face, number: entry.number, signedAt, before: row.changed }
+    changeOne(write, values, 'a block to repaint')
   }
   keep(connection, subject, edit, first.number, now)
   if (isBanned(connection, top.row.agent))

@@ -1,7 +1,7 @@
 /** Edits that were applied already, remembered for as long as a copy of one could be sent again. */
 
 import type { Hash, UnixMs } from '../../../server/domain/purchase/payment.ts'
-import type { Signed } from '../../../server/domain/wall/edit.ts'
+import { keepUntil, type Signed } from '../../../server/domain/wall/edit.ts'
 import type { LogNumber } from '../../../server/domain/wall/log.ts'
 import { standingOf, type Standing, type Subject } from '../../edits.ts'
 import type { Connection } from '../connection.ts'
@@ -25,12 +25,12 @@ export function standing(
 export function keep(
   { prepare }: Connection,
   subject: Subject,
-  { digest, keepUntil }: Signed,
+  { digest, ts }: Signed,
   number: LogNumber,
   now: UnixMs,
 ): void {
   prepare('DELETE FROM edits WHERE keep_until < $now').run({ now })
   prepare(
     'INSERT INTO edits (block, agent, digest, number, keep_until) VALUES ($block, $agent, $digest, $number, $keepUntil)',
-  ).run({ ...subject, digest, number, keepUntil })
+  ).run({ ...subject, digest, number, keepUntil: keepUntil(ts) })
 }

@@ -9,8 +9,8 @@ export const TS_TOLERANCE_MS = 5 * 60_000
 // A digest outlives the window in which its message could be sent again.
 const DIGEST_KEPT_MS = TS_TOLERANCE_MS + 60_000
 
-/** What makes a signed message recognisable: its digest, not its signature, which has twins. */
-export type Signed = { readonly digest: Hash; readonly keepUntil: UnixMs }
+/** A signed message: its digest, which recognises it (a signature has twins), and the time that was signed. */
+export type Signed = { readonly digest: Hash; readonly ts: UnixMs }
 
 /** What an owner changes about a block; `undefined` keeps, `null` clears. */
 export type Edit = Signed & {
@@ -33,7 +33,7 @@ export type PainterNaming = { readonly painter: Address | null; readonly ts: Uni
 export type NamingResult = 'applied' | 'superseded' | 'unknown-wallet'
 
 /**
- * `repeated`: the same message is the latest applied; `superseded`: it was applied once and a newer one since;
+ * `repeated`: the same message is the latest applied; `superseded`: a newer one was applied, after this one or instead of it;
  * `not-painter`: who signed is not the painter any more.
  */
 export type EditResult = 'applied' | 'repeated' | 'superseded' | 'not-owned' | 'not-painter'
@@ -45,3 +45,9 @@ export const isTimely = (ts: UnixMs, now: UnixMs): boolean => Math.abs(now - ts)
 
 /** Until when the digest of a message signed at `ts` must be remembered. */
 export const keepUntil = (ts: UnixMs): UnixMs => ts + DIGEST_KEPT_MS
+
+/** The time that orders messages, in whatever order they arrive: a clock that is fast must not keep later ones out. */
+export const orderingTime = (ts: UnixMs, now: UnixMs): UnixMs => Math.min(ts, now)
+
+/** Whether a message was signed before one that was applied; `latest` is the ordering time of that, `null` for none. */
+export const isOutrun = (ts: UnixMs, latest: UnixMs | null): boolean => latest !== null && ts < latest

@@ -165,7 +165,7 @@ async function lengthenLog(path: string, changes: number): Promise<void> {
           block,
           {
             digest: `0x${Bun.SHA256.hash(`${at + i}`, 'hex')}`,
-            keepUntil: 0,
+            ts: 0,
             pixels: undefined,
             message: `${at + i}`,
             link: undefined,

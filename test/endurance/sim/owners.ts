@@ -36,6 +36,14 @@ export type Studio = { readonly sent: Sent[]; readonly done: Set<string> }
 
 export const studioOf = (): Studio => ({ sent: [], done: new Set() })
 
+/** Whose changes are ordered: a block's or a wallet's. */
+const subjectOf = (change: Change) =>
+  change.kind === 'repaint' ? `block ${change.block}` : change.kind === 'identity' ? `agent ${change.agent}` : undefined
+
+/** What an owner wrote with a change. */
+const writtenIn = (change: Change) =>
+  change.kind === 'repaint' ? change.face.message : change.kind === 'identity' ? change.persona.name : undefined
+
 const wordOf = (sent: Sent): string => ('message' in sent ? sent.message : sent.name)
 
 /** Somebody signs a change, or sends one again. */
@@ -80,14 +88,17 @@ async function send({ paint, follower, clock }: Server, sent: Sent): Promise<obj
 /** Holds the log, the blocks and every view of them against what owners were told. */
 export function checkPaint(paint: Paint, { sent, done }: Studio, follower: Server['follower']): void {
   const log = settled(paint.log.after(0, 1000))
-  const written = log.flatMap((change) => {
-    if (change.kind === 'repaint') return [change.face.message]
-    return change.kind === 'identity' ? [change.persona.name] : []
-  })
+  const written = log.flatMap((change) => writtenIn(change) ?? [])
   for (const word of sent.map(wordOf)) {
     const times = written.filter((other) => other === word).length
     if (times > 1) throw new Violation(`a change is applied once: ${word}`)
     if (times === 0 && done.has(word)) throw new Violation(`what an owner was told is done: ${word}`)
+  }
+  // Owners of the simulation have no fast clocks, so the order of their times is the order of their words.
+  for (const [of, changes] of Map.groupBy(log, subjectOf)) {
+    const times = changes.flatMap((change) => sent.find((each) => wordOf(each) === writtenIn(change))?.ts ?? [])
+    if (of !== undefined && times.some((ts, at) => ts < (times[at - 1] ?? ts)))
+      throw new Violation(`what was signed earlier does not undo what was signed later: ${of}`)
   }
   const views = [log, settled(paint.log.compacted())].map(shown)
   if (!isDeepStrictEqual(views[0], views[1])) throw new Violation('the short log shows what the long one shows')

@@ -556,7 +556,7 @@ test('a log that was compacted is moved as it is, there and back', async () => {
   await at(gapped, async (wall) => {
     await sell(wall, '3,4', 1, 1)
     for (const number of [1, 2, 3])
-      await wall.blocks.edit(blockOf('3,4'), { ...editOf(number, { message: `${number}` }), keepUntil: 0 }, NOW)
+      await wall.blocks.edit(blockOf('3,4'), { ...editOf(number, { message: `${number}` }), ts: 0 }, NOW)
     await wall.compaction.drop([2, 3])
   })
   const numbers = (place: Place) => at(place, async ({ log }) => (await log.after(0, 9)).map(({ number }) => number))

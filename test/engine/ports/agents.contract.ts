@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { hold, on, sell, type OpenEngine } from '../../support/engine.ts'
-import { blockOf, identityOf, listingOf, NOW, paymentOf, SILENT, wallet } from '../../support/samples.ts'
+import { blockOf, editOf, identityOf, listingOf, NOW, paymentOf, SILENT, wallet } from '../../support/samples.ts'
 
 // Goal: every promise of the `Agents` port. Method: names are read back through the blocks that the wallet owns.
 
@@ -58,6 +58,19 @@ export function agentsContract(name: string, open: OpenEngine): void {
         await sell(wall, 'next', 1, 3, listingOf({ name: null, framework: 'reed' }))
         expect(await say()).toBe('superseded')
         expect((await wall.blocks.owned(block))?.persona).toEqual({ name: 'Bob', framework: 'reed' })
+      }),
+    )
+
+    test(
+      'a word signed before the last one applied comes too late, whatever was repainted since',
+      on(open, async (wall) => {
+        await sell(wall, '3,4', 1, 1)
+        const say = (digest: number, ts: number) =>
+          wall.agents.identify(wallet(1), { ...identityOf(digest, { name: `${digest}` }), ts }, NOW)
+        expect(await say(1, NOW - 5)).toBe('applied')
+        await wall.blocks.edit(block, editOf(9, { message: 'x' }), NOW)
+        expect([await say(2, NOW - 6), await say(3, NOW - 5)]).toEqual(['superseded', 'applied'])
+        expect((await wall.blocks.owned(block))?.persona.name).toBe('3')
       }),
     )
 

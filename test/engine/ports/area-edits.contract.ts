@@ -179,6 +179,24 @@ function repeats(open: OpenEngine): void {
   )
 
   test(
+    'an edit signed before the last one of any of its blocks comes too late, and so does a block’s before its area’s',
+    on(open, async (wall) => {
+      await sellAll(wall)
+      const [last = expect.unreachable()] = blocks.slice(-1)
+      const paint = (digest: number, ts: number) =>
+        wall.blocks.editArea(area, { ...editOf(digest, { pixels }), ts }, NOW)
+      const edit = (digest: number, ts: number) =>
+        wall.blocks.edit(last, { ...editOf(digest, { message: `${digest}` }), ts }, NOW)
+      expect([await edit(1, NOW - 5), await paint(2, NOW - 6), await paint(3, NOW - 4)]).toEqual([
+        'applied',
+        'superseded',
+        'applied',
+      ])
+      expect([await edit(4, NOW - 5), await edit(5, NOW - 4)]).toEqual(['superseded', 'applied'])
+    }),
+  )
+
+  test(
     'an edit of a block is superseded by one of an area that holds it',
     on(open, async (wall) => {
       await sellAll(wall)

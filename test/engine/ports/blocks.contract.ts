@@ -107,6 +107,32 @@ function replays(open: OpenEngine): void {
   )
 
   test(
+    'an edit signed before the last one applied comes too late; one signed at the same time does not',
+    on(open, async (wall) => {
+      await sell(wall, '3,4', 1, 1)
+      const say = (digest: number, ts: number) =>
+        wall.blocks.edit(block, { ...editOf(digest, { message: `${digest}` }), ts }, NOW)
+      expect([await say(1, NOW - 5), await say(2, NOW - 6), await say(3, NOW - 5)]).toEqual([
+        'applied',
+        'superseded',
+        'applied',
+      ])
+      expect((await wall.blocks.owned(block))?.face.message).toBe('3')
+    }),
+  )
+
+  test(
+    'an edit by a clock that is fast keeps out nothing that is signed after it was applied',
+    on(open, async (wall) => {
+      await sell(wall, '3,4', 1, 1)
+      const say = (digest: number, ts: number, now: number) =>
+        wall.blocks.edit(block, { ...editOf(digest, { message: `${digest}` }), ts }, now)
+      expect(await say(1, NOW + 200_000, NOW)).toBe('applied')
+      expect([await say(2, NOW - 1, NOW + 1), await say(3, NOW, NOW + 1)]).toEqual(['superseded', 'applied'])
+    }),
+  )
+
+  test(
     'an edit of one block says nothing about another',
     on(open, async (wall) => {
       await sell(wall, '3,4', 1, 1)

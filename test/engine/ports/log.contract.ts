@@ -119,7 +119,7 @@ const HOUR_MS = 3_600_000
 async function hoursOfRepaints(wall: Engine): Promise<void> {
   const { block } = await sell(wall, '3,4', 1, 1, SILENT, NOW)
   for (const [at, minutes] of [1, 2, 3, 61].entries())
-    await wall.blocks.edit(block, { ...editOf(at, { message: `${at}` }), keepUntil: NOW }, NOW + minutes * 60_000)
+    await wall.blocks.edit(block, { ...editOf(at, { message: `${at}` }), ts: NOW }, NOW + minutes * 60_000)
   await wall.moderation.moderate(block, 'hide', ['message'], NOW + HOUR_MS + 120_000)
   await wall.agents.identify(wallet(1), identityOf(9, { name: 'Ada' }), NOW + 2 * HOUR_MS)
 }

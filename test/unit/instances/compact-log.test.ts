@@ -34,11 +34,7 @@ test('at every full hour the wall is what it was, and young repaints are all the
       let now = NOW
       for (const [at, { block, afterMs }] of repaints.entries()) {
         now += afterMs
-        await wall.blocks.edit(
-          BLOCKS[block] ?? blockOf('3,4'),
-          { ...editOf(at, { message: `${at}` }), keepUntil: 0 },
-          now,
-        )
+        await wall.blocks.edit(BLOCKS[block] ?? blockOf('3,4'), { ...editOf(at, { message: `${at}` }), ts: 0 }, now)
       }
       const before = await wall.log.after(0, 100)
       const clock = fakeClock(NOW + KEPT_WHOLE_MS + hoursLater * HOUR_MS)
@@ -66,7 +62,7 @@ test('at every full hour the wall is what it was, and young repaints are all the
 test('a long log is gone through page by page, and told of once', async () => {
   const wall = await openSqlite(':memory:', TERMS.network)
   await sell(wall, '3,4', 1, 1, SILENT)
-  const edits = Array.from({ length: 1300 }, (_, at) => ({ ...editOf(at, { message: `${at}` }), keepUntil: 0 }))
+  const edits = Array.from({ length: 1300 }, (_, at) => ({ ...editOf(at, { message: `${at}` }), ts: 0 }))
   for (const edit of edits) await wall.blocks.edit(blockOf('3,4'), edit, NOW)
   const logger = fakeLogger()
   const compact = logCompactor({ ...wall, clock: fakeClock(NOW + KEPT_WHOLE_MS + HOUR_MS), logger })

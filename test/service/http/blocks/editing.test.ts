@@ -91,6 +91,14 @@ test('the same edit again is still true, unless a newer one has been applied', a
   expect(await codeOf(response)).toBe('stale_signature')
 })
 
+test('a repaint that was signed before the last one applied does not undo it', async () => {
+  const wall = await soldWall()
+  await wall.put(editOf(1, '3,4', { message: 'newer' }))
+  const late = await wall.put(editOf(1, '3,4', { message: 'older' }, { ts: NOW - 1 }))
+  expect([late.status, await codeOf(late)]).toEqual([400, 'stale_signature'])
+  expect(await jsonOf(await wall.ask('GET /blocks/3,4'))).toHaveProperty('message', 'newer')
+})
+
 test('a block without an owner cannot be edited', async () => {
   const wall = await soldWall()
   expect(await codeOf(await wall.put(editOf(1, '5,5', { message: 'a' }), '5,5'))).toBe('no_owner')
