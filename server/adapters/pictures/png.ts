@@ -48,19 +48,20 @@ export function readPlainPng(file: Uint8Array): Raster {
   }
   if (header[8] !== BIT_DEPTH || header[9] !== RGBA) throw new Error('the runtime wrote another kind of PNG')
   const width = header.readUInt32BE(0)
-  return unframe(inflateSync(Buffer.concat(parts)), width, header.readUInt32BE(4))
+  const [only] = parts
+  const data = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts)
+  return unframe(inflateSync(data), width, header.readUInt32BE(4))
 }
 
-/** Takes the filter's byte away from the start of each row. */
-function unframe(rows: Uint8Array, width: number, height: number): Raster {
+/** Takes the filter's byte away from the start of each row, in place: large pictures need no second copy. */
+function unframe(rows: Uint8Array<ArrayBuffer>, width: number, height: number): Raster {
   const rowBytes = width * 4
-  const rgba = new Uint8Array(rowBytes * height)
   for (let y = 0; y < height; y++) {
     const start = y * (rowBytes + 1)
     if (rows[start] !== 0) throw new Error('the runtime filtered a row')
-    rgba.set(rows.subarray(start + 1, start + 1 + rowBytes), y * rowBytes)
+    rows.copyWithin(y * rowBytes, start + 1, start + 1 + rowBytes)
   }
-  return { width, height, rgba }
+  return { width, height, rgba: rows.subarray(0, rowBytes * height) }
 }
 
 function chunk(name: string, data: Uint8Array): Uint8Array {
