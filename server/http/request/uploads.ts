@@ -2,6 +2,7 @@
 
 import type { Failure } from '../../domain/failure.ts'
 import { busy } from '../../domain/purchase/refusals.ts'
+import { carriesPayment } from '../../x402/v1.ts'
 import type { BodyLimits } from './body.ts'
 import { slots, type Clients } from './clients.ts'
 
@@ -14,7 +15,8 @@ export const UPLOAD: BodyLimits = {
   bytesPerSecondMin: 16 * 1024,
 }
 
-// Bodies that are being read at once, of all clients and of one. They need no worker until they are whole.
+// Bodies that are being read at once, of all clients and of one. They need no worker until they are whole. Those that come
+// with a payment have as many places of their own.
 const UPLOADS_AT_ONCE = 64
 const UPLOADS_OF_ONE = 32
 
@@ -23,9 +25,10 @@ export type Uploads = <T>(request: Request, read: () => Promise<T>) => Promise<T
 
 /** Makes the limit that all routes share. */
 export function uploads({ addressOf }: Pick<Clients, 'addressOf'>): Uploads {
-  const reading = slots()
+  const [paid, free] = [slots(), slots()]
   return async (request, read) => {
     const address = addressOf(request)
+    const reading = carriesPayment(request) ? paid : free
     if (reading.count() >= UPLOADS_AT_ONCE || reading.of(address) >= UPLOADS_OF_ONE) return busy()
     return await read().finally(reading.take(address))
   }

@@ -284,6 +284,22 @@ describe('an order with an image', () => {
     expect(new Set(Uint8Array.fromBase64(String(deed['pixels'])))).toEqual(new Set([white]))
   })
 
+  test('that is paid for waits for none that is sent for nothing', async () => {
+    const wall = await openWall()
+    const leave = new AbortController()
+    const slow = () =>
+      new ReadableStream({
+        start: (controller) => leave.signal.addEventListener('abort', () => controller.close()),
+      })
+    const png = { headers: { 'Content-Type': 'image/png' } }
+    const crawling = Array.from({ length: 32 }, () => wall.ask('POST /api/pixels', { ...png, body: slow() }))
+    const image = flatPng(64, 32, '#ffffff')
+    expect((await wall.ask('POST /api/pixels', { ...png, body: image })).status).toBe(503)
+    expect((await buy(wall, { at: '3,4', w: 2, h: 1, image: image.toBase64() }, 2, 1)).status).toBe(200)
+    leave.abort()
+    await Promise.all(crawling)
+  })
+
   test('that cannot be read is offered, then refused once it is paid, and charges and holds nothing', async () => {
     const wall = await openWall()
     const body = { at: '3,4', w: 2, h: 1, image: new TextEncoder().encode('no picture at all').toBase64() }
