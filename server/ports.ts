@@ -345,9 +345,15 @@ export type Pictures = {
   encode(bitmap: Bitmap, scale?: number): Promise<Uint8Array<ArrayBuffer>>
   /** Scales a picture of the wall down to a size in pixels. It does not wait behind pictures of clients. */
   shrink(bitmap: Bitmap, width: number, height: number): Promise<Bitmap>
-  /** Converts a picture to the palette, within a time limit. */
-  paint(picture: SentPicture, plan: PaintPlan): Promise<Bitmap | PictureFlaw>
+  /**
+   * Converts a picture to the palette, within a time limit. What is paid for waits behind nothing that is free, and senders
+   * of each kind take turns.
+   */
+  paint(picture: SentPicture, plan: PaintPlan, sender: PictureSender): Promise<Bitmap | PictureFlaw>
 }
+
+/** Who sent a picture: a client by its address, or a payer whose payment is good. */
+export type PictureSender = { readonly kind: 'client' | 'payer'; readonly who: string }
 
 export type Clock = {
   now(): UnixMs

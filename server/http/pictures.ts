@@ -91,11 +91,16 @@ function withinUploads({ clients: { limits, addressOf } }: PictureDeps) {
   }
 }
 
-async function toPixels({ pictures, uploads }: PictureDeps, request: Request, query: PixelsQuery): Promise<Response> {
+async function toPixels(
+  { pictures, uploads, clients }: PictureDeps,
+  request: Request,
+  query: PixelsQuery,
+): Promise<Response> {
   const picture = await uploads(request, () => readPicture(request, query))
   if ('code' in picture) return refuse(picture, UNREAD)
   const background = `#${query.background.replace('#', '').toLowerCase()}`
-  const painted = await imageToPixels(pictures, picture, { ...query, background })
+  const { limits, addressOf } = clients
+  const painted = await imageToPixels({ pictures, limits }, addressOf(request), picture, { ...query, background })
   return 'code' in painted ? refuse(painted) : respondJson(200, painted, NO_STORE)
 }
 
@@ -121,7 +126,7 @@ const DOCS = {
     id: 'paintPixels',
     summary: 'Turn a picture into px for blocks',
     description:
-      'Free. Send a PNG or JPEG, or bare RGB or RGBA bytes with width and height, of at most 4 MiB and 16 million pixels. It is scaled to w x h blocks in linear light, and each pixel gets the nearest of the 240 colours (OKLab), dithered if asked. Nothing is kept.',
+      'Free. Send a PNG or JPEG, or bare RGB or RGBA bytes with width and height, of at most 4 MiB and 8.29 million pixels (3840 x 2160). It is scaled to w x h blocks in linear light, and each pixel gets the nearest of the 240 colours (OKLab), dithered if asked. Nothing is kept.',
     uploads: ['image/png', 'image/jpeg', 'application/octet-stream'],
     answers: [PaintedBlocks],
     codes: [

@@ -96,14 +96,14 @@ export type Tool = ToolWords & {
 export function tool<Input extends TObject>(
   words: ToolWords & { readonly input: Input },
   codes: { readonly [Name in keyof Static<Input>]?: FailureCode },
-  work: (deps: McpDeps, args: Static<Input>) => Reply | Promise<Reply>,
+  work: (deps: McpDeps, args: Static<Input>, caller: Caller) => Reply | Promise<Reply>,
 ): Tool {
   const read = argumentReader(words.input, codes)
   return {
     ...words,
-    answer(deps, given) {
+    answer(deps, given, call) {
       const args = read(given)
-      return 'failure' in args ? refuse(args.failure) : work(deps, args.value)
+      return 'failure' in args ? refuse(args.failure) : work(deps, args.value, call)
     },
   }
 }

@@ -263,7 +263,7 @@ function questions(runs: Runs, run: PurchaseRun) {
       if (answer !== 'silent' && !answer.spent) runs.seen.note(run.request, answer.head)
       return answer
     },
-    paint: ({ picture }) => paintArea(pictures, picture),
+    paint: ({ payment, picture }) => paintArea(pictures, payment.payer, picture),
     verify: ({ target, payment }) => facilitator.verify(target, payment),
     settle: ({ purchase }) => runs.settle(purchase.target, purchase.payment),
     async 'ask-chain'({ payment, head, wait, named }) {

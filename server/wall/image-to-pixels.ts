@@ -5,6 +5,7 @@ import { blockwise, pixelsToHex, trustPixels, type Pixels } from '../../shared/p
 import { BLOCK_SIZE } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import {
+  megapixelsOf,
   PICTURE_PIXELS_MAX,
   type Bitmap,
   type PaintPlan,
@@ -12,19 +13,29 @@ import {
   type SentPicture,
 } from '../domain/picture/picture.ts'
 import type { AreaPicture } from '../domain/purchase/listing.ts'
+import type { Address } from '../domain/purchase/payment.ts'
 import { busy } from '../domain/purchase/refusals.ts'
 import type { Pictures } from '../ports.ts'
+import type { RateLimits } from './rate-limits.ts'
 
 /** What to make of a picture: how many blocks wide and high, and how. */
 export type BlockPlan = Pick<PaintPlan, 'fit' | 'dither' | 'background'> & { readonly w: number; readonly h: number }
 
-/** The blocks row by row, and how they look together. */
+/** What converting a picture for nothing needs. */
+export type ImageToPixelsDeps = { readonly pictures: Pictures; readonly limits: RateLimits }
+
+/** The blocks row by row, and how they look together. The client at `address` has been charged for the first megapixel. */
 export async function imageToPixels(
-  pictures: Pictures,
+  { pictures, limits }: ImageToPixelsDeps,
+  address: string,
   picture: SentPicture,
   { w, h, ...how }: BlockPlan,
 ): Promise<PaintedBlocks | Failure> {
-  const bitmap = await pictures.paint(picture, { ...how, width: w * BLOCK_SIZE, height: h * BLOCK_SIZE })
+  const more = megapixelsOf(picture) - 1
+  const beyond = more === 0 ? undefined : limits.take('uploads', address, more)
+  if (beyond !== undefined) return beyond
+  const plan = { ...how, width: w * BLOCK_SIZE, height: h * BLOCK_SIZE }
+  const bitmap = await pictures.paint(picture, plan, { kind: 'client', who: address })
   if (typeof bitmap === 'string') return refusalOf(bitmap)
   const blocks = Array.from({ length: w * h }, (_, i) => {
     const [dx, dy] = [i % w, Math.floor(i / w)]
@@ -43,12 +54,13 @@ function blockOf({ width, indices }: Bitmap, dx: number, dy: number) {
   return trustPixels(bytes)
 }
 
-/** The pixels of an area from the picture that its buyer sent, or why there are none. */
+/** The pixels of an area from the picture that its payer sent, or why there are none. */
 export async function paintArea(
   pictures: Pick<Pictures, 'paint'>,
+  payer: Address,
   { sent, plan }: AreaPicture,
 ): Promise<Pixels | Failure> {
-  const bitmap = await pictures.paint(sent, plan)
+  const bitmap = await pictures.paint(sent, plan, { kind: 'payer', who: payer })
   return typeof bitmap === 'string' ? refusalOf(bitmap) : blockwise(bitmap.indices, plan.width / BLOCK_SIZE)
 }
 

@@ -16,7 +16,7 @@ export const BUDGETS = {
     perSecond: 10,
     what: 'pictures of the wall, of blocks and for links; a large one counts up to four times',
   },
-  uploads: { per: 'address', burst: 60, perSecond: 2, what: 'pictures sent to be turned into pixels' },
+  uploads: { per: 'address', burst: 60, perSecond: 2, what: 'megapixels of pictures sent to be turned into pixels' },
   previews: { per: 'address', burst: 120, perSecond: 20, what: 'purchases tried out' },
   searches: { per: 'address', burst: 240, perSecond: 40, what: 'searches for room, wallets and texts to sign' },
   pages: { per: 'address', burst: 1000, perSecond: 50, what: 'pages of the log and of the atlas' },

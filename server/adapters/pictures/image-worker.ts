@@ -6,6 +6,8 @@
 import { quantise } from '../../../shared/quantise.ts'
 import { resample, type Raster } from '../../../shared/resample.ts'
 import {
+  isJpeg,
+  isPng,
   PICTURE_PIXELS_MAX,
   type Bitmap,
   type PaintPlan,
@@ -23,8 +25,6 @@ const SIDE_MAX = 20_000
 // A progressive JPEG has about ten. Each costs a pass over the whole picture, however few bytes it has in the file.
 const JPEG_SCANS_MAX = 50
 
-const PNG_START = [0x89, 0x50, 0x4e, 0x47]
-const JPEG_START = [0xff, 0xd8, 0xff]
 const JPEG_SCAN = Buffer.from([0xff, 0xda])
 
 declare const self: Worker
@@ -52,9 +52,8 @@ function readRaw({ bytes, width, height }: SentPicture & { kind: 'raw' }): Raste
 
 async function readFile(bytes: Uint8Array<ArrayBuffer>): Promise<Raster | PictureFlaw> {
   // The runtime reads more kinds of files than were asked for, and each is code that a stranger reaches.
-  const isJpeg = startsWith(bytes, JPEG_START)
-  if (!isJpeg && !startsWith(bytes, PNG_START)) return 'unreadable'
-  if (isJpeg && scansOf(bytes) > JPEG_SCANS_MAX) return 'tangled'
+  if (!isJpeg(bytes) && !isPng(bytes)) return 'unreadable'
+  if (isJpeg(bytes) && scansOf(bytes) > JPEG_SCANS_MAX) return 'tangled'
   try {
     const { width, height } = await open(bytes).metadata()
     if (width > SIDE_MAX || height > SIDE_MAX) return 'too-many-pixels'
@@ -65,8 +64,6 @@ async function readFile(bytes: Uint8Array<ArrayBuffer>): Promise<Raster | Pictur
 }
 
 const open = (bytes: Uint8Array<ArrayBuffer>) => new Bun.Image(bytes, { maxPixels: PICTURE_PIXELS_MAX })
-
-const startsWith = (bytes: Uint8Array, start: readonly number[]) => start.every((byte, at) => bytes[at] === byte)
 
 /** How often the mark of a scan stands in the file: at least once for each, since data never holds it. */
 function scansOf(bytes: Uint8Array<ArrayBuffer>): number {

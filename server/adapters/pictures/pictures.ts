@@ -1,28 +1,28 @@
 /**
  * Reads and writes pictures with the runtime's codecs, outside the main thread. Each upload has a worker of its own, which
- * can be terminated. The wall's own pictures share another, so that no upload delays them.
+ * can be terminated. One is read at a time of those that are paid for, and one of the others, so that these delay no order.
+ * The wall's own pictures share another worker, so that no upload delays them.
  */
 
-import pLimit from 'p-limit'
 import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from '../../domain/picture/picture.ts'
 import { enlarge } from '../../domain/picture/wall-picture.ts'
 import type { Pictures } from '../../ports.ts'
+import { fairLimit } from './fair-limit.ts'
 import type { PaintJob } from './image-worker.ts'
 import type { NumberedJob, NumberedPicture, OwnJob, OwnPicture } from './own-pictures.ts'
 import { encodePng } from './png.ts'
 
 const DEADLINE_MS = 10_000
 
-// A large picture takes some 300 MB while it is read.
-const AT_ONCE = 1
+// Of each kind; one that waits may have 4 MB.
 const WAITING_MAX = 16
 
 // Smaller ones take less time than sending them to the worker and back.
 const OWN_PIXELS_MIN = 200_000
 
-/** Makes the pictures' port. One picture is painted at a time; one that 16 others wait before is not waited for. */
+/** Makes the pictures' port. */
 export function workerPictures(deadlineMs: number = DEADLINE_MS): Pictures {
-  const limit = pLimit(AT_ONCE)
+  const limits = { payer: fairLimit(WAITING_MAX), client: fairLimit(WAITING_MAX) }
   const own = ownWorker()
   return {
     async encode(bitmap, scale = 1) {
@@ -36,10 +36,7 @@ export function workerPictures(deadlineMs: number = DEADLINE_MS): Pictures {
       if (small instanceof Uint8Array) throw new TypeError('the worker made no bitmap')
       return small
     },
-    async paint(picture, plan) {
-      if (limit.pendingCount >= WAITING_MAX) return 'busy'
-      return await limit(() => paintInWorker(picture, plan, deadlineMs))
-    },
+    paint: (picture, plan, { kind, who }) => limits[kind](who, () => paintInWorker(picture, plan, deadlineMs)),
   }
 }
 

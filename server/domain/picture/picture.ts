@@ -23,5 +23,43 @@ export type PaintPlan = {
 /** Why nothing came of a picture. `tangled` is a file that costs far more to read than its size says. */
 export type PictureFlaw = 'unreadable' | 'too-many-pixels' | 'tangled' | 'late' | 'busy'
 
-/** Pixels a picture may have; its header is checked before it is read. */
-export const PICTURE_PIXELS_MAX = 16_000_000
+/** Pixels a picture may have, as many as a 4K screen. Its header is checked before it is read, which takes 16 bytes a pixel. */
+export const PICTURE_PIXELS_MAX = 3840 * 2160
+
+const MEGAPIXEL = 1_000_000
+
+/** What reading a picture costs, in megapixels begun, as its header says. One that hides its size counts as the largest. */
+export function megapixelsOf(picture: SentPicture): number {
+  const pixels = picture.kind === 'raw' ? picture.width * picture.height : pixelsOfFile(picture.bytes)
+  return Math.max(1, Math.ceil(Math.min(pixels ?? PICTURE_PIXELS_MAX, PICTURE_PIXELS_MAX) / MEGAPIXEL))
+}
+
+function pixelsOfFile(bytes: Uint8Array<ArrayBuffer>): number | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (isPng(bytes) && bytes.length >= PNG_SIZE_AT + 8)
+    return view.getUint32(PNG_SIZE_AT) * view.getUint32(PNG_SIZE_AT + 4)
+  return isJpeg(bytes) ? pixelsOfJpeg(view) : 0
+}
+
+// After the signature, and the length and name of the first chunk.
+const PNG_SIZE_AT = 16
+
+/** Goes from segment to segment up to the frame's (ITU T.81, B.2). */
+function pixelsOfJpeg(view: DataView): number | undefined {
+  for (let at = 2; at + 9 <= view.byteLength && view.getUint8(at) === 0xff;) {
+    const marker = view.getUint8(at + 1)
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && !NO_FRAMES.has(marker)
+    if (isFrame) return view.getUint16(at + 5) * view.getUint16(at + 7)
+    at += marker === 0xff ? 1 : 2 + view.getUint16(at + 2)
+  }
+  return undefined
+}
+
+// Tables, among the markers of frames.
+const NO_FRAMES = new Set([0xc4, 0xc8, 0xcc])
+
+export const isPng = (bytes: Uint8Array): boolean => startsWith(bytes, [0x89, 0x50, 0x4e, 0x47])
+
+export const isJpeg = (bytes: Uint8Array): boolean => startsWith(bytes, [0xff, 0xd8, 0xff])
+
+const startsWith = (bytes: Uint8Array, start: readonly number[]) => start.every((byte, at) => bytes[at] === byte)

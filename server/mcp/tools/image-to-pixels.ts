@@ -66,7 +66,7 @@ export const imageToPixels = tool(
     width: 'invalid_size',
     height: 'invalid_size',
   },
-  async ({ pictures }, { image, width, height, dither = 'none', fit = 'cover', ...size }) => {
+  async (deps, { image, width, height, dither = 'none', fit = 'cover', ...size }, { address }) => {
     const bytes = bytesOf(image)
     if (bytes === undefined) return refuse(failure('invalid_image', 'image must be base64, of at most 44 KiB decoded.'))
     if (size.w * size.h > BLOCKS_MAX)
@@ -76,7 +76,7 @@ export const imageToPixels = tool(
         ? ({ kind: 'file', bytes } as const)
         : ({ kind: 'raw', bytes, width, height } as const)
     const background = size.background.startsWith('#') ? size.background : `#${size.background}`
-    const painted = await paint(pictures, sent, { ...size, background, dither, fit })
+    const painted = await paint(deps, address, sent, { ...size, background, dither, fit })
     if ('code' in painted) return refuse(painted)
     const { preview, ...blocks } = painted
     return succeed(blocks, undefined, [png(preview)])

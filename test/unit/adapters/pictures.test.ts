@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { workerPictures } from '../../../server/adapters/pictures/pictures.ts'
 import { encodePng, readPlainPng } from '../../../server/adapters/pictures/png.ts'
-import type { PaintPlan, PictureFlaw } from '../../../server/domain/picture/picture.ts'
+import { megapixelsOf, type PaintPlan, type PictureFlaw } from '../../../server/domain/picture/picture.ts'
 import { PALETTE, PALETTE_SIZE } from '../../../shared/palette.ts'
 import { flatPng, GREY, INDEXED, jpegOfScans, pngOf, RGB, RGBA } from '../../support/picture-files.ts'
 
@@ -12,8 +12,11 @@ const pictures = workerPictures()
 
 const plan: PaintPlan = { width: 10, height: 10, fit: 'cover', dither: 'none', background: '#000000' }
 
+const CLIENT = { kind: 'client', who: '192.0.2.1' } as const
+const PAYER = { kind: 'payer', who: '0x01' } as const
+
 const paintFile = (bytes: Uint8Array<ArrayBuffer>, changes: Partial<PaintPlan> = {}) =>
-  pictures.paint({ kind: 'file', bytes }, { ...plan, ...changes })
+  pictures.paint({ kind: 'file', bytes }, { ...plan, ...changes }, CLIENT)
 
 /** The palette indices in a painted picture, each once. */
 async function coloursIn(painted: ReturnType<typeof paintFile>): Promise<readonly number[] | PictureFlaw> {
@@ -53,7 +56,8 @@ test('a JPEG is read, progressive ones too', async () => {
 })
 
 test('bare pixels are read, three or four bytes each', async () => {
-  const raw = (bytes: Uint8Array<ArrayBuffer>) => pictures.paint({ kind: 'raw', bytes, width: 2, height: 1 }, plan)
+  const raw = (bytes: Uint8Array<ArrayBuffer>) =>
+    pictures.paint({ kind: 'raw', bytes, width: 2, height: 1 }, plan, CLIENT)
   const [red, blue] = [PALETTE.indexOf('#ff0000'), PALETTE.indexOf('#0000ff')]
   expect(await coloursIn(raw(Uint8Array.of(255, 0, 0, 255, 0, 0)))).toEqual([red])
   expect(await coloursIn(raw(Uint8Array.of(0, 0, 255, 255, 0, 0, 255, 255)))).toEqual([blue])
@@ -100,7 +104,7 @@ test('a picture that takes too long is given up, and the next one is painted', a
   const hasty = workerPictures(1)
   const large: PaintPlan = { ...plan, width: 1600, height: 900, dither: 'floyd-steinberg' }
   const picture = { kind: 'file', bytes: flatPng(500, 500, '#123456') } as const
-  expect(await hasty.paint(picture, large)).toBe('late')
+  expect(await hasty.paint(picture, large, CLIENT)).toBe('late')
   expect(await coloursIn(paintFile(flatPng(1, 1, '#000000')))).toEqual([0])
 })
 
@@ -109,4 +113,25 @@ test('a picture that many others wait before is refused at once', async () => {
   const painted = await Promise.all(Array.from({ length: 20 }, () => coloursIn(paintFile(one))))
   expect(painted.filter((result) => result === 'busy')).toHaveLength(3)
   expect(painted.filter((result) => typeof result !== 'string')).toHaveLength(17)
+})
+
+test('what is paid for is painted while free pictures wait for each other', async () => {
+  const picture = { kind: 'file', bytes: flatPng(1000, 1000, '#000000') } as const
+  let free = 0
+  const crowd = Array.from({ length: 16 }, () => pictures.paint(picture, plan, CLIENT).then(() => free++))
+  expect(await pictures.paint(picture, plan, PAYER)).toBeObject()
+  expect(free).toBeLessThan(16)
+  await Promise.all(crowd)
+})
+
+test.each([
+  ['a PNG', flatPng(2001, 2000, '#000000'), 5],
+  ['a small PNG', flatPng(1, 1, '#000000'), 1],
+  ['a PNG that claims more than is read', pngOf(60_000, 60_000, RGBA, HUGE), 9],
+  ['a JPEG', await new Bun.Image(flatPng(1500, 1000, '#000000')).jpeg().bytes(), 2],
+  ['a progressive JPEG', await new Bun.Image(flatPng(1001, 1000, '#000000')).jpeg({ progressive: true }).bytes(), 2],
+  ['a JPEG that hides its size', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff), 9],
+  ['what is no picture', new Uint8Array(3), 1],
+])('%s counts by its megapixels before it is read', (_, file, megapixels) => {
+  expect(megapixelsOf({ kind: 'file', bytes: Uint8Array.from(file) })).toBe(megapixels)
 })

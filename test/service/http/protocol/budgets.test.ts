@@ -2,8 +2,9 @@ import { expect, test } from 'bun:test'
 import { tooManyRequests } from '../../../../server/domain/purchase/refusals.ts'
 import { rateLimits, STREAMS_PER_ADDRESS, type RateLimits } from '../../../../server/wall/rate-limits.ts'
 import { fakeClock } from '../../../support/fakes/clock.ts'
-import { usedUp } from '../../../support/fakes/limits.ts'
+import { unlimited, usedUp } from '../../../support/fakes/limits.ts'
 import { FORGED } from '../../../support/fakes/wallets.ts'
+import { flatPng } from '../../../support/picture-files.ts'
 import { NOW, paymentOf } from '../../../support/samples.ts'
 import { callTool } from '../../../support/service/agent.ts'
 import { editOf, registrationOf, sending } from '../../../support/service/signed.ts'
@@ -44,6 +45,17 @@ test.each([
 test('pages of the log and of the atlas have one budget', async () => {
   const { ask } = await openWall({ limits: usedUp('pages') })
   for (const path of ['/api/history', '/atlas', '/atlas.atom']) expect((await ask(`GET ${path}`)).status).toBe(429)
+})
+
+test('a picture sent over either door counts by its megapixels', async () => {
+  let used = 0
+  const take: RateLimits['take'] = (name, _, cost = 1) => void (used += name === 'uploads' ? cost : 0)
+  const wall = await openWall({ limits: { ...unlimited, take } })
+  const image = flatPng(2000, 1001, '#000000')
+  const sent = await wall.ask('POST /api/pixels', { headers: { 'content-type': 'image/png' }, body: image })
+  expect([sent.status, used]).toEqual([200, 3])
+  await callTool(wall, 'image_to_pixels', { image: image.toBase64() })
+  expect(used).toBe(6)
 })
 
 test('a picture that a client holds already costs it nothing', async () => {

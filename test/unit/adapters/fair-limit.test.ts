@@ -1,0 +1,52 @@
+import { expect, test } from 'bun:test'
+import { fairLimit } from '../../../server/adapters/pictures/fair-limit.ts'
+
+// Goal: who sends much waits behind their own. Method: every piece of work ends when the test says so.
+
+/** Work in a limit, in the order in which it begins; `end` ends the piece that is being done. */
+function desk(waitingMax: number) {
+  const limit = fairLimit(waitingMax)
+  const begun: string[] = []
+  let end = () => {}
+  const send = (sender: string, piece: string) =>
+    limit(sender, async () => {
+      begun.push(piece)
+      const { promise, resolve } = Promise.withResolvers<string>()
+      end = () => resolve(piece)
+      return await promise
+    })
+  return { send, begun, end: () => end() }
+}
+
+test('senders take turns, whoever of them sent first or most', async () => {
+  const { send, begun, end } = desk(9)
+  const sent = [send('a', 'a1'), send('a', 'a2'), send('a', 'a3'), send('b', 'b1'), send('c', 'c1'), send('b', 'b2')]
+  for (const done of [0, 1, 3, 4, 2, 5]) {
+    end()
+    await sent[done]
+  }
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2'])
+})
+
+test('when too much waits, the last piece of who has most of it gives way, and never for their own', async () => {
+  const { send, begun, end } = desk(3)
+  const first = send('a', 'a1')
+  const [second, third, fourth] = [send('a', 'a2'), send('a', 'a3'), send('a', 'a4')]
+  expect(await send('a', 'a5')).toBe('busy')
+  const other = send('b', 'b1')
+  expect(await fourth).toBe('busy')
+  expect(await send('b', 'b2')).toBe('busy')
+  for (const done of [first, second, other, third]) {
+    end()
+    await done
+  }
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'a3'])
+})
+
+test('work that fails makes room for the next', async () => {
+  const limit = fairLimit(1)
+  const failing = limit('a', () => Promise.reject(new Error('no')))
+  const next = limit('b', async () => 'done')
+  const [failed, done] = await Promise.allSettled([failing, next])
+  expect([failed.status, done]).toEqual(['rejected', { status: 'fulfilled', value: 'done' }])
+})
